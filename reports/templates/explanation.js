@@ -1,4 +1,4 @@
-// Steps through an explanation: paints the cells of the drawing as they are after step number `at`.
+// Steps through an explanation: paints the drawing's cells as they are after step `at`.
 "use strict";
 
 const data = JSON.parse(document.getElementById("data").textContent);

@@ -1,6 +1,6 @@
 "use strict";
-// Draws the charts over their still pictures, which stay if anything goes wrong. A click on a mark asks the page's browser
-// for its puzzles: charts say in `usermeta` by which of its filters.
+// Replaces static pictures by interactive charts; on an error the picture stays. A click on a mark filters the list by the
+// filters that the chart has in `usermeta`.
 const specs = JSON.parse(document.getElementById("specs").textContent);
 const LEGEND_COLUMN = 150; // pixels
 const options = { mode: "vega-lite", renderer: "svg", actions: false, ast: true, tooltip: { theme: "report" } };
@@ -27,7 +27,7 @@ async function draw(plot) {
   }
 }
 
-/** Draw a chart. It stays one image with a text: its parts, which Vega gives roles, are not for reading one by one. */
+/** Draw a chart. It stays one image with a description: screen readers must not read Vega's parts one by one. */
 async function embed(plot, spec) {
   const words = plot.getAttribute("aria-label");
   const { view } = await vegaEmbed(plot, spec, options);
@@ -37,7 +37,7 @@ async function embed(plot, spec) {
   return view;
 }
 
-/** What a mark's datum asks of the browser: pairs of a filter and its word, or its range. */
+/** The filters of a mark's datum: pairs of a name and a word or range. */
 function askedFor(filters, datum) {
   return Object.entries(filters).flatMap(([name, field]) => {
     const values = [field].flat().map((each) => datum[each]);
@@ -46,12 +46,12 @@ function askedFor(filters, datum) {
   });
 }
 
-/** Hardly less than a bin's end, which belongs to the next one. */
+/** A value just below a bin's end, which belongs to the next bin. */
 function below(value) {
   return value - 1e-6 * Math.abs(value);
 }
 
-/** A legend of buttons: each shows its word alone, or all again. */
+/** A legend of toggle buttons, each of which isolates its word. */
 function legendOf(legend, pick) {
   const box = document.createElement("div");
   box.className = "legend-words";

@@ -11,6 +11,7 @@ const {
 
 const EMPTY = 255;
 const STEP = { technique: "long-chain", grade: 8, line: 1, where: "Row 2 (3)", what: "What.", why: "Why.", ruled: [[3, 0], [4, 0], [3, 0]], assumption: null };
+// oxlint-disable-next-line unicorn/no-thenable -- a field of the API
 const ASSUMED = { ...STEP, line: null, assumption: { place: 2, color: 1, then: [{ line: 0, ruled: [[2, 0], [5, 1], [6, 1]] }], end: 7 } };
 
 test("grids are text with a character a cell", () => {

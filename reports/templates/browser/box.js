@@ -1,8 +1,11 @@
-// Boxes of choices: a word that opens a menu. Opening one closes the others, as do Escape and a click elsewhere.
+// Menus: a title that opens a box of choices. Opening one closes the others, as do Escape and a click outside.
 
 /**
- * box, menu  the element, and its part that shows when it is open
- * name       what the box is for, as `data-facet`
+ * A menu, as a <details> element.
+ *
+ * name     its purpose, kept in `data-facet`
+ * title    the text that opens it
+ * content  the children of its box
  */
 function menuBox(name, title, ...content) {
   const summary = element("summary", "", "", element("span", "", "", title), element("span", "chosen"));
@@ -26,7 +29,7 @@ function menuBox(name, title, ...content) {
   return box;
 }
 
-/** A choice of a box: a tick, its name, and a note at the other end. */
+/** A choice of a menu: a checkbox, its name, and a note at the end of the line. */
 function choiceItem(value, name, note, checked) {
   const input = element("input");
   Object.assign(input, { type: "checkbox", value, checked });

@@ -1,6 +1,6 @@
 // Clues and pictures: {rows, columns} of lines of [length, color], and Uint8Arrays of palette entries, row by row.
 
-const MOST_NUMBERS = 25_000; // numbers of the clues that a browser still draws within a second
+const MOST_NUMBERS = 25_000; // of clues; browsers draw them within a second
 
 /** The clues of a picture. */
 function cluesOf(entries, width, height) {
@@ -20,12 +20,12 @@ function cluesOf(entries, width, height) {
   };
 }
 
-/** How many numbers the clues have. */
+/** The count of the clues' numbers. */
 function numbersOf(clues) {
   return [...clues.rows, ...clues.columns].reduce((total, line) => total + line.length, 0);
 }
 
-/** In how many cells two pictures differ. */
+/** The count of cells in which two pictures differ. */
 function differingCells(entries, others) {
   return entries.reduce((count, entry, k) => count + (entry !== others[k]), 0);
 }
@@ -36,7 +36,7 @@ function lineWords(line, palette, colored = palette.length > 2) {
   return line.map(words).join(", ") || "empty";
 }
 
-/** The clues as a list of words, for those who can't see the drawing. */
+/** List items of the clues in words, for screen readers. */
 function clueItems(clues, palette) {
   if (!clues || numbersOf(clues) > MOST_NUMBERS) return [];
   const colored = new Set([...clues.rows, ...clues.columns].flat().map(([, color]) => color)).size > 1;

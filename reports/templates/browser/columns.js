@@ -1,10 +1,10 @@
-// The choice of the list's columns: a box with a tick for each.
+// The menu that selects the list's columns.
 
 class Columns {
   /**
-   * all    the columns that the list can have
-   * usual  those that it has unless people choose others
-   * act    {change(state)}: what to do with a new choice
+   * all    columns to choose from
+   * usual  the default columns
+   * act    {change(state)}: callback for a new choice
    */
   constructor(all, usual, act) {
     this.usual = usual.map(({ name }) => name);
@@ -14,7 +14,7 @@ class Columns {
     list.addEventListener("change", () => act.change({ columns: this.chosen() }));
   }
 
-  /** The columns ticked; none stands for the usual ones. */
+  /** The columns ticked; empty if they are the default ones. */
   chosen() {
     const ticked = this.inputs().filter(({ checked }) => checked).map(({ value }) => value);
     return chosenColumns(ticked, this.usual);
@@ -24,7 +24,7 @@ class Columns {
     return this.items.map((item) => item.querySelector("input"));
   }
 
-  /** Show which columns the list has. */
+  /** Tick the list's columns. */
   show(columns) {
     const there = columns.length ? columns : this.usual;
     for (const input of this.inputs()) input.checked = there.includes(input.value);
@@ -32,7 +32,7 @@ class Columns {
   }
 }
 
-/** The columns of the state: none if those ticked are the usual ones. */
+/** The columns of the state: empty if those ticked are the default ones. */
 function chosenColumns(ticked, usual) {
   return String(ticked) === String(usual) ? [] : ticked;
 }

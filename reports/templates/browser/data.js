@@ -10,7 +10,7 @@ const ARRAYS = {
 const ALIGNMENT = 8;
 const SOLUTION = 1, SECOND = 2, GOAL = 4, CLUES = 8, MENDED = 16; // bits of a row's contents
 
-/** The table: its columns by name, and what else its head says. */
+/** Read the table: its columns by name, and the other fields of its head. */
 async function readTable(element) {
   const { arrays, words, ...head } = unpack(await inflate(element));
   const columns = {};
@@ -18,7 +18,7 @@ async function readTable(element) {
   return { ...head, columns };
 }
 
-/** The bytes that an element holds deflated and in base64. */
+/** Decode an element's text: base64 of deflated bytes. */
 async function inflate(element) {
   const text = atob(element.textContent.trim());
   const bytes = new Uint8Array(text.length);
@@ -26,7 +26,7 @@ async function inflate(element) {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
 }
 
-/** A block's head, with its arrays by name. */
+/** Parse a block into its head, with its arrays by name. */
 function unpack(buffer) {
   const aligned = (place) => Math.ceil(place / ALIGNMENT) * ALIGNMENT;
   const size = new DataView(buffer).getUint32(0, true);
@@ -40,12 +40,12 @@ function unpack(buffer) {
   return { ...head, arrays };
 }
 
-/** A column of the table. Rows can be sorted by its numbers in `values`, whatever they stand for. */
+/** A column of the table; rows sort by its `values`, whether these are numbers or indices of words. */
 class Column {
   constructor(values, words) {
     this.values = values;
-    this.words = words; // what `values` count from 1, or null if they are numbers themselves
-    this.measures = values instanceof Float32Array; // null is NaN there, and 0 elsewhere
+    this.words = words; // `values` are 1-based indices of these; null for a column of numbers
+    this.measures = values instanceof Float32Array; // null is NaN in measures, 0 elsewhere
   }
 
   isNull(row) {
@@ -62,24 +62,24 @@ class Column {
 
 const KEPT_CHUNKS = 48;
 
-/** The pictures: chunks of them are inflated when one is asked for, and the last ones are kept. */
+/** The pictures, inflated in chunks on demand; the most recently used chunks are cached. */
 class Pictures {
   constructor(table, elements) {
     this.columns = table.columns;
     this.size = table.chunk;
     this.elements = elements;
-    this.open = new Map(); // inflated chunks, the one asked for last at the end
+    this.open = new Map(); // inflated chunks, the most recently used last
   }
 
-  /** Whether the page has room for the picture of this row. */
+  /** Whether the page holds the chunk of this row. */
   has(row) {
     return row < this.size * this.elements.length;
   }
 
   /**
-   * What is known of a row's picture: width, height, clues ({rows, columns}, each a list of lines of [length, color])
-   * or null, solution, second, goal and mended (Uint8Array of palette entries, row by row), and the change that made
-   * the mended one, in words; each null if there is none.
+   * Read a row's picture: width, height, clues ({rows, columns}, lists of lines of [length, color]), solution, second,
+   * goal and mended (Uint8Array of palette entries, row by row), and the change that made the mended one, in words.
+   * All but the sides may be null.
    */
   async of(row) {
     const { arrays, changes } = await this.block(Math.floor(row / this.size));
@@ -119,14 +119,14 @@ class Pictures {
     return { width: this.columns.width.at(row), height: this.columns.height.at(row) };
   }
 
-  /** The sum of a measure over the rows from `start` to before `stop` that have a picture of the kind `bit`. */
+  /** The sum of a measure over rows start <= row < stop whose contents include `bit`. */
   sum(start, stop, bit, measure) {
     let total = 0;
     for (let row = start; row < stop; row++) if (this.contains(row, bit)) total += measure(this.sides(row));
     return total;
   }
 
-  /** The entries of a row, read from the planes of bits in which those of its chunk lie one after the other. */
+  /** Read a row's palette entries from its chunk's bit planes. */
   entries(bytes, row, bit) {
     if (!this.contains(row, bit)) return null;
     const cells = ({ width, height }) => width * height;
@@ -160,7 +160,7 @@ class Pictures {
     return { rows: side("row", ({ height }) => height), columns: side("column", ({ width }) => width) };
   }
 
-  /** The rows of this row's chunk: the first and the one after the last. */
+  /** The range of rows, [start, stop], of this row's chunk. */
   span(row) {
     const start = row - (row % this.size);
     return [start, Math.min(start + this.size, this.columns.contents.values.length)];

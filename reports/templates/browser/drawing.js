@@ -1,19 +1,19 @@
-// A nonogram as an SVG: its clues on top and at the left, its grid, and what is in its cells.
+// Draws a nonogram as SVG: clues at the top and the left, the grid, and the content of the cells.
 
 const CELL = 20; // units of the drawing a cell
 const BLACK = "000000";
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
- * The drawing of a puzzle.
+ * Draw a puzzle.
  *
- * picture   as Pictures.of gives it
+ * picture   as Pictures.of returns it
  * palette   [{rgb, name}, ...], the background first; entries beyond it are grey
  * shown     Uint8Array of the palette entries in the cells, or null for an empty grid
- * marked    Uint8Array: cells whose entry is another one than in `shown` get a mark; or null
- * crossed   whether a cell gets a cross, by its place; or nothing
- * wrong     whether it gets a ring, likewise
- * text      what is to be seen, in words
+ * marked    Uint8Array, or null: cells that differ from `shown` get a mark
+ * crossed   predicate of a cell's index: draw a cross; optional
+ * wrong     predicate of a cell's index: draw a ring; optional
+ * text      description for screen readers
  */
 function drawing({ picture, palette, text, ...content }) {
   const { width, height, clues } = picture;
@@ -37,7 +37,7 @@ function drawing({ picture, palette, text, ...content }) {
   return image;
 }
 
-/** Put other content into the cells of a drawing: `shown`, `marked`, `crossed` and `wrong` as for a new one. */
+/** Replace the content of a drawing's cells. */
 function fill(image, width, palette, { shown, marked = null, crossed = null, wrong = null }) {
   const layers = { under: [], over: [] };
   if (shown) layers.under.push(...cellPaths(shown, width, palette));
@@ -50,7 +50,7 @@ function fill(image, width, palette, { shown, marked = null, crossed = null, wro
   for (const [name, content] of Object.entries(layers)) image.querySelector(`.${name}`).replaceChildren(...content);
 }
 
-/** Six hex digits for a palette entry. */
+/** The six hex digits of a palette entry. */
 function colorOf(palette, entry) {
   return palette[entry]?.rgb ?? "888888";
 }
@@ -66,7 +66,7 @@ function paper(width, height, color) {
   return svg("path", { class: "paper", fill: `#${color}`, d: `M0 0h${width * CELL}v${height * CELL}h${-width * CELL}z` });
 }
 
-/** One path a colour, made of the runs of its cells. */
+/** A path for each colour, made of the runs of its cells. */
 function cellPaths(entries, width, palette) {
   const paths = new Map();
   for (let start = 0, stop; start < entries.length; start = stop) {
@@ -83,7 +83,7 @@ function cellPaths(entries, width, palette) {
   );
 }
 
-/** The lines between the cells; every fifth one, and the border, is thicker and goes on between the clues. */
+/** The grid lines; every fifth one and the border are thicker and extend between the clues. */
 function grid(width, height, left, top) {
   const thick = (k, count) => k % 5 === 0 || k === count;
   const lines = (kind, wanted, beyond) => {
@@ -100,12 +100,12 @@ const FRAME = path(-0.44, -0.44, "h0.88v0.88h-0.88z");
 const CROSS = path(-0.17, -0.17, "l0.34 0.34m0 -0.34l-0.34 0.34");
 const RING = path(-0.36, -0.36, "h0.72v0.72h-0.72z");
 
-/** A small shape in a cell, in cells: where it begins, seen from the middle, and how it goes on. */
+/** A glyph in units of a cell: its start relative to the cell's centre, and its path from there. */
 function path(x, y, steps) {
   return { x: x * CELL, y: y * CELL, steps: steps.replace(/-?\d[\d.]*/g, (number) => Number((number * CELL).toFixed(3))) };
 }
 
-/** A small shape in each cell whose place passes a test, as one path. */
+/** One path with a glyph in each cell whose index passes a test. */
 function glyphs(kind, wanted, count, width, shape) {
   const shapes = [];
   for (let k = 0; k < count; k++) {
@@ -117,7 +117,7 @@ function glyphs(kind, wanted, count, width, shape) {
   return svg("path", { class: kind, d: shapes.join("") });
 }
 
-/** The clues of one side: each line's numbers end at the grid. `place(line, back)` is where the back-th last stands. */
+/** The clues of one side, aligned to the grid; `place(line, back)` is the position of the back-th number from the end. */
 function clueGroup(side, lines, palette, chips, place) {
   return svg("g", { class: `clues ${side}` }, ...lines.map((blocks, line) =>
     svg("g", {}, ...blocks.flatMap(([length, color], k) =>
@@ -126,7 +126,7 @@ function clueGroup(side, lines, palette, chips, place) {
   ));
 }
 
-/** A number at (x, y): plain where all are black, else on a chip of its colour. A hidden one is a question mark. */
+/** A number at (x, y), on a chip of its colour unless all are black; a hidden one is a question mark. */
 function clueNumber(x, y, length, color, chip) {
   const words = length === 0 ? "?" : String(length);
   const number = svg("text", { x: x + CELL / 2, y: y + CELL / 2, "data-color": color }, words);
@@ -137,7 +137,7 @@ function clueNumber(x, y, length, color, chip) {
   return [svg("rect", { class: "chip", ...box }), number];
 }
 
-/** Whether black can be read better on this colour than white: its luminance says so. */
+/** Whether black text has more contrast than white on this colour, by its relative luminance. */
 function isLight(color) {
   const [red, green, blue] = [0, 2, 4].map((k) => (parseInt(color.slice(k, k + 2), 16) / 255) ** 2.2);
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.18;

@@ -1,6 +1,6 @@
-// Elements of the page.
+// Creates elements of the page.
 
-/** An element with a class, a role and children. */
+/** Create an element with a class, a role and children. */
 function element(tag, kind = "", role = "", ...children) {
   const made = document.createElement(tag);
   if (kind) made.className = kind;

@@ -1,4 +1,4 @@
-// Charts of the list: a measure's histogram, and two measures against each other, drawn by Vega. A brush narrows the list.
+// Charts of the list by Vega: a histogram, and a scatter plot or heat map of two measures. A brush filters the list.
 
 /** The measures that can be drawn; those that a table lacks, or that never vary, are left out. */
 const EXPLORED = PUZZLE_COLUMNS.filter(({ isCharted }) => isCharted);
@@ -6,19 +6,19 @@ const GROUPS = ["label", "size", "technique", "grade", "level", "kind", "source"
 const GROUP_COLORS = [
   "#5fb8a0", "#1c8a74", "#3f83d6", "#5a6fd8", "#7c60cf", "#c4528f", "#d38b1c", "#d24f45", "#8c3b34", "#6f94ac",
 ];
-const BINS = 40; // of a histogram, about, and of each side of a heat map
+const BINS = 40; // approximately, of a histogram and of each side of a heat map
 const MOST_DOTS = 3000; // more are drawn as a heat map
-const MOST_GRAINS = 200; // values of a measure up to which its bins go with their differences
-const SPREAD = 1000; // a measure whose largest value is so many times its smallest is drawn on a logarithmic scale
+const MOST_GRAINS = 200; // distinct values up to which bins are as wide as the values are apart
+const SPREAD = 1000; // ratio of largest to smallest value from which a scale is logarithmic
 const REST = "others";
 
 class Explorer {
   /**
-   * box        the element with the controls and the charts
+   * box        element with the controls and the charts
    * specs      Vega-Lite specifications without data: histogram, dots, heat
-   * table      as readTable gives it
+   * table      as readTable returns it
    * selection  Selection
-   * act        {range(ranges), open(id)}: what to do with measures' ranges that were marked, and with a dot
+   * act        {range(ranges), open(id)}: callbacks for brushed ranges of measures, and for a clicked dot
    */
   constructor(box, specs, table, selection, act) {
     Object.assign(this, { box, specs, table, selection, act });
@@ -37,7 +37,7 @@ class Explorer {
     }).observe(box);
   }
 
-  /** Fill the controls; false if there is no measure to draw. */
+  /** Fill the controls; return false if there is no measure to draw. */
   offer() {
     const { columns, family } = this.table;
     const measures = EXPLORED.filter(({ name }) => name in columns && !columns[name].words && varies(columns[name]));
@@ -52,7 +52,7 @@ class Explorer {
     return true;
   }
 
-  /** Draw two measures against each other, if both are in the list. */
+  /** Plot two measures against each other, if the table has both. */
   compare(across, up) {
     const there = [...this.controls.across.options].map(({ value }) => value);
     if (!there.includes(across) || !there.includes(up)) return;
@@ -62,7 +62,7 @@ class Explorer {
     this.controls.across.scrollIntoView({ block: "start" });
   }
 
-  /** Show the puzzles of a state of the browser, once they are in sight. */
+  /** Draw the puzzles of a state, once the charts are visible. */
   show(state) {
     this.state = state;
     this.draw();
@@ -75,7 +75,7 @@ class Explorer {
     this.once("scatter", [across.value, up.value], group.value, (rows) => this.scatter(rows, across.value, up.value, group.value));
   }
 
-  /** Draw a chart of some measures unless it is there. Their own ranges don't count: they are what the brush says. */
+  /** Draw a chart unless it is up to date. Ranges of its own measures are ignored: its brush sets them. */
   once(name, measures, group, draw) {
     const ranges = Object.fromEntries(Object.entries(this.state.ranges).filter(([of]) => !measures.includes(of)));
     const asked = { ...this.state, ranges, sort: "", puzzle: "", view: VIEWS[0], columns: [] };
@@ -84,7 +84,7 @@ class Explorer {
     this.drawn[name] = key;
     const rows = this.selection.rows(asked).filter((row) => measures.every((of) => !this.table.columns[of].isNull(row)));
     draw(rows);
-    this.selection.rows(this.state); // the counts of the filters are again those of the list
+    this.selection.rows(this.state); // restores the filters' counts of the list
   }
 
   histogram(rows, measure, group) {
@@ -110,7 +110,7 @@ class Explorer {
     this.embed("histogram", spec, { x: [measure, scale] });
   }
 
-  /** The quantiles of a measure in each group that has rows. */
+  /** Fill the table of a measure's quantiles by group. */
   tabulate(rows, column, groups) {
     const lines = groupFigures(rows, column, groups).map(([name, count, ...figures]) => {
       const head = element("th", "", "", element("bdi", "", "", name));
@@ -141,7 +141,7 @@ class Explorer {
     ));
   }
 
-  /** Have an axis tell a measure on its scale. */
+  /** Set the title, scale and ticks of an axis. */
   lay(channel, measure, { vega, ticks }) {
     const { titles, unit } = EXPLORED.find(({ name }) => name === measure);
     const title = titles[this.table.family] + (unit === "s" ? " (s)" : "");
@@ -149,7 +149,7 @@ class Explorer {
     Object.assign(channel, { title, scale: vega, axis: { ...channel.axis, ...ticks, ...words } });
   }
 
-  /** The groups of a column of words: their names, colours, and the place of a row among them. */
+  /** The groups of a facet: their names, their colours, and a row's group index. */
   grouped(name) {
     const facet = this.selection.facets.find((each) => each.name === name);
     if (!facet) return { names: ["all"], colors: [GROUP_COLORS[1]], of: () => 0 };
@@ -169,14 +169,14 @@ class Explorer {
     }));
   }
 
-  /** Draw a chart; `axes` are the measure and the scale of each channel that a brush marks. */
+  /** Draw a chart; `axes` are measure and scale of each channel that its brush selects. */
   async embed(name, spec, axes) {
     try {
       const view = await embed(this.box.querySelector(`.${name}`), spec); // of report.js
       let waiting = 0;
       view.addSignalListener("brush", (_, marked) => {
         clearTimeout(waiting);
-        waiting = setTimeout(() => this.mark(marked, axes), 150); // when the mouse rests
+        waiting = setTimeout(() => this.mark(marked, axes), 150); // debounced
       });
       view.addEventListener("click", (_, item) => {
         if (item?.datum?.id) this.act.open(item.datum.id);
@@ -197,7 +197,7 @@ class Explorer {
   }
 }
 
-/** Of each group that has rows [name, count, minimum, lower quartile, median, upper quartile, maximum, mean]. */
+/** [name, count, minimum, lower quartile, median, upper quartile, maximum, mean] of each group that has rows. */
 function groupFigures(rows, column, groups) {
   const values = groups.names.map(() => []);
   for (const row of rows) values[groups.of(row)].push(valueOf(column, row));
@@ -214,19 +214,19 @@ function varies(column) {
   return known >= 0 && column.values.some((value, row) => !column.isNull(row) && value !== column.values[known]);
 }
 
-/** The value below which a share of some sorted values lies, between two of them by proportion. */
+/** A quantile of sorted values, by linear interpolation. */
 function quantileOf(sorted, share) {
   const place = share * (sorted.length - 1);
   const [low, high] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]];
   return low + (high - low) * (place % 1);
 }
 
-/** A measure's number, which is known. */
+/** A measure's value, which must not be null. */
 function valueOf(column, row) {
   return column.measures ? column.values[row] : column.values[row] - 1;
 }
 
-/** How a measure is drawn: Vega's scale, ticks of its axis, the bin of a value, and where a bin begins. */
+/** A measure's scale: Vega's options, ticks of its axis, the bin of a value, and the lower edge of a bin. */
 function scaleOf(rows, column) {
   let [low, high] = [Infinity, -Infinity];
   for (const row of rows) {
@@ -243,11 +243,11 @@ function scaleOf(rows, column) {
   const raw = (high - low) / BINS || 1;
   const grain = column.measures ? grainOf(rows, column) : 1;
   const step = grain ? grain * Math.max(1, Math.ceil(raw / grain)) : raw;
-  const first = low - grain / 2; // no value is where a bin ends
+  const first = low - grain / 2; // so that no value lies on an edge
   return { vega: { type: "linear", zero: false, nice: false }, ticks: {}, bin: (value) => Math.floor((value - first) / step), edge: (bin) => first + bin * step };
 }
 
-/** The least difference of two values, if there are few of them; else 0. Bins of other widths would have holes. */
+/** The least difference of distinct values, or 0 if there are many. Bins of few values must be a multiple of it, or some are empty. */
 function grainOf(rows, column) {
   const found = new Set();
   for (const row of rows) {
@@ -265,7 +265,7 @@ function powersOfTen(low, high) {
   return Array.from({ length: last - first + 1 }, (_, k) => Number(`1e${first + k}`));
 }
 
-/** How many rows are in each cell of two measures' bins. */
+/** The count of rows in each cell of two measures' bins. */
 function heatOf(rows, x, y, [across, up]) {
   const counts = new Map();
   for (const row of rows) {

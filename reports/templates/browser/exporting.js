@@ -1,6 +1,6 @@
-// Puzzles taken along: their ids, their facts as CSV, and in files of puzzles those that may be passed on.
+// Exports: ids, facts as CSV, and files of the puzzles whose licence allows it.
 
-const FORMULA = /^[=+\-@\t\r]/; // what a spreadsheet would take for a formula
+const FORMULA = /^[=+\-@\t\r]/; // spreadsheets would evaluate it
 
 /** Ids, a line each. */
 function idLines(rows, { columns }) {
@@ -21,7 +21,7 @@ function csvField(value) {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** The puzzles of rows in one file of a format (NON, XML), with how many may not be passed on, or can't be said in it. */
+/** Write rows to a file of a format (NON, XML); count those without a free licence, and those it can't express. */
 async function puzzleFile(format, rows, { columns }, pictures) {
   const texts = [];
   const left = { unfree: 0, unsaid: 0 };
@@ -45,17 +45,17 @@ function exportWords({ puzzles, unfree, unsaid }) {
   return sentences.join(" ");
 }
 
-/** The picture that a file gives as the puzzle's: its solution, if there is no other. */
+/** The picture to export: the solution, if it is the only one. */
 function goalOf(picture) {
   return picture.second ? null : picture.solution;
 }
 
-/** Text in ASCII, with references for other signs. */
+/** Text in ASCII, with character references. */
 function ascii(text) {
   return text.replace(/[^\n -~]/gu, (sign) => `&#${sign.codePointAt(0)};`);
 }
 
-/** Have the browser keep a text as a file. */
+/** Download a text as a file. */
 function keepFile(text, name, type) {
   const link = element("a");
   Object.assign(link, { href: URL.createObjectURL(new Blob([text], { type })), download: name });

@@ -1,9 +1,8 @@
-// What the list can be filtered by: columns of few words, of which any may be wanted, and ranges of measures.
+// Filters of the list: facets (columns with few words) and ranges of measures.
 
 const UNKNOWN = ""; // stands for the rows without a word
 
-/** The filters: the column, what it is called, and what rows without a word are called; `often` if the commonest words
- *  come first, and not those of the column's own order. */
+/** The facets: column, title, the name of a missing word; `often` sorts words by frequency rather than in the column's order. */
 const FACETS = [
   { name: "issues", title: "Issue", unknown: "none" },
   { name: "label", title: "Verdict" },
@@ -25,14 +24,14 @@ const FACETS = [
 class Facet {
   /**
    * about     of FACETS
-   * column    of the table; `bits` if its values are sets of words, a bit each, and not places of words
+   * column    of the table; with `bits` its values are sets of words, a bit each, rather than 1-based indices
    */
   constructor(about, column, words, bits) {
     Object.assign(this, { unknown: "not known", often: false }, about, { column, words, bits });
     this.places = new Map(words.map((word, k) => [word, k + 1]));
   }
 
-  /** What a word is called, the one for none too. */
+  /** The title of a word, or of a missing one. */
   called(word) {
     return word === UNKNOWN ? this.unknown : word;
   }
@@ -41,7 +40,7 @@ class Facet {
     return word === UNKNOWN || this.places.has(word);
   }
 
-  /** Of each of the column's values whether it has one of the words wanted, Uint8Array. */
+  /** Which of the column's values match one of the words, Uint8Array of 0 and 1. */
   hits(wanted) {
     const places = Array.from(wanted, (word) => this.places.get(word) ?? 0);
     const hits = new Uint8Array(this.bits ? 1 << this.words.length : this.words.length + 1);
@@ -50,7 +49,7 @@ class Facet {
     return hits;
   }
 
-  /** How many rows have each word, as [word, count] in the order in which people would look for them. */
+  /** [word, count] in display order, from the counts by value. */
   counted(values) {
     const of = (place) => {
       if (!this.bits) return values[place];
@@ -61,7 +60,7 @@ class Facet {
   }
 }
 
-/** The facets that a table has: those with something to choose. */
+/** The facets of a table: those whose values differ. */
 function facetsOf({ columns, issues }) {
   const made = [];
   for (const about of FACETS) {
@@ -77,13 +76,13 @@ function facetsOf({ columns, issues }) {
 
 const RANGE = /^(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)?\.\.(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)?$/;
 
-/** "0.5..2" as [0.5, 2]; an end that is left out is infinite. Null for other text. */
+/** Parse "0.5..2" into [0.5, 2]; a missing end is infinite. Null for other text. */
 function rangeOf(text) {
   const found = RANGE.exec(text);
   return found && [found[1] ? Number(found[1]) : -Infinity, found[2] ? Number(found[2]) : Infinity];
 }
 
-/** The way back. */
+/** Format a range; the inverse of rangeOf. */
 function rangeText([low, high]) {
   const end = (value) => (Number.isFinite(value) ? String(Number(value.toPrecision(6))) : "");
   return `${end(low)}..${end(high)}`;

@@ -22,7 +22,7 @@ function formatOf({ unit, digits }) {
   return FORMATS[unit] ?? ((value) => (typeof value === "string" ? value : plain(value)));
 }
 
-/** The facts that are known, as elements: `at(column)` gives a value or null, `size` is {width, height, cells}. */
+/** The known facts, as elements; `at(column)` returns a value or null, `size` is {width, height, cells}. */
 function factItems(at, size, family = "nonogram") {
   const facts = FACTS.filter(({ name, titles }) => family in titles && at(name) !== null);
   return facts.map((column) => {

@@ -1,14 +1,14 @@
-// The controls above the list: a box of choices for each facet, and a chip for all that is chosen.
+// The controls above the list: a menu for each facet, and a chip for each filter in use.
 
-const MOST_CHOICES = 200; // that a box shows at once
-const MANY_CHOICES = 12; // from which on one can be searched for
+const MOST_CHOICES = 200; // of a menu
+const MANY_CHOICES = 12; // from which a menu has a search box
 
 class Filters {
   /**
-   * form       the element with the search box; boxes are put into its part .facets
-   * chips      the element for the chips
+   * form       element with the search box; menus go into its part .facets
+   * chips      element for the chips
    * selection  Selection
-   * act        {change(state)}: what to do with a new state
+   * act        {change(state)}: callback for a change
    */
   constructor(form, chips, selection, act) {
     Object.assign(this, { form, chips, selection, act });
@@ -44,7 +44,7 @@ class Filters {
     if (query !== this.state.query) this.act.change({ query });
   }
 
-  /** Show a state, once the selection has counted it. */
+  /** Show a state; the selection has to be at that state. */
   show(state) {
     this.state = state;
     if (this.form.elements.query.value !== state.query) this.form.elements.query.value = state.query;
@@ -56,7 +56,7 @@ class Filters {
     this.chips.replaceChildren(...chipsOf(state, this.selection.facets).map(({ text, ...data }) => chip(text, data)));
   }
 
-  /** Write the choices of a facet into its box, if that is open. */
+  /** Fill a facet's menu, if it is open. */
   fill(facet) {
     const { box, find, list } = this.boxes.get(facet);
     if (!box.open) return;
@@ -75,7 +75,7 @@ class Filters {
   }
 }
 
-/** The box of a facet: a word that opens its choices. */
+/** The menu of a facet. */
 function facetBox(facet) {
   const list = element("div", "choices");
   const find = element("input", "find");

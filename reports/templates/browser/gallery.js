@@ -1,15 +1,15 @@
-// The gallery: the pictures of the list as tiles, of which only those in sight are elements.
+// The gallery: the list's pictures as tiles; only visible ones have elements.
 
 const TILE = 148; // pixels of the narrowest tile
 
 class Gallery {
   /**
-   * box       the element that scrolls; the gallery makes its content
-   * table     as readTable gives it
+   * box       scrolling element, which the gallery fills
+   * table     as readTable returns it
    * pictures  Pictures
    * family    NONOGRAM or another: it draws the pictures
    * picked    Picked
-   * act       {open(place), pick(place, range)} as for the list
+   * act       {open(place), pick(place, range)}, as for the list
    */
   constructor(box, table, pictures, family, picked, act) {
     Object.assign(this, { box, table, pictures, family, picked, act });
@@ -33,7 +33,7 @@ class Gallery {
     this.measure();
   }
 
-  /** Bring the tile at this place into sight. */
+  /** Scroll to the tile of this index. */
   go(place) {
     const top = Math.floor(place / this.across) * this.height;
     this.box.scrollTop = Math.max(Math.min(this.box.scrollTop, top), top + this.height - this.box.clientHeight);
@@ -41,7 +41,7 @@ class Gallery {
   }
 
   measure() {
-    if (this.box.clientWidth === 0) return; // it is not shown
+    if (this.box.clientWidth === 0) return; // hidden
     this.across = Math.max(2, Math.floor(this.box.clientWidth / TILE));
     this.tiles.style.setProperty("--across", this.across);
     if (!this.tiles.firstChild) this.grow(1);
@@ -87,7 +87,7 @@ class Gallery {
     thumb.replaceChildren();
     if (this.table.columns.contents.values[row] === 0) return;
     const picture = await this.pictures.of(row).catch((problem) => console.error(problem));
-    if (!picture || Number(tile.dataset.row) !== row) return; // people have scrolled on
+    if (!picture || Number(tile.dataset.row) !== row) return; // the tile shows another row by now
     thumb.replaceChildren(this.family.thumb(picture, (name) => this.table.columns[name].at(row)));
   }
 }

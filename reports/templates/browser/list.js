@@ -1,16 +1,17 @@
-// The list: a grid of any number of rows, of which only those in sight are elements.
+// The list: a virtual grid of any number of rows; only visible ones have elements.
 //
-// They stand in a window that stays where it is while the list scrolls behind it; only their words change. So there is
-// never an empty frame, however fast one scrolls.
+// The elements stay in a fixed window over the scrolling body and only their text changes, so that fast scrolling never
+// shows an empty frame.
 
 const DASH = "–";
 
 const LETTERS_ENDS = ["A", "Z"], NUMBER_ENDS = ["smallest", "largest"], EFFORT_ENDS = ["easiest", "hardest"];
 
-/** The list's columns. Rows are sorted by the table's column `name`; `words` gives the text of a value of it, `room` is
- *  the column's width, `ends` are words for its first and last values, `wide` says that there is none on a narrow screen. Those of numbers begin with the largest.
- *  A column is left out where the table has none of its name, or where it has the one that it is there `unless`, or where
- *  people have to choose it (`more`). */
+/**
+ * The list's columns: `name` in the table, `words(value)` its text or `fill(cell, row, table)`, `room` its width, `ends` the
+ * words for its first and last values, `wide` if narrow screens lack it, `number` if it sorts descending first. A column is
+ * left out where the table lacks it, where the table has the column `unless`, or, with `more`, unless it is chosen.
+ */
 const LISTED = [
   { name: "puzzle_id", title: "Id", ends: LETTERS_ENDS, room: "6.7rem", wide: true, words: (value) => value },
   { name: "title", title: "Title", ends: LETTERS_ENDS, room: "minmax(0, 1fr)", fill: fillTitle },
@@ -27,10 +28,10 @@ const LISTED = [
 ];
 const PICK_ROOM = "1.3rem";
 
-const MORE_ROOM = "7.5rem"; // of a column that people choose
-const LEAST_TITLE = "9rem"; // that is left for titles then
+const MORE_ROOM = "7.5rem"; // width of a chosen column
+const LEAST_TITLE = "9rem"; // of the title's column among chosen columns
 
-/** All columns that the list of a table can have: those of LISTED, and the facts that it has of any puzzle. */
+/** All columns to choose from: those of LISTED, and facts that any puzzle of the table has. */
 function listable({ columns, family }) {
   const told = (name) => name in columns && columns[name].values.some((_, row) => !columns[name].isNull(row));
   const known = LISTED.filter(({ name }) => name in columns);
@@ -43,7 +44,7 @@ function listable({ columns, family }) {
   return [...known, ...made];
 }
 
-/** Those that it has unless people choose others; that of kinds only where there are several. */
+/** The default columns; kinds only if there are several. */
 function listedOf({ columns }) {
   const told = (name) => name in columns && (name !== "kind" || columns.kind.words.length > 1);
   return LISTED.filter(({ name, unless, more }) => !more && told(name) && !(unless in columns));
@@ -66,11 +67,11 @@ function sortChoices(all, shown, sort) {
 
 class List {
   /**
-   * grid    the element that scrolls; the list makes its content
-   * table   as readTable gives it
+   * grid    scrolling element, which the list fills
+   * table   as readTable returns it
    * picked  Picked: which rows have a tick
-   * act     {open(place), sort(name), pick(place, range)}: what to do when a row is opened, by its place in the list, a
-   *         head clicked, or a row picked, perhaps with all from the last one on
+   * act     {open(place), sort(name), pick(place, range)}: callbacks for opening a row by its index in the list, clicking a
+   *         head, and picking a row, with `range` all rows since the last pick
    */
   constructor(grid, table, picked, act) {
     this.grid = grid;
@@ -80,12 +81,12 @@ class List {
     this.all = listable(table);
     this.columns = [];
     this.order = new Uint32Array(0);
-    this.active = -1; // the place of the row that the keyboard is at
+    this.active = -1; // index of the keyboard's row
     this.elements = [];
     this.listen();
   }
 
-  /** Show these rows from the top, sorted as "name", "-name" or "" says. */
+  /** Show these rows from the top; `sort` is "name", "-name" or "". */
   show(order, sort) {
     this.order = order;
     this.active = -1;
@@ -101,7 +102,7 @@ class List {
     this.measure();
   }
 
-  /** Bring the row at this place into sight and make it the active one. */
+  /** Scroll to the row of this index and make it active. */
   go(place) {
     this.active = Math.max(0, Math.min(place, this.order.length - 1));
     const top = this.active * this.height;
@@ -109,7 +110,7 @@ class List {
     this.render();
   }
 
-  /** Have the columns of these names; with none the usual ones. */
+  /** Show the columns of these names, or the default ones. */
   choose(chosen) {
     const columns = chosen.length ? this.all.filter(({ name }) => chosen.includes(name)) : listedOf(this.table);
     if (String(columns.map(({ name }) => name)) === String(this.columns.map(({ name }) => name))) return;
@@ -159,7 +160,7 @@ class List {
     new ResizeObserver(() => this.head && this.measure()).observe(this.grid);
   }
 
-  /** Fit the elements to the space there is. */
+  /** Fit the elements to the available space. */
   measure() {
     if (this.elements.length === 0) this.grow(1);
     this.height = parseFloat(getComputedStyle(this.elements[0]).height) || 1;
@@ -181,7 +182,7 @@ class List {
     }
   }
 
-  /** Write the rows that are in sight. */
+  /** Update the visible rows. */
   render() {
     const top = this.grid.scrollTop;
     const first = Math.floor(top / this.height);
@@ -194,7 +195,7 @@ class List {
 
   write(element, place) {
     element.hidden = place >= this.order.length;
-    if (element.hidden) return element.removeAttribute("id"); // which may be another row's now
+    if (element.hidden) return element.removeAttribute("id"); // another row may have it now
     const row = this.order[place];
     element.id = `browse-row-${place}`;
     element.dataset.place = place;
@@ -246,7 +247,7 @@ class List {
   }
 }
 
-/** A box to tick; the row, which the keyboard is at, does what a click on it does. */
+/** A checkbox outside the tab order: the focused grid handles its key. */
 function pickBox() {
   const box = element("input");
   Object.assign(box, { type: "checkbox", tabIndex: -1 });
@@ -254,7 +255,7 @@ function pickBox() {
   return box;
 }
 
-/** Title, or the id if there is none, and author, in isolation from the direction of each other's script. */
+/** Title (or id) and author, each isolated from the other's text direction. */
 function fillTitle(cell, row, { columns }) {
   if (!cell.firstChild) cell.append(element("bdi", "name"), element("bdi", "author"));
   const author = columns.author.at(row);
@@ -274,7 +275,7 @@ function fillGrade(cell, row, { columns }) {
   cell.textContent = grade === null ? DASH : `${grade} ${columns.hardest.at(row)}`;
 }
 
-/** The verdict with its colour; of several solutions in how many cells the two that were found differ. */
+/** The verdict with its colour; for several solutions the count of cells in which the two found differ. */
 function fillVerdict(cell, row, { columns, labels }) {
   if (!cell.firstChild) cell.append(element("span", "key"), element("span", "apart"));
   const differing = columns.differing.at(row);

@@ -5,8 +5,8 @@ const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 
 const NON = { name: "puzzles.non", type: "text/plain", text: nonText, file: (texts) => texts.join("====\n") };
 
-/** A puzzle; null where the format can't say it: hidden lengths, another background than white, more colours than letters.
- *  `at(column)` gives a value of its row. */
+/** Write a puzzle; null if the format can't express it: hidden lengths, a background other than white, more colours than
+ *  letters. `at(column)` returns a value of its row. */
 function nonText(picture, at) {
   const palette = paletteOf(at("palette"));
   const blocks = [...picture.clues.rows, ...picture.clues.columns].flat();

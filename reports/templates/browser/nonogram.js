@@ -1,8 +1,8 @@
-// An opened nonogram: what its cells can show, and what is to be seen in words.
+// An opened nonogram: its layers, and their legends.
 
 const EMPTY = "nothing";
 
-/** What can be in the cells: the property of a picture, and its name. */
+/** Layers that the cells can show: property of a picture, and title. */
 const LAYERS = [
   ["solution", "Solution"],
   ["second", "Second solution"],
@@ -12,13 +12,13 @@ const LAYERS = [
 ];
 
 /**
- * What is particular to nonograms.
+ * The nonogram family's part of the page.
  *
- * layers   what can be in the cells
- * clues    what a puzzle consists of
- * thumb    (picture, at) a small picture of it, an element
- * sheet    (picture, shown, at) an opened puzzle with a layer: {drawing, legend, items}, the last what is drawn as a list
- *          of words, or null. `at(column)` gives a value of its row, or null
+ * layers   what the cells can show
+ * clues    the name of what defines a puzzle
+ * thumb    (picture, at) => a thumbnail, an element
+ * sheet    (picture, layer, at) => an opened puzzle, {drawing, legend, items}; items are list items that describe the
+ *          drawing, or null. `at(column)` returns a value of the puzzle's row, or null
  */
 const NONOGRAM = { layers: LAYERS, clues: "clues", thumb: nonogramThumb, sheet: nonogramSheet };
 
@@ -36,9 +36,9 @@ function nonogramSheet(picture, shown, at) {
   };
 }
 
-const DIFFERENT = [255, 0, 144]; // of a thumb's cells where solutions differ
+const DIFFERENT = [255, 0, 144]; // colour of a thumbnail's cells where solutions differ
 
-/** The solution, or the author's picture, a pixel a cell; where a second solution differs, in a colour of its own. */
+/** The solution or the author's picture, a pixel a cell, with cells highlighted where a second solution differs. */
 function nonogramThumb(picture, at) {
   const { width, height, solution, second, goal } = picture;
   const cells = solution ?? goal ?? new Uint8Array(width * height);
@@ -54,30 +54,30 @@ function nonogramThumb(picture, at) {
   return canvas;
 }
 
-/** The entries of a palette from its text: a line each, six hex digits and the name. */
+/** Parse a palette: a line for each entry, six hex digits and the name. */
 function paletteOf(text) {
   if (text === null) return [{ rgb: "ffffff", name: "white" }, { rgb: BLACK, name: "black" }];
   return text.split("\n").map((line) => ({ rgb: line.slice(0, 6), name: line.slice(7) }));
 }
 
-/** A picture with the clues of the mended one, of which some are others. */
+/** The picture with the clues of its mended solution. */
 function withOwnClues(picture) {
   return { ...picture, clues: cluesOf(picture.mended, picture.width, picture.height) };
 }
 
-/** The cells that the shown ones are compared with, or null. */
+/** The cells to compare a layer with, or null. */
 function otherOf(picture, shown, goalMatches) {
   if (shown === "mended") return formerOf(picture, goalMatches);
   return { solution: picture.second, second: picture.solution, goal: picture.solution }[shown] ?? null;
 }
 
-/** The solution that was mended: the author's picture if it is one, else the one that the mended picture is nearest to. */
+/** The solution that was mended: the author's picture if it is one, else the nearest one to the mended picture. */
 function formerOf({ solution, second, goal, mended }, goalMatches) {
   if (goalMatches) return goal ?? solution;
   return differingCells(mended, second) < differingCells(mended, solution) ? second : solution;
 }
 
-/** What is to be seen, in words. */
+/** The legend of a layer. */
 function legend(picture, shown, marked, goalMatches) {
   const sentences = [];
   if (shown === "solution") sentences.push(picture.second ? "A solution." : "The solution that was found.");

@@ -1,10 +1,10 @@
-// The puzzles that people have picked from the list.
+// The picked puzzles of the list.
 
 class Picked {
   /** `changed()` is called after each change. */
   constructor(changed) {
     this.rows = new Set();
-    this.last = -1; // the row picked last, where a range begins
+    this.last = -1; // the last row picked, where a range begins
     this.changed = changed;
   }
 
@@ -12,7 +12,7 @@ class Picked {
     return this.rows.has(row);
   }
 
-  /** Pick a row of the list, or no longer; with `range` all from the last one on to it, as the last one is. */
+  /** Toggle a row of the list; with `range` set all rows from the last one to it as the last one is. */
   toggle(row, order, range) {
     const [from, to] = [order.indexOf(this.last), order.indexOf(row)];
     if (range && from >= 0 && to >= 0) this.all(order.subarray(Math.min(from, to), Math.max(from, to) + 1), this.has(this.last));
@@ -20,7 +20,7 @@ class Picked {
     this.last = row;
   }
 
-  /** Pick these rows, or no longer. */
+  /** Pick or unpick rows. */
   all(rows, wanted) {
     for (const row of rows) this.rows[wanted ? "add" : "delete"](row);
     this.changed();

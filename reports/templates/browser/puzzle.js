@@ -1,24 +1,24 @@
-// One opened puzzle: its drawing, its verdict and everything that was counted on the way.
+// The dialog of an opened puzzle: drawing, verdict and facts.
 
-/** What is particular to a family of puzzles, by its name: NONOGRAM says what each has. */
+/** Families of puzzles by name; NONOGRAM documents their properties. */
 const FAMILIES = { nonogram: NONOGRAM, sudoku: SUDOKU };
 
 const ZOOM = 1.5, MOST_ZOOM = ZOOM ** 6; // of one step, and in all
 
 class PuzzleView {
   /**
-   * dialog     the element, with its parts by class
-   * table      as readTable gives it
+   * dialog     element, with its parts by class
+   * table      as readTable returns it
    * pictures   Pictures
-   * act        {step(by), closed(opener)}: what to do when another puzzle is asked for, or none any more; `opener` is the
-   *            element that had the focus before
+   * act        {step(by), closed(opener)}: callbacks for the next or previous puzzle, and for closing; `opener` had the
+   *            focus before
    */
   constructor(dialog, table, pictures, act) {
     this.dialog = dialog;
     this.table = table;
     this.family = FAMILIES[table.family];
     this.pictures = pictures;
-    this.layer = null; // what people last chose to see
+    this.layer = null; // the layer chosen last
     this.row = -1;
     this.listen(act);
   }
@@ -50,7 +50,7 @@ class PuzzleView {
     });
   }
 
-  /** Open a row, or go on to it; `place` is its place among `total` rows of the list, -1 if it is not among them. */
+  /** Show a row; `place` is its index among `total` rows of the list, or -1. */
   async show(row, place, total) {
     if (row !== this.row) this.scale = 1;
     this.row = row;
@@ -91,7 +91,7 @@ class PuzzleView {
     try {
       if (this.table.columns.contents.values[row] !== 0) {
         const picture = await this.pictures.of(row);
-        if (row !== this.row) return; // people were quicker
+        if (row !== this.row) return; // another puzzle was opened meanwhile
         this.picture = picture;
       } else problem = undrawnWords(this.pictures.has(row), this.family);
     } catch (error) {
@@ -103,7 +103,7 @@ class PuzzleView {
     if (problem) this.part("legend").textContent = problem;
   }
 
-  /** A button for each thing that its cells can show. */
+  /** Offer the picture's layers as radio buttons. */
   offer() {
     this.available = layersOf(this.picture, this.family);
     const shown = this.shown();
@@ -115,7 +115,7 @@ class PuzzleView {
     }));
   }
 
-  /** What people chose to see, or else the first thing there is. */
+  /** The layer chosen last, if the picture has it, or else the first one. */
   shown() {
     const layers = this.available.map(([layer]) => layer);
     return layers.includes(this.layer) ? this.layer : layers[0];
@@ -132,7 +132,7 @@ class PuzzleView {
     this.zoom(null);
   }
 
-  /** Draw larger (1), smaller (-1), so that all fits (0), or as before (null); what is in the middle stays there. */
+  /** Zoom in (1), out (-1), to fit (0) or not at all (null), around the centre. */
   zoom(way) {
     if (way !== null) this.scale = way === 0 ? 1 : Math.max(1, Math.min(MOST_ZOOM, this.scale * ZOOM ** way));
     const box = this.part("drawing");
@@ -157,7 +157,7 @@ function undrawnWords(hasRoom, { clues }) {
   return "Not drawn: the page has room for the pictures of its first puzzles only.";
 }
 
-/** That a puzzle is a duplicate, with a link to the original. */
+/** For a duplicate, a sentence with a link to the original. */
 function repeatWords(at) {
   const original = at("original");
   if (original === null) return [];
@@ -170,7 +170,7 @@ function repeatWords(at) {
   return [`Repeats `, link, ` (${apart}).`];
 }
 
-/** The id, as a link if there is an address of the web to it. */
+/** The id, as a link if it has a web address. */
 function idWords(id, url) {
   const link = url !== null && /^https?:\/\//i.test(url);
   const made = element(link ? "a" : "span");

@@ -1,4 +1,4 @@
-// The section: reads the table, and keeps filters, list, gallery, opened puzzle and the page's address at one.
+// The section: reads the table, and synchronizes filters, list, gallery, opened puzzle and the page's address.
 
 class Browser {
   constructor(section, table, pictures) {
@@ -35,7 +35,7 @@ class Browser {
     this.listen();
   }
 
-  /** The charts of the list, where the page has their library. */
+  /** Create the charts of the list, if the page includes Vega. */
   explore() {
     const specs = document.getElementById("explorers");
     const box = document.getElementById("explorer");
@@ -49,7 +49,7 @@ class Browser {
     });
   }
 
-  /** Narrow the list to ranges of measures; null takes one back. */
+  /** Filter the list by ranges of measures; null removes one. */
   narrow(ranges) {
     const all = Object.entries({ ...this.state.ranges, ...ranges });
     this.change({ ranges: Object.fromEntries(all.filter(([, range]) => range !== null)) });
@@ -71,7 +71,7 @@ class Browser {
     addEventListener("popstate", () => this.read(true));
   }
 
-  /** Take the state from the address, if it holds one; what makes no sense in it is left out, and told. */
+  /** Read the state from the address, if it has one, and report its problems. */
   read(followed = false) {
     if (!location.hash.startsWith(ADDRESS)) {
       this.state.puzzle = "";
@@ -92,7 +92,7 @@ class Browser {
     this.write();
   }
 
-  /** Show what the state says; the list stays where it is if nothing about it is new. */
+  /** Show the state; the list keeps its position if it has not changed. */
   apply() {
     const asked = addressOf({ ...this.state, puzzle: "" });
     if (asked !== this.asked) {
@@ -133,13 +133,13 @@ class Browser {
     this.part("browse-sort").value = sign < 0 ? `-${name}` : name;
   }
 
-  /** Show which rows are picked. */
+  /** Update the rows picked. */
   tick() {
     this.seen.render();
     this.offer();
   }
 
-  /** What can be taken along: the puzzles that are picked, or else all of the list. */
+  /** Update the export buttons: they export the picked puzzles, or else the whole list. */
   offer() {
     const picked = this.picked.rows.size;
     const what = picked ? `${numberWords(picked)} picked` : `All ${numberWords(this.rows.length)} listed`;
@@ -170,7 +170,7 @@ class Browser {
     return rowOf(id, this.table);
   }
 
-  /** Open the puzzle at a place of the list. A new entry of the history lets the back button close it. */
+  /** Open the puzzle of an index in the list; with a new history entry the back button closes it. */
   open(place, isNew) {
     const row = this.rows[place];
     this.state.puzzle = this.table.columns.puzzle_id.at(row) ?? "";
@@ -201,11 +201,11 @@ class Browser {
       history.back();
     } else {
       if (!byHistory) this.write();
-      setTimeout(focus); // going back in the history takes the focus away once more
+      setTimeout(focus); // going back in the history moves the focus once more
     }
   }
 
-  /** Put the state into the address. */
+  /** Write the state to the address. */
   write(isNew = false) {
     const address = addressOf(this.state);
     if (isNew) history.pushState({ opened: true }, "", address);
@@ -220,14 +220,14 @@ async function start(section) {
   try {
     const table = await readTable(document.getElementById("browse-table"));
     const pictures = new Pictures(table, document.querySelectorAll(".browse-pictures"));
-    content.hidden = false; // lists are measured as they are made
+    content.hidden = false; // the list measures itself when it is created
     note.hidden = true;
     const browser = new Browser(section, table, pictures);
     browser.read();
-    // What an address names may have moved as the list came to be.
+    // The list has moved what the address names.
     const named = location.hash.startsWith(ADDRESS) ? section : document.getElementById(location.hash.slice(1));
     named?.scrollIntoView();
-    setTimeout(() => SEARCHED.forEach((name) => browser.selection.words(name))); // so that the first search need not
+    setTimeout(() => SEARCHED.forEach((name) => browser.selection.words(name))); // caches them before the first search
   } catch (problem) {
     content.hidden = true;
     note.hidden = false;

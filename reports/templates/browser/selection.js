@@ -1,23 +1,22 @@
-// Which rows the list shows, in which order, and how many each choice of a filter would leave.
+// Selects and sorts the list's rows, and counts what each choice of a facet would leave.
 
 const SEARCHED = ["puzzle_id", "title", "author"];
 const SIZED = /^(\d+)[x×*](\d+)$/;
 
-/** The rows of a table by what is asked of them. Orders, and words made plain, are kept once they are made. */
+/** Queries of a table's rows. Orders and normalized words are cached. */
 class Selection {
   constructor(table) {
     this.table = table;
     this.facets = facetsOf(table);
     this.orders = new Map();
     this.plain = new Map();
-    this.misses = new Uint8Array(table.rows); // demands that a row does not meet: a facet counts 1, others 2
-    this.missed = new Uint8Array(table.rows); // the last facet among them
+    this.misses = new Uint8Array(table.rows); // unmet conditions of each row: 1 for a facet, 2 for others
+    this.missed = new Uint8Array(table.rows); // the last unmet facet of each row
   }
 
   /**
-   * The rows, Uint32Array, that a state asks for: a word of each of its facets, measures in its ranges, and each word of
-   * its query in the id, the title, the author or the size; the ids that are the query come first. After it `counts` tells
-   * what else could be chosen.
+   * Select the rows of a state, Uint32Array: a word of each facet, measures within ranges, and each word of the query in id,
+   * title, author or size; exact ids come first. Then `counts` is up to date.
    */
   rows({ query, sort, facets, ranges }) {
     const { misses, missed } = this;
@@ -38,7 +37,7 @@ class Selection {
     return this.first(this.exact(query), this.order(sort).filter((row) => misses[row] === 0));
   }
 
-  /** Of each word of a facet how many rows it would leave beside all else that is asked for: [word, count]. */
+  /** [word, count] of a facet: rows that match the word and all conditions but this facet's. */
   counts(facet) {
     const k = this.facets.indexOf(facet);
     const { values } = facet.column;
@@ -58,7 +57,7 @@ class Selection {
     });
   }
 
-  /** A test for each word of the query. */
+  /** A predicate for each word of the query. */
   found(query) {
     return plainWords(query).split(/\s+/).filter(Boolean).map((part) => {
       const [ids, titles, authors] = SEARCHED.map((name) => this.places(name, part));
@@ -67,7 +66,7 @@ class Selection {
     });
   }
 
-  /** Whether a part of a word is in that of a row: each of the column's words is looked at once. */
+  /** A predicate: the row's word contains a part. Each distinct word is searched once. */
   places(name, part) {
     const { values, words } = this.table.columns[name];
     const plain = this.words(name);
@@ -83,13 +82,13 @@ class Selection {
     return (row) => code > 0 && values[row] === code;
   }
 
-  /** A column's words without what a search does not look at. */
+  /** A column's words, normalized for searching. */
   words(name) {
     if (!this.plain.has(name)) this.plain.set(name, this.table.columns[name].words.map(plainWords));
     return this.plain.get(name);
   }
 
-  /** The rows whose id is the query, whole or without its source. */
+  /** The rows whose id equals the query, with or without its source. */
   exact(query) {
     const part = plainWords(query).trim();
     if (part === "") return [];
@@ -103,7 +102,7 @@ class Selection {
     return rows;
   }
 
-  /** The rows, some of them before the others. */
+  /** The rows, some of them moved to the front. */
   first(some, rows) {
     if (some.length === 0) return rows;
     const wanted = new Set(some);
@@ -111,18 +110,18 @@ class Selection {
     return Uint32Array.from([...there, ...rows.filter((row) => !wanted.has(row))]);
   }
 
-  /** All rows in an order: equal ones as they come in the table, nulls last. */
+  /** All rows, sorted stably, nulls last. */
   order(sort) {
     if (!this.orders.has(sort)) this.orders.set(sort, this.sorted(sort));
     return this.orders.get(sort);
   }
 
-  /** A counting sort by ranks: it keeps the order of equals, and takes a fifth of the time of a comparing one. */
+  /** A counting sort by ranks: stable, and five times as fast as a comparison sort. */
   sorted(sort) {
     if (sort === "") return Uint32Array.from({ length: this.table.rows }, (_, row) => row);
     const { name, sign } = sortOf(sort);
     const { ranks, count } = ranksOf(this.table.columns[name]);
-    const starts = new Uint32Array(count + 2); // rank 0 is that of nulls, which come last
+    const starts = new Uint32Array(count + 2); // rank 0 is null, which comes last
     const place = (rank) => (rank === 0 ? count : sign > 0 ? rank - 1 : count - rank);
     for (const rank of ranks) starts[place(rank) + 1] += 1;
     for (let k = 1; k < starts.length; k++) starts[k] += starts[k - 1];
@@ -145,7 +144,7 @@ function listedWords(count, total) {
   return count < total ? `${numberWords(count)} of ${all}` : all;
 }
 
-/** The rank of each row's value, equal ones alike, from 1 on; 0 for null. */
+/** The dense rank of each row's value, from 1; 0 for null. */
 function ranksOf(column) {
   const known = column.values.filter((_, row) => !column.isNull(row)).sort();
   const distinct = known.filter((value, k) => k === 0 || value !== known[k - 1]);
@@ -162,13 +161,13 @@ function ranksOf(column) {
   return { ranks, count: distinct.length };
 }
 
-/** "-cells" as the column's name and the sign of its order; "" is the order in which the table comes. */
+/** Parse "-cells" into the column's name and the sign of its order; "" is the table's own order. */
 function sortOf(sort) {
   if (sort === "") return { name: "difficulty", sign: -1 };
   return sort.startsWith("-") ? { name: sort.slice(1), sign: -1 } : { name: sort, sign: 1 };
 }
 
-/** Text as a search sees it: small letters without accents. */
+/** Normalize text for searching: lower case, without accents. */
 function plainWords(text) {
   const small = text.toLowerCase();
   return /^[ -~]*$/.test(small) ? small : small.normalize("NFD").replace(/\p{M}/gu, "");

@@ -1,12 +1,12 @@
-// What the browser shows, as an object and in the page's address.
+// The state of the browser, as an object and in the page's address.
 
 const ADDRESS = "#browse?";
 const VIEWS = ["list", "gallery"];
 
 /**
- * The state that shows everything: `query`, `sort` ("name", "-name" or ""), `puzzle` (an id), `view` of VIEWS, `facets`
- * (a Set of words by a facet's name), `ranges` ([low, high] by a measure's name), `columns` (names of those that the list has;
- * none are the usual ones).
+ * The initial state: `query`, `sort` ("name", "-name" or ""), `puzzle` (an id), `view` of VIEWS, `facets`
+ * (a Set of words by a facet's name), `ranges` ([low, high] by a measure's name), `columns` (names;
+ * empty for the default ones).
  */
 function plainState() {
   return { query: "", sort: "", puzzle: "", view: VIEWS[0], facets: {}, ranges: {}, columns: [] };
@@ -29,7 +29,7 @@ function stateOf(address, { facets, measures, columns, hasPuzzle }) {
     else problems.push(`The list has no column “${name}”.`);
   }
   for (const facet of facets) {
-    // The report's tables and charts call puzzles without a word unknown.
+    // Links of the report's tables and charts say "unknown" for a missing word.
     const words = given.getAll(facet.name).map((word) => (word === "unknown" && !facet.knows(word) ? UNKNOWN : word));
     for (const word of words) if (!facet.knows(word)) problems.push(`No puzzle here has “${word}” as ${facet.title.toLowerCase()}.`);
     const known = words.filter((word) => facet.knows(word));
@@ -63,7 +63,7 @@ function without(object, name) {
   return Object.fromEntries(Object.entries(object).filter(([other]) => other !== name));
 }
 
-/** The address of a state. */
+/** Format the address of a state. */
 function addressOf({ query, sort, puzzle, view, facets, ranges, columns }) {
   const plain = { query, sort, view: view === VIEWS[0] ? "" : view, columns: columns.join(",") };
   const said = Object.entries(plain).filter(([, value]) => value !== "");

@@ -1,6 +1,6 @@
-// An opened Sudoku: its grid with boxes, givens in bold, the digits of a solution in colour; and the same in words.
+// An opened Sudoku: grid and boxes, givens in bold, a solution's digits in colour, and its description in words.
 
-/** What is particular to Sudokus, as NONOGRAM has it. */
+/** The Sudoku family's part of the page, as NONOGRAM. */
 const SUDOKU = {
   layers: [["solution", "Solution"], ["second", "Second solution"], [EMPTY, "Givens"]],
   clues: "givens",
@@ -13,7 +13,7 @@ const CORNER = path(0.35, -0.45, "l0.11 0.11l-0.11 0.11l-0.11 -0.11z");
 
 function sudokuSheet(picture, shown, at) {
   const { width: size, solution, second } = picture;
-  const givens = picture.goal ?? solution; // the page has them once where they are equal
+  const givens = picture.goal ?? solution; // the page omits a goal equal to the solution
   const cells = picture[shown] ?? givens;
   const other = { solution: second, second: solution }[shown] ?? null;
   const box = boxOf(at("kind"));
@@ -28,7 +28,7 @@ function sudokuSheet(picture, shown, at) {
 
 const THUMB = 120; // pixels of a thumb's side
 
-/** The givens, small. */
+/** A thumbnail of the givens. */
 function sudokuThumb(picture, at) {
   const size = picture.width;
   const givens = picture.goal ?? picture.solution;
@@ -50,25 +50,25 @@ function sudokuThumb(picture, at) {
   return canvas;
 }
 
-/** The boxes of a kind, "sudoku 3x2": columns and rows of one; null if it says none. */
+/** Parse the box size, [columns, rows], of a kind such as "sudoku 3x2"; null if it has none. */
 function boxOf(kind) {
   const found = /^sudoku ([1-9]\d*)x([1-9]\d*)$/.exec(kind ?? "");
   return found && [Number(found[1]), Number(found[2])];
 }
 
-/** The sign of a digit: A stands for 10. */
+/** The character of a digit: A is 10. */
 function digitSign(digit) {
   return DIGITS[digit - 1] ?? String(digit);
 }
 
 /**
- * The drawing of a Sudoku.
+ * Draw a Sudoku.
  *
  * box      columns and rows of a box, or null
  * givens   Uint8Array, row by row, 0 for an open cell
- * cells    likewise: what the cells show, givens among it
- * other    likewise: cells that are others there get a mark; or null
- * text     what is to be seen, in words
+ * cells    likewise: the digits to show, including givens
+ * other    likewise, or null: cells that differ from these get a mark
+ * text     description for screen readers
  */
 function sudokuDrawing({ size, box, givens, cells, other, text }) {
   const image = svg("svg", {
@@ -92,7 +92,7 @@ function sudokuDrawing({ size, box, givens, cells, other, text }) {
 
 const SQUARE = path(-0.5, -0.5, "h1v1h-1z");
 
-/** Lines, so many cells apart, and the border. */
+/** Lines every `wide` and `high` cells, and the border. */
 function boxLines(kind, size, wide, high) {
   const places = (step) => [...Array.from({ length: Math.ceil(size / step) }, (_, k) => k * step), size];
   const down = places(wide).map((x) => `M${x * CELL} 0V${size * CELL}`);
@@ -107,7 +107,7 @@ function digitText(k, size, given, digit) {
   return svg("text", { class: kind, "data-cell": k, ...place }, sign);
 }
 
-/** A row of the grid in words, for those who can't see the drawing. */
+/** A list item that describes a row, for screen readers. */
 function rowItem(row, size, givens, cells) {
   const item = element("li");
   const words = Array.from({ length: size }, (_, column) => {
@@ -118,7 +118,7 @@ function rowItem(row, size, givens, cells) {
   return item;
 }
 
-/** What is to be seen, in words. */
+/** The legend of a layer. */
 function sudokuLegend(picture, shown, differing) {
   const sentences = [];
   if (shown === "solution") sentences.push(picture.second ? "A solution; givens are bold." : "The solution that was found; givens are bold.");

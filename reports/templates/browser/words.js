@@ -1,4 +1,4 @@
-// Figures as people read them; the same as in reports/formatting.py.
+// Formats figures for people, as reports/formatting.py does.
 
 const NO_BREAK = "\u00a0";
 const UNITS = [
@@ -14,7 +14,7 @@ function numberWords(value) {
   return value.toLocaleString("en-US");
 }
 
-/** A share from 0 to 1 in percent; nothing but none and all is rounded to 0 and 100. */
+/** A share from 0 to 1 in percent; only 0 and 1 are shown as 0 % and 100 %. */
 function shareWords(value) {
   const percent = 100 * value;
   if (percent > 0 && percent < 0.05) return `<${NO_BREAK}0.1${NO_BREAK}%`;
@@ -22,7 +22,7 @@ function shareWords(value) {
   return `${percent.toFixed(percent < 100 ? 1 : 0)}${NO_BREAK}%`;
 }
 
-/** A duration in three digits and the unit that people would choose. */
+/** A duration with three digits in a suitable unit. */
 function secondsWords(value) {
   if (value === 0) return `0${NO_BREAK}s`;
   const [unit, size] = UNITS.find(([, , most]) => value < most);
@@ -32,9 +32,9 @@ function secondsWords(value) {
   return `${scaled.toLocaleString("en-US", options)}${NO_BREAK}${unit}`;
 }
 
-const SECONDS_OF_PEOPLE = ["griddlers"]; // sources whose rating of difficulty is a time in seconds
+const SECONDS_OF_PEOPLE = ["griddlers"]; // sources that rate difficulty by solving time
 
-/** A site's rating of difficulty: "3.75", or where it is a time "15 h 42 min". */
+/** A site's rating of difficulty: "3.75", or a time, "15 h 42 min". */
 function ratingWords(value, source) {
   if (!SECONDS_OF_PEOPLE.includes(source)) return String(Number(value.toFixed(2)));
   const whole = value < 7200 ? Math.round(value) : 60 * Math.round(value / 60);

@@ -2,10 +2,10 @@
 
 const XML = { name: "puzzles.xml", type: "text/xml", text: xmlText, file: xmlFile };
 
-const SYMBOLS = ".ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"; // of a palette's entries in a picture
+const SYMBOLS = ".ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"; // of palette entries
 const NOT_XML = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 
-/** A puzzle; null for more colours than symbols. `at(column)` gives a value of its row. */
+/** Write a puzzle; null if it has more colours than symbols. `at(column)` returns a value of its row. */
 function xmlText(picture, at) {
   const palette = distinctNames(paletteOf(at("palette")));
   if (palette.length > SYMBOLS.length) return null;
@@ -43,7 +43,7 @@ function goalLines(picture) {
   return ['<solution type="goal">', "<image>", ...lines, "</image>", "</solution>"];
 }
 
-/** A palette in which each entry has a name of its own. */
+/** The palette with unique names. */
 function distinctNames(palette) {
   const taken = new Set();
   return palette.map((color, k) => {
@@ -54,7 +54,7 @@ function distinctNames(palette) {
   });
 }
 
-/** Text as content or attribute: markup escaped, what XML can't hold replaced, the rest in ASCII. */
+/** Escape text for content or attributes: ASCII only, invalid XML characters replaced. */
 function escapedXml(text) {
   const held = text.replace(NOT_XML, "\ufffd").replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
   return ascii(held.replaceAll("\n", "&#10;"));

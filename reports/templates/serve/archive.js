@@ -1,4 +1,4 @@
-// The opened archive: its list, a page at a time.
+// The archive's list, page by page.
 
 const COLUMNS = [
   ["puzzle_id", "Id", (row) => row.puzzle_id ?? "no id"],
@@ -12,10 +12,10 @@ const COLUMNS = [
 ];
 const RESULTS = ["label", "technique", "difficulty"];
 const NUMBERS = ["difficulty", "grade"];
-const PATIENT = 250; // milliseconds after the last letter of a search
+const DEBOUNCE = 250; // milliseconds after the last keystroke of a search
 
 class Archive {
-  /** section, and what /api/about says of the archive; `go(state)` is told of each page that is asked for. */
+  /** `archive` as in /api/about; `go(query)` is called for each page to open. */
   constructor(section, archive, go) {
     this.section = section;
     this.filters = section.querySelector("form");
@@ -38,7 +38,7 @@ class Archive {
     }));
     this.filters.addEventListener("input", () => {
       clearTimeout(this.clock);
-      this.clock = setTimeout(() => this.choose(), PATIENT);
+      this.clock = setTimeout(() => this.choose(), DEBOUNCE);
     });
     this.filters.addEventListener("submit", (event) => event.preventDefault());
     this.filters.addEventListener("reset", () => setTimeout(() => this.choose()));
@@ -70,7 +70,7 @@ class Archive {
     this.go(wanted);
   }
 
-  /** Show the page that the address asks for. */
+  /** Show the page of a query, URLSearchParams. */
   async show(wanted) {
     this.wanted = wanted;
     for (const name of ["query", "label", "kind", "grade"]) {
@@ -78,7 +78,7 @@ class Archive {
       if (control !== document.activeElement) control.value = wanted.get(name) ?? "";
     }
     const page = await ask("GET", `puzzles?${wanted}`);
-    if (wanted !== this.wanted) return; // people were quicker
+    if (wanted !== this.wanted) return; // another page was opened meanwhile
     this.page = page;
     const { total, first, puzzles } = page;
     this.section.querySelector(".browse-count").textContent = countWords(total, "puzzle");
@@ -115,7 +115,7 @@ class Archive {
   }
 }
 
-/** The class of a column's cells; numbers stand at the right. */
+/** The class of a column's cells; numbers are right-aligned. */
 function classOf(name) {
   return NUMBERS.includes(name) ? `${name} n` : name;
 }

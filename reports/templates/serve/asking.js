@@ -1,9 +1,9 @@
-// What is asked of the server: JSON, or a line that says what is wrong.
+// Requests to the server, which replies with JSON, or with the reason of a refusal.
 
-/** What the server refuses, or can't be asked: one line for people. */
+/** A refused or failed request, with a sentence for people. */
 class Refusal extends Error {}
 
-/** Ask the server; `body` is a value for JSON, or a Blob. Returns its answer, or throws a Refusal. */
+/** Send a request; `body` is JSON or a Blob. Returns the reply, or throws a Refusal. */
 async function ask(method, path, body = null, options = {}) {
   const blob = body instanceof Blob;
   const headers = body === null ? {} : { "content-type": blob ? "application/octet-stream" : "application/json" };
@@ -20,13 +20,13 @@ async function ask(method, path, body = null, options = {}) {
   throw new Refusal(sentence(answer.detail ?? `The server answers with status ${reply.status}`));
 }
 
-/** A reason as a sentence. */
+/** Turn a reason into a sentence. */
 function sentence(text) {
   const begun = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.?!]$/.test(begun) ? begun : `${begun}.`;
 }
 
-/** Do something that may be refused; the refusal is shown. */
+/** Run an action and show its refusal, if any. */
 async function attempt(event, act) {
   event?.preventDefault();
   const problem = document.getElementById("problem");

@@ -2,7 +2,7 @@
 
 const ZOOMS = [9, 11, 13, 16, 20, 25, 30, 38, 48]; // pixels a cell
 const USABLE = 16; // pixels of the smallest cell that a finger or a pointer can hit
-const ABOVE = 250; // pixels of what stands above the board
+const ABOVE = 250; // pixels of the page above the board
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 class Board {

@@ -1,9 +1,9 @@
-// How puzzles come in: files, text, images; chosen, dropped or pasted.
+// Opens puzzles from files, text and images: chosen, dropped or pasted.
 
 const IMAGES = /^image\//;
 
 class Bringing {
-  /** The section, and `open(described)`, which is told of the puzzle that people want. */
+  /** `open(reply)` is called with the puzzle to play, as /api/parse returns it. */
   constructor(section, formats, open) {
     this.section = section;
     this.open = open;
@@ -39,7 +39,7 @@ class Bringing {
     else if (text.trim()) attempt(event, () => this.read(new Blob([text]), ""));
   }
 
-  /** A file: the puzzles in it; an image that is none as it stands becomes one. */
+  /** Open a file: read its puzzles, or offer to convert an image. */
   async bring(file) {
     location.hash = "#open";
     if (!IMAGES.test(file.type)) return this.read(file, file.name);
@@ -87,7 +87,7 @@ class Bringing {
     place.querySelector("h2").focus();
   }
 
-  /** Make the puzzle of the image as the form says, and show its picture. */
+  /** Convert the image with the form's options, and show the picture. */
   async preview() {
     const { side, colors, dither } = Object.fromEntries(new FormData(this.form));
     this.made = null;

@@ -1,11 +1,11 @@
-// The drawing board: people draw, and the clues follow.
+// The drawing board, where clues follow a picture as it is drawn.
 
 const FRESH = ["c0392b", "2471a3", "229954", "d4ac0d", "7d3c98", "ba4a00", "17a589", "e67ebf", "6e2c00"];
 const SYMBOLS = ".X" + "abcdefghijklmnopqrstuvwyz0123456789";
 const MOST_COLORS = 9;
 
 class DrawingBoard {
-  /** The section, what the server says, and `play(described)`, which is told of the drawn puzzle. */
+  /** `server` is {about, formats}; `play(reply)` is called with the drawn puzzle. */
   constructor(section, server, play) {
     this.form = section.querySelector("form");
     this.section = section;
@@ -30,12 +30,12 @@ class DrawingBoard {
     return this.form.querySelector(`[data-do=${name}]`);
   }
 
-  /** Show the board; it is measured as it is made, so that has to wait until it is seen. */
+  /** Create the board once it is visible, since it measures itself. */
   show() {
     if (!this.board) this.resize();
   }
 
-  /** A board of the size that the form says, with what of the picture is on it. */
+  /** Resize the board as the form says, keeping the picture's overlap. */
   resize() {
     const sides = ["width", "height"].map((name) => this.form.elements[name]);
     if (!sides.every((input) => input.reportValidity())) return;
@@ -59,7 +59,7 @@ class DrawingBoard {
     this.workshop.offer(this.palette.length - 1);
   }
 
-  /** What is drawn, as the server wants it: the colours that occur. */
+  /** The picture's puzzle, as a record for the server. */
   record() {
     const { width, height } = this.board.puzzle;
     const title = this.form.elements.title.value.trim();

@@ -1,4 +1,4 @@
-// Hints, small ones first: where to look and how; then which cells; then they are filled in.
+// Hints in three levels: where to look and how, which cells, and filling them in.
 
 const NO_STEP = {
   solved: "The grid is solved: nothing is left to do.",
@@ -9,7 +9,7 @@ const NO_STEP = {
 const NEXT = ["", "Show the cells", "Fill them in"];
 
 class Hints {
-  /** The panel, and the workshop with the board. */
+  /** `place` is the panel, `workshop` has the board. */
   constructor(place, workshop) {
     this.place = place;
     this.workshop = workshop;
@@ -18,7 +18,7 @@ class Hints {
     place.querySelector("[data-do=enough]").addEventListener("click", () => this.close());
   }
 
-  /** Ask for a hint, or say more of the one that is there. */
+  /** Ask for a hint, or show its next level. */
   async more() {
     if (this.level === 0) await this.ask();
     else if (this.level < NEXT.length && this.found) this.show(this.level + 1);
@@ -27,7 +27,7 @@ class Hints {
   async ask() {
     const { workshop } = this;
     const { board } = workshop;
-    if (board.isFinished) return this.take({ kind: "solved" }); // though cells of the background may be open
+    if (board.isFinished) return this.take({ kind: "solved" }); // although background cells may be open
     const begun = gridText(board.cells);
     this.tell("Hint", [""]);
     const progress = this.place.querySelector(".guide-words p");
@@ -39,14 +39,14 @@ class Hints {
     this.take(hint);
   }
 
-  /** Begin to tell of a hint. */
+  /** Show a new hint. */
   take(hint) {
     this.hint = hint;
     this.found = hintChanges(hint, this.workshop.board.game);
     this.show(1);
   }
 
-  /** Show so much of the hint: 1 where to look, 2 the cells, 3 fill them in. */
+  /** Show a level of the hint: 1 where to look, 2 the cells, 3 fill them in. */
   show(level) {
     const { board } = this.workshop;
     const { kind, steps } = this.hint;
@@ -69,7 +69,7 @@ class Hints {
     return stepTitle(this.hint.steps.at(-1));
   }
 
-  /** In puzzles of several colours: the steps that come first, which only rule colours out. */
+  /** The steps before the last one, which only rule colours out. */
   before() {
     const before = this.hint.steps.slice(0, -1);
     const summary = element("summary");
@@ -85,7 +85,7 @@ class Hints {
     if (level === 2) board.mark(board.cells.map((_, place) => (places.includes(place) ? 1 : 0)));
   }
 
-  /** Show a title and paragraphs, and what the next press does. */
+  /** Show a title and paragraphs, and label the button of the next level. */
   tell(title, words) {
     this.place.hidden = false;
     this.place.querySelector("h2").textContent = title;
@@ -139,7 +139,7 @@ function named(technique) {
   return technique.charAt(0).toUpperCase() + technique.slice(1).replace("-", " ");
 }
 
-/** Words in the middle of a sentence. */
+/** Words for the middle of a sentence. */
 function lowered(words) {
   return words.charAt(0).toLowerCase() + words.slice(1);
 }

@@ -1,8 +1,8 @@
-// What takes the server a while: asked for, and waited for.
+// Jobs on the server: submitted and polled.
 
-const PATIENCE = 10; // seconds that a request waits for its job
+const POLL_SECONDS = 10; // for which a request waits for its job
 
-/** What comes of a job; `progress(job)` is told how it stands, `signal` cancels it. Throws a Refusal. */
+/** Run a job and return its result; `progress(job)` is called with its state, `signal` cancels it. Throws a Refusal. */
 async function answerOf(path, request, progress, signal) {
   let job = await ask("POST", `${path}?wait=0.2`, { ...request, attached: true });
   const leave = () => fetch(`api/jobs/${job.id}`, { method: "DELETE", keepalive: true }).catch(() => null);
@@ -11,7 +11,7 @@ async function answerOf(path, request, progress, signal) {
   try {
     while (["queued", "running", "compiling"].includes(job.state)) {
       progress(job);
-      job = await ask("GET", `jobs/${job.id}?wait=${job.state === "running" ? PATIENCE : 1}`, null, { signal });
+      job = await ask("GET", `jobs/${job.id}?wait=${job.state === "running" ? POLL_SECONDS : 1}`, null, { signal });
     }
   } finally {
     signal.removeEventListener("abort", leave);

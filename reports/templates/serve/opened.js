@@ -1,7 +1,12 @@
-// The workshop: a board with its tools, and what is found out about it.
+// The workshop: a board with its tools, and the findings about its puzzle.
 
 class Workshop {
-  /** place, what the server says, and whether the board is played (or drawn on). `act.palette(tool)` edits a colour. */
+  /**
+   * place    element to fill
+   * server   {about, formats}
+   * act      {playing, record(), changed(board)}: whether the board is played rather than drawn on, the current puzzle, and
+   *          the callback for changes
+   */
   constructor(place, server, { playing, record, changed }) {
     place.replaceChildren(document.getElementById("workshop").content.cloneNode(true));
     this.place = place;
@@ -56,7 +61,7 @@ class Workshop {
     this.list();
   }
 
-  /** The puzzle as it is now, for the server and for drawings. */
+  /** The current puzzle, for the server and for drawings. */
   described() {
     const { width, height, palette } = this.board.puzzle;
     return { record: this.record(), palette, width, height };
@@ -73,7 +78,7 @@ class Workshop {
     this.part("clue-list").replaceChildren(...clueItems(this.board.game.clues, this.board.puzzle.palette));
   }
 
-  /** Have it explained how the puzzle is solved, and show the first step. */
+  /** Request an explanation, and show its first step. */
   async explain() {
     this.hints.close();
     const explanation = await this.findings.ask("explain", { puzzle: this.record() });
@@ -94,7 +99,7 @@ class Workshop {
     this.part("outcome").textContent = `Solved: all ${countWords(height, "row")} and ${countWords(width, "column")} fit their clues.`;
   }
 
-  /** Say whether what is filled in can be right, and mark the cells that are wrong. */
+  /** Check whether the grid can be completed, and mark wrong cells. */
   async check() {
     const { board, findings } = this;
     const outcome = this.part("outcome");

@@ -1,8 +1,8 @@
-// The page: which section is shown, as its address says.
+// The page, which shows the section that its address names.
 
 const CURRENT = "nonocensus:puzzle";
 
-/** Say something to who can't see the page. */
+/** Announce something to screen readers. */
 function tell(words) {
   document.getElementById("said").textContent = words;
 }
@@ -31,7 +31,7 @@ class Page {
     addEventListener("hashchange", () => this.follow());
   }
 
-  /** Go where the address leads; if that is nowhere, to the beginning, and say why. */
+  /** Open the address; if that fails, open the first section and show the reason. */
   follow() {
     return attempt(null, async () => {
       try {
@@ -43,7 +43,7 @@ class Page {
     });
   }
 
-  /** Show what the address says. */
+  /** Show the section of the address. */
   async go() {
     const [, name, query] = /^#(\w*)\??(.*)$/.exec(location.hash) ?? [];
     const wanted = new URLSearchParams(query);
@@ -58,7 +58,7 @@ class Page {
     this.started = true;
   }
 
-  /** Show a section; returns whether it was another one before. */
+  /** Show a section; return whether it has changed. */
   turn(known) {
     const fresh = this.shown !== known;
     this.shown = known;
@@ -70,12 +70,12 @@ class Page {
     return fresh;
   }
 
-  /** Play a puzzle that has been brought or drawn. */
+  /** Play a puzzle that was opened or drawn. */
   play(described) {
     try {
       sessionStorage.setItem(CURRENT, JSON.stringify(described));
     } catch (problem) {
-      console.warn(problem); // it is too large to be there after a reload
+      console.warn(problem); // too large to survive a reload
     }
     this.described = { ...described, answer: null };
     this.laid = null;
@@ -83,7 +83,7 @@ class Page {
     else location.hash = "#puzzle";
   }
 
-  /** Have the puzzle that the address means: one of the archive, or the last one that was brought. */
+  /** Load the puzzle of the address: one of the archive, or the last one opened. */
   async reopen(id) {
     if (id) {
       if (this.described?.puzzle.puzzle_id !== id) this.described = await ask("GET", `puzzles/${id.split("/").map(encodeURIComponent).join("/")}`);
@@ -93,7 +93,7 @@ class Page {
     if (!this.described) throw new Refusal("There is no puzzle yet: open or draw one.");
   }
 
-  /** Lay the puzzle out, unless it is. */
+  /** Lay out the puzzle, unless it is already. */
   lay() {
     if (this.laid === this.described) return;
     this.laid = this.described;

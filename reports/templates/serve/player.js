@@ -1,11 +1,11 @@
-// An explanation, watched on the board: step by step, back, or as a film.
+// Plays an explanation on the board, step by step or as a film.
 
-const WHOLE = 20_000; // milliseconds of a film, if each step may take as long as this:
+const WHOLE = 20_000; // milliseconds of a film, within these limits of a step:
 const SHORTEST = 120;
 const LONGEST = 1500;
 
 class Player {
-  /** The panel, and the workshop with the board. */
+  /** `place` is the panel, `workshop` has the board. */
   constructor(place, workshop) {
     this.place = place;
     this.workshop = workshop;
@@ -107,7 +107,7 @@ class Player {
     this.explanation = this.steps = this.sets = null;
   }
 
-  /** Hide it, and show the person's own grid again. */
+  /** Hide it, and show the player's grid again. */
   close() {
     if (this.place.hidden) return;
     this.stop();

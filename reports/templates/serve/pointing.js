@@ -1,11 +1,11 @@
-// Lines and cells that are pointed out on a board.
+// Highlights lines and cells of a board.
 
 /**
- * What points them out, as elements of the drawing.
+ * Elements of the drawing that highlight lines and cells.
  *
- * wanted    {line, cells, supposed, chain, end}: a line, rows before columns; places of cells; the cell of an assumption;
- *           places of cells that follow from it; the line that has no arrangement then. Each may be missing
- * place     {width, height} in cells; {left, top}: where the drawing begins, at most 0
+ * wanted    {line, cells, supposed, chain, end}, all optional: a line, rows before columns; indices of cells; the cell of an
+ *           assumption; cells that follow from it; the line that then has no arrangement
+ * place     {width, height} in cells; {left, top}: origin of the drawing, at most 0
  */
 function pointing({ line = null, cells = [], supposed = null, chain = [], end = null }, place) {
   const at = (k) => [(k % place.width) * CELL, Math.floor(k / place.width) * CELL];
@@ -34,7 +34,7 @@ function band(line, kind, { width, height, left, top }) {
   return svg("rect", { class: `band ${kind}`, ...box });
 }
 
-/** What of a step is pointed out: its line and cells, or its assumption with all that follows. */
+/** What to highlight of a step: its line and cells, or its assumption and what follows. */
 function pointedOut({ line, ruled, assumption }) {
   const places = (pairs) => [...new Set(pairs.map(([place]) => place))];
   if (!assumption) return { line, cells: places(ruled) };

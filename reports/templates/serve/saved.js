@@ -1,7 +1,7 @@
-// What somebody has filled in, kept in this browser by the puzzle's clue hash.
+// Grids that are filled in, stored in this browser by the puzzle's clue hash.
 //
-// As text a grid has a character a cell: ? for one that is open, else its palette entry in base 36; 0 is empty. In
-// memory an open cell is 0, and an empty one EMPTY, so that a grid can be drawn as a picture.
+// As text a grid has a character for each cell: ? if it is open, else its palette entry in base 36, 0 for empty. In memory
+// an open cell is 0 and an empty one EMPTY, so that a grid can be drawn as a picture.
 
 const EMPTY = 255;
 const KEPT = "nonocensus:grid:";
@@ -15,12 +15,12 @@ function gridOf(text) {
   return Uint8Array.from(text, (digit) => (digit === "?" ? 0 : digit === "0" ? EMPTY : parseInt(digit, 36)));
 }
 
-/** A picture's text as palette entries. */
+/** Parse a picture's text into palette entries. */
 function entriesOf(text) {
   return Uint8Array.from(text, (digit) => parseInt(digit, 36));
 }
 
-/** Keep a grid; where the browser has no room, or allows none, it is not kept. */
+/** Store a grid, if the browser has room and allows it. */
 function keep(hash, cells) {
   try {
     if (cells.every((cell) => cell === 0)) localStorage.removeItem(KEPT + hash);
@@ -35,7 +35,7 @@ function keep(hash, cells) {
   }
 }
 
-/** The grid that was kept for a puzzle of so many cells and colours, or null. */
+/** The stored grid of a puzzle, or null if there is none for `count` cells and `colors` colours. */
 function kept(hash, count, colors) {
   const grid = read(KEPT + hash)?.grid;
   if (typeof grid !== "string" || grid.length !== count || !/^[?0-9a-z]+$/.test(grid)) return null;

@@ -1,10 +1,10 @@
-// What is found out about a puzzle: its answer, and its files.
+// Findings about a puzzle: its answer, and its files.
 
 class Findings {
   /**
-   * place    the element with the forms
-   * server   what /api/about and /api/formats say: {about, formats}
-   * act      {record(): the puzzle as it is now, begun(): its grid as text, show(cells)}
+   * place    element with the forms
+   * server   {about, formats}, as in /api/about and /api/formats
+   * act      {record(), begun(), show(cells)}: the current puzzle, its grid as text, and the callback for a solution to show
    */
   constructor(place, server, act) {
     this.place = place;
@@ -31,7 +31,7 @@ class Findings {
     return this.place.querySelector(`[data-do=${name}]`);
   }
 
-  /** Forget the answer: the puzzle is another one. */
+  /** Discard the answer when the puzzle changes. */
   clear() {
     this.cancel();
     this.answer = null;
@@ -43,7 +43,7 @@ class Findings {
     this.cancelling?.abort();
   }
 
-  /** Have the puzzle solved as the form says, and tell of it. */
+  /** Solve the puzzle with the form's options, and show the answer. */
   async solve() {
     const { seconds, solutions } = this.part("solver").elements;
     const { record, palette, width, height } = this.act.record();
@@ -52,7 +52,7 @@ class Findings {
     if (answer) this.tell(answer, { palette, width, height }, true);
   }
 
-  /** What comes of a request, null if it was cancelled; `progress`, or the form, shows how far it is. */
+  /** Run a job and return its result, or null if it was cancelled; `progress` is the element that shows its state. */
   async ask(path, request, progress = this.part("progress")) {
     this.cancel();
     const cancelling = new AbortController();
@@ -85,7 +85,7 @@ class Findings {
     this.part("solver").querySelector("[type=submit]").disabled = is;
   }
 
-  /** Show an answer, its pictures only to who has asked for them: others may want to solve the puzzle themselves. */
+  /** Show an answer; its pictures stay folded unless they were asked for, since they spoil the puzzle. */
   tell(answer, { palette, width, height }, asked) {
     this.answer = answer;
     const { pictures, label, meaning, error, every } = answer;
@@ -102,7 +102,7 @@ class Findings {
     this.part("pictures").replaceChildren(...solutionFigures(pictures.map(entriesOf), { palette, width, height }));
   }
 
-  /** A file of a puzzle, as the server writes, draws or animates it; null if it was cancelled. */
+  /** Request a file of a puzzle: written, drawn or animated; null if it was cancelled. */
   file(puzzle, format) {
     const [path, kind] = format.split("/");
     if (path === "draw") return ask("POST", "draw", { puzzle, kind, begun: this.act.begun() });
@@ -161,7 +161,7 @@ function progressWords(doing, { state, ahead, long }) {
   return long && doing !== DOING.animate ? `${doing}: this one is not easy …` : `${doing} …`;
 }
 
-/** How hard it is for a person, as a fact; nothing where that is not known. */
+/** The grade for people as a fact, if it is known. */
 function gradeItems(grading) {
   if (!grading?.grade) return [];
   const fact = element("div", "", "", element("dt"), element("dd"));

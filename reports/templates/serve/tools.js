@@ -1,4 +1,4 @@
-// What a board is painted with: a radio button for each colour, and for empty cells.
+// The tools of a board: a radio button for each colour, and for empty cells.
 
 const EMPTY_TOOL = [EMPTY, "empty", null];
 
@@ -7,7 +7,7 @@ function colorTools(palette) {
   return palette.slice(1).map(({ name, rgb }, k) => [k + 1, name || `colour ${k + 1}`, rgb]);
 }
 
-/** Offer tools for a board, of which one is chosen; without rgb it is shown as a cross. `group` names the buttons. */
+/** Show the tools of a board with one chosen; a tool without rgb is shown as a cross. `group` names the radio buttons. */
 function offerTools(place, group, tools, board, chosen) {
   place.replaceChildren(...tools.map(([value, name, rgb]) => {
     const input = element("input");
