@@ -17,7 +17,7 @@ from pipeline.serve.pool import WorkerPool
 from pipeline.serve.serve_limits import MAX_DETAIL
 from reports.browser_columns import columns_script
 from reports.clean import clean
-from reports.labels import COLORS, OTHER_COLOR
+from reports.formatting import COLORS, OTHER_COLOR
 from reports.picture_svg import mark
 from reports.templating import source
 from solver import __version__
