@@ -1,4 +1,4 @@
-"""The puzzle model, the tables in memory and the jitted solver. Knows no files, no network and no Ray."""
+"""The puzzle model, the tables' schemas and the compiled solver. No files, no network, no Ray."""
 
 __version__ = "0.1.0"
-"""Of the whole program. It stands here and nowhere else, since every row of results carries it."""
+"""Version of the whole program, written into every row of results; defined only here."""

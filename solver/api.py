@@ -1,4 +1,4 @@
-"""The solver's public face: `classify` a record batch of puzzles, `solve` one, `iter_solutions` of one."""
+"""The solver's public functions: `classify` a record batch of puzzles, `solve` one, `iter_solutions` of one."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -33,11 +33,11 @@ from solver.model.tables import RESULTS, check_readable, puzzle_batch
 from solver.model.views import views
 from solver.proofs.answer_check import agrees
 
-MOST_CELLS = (1 << 31) - 1
-"""Cells of all puzzles of a batch: Arrow's columns of bytes hold no more."""
+MAX_BATCH_CELLS = (1 << 31) - 1
+"""Cells of all puzzles of a batch: the limit of Arrow's binary columns."""
 
-PORTION = MOST_CELLS // MAX_CELLS**2
-"""Puzzles of a table that are classified in one call: as many as may be, were they all of the largest size."""
+SLICE_ROWS = MAX_BATCH_CELLS // MAX_CELLS**2
+"""Rows of a table that are classified at a time, so that puzzles of any size fit into a batch."""
 
 
 def classify(
@@ -50,41 +50,41 @@ def classify(
     wait: bool = True,
     conquer: Conqueror | None = None,
 ) -> pa.RecordBatch | pa.Table:
-    """Classify every puzzle of a batch of the puzzles table; returns a batch of the results table, row for row.
+    """Classify a batch of the puzzles table; returns a batch of the results table with corresponding rows.
 
-    batch        or a table, which gives a table; it is classified some thousand puzzles at a time
-    cpu_limit    CPU seconds for each puzzle; one that needs more has the status `timeout` and keeps what was found
-    rung         the last rung to try: line, depth-2, probe or search; what it leaves open is `stalled`
+    batch        a batch, or a table, for which a table is returned
+    cpu_limit    CPU seconds per puzzle; a puzzle that exceeds it has the status `timeout` and keeps partial results
+    rung         the last rung to try: line, depth-2, probe or search; a puzzle that it leaves open is `stalled`
     depth        levels that the rung depth-2 looks ahead, 1 to MAX_DEPTH (solver.ladder.lookahead)
-    check_goal   take a goal that fits the clues for the first solution, and look only for another one (pbnsolve's -c)
-    wait         for kernels that have not been compiled yet, which takes seconds; or else puzzles that need them are
-                 left with the status `timeout`, as if the limit had come. Line logic is always waited for
-    conquer      for a batch of one puzzle: what decides by cubes what one clause learner would take long over, as
+    check_goal   use a goal that fits the clues as the first solution, and search only for another (pbnsolve's -c)
+    wait         wait seconds for kernels to compile; otherwise puzzles that need uncompiled ones, line logic's aside,
+                 get the status `timeout`
+    conquer      for a batch of one puzzle: decides a puzzle by cubes that one clause learner would take long for, as
                  `solver.learning.cubes.conquer_serially`, or one over several processes (pipeline.executors.conquer).
-                 The CPU time of all of them is the row's
+                 The row's CPU time includes all of them
 
-    Puzzles of a batch with equal clues and clue hashes are solved once, and each has its row, except with `check_goal`.
+    Puzzles with equal clues and clue hashes are solved once, except with `check_goal`. Puzzles with impossible clues
+    raise nothing: they have the status `invalid` and the reason in `error`.
 
-    Nothing is raised for a puzzle: one whose clues can't be has the status `invalid` and says why in `error`. Raises
-    ValueError for a limit, rung or depth that is none, and for a batch that is not of the puzzles table, or damaged, or
-    so large that its solutions don't fit into one (2 GiB); TypeError for anything else than a batch or table.
+    Raises ValueError for an invalid limit, rung or depth, and for a batch that is not of the puzzles table, is damaged,
+    or has solutions that exceed 2 GiB; TypeError for anything but a batch or table.
     """
     settings = _settings(cpu_limit, rung, depth, check_goal, wait)
     if conquer is not None and len(batch) != 1:
-        raise ValueError(f"conquer is for a batch of one puzzle, not of {len(batch):,}")
+        raise ValueError(f"conquer takes a batch of one puzzle, not of {len(batch):,}")
     if isinstance(batch, pa.Table):
         parts = batch.to_batches()
         for part in parts:
             check_readable(part)
-        portions = (part.slice(first, PORTION) for part in parts for first in range(0, len(part), PORTION))
-        return pa.Table.from_batches([_classified(portion, settings, conquer=conquer) for portion in portions], RESULTS)
+        slices = (part.slice(first, SLICE_ROWS) for part in parts for first in range(0, len(part), SLICE_ROWS))
+        return pa.Table.from_batches([_classify_readable(each, settings, conquer=conquer) for each in slices], RESULTS)
     if not isinstance(batch, pa.RecordBatch):
         raise TypeError(
             f"classify takes a pyarrow RecordBatch or Table of puzzles, not {type(batch).__name__}; "
             "solver.model.tables.puzzle_batch makes one of Puzzles"
         )
     check_readable(batch)
-    return _classified(batch, settings, conquer=conquer)
+    return _classify_readable(batch, settings, conquer=conquer)
 
 
 def solve(
@@ -99,37 +99,37 @@ def solve(
 ) -> dict[str, object]:
     """Classify one puzzle; returns its row of the results table as a dictionary. Other arguments as for `classify`.
 
-    puzzle  or a black and white picture whose puzzle is meant, an array or a list of rows; one in colours needs a
-            palette (solver.model.puzzle.from_picture)
-    start   bool[height, width, colours + 1]: the colours that each cell may have, where the grid is partly solved
-            (`Puzzle.saved`). The answer is about solutions that agree with it: `none` if there are none
+    puzzle  a Puzzle, or the black and white picture to make one of, an array or a list of rows; for a picture in
+            colours use solver.model.puzzle.from_picture
+    start   bool[height, width, colours + 1]: the colours that each cell of a partly solved grid may have
+            (`Puzzle.saved`). Only solutions that agree with it count
 
-    Raises as `classify`, and ValueError for a start of another shape; InvalidPuzzle for a picture that has no puzzle,
-    TypeError for what is neither.
+    Raises as `classify`, and ValueError for a start of another shape, InvalidPuzzle for an invalid picture, TypeError
+    for anything else.
     """
     puzzle = _puzzle_of(puzzle)
     settings = _settings(cpu_limit, rung, depth, check_goal)
-    row: dict[str, object] = _classified(puzzle_batch([puzzle]), settings, _begun(puzzle, start), conquer).to_pylist()[
-        0
-    ]
+    row: dict[str, object] = _classify_readable(
+        puzzle_batch([puzzle]), settings, _start_rows(puzzle, start), conquer
+    ).to_pylist()[0]
     return row
 
 
 def iter_solutions(
     puzzle: Puzzle | ArrayLike, *, cpu_limit: float = 60.0, start: np.ndarray | None = None
 ) -> Iterator[np.ndarray]:
-    """All solutions of a puzzle, each a uint8[height, width] of palette entries, in no particular order.
+    """Iterate over all solutions of a puzzle, uint8[height, width] of palette entries, in no particular order.
 
-    Take as many as are wanted (itertools.islice). After line logic, clause learners (solver.learning.tail) find one
-    after the other. `puzzle` and `start` as for `solve`. Raises at once as `solve`, and InvalidPuzzle for clues that no
-    picture can have; later TimeoutError when the next solution, or the proof that there is none, has not come in
-    `cpu_limit` CPU seconds.
+    After line logic, clause learners (solver.learning.tail) find them one by one; itertools.islice limits their number.
+    `puzzle` and `start` are as for `solve`. The call raises as `solve`, and InvalidPuzzle for impossible clues;
+    iterating raises TimeoutError if the next solution, or the proof that there is none, takes more than `cpu_limit` CPU
+    seconds.
     """
     puzzle = _puzzle_of(puzzle)
     settings = _settings(cpu_limit)
-    begun = _begun(puzzle, start)
+    start = _start_rows(puzzle, start)
     validate(puzzle)
-    return _solutions(puzzle, settings.cpu_limit, begun)
+    return _solutions(puzzle, settings.cpu_limit, start)
 
 
 def _solutions(puzzle: Puzzle, cpu_limit: float, start: np.ndarray) -> Iterator[np.ndarray]:
@@ -143,7 +143,7 @@ def _solutions(puzzle: Puzzle, cpu_limit: float, start: np.ndarray) -> Iterator[
         while True:
             found = learner.next_solution(learner.now() + cpu_limit)
             if found is None:
-                raise TimeoutError(f"no further solution and no proof that there is none in {cpu_limit} CPU seconds")
+                raise TimeoutError(f"neither another solution nor a proof of none in {cpu_limit} CPU seconds")
             if not found:
                 return
             picture = learner.picture()
@@ -152,7 +152,7 @@ def _solutions(puzzle: Puzzle, cpu_limit: float, start: np.ndarray) -> Iterator[
 
 
 class _Settings(NamedTuple):
-    """How to classify: the arguments of `classify`, checked."""
+    """The checked arguments of `classify`."""
 
     cpu_limit: float
     rung: str
@@ -164,37 +164,41 @@ class _Settings(NamedTuple):
 def _settings(
     cpu_limit: float, rung: str = "search", depth: int = 2, check_goal: bool = False, wait: bool = True
 ) -> _Settings:
-    """The arguments as the kernels want them: they are compiled for a float, and would be anew for an integer."""
+    """Check the arguments, and convert them to the types that the kernels are compiled for."""
     seconds = seconds_of(cpu_limit)
     rung_number(rung)
     if not isinstance(depth, int | np.integer) or not 1 <= depth <= MAX_DEPTH:
-        raise ValueError(f"depth is a whole number from 1 to {MAX_DEPTH}, not {depth!r}")
+        raise ValueError(f"depth is an integer from 1 to {MAX_DEPTH}, not {depth!r}")
     return _Settings(seconds, rung, int(depth), bool(check_goal), bool(wait))
 
 
 def _puzzle_of(puzzle: Puzzle | ArrayLike) -> Puzzle:
-    """The puzzle that is meant: itself, or that of a picture."""
+    """Return a puzzle, made of a picture if it is one."""
     if isinstance(puzzle, Puzzle):
         return puzzle
     if not isinstance(puzzle, np.ndarray | Sequence) or isinstance(puzzle, str | bytes):
-        raise TypeError(f"a Puzzle or a picture is wanted, an array or a list of rows, not {type(puzzle).__name__}")
+        raise TypeError(f"expected a Puzzle or a picture, an array or a list of rows, not {type(puzzle).__name__}")
     return from_picture(puzzle)
 
 
-def _classified(
+def _classify_readable(
     batch: pa.RecordBatch, settings: _Settings, start: np.ndarray = FROM_NOTHING, conquer: Conqueror | None = None
 ) -> pa.RecordBatch:
-    """The rows of a readable batch: those with faults are kept from the kernels."""
-    return classify_valid(batch, faults_of(batch), lambda sound: _solved(sound, settings, start, conquer))
+    """Classify a readable batch; puzzles with faults are not passed to kernels."""
+    return classify_valid(batch, faults_of(batch), lambda sound: _classify_sound(sound, settings, start, conquer))
 
 
-def _solved(batch: pa.RecordBatch, settings: _Settings, start: np.ndarray, conquer: Conqueror | None) -> pa.RecordBatch:
-    """The rows of a batch without faults."""
+def _classify_sound(
+    batch: pa.RecordBatch, settings: _Settings, start: np.ndarray, conquer: Conqueror | None
+) -> pa.RecordBatch:
+    """Classify a batch without faults."""
     cpu_limit, rung, depth, check_goal, wait = settings
     seen = views(batch)
     cells = int((seen.width.astype(np.int64) * seen.height).sum())
-    if cells > MOST_CELLS:
-        raise ValueError(f"the batch's puzzles have {cells:,} cells, more than {MOST_CELLS:,}: split it (batch.slice)")
+    if cells > MAX_BATCH_CELLS:
+        raise ValueError(
+            f"the batch's puzzles have {cells:,} cells, more than {MAX_BATCH_CELLS:,}: split it (batch.slice)"
+        )
     everything = np.ones(len(batch), np.bool_)
     goals = known_goals(batch, seen, everything) if check_goal or CHECKED else NO_SOLUTIONS
     if len(goals.known) and len(start):
@@ -210,8 +214,8 @@ def _solved(batch: pa.RecordBatch, settings: _Settings, start: np.ndarray, conqu
     return results(batch, seen, outcome, depth, start)
 
 
-def _begun(puzzle: Puzzle, start: np.ndarray | None) -> np.ndarray:
-    """A start as the ladder wants it."""
+def _start_rows(puzzle: Puzzle, start: np.ndarray | None) -> np.ndarray:
+    """Return a start as the ladder takes it, bool[height x width, palette]."""
     if start is None:
         return FROM_NOTHING
     shape = (puzzle.height, puzzle.width, max(puzzle.colors, 1) + 1)

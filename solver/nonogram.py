@@ -1,4 +1,4 @@
-"""The rules of nonograms, as `solver.model.families` has them."""
+"""The rules of the nonogram family (solver.model.families.Rules)."""
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +15,7 @@ from solver.proofs.answer_check import fits
 
 
 def cells_of(batch: pa.RecordBatch) -> np.ndarray:
-    """Cells of each puzzle, int64[rows]; 0 where its size is not known."""
+    """Return the cells of each puzzle, int64[rows]; 0 if its size is null."""
     width, height = (batch[name].fill_null(0).to_numpy().astype(np.int64) for name in ("width", "height"))
     cells: np.ndarray = width * height
     return cells
@@ -28,7 +28,7 @@ RULES = Rules(
     cells=cells_of,
     faults=faults_of,
     malformed=malformed,
-    first_occurrences=lambda batch, there: first_occurrences(batch["clue_hash"], views(batch), there),
+    first_occurrences=lambda batch, which: first_occurrences(batch["clue_hash"], views(batch), which),
     grades=grades,
     grading_batch_size=50,
     fits=lambda batch, which, cells, offsets: fits(views(batch), which, cells, offsets),

@@ -1,12 +1,11 @@
-"""Constants that steer how the solver works: value, bounds, unit and meaning, in one table.
+"""Tuning constants of the solver: value, bounds, unit and meaning, in one table.
 
-They decide how long an answer takes, never what it is: `unique` stays `unique` whatever they are. A fuzz run draws them
-at random within their bounds to see that (`python -m benchmarks trust`). Where a value was measured, docs/decisions
-says how. Constants that only one module needs, such as how often it looks at the clock, may be defined there instead;
-they can't be set from outside.
+They determine how long an answer takes, never the answer. A fuzz run draws them at random within their bounds to check
+that (`python -m benchmarks trust`). docs/decisions documents how values were measured. Constants of a single module
+that need not be set from outside may be defined there.
 
-The variable NONOCENSUS_TUNING, a JSON object, gives others to a process and the workers it starts, as CaDiCaL takes its
-options from the environment: NONOCENSUS_TUNING='{"SEARCH_NODES": 30}'. Kernels are compiled for them, and kept apart.
+The environment variable NONOCENSUS_TUNING, a JSON object, overrides them for a process and its workers:
+NONOCENSUS_TUNING='{"SEARCH_NODES": 30}'. Kernels are compiled and cached separately for each value of the variable.
 """
 
 import json
@@ -20,148 +19,151 @@ T = TypeVar("T", int, float, tuple[int, ...], tuple[float, ...])
 
 
 class Constant(NamedTuple):
-    """A constant as it is meant to be; `least` and `most` bound it, or each number of a tuple."""
+    """A constant's default; the bounds hold for each number of a tuple."""
 
     value: Number | tuple[Number, ...]
-    least: Number
-    most: Number
+    minimum: Number
+    maximum: Number
     unit: str
     meaning: str
 
 
 TABLE: dict[str, Constant] = {}
 
-_given: dict[str, Any] = json.loads(os.environ.get(VARIABLE) or "{}")
+_overrides: dict[str, Any] = json.loads(os.environ.get(VARIABLE) or "{}")
 
 
-def _constant(name: str, value: T, least: Number, most: Number, unit: str, meaning: str) -> T:
-    """Enter a constant into the table; returns its value, or the one that the environment gives."""
-    TABLE[name] = Constant(value, least, most, unit, meaning)
-    if name not in _given:
+def _declare(name: str, value: T, minimum: Number, maximum: Number, unit: str, meaning: str) -> T:
+    """Add a constant to the table; returns its value, or the override in the environment."""
+    TABLE[name] = Constant(value, minimum, maximum, unit, meaning)
+    if name not in _overrides:
         return value
-    given = _given[name]
-    meant = value if isinstance(value, tuple) else (value,)
-    numbers = tuple(given) if isinstance(given, list) and isinstance(value, tuple) else (given,)
-    kind = int if isinstance(meant[0], int) else (int, float)
-    if len(numbers) != len(meant) or not all(
-        isinstance(number, kind) and not isinstance(number, bool) and least <= number <= most for number in numbers
+    override = _overrides[name]
+    default = value if isinstance(value, tuple) else (value,)
+    numbers = tuple(override) if isinstance(override, list) and isinstance(value, tuple) else (override,)
+    kind = int if isinstance(default[0], int) else (int, float)
+    if len(numbers) != len(default) or not all(
+        isinstance(number, kind) and not isinstance(number, bool) and minimum <= number <= maximum for number in numbers
     ):
-        wanted = f"{type(meant[0]).__name__} from {least} to {most}"
-        raise ValueError(f"{VARIABLE}: {name} is {given}; it takes {len(meant)} {wanted}")
+        expected = f"{len(default)} {type(default[0]).__name__} from {minimum} to {maximum}"
+        raise ValueError(f"{VARIABLE}: {name} is {override}; it takes {expected}")
     return type(value)(numbers if isinstance(value, tuple) else numbers[0])
 
 
 # The clock.
-LOOK_EVERY = _constant(
-    "LOOK_EVERY", 50_000, 1, 1_000_000, "work", "between two looks at the clock; at some 10 to 40 ns each, 2 ms at most"
+LOOK_EVERY = _declare(
+    "LOOK_EVERY", 50_000, 1, 1_000_000, "work", "between checks of the clock; 10 to 40 ns each, 2 ms at most"
 )
 
 # A glance.
-MISSES = _constant(
-    "MISSES", 2, 0, 100, "contradictions", "after which a glance is over: where cells hang together, chance finds none"
+MISSES = _declare(
+    "MISSES",
+    2,
+    0,
+    100,
+    "contradictions",
+    "that end a glance: where cells depend on each other, chance finds no solution",
 )
 
 # Probing and search.
-SEEN_BYTES = _constant(
-    "SEEN_BYTES", 64 << 20, 0, 1 << 30, "bytes", "most for what probes have seen; a puzzle that needs more goes without"
+SEEN_BYTES = _declare(
+    "SEEN_BYTES", 64 << 20, 0, 1 << 30, "bytes", "limit of the probes' memory; a puzzle that needs more goes without"
 )
-SUDOKU_NODES = _constant("SUDOKU_NODES", 500, 0, 1 << 40, "guesses", "of search before a Sudoku goes to the tail")
-SEARCH_NODES = _constant("SEARCH_NODES", 1, 0, 100_000, "nodes", "of search before a puzzle goes to the tail")
-SEARCH_DEPTH = _constant("SEARCH_DEPTH", 64, 1, 1_000, "nodes", "open at a time, at most")
-TREE_BYTES = _constant("TREE_BYTES", 64 << 20, 1 << 20, 1 << 30, "bytes", "most for the open nodes of search")
-MOST_PLACES = _constant(
+SUDOKU_NODES = _declare("SUDOKU_NODES", 500, 0, 1 << 40, "guesses", "of search before a Sudoku goes to the tail")
+SEARCH_NODES = _declare("SEARCH_NODES", 1, 0, 100_000, "nodes", "of search before a puzzle goes to the tail")
+SEARCH_DEPTH = _declare("SEARCH_DEPTH", 64, 1, 1_000, "nodes", "limit of open nodes")
+TREE_BYTES = _declare("TREE_BYTES", 64 << 20, 1 << 20, 1 << 30, "bytes", "limit of the open nodes of search")
+MOST_PLACES = _declare(
     "MOST_PLACES",
     1_000_000,
     1,
     1 << 30,
     "places",
-    "of all blocks for the tail, of some four clauses each; else search does",
+    "limit of all blocks' places for the tail, about four clauses each; beyond it search continues",
 )
 
 # Dives.
-BELIEF_BYTES = _constant(
+BELIEF_BYTES = _declare(
     "BELIEF_BYTES",
     64 << 20,
     0,
     1 << 30,
     "bytes",
-    "most for beliefs; a board that needs more has no dive",
+    "limit of beliefs; a board that needs more has no dive",
 )
-DIVE_SHARE = _constant("DIVE_SHARE", 0.1, 0.001, 1.0, "of the open cells", "to decide between two looks at the beliefs")
-DIVE_ROUNDS = _constant("DIVE_ROUNDS", (10, 60), 1, 1_000, "rounds", "of messages before the first decision, by dive")
-DIVE_PULLS = _constant("DIVE_PULLS", (0.0, 0.2), 0.0, 2.0, "power", "of reinforcement at its end, by dive")
-MORE_ROUNDS = _constant("MORE_ROUNDS", 3, 1, 100, "rounds", "of messages at most, whenever cells have been decided")
-REINFORCED_CELLS = _constant(
+DIVE_SHARE = _declare("DIVE_SHARE", 0.1, 0.001, 1.0, "of the open cells", "decided between updates of the beliefs")
+DIVE_ROUNDS = _declare("DIVE_ROUNDS", (10, 60), 1, 1_000, "rounds", "of messages before the first decision, per dive")
+DIVE_PULLS = _declare("DIVE_PULLS", (0.0, 0.2), 0.0, 2.0, "power", "of reinforcement at its end, per dive")
+MORE_ROUNDS = _declare("MORE_ROUNDS", 3, 1, 100, "rounds", "limit of messages after cells are decided")
+REINFORCED_CELLS = _declare(
     "REINFORCED_CELLS",
     800,
     0,
     1 << 20,
     "cells",
-    "of the largest board for reinforced dives; learners are as quick then",
+    "of the largest board for reinforced dives; beyond it learners are as fast",
 )
-LEAST_DOUBT = _constant("LEAST_DOUBT", 2.0**-12, 1e-9, 0.5, "probability", "from which on doubts are told apart")
-DOUBT_GRADES = _constant("DOUBT_GRADES", 5, 1, 50, "grades", "of doubt for each halving")
+LEAST_DOUBT = _declare("LEAST_DOUBT", 2.0**-12, 1e-9, 0.5, "probability", "below which doubts are not distinguished")
+DOUBT_GRADES = _declare("DOUBT_GRADES", 5, 1, 50, "grades", "of doubt per halving")
 
-BLOCKS_A_CELL = _constant(
-    "BLOCKS_A_CELL", 0.4, 0.0, 4.0, "blocks a cell", "of rows and columns, from which on a dive comes before depth-2"
+BLOCKS_A_CELL = _declare(
+    "BLOCKS_A_CELL", 0.4, 0.0, 4.0, "blocks a cell", "of rows and columns, from which a dive comes before depth-2"
 )
-COLORED_BLOCKS_A_CELL = _constant(
-    "COLORED_BLOCKS_A_CELL", 0.2, 0.0, 4.0, "blocks a cell", "the same of puzzles with several colours"
+COLORED_BLOCKS_A_CELL = _declare(
+    "COLORED_BLOCKS_A_CELL", 0.2, 0.0, 4.0, "blocks a cell", "likewise, with several colours"
 )
-OPEN_CELLS = _constant(
-    "OPEN_CELLS", 80, 0, 1 << 20, "cells", "that line logic leaves open, from which on a dive comes before depth-2"
+OPEN_CELLS = _declare(
+    "OPEN_CELLS", 80, 0, 1 << 20, "cells", "left open by line logic, from which a dive comes before depth-2"
 )
-COLORED_OPEN_CELLS = _constant(
-    "COLORED_OPEN_CELLS", 30, 0, 1 << 20, "cells", "the same of puzzles with several colours"
-)
+COLORED_OPEN_CELLS = _declare("COLORED_OPEN_CELLS", 30, 0, 1 << 20, "cells", "likewise, with several colours")
 
 # Leads.
-BEFORE_LEADS = _constant(
-    "BEFORE_LEADS", 150, 0, 1_000_000, "conflicts", "of Glucose before leads, where clues are of few blocks"
+BEFORE_LEADS = _declare(
+    "BEFORE_LEADS", 150, 0, 1_000_000, "conflicts", "of Glucose before leads, where clues have few blocks"
 )
-BEFORE_LEADS_VARIABLES = _constant(
-    "BEFORE_LEADS_VARIABLES", 7_000, 0, 1 << 40, "variables", "from which on a formula goes to leads at once"
+BEFORE_LEADS_VARIABLES = _declare(
+    "BEFORE_LEADS_VARIABLES", 7_000, 0, 1 << 40, "variables", "from which a formula goes to leads at once"
 )
-LEAD_ROUNDS = _constant(
-    "LEAD_ROUNDS", (8, 5, 3, 20, 5), 1, 1_000, "rounds", "of messages before the first decision, by lead"
+LEAD_ROUNDS = _declare(
+    "LEAD_ROUNDS", (8, 5, 3, 20, 5), 1, 1_000, "rounds", "of messages before the first decision, per lead"
 )
-LEAD_MORE_ROUNDS = _constant(
-    "LEAD_MORE_ROUNDS", (5, 1, 2, 5, 3), 1, 100, "rounds", "whenever cells have been decided, by lead"
+LEAD_MORE_ROUNDS = _declare("LEAD_MORE_ROUNDS", (5, 1, 2, 5, 3), 1, 100, "rounds", "after cells are decided, per lead")
+LEAD_SHARES = _declare(
+    "LEAD_SHARES", (0.03, 0.03, 0.05, 0.03, 0.005), 0.001, 1.0, "of the open cells", "decided at a time, per lead"
 )
-LEAD_SHARES = _constant(
-    "LEAD_SHARES", (0.03, 0.03, 0.05, 0.03, 0.005), 0.001, 1.0, "of the open cells", "to decide each time, by lead"
+LEAD_LEFT = _declare("LEAD_LEFT", 0.3, 0.0, 0.99, "of the open cells", "at least withheld from a learner")
+LEAD_HELD = _declare("LEAD_HELD", 0.75, 0.0, 0.99, "of refuted assumptions", "kept, those decided first")
+LEAD_KEPT = _declare("LEAD_KEPT", 0.8, 0.0, 0.99, "of assumptions", "kept where a learner does not finish")
+LEAD_SLICE = _declare(
+    "LEAD_SLICE", 500, 1, 1_000_000, "conflicts", "of a learner after which it counts as not finishing"
 )
-LEAD_LEFT = _constant("LEAD_LEFT", 0.3, 0.0, 0.99, "of the open cells", "that a learner is not told at least")
-LEAD_HELD = _constant("LEAD_HELD", 0.75, 0.0, 0.99, "of refuted assumptions", "that stay, those decided first")
-LEAD_KEPT = _constant("LEAD_KEPT", 0.8, 0.0, 0.99, "of assumptions", "that stay where a learner comes to no end")
-LEAD_SLICE = _constant("LEAD_SLICE", 500, 1, 1_000_000, "conflicts", "of a learner before it comes to no end")
-LEAD_CONFLICTS = _constant("LEAD_CONFLICTS", 2_000, 0, 1_000_000, "conflicts", "of a learner on a lead")
+LEAD_CONFLICTS = _declare("LEAD_CONFLICTS", 2_000, 0, 1_000_000, "conflicts", "of a learner on a lead")
 
 # Beliefs.
-BELIEF_ROUNDS = _constant("BELIEF_ROUNDS", 60, 1, 1_000, "rounds", "of messages for a clause learner's sake")
-SETTLED = _constant("SETTLED", 0.02, 0.0, 1.0, "probability", "change of any message below which rounds end")
-DAMPING = _constant("DAMPING", 0.3, 0.0, 0.99, "share", "that a message keeps of the one before; without it they swing")
-LEAST_SAID = _constant("LEAST_SAID", 1e-4, 1e-9, 0.1, "probability", "that a line says at least of a possible colour")
-LEAST_LEAN = _constant("LEAST_LEAN", 1e-6, 1e-12, 0.1, "probability", "of the least belief that a cell leans by")
+BELIEF_ROUNDS = _declare("BELIEF_ROUNDS", 60, 1, 1_000, "rounds", "of messages for a clause learner")
+SETTLED = _declare("SETTLED", 0.02, 0.0, 1.0, "probability", "change of any message below which rounds end")
+DAMPING = _declare(
+    "DAMPING", 0.3, 0.0, 0.99, "share", "of the previous message that a message keeps, against oscillation"
+)
+LEAST_SAID = _declare("LEAST_SAID", 1e-4, 1e-9, 0.1, "probability", "minimum message about a possible colour")
+LEAST_LEAN = _declare("LEAST_LEAN", 1e-6, 1e-12, 0.1, "probability", "minimum belief in a bias")
 
-# The tail: Glucose, CaDiCaL, Glucose, CaDiCaL take turns.
-TURN_SLICES = _constant("TURN_SLICES", (24, 200, 100), 1, 1_000_000, "slices", "of the learners' first three turns")
-ALONE = _constant("ALONE", 1.0, 0.0, 1e9, "CPU seconds", "of one learner before a puzzle is split into cubes")
-CUBE_SLICES = _constant("CUBE_SLICES", 20, 1, 1_000_000, "slices", "of a learner on a cube, which is then split")
-KISSAT_SLICES = _constant("KISSAT_SLICES", 8_000, 1, 1 << 40, "slices", "of Kissat on a cube, shared by the cores")
-TRIAL_SLICES = _constant("TRIAL_SLICES", 40, 1, 1_000_000, "slices", "of Glucose, to see at which cell to split a cube")
-CUBE_PARTS = _constant("CUBE_PARTS", 8, 2, 1_000, "cubes", "that one which learners have left open is split into")
-LEARNER_PULLS = _constant(
-    "LEARNER_PULLS", (0.2, 0.0), 0.0, 2.0, "power", "of reinforcement of what Glucose and CaDiCaL begin from"
+# The tail: Glucose and CaDiCaL alternate.
+TURN_SLICES = _declare("TURN_SLICES", (24, 200, 100), 1, 1_000_000, "slices", "of the learners' first three turns")
+ALONE = _declare("ALONE", 1.0, 0.0, 1e9, "CPU seconds", "of one learner before a puzzle is split into cubes")
+CUBE_SLICES = _declare("CUBE_SLICES", 20, 1, 1_000_000, "slices", "of a learner on a cube before it is split")
+KISSAT_SLICES = _declare("KISSAT_SLICES", 8_000, 1, 1 << 40, "slices", "of Kissat on a cube, shared by the cores")
+TRIAL_SLICES = _declare("TRIAL_SLICES", 40, 1, 1_000_000, "slices", "of Glucose, to choose the cell to split a cube at")
+CUBE_PARTS = _declare("CUBE_PARTS", 8, 2, 1_000, "cubes", "that an unsolved cube is split into")
+LEARNER_PULLS = _declare(
+    "LEARNER_PULLS", (0.2, 0.0), 0.0, 2.0, "power", "of reinforcement of the phases for Glucose and CaDiCaL"
 )
-SLICE = _constant("SLICE", 1_000, 1, 1_000_000, "conflicts", "at most between two looks at the clock")
-SLICE_VARIABLES = _constant(
-    "SLICE_VARIABLES", 30_000_000, 1, 1 << 40, "conflicts x variables", "of a slice at most: some tenths of a second"
+SLICE = _declare("SLICE", 1_000, 1, 1_000_000, "conflicts", "limit between checks of the clock")
+SLICE_VARIABLES = _declare(
+    "SLICE_VARIABLES", 30_000_000, 1, 1 << 40, "conflicts x variables", "limit of a slice: some tenths of a second"
 )
-LOADING = _constant("LOADING", 1.5e-6, 0.0, 1e-3, "CPU seconds", "that a learner takes to be given a clause")
-CHUNK = _constant(
-    "CHUNK", 50_000, 1, 1 << 30, "clauses", "handed over at a time; as lists they take ten times the room"
-)
+LOADING = _declare("LOADING", 1.5e-6, 0.0, 1e-3, "CPU seconds", "to load a clause into a learner")
+CHUNK = _declare("CHUNK", 50_000, 1, 1 << 30, "clauses", "loaded at a time; as lists they take ten times the memory")
 
-if unknown := sorted(set(_given) - set(TABLE)):
-    raise ValueError(f"{VARIABLE}: there is no constant {unknown[0]}; there are {', '.join(TABLE)}")
+if unknown := sorted(set(_overrides) - set(TABLE)):
+    raise ValueError(f"{VARIABLE}: unknown constant {unknown[0]}; choose from {', '.join(TABLE)}")

@@ -9,13 +9,13 @@ from solver.tuning import TABLE, VARIABLE, Constant, Number
 
 
 def drawn(seed: int) -> dict[str, object]:
-    """A value for each constant, by its name; half of them as they are meant to be, others at a bound."""
+    """Draw values for about half of the constants, some at their lower bound."""
     rng = np.random.default_rng(seed)
     return {name: _value(rng, constant) for name, constant in TABLE.items() if rng.random() < 0.5}
 
 
 def environment(seed: int) -> dict[str, str]:
-    """What gives a process these constants."""
+    """Return the environment that sets drawn constants in a process."""
     return {VARIABLE: json.dumps(drawn(seed))}
 
 
@@ -26,11 +26,11 @@ def _value(rng: np.random.Generator, constant: Constant) -> object:
 
 
 def _number(rng: np.random.Generator, constant: Constant, own: Number) -> Number:
-    """By order of magnitude: bounds are far apart."""
-    least, most = constant.least, constant.most
+    """Draw on a logarithmic scale, since bounds are far apart."""
+    minimum, maximum = constant.minimum, constant.maximum
     if rng.random() < 0.2:
-        return least
-    below = max(float(least), float(most) * 1e-12)
-    number = math.exp(rng.uniform(math.log(below), math.log(most)))
-    number = min(max(number, least), most)
+        return minimum
+    below = max(float(minimum), float(maximum) * 1e-12)
+    number = math.exp(rng.uniform(math.log(below), math.log(maximum)))
+    number = min(max(number, minimum), maximum)
     return round(number) if isinstance(own, int) else number

@@ -1,6 +1,6 @@
-"""The state of one puzzle under solution: which colours each cell may still have, by rows and by columns.
+"""The state of a puzzle while it is solved: the possible colours of each cell, by rows and by columns.
 
-Both views hold the same knowledge at all times: what a row loses at a cell, that cell's column loses too.
+Invariant: rows and columns agree; a colour removed from a cell is removed from its row and its column.
 """
 
 from typing import Any, NamedTuple, cast
@@ -13,16 +13,16 @@ from solver.model.views import Clues, Views
 
 BACKGROUND = cast(int, np.int64(0))  # a literal would be a type of its own to the compiler
 NO_COLOR: Any = np.uint8(255)
-"""In the first cell of `Board.known`: no solution is known."""
+"""Value of the first cell of `Board.known` if no solution is known."""
 
 
 class Board(NamedTuple):
-    """One puzzle's clues and knowledge. Line i is row i for i < height, else column i - height.
+    """A puzzle's clues and the possible colours of its cells. Line i is row i for i < height, else column i - height.
 
-    The colours of the blocks, uint8[blocks], go beside it as an argument of their own: it is None for mono puzzles, and
-    from an argument that is None the compiler drops all code for several colours.
+    The colours of the blocks, uint8[blocks], are a separate argument of kernels: it is None for mono puzzles, for which
+    the compiler then drops all code for several colours.
 
-    size    int64[3]: width, height, palette (number of colours, the background counted)
+    size    int64[3]: width, height, palette (number of colours, including the background)
     first   int32[lines + 1]: blocks of line i are first[i] .. first[i + 1]
     length  uint16[blocks]: 0 for a blot
     can     uint64[lines x palette, words]: row i x palette + c is the set of cells of line i that may have colour c
@@ -38,11 +38,11 @@ class Board(NamedTuple):
 
 @kernel
 def init_board(board: Board, color: np.ndarray | None, batch: Views, p: int, bit_width: Any) -> None:
-    """Take puzzle p of a batch onto a board, nothing known yet."""
+    """Initialize a board with puzzle p of a batch, all colours possible."""
     board.size[0], board.size[1] = batch.width[p], batch.height[p]
     width, height = int(board.size[0]), int(board.size[1])
-    none: Any = np.int64(0)  # a literal would be a type of its own to the compiler
-    blocks = _copy_clues(board, color, batch.rows, p, none, none)
+    zero: Any = np.int64(0)  # a literal would be a type of its own to the compiler
+    blocks = _copy_clues(board, color, batch.rows, p, zero, zero)
     blocks = _copy_clues(board, color, batch.columns, p, height, blocks)
     board.first[width + height] = blocks
     palette = 2
@@ -58,7 +58,7 @@ def init_board(board: Board, color: np.ndarray | None, batch: Views, p: int, bit
 
 @kernel
 def apply_start(board: Board, start: np.ndarray, bit_width: Any) -> None:
-    """Take away what a partly solved grid rules out: `start`, bool[height x width, palette], is what cells may be."""
+    """Remove the colours that a partly solved grid excludes: `start`, bool[height x width, palette], has the others."""
     width, height = int(board.size[0]), int(board.size[1])
     for y in range(height):
         for x in range(width):
@@ -69,7 +69,7 @@ def apply_start(board: Board, start: np.ndarray, bit_width: Any) -> None:
 
 @kernel
 def _copy_clues(board: Board, color: np.ndarray | None, clues: Clues, p: int, line: int, block: int) -> int:
-    """Copy the clues of one side of puzzle p to the lines from `line` and the blocks from `block` on."""
+    """Copy the clues of one side of puzzle p to lines from `line` and blocks from `block` on; returns the end."""
     for i in range(clues.lines[p], clues.lines[p + 1]):
         board.first[line] = block
         line += 1
@@ -83,13 +83,13 @@ def _copy_clues(board: Board, color: np.ndarray | None, clues: Clues, p: int, li
 
 @kernel
 def copy(board: Board, other: Board) -> None:
-    """Give another board of the same puzzle the same knowledge."""
+    """Copy the possible colours to another board of the same puzzle."""
     copy_knowledge(board.size, board.can, other.can)
 
 
 @kernel
 def copy_knowledge(size: np.ndarray, source: np.ndarray, target: np.ndarray) -> None:
-    """Copy what is known of the cells of a puzzle of this size from one array to another; both are as `Board.can`."""
+    """Copy the possible colours of a puzzle of this size; source and target are laid out as `Board.can`."""
     copy_rows(source, target, int((size[0] + size[1]) * size[2]))
 
 
@@ -101,14 +101,14 @@ def allows(board: Board, y: int, x: int, c: int, bit_width: Any) -> bool:
 
 @kernel
 def column_allows(board: Board, y: int, x: int, c: int, bit_width: Any) -> bool:
-    """The same, as the cell's column says."""
+    """Whether a cell may have colour c, read from its column."""
     line = int(board.size[1]) + x
     return has_any((load(board.can, line * int(board.size[2]) + c, bit_width) >> y) & bit(0, bit_width))
 
 
 @kernel
 def choices(board: Board, y: int, x: int, bit_width: Any) -> int:
-    """Number of colours that a cell may have."""
+    """Return the number of colours that a cell may have."""
     number = 0
     for c in range(int(board.size[2])):
         number += allows(board, y, x, c, bit_width)
@@ -123,7 +123,7 @@ def is_open(board: Board, y: int, x: int, bit_width: Any) -> bool:
 
 @kernel
 def forbid(board: Board, y: int, x: int, c: int, bit_width: Any) -> None:
-    """Take colour c away from a cell, in its row and its column."""
+    """Remove colour c from a cell, in its row and its column."""
     height, palette = int(board.size[1]), int(board.size[2])
     row, column = y * palette + c, (height + x) * palette + c
     store(board.can, row, load(board.can, row, bit_width) & ~bit(x, bit_width))
@@ -132,7 +132,7 @@ def forbid(board: Board, y: int, x: int, c: int, bit_width: Any) -> None:
 
 @kernel
 def assume(board: Board, y: int, x: int, c: int, bit_width: Any) -> None:
-    """Take all colours but c away from a cell."""
+    """Remove all colours but c from a cell."""
     for other in range(int(board.size[2])):
         if other != c:
             forbid(board, y, x, other, bit_width)
@@ -140,7 +140,7 @@ def assume(board: Board, y: int, x: int, c: int, bit_width: Any) -> None:
 
 @kernel
 def undecided(board: Board, bit_width: Any) -> int:
-    """Number of cells that may still have several colours."""
+    """Return the number of cells that may still have several colours."""
     cells = 0
     for row in range(int(board.size[1])):
         cells += count(open_cells(board, row, bit_width))
@@ -148,7 +148,7 @@ def undecided(board: Board, bit_width: Any) -> int:
 
 
 def possibilities(board: Board) -> np.ndarray:
-    """The colours that each cell on a board may have, bool[height x width, palette]."""
+    """Return the colours that each cell may have, bool[height x width, palette]."""
     width, height, palette = map(int, board.size)
     rows = board.can[: height * palette].astype("<u8", copy=False).view(np.uint8).reshape(height * palette, -1)
     cells = np.unpackbits(rows, axis=1, count=width, bitorder="little").reshape(height, palette, width)
@@ -157,7 +157,7 @@ def possibilities(board: Board) -> np.ndarray:
 
 @kernel
 def open_cells(board: Board, line: int, bit_width: Any) -> Any:
-    """The set of cells of a line that may still have several colours."""
+    """Return the set of cells of a line that may still have several colours."""
     palette = int(board.size[2])
     once, twice = empty(bit_width), empty(bit_width)
     for c in range(palette):
@@ -169,7 +169,7 @@ def open_cells(board: Board, line: int, bit_width: Any) -> Any:
 
 @kernel
 def write_picture(board: Board, cells: np.ndarray, bit_width: Any) -> None:
-    """Write a decided board into uint8[width x height], row by row, a palette entry each."""
+    """Write a decided board to uint8[width x height], row by row, as palette entries."""
     width, palette = board.size[0], board.size[2]
     cells[:] = BACKGROUND
     for row in range(board.size[1]):

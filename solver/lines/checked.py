@@ -1,17 +1,16 @@
-"""The checked mode: every step is held against a known solution, and what is handed on against its invariant.
+"""The checked mode: assertions in kernels that no step loses a known solution and that results keep their invariants.
 
-With NONOCENSUS_CHECKED=1 kernels are compiled with assertions; without it they cost nothing, not even a branch. A
-puzzle's goal, where it fits, goes along as `Board.known`: a solution that was planted, as CaDiCaL's testers do it. What
-must hold:
+With NONOCENSUS_CHECKED=1 kernels are compiled with assertions; otherwise these cost nothing, not even a branch. A
+puzzle's goal, if it fits the clues, is planted as the known solution, `Board.known`, as in CaDiCaL's tests. Invariants:
 
-board       rows and columns say the same of every cell, and where there is no contradiction each cell has a colour left
-a step      a board that holds the known solution still does afterwards: line logic, a refuted colour, a union
-assumption  a trial board that holds it and assumes its colour of a cell meets no contradiction
+board       rows and columns agree on every cell, and without a contradiction each cell has a possible colour
+step        a board that contains the known solution still does after line logic, a refuted colour, or a union
+assumption  a trial board that contains it, with its colour of a cell assumed, meets no contradiction
 rung        it ends in a contradiction, in a decided board, or at the fixpoint of line logic on all lines
-search      what it hands over holds every solution but the one it has noted; exhausted, it has noted every one
-tail        formula, learned and added clauses leave the known solution until it is excluded itself
+search      the board that it passes on contains every solution but the recorded one; exhausted, it has recorded all
+tail        formula, learned and added clauses admit the known solution until it is excluded itself
 
-A failed check is an AssertionError; so don't run the checked mode with `python -O`.
+A failed check is an AssertionError, so the checked mode must not run with `python -O`.
 """
 
 from typing import Any
@@ -30,7 +29,7 @@ __all__ = ["CHECKED", "has_known", "is_at_fixpoint", "is_consistent", "is_known_
 
 @kernel
 def set_known(board: Board, pictures: np.ndarray, place: int, known: bool) -> None:
-    """Give a board its known solution, row by row from pictures[place] on; or none."""
+    """Set a board's known solution, row by row from pictures[place] on, if one is known."""
     board.known[0] = NO_COLOR
     if known:
         for i in range(int(board.size[0] * board.size[1])):
@@ -54,7 +53,7 @@ def is_known_picture(board: Board, picture: np.ndarray) -> bool:
 
 @kernel
 def has_known(board: Board, bit_width: Any) -> bool:
-    """Whether the board, by rows and by columns, leaves the known solution; False if none is known."""
+    """Whether rows and columns of a board contain the known solution; False if none is known."""
     if board.known[0] == NO_COLOR:
         return False
     width = int(board.size[0])
@@ -68,7 +67,7 @@ def has_known(board: Board, bit_width: Any) -> bool:
 
 @kernel
 def is_consistent(board: Board, bit_width: Any) -> bool:
-    """Whether rows and columns say the same, and leave each cell a colour."""
+    """Whether rows and columns agree, and each cell has a possible colour."""
     for y in range(int(board.size[1])):
         for x in range(int(board.size[0])):
             if choices(board, y, x, bit_width) == 0:
@@ -81,7 +80,7 @@ def is_consistent(board: Board, bit_width: Any) -> bool:
 
 @kernel
 def is_at_fixpoint(board: Board, color: np.ndarray | None, workspace: Workspace) -> bool:
-    """Whether line logic finds nothing new on any line. Overwrites `workspace.new` and `workspace.reach`."""
+    """Whether line logic removes no colour on any line. Overwrites `workspace.new` and `workspace.reach`."""
     bit_width = workspace.bit_width
     width, height = int(board.size[0]), int(board.size[1])
     palette = 2 if color is None else int(board.size[2])

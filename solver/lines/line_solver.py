@@ -1,11 +1,10 @@
-"""The complete line solver: every cell keeps exactly the colours that some arrangement of its line gives it.
+"""The complete line solver: every cell keeps exactly the colours that it has in some arrangement of its line.
 
-Dynamic programming over the blocks, bit-parallel over the cells: O(blocks x log length) operations on bit sets. A first
-pass finds, from the low end, where each block can start and which cells the gap before it can hold; a second pass does
-the same on the mirrored line and meets the first. Blots (hidden lengths) cost no more than numbers, colours one mask
-each.
+Dynamic programming over the blocks, bit-parallel over the cells: O(blocks x log length) operations on bit sets. A
+forward pass finds where each block can start and which cells the gap before it can hold; a backward pass does the same
+on the mirrored line, and both are intersected. Blots (hidden lengths) cost no more than numbers, colours one mask each.
 
-The carry of an addition does the sweeps, an idea of hyouv/FastNonogramSolver; colours and blots follow the same scheme.
+The carry of an addition fills runs of cells, an idea of hyouv/FastNonogramSolver, extended to colours and blots.
 """
 
 from typing import Any, cast
@@ -37,15 +36,15 @@ BOTH_WAYS = cast(bool, np.bool_(True))
 
 @kernel
 def fill(seeds: Any, mask: Any) -> Any:
-    """Spread seeds that lie inside mask upwards to the ends of their runs of mask: the adder's carry sweeps them."""
+    """Extend seeds, which lie inside mask, upwards to the ends of their runs of mask, by the carry of an addition."""
     return (((mask + seeds) ^ mask) & mask) | seeds
 
 
 @kernel
 def runs(mask: Any, length: Any) -> Any:
-    """Places where a run of `length` cells of mask can start, by doubling.
+    """Return the places where a run of `length` cells of mask can start, by doubling.
 
-    The steps for lengths up to 4, which are most, go without a branch that the processor would mispredict.
+    The steps for lengths up to 4, the most frequent, have no branch that the processor would mispredict.
     """
     mask = mask & (mask >> doubling_step(length, 1))
     mask = mask & (mask >> doubling_step(length, 2))
@@ -58,7 +57,7 @@ def runs(mask: Any, length: Any) -> Any:
 
 @kernel
 def spread(starts: Any, length: Any) -> Any:
-    """The cells of all blocks of this length with these starts, by doubling as in `runs`."""
+    """Return the cells covered by blocks of this length with these starts, by doubling as in `runs`."""
     starts = starts | (starts << doubling_step(length, 1))
     starts = starts | (starts << doubling_step(length, 2))
     have = 4
@@ -70,14 +69,14 @@ def spread(starts: Any, length: Any) -> Any:
 
 @kernel
 def place(gap: Any, touch: Any, seats: Any, white: Any, cells: int) -> tuple[Any, Any, Any]:
-    """Place the next block of a line, going upwards.
+    """Place the next block of a line, in the direction of increasing cells.
 
     gap     cells that the gap before it can hold
-    touch   where it can stand right after the previous block, without a gap
-    seats   where there is room for it by itself; for a blot, cells that may have its colour
+    touch   places right after the previous block, if no gap is needed
+    seats   starts with room for it, regardless of other blocks; for a blot, cells that may have its colour
     white   cells that may be background
     cells   its length, 0 for a blot
-    Returns its starts (for a blot: all cells that it can reach), the places right after it, and the cells that the gap
+    Returns its starts (for a blot: all cells that it can cover), the places right after it, and the cells that the gap
     after it can hold.
     """
     starts = ((gap << 1) | touch) & seats
@@ -109,10 +108,10 @@ def has_arrangement(n: int, line: int, board: Board, color: np.ndarray | None, w
 
 @inlined
 def solve_line(n: int, line: int, board: Board, color: np.ndarray | None, workspace: Workspace) -> bool:
-    """Solve one line of n cells; the result is False if it has no arrangement.
+    """Solve a line of n cells; returns False if it has no arrangement.
 
-    What the line's cells can be according to its clue and `board.can` goes to `workspace.new`, and where each block can
-    start (for a blot: the cells that it can cover) to `workspace.reach`; both are undefined if there is no arrangement.
+    Writes the possible colours of its cells to `workspace.new`, and the starts of each block (for a blot: the cells
+    that it can cover) to `workspace.reach`; both are undefined if there is no arrangement.
     """
     bit_width = workspace.bit_width
     length, can = board.length, board.can
@@ -151,7 +150,7 @@ def solve_line(n: int, line: int, board: Board, color: np.ndarray | None, worksp
     if not has_any((((gap << 1) | after) >> n) & edge):
         return False
 
-    store_lanes(gaps, blocks, broadcast(nowhere, bit_width))  # for lanes beyond the last block
+    store_lanes(gaps, blocks, broadcast(nowhere, bit_width))  # for lanes past the last block
     whites = whites & gap
     some_whites = some_blacks = broadcast(nowhere, bit_width)
     for j in range(0, blocks, lane_count(bit_width)):
@@ -187,9 +186,10 @@ def _seat(
     both: bool,
     bit_width: Any,
 ) -> None:
-    """Where each block of a line has room by itself: its starts; for a blot, the cells that may have its colour.
+    """Write the starts of each block of a line regardless of other blocks; for a blot, the cells of its colour.
 
-    back   becomes the same on the mirrored line, if `both` are wanted
+    seats   output, on the line
+    back    output on the mirrored line, if `both`
     """
     first = int(board.first[line])
     blocks = int(board.first[line + 1]) - first

@@ -1,4 +1,4 @@
-"""Where the blocks of a board can still be."""
+"""The possible places of a board's blocks."""
 
 from typing import Any, NamedTuple
 
@@ -12,11 +12,10 @@ from solver.lines.workspace import Workspace
 
 
 class Places(NamedTuple):
-    """Places of all blocks, numbered as on the board.
+    """Possible places of all blocks, numbered as on the board.
 
-    starts   uint64[blocks, words]: the cells that a block can start at; for a blot, all cells that it can cover, which
-             are those that it can start at
-    ends     uint64[blocks, words]: for a blot, the places after cells that it can end on; empty for other blocks
+    starts   uint64[blocks, words]: the cells that a block can start at; for a blot the same as those it can cover
+    ends     uint64[blocks, words]: for a blot, the places after the cells that it can end at; empty for other blocks
     """
 
     starts: np.ndarray
@@ -24,7 +23,7 @@ class Places(NamedTuple):
 
 
 def no_places(blocks: int, words: int) -> Places:
-    """Memory for the places of so many blocks."""
+    """Return memory for the places of a number of blocks."""
     return Places(np.zeros((blocks, words), np.uint64), np.zeros((blocks, words), np.uint64))
 
 
@@ -46,7 +45,7 @@ def locate(board: Board, color: np.ndarray | None, places: Places, workspace: Wo
 
 @kernel
 def open_places(board: Board, places: Places, bit_width: Any) -> int:
-    """Number of places of all blocks that have several."""
+    """Return the number of places of all blocks that have several."""
     number = 0
     for j in range(int(board.first[board.size[0] + board.size[1]])):
         here = count(load(places.starts, j, bit_width))

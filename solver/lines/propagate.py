@@ -1,7 +1,7 @@
-"""Line logic to its fixpoint, on all lines or on some.
+"""Propagation of line logic to its fixpoint, on all lines or on some.
 
-Sweeps alternate: all rows with news, then all columns with news, and so on (Batenburg's sweeps). Rows share no cell
-with each other, so what a sweep finds, and how many lines it solves, does not depend on the order inside it.
+Sweeps alternate between all changed rows and all changed columns (Batenburg's sweeps). Rows share no cells, so the
+result of a sweep, and the number of lines it solves, do not depend on the order inside it.
 """
 
 from typing import Any
@@ -42,9 +42,9 @@ def propagate(
 ) -> int:
     """Solve the lines in the bit sets `rows` and `columns`, then those that changed, until nothing changes.
 
-    open_rows, open_columns   the lines that may be solved; the others only learn
-    Returns FIXPOINT, CONTRADICTION (a line has no arrangement) or OUT_OF_TIME. The board keeps what was found;
-    `workspace.report` says which lines were solved and which have a cell that changed.
+    open_rows, open_columns   the lines that may be solved; others are only updated
+    Returns FIXPOINT, CONTRADICTION (a line has no arrangement) or OUT_OF_TIME. The board is updated in each case;
+    `workspace.report` lists the lines that were solved and those with a changed cell.
     """
     bit_width = workspace.bit_width
     width, height = int(board.size[0]), int(board.size[1])
@@ -99,17 +99,17 @@ def propagate(
 
 @inlined
 def check_clock(board: Board, line: int, workspace: Workspace) -> int:
-    """Count the work of solving a line; once in a while, OUT_OF_TIME if the deadline has passed."""
+    """Count the work of solving a line; returns OUT_OF_TIME if a clock check is due and the deadline has passed."""
     work = (board.first[line + 1] - board.first[line] + 1) * board.can.shape[1]
     return OUT_OF_TIME if is_late_after(work, workspace.counters, workspace.deadline) else FIXPOINT
 
 
 @inlined
 def is_late_after(work: int, counters: np.ndarray, deadline: float) -> bool:
-    """Count some work; whether the deadline has passed, as far as the clock was looked at.
+    """Count work; if a check of the clock is due, return whether the deadline has passed, else False.
 
-    Once it has, every look finds so: who stops for it need not tell others. Who looks at the clock elsewhere has to
-    (counters[NEXT_CHECK] = 0), or what follows may come to another answer than on a quicker machine.
+    After the deadline every later check is late too, so callers need not propagate the status. Code that checks the
+    clock itself must make the next check due (counters[NEXT_CHECK] = 0), or answers may depend on the machine's speed.
     """
     counters[WORK] += work
     if counters[WORK] < counters[NEXT_CHECK]:
@@ -124,7 +124,7 @@ def is_late_after(work: int, counters: np.ndarray, deadline: float) -> bool:
 def _update_crossing_lines(
     board: Board, color: np.ndarray | None, line: int, place: int, crossing: int, new: np.ndarray, bit_width: Any
 ) -> Any:
-    """Take over a line's new knowledge; the lines that cross it lose the same at their cell `place`.
+    """Update a line with its new possible colours, and the crossing lines at their cell `place`.
 
     crossing    number of the line that crosses at cell 0
     Returns the set of cells that lost a colour.

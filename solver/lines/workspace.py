@@ -1,4 +1,4 @@
-"""What every step of the solver works with: memory for a line, counters, the deadline, the width of bit sets."""
+"""The workspace of kernels: scratch memory for a line, counters, the deadline, the width of bit sets."""
 
 import math
 from typing import Any, NamedTuple
@@ -10,22 +10,22 @@ from solver.lines.lanes import ROOM
 
 # Counters of one puzzle's effort, in `Workspace.counters`.
 LINE_SOLVES, SWEEPS, PROBES, CONTRADICTIONS, NODES, MAX_DEPTH, CONFLICTS = range(7)
-WORK, NEXT_CHECK = 7, 8  # blocks x words solved so far; the work at which to look at the clock again
+WORK, NEXT_CHECK = 7, 8  # blocks x words solved so far; the work at which the next check of the clock is due
 COUNTERS = 9
 
-# Rows of `Workspace.report`: what the last `propagate` did.
+# Rows of `Workspace.report`, sets of lines.
 SOLVED_ROWS, SOLVED_COLUMNS, CHANGED_ROWS, CHANGED_COLUMNS = range(4)
 
 
 class Workspace(NamedTuple):
-    """What every step works with: memory for one line and for what was found, counters, the clock, the width.
+    """Scratch memory and shared state of kernels.
 
-    reach, gaps, back, back_gaps   uint64[more than a line's blocks, words]
-    new           uint64[palette, words]: the colours that the line's cells may have, as a line of `Board.can`
-    news          uint64[4, words]: what solver.lines.propagate did, rows numbered above
-    counters      int64[COUNTERS], numbered above: effort is added
-    deadline      CPU seconds of this thread at which to give up
-    bit_width          the width marker (solver.lines.bits)
+    reach, gaps, back, back_gaps   uint64[blocks of a line + 1 + ROOM, words]
+    new           uint64[palette, words]: the possible colours of the solved line's cells, as a line of `Board.can`
+    news          uint64[4, words]: lines that the last propagation solved and changed, rows numbered above
+    counters      int64[COUNTERS], numbered above; kernels add to them
+    deadline      CPU time of this thread, in seconds, at which to stop
+    bit_width          the marker of bit sets' width (solver.lines.bits)
     """
 
     reach: np.ndarray

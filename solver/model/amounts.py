@@ -1,4 +1,4 @@
-"""What the clues of each puzzle add up to, its rows and its columns each: blocks, cells, slack, arrangements."""
+"""Totals of each puzzle's clues, for rows and columns: blocks, cells, slack, arrangements."""
 
 from typing import Any, NamedTuple
 
@@ -12,63 +12,65 @@ LOG10_FACTORIAL = np.concatenate([[0.0], np.cumsum(np.log10(np.arange(1, 4 * MAX
 
 
 class ClueTotals(NamedTuple):
-    """Of one side of each puzzle, int64[puzzles] each; `ways` is float64[puzzles]."""
+    """Totals of one side of each puzzle, int64[puzzles] each; `ways` is float64[puzzles]."""
 
     cells: np.ndarray  # of all blocks, a blot counted as one
     blocks: np.ndarray
     blots: np.ndarray
-    slack: np.ndarray  # cells by which the blocks of a line can shift, 0 without blocks: of all lines together
+    slack: np.ndarray  # sum over lines of the cells by which their blocks can shift; 0 for a line without blocks
     most: np.ndarray  # the largest slack of a line
-    colors: np.ndarray  # the largest number of a colour
-    ways: np.ndarray  # log10 of the arrangements of all lines, NaN if a line has none
+    colors: np.ndarray  # the highest colour number
+    ways: np.ndarray  # log10 of the number of arrangements of all lines, NaN if a line has none
 
 
 def clue_totals(clues: Clues, length: np.ndarray) -> ClueTotals:
-    """What the clues of one side of each puzzle add up to, whatever they say: no picture need have them.
+    """Return the totals of one side of each puzzle, of impossible clues too.
 
     length   cells of each of the puzzle's lines, int64[puzzles]
     """
-    made, lines = _nothing(len(length)), clues.lines - clues.lines[0]
+    totals, lines = _zeros(len(length)), clues.lines - clues.lines[0]
     ways = np.zeros(lines[-1])
     blocks = int(clues.blocks[clues.lines[-1]] - clues.blocks[clues.lines[0]])
     add_up = plain_if_cheaper(_add_up, 3 * (len(ways) + blocks))
-    add_up(clues, length, LOG10_FACTORIAL, made, ways)
+    add_up(clues, length, LOG10_FACTORIAL, totals, ways)
     filled = np.diff(lines) > 0
     if filled.any():
-        made.ways[filled] = np.add.reduceat(ways, lines[:-1][filled])
-    return made
+        totals.ways[filled] = np.add.reduceat(ways, lines[:-1][filled])
+    return totals
 
 
 def compile_clue_totals(batch: Views) -> None:
-    """Have the kernel of this module ready."""
-    _add_up(batch.rows, np.zeros(0, np.int64), LOG10_FACTORIAL, _nothing(0), np.zeros(0))
+    """Compile the kernel of this module."""
+    _add_up(batch.rows, np.zeros(0, np.int64), LOG10_FACTORIAL, _zeros(0), np.zeros(0))
 
 
-def _nothing(puzzles: int) -> ClueTotals:
+def _zeros(puzzles: int) -> ClueTotals:
     return ClueTotals(*(np.zeros(puzzles, np.float64 if name == "ways" else np.int64) for name in ClueTotals._fields))
 
 
 @kernel
-def _add_up(clues: Clues, length: np.ndarray, log10_factorial: np.ndarray, made: ClueTotals, ways: np.ndarray) -> None:
-    """Fill in the sums of each puzzle but its ways, and the ways of each line, float64[lines]."""
-    nothing: Any = np.int64(0)  # a literal would be a type of its own to the compiler
+def _add_up(
+    clues: Clues, length: np.ndarray, log10_factorial: np.ndarray, totals: ClueTotals, ways: np.ndarray
+) -> None:
+    """Add up each puzzle's totals except `ways`, and compute the ways of each line, float64[lines]."""
+    zero: Any = np.int64(0)  # a literal would be a type of its own to the compiler
     for p in range(len(length)):
         for line in range(clues.lines[p], clues.lines[p + 1]):
             start, stop = clues.blocks[line], clues.blocks[line + 1]
-            cells, gaps, blots = nothing, nothing, nothing
+            cells, gaps, blots = zero, zero, zero
             for block in range(start, stop):
                 cells += max(clues.length[block], 1)
                 blots += clues.length[block] == BLOT
                 gaps += block > start and clues.color[block] == clues.color[block - 1]
-                made.colors[p] = max(made.colors[p], clues.color[block])
+                totals.colors[p] = max(totals.colors[p], clues.color[block])
             free, movable = length[p] - cells - gaps, stop - start + blots
-            slack = max(free, nothing) if stop > start else nothing
-            made.cells[p] += cells
-            made.blocks[p] += stop - start
-            made.blots[p] += blots
-            made.slack[p] += slack
-            made.most[p] = max(made.most[p], slack)
-            # Stars and bars: each free cell goes before or into something that can move, or to the end of the line.
+            slack = max(free, zero) if stop > start else zero
+            totals.cells[p] += cells
+            totals.blocks[p] += stop - start
+            totals.blots[p] += blots
+            totals.slack[p] += slack
+            totals.most[p] = max(totals.most[p], slack)
+            # Stars and bars: each free cell goes before a block, into a blot, or to the end of the line.
             n = free + movable
             fits = free >= 0 and n < len(log10_factorial)
             ways[line - clues.lines[0]] = (

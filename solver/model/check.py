@@ -1,6 +1,6 @@
-"""What is wrong with a puzzle's clues before anyone solves them, for a whole batch at once.
+"""Validation of a batch's clues before solving.
 
-Such puzzles get the status `invalid`. The kernels rely on these checks for the safety of their memory.
+Puzzles with faults get the status `invalid`. The memory safety of kernels depends on these checks.
 """
 
 from collections.abc import Iterator
@@ -19,13 +19,13 @@ from solver.model.views import Clues, Views, views
 
 
 def faults_of(batch: pa.RecordBatch) -> dict[int, str]:
-    """The `faults` of a readable batch (solver.model.tables.check_readable), those of nulls among them."""
+    """Return the faults of a readable batch (solver.model.tables.check_readable), nulls included."""
     seen = views(batch)
     return faults(seen) | _first_texts(_nulls(batch, seen))
 
 
 def faults(batch: Views) -> dict[int, str]:
-    """Why puzzles of the batch can't be solved by any picture, each as one line of text, by index in the batch."""
+    """Return by index why puzzles can have no solution, one line of text each."""
     rows = _side("row", batch.rows, batch.height, batch.width)
     columns = _side("column", batch.columns, batch.width, batch.height)
     palette = 1 + min(MAX_COLORS, max(int(side.color.max(initial=0)) for side in (rows, columns)))
@@ -36,10 +36,10 @@ def faults(batch: Views) -> dict[int, str]:
 
 
 def malformed(batch: pa.RecordBatch) -> dict[int, str]:
-    """Why rows of a readable batch are no `Puzzle` at all, each as one line of text, by index in the batch.
+    """Return by index why rows of a readable batch are not a `Puzzle`, one line of text each.
 
-    These are nulls, and sizes, clues, palette and goal that don't agree or are beyond all limits. Whether a picture can
-    have the clues is not looked at, nor the palette if the batch has none.
+    Reasons are nulls, and sizes, clues, palette and goal that disagree or exceed the limits. Whether a picture can have
+    the clues is not checked, nor the palette if the batch has none.
     """
     if not len(batch):
         return {}
@@ -54,19 +54,19 @@ def malformed(batch: pa.RecordBatch) -> dict[int, str]:
 
 
 def compile_sums(batch: Views) -> None:
-    """Have the kernel of this module ready."""
+    """Compile the kernel of this module."""
     side = _side("row", batch.rows, batch.height, batch.width)
     _add_up(side.lines[:1], side.blocks, side.length, side.color, _no_sums(0, 0, 1))
 
 
 def validate(puzzle: Puzzle) -> None:
-    """Raise InvalidPuzzle, naming the line and saying why, if no picture can have these clues for plain arithmetic."""
+    """Raise InvalidPuzzle, which names line and reason, if arithmetic shows that no picture has these clues."""
     for text in faults(views(puzzle_batch([puzzle]))).values():
         raise InvalidPuzzle(text)
 
 
 Faults = Iterator[tuple[int, str]]
-"""Puzzles, by index in the batch, and what is wrong with each."""
+"""Indexes of puzzles with the reason for each."""
 
 
 def _first_texts(*several: Faults) -> dict[int, str]:
@@ -77,10 +77,10 @@ def _first_texts(*several: Faults) -> dict[int, str]:
 
 
 class _Side(NamedTuple):
-    """The rows, or the columns, of a batch. It may be a slice of a longer table: lines and blocks count from its first.
+    """The rows, or the columns, of a batch. Lines and blocks are counted from its first, also in a slice of a table.
 
-    name              of a line: row or column
-    number, cells     how many lines each puzzle should have; how many cells each of them has
+    name              row or column
+    number, cells     lines that each puzzle should have, and cells of each line
     lines, blocks     int64: lines of puzzle p are lines[p] .. lines[p + 1]; blocks of line i blocks[i] .. blocks[i + 1]
     length, color     of each block
     """
@@ -94,11 +94,11 @@ class _Side(NamedTuple):
     color: np.ndarray
 
     def where(self, line: int) -> str:
-        """A line as people name it: row 3."""
+        """Return the name of a line in messages: row 3."""
         return f"{self.name} {line - self.lines[_owners(line, self.lines)] + 1}"
 
     def first(self, lines: np.ndarray) -> Iterator[tuple[int, int]]:
-        """Of some lines, in ascending order, the first of each puzzle: (line, puzzle)."""
+        """Yield (line, puzzle) for the first line of each puzzle, from lines in ascending order."""
         puzzles, places = np.unique(_owners(lines, self.lines), return_index=True)
         return zip(lines[places].tolist(), puzzles.tolist(), strict=True)
 
@@ -112,16 +112,16 @@ def _side(name: str, clues: Clues, number: np.ndarray, cells: np.ndarray) -> _Si
 
 
 def _owners(items: ArrayLike, offsets: np.ndarray) -> np.ndarray:
-    """The group of each of some items, which are grouped by offsets."""
+    """Return the group of each item; group g has the items from offsets[g] on."""
     owners: np.ndarray = np.searchsorted(offsets, items, "right") - 1
     return owners
 
 
 class _Sums(NamedTuple):
-    """What the clues of a side add up to; a blot counts one cell.
+    """Sums of the clues of a side; a blot counts as one cell.
 
-    need    int64[lines]: cells that its blocks need, with a gap between two of one colour
-    least   int64[puzzles, palette]: cells of each colour, at least
+    need    int64[lines]: cells that a line's blocks need, with gaps between blocks of one colour
+    least   int64[puzzles, palette]: least number of cells of each colour
     blots   int64[puzzles, palette]: blots of each colour
     """
 
@@ -131,7 +131,7 @@ class _Sums(NamedTuple):
 
 
 def _sums(side: _Side, palette: int) -> _Sums:
-    """The sums of a side, colours beyond the palette as its last one."""
+    """Return the sums of a side; colours beyond the palette count as its last one."""
     puzzles, lines = len(side.lines) - 1, len(side.blocks) - 1
     sums = _no_sums(puzzles, lines, palette)
     add_up = plain_if_cheaper(_add_up, 2 * (lines + len(side.length)))
@@ -146,7 +146,7 @@ def _no_sums(puzzles: int, lines: int, palette: int) -> _Sums:
 
 @kernel
 def _add_up(lines: np.ndarray, blocks: np.ndarray, length: np.ndarray, color: np.ndarray, sums: _Sums) -> None:
-    """Fill in the sums of a side; its fields are as `_Side` has them."""
+    """Add up the sums of a side; the arrays are the fields of `_Side`."""
     last = sums.least.shape[1] - 1
     for p in range(len(lines) - 1):
         for line in range(lines[p], lines[p + 1]):
@@ -170,15 +170,15 @@ def _shape_faults(side: _Side) -> Faults:
 
 
 def _number_faults(side: _Side) -> Faults:
-    """Lines with more numbers than a line may have cells, or with a larger number."""
+    """Find lines with too many numbers or too large ones."""
     too_large = _owners(np.flatnonzero(side.length > MAX_CELLS), side.blocks)
     too_many = np.flatnonzero(np.diff(side.blocks) > MAX_CELLS)
     for line, puzzle in side.first(np.unique(np.concatenate([too_large, too_many]))):
-        yield puzzle, f"{side.where(line)}: more than {MAX_CELLS} numbers, or a larger one"
+        yield puzzle, f"{side.where(line)}: more than {MAX_CELLS} numbers, or one larger than that"
 
 
 def _palette_faults(palette: pa.ListArray, rows: _Side, columns: _Side) -> Faults:
-    """Palettes that lack a colour of the clues, have too many, or a null in one."""
+    """Find palettes that lack a colour of the clues, have too many, or contain nulls."""
     colors = pc.list_value_length(palette).fill_null(0).to_numpy()
     most = np.maximum(*(_greatest(side.color, side.blocks[side.lines]) for side in (rows, columns)))
     for p in np.flatnonzero((colors <= most) | (colors > MAX_COLORS + 1)).tolist():
@@ -191,7 +191,7 @@ def _palette_faults(palette: pa.ListArray, rows: _Side, columns: _Side) -> Fault
 
 
 def _greatest(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """The greatest of each group of unsigned values, which are grouped by offsets; 0 in an empty one."""
+    """Return the maximum of each group of unsigned values, given by offsets; 0 for an empty group."""
     found = np.zeros(len(offsets) - 1, np.int64)
     there = np.flatnonzero(np.diff(offsets))
     if len(there):
@@ -200,7 +200,7 @@ def _greatest(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
 
 
 def _goal_faults(goal: pa.BinaryArray, seen: Views) -> Faults:
-    """KnownSolutions that have not a byte for each cell."""
+    """Find goals without one byte per cell."""
     cells = seen.width.astype(np.int64) * seen.height
     given = pc.binary_length(goal).fill_null(-1).to_numpy()
     for p in np.flatnonzero((given >= 0) & (given != cells)).tolist():
@@ -221,16 +221,16 @@ def _color_faults(side: _Side) -> Faults:
 
 
 def _fit_faults(side: _Side, sums: _Sums) -> Faults:
-    """Lines whose blocks, with a gap between two of one colour, need more cells than there are."""
+    """Find lines whose blocks, with gaps between blocks of one colour, need too many cells."""
     for line, puzzle in side.first(np.flatnonzero(sums.need > np.repeat(side.cells, np.diff(side.lines)))):
         cells = side.cells[puzzle]
         yield puzzle, f"{side.where(line)}: its blocks need {sums.need[line]} cells, the line has {cells}"
 
 
 def _total_faults(rows: _Sums, columns: _Sums) -> Faults:
-    """Puzzles whose rows and columns can't paint as many cells of a colour.
+    """Find puzzles whose rows and columns can't paint the same number of cells of a colour.
 
-    Each side paints at least the sum of its blocks (a blot counts one), and exactly that without a blot of the colour.
+    `least` is a side's lower bound, a blot counting as one cell; without blots of the colour it is exact.
     """
     row_least, column_least = rows.least, columns.least
     row_exact, column_exact = rows.blots == 0, columns.blots == 0
@@ -242,12 +242,12 @@ def _total_faults(rows: _Sums, columns: _Sums) -> Faults:
             for least, exact in ((row_least, row_exact), (column_least, column_exact))
         ]
         several = np.count_nonzero(row_least[p] + column_least[p]) > 1
-        what = f"cells of colour {color}" if several else "cells"
-        yield p, f"its rows paint {painted[0]} {what}, its columns {painted[1]}"
+        unit = f"cells of colour {color}" if several else "cells"
+        yield p, f"its rows paint {painted[0]} {unit}, its columns {painted[1]}"
 
 
 def _nulls(batch: pa.RecordBatch, seen: Views) -> Faults:
-    """Puzzles of which anything is null that must not be; what stands under a null, any number, means nothing."""
+    """Find puzzles with nulls in width, height or clues."""
     for name in ("width", "height", "rows", "columns"):
         for p in _null_places(batch[name]).tolist():
             yield p, f"its {name} {'are' if name.endswith('s') else 'is'} null"
@@ -268,12 +268,12 @@ def _nulls(batch: pa.RecordBatch, seen: Views) -> Faults:
 
 
 def _null_places(column: pa.Array) -> np.ndarray:
-    """Where a column is null."""
+    """Return the indexes of a column's nulls."""
     if not column.null_count:
         return np.zeros(0, np.int64)
     return np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))
 
 
 def _within(places: np.ndarray, items: int) -> np.ndarray:
-    """Return the indices of `number` items; a slice of a table does not contain all lines and blocks."""
+    """Return the indexes inside a slice that has `items` of its table's lines or blocks."""
     return places[(places >= 0) & (places < items)]

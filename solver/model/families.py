@@ -1,7 +1,6 @@
-"""Families of puzzles: what a store, a run and a task have to know of the rows of a family's table of puzzles.
+"""Puzzle families: what stores, runs and tasks need to know of a family's tables.
 
-What opens a store needs no kernels, so a family names the module that has its rules, which is imported when they are
-asked for.
+Opening a store needs no kernels, so a family names the module of its rules, which is imported on first use.
 """
 
 from collections.abc import Callable
@@ -27,20 +26,20 @@ from solver.model.techniques import Technique
 
 
 class Family(NamedTuple):
-    """A family of puzzles, as it lies on a disk.
+    """A puzzle family: names, folders and schemas.
 
-    name       what users call it
-    folder     where a store keeps it
-    table      the schema of its puzzles; all have puzzle_id, clue_hash and canonical_hash
-    decisive   columns that a classification reads
-    required   columns that a store must have; others may be missing in stores of other versions
-    hashed     columns that say which puzzles these are: ids, identities, and what else a result depends on
-    distinct   columns that hardly hold a value twice
-    grades     the schema of its grades, how hard puzzles are for people. All have puzzle_id, clue_hash, status, grade,
-               hardest, work, cpu_seconds and solver_version, and `column` of each technique but the last
-    techniques people's techniques, from the easiest on; the last is search
-    levels     a word for each grade from 1 on, if there are published ones
-    module     where its RULES are
+    name        its name for users
+    folder      its folder in a store
+    table       schema of its puzzles, with puzzle_id, clue_hash and canonical_hash
+    decisive    columns that a classification reads
+    required    columns that a store must have; others may be missing in stores of other versions
+    hashed      columns that identify the puzzles of a part: ids, identities, and others that results depend on
+    distinct    columns with few repeated values
+    grades      schema of its grades for people, with puzzle_id, clue_hash, status, grade, hardest, work, cpu_seconds,
+                solver_version, and `column` of each technique but the last
+    techniques  people's techniques, easiest first; the last is search
+    levels      published word for each grade from 1 on, if any
+    module      module that defines its RULES
     """
 
     name: str
@@ -57,31 +56,32 @@ class Family(NamedTuple):
 
     @property
     def rules(self) -> "Rules":
-        """What can be asked about its puzzles."""
-        found: Rules = import_module(self.module).RULES
-        return found
+        """Functions on batches of its puzzles."""
+        rules: Rules = import_module(self.module).RULES
+        return rules
 
 
 class Rules(NamedTuple):
-    """What can be asked about batches of a family's puzzles, which have the columns `decisive`.
+    """Functions on batches of a family's puzzles, which have the columns `decisive`.
 
-    check_readable   (batch): raises ValueError, in one line, unless the columns are there and undamaged. What follows
-                     may assume that
-    classify         (batch, *, cpu_limit, rung, depth, check_goal, wait): rows of the schema RESULTS
-    unclassified     (batch, status, reasons): such rows without a verdict
-    cells            (batch): cells of each puzzle, int64[rows]
-    faults           (batch): why a puzzle can have no solution at all, by the row's number
-    malformed        (batch): why a row is no puzzle at all, by the row's number: nulls, or sizes, clues, colours and
-                     goal that don't agree. `import` never makes such rows, but other programs may
-    first_occurrences (batch, there: bool[rows]): the first row of `there` with the same puzzle, int64[rows]
-    grades           (batch, unique: bool[rows], cpu_limit): rows of the schema of the family's grades; those that are
-                     not known to have exactly one solution have no grade
-    graded_together  puzzles of a task that grades: mostly a fraction of a second
-    fits             (batch, which, cells, offsets): whether for each row in `which` (int64, without faults) the bytes
-                     cells[offsets[row] : offsets[row + 1]] are a solution: bool[len(which)]
-    with_hashes      (batch): the batch with clue_hash and canonical_hash recomputed
-    as_nonograms     (puzzles, columns): columns of the table of nonograms, for reports and datasets: what the family
-                     has no like of is null. `needed` are the columns that it reads
+    check_readable      (batch): raise ValueError, in one line, unless the columns exist and are undamaged: the
+                        precondition of the other functions
+    classify            (batch, *, cpu_limit, rung, depth, check_goal, wait): rows of the schema RESULTS
+    unclassified        (batch, status, reasons): such rows without a verdict
+    cells               (batch): cells of each puzzle, int64[rows]
+    faults              (batch): by row, why a puzzle can have no solution
+    malformed           (batch): by row, why it is not a puzzle: nulls, or sizes, clues, colours and goal that disagree.
+                        `import` never writes such rows, but other programs may
+    first_occurrences   (batch, which: bool[rows]): the first row in `which` with the same puzzle, int64[rows]
+    grades              (batch, unique: bool[rows], cpu_limit): rows of the schema of grades; puzzles that are not known
+                        to be unique get no grade
+    grading_batch_size  puzzles of a grading task, mostly a fraction of a second
+    fits                (batch, which, cells, offsets): bool[len(which)], whether for each row of `which` (int64,
+                        without faults) the bytes cells[offsets[row] : offsets[row + 1]] are a solution
+    with_hashes         (batch): the batch with clue_hash and canonical_hash recomputed
+    as_nonograms        (puzzles, columns): columns of the table of nonograms, for reports and datasets; columns without
+                        an equivalent are null
+    needed_columns      (columns): the columns that `as_nonograms` reads for them
     """
 
     check_readable: Callable[[pa.RecordBatch], None]
@@ -128,9 +128,9 @@ SUDOKU = Family(
 )
 
 FAMILIES = {family.name: family for family in (NONOGRAM, SUDOKU)}
-"""All families by name."""
+"""Families by name."""
 
 
 def family_of(batch: pa.RecordBatch) -> Family:
-    """The family of a batch with all columns of its table."""
+    """Return the family of a batch with all columns of its table."""
     return next(family for family in FAMILIES.values() if batch.schema.equals(family.table))

@@ -1,9 +1,9 @@
-"""When two puzzles are the same: hashes of their clues.
+"""Identity of puzzles: hashes of their clues.
 
-A puzzle is written as bytes: width and height, then for each line, rows first, the number of its blocks and each
-block's length and colour. `clue_hash` is a hash of that. `canonical_hash` is a hash of the least such text among the 8
-symmetries of the puzzle, in each of which the colours are renumbered in order of first use. So two puzzles have equal
-canonical hashes exactly if one is the other turned, mirrored or recoloured.
+A puzzle is serialized as numbers (its text): width and height, then for each line, rows first, the number of its blocks
+and each block's length and colour. `clue_hash` is a hash of the text. `canonical_hash` is a hash of the least text of
+the puzzle's 8 symmetries, each with its colours renumbered in order of first use. So two puzzles have equal canonical
+hashes exactly if one is a rotation, reflection or recolouring of the other.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ SYMMETRIES = 8
 
 
 def clue_hashes(views: Views) -> tuple[bytes, bytes]:
-    """The clue hashes and the canonical hashes of a batch's puzzles, each 32 hex digits, one after the other."""
+    """Return the clue hashes and the canonical hashes of a batch, 32 hex digits each, concatenated."""
     puzzles = len(views.width)
     if not puzzles:
         return b"", b""
@@ -36,19 +36,19 @@ def clue_hashes(views: Views) -> tuple[bytes, bytes]:
 
 
 def compile_hashes(batch: Views) -> None:
-    """Have the kernels of this module ready."""
+    """Compile the kernels of this module."""
     texts = np.empty(0, np.uint16)
     _write_texts(batch._replace(width=batch.width[:0]), np.zeros(1, np.int64), texts, texts, texts, texts)
 
 
 def _text_hashes(texts: np.ndarray, ends: np.ndarray) -> bytes:
-    """The hash of each text, texts[ends[p]:ends[p + 1]]."""
+    """Return the hash of each text, texts[ends[p]:ends[p + 1]], concatenated."""
     return hashes_of(texts.astype("<u2", copy=False).tobytes(), 2 * ends)
 
 
 def hashes_of(data: bytes, ends: np.ndarray) -> bytes:
     """Return the hash of each text, data[ends[p]:ends[p + 1]], in hex, concatenated."""
-    digests, new = [], hashlib.sha256().copy  # a copy is quicker than a new one, which looks up its algorithm
+    digests, new = [], hashlib.sha256().copy  # a copy is faster than a new one, which looks up its algorithm
     for start, end in pairwise(ends.tolist()):
         text = new()
         text.update(data[start:end])
@@ -57,17 +57,17 @@ def hashes_of(data: bytes, ends: np.ndarray) -> bytes:
 
 
 def first_occurrences(hashes: pa.Array, seen: Views, which: np.ndarray) -> np.ndarray:
-    """For each puzzle the index of the first with equal clues, int64.
+    """Return for each puzzle the index of the first one with equal clues, int64.
 
-    hashes    the puzzles' clue hashes; nulls equal nothing. What they call equal is looked at: they may be wrong
-    which     bool[puzzles]: puzzles without faults (solver.model.check); the others equal nothing
+    hashes    the puzzles' clue hashes; a null equals none. Equal hashes may be wrong, so clues are compared
+    which     bool[puzzles]: puzzles without faults (solver.model.check); the others equal none
     """
     codes = hashes.dictionary_encode().indices
     known = which & codes.is_valid().to_numpy(zero_copy_only=False)
     places = np.arange(len(hashes))
     codes = codes.fill_null(0).to_numpy()
     first = np.zeros(int(codes.max(initial=0)) + 1, np.int64)
-    first[codes[known][::-1]] = places[known][::-1]  # the last one written, the first of its kind, stays
+    first[codes[known][::-1]] = places[known][::-1]  # written in reverse order, so the first occurrence wins
     found: np.ndarray = np.where(known, first[codes], places)
     others = np.flatnonzero(found != places)
     if len(others):
@@ -77,14 +77,14 @@ def first_occurrences(hashes: pa.Array, seen: Views, which: np.ndarray) -> np.nd
 
 
 def _have_equal_clues(seen: Views, ones: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """For each k whether puzzle ones[k] has the clues of puzzle others[k]."""
+    """Return for each k whether puzzles ones[k] and others[k] have equal clues."""
     equal: np.ndarray = (seen.width[ones] == seen.width[others]) & (seen.height[ones] == seen.height[others])
     for clues in (seen.rows, seen.columns):
-        pairs = np.flatnonzero(equal)  # they have as many lines
+        pairs = np.flatnonzero(equal)  # with equal numbers of lines
         first, second, pair = pair_items(clues.lines, ones[pairs], others[pairs])
         one, other = (clues.blocks[lines + 1] - clues.blocks[lines] for lines in (first, second))
         equal[pairs[pair[one != other]]] = False
-        pairs = np.flatnonzero(equal)  # their lines have as many blocks
+        pairs = np.flatnonzero(equal)  # whose lines have equal numbers of blocks
         first, second, pair = pair_items(clues.blocks[clues.lines], ones[pairs], others[pairs])
         differ = (clues.length[first] != clues.length[second]) | (clues.color[first] != clues.color[second])
         equal[pairs[pair[differ]]] = False
@@ -92,9 +92,9 @@ def _have_equal_clues(seen: Views, ones: np.ndarray, others: np.ndarray) -> np.n
 
 
 def pair_items(offsets: np.ndarray, ones: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The items of all groups `ones`, those of `others` beside them, and of which pair they are.
+    """Return the items of the groups `ones`, the corresponding items of `others`, and the index of their pair.
 
-    Groups are numbered as in `offsets`; those of a pair have as many items.
+    Group g has the items offsets[g] .. offsets[g + 1]; both groups of a pair have the same size.
     """
     sizes = np.diff(offsets)[ones]
     pair = np.repeat(np.arange(len(ones)), sizes)
@@ -103,9 +103,9 @@ def pair_items(offsets: np.ndarray, ones: np.ndarray, others: np.ndarray) -> tup
 
 
 def _text_sizes(views: Views) -> np.ndarray:
-    """Numbers (uint16) in each puzzle's text."""
+    """Return the length of each puzzle's text, in uint16 numbers."""
     sizes = np.full(len(views.width), 2, np.int64)
-    for clues in (views.rows, views.columns):  # width and height may be others than the clues are for
+    for clues in (views.rows, views.columns):  # width and height may disagree with the clues
         sizes += np.diff(clues.lines)
         sizes += 2 * np.diff(clues.blocks[clues.lines])
     return sizes
@@ -120,13 +120,13 @@ def _write_texts(
     candidate: np.ndarray,
     names: np.ndarray,
 ) -> None:
-    """Write each puzzle's text, and the least one of its symmetries, at ends[p] .. ends[p + 1].
+    """Write each puzzle's text, and the least text of its symmetries, to ends[p] .. ends[p + 1].
 
-    candidate, names    uint16[longest text], uint16[highest colour + 1], scratch
+    candidate, names    scratch: uint16[longest text], uint16[highest colour + 1]
     """
     for p in range(len(views.width)):
         best = canonical[ends[p] : ends[p + 1]]
-        for turn in range(SYMMETRIES + 1):  # the text as it is, then the symmetries; one call, so that it is inlined
+        for turn in range(SYMMETRIES + 1):  # the plain text, then the symmetries; one call, so that it is inlined
             rename = turn > 0
             text = candidate if turn > 1 else best if rename else plain[ends[p] : ends[p + 1]]
             other = best if turn > 1 else best[:0]
@@ -139,12 +139,12 @@ def _write_texts(
 def _write_text(
     views: Views, p: int, symmetry: int, rename: bool, names: np.ndarray, best: np.ndarray, text: np.ndarray
 ) -> bool:
-    """Write puzzle p under a symmetry: bit 0 of it transposes, bits 1 and 2 mirror the new rows and columns.
+    """Write the text of puzzle p under a symmetry: bit 0 transposes, bits 1 and 2 mirror the new rows and columns.
 
-    Returns whether that text comes before `best`. If it does not, no more of it is written than it takes to see that.
+    Returns whether the text is less than `best`; if it is not, writing stops at the first difference.
 
-    names   uint16[highest colour + 1], scratch: the new number of each colour, 0 if not met yet
-    best    another text of this puzzle, or an empty array, which comes after everything
+    names   scratch, uint16[highest colour + 1]: the new number of each colour, 0 until its first use
+    best    another text of this puzzle, or an empty array, which is greater than all texts
     """
     transposed = symmetry & 1 != 0
     upside_down, left_right = symmetry & 2 != 0, symmetry & 4 != 0
@@ -184,7 +184,7 @@ def _order(text: np.ndarray, other: np.ndarray, start: int, end: int) -> int:
 def _write_line(
     clues: Clues, line: int, back: bool, rename: bool, names: np.ndarray, colors: int, text: np.ndarray, here: int
 ) -> tuple[int, int]:
-    """Write a line, its blocks in reversed order if so asked; returns where it ends and the colours met so far."""
+    """Write a line, with its blocks reversed if `back`; returns its end and the number of colours so far."""
     start, stop = clues.blocks[line], clues.blocks[line + 1]
     text[here] = stop - start
     here += 1

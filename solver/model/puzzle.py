@@ -1,6 +1,6 @@
-"""One puzzle as people handle it: clues, palette, perhaps a goal picture, and where it comes from.
+"""The Puzzle object: clues, palette, optional goal picture, and metadata.
 
-Kernels never see these objects; they read the columns of the puzzles table (`solver.model.tables`).
+Kernels never use it; they read the columns of the puzzles table (`solver.model.tables`).
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,7 +27,7 @@ BLOT = 0
 
 
 class InvalidPuzzle(ValueError):
-    """A puzzle that can't be: the message names the line and says why."""
+    """A puzzle is impossible; the message names the line and the reason."""
 
 
 class Block(NamedTuple):
@@ -39,18 +39,18 @@ class Block(NamedTuple):
 
 @lru_cache(1 << 12)
 def cached_block(length: int, color: int = 1) -> Block:
-    """The block of a length and a colour: the same object again for the same numbers, and so sooner."""
+    """Return a block from a cache, which is faster than a new one."""
     return Block(length, color)
 
 
 Clue = tuple[Block, ...]
 
 INTEGER_TYPES = (int, np.integer)
-"""Types of a whole number."""
+"""Types accepted as an integer."""
 
 
 class Color(NamedTuple):
-    """A palette entry: its name, the one character that stands for it in text pictures, and six hex digits."""
+    """A palette entry: name, one-character symbol for text pictures, and six hex digits."""
 
     name: str
     symbol: str
@@ -64,17 +64,17 @@ BLACK_ON_WHITE = (WHITE, BLACK)
 
 @dataclass(frozen=True, eq=False)
 class Puzzle:
-    """A nonogram. The fields are the columns of the puzzles table; those not given are null there.
+    """A nonogram. Its fields are columns of the puzzles table; None is null there.
 
-    rows, columns   one clue a line, from top to bottom and from left to right
+    rows, columns   one clue per line, from top to bottom and from left to right
     palette         entry 0 is the background; the clues' colours follow in order of first use (`normalize_palette`)
-    goal            uint8[height, width] of palette entries: the picture its author had in mind
-    saved           partly solved grids that came with it, bool[height, width, palette]: what each cell may be. No
-                    column; the tables don't keep them
+    goal            uint8[height, width] of palette entries: the author's picture
+    saved           partly solved grids from its file, bool[height, width, palette]: the colours each cell may have. Not
+                    stored in tables
 
-    Raises InvalidPuzzle for what no table could hold: no lines or too many, a number that is negative or huge, a colour
-    that the palette lacks, a goal of another size. Clues that fit no picture are a puzzle all the same: an archive may
-    hold them, and the census reports them (`solver.model.check`).
+    Raises InvalidPuzzle for what no table can hold: no lines or too many, a negative or huge number, a colour missing
+    from the palette, a goal of another size. Clues that fit no picture are accepted: archives contain such puzzles, and
+    the census reports them (`solver.model.check`).
     """
 
     rows: tuple[Clue, ...]
@@ -133,12 +133,12 @@ class Puzzle:
 
     @property
     def colors(self) -> int:
-        """Number of colours that the clues use, the background not counted."""
+        """Number of colours of the clues, without the background."""
         return max((block.color for clue in self.rows + self.columns for block in clue), default=0)
 
     @property
     def kind(self) -> str:
-        """The word mono, for at most one foreground colour, or color."""
+        """`mono` for at most one foreground colour, else `color`."""
         return "color" if self.colors > 1 else "mono"
 
     @property
@@ -147,19 +147,19 @@ class Puzzle:
         return any(block.length == BLOT for clue in self.rows + self.columns for block in clue)
 
 
-Described = TypeVar("Described")
+AnyPuzzle = TypeVar("AnyPuzzle")
 
 
-def with_metadata(puzzle: Described, **about: object) -> Described:
-    """The same puzzle, of any family, with other words about it (id, source, file's hash, ...), not checked again."""
+def with_metadata(puzzle: AnyPuzzle, **metadata: object) -> AnyPuzzle:
+    """Return a copy of a puzzle of any family with other fields (id, source, ...), without checking it again."""
     changed = object.__new__(type(puzzle))
-    vars(changed).update(vars(puzzle) | about)
+    vars(changed).update(vars(puzzle) | metadata)
     return changed
 
 
 def _are_plainly_valid(lines: Sequence[Clue], palette: int) -> bool:
-    """Whether clues plainly are as they should be: what `_check_blocks` makes sure of, in a tenth of the time."""
-    blocks = {id(block): block for block in chain.from_iterable(lines)}.values()  # many are one and the same
+    """Whether clues pass `_check_blocks` by a quick check, in a tenth of the time; False if it can't tell."""
+    blocks = {id(block): block for block in chain.from_iterable(lines)}.values()  # most are shared (cached_block)
     if not blocks:
         return True
     if max(map(len, lines)) > MAX_CELLS or set(map(type, blocks)) != {Block}:
@@ -171,13 +171,13 @@ def _are_plainly_valid(lines: Sequence[Clue], palette: int) -> bool:
 
 
 def _check_blocks(side: str, lines: Sequence[Clue], palette: int) -> None:
-    """Say which clue of the rows or columns could not stand in a table, if one could not."""
+    """Raise InvalidPuzzle for the first clue that no table can hold."""
     for number, clue in enumerate(lines, 1):
         if len(clue) > MAX_CELLS:
             raise InvalidPuzzle(f"{side} {number}: it has {len(clue)} numbers; the most is {MAX_CELLS}")
         for block in clue:
             if not (isinstance(block, Block) and isinstance(block.length, INTEGER_TYPES)):
-                raise InvalidPuzzle(f"{side} {number}: {block!r} is no Block of a whole number")
+                raise InvalidPuzzle(f"{side} {number}: {block!r} is not a Block of integers")
             if not 0 <= block.length <= MAX_CELLS:
                 what = "negative" if block.length < 0 else f"more than {MAX_CELLS}"
                 raise InvalidPuzzle(f"{side} {number}: the number {block.length} is {what}")
@@ -186,10 +186,10 @@ def _check_blocks(side: str, lines: Sequence[Clue], palette: int) -> None:
 
 
 def normalize_palette(puzzle: Puzzle) -> Puzzle:
-    """The same puzzle with its palette in the order of the colours' first use: row by row, then column by column.
+    """Return the puzzle with its palette in order of first use in the clues, rows before columns.
 
-    So the same puzzle from two sources has the same colour numbers and the same clue hash. Colours that no clue uses
-    come last, in their old order.
+    So the same puzzle from two sources has the same colour numbers and the same clue hash. Unused colours come last, in
+    their old order.
     """
     if len(puzzle.palette) <= 2:
         return puzzle
@@ -199,13 +199,13 @@ def normalize_palette(puzzle: Puzzle) -> Puzzle:
         return puzzle
     place = np.argsort(order).astype(np.uint8)
 
-    def moved(lines: Iterable[Clue]) -> tuple[Clue, ...]:
+    def renumbered(lines: Iterable[Clue]) -> tuple[Clue, ...]:
         return tuple(tuple(Block(block.length, int(place[block.color])) for block in clue) for clue in lines)
 
     return replace(
         puzzle,
-        rows=moved(puzzle.rows),
-        columns=moved(puzzle.columns),
+        rows=renumbered(puzzle.rows),
+        columns=renumbered(puzzle.columns),
         palette=tuple(puzzle.palette[c] for c in order),
         goal=None if puzzle.goal is None else place[puzzle.goal],
         saved=tuple(grid[:, :, order] for grid in puzzle.saved),
@@ -213,20 +213,20 @@ def normalize_palette(puzzle: Puzzle) -> Puzzle:
 
 
 def clue_of(cells: Sequence[int] | np.ndarray) -> Clue:
-    """The clue that describes a line of palette entries: its runs of one colour, the background left out."""
+    """Return the clue of a line of palette entries: its runs of one colour, without the background."""
     return clue_of_ints(np.asarray(cells).tolist())
 
 
 def clue_of_ints(cells: Iterable[int]) -> Clue:
-    """The same of a line that is Python's own: bytes, or a list of its integers."""
+    """Return the clue of a line that is bytes or a list of Python integers."""
     return tuple(Block(len(list(run)), color) for color, run in groupby(cells) if color)
 
 
 def clues_of(picture: np.ndarray) -> tuple[tuple[Clue, ...], tuple[Clue, ...]]:
-    """The clues (rows, columns) of a picture, a uint8[height, width] of palette entries.
+    """Return the clues (rows, columns) of a picture, uint8[height, width] of palette entries.
 
-    The picture lies row by row and then column by column in one array, with a cell of background before each line, so
-    that no run goes beyond its line.
+    All rows and then all columns are laid out in one array, each line after a cell of background, so that no run
+    crosses lines.
     """
     height, width = picture.shape
     rows = height * (width + 1)
@@ -243,19 +243,19 @@ def clues_of(picture: np.ndarray) -> tuple[tuple[Clue, ...], tuple[Clue, ...]]:
     return tuple(clues[:height]), tuple(clues[height:])
 
 
-def from_picture(picture: ArrayLike, palette: Sequence[Color] = BLACK_ON_WHITE, **about: object) -> Puzzle:
-    """The puzzle whose goal is this picture; `about` gives further fields of Puzzle (title, author, ...).
+def from_picture(picture: ArrayLike, palette: Sequence[Color] = BLACK_ON_WHITE, **metadata: object) -> Puzzle:
+    """Return the puzzle with this picture as goal; `metadata` are other fields of Puzzle (title, author, ...).
 
-    picture   palette entries, [height, width]: whatever NumPy makes a grid of whole numbers of, lists too
+    picture   palette entries, [height, width]: anything that NumPy converts to an integer array, nested lists too
 
-    Raises InvalidPuzzle for any other picture, and for one that holds what the palette has not or is too large.
+    Raises InvalidPuzzle for any other picture, one too large, or with entries missing from the palette.
     """
     try:
         cells = np.asarray(picture)
     except ValueError:  # rows of different lengths
-        raise InvalidPuzzle("a picture is a grid of whole numbers; the rows of this one differ in length") from None
+        raise InvalidPuzzle("a picture is a grid of integers: the rows of this one differ in length") from None
     if cells.ndim != 2 or cells.dtype.kind not in "biu":
-        raise InvalidPuzzle(f"a picture is a grid of whole numbers, not {cells.dtype}{list(cells.shape)}")
+        raise InvalidPuzzle(f"a picture is a grid of integers, not {cells.dtype}{list(cells.shape)}")
     if not 0 < min(cells.shape) <= max(cells.shape) <= MAX_CELLS:
         height, width = cells.shape
         raise InvalidPuzzle(f"the picture is {width}x{height}; a side may have 1 to {MAX_CELLS} cells")
@@ -265,4 +265,4 @@ def from_picture(picture: ArrayLike, palette: Sequence[Color] = BLACK_ON_WHITE, 
         )
     goal = np.ascontiguousarray(cells, dtype=np.uint8)
     rows, columns = clues_of(goal)
-    return normalize_palette(Puzzle(rows, columns, tuple(palette), goal, **about))  # type: ignore[arg-type]
+    return normalize_palette(Puzzle(rows, columns, tuple(palette), goal, **metadata))  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""The techniques by their numbers, with names, grades, what they say and where they come from."""
+"""People's techniques for Sudokus, in order of difficulty: names, grades, explanations and sources."""
 
 from solver.model.techniques import Technique
 
@@ -33,11 +33,11 @@ TECHNIQUES = (
     Technique("long-forcing-chain", 8, "Else singles end in a contradiction.", f"Digit forcing: {STUART}"),
     Technique("search", 9, "Assumptions inside assumptions say so.", "Deeper recursion"),
 )
-"""All techniques, each at its number. A grade is 1 to 8, or 9 for search.
+"""All techniques, indexed by number. A grade is 1 to 8, or 9 for search.
 
-The grades follow HoDoKu's levels, two grades for most of them. Sudoku Explainer 1.2.1 has the same order but for fish
-and subsets, which it mixes by their size, and so x-wing and swordfish before hidden triples.
+The grades follow HoDoKu's levels, mostly two grades for each. Sudoku Explainer 1.2.1 has the same order except that it
+orders fish and subsets by their size, and so x-wing and swordfish before hidden triples.
 """
 
 LEVELS = ("easy", "easy", "medium", "medium", "hard", "hard", "unfair", "extreme", "extreme")
-"""HoDoKu's word for each grade, from 1 on."""
+"""HoDoKu's level of each grade, from 1 on."""

@@ -1,7 +1,7 @@
-"""The tables: their Arrow schemas, and puzzles in and out of them.
+"""Arrow schemas of all tables, and conversion of Puzzles to and from them.
 
-Every floor of the house shares these schemas. They carry `nonocensus.schema` (their version) in their metadata and a
-description in each field's; `nonocensus schema` prints them.
+A schema's metadata has the version, `nonocensus.schema`, that of each field a description; `nonocensus schema` prints
+them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,13 +19,12 @@ from solver.model.techniques import SEARCH, TECHNIQUES, Technique
 from solver.model.views import Clues, Views, views
 
 SCHEMA_VERSION = "2"
-"""Version of all schemas. A new column leaves it as it is: readers fill it with null in older files (`conform`)."""
+"""Version of all schemas. New columns don't change it: readers fill them with null in older files (`conform`)."""
 
 VERSION_KEY = b"nonocensus.schema"
 
-
 Column = tuple[str, pa.DataType, str]
-"""Its name, type and description."""
+"""Name, type and description."""
 
 
 def schema_of(*columns: Column) -> pa.Schema:
@@ -42,7 +41,7 @@ def _measures(*names: str, family: str = NONOGRAM) -> Iterator[Column]:
 
 
 def _finds(techniques: Sequence[Technique]) -> Iterator[Column]:
-    """A column for each technique, which counts what it has found."""
+    """Yield a column per technique that counts its finds."""
     for technique in techniques:
         yield technique.column, pa.int32(), f"finds by {technique.name}: {technique.says}"
 
@@ -64,7 +63,7 @@ ABOUT: tuple[Column, ...] = (
     ("copyright", TEXT, "its copyright line"),
     ("license", TEXT, "its licence, null if none is stated"),
 )
-"""What a table says of any puzzle before what the puzzle is."""
+"""Columns of any puzzle before its clues."""
 
 SITE: tuple[Column, ...] = (
     ("site_note", TEXT, "the site's own verdict"),
@@ -73,13 +72,13 @@ SITE: tuple[Column, ...] = (
     ("site_date", pa.date32(), "when the site got it"),
     ("site_steps", pa.int32(), "steps that the site's own line solver takes"),
 )
-"""What its site says of it."""
+"""Columns from the puzzle's site."""
 
 ORIGIN: tuple[Column, ...] = (
     ("fetched_at", TIME, "when it was downloaded"),
     ("raw_sha256", TEXT, "SHA-256 of the file or reply it was read from"),
 )
-"""How it came here."""
+"""Columns on provenance."""
 
 PUZZLES = schema_of(
     *ABOUT,
@@ -111,8 +110,7 @@ SUDOKUS = schema_of(
 )
 
 GIVENS_COUNT = pa.field("givens_count", SUDOKUS.field("clues").type, metadata=SUDOKUS.field("clues").metadata)
-"""The number of givens, as reports and datasets have it beside the columns of nonograms: there `clues` are something
-else."""
+"""The number of givens in reports and datasets, whose `clues` are those of nonograms."""
 
 RESULTS = schema_of(
     ("puzzle_id", TEXT, "the puzzle's key"),
@@ -191,32 +189,31 @@ SUDOKU_GRADES = schema_of(
 
 
 DERIVED = ("kind", "blotted", "rows", "columns", "clue_hash", "canonical_hash")
-"""Columns of the puzzles table that are made of all puzzles' clues at once."""
+"""Columns of the puzzles table that are computed for a batch, not per puzzle."""
 
 DECISIVE = ("puzzle_id", "clue_hash", "width", "height", "rows", "columns", "goal")
 """Columns of the puzzles table that a classification reads."""
 
 SUDOKU_DECISIVE = ("puzzle_id", "clue_hash", "size", "box_width", "box_height", "givens")
-"""The same of the table of Sudokus."""
+"""Likewise, of the table of Sudokus."""
 
 PUZZLE_REQUIRED = (*DECISIVE, "kind", "blotted", "palette", "canonical_hash")
-"""Columns without which a row is no puzzle; others that a store lacks are read as null."""
+"""Required columns of the puzzles table; other missing columns are read as null."""
 
 SUDOKU_REQUIRED = (*SUDOKU_DECISIVE, "clues", "canonical_hash")
-"""The same of the table of Sudokus."""
+"""Likewise, of the table of Sudokus."""
 
 
 def check_readable(batch: pa.RecordBatch) -> None:
-    """Raise ValueError, in one line, unless a batch's DECISIVE columns are there, as in the schema, and undamaged.
+    """Raise ValueError, in one line, unless a batch has the DECISIVE columns, with the schema's types and undamaged.
 
-    Untrusted files may contain offsets outside of their buffers. What a puzzle's numbers say is not looked at
-    (solver.model.check).
+    Untrusted files may have offsets outside their buffers. The clues themselves are not checked (solver.model.check).
     """
     _check_columns(batch, PUZZLES, DECISIVE, "the puzzles table")
 
 
 def check_readable_sudokus(batch: pa.RecordBatch) -> None:
-    """The same for a batch of the table of Sudokus and SUDOKU_DECISIVE; `sudoku_check` checks the givens."""
+    """Likewise for a batch of the table of Sudokus and SUDOKU_DECISIVE; `sudoku_check` checks the givens."""
     _check_columns(batch, SUDOKUS, SUDOKU_DECISIVE, "the table of Sudokus")
 
 
@@ -224,10 +221,10 @@ def _check_columns(batch: pa.RecordBatch, schema: pa.Schema, names: Sequence[str
     for name in names:
         place = batch.schema.get_field_index(name)
         if place < 0:
-            raise ValueError(f"it is no batch of {table}: it has no column {name!r}, or several")
+            raise ValueError(f"not a batch of {table}: it has no column {name!r}, or several")
         column, kind = batch.column(place), schema.field(name).type
-        if not _alike(column.type, kind):
-            raise ValueError(f"it is no batch of {table}: column {name!r} is {column.type}, not {kind}")
+        if not _is_compatible(column.type, kind):
+            raise ValueError(f"not a batch of {table}: column {name!r} is {column.type}, not {kind}")
         try:
             column.validate(full=True)
         except pa.ArrowException as error:
@@ -235,52 +232,54 @@ def _check_columns(batch: pa.RecordBatch, schema: pa.Schema, names: Sequence[str
 
 
 class UnknownColumnError(ValueError):
-    """A table has columns that its schema lacks: a newer version has written it."""
+    """A table has columns missing from its schema: a newer version wrote it."""
 
 
 KEY_COLUMNS = ("puzzle_id", "clue_hash", "status")
-"""Columns that no file of ours lacks, if its table has them; any other may be newer than a file."""
+"""Columns that all our files have, if their table does; any other may be newer than a file."""
 
 
 def conform(table: pa.Table, schema: pa.Schema, required: Sequence[str] = KEY_COLUMNS) -> pa.Table:
-    """Return a table, read from a file of any version, with the columns of a schema; those that it lacks are null.
+    """Return a table, read from a file of any version, with the columns of a schema; missing columns are null.
 
-    Raises UnknownColumnError if the table has other columns too, ValueError if a required one is missing, if one has
-    another type or if one occurs twice.
+    table      the columns of a file, all or those of the schema
+    schema     a schema of this module, or some of its fields
+    required   columns of the schema that must not be missing
 
-    table      the columns of a file, all of them or those of the schema
-    schema     one of this module, or some of its fields
-    required   columns that may not be missing, of those in the schema
+    Raises UnknownColumnError if the table has other columns, ValueError if a required column is missing or a column has
+    another type or occurs twice.
     """
-    there = table.column_names
+    names = table.column_names
     columns = []
     for field in schema:
-        found = [table.column(place) for place, name in enumerate(there) if name == field.name]
+        found = [table.column(place) for place, name in enumerate(names) if name == field.name]
         if len(found) > 1:
             raise ValueError(f"it has several columns {field.name!r}")
         if not found and (field.name in required or not field.nullable):
             raise ValueError(f"it has no column {field.name!r}")
-        if found and not _alike(found[0].type, field.type):
+        if found and not _is_compatible(found[0].type, field.type):
             raise ValueError(f"column {field.name!r} is {found[0].type}, not {field.type}")
         columns.append(found[0].cast(field.type) if found else pa.nulls(len(table), field.type))
-    unknown = next((name for name in there if name not in schema.names), None)
+    unknown = next((name for name in names if name not in schema.names), None)
     if unknown is not None:
-        raise UnknownColumnError(f"it has a column {unknown!r}: a newer version of nonocensus has written it")
+        raise UnknownColumnError(f"it has a column {unknown!r}: a newer version of nonocensus wrote it")
     return pa.Table.from_arrays(columns, schema=schema)
 
 
-def _alike(kind: pa.DataType, wanted: pa.DataType) -> bool:
-    """Whether two types are the same but for what their fields say about nulls."""
+def _is_compatible(kind: pa.DataType, wanted: pa.DataType) -> bool:
+    """Whether two types are equal except for their fields' nullability."""
     if pa.types.is_list(kind) and pa.types.is_list(wanted):
-        return _alike(kind.value_type, wanted.value_type)
+        return _is_compatible(kind.value_type, wanted.value_type)
     if pa.types.is_struct(kind) and pa.types.is_struct(wanted):
         names, others = [field.name for field in kind], [field.name for field in wanted]
-        return names == others and all(_alike(kind.field(k).type, wanted.field(k).type) for k in range(len(names)))
+        return names == others and all(
+            _is_compatible(kind.field(k).type, wanted.field(k).type) for k in range(len(names))
+        )
     return bool(kind == wanted)
 
 
 def puzzle_batch(puzzles: Sequence[Puzzle]) -> pa.RecordBatch:
-    """Puzzles as a batch of the puzzles table, hashes included."""
+    """Return Puzzles as a batch of the puzzles table, with hashes."""
     records = [_record(puzzle) for puzzle in puzzles]
     columns = {
         field.name: pa.array([record.get(field.name) for record in records], field.type)
@@ -296,13 +295,13 @@ def puzzle_batch(puzzles: Sequence[Puzzle]) -> pa.RecordBatch:
         blotted[puzzle_of[side.length == BLOT]] = True
     columns["kind"] = pa.array(np.where(several, "color", "mono"), TEXT)
     columns["blotted"] = pa.array(blotted)
-    nothing = pa.nulls(len(puzzles), TEXT)
-    columns |= {"clue_hash": nothing, "canonical_hash": nothing}
+    nulls = pa.nulls(len(puzzles), TEXT)
+    columns |= {"clue_hash": nulls, "canonical_hash": nulls}
     return with_hashes(pa.RecordBatch.from_pydict(columns, schema=PUZZLES))
 
 
 def mono_batch(puzzles: Views, columns: dict[str, pa.Array]) -> pa.RecordBatch:
-    """Black and white puzzles as a batch of the puzzles table, hashes included, with these other columns."""
+    """Return mono puzzles as a batch of the puzzles table, with hashes and these other columns."""
     count = len(puzzles.width)
     palette = pa.array([[color._asdict() for color in BLACK_ON_WHITE]], PALETTE)
     derived = {
@@ -320,7 +319,7 @@ def mono_batch(puzzles: Views, columns: dict[str, pa.Array]) -> pa.RecordBatch:
 
 
 def _clues(sides: Sequence[tuple[Clue, ...]]) -> Clues:
-    """The rows, or the columns, of each puzzle as flat arrays."""
+    """Return the rows, or the columns, of each puzzle as flat arrays."""
     clues = list(chain.from_iterable(sides))
     numbers = chain.from_iterable(chain.from_iterable(clues))
     blocks = np.fromiter(numbers, np.int64).reshape(-1, 2)
@@ -329,24 +328,24 @@ def _clues(sides: Sequence[tuple[Clue, ...]]) -> Clues:
 
 
 def clue_column(clues: Clues) -> pa.ListArray:
-    """A clue column of the puzzles table from the flat arrays of one side of all puzzles."""
+    """Return a clue column of the puzzles table from the flat arrays of one side."""
     structs = pa.StructArray.from_arrays([pa.array(clues.length), pa.array(clues.color)], fields=list(BLOCK))
     lines = pa.ListArray.from_arrays(pa.array(clues.blocks), structs, type=LINES.value_type)
     return pa.ListArray.from_arrays(pa.array(clues.lines), lines, type=LINES)
 
 
 def _offsets(groups: Sequence[Sequence[object]]) -> np.ndarray:
-    """Where each group begins and the last one ends when they stand one after the other."""
+    """Return the offsets of concatenated groups."""
     return np.cumsum([0, *map(len, groups)]).astype(np.int32)
 
 
 def with_hashes(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """The batch with clue_hash and canonical_hash filled in."""
+    """Return the batch with clue_hash and canonical_hash computed."""
     return put_hashes(batch, clue_hashes(views(batch)))
 
 
 def put_hashes(batch: pa.RecordBatch, hashes: tuple[bytes, bytes]) -> pa.RecordBatch:
-    """The batch with these as clue_hash and canonical_hash: hex digits, one puzzle's after the other's."""
+    """Return the batch with these as clue_hash and canonical_hash: concatenated hex digits."""
     digits = 2 * HASH_BYTES
     offsets = pa.py_buffer(np.arange(0, (len(batch) + 1) * digits, digits, dtype=np.int32))
     for name, column_digits in zip(("clue_hash", "canonical_hash"), hashes, strict=True):
@@ -366,7 +365,7 @@ def _record(puzzle: Puzzle) -> dict[str, Any]:
 
 
 def puzzles_of(batches: pa.RecordBatch | Iterable[pa.RecordBatch]) -> Iterator[Puzzle]:
-    """The rows of the puzzles table as Puzzle objects, for work on one puzzle at a time."""
+    """Yield the rows of the puzzles table as Puzzle objects."""
     if isinstance(batches, pa.RecordBatch):
         batches = [batches]
     for batch in batches:
@@ -390,5 +389,5 @@ def _puzzle(record: dict[str, Any]) -> Puzzle:
 
 
 def picture(cells: bytes, width: int, height: int) -> np.ndarray:
-    """The bytes of a goal or a solution column as uint8[height, width] of palette entries."""
+    """Return the bytes of a goal or solution as uint8[height, width] of palette entries."""
     return np.frombuffer(cells, np.uint8).reshape(height, width)

@@ -1,12 +1,12 @@
-"""The techniques by their numbers, with names, grades, what they say and where they come from."""
+"""People's techniques for nonograms, in order of difficulty: names, grades, explanations and sources."""
 
 from typing import NamedTuple
 
-# On one line. The numbers are their order on the ladder, and the kernels' names for them.
+# On one line. The numbers are their order of difficulty, and identify them in kernels.
 CLUE, COUNTING, OVERLAP, GLUE, PUNCTUATING, MERCURY, SPACES, FORCING, SPLITTING, JOINING, REACH, LINE = range(12)
 LINE_TECHNIQUES = 12
 
-# By an assumption that leads to a contradiction, by how far it has to be followed.
+# By a refuted assumption, in order of the propagation it needs.
 EDGE, CHAIN, LONG_CHAIN, SEARCH = range(12, 16)
 
 WIKIPEDIA = "https://en.wikipedia.org/wiki/Nonogram#Solution_techniques"
@@ -19,10 +19,10 @@ BATENBURG = "Batenburg, Kosters: Solving nonograms by combining relaxations, Pat
 class Technique(NamedTuple):
     """A technique.
 
-    name     as columns and options have it
+    name     its name in columns and options
     grade    1 to 8, or 9 for search; a puzzle's grade is that of the hardest technique that it needs
-    says     why it may do what it does, in one sentence
-    source   who describes it, under which name
+    says     its justification, in one sentence
+    source   publications that describe it, and its name there
     """
 
     name: str
@@ -32,7 +32,7 @@ class Technique(NamedTuple):
 
     @property
     def column(self) -> str:
-        """The column of a table of grades that counts its finds."""
+        """Column of a table of grades that counts its finds."""
         return f"steps_{self.name.replace('-', '_')}"
 
 
@@ -54,4 +54,4 @@ TECHNIQUES = (
     Technique("long-chain", 8, "Else a chain ends in a contradiction.", f"Contradictions: {WIKIPEDIA}; probing"),
     Technique("search", 9, "Assumptions inside assumptions say so.", f"Deeper recursion: {WIKIPEDIA}"),
 )
-"""All techniques, each at its number."""
+"""All techniques, indexed by number."""

@@ -1,4 +1,4 @@
-"""The flat arrays that kernels read: a record batch of the puzzles table as it lies in memory, nothing copied."""
+"""Zero-copy views of a record batch of the puzzles table, as the flat arrays that kernels read."""
 
 from typing import NamedTuple
 
@@ -7,10 +7,10 @@ import pyarrow as pa
 
 
 class Clues(NamedTuple):
-    """The row or column clues of a batch, as kernels read them: Arrow's own buffers, nothing copied.
+    """Views of the row or column clues of a batch, Arrow's own buffers.
 
-    Lines of puzzle p are lines[p] .. lines[p + 1]; blocks of line i are blocks[i] .. blocks[i + 1]. Neither ever
-    decreases, and all lie inside the next array: `solver.model.tables.check_readable` checks untrusted batches.
+    Lines of puzzle p are lines[p] .. lines[p + 1]; blocks of line i are blocks[i] .. blocks[i + 1]. Offsets never
+    decrease and stay inside the next array: `solver.model.tables.check_readable` checks untrusted batches.
     """
 
     lines: np.ndarray  # int32[puzzles + 1]
@@ -20,7 +20,7 @@ class Clues(NamedTuple):
 
 
 class Views(NamedTuple):
-    """A record batch of puzzles as kernels read it."""
+    """Views of a record batch of puzzles."""
 
     width: np.ndarray  # uint16[puzzles]
     height: np.ndarray  # uint16[puzzles]
@@ -29,9 +29,9 @@ class Views(NamedTuple):
 
 
 def views(batch: pa.RecordBatch) -> Views:
-    """The arrays under the columns width, height, rows and columns of a batch of the puzzles table.
+    """Return views of the columns width, height, rows and columns of a batch of the puzzles table.
 
-    What stands under a null, any number, is there like everything else; `solver.model.check` knows of nulls.
+    Nulls are ignored: their slots may hold any number. `solver.model.check` reports nulls.
     """
     return Views(
         numbers(batch["width"]), numbers(batch["height"]), clue_arrays(batch["rows"]), clue_arrays(batch["columns"])
@@ -39,23 +39,23 @@ def views(batch: pa.RecordBatch) -> Views:
 
 
 def clue_arrays(column: pa.ListArray) -> Clues:
-    """The arrays under a column of clues."""
+    """Return views of a column of clues."""
     blocks = column.values
     length, color = (numbers(blocks.values.field(name)) for name in ("length", "color"))
     return Clues(_offsets(column), _offsets(blocks), length, color)
 
 
 def _offsets(column: pa.ListArray) -> np.ndarray:
-    """Where each list of a column begins, and where the last one ends."""
-    if not len(column):  # then Arrow lets the buffer be missing
+    """Return the offsets of a column's lists."""
+    if not len(column):  # Arrow allows the buffer of an empty array to be missing
         return numbers(pa.array([0], pa.int32()))
     return numbers(column.offsets)
 
 
 def numbers(column: pa.Array) -> np.ndarray:
-    """A column of numbers as it lies in memory, copied only if it lies at an address that no number should have.
+    """Return a view of a column of numbers, copied only if misaligned.
 
-    Always read-only, so that the kernels are compiled for one type of array.
+    Always read-only, so that kernels are compiled for one array type.
     """
     if column.null_count:
         column = pa.Array.from_buffers(column.type, len(column), [None, column.buffers()[1]], offset=column.offset)

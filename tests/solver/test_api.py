@@ -28,12 +28,12 @@ def test_pictures_in_many_forms(picture: Any) -> None:
 @pytest.mark.parametrize(
     ("picture", "error"),
     [
-        ([[0.0, 1.0]], r"a picture is a grid of whole numbers, not float64\[1, 2\]"),
-        ([0, 1], r"a picture is a grid of whole numbers, not int64\[2\]"),
-        ([], r"a picture is a grid of whole numbers, not float64\[0\]"),
-        ("picture", r"a picture is a grid of whole numbers, not <U7\[\]"),
-        (None, r"a picture is a grid of whole numbers, not object\[\]"),
-        ([[0, 1], [1]], "a picture is a grid of whole numbers; the rows of this one differ in length"),
+        ([[0.0, 1.0]], r"a picture is a grid of integers, not float64\[1, 2\]"),
+        ([0, 1], r"a picture is a grid of integers, not int64\[2\]"),
+        ([], r"a picture is a grid of integers, not float64\[0\]"),
+        ("picture", r"a picture is a grid of integers, not <U7\[\]"),
+        (None, r"a picture is a grid of integers, not object\[\]"),
+        ([[0, 1], [1]], "a picture is a grid of integers: the rows of this one differ in length"),
         ([[0, 2]], "the picture holds 0 to 2; the palette has entries 0 to 1"),
         ([[256]], "the picture holds 256 to 256; the palette has entries 0 to 1"),
         ([[-1, 0]], "the picture holds -1 to 0; the palette has entries 0 to 1"),
@@ -49,11 +49,11 @@ def test_what_is_no_picture(picture: Any, error: str) -> None:
 @pytest.mark.parametrize(
     ("clue", "error"),
     [
-        ((Block(1.5),), r"row 1: Block\(length=1.5, color=1\) is no Block of a whole number"),  # type: ignore[arg-type]
-        ((Block(math.nan),), r"row 1: Block\(length=nan, color=1\) is no Block of a whole number"),  # type: ignore[arg-type]
-        ((Block("1"),), r"row 1: Block\(length='1', color=1\) is no Block of a whole number"),  # type: ignore[arg-type]
-        ((1,), "row 1: 1 is no Block of a whole number"),
-        (((1, 1),), r"row 1: \(1, 1\) is no Block of a whole number"),
+        ((Block(1.5),), r"row 1: Block\(length=1.5, color=1\) is not a Block of integers"),  # type: ignore[arg-type]
+        ((Block(math.nan),), r"row 1: Block\(length=nan, color=1\) is not a Block of integers"),  # type: ignore[arg-type]
+        ((Block("1"),), r"row 1: Block\(length='1', color=1\) is not a Block of integers"),  # type: ignore[arg-type]
+        ((1,), "row 1: 1 is not a Block of integers"),
+        (((1, 1),), r"row 1: \(1, 1\) is not a Block of integers"),
         ((Block(1, 1.0),), "row 1: colour 1.0 is not in the palette"),  # type: ignore[arg-type]
         ((Block(1),) * 1024, "row 1: it has 1024 numbers; the most is 1023"),
     ],
@@ -80,7 +80,7 @@ def test_a_picture_stands_for_its_puzzle(picture: Any) -> None:
 def test_what_is_neither_puzzle_nor_picture(function: Any, what: Any) -> None:
     """iter_solutions says so at once, not when its first solution is asked for."""
     kind = type(what).__name__
-    error = rf"^a Puzzle or a picture is wanted, an array or a list of rows, not {kind}$"
+    error = rf"^expected a Puzzle or a picture, an array or a list of rows, not {kind}$"
     with pytest.raises(TypeError, match=error):
         function(what)
 
@@ -90,7 +90,7 @@ def test_what_is_neither_puzzle_nor_picture(function: Any, what: Any) -> None:
     ("picture", "error"),
     [
         ([[0, 2]], "the picture holds 0 to 2; the palette has entries 0 to 1"),
-        ([[0, 1], [1]], "a picture is a grid of whole numbers; the rows of this one differ in length"),
+        ([[0, 1], [1]], "a picture is a grid of integers: the rows of this one differ in length"),
     ],
 )
 def test_a_picture_without_a_puzzle(function: Any, picture: Any, error: str) -> None:
@@ -125,9 +125,9 @@ SENSELESS = [
     ({"cpu_limit": [1.0, 2.0]}, "cpu_limit must be CPU seconds, at least 0, not [1.0, 2.0]"),
     ({"rung": "sat"}, "rung must be one of line, depth-2, probe, search, not 'sat'"),
     ({"rung": 1}, "rung must be one of line, depth-2, probe, search, not 1"),
-    ({"depth": 0}, "depth is a whole number from 1 to 2046, not 0"),
-    ({"depth": 10**20}, f"depth is a whole number from 1 to 2046, not {10**20}"),
-    ({"depth": 1.0}, "depth is a whole number from 1 to 2046, not 1.0"),
+    ({"depth": 0}, "depth must be an integer from 1 to 2046, not 0"),
+    ({"depth": 10**20}, f"depth must be an integer from 1 to 2046, not {10**20}"),
+    ({"depth": 1.0}, "depth must be an integer from 1 to 2046, not 1.0"),
 ]
 
 

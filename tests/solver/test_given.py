@@ -40,7 +40,7 @@ def test_a_goal_saves_the_search_for_it() -> None:
 
 
 def test_a_wrong_goal_counts_for_nothing() -> None:
-    """KnownSolutions that don't fit, and none at all, in a batch with one that does."""
+    """Goals that don't fit, and no goal at all, in a batch with one that does."""
     right = from_picture(np.eye(3, dtype=np.uint8))
     wrong = replace(right, goal=np.ones((3, 3), np.uint8))
     batch = puzzle_batch([right, wrong, replace(right, goal=None)])

@@ -210,7 +210,7 @@ def test_columns_without_buffers() -> None:
     ],
 )
 def test_other_tables_are_refused(change: Any, error: str) -> None:
-    with pytest.raises(ValueError, match=f"^it is no batch of the puzzles table: .*{error}$"):
+    with pytest.raises(ValueError, match=f"^not a batch of the puzzles table: .*{error}$"):
         classify(change(table(**PUZZLE)))
 
 

@@ -38,7 +38,7 @@ def test_all_constants_are_within_their_bounds() -> None:
     assert tuning.TABLE
     for name, constant in tuning.TABLE.items():
         numbers = constant.value if isinstance(constant.value, tuple) else (constant.value,)
-        assert all(constant.least <= number <= constant.most for number in numbers), name
+        assert all(constant.minimum <= number <= constant.maximum for number in numbers), name
         assert constant.unit, name
         assert constant.meaning, name
         assert getattr(tuning, name) == constant.value
@@ -52,7 +52,7 @@ def test_all_constants_are_within_their_bounds() -> None:
         ({"SEARCH_NODES": True}, "SEARCH_NODES is True"),
         ({"DAMPING": "much"}, "DAMPING is much"),
         ({"DIVE_ROUNDS": [1, 2, 3]}, "DIVE_ROUNDS is [1, 2, 3]; it takes 2 int"),
-        ({"NODES": 3}, "there is no constant NODES"),
+        ({"NODES": 3}, "unknown constant NODES"),
     ],
 )
 def test_constants_unknown_or_out_of_bounds_are_refused(given: dict[str, Any], message: str) -> None:

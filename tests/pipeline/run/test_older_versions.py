@@ -93,7 +93,7 @@ def test_what_a_newer_version_wrote_is_never_set_aside(nonocensus: Nonocensus, r
     before = set(run.rglob("*.parquet"))
     found = nonocensus("verify", run.name, "--repair")
     assert (found.code, len(found.err.splitlines())) == (1, 1)
-    assert "it has a column 'sweetness': a newer version of nonocensus has written it" in found.err
+    assert "it has a column 'sweetness': a newer version of nonocensus wrote it" in found.err
     assert "repaired" not in found.err
     assert set(run.rglob("*.parquet")) == before
     exported = nonocensus("export", "run", "--csv", "x.csv")

@@ -150,7 +150,7 @@ WRONG: list[tuple[str, object, str]] = [
     ("height", 7, "it has clues for 8 rows but 7 rows"),
     ("rows", None, "its rows are null"),
     ("columns", [None] * 9, "column 1 is null"),
-    ("rows", [[{"length": 2000, "color": 1}]] * 8, "row 1: more than 1023 numbers, or a larger one"),
+    ("rows", [[{"length": 2000, "color": 1}]] * 8, "row 1: more than 1023 numbers, or one larger than that"),
     ("rows", [[{"length": 2, "color": 0}]] * 8, "row 1: colour 0 is not one of 1 to 31"),
     ("rows", [[{"length": 2, "color": 2}]] * 8, "its palette has 2 colours, its clues have colour 2"),
     ("palette", None, "its palette has 0 colours, its clues have colour 1"),

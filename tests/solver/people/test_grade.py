@@ -89,5 +89,5 @@ def test_out_of_time() -> None:
 
 
 def test_a_batch_of_something_else_is_refused() -> None:
-    with pytest.raises(ValueError, match="it is no batch of the puzzles table"):
+    with pytest.raises(ValueError, match="not a batch of the puzzles table"):
         grades(pa.RecordBatch.from_pylist([], GRADES), np.ones(0, bool))
