@@ -168,7 +168,7 @@ def _settings(
     seconds = seconds_of(cpu_limit)
     rung_number(rung)
     if not isinstance(depth, int | np.integer) or not 1 <= depth <= MAX_DEPTH:
-        raise ValueError(f"depth is an integer from 1 to {MAX_DEPTH}, not {depth!r}")
+        raise ValueError(f"depth must be an integer from 1 to {MAX_DEPTH}, not {depth!r}")
     return _Settings(seconds, rung, int(depth), bool(check_goal), bool(wait))
 
 

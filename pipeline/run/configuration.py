@@ -36,7 +36,7 @@ def configuration(
     if rung not in RUNGS:
         raise ValueError(f"rung must be one of {', '.join(RUNGS)}, not {rung!r}")
     if not 1 <= depth <= MAX_DEPTH:
-        raise ValueError(f"depth is an integer from 1 to {MAX_DEPTH}, not {depth!r}")
+        raise ValueError(f"depth must be an integer from 1 to {MAX_DEPTH}, not {depth!r}")
     return Configuration(
         cpu_limit=float(cpu_limit), rung=rung, depth=depth, check_goal=check_goal, solver_version=__version__
     )

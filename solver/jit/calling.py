@@ -37,7 +37,7 @@ class _Exception(ctypes.Structure):
     _fields_ = (("data", ctypes.c_void_p), ("size", ctypes.c_int32))
 
 
-class Call:
+class KernelCall:
     """Call of a kernel compiled for certain argument types; arguments of other types crash."""
 
     def __init__(self, made: Any, context: Any) -> None:

@@ -32,7 +32,7 @@ from numba.core import cgutils, sigutils
 from numba.core.imputils import impl_ret_new_ref
 from numba.core.registry import CPUDispatcher
 
-from solver.jit.calling import Call
+from solver.jit.calling import KernelCall
 from solver.jit.compilers import OPTIONS, KernelCompiler, LinkedCompiler
 from solver.jit.kernel_cache import KernelCache, compile_lock
 from solver.jit.waits import measured_wait
@@ -126,7 +126,7 @@ class _Kernel(_Entry):
         return entry
 
     @cached_property
-    def _calls(self) -> dict[Any, Call]:
+    def _calls(self) -> dict[Any, KernelCall]:
         """Calls by Numba's fingerprints of the argument types."""
         return {}
 
@@ -139,7 +139,7 @@ class _Kernel(_Entry):
         if kind not in self._calls:
             args = tuple(map(self.typeof_pyval, arguments))
             self.entry.compile(args)
-            self._calls[kind] = Call(self.entry.overloads[args], self.targetctx)
+            self._calls[kind] = KernelCall(self.entry.overloads[args], self.targetctx)
         return self._calls[kind](arguments)
 
 

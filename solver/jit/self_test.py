@@ -43,7 +43,7 @@ def _compile(function: Any, *arguments: Any, compiler: Any = None, cache: Any = 
 def _run(function: Any, *arguments: Any, call: Any = None) -> Any:
     """Compile a function and call it by its address."""
     dispatcher, made = _compile(function, *arguments)
-    return (call or import_module("solver.jit.calling").Call)(made, dispatcher.targetctx)(arguments)
+    return (call or import_module("solver.jit.calling").KernelCall)(made, dispatcher.targetctx)(arguments)
 
 
 def _check_pipeline(compiler: Any) -> None:
@@ -140,7 +140,7 @@ def _check_clocks(part: Any) -> None:
 
 PARTS: dict[str, tuple[str, str, Callable[[Any], None]]] = {
     "compiler pipeline": ("solver.jit.compilers", "KernelCompiler", _check_pipeline),
-    "calling convention": ("solver.jit.calling", "Call", _check_calls),
+    "calling convention": ("solver.jit.calling", "KernelCall", _check_calls),
     "linked library": ("solver.jit.compilers", "LinkedCompiler", _check_linked),
     "argument fingerprint": ("solver.jit.kernel", "compute_fingerprint", _check_fingerprint),
     "call by address": ("solver.jit.kernel", "standalone", _check_addresses),

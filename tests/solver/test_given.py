@@ -1,4 +1,4 @@
-"""What may be given with a puzzle: its author's picture, a partly solved grid."""
+"""Prior knowledge of a puzzle: its goal, a partly solved grid."""
 
 import math
 from dataclasses import replace
@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from strategies import puzzles, shuffled_puzzles
 
 from solver.api import classify, iter_solutions, solve
-from solver.model.puzzle import Block, Puzzle, from_picture
+from solver.model.puzzle import Puzzle, from_picture
 from solver.model.tables import picture, puzzle_batch
 
 
 @given(puzzles(most=4))
 @settings(max_examples=200, deadline=None)
-def test_a_goal_that_fits_is_the_first_solution(puzzle: Puzzle) -> None:
+def test_fitting_goal_is_the_first_solution(puzzle: Puzzle) -> None:
     everything = oracle.solutions(puzzle)
     row: dict[str, Any] = solve(puzzle, check_goal=True)
     assert puzzle.goal is not None
@@ -31,15 +31,15 @@ def test_a_goal_that_fits_is_the_first_solution(puzzle: Puzzle) -> None:
         assert row["second_solution"] != row["solution"]
 
 
-def test_a_goal_saves_the_search_for_it() -> None:
-    """A permutation puzzle has switches everywhere: with the goal known nothing is searched."""
+def test_known_goal_needs_no_search() -> None:
+    """A permutation puzzle has switching components everywhere."""
     puzzle = from_picture(np.eye(6, dtype=np.uint8))
     row: dict[str, Any] = solve(puzzle, check_goal=True)
     assert row["solutions"] == "multiple"
     assert row["nodes"] == 0
 
 
-def test_a_wrong_goal_counts_for_nothing() -> None:
+def test_wrong_goal_is_ignored() -> None:
     """Goals that don't fit, and no goal at all, in a batch with one that does."""
     right = from_picture(np.eye(3, dtype=np.uint8))
     wrong = replace(right, goal=np.ones((3, 3), np.uint8))
@@ -55,7 +55,7 @@ def test_a_wrong_goal_counts_for_nothing() -> None:
 @example(from_picture(np.array([[0, 0, 1], [0, 1, 0], [0, 0, 0], [1, 1, 0]], np.uint8)), 0, 0.9)
 @given(st.one_of(puzzles(most=4), shuffled_puzzles(most=4)), st.integers(0, 2**32 - 1), st.sampled_from([0.6, 0.9]))
 @settings(max_examples=400, deadline=None)
-def test_solutions_that_agree_with_a_grid(puzzle: Puzzle, seed: int, openness: float) -> None:
+def test_only_solutions_that_agree_with_the_start_count(puzzle: Puzzle, seed: int, openness: float) -> None:
     shape = (puzzle.height, puzzle.width, max(puzzle.colors, 1) + 1)
     start = np.random.default_rng(seed).random(shape) < openness
     agreeing = [
@@ -69,9 +69,3 @@ def test_solutions_that_agree_with_a_grid(puzzle: Puzzle, seed: int, openness: f
         assert tuple(map(tuple, picture(row[name], puzzle.width, puzzle.height).tolist())) in agreeing
     found = [tuple(map(tuple, cells.tolist())) for cells in iter_solutions(puzzle, start=start, cpu_limit=math.inf)]
     assert sorted(found) == sorted(agreeing)
-
-
-def test_a_grid_of_another_shape() -> None:
-    puzzle = Puzzle(rows=((Block(1),), (Block(1),)), columns=((Block(1),), (Block(1),)))
-    with pytest.raises(ValueError, match=r"bool\[2, 2, 2\]"):
-        solve(puzzle, start=np.ones((2, 3, 2), bool))

@@ -1,4 +1,4 @@
-"""Tables from strangers: whatever a file holds, no kernel sees what it can't take, and each row gets its own answer."""
+"""Untrusted tables: kernels never see invalid rows, and each row gets its own answer."""
 
 import itertools
 from pathlib import Path
@@ -34,7 +34,7 @@ def hostile(seed: int, count: int) -> pa.RecordBatch:
 @pytest.mark.plain_python
 @given(seeds, st.integers(0, 60))
 @settings(max_examples=150, deadline=None)
-def test_faults_are_found_and_nothing_else(seed: int, count: int) -> None:
+def test_faults_agree_with_the_oracle(seed: int, count: int) -> None:
     batch = hostile(seed, count)
     check_readable(batch)
     wrong = faults_of(batch)
@@ -44,9 +44,7 @@ def test_faults_are_found_and_nothing_else(seed: int, count: int) -> None:
 
 @given(seeds, st.integers(0, 40), st.sampled_from(RUNGS), st.integers(1, 3), st.booleans())
 @settings(max_examples=120, deadline=None)
-def test_each_row_gets_the_answer_that_is_its_own(
-    seed: int, count: int, rung: str, depth: int, check_goal: bool
-) -> None:
+def test_each_row_gets_its_own_answer(seed: int, count: int, rung: str, depth: int, check_goal: bool) -> None:
     batch = hostile(seed, count)
     rows = classify(batch, cpu_limit=5, rung=rung, depth=depth, check_goal=check_goal).to_pylist()
     for puzzle, row in zip(batch.to_pylist(), rows, strict=True):
@@ -100,21 +98,21 @@ PUZZLE = {"width": [1], "height": [1], "rows": [ONE], "columns": [ONE]}
         ({"rows": [[[{"length": 0, "color": 1}] * 3]]}, "row 1: its blocks need 5 cells, the line has 1"),
     ],
 )
-def test_what_is_wrong_is_said(change: dict[str, Any], error: str) -> None:
+def test_error_names_the_fault(change: dict[str, Any], error: str) -> None:
     (row,) = classify(table(**PUZZLE | change)).to_pylist()
     assert (row["status"], row["error"]) == ("invalid", error)
 
 
 @pytest.mark.parametrize(("width", "height", "cells"), [(65535, 65535, None), (65535, 2, 131070), (None, 3, None)])
-def test_cells_of_impossible_sizes(width: int, height: int, cells: int | None) -> None:
-    """Nothing overflows, and no memory is taken for them."""
+def test_cells_of_impossible_sizes_do_not_overflow(width: int, height: int, cells: int | None) -> None:
+    """No memory is allocated for them either."""
     many = {name: values * 5000 for name, values in (PUZZLE | {"width": [width], "height": [height]}).items()}
     batch = table(**many)
     assert set(classify(batch)["cells"].to_pylist()) == {cells}
 
 
-def test_hashes_of_more_clues_than_lines() -> None:
-    """Clues of rows and columns that are not there are part of the text that is hashed, and have room in it."""
+def test_hashes_include_clues_beyond_the_size() -> None:
+    """Clues of lines beyond height and width are part of the hashed text, and its size."""
     batch = table(**{name: values * 3 for name, values in (PUZZLE | {"rows": [ONE * 100]}).items()})
     check_readable(batch)
     hashes = with_hashes(batch)["clue_hash"].to_pylist()
@@ -122,8 +120,8 @@ def test_hashes_of_more_clues_than_lines() -> None:
     assert hashes[0] not in with_hashes(table(**PUZZLE))["clue_hash"].to_pylist()
 
 
-def test_a_line_of_a_million_wrong_blocks_is_one_fault() -> None:
-    """What is wrong is counted by puzzles, so that a long line costs no more than looking at it."""
+def test_line_of_a_million_wrong_blocks_is_one_fault() -> None:
+    """Faults are reported per puzzle, so that a long line costs only its scan."""
     line = pa.array([[{"length": 1, "color": 0}]], LINES.value_type)
     blocks = line.values.take(pa.array(np.zeros(1_000_000, np.int64)))
     lines = pa.ListArray.from_arrays(pa.array([0, 1_000_000], pa.int32()), blocks, type=LINES.value_type)
@@ -131,8 +129,8 @@ def test_a_line_of_a_million_wrong_blocks_is_one_fault() -> None:
     assert faults_of(table(**PUZZLE | {"rows": rows})) == {0: "row 1: colour 0 is not one of 1 to 31"}
 
 
-def test_equal_hashes_of_unequal_clues() -> None:
-    """A clue hash says which clues to compare, no more: it may be wrong, or missing."""
+def test_wrong_clue_hashes_do_not_change_answers() -> None:
+    """A clue hash only selects the clues to compare: it may be wrong, or null."""
     rng = np.random.default_rng(4)
     batch = puzzle_batch([from_picture(rng.integers(0, 2, (3, 3), np.uint8)) for _ in range(40)])
     place = batch.schema.get_field_index("clue_hash")
@@ -146,8 +144,8 @@ def test_equal_hashes_of_unequal_clues() -> None:
             }
 
 
-def test_the_first_of_equals_may_be_the_one_with_a_null() -> None:
-    """Its numbers are equal, but one puzzle is invalid; the other one is solved."""
+def test_null_in_one_of_equal_rows_invalidates_only_that_row() -> None:
+    """The numbers under the null are equal."""
     valid = pa.py_buffer(np.packbits([False, True], bitorder="little"))
     two = table(**{name: values * 2 for name, values in PUZZLE.items()} | {"clue_hash": ["same"] * 2})
     place = two.schema.get_field_index("width")
@@ -158,15 +156,15 @@ def test_the_first_of_equals_may_be_the_one_with_a_null() -> None:
 
 
 def test_equal_clues_are_solved_once() -> None:
-    """Copies carry the same seconds, to the last digit."""
+    """Duplicates have exactly the same seconds."""
     batch = puzzle_batch([from_picture(np.eye(n, dtype=np.uint8)) for n in (5, 6, 5, 5)])
     seconds = classify(batch)["cpu_seconds"].to_pylist()
     assert seconds[0] == seconds[2] == seconds[3] != seconds[1]
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
-def test_no_table_has_kernels_compiled_anew() -> None:
-    """Neither where Arrow's buffers may be written to, nor where they lie at odd addresses."""
+def test_buffers_of_any_kind_compile_no_kernels() -> None:
+    """Writable buffers, and misaligned ones."""
     rng = np.random.default_rng(5)
     batch = puzzle_batch([from_picture(rng.integers(0, 2, (5, 5), np.uint8)) for _ in range(9)])
     classify(batch)
@@ -184,8 +182,7 @@ def test_no_table_has_kernels_compiled_anew() -> None:
     assert len(run_line_rung.entry.signatures) == compiled  # type: ignore[attr-defined]
 
 
-def test_columns_without_buffers() -> None:
-    """Arrow lets the buffers of empty arrays be missing."""
+def test_empty_columns_may_lack_buffers() -> None:
     for missing in (None, pa.py_buffer(b"")):
         lines = pa.array([[]], LINES).values
         inner = pa.Array.from_buffers(LINES.value_type, 0, [None, missing], children=[lines.values])
@@ -214,8 +211,8 @@ def test_other_tables_are_refused(change: Any, error: str) -> None:
         classify(change(table(**PUZZLE)))
 
 
-def test_what_fields_say_about_nulls_does_not_matter() -> None:
-    """Other programs write the same table with fields that can't be null, or under other names of a list's items."""
+def test_nullability_and_names_of_list_items_do_not_matter() -> None:
+    """Other programs write non-nullable fields, or other names of list items."""
     number = pa.field("length", pa.uint16(), nullable=False), pa.field("color", pa.uint8(), nullable=False)
     kind = pa.list_(pa.field("element", pa.list_(pa.field("element", pa.struct(number), nullable=False))))
     batch = table(**PUZZLE)
@@ -225,7 +222,7 @@ def test_what_fields_say_about_nulls_does_not_matter() -> None:
     assert classify(batch)["solution"].to_pylist() == [b"\1"]
 
 
-# Colours on one side only
+# Colours on one side only.
 
 
 @pytest.mark.parametrize(
@@ -238,7 +235,7 @@ def test_what_fields_say_about_nulls_does_not_matter() -> None:
         ([[B(0), B(0)]], [[B(1)], [], []], "its rows paint at least 2 cells, its columns 1"),
     ],
 )
-def test_totals_with_blots_have_bounds(rows: list[list[Block]], columns: list[list[Block]], error: str) -> None:
+def test_totals_with_blots_are_lower_bounds(rows: list[list[Block]], columns: list[list[Block]], error: str) -> None:
     puzzle = Puzzle(tuple(map(tuple, rows)), tuple(map(tuple, columns)), PALETTE)
     row = solve(puzzle)
     assert (row["status"], row["error"]) == ("invalid", error)
@@ -248,7 +245,7 @@ def test_totals_with_blots_have_bounds(rows: list[list[Block]], columns: list[li
 
 
 @pytest.mark.parametrize("size", ["1x3", "60x60"])
-def test_files_with_a_colour_in_the_columns_only(size: str, shared_data: Path) -> None:
+def test_colour_in_the_columns_only_is_invalid(size: str, shared_data: Path) -> None:
     (puzzle,) = read_files(files_in([shared_data / "defects" / f"column-only-colour-{size}.xml"]))
     assert isinstance(puzzle, Puzzle)
     row: dict[str, Any] = solve(puzzle, cpu_limit=5)

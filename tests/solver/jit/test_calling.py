@@ -1,4 +1,4 @@
-"""Kernels called from Python: what they are given, what they return, what they raise."""
+"""Kernels called from Python: arguments, results, exceptions."""
 
 from typing import Any, NamedTuple
 
@@ -25,7 +25,7 @@ class Outer(NamedTuple):
 
 @standalone
 def weigh(outer: Outer, line: np.ndarray, twice: bool, color: np.ndarray | None) -> float:
-    """Reads every argument, and writes two of them."""
+    """Read every argument, and write two of them."""
     total = 0.0
     for y in range(outer.inner.grid.shape[0]):
         for x in range(outer.inner.grid.shape[1]):
@@ -47,7 +47,7 @@ def more_than(limit: int, number: int) -> bool:
 
 @kernel
 def highest_bit(place: int) -> np.uint64:
-    """A number without sign."""
+    """Return an unsigned number."""
     return np.uint64(1) << np.uint64(place)
 
 
@@ -63,19 +63,19 @@ def refuse(number: int) -> None:
 @pytest.mark.parametrize("number", [-5, np.int64(-5)])
 @pytest.mark.parametrize("every", [1, 2])
 @pytest.mark.parametrize("color", [None, np.array([5], np.uint8)])
-def test_what_is_given_arrives(number: Any, every: int, color: np.ndarray | None) -> None:
+def test_kernel_receives_its_arguments(number: Any, every: int, color: np.ndarray | None) -> None:
     grid = np.arange(12, dtype=np.int32).reshape(3, 4)[:, ::every]
-    said = np.frombuffer(b"\1\2", np.uint8)  # can't be written to, as Arrow's arrays
+    data = np.frombuffer(b"\1\2", np.uint8)  # read-only, as Arrow's arrays
     line = np.zeros(2, np.int64)
     places = np.add.outer(10 * np.arange(3), np.arange(grid.shape[1]))
     expected = ((grid * places).sum() + 3000.0 + (0 if color is None else 5)) * 0.5
     for twice in (False, True):
         grid[0, 1] = every
-        assert weigh(Outer(Inner(grid, 0.5), said, None, number), line, twice, color) == expected * (1 + twice)
+        assert weigh(Outer(Inner(grid, 0.5), data, None, number), line, twice, color) == expected * (1 + twice)
         assert (line.tolist(), grid[0, 1]) == ([-5, 0], 7)
 
 
-def test_what_is_returned() -> None:
+def test_kernel_results_have_python_types() -> None:
     assert more_than(3, 4) is True
     assert more_than(4, 4) is False
     assert more_than(-(1 << 62), -(1 << 61)) is True
@@ -83,7 +83,7 @@ def test_what_is_returned() -> None:
     assert refuse(2) is None  # type: ignore[func-returns-value]
 
 
-def test_what_is_raised() -> None:
+def test_kernel_exceptions_are_raised() -> None:
     for _ in range(2):
         with pytest.raises(ValueError, match=r"^odd$"):
             refuse(1)
@@ -92,10 +92,9 @@ def test_what_is_raised() -> None:
     refuse(2)
 
 
-def test_other_types_are_compiled_for_anew() -> None:
-    """Never called with the machine code of another type."""
-    line, nobody = np.zeros(1, np.int64), np.zeros(0, np.uint8)
+def test_other_argument_types_call_other_machine_code() -> None:
+    line, nothing = np.zeros(1, np.int64), np.zeros(0, np.uint8)
     for kind in (np.int32, np.float64, np.uint8):
         grid = np.full((1, 2), 250, kind)
-        assert weigh(Outer(Inner(grid, 1.0), nobody, None, 9), line, False, None) == 250.0
+        assert weigh(Outer(Inner(grid, 1.0), nothing, None, 9), line, False, None) == 250.0
         assert line[0] == 9

@@ -1,4 +1,4 @@
-"""Kernels in several processes: compiled by one, loaded by the others, whatever becomes of any of them."""
+"""Kernels in several processes: compiled by one, loaded by the others; and kernels as plain Python."""
 
 import os
 import signal
@@ -47,7 +47,7 @@ print("swap" in Compiled.names, "numba.np.linalg" in sys.modules)
 
 
 def started(folder: Path) -> "subprocess.Popen[str]":
-    """A process that is about to turn a switch, with a cache of its own."""
+    """Start a process that waits for a line before it calls a kernel, with the given cache."""
     environment = os.environ | {"NUMBA_CACHE_DIR": str(folder), "PYTHONPATH": os.pathsep.join(sys.path)}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     process = subprocess.Popen([sys.executable, "-c", SWAP], text=True, env=environment, **pipes)
@@ -58,21 +58,21 @@ def started(folder: Path) -> "subprocess.Popen[str]":
 
 @pytest.mark.slow
 @in_kernels
-def test_one_of_several_processes_compiles(tmp_path: Path) -> None:
+def test_only_one_of_several_processes_compiles_a_kernel(tmp_path: Path) -> None:
     processes = [started(tmp_path / "cache") for _ in range(3)]
     for process in processes:
         assert process.stdin is not None
         process.stdin.write("\n")
         process.stdin.flush()
-    said = [process.communicate()[0].splitlines() for process in processes]
-    assert [answer for answer, _ in said] == ["True [0, 1, 1, 0]"] * 3
-    loaded, compiled = "False False", "True True"  # who only loads needs no part of the compiler, half a second less
-    assert sorted(how for _, how in said) == [loaded, loaded, compiled]
+    outputs = [process.communicate()[0].splitlines() for process in processes]
+    assert [answer for answer, _ in outputs] == ["True [0, 1, 1, 0]"] * 3
+    loaded, compiled = "False False", "True True"  # loading imports no part of the compiler, half a second less
+    assert sorted(source for _, source in outputs) == [loaded, loaded, compiled]
 
 
 @pytest.mark.slow
 @in_kernels
-def test_a_process_that_dies_as_it_compiles_holds_nobody_up(tmp_path: Path) -> None:
+def test_process_killed_while_compiling_does_not_block_others(tmp_path: Path) -> None:
     process = started(tmp_path / "cache")
     assert process.stdin is not None
     process.stdin.write("\n")
@@ -89,8 +89,8 @@ def test_a_process_that_dies_as_it_compiles_holds_nobody_up(tmp_path: Path) -> N
 
 
 @in_kernels
-def test_plain_python_does_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Texts of puzzles and their hashes, pictures held against clues."""
+def test_plain_python_and_kernels_give_equal_results(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hashes of puzzles, and checks of pictures against clues."""
     batch = recipe_batch(Recipe("random", 7, 5, 0.5, 1, 30), 0, 30)
     seen = views(batch)
     pictures = np.frombuffer(b"".join(batch["goal"].to_pylist()), np.uint8).copy()
@@ -109,12 +109,12 @@ def test_plain_python_does_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @in_kernels
-def test_a_kernel_that_was_called_is_ready_without_asking_numba(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_called_kernel_is_ready_without_type_inference(monkeypatch: pytest.MonkeyPatch) -> None:
     batch, texts = views(recipe_batch(Recipe("random", 7, 5, 0.5, 1, 3), 0, 3)), np.empty(0, np.uint16)
-    nobody = batch._replace(width=batch.width[:0])
+    nothing = batch._replace(width=batch.width[:0])
     identity.compile_hashes(batch)
-    monkeypatch.setattr(kernel._Kernel, "typeof_pyval", lambda *_: pytest.fail("it was called with such arguments"))
-    assert kernel.is_ready(identity._write_texts, nobody, np.zeros(1, np.int64), texts, texts, texts, texts)
+    monkeypatch.setattr(kernel._Kernel, "typeof_pyval", lambda *_: pytest.fail("Numba was asked for types"))
+    assert kernel.is_ready(identity._write_texts, nothing, np.zeros(1, np.int64), texts, texts, texts, texts)
     monkeypatch.undo()
     others = np.empty(0, np.float32)
-    assert not kernel.is_ready(identity._write_texts, nobody, np.zeros(1, np.int64), others, others, others, others)
+    assert not kernel.is_ready(identity._write_texts, nothing, np.zeros(1, np.int64), others, others, others, others)

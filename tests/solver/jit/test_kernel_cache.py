@@ -1,4 +1,4 @@
-"""The cache of compiled kernels: never stale, never damaged, in a folder that is its user's alone."""
+"""The cache of compiled kernels: never stale, never damaged, in a private folder."""
 
 import importlib
 import os
@@ -30,7 +30,7 @@ PACKAGE = Path(kernel_cache.__file__).parents[1]
 
 
 def imported(name: str, file: Path) -> ModuleType:
-    """A module, read again from its file."""
+    """Import a module from its file, again."""
     spec = spec_from_file_location(name, file)
     assert spec is not None
     assert spec.loader is not None
@@ -40,13 +40,13 @@ def imported(name: str, file: Path) -> ModuleType:
 
 
 def folder_of(package: Path, suffix: str = ".py") -> str:
-    """The name of the cache folder of a copy of the solver."""
+    """Return the name of the cache folder of a copy of the solver."""
     name: str = imported("copied_cache", package / "jit" / f"kernel_cache{suffix}").FOLDER_NAME
     return name
 
 
 @pytest.mark.parametrize("source", ["api.py", "ladder/climb.py", "ladder/new.py"])
-def test_a_changed_source_has_a_folder_of_its_own(source: str, tmp_path: Path) -> None:
+def test_changed_source_changes_the_folder(source: str, tmp_path: Path) -> None:
     copied = tmp_path / "solver"
     shutil.copytree(PACKAGE, copied, ignore=shutil.ignore_patterns("__pycache__"))
     before = folder_of(copied)
@@ -56,10 +56,8 @@ def test_a_changed_source_has_a_folder_of_its_own(source: str, tmp_path: Path) -
     assert folder_of(copied) != before
 
 
-def test_installations_without_sources_have_folders_of_their_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Of two versions, as bytecode alone; and of two archives, which have no files."""
+def test_installations_without_sources_have_different_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two versions as bytecode only, and two archives, which have no files."""
     folders = set()
     for constant in ("1", "2"):
         package = tmp_path / constant
@@ -97,7 +95,7 @@ def inner(x: int) -> int:
 
 
 class Outside:
-    """Two files outside the solver with kernels, and a cache of their own."""
+    """Two files with kernels outside the solver, with their own cache."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder, self.monkeypatch = folder, monkeypatch
@@ -106,7 +104,7 @@ class Outside:
         monkeypatch.setattr(kernel_cache, "cache_folder", lambda: self.cache)
 
     def result(self, outer: str = OUTER, inner: str = INNER) -> tuple[int, bool]:
-        """What `outer(1)` is in these versions of the files, and whether it was compiled."""
+        """Return `outer(1)` in these versions of the files, and whether it was compiled."""
         for name, text in (("inner", inner), ("outer", outer)):
             (self.folder / f"{name}.py").write_text(text)
             module = imported(name, self.folder / f"{name}.py")
@@ -130,7 +128,7 @@ def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Outside:
     ],
     ids=["its code", "a global", "a kernel that it calls"],
 )
-def test_an_edited_kernel_outside_the_solver_is_compiled_again(
+def test_edited_kernel_outside_the_solver_is_recompiled(
     outside: Outside, outer: str, inner: str, expected: int
 ) -> None:
     assert outside.result() == (102, True)
@@ -149,9 +147,7 @@ def test_an_edited_kernel_outside_the_solver_is_compiled_again(
     ],
     ids=["empty", "half", "a bit", "other bytes"],
 )
-def test_a_damaged_file_counts_as_missing_and_is_written_again(
-    outside: Outside, damage: Callable[[bytes], bytes]
-) -> None:
+def test_damaged_file_is_recompiled_and_replaced(outside: Outside, damage: Callable[[bytes], bytes]) -> None:
     assert outside.result() == (102, True)
     (file,) = outside.cache.glob("*.nbc")
     file.write_bytes(damage(file.read_bytes()))
@@ -160,9 +156,7 @@ def test_a_damaged_file_counts_as_missing_and_is_written_again(
 
 
 @in_kernels
-def test_a_folder_that_can_t_be_written_to_any_more_is_done_without(
-    outside: Outside, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_unwritable_folder_is_logged_once(outside: Outside, caplog: pytest.LogCaptureFixture) -> None:
     kernel_cache._warn_unsaved.cache_clear()
     outside.cache.touch()
     assert outside.result() == (102, True)
@@ -171,15 +165,13 @@ def test_a_folder_that_can_t_be_written_to_any_more_is_done_without(
 
 
 @in_kernels
-def test_a_kernel_whose_sources_changed_meanwhile_is_not_kept(
-    outside: Outside, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_kernel_is_not_saved_if_sources_changed_meanwhile(outside: Outside, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel_cache, "folder_name", lambda: "of other sources")
     assert outside.result() == (102, True)
     assert not list(outside.cache.glob("*.nbc"))
 
 
-def test_every_module_with_kernels_counts() -> None:
+def test_every_module_with_kernels_is_hashed() -> None:
     for module in pkgutil.walk_packages(solver.__path__, "solver."):
         found = importlib.import_module(module.name)
         kernels = [each for each in vars(found).values() if getattr(each, "__module__", "") == module.name]
@@ -187,7 +179,7 @@ def test_every_module_with_kernels_counts() -> None:
             assert Path(str(found.__file__)) in kernel_cache.sources(), module.name
 
 
-def test_a_new_folder_is_for_its_user_alone(tmp_path: Path) -> None:
+def test_new_folder_is_private(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
         make_private(tmp_path / "new" / "cache")
@@ -200,15 +192,15 @@ def test_a_new_folder_is_for_its_user_alone(tmp_path: Path) -> None:
 
 @pytest.fixture
 def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder that NUMBA_CACHE_DIR asks for, in place of that of these tests."""
+    """Set NUMBA_CACHE_DIR to a folder that does not exist yet."""
     (tmp_path / "tmp").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "asked"))
     return tmp_path / "asked"
 
 
-def test_the_cache_folder_is_for_its_user_alone_whatever_the_umask(asked: Path) -> None:
-    """Also where NUMBA_CACHE_DIR is there already."""
+def test_cache_folder_is_private_with_any_umask(asked: Path) -> None:
+    """Also if NUMBA_CACHE_DIR exists."""
     asked.mkdir(0o755)
     before = os.umask(0)
     try:
@@ -221,10 +213,10 @@ def test_the_cache_folder_is_for_its_user_alone_whatever_the_umask(asked: Path) 
 
 
 @pytest.mark.parametrize("planted", [False, True])
-def test_without_a_private_folder_kernels_are_kept_in_a_temporary_one(
+def test_without_private_folder_kernels_are_cached_in_a_temporary_one(
     asked: Path, caplog: pytest.LogCaptureFixture, planted: bool
 ) -> None:
-    """Be it the one that is asked for, or the one in it; child processes are told."""
+    """Whether NUMBA_CACHE_DIR or the folder in it is writable by others; child processes inherit the other folder."""
     theirs = asked / kernel_cache.FOLDER_NAME if planted else asked
     theirs.mkdir(parents=True)
     theirs.chmod(0o777)
@@ -239,7 +231,7 @@ def test_without_a_private_folder_kernels_are_kept_in_a_temporary_one(
     ]
 
 
-def test_without_any_folder_kernels_are_not_kept(asked: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_without_any_folder_kernels_are_not_cached(asked: Path, caplog: pytest.LogCaptureFixture) -> None:
     asked.touch()
     (asked.parent / "tmp" / f"nonocensus-{os.geteuid()}").mkdir(0o777)
     (asked.parent / "tmp" / f"nonocensus-{os.geteuid()}").chmod(0o777)
@@ -249,21 +241,21 @@ def test_without_any_folder_kernels_are_not_kept(asked: Path, caplog: pytest.Log
     ]
 
 
-def test_nothing_is_made_on_import(tmp_path: Path) -> None:
+def test_import_creates_no_folder(tmp_path: Path) -> None:
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": os.pathsep.join(sys.path)}
     subprocess.run([sys.executable, "-c", "import solver.ladder.swap"], env=environment, check=True)
     assert not (tmp_path / "cache").exists()
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o1777, 0o775, 0o702])
-def test_a_folder_that_others_can_write_to_is_refused(tmp_path: Path, mode: int) -> None:
+def test_folder_writable_by_others_is_refused(tmp_path: Path, mode: int) -> None:
     (tmp_path / "cache").mkdir()
     (tmp_path / "cache").chmod(mode)
     with pytest.raises(PermissionError, match="can be written by others"):
         make_private(tmp_path / "cache")
 
 
-def test_another_user_s_folder_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: tmp_path.stat().st_uid + 1)
     with pytest.raises(PermissionError, match="belongs to another user"):
         make_private(tmp_path)
@@ -290,8 +282,8 @@ print(add(20, 22), "compiled" if Waits.wall_seconds else "loaded")
 @pytest.mark.slow
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 @pytest.mark.skipif(kernel_cache.BASELINE is None, reason="an unknown family of processors")
-def test_kernels_that_came_with_the_program(tmp_path: Path) -> None:
-    """They are found on another machine, by another user, at another place, where the processor can do that much."""
+def test_bundled_kernels_are_loaded_where_the_processor_fits(tmp_path: Path) -> None:
+    """Also on another machine, for another user, at another path."""
     (tmp_path / "here").mkdir()
     shutil.copytree(PACKAGE, tmp_path / "here/solver", ignore=shutil.ignore_patterns("__pycache__", "compiled"))
 

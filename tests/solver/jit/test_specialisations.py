@@ -1,7 +1,7 @@
-"""Every kernel is compiled once for mono and once for coloured puzzles: more would be paid by each user's first puzzle.
-Those of exact cover once for each layout.
+"""Every kernel is compiled once for mono and once for coloured puzzles, those of exact cover once for each layout.
 
-A literal, an integer in place of a float or another integer type is a type of its own to Numba.
+Each superfluous specialisation delays every user's first puzzle; a literal, or an integer in place of a float, is a
+type of its own to Numba.
 """
 
 import json
@@ -14,13 +14,13 @@ from solver.exact_cover.cover_kernels import CHOSEN
 
 
 def most(kernel: str) -> int:
-    """How often a kernel may be compiled."""
+    """Return the limit of a kernel's specialisations."""
     return len(CHOSEN) if kernel.startswith("solver.exact_cover.") else 1
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 @pytest.mark.parametrize("colors", [1, 2])
-def test_no_kernel_is_compiled_more_often_than_it_must_be(colors: int) -> None:
+def test_kernels_are_compiled_for_no_superfluous_types(colors: int) -> None:
     if not note(colors).exists():
         pytest.skip("the kernels were not compiled by tests/kernels.py, as `make test` does")
     compiled = {name: types for name, types in json.loads(note(colors).read_text()).items() if types}

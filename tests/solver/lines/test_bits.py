@@ -13,7 +13,7 @@ WORDS = (1, 2, *(pytest.param(words, marks=pytest.mark.wide) for words in (4, 8,
 
 @kernel
 def _all_operations(memory: np.ndarray, n: int, shift: int, numbers: np.ndarray, bit_width: Any) -> None:
-    """From sets a and b in rows 0 and 1: each operation's result into a row from 2 on, each number into `numbers`."""
+    """Write each operation's result on the sets in rows 0 and 1 to the rows from 2 on, numbers to `numbers`."""
     a, b = bits.load(memory, 0, bit_width), bits.load(memory, 1, bit_width)
     full = bits.low_bits(n, bit_width)
     bits.store(memory, 2, a & b)

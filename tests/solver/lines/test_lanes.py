@@ -1,4 +1,4 @@
-"""Bit sets side by side against Python's integers, lane by lane."""
+"""Bit sets in lanes against Python's integers."""
 
 from typing import Any
 
@@ -15,10 +15,10 @@ SEVERAL = 9  # bit sets: more than two vectors and less than three
 
 @kernel
 def _all_operations(memory: np.ndarray, results: np.ndarray, length: np.ndarray, n: int, bit_width: Any) -> None:
-    """Of the bit sets in the first rows: each operation's results into columns of rows of `results`, SEVERAL each."""
-    side_by_side = lanes.lane_count(bit_width)
+    """Write each operation's results on the bit sets in the first rows to `results[operation]`."""
+    step = lanes.lane_count(bit_width)
     whole = lanes.broadcast(bits.empty(bit_width), bit_width)
-    for i in range(0, SEVERAL, side_by_side):
+    for i in range(0, SEVERAL, step):
         x, cells = lanes.load_lanes(memory, i, bit_width), lanes.load_lengths(length, i, bit_width)
         lanes.store_lanes(results[0], i, bits.mirror(x, n))
         lanes.store_lanes(results[1], i, x >> lanes.doubling_step(cells, 4))
@@ -43,7 +43,7 @@ def test_operations(words: int) -> None:
         sets = [int.from_bytes(rng.bytes(8 * words), "little") % 2**n for _ in range(SEVERAL)]
         length = np.zeros(SEVERAL + lanes.ROOM, np.uint16)
         length[:SEVERAL] = lengths = [0, 1, 2, 3, 5, 8, 9, 17, 25]
-        memory = rng.integers(0, 2**63, (SEVERAL + lanes.ROOM, words)).astype(np.uint64)  # behind the sets: anything
+        memory = rng.integers(0, 2**63, (SEVERAL + lanes.ROOM, words)).astype(np.uint64)  # garbage past the sets
         for i, one in enumerate(sets):
             bits.store(memory, i, one)
         results = np.zeros((6, SEVERAL + lanes.ROOM, words), np.uint64)
@@ -55,9 +55,9 @@ def test_operations(words: int) -> None:
         assert found[2] == [one >> max(cells - 1, 0) << max(cells - 1, 0) for one, cells in both]
         assert found[3] == [one & sets[0] for one in sets]
         assert found[4][0] == int(np.bitwise_or.reduce(np.array(sets, object)))
-        side_by_side = lanes.LANES if words == 1 and found_in_lanes() else 1
+        step = lanes.LANES if words == 1 and has_lanes() else 1
         for j, cells in enumerate(lengths):
-            longer = any(length[j : j + side_by_side] > 20)
+            longer = any(length[j : j + step] > 20)
             assert found[5][j] == 2 ** (cells + 30 * longer) - 1
 
 
@@ -66,8 +66,8 @@ def _lanes(bit_width: Any) -> int:
     return lanes.lane_count(bit_width)
 
 
-def found_in_lanes() -> bool:
-    """Whether bit sets of one word go side by side here; in plain Python they don't."""
+def has_lanes() -> bool:
+    """Whether bit sets of one word are in lanes; in plain Python they are not."""
     return _lanes(bits.marker(1)) == lanes.LANES
 
 
@@ -78,8 +78,8 @@ def _load_and_count(memory: np.ndarray, i: int, bit_width: Any) -> int:
 
 @pytest.mark.skipif(not numba.config.BOUNDSCHECK or numba.config.DISABLE_JIT, reason="only `make test-checked` does")
 @pytest.mark.parametrize("words", WORDS)
-def test_rows_that_are_not_there_are_refused(words: int) -> None:
-    """Pointers are held against the array's size where Numba's indices are."""
+def test_rows_out_of_bounds_are_refused(words: int) -> None:
+    """Loads by pointer are checked wherever Numba checks indexes."""
     memory = np.zeros((lanes.LANES, words), np.uint64)
     assert _load_and_count(memory, 0, bits.marker(words)) == 0
     with pytest.raises(IndexError):

@@ -1,4 +1,4 @@
-"""The line solver against brute force: short lines all, with every partial knowledge, longer ones at random."""
+"""The line solver against brute force: all short lines with all partial knowledge, longer ones at random."""
 
 from collections.abc import Iterable
 from itertools import product
@@ -17,7 +17,7 @@ from solver.model.puzzle import Block, Clue
 
 
 class LineSolver:
-    """The kernel with the memory for one line of given length, number of colours and words."""
+    """The kernel, with memory for one line of given length, number of colours and words."""
 
     def __init__(self, cells: int, colors: int, words: int = 1) -> None:
         self.cells, self.colors, self.words = cells, colors, words
@@ -53,7 +53,7 @@ def assert_agree(solver: LineSolver, clue: Clue, knowledge: Iterable[oracle.Know
 
 
 def subsets(colors: int) -> list[set[int]]:
-    """The non-empty sets of colours 0..colors."""
+    """Return the non-empty sets of colours 0..colors."""
     sets = ({c for c in range(colors + 1) if mask >> c & 1} for mask in range(1, 2 ** (colors + 1)))
     return list(sets)
 
@@ -61,28 +61,28 @@ def subsets(colors: int) -> list[set[int]]:
 @pytest.mark.plain_python
 @pytest.mark.parametrize("words", [1, 2])
 @pytest.mark.parametrize("cells", range(1, 11))
-def test_every_mono_line_with_nothing_known(cells: int, words: int) -> None:
+def test_mono_lines_without_knowledge_agree_with_brute_force(cells: int, words: int) -> None:
     solver = LineSolver(cells, 1, words)
     for clue in oracle.all_clues(cells, 1, blots=cells <= 8):
         assert_agree(solver, clue, [[{0, 1} for _ in range(cells)]])
 
 
 @pytest.mark.parametrize("cells", range(1, 8))
-def test_every_mono_line_with_every_knowledge(cells: int) -> None:
+def test_mono_lines_with_any_knowledge_agree_with_brute_force(cells: int) -> None:
     solver = LineSolver(cells, 1)
     for clue in oracle.all_clues(cells, 1):
         assert_agree(solver, clue, (list(known) for known in product(subsets(1), repeat=cells)))
 
 
 @pytest.mark.parametrize("cells", range(1, 6))
-def test_every_blotted_line_with_every_knowledge(cells: int) -> None:
+def test_blotted_lines_with_any_knowledge_agree_with_brute_force(cells: int) -> None:
     solver = LineSolver(cells, 1)
     for clue in oracle.all_clues(cells, 1, blots=True):
         assert_agree(solver, clue, (list(known) for known in product(subsets(1), repeat=cells)))
 
 
 @pytest.mark.parametrize("cells", range(1, 5))
-def test_every_two_coloured_line_with_every_knowledge(cells: int) -> None:
+def test_two_coloured_lines_with_any_knowledge_agree_with_brute_force(cells: int) -> None:
     solver = LineSolver(cells, 2)
     for clue in oracle.all_clues(cells, 2, blots=cells < 4):
         assert_agree(solver, clue, (list(known) for known in product(subsets(2), repeat=cells)))
@@ -91,7 +91,7 @@ def test_every_two_coloured_line_with_every_knowledge(cells: int) -> None:
 @pytest.mark.plain_python
 @given(known_lines())
 @settings(max_examples=400, deadline=None)
-def test_random_lines(line: tuple[Clue, oracle.Knowledge]) -> None:
+def test_random_lines_agree_with_brute_force(line: tuple[Clue, oracle.Knowledge]) -> None:
     clue, known = line
     colors = max((block.color for block in clue), default=1)
     known = [possible & set(range(colors + 1)) or {0} for possible in known]
@@ -101,7 +101,7 @@ def test_random_lines(line: tuple[Clue, oracle.Knowledge]) -> None:
 
 @pytest.mark.plain_python
 @pytest.mark.parametrize(("cells", "words"), [(63, 1), (64, 2), (127, 2), (128, 4), (255, 4), (512, 16), (1023, 16)])
-def test_long_lines_reach_their_ends(cells: int, words: int) -> None:
+def test_carry_crosses_all_words_of_long_lines(cells: int, words: int) -> None:
     """The carry crosses every word: one block as long as the line, one short of it, and two at the ends."""
     solver = LineSolver(cells, 1, words)
     black, white, open_ = {1}, {0}, {0, 1}
@@ -119,8 +119,8 @@ def test_long_lines_reach_their_ends(cells: int, words: int) -> None:
 
 
 @pytest.mark.parametrize("cells", [70, 200])
-def test_long_random_lines_equal_their_pieces(cells: int) -> None:
-    """A line of two halves kept apart by a known gap is solved like the halves alone, in another word width."""
+def test_long_lines_agree_with_their_halves(cells: int) -> None:
+    """Two halves separated by a known gap are solved like each half alone, in another word width."""
     rng = np.random.default_rng(cells)
     half = cells // 2
     for _ in range(30):
@@ -132,7 +132,7 @@ def test_long_random_lines_equal_their_pieces(cells: int) -> None:
         left, right = oracle.clue_of(picture[:half]), oracle.clue_of(picture[half:])
         whole = LineSolver(cells, 1, 4)(left + right, known)
         assert whole is not None
-        # a known whole left part forces the right part to be solved alone, and the other way round
+        # If the left part is known, the right part is solved as if alone.
         fixed_left = [{int(c)} for c in picture[: half + 1]] + known[half + 1 :]
         both = LineSolver(cells, 1, 4)(left + right, fixed_left)
         alone = LineSolver(cells - half, 1, 4)(right, known[half:])

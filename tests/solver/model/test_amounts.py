@@ -1,4 +1,4 @@
-"""What clues add up to, against adding it up line by line."""
+"""Totals of clues against adding them up line by line."""
 
 import math
 from itertools import chain, pairwise
@@ -20,7 +20,7 @@ SIDES = st.lists(st.lists(BLOCKS, max_size=4), max_size=9)
 
 
 def line(clue: list[Block], cells: int) -> tuple[int, float]:
-    """The slack of a line, and log10 of its arrangements."""
+    """Return the slack of a line, and log10 of its arrangements."""
     free = cells - sum(max(block.length, 1) for block in clue) - sum(a.color == b.color for a, b in pairwise(clue))
     movable = len(clue) + sum(block.length == BLOT for block in clue)
     ways = math.log10(math.comb(free + movable, movable)) if free >= 0 else math.nan
@@ -30,7 +30,9 @@ def line(clue: list[Block], cells: int) -> tuple[int, float]:
 @pytest.mark.parametrize("plain_steps", [0, 1 << 62], ids=["compiled", "plain"])
 @settings(deadline=None)  # the first call loads the kernel
 @given(st.lists(st.tuples(SIDES, st.integers(0, 30)), max_size=5), st.integers(0, 2))
-def test_against_adding_up_line_by_line(plain_steps: int, puzzles: list[tuple[list[Clue], int]], skipped: int) -> None:
+def test_totals_agree_with_line_by_line_sums(
+    plain_steps: int, puzzles: list[tuple[list[Clue], int]], skipped: int
+) -> None:
     sides = [[[block._asdict() for block in clue] for clue in side] for side, _ in puzzles]
     column, length = pa.array(sides, LINES)[skipped:], np.array([cells for _, cells in puzzles], np.int64)[skipped:]
     with pytest.MonkeyPatch.context() as patched:
@@ -47,8 +49,8 @@ def test_against_adding_up_line_by_line(plain_steps: int, puzzles: list[tuple[li
         assert made.ways[k] == pytest.approx(sum(ways), nan_ok=True)
 
 
-def test_of_no_line_that_is_too_long_for_its_table() -> None:
-    """A stranger's puzzle may be wider than any may be: what is not known is not a number."""
+def test_ways_of_too_wide_puzzle_are_nan() -> None:
+    """Untrusted puzzles may be wider than the table of factorials."""
     column = pa.array([[[{"length": 1, "color": 1}]]], LINES)
     made = clue_totals(clue_arrays(column), np.array([1 << 40]))
     assert math.isnan(made.ways[0])

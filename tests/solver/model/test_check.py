@@ -1,4 +1,4 @@
-"""What is wrong with clues, against looking at one puzzle after the other."""
+"""Faults of a batch against checking its puzzles one by one."""
 
 from collections import Counter
 from itertools import chain, pairwise
@@ -28,7 +28,7 @@ PUZZLES = st.builds(
 
 
 def fault(width: int, height: int, rows: Side, columns: Side) -> str | None:
-    """The kind of the first fault of a puzzle and where it is, in the words of solver.model.check up to the colon."""
+    """Return the beginning of the message for a puzzle's first fault."""
     for name, side, lines in (("row", rows, height), ("column", columns, width)):
         if lines == 0 or len(side) != lines:
             return f"it has clues for {len(side)} {name}s" if lines else f"it has 0 {name}s"
@@ -59,7 +59,7 @@ def fault(width: int, height: int, rows: Side, columns: Side) -> str | None:
 @pytest.mark.parametrize("plain_steps", [0, 1 << 62], ids=["compiled", "plain"])
 @settings(deadline=None)  # the first call loads the kernel
 @given(st.lists(PUZZLES, max_size=5), st.integers(0, 2))
-def test_against_one_puzzle_at_a_time(
+def test_faults_agree_with_checking_puzzles_one_by_one(
     plain_steps: int, puzzles: list[tuple[int, int, Side, Side]], skipped: int
 ) -> None:
     def column(k: int) -> pa.Array:
@@ -72,13 +72,13 @@ def test_against_one_puzzle_at_a_time(
         patched.setattr(kernel, "PLAIN_STEPS", plain_steps)
         found = faults_of(batch.slice(skipped))
     for k, puzzle in enumerate(puzzles[skipped:]):
-        wanted = fault(*puzzle)
-        assert (k in found) == (wanted is not None)
-        assert found.get(k, "").startswith(wanted or "")
+        expected = fault(*puzzle)
+        assert (k in found) == (expected is not None)
+        assert found.get(k, "").startswith(expected or "")
 
 
 @pytest.mark.parametrize("plain_steps", [0, 1 << 62], ids=["compiled", "plain"])
-def test_possible_clues_have_none(plain_steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_demo_puzzles_have_no_faults(plain_steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
     from scrapers.demo import demo_puzzles
     from solver.model.tables import puzzle_batch
 

@@ -1,4 +1,4 @@
-"""The model: clues of pictures, palettes, what can't be a puzzle, and why."""
+"""Puzzle objects: clues of pictures, palettes, invalid puzzles and their errors."""
 
 from dataclasses import replace
 
@@ -34,14 +34,14 @@ def test_clue_of_a_line() -> None:
 
 
 @given(pictures(colors=3))
-def test_a_picture_fits_its_clues(cells: np.ndarray) -> None:
+def test_picture_fits_its_clues(cells: np.ndarray) -> None:
     rows, columns = clues_of(cells)
     assert all(oracle.fits(clue, line) for clue, line in zip(rows, cells.tolist(), strict=True))
     assert all(oracle.fits(clue, line) for clue, line in zip(columns, cells.T.tolist(), strict=True))
 
 
 @given(pictures(colors=3))
-def test_clues_of_a_picture_are_those_of_its_lines(cells: np.ndarray) -> None:
+def test_clues_of_picture_are_those_of_its_lines(cells: np.ndarray) -> None:
     assert clues_of(cells) == (tuple(map(clue_of, cells)), tuple(map(clue_of, cells.T)))
 
 
@@ -51,7 +51,7 @@ def test_puzzles_of_pictures_have_no_faults(puzzle: Puzzle) -> None:
     validate(puzzle)
 
 
-def test_palette_is_arranged_by_first_use() -> None:
+def test_palette_is_ordered_by_first_use() -> None:
     cells = np.array([[0, 3, 0], [1, 0, 3]], np.uint8)
     puzzle = from_picture(cells, PALETTE)
     assert [color.name for color in puzzle.palette] == ["white", "green", "black", "red"]
@@ -75,7 +75,7 @@ def test_palette_is_arranged_by_first_use() -> None:
         ({"palette": (Color("white", ".", "ffffff"),) * 33}, "it has 32 colours; the most is 31"),
     ],
 )
-def test_what_no_table_could_hold(change: dict[str, object], message: str) -> None:
+def test_puzzle_that_no_table_can_hold_is_refused(change: dict[str, object], message: str) -> None:
     puzzle = Puzzle(rows=((Block(1),),), columns=((Block(1),),))
     with pytest.raises(InvalidPuzzle, match=message):
         replace(puzzle, **change)  # type: ignore[arg-type]
@@ -95,19 +95,19 @@ B = Block
         ([[B(2), B(0)]], [[B(1)]] * 3, "row 1: its blocks need 4 cells, the line has 3"),
     ],
 )
-def test_clues_that_no_picture_has(rows: list[list[Block]], columns: list[list[Block]], message: str) -> None:
+def test_impossible_clues_are_refused(rows: list[list[Block]], columns: list[list[Block]], message: str) -> None:
     puzzle = Puzzle(tuple(map(tuple, rows)), tuple(map(tuple, columns)), PALETTE)
     with pytest.raises(InvalidPuzzle) as error:
         validate(puzzle)
     assert str(error.value) == message
 
 
-def test_blots_leave_totals_open() -> None:
+def test_blots_allow_unequal_totals() -> None:
     validate(Puzzle(rows=((B(0),),), columns=((B(1),), (B(1),), ())))
     validate(Puzzle(rows=((B(1, 1), B(0, 2)),), columns=((B(1, 1),), (B(1, 2),), (B(1, 2),)), palette=PALETTE))
 
 
-def test_faults_of_a_slice_name_the_right_puzzle_and_line() -> None:
+def test_faults_of_slice_have_indexes_of_the_slice() -> None:
     good = from_picture(np.eye(4, dtype=np.uint8))
     bad = replace(good, rows=(*good.rows[:2], (B(3), B(1)), good.rows[3]))
     batch = puzzle_batch([good, good, bad, good])
@@ -125,8 +125,8 @@ NUMBERS = st.one_of(
     st.lists(st.lists(st.one_of(st.builds(Block, NUMBERS, NUMBERS), st.just((1, 1))), max_size=3), min_size=1),
     st.integers(1, 4),
 )
-def test_what_plainly_is_sound_is_sound(lines: list[list[Block]], palette: int) -> None:
-    """The quick look never lets something through, and only lets out what has unusual types."""
+def test_quick_check_agrees_with_the_full_check(lines: list[list[Block]], palette: int) -> None:
+    """It accepts nothing invalid, and rejects valid clues only for unusual types."""
     clues = tuple(map(tuple, lines))
     try:
         _check_blocks("row", clues, palette)

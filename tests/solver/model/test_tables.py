@@ -1,4 +1,4 @@
-"""Puzzles into the table and back, hashes, and the independent check of solutions."""
+"""Puzzles to tables and back, hashes, schemas, and the check of solutions."""
 
 import re
 from collections.abc import Callable
@@ -44,7 +44,7 @@ def hashes(puzzle: Puzzle) -> tuple[str, str]:
 
 @given(st.lists(st.one_of(puzzles(), shuffled_puzzles()), min_size=1, max_size=4))
 @settings(max_examples=60, deadline=None)
-def test_kinds_and_blots_of_several(found: list[Puzzle]) -> None:
+def test_kind_and_blotted_agree_with_the_puzzles(found: list[Puzzle]) -> None:
     batch = puzzle_batch(found)
     assert batch["kind"].to_pylist() == [puzzle.kind for puzzle in found]
     assert batch["blotted"].to_pylist() == [puzzle.blotted for puzzle in found]
@@ -52,7 +52,7 @@ def test_kinds_and_blots_of_several(found: list[Puzzle]) -> None:
 
 @given(puzzles())
 @settings(max_examples=60, deadline=None)
-def test_puzzles_come_back_from_the_table(puzzle: Puzzle) -> None:
+def test_puzzles_round_trip_through_the_table(puzzle: Puzzle) -> None:
     full = replace(
         puzzle, source="s", source_id="1", url="u", title="t", author="a", copyright="c", license="l", site_note="n",
         site_version="2", site_quality=3.5, site_difficulty=4.5, site_steps=7, raw_sha256="0" * 64,
@@ -64,7 +64,7 @@ def test_puzzles_come_back_from_the_table(puzzle: Puzzle) -> None:
     assert same(back[1], bare)
 
 
-def test_schemas_say_their_version_and_describe_every_column() -> None:
+def test_schemas_have_version_and_descriptions() -> None:
     for schema in (PUZZLES, RESULTS):
         assert schema.metadata[VERSION_KEY] == b"2"
         assert all(field.metadata[b"description"] for field in schema)
@@ -73,7 +73,7 @@ def test_schemas_say_their_version_and_describe_every_column() -> None:
     assert classify(batch).schema.equals(RESULTS, check_metadata=True)
 
 
-def test_kernels_read_arrow_memory_itself() -> None:
+def test_views_share_arrow_memory() -> None:
     batch = puzzle_batch([from_picture(np.eye(3, dtype=np.uint8))])
     length = views(batch).rows.length
     address = batch["rows"].values.values.field("length").buffers()[1].address
@@ -99,14 +99,14 @@ def test_canonical_hash_is_the_same_for_all_symmetries(puzzle: Puzzle) -> None:
 @pytest.mark.plain_python
 @given(st.lists(puzzles(most=5), min_size=1, max_size=5))
 @settings(max_examples=60, deadline=None)
-def test_hashes_equal_the_oracles(several: list[Puzzle]) -> None:
-    """The hashes are part of the table's format: no change of ours may change them."""
+def test_hashes_agree_with_the_oracle(several: list[Puzzle]) -> None:
+    """The hashes are part of the file format and must never change."""
     rows = puzzle_batch(several).select(["clue_hash", "canonical_hash"]).to_pylist()
     assert [tuple(row.values()) for row in rows] == [oracle.identities(puzzle) for puzzle in several]
 
 
 @pytest.mark.plain_python
-def test_clue_hash_tells_puzzles_apart() -> None:
+def test_clue_hash_distinguishes_puzzles() -> None:
     cells = np.array([[1, 0, 2], [0, 2, 0]], np.uint8)
     one = from_picture(cells, PALETTE)
     recolored = from_picture(np.array([0, 3, 1, 2], np.uint8)[cells], PALETTE)
@@ -144,18 +144,18 @@ def test_fits_agrees_with_the_oracle(puzzle: Puzzle) -> None:
         assert fits(seen, np.arange(1), cells.reshape(-1), np.array([0, cells.size]))[0] == expected
 
 
-def test_a_picture_of_the_wrong_size_does_not_fit() -> None:
+def test_picture_of_another_size_does_not_fit() -> None:
     seen = views(puzzle_batch([from_picture(np.ones((2, 2), np.uint8))]))
     assert not fits(seen, np.arange(1), np.ones(3, np.uint8), np.array([0, 3]))[0]
 
 
-def test_batches_concatenate() -> None:
+def test_concatenated_batches_are_classified() -> None:
     batch = puzzle_batch([from_picture(np.eye(n, dtype=np.uint8), puzzle_id=f"x/{n}") for n in range(1, 6)])
     table = pa.Table.from_batches([batch, batch]).combine_chunks()
     assert classify(table.to_batches()[0])["label"].to_pylist() == classify(batch)["label"].to_pylist() * 2
 
 
-def test_columns_that_an_older_file_lacks_are_null() -> None:
+def test_columns_missing_from_older_files_are_null() -> None:
     table = pa.table(puzzle_batch([from_picture(np.eye(2, dtype=np.uint8))]))
     older = table.drop_columns(["site_steps", "palette"]).select(["clue_hash", "width", "puzzle_id"])
     found = conform(older, PUZZLES)
@@ -174,7 +174,7 @@ def test_columns_that_an_older_file_lacks_are_null() -> None:
         (lambda table: table.append_column("x\n", [[1]]), r"it has a column 'x\n': a newer version"),
     ],
 )
-def test_what_is_another_table_is_refused_in_one_line(change: Callable[[pa.Table], pa.Table], reason: str) -> None:
+def test_other_tables_are_refused_in_one_line(change: Callable[[pa.Table], pa.Table], reason: str) -> None:
     table = pa.table(puzzle_batch([from_picture(np.eye(2, dtype=np.uint8))]))
     with pytest.raises(ValueError, match=re.escape(reason)) as refused:
         conform(change(table), PUZZLES)

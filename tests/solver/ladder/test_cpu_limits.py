@@ -1,4 +1,4 @@
-"""CPU limits: hard puzzles end about when they should, with what was known; easy ones don't notice."""
+"""CPU limits: hard puzzles end near their limit, with partial results."""
 
 import math
 from typing import Any
@@ -10,7 +10,6 @@ from solver.api import solve
 from solver.ladder.fixpoint import line_fixpoint
 from solver.ladder.ladder_options import FROM_NOTHING
 from solver.ladder.lookahead import look_ahead
-from solver.ladder.rungs import run_line_rung
 from solver.ladder.swap import swap
 from solver.lines.board import copy, is_open
 from solver.lines.propagate import OUT_OF_TIME
@@ -21,14 +20,14 @@ from solver.model.views import views
 
 
 def hard(side: int, density: float) -> Any:
-    """A random picture of the density at which almost nothing can be inferred."""
+    """Make a random picture of a density at which almost nothing can be inferred."""
     return from_picture((np.random.default_rng(3).random((side, side)) < density).astype(np.uint8))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("side", "density", "seconds"), [(120, 0.4, 3.0), (80, 0.45, 2.5), (120, 0.5, 0.1)])
-def test_a_hard_puzzle_ends_at_its_limit(side: int, density: float, seconds: float) -> None:
-    """In the tail, and the last one in the kernels: no timing is asserted but the limit itself, and that by far."""
+def test_hard_puzzle_ends_at_its_limit(side: int, density: float, seconds: float) -> None:
+    """The last one ends in the kernels, the others in the tail; the margin is wide, since machines may be busy."""
     puzzle = hard(side, density)
     solve(puzzle, cpu_limit=0.01)  # compiles
     row: dict[str, Any] = solve(puzzle, cpu_limit=seconds)
@@ -37,22 +36,21 @@ def test_a_hard_puzzle_ends_at_its_limit(side: int, density: float, seconds: flo
     assert row["cells_after_line"] is not None
 
 
-def test_a_goal_is_kept_when_time_is_too_short() -> None:
-    """With its goal given a puzzle has a solution even if time is too short for anything else."""
+def test_goal_is_a_solution_despite_timeout() -> None:
     row: dict[str, Any] = solve(hard(60, 0.35), cpu_limit=0.02, check_goal=True)
     assert row["solution"] is not None
     assert row["status"] in ("timeout", "ok")
 
 
 def late_counters(work: int = 0) -> np.ndarray:
-    """Counters after so much work, whose next look at the clock is due one unit of work later."""
+    """Return counters after some work, with the next check of the clock due one unit later."""
     counters = np.zeros(COUNTERS, np.int64)
     counters[WORK], counters[NEXT_CHECK] = work, work + 1
     return counters
 
 
-def test_the_last_level_of_a_lookahead_looks_at_the_clock() -> None:
-    """With the look due when level 0 has been solved: the lines that are only checked come too late."""
+def test_last_level_of_lookahead_checks_the_clock() -> None:
+    """The check is due when level 0 is solved, before the lines that are only checked."""
     puzzle = hard(60, 0.45)
     memory = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
     assert memory is not None
@@ -70,19 +68,19 @@ def test_the_last_level_of_a_lookahead_looks_at_the_clock() -> None:
             workspace = memory.workspace._replace(counters=counters, deadline=deadline)
             status = look_ahead(memory.trial, memory.board, None, y, x, 1, depth, workspace)
             ahead.append(int(counters[WORK]))
-    assert ahead[1] > ahead[0], "lines of the last level were checked"
+    assert ahead[1] > ahead[0], "no line of the last level was checked"
     assert status == OUT_OF_TIME
 
 
-def test_switches_look_at_the_clock() -> None:
+def test_swap_checks_the_clock() -> None:
     for deadline, found in ((math.inf, True), (-1.0, False)):
         picture, counters = np.eye(3, dtype=np.uint8).ravel(), late_counters()
         assert swap(picture, 3, 3, FROM_NOTHING, counters, deadline) == found
         assert (picture == np.eye(3, dtype=np.uint8).ravel()).all() == (not found)
 
 
-def test_a_glance_that_finds_nothing_counts_as_search() -> None:
-    """A unique puzzle of the rung depth-2: line solves of both, seconds of each where they belong."""
+def test_fruitless_glance_counts_as_search() -> None:
+    """Its line solves and seconds are added to those of depth-2, which decides the puzzle."""
     puzzle = from_picture(np.array([[1, 0, 0, 1], [0, 1, 1, 0], [0, 0, 0, 0], [0, 0, 0, 0]], np.uint8))
     whole: dict[str, Any] = solve(puzzle)
     without: dict[str, Any] = solve(puzzle, rung="depth-2")
@@ -93,12 +91,3 @@ def test_a_glance_that_finds_nothing_counts_as_search() -> None:
     assert without["cpu_search"] is None
     parts = [whole[name] or 0.0 for name in ("cpu_line", "cpu_depth2", "cpu_probe", "cpu_search", "cpu_sat")]
     assert whole["cpu_seconds"] == pytest.approx(sum(parts))
-
-
-def test_limits_of_any_type_are_one_to_the_kernels() -> None:
-    before = list(run_line_rung.entry.signatures) if hasattr(run_line_rung, "entry") else []
-    for limit in (60, np.float32(60.0), np.int64(60), True):
-        assert solve(hard(8, 0.5), cpu_limit=limit)["status"] == "ok"
-    solve(hard(8, 0.5), cpu_limit=60.0)
-    after = list(run_line_rung.entry.signatures) if hasattr(run_line_rung, "entry") else []
-    assert len(set(after) - set(before)) <= 1
