@@ -1,7 +1,7 @@
-"""Compile the kernels that most tests need, before the test processes do so each: python tests/kernels.py 1|2|wide.
+"""Compile the kernels that most tests need, before test processes start: python tests/kernels.py 1|2|wide.
 
-Those for mono puzzles, Sudokus and exact covers (1), for coloured ones (2), and for mono ones that take two words a bit
-set. What has been compiled is noted beside it for tests/solver/jit/test_specialisations.py.
+1 is for mono puzzles, Sudokus and exact covers, 2 for coloured puzzles, wide for mono puzzles with two words a bit set.
+The specialisations are listed in the cache folder, for tests/solver/jit/test_specialisations.py.
 """
 
 import importlib
@@ -23,12 +23,12 @@ from solver.sudoku.sudoku_kernels import warm_up as warm_up_sudokus
 
 
 def note(colors: int) -> Path:
-    """The file that lists what was compiled for puzzles with this number of colours."""
+    """Return the file that lists the specialisations for puzzles with this number of colours."""
     return (cache_folder() or Path()) / f"specialisations-{colors}.json"
 
 
 def specialisations() -> dict[str, list[list[str]]]:
-    """Of every kernel the types of its arguments, once for each time that this process has compiled or loaded it."""
+    """Return the argument types of each kernel's specialisations that this process compiled or loaded."""
     found = {}
     for module in pkgutil.walk_packages(solver.__path__, "solver."):
         for name, function in vars(importlib.import_module(module.name)).items():

@@ -173,7 +173,7 @@ def _write_text(
 
 @inlined
 def _order(text: np.ndarray, other: np.ndarray, start: int, end: int) -> int:
-    """Less than 0, 0 or more than 0, as text[start:end] comes before other[start:end], is the same or comes after."""
+    """Compare text[start:end] with other[start:end]; returns -1, 0 or 1."""
     for i in range(start, end):
         if text[i] != other[i]:
             return -1 if text[i] < other[i] else 1
