@@ -109,9 +109,8 @@ def solve(
     """
     puzzle = _puzzle_of(puzzle)
     settings = _settings(cpu_limit, rung, depth, check_goal)
-    row: dict[str, object] = _classify_readable(
-        puzzle_batch([puzzle]), settings, _start_rows(puzzle, start), conquer
-    ).to_pylist()[0]
+    classified = _classify_readable(puzzle_batch([puzzle]), settings, _start_rows(puzzle, start), conquer)
+    row: dict[str, object] = classified.to_pylist()[0]
     return row
 
 
