@@ -1,4 +1,4 @@
-"""The public functions' arguments: what is taken, and what is refused, in one line that says why."""
+"""Arguments of the public functions: accepted types, and one-line errors for others."""
 
 import math
 from typing import Any
@@ -18,7 +18,7 @@ CELLS = [[1, 0, 1], [0, 1, 1]]
 
 @pytest.mark.plain_python
 @pytest.mark.parametrize("picture", [CELLS, np.array(CELLS), np.array(CELLS, bool), tuple(map(tuple, CELLS))])
-def test_pictures_in_many_forms(picture: Any) -> None:
+def test_pictures_of_many_types_are_accepted(picture: Any) -> None:
     puzzle = from_picture(picture)
     assert puzzle.goal is not None
     assert (puzzle.goal.dtype, puzzle.goal.tolist()) == (np.uint8, CELLS)
@@ -41,7 +41,7 @@ def test_pictures_in_many_forms(picture: Any) -> None:
         (np.zeros((1, MAX_CELLS + 1), int), "the picture is 1024x1; a side may have 1 to 1023 cells"),
     ],
 )
-def test_what_is_no_picture(picture: Any, error: str) -> None:
+def test_invalid_picture_is_refused(picture: Any, error: str) -> None:
     with pytest.raises(InvalidPuzzle, match=f"^{error}$"):
         from_picture(picture)
 
@@ -58,27 +58,27 @@ def test_what_is_no_picture(picture: Any, error: str) -> None:
         ((Block(1),) * 1024, "row 1: it has 1024 numbers; the most is 1023"),
     ],
 )
-def test_what_is_no_clue(clue: Any, error: str) -> None:
+def test_invalid_clue_is_refused(clue: Any, error: str) -> None:
     with pytest.raises(InvalidPuzzle, match=f"^{error}$"):
         Puzzle((clue,), ((Block(1),),), BLACK_ON_WHITE)
 
 
-def test_numbers_of_numpy_are_numbers() -> None:
+def test_numpy_numbers_are_accepted() -> None:
     puzzle = Puzzle(((Block(np.uint16(1), np.uint8(1)),),), ((Block(np.int64(1)),),))  # type: ignore[arg-type]
     assert solve(puzzle, cpu_limit=np.float32(1), depth=np.int8(1))["solutions"] == "unique"  # type: ignore[arg-type]
 
 
 @pytest.mark.plain_python
 @pytest.mark.parametrize("picture", [CELLS, np.array(CELLS), np.array(CELLS, bool), tuple(map(tuple, CELLS))])
-def test_a_picture_stands_for_its_puzzle(picture: Any) -> None:
+def test_picture_is_accepted_in_place_of_a_puzzle(picture: Any) -> None:
     assert solve(picture)["clue_hash"] == solve(from_picture(CELLS))["clue_hash"]
     assert [found.tolist() for found in iter_solutions(picture)] == [CELLS]
 
 
 @pytest.mark.parametrize("function", [solve, iter_solutions])
 @pytest.mark.parametrize("what", [None, 1, "picture", b"01", {"rows": []}, puzzle_batch([])])
-def test_what_is_neither_puzzle_nor_picture(function: Any, what: Any) -> None:
-    """iter_solutions says so at once, not when its first solution is asked for."""
+def test_neither_puzzle_nor_picture_is_refused(function: Any, what: Any) -> None:
+    """iter_solutions raises at once, not at its first solution."""
     kind = type(what).__name__
     error = rf"^expected a Puzzle or a picture, an array or a list of rows, not {kind}$"
     with pytest.raises(TypeError, match=error):
@@ -93,12 +93,12 @@ def test_what_is_neither_puzzle_nor_picture(function: Any, what: Any) -> None:
         ([[0, 1], [1]], "a picture is a grid of integers: the rows of this one differ in length"),
     ],
 )
-def test_a_picture_without_a_puzzle(function: Any, picture: Any, error: str) -> None:
+def test_picture_that_makes_no_puzzle_is_refused(function: Any, picture: Any, error: str) -> None:
     with pytest.raises(InvalidPuzzle, match=f"^{error}$"):
         function(picture)
 
 
-def test_a_table_gives_a_table() -> None:
+def test_table_is_classified_to_a_table() -> None:
     batch = puzzle_batch([from_picture(np.eye(n, dtype=np.uint8), puzzle_id=f"x/{n}") for n in range(1, 7)])
     table = pa.Table.from_batches([batch.slice(0, 4), batch.slice(4), batch.slice(2, 0)])
     results = classify(table)
@@ -111,12 +111,12 @@ def test_a_table_gives_a_table() -> None:
 
 
 @pytest.mark.parametrize("what", [[], None, {"rows": []}, from_picture(CELLS)])
-def test_what_is_no_batch(what: Any) -> None:
+def test_neither_batch_nor_table_is_refused(what: Any) -> None:
     with pytest.raises(TypeError, match=r"^classify takes a pyarrow RecordBatch or Table of puzzles, not \w+; "):
         classify(what)
 
 
-SENSELESS = [
+INVALID_ARGUMENTS = [
     ({"cpu_limit": math.nan}, "cpu_limit must be CPU seconds, at least 0, not nan"),
     ({"cpu_limit": -0.1}, "cpu_limit must be CPU seconds, at least 0, not -0.1"),
     ({"cpu_limit": -math.inf}, "cpu_limit must be CPU seconds, at least 0, not -inf"),
@@ -131,7 +131,7 @@ SENSELESS = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "error"), SENSELESS)
+@pytest.mark.parametrize(("arguments", "error"), INVALID_ARGUMENTS)
 def test_arguments_out_of_range_are_refused(arguments: dict[str, Any], error: str) -> None:
     puzzle = from_picture(CELLS)
     calls = [lambda: classify(puzzle_batch([puzzle]), **arguments), lambda: solve(puzzle, **arguments)]
@@ -145,7 +145,7 @@ def test_arguments_out_of_range_are_refused(arguments: dict[str, Any], error: st
 
 @pytest.mark.parametrize("limit", [1, True, np.int64(3), np.float32(1), math.inf, 10**9])
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
-def test_a_limit_of_any_number_is_one_for_the_kernels(limit: Any) -> None:
+def test_limit_of_any_type_compiles_no_kernels(limit: Any) -> None:
     puzzle = from_picture(np.array([[1, 0], [0, 1]]))
     solve(puzzle, cpu_limit=1.0)
     compiled = len(run_line_rung.entry.signatures)  # type: ignore[attr-defined]
@@ -154,26 +154,26 @@ def test_a_limit_of_any_number_is_one_for_the_kernels(limit: Any) -> None:
     assert len(run_line_rung.entry.signatures) == compiled  # type: ignore[attr-defined]
 
 
-def test_the_deepest_lookahead_is_one_without_a_limit() -> None:
-    """Each level takes in a line more, so MAX_DEPTH levels are as good as any number."""
+def test_deepest_lookahead_equals_probing() -> None:
+    """Each level adds a line, so MAX_DEPTH levels are equivalent to no limit."""
     puzzle = from_picture((np.random.default_rng(23).random((12, 12)) < 0.45).astype(np.uint8))
     two, most = (solve(puzzle, rung="depth-2", depth=depth)["cells_after_depth2"] for depth in (2, MAX_DEPTH))
     assert (two, most) == (66, solve(puzzle, rung="probe")["cells_after_probe"])
 
 
 @pytest.mark.parametrize("start", [np.ones((2, 3)), np.ones((2, 3, 3)), np.ones((3, 2, 2)), [[True]]])
-def test_a_start_of_another_shape(start: Any) -> None:
+def test_start_of_another_shape_is_refused(start: Any) -> None:
     with pytest.raises(ValueError, match=r"^start is bool\[2, 3, 2\] for this puzzle, not \["):
         solve(from_picture(CELLS), start=start)
 
 
-def test_a_start_as_a_list() -> None:
+def test_start_may_be_a_list() -> None:
     start = [[[cell == c for c in (0, 1)] for cell in row] for row in CELLS]
     assert solve(from_picture(CELLS), start=start)["solutions"] == "unique"  # type: ignore[arg-type]
 
 
-def test_more_cells_than_a_batch_of_results_holds() -> None:
-    """Known before any of them is solved."""
+def test_batch_with_too_many_cells_is_refused() -> None:
+    """The error comes before any puzzle is solved."""
     batch = puzzle_batch([from_picture(np.zeros((1023, 1023), np.uint8))])
     many = pa.concat_batches([batch.drop_columns("goal").append_column("goal", pa.nulls(1, pa.binary()))] * 2053)
     with pytest.raises(ValueError, match=r"^the batch's puzzles have 2,148,524,037 cells, more than 2,147,483,647"):

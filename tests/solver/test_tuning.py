@@ -1,4 +1,4 @@
-"""The constants that steer the solver decide how long an answer takes, never what it is."""
+"""Tuning constants determine how long an answer takes, never the answer."""
 
 import json
 import os
@@ -77,7 +77,7 @@ print(tuning.TABLE["MISSES"].value, tuning.MISSES)
 
 @pytest.mark.slow
 def test_no_verdict_depends_on_the_constants() -> None:
-    """Kernels as plain Python, so that nothing is compiled for other constants."""
+    """Kernels run as plain Python, so that none is compiled for other constants."""
     verdicts, misses = zip(
         *(
             in_process(ANSWERS, NUMBA_DISABLE_JIT="1", **(tuned.environment(seed) if seed else {})).stdout.splitlines()
@@ -95,10 +95,10 @@ PATCHED = ((memory, ("SEEN_BYTES", "SEARCH_DEPTH", "TREE_BYTES")), (tail, ("SLIC
 
 
 def test_no_verdict_depends_on_the_constants_outside_the_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those that Python reads, on puzzles of which many reach the clause learners."""
+    """Constants read by Python, on puzzles of which many reach the clause learners."""
     seen = views(puzzle_batch([fuzz.drawn(4 * seed + 2, least=4, most=14) for seed in range(300)]))
-    everyone = np.arange(300)
-    expected = climb(seen, everyone, LadderOptions(60.0)).solutions
+    every_puzzle = np.arange(300)
+    expected = climb(seen, every_puzzle, LadderOptions(60.0)).solutions
     for seed in range(6):
         constants: dict[str, Any] = {name: constant.value for name, constant in tuning.TABLE.items()} | tuned.drawn(
             seed
@@ -111,4 +111,4 @@ def test_no_verdict_depends_on_the_constants_outside_the_kernels(monkeypatch: py
             (tail.ENGINES[(k + seed) % 2], number) for k, number in enumerate((*constants["TURN_SLICES"], 1 << 60))
         )
         learning = tail.LearnerOptions(turns, constants["SLICE"], constants["LOADING"])
-        assert (climb(seen, everyone, options, learning=learning).solutions == expected).all()
+        assert (climb(seen, every_puzzle, options, learning=learning).solutions == expected).all()

@@ -1,4 +1,4 @@
-"""The checked mode: thousands of planted solutions that no step may lose, and mistakes that it must notice.
+"""The checked mode: thousands of planted solutions that no step may lose, and mistakes that it must detect.
 
 Only `make test-checked`, whose kernels are compiled for it, and `make test-python` run these.
 """
@@ -35,10 +35,10 @@ in_python = pytest.mark.skipif(not numba.config.DISABLE_JIT, reason="kernels can
 pytestmark = checked
 
 
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="it would take plain Python hours")
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="it would take hours in plain Python")
 @pytest.mark.parametrize("first", range(0, 4000, 1000))
 def test_no_step_loses_a_planted_solution(first: int) -> None:
-    """Of every kind, mono and coloured, blotted or not; as they are, from a begun grid, with the goal known."""
+    """Puzzles of every kind, from scratch, from a partly solved grid, and with the goal known."""
     puzzles = [fuzz.drawn(seed, most=18) for seed in range(first, first + 1000)]
     for k in range(0, 1000, 100):
         batch = puzzle_batch(puzzles[k : k + 100])
@@ -51,7 +51,7 @@ def test_no_step_loses_a_planted_solution(first: int) -> None:
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="plain Python has no words")
 @pytest.mark.slow
 @pytest.mark.parametrize("side", [100, 200, 400, 600])
-def test_no_step_loses_a_planted_solution_of_many_words(side: int) -> None:
+def test_no_step_loses_a_planted_solution_on_wide_boards(side: int) -> None:
     """A drawn puzzle in the corner of a wide one: 2, 4, 8 and 16 words."""
     for seed in range(40):
         small = fuzz.drawn(seed, most=12, colors=1 + seed % 2)
@@ -91,7 +91,7 @@ def a_line_loses_an_arrangement(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(propagate, "solve_line", wrong)
 
 
-def columns_are_not_told(patch: pytest.MonkeyPatch) -> None:
+def columns_are_not_updated(patch: pytest.MonkeyPatch) -> None:
     def wrong(state: Any, y: int, x: int, c: int, _: Any) -> None:
         state.can[y * int(state.size[2]) + c, 0] &= np.uint64(2**64 - 1 - 2**x)
 
@@ -104,7 +104,7 @@ def every_assumption_is_refuted(patch: pytest.MonkeyPatch) -> None:
 
 
 def every_probe_is_refuted(patch: pytest.MonkeyPatch) -> None:
-    """And the rung depth-2 is left out."""
+    """The rung depth-2 is skipped."""
     refute, propagated = rungs.refute, lookahead.propagate
 
     def wrong(state: Any, trial: Any, began: Any, color: Any, depth: int, *others: Any) -> int:
@@ -126,11 +126,11 @@ def a_union_takes_one_colour_only(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_branch_counts_as_the_whole_search(patch: pytest.MonkeyPatch) -> None:
-    """Each branch is left without a look at it."""
+    """Each branch is left without propagation."""
     patch.setattr(search, "adopt", lambda *_: CONTRADICTION)
 
 
-def the_search_hands_on_a_branch(patch: pytest.MonkeyPatch) -> None:
+def search_passes_on_a_branch(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(search, "_restore_root", lambda *_: None)
 
 
@@ -147,15 +147,15 @@ def a_clause_too_many(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(tail, "encode", wrong)
 
 
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="it would take plain Python minutes")
-def test_the_false_proof_of_uniqueness_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """To exclude a solution that the board does not hold, as it once was done, excludes another one with it."""
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="it would take minutes in plain Python")
+def test_false_proof_of_uniqueness_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Excluding a solution that the board does not contain excludes another one too: a former bug."""
     seed, least, nodes = FALSELY_UNIQUE[0]
     puzzle = fuzz.drawn(seed, least)
     begun = puzzle.saved[0][:, :, : oracle.palette_size(puzzle)]
     start = begun.reshape(-1, begun.shape[2])
     cells_of = tail.Learner._cells_of
-    noticed = []
+    detected = []
     for wrong in (False, True):
         if wrong:
             monkeypatch.setattr(tail.Learner, "_cells_of", lambda self, picture: (cells_of(self, picture)[0], True))
@@ -165,9 +165,9 @@ def test_the_false_proof_of_uniqueness_is_noticed(monkeypatch: pytest.MonkeyPatc
                 options = LadderOptions(math.inf, nodes=nodes, belief_bytes=0)  # dives would find the second solution
                 climb(views(puzzle_batch([puzzle])), np.arange(1), options, given)
             except AssertionError as error:
-                noticed.append((wrong, str(error)))
-    assert [wrong for wrong, _ in noticed] == [True]
-    assert "a learner" in noticed[0][1]
+                detected.append((wrong, str(error)))
+    assert [wrong for wrong, _ in detected] == [True]
+    assert "a learner" in detected[0][1]
 
 
 @in_python
@@ -176,17 +176,17 @@ def test_the_false_proof_of_uniqueness_is_noticed(monkeypatch: pytest.MonkeyPatc
     ("mistake", "seed", "nodes", "message"),
     [
         (a_line_loses_an_arrangement, 90, 3, "line logic lost a solution"),
-        (columns_are_not_told, 90, 3, "rows and columns differ"),
+        (columns_are_not_updated, 90, 3, "rows and columns differ"),
         (every_assumption_is_refuted, 90, 3, "a lookahead refuted a solution"),
         (every_probe_is_refuted, 90, 3, "a probe refuted a solution"),
         (line_logic_stops_short, 90, 3, "a rung stopped short"),
         (a_union_takes_one_colour_only, 90, 3, "a union"),
         (a_branch_counts_as_the_whole_search, 18, 3, "a branch was left"),
-        (the_search_hands_on_a_branch, 90, 1, "the search lost a solution"),
+        (search_passes_on_a_branch, 90, 1, "the search lost a solution"),
         (a_clause_too_many, 20, 0, "a learner"),
     ],
 )
-def test_a_mistake_is_noticed(
+def test_mistake_is_detected(
     mistake: Break, seed: int, nodes: int, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     no_glance(monkeypatch)

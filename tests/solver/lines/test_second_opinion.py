@@ -32,7 +32,7 @@ MOST = 13
 
 @pytest.mark.unchecked
 @pytest.mark.parametrize(("height", "width", "colors", "every"), [(3, 3, 1, 1), (4, 3, 1, 3), (2, 3, 2, 1)])
-def test_automata_find_the_pictures_of_each_clues(height: int, width: int, colors: int, every: int) -> None:
+def test_automata_find_all_pictures_of_given_clues(height: int, width: int, colors: int, every: int) -> None:
     """All pictures of a size, put together by their clues, which have just these solutions."""
     pictures: dict[Any, set[bytes]] = {}
     for cells in product(range(colors + 1), repeat=height * width):
@@ -46,7 +46,7 @@ def test_automata_find_the_pictures_of_each_clues(height: int, width: int, color
 
 
 @pytest.mark.unchecked
-def test_automata_find_what_enumeration_finds() -> None:
+def test_automata_agree_with_enumeration() -> None:
     """Blots, colours, clues of no picture, partly solved grids."""
     verdicts = Counter[str]()
     for seed in range(500):
@@ -76,7 +76,7 @@ def test_enumeration_prunes_row_by_row() -> None:
 
 
 @pytest.mark.unchecked
-def test_enumeration_gives_up_where_too_many_pictures_begin() -> None:
+def test_enumeration_stops_at_too_many_partial_pictures() -> None:
     blots = ((Block(BLOT), Block(BLOT)),) * 12
     check = given(st.just(Puzzle(blots, blots)))(lambda puzzle: oracle.solutions(puzzle) and None)
     with pytest.raises(Unsatisfiable):
@@ -84,7 +84,7 @@ def test_enumeration_gives_up_where_too_many_pictures_begin() -> None:
 
 
 @pytest.mark.unchecked
-def test_automata_that_give_up_give_no_verdict() -> None:
+def test_automata_out_of_patience_return_unknown() -> None:
     puzzle = from_picture(fuzz.noise(np.random.default_rng(2), 20, 20, 0.4, 1))
     assert oracle.verdict(puzzle, patience=1) == "unknown"
 
@@ -107,7 +107,7 @@ def agree(puzzle: Puzzle, start: np.ndarray | None, row: dict[str, Any]) -> None
 @pytest.mark.unchecked  # tests/solver/lines/test_checked.py has more of the same puzzles
 @pytest.mark.parametrize("kind", fuzz.KINDS)
 @pytest.mark.parametrize(("check_goal", "number", "first"), [(False, 600, 0), (True, 150, 10_000)])
-def test_drawn_puzzles(kind: str, check_goal: bool, number: int, first: int) -> None:
+def test_verdicts_of_drawn_puzzles(kind: str, check_goal: bool, number: int, first: int) -> None:
     puzzles = [fuzz.drawn(seed, most=MOST) for seed in seeds_of(kind, number, first)]
     for puzzle, row in zip(puzzles, classify(puzzle_batch(puzzles), check_goal=check_goal).to_pylist(), strict=True):
         agree(puzzle, None, row)
@@ -115,7 +115,7 @@ def test_drawn_puzzles(kind: str, check_goal: bool, number: int, first: int) -> 
 
 @pytest.mark.unchecked
 @pytest.mark.parametrize("kind", fuzz.KINDS)
-def test_drawn_puzzles_partly_solved(kind: str) -> None:
+def test_verdicts_of_partly_solved_drawn_puzzles(kind: str) -> None:
     for seed in seeds_of(kind, 200, 20_000):
         puzzle = fuzz.drawn(seed, most=MOST)
         if (start := fuzz.begun(puzzle, seed)) is not None:
@@ -123,7 +123,7 @@ def test_drawn_puzzles_partly_solved(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", fuzz.KINDS)
-def test_all_solutions(kind: str) -> None:
+def test_iter_solutions_finds_all(kind: str) -> None:
     """All of them, or as many as were asked for."""
     for seed in seeds_of(kind, 60, 30_000):
         puzzle = fuzz.drawn(seed, most=7)
@@ -153,7 +153,7 @@ def saved(puzzle: Puzzle) -> np.ndarray:
 
 
 @pytest.mark.parametrize(("seed", "least", "nodes"), FALSELY_UNIQUE)
-def test_search_may_hand_over_anywhere(seed: int, least: int, nodes: int) -> None:
+def test_handover_at_any_node_keeps_the_verdict(seed: int, least: int, nodes: int) -> None:
     puzzle = fuzz.drawn(seed, least)
     start = saved(puzzle)
     given = PriorKnowledge(start=start.reshape(-1, start.shape[2]))
@@ -163,12 +163,12 @@ def test_search_may_hand_over_anywhere(seed: int, least: int, nodes: int) -> Non
     assert SOLUTIONS[outcome.solutions[0]] == oracle.verdict(puzzle, start) == "multiple"
 
 
-def test_a_false_proof_in_spite_of_dives() -> None:
+def test_falsely_unique_puzzle_with_dives_has_the_right_verdict() -> None:
     puzzle = fuzz.drawn(1_057_538, least=22)
     agree(puzzle, saved(puzzle), solve(puzzle, start=saved(puzzle)))
 
 
-def test_the_first_known_false_unique(shared_data: Path) -> None:
+def test_first_known_falsely_unique_picture_has_the_right_verdict(shared_data: Path) -> None:
     with np.load(shared_data / "defects" / "false-unique.npz") as data:
         puzzle, start = from_picture(data["picture"]), data["start"]
     agree(puzzle, start, solve(puzzle, start=start))
