@@ -3,7 +3,6 @@
 NumPy and Arrow do the counting (33 million rows take seconds); Python only loops over groups.
 """
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -24,24 +23,16 @@ from reports.figures import (
     GoalMatches,
     Grades,
     HardPuzzle,
-    HistogramBin,
     PuzzleGroup,
-    RungTimes,
-    ShareQuantiles,
     SiteDisagreement,
-    SizeQuantiles,
     SolverWork,
-    StalledPuzzles,
-    TimeClass,
     TimedOutPuzzle,
     Timeouts,
-    TimeSummary,
 )
 from reports.issues import repeated
 from reports.joined_columns import by_grade
 from reports.rating_correlations import agreements, rated_together, ratings, together
 from reports.row_classes import (
-    AREAS_PER_DECADE,
     DENSITY_NAMES,
     FAILED,
     MANY_COLORS,
@@ -50,9 +41,20 @@ from reports.row_classes import (
     RowClass,
     Rows,
 )
-from reports.row_counts import DIFFICULTY_BIN, FIRST_RUNG_BIN, NO_BIN, RUNG_BINS, RUNGS
 from reports.site_claims import CLAIMS, SEVERAL, contradicts, is_unmarked
 from reports.threads import in_threads
+from reports.time_figures import (
+    area_times,
+    difficulty_histogram,
+    rung_times,
+    share_quantiles,
+    size_quantiles,
+    stalled_puzzles,
+    survey_classes,
+    time_histogram,
+    time_summary,
+    timed_puzzles,
+)
 from solver.model.families import NONOGRAM, Family
 
 STATUSES = ("ok", "timeout", *FAILED)
@@ -75,17 +77,11 @@ LABELS = (
 )
 """Labels from the easiest verdict to the one that tells least."""
 
-SURVEY = (0.0, 0.1, 0.2, 0.5, 1.0, 4.0, 10.0, 30.0, 60.0, 120.0)
-"""Where the time classes of Jan Wolter's survey of solvers start, in seconds."""
 
 COLOR_NAMES = (*(str(colors) for colors in range(MANY_COLORS)), f"{MANY_COLORS} and more")
 
 HARDEST, TIMEOUTS, AUTHORS, PATTERNS = 24, 50, 15, 20
 """How many of each a report names."""
-
-FEWEST_BINS = 20
-SHORTEST = 1e-6
-"""Seconds that stand for a time of zero on the logarithmic axis if no puzzle took longer."""
 
 
 def figures(pairs: Iterable[tuple[Rows, Rows]]) -> Figures:
@@ -93,83 +89,118 @@ def figures(pairs: Iterable[tuple[Rows, Rows]]) -> Figures:
     return figures_of(take_census(pairs))
 
 
-def figures_of(
-    census: Census,
-    family: Family = NONOGRAM,
-    duplicates: pa.Table | None = None,
-) -> Figures:
-    """The figures of a census of a family's puzzles, and of duplicates found.
+class ClassTally(NamedTuple):
+    """Puzzles and CPU seconds by class of rows, with the labels and rungs that occur and their numbers of puzzles."""
 
-    duplicates  of the schema reports.duplicates.DUPLICATES; without them those are told that `repeated` finds
+    puzzles: dict[RowClass, int]
+    seconds: dict[RowClass, float]
+    labels: dict[str, int]
+    rungs: dict[str, int]
+
+
+def figures_of(census: Census, family: Family = NONOGRAM, duplicates: pa.Table | None = None) -> Figures:
+    """Compute the figures of a census of a family's puzzles.
+
+    duplicates  of the schema reports.issues.DUPLICATES (default: those that `repeated` finds)
     """
+    tally = _tally(census)
+    return Figures(
+        **_verdict_figures(tally.puzzles),
+        **_group_figures(census, tally),
+        **_scanned_figures(census, list(tally.labels)),
+        **_puzzle_figures(census, tally.puzzles, duplicates),
+        labels=tally.labels,
+        rungs=tally.rungs,
+        stalled=stalled_puzzles(census.decided),
+        rung_times=rung_times(census),
+        work=_work(census),
+        difficulties=difficulty_histogram(census, list(tally.labels)),
+        compared=len(census.compared),
+        ratings=ratings(census.rated),
+        grades=_grades(census, _total(tally.puzzles, solutions="unique"), family),
+    )
+
+
+def _tally(census: Census) -> ClassTally:
     rows = np.bincount(census.codes, minlength=len(census.words)).tolist()
-    seconds = np.bincount(census.codes, np.nan_to_num(census.seconds), len(census.words)).tolist()
-    tally, spent = (dict(zip(census.words, counted, strict=True)) for counted in (rows, seconds))
-    labels = _counts(tally, lambda words: words.label, LABELS)
-    rungs = _counts(tally, _rung, RUNG_WORDS)
-    over_all_rows: tuple[Callable[[], Any], ...] = (
-        partial(_timed, census),
-        partial(_areas, census),
-        partial(_times, census.seconds),
-        partial(_survey, census),
+    sums = np.bincount(census.codes, np.nan_to_num(census.seconds), len(census.words)).tolist()
+    puzzles, seconds = (dict(zip(census.words, counted, strict=True)) for counted in (rows, sums))
+    return ClassTally(
+        puzzles, seconds, _counts(puzzles, lambda words: words.label, LABELS), _counts(puzzles, _rung, RUNG_WORDS)
+    )
+
+
+def _verdict_figures(puzzles: Mapping[RowClass, int]) -> dict[str, Any]:
+    """Return the fields of Figures that follow from the classes' numbers of puzzles alone."""
+    return {
+        "total": sum(puzzles.values()),
+        "statuses": _counts(puzzles, lambda words: words.status, STATUSES),
+        "solutions": _counts(puzzles, lambda words: words.solutions, SOLUTIONS),
+        "techniques": _counts(puzzles, lambda words: words.technique, TECHNIQUES),
+        "trivial": _total(puzzles, trivial=True),
+        "unique_by_line": _total(puzzles, solutions="unique", technique="line"),
+        "goals": GoalMatches(*(_total(puzzles, goal_matches=matches) for matches in (True, False, None))),
+        "years": _years(puzzles),
+        "claims": _claims(puzzles),
+        "failed": sum(_total(puzzles, status=status) for status in FAILED),
+    }
+
+
+def _group_figures(census: Census, tally: ClassTally) -> dict[str, Any]:
+    """Return the fields of Figures with puzzles in groups."""
+    givens = _by_number(words.givens for words in census.words)
+    return {
+        "sources": _groups(tally, "source"),
+        "kinds": _groups(tally, "kind", KINDS),
+        "sizes": _groups(tally, "size", SIZE_NAMES),
+        "colors": _groups(tally, "colors", COLOR_NAMES),
+        "densities": _groups(tally, "density", DENSITY_NAMES),
+        "givens": _groups(tally, "givens", givens) if givens else (),
+        "authors": _authors(census, list(tally.labels)),
+        "all_authors": len({author for author, _ in census.authors}),
+    }
+
+
+def _scanned_figures(census: Census, labels: Sequence[str]) -> dict[str, Any]:
+    """Return the fields of Figures that take a pass over all rows; the passes run in threads."""
+    passes: tuple[Callable[[], Any], ...] = (
+        partial(timed_puzzles, census),
+        partial(size_quantiles, census),
+        partial(time_summary, census.seconds),
+        partial(survey_classes, census),
         partial(together, census.compared),
         partial(rated_together, census.rated),
         partial(_surplus, census.clue_hashes),
         partial(_surplus, census.canonical_hashes),
     )
-    timed, areas, times, survey, correlations, rated, *copies = in_threads(lambda counted: counted(), over_all_rows)
+    timed, areas, times, survey, correlations, rated, *copies = in_threads(lambda scan: scan(), passes)
+    return {
+        "times": times,
+        "histogram": time_histogram(timed, labels),
+        "survey": survey,
+        "areas": areas,
+        "area_times": area_times(timed, areas),
+        "correlations": correlations + rated,
+        "copies": DuplicateCounts(*copies),
+    }
 
-    def groups(column: str, order: Sequence[str] | None = None) -> tuple[PuzzleGroup, ...]:
-        return _groups(tally, spent, column, labels, rungs, order)
 
-    return Figures(
-        total=len(census.codes),
-        statuses=_counts(tally, lambda words: words.status, STATUSES),
-        solutions=_counts(tally, lambda words: words.solutions, SOLUTIONS),
-        labels=labels,
-        techniques=_counts(tally, lambda words: words.technique, TECHNIQUES),
-        rungs=rungs,
-        trivial=_total(tally, trivial=True),
-        unique_by_line=_total(tally, solutions="unique", technique="line"),
-        goals=GoalMatches(*(_total(tally, goal_matches=matches) for matches in (True, False, None))),
-        stalled=_stalled(census.decided),
-        times=times,
-        histogram=_histogram(timed, list(labels)),
-        survey=survey,
-        rung_times=_rung_times(census),
-        areas=areas,
-        area_times=_area_times(timed, areas),
-        sources=groups("source"),
-        kinds=groups("kind", KINDS),
-        sizes=groups("size", SIZE_NAMES),
-        colors=groups("colors", COLOR_NAMES),
-        densities=groups("density", DENSITY_NAMES),
-        givens=groups("givens", numbers) if (numbers := _by_number(words.givens for words in census.words)) else (),
-        years=_years(tally),
-        authors=_authors(census, list(labels)),
-        all_authors=len({author for author, _ in census.authors}),
-        copies=DuplicateCounts(*copies),
-        attention=attention(
+def _puzzle_figures(census: Census, puzzles: Mapping[RowClass, int], duplicates: pa.Table | None) -> dict[str, Any]:
+    """Return the fields of Figures that name puzzles."""
+    return {
+        "attention": attention(
             census.shown,
-            _issues(tally),
-            _total(tally, solutions="multiple", claim=SEVERAL),
+            _issues(puzzles),
+            _total(puzzles, solutions="multiple", claim=SEVERAL),
             repeated(census.shown) if duplicates is None else duplicates,
         ),
-        work=_work(census),
-        shown=len(census.shown),
-        hardest=tuple(_record(HardPuzzle, row) for row in _hardest(census.shown)),
-        difficulties=_difficulties(census, list(labels)),
-        compared=len(census.compared),
-        correlations=correlations + rated,
-        timeouts=_timeouts(census, _total(tally, status="timeout")),
-        claims=_claims(tally),
-        differing=tuple(_record(SiteDisagreement, row) for row in census.contradictions),
-        ratings=ratings(census.rated),
-        grades=_grades(census, _total(tally, solutions="unique"), family),
-        failed=sum(_total(tally, status=status) for status in FAILED),
-        failures=tuple(_failure(row) for row in census.failures),
-        reasons=tuple(FailureKind(*kind, count) for kind, count in census.reasons.most_common(PATTERNS)),
-    )
+        "shown": len(census.shown),
+        "hardest": tuple(_record(HardPuzzle, row) for row in _hardest(census.shown)),
+        "timeouts": _timeouts(census, _total(puzzles, status="timeout")),
+        "differing": tuple(_record(SiteDisagreement, row) for row in census.contradictions),
+        "failures": tuple(_failure(row) for row in census.failures),
+        "reasons": tuple(FailureKind(*kind, count) for kind, count in census.reasons.most_common(PATTERNS)),
+    }
 
 
 def plain(value: Any) -> Any:
@@ -223,25 +254,17 @@ def _ordered(words: Iterable[str], order: Sequence[str]) -> list[str]:
     return sorted(words, key=place)
 
 
-def _groups(
-    tally: Mapping[RowClass, int],
-    spent: Mapping[RowClass, float],
-    column: str,
-    labels: Iterable[str],
-    rungs: Iterable[str],
-    order: Sequence[str] | None = None,
-) -> tuple[PuzzleGroup, ...]:
-    """The rows by a column's word, by label and by rung: in the given order, else the largest group first.
-
-    tally, spent   by the rows' words: how many, and their CPU seconds
-    """
+def _groups(tally: ClassTally, column: str, order: Sequence[str] | None = None) -> tuple[PuzzleGroup, ...]:
+    """Group puzzles by a column of their classes, in the given order (default: the largest group first)."""
     groups: dict[str, PuzzleGroup] = {}
-    for words, puzzles in tally.items():
+    for words, puzzles in tally.puzzles.items():
         name = getattr(words, column)
-        group = groups.get(name, PuzzleGroup(name, 0, 0.0, dict.fromkeys(labels, 0), dict.fromkeys(rungs, 0)))
+        labels, rungs = dict.fromkeys(tally.labels, 0), dict.fromkeys(tally.rungs, 0)
+        group = groups.get(name, PuzzleGroup(name, 0, 0.0, labels, rungs))
         group.labels[words.label] += puzzles
         group.rungs[_rung(words)] += puzzles
-        groups[name] = group._replace(puzzles=group.puzzles + puzzles, cpu_seconds=group.cpu_seconds + spent[words])
+        seconds = group.cpu_seconds + tally.seconds[words]
+        groups[name] = group._replace(puzzles=group.puzzles + puzzles, cpu_seconds=seconds)
     if order is None:
         order = sorted(groups, key=lambda name: (name == UNKNOWN, -groups[name].puzzles, name))
     return tuple(groups[name] for name in _ordered(groups, order))
@@ -264,167 +287,6 @@ def _authors(census: Census, labels: Sequence[str]) -> tuple[PuzzleGroup, ...]:
 def _by_number(names: Iterable[str]) -> list[str]:
     """Names that begin with numbers, in the order of these, without the one that has none."""
     return sorted({*names} - {UNKNOWN}, key=lambda name: int(name.split()[0]))
-
-
-def _stalled(decided: np.ndarray) -> StalledPuzzles:
-    if not len(decided):
-        return StalledPuzzles(0, None)
-    return StalledPuzzles(len(decided), _spread(pa.array(decided)))
-
-
-def _spread(shares: pa.Array) -> ShareQuantiles:
-    return ShareQuantiles(*_quantiles(shares, 0, 0.1, 0.25, 0.5, 0.75, 0.9, 1))
-
-
-def _times(seconds: np.ndarray) -> TimeSummary | None:
-    known = pa.array(seconds, from_pandas=True)  # NaN as null
-    puzzles = len(known) - known.null_count
-    if not puzzles:
-        return None
-    median, p90, p99, maximum = _quantiles(known, 0.5, 0.9, 0.99, 1)
-    return TimeSummary(puzzles, pc.sum(known).as_py(), pc.mean(known).as_py(), median, p90, p99, maximum)
-
-
-def _quantiles(values: pa.Array, *at: float) -> list[float]:
-    quantiles: list[float] = pc.quantile(values, list(at)).to_pylist()
-    return quantiles
-
-
-class _Timed(NamedTuple):
-    """The puzzles whose time is known, by bins of time that are equally wide in log10.
-
-    per_decade   bins: 5, 10 or 20, as few as still make a picture
-    first        number of the first bin, which begins at 10 ** (first / per_decade) seconds
-    puzzles      by label and class of cells (RowClass.area), of each bin from the first on: int64[bins]
-    """
-
-    per_decade: int
-    first: int
-    puzzles: dict[tuple[str, int | None], np.ndarray]
-
-    def edge(self, place: int) -> float:
-        """Where a bin begins, seconds; its place is counted from the first."""
-        return _edge(self.first + place, self.per_decade)
-
-
-def _timed(census: Census) -> _Timed | None:
-    """The puzzles whose time is known, if there are any."""
-    timed = ~np.isnan(census.seconds)
-    if not timed.any():
-        return None
-    seconds = census.seconds[timed]
-    shortest = seconds.min(where=seconds > 0, initial=np.inf)
-    if shortest == np.inf:
-        shortest = SHORTEST
-    np.maximum(seconds, shortest, out=seconds)
-    decades = math.log10(seconds.max()) - math.log10(seconds.min())
-    per_decade = next((n for n in (5, 10) if n * decades >= FEWEST_BINS), 20)
-    # The small addend keeps times that are bin edges (0.001 s) from falling below them by rounding.
-    bins = np.floor(np.log10(seconds) * per_decade + 1e-9).astype(np.int32)
-    first = int(bins.min())
-    kinds = {kind: k for k, kind in enumerate(dict.fromkeys((words.label, words.area) for words in census.words))}
-    kind = np.array([kinds[words.label, words.area] for words in census.words], np.int32)[census.codes[timed]]
-    cells = np.bincount((bins - first) * len(kinds) + kind, minlength=(int(bins.max()) - first + 1) * len(kinds))
-    return _Timed(per_decade, first, dict(zip(kinds, cells.reshape(-1, len(kinds)).T, strict=True)))
-
-
-def _histogram(timed: _Timed | None, labels: Sequence[str]) -> tuple[HistogramBin, ...]:
-    """The bins by label, without holes."""
-    if timed is None:
-        return ()
-    nobody = np.zeros_like(next(iter(timed.puzzles.values())))
-    counts = {label: nobody.copy() for label in labels}
-    for (label, _), puzzles in timed.puzzles.items():
-        counts[label] += puzzles
-    return tuple(
-        HistogramBin(timed.edge(place), timed.edge(place + 1), sum(row), dict(zip(labels, row, strict=True)))
-        for place, row in enumerate(zip(*(counts[label].tolist() for label in labels), strict=True))
-    )
-
-
-def _difficulties(census: Census, labels: Sequence[str]) -> tuple[HistogramBin, ...]:
-    there = census.difficulties != NO_BIN
-    if not there.any():
-        return ()
-    bins = census.difficulties[there].astype(np.int32)
-    first, last = int(bins.min()), int(bins.max())
-    label = np.array([labels.index(words.label) for words in census.words], np.int32)[census.codes[there]]
-    cells = np.bincount((bins - first) * len(labels) + label, minlength=(last - first + 1) * len(labels))
-    return tuple(
-        HistogramBin(
-            round(place * DIFFICULTY_BIN, 6),
-            round((place + 1) * DIFFICULTY_BIN, 6),
-            sum(counts),
-            dict(zip(labels, counts, strict=True)),
-        )
-        for place, counts in enumerate(cells.reshape(-1, len(labels)).tolist(), first)
-    )
-
-
-def _edge(place: int, per_decade: int) -> float:
-    return float(f"{math.pow(10, place / per_decade):.6g}")
-
-
-def _survey(census: Census) -> tuple[TimeClass, ...]:
-    late = np.array([words.status == "timeout" for words in census.words], bool)[census.codes]
-
-    def bucket(start: float, stop: float | None) -> TimeClass:
-        inside = census.seconds >= start
-        if stop is not None:
-            inside &= census.seconds < stop
-        return TimeClass(start, stop, int(inside.sum()), int((inside & late).sum()))
-
-    return tuple(bucket(start, stop) for start, stop in zip(SURVEY, (*SURVEY[1:], None), strict=True))
-
-
-def _rung_times(census: Census) -> tuple[RungTimes, ...]:
-    def edge(place: int) -> float:
-        return _edge(place + FIRST_RUNG_BIN * RUNG_BINS, RUNG_BINS)
-
-    return tuple(
-        RungTimes(
-            rung,
-            sum(counts),
-            float(seconds),
-            tuple((edge(place), edge(place + 1), count) for place, count in enumerate(counts) if count),
-        )
-        for rung, seconds, counts in zip(RUNGS, census.rung_seconds, census.rung_times.tolist(), strict=True)
-        if sum(counts)
-    )
-
-
-def _areas(census: Census) -> tuple[SizeQuantiles, ...]:
-    """The quantiles of each class of cells that has puzzles whose time is known."""
-    area = np.array([-1 if words.area is None else words.area for words in census.words], np.int32)[census.codes]
-    area[np.isnan(census.seconds)] = -1
-    made = []
-    for place in np.unique(area[area >= 0]).tolist():
-        seconds = pa.array(census.seconds[area == place])
-        made.append(
-            SizeQuantiles(
-                _fewest_cells(place),
-                _fewest_cells(place + 1),
-                len(seconds),
-                *_quantiles(seconds, 0.1, 0.5, 0.9, 0.99, 1),
-            )
-        )
-    return tuple(made)
-
-
-def _fewest_cells(area: int) -> int:
-    """Where a class of cells begins."""
-    return math.ceil(10 ** (area / AREAS_PER_DECADE) - 1e-9)
-
-
-def _area_times(timed: _Timed | None, areas: Sequence[SizeQuantiles]) -> tuple[tuple[int, int, int], ...]:
-    """The puzzles of each class of cells in each bin of the histogram."""
-    places = {area.start: place for place, area in enumerate(areas)}
-    counts = Counter[tuple[int, int]]()
-    for (_, area), puzzles in timed.puzzles.items() if timed else ():
-        if area is not None:
-            for column in np.flatnonzero(puzzles).tolist():
-                counts[places[_fewest_cells(area)], column] += int(puzzles[column])
-    return tuple((place, column, count) for (place, column), count in sorted(counts.items()))
 
 
 def _years(tally: Mapping[RowClass, int]) -> dict[int, int]:
@@ -488,7 +350,7 @@ def _timeouts(census: Census, puzzles: int) -> Timeouts:
     rows = late.select([name for name in TimedOutPuzzle._fields if name not in columns])
     for name, column in columns.items():
         rows = rows.append_column(name, column)
-    spread = _spread(share.combine_chunks()) if share.null_count < len(share) else None
+    spread = share_quantiles(share.combine_chunks()) if share.null_count < len(share) else None
     with_solution = pc.sum(columns["solution_known"]).as_py() or 0
     return Timeouts(
         puzzles,

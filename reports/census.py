@@ -1,11 +1,11 @@
-"""A run's results and their puzzles, read once and kept small: what every figure of a report is counted from.
+"""A compact copy of a run's results and puzzles, from which every figure of a report is counted.
 
-Of each row stay 30 bytes: its code, its seconds, its class of difficulty and its hashes (8 more where line logic leaves
-cells open). Of the rows that a report shows one by one everything stays, of a million, drawn at random if there are
-more, the measures. So tens of millions of rows fit in memory.
+Each row takes 30 bytes: class, seconds, difficulty bin and hashes (8 more where line logic leaves cells open). The rows
+that a report shows one by one are kept whole, and the measures of a random sample of a million rows. So tens of
+millions of rows fit in memory.
 
-Batches are looked at by threads (reports.row_counts), and put together here in their order: the figures are the same
-however many threads there are.
+Threads process batches (reports.row_counts), which are added up here in their order: the figures do not depend on the
+number of threads.
 """
 
 from collections import Counter
@@ -39,13 +39,13 @@ from reports.row_counts import (
 from reports.threads import in_threads
 
 SHOWN = 100_000
-"""Puzzles that a report shows one by one: all of them, or the hardest."""
+"""Puzzles that a report shows one by one: all, or the hardest."""
 
 COMPARED = 1_000_000
-"""Puzzles whose measures are held against each other: all of them, or so many drawn at random."""
+"""Puzzles whose measures are correlated: all, or a random sample of this size."""
 
 KINDS_OF_FAILURES = 1_000
-"""Reasons that are told apart; failures for yet others are counted as OTHER_REASONS."""
+"""Distinct reasons that are counted; further ones are counted as OTHER_REASONS."""
 
 OTHER_REASONS = "other reasons"
 
@@ -54,7 +54,7 @@ Row: TypeAlias = dict[str, Any]
 
 
 class Census(NamedTuple):
-    """All rows of a run, in their order."""
+    """All rows of a run, in their order; arrays have one value for each row unless stated."""
 
     words: tuple[RowClass, ...]  # those that occur, in the order in which they first do
     codes: np.ndarray  # int32[rows]: index into words
@@ -84,75 +84,90 @@ def take_census(
     grades: pa.Table = NO_GRADES,
     rows: int = 0,
 ) -> Census:
-    """Take in results and their puzzles, pair by pair.
+    """Read results and their puzzles, pair by pair.
 
-    pairs      (results, puzzles) of equal length: row k of the one belongs to row k of the other. They have the
-               columns RESULT_COLUMNS and PUZZLE_COLUMNS of the schemas RESULTS and PUZZLES; a puzzle that is not known
-               is a row of nulls. A ValueError says so if the lengths differ.
-    public     whether to keep titles, clues and pictures only of puzzles whose licence lets them be passed on;
-               everything is counted all the same
-    mendings   what mend has found, of the schema MENDINGS
-    grades     what grade has found, with the columns SHARED, those with a grade
-    rows       how many there will be, if that is known
+    pairs      (results, puzzles) of equal length, matched by row, with the columns RESULT_COLUMNS and PUZZLE_COLUMNS of
+               the schemas RESULTS and PUZZLES; an unknown puzzle is a row of nulls
+    public     keep titles, clues and pictures only of puzzles whose licence permits redistribution; all are counted
+    mendings   of the schema MENDINGS
+    grades     rows with a grade, with the columns SHARED
+    rows       expected number of rows, 0 if unknown
+
+    Raises ValueError if the lengths of a pair differ.
     """
-    places: dict[RowClass, int] = {}
-    codes, difficulties = _Growing(np.int32, rows), _Growing(np.int16, rows)
-    seconds, decided = _Growing(np.float64, rows), _Growing(np.float64)
-    clue_hashes, canonical_hashes = _Growing(np.uint64, rows), _Growing(np.uint64, rows)
-    authors: AuthorCounts = {}
-    rung_seconds, rung_times, work = np.zeros(len(RUNGS)), no_rung_times(), np.zeros(4)
-    techniques = Counter[str]()
-    compared, shown = Sample(COMPARED, _floats), _Hardest()
-    compared.add(no_rows(CORRELATED))
-    rated = [no_rows(RATED_FIELDS)]
-    reasons = Counter[tuple[str, str]]()
-    failures: list[Row] = []
-    contradictions: list[Row] = []
-    asked = CensusOptions(public, indexed(mendings), indexed(grades))
-    for batch in in_threads(partial(_batch_of, asked), _paired(pairs)):
-        words = np.array([places.setdefault(word, len(places)) for word in batch.words], np.int32)
-        codes.add(words[batch.codes])
-        seconds.add(batch.seconds)
-        difficulties.add(batch.difficulties)
-        clue_hashes.add(batch.clue_hashes)
-        canonical_hashes.add(batch.canonical_hashes)
-        decided.add(batch.decided)
-        add_authors(batch.authors, authors)
-        rung_seconds += batch.rung_seconds
-        rung_times += batch.rung_times
-        work += batch.work
-        techniques.update(batch.hardest)
-        compared.add(batch.compared)
-        rated += batch.rated
-        shown.add(batch.shown)
-        _add_reasons(batch.reasons, reasons)
-        _add_rows(batch.failures, failures)
-        _add_rows(batch.contradictions, contradictions)
-    return Census(
-        tuple(places),
-        codes.values(),
-        seconds.values(),
-        difficulties.values(),
-        clue_hashes.values(),
-        canonical_hashes.values(),
-        decided.values(),
-        authors,
-        rung_seconds,
-        rung_times,
-        (work[0], work[1]),
-        (work[2], work[3]),
-        pa.concat_tables(rated),
-        techniques,
-        compared.table(),
-        shown.table(),
-        reasons,
-        tuple(failures),
-        tuple(contradictions),
-    )
+    builder = _CensusBuilder(rows)
+    options = CensusOptions(public, indexed(mendings), indexed(grades))
+    for batch in in_threads(partial(_batch_of, options), _paired(pairs)):
+        builder.add(batch)
+    return builder.build()
+
+
+class _CensusBuilder:
+    """Adds up batches; `rows` is the expected number of rows, 0 if unknown."""
+
+    def __init__(self, rows: int) -> None:
+        self.places: dict[RowClass, int] = {}
+        self.codes, self.difficulties = _GrowingArray(np.int32, rows), _GrowingArray(np.int16, rows)
+        self.seconds, self.decided = _GrowingArray(np.float64, rows), _GrowingArray(np.float64)
+        self.clue_hashes, self.canonical_hashes = _GrowingArray(np.uint64, rows), _GrowingArray(np.uint64, rows)
+        self.authors: AuthorCounts = {}
+        self.rung_seconds, self.rung_times, self.work = np.zeros(len(RUNGS)), no_rung_times(), np.zeros(4)
+        self.techniques = Counter[str]()
+        self.compared, self.shown = Sample(COMPARED, _floats), _HardestRows()
+        self.compared.add(no_rows(CORRELATED))
+        self.rated = [no_rows(RATED_FIELDS)]
+        self.reasons = Counter[tuple[str, str]]()
+        self.failures: list[Row] = []
+        self.contradictions: list[Row] = []
+
+    def add(self, batch: Batch) -> None:
+        """Add the counts and rows of a batch."""
+        words = np.array([self.places.setdefault(word, len(self.places)) for word in batch.words], np.int32)
+        self.codes.add(words[batch.codes])
+        self.seconds.add(batch.seconds)
+        self.difficulties.add(batch.difficulties)
+        self.clue_hashes.add(batch.clue_hashes)
+        self.canonical_hashes.add(batch.canonical_hashes)
+        self.decided.add(batch.decided)
+        add_authors(batch.authors, self.authors)
+        self.rung_seconds += batch.rung_seconds
+        self.rung_times += batch.rung_times
+        self.work += batch.work
+        self.techniques.update(batch.hardest)
+        self.compared.add(batch.compared)
+        self.rated += batch.rated
+        self.shown.add(batch.shown)
+        _add_reasons(batch.reasons, self.reasons)
+        _add_rows(batch.failures, self.failures)
+        _add_rows(batch.contradictions, self.contradictions)
+
+    def build(self) -> Census:
+        """Return the census of the batches added."""
+        return Census(
+            words=tuple(self.places),
+            codes=self.codes.values(),
+            seconds=self.seconds.values(),
+            difficulties=self.difficulties.values(),
+            clue_hashes=self.clue_hashes.values(),
+            canonical_hashes=self.canonical_hashes.values(),
+            decided=self.decided.values(),
+            authors=self.authors,
+            rung_seconds=self.rung_seconds,
+            rung_times=self.rung_times,
+            conflicts=(self.work[0], self.work[1]),
+            line_solves=(self.work[2], self.work[3]),
+            rated=pa.concat_tables(self.rated),
+            hardest=self.techniques,
+            compared=self.compared.table(),
+            shown=self.shown.table(),
+            reasons=self.reasons,
+            failures=tuple(self.failures),
+            contradictions=tuple(self.contradictions),
+        )
 
 
 def _paired(pairs: Iterable[tuple[Rows, Rows]]) -> Iterator[tuple[Rows, Rows]]:
-    """The pairs that have rows, with the columns looked at."""
+    """Yield the pairs with rows, reduced to the columns that are read."""
     for results, puzzles in pairs:
         if len(results) != len(puzzles):
             raise ValueError(f"{len(results)} results do not pair with {len(puzzles)} puzzles")
@@ -160,8 +175,8 @@ def _paired(pairs: Iterable[tuple[Rows, Rows]]) -> Iterator[tuple[Rows, Rows]]:
             yield results.select(RESULT_COLUMNS), puzzles.select(PUZZLE_COLUMNS)
 
 
-def _batch_of(asked: CensusOptions, pair: tuple[Rows, Rows]) -> Batch:
-    return batch_of(_as_batch(pair[0]), _as_batch(pair[1]), asked)
+def _batch_of(options: CensusOptions, pair: tuple[Rows, Rows]) -> Batch:
+    return batch_of(_as_batch(pair[0]), _as_batch(pair[1]), options)
 
 
 def _as_batch(rows: Rows) -> pa.RecordBatch:
@@ -184,21 +199,21 @@ def _add_rows(tables: Sequence[pa.Table], rows: list[Row]) -> None:
 
 
 def _floats(rows: pa.Table) -> pa.Table:
-    """Numbers as float32, which has all that is wanted for ranks."""
+    """Return numbers as float32, which is precise enough for ranks."""
     return pa.table({name: rows[name].cast(pa.float32(), safe=False) for name in rows.column_names})
 
 
-class _Growing:
-    """An array that grows at its end. (A list of small arrays would leave as much memory again in pieces.)
+class _GrowingArray:
+    """An array that grows at its end, as a list of small arrays would fragment the memory.
 
-    expected   how many values there will probably be: room for them is made at once
+    expected   number of values to reserve room for
     """
 
     def __init__(self, dtype: DTypeLike, expected: int = 0) -> None:
         self.room, self.size = np.empty(max(expected, 1 << 16), dtype), 0
 
     def add(self, values: np.ndarray) -> None:
-        """Take in more values."""
+        """Append values."""
         end = self.size + len(values)
         if end > len(self.room):
             before, self.room = self.room, np.empty(max(end, 2 * len(self.room)), self.room.dtype)
@@ -207,23 +222,23 @@ class _Growing:
         self.size = end
 
     def values(self) -> np.ndarray:
-        """All values so far."""
+        """Return all values so far."""
         return self.room[: self.size]
 
 
-class _Hardest:
-    """The hardest puzzles so far: the first SHOWN by difficulty, then by id; unknown difficulties last."""
+class _HardestRows:
+    """The SHOWN hardest puzzles so far, by difficulty, then by id; unknown difficulties last."""
 
     def __init__(self) -> None:
         self.tables: list[pa.Table] = []
-        self.full, self.bar = False, None  # once there are enough, a difficulty that others must exceed
+        self.full, self.bar = False, None  # once full, the difficulty that further rows must exceed
 
     def add(self, rows: pa.Table) -> None:
-        """Take in rows with SHOWN_FIELDS."""
+        """Add rows with SHOWN_FIELDS."""
         if self.full:
             difficulty = rows["difficulty"]
             above = difficulty.is_valid() if self.bar is None else pc.greater(difficulty, self.bar)
-            rows = rows.take(pc.indices_nonzero(above))  # of a few rows much quicker than `filter`
+            rows = rows.take(pc.indices_nonzero(above))  # for few rows much faster than `filter`
         if len(rows):
             self.tables.append(rows)
         if sum(map(len, self.tables)) >= 2 * SHOWN:
@@ -231,32 +246,30 @@ class _Hardest:
             self.full, self.bar = True, self.tables[0]["difficulty"][-1].as_py()
 
     def table(self) -> pa.Table:
-        """These puzzles, the hardest first."""
+        """Return the rows, the hardest first."""
         if not self.tables:
             return no_rows(SHOWN_FIELDS)
         order = [("difficulty", "descending"), ("puzzle_id", "ascending")]
-        # Sorting moves keys only, and the rows that stay are copied: the batches that they came in are let go.
+        # Copying the rows that stay releases the batches that they came in.
         rows = pa.concat_tables(self.tables)
         return rows.take(pc.sort_indices(rows.select(["difficulty", "puzzle_id"]), order)[:SHOWN]).combine_chunks()
 
 
 class Sample:
-    """So many of the rows added, each as likely as any other; all while they are few. The same rows give the same ones.
+    """A deterministic uniform sample of the rows added: each row draws a number, and the `size` lowest stay.
 
-    Each row draws a number, and the lowest stay.
-
-    kept   what is kept of rows, as a table
+    kept   returns the part of rows that is kept, as a table
     """
 
     def __init__(self, size: int, kept: Callable[[pa.Table], pa.Table]) -> None:
         self.size, self.kept = size, kept
         self.draw = np.random.default_rng(0)
         self.tables: list[pa.Table] = []
-        self.drawn: list[np.ndarray] = []  # the number of each row
-        self.bar = 1.0  # that a number must be below
+        self.drawn: list[np.ndarray] = []  # the numbers of the rows
+        self.bar = 1.0  # upper bound of further numbers
 
     def add(self, rows: pa.Table) -> None:
-        """Take in more rows."""
+        """Add rows."""
         drawn = self.draw.random(len(rows))
         low = drawn < self.bar
         self.tables.append(self.kept(rows.take(pa.array(np.flatnonzero(low)))))
@@ -273,7 +286,7 @@ class Sample:
         self.bar = self.drawn[0].max()
 
     def table(self) -> pa.Table:
-        """The sample, in the order in which its rows came; some must have been added."""
+        """Return the sample in the order in which rows were added, at least once."""
         if sum(map(len, self.drawn)) > self.size:
             self._thin()
         return pa.concat_tables(self.tables)

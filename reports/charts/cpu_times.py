@@ -133,9 +133,27 @@ def rung_times(figures: Figures) -> Chart | None:
 
 
 def areas(figures: Figures) -> Chart | None:
-    """A map of size and time, with the median and the times that one in ten and one in a hundred exceed."""
+    """A map of size and time, with lines for the median, the 90 % and the 99 % quantile."""
     if len(figures.areas) < 2:
         return None
+    told = "; ".join(
+        f"{number(area.start)} to {number(area.stop - 1)} cells: median {seconds(area.median)}, 90 % within "
+        f"{seconds(area.p90)}"
+        for area in figures.areas
+    )
+    words = f"Map of puzzles by size and CPU time, both logarithmic, with lines for quantiles. {told}."
+    filters = {"cells": ["cells", "until"], "cpu_seconds": ["start", "stop"]}
+    return chart_of(
+        (_area_cells(figures) + _area_quantiles(figures)).properties(height=320),
+        "areas",
+        "CPU time by size",
+        words,
+        filters,
+    )
+
+
+def _area_cells(figures: Figures) -> Any:
+    """Rectangles of the puzzles of a size in a bin of time."""
     bins = figures.histogram
     rows = [
         {
@@ -165,7 +183,7 @@ def areas(figures: Figures) -> Chart | None:
         ),
         axis=alt.Axis(labelExpr=SECONDS, values=powers(bins[0].start, bins[-1].stop), gridOpacity=0.06),
     )
-    cells = (
+    return (
         alt.Chart(alt.InlineData(values=rows))
         .mark_rect(color=ACCENT)
         .encode(
@@ -184,13 +202,17 @@ def areas(figures: Figures) -> Chart | None:
         )
         .transform_calculate(**{"from": time_words("start"), "to": time_words("stop")})
     )
+
+
+def _area_quantiles(figures: Figures) -> Any:
+    """Lines of the quantiles by size; those of few puzzles are left out."""
     lines = [
         {"middle": math.sqrt(area.start * area.stop), "seconds": value, "share": share, "time": seconds(value)}
         for area in figures.areas
         for share, value, most in (("median", area.median, 1), ("90 %", area.p90, 10), ("99 %", area.p99, 100))
         if area.puzzles >= most
     ]
-    curves = (
+    return (
         alt.Chart(alt.InlineData(values=lines))
         .mark_line(point={"size": 22, "filled": True}, strokeWidth=1.8)
         .encode(
@@ -204,14 +226,6 @@ def areas(figures: Figures) -> Chart | None:
             tooltip=[alt.Tooltip("share:N", title="puzzles within"), alt.Tooltip("time:N", title="CPU time")],
         )
     )
-    told = "; ".join(
-        f"{number(area.start)} to {number(area.stop - 1)} cells: median {seconds(area.median)}, 90 % within "
-        f"{seconds(area.p90)}"
-        for area in figures.areas
-    )
-    words = f"Map of puzzles by size and CPU time, both logarithmic, with lines for quantiles. {told}."
-    filters = {"cells": ["cells", "until"], "cpu_seconds": ["start", "stop"]}
-    return chart_of((cells + curves).properties(height=320), "areas", "CPU time by size", words, filters)
 
 
 LEAST = 1e-6
