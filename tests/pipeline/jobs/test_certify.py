@@ -51,11 +51,11 @@ def change(run: Run, **values: dict[str, Any]) -> None:
         rewrite_results(run, file.name, pa.Table.from_pylist(rows, table.schema))
 
 
-def of(run: Run, label: str) -> list[Row]:
+def labelled(run: Run, label: str) -> list[Row]:
     return [row for row in run.table().to_pylist() if row["label"] == label]
 
 
-def done(
+def certify_rest(
     run: Run, resources: Resources = SERIAL, out: str | None = None, settings: JobSettings = DEFAULTS
 ) -> list[Row]:
     """Certify the rest; returns the new rows."""
@@ -99,22 +99,22 @@ def test_every_verdict_is_proved_once(own: Run, nonocensus: Callable[..., Result
         nonocensus("certify", "run", "--serial", "--json", "--again", "--ids", table["puzzle_id"][0].as_py()).out
     )
     assert (redone["proved"], redone["proved_before"]) == (1, 0)
-    asked = nonocensus(
+    queried = nonocensus(
         "query", "run", "select count(*) as n, sum(steps) as s from certificates where status = 'proved'", "--json"
     )
-    assert json.loads(asked.out) == [{"n": 80, "s": sum(table["steps"].to_pylist())}]
+    assert json.loads(queried.out) == [{"n": 80, "s": sum(table["steps"].to_pylist())}]
 
 
 @pytest.mark.slow
 def test_ray_and_this_process_make_equal_rows(own: Run, tmp_path: Path) -> None:
     shutil.copytree(own.folder.path, tmp_path / "other")
-    spread = done(open_run(str(tmp_path / "other")), Resources(cpus=2), out=str(tmp_path / "proofs"))
-    assert lasting(spread) == lasting(done(own))
+    spread = certify_rest(open_run(str(tmp_path / "other")), Resources(cpus=2), out=str(tmp_path / "proofs"))
+    assert lasting(spread) == lasting(certify_rest(own))
     assert len(list((tmp_path / "proofs").iterdir())) == 80
 
 
 def test_damaged_rows_fail_by_name(own: Run, nonocensus: Callable[..., Result]) -> None:
-    (solution, technique, clues, name, *_), answer = of(own, "multiple"), of(own, "unique line")[0]
+    (solution, technique, clues, name, *_), answer = labelled(own, "multiple"), labelled(own, "unique line")[0]
     change(
         own,
         solution={solution["puzzle_id"]: solution["second_solution"], answer["puzzle_id"]: bytes(144)},
@@ -162,7 +162,7 @@ def test_store_with_wrong_clue_hash_fails_by_name(own: Run) -> None:
     assert turned["rows"] != first["rows"]
     try:
         pq.write_table(pa.Table.from_pylist([turned, *others], pq.read_schema(file)), file, row_group_size=5)
-        rows = done(own)
+        rows = certify_rest(own)
     finally:
         file.write_bytes(kept)
     assert [row["puzzle_id"] for row in rows if row["status"] != "proved"] == [first["puzzle_id"]]
@@ -181,8 +181,8 @@ def test_verdicts_of_retry_are_proved(hard: Store, nonocensus: Callable[..., Res
 
 
 def test_changed_verdict_needs_a_new_certificate(own: Run) -> None:
-    done(own)
-    other = of(own, "multiple")[0]
+    certify_rest(own)
+    other = labelled(own, "multiple")[0]
     change(
         own,
         second_solution={other["puzzle_id"]: other["solution"]},
@@ -191,7 +191,7 @@ def test_changed_verdict_needs_a_new_certificate(own: Run) -> None:
     found = certificate_summary(own)
     assert found is not None
     assert (found.proved, found.provable) == (79, 80)
-    (row,) = done(own)
+    (row,) = certify_rest(own)
     assert (row["puzzle_id"], row["status"]) == (other["puzzle_id"], "proved")
 
 
@@ -242,7 +242,7 @@ def test_interrupted_command_resumes(own: Run) -> None:
     with pytest.raises(KeyboardInterrupt):
         certify_run(own, request)
     assert len(certificates_table(own)) == 25
-    assert len(done(own)) == 80 - 25
+    assert len(certify_rest(own)) == 80 - 25
     assert not list(Path(own.folder.path).rglob("*.tmp"))
     found = certificate_summary(own)
     assert found is not None
@@ -270,7 +270,7 @@ def test_full_disk_leaves_no_partial_files(
 
 def test_dead_worker_costs_one_verdict(own: Run, nonocensus: Callable[..., Result]) -> None:
     victim = own.table()["puzzle_id"][3].as_py()
-    rows = done(own, settings=JobSettings(executor=WorkerKiller(victim)))
+    rows = certify_rest(own, settings=JobSettings(executor=WorkerKiller(victim)))
     assert Counter(row["status"] for row in rows) == {"proved": 79, "killed": 1}
     assert [row["error"] for row in rows if row["status"] == "killed"] == [
         "no proof: its worker died 3 times: out of memory"

@@ -174,8 +174,8 @@ def test_reports_datasets_exports_and_queries_have_the_grades(own: Run, nonocens
         name: row["hardest"] for name, row in expected.items()
     }
     assert "steps for each cell to be filled" in Path("dataset/README.md").read_text()
-    asked = nonocensus("query", "run", "select count(*) as n from grades where steps_x_wing > 0", "--json")
-    assert json.loads(asked.out) == [{"n": sum(row["steps_x_wing"] > 0 for row in expected.values())}]
+    queried = nonocensus("query", "run", "select count(*) as n from grades where steps_x_wing > 0", "--json")
+    assert json.loads(queried.out) == [{"n": sum(row["steps_x_wing"] > 0 for row in expected.values())}]
 
 
 @pytest.mark.usefixtures("own")

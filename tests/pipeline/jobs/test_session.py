@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ from stores import Result
 from pipeline.errors import UserError
 from pipeline.executors.executor import SerialExecutor
 from pipeline.jobs.classify_job import CLASSIFY
+from pipeline.jobs.driver import MAX_READS
 from pipeline.jobs.schedule import Schedule
 from pipeline.jobs.session import Metrics, Session
 from pipeline.run.results import ResultFile, TaskTimings
@@ -70,14 +72,20 @@ def test_events_reach_other_handlers_once_if_their_level_is_enabled(
     assert log.count("task lost") == 1
 
 
-@pytest.mark.usefixtures("store")
-def test_log_level_debug_prints_finished_tasks_to_standard_error(nonocensus: Callable[..., Result]) -> None:
+def test_log_level_prints_finished_tasks_and_retries_to_standard_error(
+    store: Store, nonocensus: Callable[..., Result]
+) -> None:
     command = ("classify", "store", "--out", "run", "--serial", "--quiet")
     first = nonocensus(*command, "--limit", "50", "--log-level", "debug")
     assert first.code == 0
     assert "INFO nonocensus.jobs: session begun: run_id=" in first.err
     assert "DEBUG nonocensus.jobs: task finished: name=part-0001-" in first.err
-    assert nonocensus(*command).err == ""
+    assert nonocensus(*command, "--limit", "10").err == ""
+    last = store.parts()[-1].name
+    Path(store.puzzles.path, f"{last}.parquet").write_bytes(b"PAR1")
+    retried = nonocensus(*command, "--log-level", "info").err
+    assert len(re.findall(f"INFO nonocensus.jobs: unreadable: name=part-0003-.* part={last} ", retried)) >= MAX_READS
+    assert "task finished" not in retried
 
 
 def file(host: str, labels: dict[str, int], status: dict[str, int]) -> ResultFile:
