@@ -111,9 +111,7 @@ def test_background_processes_end_with_their_block(monkeypatch: pytest.MonkeyPat
 def test_failing_compiler_is_a_storage_error(monkeypatch: pytest.MonkeyPatch) -> None:
     processes = begun(monkeypatch)
     monkeypatch.setenv(tuning.VARIABLE, '{"NODES": 3}')
-    with pytest.raises(
-        StorageError, match=r"^kernels can't be compiled into .*: ValueError: .* constant NODES"
-    ):
+    with pytest.raises(StorageError, match=r"^kernels can't be compiled into .*: ValueError: .* constant NODES"):
         warming.warm_for_most()
     assert processes
     assert None not in [process.poll() for process in processes]
