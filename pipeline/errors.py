@@ -1,20 +1,28 @@
-"""What goes wrong in a way that the user can mend: one line each that says what, where and what to do.
+"""Errors whose one-line message tells the user what is wrong, where, and what to do.
 
-Each kind has an exit status of the command line. Status 1 is none of these: the work was done, and some of it failed.
+Each class has an exit status. Status 1 is none of these: the command finished, and some puzzles failed.
+
+UserError
+├── InputError
+│   └── VersionError
+├── StorageError
+├── NetworkError
+├── ClusterError
+└── Interrupted
 """
 
 
 class UserError(Exception):
-    """Wrong use: options that don't go together, a folder that holds something else. All other kinds are this too."""
+    """Wrong usage: invalid or conflicting options or paths. Base class of all errors shown to users."""
 
     status = 2
 
 
 class InputError(UserError):
-    """Something that was read is damaged, incomplete, or not what it should be.
+    """Input is damaged, incomplete or of another kind.
 
-    what     the damage, without the advice
-    advice   the next command
+    what     the fault, without the advice
+    advice   what to do
     """
 
     status = 3
@@ -25,28 +33,28 @@ class InputError(UserError):
 
 
 class VersionError(InputError):
-    """A file was written by a newer version: it is whole, and never to be set aside."""
+    """A file was written by a newer version; it is intact and must not be quarantined."""
 
 
 class StorageError(UserError):
-    """A disk or a far storage can't be read or written: it is full, away, or does not allow it."""
+    """A disk or object storage can't be read or written: full, unavailable, or permission denied."""
 
     status = 4
 
 
 class NetworkError(UserError):
-    """A site gives no answer, or does not want to be asked."""
+    """A site is unreachable or refuses requests."""
 
     status = 5
 
 
 class ClusterError(UserError):
-    """Ray can't be had, has failed, or a machine of the cluster is not fit for the work."""
+    """Ray is unavailable or failed, or a node is unfit."""
 
     status = 6
 
 
 class Interrupted(UserError):
-    """Ended by Ctrl-C or a terminate signal."""
+    """Ended by Ctrl-C or SIGTERM."""
 
     status = 130

@@ -1,4 +1,4 @@
-"""The program's place, and its defaults: default.toml beside this module."""
+"""Default settings, from default.toml, and the root folder of the packages."""
 
 import tomllib
 from functools import cache
@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-"""The folder that holds the program's packages."""
+"""The folder with the program's packages."""
 
 
 class Settings(NamedTuple):
-    """One value for each line of default.toml."""
+    """The values of default.toml."""
 
     rows_per_group: int
     groups_per_part: int

@@ -1,4 +1,4 @@
-"""SQL by DuckDB: a database that reads the tables it is given and nothing else, no file, no network, no settings."""
+"""SQL by DuckDB, sandboxed: only registered tables, no files, no network, no settings."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,22 +11,19 @@ from pipeline.errors import InputError, StorageError, UserError
 from pipeline.scratch import scratch_folder
 
 MEMORY = "50%"
-"""Of the machine's memory, what a query may use before it goes on on disk."""
+"""Share of the machine's memory that a query may use before it spills to disk."""
 
 
 @contextmanager
 def database() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A database in memory that can read only what is registered with it.
-
-    What does not fit in memory goes into a temporary folder, deleted at the end.
-    """
+    """Open an in-memory database that reads only registered tables, and spills to a temporary folder."""
     with scratch_folder() as place, duckdb.connect() as connection:
         settings = {
             "temp_directory": place,
             "memory_limit": MEMORY,
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
-            "python_enable_replacements": "false",  # variables of this program are no tables
+            "python_enable_replacements": "false",  # don't expose Python variables as tables
             "enable_external_access": "false",
             "lock_configuration": "true",
         }
@@ -39,37 +36,36 @@ def database() -> Iterator[duckdb.DuckDBPyConnection]:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """A block of queries that Ctrl-C ends as it ends everything else."""
+    """Turn DuckDB's interrupt error into KeyboardInterrupt."""
     try:
         yield
     except RuntimeError as error:
-        if "interrupted" in str(error).lower():  # how DuckDB tells of it
+        if "interrupted" in str(error).lower():
             raise KeyboardInterrupt from error
         raise
 
 
 @contextmanager
 def sql_errors(what: str) -> Iterator[None]:
-    """A block whose SQL is the user's: what is wrong with it becomes a UserError, `what` and the first line of it.
+    """Turn errors of the user's SQL into a one-line UserError that begins with `what`.
 
-    An InputError says that a table can't be read, a StorageError that there is no room for what does not fit in memory.
+    InputError if a table can't be read, StorageError if there is no space to spill.
     """
     try:
         yield
     except (duckdb.Error, pa.ArrowException) as error:
-        said = str(error).splitlines()[0]
-        # how DuckDB tells of a file that Arrow can't read
-        kind = InputError if "the stream registered as" in said else UserError
-        if isinstance(error, duckdb.IOException) or "No space left" in said:
+        line = str(error).splitlines()[0]
+        # DuckDB's message for an error while reading an Arrow table
+        kind = InputError if "the stream registered as" in line else UserError
+        if isinstance(error, duckdb.IOException) or "No space left" in line:
             kind = StorageError
-        raise kind(f"{what}: {said}") from error
+        raise kind(f"{what}: {line}") from error
 
 
 def select_query(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyRelation:
-    """What a select of the user's returns, not read yet; of columns with equal names the later ones get a number.
+    """Return the relation of a user's select statement; duplicate column names get a number.
 
-    A UserError says what is wrong with it, or that it is something else than one select. Reading it may still fail:
-    see `one_line`.
+    Raises UserError for anything else. Nothing is read yet, so reading needs `sql_errors` too.
     """
     with sql_errors("the query"):
         statements = duckdb.extract_statements(query)
@@ -79,7 +75,7 @@ def select_query(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.Du
 
 
 def where_mask(connection: duckdb.DuckDBPyConnection, rows: pa.Table, condition: str) -> np.ndarray:
-    """Which rows meet a condition over their columns, bool[rows]; null is no. A UserError names what is wrong."""
+    """Return which rows meet an SQL condition, bool[rows]; null counts as false. Raises UserError."""
     with sql_errors(f"--where {condition!r}"):
         connection.register("puzzles", rows)
         met = connection.execute(f"select coalesce(({condition})::boolean, false) as met from puzzles").fetchnumpy()

@@ -66,7 +66,7 @@ def crawl_status(store: "Store") -> dict[str, Any] | None:
     place = Path(store.folder.path)
     if "://" in store.folder.name or not (place / NAME).exists() or not (place / NAME).stat().st_size:
         return None
-    with open_ledger(place, look=True) as ledger:
+    with open_ledger(place, read_only=True) as ledger:
         errors = [{"source": source, "number": number, "why": why} for source, number, why in ledger.errors(LISTED)]
         highest = {source: ledger.highest(source) for source in ledger.outcomes()}
         return {"outcomes": ledger.outcomes(), "highest": highest, "errors": errors, **ledger.size()}

@@ -1,1 +1,1 @@
-"""Puzzles from a site into a store: the ledger of replies, and the table that follows from it."""
+"""Crawl a site into a store: the ledger of replies, and the puzzles table derived from it."""

@@ -1,16 +1,16 @@
-"""Ids of the sites' puzzles as people write them, and how single ones are asked for."""
+"""Ids of the sites' puzzles; imports nothing heavy, since `solve` parses its arguments with it."""
 
 import re
 from typing import NamedTuple
 
 SITES = ("webpbn", "nonograms")
-"""The sites by their names in ids: scrapers.webpbn.SOURCE and scrapers.nonograms.SOURCE, which take longer to load."""
+"""Site names in ids: copies of scrapers.webpbn.SOURCE and scrapers.nonograms.SOURCE, which are slow to import."""
 
 ID = re.compile(rf"({'|'.join(SITES)})[/:]0*([1-9][0-9]{{0,8}})")
 
 
 class PuzzleId(NamedTuple):
-    """A puzzle of a site: webpbn or nonograms, and its number there."""
+    """A site, webpbn or nonograms, and a puzzle's number there."""
 
     source: str
     number: int
@@ -33,6 +33,6 @@ class FetchOptions(NamedTuple):
 
 
 def parse_id(text: str) -> PuzzleId | None:
-    """The puzzle that a text like webpbn/6574 or nonograms:12345 names, None if it names none."""
+    """Parse an id like webpbn/6574 or nonograms:12345; None if the text is not one."""
     found = ID.fullmatch(text)
     return PuzzleId(found[1], int(found[2])) if found else None

@@ -1,9 +1,7 @@
-"""What a crawl has asked and what came back: STORE/crawl.sqlite, the truth from which the table of puzzles follows.
+"""The ledger of a crawl: STORE/crawl.sqlite, from which the puzzles table is derived.
 
-Each number's replies are one transaction: their bodies (compressed, once for each content), when and with what headers
-they came, what they were judged to be, and the number's outcome. So a crash at any point loses at most what is in
-flight. SQLite is the right tool where every small step must be on disk at once; the table of puzzles, which is read as
-a whole, is Parquet. A ledger belongs to one process at a time; others may look.
+The replies for a number are one transaction: bodies (compressed, deduplicated by content), headers, times, judgements,
+and the number's outcome. A crash loses at most the request in flight. One process at a time writes; others may read.
 """
 
 import hashlib
@@ -58,7 +56,7 @@ TABLES = """
 
 
 class StoredReply(NamedTuple):
-    """A reply as it is kept: `key` is its own number in the ledger, `number` the puzzle's at the site."""
+    """A stored reply: `key` identifies it in the ledger, `number` is the puzzle's at the site."""
 
     key: int
     source: str
@@ -75,19 +73,19 @@ class Ledger:
         self._contents: set[tuple[str, str, str]] | None = None
 
     def note(self, source: str, number: int, replies: Sequence[tuple[Reply, Judgement]], asked: str) -> int:
-        """Keep the replies to one number in one transaction; the last one decides, and its key is returned."""
+        """Store the replies for a number in one transaction; the last one decides. Return its key."""
         with self._db:
             keys = [self._keep(source, number, reply, judgement) for reply, judgement in replies]
             self._settle(source, number, replies[-1][1], len(replies), asked)
         return keys[-1]
 
     def note_failure(self, source: str, number: int, why: str, tries: int, asked: str) -> None:
-        """Note that a number has got no reply. What is known of it stays."""
+        """Record that a number got no reply; a known outcome stays."""
         with self._db:
             self._settle(source, number, Judgement("error", why), tries, asked)
 
     def note_unchanged(self, source: str, number: int) -> None:
-        """Note that the site has nothing newer."""
+        """Record that the site has nothing newer."""
         with self._db:
             self._db.execute(
                 "update numbers set last_at = ?, tries = tries + 1 where source = ? and number = ?",
@@ -109,7 +107,7 @@ class Ledger:
         return int(inserted.lastrowid or 0)
 
     def _settle(self, source: str, number: int, judgement: Judgement, tries: int, asked: str) -> None:
-        """An error does not undo what was learnt before: a puzzle that is there stays there."""
+        """Update a number's outcome; an error does not replace 'ok'."""
         self._db.execute(
             "insert into numbers values (?, ?, ?, ?, ?, ?, ?) on conflict do update set"
             " outcome = iif(excluded.outcome = 'error' and outcome = 'ok', outcome, excluded.outcome),"
@@ -119,9 +117,9 @@ class Ledger:
         )
 
     def open_numbers(self, source: str, numbers: Spans, kinds: Sequence[str]) -> Spans:
-        """Those of the numbers that have no final outcome.
+        """Return the numbers without a final outcome.
 
-        A number that was missing as one kind of puzzle is open as another.
+        A number that is missing as one kind of puzzle is open as another.
         """
         finals = ", ".join("?" * len(FINAL))
         asked = "".join(" and instr(',' || asked || ',', ',' || ? || ',')" for _ in kinds)
@@ -134,26 +132,26 @@ class Ledger:
         return minus(numbers, done.fetchall())
 
     def asked_before(self, source: str, number: int) -> str:
-        """The kinds of puzzle that a number was missing as, comma-separated; empty if none."""
+        """Return the kinds of puzzle that a number was missing as, comma-separated."""
         row = self._db.execute(
             "select asked from numbers where source = ? and number = ? and outcome = 'missing'", (source, number)
         ).fetchone()
         return str(row[0]) if row else ""
 
     def highest(self, source: str) -> int:
-        """The highest number ever asked for, 0 if none."""
+        """Return the highest number ever requested, or 0."""
         row = self._db.execute("select max(number) from numbers where source = ?", (source,)).fetchone()
         return int(row[0] or 0)
 
     def contents(self) -> set[tuple[str, str, str]]:
-        """Source, number (as text, as in the table) and hash of the content of every reply."""
+        """Return source, number (text, as in the table) and body hash of every reply."""
         if self._contents is None:
             rows = self._db.execute("select distinct source, number, sha256 from replies")
             self._contents = {(source, str(number), sha256) for source, number, sha256 in rows}
         return self._contents
 
     def headers(self, source: str, number: int) -> dict[str, str]:
-        """The headers of the last good reply for a number, none if there is none."""
+        """Return the headers of the last good reply for a number, or {}."""
         row = self._db.execute(
             "select headers from replies where source = ? and number = ? and outcome = 'ok'"
             " order by reply desc limit 1",
@@ -162,7 +160,7 @@ class Ledger:
         return dict(json.loads(row[0])) if row else {}
 
     def outcomes(self) -> dict[str, dict[str, int]]:
-        """By source, how many numbers have each outcome."""
+        """Count numbers by source and outcome."""
         counts: dict[str, dict[str, int]] = {}
         for source, outcome, count in self._db.execute(
             "select source, outcome, count(*) from numbers group by 1, 2 order by 1, 3 desc"
@@ -171,25 +169,25 @@ class Ledger:
         return counts
 
     def size(self) -> dict[str, int]:
-        """Replies kept, their bytes as they came and as they are packed."""
+        """Return the number of replies, and their bytes raw and compressed."""
         replies = self._db.execute("select count(*) from replies").fetchone()[0]
         bodies = self._db.execute("select coalesce(sum(size), 0), coalesce(sum(length(packed)), 0) from bodies")
         raw, packed = bodies.fetchone()
         return {"replies": replies, "bytes": raw, "packed": packed}
 
     def errors(self, most: int) -> list[tuple[str, int, str]]:
-        """Source, number and reason of numbers without a final outcome."""
+        """Return source, number and reason of up to `most` failed numbers."""
         rows = self._db.execute(
             "select source, number, detail from numbers where outcome = 'error' order by 1, 2 limit ?", (most,)
         )
         return [(source, number, detail or "") for source, number, detail in rows]
 
     def untabled(self) -> Iterator[StoredReply]:
-        """The good replies that the table has not taken in, in the order in which they came."""
+        """Yield the good replies not yet in the table, oldest first."""
         yield from self._replies("where tabled = 0")
 
     def every_reply(self) -> Iterator[StoredReply]:
-        """All replies, in the order in which they came."""
+        """Yield all replies, oldest first."""
         yield from self._replies("")
 
     def _replies(self, condition: str) -> Iterator[StoredReply]:
@@ -205,17 +203,17 @@ class Ledger:
             yield StoredReply(key, source, number, Reply(url, status, json.loads(headers), body, at, 0.0), sha256)
 
     def set_tabled(self, keys: Iterable[int]) -> None:
-        """Note that the table has taken these replies in."""
+        """Record that these replies are in the table."""
         with self._db:
             self._db.executemany("update replies set tabled = 1 where reply = ?", ((key,) for key in keys))
 
-    def table_again(self) -> None:
-        """Forget which replies the table has taken in: the next crawl adds those that it lacks."""
+    def reset_tabled(self) -> None:
+        """Forget which replies are in the table: the next crawl adds those it lacks."""
         with self._db:
             self._db.execute("update replies set tabled = 0 where outcome = 'ok'")
 
     def damage(self) -> Iterator[str]:
-        """What SQLite finds damaged, and replies whose content is not what its hash stands for."""
+        """Yield the faults that SQLite finds, and bodies with a hash mismatch."""
         for (line,) in self._db.execute("pragma integrity_check"):
             if line != "ok":
                 yield line
@@ -228,9 +226,9 @@ class Ledger:
                 yield f"the reply with the hash {sha256[:16]} is damaged"
 
     def judge_again(self, kept: StoredReply, judgement: Judgement) -> None:
-        """Put another judgement of a reply in place of the one it had; its number's follows if it is the last one.
+        """Replace a reply's judgement, and its number's outcome if it is the last reply.
 
-        As for `note`, an error does not undo what an earlier reply has brought.
+        As in `note`, an error does not replace an earlier 'ok'.
         """
         with self._db:
             self._db.execute(
@@ -252,7 +250,7 @@ class Ledger:
             )
 
     def rate(self, source: str, measure: str, ratings: dict[int, float]) -> None:
-        """Note ratings by number; `measure` is difficulty or quality. All earlier ones of the measure are forgotten."""
+        """Replace all ratings of a measure, difficulty or quality, by number."""
         assert measure in ("difficulty", "quality")
         with self._db:
             self._db.execute(f"update ratings set {measure} = null where source = ?", (source,))
@@ -263,29 +261,29 @@ class Ledger:
             )
 
     def ratings(self) -> dict[tuple[str, str], tuple[float | None, float | None]]:
-        """Difficulty and quality by source and number (as text, as in the table)."""
+        """Return difficulty and quality by source and number (text, as in the table)."""
         rows = self._db.execute("select source, number, difficulty, quality from ratings")
         return {(source, str(number)): (difficulty, quality) for source, number, difficulty, quality in rows}
 
     def note_kinds(self, source: str, numbers: Iterable[int], colored: bool) -> None:
-        """Note that a list has these numbers as puzzles of a kind."""
+        """Record the kind of puzzle that a list has these numbers as."""
         with self._db:
             self._db.executemany(
                 "insert or ignore into kinds values (?, ?, ?)", ((source, number, colored) for number in numbers)
             )
 
     def kinds(self, source: str) -> dict[int, bool]:
-        """Whether the numbers that lists have are of coloured puzzles."""
+        """Return, for the numbers in lists, whether the puzzle is coloured."""
         rows = self._db.execute("select number, colored from kinds where source = ?", (source,))
         return {number: bool(colored) for number, colored in rows}
 
     def noted(self, name: str) -> str | None:
-        """What was noted under a name."""
+        """Return the note of a name."""
         row = self._db.execute("select value from notes where name = ?", (name,)).fetchone()
         return str(row[0]) if row else None
 
     def set_note(self, name: str, value: str) -> None:
-        """Note something under a name."""
+        """Set the note of a name."""
         with self._db:
             self._db.execute("insert or replace into notes values (?, ?)", (name, value))
 
@@ -295,14 +293,17 @@ def _now() -> str:
 
 
 @contextmanager
-def open_ledger(place: Path, look: bool = False) -> Iterator[Ledger]:
-    """The ledger of a store, made if need be; to `look` it must be there, and nothing is locked or written.
+def open_ledger(place: Path, read_only: bool = False) -> Iterator[Ledger]:
+    """Open the ledger of a store, created if missing; with `read_only` it must exist, and no lock is taken.
 
-    A UserError says if another process has it or it is of another version, an InputError if it is damaged, a
-    StorageError if it can't be read or written.
+    Raises:
+        UserError: another process writes to it, or it has another version
+        InputError: it is damaged
+        StorageError: it can't be read or written
+
     """
     path = place / NAME
-    if look:
+    if read_only:
         with _connected(path, f"{path.absolute().as_uri()}?{_mode(path)}") as connection:
             _check_version(connection, path)
             yield Ledger(connection)
@@ -319,30 +320,30 @@ def open_ledger(place: Path, look: bool = False) -> Iterator[Ledger]:
 
 @contextmanager
 def _connected(path: Path, uri: str) -> Iterator[sqlite3.Connection]:
-    """A connection for as long as the block lasts; what SQLite can't do in it becomes one line."""
+    """Open a connection; SQLite's errors in the block become UserErrors."""
     connection = None
     try:
         connection = sqlite3.connect(uri, uri=True)
         yield connection
     except sqlite3.DatabaseError as error:
-        raise _trouble(path, error) from error
+        raise _user_error(path, error) from error
     finally:
         if connection is not None:
             connection.close()
 
 
 def _mode(path: Path) -> str:
-    """How to look at a ledger: without leaving a trace if nobody is at work on it, else beside who is."""
+    """Return the URI query to read a ledger: immutable, leaving no files, unless a writer has it open."""
     return "mode=ro" if path.with_name(f"{path.name}-wal").exists() else "mode=ro&immutable=1"
 
 
-def _trouble(path: Path, error: sqlite3.DatabaseError) -> UserError:
-    """What SQLite can't do: the disk is full or away, or the file is no whole database."""
+def _user_error(path: Path, error: sqlite3.DatabaseError) -> UserError:
+    """Translate an SQLite error: disk full or unavailable, or file damaged."""
     if isinstance(error, sqlite3.OperationalError):
-        return StorageError(f"{path}: {error}; what was finished is kept; once it is mended, the same command goes on")
+        return StorageError(f"{path}: {error}; what was finished is kept, the same command resumes")
     return InputError(
-        f"{path} is damaged: {error}; put a copy of it back, or move {NAME}* out of the way: a crawl then asks for "
-        "everything again, and the table keeps its puzzles"
+        f"{path} is damaged: {error}; restore a copy, or move {NAME}* away: a crawl then requests everything again, "
+        "and the table keeps its puzzles"
     )
 
 

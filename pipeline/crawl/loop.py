@@ -1,10 +1,7 @@
-"""Crawl a site into a store: number by number, politely, so that it can be stopped at any moment for any time.
+"""The crawl loop: request a site's numbers one by one, resumable at any point.
 
-The ledger has every reply; the store's table of puzzles follows from it. Puzzles are added to the table in batches, and
-what a killed process did not come to add is added first thing the next time.
-
-A puzzle that has changed on the site becomes a new row, source/number@2 and so on; the earlier one stays as it is. What
-counts as a change are its clues.
+Every reply goes to the ledger first. Puzzles are added to the table in batches; `catch_up` adds those that a killed
+process did not.
 """
 
 import itertools
@@ -31,20 +28,20 @@ from scrapers.http import PoliteSession, Reply, RequestFailed
 from scrapers.site import Judgement, Site
 
 PASSES = 3
-"""How often a crawl comes back to numbers that ended in an error."""
+"""Rounds over the numbers that failed."""
 
 MOST_ERRORS = 20
-"""Errors in a row after which a crawl stops: the site is not what it was."""
+"""Consecutive errors after which a crawl stops."""
 
 HIGHEST = 1_000_000
-"""The highest number that a site is believed to have; both have less than a tenth of that."""
+"""The highest plausible newest number; both sites have less than a tenth of it."""
 
-AWAY = (429, 503)
-"""Statuses that say, after all tries, that the site wants no more requests for now."""
+OVERLOAD = (429, 503)
+"""Statuses that end a crawl if they persist after all retries."""
 
 
 class CrawlRequest(NamedTuple):
-    """What a crawl is to ask for: these numbers, at most `limit` of them, for what is newer if it is a refresh."""
+    """Numbers to request, at most `limit`; with `refresh` only if newer than the stored reply."""
 
     numbers: Spans
     limit: int | None = None
@@ -52,7 +49,7 @@ class CrawlRequest(NamedTuple):
 
 
 def catch_up(store: Store, ledger: Ledger, judges: Judges) -> CrawlReport:
-    """Bring the table up to date with the ledger, as after a crash."""
+    """Update the table from the ledger, as after a crash."""
     report = CrawlReport()
     table = puzzle_writer(store, ledger, report)
     for kept in ledger.untabled():
@@ -72,24 +69,24 @@ def crawl(
     ledger: Ledger,
     site: Site,
     session: PoliteSession,
-    wanted: CrawlRequest,
+    request: CrawlRequest,
     report: CrawlReport,
-    seen: Callable[[], None],
+    on_number: Callable[[], None],
 ) -> None:
-    """Ask for the numbers, one after the other; `seen` is called after each. Errors are asked for again at the end.
+    """Request the numbers one by one, calling `on_number` after each; failed ones are retried at the end.
 
     The report is updated as the crawl goes, so it is complete when an exception ends it: KeyboardInterrupt,
     RobotsDisallowed, HostUnreachable, or NetworkError after too many errors or refusals in a row.
     """
     table = puzzle_writer(store, ledger, report)
-    report.left = spans.size(wanted.numbers)
-    numbers: Iterable[int] = itertools.islice(spans.numbers_in(wanted.numbers), wanted.limit)
+    report.left = spans.size(request.numbers)
+    numbers: Iterable[int] = itertools.islice(spans.numbers_in(request.numbers), request.limit)
     in_a_row = 0
     try:
         for again in range(PASSES):
             errors = []
             for number in numbers:
-                step = _ask(ledger, site, session, number, wanted.refresh, table)
+                step = _ask(ledger, site, session, number, request.refresh, table)
                 if step.outcome == "error":
                     errors.append(number)
                     in_a_row += 1
@@ -98,11 +95,11 @@ def crawl(
                     report.left -= 1
                 if step.outcome != "error" or again == PASSES - 1:
                     report.outcomes[step.outcome] = report.outcomes.get(step.outcome, 0) + 1
-                    seen()
+                    on_number()
                 if in_a_row == MOST_ERRORS:
                     raise NetworkError(
                         f"{MOST_ERRORS} replies in a row were errors, the last one: {step.detail}; "
-                        "when the site is well again, the same command goes on"
+                        "the same command resumes later"
                     )
             numbers = errors
     finally:
@@ -112,7 +109,7 @@ def crawl(
 def _ask(
     ledger: Ledger, site: Site, session: PoliteSession, number: int, refresh: bool, table: PuzzleWriter
 ) -> CrawlStep:
-    """Ask for one number and keep what comes."""
+    """Request one number and store the replies."""
     known = ledger.headers(site.source, number) if refresh else None
     asked = ",".join(sorted({*site.kinds, *filter(None, ledger.asked_before(site.source, number).split(","))}))
     replies: list[tuple[Reply, Judgement]] = []
@@ -120,8 +117,8 @@ def _ask(
         try:
             reply = session.fetch(request, known)
         except RequestFailed as failed:
-            if failed.status in AWAY:
-                raise NetworkError(f"{failed}; the same command goes on another time") from failed
+            if failed.status in OVERLOAD:
+                raise NetworkError(f"{failed}; the same command resumes later") from failed
             ledger.note_failure(site.source, number, str(failed), failed.attempts, asked)
             return CrawlStep(number, "error", str(failed))
         if reply.status == 304:
@@ -138,13 +135,13 @@ def _ask(
 
 
 def newest_number(site: Site, session: PoliteSession) -> int:
-    """The newest number that the site has. A NetworkError says if its list does not tell, or hardly the truth."""
+    """Return the site's newest number. Raises NetworkError if its news page has none, or an implausible one."""
     reply = session.fetch(site.news)
     newest = site.newest(reply.body) if reply.status == 200 else None
     if newest is None:
         wrong = f"names no newest puzzle (HTTP status {reply.status})"
     elif newest > HIGHEST:
-        wrong = f"names {newest:,} as its newest puzzle, which can hardly be"
+        wrong = f"names {newest:,} as its newest puzzle, which is implausible"
     else:
         return newest
     raise NetworkError(f"{site.news.url} {wrong}; give --ids FIRST-LAST")

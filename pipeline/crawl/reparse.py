@@ -1,4 +1,4 @@
-"""Replies read anew, without the network: after a reader has learnt something, say."""
+"""Re-parse stored replies offline, after a parser was improved."""
 
 from collections.abc import Callable
 
@@ -21,27 +21,27 @@ from pipeline.store.parts import Store, append, one_batch, rewrite
 from solver.model.tables import PUZZLES
 
 
-def reparse(store: Store, ledger: Ledger, judges: Judges, seen: Callable[[CrawlStep], None]) -> CrawlReport:
-    """Judge all replies again and bring the rows that came from them up to date.
+def reparse(store: Store, ledger: Ledger, judges: Judges, on_reply: Callable[[CrawlStep], None]) -> CrawlReport:
+    """Judge all replies again and update the rows made from them.
 
-    Rows that come from elsewhere, imported files say, stay. A part in which nothing changes is not touched, so a run on
-    the store stays valid where it can. If the process dies, the next crawl does the rest.
+    Imported rows stay. Parts without changes are not rewritten, so results on them stay valid. If the process dies, the
+    next crawl does the rest.
     """
     report = CrawlReport()
     batches: list[pa.RecordBatch] = []
     keys: list[int] = []
-    elsewhere = lambda: latest_versions(_from_elsewhere(batch, ledger) for batch in store.batches(ORIGIN))  # noqa: E731
-    table = PuzzleWriter(ledger, report, elsewhere, batches.append, keys.extend)
+    imported = lambda: latest_versions(_imported(batch, ledger) for batch in store.batches(ORIGIN))  # noqa: E731
+    table = PuzzleWriter(ledger, report, imported, batches.append, keys.extend)
     for kept in ledger.every_reply():
         judgement = judge_reply(judges[kept.source], kept.reply, kept.number)
         ledger.judge_again(kept, judgement)
         if judgement.puzzle is not None:
             table.add(kept.key, stamp_reply(judgement.puzzle, kept.reply))
-        seen(CrawlStep(kept.number, judgement.outcome, judgement.detail))
+        on_reply(CrawlStep(kept.number, judgement.outcome, judgement.detail))
     table.flush()
     _replace(store, ledger, pa.Table.from_batches(batches, PUZZLES), report)
     ledger.set_tabled(keys)
-    report.changed.clear()  # versions that the table has had before
+    report.changed.clear()  # known versions
     for counts in ledger.outcomes().values():
         for outcome, count in counts.items():
             report.outcomes[outcome] = report.outcomes.get(outcome, 0) + count
@@ -49,11 +49,11 @@ def reparse(store: Store, ledger: Ledger, judges: Judges, seen: Callable[[CrawlS
 
 
 ORIGIN = [*VERSION_COLUMNS, "source", "source_id", "fetched_at", "raw_sha256"]
-"""Columns that tell where a row has come from."""
+"""Columns that identify the origin of a row."""
 
 
 def _crawled(batch: pa.RecordBatch, ledger: Ledger) -> np.ndarray:
-    """Which rows have come from the ledger's replies, bool[rows]: they were fetched, and their very reply is there."""
+    """Return which rows were made from replies in the ledger, bool[rows]."""
     keys = zip(*(batch[name].to_pylist() for name in ("source", "source_id", "raw_sha256")), strict=True)
     known = ledger.contents()
     fetched: np.ndarray = batch["fetched_at"].is_valid().to_numpy(zero_copy_only=False)
@@ -61,12 +61,12 @@ def _crawled(batch: pa.RecordBatch, ledger: Ledger) -> np.ndarray:
     return there
 
 
-def _from_elsewhere(batch: pa.RecordBatch, ledger: Ledger) -> pa.RecordBatch:
+def _imported(batch: pa.RecordBatch, ledger: Ledger) -> pa.RecordBatch:
     return batch.filter(pa.array(~_crawled(batch, ledger)))
 
 
 def _replace(store: Store, ledger: Ledger, fresh: pa.Table, report: CrawlReport) -> None:
-    """Put the rows read anew in place of those that the crawl brought before, and append those that are new."""
+    """Replace the crawled rows by fresh ones, and append new ones."""
     used = np.zeros(len(fresh), np.bool_)
     ids = fresh["puzzle_id"].combine_chunks()
 

@@ -1,6 +1,6 @@
-"""Single puzzles of the sites by their ids, asked for with a crawl's manners, and kept for a day.
+"""Fetch single puzzles by id, with a crawl's politeness, and cache the replies for a day.
 
-What is kept are the replies, as they came, in the user's cache folder: a file for each number of each site's address.
+The user's cache folder has one file per number and site address.
 """
 
 import hashlib
@@ -23,16 +23,16 @@ from scrapers.http.throttle import MIN_RATE
 from scrapers.site import FINAL, Judgement, Site
 from solver.model.puzzle import Puzzle
 
-KEPT_FOR = timedelta(days=1)
+CACHE_TTL = timedelta(days=1)
 
 LIMITS = HttpLimits(attempts=3, max_wait=60.0)
-"""Somebody waits for the puzzle."""
+"""Short: a user is waiting for the puzzle."""
 
 SUFFIX = ".json"
 
 
 class CachedReply(msgspec.Struct):
-    """A reply as a file of the cache holds it: the fields of scrapers.http.Reply that a judge reads."""
+    """A cached reply: the fields of scrapers.http.Reply that a judge reads."""
 
     url: str
     status: int
@@ -40,37 +40,37 @@ class CachedReply(msgspec.Struct):
     fetched_at: datetime
 
 
-def check_fetch(ids: list[PuzzleId], wish: FetchOptions) -> None:
-    """Raise a UserError if the ids can't be asked for in this way."""
+def check_fetch(ids: list[PuzzleId], options: FetchOptions) -> None:
+    """Raise a UserError if the ids can't be fetched with these options."""
     for puzzle_id in ids:
-        check_options(_asking(puzzle_id.source, wish))
+        check_options(_crawl_options(puzzle_id.source, options))
 
 
 @contextmanager
-def open_fetcher(wish: FetchOptions, listen: Callable[[str], None]) -> "Iterator[PuzzleFetcher]":
-    """The sites, to be asked for puzzles as long as the block lasts; `listen` is told in one line of long waits."""
+def open_fetcher(options: FetchOptions, on_wait: Callable[[str], None]) -> "Iterator[PuzzleFetcher]":
+    """Open a fetcher; `on_wait` gets one line for each long wait."""
     with ExitStack() as sessions:
-        yield PuzzleFetcher(wish, listen, sessions)
+        yield PuzzleFetcher(options, on_wait, sessions)
 
 
 class PuzzleFetcher:
-    """One session with each site that is asked; see `open_fetcher`."""
+    """Fetches puzzles, with one session per site; see `open_fetcher`."""
 
-    def __init__(self, wish: FetchOptions, listen: Callable[[str], None], sessions: ExitStack) -> None:
-        self._wish, self._listen, self._ends = wish, listen, sessions
+    def __init__(self, options: FetchOptions, on_wait: Callable[[str], None], sessions: ExitStack) -> None:
+        self._options, self._on_wait, self._exits = options, on_wait, sessions
         self._sessions: dict[str, PoliteSession] = {}
 
     def puzzle(self, puzzle_id: PuzzleId) -> Puzzle | str:
-        """The puzzle of an id, from the cache or from its site; one line of why the site has none to give.
+        """Return the puzzle of an id, from the cache or its site, or one line of why there is none.
 
-        Raises NetworkError if it gives no answer or robots.txt does not allow to ask, UserError as `check_wish`.
+        Raises NetworkError if the site gives no answer or robots.txt disallows it, UserError as `check_fetch`.
         """
-        asking = _asking(puzzle_id.source, self._wish)
-        cache, name = cache_folder(), _name(puzzle_id, asking.addresses)
-        site = _site(asking)
-        reply = None if self._wish.refresh else _read(cache, name)
+        options = _crawl_options(puzzle_id.source, self._options)
+        cache, name = cache_folder(), _name(puzzle_id, options.addresses)
+        site = _site(options)
+        reply = None if self._options.refresh else _read(cache, name)
         if reply is None:
-            reply, judgement = self._asked(site, asking, puzzle_id.number)
+            reply, judgement = self._request(site, options, puzzle_id.number)
             if judgement.outcome in FINAL:
                 _keep(cache, name, reply)
         else:
@@ -79,10 +79,10 @@ class PuzzleFetcher:
             return f"{judgement.outcome}: {judgement.detail or reply.url}"
         return stamp_reply(judgement.puzzle, reply)
 
-    def _asked(self, site: Site, asking: CrawlOptions, number: int) -> tuple[Reply, Judgement]:
-        """The reply that decides, of those to all that is to be asked for a number."""
+    def _request(self, site: Site, options: CrawlOptions, number: int) -> tuple[Reply, Judgement]:
+        """Request a number; return the deciding reply with its judgement."""
         try:
-            session = self._session(asking)
+            session = self._session(options)
             for request in site.requests(number):
                 reply = session.fetch(request)
                 judgement = judge_reply(site.judge, reply, number)
@@ -92,50 +92,50 @@ class PuzzleFetcher:
             raise NetworkError(str(error)) from error
         return reply, judgement
 
-    def _session(self, asking: CrawlOptions) -> PoliteSession:
-        if asking.site not in self._sessions:
-            rate = 0.0 if all(is_loopback(address) for address in asking.addresses) else MIN_RATE
-            session = PoliteSession(check_options(asking), rate=rate, limits=LIMITS, report=self._listen)
-            self._sessions[asking.site] = self._ends.enter_context(session)
-        return self._sessions[asking.site]
+    def _session(self, options: CrawlOptions) -> PoliteSession:
+        if options.site not in self._sessions:
+            rate = 0.0 if all(is_loopback(address) for address in options.addresses) else MIN_RATE
+            session = PoliteSession(check_options(options), rate=rate, limits=LIMITS, report=self._on_wait)
+            self._sessions[options.site] = self._exits.enter_context(session)
+        return self._sessions[options.site]
 
 
 def cache_folder() -> Folder:
-    """Where replies are kept."""
+    """Return the folder of cached replies."""
     return folder(str(platformdirs.user_cache_path("nonocensus") / "replies"))
 
 
-def _asking(source: str, wish: FetchOptions) -> CrawlOptions:
-    return CrawlOptions(source, base_urls=wish.base_urls, contact=wish.contact)
+def _crawl_options(source: str, options: FetchOptions) -> CrawlOptions:
+    return CrawlOptions(source, base_urls=options.base_urls, contact=options.contact)
 
 
-def _site(asking: CrawlOptions) -> Site:
-    if asking.site == webpbn.SOURCE:
-        return webpbn.site(asking.addresses[0])
-    return nonograms.site(asking.addresses)
+def _site(options: CrawlOptions) -> Site:
+    if options.site == webpbn.SOURCE:
+        return webpbn.site(options.addresses[0])
+    return nonograms.site(options.addresses)
 
 
 def _name(puzzle_id: PuzzleId, addresses: tuple[str, ...]) -> str:
-    """The name of a number's file: what is asked elsewhere, of a twin say, is kept apart."""
+    """Return the cache key of a number; other addresses of a site (a twin) have their own."""
     place = hashlib.sha256("\n".join(addresses).encode()).hexdigest()[:16]
     return f"{puzzle_id.source}-{puzzle_id.number}-{place}{SUFFIX}"
 
 
 def _read(cache: Folder, name: str) -> Reply | None:
-    """The reply that is kept under a name, None if there is none of today that can be read."""
+    """Return the cached reply of a key, or None if missing, expired or damaged."""
     try:
         kept = cache.read_record(name, CachedReply)
         age = datetime.now(UTC) - kept.fetched_at
     except (OSError, InputError, TypeError):  # TypeError: a time without its zone
         return None
-    return Reply(kept.url, kept.status, {}, kept.body, kept.fetched_at, 0.0) if timedelta() <= age < KEPT_FOR else None
+    return Reply(kept.url, kept.status, {}, kept.body, kept.fetched_at, 0.0) if timedelta() <= age < CACHE_TTL else None
 
 
 def _keep(cache: Folder, name: str, reply: Reply) -> None:
-    """Keep a reply, and drop those that are too old. A cache that can't be written to is none, and no trouble."""
+    """Cache a reply and evict expired ones. Cache write errors are ignored."""
     try:
         for other in cache.names():
-            if other.endswith(SUFFIX) and (cache.age(other) or 0.0) > KEPT_FOR.total_seconds():
+            if other.endswith(SUFFIX) and (cache.age(other) or 0.0) > CACHE_TTL.total_seconds():
                 cache.delete(other)
         cache.sweep()
         cache.write(name, msgspec.json.encode(CachedReply(reply.url, reply.status, reply.body, reply.fetched_at)))

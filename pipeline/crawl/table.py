@@ -1,7 +1,7 @@
-"""The way of puzzles from replies into the store's table.
+"""Puzzles from replies into the store's table.
 
-A puzzle whose clues have changed on the site becomes a new row, source/number@2 and so on; the earlier one stays as it
-is. Equal clues of the same number are no new version, wherever the row has come from.
+A puzzle whose clues changed on the site becomes a new row, source/number@2 and so on; the earlier row stays. Equal
+clues of the same number are not a new version, whether crawled or imported.
 """
 
 import hashlib
@@ -28,14 +28,15 @@ from solver.model.tables import puzzle_batch
 
 @dataclass
 class CrawlReport:
-    """What a crawl did.
+    """What a crawl or reparse did.
 
-    outcomes    numbers asked for, by what came of them
-    added       rows added to the table; `changed` names those of them that are new versions
-    rewritten   parts of the table in which replies that were read anew have changed something
-    gone        rows whose replies are no puzzles any more, now that they were read anew
-    known       numbers that were not asked for, since the ledger has them
-    left        numbers still to be asked for
+    outcomes    requested numbers by outcome
+    added       rows added to the table
+    changed     ids of added rows that are new versions
+    known       numbers not requested, because the ledger has them
+    left        numbers still to request
+    rewritten   parts of the table that a reparse changed
+    gone        rows removed because their reply is no longer judged to be a puzzle
     """
 
     outcomes: dict[str, int] = field(default_factory=dict)
@@ -48,7 +49,7 @@ class CrawlReport:
 
 
 class CrawlStep(NamedTuple):
-    """One number done: what came of it, or, on a refresh, that the site has nothing newer."""
+    """The outcome of one number; `unchanged` if a refresh found nothing newer."""
 
     number: int
     outcome: str
@@ -56,24 +57,24 @@ class CrawlStep(NamedTuple):
 
 
 Judges = dict[str, Callable[[Reply, int], Judgement]]
-"""By source: what tells what a reply is."""
+"""Functions that judge a reply for a number, by source."""
 
 
 VERSION_COLUMNS = ["puzzle_id", "clue_hash"]
 
 Versions = dict[str, dict[int, str]]
-"""Of each puzzle, without its @version: the clue hash of each version."""
+"""Clue hashes by id without @version, then by version."""
 
 
 def crawl_store(place: Path) -> Store:
-    """The store of a crawl, made if need be; UserError as for `create_store`."""
+    """Open or create the store of a crawl. Raises UserError as `create_store`."""
     store = create_store(str(place))
     write_manifest(store)
     return store
 
 
 def judge_reply(judge: Callable[[Reply, int], Judgement], reply: Reply, number: int) -> Judgement:
-    """What a reply is. One that a reader stumbles over must not end a crawl of weeks: it is kept, to be read again."""
+    """Judge a reply; a parser's bug must not end a long crawl, and `reparse` judges again."""
     try:
         return judge(reply, number)
     except Exception as error:
@@ -81,9 +82,9 @@ def judge_reply(judge: Callable[[Reply, int], Judgement], reply: Reply, number: 
 
 
 def stamp_reply(puzzle: Puzzle, reply: Reply) -> Puzzle:
-    """A puzzle with when it came and the hash of what came.
+    """Return a puzzle with fetch time and body hash.
 
-    What this machine serves is a twin's: the page that the site has under its number is another puzzle's.
+    A loopback reply is a twin's, so it gets no URL: the real site has another puzzle under that number.
     """
     digest = hashlib.sha256(reply.body).hexdigest()
     url = None if is_loopback(reply.url) else puzzle.url
@@ -91,7 +92,7 @@ def stamp_reply(puzzle: Puzzle, reply: Reply) -> Puzzle:
 
 
 class PuzzleWriter:
-    """Puzzles on their way into a table, in batches of a row group, but for those that the table has."""
+    """Writes crawled puzzles to a table in batches of a row group, skipping known versions."""
 
     def __init__(
         self,
@@ -101,25 +102,25 @@ class PuzzleWriter:
         write: Callable[[pa.RecordBatch], object],
         settle: Callable[[list[int]], object],
     ) -> None:
-        """`latest` finds what the table has, `write` takes rows, `settle` the keys of replies that are in it then."""
+        """Initialize with functions that read the table's versions, write rows, and mark replies as written."""
         self.report = report
         self._ledger, self._find_latest, self._write, self._settle = ledger, latest, write, settle
-        self._waiting: list[tuple[int, Puzzle]] = []
+        self._queue: list[tuple[int, Puzzle]] = []
         self._latest: Versions | None = None
 
     def add(self, key: int, puzzle: Puzzle) -> None:
-        """Take in the puzzle of the reply with this key."""
-        self._waiting.append((key, puzzle))
-        if len(self._waiting) == default_settings().rows_per_group:
+        """Enqueue the puzzle of a reply, by the reply's key."""
+        self._queue.append((key, puzzle))
+        if len(self._queue) == default_settings().rows_per_group:
             self.flush()
 
     def flush(self) -> None:
-        """Write what waits, but for what is there already."""
-        if not self._waiting:
+        """Write the queue, except for known versions."""
+        if not self._queue:
             return
         if self._latest is None:
             self._latest = self._find_latest()
-        puzzles = [puzzle for _, puzzle in self._waiting]
+        puzzles = [puzzle for _, puzzle in self._queue]
         ratings = self._ledger.ratings()
         fresh = []
         for puzzle, clue_hash in zip(puzzles, puzzle_batch(puzzles)["clue_hash"].to_pylist(), strict=True):
@@ -136,16 +137,16 @@ class PuzzleWriter:
                 )
         if fresh:
             self._write(puzzle_batch(fresh))
-        self._settle([key for key, _ in self._waiting])
-        self._waiting.clear()
+        self._settle([key for key, _ in self._queue])
+        self._queue.clear()
 
     def _version(self, puzzle_id: str, clue_hash: str) -> int:
-        """The number of a version that the table does not have, else 0."""
+        """Return the number of a new version, or 0 if the table has it."""
         assert self._latest is not None
         there = self._latest.setdefault(puzzle_id, {})
         if clue_hash in there.values():
             return 0
-        # the first that is free: a version whose part was damaged comes back under its own number
+        # the first free number: a version whose part was damaged returns under its own
         number = next(number for number in itertools.count(1) if number not in there)
         there[number] = clue_hash
         if number > 1:
@@ -154,7 +155,7 @@ class PuzzleWriter:
 
 
 def puzzle_writer(store: Store, ledger: Ledger, report: CrawlReport) -> PuzzleWriter:
-    """The table of a store: what comes is appended to it, and then noted in the ledger."""
+    """Return a writer that appends to the store and then marks replies in the ledger."""
 
     def write(batch: pa.RecordBatch) -> None:
         report.added += append(store, [batch])
@@ -165,7 +166,7 @@ def puzzle_writer(store: Store, ledger: Ledger, report: CrawlReport) -> PuzzleWr
 
 
 def latest_versions(batches: Iterable[pa.RecordBatch]) -> Versions:
-    """The versions that some rows are of."""
+    """Return the versions in some rows."""
     latest: Versions = {}
     for batch in batches:
         for puzzle_id, clue_hash in zip(*(batch[name].to_pylist() for name in VERSION_COLUMNS), strict=True):
@@ -176,16 +177,17 @@ def latest_versions(batches: Iterable[pa.RecordBatch]) -> Versions:
 
 
 RATINGS_PENDING = "ratings not in the table"
-"""A note of the ledger: whether rows may lack ratings that it has."""
+"""Ledger note: whether rows may lack ratings that the ledger has."""
 
 
 def collect_ratings(
-    store: Store, ledger: Ledger, buckets: Iterable[Bucket], session: PoliteSession, seen: Callable[[Bucket, int], None]
+    store: Store,
+    ledger: Ledger,
+    buckets: Iterable[Bucket],
+    session: PoliteSession,
+    on_bucket: Callable[[Bucket, int], None],
 ) -> int:
-    """Ask the search which puzzles lie in each bucket of each rating; returns how many puzzles have one now.
-
-    The ratings go to the ledger and from there into the table's rows of these puzzles.
-    """
+    """Search webpbn by rating bucket, store the ratings in ledger and table; return the number of rated puzzles."""
     found: dict[str, dict[int, float]] = {}
     for bucket in buckets:
         reply = session.fetch(bucket.request)
@@ -195,10 +197,10 @@ def collect_ratings(
         numbers = listed(reply.body)
         for number in numbers:
             ratings.setdefault(number, bucket.rating)
-        seen(bucket, len(numbers))
+        on_bucket(bucket, len(numbers))
     if not any(found.values()):
         raise NetworkError("the search has listed no puzzle in any bucket; the ratings are as they were")
-    ledger.set_note(RATINGS_PENDING, "yes")  # first: a crash from here on leaves rows to be filled in
+    ledger.set_note(RATINGS_PENDING, "yes")  # before the ratings: after a crash `catch_up` fills them in
     for measure, ratings in found.items():
         ledger.rate("webpbn", measure, ratings)
     fill_in_ratings(store, ledger)
@@ -206,7 +208,7 @@ def collect_ratings(
 
 
 def fill_in_ratings(store: Store, ledger: Ledger) -> None:
-    """Put the ledger's ratings into the table."""
+    """Write the ledger's ratings to the table."""
     ratings = ledger.ratings()
 
     def rated(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -1,4 +1,4 @@
-"""A run after its store has changed: results of puzzles that are the same are kept, wherever these stand now."""
+"""Update a run to its changed store, keeping the results of unchanged puzzles wherever they are now."""
 
 from collections import defaultdict
 from typing import cast
@@ -24,15 +24,14 @@ from pipeline.store.parts import Part, Store
 from solver.model.families import Family, Rules
 
 Place = tuple[str, int]
-"""A part's name, and the number of a row in it."""
+"""A part's name and a row number in it."""
 
 
 def carry_over(run: Run) -> tuple[Run, int]:
-    """Take the store's parts as they are now; returns the run with them, and how many of its results stay.
+    """Update run.json to the store's present parts; return the run and its number of kept results.
 
-    What is kept of files that cover changed parts is written anew, for the places that the puzzles have now. Such files
-    do not count before run.json names the parts as they are now, and the old ones no more from then on: so a process
-    that dies leaves the run as it was or as it should be. To be called by who holds the run's lock.
+    Result files that cover changed parts are rewritten for the puzzles' new places. These files only count once
+    run.json names the new parts, when the old ones stop counting, so the switch is atomic. Requires the run's lock.
     """
     require_same_solver(run)
     changed = set(changed_parts(run))
@@ -47,7 +46,7 @@ def carry_over(run: Run) -> tuple[Run, int]:
     session = next_session(run)
     rows = sum(file.rows for file in files if file not in stale)
     for number, file in enumerate(stale):
-        found, places = _that_stay(run, file, kept.get(file.name), same, store, others)
+        found, places = _unchanged_rows(run, file, kept.get(file.name), same, store, others)
         if len(found):
             rows += len(found)
             _write(after, f"part-{session:04d}-carried-{number:06d}", file, found, places)
@@ -58,13 +57,13 @@ def carry_over(run: Run) -> tuple[Run, int]:
     return after, rows
 
 
-def _that_stay(
+def _unchanged_rows(
     run: Run, file: ResultFile, mask: np.ndarray | None, same: set[str], store: Store, others: list[Part]
 ) -> tuple[pa.Table, list[Place]]:
-    """The rows of a file whose puzzles are in the store as they were, and where these stand now.
+    """Return the rows of a file whose puzzles are unchanged, and their present places.
 
-    same     parts that have not changed: there every row stays where it is
-    others   the store's other parts, where the puzzles of changed ones may be
+    same     names of unchanged parts, whose rows stay in place
+    others   the other parts of the store, which are searched for the puzzles
     """
     rows = run.read(file)
     counting = np.ones(len(rows), np.bool_) if mask is None else mask
@@ -81,33 +80,33 @@ def _that_stay(
             here = np.flatnonzero(where.is_valid().to_numpy(zero_copy_only=False))
             if len(here):
                 places = where.drop_null().to_numpy()
-                alike = _alike(store.family, moved.take(places), puzzles.take(pa.array(here)))
+                alike = _are_same(store.family, moved.take(places), puzzles.take(pa.array(here)))
                 for k, number in zip(places[alike].tolist(), numbers[here[alike]].tolist(), strict=True):
                     now[wanted[k]] = part.name, number
     order = sorted(now, key=now.__getitem__)
     return rows.take(pa.array(order, pa.int64())), [now[k] for k in order]
 
 
-def _alike(family: Family, results: pa.Table, puzzles: pa.RecordBatch) -> np.ndarray:
-    """Which results are of the puzzles beside them: of their clues, and saying of the goal what is true of it now."""
+def _are_same(family: Family, results: pa.Table, puzzles: pa.RecordBatch) -> np.ndarray:
+    """Return which results belong to the row-aligned puzzles: equal clues, and `goal_matches` still true."""
     alike = pc.equal(results["clue_hash"].combine_chunks(), puzzles["clue_hash"]).fill_null(False)
     if "goal" in family.decisive:
         said = results["goal_matches"].combine_chunks()
-        known = pc.equal(said, _goals_fit(family.rules, puzzles))
+        known = pc.equal(said, _goals_match(family.rules, puzzles))
         goals = pc.or_kleene(known, pc.and_(said.is_null(), puzzles["goal"].is_null()))
         alike = pc.and_(alike, goals.fill_null(False))
     return np.asarray(alike.to_numpy(zero_copy_only=False))
 
 
-def _goals_fit(rules: Rules, puzzles: pa.RecordBatch) -> pa.Array:
-    """Of each puzzle whether its goal is a solution; null without one, and for clues that no picture can have."""
+def _goals_match(rules: Rules, puzzles: pa.RecordBatch) -> pa.Array:
+    """Return whether each puzzle's goal is a solution; null without a goal, and for contradictory clues."""
     rules.check_readable(puzzles)
     given = solvable_rows(rules, puzzles) & puzzles["goal"].is_valid().to_numpy(zero_copy_only=False)
     return pa.array(matching_rows(rules, puzzles, puzzles["goal"], given), mask=~given)
 
 
 def _write(run: Run, name: str, file: ResultFile, rows: pa.Table, places: list[Place]) -> None:
-    """Write rows of a file for other places, sorted by part and row."""
+    """Write rows of a file for their new places, sorted by part and row."""
     covers: dict[str, list[int]] = defaultdict(list)
     for part, number in places:
         covers[part].append(number)

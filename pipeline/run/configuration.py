@@ -1,4 +1,4 @@
-"""What decides the rows of a run: its settings, and the solver's version."""
+"""The configuration of a run: everything besides the puzzles that decides its rows."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ from solver.model.puzzle import MAX_DEPTH
 
 
 class Configuration(TypedDict):
-    """The settings of `solver.api.classify` and the solver's version."""
+    """Settings of `solver.api.classify`, and the solver's version."""
 
     cpu_limit: float
     rung: str
@@ -22,16 +22,16 @@ class Configuration(TypedDict):
 
 
 DEPTH = 2
-"""Levels that depth-2 looks ahead, unless another number is given."""
+"""Default lookahead levels of depth-2."""
 
 SETTINGS = ("cpu_limit", "rung", "depth", "check_goal")
-"""The part of a configuration that `solver.api.classify` takes."""
+"""The fields of a configuration that are arguments of `solver.api.classify`."""
 
 
 def configuration(
     cpu_limit: float, rung: str = "search", depth: int = DEPTH, check_goal: bool = False
 ) -> Configuration:
-    """The configuration with these settings, of this version of the solver; ValueError for one that makes no sense."""
+    """Return a configuration of this solver version. Raises ValueError for invalid settings."""
     check_limit(cpu_limit)
     if rung not in RUNGS:
         raise ValueError(f"rung must be one of {', '.join(RUNGS)}, not {rung!r}")
@@ -43,18 +43,18 @@ def configuration(
 
 
 def check_limit(cpu_limit: float) -> None:
-    """Raise ValueError for a limit that is none."""
+    """Raise ValueError unless the limit is positive and finite."""
     if not 0 < cpu_limit < math.inf:
         raise ValueError(f"cpu_limit is a number of CPU seconds above 0, not {cpu_limit!r}")
 
 
 def solver_settings(config: Configuration) -> dict[str, Any]:
-    """The arguments of `solver.api.classify`."""
+    """Return the arguments of `solver.api.classify`."""
     return {name: value for name, value in config.items() if name in SETTINGS}
 
 
 def diff_configurations(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
-    """What differs between two configurations: its name and the value in each, None where it is not there."""
+    """Return name and both values of settings that differ; None where one is missing."""
     return [
         (name, old.get(name), new.get(name))
         for name in sorted(old.keys() | new.keys())
@@ -63,5 +63,5 @@ def diff_configurations(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[
 
 
 def config_hash(config: Configuration) -> str:
-    """Sixteen hex digits that stand for a configuration."""
+    """Return sixteen hex digits that identify a configuration."""
     return hashlib.sha256(json.dumps(config, sort_keys=True).encode()).hexdigest()[:16]

@@ -1,4 +1,12 @@
-"""What commands find in a run and keep there: rows of a table in Parquet files, each there as a whole or not at all."""
+"""Tables that jobs other than classify write into a run: certificates, grades and mendings.
+
+RUN/certificates/part-*.parquet   by pipeline.jobs.certify_job
+RUN/grades/part-*.parquet         by pipeline.jobs.grade_job
+RUN/mendings/part-*.parquet       by pipeline.jobs.mend_job
+RUN/mendings.parquet              mendings as version 0.1.0 wrote them
+
+Rows belong to a puzzle's id and clues, not to a place in the store. Files appear atomically.
+"""
 
 import hashlib
 from collections import Counter, defaultdict
@@ -8,95 +16,113 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from pipeline.errors import InputError, VersionError
+from pipeline.errors import InputError
+from pipeline.run.results import read_parquet
 from pipeline.run.run_folder import Run
 from pipeline.store.paths import Folder
 from reports.figures import Certified, Unproved
 from reports.joined_columns import KILLED, keys
 from solver.model.families import Family
-from solver.model.tables import CERTIFICATES, MENDINGS, UnknownColumnError, conform
+from solver.model.tables import CERTIFICATES, MENDINGS
 from solver.proofs import FAILED, PROVED, TIMEOUT
-
-
-def read_job_rows(place: Folder, name: str, schema: pa.Schema, maker: str) -> pa.Table:
-    """Read a file, its checksums too, with the columns of a schema; those that an older version lacked are null.
-
-    Raises InputError, which advises to have the command `maker` make its rows again.
-    """
-    try:
-        with place.open(name) as file:
-            table = conform(pq.ParquetFile(file, page_checksum_verification=True).read(), schema)
-        table.validate(full=True)
-    except UnknownColumnError as error:
-        raise VersionError(f"{place.name}/{name} can't be read: {error}") from error
-    except (OSError, ValueError, pa.ArrowException) as error:
-        raise unreadable(place, name, error, maker) from error
-    return table
-
-
-def unreadable(place: Folder, name: str, what: object, maker: str) -> InputError:
-    """Return the error for a file that can't be read: the command `maker` makes its rows again."""
-    return InputError(f"{place.name}/{name} can't be read: {what}", f"delete it, and {maker} makes its rows again")
-
-
-VERDICT = ["puzzle_id", "clue_hash", "solutions", "technique", "solution", "second_solution"]
-"""Columns of the results table that make a verdict."""
 
 Row = dict[str, Any]
 Key = tuple[Any, ...]
 
+VERDICT = ["puzzle_id", "clue_hash", "solutions", "technique", "solution", "second_solution"]
+"""The columns of the results table that make up a verdict."""
+
+GRADE_STATUSES = ("ok", "timeout", "none", "invalid", KILLED)
+
+LEGACY = "mendings.parquet"
+
+
+def read_job_rows(place: Folder, name: str, schema: pa.Schema, job: str) -> pa.Table:
+    """Read and validate a file of a job's rows; columns missing in older files are null.
+
+    Raises InputError, whose advice is to run the job again.
+    """
+    try:
+        table = read_parquet(place, name, schema, _advice(job))
+        table.validate(full=True)
+    except (FileNotFoundError, ValueError, pa.ArrowException) as error:
+        raise _unreadable(place, name, error, job) from error
+    return table
+
+
+def _advice(job: str) -> str:
+    return f"delete it, and {job} makes its rows again"
+
+
+def _unreadable(place: Folder, name: str, what: object, job: str) -> InputError:
+    return InputError(f"{place.name}/{name} can't be read: {what}", _advice(job))
+
+
+def _parquet_files(place: Folder) -> list[str]:
+    return [name for name in place.names() if name.endswith(".parquet")]
+
+
+# Certificates: a retried verdict has none until it is certified again.
+
 
 def certificates_folder(run: Run) -> Folder:
-    """The folder of a run's certificates."""
+    """Return the folder of a run's certificates."""
     return run.folder / "certificates"
 
 
-def key_of(row: Row) -> Key:
-    """What a verdict and its certificate have in common, from a row of either table."""
-    hashed = row.get("pictures_hash") or pictures_hash(row["solution"], row["second_solution"])
-    return (*(row[name] for name in VERDICT[:4]), hashed)
+def read_certificates(place: Folder, name: str) -> pa.Table:
+    """Read a file of certificates. Raises InputError."""
+    table = read_job_rows(place, name, CERTIFICATES, "certify")
+    if table["pictures_hash"].null_count:
+        raise _unreadable(place, name, "a row has no pictures_hash", "certify")
+    return table
 
 
 def pictures_hash(first: bytes | None, second: bytes | None) -> str:
-    """Sixteen hex digits that stand for the solutions of a row."""
+    """Return sixteen hex digits that identify the solutions of a row."""
     return hashlib.sha256(b"".join((cells or b"") + b"/" for cells in (first, second))).hexdigest()[:16]
 
 
-def current_certificates(run: Run) -> dict[Key, Row]:
-    """The certificate that counts of each verdict that has one, whether or not the verdict still stands."""
-    place = certificates_folder(run)
-    counting: dict[Key, Row] = {}
-    for name in place.names():
-        if not name.endswith(".parquet"):
-            continue
-        for row in read_certificates(place, name).to_pylist():
-            before = counting.get(key_of(row))
-            if before is None or row["status"] in (PROVED, FAILED) or before["status"] not in (PROVED, FAILED):
-                counting[key_of(row)] = row
-    return counting
-
-
-def read_certificates(place: Folder, name: str) -> pa.Table:
-    """A file of certificates; an InputError says what is wrong with it."""
-    return read_job_rows(place, name, CERTIFICATES, "certify")
-
-
 def verdict_keys(results: pa.Table) -> Iterator[Key | None]:
-    """The verdict of each row with the columns VERDICT; None for one without."""
-    return (key_of(row) if row["solutions"] != "unknown" else None for row in results.to_pylist())
+    """Yield the verdict's key for each row with the columns VERDICT; None if nothing was decided."""
+    for row in results.to_pylist():
+        if row["solutions"] == "unknown":
+            yield None
+        else:
+            yield *(row[name] for name in VERDICT[:4]), pictures_hash(row["solution"], row["second_solution"])
+
+
+def _certificate_key(row: Row) -> Key:
+    """Return the key of the verdict that a certificate belongs to."""
+    return *(row[name] for name in VERDICT[:4]), row["pictures_hash"]
+
+
+def current_certificates(run: Run) -> dict[Key, Row]:
+    """Return the certificates by verdict, also of verdicts replaced since.
+
+    Of several for a verdict the last one that proved or refuted it wins, else the last one.
+    """
+    place = certificates_folder(run)
+    current: dict[Key, Row] = {}
+    for name in _parquet_files(place):
+        for row in read_certificates(place, name).to_pylist():
+            key = _certificate_key(row)
+            before = current.get(key)
+            if before is None or row["status"] in (PROVED, FAILED) or before["status"] not in (PROVED, FAILED):
+                current[key] = row
+    return current
 
 
 def certificates_table(run: Run) -> pa.Table:
-    """The certificates of the verdicts that the run has now."""
-    counting = current_certificates(run)
-    keys = (key for results in run.batches(VERDICT) for key in verdict_keys(results)) if counting else ()
-    return pa.Table.from_pylist([counting[key] for key in keys if key in counting], CERTIFICATES)
+    """Return the certificates of the run's present verdicts."""
+    current = current_certificates(run)
+    keys_now = (key for results in run.batches(VERDICT) for key in verdict_keys(results)) if current else ()
+    return pa.Table.from_pylist([current[key] for key in keys_now if key in current], CERTIFICATES)
 
 
 def certificate_counts(rows: Iterable[Row], provable: int) -> Certified:
-    """What is to be said of some certificates; so many verdicts could have one."""
+    """Summarize certificates; `provable` is the number of verdicts that could have one."""
     by_status: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         by_status[row["status"]].append(row)
@@ -109,96 +135,95 @@ def certificate_counts(rows: Iterable[Row], provable: int) -> Certified:
 
 
 def certificate_summary(run: Run) -> Certified | None:
-    """What the run's certificates say of the verdicts that it has now; None without any."""
-    counting = current_certificates(run)
-    if not counting:
+    """Summarize the certificates of the run's present verdicts; None without any."""
+    current = current_certificates(run)
+    if not current:
         return None
-    keys = [key for results in run.batches(VERDICT) for key in verdict_keys(results) if key is not None]
-    return certificate_counts((counting[key] for key in keys if key in counting), len(keys))
+    keys_now = [key for results in run.batches(VERDICT) for key in verdict_keys(results) if key is not None]
+    return certificate_counts((current[key] for key in keys_now if key in current), len(keys_now))
 
 
-STATUSES = ("ok", "timeout", "none", "invalid", KILLED)
+# Grades: the last one of a puzzle wins.
 
 
 def grades_folder(run: Run) -> Folder:
-    """The folder of a run's grades."""
+    """Return the folder of a run's grades."""
     return run.folder / "grades"
 
 
 def read_grade_file(family: Family, place: Folder, name: str) -> pa.Table:
-    """A file of grades of a family's puzzles; an InputError says what is wrong with it."""
+    """Read a file of a family's grades. Raises InputError."""
     table = read_job_rows(place, name, family.grades, "grade")
-    wrong = _wrong(family, table)
-    if wrong is not None:
-        raise unreadable(place, name, wrong, "grade")
+    fault = _grade_fault(family, table)
+    if fault is not None:
+        raise _unreadable(place, name, fault, "grade")
     return table
 
 
-def _wrong(family: Family, grades: pa.Table) -> str | None:
-    """What no row of the table of grades can be, if one is."""
+def _grade_fault(family: Family, grades: pa.Table) -> str | None:
+    """Return why a table of grades is invalid, or None."""
     if grades["puzzle_id"].null_count or grades["clue_hash"].null_count:
         return "a row names no puzzle"
-    if not pc.all(pc.is_in(grades["status"], pa.array(STATUSES)), min_count=0).as_py():
-        return "a row has a status that there is none"
+    if not pc.all(pc.is_in(grades["status"], pa.array(GRADE_STATUSES)), min_count=0).as_py():
+        return "unknown status"
     grade_of = {technique.name: technique.grade for technique in family.techniques} | {None: None}
     for row in grades.group_by(["hardest", "grade"]).aggregate([]).to_pylist():
         if grade_of.get(row["hardest"], 0) != row["grade"]:
             return f"the grade {row['grade']} does not go with the technique {row['hardest']}"
     for name in ("work", "cpu_seconds"):
         if not pc.all(pc.is_finite(grades[name]), min_count=0).as_py():
-            return f"{name} is no number"
+            return f"{name} is not finite"
     return None
 
 
 def read_grades(run: Run) -> pa.Table:
-    """All grades of a run, of its family's schema, each puzzle's once; an InputError names a file that is damaged."""
+    """Return the last grade of each puzzle, also of puzzles changed since. Raises InputError."""
     place, family = grades_folder(run), run.family
-    names = [name for name in place.names() if name.endswith(".parquet")]
-    table = pa.concat_tables([family.grades.empty_table(), *(read_grade_file(family, place, name) for name in names)])
+    files = (read_grade_file(family, place, name) for name in _parquet_files(place))
+    table = pa.concat_tables([family.grades.empty_table(), *files])
     encoded = keys(table).combine_chunks().dictionary_encode()
     last = np.zeros(len(encoded.dictionary), np.int64)
-    last[encoded.indices.to_numpy()] = np.arange(len(table))  # of equal ones the last is what stays
+    last[encoded.indices.to_numpy()] = np.arange(len(table))  # NumPy keeps the last of repeated assignments
     return table.take(pa.array(np.sort(last)))
 
 
 def current_grades(run: Run) -> pa.Table:
-    """The grades of the puzzles that the run has now."""
+    """Return the grades of the puzzles that the run has now."""
     grades = read_grades(run)
     if not len(grades):
         return grades
-    current = np.zeros(len(grades), np.bool_)
-    wanted = keys(grades).combine_chunks()
+    is_current = np.zeros(len(grades), np.bool_)
+    grade_keys = keys(grades).combine_chunks()
     for results in run.batches(["puzzle_id", "clue_hash"]):
-        current |= pc.is_in(wanted, value_set=keys(results)).to_numpy(zero_copy_only=False)
-    return grades.filter(pa.array(current))
+        is_current |= pc.is_in(grade_keys, value_set=keys(results)).to_numpy(zero_copy_only=False)
+    return grades.filter(pa.array(is_current))
 
 
-LEGACY = "mendings.parquet"
+# Mendings: a puzzle's changes are rows of one file, smallest first; a row without a change records that none was found.
 
 
 def mendings_folder(run: Run) -> Folder:
-    """The folder of a run's mendings."""
+    """Return the folder of a run's mendings."""
     return run.folder / "mendings"
 
 
 def mending_files(run: Run) -> list[tuple[Folder, str]]:
-    """The files that hold a run's mendings, oldest first: folder and name."""
+    """Return folder and name of the files with a run's mendings, oldest first."""
     place = mendings_folder(run)
-    names = [name for name in place.names() if name.endswith(".parquet")]
-    return [(run.folder, LEGACY)] * run.folder.has(LEGACY) + [(place, name) for name in names]
+    return [(run.folder, LEGACY)] * run.folder.has(LEGACY) + [(place, name) for name in _parquet_files(place)]
 
 
 def read_mending_file(place: Folder, name: str) -> pa.Table:
-    """A file of mendings; an InputError says what is wrong with it."""
+    """Read a file of mendings. Raises InputError."""
     return read_job_rows(place, name, MENDINGS, "mend")
 
 
 def read_attempts(run: Run) -> pa.Table:
-    """All rows of the schema MENDINGS, those of puzzles without a change too; an InputError names a damaged file."""
+    """Return all mending rows, those of puzzles without a change too. Raises InputError."""
     return pa.concat_tables([MENDINGS.empty_table(), *(read_mending_file(*file) for file in mending_files(run))])
 
 
 def read_mendings(run: Run) -> pa.Table:
-    """The changes found, of the schema MENDINGS, the smallest of a puzzle first; an InputError names a damaged file."""
+    """Return the changes found, a puzzle's smallest first. Raises InputError."""
     rows = read_attempts(run)
     return rows.filter(pc.is_valid(rows["change"]))

@@ -1,4 +1,4 @@
-"""What is left to do: the rows of a run that have no result yet, all or some of them, or those that timed out."""
+"""Plan what is left of a run: rows without result, or timed-out and failed ones to retry."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 class Plan(NamedTuple):
     """Work for a schedule (pipeline.jobs.schedule.Schedule).
 
-    stretches   (part, rows of each row group, rows to classify), made as they are taken
-    rows        how many rows they have; an upper bound where it is not known before
-    left        (limit that was not enough, puzzle)
-    fresh       whether none of these rows has a result yet; else the new ones take the place of those that are there
+    stretches   part, rows of each row group, rows to classify; a lazy iterator
+    rows        number of rows in them, or an upper bound
+    left        insufficient limit (CPU seconds) and puzzle
+    fresh       whether these rows have no results yet; otherwise new results replace them
     """
 
     stretches: Iterator[tuple[str, list[int], Spans]]
@@ -36,7 +36,7 @@ class Plan(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """Which of a run's puzzles to work on: with these ids, that meet a condition in SQL, at most so many."""
+    """Selects a run's puzzles by ids, by an SQL condition, and up to a limit."""
 
     ids: tuple[str, ...] = ()
     where: str | None = None
@@ -46,20 +46,20 @@ class Selection(NamedTuple):
 EVERYTHING = Selection()
 
 FAILED = ["killed", "error"]
-"""Statuses of puzzles that could not be classified for a reason that may be gone."""
+"""Statuses of failures that may be transient."""
 
-NAMED = 5
-"""Ids that an error names, of many."""
+MAX_NAMED = 5
+"""Maximum of unknown ids that an error names."""
 
 
 def check_selection(selection: Selection) -> None:
-    """Raise a UserError for what makes no sense of any puzzles, before anything is begun."""
+    """Raise a UserError for an invalid selection."""
     if selection.limit is not None and selection.limit < 1:
-        raise UserError(f"--limit {selection.limit}: that is no puzzle at all")
+        raise UserError("--limit must be at least 1")
 
 
 def plan_rest(run: Run, files: list[ResultFile], selection: Selection = EVERYTHING) -> Plan:
-    """The selected puzzles of a run that have no row yet."""
+    """Plan the selected puzzles that have no row yet."""
     covered = covered_rows(files)
     swept: dict[tuple[str, int], tuple[float, PendingPuzzle]] = {}
     for file in files:
@@ -96,9 +96,9 @@ def plan_rest(run: Run, files: list[ResultFile], selection: Selection = EVERYTHI
 
 
 class SelectedRows:
-    """The rows of a run's parts that a selection takes, found when they are asked for; the last answer is kept.
+    """The rows of a run's parts that a selection takes, evaluated lazily; the last part's mask is cached.
 
-    A UserError names ids that the run does not have, or what is wrong with the condition, before anything is asked for.
+    The constructor raises UserError for unknown ids or an invalid condition.
     """
 
     def __init__(self, run: Run, selection: Selection) -> None:
@@ -112,28 +112,28 @@ class SelectedRows:
             self._refuse_unknown()
 
     def rows(self, part: str, wanted: Spans) -> Spans:
-        """Those of the rows wanted that are chosen."""
+        """Return the selected ones among some rows of a part."""
         if not self.selection.ids and self.selection.where is None:
             return wanted
         numbers = spans.rows_of(wanted)
         return spans.of_rows(numbers[self._mask(part)[numbers]])
 
     def entries(self, part: str, entries: list[tuple[float, PendingPuzzle]]) -> list[tuple[float, PendingPuzzle]]:
-        """Those of the waiting puzzles of a part that are chosen."""
+        """Return the selected ones among pending puzzles of a part."""
         if not self.selection.ids and self.selection.where is None:
             return entries
         mask = self._mask(part)
         return [entry for entry in entries if mask[entry[1].row]]
 
     def of_file(self, file: ResultFile) -> np.ndarray:
-        """Which rows of a file of results are chosen, bool[rows]."""
+        """Return which rows of a result file are selected, bool[rows]."""
         if not self.selection.ids and self.selection.where is None:
             return np.ones(file.rows, np.bool_)
         masks = [self._mask(part)[spans.rows_of(there)] for part, there in file.covers.items()]
         return np.concatenate(masks) if masks else np.zeros(0, np.bool_)
 
     def _mask(self, part: str) -> np.ndarray:
-        """Which rows of a part the selection takes, bool[rows]."""
+        """Return which rows of a part are selected, bool[rows]."""
         if part != self.part:
             columns = ["puzzle_id"] if self.selection.where is None else None
             there = self.parts[part]
@@ -161,15 +161,15 @@ class SelectedRows:
                 for name in there.to_pylist():
                     unknown.pop(name, None)
         if unknown:
-            more = f" and {len(unknown) - NAMED:,} more" if len(unknown) > NAMED else ""
-            named = ", ".join(islice(unknown, NAMED))
+            more = f" and {len(unknown) - MAX_NAMED:,} more" if len(unknown) > MAX_NAMED else ""
+            named = ", ".join(islice(unknown, MAX_NAMED))
             raise UserError(f"--ids: {store.folder.name} has no puzzle {named}{more}")
 
 
 def plan_retry(
     run: Run, files: list[ResultFile], cpu_limit: float, selection: Selection = EVERYTHING, failed: bool = False
 ) -> Plan:
-    """The selected puzzles whose row says timeout, at a limit below a new one; with `failed` also killed and error."""
+    """Plan a retry of selected puzzles that timed out below a new limit; with `failed` also killed and error."""
     require_same_solver(run)
     kept = row_masks(files)
     chosen = SelectedRows(run, selection)

@@ -1,4 +1,4 @@
-"""RUN/progress.json: what the session at work on a run is doing, made anew every few seconds."""
+"""Status files of a run: progress.json, rewritten every few seconds by a session, and summary.json at its end."""
 
 from collections import Counter
 from typing import Any, NotRequired, TypedDict
@@ -11,7 +11,7 @@ from pipeline.run.run_folder import PROGRESS, Run
 
 
 class HostProgress(TypedDict):
-    """What a machine has done in a session."""
+    """Work done by a node in a session."""
 
     rows: int
     tasks: int
@@ -19,7 +19,7 @@ class HostProgress(TypedDict):
 
 
 class RunningTask(TypedDict):
-    """A task that has been at work for long: its hardest puzzle, how many it has, their limit, its seconds so far."""
+    """A long-running task: its hardest puzzle, its number of puzzles, their limit, its seconds so far."""
 
     puzzle: str
     puzzles: int
@@ -28,7 +28,7 @@ class RunningTask(TypedDict):
 
 
 class Progress(TypedDict):
-    """What progress.json says."""
+    """The content of progress.json."""
 
     session: str
     job: NotRequired[str]  # absent in runs written by 0.1
@@ -44,13 +44,13 @@ class Progress(TypedDict):
     rate: float
     eta_seconds: float | None
     cpus: int
-    cpu_limit: NotRequired[float]  # of the command; absent in older runs
+    cpu_limit: NotRequired[float]  # of the command; absent in runs written by 0.1
     hosts: dict[str, HostProgress]
     longest_running: list[RunningTask]
 
 
 def read_progress(run: Run) -> Progress | None:
-    """What the last session has told, None if there was none; an InputError names a damaged file."""
+    """Read progress.json; None if missing. Raises InputError."""
     return run.folder.read_record(PROGRESS, Progress) if run.folder.has(PROGRESS) else None
 
 
@@ -58,14 +58,14 @@ SUMMARY = "summary.json"
 
 
 def write_summary(run: Run) -> dict[str, Any]:
-    """Write what `summarize` says to summary.json, and return it."""
+    """Write the result of `summarize` to summary.json and return it."""
     summary = summarize(run)
     run.folder.write_json(SUMMARY, summary)
     return summary
 
 
 def summarize(run: Run, files: list[ResultFile] | None = None) -> dict[str, Any]:
-    """Merge the statistics of all files of results."""
+    """Merge the statistics of all result files."""
     files = run.result_files() if files is None else files
     kept = row_masks(files)
     status, labels = Counter[str](), Counter[str]()
@@ -95,7 +95,7 @@ def summarize(run: Run, files: list[ResultFile] | None = None) -> dict[str, Any]
 
 
 def value_counts(column: pa.ChunkedArray | pa.Array) -> dict[str, int]:
-    """How often each value occurs, null left out, largest first."""
+    """Count the values, without nulls, most frequent first."""
     found = {value["values"]: value["counts"] for value in pc.value_counts(column).to_pylist()}
     found.pop(None, None)
     return dict(Counter(found).most_common())

@@ -1,4 +1,4 @@
-"""Results with their puzzles, row by row."""
+"""Results joined with their puzzles, and checks of both."""
 
 from collections.abc import Iterator
 
@@ -14,15 +14,15 @@ from pipeline.store.spans import Spans
 from solver.model.families import Rules
 
 PAIRED_ROWS, PAIRED_BYTES = 1 << 17, 1 << 26
-"""What of the puzzles table is in memory at a time, beside their results."""
+"""Limits on the puzzles in memory at a time, their results aside."""
 
 KEY = "puzzle_id"
 
 
 def pairs(run: Run, results: list[str], puzzles: list[str]) -> Iterator[tuple[pa.Table, pa.Table]]:
-    """A run's results so far with their puzzles, row by row: some columns of the one table and of the other.
+    """Yield a run's results and their puzzles, columns of either, row-aligned; see `family_pairs`.
 
-    Puzzles of another family come in columns of the table of nonograms (solver.model.families). As `own_pairs` else.
+    Puzzles of other families are mapped to the columns of nonograms (solver.model.families).
     """
     rules = run.family.rules
     return (
@@ -32,11 +32,9 @@ def pairs(run: Run, results: list[str], puzzles: list[str]) -> Iterator[tuple[pa
 
 
 def family_pairs(run: Run, results: list[str], puzzles: list[str]) -> Iterator[tuple[pa.Table, pa.Table]]:
-    """The same with the puzzles in columns of their family's own table.
+    """Yield a run's results and their puzzles in columns of their family's table, about PAIRED_ROWS at a time.
 
-    Before anything is read the hashes of the store's parts are compared with those that the results were made from, and
-    each pair has one id: an InputError says so if not. They come some PAIRED_ROWS at a time, so that it matters little
-    how large a file of results is, and are read while the caller works on those before.
+    Batches are prefetched. Raises InputError if the store's parts have changed since, or ids differ.
     """
     require_unchanged(run)
     return prefetch(_pairs(run, results, puzzles))
@@ -62,10 +60,9 @@ def pairs_of(
     puzzles: list[str],
     check_ids: bool = True,
 ) -> Iterator[tuple[np.ndarray, pa.Table, pa.Table]]:
-    """Some rows of a file of results with their puzzles, PAIRED_ROWS at a time.
+    """Yield some rows of a result file with their puzzles: row numbers (int64), results, puzzles.
 
-    Yields the rows' numbers in the file, int64, columns of their results and columns of the family's own table. Raises
-    InputError if ids differ, unless the caller checks them.
+    Raises InputError if ids differ, unless the caller checks them.
     """
     store = run.store
     with_key = [list(dict.fromkeys([*columns, KEY])) for columns in (results, puzzles)]
@@ -82,25 +79,26 @@ def pairs_of(
         pair = found.slice(first, len(table))
         if check_ids and not pair[KEY].equals(table[KEY]):
             raise InputError(
-                f"{run.results.name}/{file.name}.parquet holds results of other puzzles than those that stand in "
-                f"{store.folder.name} now; nonocensus verify {run.folder.name} tells what to do"
+                f"{run.results.name}/{file.name}.parquet holds results of other puzzles than "
+                f"{store.folder.name} has now; nonocensus verify {run.folder.name} tells what to do"
             )
         yield numbers[first:last], pair.select(results), table.select(puzzles)
         first = last
 
 
 def solvable_rows(rules: Rules, puzzles: pa.RecordBatch) -> np.ndarray:
-    """Which puzzles some solution may have, bool[puzzles]; the others must not come near a kernel."""
+    """Return which puzzles may have a solution, bool[puzzles]; kernels must not see the others."""
     good = np.ones(len(puzzles), np.bool_)
     good[list(rules.faults(puzzles))] = False
     return good
 
 
 def matching_rows(rules: Rules, puzzles: pa.RecordBatch, pictures: pa.Array, which: np.ndarray) -> np.ndarray:
-    """Of each puzzle whether it is one of `which` (bool, sound ones only), has a picture, and that fits: bool[puzzles].
+    """Return which puzzles have a picture that fits their clues, bool[puzzles].
 
-    puzzles    a batch that the rules' `check_readable` has passed
-    pictures   binary, a byte a cell, null where there is none
+    puzzles    a batch that passed the rules' `check_readable`
+    pictures   binary, a byte per cell, or null
+    which      bool[puzzles], the puzzles to check: only those of `solvable_rows`
     """
     asked = np.flatnonzero(which & pictures.is_valid().to_numpy(zero_copy_only=False))
     good = np.zeros(len(puzzles), np.bool_)

@@ -1,4 +1,4 @@
-"""A file of results: Parquet, and beside it statistics that make it count."""
+"""Result files of a run: Parquet, and the JSON of statistics that makes it count."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,14 +18,16 @@ from pipeline.store.spans import Spans
 from solver.model.tables import RESULTS, UnknownColumnError, conform
 
 DISTINCT = ("puzzle_id", "clue_hash", "solution", "second_solution")
-"""Columns without a dictionary of their values: hardly one occurs twice, and it would only take time."""
+"""Columns written without a dictionary: their values hardly repeat."""
 
 
 class TaskTimings(TypedDict):
-    """What a file of results took: seconds by the wall, CPU seconds in kernels and in the task; when and where.
+    """When, where and how long a task ran.
 
-    `waited` are the seconds by the wall in which kernels were compiled; the others don't count them. Runs of before
-    don't say.
+    seconds      wall seconds, without those of `waited`
+    cpu_solver   CPU seconds in kernels
+    cpu_task     CPU seconds of the task
+    waited       wall seconds of kernel compilation; absent in runs written by 0.1
     """
 
     seconds: float
@@ -38,14 +40,14 @@ class TaskTimings(TypedDict):
 
 
 class PendingPuzzle(NamedTuple):
-    """A puzzle without a row yet: it has taken longer than a level of time allows (pipeline.jobs.schedule).
+    """A puzzle without a row yet, because it needs more than a time level allows (pipeline.jobs.schedule).
 
-    part, row     where it is in the store
-    clue_hash     puzzles with equal ones are solved once; None where the store has none
-    open_cells    cells that were undecided when probing ended: the more, the harder it is expected to be
-    puzzle_id     for people
+    part, row     its place in the store
+    clue_hash     puzzles with equal hashes are solved once; None if the store has none
+    open_cells    undecided cells after probing, an estimate of hardness
+    puzzle_id     for messages
     reserved      empty; a file's name in runs written by 0.1
-    untried       it has not had that time: kernels that it needs were still being compiled
+    untried       it got no time yet: its kernels were still compiling
     """
 
     part: str
@@ -58,11 +60,11 @@ class PendingPuzzle(NamedTuple):
 
 
 PENDING_COLUMNS = ["puzzle_id", "clue_hash", "cells", "cells_after_line", "cells_after_depth2", "cells_after_probe"]
-"""What of a row of the results table tells how much is left to do."""
+"""Columns of the results table from which `pending_puzzle` is made."""
 
 
 def pending_puzzle(part: str, row: int, result: Mapping[str, Any], untried: bool = False) -> PendingPuzzle:
-    """Return the puzzle of a row of results, to be given more time."""
+    """Return the puzzle of a row of results, to be retried with more time."""
     known = max(result[name] or 0 for name in PENDING_COLUMNS[3:])
     open_cells = result["cells"] - known
     return PendingPuzzle(part, row, result["clue_hash"], open_cells, result["puzzle_id"], untried=untried)
@@ -70,16 +72,16 @@ def pending_puzzle(part: str, row: int, result: Mapping[str, Any], untried: bool
 
 @dataclass(frozen=True)
 class ResultFile:
-    """One file of results and its statistics.
+    """A result file's statistics, as its JSON holds them.
 
-    covers    the rows of the store that it has, by part; the file's rows are in this order
-    limit     CPU seconds that each puzzle had
-    left      puzzles of its task that have no row yet
-    status, labels     how many rows of each
-    about     what it took
-    name      of its files, without suffix
-    parts     the hash that each of those parts of the store had (files of before have none)
-    size      bytes of the Parquet file; -1 where it is not known (files of before)
+    covers           store rows by part, in the order of the file's rows
+    limit            CPU limit of each puzzle in seconds
+    left             puzzles of its task without a row yet
+    status, labels   number of rows by value
+    about            its task's timings
+    name             file name without suffix
+    parts            hashes of the covered parts; empty in files written by the first versions
+    size             bytes of the Parquet file; -1 in files written by the first versions
     """
 
     covers: dict[str, Spans]
@@ -94,15 +96,15 @@ class ResultFile:
 
     @property
     def rows(self) -> int:
-        """Number of its rows."""
+        """The number of rows."""
         return sum(map(spans.size, self.covers.values()))
 
     def named(self, name: str) -> "ResultFile":
-        """The same under the name of its file."""
+        """Return a copy with this file name."""
         return replace(self, name=name)
 
     def within(self, wanted: Spans) -> dict[str, Spans]:
-        """Where some of its rows are in the store, by part."""
+        """Return the store rows of some of its rows, by part."""
         found: dict[str, Spans] = {}
         first = 0
         for part, there in self.covers.items():
@@ -113,7 +115,7 @@ class ResultFile:
         return found
 
     def places(self) -> tuple[np.ndarray, np.ndarray]:
-        """Where its rows are in the store, in their order: part (text) and number of each."""
+        """Return part name and row number in the store of each row, in order."""
         numbers = spans.rows_of([span for there in self.covers.values() for span in there])
         parts = np.repeat(np.array(list(self.covers), str), [spans.size(there) for there in self.covers.values()])
         return parts, numbers
@@ -121,17 +123,17 @@ class ResultFile:
 
 @contextmanager
 def open_row_writer(place: Folder, name: str, schema: pa.Schema = RESULTS) -> Iterator[pq.ParquetWriter]:
-    """Write a file of results, or of another job's rows; it appears when the block ends well."""
-    repeated = [column for column in schema.names if column not in DISTINCT]
-    options = {"compression": "zstd", "use_dictionary": repeated, "write_page_checksum": True}
+    """Write a file of results or of another job's rows, atomically."""
+    dictionary = [column for column in schema.names if column not in DISTINCT]
+    options = {"compression": "zstd", "use_dictionary": dictionary, "write_page_checksum": True}
     with place.create(f"{name}.parquet") as stream, pq.ParquetWriter(stream, schema, **options) as writer:
         yield writer
 
 
 def write_statistics(place: Folder, file: ResultFile) -> ResultFile:
-    """Make a file of results count; returns its statistics as they were written.
+    """Write a result file's JSON, which makes it count; return the statistics written.
 
-    Raises OSError if the file is gone: another command has taken this one for dead, and tidied up.
+    Raises FileNotFoundError if the Parquet file is gone: another command assumed this one dead and cleaned up.
     """
     size = place.size(f"{file.name}.parquet")
     if size is None:
@@ -142,37 +144,56 @@ def write_statistics(place: Folder, file: ResultFile) -> ResultFile:
     return file
 
 
-def read_results(place: Folder, file: ResultFile, columns: list[str] | None = None) -> pa.Table:
-    """A file's results, checked: its pages by their checksums, its rows by their number.
+def read_parquet(
+    place: Folder, name: str, schema: pa.Schema, advice: str, columns: list[str] | None = None
+) -> pa.Table:
+    """Read columns of a Parquet file, or all, verifying page checksums. Columns missing in older files are null.
 
-    Columns that an older version lacked are null. An InputError says what is wrong with the file.
+    Raises:
+        VersionError: all columns are read and one is not in the schema
+        InputError: the file is damaged; with the advice given
+        FileNotFoundError: there is none
+
     """
-    schema = RESULTS if columns is None else pa.schema([RESULTS.field(name) for name in columns], RESULTS.metadata)
+    if columns is not None:
+        schema = pa.schema([schema.field(name) for name in columns], schema.metadata)
     try:
-        with place.open(f"{file.name}.parquet") as stream:
-            table = conform(pq.ParquetFile(stream, page_checksum_verification=True).read(columns=columns), schema)
+        with place.open(name) as stream:
+            return conform(pq.ParquetFile(stream, page_checksum_verification=True).read(columns=columns), schema)
+    except FileNotFoundError:
+        raise
+    except UnknownColumnError as error:
+        raise VersionError(f"{place.name}/{name} can't be read: {error}") from error
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise InputError(f"{place.name}/{name} can't be read: {error}", advice) from error
+
+
+def read_results(place: Folder, file: ResultFile, columns: list[str] | None = None) -> pa.Table:
+    """Read a result file, as `read_parquet`, and check its number of rows."""
+    name = f"{file.name}.parquet"
+    try:
+        table = read_parquet(place, name, RESULTS, _advice(place), columns)
     except FileNotFoundError:
         raise InputError(
-            f"{place.name}/{file.name}.parquet is gone: another command is at work there; give this one again"
+            f"{place.name}/{name} is gone: another command is at work there; give this one again"
         ) from None
-    except UnknownColumnError as error:
-        raise VersionError(f"{place.name}/{file.name}.parquet can't be read: {error}") from error
-    except (OSError, ValueError, pa.ArrowException) as error:
-        raise damaged_file(place, f"{file.name}.parquet", error) from error
     if len(table) != file.rows:
-        raise damaged_file(place, f"{file.name}.parquet", f"{len(table):,} rows, not {file.rows:,}")
+        raise damaged_file(place, name, f"{len(table):,} rows, not {file.rows:,}")
     return table
 
 
 def damaged_file(place: Folder, file: str, what: object) -> InputError:
-    """What to say of a file of results that can't be read."""
-    advice = f"nonocensus verify {place.name.removesuffix('/results')} tells what to do"
-    said = what.what if isinstance(what, InputError) else f"{place.name}/{file} can't be read: {what}"
-    return InputError(said, advice)
+    """Return the error for a damaged result file."""
+    message = what.what if isinstance(what, InputError) else f"{place.name}/{file} can't be read: {what}"
+    return InputError(message, _advice(place))
+
+
+def _advice(place: Folder) -> str:
+    return f"nonocensus verify {place.name.removesuffix('/results')} tells what to do"
 
 
 def row_masks(files: list[ResultFile]) -> dict[str, np.ndarray]:
-    """For each file some of whose rows a later one has too: a mask of those that count. Other files are left out."""
+    """Return masks of the rows that count (bool[rows]), for the files with rows that a later file covers too."""
     by_part: dict[str, list[tuple[int, Spans]]] = defaultdict(list)
     for k, file in enumerate(files):
         for part, covered in file.covers.items():
@@ -194,7 +215,7 @@ def row_masks(files: list[ResultFile]) -> dict[str, np.ndarray]:
 
 
 def covered_rows(files: Iterable[ResultFile]) -> dict[str, Spans]:
-    """The rows that have results, by part."""
+    """Return the store rows that have results, by part."""
     covered: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for file in files:
         for part, there in file.covers.items():

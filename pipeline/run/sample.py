@@ -1,4 +1,4 @@
-"""Puzzles drawn from a run: as many of each group as can be, each up to its symmetries once, the same each time."""
+"""Deterministic stratified samples of a run's puzzles, unique up to symmetry."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -7,17 +7,17 @@ from typing import NamedTuple
 import numpy as np
 
 CLASSES = 2
-"""Classes of difficulty to a unit of it, which is a tenfold of work."""
+"""Difficulty classes per unit of difficulty, which is a factor of ten in work."""
 
 
 class Candidates(NamedTuple):
-    """Puzzles that may be drawn.
+    """Puzzles to draw from, column-wise.
 
     puzzle_id   object[puzzles]
     clue_hash   object[puzzles]
-    bits        uint64[puzzles], of the canonical hash: as good as drawn at random, but the same each time
-    hardness    int64[puzzles], the group that it is of: a grade, say, or a class of difficulty
-    size        int64[puzzles], a group of it: the size class
+    bits        uint64[puzzles], of the canonical hash: pseudo-random sort keys
+    hardness    int64[puzzles], a stratum: a grade, or a class of difficulty
+    size        int64[puzzles], a stratum: the size class
     """
 
     puzzle_id: np.ndarray
@@ -30,35 +30,34 @@ class Candidates(NamedTuple):
 NOTHING = Candidates(*(np.zeros(0, kind) for kind in (object, object, np.uint64, np.int64, np.int64)))
 
 
-def sample_candidates(stretches: Iterable[Candidates], count: int) -> Candidates:
-    """Of each group so many, or all that there are, each up to its symmetries once.
+def sample_candidates(batches: Iterable[Candidates], count: int) -> Candidates:
+    """Draw up to `count` puzzles per stratum, unique up to symmetry.
 
-    It does not matter in which order they come, nor in what stretches. Memory is that of what is kept.
+    Independent of row order and batching; O(kept) memory.
     """
     kept = NOTHING
-    for more in stretches:
+    for more in batches:
         kept = _first(Candidates(*(np.concatenate(both) for both in zip(kept, more, strict=True))), count)
-    _, once = np.unique(kept.bits, return_index=True)  # two of one picture may be of two groups
+    _, once = np.unique(kept.bits, return_index=True)  # symmetric puzzles may be in different strata
     return take(kept, np.sort(once))
 
 
 def take(those: Candidates, places: np.ndarray) -> Candidates:
-    """Those that stand at some places."""
+    """Return the candidates at some positions."""
     return Candidates(*(column[places] for column in those))
 
 
 def difficulty_class(difficulty: np.ndarray) -> np.ndarray:
-    """The class of each difficulty, int64: CLASSES of them go on one; 0 for what is not known."""
+    """Return the class of each difficulty, int64; 0 if unknown."""
     classes: np.ndarray = np.floor(CLASSES * np.where(np.isfinite(difficulty), difficulty, 0.0))
     return classes.astype(np.int64)
 
 
 def balanced_order(groups: Sequence[tuple[int, int]], count: int) -> list[int]:
-    """Of items that each belong to a (hardness, size), the places of so many, or of all, such that both are balanced.
+    """Return the positions of up to `count` items, in the order of drawing, balanced by (hardness, size).
 
-    The numbers of each hardness are as equal as can be, and within each those of its sizes; where that leaves a choice,
-    sizes that were drawn less often come first. Of one group the first items are drawn. The places come in the order of
-    drawing.
+    Hardnesses are drawn equally often, then sizes within a hardness, then sizes overall. Within a stratum the first
+    items are drawn first.
     """
     left: dict[tuple[int, int], list[int]] = {}
     for place in reversed(range(len(groups))):
@@ -77,7 +76,7 @@ def balanced_order(groups: Sequence[tuple[int, int]], count: int) -> list[int]:
 
 
 def _first(those: Candidates, count: int) -> Candidates:
-    """Of each hardness and size so many, those with the first `bits`, each picture once; sorted by all that."""
+    """Return up to `count` per stratum, those with the lowest `bits`, unique by them; sorted."""
     _, by_name = np.unique(those.puzzle_id, return_inverse=True)
     those = take(those, np.lexsort((by_name, those.bits, those.size, those.hardness)))
     begins = _steps(those.hardness) | _steps(those.size)
@@ -88,5 +87,5 @@ def _first(those: Candidates, count: int) -> Candidates:
 
 
 def _steps(values: np.ndarray) -> np.ndarray:
-    """Where values differ from the ones before, bool[values]; the first does."""
+    """Return where values differ from their predecessor, bool[values]; True for the first."""
     return np.append(True, values[1:] != values[:-1])[: len(values)]

@@ -1,4 +1,4 @@
-"""Puzzles out of files and stores into files of a format."""
+"""Convert puzzles of files and stores into files of a format."""
 
 import re
 from collections import Counter
@@ -35,15 +35,15 @@ Item = TypeVar("Item")
 
 MOST_BYTES = DEFAULT_READ_LIMITS.max_bytes
 
-NO_FORMAT = "its name says no format; give it one with --to"
+NO_FORMAT_ERROR = "no format has this suffix; name one with --to"
 
-NO_NAME = re.compile(r"[^\w.#()-]+")
-"""What names of files are better without."""
+UNSAFE_CHARACTERS = re.compile(r"[^\w.#()-]+")
+"""Characters that are replaced in file names."""
 
 
 @dataclass
 class Conversion:
-    """What a conversion did: puzzles and files written, what was left out and how often, what could not be written."""
+    """Counts of puzzles, files and lost details, and problems of puzzles that could not be written."""
 
     puzzles: int = 0
     files: int = 0
@@ -54,39 +54,39 @@ class Conversion:
 def read_nonograms(
     paths: Sequence[str], known: Format | None, callbacks: ProgressCallbacks, contact: str | None = None
 ) -> Iterator[Puzzle | Problem]:
-    """All nonograms of files, folders, archives, https addresses and stores, in this order.
+    """Yield the nonograms of files, folders, archives, https URLs and stores, in order.
 
-    known     the files' format, if given
-    contact   what the sites of addresses are told: an e-mail or web address
+    known     the files' format (default: detect)
+    contact   e-mail or web address to send to the sites of URLs
     """
 
     def stored(store: Store) -> Iterator[Puzzle | Problem]:
         require_nonograms(store.family, store.folder.name)
         return _puzzles_in(store)
 
-    yield from _all_in(paths, stored, lambda files: read_files(files, known), callbacks, contact)
+    yield from _read_all(paths, stored, lambda files: read_files(files, known), callbacks, contact)
 
 
 def read_puzzles(
     paths: Sequence[str], known: Format | None, callbacks: ProgressCallbacks, contact: str | None = None
 ) -> Iterator[Puzzle | Sudoku | Problem]:
-    """The same with Sudokus."""
+    """As `read_nonograms`, Sudokus included."""
 
     def stored(store: Store) -> Iterator[Puzzle | Sudoku | Problem]:
         return _puzzles_in(store) if store.family is NONOGRAM else _sudokus_in(store)
 
-    yield from _all_in(paths, stored, lambda files: read_all(files, known), callbacks, contact)
+    yield from _read_all(paths, stored, lambda files: read_all(files, known), callbacks, contact)
 
 
-def _all_in(
+def _read_all(
     paths: Sequence[str],
     stored: Callable[[Store], Iterable[Item]],
     read: Callable[[Iterable[SourceFile]], Iterable[Item]],
     callbacks: ProgressCallbacks,
     contact: str | None,
 ) -> Iterator[Item]:
-    """What stores hold, and what is read of files."""
-    some = False
+    """Yield the items of stores (by `stored`) and of files (by `read`). Raises UserError if there is none."""
+    is_empty = True
     found: Iterable[Item]
     for path in paths:
         if not is_url(path) and is_store(path):
@@ -98,14 +98,14 @@ def _all_in(
             callbacks.on_start("converting files", count_files([path]))
             found = read(track(files_in([path], contact), callbacks))
         for item in found:
-            some = True
+            is_empty = False
             yield item
-    if not some:
+    if is_empty:
         raise nothing_in(paths)
 
 
 def _puzzles_in(store: Store) -> Iterator[Puzzle | Problem]:
-    """The nonograms of a store, and a Problem for each row that is none."""
+    """Yield the nonograms of a store, and a Problem for each invalid row."""
     for batch in store.batches():
         good, problems = _well_formed(store, batch)
         yield from problems
@@ -113,7 +113,7 @@ def _puzzles_in(store: Store) -> Iterator[Puzzle | Problem]:
 
 
 def _sudokus_in(store: Store) -> Iterator[Sudoku | Problem]:
-    """The Sudokus of a store, and a Problem for each row that is none."""
+    """Yield the Sudokus of a store, and a Problem for each invalid row."""
     for batch in store.batches():
         good, problems = _well_formed(store, batch)
         yield from problems
@@ -121,7 +121,7 @@ def _sudokus_in(store: Store) -> Iterator[Sudoku | Problem]:
 
 
 def _well_formed(store: Store, batch: pa.RecordBatch) -> tuple[pa.RecordBatch, list[Problem]]:
-    """The rows of a batch that are puzzles, and a problem for each of the others."""
+    """Split a batch into its valid rows, and a Problem for each of the others."""
     bad = store.family.rules.malformed(batch)
     names = batch["puzzle_id"].to_pylist()
     return drop_rows(batch, bad), [
@@ -130,30 +130,30 @@ def _well_formed(store: Store, batch: pa.RecordBatch) -> tuple[pa.RecordBatch, l
 
 
 def format_named(name: str) -> Format:
-    """The format of a name; a UserError lists those that there are."""
+    """Return the format of a name. Raises UserError, listing all formats."""
     try:
         return named(name)
     except FormatError as error:
         raise UserError(str(error)) from None
 
 
-def format_for(out: str, wanted: Format | None) -> Format:
-    """The format of a file of nonograms to be written: the one that is wanted, or the one that its name ends like."""
-    found = wanted or of_suffix(strip_compression_suffix(out))
+def format_for(out: str, given: Format | None) -> Format:
+    """Return the format of an output file of nonograms: the one given, or by its suffix. Raises UserError."""
+    found = given or of_suffix(strip_compression_suffix(out))
     if found is None:
-        raise UserError(f"{out}: {NO_FORMAT}")
+        raise UserError(f"{out}: {NO_FORMAT_ERROR}")
     return found
 
 
 class FormatPair(NamedTuple):
-    """The formats that a name means: one for nonograms, one for Sudokus; None where there is none of that name."""
+    """The formats of one name for nonograms and for Sudokus; None if it has none."""
 
     nonograms: Format | None
     sudokus: SudokuFormat | None
 
 
 def formats_for(out: str, to: str | None) -> FormatPair:
-    """The formats of a file to be written, of the name `to` or else as its own name ends. A UserError if none is."""
+    """Return the formats of an output file, by the name `to` or by its suffix. Raises UserError."""
     if to is not None:
         sudokus = sudoku_writing.named(to)
         return FormatPair(
@@ -162,14 +162,14 @@ def formats_for(out: str, to: str | None) -> FormatPair:
     name = strip_compression_suffix(out)
     found = FormatPair(of_suffix(name), sudoku_writing.of_suffix(name))
     if found == (None, None):
-        raise UserError(f"{out}: {NO_FORMAT}")
+        raise UserError(f"{out}: {NO_FORMAT_ERROR}")
     return found
 
 
 def format_of_first(
     found: Iterator[Puzzle | Sudoku | Problem], formats: FormatPair, what: str
 ) -> tuple[Iterator[Puzzle | Sudoku | Problem], Format | SudokuFormat]:
-    """All that is found, and the format for the family of the first puzzle. A UserError if there is none.
+    """Return the items unconsumed, and the format for the family of the first puzzle. Raises UserError.
 
     what   the option or file that names the formats, for the error
     """
@@ -189,16 +189,16 @@ def format_of_first(
 
 
 Solve = Literal["no", "unique", "any"]
-"""Whether puzzles without a picture are solved where one is needed: those with one solution, or any."""
+"""Whether to solve puzzles without a picture where one is needed: those with one solution, or any."""
 
 
 class ConversionOptions(NamedTuple):
     """How puzzles are written.
 
     known       the format
-    lossy       what it can't hold is left out where the puzzle stays the same; else that is a problem
-    solve       for a picture, with so many CPU seconds
-    cpu_limit
+    lossy       drop details that the format can't hold, where the puzzle stays the same; otherwise a problem
+    solve       solve puzzles for a picture
+    cpu_limit   CPU seconds for each solution
     """
 
     known: Format | SudokuFormat
@@ -208,24 +208,26 @@ class ConversionOptions(NamedTuple):
 
 
 def convert(
-    found: Iterable[Puzzle | Sudoku | Problem], out: str, how: ConversionOptions, callbacks: ProgressCallbacks = SILENT
+    found: Iterable[Puzzle | Sudoku | Problem],
+    out: str,
+    options: ConversionOptions,
+    callbacks: ProgressCallbacks = SILENT,
 ) -> Conversion:
-    """Write puzzles of one family as files of a format: into one file, or each into its own if `out` is, or ends as, a
-    folder. One file is compressed if its name ends with .gz, .bz2, .xz or .zst.
+    """Write puzzles of one family in a format: into one file, or a file each if `out` is a folder or ends with /.
 
-    A UserError says so if a file would need to hold several puzzles and can't, if none can be written, or if one is of
-    another family than the format; a file is not begun then.
+    One file is compressed if its name ends with .gz, .bz2, .xz or .zst. Raises UserError if the format holds one puzzle
+    per file and there are several, if none can be written, or if one is of another family.
     """
-    report, known = Conversion(), how.known
-    written = _written(found, how, report, callbacks)
+    report, known = Conversion(), options.known
+    written = _written(found, options, report, callbacks)
     if out.endswith("/") or Path(out).is_dir():
         place, names = folder(out), Counter[str]()
         for puzzle, data in written:
-            with place.create(_free(file_stem(puzzle), names) + known.SUFFIXES[0]) as file:
+            with place.create(_unique(file_stem(puzzle), names) + known.SUFFIXES[0]) as file:
                 file.write(data)
             report.files += 1
     else:
-        _one_file(out, written, known, report)
+        _write_one(out, written, known, report)
     if not report.puzzles:
         reasons = "".join(f": {problem.name}: {problem.reason}" for problem in report.problems[:1])
         raise UserError(f"no puzzle could be written{reasons}")
@@ -233,15 +235,18 @@ def convert(
 
 
 def _written(
-    found: Iterable[Puzzle | Sudoku | Problem], how: ConversionOptions, report: Conversion, callbacks: ProgressCallbacks
+    found: Iterable[Puzzle | Sudoku | Problem],
+    options: ConversionOptions,
+    report: Conversion,
+    callbacks: ProgressCallbacks,
 ) -> Iterator[tuple[Puzzle | Sudoku, bytes]]:
-    """Each puzzle with its file; the report is brought up to date."""
+    """Yield each puzzle with its file's content, updating the report."""
     for item in found:
         if isinstance(item, Problem):
             report.problems.append(item)
         else:
             try:
-                data, lost = _file_of(item, how)
+                data, lost = _file_of(item, options)
             except FormatError as error:
                 report.problems.append(Problem(item.puzzle_id or "a puzzle", str(error)))
             else:
@@ -252,32 +257,32 @@ def _written(
         callbacks.on_progress(0, f"{report.puzzles:,} puzzles" + (f", {bad:,} problems" if bad else ""))
 
 
-def _file_of(puzzle: Puzzle | Sudoku, how: ConversionOptions) -> tuple[bytes, list[str]]:
-    """A puzzle's file, and what it lacks."""
-    known = how.known
+def _file_of(puzzle: Puzzle | Sudoku, options: ConversionOptions) -> tuple[bytes, list[str]]:
+    """Return a puzzle's file content, and the details it lacks."""
+    known = options.known
     if isinstance(puzzle, Sudoku) and isinstance(known, SudokuFormat):
-        return sudoku_writing.file_of(puzzle, known, how.lossy)
+        return sudoku_writing.file_of(puzzle, known, options.lossy)
     if isinstance(puzzle, Sudoku) or isinstance(known, SudokuFormat):
         what = "a Sudoku among nonograms" if isinstance(puzzle, Sudoku) else "a nonogram among Sudokus"
         raise UserError(f"{puzzle.puzzle_id} is {what}: convert each family by a command of its own")
-    if is_picture(known) and puzzle.goal is None and how.solve != "no":
-        puzzle = _solved(puzzle, how)
-    return file_of(puzzle, known, how.lossy)
+    if is_picture(known) and puzzle.goal is None and options.solve != "no":
+        puzzle = _solved(puzzle, options)
+    return file_of(puzzle, known, options.lossy)
 
 
-def _solved(puzzle: Puzzle, how: ConversionOptions) -> Puzzle:
-    """The puzzle with its solution for a picture; a FormatError says why there is none."""
+def _solved(puzzle: Puzzle, options: ConversionOptions) -> Puzzle:
+    """Return the puzzle with its solution as picture. Raises FormatError."""
     from solver.api import solve
 
-    row = solve(puzzle, cpu_limit=how.cpu_limit)
-    if row["solutions"] == "multiple" and how.solve != "any":
+    row = solve(puzzle, cpu_limit=options.cpu_limit)
+    if row["solutions"] == "multiple" and options.solve != "any":
         raise FormatError("it has several solutions, and so no picture of its own; --solve any takes one of them")
-    if not isinstance(row["solution"], bytes) or (row["solutions"] == "unknown" and how.solve != "any"):
+    if not isinstance(row["solution"], bytes) or (row["solutions"] == "unknown" and options.solve != "any"):
         raise FormatError(f"no picture was found: its label is {row['label']}")
     return replace(puzzle, goal=picture(row["solution"], puzzle.width, puzzle.height))
 
 
-def _one_file(
+def _write_one(
     out: str, written: Iterator[tuple[Puzzle | Sudoku, bytes]], known: Format | SudokuFormat, report: Conversion
 ) -> None:
     bundle = getattr(known, "bundle", None)
@@ -307,11 +312,11 @@ def _chained(first: bytes, others: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def file_stem(puzzle: Puzzle | Sudoku) -> str:
-    """A name for a puzzle's file: its id, without what files are better not called."""
-    name = NO_NAME.sub("-", (puzzle.puzzle_id or "").removeprefix("local/")).strip("-.")
+    """Return a file name for a puzzle, made from its id."""
+    name = UNSAFE_CHARACTERS.sub("-", (puzzle.puzzle_id or "").removeprefix("local/")).strip("-.")
     return name[:120] or "puzzle"
 
 
-def _free(wish: str, taken: Counter[str]) -> str:
-    taken[wish] += 1
-    return wish if taken[wish] == 1 else _free(f"{wish}#{taken[wish]}", taken)
+def _unique(name: str, taken: Counter[str]) -> str:
+    taken[name] += 1
+    return name if taken[name] == 1 else _unique(f"{name}#{taken[name]}", taken)

@@ -1,4 +1,4 @@
-"""Bring local files into a store."""
+"""Import files into a store."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,17 +25,13 @@ from solver.model.families import Family, family_of
 from solver.model.puzzle import Puzzle
 
 ImportItem: TypeAlias = "Puzzle | pa.RecordBatch | Problem"
-"""What files hold: a puzzle, a batch of them, or nothing that can be read."""
+"""An item read from files: a puzzle, a batch of them, or a problem."""
 
-KNOWN_COLUMNS = ["puzzle_id", "clue_hash"]
+INDEXED_COLUMNS = ["puzzle_id", "clue_hash"]
 
 
 class Terms(NamedTuple):
-    """What the importer declares of puzzles whose files don't say it (docs/RIGHTS.md).
-
-    license   their licence
-    owner     who holds the rights
-    """
+    """Licence and owner that the importer declares for puzzles whose files name none (docs/RIGHTS.md)."""
 
     license: str | None = None
     owner: str | None = None
@@ -46,10 +42,10 @@ NO_TERMS = Terms()
 
 @dataclass
 class ImportReport:
-    """What an import did. `invalid` puzzles are in the store; `problems` are files or puzzles that are not."""
+    """What an import did: `invalid` puzzles are in the store, `problems` are files or puzzles that are not."""
 
     added: int = 0
-    licensed: int = 0  # of those added, how many got the licence of `Terms`
+    licensed: int = 0  # added puzzles that got the licence of `Terms`
     known: int = 0
     invalid: list[Problem] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
@@ -63,13 +59,13 @@ def import_paths(
     contact: str | None = None,
     terms: Terms = NO_TERMS,
 ) -> ImportReport:
-    """Bring files, folders, archives, and what is at https addresses into a store, made if need be.
+    """Import files, folders, archives and https URLs into a store, created if missing.
 
-    known     the files' format, if it is not to be found out
-    contact   what the sites of addresses are told: an e-mail or web address
+    Raises UserError if a path does not exist, no puzzle is found, or another command writes to the store.
+
+    known     the files' format (default: detect)
+    contact   e-mail or web address to send to the sites of URLs
     terms     licence and owner of puzzles whose files name none
-
-    A UserError says so if a path does not exist, if no puzzle is found, or if another command writes to the store.
     """
     check_sources(paths, contact)
     for name, text in terms._asdict().items():
@@ -79,7 +75,7 @@ def import_paths(
     callbacks.on_start("importing files", count_files(paths, store))
     good = bad = 0
 
-    def seen(item: ImportItem) -> None:
+    def on_item(item: ImportItem) -> None:
         nonlocal good, bad
         if isinstance(item, Problem):
             bad += 1
@@ -87,7 +83,9 @@ def import_paths(
             good += len(item) if isinstance(item, pa.RecordBatch) else 1
         callbacks.on_progress(0, f"{good:,} puzzles" + (f", {bad:,} problems" if bad else ""))
 
-    report = import_puzzles(place, read_in_bulk(track(files_in(paths, contact, store), callbacks), known), seen, terms)
+    report = import_puzzles(
+        place, read_in_bulk(track(files_in(paths, contact, store), callbacks), known), on_item, terms
+    )
     if not report.added and not report.known and not report.problems:
         raise nothing_in(paths)
     if not report.added and not report.known:
@@ -98,32 +96,32 @@ def import_paths(
 
 
 def import_puzzles(
-    store: Store, found: Iterable[ImportItem], seen: Callable[[ImportItem], None], terms: Terms = NO_TERMS
+    store: Store, found: Iterable[ImportItem], on_item: Callable[[ImportItem], None], terms: Terms = NO_TERMS
 ) -> ImportReport:
-    """Add puzzles to a store, those left out that it has; `seen` is told each as it comes.
+    """Add puzzles to a store, except known ones; `on_item` is called with each item read.
 
-    A puzzle whose id the store has with other clues is a problem: the one that is there stays. A UserError says so if
-    another command writes to the store.
+    A puzzle whose id the store has with other clues is a problem; the stored one stays. Raises UserError if another
+    command writes to the store.
     """
     report = ImportReport()
     with writer_lock(store.folder):
-        batches = _batches(found, report, seen)
+        batches = _batches(found, report, on_item)
         first = next(batches, None)
         if first is not None:
             store = store._replace(family=family_of(first))
-            number = next_part(store)  # before the ids that it has are read: a part that comes later is not among them
-            known = IdIndex()
-            for batch in store.batches(KNOWN_COLUMNS):
-                known.add(*(batch[name].to_pylist() for name in KNOWN_COLUMNS))
-            alike = _of_family(store.family, chain([first], batches), report)
-            fresh = (_without_known(store.family, batch, known, report) for batch in alike)
+            number = next_part(store)  # read before the ids: a part added later makes the append fail
+            index = IdIndex()
+            for batch in store.batches(INDEXED_COLUMNS):
+                index.add(*(batch[name].to_pylist() for name in INDEXED_COLUMNS))
+            same_family = _of_family(store.family, chain([first], batches), report)
+            fresh = (_without_known(store.family, batch, index, report) for batch in same_family)
             owned = (_with_terms(batch, terms, report) for batch in fresh)
             report.added = append(store, owned, number=number)
     return report
 
 
 def _of_family(family: Family, batches: Iterable[pa.RecordBatch], report: ImportReport) -> Iterator[pa.RecordBatch]:
-    """The batches of a family; the others' puzzles are problems."""
+    """Yield the batches of a family; puzzles of others become problems."""
     for batch in batches:
         other = family_of(batch)
         if other is family:
@@ -134,16 +132,16 @@ def _of_family(family: Family, batches: Iterable[pa.RecordBatch], report: Import
 
 
 def _batches(
-    found: Iterable[ImportItem], report: ImportReport, seen: Callable[[ImportItem], None]
+    found: Iterable[ImportItem], report: ImportReport, on_item: Callable[[ImportItem], None]
 ) -> Iterator[pa.RecordBatch]:
-    """All puzzles in batches of any size; problems are reported."""
+    """Yield puzzles in batches of any size, moving problems to the report."""
 
-    def told() -> Iterator[ImportItem]:
+    def reported() -> Iterator[ImportItem]:
         for item in found:
-            seen(item)
+            on_item(item)
             yield item
 
-    for item in in_batches(told(), default_settings().rows_per_group):
+    for item in in_batches(reported(), default_settings().rows_per_group):
         if isinstance(item, Problem):
             report.problems.append(item)
         else:
@@ -151,10 +149,10 @@ def _batches(
 
 
 def _with_terms(batch: pa.RecordBatch, terms: Terms, report: ImportReport) -> pa.RecordBatch:
-    """Fill in licence, copyright and author where the puzzles' files name none; count the licences.
+    """Fill in missing licences, copyright notices and authors; count the licences.
 
-    A licence is not given to a puzzle whose copyright notice does not name the owner, and the owner becomes author only
-    where there is neither author nor notice.
+    A puzzle whose copyright notice names another owner gets no licence; the owner becomes author only where both author
+    and notice are missing.
     """
     if terms == NO_TERMS:
         return batch
@@ -180,10 +178,10 @@ def _with_terms(batch: pa.RecordBatch, terms: Terms, report: ImportReport) -> pa
     return batch
 
 
-def _without_known(family: Family, batch: pa.RecordBatch, known: IdIndex, report: ImportReport) -> pa.RecordBatch:
-    """A batch, those left out whose id is in `known`; `known` and the report are brought up to date."""
-    ids, clue_hashes = (batch[name].to_pylist() for name in KNOWN_COLUMNS)
-    found = known.add(ids, clue_hashes)
+def _without_known(family: Family, batch: pa.RecordBatch, index: IdIndex, report: ImportReport) -> pa.RecordBatch:
+    """Return the rows of a batch with new ids, updating index and report."""
+    ids, clue_hashes = (batch[name].to_pylist() for name in INDEXED_COLUMNS)
+    found = index.add(ids, clue_hashes)
     report.known += int(np.count_nonzero(found == SAME))
     reason = "the store has this id with other clues, and keeps those"
     report.problems += [Problem(ids[place], reason) for place in np.flatnonzero(found == OTHER).tolist()]

@@ -1,7 +1,7 @@
-"""Fill a store with pictures made by rule, part by part.
+"""Fill a store with generated pictures, part by part.
 
-A part is a function of the recipe and the part's number, so any process can make any part, and what a killed one has
-not finished is made by the next. STORE/generate.json keeps the recipe, and the counts that it had before.
+A part is a pure function of the recipe and its number, so any process can make it, and an interrupted command resumes.
+STORE/generate.json has the recipe and its earlier counts.
 """
 
 import math
@@ -23,24 +23,33 @@ from solver.model.puzzle import MAX_CELLS, MAX_COLORS
 
 RECIPE, EARLIER = "generate.json", "earlier_counts"
 GROUP_ROWS = 16_384
-"""Most puzzles in a row group."""
+"""Maximum of puzzles in a row group."""
 
 GROUP_BYTES = 560 * GROUP_ROWS
-"""Most bytes of a row group, one for a cell and four for a line: up to 20x20 all of its rows. More takes memory."""
+"""Maximum of bytes in a row group, one per cell and four per line; reached above 20x20."""
 
-LEAST_ROWS, LEAST_GROUPS = 1_024, 64
-"""A recipe of few pictures is cut into more groups, down to this size, so that a run of it has work for all cores.
+MIN_GROUPS = 64
+"""A small recipe is cut into this many row groups if it can be, so that all cores of a run have work."""
 
-Where a picture takes seconds, a group may have one picture."""
+MAX_PARTS = 100_000
 
-GROUPS = 16
-"""Row groups in a part."""
 
-MOST_PARTS = 100_000
+class Layout(NamedTuple):
+    """How pictures are cut into parts.
+
+    min_rows          minimum of rows in a group; slow kinds may have groups of one picture
+    groups_per_part   row groups in a part
+    """
+
+    min_rows: int = 1_024
+    groups_per_part: int = 16
+
+
+LAYOUT = Layout()
 
 
 class PartTask(NamedTuple):
-    """A part to be made: the recipe's pictures from `first` to `last` - 1, so many in a row group, under a lease."""
+    """A part to make: the recipe's pictures `first` to `last` - 1, written under a lease."""
 
     store: str
     recipe: Recipe
@@ -57,41 +66,40 @@ class PartTask(NamedTuple):
 
     @property
     def groups(self) -> list[range]:
-        """The numbers of the pictures in each of its row groups."""
+        """The picture numbers of each row group."""
         step = self.rows_per_group
         return [range(k, min(k + step, self.last)) for k in range(self.first, self.last, step)]
 
     @property
     def rows(self) -> int:
-        """How many pictures it has."""
+        """The number of pictures."""
         return self.last - self.first
 
 
-def rows_per_group(recipe: Recipe, count: int) -> int:
-    """Puzzles in a row group of so many pictures of a recipe."""
+def rows_per_group(recipe: Recipe, count: int, min_rows: int = LAYOUT.min_rows) -> int:
+    """Return the rows per group for `count` pictures of a recipe."""
     size = recipe.width * recipe.height + 4 * (recipe.width + recipe.height)
-    least = 1 if KINDS[recipe.kind].slow else LEAST_ROWS
-    return min(GROUP_ROWS, GROUP_BYTES // size, max(least, count // LEAST_GROUPS))
+    minimum = 1 if KINDS[recipe.kind].slow else min_rows
+    return min(GROUP_ROWS, GROUP_BYTES // size, max(minimum, count // MIN_GROUPS))
 
 
 class RecipeHistory(TypedDict):
-    """What generate.json has beside the recipe: the counts that it had before."""
+    """The fields of generate.json besides the recipe: its earlier counts."""
 
     earlier_counts: NotRequired[list[int]]
 
 
-def missing_parts(uri: str, recipe: Recipe) -> list[PartTask]:
-    """The parts that are still to be made, in a new store or one that was begun with this recipe.
+def missing_parts(uri: str, recipe: Recipe, layout: Layout = LAYOUT) -> list[PartTask]:
+    """Return the parts of a recipe that a store lacks.
 
-    A recipe that differs in a larger count alone goes on where the store's ends. A UserError refuses a store with
-    another one, showing the difference, or with other puzzles, and a recipe that would take too many parts; nothing is
-    written then.
+    A recipe that only has a larger count than the store's extends it. Raises UserError, before anything is written, for
+    a store with another recipe or other puzzles, and for an invalid or too large recipe.
     """
-    _refuse_senseless(recipe)
-    _refuse_too_many(recipe)
+    _check_recipe(recipe)
+    _check_size(recipe, layout)
     store = create_store(uri)
     earlier = earlier_counts(store, recipe)
-    tasks = {task.name: task for task in _tasks(store.folder.uri, recipe, [*earlier, recipe.count])}
+    tasks = {task.name: task for task in _tasks(store.folder.uri, recipe, [*earlier, recipe.count], layout)}
     for part in store.parts():
         task = tasks.pop(part.name, None)
         if task is None or part.groups != [len(group) for group in task.groups] or not _made_by(store, part, task):
@@ -104,13 +112,13 @@ def missing_parts(uri: str, recipe: Recipe) -> list[PartTask]:
 
 
 def _made_by(store: Store, part: Part, task: PartTask) -> bool:
-    """Whether a part begins with the picture that a task would make first."""
+    """Whether a part begins with the task's first picture."""
     first = recipe_batch(task.recipe, task.groups[0].start, task.groups[0].start + 1)["puzzle_id"]
     return all(batch["puzzle_id"].equals(first) for _, batch in store.read(part, [(0, 1)], ["puzzle_id"]))
 
 
-def _refuse_senseless(recipe: Recipe) -> None:
-    """Raise a UserError for a recipe that no picture can follow."""
+def _check_recipe(recipe: Recipe) -> None:
+    """Raise a UserError for an invalid recipe."""
     kind = KINDS.get(recipe.kind)
     if kind is None:
         raise UserError(f"{recipe.kind} is no kind of pictures: {', '.join(KINDS)}")
@@ -130,29 +138,30 @@ def _refuse_senseless(recipe: Recipe) -> None:
         raise UserError(f"there are {total:,} {recipe.kind} of {recipe.width}x{recipe.height}, not {recipe.count:,}")
 
 
-def _refuse_too_many(recipe: Recipe) -> None:
-    """Raise a UserError for more pictures than a store takes."""
-    most = MOST_PARTS * GROUPS * rows_per_group(recipe, recipe.count)
-    if recipe.count > most:
+def _check_size(recipe: Recipe, layout: Layout) -> None:
+    """Raise a UserError for more pictures than MAX_PARTS hold."""
+    maximum = MAX_PARTS * layout.groups_per_part * rows_per_group(recipe, recipe.count, layout.min_rows)
+    if recipe.count > maximum:
         size = f"{recipe.width}x{recipe.height}"
         count = f"2^{recipe.width * recipe.height}" if recipe.kind == "exhaustive" else f"{recipe.count:,}"
-        raise UserError(f"{count} pictures of {size} are too many for a store, which takes {most:,} of them")
+        raise UserError(f"{count} pictures of {size} are too many for a store, which takes {maximum:,} of them")
 
 
-def _tasks(uri: str, recipe: Recipe, counts: list[int]) -> Iterator[PartTask]:
-    """All parts of a store whose recipe had one count after the other: each goes on in parts of its own."""
+def _tasks(uri: str, recipe: Recipe, counts: list[int], layout: Layout) -> Iterator[PartTask]:
+    """Yield all parts of a recipe with growing counts; each extension begins a new part."""
     number = 0
     for first, last in pairwise([0, *counts]):
-        step = rows_per_group(recipe, last - first)
-        for start in range(first, last, step * GROUPS):
-            yield PartTask(uri, recipe, number, start, min(start + step * GROUPS, last), step)
+        step = rows_per_group(recipe, last - first, layout.min_rows)
+        rows = step * layout.groups_per_part
+        for start in range(first, last, rows):
+            yield PartTask(uri, recipe, number, start, min(start + rows, last), step)
             number += 1
 
 
 def earlier_counts(store: Store, recipe: Recipe) -> list[int]:
-    """The counts that a store's recipe has had before this one.
+    """Return the earlier counts of a store's recipe.
 
-    A UserError refuses a store that has another recipe, or puzzles from elsewhere.
+    Raises UserError if the store has another recipe, or puzzles that were not generated.
     """
     if not store.folder.has(RECIPE):
         if store.parts():
@@ -173,26 +182,25 @@ def earlier_counts(store: Store, recipe: Recipe) -> list[int]:
 
 
 def make_part(task: PartTask) -> dict[str, Any]:
-    """Make and write one part, a row group at a time; returns its name, its rows and the CPU seconds it took."""
+    """Make and write one part; return its name, rows and CPU seconds."""
     start = time.process_time()
     batches = (recipe_batch(task.recipe, group.start, group.stop) for group in task.groups)
     with borrow_lease(task.lease):
-        rows = write_part(Store(folder(task.store)), task.name, next(batches), batches, GROUPS)
+        rows = write_part(Store(folder(task.store)), task.name, next(batches), batches, len(task.groups))
     return {"part": task.name, "rows": rows, "cpu_seconds": round(time.process_time() - start, 6)}
 
 
-TRIES = 3
-"""Times that a part is tried whose making fails."""
+MAX_ATTEMPTS = 3
+"""Attempts at parts that fail."""
 
-EACH = 1e-4
-"""CPU seconds of a picture, roughly, of kinds that are not slow."""
+PICTURE_SECONDS = 1e-4
+"""Estimated CPU seconds per picture of kinds that are not slow."""
 
 
 def fill_store(uri: str, recipe: Recipe, resources: Resources, callbacks: ProgressCallbacks) -> int:
-    """Make what a store lacks of a recipe's pictures; returns how many were made. The same call again goes on.
+    """Make the pictures of a recipe that a store lacks; return their number. The same call resumes after an interrupt.
 
-    A UserError refuses a store with other puzzles, and one that another command writes to; a ClusterError says that
-    parts could not be made.
+    Raises UserError as `missing_parts` or if another command writes to the store, ClusterError if parts failed.
     """
     check_resources(resources)
     with writer_lock(folder(uri)):
@@ -200,10 +208,12 @@ def fill_store(uri: str, recipe: Recipe, resources: Resources, callbacks: Progre
         rows = sum(task.rows for task in left)
         callbacks.on_start("generating", rows)
         reason = ""
-        for _ in range(TRIES):
+        for _ in range(MAX_ATTEMPTS):
             lost: list[PartTask] = []
             if left:
-                with open_executor(resources, rows * (math.inf if KINDS[recipe.kind].slow else EACH)) as executor:
+                with open_executor(
+                    resources, rows * (math.inf if KINDS[recipe.kind].slow else PICTURE_SECONDS)
+                ) as executor:
                     for (part,), made in run_tasks(executor, make_part, ((part,) for part in left)):
                         if isinstance(made, TaskFailure):
                             lost.append(part)
@@ -212,5 +222,5 @@ def fill_store(uri: str, recipe: Recipe, resources: Resources, callbacks: Progre
                             callbacks.on_progress(made["rows"], "")
             left = lost
         if left:
-            raise ClusterError(f"{len(left)} parts could not be made: {reason}; the same command goes on")
+            raise ClusterError(f"{len(left)} parts could not be made: {reason}; the same command resumes")
         return rows

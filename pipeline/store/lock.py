@@ -1,13 +1,12 @@
-"""One writer at a time: a lock on a folder, held while a command writes there.
+"""One writer per folder: an exclusive lock held while a command writes.
 
-On a local or mounted disk it is a lock of the operating system on a file, which ends with the process however it ends.
-Far storage has none, so there the lock is a lease: an object that names its holder, renewed every half a minute.
-Taking, renewing and releasing it are conditional writes, so of two processes one succeeds. A lease that has not been
-renewed for two minutes, by the server's clock alone, may be taken over.
+Local disks: a POSIX file lock, which the kernel releases when the process ends. Object storage: a lease, an object
+that names its holder and is renewed every 30 seconds. Taking, renewing and releasing it are conditional writes, so one
+of two processes wins. A lease not renewed for two minutes, by the server's clock, may be taken over.
 
-Its former holder may only be paused, and go on. So whatever makes data count is written between two looks at the lease
-(`committing`), and is itself a conditional write (Folder.commit): a writer that has lost its lease stops at its next
-commit, replaces nothing that another one has written, and reports nothing as written that it wrote too late.
+Its former holder may be suspended and resume. So every commit happens between two checks of the lease
+(`commit_under_lease`) and is itself a conditional write (Folder.commit): a writer that lost its lease fails at its next
+commit and overwrites nothing.
 """
 
 import fcntl
@@ -31,31 +30,31 @@ from pipeline.store.paths import UNFINISHED, Folder
 
 LOCK = "writer.lock"
 
-RENEWED_EVERY, DEAD_AFTER = 30.0, 120.0
-"""Seconds between two renewals of a lease on far storage, and after how many it may be taken over."""
+RENEWAL_INTERVAL, EXPIRY = 30.0, 120.0
+"""Seconds between renewals of a lease, and since the last one until it may be taken over."""
 
 
 class Lease(NamedTuple):
-    """The right to write to a far folder, for the process that holds it and its tasks elsewhere, with a token."""
+    """A lease on a folder in object storage, passed on to the holder's tasks."""
 
     place: str
     options: str
     token: str
 
     def covers(self, place: Folder) -> bool:
-        """Whether a folder is the lease's, or in it."""
+        """Whether a folder is the leased one or in it."""
         return place.options == self.options and f"{place.name}/".startswith(f"{self.place}/")
 
 
 _held: ContextVar[dict[str, Lease | None]] = ContextVar("held", default={})  # noqa: B039 (never changed)
-"""The folders whose locks the caller holds: what holds one may call what takes it. Other threads hold none."""
+"""Locks that this context holds, by folder URI; locks are reentrant within a context, not across threads."""
 
 
 @contextmanager
 def writer_lock(place: Folder) -> Iterator[None]:
-    """A block in which no other process writes to a folder; a UserError says who does.
+    """Hold the writer lock of a folder. Raises UserError naming the current holder.
 
-    A folder that did not exist and in which nothing was written is not left behind.
+    A folder created for the lock is removed if nothing else was written to it.
     """
     if place.uri in _held.get():
         yield
@@ -70,13 +69,13 @@ def writer_lock(place: Folder) -> Iterator[None]:
 
 @contextmanager
 def staging(place: Folder) -> Iterator[Folder]:
-    """A temporary folder in another one, for files to move into it once they are written: one process at a time.
+    """Hold a locked temporary folder inside another, for files to be moved out when complete.
 
-    It is deleted at the end, and what a killed process has left of it by the next one.
+    It is deleted at the end; the next process deletes what a killed one left.
     """
     new = place / f"new{UNFINISHED}"
     if place.local:
-        new = new._replace(name=place.name)  # for messages: where its files are going to be
+        new = new._replace(name=place.name)  # messages name the final location
     with writer_lock(new):
         try:
             yield new
@@ -85,18 +84,18 @@ def staging(place: Folder) -> Iterator[Folder]:
 
 
 def is_locked_here(place: Folder) -> bool:
-    """Whether the caller holds the lock of a folder."""
+    """Whether this context holds the lock of a folder."""
     return place.uri in _held.get()
 
 
 def current_lease(place: Folder) -> Lease | None:
-    """The caller's lease of a folder, to be passed to tasks that write there; None if the folder is local."""
+    """Return this context's lease that covers a folder, to pass to tasks; None for local folders."""
     return next((lease for lease in _held.get().values() if lease is not None and lease.covers(place)), None)
 
 
 @contextmanager
 def borrow_lease(lease: Lease | None) -> Iterator[None]:
-    """A block in which a task writes under the lease of the process that has begun it."""
+    """Write under the lease of the process that submitted this task."""
     before = _held.set({**_held.get(), lease.place + lease.options: lease} if lease else _held.get())
     try:
         yield
@@ -105,7 +104,7 @@ def borrow_lease(lease: Lease | None) -> Iterator[None]:
 
 
 def check_lease(place: Folder) -> None:
-    """Raise a StorageError if the caller's lease of a far folder, or of one that it is in, has been lost."""
+    """Raise a StorageError if this context's lease that covers a folder was lost."""
     lease = current_lease(place)
     if lease is None:
         return
@@ -114,15 +113,15 @@ def check_lease(place: Folder) -> None:
     if there is None or _about(there.data).get("token") != lease.token:
         raise StorageError(
             f"{lease.place} has been taken over by {_holder(there.data if there else b'')}, since this command did not "
-            f"renew its lock for {DEAD_AFTER:.0f} s; it stops here, and what it had written stays"
+            f"renew its lock for {EXPIRY:.0f} s; it stops here, and what it had written stays"
         )
 
 
 @contextmanager
 def commit_under_lease(place: Folder) -> Iterator[None]:
-    """A block that makes data in a folder count. A StorageError says so if the lease is lost before its end.
+    """Commit data in a folder. Raises StorageError if the lease is lost before the end of the block.
 
-    The lease that is still held afterwards was held throughout: no other writer has been at work meanwhile.
+    A lease held at the end was held throughout.
     """
     check_lease(place)
     yield
@@ -131,17 +130,17 @@ def commit_under_lease(place: Folder) -> Iterator[None]:
 
 @contextmanager
 def _locked_file(place: Folder) -> Iterator[None]:
-    """Hold a lock of the operating system on a file."""
+    """Hold a POSIX lock on a file."""
     path = Path(place.path) / LOCK
     made = not path.parent.exists()
     with _locked(place, path) as file:
-        with suppress(OSError):  # a full disk: the lock holds all the same
+        with suppress(OSError):  # a full disk does not break the lock
             file.truncate(0)
-            os.write(file.fileno(), _encoded(_who()))  # unbuffered: closing the file would fail again
+            os.write(file.fileno(), _encoded(_who()))  # unbuffered, so that closing can't fail
         try:
             yield
         finally:
-            with suppress(OSError):  # somebody has deleted the folder
+            with suppress(OSError):  # the folder was deleted meanwhile
                 if made and [path] == list(path.parent.iterdir()):
                     path.unlink()
                     path.parent.rmdir()
@@ -149,7 +148,7 @@ def _locked_file(place: Folder) -> Iterator[None]:
 
 @contextmanager
 def _locked(place: Folder, path: Path) -> Iterator[TextIO]:
-    """The lock's file, locked. What a stranger has put in its place, a link say, is not followed."""
+    """Open and lock the lock file; symbolic links are refused."""
     while True:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -158,20 +157,20 @@ def _locked(place: Folder, path: Path) -> Iterator[TextIO]:
             raise StorageError(f"{place.name} can't be written: {error}") from error
         with os.fdopen(number, "a+", encoding="utf-8") as file:
             if not stat.S_ISREG(os.fstat(number).st_mode):
-                raise StorageError(f"{place.name} can't be written: its {LOCK} is no file; delete it")
+                raise StorageError(f"{place.name} can't be written: its {LOCK} is not a regular file; delete it")
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 file.seek(0)
                 raise _taken(place, file.read()) from None
             if not _is_still(path, number):
-                continue  # who held it has deleted it meanwhile
+                continue  # its holder deleted it meanwhile
             yield file
             return
 
 
 def _is_still(path: Path, number: int) -> bool:
-    """Whether an open file is the one of this path."""
+    """Whether an open file is still the one at a path."""
     try:
         return os.path.samestat(os.fstat(number), path.stat(follow_symlinks=False))
     except OSError:
@@ -180,7 +179,7 @@ def _is_still(path: Path, number: int) -> bool:
 
 @contextmanager
 def _leased(place: Folder) -> Iterator[Lease]:
-    """Hold a lease, renewed by a thread."""
+    """Hold a lease that a thread renews."""
     about = _who()
     lease = Lease(place.name, place.options, about["token"])
     version = _take(place, about)
@@ -195,17 +194,19 @@ def _leased(place: Folder) -> Iterator[Lease]:
             there = place.read_object(LOCK)
             if there is None or _about(there.data).get("token") != lease.token:
                 raise
-            version = place.replace_object(LOCK, data, there.version)  # a renewal had succeeded whose answer was lost
+            version = place.replace_object(
+                LOCK, data, there.version
+            )  # an earlier renewal succeeded, its response was lost
 
     def renew() -> None:
         renewals = 0
-        while not ended.wait(RENEWED_EVERY):
+        while not ended.wait(RENEWAL_INTERVAL):
             renewals += 1
             try:
                 write(renewals=renewals)
             except ConflictError:
-                return  # taken over: the next commit says so
-            except OSError:  # the storage does not answer: the next commit says so
+                return  # taken over: the next commit fails
+            except OSError:  # storage unavailable: the next commit fails
                 continue
 
     renewer = threading.Thread(target=renew, daemon=True)
@@ -215,21 +216,21 @@ def _leased(place: Folder) -> Iterator[Lease]:
     finally:
         ended.set()
         renewer.join()
-        with suppress(OSError):  # it is another's, or ends by itself
+        with suppress(OSError):  # taken over, or it expires
             write(released=True)
 
 
 def _take(place: Folder, about: dict[str, Any]) -> Version:
-    """Write the object of a lease, if there is none, or one that is released or dead; returns its version."""
+    """Write the lease object if there is none, or a released or expired one; return its version."""
     there = place.read_object(LOCK)
-    if there is not None and not _about(there.data).get("released") and _age(place, there) < DEAD_AFTER:
+    if there is not None and not _about(there.data).get("released") and _age(place, there) < EXPIRY:
         raise _taken(place, there.data, "wait for it, or end it; if it was killed, try again in two minutes")
     taken = _exchange(place, about, there.version if there else NEW)
-    return taken if there else _exchange(place, about | {"confirmed": True}, taken)  # is If-Match known there, too?
+    return taken if there else _exchange(place, about | {"confirmed": True}, taken)  # verifies that If-Match works too
 
 
 def _exchange(place: Folder, about: dict[str, Any], over: Version) -> Version:
-    """Write the object of a lease over a version, and try the same again, which has to be refused."""
+    """Replace a version of the lease object; then verify that a second write over that version is refused."""
     try:
         written = place.replace_object(LOCK, _encoded(about), over)
     except ConflictError:
@@ -242,7 +243,7 @@ def _exchange(place: Folder, about: dict[str, Any], over: Version) -> Version:
         except ConflictError:
             return written
         except OSError:
-            with suppress(OSError):  # it ends by itself
+            with suppress(OSError):  # it expires
                 place.replace_object(LOCK, _encoded(about | {"released": True}), written)
             raise
     with suppress(OSError):
@@ -254,7 +255,7 @@ def _exchange(place: Folder, about: dict[str, Any], over: Version) -> Version:
 
 
 def _age(place: Folder, there: StoredObject) -> float:
-    """Seconds since an object was written, both times by the server's clock."""
+    """Return the seconds since an object was written, by the server's clock."""
     return (place.server_time() - there.modified).total_seconds()
 
 
@@ -273,7 +274,7 @@ def _encoded(about: dict[str, Any]) -> bytes:
 
 
 def _about(lock: bytes | str) -> dict[str, Any]:
-    """What a lock says; nothing if it is damaged."""
+    """Decode the content of a lock; {} if it is damaged."""
     try:
         about = json.loads(lock)
     except (ValueError, RecursionError):

@@ -1,7 +1,7 @@
-"""Object storage where Arrow falls short: conditional writes, and uploads that can be aborted.
+"""Conditional writes and abortable uploads to object storage, by obstore (the extra `cloud`).
 
-Arrow's S3 and GCS filesystems write unconditionally, and complete an upload when its stream is closed, even after an
-error. So far files are read by Arrow and written by obstore, which is the optional extra `cloud`.
+Arrow's S3 and GCS filesystems write unconditionally, and complete an upload when its stream is closed even after an
+error, so Arrow only reads there.
 """
 
 import configparser
@@ -24,32 +24,32 @@ if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
 Version: TypeAlias = "UpdateVersion | Literal['create']"
-"""What a conditional write replaces: a version of an object, or NEW."""
+"""The version that a conditional write replaces, or NEW."""
 
 NEW: Literal["create"] = "create"
 """The version of an object that does not exist."""
 
 UPLOAD_CHUNK, UPLOADS_AT_ONCE = 8 << 20, 4
-"""Bytes of each part of a multipart upload (S3 allows 10,000 parts), and parts in flight: what an upload buffers."""
+"""Bytes per part of a multipart upload (S3 allows 10,000 parts), and parts in flight, which bound the buffer."""
 
 DELEGATED = "delegated"
-"""The key, in the configuration of a bucket, of the profile's setting that only boto3 follows."""
+"""Key in a bucket's configuration for the AWS profile setting that only boto3 supports."""
 
 DELEGATING = ("credential_process", "sso_session", "sso_start_url", "role_arn")
-"""The settings of a profile that name another source of credentials."""
+"""AWS profile settings that name another source of credentials."""
 
-CREDENTIALS_KEPT = timedelta(minutes=5)
-"""How long boto3's credentials are kept: it renews them ten minutes before they expire."""
+CREDENTIALS_TTL = timedelta(minutes=5)
+"""How long boto3's credentials are cached; it renews them ten minutes before they expire."""
 
 CLIENT = {"timeout": "120s", "connect_timeout": "10s"}
 
 
 class ConflictError(OSError):
-    """A conditional write was refused: the object is no longer the version that was to be replaced."""
+    """A conditional write was refused: the object has another version."""
 
 
 class StoredObject(NamedTuple):
-    """An object as it was read; `modified` is by the server's clock."""
+    """An object as read; `modified` is by the server's clock."""
 
     data: bytes
     version: Version
@@ -57,13 +57,13 @@ class StoredObject(NamedTuple):
 
 
 class Bucket(NamedTuple):
-    """A bucket, or another obstore store, and the URI of what is written there, for errors."""
+    """An obstore bucket, and a URI for error messages."""
 
     store: "ObjectStore"
     uri: str
 
     def read(self, key: str) -> StoredObject | None:
-        """Read a small object; None if there is none of this key."""
+        """Read a small object; None if missing."""
         import obstore
 
         with self._errors(key):
@@ -74,14 +74,14 @@ class Bucket(NamedTuple):
                 return None
 
     def write(self, key: str, data: bytes, over: Version) -> Version:
-        """Write a small object if it is still at version `over`; returns its new version, raises ConflictError."""
+        """Replace a small object at version `over`; return its new version. Raises ConflictError."""
         import obstore
 
         with self._errors(key):
             return _version(obstore.put(self.store, key, data, mode=over, use_multipart=False))
 
     def server_time(self, key: str) -> datetime:
-        """Return the server's time, by writing and deleting a scratch object of this key."""
+        """Return the server's time, by writing and deleting a scratch object."""
         import obstore
 
         with self._errors(key):
@@ -92,7 +92,7 @@ class Bucket(NamedTuple):
 
     @contextmanager
     def upload(self, key: str) -> Iterator[pa.NativeFile]:
-        """Write an object of any size in bounded memory: it appears when the block ends, unless by an exception."""
+        """Upload an object of any size in bounded memory; an exception in the block aborts the upload."""
         import obstore
         from obstore import exceptions
 
@@ -101,7 +101,7 @@ class Bucket(NamedTuple):
         try:
             yield pa.PythonFile(_Sink(self, key, writer), mode="w")
         except BaseException as error:
-            with suppress(exceptions.BaseError):  # what is left of the upload is never an object
+            with suppress(exceptions.BaseError):  # an incomplete upload never becomes an object
                 writer.__exit__(type(error), error, error.__traceback__)  # aborts it
             raise
         with self._errors(key):
@@ -109,7 +109,7 @@ class Bucket(NamedTuple):
 
     @contextmanager
     def _errors(self, key: str) -> Iterator[None]:
-        """Raise obstore's errors as OSError, in one line."""
+        """Translate obstore's errors to one-line OSErrors."""
         from obstore import exceptions
 
         try:
@@ -122,7 +122,7 @@ class Bucket(NamedTuple):
 
 
 def _version(about: Any) -> Version:
-    """The version in an answer of the store; S3 has an etag, GCS a generation number too."""
+    """Return the version in a response: an ETag, on GCS also a generation number."""
     version: UpdateVersion = {}
     if about["e_tag"] is not None:
         version["e_tag"] = about["e_tag"]
@@ -132,7 +132,7 @@ def _version(about: Any) -> Version:
 
 
 class _Sink(io.RawIOBase):
-    """What Arrow writes an upload to. Closing it completes nothing: the end of the block does."""
+    """File object that Arrow writes an upload to; closing it does not complete the upload."""
 
     def __init__(self, bucket: Bucket, key: str, writer: "WritableFile") -> None:
         self.bucket, self.key, self.writer = bucket, key, writer
@@ -146,13 +146,13 @@ class _Sink(io.RawIOBase):
 
 
 def open_bucket(uri: str, options: str, region: str | None) -> Bucket:
-    """The bucket of a far URI with Arrow's URI options, for writing.
+    """Open a bucket for writing.
+
+    Raises UserError if obstore is not installed, or the scheme has no conditional writes.
 
     uri       s3://BUCKET/... or gs://BUCKET/..., perhaps with ACCESS_KEY:SECRET_KEY@ before the bucket
-    options   Arrow's, from the ? on: region, scheme, endpoint_override, force_virtual_addressing
-    region    the bucket's, as Arrow has found it
-
-    A UserError says so if obstore is not installed, or if the storage has no conditional writes.
+    options   Arrow's URI query with the ?: region, scheme, endpoint_override, force_virtual_addressing
+    region    the bucket's, as found by Arrow
     """
     scheme, _, rest = uri.partition("://")
     if scheme not in ("s3", "gs", "gcs"):
@@ -164,12 +164,12 @@ def open_bucket(uri: str, options: str, region: str | None) -> Bucket:
     asked = dict(parse_qsl(options.removeprefix("?")))
     config = _s3(who, asked, region) if scheme == "s3" else _gcs(who, asked)
     endpoint = config.get("endpoint", config.get("base_url", ""))
-    return Bucket(_opened(scheme == "s3", bucket, endpoint.startswith("http://"), tuple(config.items())), uri)
+    return Bucket(_open_client(scheme == "s3", bucket, endpoint.startswith("http://"), tuple(config.items())), uri)
 
 
 @cache
-def _opened(is_s3: bool, bucket: str, plain_http: bool, config: tuple[tuple[str, Any], ...]) -> "ObjectStore":
-    """The bucket's client; one for all, since it pools connections."""
+def _open_client(is_s3: bool, bucket: str, plain_http: bool, config: tuple[tuple[str, Any], ...]) -> "ObjectStore":
+    """Return the bucket's client, shared because it pools connections."""
     try:
         from obstore.store import GCSStore, S3Store
     except ImportError:
@@ -186,20 +186,20 @@ def _opened(is_s3: bool, bucket: str, plain_http: bool, config: tuple[tuple[str,
 
 
 def _boto3_provider(bucket: str, setting: str) -> Any:
-    """What fetches the credentials of a profile whose `setting` obstore does not know."""
+    """Return the credential provider for an AWS profile setting that obstore does not support."""
     try:
         from botocore.exceptions import BotoCoreError
         from obstore.auth.boto3 import Boto3CredentialProvider
     except ImportError:
         raise UserError(f"writing to s3:// with {setting} in the AWS profile needs boto3: pip install boto3") from None
     try:
-        return Boto3CredentialProvider(ttl=CREDENTIALS_KEPT)
+        return Boto3CredentialProvider(ttl=CREDENTIALS_TTL)
     except (BotoCoreError, ValueError) as error:
         raise StorageError(f"s3://{bucket}: no credentials by {setting} in the AWS profile: {error}") from error
 
 
 def _s3(who: str, asked: dict[str, str], region: str | None) -> dict[str, Any]:
-    """Configure obstore for S3. It takes what is missing here from the environment or the machine's role."""
+    """Configure obstore for S3; it takes the rest from the environment or the instance's role."""
     config: dict[str, Any] = {"conditional_put": "etag"}
     if region:
         config["region"] = region
@@ -217,9 +217,9 @@ def _s3(who: str, asked: dict[str, str], region: str | None) -> dict[str, Any]:
 
 
 def _profile() -> dict[str, str]:
-    """The keys in the profile of AWS's own tools, or the setting that says how to get them, as DELEGATED.
+    """Return the keys in the AWS profile, or, as DELEGATED, the setting that names their source.
 
-    Arrow and boto3 read the profile's files, obstore does not.
+    obstore does not read profiles; Arrow and boto3 do.
     """
     home, name = Path.home() / ".aws", os.environ.get("AWS_PROFILE", "default")
     files = [

@@ -1,15 +1,15 @@
-"""The puzzles of an archive as Parquet: a folder that grows part by part.
+"""Puzzles of an archive as Parquet: a folder that grows part by part.
 
-STORE/store.json                     says that this is a store, of which version, and which one
-STORE/puzzles/part-00000.parquet     nonograms, in row groups: what is read at a time
+STORE/store.json                     kind, schema version and id of the store
+STORE/puzzles/part-00000.parquet     nonograms, in row groups, the unit of reading
 STORE/puzzles/part-00000.json        names that file and its hash; written last, it makes the part count
-STORE/writer.lock                    who writes here (pipeline.store.lock)
+STORE/writer.lock                    who is writing (pipeline.store.lock)
 
-Other families of puzzles (solver.model.families) have folders of their own beside `puzzles`.
+Other families of puzzles (solver.model.families) have folders of their own next to `puzzles`.
 
-A part is replaced (ratings come, replies are read anew) by a file of another name, part-00000-1a2b3c.parquet, and then
-a new JSON, each by one rename. So a reader sees the old part or the new one, whenever it looks. On far storage every
-Parquet file has such a name, and the JSON is a conditional write (pipeline.store.lock).
+A part is replaced (with ratings, or after a reparse) by a Parquet file of another name, part-00000-1a2b3c.parquet, then
+a new JSON, each by an atomic rename: readers see the old part or the new one. On object storage every Parquet file has
+such a name, and the JSON is a conditional write (pipeline.store.lock).
 """
 
 import hashlib
@@ -26,14 +26,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipeline.errors import InputError, StorageError, UserError
+from pipeline.errors import InputError, StorageError, UserError, VersionError
 from pipeline.settings import Settings, default_settings
 from pipeline.store import spans
 from pipeline.store.lock import LOCK, check_lease, commit_under_lease, writer_lock
 from pipeline.store.objects import ConflictError
 from pipeline.store.paths import Folder, folder
 from solver.model.families import FAMILIES, NONOGRAM, Family
-from solver.model.tables import SCHEMA_VERSION, conform
+from solver.model.tables import SCHEMA_VERSION, UnknownColumnError, conform
 
 T = TypeVar("T")
 
@@ -42,7 +42,7 @@ KIND = "nonocensus store"
 
 
 def leaf_columns(path: str, kind: pa.DataType) -> list[str]:
-    """The columns that Parquet makes of a column of a table: one for each field of its structs."""
+    """Return the Parquet leaf columns of a table column: one per field of its structs."""
     if pa.types.is_list(kind):
         return leaf_columns(f"{path}.list.element", kind.value_type)
     if pa.types.is_struct(kind):
@@ -51,7 +51,7 @@ def leaf_columns(path: str, kind: pa.DataType) -> list[str]:
 
 
 def dictionary_columns(family: Family) -> list[str]:
-    """Parquet's columns that get a dictionary of their values: not those for which it only takes time."""
+    """Return the Parquet columns that are dictionary-encoded: those whose values repeat."""
     return [
         leaf
         for field in family.table
@@ -61,7 +61,7 @@ def dictionary_columns(family: Family) -> list[str]:
 
 
 class StoreManifest(TypedDict, total=False):
-    """What store.json says; `id` is the store's own, wherever it is moved to (stores of before have none)."""
+    """The content of store.json; `id` stays when the store is moved (absent in the first versions)."""
 
     kind: str
     schema: str
@@ -69,19 +69,19 @@ class StoreManifest(TypedDict, total=False):
 
 
 PART = re.compile(r"(part-(\d{5,}))(?:-[0-9a-f]+)?\.(?:json|parquet)")
-"""The names of a part's files; others in the folder are not ours."""
+"""Names of a part's files; other files in the folder are ignored."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A complete part of a store.
+    """A complete part of a store, as its JSON holds it.
 
     name     part-00000
-    rows     its puzzles
-    groups   the puzzles of each row group
-    sha256   hash of what a classification depends on (`hash_rows`)
+    rows     number of puzzles
+    groups   number of puzzles in each row group
+    sha256   hash of the columns a classification depends on (`hash_rows`)
     file     name of its Parquet file
-    size     bytes of that file; -1 where it is not known (parts of before)
+    size     bytes of that file; -1 in parts written by the first versions
     """
 
     name: str
@@ -93,7 +93,7 @@ class Part:
 
     def __post_init__(self) -> None:
         if min(self.groups, default=0) < 1 or self.rows != sum(self.groups):
-            raise ValueError("its row groups don't have its rows")
+            raise ValueError("the row groups don't add up to its rows")
         if not self.file:
             object.__setattr__(self, "file", f"{self.name}.parquet")  # absent in parts written by the first versions
         named = PART.fullmatch(self.file)
@@ -102,7 +102,7 @@ class Part:
 
 
 HASH_KEY = b"nonocensus.sha256"
-"""Where the part's hash stands in its Parquet file."""
+"""Key of the part's hash in the Parquet metadata."""
 
 
 class Store(NamedTuple):
@@ -118,38 +118,38 @@ class Store(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The store's own id, wherever it is; empty for one that has not been written yet, or before there were ids."""
+        """The store's id; empty if nothing is written yet, or in stores of the first versions."""
         return self.folder.read_record(MARK, StoreManifest).get("id", "") if self.folder.has(MARK) else ""
 
     def parts(self) -> list[Part]:
-        """The complete parts, in the order in which they were written. An InputError names a damaged JSON."""
+        """Return the complete parts in the order of writing. Raises InputError for a damaged JSON."""
         names = [name for name in self.puzzles.names() if _names_part(name)]
         parts = self.puzzles.read_records(names, Part)
         for name, part in zip(names, parts, strict=True):
             if name != f"{part.name}.json":
-                raise self.damage(name, f"it says that it is {part.name}")
+                raise self.damage(name, f"it names the part {part.name}")
         return parts
 
     def part(self, name: str) -> Part:
-        """The part of a name."""
+        """Read one part's JSON. Raises InputError."""
         try:
             return self.puzzles.read_record(f"{name}.json", Part)
         except FileNotFoundError:
             raise self.damage(f"{name}.json", "it is not there") from None
 
     def damage(self, file: str, what: object) -> InputError:
-        """What to say of a file of the store that can't be read."""
+        """Return the error for a file of the store that can't be read."""
         return InputError(
             f"{self.puzzles.name}/{file} can't be read: {what}",
             f"nonocensus verify {self.folder.name} tells what to do",
         )
 
     def rows(self) -> int:
-        """Number of puzzles."""
+        """Return the number of puzzles."""
         return sum(part.rows for part in self.parts())
 
     def batches(self, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
-        """All puzzles, a row group at a time."""
+        """Yield all puzzles, a row group at a time; all columns or those named."""
         for part in self.parts():
             for _, batch in self.read(part, [(0, part.rows)], columns):
                 yield batch
@@ -157,32 +157,39 @@ class Store(NamedTuple):
     def read(
         self, part: Part, wanted: spans.Spans, columns: list[str] | None = None
     ) -> Iterator[tuple[np.ndarray, pa.RecordBatch]]:
-        """Some rows of a part, a row group at a time: their numbers (int64) and the rows themselves.
+        """Yield rows of a part, a row group at a time: row numbers (int64) and the rows, all columns or those named.
 
-        Raises InputError if the file is damaged (each page carries a checksum), has other rows than the part's, or
-        has been replaced by a part with another hash.
+        Columns missing in older files are null.
+
+        Raises:
+            InputError: the file is damaged (pages carry checksums), has other rows than the part's JSON says, or was
+                replaced by a part with another hash
+            VersionError: all columns are read and one is not in the schema
+
         """
         with self._opened(part) as reader:
             table = self.family.table
             schema = table if columns is None else pa.schema([table.field(name) for name in columns], table.metadata)
-            there = [name for name in schema.names if name in reader.schema_arrow.names]
+            stored = None if columns is None else [name for name in columns if name in reader.schema_arrow.names]
             first = 0
             for group, rows in enumerate(part.groups):
                 last = first + rows
                 here = spans.rows_of(spans.within(wanted, first, last))
                 if len(here):
                     try:
-                        found = reader.read_row_group(group, columns=there)
+                        found = reader.read_row_group(group, columns=stored)
                         found.validate(full=True)  # offsets within the buffers, text that is UTF-8
-                        rows_there = conform(found, schema, self.family.required)
+                        batch = conform(found, schema, self.family.required)
+                    except UnknownColumnError as error:
+                        raise VersionError(f"{self.puzzles.name}/{part.file} can't be read: {error}") from error
                     except (OSError, ValueError, pa.ArrowException) as error:
                         raise self.damage(part.file, error) from error
-                    yield here, one_batch(rows_there if len(here) == rows else rows_there.take(here - first))
+                    yield here, one_batch(batch if len(here) == rows else batch.take(here - first))
                 first = last
 
     @contextmanager
     def _opened(self, part: Part) -> Iterator[pq.ParquetFile]:
-        """The file of a part, if it is what the part's JSON says of it."""
+        """Open a part's file and compare its row groups and hash with the part's JSON."""
         try:
             file = self.puzzles.open(part.file)
         except FileNotFoundError:
@@ -202,7 +209,7 @@ class Store(NamedTuple):
             yield reader
 
     def _replaced(self, part: Part) -> pa.NativeFile:
-        """The file of a part that has been replaced by one with the same puzzles (and other ratings, say)."""
+        """Open the present file of a part that was replaced by one with the same hash (new ratings, say)."""
         now = self.part(part.name)
         if now.sha256 != part.sha256:
             raise self.damage(part.file, "the part has been replaced since, with other puzzles")
@@ -213,27 +220,27 @@ class Store(NamedTuple):
 
 
 def _names_part(name: str) -> bool:
-    """Whether a file is the JSON of a part."""
+    """Whether a file name is that of a part's JSON."""
     return name.endswith(".json") and PART.fullmatch(name) is not None
 
 
 def one_batch(table: pa.Table) -> pa.RecordBatch:
-    """A table as one record batch with no offset, so that its buffers can be read as they lie."""
+    """Return a table as one record batch without offset, so that its buffers can be viewed directly."""
     batches = table.combine_chunks().to_batches()
     return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
 
 
 def drop_rows(batch: pa.RecordBatch, rows: Iterable[int]) -> pa.RecordBatch:
-    """A batch without some of its rows."""
+    """Return a batch without some of its rows."""
     kept = np.ones(len(batch), np.bool_)
     kept[list(rows)] = False
     return batch if kept.all() else batch.filter(pa.array(kept))
 
 
 def create_store(uri: str, family: Family = NONOGRAM) -> Store:
-    """Make a store, or open the one that is there to add to it; refuse a folder that holds anything else.
+    """Open a store to add to it, or prepare a new one: nothing is written before `append` has puzzles.
 
-    Nothing is written before `append` has puzzles to write.
+    Raises UserError if the folder holds anything else.
     """
     place = folder(uri)
     if _found(place) is not None:
@@ -244,10 +251,10 @@ def create_store(uri: str, family: Family = NONOGRAM) -> Store:
 
 
 def open_store(uri: str, family: Family | None = None) -> Store:
-    """Open a family's puzzles in a store, or those that it has; a UserError says why if it is none.
+    """Open a family's puzzles in a store; by default those of its only family.
 
-    It also says so if the store is one of another version, or has several families and none is named: STORE/puzzles are
-    its nonograms, and so on.
+    Raises UserError if it is no store, or has several families and none is named: STORE/puzzles names its nonograms.
+    Raises InputError for a store of another schema version.
     """
     if Path(uri).is_file():
         raise UserError(f"{uri} is a file, not a folder of a store; import it: nonocensus import {uri} --out STORE")
@@ -259,7 +266,7 @@ def open_store(uri: str, family: Family | None = None) -> Store:
             advice = "it is a run, and `nonocensus status` names its store"
         raise UserError(f"{uri} is not a store of puzzles; {advice}")
     family = named or family
-    place.read_mark(MARK, StoreManifest, "a store of puzzles", "import FILES")
+    place.read_manifest(MARK, StoreManifest, "a store of puzzles", "import FILES")
     if family is not None:
         return Store(place, family)
     there = stored_families(place)
@@ -270,12 +277,12 @@ def open_store(uri: str, family: Family | None = None) -> Store:
 
 
 def is_store(uri: str) -> bool:
-    """Whether there is a store at a path or URI, or one family's puzzles of a store."""
+    """Whether a path or URI is a store, or the folder of one family in it."""
     return ("://" in uri or Path(uri).is_dir()) and _found(folder(uri)) is not None
 
 
 def _found(place: Folder) -> tuple[Folder, Family | None] | None:
-    """The store that a folder is, or is one family's in: its folder, and that family; None if it is neither."""
+    """Return the store's folder, and the family if `place` is that family's folder in it; None if neither."""
     if place.has(MARK):
         return place, None
     for family in FAMILIES.values():
@@ -285,7 +292,7 @@ def _found(place: Folder) -> tuple[Folder, Family | None] | None:
 
 
 def stored_families(place: Folder) -> list[Family]:
-    """The families of which a store has puzzles."""
+    """Return the families that a store has puzzles of."""
     names = place.names()
     return [
         family
@@ -295,23 +302,23 @@ def stored_families(place: Folder) -> list[Family]:
 
 
 def require_nonograms(family: Family, name: str) -> None:
-    """Raise a UserError if a run or store of this name holds puzzles that are no nonograms."""
+    """Raise a UserError unless the family of a run or store, `name`, is nonograms."""
     if family is not NONOGRAM:
         raise UserError(f"{name} holds puzzles of the family {family.name}; this command takes nonograms")
 
 
 def write_manifest(store: Store) -> None:
-    """Make the folder a store, if it is not yet one."""
+    """Write store.json, unless it exists."""
     if not store.folder.has(MARK):
         with commit_under_lease(store.folder):
             store.folder.commit(MARK, {"kind": KIND, "schema": SCHEMA_VERSION, "id": secrets.token_hex(16)})
 
 
 def next_part(store: Store) -> int:
-    """The number of the next part that is appended.
+    """Return the number of the next part.
 
-    On far storage a Parquet file without its JSON does not count. It may be a paused writer's, which must be refused:
-    only if both writers want the same number does one of their commits fail.
+    On object storage a Parquet file without JSON does not count: it may be a suspended writer's, whose commit only
+    fails if both writers take the same number.
     """
     names = store.puzzles.names()
     found = (PART.fullmatch(name) for name in names if store.puzzles.local or _names_part(name))
@@ -321,11 +328,10 @@ def next_part(store: Store) -> int:
 def append(
     store: Store, batches: Iterable[pa.RecordBatch], settings: Settings | None = None, number: int | None = None
 ) -> int:
-    """Add puzzles as new parts; returns their count. A UserError says so if another command writes to the store.
+    """Add puzzles as new parts; return their count. Raises UserError if another command writes to the store.
 
-    A part is complete once its JSON stands beside it. If the process dies, the complete parts stay and the rest leaves
-    no trace. A caller that has read the store's parts under the same lock passes the number that came next then: a part
-    that another writer adds meanwhile, though it has lost its lease, is an error and never missed.
+    A caller that decided on the parts it read under the same lock passes `next_part` as of then: a part that a writer
+    without lease adds meanwhile makes the commit fail instead of being missed. Complete parts survive a killed process.
     """
     settings = settings or default_settings()
     total = 0
@@ -341,10 +347,10 @@ def append(
 
 
 def write_part(store: Store, name: str, first: pa.RecordBatch, more: Iterator[pa.RecordBatch], groups: int) -> int:
-    """Write up to `groups` record batches as the row groups of one part, then its JSON; returns its rows.
+    """Write up to `groups` record batches as the row groups of one part, then its JSON; return its rows.
 
-    A part of this name is replaced: the file that it had is deleted at the end. A file that a killed process has left
-    belongs to no part, and nobody reads it; `nonocensus verify` names it.
+    An existing part of this name is replaced, its file deleted at the end. Files left by killed processes belong to no
+    part; `nonocensus verify` reports them.
     """
     place, family = store.puzzles, store.family
     over = place.version(f"{name}.json")
@@ -368,7 +374,7 @@ def write_part(store: Store, name: str, first: pa.RecordBatch, more: Iterator[pa
     except ConflictError as error:
         raise StorageError(f"{store.folder.name}: another command has written {name} meanwhile; try again") from error
     except OSError:
-        if place.local:  # a full disk: far away the write may have succeeded all the same
+        if place.local:  # a full disk; on object storage the write may have succeeded
             place.delete(file)
         raise
     if before is not None:
@@ -377,9 +383,9 @@ def write_part(store: Store, name: str, first: pa.RecordBatch, more: Iterator[pa
 
 
 def hash_rows(family: Family, batch: pa.RecordBatch, digest: Any) -> None:
-    """Feed what results depend on to a hash: of each column which values there are, their lengths, their bytes.
+    """Update a hash with the columns that results depend on: validity, lengths and bytes of their values.
 
-    Ratings and the like may change without undoing what was classified.
+    Other columns (ratings, say) may change without invalidating results.
     """
     for name in family.hashed:
         column = batch[name].cast(pa.binary())
@@ -391,10 +397,9 @@ def hash_rows(family: Family, batch: pa.RecordBatch, digest: Any) -> None:
 
 
 def rewrite(store: Store, change: Callable[[pa.RecordBatch], pa.RecordBatch]) -> int:
-    """Put other rows in place of those of each part, row group by row group; returns how many parts have changed.
+    """Apply a change to each row group of each part; return how many parts changed.
 
-    Parts and row groups keep their places; a part that has no rows left goes. Each is replaced as a whole, so a process
-    that dies leaves every part as it was or as it should be.
+    Each part is replaced atomically; one without rows is deleted.
     """
     changed = 0
     with writer_lock(store.folder):
@@ -416,7 +421,7 @@ def rewrite(store: Store, change: Callable[[pa.RecordBatch], pa.RecordBatch]) ->
 
 
 def rebatch(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
-    """The same rows in batches of exactly `rows`, the last one excepted."""
+    """Yield the same rows in batches of exactly `rows`, except for the last."""
     waiting: list[pa.RecordBatch] = []
     count = 0
     for batch in batches:
@@ -432,7 +437,7 @@ def rebatch(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordB
 
 
 def chunk_tables(batches: Iterable[pa.RecordBatch], rows: int, size: int) -> Iterator[pa.Table]:
-    """The same rows in tables of `rows` rows or `size` bytes or a little more, the last one excepted."""
+    """Yield the same rows in tables of at least `rows` rows or `size` bytes, except for the last."""
     waiting: list[pa.RecordBatch] = []
     for batch in batches:
         waiting.append(batch)
@@ -444,7 +449,7 @@ def chunk_tables(batches: Iterable[pa.RecordBatch], rows: int, size: int) -> Ite
 
 
 def prefetch(items: Iterator[T]) -> Iterator[T]:
-    """The same items; while one is worked on, a thread makes the next."""
+    """Yield the same items; a thread computes the next one meanwhile."""
     end = object()
     with ThreadPoolExecutor(1) as maker:
         following: Future[T | object] = maker.submit(next, items, end)

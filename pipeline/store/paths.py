@@ -1,4 +1,4 @@
-"""Folders on any filesystem that Arrow knows (local, s3://, gs://), in which files appear whole or not at all."""
+"""Folders on Arrow's filesystems (local, s3://, gs://), to which files are written atomically."""
 
 import errno
 import json
@@ -26,25 +26,25 @@ from solver.model.tables import SCHEMA_VERSION
 R = TypeVar("R")
 
 UNFINISHED = ".tmp"
-NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-"""Errors of writing alone; Arrow does not say where."""
+NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+"""Errors for which Arrow does not name the file."""
 
 READERS = 16
-"""Threads that read small files: most of their time is the storage's answer."""
+"""Threads that read small files; latency dominates."""
 
 
 FIRST_RETRIES = 3
-"""Seconds for which the first request to Google's storage is retried."""
+"""Seconds for which the first request to Google Cloud Storage is retried."""
 
 
 class ManifestHeader(msgspec.Struct):
-    """What the JSON file that marks a folder as a store or a run has in any version."""
+    """What store.json and run.json have in every version."""
 
     schema: str
 
 
 class Folder(NamedTuple):
-    """A folder: Arrow's filesystem, the path in it, the name that the user gave it, and its URI's query string."""
+    """A folder: Arrow's filesystem, the path in it, the user's name for it, and its URI's query string."""
 
     filesystem: fs.FileSystem
     path: str
@@ -56,26 +56,26 @@ class Folder(NamedTuple):
 
     @property
     def parent(self) -> "Folder":
-        """The folder that it is in."""
+        """The parent folder."""
         path, name = (text.rstrip("/").rpartition("/")[0] for text in (self.path, self.name))
         return self._replace(path=path, name=name or ".")
 
     @property
     def local(self) -> bool:
-        """Whether its files are this machine's (or mounted here), with names that can change."""
+        """Whether it is on a local or mounted disk, where files can be renamed."""
         return isinstance(self.filesystem, fs.LocalFileSystem)
 
     @property
     def uri(self) -> str:
-        """What opens this folder from any working directory: its absolute path, or its URI."""
+        """The absolute path or URI."""
         return self.path if self.local else self.name + self.options
 
     def names(self) -> list[str]:
-        """Names of the finished files and folders in it, sorted; none if it does not exist."""
+        """Return the names of finished files and folders, sorted; [] if the folder is missing."""
         return sorted(info.base_name for info in self._infos() if not info.base_name.endswith(UNFINISHED))
 
     def sizes(self) -> dict[str, int]:
-        """The finished files in it with their bytes, by name; none if it does not exist."""
+        """Return the sizes of finished files in bytes, by name; {} if the folder is missing."""
         files = (info for info in self._infos() if info.type == fs.FileType.File)
         return {
             info.base_name: info.size
@@ -88,29 +88,28 @@ class Folder(NamedTuple):
         return found
 
     def has(self, name: str) -> bool:
-        """Whether there is a file of this name."""
+        """Whether it has a file of this name."""
         return self.size(name) is not None
 
     def size(self, name: str) -> int | None:
-        """The bytes of a file; None if there is none of this name."""
+        """Return a file's size in bytes; None if missing."""
         info = self.filesystem.get_file_info(f"{self.path}/{name}")
         return int(info.size) if info.type == fs.FileType.File else None
 
     def age(self, name: str) -> float | None:
-        """Seconds since a file was written; None if there is none of this name."""
+        """Return the seconds since a file was written; None if missing."""
         info = self.filesystem.get_file_info(f"{self.path}/{name}")
         return time.time() - info.mtime_ns / 1e9 if info.type == fs.FileType.File else None
 
     def open(self, name: str) -> pa.NativeFile:
-        """Open a file for reading at any place."""
+        """Open a file for random access."""
         return self.filesystem.open_input_file(f"{self.path}/{name}")
 
     @contextmanager
     def create(self, name: str) -> Iterator[pa.NativeFile]:
-        """Write a file: it appears under its name when the block ends well, and not at all when it does not.
+        """Write a file atomically: it appears when the block ends without exception.
 
-        On a local disk it is written under another name, synced, then renamed. Elsewhere it is a multipart upload,
-        which is completed or aborted.
+        Local files are written under a temporary name, synced and renamed; objects are multipart uploads.
         """
         if not self.local:
             with self._bucket.upload(self._key(name)) as stream:
@@ -127,7 +126,7 @@ class Folder(NamedTuple):
             Path(temporary).replace(f"{self.path}/{name}")
         except BaseException as error:
             Path(temporary).unlink(missing_ok=True)
-            if isinstance(error, OSError) and error.errno in NO_ROOM and error.filename is None:
+            if isinstance(error, OSError) and error.errno in NO_SPACE and error.filename is None:
                 raise OSError(error.errno, os.strerror(error.errno), f"{self.name}/{name}") from error
             raise
 
@@ -142,22 +141,21 @@ class Folder(NamedTuple):
 
     @property
     def _bucket(self) -> Bucket:
-        """What writes on far storage; a UserError says why it can't be written."""
+        """The bucket, for writing. Raises UserError as `open_bucket`."""
         return open_bucket(self.name, self.options, getattr(self.filesystem, "region", None))
 
     def _key(self, name: str) -> str:
-        """The key of a file on far storage: Arrow's paths begin with the bucket."""
+        """Return a file's key; Arrow's paths begin with the bucket."""
         return f"{self.path}/{name}".partition("/")[2]
 
     def read_object(self, name: str) -> StoredObject | None:
-        """Read a small file on far storage with its version; None if there is none of this name."""
+        """Read a small object with its version; None if missing."""
         return self._bucket.read(self._key(name))
 
     def replace_object(self, name: str, data: bytes, over: Version) -> Version:
-        """Write a small file on far storage if it is still at version `over`; ConflictError if it is not.
+        """Replace a small object at version `over`; return its new version. Raises ConflictError.
 
-        A write whose answer was lost has succeeded if its data is there, whether it was refused when it was tried again
-        or not tried again.
+        After a lost response the write counts as done if the object has this data.
         """
         try:
             return self._bucket.write(self._key(name), data, over)
@@ -168,14 +166,14 @@ class Folder(NamedTuple):
             return there.version
 
     def version(self, name: str) -> Version:
-        """The version of a file on far storage, to be replaced by `commit`; local files have none."""
+        """Return the version for `commit` to replace; NEW for local files."""
         there = None if self.local else self.read_object(name)
         return there.version if there else NEW
 
     def commit(self, name: str, value: Any, over: Version = NEW, indent: int | None = 2) -> None:
-        """Write a value as the JSON that makes other files count.
+        """Write the JSON that makes other files count.
 
-        On far storage ConflictError says so if the file is no longer at version `over`: another command has written it.
+        Raises ConflictError if the object is no longer at version `over`: another command has written it.
         """
         if self.local:
             self.write_json(name, value, indent)
@@ -183,13 +181,13 @@ class Folder(NamedTuple):
             self.replace_object(name, _json(value, indent), over)
 
     def server_time(self) -> datetime:
-        """The time by the clock of far storage, whose ages of files are not to be measured by another."""
+        """Return the time of the object storage's clock, the only one to measure ages of objects by."""
         return self._bucket.server_time(self._key(f"clock.{secrets.token_hex(8)}{UNFINISHED}"))
 
     def read_record(self, name: str, kind: type[R]) -> R:
         """Read a JSON file as a record of a kind (a dataclass, a TypedDict, dict).
 
-        An InputError names a file that is no JSON or has another shape; FileNotFoundError if there is none.
+        Raises InputError for invalid JSON or another schema, FileNotFoundError if missing.
         """
         with self.open(name) as stream:
             data = stream.read()
@@ -200,12 +198,12 @@ class Folder(NamedTuple):
             raise InputError(f"{self.name}/{name} is damaged: {error}") from error
 
     def read_records(self, names: Iterable[str], kind: type[R]) -> list[R]:
-        """Read many JSON files, in this order."""
+        """Read JSON files in parallel, as `read_record`."""
         with ThreadPoolExecutor(READERS) as readers:
             return list(readers.map(lambda name: self.read_record(name, kind), names))
 
     def read_each(self, names: Iterable[str], kind: type[R]) -> list[R | InputError | OSError]:
-        """The same, with what went wrong in place of a file that can't be read."""
+        """As `read_records`, with the error in place of a record that can't be read."""
 
         def read(name: str) -> R | InputError | OSError:
             try:
@@ -216,11 +214,11 @@ class Folder(NamedTuple):
         with ThreadPoolExecutor(READERS) as readers:
             return list(readers.map(read, names))
 
-    def read_mark(self, name: str, kind: type[R], what: str, command: str) -> R:
-        """Read the JSON file that says what this folder is, a store or a run.
+    def read_manifest(self, name: str, kind: type[R], what: str, command: str) -> R:
+        """Read the manifest of a store or run.
 
-        A UserError says if it is none, naming the command that makes one; an InputError says if it is damaged, or if
-        its tables are of another version.
+        Raises UserError, naming the command that makes one, if it is missing; InputError if it is damaged or has
+        another schema version.
         """
         if not self.has(name):
             raise UserError(f"{self.name} is not {what}; make one with: nonocensus {command} --out {self.name}")
@@ -232,12 +230,12 @@ class Folder(NamedTuple):
         return self.read_record(name, kind)
 
     def delete(self, name: str) -> None:
-        """Delete a file, if it is there."""
+        """Delete a file, if it exists."""
         if self.has(name):
             self.filesystem.delete_file(f"{self.path}/{name}")
 
     def clear(self) -> None:
-        """Delete the folder with all that is in it, if it is there."""
+        """Delete the folder and its contents, if it exists."""
         if self.filesystem.get_file_info(self.path).type == fs.FileType.Directory:
             self.filesystem.delete_dir(self.path)
 
@@ -248,12 +246,12 @@ class Folder(NamedTuple):
             copy_mode(Path(other.path, name), f"{self.path}/{name}")
         self.filesystem.move(f"{self.path}/{name}", f"{other.path}/{name}")
 
-    def aside(self) -> "Folder":
-        """A new folder in this one's `damaged`, for what is set aside now: nothing set aside before is overwritten."""
+    def new_quarantine(self) -> "Folder":
+        """Return a new folder in `damaged`, so that earlier quarantined files are not overwritten."""
         return self / "damaged" / f"{datetime.now(UTC):%Y%m%d-%H%M%S-%f}"
 
     def sweep(self) -> None:
-        """Delete the unfinished files that a killed process left."""
+        """Delete unfinished files left by killed processes."""
         for info in self._infos():
             if info.is_file and info.base_name.endswith(UNFINISHED):
                 self.filesystem.delete_file(info.path)
@@ -264,18 +262,18 @@ def _json(value: Any, indent: int | None) -> bytes:
 
 
 def copy_mode(before: Path, after: str) -> None:
-    """Give a file the mode of the one that it will replace, if there is one."""
+    """Copy the mode of the file to be replaced, if it exists."""
     if before.exists():
         Path(after).chmod(stat.S_IMODE(before.stat().st_mode))
 
 
 def folder(uri: str) -> Folder:
-    """The folder under a local path or a URI of one of Arrow's filesystems; it need not exist."""
+    """Return the folder of a local path or URI; it need not exist. Raises UserError or StorageError."""
     name, mark, options = uri.partition("?") if "://" in uri else (uri, "", "")
     try:
         if "://" in uri:
             filesystem, path = fs.FileSystem.from_uri(uri)
-            first, _ = fs.FileSystem.from_uri(_impatient(uri))
+            first, _ = fs.FileSystem.from_uri(_few_retries(uri))
         else:
             first = filesystem = fs.LocalFileSystem()
             path = str(Path(uri).absolute())
@@ -289,24 +287,24 @@ def folder(uri: str) -> Folder:
     return Folder(filesystem, path.rstrip("/"), name.rstrip("/"), mark + options)
 
 
-def _impatient(uri: str) -> str:
-    """The URI for the first request to Google's storage, which would be retried for a minute without credentials."""
+def _few_retries(uri: str) -> str:
+    """Return a URI with few retries: without credentials Google's client retries for a minute."""
     if not uri.startswith(("gs://", "gcs://")) or "retry_limit_seconds=" in uri:
         return uri
     return f"{uri}{'&' if '?' in uri else '?'}retry_limit_seconds={FIRST_RETRIES}"
 
 
 _decoders: dict[object, msgspec.json.Decoder[Any]] = {}
-_making_decoders = threading.Lock()
+_decoders_lock = threading.Lock()
 
 
 def _decoder(kind: type[R]) -> msgspec.json.Decoder[R]:
-    """What reads JSON as records of a kind.
+    """Return a cached JSON decoder for a kind of record.
 
-    One thread at a time makes it: msgspec (0.22) keeps what it knows of a type with the type before it is complete, and
-    another thread that decodes meanwhile crashes the process.
+    Made by one thread at a time: msgspec 0.22 publishes type info before it is complete, and crashes if another thread
+    decodes meanwhile.
     """
-    with _making_decoders:
+    with _decoders_lock:
         if kind not in _decoders:
             _decoders[kind] = msgspec.json.Decoder(kind)
         return _decoders[kind]
@@ -317,9 +315,12 @@ STDOUT = "-"
 
 @contextmanager
 def open_output(path: str) -> Iterator[IO[bytes]]:
-    """What a command writes to; on any of Arrow's filesystems."""
+    """Open a file that the user named as output, written atomically.
+
+    `-` is standard output; devices and pipes are opened directly; symbolic links are followed.
+    """
     if path == STDOUT:
-        if sys.stdout is None:  # closed by whoever started the program
+        if sys.stdout is None:  # closed by the parent process
             raise StorageError("standard output is closed")
         yield sys.stdout.buffer
         sys.stdout.flush()

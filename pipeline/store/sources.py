@@ -1,4 +1,4 @@
-"""Whether there is anything at the paths and addresses that somebody names, before any of them is read."""
+"""Checks of input paths and URLs before reading; imports nothing heavy, since `solve` uses it."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -9,7 +9,7 @@ from scrapers.download import check_url, is_url
 
 
 def check_sources(paths: Iterable[str | Path], contact: str | None = None) -> None:
-    """Raise a UserError if a path does not exist, or if an address can't be asked for, this being the contact."""
+    """Raise a UserError if a path does not exist or a URL can't be requested with this contact."""
     for path in paths:
         if is_url(path):
             try:
@@ -21,5 +21,5 @@ def check_sources(paths: Iterable[str | Path], contact: str | None = None) -> No
 
 
 def nothing_in(paths: Iterable[str | Path]) -> UserError:
-    """What to raise where paths have neither a puzzle to offer nor a file that can't be read."""
+    """Return the error for paths without any puzzle or unreadable file."""
     return UserError(f"no puzzle found in {', '.join(map(str, paths))} ({SKIPPED_HINT})")

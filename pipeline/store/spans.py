@@ -1,4 +1,4 @@
-"""Sets of row numbers as lists of half-open spans [start, stop), sorted and apart from each other."""
+"""Sets of row numbers as sorted lists of disjoint, non-adjacent half-open spans [start, stop)."""
 
 import bisect
 import itertools
@@ -10,12 +10,12 @@ Spans = list[tuple[int, int]]
 
 
 def size(spans: Iterable[Sequence[int]]) -> int:
-    """How many rows."""
+    """Return the number of rows."""
     return sum(stop - start for start, stop in spans)
 
 
 def are_within(spans: Iterable[Sequence[int]], rows: int) -> bool:
-    """Whether they are what this module makes: not empty, sorted, apart, and of rows from 0 to `rows` - 1."""
+    """Whether spans are non-empty, sorted, disjoint and within 0 to `rows` - 1."""
     before = 0
     for start, stop in spans:
         if not before <= start < stop <= rows:
@@ -25,7 +25,7 @@ def are_within(spans: Iterable[Sequence[int]], rows: int) -> bool:
 
 
 def union(spans: Iterable[Sequence[int]]) -> Spans:
-    """The rows of any spans, in any order, touching or overlapping."""
+    """Return the union of spans in any order, adjacent or overlapping."""
     joined: Spans = []
     for start, stop in sorted((start, stop) for start, stop in spans if start < stop):
         if joined and start <= joined[-1][1]:
@@ -36,7 +36,7 @@ def union(spans: Iterable[Sequence[int]]) -> Spans:
 
 
 def minus(spans: Spans, others: Spans) -> Spans:
-    """The rows of `spans` that are not in `others`."""
+    """Return the rows of `spans` that are not in `others`."""
     kept: Spans = []
     other = iter(others)
     hole = next(other, None)
@@ -47,7 +47,7 @@ def minus(spans: Spans, others: Spans) -> Spans:
                 kept.append((here, hole[0]))
             here = max(here, hole[1])
             if hole[1] > stop:
-                break  # it may reach into the next span
+                break  # it may extend into the next span
             hole = next(other, None)
         if here < stop:
             kept.append((here, stop))
@@ -55,7 +55,7 @@ def minus(spans: Spans, others: Spans) -> Spans:
 
 
 def split(spans: Spans, rows: int) -> tuple[Spans, Spans]:
-    """The first so many rows, and the others."""
+    """Return the first `rows` rows, and the rest."""
     for place, (start, stop) in enumerate(spans):
         if stop - start > rows:
             head, tail = [*spans[:place], (start, start + rows)], [(start + rows, stop), *spans[place + 1 :]]
@@ -65,7 +65,7 @@ def split(spans: Spans, rows: int) -> tuple[Spans, Spans]:
 
 
 def of_rows(rows: np.ndarray) -> Spans:
-    """The spans of ascending row numbers."""
+    """Return the spans of ascending row numbers."""
     if not len(rows):
         return []
     cuts = np.flatnonzero(np.diff(rows) > 1)
@@ -74,13 +74,13 @@ def of_rows(rows: np.ndarray) -> Spans:
 
 
 def rows_of(spans: Iterable[Sequence[int]]) -> np.ndarray:
-    """The row numbers, int64, ascending."""
+    """Return the row numbers, int64, ascending."""
     pieces = [np.arange(start, stop) for start, stop in spans]
     return np.concatenate(pieces) if pieces else np.zeros(0, np.int64)
 
 
 def within(spans: Spans, first: int, last: int) -> Spans:
-    """The rows of `spans` from `first` to `last` - 1."""
+    """Return the rows of `spans` from `first` to `last` - 1."""
     place = bisect.bisect_right(spans, first, key=lambda span: span[1])
     kept: Spans = []
     for start, stop in spans[place:]:

@@ -1,4 +1,4 @@
-"""A run read whole: every page, every row beside its puzzle, every solution against its clues."""
+"""Verify a run: every page, every row against its puzzle, every solution against its clues."""
 
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -28,42 +28,42 @@ from pipeline.store.paths import Folder
 from pipeline.verify.store import Damage, repair_store, verify_store
 from solver.model.families import Rules
 
-AGAIN = "sets it aside; classify does its puzzles again"
+RESULTS_REPAIR = "sets it aside; classify does its puzzles again"
 
 ROWS, BYTES = 1 << 14, 1 << 26
-"""Rows of both tables that are in memory at a time."""
+"""Limits on the rows of both tables in memory at a time."""
 
 COLUMNS = ["puzzle_id", "clue_hash", "status", "solutions", "label", "solution", "second_solution", "part"]
 
 
-def verify_run(run: Run, seen: Callable[[int], object]) -> list[Damage]:
-    """What is wrong with a run, beside its store. Nothing is written; `seen` is told of rows read."""
-    found, parts = _of_store(run)
+def verify_run(run: Run, on_rows: Callable[[int], object]) -> list[Damage]:
+    """Return the faults of a run and its store's changes, read-only; `on_rows` is called with rows read."""
+    found, parts = _store_damage(run)
     files, damaged = run.survey()
-    found += [_damage(f"{run.results.name}/{name}", error, AGAIN) for name, error in damaged.items()]
+    found += [_damage(f"{run.results.name}/{name}", error, RESULTS_REPAIR) for name, error in damaged.items()]
     for file in files:
         where = f"{run.results.name}/{file.name}"
         try:
-            found += [Damage(where, what, AGAIN) for what in islice(_file_damage(run, file, parts), 1)]
+            found += [Damage(where, what, RESULTS_REPAIR) for what in islice(_file_damage(run, file, parts), 1)]
         except InputError as error:
-            found.append(_damage(where, error, AGAIN))
-        except _NotComparable as error:
+            found.append(_damage(where, error, RESULTS_REPAIR))
+        except _StoreUnreadable as error:
             found.append(Damage(where, str(error)))
-        seen(file.rows)
-    return [*found, *_of_others(run)]
+        on_rows(file.rows)
+    return [*found, *_other_damage(run)]
 
 
 def _damage(where: str, error: InputError, repair: str) -> Damage:
-    """Return what to report of a file; one that a newer version wrote is not to be repaired."""
+    """Return the report of a file; a newer version's is not repaired."""
     return Damage(where, error.what, None if isinstance(error, VersionError) else repair)
 
 
-class _NotComparable(Exception):
-    """The store's side of a file of results can't be read; the file may be all right."""
+class _StoreUnreadable(Exception):
+    """The puzzles of a result file can't be read; the file itself may be intact."""
 
 
-def _of_store(run: Run) -> tuple[list[Damage], dict[str, Part]]:
-    """What is wrong with the run's store as the run sees it, and the parts that results can be compared with."""
+def _store_damage(run: Run) -> tuple[list[Damage], dict[str, Part]]:
+    """Return the changes of the store since the run, and the parts that results can be compared with."""
     try:
         store = run.store
         parts = {part.name: part for part in store.parts()}
@@ -77,19 +77,19 @@ def _of_store(run: Run) -> tuple[list[Damage], dict[str, Part]]:
 
 
 def repair_run(run: Run, found: list[Damage]) -> None:
-    """Set damaged files aside, so that the commands that made them do so again."""
+    """Quarantine damaged files, so that the commands that made them make them again."""
     with writer_lock(run.folder):
         for damage in found:
-            if damage.repair == AGAIN:
+            if damage.repair == RESULTS_REPAIR:
                 quarantine(run, damage.file.rpartition("/")[2])
-            for place, name, _, _ in _kept(run) if damage.repair else ():
+            for place, name, _, _ in _job_files(run) if damage.repair else ():
                 if f"{place.name}/{name}" == damage.file:
-                    place.move(name, run.folder.aside())
+                    place.move(name, run.folder.new_quarantine())
         write_summary(run)
 
 
 def _file_damage(run: Run, file: ResultFile, parts: dict[str, Part]) -> Iterator[str]:
-    """What is wrong with a file of results, the first thing first. Raises InputError if it can't be read."""
+    """Yield the faults of a result file. Raises InputError if it can't be read."""
     run.read(file)  # all columns, for their checksums
     rows = run.read(file, columns=COLUMNS)
     if (value_counts(rows["status"]), value_counts(rows["label"])) != (file.status, file.labels):
@@ -104,7 +104,7 @@ def _file_damage(run: Run, file: ResultFile, parts: dict[str, Part]) -> Iterator
         first += len(puzzles)
         for name in ("puzzle_id", "clue_hash"):
             if not results[name].equals(puzzles[name]):
-                yield f"its {name} is not that of the puzzles beside it"
+                yield f"its {name} is not that of the store's puzzles"
                 return
         wrong = _wrong_answers(run.store.family.rules, results, puzzles)
         if wrong:
@@ -112,7 +112,7 @@ def _file_damage(run: Run, file: ResultFile, parts: dict[str, Part]) -> Iterator
 
 
 def _puzzles_of(store: Store, file: ResultFile, parts: dict[str, Part]) -> Iterator[pa.RecordBatch]:
-    """The puzzles of a file of results, in its order."""
+    """Yield the puzzles of a result file, in its order."""
     there = (
         batch
         for part, wanted in file.covers.items()
@@ -124,11 +124,11 @@ def _puzzles_of(store: Store, file: ResultFile, parts: dict[str, Part]) -> Itera
             store.family.rules.check_readable(batch)
             yield batch
     except (InputError, ValueError) as error:
-        raise _NotComparable(str(error)) from error
+        raise _StoreUnreadable(str(error)) from error
 
 
 def _wrong_answers(rules: Rules, results: pa.RecordBatch, puzzles: pa.RecordBatch) -> list[str]:
-    """Ids of puzzles whose answer lacks a solution, or shows one that does not fit the clues, or one twice."""
+    """Return ids of puzzles whose answer lacks a solution, has one that breaks the clues, or one twice."""
     which = solvable_rows(rules, puzzles)
     solutions = np.array(results["solutions"].to_pylist(), object)
     first, second = (matching_rows(rules, puzzles, results[name], which) for name in ("solution", "second_solution"))
@@ -142,8 +142,8 @@ def _wrong_answers(rules: Rules, results: pa.RecordBatch, puzzles: pa.RecordBatc
     return [str(ids[k]) for k in np.flatnonzero(wrong)]
 
 
-def _kept(run: Run) -> list[tuple[Folder, str, Callable[[Folder, str], object], str]]:
-    """The files of certificates, grades and mendings: folder, name, what reads one, the command that makes its rows."""
+def _job_files(run: Run) -> list[tuple[Folder, str, Callable[[Folder, str], object], str]]:
+    """Return the files of certificates, grades and mendings: folder, name, reader, job."""
     files: list[tuple[Folder, str, Callable[[Folder, str], object], str]] = [
         (place, name, read, maker)
         for place, read, maker in (
@@ -156,9 +156,9 @@ def _kept(run: Run) -> list[tuple[Folder, str, Callable[[Folder, str], object], 
     return files + [(place, name, read_mending_file, "mend") for place, name in mending_files(run)]
 
 
-def _of_others(run: Run) -> Iterator[Damage]:
-    """What is wrong with certificates, grades, mendings and progress.json."""
-    for place, name, read, maker in _kept(run):
+def _other_damage(run: Run) -> Iterator[Damage]:
+    """Yield the faults of certificates, grades, mendings and progress.json."""
+    for place, name, read, maker in _job_files(run):
         try:
             read(place, name)
         except InputError as error:
@@ -170,21 +170,24 @@ def _of_others(run: Run) -> Iterator[Damage]:
 
 
 def verify_place(place: Run | Store, repair: bool = False, callbacks: ProgressCallbacks = SILENT) -> list[Damage]:
-    """What is damaged; with `repair` it is set aside, so that the commands that made it make it again."""
+    """Return the faults of a store or run; with `repair`, quarantine the damaged files.
+
+    The commands that made them make them again.
+    """
     callbacks.on_start("verifying", place.rows if isinstance(place, Run) else None)
 
-    def seen(rows: int) -> None:
+    def on_rows(rows: int) -> None:
         callbacks.on_progress(rows, "")
 
-    # a repair is of what is found while nobody else writes
+    # repairs need findings made under the lock
     with writer_lock(place.folder) if repair else nullcontext():
         if isinstance(place, Run):
             place = reload(place)
-            found = verify_run(place, seen)
+            found = verify_run(place, on_rows)
             if repair:
                 repair_run(place, found)
         else:
-            found = verify_store(place, seen)
+            found = verify_store(place, on_rows)
             if repair:
                 repair_store(place, found)
     return found

@@ -1,4 +1,4 @@
-"""A store read whole: every page, every hash, every id."""
+"""Verify a store: every page, every hash, every id."""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from pipeline.crawl.ledger import NAME as LEDGER
 from pipeline.crawl.ledger import open_ledger
-from pipeline.errors import InputError, UserError
+from pipeline.errors import InputError, UserError, VersionError
 from pipeline.run.result_pairs import solvable_rows
 from pipeline.sql import database
 from pipeline.store.lock import is_locked_here, writer_lock
@@ -21,11 +21,11 @@ from solver.model.families import Rules
 
 
 class Damage(NamedTuple):
-    """Something that is not as it should be.
+    """A fault that verify found.
 
-    file      where, as the user can find it
-    what      what is wrong, in one line
-    repair    what --repair does about it, or has done; None if it can do nothing
+    file      path shown to the user
+    what      the fault, in one line
+    repair    what --repair does (or did) about it; None if nothing
     """
 
     file: str
@@ -33,16 +33,16 @@ class Damage(NamedTuple):
     repair: str | None = None
 
 
-LEFT = "sets it aside"
+ORPHAN_REPAIR = "sets it aside"
 
-AT_WORK = 3600.0
-"""Seconds in which a file without a part may be that of a command at work."""
+ORPHAN_AGE = 3600.0
+"""Seconds within which a file without a part may be a running command's."""
 
-AGAIN = "sets the part aside; import, crawl or generate bring its puzzles again"
+PART_REPAIR = "sets the part aside; import, crawl or generate bring its puzzles again"
 
 
-def verify_store(store: Store, seen: Callable[[int], object]) -> list[Damage]:
-    """What is wrong with a store. Nothing is written; `seen` is told of rows read."""
+def verify_store(store: Store, on_rows: Callable[[int], object]) -> list[Damage]:
+    """Return the faults of a store, read-only; `on_rows` is called with the number of rows read."""
     found: list[Damage] = []
     files: set[str] = set()
     for name in store.puzzles.names():
@@ -51,69 +51,71 @@ def verify_store(store: Store, seen: Callable[[int], object]) -> list[Damage]:
         try:
             part = store.puzzles.read_record(name, Part)
             files.add(part.file)
-            found += _of_part(store, part, seen)
+            found += _part_damage(store, part, on_rows)
+        except VersionError as error:
+            found.append(Damage(f"{store.puzzles.name}/{name}", error.what))
         except (UserError, OSError) as error:
             what = error.what if isinstance(error, InputError) else str(error)
-            found.append(Damage(f"{store.puzzles.name}/{name}", what, AGAIN))
+            found.append(Damage(f"{store.puzzles.name}/{name}", what, PART_REPAIR))
     for name in store.puzzles.sizes():
         if name.endswith(".parquet") and PART.fullmatch(name) and name not in files:
-            if (store.puzzles.age(name) or 0.0) < AT_WORK and not is_locked_here(store.folder):
-                continue  # perhaps of a command at work
-            found.append(Damage(f"{store.puzzles.name}/{name}", "it belongs to no part; nobody reads it", LEFT))
+            if (store.puzzles.age(name) or 0.0) < ORPHAN_AGE and not is_locked_here(store.folder):
+                continue
+            found.append(Damage(f"{store.puzzles.name}/{name}", "it belongs to no part", ORPHAN_REPAIR))
     if not found:
         found += _repeated_ids(store)
-    return [*found, *_of_ledger(store)]
+    return [*found, *_ledger_damage(store)]
 
 
 def repair_store(store: Store, found: list[Damage]) -> None:
-    """Set damaged parts aside, so that the commands that made them make them again."""
+    """Quarantine damaged parts, so that the commands that made them make them again."""
     with writer_lock(store.folder):
         for damage in found:
             name = damage.file.rpartition("/")[2]
-            if damage.repair == AGAIN:
-                _set_aside(store, name)
-            elif damage.repair == LEFT and store.puzzles.has(name):
-                store.puzzles.move(name, store.folder.aside())
-        if any(damage.repair == AGAIN for damage in found) and _has_ledger(store):
+            if damage.repair == PART_REPAIR:
+                _quarantine(store, name)
+            elif damage.repair == ORPHAN_REPAIR and store.puzzles.has(name):
+                store.puzzles.move(name, store.folder.new_quarantine())
+        if any(damage.repair == PART_REPAIR for damage in found) and _has_ledger(store):
             with open_ledger(Path(store.folder.path)) as ledger:
-                ledger.table_again()
+                ledger.reset_tabled()
 
 
-def _set_aside(store: Store, name: str) -> None:
-    """Move a part's JSON and its file, as far as they are there, into STORE/damaged."""
+def _quarantine(store: Store, name: str) -> None:
+    """Move a part's JSON and Parquet file, if present, into STORE/damaged."""
     match = PART.fullmatch(name)
-    place = store.folder.aside()
+    place = store.folder.new_quarantine()
     for file in store.puzzles.names():
         there = PART.fullmatch(file.removesuffix(UNFINISHED))
         if match and there and there[1] == match[1]:
             store.puzzles.move(file, place)
 
 
-def _of_part(store: Store, part: Part, seen: Callable[[int], object]) -> Iterator[Damage]:
-    """What is wrong with a part."""
+def _part_damage(store: Store, part: Part, on_rows: Callable[[int], object]) -> Iterator[Damage]:
+    """Yield the faults of a part."""
     where = f"{store.puzzles.name}/{part.file}"
     size = store.puzzles.size(part.file)
     if size is not None and part.size not in (-1, size):
-        yield Damage(where, f"{size:,} bytes, not {part.size:,}", AGAIN)
+        yield Damage(where, f"{size:,} bytes, not {part.size:,}", PART_REPAIR)
         return
     family = store.family
     digest = hashlib.sha256()
-    others = 0
+    wrong = 0
     for _, batch in store.read(part, [(0, part.rows)]):
         for row, why in islice(sorted(family.rules.malformed(batch).items()), 1):
-            yield Damage(where, f"{batch['puzzle_id'][row].as_py() or 'a row'} is no puzzle: {why}", AGAIN)
+            yield Damage(where, f"{batch['puzzle_id'][row].as_py() or 'a row'} is no puzzle: {why}", PART_REPAIR)
             return
         hash_rows(family, batch, digest)
-        others += _others(family.rules, batch)
-        seen(len(batch))
+        wrong += _wrong_hashes(family.rules, batch)
+        on_rows(len(batch))
     if digest.hexdigest() != part.sha256:
-        yield Damage(where, "its ids, clue hashes and goals are not those that its hash stands for", AGAIN)
-    elif others:
-        yield Damage(where, f"{others:,} puzzles have other clues than their clue hash stands for", AGAIN)
+        yield Damage(where, "its ids, clue hashes and goals are not those that its hash stands for", PART_REPAIR)
+    elif wrong:
+        yield Damage(where, f"{wrong:,} puzzles have other clues than their clue hash stands for", PART_REPAIR)
 
 
-def _others(rules: Rules, batch: pa.RecordBatch) -> int:
-    """How many puzzles have clues that their clue hash does not stand for; those that can have no solution left out."""
+def _wrong_hashes(rules: Rules, batch: pa.RecordBatch) -> int:
+    """Count the puzzles whose clues don't match their clue hash, among those that may have a solution."""
     batch = batch.filter(pa.array(solvable_rows(rules, batch)))
     if not len(batch):
         return 0
@@ -121,7 +123,7 @@ def _others(rules: Rules, batch: pa.RecordBatch) -> int:
 
 
 def _repeated_ids(store: Store) -> Iterator[Damage]:
-    """Ids that stand more than once; a run's rows could not be told apart."""
+    """Yield ids that occur more than once: a run's rows would be ambiguous."""
     ids = pa.schema([store.family.table.field("puzzle_id")])
     reader = pa.RecordBatchReader.from_batches(ids, store.batches(["puzzle_id"]))
     with database() as connection:
@@ -133,16 +135,16 @@ def _repeated_ids(store: Store) -> Iterator[Damage]:
 
 def _has_ledger(store: Store) -> bool:
     ledger = Path(store.folder.path) / LEDGER
-    return store.folder.local and ledger.exists() and ledger.stat().st_size > 0  # an empty one was never begun
+    return store.folder.local and ledger.exists() and ledger.stat().st_size > 0  # an empty file has no tables yet
 
 
-def _of_ledger(store: Store) -> Iterator[Damage]:
-    """What is wrong with the ledger of a crawl."""
+def _ledger_damage(store: Store) -> Iterator[Damage]:
+    """Yield the faults of a crawl's ledger."""
     if not _has_ledger(store):
         return
     where = f"{store.folder.name}/{LEDGER}"
     try:
-        with open_ledger(Path(store.folder.path), look=True) as ledger:
+        with open_ledger(Path(store.folder.path), read_only=True) as ledger:
             for line in ledger.damage():
                 yield Damage(where, line)
     except InputError as error:

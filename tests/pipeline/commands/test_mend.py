@@ -245,7 +245,7 @@ def test_from_python() -> None:
         (["nothing"], "nothing does not exist"),
         (["store", "--to", "non"], "name it with --out"),
         (["store", "--out", "-", "--to", "non"], "name a file with --out"),
-        (["store", "--out", "x.unknown"], "its name says no format"),
+        (["store", "--out", "x.unknown"], "no format has this suffix"),
     ],
 )
 def test_wrong_use(nonocensus: Nonocensus, store: str, options: list[str], reason: str) -> None:

@@ -87,7 +87,7 @@ def test_to_standard_output(nonocensus: Nonocensus, image: Path) -> None:
 def test_what_can_not_be_is_said_before_any_work(nonocensus: Nonocensus, image: Path, tmp_path: Path) -> None:
     for options, reason in (
         (["--size", "4"], "a size is width x height"),
-        (["--out", "x.unknown"], "its name says no format"),
+        (["--out", "x.unknown"], "no format has this suffix"),
         (["--to", "mk"], "name it with --out"),
         (["--out", "-", "--to", "mk", "--json"], "both want standard output"),
         (["--colors", "40"], "--colors"),

@@ -59,7 +59,7 @@ def rows(store: Path) -> dict[str, dict[str, Any]]:
 
 
 def outcomes(store: Path) -> dict[str, dict[str, int]]:
-    with open_ledger(store, look=True) as ledger:
+    with open_ledger(store, read_only=True) as ledger:
         return ledger.outcomes()
 
 
@@ -165,7 +165,7 @@ def replies_in(store: Path) -> int:
     if not (store / NAME).exists():
         return 0
     try:
-        with open_ledger(store, look=True) as ledger:
+        with open_ledger(store, read_only=True) as ledger:
             return ledger.size()["replies"]
     except Exception:  # it is only just being made
         return 0
@@ -194,7 +194,7 @@ def test_an_interruption_before_the_first_number_says_it_too(nonocensus: Run, mo
     with serve(archive(puzzles(1))) as address:
         result = nonocensus("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store", "--ids", "all")
     assert result.code == 130
-    assert "the same command goes on" in result.err
+    assert "the same command resumes" in result.err
 
 
 def test_a_changed_puzzle_is_another_version(nonocensus: Run, tmp_path: Path) -> None:
@@ -424,7 +424,7 @@ def test_no_site_there(nonocensus: Run, monkeypatch: pytest.MonkeyPatch, address
     result = nonocensus("crawl", "webpbn", "--out", "store", "--ids", "1", "--base-url", address, "--contact", "a@b.c")
     assert result.code == 5
     assert said in result.err
-    assert "the same command goes on" in result.err
+    assert "the same command resumes" in result.err
 
 
 def test_folders_that_are_no_place_for_a_crawl(nonocensus: Run, tmp_path: Path) -> None:
@@ -444,7 +444,7 @@ def test_folders_that_are_no_place_for_a_crawl(nonocensus: Run, tmp_path: Path) 
         for command in ((*crawl, "store"), ("status", "store")):
             damaged = nonocensus(*command)
             assert damaged.code == 3
-            assert "is damaged: file is not a database; put a copy of it back, or move crawl.sqlite*" in damaged.err
+            assert "is damaged: file is not a database; restore a copy, or move crawl.sqlite*" in damaged.err
         before = rows(tmp_path / "store")
         (tmp_path / "store" / NAME).unlink()
         assert nonocensus(*crawl, "store").code == 0
@@ -507,7 +507,7 @@ def test_a_site_that_names_an_absurd_number(nonocensus: Run, option: list[str]) 
     with serve(archive([absurd])) as address:
         result = nonocensus("crawl", "webpbn", "--rate", "0", "--out", "store", "--base-url", address, *option)
     assert result.code == 5
-    assert "names 999,999,999 as its newest puzzle, which can hardly be; give --ids FIRST-LAST" in result.err
+    assert "names 999,999,999 as its newest puzzle, which is implausible; give --ids FIRST-LAST" in result.err
 
 
 @contextmanager

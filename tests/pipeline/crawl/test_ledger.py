@@ -50,7 +50,7 @@ def test_tabled_again_gives_the_good_ones_anew(tmp_path: Path) -> None:
         keys = [ledger.note("webpbn", k, [(reply(k), judgement)], "any") for k, judgement in ((1, OK), (2, BAD))]
         ledger.set_tabled(keys)
         assert list(ledger.untabled()) == []
-        ledger.table_again()
+        ledger.reset_tabled()
         assert [kept.number for kept in ledger.untabled()] == [1]
 
 
@@ -60,7 +60,7 @@ def test_looking_leaves_no_trace(tmp_path: Path, folder: str) -> None:
     with open_ledger(place) as ledger:
         ledger.note("webpbn", 1, [(reply(1), OK)], "any")
     before = {path: path.stat().st_mtime_ns for path in place.iterdir()}
-    with open_ledger(place, look=True) as ledger:
+    with open_ledger(place, read_only=True) as ledger:
         assert ledger.highest("webpbn") == 1
         assert list(ledger.damage()) == []
     assert {path: path.stat().st_mtime_ns for path in place.iterdir()} == before
@@ -71,11 +71,11 @@ def test_damage_is_found(tmp_path: Path) -> None:
         ledger.note("webpbn", 1, [(reply(1), OK)], "any")
     with closing(sqlite3.connect(tmp_path / NAME)) as database, database:
         database.execute("update bodies set sha256 = ?", ("0" * 64,))
-    with open_ledger(tmp_path, look=True) as ledger:
+    with open_ledger(tmp_path, read_only=True) as ledger:
         assert list(ledger.damage()) == ["the reply with the hash 0000000000000000 is damaged"]
     with closing(sqlite3.connect(tmp_path / NAME)) as database, database:
         database.execute("pragma user_version = 99")
-    with pytest.raises(UserError, match="is of version 99"), open_ledger(tmp_path, look=True):
+    with pytest.raises(UserError, match="is of version 99"), open_ledger(tmp_path, read_only=True):
         pass
     (tmp_path / NAME).write_bytes(b"no database, but long enough to be looked at as one" * 100)
     with pytest.raises(InputError, match="is damaged"), open_ledger(tmp_path):

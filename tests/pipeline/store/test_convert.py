@@ -85,7 +85,7 @@ def test_what_a_format_can_not_hold_is_named_and_the_others_go_on(tmp_path: Path
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["in.jsonl", "out.xyz"], "out.xyz: its name says no format; give it one with --to"),
+        (["in.jsonl", "out.xyz"], "out.xyz: no format has this suffix; name one with --to"),
         (["in.jsonl", "out.non", "--to", "xyz"], "there is no format 'xyz': cwd, "),
         (["missing.non", "out.non"], "missing.non does not exist"),
         (["in.jsonl", "out.non", "-n", "0"], "Invalid value for '-n': 0 is not in the range 1<=x<=10000000000"),

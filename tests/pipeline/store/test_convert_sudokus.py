@@ -68,7 +68,7 @@ def test_families_do_not_mix(tmp_path: Path, nonocensus: Nonocensus, store: str)
         (("eye.non", store, "out.jsonl"), "local/p0 is a Sudoku among nonograms: convert each family by a command"),
         ((store, "eye.non", "out.jsonl"), "local/eye is a nonogram among Sudokus"),
         ((store, "out.sdk", "--lossy"), "a file of the format sdk holds one puzzle; name a folder"),
-        ((store, "out.xyz"), "out.xyz: its name says no format"),
+        ((store, "out.xyz"), "out.xyz: no format has this suffix"),
         ((store, "out.sdm", "-n", "9"), "no puzzle could be written"),
     ):
         refused = nonocensus("convert", *arguments)

@@ -14,8 +14,7 @@ from stores import exhaustive
 
 from pipeline.commands import generate as generate_cli
 from pipeline.errors import InputError, UserError
-from pipeline.store import generation
-from pipeline.store.generation import make_part, missing_parts, rows_per_group
+from pipeline.store.generation import Layout, make_part, missing_parts, rows_per_group
 from pipeline.store.parts import append, create_store, open_store
 from scrapers.pictures.kinds import KINDS
 from scrapers.pictures.recipe import Recipe, recipe_batch
@@ -26,15 +25,11 @@ from solver.model.tables import puzzle_batch, puzzles_of
 RECIPE = Recipe("random", 4, 3, 0.5, 1, 55)
 
 
-@pytest.fixture(autouse=True)
-def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Row groups of 10 puzzles, parts of 2."""
-    monkeypatch.setattr(generation, "LEAST_ROWS", 10)
-    monkeypatch.setattr(generation, "GROUPS", 2)
+SMALL = Layout(min_rows=10, groups_per_part=2)
 
 
 def filled(store: Path, recipe: Recipe) -> list[dict[str, Any]]:
-    return [make_part(task) for task in missing_parts(str(store), recipe)]
+    return [make_part(task) for task in missing_parts(str(store), recipe, SMALL)]
 
 
 def files(store: Path) -> dict[str, str]:
@@ -52,7 +47,7 @@ def test_a_store_holds_what_its_recipe_says(tmp_path: Path) -> None:
     assert [part.groups for part in store.parts()] == [[10, 10], [10, 10], [10, 5]]
     table = pa.Table.from_batches(store.batches()).combine_chunks()
     assert table.equals(pa.Table.from_batches([recipe_batch(RECIPE, 0, 55)]))
-    assert missing_parts(str(tmp_path / "s"), RECIPE) == []
+    assert missing_parts(str(tmp_path / "s"), RECIPE, SMALL) == []
 
 
 def test_a_larger_count_goes_on_where_the_smaller_one_ended(tmp_path: Path) -> None:
@@ -66,13 +61,13 @@ def test_a_larger_count_goes_on_where_the_smaller_one_ended(tmp_path: Path) -> N
         name: digest for name, digest in before.items() if name != "generate.json"
     }
     largest = replace(RECIPE, count=71)
-    missing_parts(str(place), largest)  # and the process dies
+    missing_parts(str(place), largest, SMALL)  # and the process dies
     assert [made["rows"] for made in filled(place, largest)] == [1]
-    assert missing_parts(str(place), largest) == []
+    assert missing_parts(str(place), largest, SMALL) == []
     table = pa.Table.from_batches(open_store(str(place)).batches()).combine_chunks()
     assert table.equals(pa.Table.from_batches([recipe_batch(largest, 0, 71)]))
     with pytest.raises(UserError, match="count is 71 there and 55 here; choose another"):
-        missing_parts(str(place), RECIPE)
+        missing_parts(str(place), RECIPE, SMALL)
 
 
 def test_every_picture_of_a_size_is_there_once(tmp_path: Path) -> None:
@@ -96,24 +91,24 @@ def test_what_a_kill_has_lost_is_made_again(tmp_path: Path) -> None:
 def test_another_recipe_is_refused(tmp_path: Path) -> None:
     filled(tmp_path / "s", RECIPE)
     with pytest.raises(UserError, match=r"seed is 1 there and 2 here; count is 55 there and 99 here; choose another"):
-        missing_parts(str(tmp_path / "s"), Recipe("random", 4, 3, 0.5, 2, 99))
+        missing_parts(str(tmp_path / "s"), Recipe("random", 4, 3, 0.5, 2, 99), SMALL)
     with pytest.raises(UserError, match="kind is random there and exhaustive here"):
-        missing_parts(str(tmp_path / "s"), exhaustive(4, 3))
+        missing_parts(str(tmp_path / "s"), exhaustive(4, 3), SMALL)
 
 
 def test_other_puzzles_are_refused(tmp_path: Path) -> None:
     filled(tmp_path / "s", RECIPE)
     append(open_store(str(tmp_path / "s")), [recipe_batch(RECIPE, 0, 3)])
     with pytest.raises(UserError, match="holds other puzzles than those of its recipe, in part-00003"):
-        missing_parts(str(tmp_path / "s"), RECIPE)
+        missing_parts(str(tmp_path / "s"), RECIPE, SMALL)
     append(create_store(str(tmp_path / "imported")), [recipe_batch(RECIPE, 0, 3)])
     with pytest.raises(UserError, match="holds puzzles that were not generated"):
-        missing_parts(str(tmp_path / "imported"), RECIPE)
+        missing_parts(str(tmp_path / "imported"), RECIPE, SMALL)
 
 
 def test_too_many_pictures_are_refused_before_anything_is_written(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"2\^1046529 pictures of 1023x1023 are too many"):
-        missing_parts(str(tmp_path / "s"), exhaustive(1023, 1023))
+        missing_parts(str(tmp_path / "s"), exhaustive(1023, 1023), SMALL)
     assert not (tmp_path / "s").exists()
 
 
@@ -128,7 +123,7 @@ def test_too_many_pictures_are_refused_before_anything_is_written(tmp_path: Path
     ],
 )
 def test_row_groups_fit_in_memory_and_are_enough_for_all_cores(recipe: Recipe, rows: int) -> None:
-    assert rows_per_group(recipe, recipe.count) == rows
+    assert rows_per_group(recipe, recipe.count, SMALL.min_rows) == rows
 
 
 @pytest.fixture
@@ -200,12 +195,12 @@ def test_imported_puzzles_are_not_taken_for_generated_ones(tmp_path: Path) -> No
     filled(tmp_path / "s", RECIPE)
     kept = (tmp_path / "s/generate.json").read_text()
     larger = replace(RECIPE, count=RECIPE.count + 20)
-    (task,) = missing_parts(place, larger)
+    (task,) = missing_parts(place, larger, SMALL)
     (tmp_path / "s/generate.json").write_text(kept)
     others = replace(RECIPE, seed=9)
     append(open_store(place), [recipe_batch(others, group.start, group.stop) for group in task.groups])
     with pytest.raises(UserError, match="holds other puzzles than those of its recipe"):
-        missing_parts(place, larger)
+        missing_parts(place, larger, SMALL)
     assert (tmp_path / "s/generate.json").read_text() == kept
 
 
@@ -214,4 +209,4 @@ def test_a_recipe_of_another_shape(tmp_path: Path, text: str) -> None:
     filled(tmp_path / "s", RECIPE)
     (tmp_path / "s/generate.json").write_text(text)
     with pytest.raises(InputError, match=r"generate.json is damaged"):
-        missing_parts(str(tmp_path / "s"), RECIPE)
+        missing_parts(str(tmp_path / "s"), RECIPE, SMALL)

@@ -101,7 +101,7 @@ def ids(store: Store) -> list[str]:
 @pytest.mark.parametrize("dead_after", [120.0, 0.0], ids=["alive", "taken over"])
 def test_no_interleaving_of_two_imports_loses_a_row(monkeypatch: pytest.MonkeyPatch, dead_after: float) -> None:
     """200 orders in all. "taken over": each writer takes the other for dead, so both go on without their lease."""
-    monkeypatch.setattr(lock, "DEAD_AFTER", dead_after)
+    monkeypatch.setattr(lock, "EXPIRY", dead_after)
     stage = Stage(monkeypatch)
     some = recipe_batch(Recipe("random", 4, 4, 0.5, 1, 12), 0, 12)
     shares = [some[:8], some[4:]]  # four of them are in both
@@ -145,7 +145,7 @@ def test_a_killed_writer_holds_nothing_after_two_minutes(far: Folder, monkeypatc
     far.write(LOCK, b"of a killed process")
     with pytest.raises(UserError, match="is being written by another command"), writer_lock(far):
         pass
-    monkeypatch.setattr(lock, "DEAD_AFTER", 0.0)
+    monkeypatch.setattr(lock, "EXPIRY", 0.0)
     with writer_lock(far):
         pass
 
@@ -155,7 +155,7 @@ def paused(far: Folder, monkeypatch: pytest.MonkeyPatch) -> Iterator[Folder]:
     """A far folder whose lease this command holds, and has lost: another one has taken it over."""
     winner = writer_lock(far)
     with writer_lock(far):
-        monkeypatch.setattr(lock, "DEAD_AFTER", 0.0)
+        monkeypatch.setattr(lock, "EXPIRY", 0.0)
         with ThreadPoolExecutor(1) as other:
             other.submit(winner.__enter__).result()
             yield far
@@ -184,9 +184,9 @@ def test_a_paused_writer_leaves_the_lease_of_the_winner(far: Folder, monkeypatch
     loser, winner = writer_lock(far), writer_lock(far)
     with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other, ThreadPoolExecutor(1) as third:
         one.submit(loser.__enter__).result()
-        monkeypatch.setattr(lock, "DEAD_AFTER", 0.0)
+        monkeypatch.setattr(lock, "EXPIRY", 0.0)
         other.submit(winner.__enter__).result()
-        monkeypatch.setattr(lock, "DEAD_AFTER", 120.0)
+        monkeypatch.setattr(lock, "EXPIRY", 120.0)
         one.submit(loser.__exit__, None, None, None).result()
         with pytest.raises(UserError, match="is being written"):
             third.submit(writer_lock(far).__enter__).result()
@@ -198,7 +198,7 @@ def test_a_commit_counts_only_if_the_lease_is_held_after_it(far: Folder, monkeyp
     with writer_lock(far), ThreadPoolExecutor(1) as other:
         block = commit_under_lease(far)
         block.__enter__()
-        monkeypatch.setattr(lock, "DEAD_AFTER", 0.0)
+        monkeypatch.setattr(lock, "EXPIRY", 0.0)
         other.submit(writer_lock(far).__enter__).result()
         far.commit("part.json", {})
         with pytest.raises(StorageError, match="taken over"):
@@ -217,7 +217,7 @@ def test_a_lease_is_renewed_and_a_lost_answer_is_no_loss(far: Folder, monkeypatc
             raise OSError("no answer")
         return version
 
-    monkeypatch.setattr(lock, "RENEWED_EVERY", 0.01)
+    monkeypatch.setattr(lock, "RENEWAL_INTERVAL", 0.01)
     monkeypatch.setattr(Bucket, "write", lossy)
     with writer_lock(far):
         for _ in range(3):
@@ -309,7 +309,7 @@ def test_a_writer_paused_before_its_commit_adds_nothing_twice(far: Folder, monke
     def commit(self: Folder, name: str, *arguments: Any, **options: Any) -> None:
         if name == "part-00000.json":
             monkeypatch.setattr(Folder, "commit", real)
-            monkeypatch.setattr(lock, "DEAD_AFTER", 0.0)
+            monkeypatch.setattr(lock, "EXPIRY", 0.0)
             with ThreadPoolExecutor(1) as other:
                 other.submit(import_puzzles, Store(far), [puzzles], lambda _: None).result()
         real(self, name, *arguments, **options)
@@ -370,7 +370,7 @@ def test_a_profile_with_a_credential_process(monkeypatch: pytest.MonkeyPatch, tm
 def test_what_can_not_be_written_safely_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UserError, match=r"hdfs:// has no conditional writes.*s3:// or gs://"):
         open_bucket("hdfs://host/store", "", None)
-    objects._opened.cache_clear()
+    objects._open_client.cache_clear()
     monkeypatch.setitem(sys.modules, "obstore.store", None)
     with pytest.raises(UserError, match=r"s3:// needs obstore: pip install 'nonocensus\[cloud\]'"):
         open_bucket("s3://bucket/store", "", None)

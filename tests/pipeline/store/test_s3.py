@@ -169,7 +169,7 @@ def test_a_writer_that_was_suspended_replaces_nothing(bucket: str, monkeypatch: 
         store = create_store(f"{bucket}/store")
         with pytest.raises(UserError, match=f"is being written by .*process {loser.pid} on "):
             append(store, [recipe_batch(Recipe("random", 5, 5, 0.5, 1, 7), 0, 7)])
-        monkeypatch.setattr(lock, "DEAD_AFTER", -1.0)  # S3's times are whole seconds
+        monkeypatch.setattr(lock, "EXPIRY", -1.0)  # S3's times are whole seconds
         assert append(store, [recipe_batch(Recipe("random", 5, 5, 0.5, 1, 7), 0, 7)]) == 7
         loser.send_signal(signal.SIGCONT)
         said, _ = loser.communicate("\n")

@@ -166,7 +166,7 @@ def test_classify_counts_what_cannot_be_read_as_not_done(store: Store, tmp_path:
     ("column", "value", "said"),
     [
         ("solution", lambda cells: bytes(1 - cell for cell in cells), "answers are wrong, the first is that of test/"),
-        ("puzzle_id", lambda _: "test/9999", "its puzzle_id is not that of the puzzles beside it"),
+        ("puzzle_id", lambda _: "test/9999", "its puzzle_id is not that of the store's puzzles"),
         ("clue_hash", lambda _: "0" * 32, "its clue_hash is not that"),
         ("part", lambda _: "part-00099", "its rows name other parts"),
     ],
@@ -230,7 +230,7 @@ def test_another_store_in_its_place(store: Store, tmp_path: Path, nonocensus: No
     lost = nonocensus("export", "run", "--csv", "x.csv")
     assert (lost.code, "is another store" in lost.err) == (3, True)
     refused = nonocensus("classify", "store", "--out", "run", "--serial", "--cpu-limit", "10")
-    assert (refused.code, "which is another one" in refused.err) == (2, True)
+    assert (refused.code, "it classifies another store" in refused.err) == (2, True)
     assert run.folder.has("run.json")
 
 
