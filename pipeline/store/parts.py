@@ -33,7 +33,7 @@ from pipeline.store.lock import LOCK, check_lease, commit_under_lease, writer_lo
 from pipeline.store.objects import ConflictError
 from pipeline.store.paths import Folder, folder
 from solver.model.families import FAMILIES, NONOGRAM, Family
-from solver.model.tables import SCHEMA_VERSION, UnknownColumnError, conform
+from solver.model.tables import SCHEMA_VERSION, conform
 
 T = TypeVar("T")
 
@@ -159,18 +159,13 @@ class Store(NamedTuple):
     ) -> Iterator[tuple[np.ndarray, pa.RecordBatch]]:
         """Yield rows of a part, a row group at a time: row numbers (int64) and the rows, all columns or those named.
 
-        Columns missing in older files are null.
-
-        Raises:
-            InputError: the file is damaged (pages carry checksums), has other rows than the part's JSON says, or was
-                replaced by a part with another hash
-            VersionError: all columns are read and one is not in the schema
-
+        Columns missing in older files are null, unknown columns are ignored. Raises InputError if the file is damaged
+        (pages carry checksums), has other rows than the part's JSON says, or was replaced by a part with another hash.
         """
         with self._opened(part) as reader:
             table = self.family.table
             schema = table if columns is None else pa.schema([table.field(name) for name in columns], table.metadata)
-            stored = None if columns is None else [name for name in columns if name in reader.schema_arrow.names]
+            stored = [name for name in schema.names if name in reader.schema_arrow.names]
             first = 0
             for group, rows in enumerate(part.groups):
                 last = first + rows
@@ -180,12 +175,20 @@ class Store(NamedTuple):
                         found = reader.read_row_group(group, columns=stored)
                         found.validate(full=True)  # offsets within the buffers, text that is UTF-8
                         batch = conform(found, schema, self.family.required)
-                    except UnknownColumnError as error:
-                        raise VersionError(f"{self.puzzles.name}/{part.file} can't be read: {error}") from error
                     except (OSError, ValueError, pa.ArrowException) as error:
                         raise self.damage(part.file, error) from error
                     yield here, one_batch(batch if len(here) == rows else batch.take(here - first))
                 first = last
+
+    def refuse_unknown_columns(self, part: Part) -> None:
+        """Raise a VersionError if a part's file has columns of a newer version, which a rewrite would lose."""
+        with self._opened(part) as reader:
+            unknown = [name for name in reader.schema_arrow.names if name not in self.family.table.names]
+        if unknown:
+            raise VersionError(
+                f"{self.puzzles.name}/{part.file} can't be rewritten: it has a column {unknown[0]!r}: a newer version "
+                "of nonocensus has written it"
+            )
 
     @contextmanager
     def _opened(self, part: Part) -> Iterator[pq.ParquetFile]:
@@ -399,12 +402,13 @@ def hash_rows(family: Family, batch: pa.RecordBatch, digest: Any) -> None:
 def rewrite(store: Store, change: Callable[[pa.RecordBatch], pa.RecordBatch]) -> int:
     """Apply a change to each row group of each part; return how many parts changed.
 
-    Each part is replaced atomically; one without rows is deleted.
+    Each part is replaced atomically; one without rows is deleted. Raises VersionError for parts of a newer version.
     """
     changed = 0
     with writer_lock(store.folder):
         store.puzzles.sweep()
         for part in store.parts():
+            store.refuse_unknown_columns(part)
             before = [batch for _, batch in store.read(part, [(0, part.rows)])]
             after = [change(batch) for batch in before]
             if all(new.equals(old) for new, old in zip(after, before, strict=True)):

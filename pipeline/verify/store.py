@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from pipeline.crawl.ledger import NAME as LEDGER
 from pipeline.crawl.ledger import open_ledger
-from pipeline.errors import InputError, UserError, VersionError
+from pipeline.errors import InputError, UserError
 from pipeline.run.result_pairs import solvable_rows
 from pipeline.sql import database
 from pipeline.store.lock import is_locked_here, writer_lock
@@ -52,8 +52,6 @@ def verify_store(store: Store, on_rows: Callable[[int], object]) -> list[Damage]
             part = store.puzzles.read_record(name, Part)
             files.add(part.file)
             found += _part_damage(store, part, on_rows)
-        except VersionError as error:
-            found.append(Damage(f"{store.puzzles.name}/{name}", error.what))
         except (UserError, OSError) as error:
             what = error.what if isinstance(error, InputError) else str(error)
             found.append(Damage(f"{store.puzzles.name}/{name}", what, PART_REPAIR))
