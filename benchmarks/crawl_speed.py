@@ -38,7 +38,7 @@ def run(archive: Path) -> list[FigureTable]:
 @contextmanager
 def twin(store: str) -> Iterator[str]:
     """Run the twin in a subprocess; yields its address."""
-    command = [*COMMAND, "twin", "--store", store, "--port", "0"]
+    command = [sys.executable, "-m", "pipeline.commands.twin", "--store", store, "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         yield process.stdout.readline().split()[0]

@@ -112,7 +112,7 @@ def mend(puzzle: Puzzle | ArrayLike, *, cpu_limit: float = 60.0) -> list[Any]:
 
 
 def grade(puzzle: Puzzle | ArrayLike, *, cpu_limit: float = 60.0) -> dict[str, Any]:
-    """How hard a puzzle, or that of a picture, is for people: its row of the table of grades (`nonocensus schema`).
+    """How hard a puzzle, or a picture's, is for people: its row of the table grades (`nonocensus query --schema`).
 
     cpu_limit   CPU seconds to find out whether it has exactly one solution, and once more to grade it
 
@@ -156,7 +156,7 @@ class Solved:
     """A puzzle and what is known of it; in a notebook it draws itself.
 
     puzzle   what was solved
-    row      its row of the results table (`nonocensus schema`), by column
+    row      its row of the results table (`nonocensus query --schema`), by column
     """
 
     puzzle: Puzzle

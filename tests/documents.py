@@ -18,6 +18,7 @@ import technique_pages
 
 import nonocensus
 from pipeline import errors
+from pipeline.commands.app import EPILOG
 from pipeline.commands.output import BUG
 from reports.explained.states import states
 from reports.sheet.svg import drawing
@@ -48,6 +49,7 @@ def commands_page() -> str:
     typer = [sys.executable, "-m", "typer", "pipeline.commands.app", "utils", "docs", "--name", "nonocensus"]
     text = subprocess.run([*typer, "--title", "Commands"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     text = re.sub(r"(?s)\*\*Commands\*\*:.*?(?=## )", "", html.unescape(text), count=1)  # a list cut to 40 columns
+    text = text.replace(f"\n{EPILOG}\n", "").replace("## `", f"{EPILOG}\n\n## `", 1)
     kinds = [errors.UserError, *errors.UserError.__subclasses__()]
     statuses = STATUSES | {kind.status: first_sentence(kind.__doc__ or "") for kind in kinds}
     statuses |= {BUG: "An internal error: a bug of the program. Finished work is kept, and the same command continues."}

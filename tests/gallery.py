@@ -149,7 +149,7 @@ def main() -> None:
         for name, words, command in TERMINAL:
             draw(name, [word.format(puzzle=puzzle, demo=demo) for word in command])
             shown.append((f"{name}.svg", words))
-        solve = [sys.executable, "-m", "nonocensus", "solve", puzzle, "--html", f"{demo}/puzzle.html"]
+        solve = [sys.executable, "-m", "nonocensus", "solve", puzzle, "--save", f"{demo}/puzzle.html"]
         subprocess.run(solve, check=True, stdout=subprocess.DEVNULL)
         addresses = [(demo / "report" / "report.html"), (sudokus / "report" / "report.html"), demo / "puzzle.html"]
         with TemporaryDirectory() as profile, chromium(Path(profile)) as driver:

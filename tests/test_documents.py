@@ -11,7 +11,7 @@ import typer
 import yaml
 
 from benchmarks.__main__ import BENCHMARKS, OF_REPORTS
-from pipeline.commands.app import app
+from pipeline.commands.app import GLOBAL_OPTIONS, RENAMED, app
 
 ROOT = documents.ROOT
 PAGES = [path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]]
@@ -20,7 +20,7 @@ WITH_COMMANDS = [
     *(f"docs/{name}.md" for name in ("API", "BENCHMARKS", "CERTIFICATES", "CLUSTER", "DATASETS", "ENGINES")),
     *(f"docs/{name}.md" for name in ("EXPLAINING", "SCALING", "SUDOKU", "SUDOKU_TECHNIQUES", "TECHNIQUES")),
 ]
-KNOWN = typer.main.get_command(app).commands
+KNOWN = {name: command for name, command in typer.main.get_command(app).commands.items() if name not in RENAMED}
 
 
 def texts(value: Any) -> Iterator[str]:
@@ -59,7 +59,10 @@ def options(text: str) -> set[str]:
 
 def check(name: str, used: set[str]) -> None:
     assert name in KNOWN
-    assert used <= {option for parameter in KNOWN[name].params for option in parameter.opts} | {"--help"}, name
+    assert used <= {option for parameter in KNOWN[name].params for option in parameter.opts} | {
+        "--help",
+        *GLOBAL_OPTIONS,
+    }, name
 
 
 @pytest.mark.parametrize("page", ["COMMANDS", "FORMATS", "PYTHON", "TECHNIQUES", "SUDOKU_TECHNIQUES"])

@@ -1,7 +1,4 @@
-"""The command line: every command under its name. Heavy libraries are imported inside the commands.
-
-So `nonocensus --help` answers at once.
-"""
+"""The command line: all commands, in panels. Heavy libraries are imported inside commands, so --help is fast."""
 
 import logging
 import os
@@ -10,12 +7,14 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
+from inspect import cleandoc
 from io import TextIOWrapper
 from itertools import islice
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from rich.markup import escape
+from typer.core import TyperCommand
 
 from pipeline.commands.bench import bench
 from pipeline.commands.certify import certify
@@ -27,121 +26,189 @@ from pipeline.commands.dataset import dataset
 from pipeline.commands.dedup import dedup
 from pipeline.commands.demo import demo
 from pipeline.commands.export import export
-from pipeline.commands.failed import failed
 from pipeline.commands.generate import generate
 from pipeline.commands.grade import grade
-from pipeline.commands.hint import hint
 from pipeline.commands.importing import import_
 from pipeline.commands.mend import mend
-from pipeline.commands.output import BUG, DONE, WRONG_USE, LogHandler, LogLevel, err, out, wishes
+from pipeline.commands.output import (
+    BUG,
+    DONE,
+    WRONG_USE,
+    LogHandler,
+    LogLevel,
+    err,
+    global_options,
+    out,
+)
 from pipeline.commands.pack import pack
 from pipeline.commands.picture import picture
 from pipeline.commands.query import query
 from pipeline.commands.report import report
-from pipeline.commands.schema import schema
 from pipeline.commands.serve import serve
 from pipeline.commands.solve.command import solve
 from pipeline.commands.status import status
-from pipeline.commands.twin import twin
 from pipeline.commands.verify import verify
 from pipeline.commands.warm import warm
 from pipeline.errors import Interrupted, StorageError, UserError
 
+SUMMARY = "Import or crawl nonogram archives, classify every puzzle, publish results."
+
 app = typer.Typer(
-    help="The census of nonogram archives: import or crawl them, classify every puzzle, report.",
+    help=SUMMARY,
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
 
-COMMANDS: dict[str, Callable[..., None]] = {
-    "demo": demo,
-    "crawl": crawl,
-    "import": import_,
-    "convert": convert,
-    "picture": picture,
-    "generate": generate,
-    "classify": classify,
-    "status": status,
-    "failed": failed,
-    "retry": retry,
-    "certify": certify,
-    "grade": grade,
-    "verify": verify,
-    "report": report,
-    "dataset": dataset,
-    "query": query,
-    "export": export,
-    "pack": pack,
-    "compare": compare,
-    "dedup": dedup,
-    "mend": mend,
-    "solve": solve,
-    "hint": hint,
-    "serve": serve,
-    "schema": schema,
-    "bench": bench,
-    "twin": twin,
-    "warm": warm,
+PANELS: dict[str, dict[str, Callable[..., None]]] = {
+    "Get puzzles": {"crawl": crawl, "import": import_, "convert": convert, "picture": picture, "generate": generate},
+    "Judge": {
+        "classify": classify,
+        "retry": retry,
+        "certify": certify,
+        "grade": grade,
+        "mend": mend,
+        "dedup": dedup,
+        "compare": compare,
+    },
+    "Publish": {"report": report, "dataset": dataset, "pack": pack, "export": export},
+    "One puzzle": {"solve": solve, "serve": serve},
+    "Operate": {
+        "demo": demo,
+        "status": status,
+        "query": query,
+        "verify": verify,
+        "warm": warm,
+        "bench": bench,
+    },
 }
-"""In the order of --help."""
+"""Commands in the order of --help."""
+
+RENAMED = {
+    "failed": "nonocensus status RUN --failed",
+    "hint": "nonocensus solve PUZZLE --hint",
+    "schema": "nonocensus query --schema",
+    "twin": "python -m pipeline.commands.twin",
+}
+"""New names of commands of version 0.1."""
+
+STORE_MOVED = "nonocensus status RUN --store STORE"
+
+
+class OldOption(NamedTuple):
+    """An option of version 0.1, of one command or of all, and its new name."""
+
+    option: str
+    new: str
+    command: str | None = None
+
+
+RENAMED_OPTIONS = (
+    OldOption("--png", "nonocensus solve PUZZLE --save FILE.png", "solve"),
+    OldOption("--svg", "nonocensus solve PUZZLE --save FILE.svg", "solve"),
+    OldOption("--pdf", "nonocensus solve PUZZLE --save FILE.pdf", "solve"),
+    OldOption("--gif", "nonocensus solve PUZZLE --save FILE.gif", "solve"),
+    OldOption("--html", "nonocensus solve PUZZLE --save FILE.html", "solve"),
+    OldOption("--steps", "nonocensus solve PUZZLE --save FOLDER/", "solve"),
+    OldOption("--beside", "nonocensus bench SET --peers FILE", "bench"),
+    OldOption("--store", STORE_MOVED),
+)
+
+MAX_WITHOUT_PANELS = 8
+"""Options of a command up to which its --help has one panel."""
 
 USAGE_ERROR: Any = typer.BadParameter.__base__
 """What Typer raises for wrong options; it does not export the name."""
 
-TELLING = ("status", "failed", "query", "compare", "dedup", "mend", "grade", "solve", "picture", "schema", "bench")
-"""Commands whose result is what they print; what the others print says that all went well."""
+PRINTS_RESULT = (*("status", "query", "compare", "dedup", "mend", "grade", "solve", "picture", "bench", "serve"),)
+"""Commands that print their result also with --quiet; the output of the others only confirms success."""
 
-FOR_ALL = ("--quiet", "--debug", "--log-level")
+GLOBAL_OPTIONS = ("--json", "--quiet", "--debug", "--log-level")
 """Options of every command."""
 
 WITH_VALUE = ("--log-level",)
 """Those of them that take a value."""
 
+EPILOG = f"Every command also takes {', '.join(GLOBAL_OPTIONS)}."
+
 LOG_HANDLER = LogHandler()
 
-for name, command in COMMANDS.items():
-    app.command(name)(command)
+
+class Command(TyperCommand):
+    """A command whose options are shown in panels only if there are many."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        listed = [parameter for parameter in self.params if parameter.param_type_name == "option"]
+        if len(listed) <= MAX_WITHOUT_PANELS:
+            for parameter in listed:
+                parameter.rich_help_panel = None  # type: ignore[attr-defined]
 
 
-def run() -> None:
-    """Entry point of the process: `main`, and its exit status whatever becomes of Ray.
+def help_text(command: Callable[..., None]) -> str:
+    """Return a command's docstring without line breaks in paragraphs, which Rich would keep."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in cleandoc(command.__doc__ or "").split("\n\n"))
 
-    A terminate signal ends it as Ctrl-C does, so that temporary folders and unfinished files go.
 
-    Ray's threads sometimes crash the interpreter as it is taken down, most of all after an interruption, and so does a
-    solver's that is still at work; by then all is done and written.
+def moved(new: str) -> Callable[[typer.Context], None]:
+    """Return a command that only names its successor."""
+
+    def refuse(context: typer.Context) -> None:
+        raise UserError(f"`nonocensus {context.info_name}` is now `{new}`")
+
+    return refuse
+
+
+for panel, commands in PANELS.items():
+    for name, command in commands.items():
+        app.command(name, cls=Command, rich_help_panel=panel, help=help_text(command), epilog=EPILOG)(command)
+for name, new in RENAMED.items():
+    app.command(
+        name,
+        hidden=True,
+        add_help_option=False,
+        context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+    )(moved(new))
+
+
+def run(commands: typer.Typer = app) -> None:
+    """Entry point of the process: `main`, with its exit status even if Ray crashes at shutdown.
+
+    SIGTERM acts like Ctrl-C, so that temporary folders and unfinished files are removed. Ray's threads and a solver
+    still at work may crash the interpreter while it is finalized; by then all results are written.
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a title may have letters that the terminal lacks
+            stream.reconfigure(errors="backslashreplace")  # titles may have characters that the terminal lacks
     try:
-        main()
+        main(commands)
     except SystemExit as ended:
         at_work = any(thread.daemon for thread in threading.enumerate())
         if ("ray" in sys.modules or at_work) and isinstance(ended.code, int):
             for stream in (sys.stdout, sys.stderr):
-                if stream is not None:  # somebody has closed it
+                if stream is not None:  # the caller closed it
                     stream.flush()
             os._exit(ended.code)
         raise
 
 
-def main() -> None:
-    """The command line: one clear line for what the user can mend, and the exit status of its kind."""
+def main(commands: typer.Typer = app) -> None:
+    """Run the command line: a user's error is printed on one line and sets the exit status."""
     try:
         refuse_undecodable(sys.argv[1:])
-        status = app(args=for_all_first(sys.argv[1:]), standalone_mode=False) or DONE
-        if status == Interrupted.status:  # what Typer makes of it
+        arguments = global_options_first(sys.argv[1:]) if commands is app else sys.argv[1:]
+        name = "nonocensus" if commands is app else None
+        status = commands(args=arguments, prog_name=name, standalone_mode=False) or DONE
+        if status == Interrupted.status:  # Typer turns KeyboardInterrupt into this status
             raise Interrupted("interrupted")
         sys.exit(status)
     except USAGE_ERROR as error:
-        sys.exit(refused(error))
+        sys.exit(print_usage_error(error))
     except (UserError, OSError) as error:
-        if wishes.debug:
+        if global_options.debug:
             err.print(escape(traceback.format_exc().rstrip()))
-        err.print(f"[red]nonocensus:[/red] {escape(' '.join(said(error).splitlines()))}")
+        err.print(f"[red]nonocensus:[/red] {escape(' '.join(error_text(error).splitlines()))}")
         sys.exit(error.status if isinstance(error, UserError) else StorageError.status)
     except Exception as error:
         traceback.print_exc()
@@ -150,33 +217,42 @@ def main() -> None:
         sys.exit(BUG)
 
 
-def said(error: UserError | OSError) -> str:
-    """What an error says; of the system's own errors without their number."""
+def error_text(error: UserError | OSError) -> str:
+    """Return an error's message, without the number of system errors."""
     if isinstance(error, UserError) or not error.strerror:
         return str(error)
     return f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror
 
 
-def refused(error: Any) -> int:
-    """One line about options and arguments that can't be what was meant, or the help where there are none at all."""
+def print_usage_error(error: Any) -> int:
+    """Print a line about wrong options and arguments, or the help if there are none at all."""
     command = error.ctx.command_path if error.ctx else "nonocensus"
+    unknown = getattr(error, "option_name", None)
     if len(sys.argv) == 1:
         print(error.ctx.get_help())
     elif any(argument.partition("=")[0] == "--study" for argument in sys.argv):
         err.print("[red]nonocensus:[/red] --study: studies were removed; a study's moves stay in its moves/*.parquet")
+    elif renamed := renamed_option(command.rpartition(" ")[2], unknown):
+        err.print(f"[red]nonocensus:[/red] `{unknown}` is now `{escape(renamed)}`")
     else:
-        err.print(f"[red]nonocensus:[/red] {escape(error.format_message())} ({escape(command)} --help says more)")
+        err.print(f"[red]nonocensus:[/red] {escape(error.format_message())}; see {escape(command)} --help")
     return WRONG_USE
 
 
-def for_all_first(arguments: list[str]) -> list[str]:
+def renamed_option(command: str, option: str | None) -> str | None:
+    """Return the new name of an option of version 0.1."""
+    names = (old.new for old in RENAMED_OPTIONS if old.option == option and old.command in (None, command))
+    return next(names, None)
+
+
+def global_options_first(arguments: list[str]) -> list[str]:
     """Move the options of every command to the front, where Typer expects them: users write them last."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
     first, others = list[str](), list[str]()
     words = iter(arguments[:end])
     for word in words:
         name, _, value = word.partition("=")
-        if name not in FOR_ALL or (value and name not in WITH_VALUE):
+        if name not in GLOBAL_OPTIONS or (value and name not in WITH_VALUE):
             others.append(word)
             continue
         first.append(word)
@@ -189,35 +265,35 @@ def refuse_undecodable(arguments: list[str]) -> None:
     """Raise a UserError for an argument that is not UTF-8: neither Arrow nor a table could hold it."""
     for argument in arguments:
         if any("\ud800" <= character <= "\udfff" for character in argument):
-            raise UserError(f"the argument {argument} is not UTF-8; give a file or folder another name")
+            raise UserError(f"the argument {argument} is not UTF-8; rename the file or folder")
 
 
-def show_version(asked: bool) -> None:
-    """Print the version and stop, if asked."""
-    if asked:
+def show_version(requested: bool) -> None:
+    """Print the version and exit, if requested."""
+    if requested:
         from solver import __version__
 
         print(f"nonocensus {__version__}")
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(help=SUMMARY)
 def common(
     context: typer.Context,
     version: Annotated[  # noqa: ARG001
-        bool, typer.Option("--version", help="Print the version and stop.", is_eager=True, callback=show_version)
+        bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=show_version)
     ] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", help="No progress, and no word of what went well: only results and problems.")
-    ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show where in the program an error came from.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print results as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print only results and problems.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Print tracebacks of errors.")] = False,
     log_level: Annotated[
-        LogLevel, typer.Option("--log-level", help="Print log messages of this level and above to standard error.")
+        LogLevel,
+        typer.Option("--log-level", help="Log to stderr from debug, info, warning or error up.", metavar="LEVEL"),
     ] = LogLevel.warning,
 ) -> None:
-    """The census of nonogram archives: import or crawl them, classify every puzzle, report."""
-    wishes.quiet, wishes.debug = quiet, debug
+    """Set the options of every command."""
+    global_options.json, global_options.quiet, global_options.debug = json, quiet, debug
     logger = logging.getLogger("nonocensus")
     logger.addHandler(LOG_HANDLER)
     logger.setLevel(log_level.upper())
-    out.quiet = quiet and context.invoked_subcommand not in TELLING
+    out.quiet = quiet and context.invoked_subcommand not in PRINTS_RESULT

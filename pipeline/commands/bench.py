@@ -1,30 +1,49 @@
 """The command bench, which measures the solver on this machine."""
 
+from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
+from rich.markup import escape
 
-from pipeline.commands.bench_engines import MOST_MEMORY, Engine, EngineLimits, compare_engines
-from pipeline.commands.bench_figures import print_figures
 from pipeline.commands.options import (
-    MOST,
-    MOST_CPUS,
+    MAX_PUZZLES,
+    OUTPUT,
     CheckGoal,
     CpuLimit,
-    Json,
+    SatCpus,
+    between,
     existing,
-    finite,
-    no_puzzle_in,
     parsed_size,
 )
-from pipeline.commands.output import err, progress, report_problem
+from pipeline.commands.output import (
+    DONE,
+    SOME_FAILED,
+    err,
+    print_result,
+    progress,
+    report_problem,
+    table,
+)
 from pipeline.errors import UserError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from rich.console import RenderableType
+
+    from pipeline.findings.figures_page import FigureTable
+
+MAX_MEMORY = 1 << 20
+"""Upper bound of --memory in MiB."""
+
+TEXT_COLUMNS = ("slowest", "by", "puzzle", "engine", "verdict", "stopped")
+"""Columns without numbers."""
 
 
 class BenchSet(StrEnum):
-    """What `bench` can measure."""
+    """Sets that `bench` measures."""
 
     puzzles = "puzzles"
     survey = "survey"
@@ -36,126 +55,278 @@ class BenchSet(StrEnum):
     engines = "engines"
 
 
-def bench(
-    which: Annotated[
-        BenchSet,
-        typer.Argument(
-            help="puzzles: all in PATHS; survey, color-survey: those of the published comparisons among them; "
-            "tournament: a tournament file's; random: pictures made by --size, --density, --seed and --count; "
-            "lines: throughput of line logic alone, on PATHS or random pictures; "
-            "exhaustive: every picture of --size; "
-            "engines: small puzzles of PATHS by plain searches and others beside the solver (docs/ENGINES.md).",
-            metavar="SET",
-        ),
-    ],
-    paths: Annotated[list[Path] | None, typer.Argument(help="Puzzle files, folders or archives.")] = None,
-    size: Annotated[str, typer.Option(help="Width x height of pictures made here.")] = "30x30",
-    density: Annotated[
-        float, typer.Option(min=0.0, max=1.0, callback=finite, help="Share of black cells of random pictures.")
-    ] = 0.5,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of random pictures.")] = 1,
-    count: Annotated[
-        int | None,
-        typer.Option(min=1, max=MOST, help="Number of puzzles, random or from PATHS.  [default: 2000, all]"),
-    ] = None,
-    cpu_limit: CpuLimit = 60.0,
-    cpus: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=MOST_CPUS, help="Cores for a puzzle that clause learning takes long over, as those of `solve`."
-        ),
-    ] = None,
-    check_goal: CheckGoal = False,
-    engine: Annotated[
-        list[Engine] | None, typer.Option(help="Of `engines` one, or several by giving it again.  [default: all]")
-    ] = None,
-    visits: Annotated[int, typer.Option(min=1, max=MOST, help="Of `engines` the most states to visit.")] = 1_000_000,
-    memory: Annotated[
-        int, typer.Option(min=1, max=MOST_MEMORY, help="Of `engines` the most MiB for states that wait.")
-    ] = 512,
-    csv: Annotated[str | None, typer.Option(help="File for a line a puzzle; with .gz at its end compressed.")] = None,
-    markdown: Annotated[Path | None, typer.Option(help="File for the tables, with the machine.")] = None,
-    chart: Annotated[
-        Path | None, typer.Option(help="File for a chart (.svg): puzzles along the axis, time on a log scale.")
-    ] = None,
-    beside: Annotated[
-        Path | None,
-        typer.Option(help="Other programs' times for the chart: CSV with solver, puzzle, cpu_seconds (or nothing)."),
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Measure the solver on this machine: CPU seconds on one core, kernels compiled before.
+class Engine(StrEnum):
+    """The engines of solver.engines.engines, whose import is deferred."""
 
-    The set `puzzles` may be Sudokus. With --cpus CPU seconds are those of all processes together, and wall seconds
-    stand beside them.
+    dfs = "dfs"
+    bfs = "bfs"
+    astar = "astar"
+    astar_wrong = "astar-wrong"
+    astar_missing = "astar-missing"
+    brute = "brute"
+    exact_cover = "exact-cover"
+    sat = "sat"
+    ladder = "ladder"
+
+
+AGGREGATED = (BenchSet.lines, BenchSet.exhaustive, BenchSet.engines)
+"""Sets without a result and a time for each puzzle."""
+
+ENGINES = "Engines (SET engines)"
+"""Help panel."""
+
+
+class BenchInput(NamedTuple):
+    """Puzzles to measure: all, or `limit` of them, of files or of random pictures."""
+
+    which: BenchSet
+    paths: list[Path]
+    size: str
+    density: float
+    seed: int
+    limit: int | None
+
+    @property
+    def title(self) -> str:
+        """Return a title for the figures."""
+        names = ", ".join(path.name for path in self.paths)
+        return names or f"random {self.size}, density {self.density:g}, seed {self.seed}"
+
+    @property
+    def command(self) -> str:
+        """Return the command line of these options."""
+        words = [f"nonocensus bench {self.which.value}"]
+        if self.which in (BenchSet.random, BenchSet.exhaustive):
+            words.append(f"--size {self.size}")
+        if self.which is not BenchSet.exhaustive:
+            words += [path.name for path in self.paths]
+            words += [f"--density {self.density:g} --seed {self.seed}"] if self.which is BenchSet.random else []
+            words += [f"--count {self.limit}"] if self.limit else []
+        return " ".join(words)
+
+
+class EngineOptions(NamedTuple):
+    """Engines to compare, and their limits a puzzle: states visited, MiB of the open list, CPU seconds."""
+
+    engines: list[Engine] | None
+    visits: int
+    memory: int
+    cpu_limit: float
+
+    @property
+    def arguments(self) -> str:
+        """Return these options as on the command line."""
+        chosen = "".join(f" --engine {name.value}" for name in dict.fromkeys(self.engines or ()))
+        return f"{chosen} --visits {self.visits} --memory {self.memory} --cpu-limit {self.cpu_limit:g}"
+
+
+class BenchFiles(NamedTuple):
+    """Files to write: CSV of the results, Markdown of the figures, an SVG chart, with times of peers."""
+
+    csv: str | None
+    markdown: Path | None
+    chart: Path | None
+    peers: Path | None
+
+
+class BenchFigures(NamedTuple):
+    """BenchFigures to print: the first table, its title and command, and a second table under a name."""
+
+    title: str
+    command: str
+    figures: dict[str, Any]
+    more: list[dict[str, Any]]
+    name: str = "slowest"
+
+
+SetName = Annotated[
+    BenchSet,
+    typer.Argument(
+        help="puzzles: all of PATH; survey, color-survey: those of published comparisons; tournament: a tournament "
+        "file's; random: random pictures; lines: line logic alone; exhaustive: all pictures of --size; engines: plain "
+        "searches (docs/ENGINES.md).",
+        metavar="SET",
+    ),
+]
+Paths = Annotated[list[Path] | None, typer.Argument(help="Puzzle files, folders or archives.", metavar="PATH...")]
+Size = Annotated[str, typer.Option(help="Width x height of random pictures.", metavar="WxH")]
+Density = Annotated[
+    float, typer.Option(callback=between(0.0, 1.0), help="Share of black cells in random pictures.", metavar="RATIO")
+]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of random pictures.", metavar="N")]
+Count = Annotated[
+    int | None,
+    typer.Option(
+        callback=between(1, MAX_PUZZLES), help="Number of puzzles.", metavar="N", show_default="2000 random, else all"
+    ),
+]
+Engines = Annotated[
+    list[Engine] | None,
+    typer.Option(
+        "--engine", help="Engine to compare; repeatable.", metavar="NAME", show_default="all", rich_help_panel=ENGINES
+    ),
+]
+Visits = Annotated[
+    int,
+    typer.Option(
+        callback=between(1, MAX_PUZZLES), help="Limit of states visited.", metavar="N", rich_help_panel=ENGINES
+    ),
+]
+Memory = Annotated[
+    int,
+    typer.Option(
+        callback=between(1, MAX_MEMORY),
+        help="Memory limit of the open list in MiB.",
+        metavar="MIB",
+        rich_help_panel=ENGINES,
+    ),
+]
+Csv = Annotated[
+    str | None, typer.Option(help="CSV file of all results (.gz compressed).", metavar="FILE", rich_help_panel=OUTPUT)
+]
+Markdown = Annotated[
+    Path | None, typer.Option(help="Markdown file of the figures.", metavar="FILE", rich_help_panel=OUTPUT)
+]
+Chart = Annotated[
+    Path | None, typer.Option(help="SVG chart of the sorted times.", metavar="FILE", rich_help_panel=OUTPUT)
+]
+Peers = Annotated[
+    Path | None,
+    typer.Option(help="CSV of other solvers' times for the chart.", metavar="FILE", rich_help_panel=OUTPUT),
+]
+
+
+def bench(
+    which: SetName,
+    paths: Paths = None,
+    size: Size = "30x30",
+    density: Density = 0.5,
+    seed: Seed = 1,
+    count: Count = None,
+    cpu_limit: CpuLimit = 60.0,
+    cpus: SatCpus = None,
+    check_goal: CheckGoal = False,
+    engine: Engines = None,
+    visits: Visits = 1_000_000,
+    memory: Memory = 512,
+    csv: Csv = None,
+    markdown: Markdown = None,
+    chart: Chart = None,
+    peers: Peers = None,
+) -> None:
+    """Benchmark the solver on this machine.
+
+    CPU seconds are those of one core, with kernels compiled before; with --cpus those of all processes, next to wall
+    seconds. The set `puzzles` may be Sudokus. --peers takes a CSV of solver, puzzle, cpu_seconds (empty if unsolved).
     """
-    from pipeline.findings import benchmark as benches
+    parsed_size(size)
+    files = BenchFiles(csv, markdown, chart, peers)
+    if engine and which is not BenchSet.engines:
+        raise UserError(f"--engine is for the set engines, not {which.value}")
+    check_files(which, files)
+    if cpus and which in AGGREGATED:
+        raise UserError(f"--cpus is for puzzles solved one after the other; {which.value} runs on one core")
+    source = BenchInput(which, paths or [], size, density, seed, count)
+    status = DONE
+    if which is BenchSet.exhaustive:
+        figures = bench_exhaustive(source)
+    elif which is BenchSet.engines:
+        figures, status = bench_engines(source, EngineOptions(engine, visits, memory, cpu_limit))
+    elif which is BenchSet.lines:
+        figures = bench_lines(source, cpu_limit, check_goal)
+    else:
+        figures = bench_puzzles(source, cpu_limit, check_goal, cpus, files)
+    print_figures(figures, markdown)
+    raise typer.Exit(status)
+
+
+def check_files(which: BenchSet, files: BenchFiles) -> None:
+    """Raise a UserError for files that the set can't fill, or that conflict."""
     from pipeline.store.paths import STDOUT
 
-    width, height = parsed_size(size)
-    if engine and which is not BenchSet.engines:
-        raise UserError(f"--engine goes with the set engines, not with {which.value}")
-    if cpus and which in (BenchSet.lines, BenchSet.exhaustive, BenchSet.engines):
-        raise UserError(f"--cpus is for puzzles that are solved one after the other; {which.value} works on one core")
-    if csv and which in (BenchSet.lines, BenchSet.exhaustive, BenchSet.engines):
+    if files.csv and which in AGGREGATED:
         raise UserError(f"--csv has a line a puzzle, and {which.value} has none")
-    if chart and which in (BenchSet.lines, BenchSet.exhaustive, BenchSet.engines):
+    if files.chart and which in AGGREGATED:
         raise UserError(f"--chart has a point a puzzle, and {which.value} has none")
-    if beside and not chart:
-        raise UserError("--beside is for the chart; name its file with --chart")
-    if csv == STDOUT:
-        raise UserError("--csv - would stand among the figures; choose a file")
-    command = f"nonocensus bench {which.value}"
-    if which in (BenchSet.random, BenchSet.exhaustive):
-        command += f" --size {size}"
-    if which is BenchSet.exhaustive:
-        with progress("classifying", 1 << width * height) as (bar, task):
-            exhausted = benches.exhaust(width, height, lambda n: bar.update(task, advance=n))
-        print_figures([exhausted._asdict()], f"Every {size} picture", command, markdown, as_json)
-        return
-    batches = bench_batches(which, paths or [], (width, height), density, seed, count)
-    title = ", ".join(path.name for path in paths or []) or f"random {size}, density {density:g}, seed {seed}"
-    command += "".join(f" {path.name}" for path in paths or [])
-    command += f" --density {density:g} --seed {seed}" if which is BenchSet.random else ""
-    command += f" --count {count}" if count else ""
-    if which is BenchSet.engines:
-        engines = list(dict.fromkeys(engine or Engine))
-        command += "".join(f" --engine {name.value}" for name in engines if engine)
-        command += f" --visits {visits} --memory {memory} --cpu-limit {cpu_limit:g}"
-        allowed = EngineLimits(visits, memory, cpu_limit)
-        raise typer.Exit(compare_engines(batches, engines, allowed, title, command, markdown, as_json))
-    command += f" --cpu-limit {cpu_limit:g}" + (f" --cpus {cpus}" if cpus else "")
-    command += " --check-goal" if check_goal else ""
-    if which is BenchSet.lines:
-        lines = benches.line_throughput(batches)
-        rates = {
-            "us_a_puzzle": lines.seconds / lines.puzzles * 1e6,
-            "ns_a_line_solve": lines.seconds / lines.line_solves * 1e9,
-        }
-        print_figures([lines._asdict() | rates], f"Line logic on {title}", command, markdown, as_json)
-        return
+    if files.peers and not files.chart:
+        raise UserError("--peers is for the chart; name its file with --chart")
+    if files.csv == STDOUT:
+        raise UserError("--csv -: standard output gets the figures; name a file")
+
+
+def solver_arguments(cpu_limit: float, check_goal: bool, cpus: int | None = None) -> str:
+    """Return the solver's options as on the command line."""
+    return f" --cpu-limit {cpu_limit:g}" + (f" --cpus {cpus}" if cpus else "") + " --check-goal" * check_goal
+
+
+def bench_exhaustive(source: BenchInput) -> BenchFigures:
+    """Classify every picture of a size."""
+    from pipeline.findings import benchmark
+
+    width, height = parsed_size(source.size)
+    with progress("classifying", 1 << width * height) as (bar, task):
+        counts = benchmark.exhaust(width, height, lambda n: bar.update(task, advance=n))
+    return BenchFigures(f"Every {source.size} picture", source.command, counts._asdict(), [])
+
+
+def bench_lines(source: BenchInput, cpu_limit: float, check_goal: bool) -> BenchFigures:
+    """Measure the throughput of line logic."""
+    from pipeline.findings import benchmark
+
+    lines = benchmark.line_throughput(read_batches(source))
+    rates = {
+        "us_a_puzzle": lines.seconds / lines.puzzles * 1e6,
+        "ns_a_line_solve": lines.seconds / lines.line_solves * 1e9,
+    }
+    command = source.command + solver_arguments(cpu_limit, check_goal)
+    return BenchFigures(f"Line logic on {source.title}", command, lines._asdict() | rates, [])
+
+
+def bench_puzzles(
+    source: BenchInput, cpu_limit: float, check_goal: bool, cpus: int | None, files: BenchFiles
+) -> BenchFigures:
+    """Solve puzzles one after the other, and list the slowest."""
+    from pipeline.findings import benchmark
+
+    batches = read_batches(source)
     with progress("classifying", sum(map(len, batches))) as (bar, task):
-        measured = benches.measure(
-            batches,
-            cpu_limit,
-            check_goal,
-            lambda done: bar.update(task, advance=len(done)),
-            cpus,
+        measured = benchmark.measure(
+            batches, cpu_limit, check_goal, lambda done: bar.update(task, advance=len(done)), cpus
         )
-    if chart:
-        draw_times(measured.results, chart, beside, title)
-    if csv:
-        benches.write_results(measured, csv)
-    told = ("cpu_seconds", *(["wall_seconds"] if cpus else []), "nodes", "conflicts")
-    hard = [
-        {"slowest": row["puzzle_id"], "verdict": row["label"], "by": row["engine"]} | {key: row[key] for key in told}
-        for row in benches.slowest(measured, 10)
+    if files.chart:
+        draw_times(measured.results, files.chart, files.peers, source.title)
+    if files.csv:
+        benchmark.write_results(measured, files.csv)
+    columns = ("cpu_seconds", *(["wall_seconds"] if cpus else []), "nodes", "conflicts")
+    slowest = [
+        {"slowest": row["puzzle_id"], "verdict": row["label"], "by": row["engine"]} | {key: row[key] for key in columns}
+        for row in benchmark.slowest(measured, 10)
     ]
-    print_figures([benches.figures(measured)], title, command, markdown, as_json, hard)
+    command = source.command + solver_arguments(cpu_limit, check_goal, cpus)
+    return BenchFigures(source.title, command, benchmark.figures(measured), slowest)
 
 
-def draw_times(results: Any, chart: Path, beside: Path | None, title: str) -> None:
-    """Write the chart of the times of a set, and of other programs beside them."""
+def bench_engines(source: BenchInput, options: EngineOptions) -> tuple[BenchFigures, int]:
+    """Solve puzzles by several engines; the exit status is 1 if two verdicts differ."""
+    from pipeline.findings.engine_comparison import compared, differing, figures
+    from solver.engines.answer import EngineLimits
+
+    batches = read_batches(source)
+    limits = EngineLimits(options.visits, options.memory << 20, options.cpu_limit)
+    names = [engine.value for engine in dict.fromkeys(options.engines or Engine)]
+    with progress("solving", sum(map(len, batches)) * len(names)) as (bar, task):
+        rows = compared(batches, names, limits, lambda: bar.update(task, advance=1))
+    found = figures(rows)
+    if found["undecided"]:
+        err.print("[yellow]undecided:[/yellow] raise --visits, --memory and --cpu-limit")
+    for puzzle_id in differing(rows):
+        err.print(f"[red]verdicts differ:[/red] {escape(puzzle_id)}")
+    status = SOME_FAILED if differing(rows) else DONE
+    return BenchFigures(source.title, source.command + options.arguments, found, rows, "engines"), status
+
+
+def draw_times(results: Any, chart: Path, peers: Path | None, title: str) -> None:
+    """Write the chart of the times of a set, and those of peers."""
     from pipeline.findings.peer_times import read_peers
     from reports.charts.chart import alone
     from reports.charts.cpu_times import SolverTimes, curves
@@ -163,20 +334,20 @@ def draw_times(results: Any, chart: Path, beside: Path | None, title: str) -> No
     ids, known = results["puzzle_id"].to_pylist(), results["solutions"].to_pylist()
     seconds = results["cpu_seconds"].to_pylist()
     decided = [each for each, solutions in zip(seconds, known, strict=True) if solutions not in (None, "unknown")]
-    others = [] if beside is None else read_peers(beside, set(ids))
+    others = [] if peers is None else read_peers(peers, set(ids))
     chart.write_bytes(alone(curves([SolverTimes("nonocensus", decided, len(ids)), *others], title).svg))
 
 
-def bench_batches(
-    which: BenchSet, paths: list[Path], size: tuple[int, int], density: float, seed: int, count: int | None
-) -> Any:
-    """The puzzles that a set consists of, in batches of their family's table."""
-    from pipeline.findings import benchmark as benches
+def read_batches(source: BenchInput) -> "list[pa.RecordBatch]":
+    """Return the puzzles of a set in batches of their family's table."""
+    from pipeline.findings import benchmark
+    from pipeline.store.sources import nothing_in
     from scrapers.file_batches import Problem, read_all, read_files
     from scrapers.files import files_in
 
+    which, paths, count = source.which, source.paths, source.limit
     if which is BenchSet.random or (which is BenchSet.lines and not paths):
-        return benches.random_batches(count or 2000, *size, density, seed)
+        return benchmark.random_batches(count or 2000, *parsed_size(source.size), source.density, source.seed)
     if not paths:
         raise UserError(f"{which.value} needs files, folders or archives of puzzles")
     puzzles: list[Any] = []
@@ -187,10 +358,59 @@ def bench_batches(
         else:
             puzzles.append(item)
     if which in (BenchSet.survey, BenchSet.color_survey):
-        wanted = benches.SURVEY if which is BenchSet.survey else benches.COLOR_SURVEY
-        puzzles, missing = benches.survey_of(puzzles, wanted)
+        wanted = benchmark.SURVEY if which is BenchSet.survey else benchmark.COLOR_SURVEY
+        puzzles, missing = benchmark.survey_of(puzzles, wanted)
         if missing:
-            err.print(f"[yellow]not there:[/yellow] {', '.join(missing)}")
+            err.print(f"[yellow]missing:[/yellow] {', '.join(missing)}")
     if not puzzles:
-        raise no_puzzle_in(paths)
-    return benches.batches_of(puzzles[:: max(1, len(puzzles) // count)][:count] if count else puzzles)
+        raise nothing_in(paths)
+    return benchmark.batches_of(puzzles[:: max(1, len(puzzles) // count)][:count] if count else puzzles)
+
+
+def print_figures(found: BenchFigures, markdown: Path | None) -> None:
+    """Print figures as tables or JSON, and optionally write them as Markdown."""
+    from pipeline.findings.figures_page import FigureTable
+
+    tables = [
+        FigureTable("", [name.replace("_", " ") for name in part[0]], [list(row.values()) for row in part])
+        for part in ([found.figures], found.more)
+        if part
+    ]
+    if markdown:
+        markdown.write_text(markdown_page(found, tables), encoding="utf-8")
+    print_result(
+        found.figures | ({found.name: found.more} if found.more else {}), describe_figures(found.title, tables)
+    )
+
+
+def markdown_page(found: BenchFigures, tables: "list[FigureTable]") -> str:
+    """Return the figures as Markdown; names of puzzles and files are untrusted."""
+    from pipeline.findings.figures_page import figures_page
+    from reports.clean import clean
+    from reports.templating import markdown
+
+    escaped = [
+        table._replace(
+            rows=[[markdown(value) if isinstance(value, str) else value for value in row] for row in table.rows]
+        )
+        for table in tables
+    ]
+    return figures_page(markdown(found.title), clean(found.command), escaped)
+
+
+def describe_figures(title: str, tables: "list[FigureTable]") -> "Iterator[RenderableType]":
+    """Yield the first table transposed, a line a figure, and the others as they are."""
+    from pipeline.findings.figures_page import figure
+
+    yield f"[bold]{escape(title)}[/bold]"
+    names, others = tables[0], tables[1:]
+    first = table("what", "figure", right=("figure",))
+    first.show_header = False
+    for name, value in zip(names.heading, names.rows[0], strict=True):
+        first.add_row(escape(name), f"[bold]{escape(figure(value))}[/bold]")
+    yield first
+    for other in others:
+        made = table(*other.heading, right=[name for name in other.heading if name not in TEXT_COLUMNS])
+        for row in other.rows:
+            made.add_row(*(escape(figure(value)) for value in row))
+        yield made

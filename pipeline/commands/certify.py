@@ -1,4 +1,4 @@
-"""The command that proves a run's verdicts again."""
+"""The command certify, which proves a run's verdicts independently of the solver."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
@@ -7,20 +7,30 @@ import typer
 from rich.markup import escape
 
 from pipeline.commands.options import (
-    MOST,
+    MAX_PUZZLES,
+    SELECTION,
     Address,
     CpuLimit,
     Cpus,
     Ids,
-    Json,
     RunFolder,
     Serial,
-    StoreAt,
     Where,
+    between,
     resources_of,
     selected,
 )
-from pipeline.commands.output import DONE, SOME_FAILED, err, resumable, some, table, tell, watching
+from pipeline.commands.output import (
+    DONE,
+    SOME_FAILED,
+    err,
+    first_lines,
+    global_options,
+    print_result,
+    resumable,
+    show_progress,
+    table,
+)
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -31,48 +41,51 @@ if TYPE_CHECKING:
 
 def certify(
     run_folder: RunFolder,
+    out_folder: Annotated[
+        str | None, typer.Option("--out", help="Folder to keep the proofs in.", metavar="FOLDER")
+    ] = None,
+    again: Annotated[bool, typer.Option("--again", help="Include verdicts proved before.")] = False,
     ids: Ids = None,
     where: Where = None,
     sample: Annotated[
         int | None,
-        typer.Option(min=1, max=MOST, help="Certify a deterministic sample of N verdicts."),
-    ] = None,
-    out_folder: Annotated[
-        str | None, typer.Option("--out", help="Folder to keep the proofs in: FILE.jsonl.gz, .cnf.gz, .drup.gz.")
+        typer.Option(
+            callback=between(1, MAX_PUZZLES),
+            help="Certify a deterministic sample of N verdicts.",
+            metavar="N",
+            rich_help_panel=SELECTION,
+        ),
     ] = None,
     cpu_limit: CpuLimit = 60.0,
-    again: Annotated[bool, typer.Option("--again", help="Also what has been proved before.")] = False,
-    store: StoreAt = None,
     cpus: Cpus = None,
     address: Address = None,
     serial: Serial = False,
-    as_json: Json = False,
 ) -> None:
-    """Prove the verdicts of a run again, without trusting the solver (docs/CERTIFICATES.md).
+    """Prove a run's verdicts without trusting the solver.
 
-    The same command again proves what is not proved yet. Exit status 1 if a proof does not hold.
+    The same command resumes. Exit status 1 if a proof does not hold (docs/CERTIFICATES.md).
     """
     from pipeline.jobs.certify_job import certify_run
     from pipeline.jobs.engine import JobRequest
     from pipeline.run.run_folder import open_run
 
     selection, resources = selected(ids, where, None), resources_of(cpus, address, serial)
-    run = open_run(run_folder, store)
-    with resumable(), watching("certifying") as callbacks:
+    run = open_run(run_folder)
+    with resumable(), show_progress("certifying") as callbacks:
         request = JobRequest(selection, cpu_limit, resources, callbacks)
         outcome = certify_run(run, request, sample, again, out_folder)
     found = outcome.certified
     more = {"proved_before": outcome.before, "nothing_to_prove": outcome.nothing, "cpu_seconds": outcome.seconds}
     listed = {name: [item._asdict() for item in getattr(found, name)] for name in ("failed", "late", "killed")}
-    tell(as_json, found._asdict() | listed | more, shown(outcome))
-    if not as_json:
+    print_result(found._asdict() | listed | more, describe(outcome))
+    if not global_options.json:
         list_unproved(found.failed + found.killed, "red")
         list_unproved(found.late, "yellow")
     raise typer.Exit(SOME_FAILED if found.failed or found.killed else DONE)
 
 
-def shown(outcome: "CertifyOutcome") -> "Iterator[RenderableType]":
-    """What was proved by kind, what not, and what it took."""
+def describe(outcome: "CertifyOutcome") -> "Iterator[RenderableType]":
+    """Yield the counts of proved verdicts by kind and of the others, and the CPU time."""
     found = outcome.certified
     proved = table("proved", "verdicts", right=("verdicts",))
     for kind, count in found.kinds.items():
@@ -94,7 +107,7 @@ def shown(outcome: "CertifyOutcome") -> "Iterator[RenderableType]":
 
 
 def list_unproved(unproved: "tuple[Unproved, ...]", color: str) -> None:
-    """Each verdict that is not proved, with the reason, on standard error, the first few of many."""
+    """Print unproved verdicts with their reasons on standard error, the first LIST_LIMIT of them."""
     lines = [f"[{color}]{escape(str(item.puzzle_id))}:[/] {escape(str(item.reason))}" for item in unproved]
-    for line in some(lines):
+    for line in first_lines(lines):
         err.print(line)

@@ -1,4 +1,4 @@
-"""The commands classify and retry: work on a run."""
+"""The commands classify and retry, which fill a run."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -9,27 +9,35 @@ import typer
 from rich.markup import escape
 
 from pipeline.commands.options import (
-    YEAR,
     Address,
     CheckGoal,
+    ConfiguredCpuLimit,
     Cpus,
     Depth,
     DryRun,
     Ids,
-    Json,
     LastRung,
     Limit,
+    RetryCpuLimit,
     RunFolder,
     Rung,
     Serial,
-    StoreAt,
     Where,
-    finite,
     resources_of,
     selected,
 )
-from pipeline.commands.output import DONE, SOME_FAILED, err, out, print_json, progress, resumable, wishes
-from pipeline.commands.run_status import failures, label_counts, print_summary
+from pipeline.commands.output import (
+    DONE,
+    SOME_FAILED,
+    err,
+    global_options,
+    out,
+    print_json,
+    print_result,
+    progress,
+    resumable,
+)
+from pipeline.commands.status import failures, label_counts, print_summary
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
@@ -42,28 +50,25 @@ if TYPE_CHECKING:
 
 
 def classify(
-    store: Annotated[str, typer.Argument(help="Store of puzzles.")],
-    run_folder: Annotated[str, typer.Option("--out", help="Run folder to make or to continue.")],
-    cpu_limit: Annotated[
-        float | None,
-        typer.Option(
-            "--cpu-limit", "-x", min=0.001, max=YEAR, callback=finite, help="CPU seconds for a puzzle.  [default: 60]"
-        ),
-    ] = None,
-    rung: LastRung = Rung.search,
-    depth: Depth = 2,
-    check_goal: CheckGoal = False,
+    store: Annotated[str, typer.Argument(help="Store of puzzles.", metavar="STORE")],
+    run_folder: Annotated[str, typer.Option("--out", help="Run folder to create or resume.", metavar="RUN")],
+    force: Annotated[bool, typer.Option("--force", help="Start a new run; old results move to a subfolder.")] = False,
+    dry_run: DryRun = False,
     ids: Ids = None,
     where: Where = None,
     limit: Limit = None,
-    force: Annotated[bool, typer.Option("--force", help="Begin anew; what is there moves into a subfolder.")] = False,
-    dry_run: DryRun = False,
+    cpu_limit: ConfiguredCpuLimit = None,
+    rung: LastRung = Rung.search,
+    depth: Depth = 2,
+    check_goal: CheckGoal = False,
     cpus: Cpus = None,
     address: Address = None,
     serial: Serial = False,
-    as_json: Json = False,
 ) -> None:
-    """Classify the puzzles of a store. The same command again continues where it was stopped."""
+    """Find out which puzzles of a store have exactly one solution.
+
+    Interrupt it any time: the same command resumes. Exit status 1 if some puzzles are invalid or ended in an error.
+    """
     from pipeline.jobs.classify_job import classify_store
     from pipeline.run.configuration import configuration
     from pipeline.run.plan import plan_rest
@@ -76,125 +81,109 @@ def classify(
     config = configuration(chosen, rung.value, depth, check_goal)
     if dry_run:
         run = plan_run(open_store(store), run_folder, config, force)
-        show_plan(run, plan_rest(run, run.survey()[0], selection), as_json)
+        print_plan(run, plan_rest(run, run.survey()[0], selection))
         return
-    with resumable(), listener(as_json) as listening:
+    with resumable(), show_run_progress() as listening:
         outcome = classify_store(open_store(store), run_folder, config, selection, resources, listening, force)
-    finish(outcome, "No puzzle that is selected is left to be classified.", as_json)
+    finish(outcome, "No selected puzzle is left to classify.")
 
 
 def retry(
     run_folder: RunFolder,
-    cpu_limit: Annotated[
-        float | None,
-        typer.Option(
-            "--cpu-limit",
-            "-x",
-            min=0.001,
-            max=YEAR,
-            callback=finite,
-            help="CPU seconds for a puzzle, more than before.",
-        ),
-    ] = None,
-    failed_too: Annotated[bool, typer.Option("--failed", help="Also what was killed or ended in an error.")] = False,
+    failed_too: Annotated[bool, typer.Option("--failed", help="Include puzzles killed or ended in an error.")] = False,
     changed: Annotated[
-        bool, typer.Option("--changed", help="Instead: what has changed in the store since the run was made.")
+        bool, typer.Option("--changed", help="Classify instead what has changed in the store since.")
     ] = False,
+    dry_run: DryRun = False,
     ids: Ids = None,
     where: Where = None,
     limit: Limit = None,
-    dry_run: DryRun = False,
-    store: StoreAt = None,
+    cpu_limit: RetryCpuLimit = None,
     cpus: Cpus = None,
     address: Address = None,
     serial: Serial = False,
-    as_json: Json = False,
 ) -> None:
-    """Try the puzzles of a run that timed out again, with more time. What comes of it takes the place of their rows.
+    """Retry a run's timeouts with a higher CPU limit.
 
-    With --failed also those whose worker died or that ended in an error. With --changed the run follows its store:
-    results of puzzles that are as they were stay, the others are classified.
+    New results replace the old rows. With --failed also puzzles whose worker died or that ended in an error are
+    retried. With --changed the run follows its store: results of unchanged puzzles are kept, the others are classified.
     """
     from pipeline.jobs.classify_job import retry_changed, retry_run
     from pipeline.run.plan import plan_retry
     from pipeline.run.run_folder import open_run
 
     selection, resources = selected(ids, where, limit), resources_of(cpus, address, serial)
-    run = open_run(run_folder, store)
+    run = open_run(run_folder)
     if changed:
         if cpu_limit is not None or failed_too or dry_run or selection != selected(None, None, None):
-            raise UserError("--changed takes the whole run: it goes with none of the options that choose puzzles")
-        with resumable(), listener(as_json) as listening:
+            raise UserError("--changed covers the whole run: leave out --cpu-limit, --failed, --dry-run, selection")
+        with resumable(), show_run_progress() as listening:
             outcome = retry_changed(run, resources, listening)
-        finish(outcome, "", as_json)
+        finish(outcome, "")
     if cpu_limit is None:
-        raise UserError("say how much time: --cpu-limit, more than the run had; or --changed")
+        raise UserError("give --cpu-limit, higher than the run's, or --changed")
     if dry_run:
-        show_plan(run, plan_retry(run, run.result_files(), cpu_limit, selection, failed_too), as_json)
+        print_plan(run, plan_retry(run, run.result_files(), cpu_limit, selection, failed_too))
         return
-    with resumable(), listener(as_json) as listening:
+    with resumable(), show_run_progress() as listening:
         outcome = retry_run(run, cpu_limit, selection, failed_too, resources, listening)
-    finish(outcome, f"Nothing of {run_folder} is to be tried again with {cpu_limit:g} s.", as_json)
+    finish(outcome, f"Nothing in {run_folder} to retry with {cpu_limit:g} s.")
 
 
-def show_plan(run: "Run", plan: "Plan", as_json: bool) -> None:
-    """What a command would do."""
+def print_plan(run: "Run", plan: "Plan") -> None:
+    """Print the count of puzzles that a command would classify."""
     from pipeline.store.spans import size
 
     rows = sum(size(wanted) for _, _, wanted in plan.stretches)
-    if as_json:
-        print_json({"puzzles": rows + len(plan.left), "in_sweep": rows, "tried_before": len(plan.left)})
-        return
-    out.print(
-        f"[bold]{rows + len(plan.left):,}[/bold] of {run.rows:,} puzzles would be classified"
-        + (f", {len(plan.left):,} of them have had some time before." if plan.left else "."),
+    total, retried = rows + len(plan.left), len(plan.left)
+    tried = f", {retried:,} of which have been tried before." if retried else "."
+    print_result(
+        {"puzzles": total, "in_sweep": rows, "tried_before": retried},
+        f"[bold]{total:,}[/bold] of {run.rows:,} puzzles would be classified{tried}",
     )
 
 
-def finish(outcome: "ClassifyOutcome", nothing: str, as_json: bool) -> None:
-    """Say what has come of a command's work, and end it; `nothing` is said if there was nothing to do."""
-    if as_json:
+def finish(outcome: "ClassifyOutcome", idle_text: str) -> None:
+    """Print the outcome of a command and exit; `idle_text` is printed if there was nothing to do."""
+    if global_options.json:
         more = {"new_rows": outcome.rows, "errors": outcome.unread, "missing": outcome.missing}
         print_json(outcome.summary | more)
     else:
-        if nothing and not (outcome.rows or outcome.unread or outcome.missing):
-            out.print(escape(nothing))
+        if idle_text and not (outcome.rows or outcome.unread or outcome.missing):
+            out.print(escape(idle_text))
         print_summary(outcome.summary)
     for reason in outcome.unread:
         err.print(f"[red]not read:[/red] {escape(reason)}")
     if outcome.missing:
-        err.print(
-            f"[red]{outcome.missing:,} puzzles have no result though they were to be classified[/red]; "
-            "the same command tries them again",
-        )
+        err.print(f"[red]{outcome.missing:,} puzzles have no result[/red]; the same command tries them again")
     bad = outcome.unread or outcome.missing or failures(outcome.summary)
     raise typer.Exit(SOME_FAILED if bad else DONE)
 
 
 @contextmanager
-def listener(as_json: bool) -> Iterator["Listener"]:
-    """What moves a progress bar and prints lines above it."""
+def show_run_progress() -> Iterator["Listener"]:
+    """Yield a listener that drives a progress bar and prints messages above it."""
     from pipeline.jobs.session import Listener
 
     labels: Counter[str] = Counter()
     with progress("classifying", None) as (bar, task):
 
         def planned(done: int, total: int) -> None:
-            bar.reset(task, total=total, completed=done)  # what was done before says nothing of the rate
+            bar.reset(task, total=total, completed=done)  # rows of earlier sessions do not count for the rate
 
         def on_executor_ready(dashboard: str | None) -> None:
-            if dashboard and not as_json:
+            if dashboard and not global_options.json:
                 out.print(f"Ray's dashboard: http://{dashboard}")
 
         def finished(file: "ResultFile", _: "TaskRows") -> None:
             labels.update(file.labels)
             bar.update(task, advance=file.rows, counts=label_counts(labels))
 
-        def line(text: str) -> None:
+        def warn(text: str) -> None:
             err.print(f"[yellow]{escape(text)}[/yellow]")
 
-        def news(text: str) -> None:
-            if not wishes.quiet:
-                line(text)
+        def inform(text: str) -> None:
+            if not global_options.quiet:
+                warn(text)
 
-        yield Listener(planned, on_executor_ready, finished, line, news)
+        yield Listener(planned, on_executor_ready, finished, warn, inform)

@@ -1,4 +1,4 @@
-"""The command compare: two runs, puzzle by puzzle."""
+"""The command compare, which compares two runs puzzle by puzzle."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
@@ -6,9 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import Json
-from pipeline.commands.output import DONE, SOME_FAILED, progress, some, table, tell
-from pipeline.commands.run_status import COLORS
+from pipeline.commands.output import (
+    DONE,
+    SOME_FAILED,
+    VERDICT_COLORS,
+    first_lines,
+    print_result,
+    progress,
+    table,
+)
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -18,12 +24,11 @@ if TYPE_CHECKING:
 
 def compare(
     old: Annotated[str, typer.Argument(help="Run folder.", metavar="RUN1")],
-    new: Annotated[str, typer.Argument(help="Run folder that is compared with it.", metavar="RUN2")],
-    as_json: Json = False,
+    new: Annotated[str, typer.Argument(help="Run folder to compare it with.", metavar="RUN2")],
 ) -> None:
-    """Compare two runs puzzle by puzzle: verdicts, proofs, CPU times, and the work that does not depend on the machine.
+    """Compare two runs puzzle by puzzle: verdicts, times, work.
 
-    Exit status 1 if a proof has changed: then one of the runs is wrong.
+    Exit status 1 if a proof has changed: one of the runs is wrong then.
     """
     from pipeline.findings.comparison import compare
     from pipeline.run.run_folder import open_run
@@ -31,12 +36,12 @@ def compare(
 
     with progress("comparing", None):
         found = compare(open_run(old), open_run(new))
-    tell(as_json, plain(found), shown(found, old, new))
+    print_result(plain(found), describe(found, old, new))
     raise typer.Exit(SOME_FAILED if found.alarms else DONE)
 
 
-def shown(found: "Comparison", old: str, new: str) -> "Iterator[RenderableType]":
-    """A comparison, what matters most last."""
+def describe(found: "Comparison", old: str, new: str) -> "Iterator[RenderableType]":
+    """Yield a comparison, the most important part last."""
     puzzles = found.puzzles
     yield (
         f"[bold]{puzzles.both:,}[/bold] puzzles in both; {puzzles.only_old:,} only in {escape(old)}, "
@@ -46,19 +51,19 @@ def shown(found: "Comparison", old: str, new: str) -> "Iterator[RenderableType]"
         if differences:
             listed = ", ".join(f"{name} {before} -> {after}" for name, before, after in differences)
             yield f"[yellow]Other {what}:[/yellow] {escape(listed)}"
-    yield from shown_times(found)
-    yield from shown_moved("slower", found.slower, found.slowed)
-    yield from shown_moved("faster", found.faster, found.sped_up)
-    yield from shown_verdicts(found)
+    yield from describe_times(found)
+    yield from describe_moved("slower", found.slower, found.slowed)
+    yield from describe_moved("faster", found.faster, found.sped_up)
+    yield from describe_verdicts(found)
 
 
-def shown_times(found: "Comparison") -> "Iterator[RenderableType]":
-    """CPU times and counters of both runs."""
+def describe_times(found: "Comparison") -> "Iterator[RenderableType]":
+    """Yield CPU times and counters of both runs."""
     if found.times:
         numbers = ("puzzles", "old", "new", "mean ratio", "p10", "median", "p90")
         times = table("CPU seconds", *numbers, right=numbers)
         for label, puzzles, before, after, *ratios in found.times:
-            name = "all" if label is None else f"[{COLORS.get(label, 'cyan')}]{escape(label)}[/]"
+            name = "all" if label is None else f"[{VERDICT_COLORS.get(label, 'cyan')}]{escape(label)}[/]"
             times.add_row(name, f"{puzzles:,}", seconds(before), seconds(after), *(f"{ratio:.3f}" for ratio in ratios))
         yield times
         yield "(the mean is the geometric one of new / old, puzzle by puzzle)"
@@ -70,12 +75,12 @@ def shown_times(found: "Comparison") -> "Iterator[RenderableType]":
 
 
 def seconds(value: float) -> str:
-    """CPU seconds with four significant digits."""
+    """Format CPU seconds with four significant digits."""
     return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
 
 
-def shown_moved(title: str, count: int, moved: "list[TimedPuzzle]") -> "Iterator[RenderableType]":
-    """The puzzles whose times changed most."""
+def describe_moved(title: str, count: int, moved: "list[TimedPuzzle]") -> "Iterator[RenderableType]":
+    """Yield the puzzles whose times changed most."""
     from pipeline.findings.comparison import SECONDS, SLOWER
 
     limits = f"{SLOWER:g} times and {SECONDS * 1000:g} ms {title}"
@@ -93,12 +98,12 @@ def shown_moved(title: str, count: int, moved: "list[TimedPuzzle]") -> "Iterator
     yield puzzles
 
 
-def shown_verdicts(found: "Comparison") -> "Iterator[RenderableType]":
-    """Verdicts that became others, answers won and lost, proofs that contradict each other."""
+def describe_verdicts(found: "Comparison") -> "Iterator[RenderableType]":
+    """Yield changed verdicts, answers gained and lost, and contradicting proofs."""
     if found.changes:
         changes = table("verdict", "became", "puzzles", "for instance", right=("puzzles",))
         for before, after, puzzles, examples in found.changes:
-            labels = (f"[{COLORS.get(label, 'cyan')}]{escape(label)}[/]" for label in (before, after))
+            labels = (f"[{VERDICT_COLORS.get(label, 'cyan')}]{escape(label)}[/]" for label in (before, after))
             changes.add_row(*labels, f"{puzzles:,}", escape(", ".join(examples)))
         yield changes
     else:
@@ -114,4 +119,4 @@ def shown_verdicts(found: "Comparison") -> "Iterator[RenderableType]":
         + escape("unique with other cells" if alarm.what == "solution" else f"{alarm.old} -> {alarm.new}")
         for alarm in found.alarms
     ]
-    yield from (f"[red]  {line}[/red]" for line in some(lines))
+    yield from (f"[red]  {line}[/red]" for line in first_lines(lines))

@@ -1,15 +1,31 @@
-"""The command crawl, which downloads a site's puzzles."""
+"""The command crawl, which downloads a site's puzzles, and the state of a store's crawl."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.markup import escape
 
-from pipeline.commands.crawl_output import finish, finish_ratings, list_errors
-from pipeline.commands.options import MOST, BaseUrls, Contact, Json
-from pipeline.commands.output import resumable, watching
+from pipeline.commands.options import MAX_PUZZLES, NETWORK, BaseUrls, Contact, OutStore, between
+from pipeline.commands.output import (
+    DONE,
+    LIST_LIMIT,
+    SOME_FAILED,
+    err,
+    out,
+    print_result,
+    resumable,
+    show_progress,
+)
 from pipeline.errors import UserError
+
+if TYPE_CHECKING:
+    from pipeline.crawl.site_crawl import CrawlResult
+    from pipeline.store.parts import Store
+
+OUTCOME_COLORS = {"ok": "green", "missing": "cyan", "unchanged": "blue", "error": "red"}
 
 
 class CrawledSite(StrEnum):
@@ -20,58 +36,135 @@ class CrawledSite(StrEnum):
     demo = "demo"
 
 
-class Kind(StrEnum):
-    """The kinds of puzzle that nonograms.org has under addresses of their own."""
+class CrawledKind(StrEnum):
+    """The kinds of puzzles that nonograms.org lists separately."""
 
     mono = "mono"
     color = "color"
 
 
 def crawl(
-    archive: Annotated[
-        CrawledSite,
-        typer.Argument(
-            help="webpbn.com, nonograms.org, or the demo's archive where `nonocensus twin` serves it.",
-            metavar="webpbn|nonograms|demo",
-        ),
-    ],
-    out_folder: Annotated[Path, typer.Option("--out", help="Store to make or to go on with.", metavar="STORE")],
-    ids: Annotated[
-        str | None, typer.Option(help="Numbers: 7, 1-5000, 1-10,20-30, or all up to the newest.", metavar="IDS")
-    ] = None,
-    new: Annotated[bool, typer.Option("--new", help="What has come since the highest number asked for.")] = False,
-    ratings: Annotated[bool, typer.Option("--ratings", help="webpbn: the visitors' ratings of all puzzles.")] = False,
+    archive: Annotated[CrawledSite, typer.Argument(help="Site to crawl: webpbn, nonograms or demo.", metavar="SITE")],
+    out_folder: OutStore,
+    ids: Annotated[str | None, typer.Option(help="Numbers: 7, 1-5000, 1-10,20-30, or all.", metavar="IDS")] = None,
+    new: Annotated[bool, typer.Option("--new", help="Numbers above the highest one in the store.")] = False,
+    ratings: Annotated[bool, typer.Option("--ratings", help="Visitors' ratings of all puzzles (webpbn).")] = False,
     reparse: Annotated[
-        bool,
-        typer.Option("--reparse", help="Read the replies kept once more, without the network, and mend the table."),
+        bool, typer.Option("--reparse", help="Re-parse stored responses offline and update the table.")
     ] = False,
+    kind: Annotated[
+        CrawledKind | None, typer.Option(help="One kind only, mono or color (nonograms).", metavar="KIND")
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            callback=between(1, MAX_PUZZLES),
+            help="Maximum number of requests this time.",
+            metavar="N",
+            rich_help_panel=NETWORK,
+        ),
+    ] = None,
+    refresh: Annotated[
+        bool, typer.Option("--refresh", help="Download again what the store has.", rich_help_panel=NETWORK)
+    ] = False,
+    rate: Annotated[
+        float,
+        typer.Option(
+            help="Minimum seconds between requests; below 1.5 for localhost only.",
+            metavar="SECONDS",
+            rich_help_panel=NETWORK,
+        ),
+    ] = 1.5,
     contact: Contact = None,
-    rate: Annotated[float, typer.Option(help="Least seconds between requests; below 1.5 for this machine only.")] = 1.5,
-    limit: Annotated[int | None, typer.Option(min=1, max=MOST, help="Most numbers to ask for this time.")] = None,
-    refresh: Annotated[bool, typer.Option("--refresh", help="Ask again for what is there already.")] = False,
-    kind: Annotated[Kind | None, typer.Option(help="nonograms: one kind only.  [default: both]")] = None,
     base_url: BaseUrls = None,
-    as_json: Json = False,
 ) -> None:
-    """Download a site's puzzles, politely. Stop it when you like: the same command goes on from there.
+    """Download a site's puzzles into a store, politely.
 
-    Every reply is kept, so nothing is asked for twice. The puzzles belong to their authors: see README for what may be
-    done with them.
+    Interrupt it any time: the same command resumes. Every response is kept, so nothing is requested twice. The puzzles
+    belong to their authors: see README for what may be done with them. `demo` is the demo's archive, served by
+    `python -m pipeline.commands.twin`.
     """
     from pipeline.crawl.site_crawl import CrawlOptions, crawl_ratings, crawl_site, reparse_store
 
     if sum((ids is not None, new, ratings, reparse)) != 1:
-        raise UserError("say what to crawl, by one of: --ids, --new, --ratings, --reparse")
+        raise UserError("give one of --ids, --new, --ratings and --reparse")
     if "://" in str(out_folder) or ":/" in str(out_folder):
-        raise UserError(f"--out {out_folder}: a crawl keeps its ledger in a local folder")
+        raise UserError(f"--out {out_folder}: a crawl keeps its ledger in a local folder; name one")
+    folder = Path(out_folder)
     asking = CrawlOptions(
         archive.value, ids, new, refresh, limit, kind and kind.value, tuple(base_url or ()), contact, rate
     )
+    title = f"crawling {archive.value}"
     if ratings:
-        with resumable(), watching(f"crawling {archive.value}") as callbacks:
-            rated = crawl_ratings(out_folder, asking, callbacks)
-        finish_ratings(rated, as_json)
-    with resumable(), watching(f"crawling {archive.value}") as callbacks:
-        crawled = reparse_store(out_folder, callbacks) if reparse else crawl_site(out_folder, asking, callbacks)
+        with resumable(), show_progress(title) as callbacks:
+            rated = crawl_ratings(folder, asking, callbacks)
+        print_ratings(rated)
+        return
+    with resumable(), show_progress(title) as callbacks:
+        crawled = reparse_store(folder, callbacks) if reparse else crawl_site(folder, asking, callbacks)
     list_errors(crawled)
-    finish(crawled, as_json)
+    print_crawled(crawled)
+    raise typer.Exit(SOME_FAILED if crawled.report.outcomes.get("error") else DONE)
+
+
+def outcome_counts(outcomes: Mapping[str, int]) -> str:
+    """Return outcomes with their counts on one line, coloured."""
+    return "  ".join(f"[{OUTCOME_COLORS.get(name, 'yellow')}]{name} {n:,}[/]" for name, n in outcomes.items())
+
+
+def list_errors(crawled: "CrawlResult") -> None:
+    """Print the numbers that ended in an error, the first LIST_LIMIT of them."""
+    count = crawled.report.outcomes.get("error", 0)
+    if count and crawled.errors:
+        err.print(f"[yellow]{count:,} ended in an error; the same command requests them again:[/yellow]")
+        for source, number, reason in crawled.errors[:LIST_LIMIT]:
+            err.print(f"  {source}/{number}: {escape(reason)}")
+
+
+def print_crawled(crawled: "CrawlResult") -> None:
+    """Print the outcomes of a crawl, and what it added to the store."""
+    store, report = crawled.store, crawled.report
+    total = store.rows()
+    outcomes = outcome_counts(report.outcomes) or "nothing new was requested"
+    known = f", {report.known:,} were known" if report.known else ""
+    changed = f", {len(report.changed):,} of them changed since" if report.changed else ""
+    gone = f", {report.gone:,} are no longer puzzles" if report.gone else ""
+    later = report.left - report.outcomes.get("error", 0)
+    left = f", {later:,} are left for another time" if later > 0 else ""
+    added = f"[bold green]{report.added:,}[/bold green] puzzles added to {escape(store.folder.name)}"
+    print_result(
+        vars(report) | {"puzzles": total, "store": store.folder.name},
+        [f"{outcomes}{known}{left}", f"{added}{changed}{gone}: {total:,} in all."],
+    )
+
+
+def print_ratings(rated: int) -> None:
+    """Print the count of puzzles with ratings."""
+    print_result({"rated": rated}, f"[bold green]{rated:,}[/bold green] puzzles have ratings.")
+
+
+def crawl_status(store: "Store") -> dict[str, Any] | None:
+    """Return the state of a store's ledger, or None if it has none."""
+    from pipeline.crawl.ledger import NAME, open_ledger
+
+    place = Path(store.folder.path)
+    if "://" in store.folder.name or not (place / NAME).exists() or not (place / NAME).stat().st_size:
+        return None
+    with open_ledger(place, read_only=True) as ledger:
+        errors = [{"source": source, "number": number, "why": why} for source, number, why in ledger.errors(LIST_LIMIT)]
+        highest = {source: ledger.highest(source) for source in ledger.outcomes()}
+        return {"outcomes": ledger.outcomes(), "highest": highest, "errors": errors, **ledger.size()}
+
+
+def print_crawl_status(crawled: dict[str, Any]) -> None:
+    """Print the requests and responses of a store's crawl."""
+    for source, outcomes in crawled["outcomes"].items():
+        out.print(
+            f"Crawl of {source}: {sum(outcomes.values()):,} numbers requested, up to {crawled['highest'][source]:,}: "
+            f"{outcome_counts(outcomes)}",
+        )
+    out.print(
+        f"{crawled['replies']:,} replies kept, {crawled['bytes'] / 1e6:,.1f} MB in {crawled['packed'] / 1e6:,.1f} MB.",
+    )
+    for error in crawled["errors"]:
+        err.print(f"  {error['source']}/{error['number']}: {escape(error['why'])}")

@@ -1,39 +1,39 @@
-"""The command dataset, which makes a run ready to be published."""
+"""The command dataset, which exports a run for publication."""
 
 from typing import Annotated
 
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import Json, StoreAt
-from pipeline.commands.output import progress, tell
+from pipeline.commands.options import Private, RunFolder
+from pipeline.commands.output import print_result, progress
 from pipeline.errors import UserError
 
 
 def dataset(
-    run_folder: Annotated[str, typer.Argument(help="Run folder.", metavar="RUN")],
-    out_folder: Annotated[str, typer.Option("--out", help="Folder to make, or whose former dataset to replace.")],
+    run_folder: RunFolder,
+    out_folder: Annotated[
+        str, typer.Option("--out", help="Folder to create, or whose dataset to replace.", metavar="FOLDER")
+    ],
     with_clues: Annotated[
-        bool, typer.Option("--with-clues", help="Also clues, pictures and texts, where the puzzle's licence allows it.")
+        bool, typer.Option("--with-clues", help="Include clues, pictures and texts where the licence allows it.")
     ] = False,
-    private: Annotated[
-        bool, typer.Option("--private", help="Also clues, pictures and texts of all puzzles; not to be published.")
-    ] = False,
-    store: StoreAt = None,
-    as_json: Json = False,
+    private: Private = False,
 ) -> None:
-    """Make a dataset of a run, finished or not: Parquet in three splits, a card and Croissant, for `load_dataset`.
+    """Export a run as a Parquet dataset for load_dataset.
 
-    Without an option it holds measures by the puzzles' ids and hashes, and nothing that is anybody's.
+    Writes three splits, a card and Croissant metadata; the run may be unfinished. By default the dataset holds only
+    measures with the puzzles' ids and hashes, nothing under copyright. With --private it holds clues, pictures and
+    texts of all puzzles.
     """
     from pipeline.findings.dataset_folder import write_dataset
     from pipeline.run.run_folder import open_run
     from reports.dataset_columns import Content
 
     if with_clues and private:
-        raise UserError("--with-clues and --private exclude each other: name the one that you mean")
+        raise UserError("--with-clues and --private exclude each other; give one")
     content = Content.everything if private else Content.licensed if with_clues else Content.none
-    run = open_run(run_folder, store)
+    run = open_run(run_folder)
     with progress("reading", 2 * run.rows) as (bar, task):
 
         def seen(step: str, rows: int) -> None:
@@ -41,9 +41,8 @@ def dataset(
 
         made = write_dataset(run, out_folder, content, seen)
     splits = ", ".join(f"{rows:,} {name}" for name, rows in made["splits"].items())
-    warning = ["[yellow]Private: it holds what is not yours to publish.[/yellow]"] if private else []
-    tell(
-        as_json,
+    warning = ["[yellow]Private: it holds puzzles that must not be published.[/yellow]"] if private else []
+    print_result(
         made,
         [
             f"Dataset of [bold green]{made['rows']:,}[/bold green] puzzles ({splits}): {escape(made['folder'])}",

@@ -1,4 +1,4 @@
-"""The command dedup: puzzles that an archive has more than once, or nearly so."""
+"""The command dedup, which finds duplicate and near-duplicate puzzles."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
@@ -6,8 +6,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import Json, StoreAt
-from pipeline.commands.output import LISTED, more, out, table, tell, watching
+from pipeline.commands.options import CsvFile, RunOrStore
+from pipeline.commands.output import (
+    LIST_LIMIT,
+    global_options,
+    out,
+    print_result,
+    print_text,
+    remaining,
+    show_progress,
+    table,
+)
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
@@ -18,25 +27,21 @@ if TYPE_CHECKING:
 
 
 def dedup(
-    place: Annotated[str, typer.Argument(help="Run or store.", metavar="RUN|STORE")],
+    place: RunOrStore,
     cells: Annotated[
         float | None,
         typer.Option(
-            help="Nonograms: share of the cells, up to 0.2, in which near pictures may differ; with 0 none are near.  "
-            "[default: 0.05]",
-            show_default=False,
+            help="Share of cells in which near pictures differ, up to 0.2.", metavar="RATIO", show_default="0.05"
         ),
     ] = None,
-    csv: Annotated[str | None, typer.Option(help="Write all duplicates to this file (- for standard output).")] = None,
-    store: StoreAt = None,
-    as_json: Json = False,
+    csv: CsvFile = None,
 ) -> None:
-    """Find puzzles that a store has more than once: equal, turned, mirrored or recoloured, or with a near picture.
+    """Find duplicates, also rotated, mirrored or nearly equal ones.
 
-    Of Sudokus those that become equal when rows, columns, bands, stacks or digits are exchanged; none is near.
-
-    Each duplicate stands beside its original: the first by date, else by its number at its source, else in the store. A
-    picture is the goal that fits its clues, or in a run the one solution. Near pictures may be turned or mirrored too.
+    Sudokus are duplicates if exchanging rows, columns, bands, stacks or digits makes them equal; they have no near
+    pictures. Each duplicate is listed with its original: the first by date, else by number at its source, else in the
+    store. A picture is the goal that fits the clues, or in a run the only solution; near pictures may be rotated or
+    mirrored. --cells 0 finds none.
     """
     from pipeline.findings.csv_file import write_csv
     from pipeline.findings.deduplication import find_duplicates
@@ -45,51 +50,51 @@ def dedup(
     from pipeline.store.paths import STDOUT
     from reports.family_words import WORDS
 
-    if csv is not None and as_json:
-        raise UserError("--csv and --json are two ways to write the duplicates; choose one")
-    opened = open_place(place, store)
-    with watching("reading") as callbacks:
+    if csv is not None and global_options.json:
+        raise UserError("--csv and --json exclude each other; give one")
+    opened = open_place(place)
+    with show_progress("reading") as callbacks:
         found = find_duplicates(opened, cells, callbacks)
     words = WORDS[opened.family.name]
     if csv is not None:
         write_csv(csv, found.found.schema, found.found.to_batches())
         if csv != STDOUT:
-            tell(False, None, shown_counts(found, words))
+            print_text(describe_counts(found, words))
             out.print(f"[bold]{len(found.found):,}[/bold] duplicates written to {escape(csv)}")
         return
     value: dict[str, Any] = {}
-    if as_json:
+    if global_options.json:
         value = found._asdict() | {"found": json_value(found.found.to_pylist())}
-    tell(as_json, value, shown(found, words))
+    print_result(value, describe(found, words))
 
 
-def shown(found: "Duplicates", words: "FamilyWords") -> "Iterator[RenderableType]":
-    """The first duplicates beside their originals, and how many there are."""
+def describe(found: "Duplicates", words: "FamilyWords") -> "Iterator[RenderableType]":
+    """Yield the first duplicates with their originals, and the counts."""
     if len(found.found):
         listed = table("first", "duplicate", "likeness", "cells", right=("cells",))
         former = None
-        for row in found.found.slice(0, LISTED).to_pylist():
-            original = named(row["original"], row["original_date"])
+        for row in found.found.slice(0, LIST_LIMIT).to_pylist():
+            original = label(row["original"], row["original_date"])
             differing = "" if row["cells"] is None else f"{row['cells']:,}"
             listed.add_row(
                 "" if original == former else original,
-                named(row["puzzle_id"], row["site_date"]),
+                label(row["puzzle_id"], row["site_date"]),
                 row["likeness"],
                 differing,
             )
             former = original
         yield listed
-        yield from more(len(found.found) - LISTED, "(--csv FILE or --json gives all)")
-    yield from shown_counts(found, words)
+        yield from remaining(len(found.found) - LIST_LIMIT, "(--csv FILE or --json gives all)")
+    yield from describe_counts(found, words)
 
 
-def named(puzzle_id: str | None, date: Any) -> str:
-    """A puzzle's id, and when the site got it, if that is known."""
+def label(puzzle_id: str | None, date: Any) -> str:
+    """Return a puzzle's id, with its date if known."""
     return escape(str(puzzle_id)) + (f" ({date})" if date else "")
 
 
-def shown_counts(found: "Duplicates", words: "FamilyWords") -> Iterator[str]:
-    """How many duplicates there are of each kind, and what was not looked at."""
+def describe_counts(found: "Duplicates", words: "FamilyWords") -> Iterator[str]:
+    """Yield the counts of duplicates by kind, and of puzzles that were not compared."""
     counts = found.counts
     near = f", {counts['near']:,} with a near picture" if words.pictured else ""
     yield (
@@ -97,10 +102,10 @@ def shown_counts(found: "Duplicates", words: "FamilyWords") -> Iterator[str]:
         f"{words.twins}{near}."
     )
     for count, what in (
-        (words.pictured and found.pictureless, "have no picture, so none of them is near another"),
+        (words.pictured and found.pictureless, "have no picture to compare for nearness"),
         (found.faulty, f"have {words.meanings['invalid'].partition(',')[0]}, and were not compared"),
-        (found.missing, "have no result yet, and were not looked at"),
-        (found.crowded, "have pictures that are like so many others that near ones may be missing"),
+        (found.missing, "have no result yet, and were not compared"),
+        (found.crowded, "have too many similar pictures: near ones may be missing"),
     ):
         if count:
             yield f"[yellow]{count:,}[/yellow] {what}."

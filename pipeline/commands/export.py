@@ -1,39 +1,40 @@
-"""The command export: a run as one flat table."""
+"""The command export, which writes a run as one CSV table."""
 
 from typing import Annotated
 
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import Json, RunFolder, StoreAt
-from pipeline.commands.output import progress, tell
+from pipeline.commands.options import RunFolder
+from pipeline.commands.output import global_options, print_result, progress
 from pipeline.errors import UserError
 
 
 def export(
     run_folder: RunFolder,
-    csv: Annotated[str, typer.Option(help="File to write (- for standard output); with .gz at its end compressed.")],
-    where: Annotated[str | None, typer.Option(help="Only rows that meet a condition in SQL over the columns.")] = None,
-    store: StoreAt = None,
-    as_json: Json = False,
+    csv: Annotated[
+        str, typer.Option("--csv", help="CSV file to write (- for stdout, .gz compressed).", metavar="FILE")
+    ],
+    where: Annotated[
+        str | None, typer.Option(help="Only rows matching an SQL condition over its columns.", metavar="SQL")
+    ] = None,
 ) -> None:
-    """Write a run as a table of CSV: a line for each puzzle with title, author, facts, result, grade and measures.
+    """Export a run as one CSV table, a line a puzzle.
 
-    Without clues and pictures; `query --csv` writes any columns. To share a run, make a dataset: it leaves out titles
-    and authors that may not be passed on.
+    Columns are title, author, properties, result, grade and measures; `query --csv` writes any others. To publish a
+    run use `dataset`, which omits titles and authors that may not be published.
     """
     from pipeline.findings.flat_export import export
     from pipeline.run.run_folder import open_run
     from pipeline.store.paths import STDOUT
 
-    if csv == STDOUT and as_json:
-        raise UserError("--json would stand among the rows that --csv - prints; choose a file")
-    run = open_run(run_folder, store)
+    if csv == STDOUT and global_options.json:
+        raise UserError("--json and --csv - both write to standard output; name a file")
+    run = open_run(run_folder)
     with progress("exporting", run.rows) as (bar, task):
         done = export(run, csv, where, lambda seen: bar.update(task, advance=seen))
     if csv != STDOUT:
-        tell(
-            as_json,
+        print_result(
             {"rows": done.rows, "columns": done.columns, "file": csv},
             f"[bold]{done.rows:,}[/bold] puzzles with {done.columns} columns written to {escape(csv)}",
         )

@@ -1,4 +1,4 @@
-"""The command generate, which fills a store with pictures made by rule."""
+"""The command generate, which fills a store with generated puzzles."""
 
 import time
 from typing import TYPE_CHECKING, Annotated
@@ -6,11 +6,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import MOST, Address, Cpus, Json, Serial, finite, parsed_size, resources_of
-from pipeline.commands.output import DONE, resumable, tell, watching
+from pipeline.commands.options import (
+    MAX_PUZZLES,
+    Address,
+    Cpus,
+    OutStore,
+    Serial,
+    between,
+    checked_colors,
+    parsed_size,
+    resources_of,
+)
+from pipeline.commands.output import print_result, resumable, show_progress
 from pipeline.errors import UserError
 from scrapers.pictures.kinds import KINDS
-from solver.model.puzzle import MAX_COLORS
 
 if TYPE_CHECKING:
     from scrapers.pictures.recipe import Recipe
@@ -24,51 +33,61 @@ def _kinds() -> str:
 
 def generate(
     kind: Annotated[str, typer.Argument(help=f"{_kinds()}.", metavar="KIND")],
-    size: Annotated[str, typer.Argument(help="Width x height, like 10x10.")],
-    store: Annotated[str, typer.Option("--out", help="Store to make or to go on with.")],
+    size: Annotated[str, typer.Argument(help="Width x height, like 10x10.", metavar="WxH")],
+    store: OutStore,
     count: Annotated[
-        int | None, typer.Option(min=1, max=MOST, help="How many pictures, unless the kind says that.")
+        int | None,
+        typer.Option(
+            callback=between(1, MAX_PUZZLES), help="Number of pictures, unless the kind fixes it.", metavar="N"
+        ),
     ] = None,
     density: Annotated[
         float | None,
-        typer.Option(min=0.0, max=1.0, callback=finite, help=f"Share of black cells.  [default: {DENSITY}]"),
+        typer.Option(
+            callback=between(0.0, 1.0), help="Share of black cells.", metavar="RATIO", show_default=str(DENSITY)
+        ),
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help=f"Other seed, other pictures.  [default: {SEED}]")] = None,
-    colors: Annotated[int, typer.Option(min=1, max=MAX_COLORS, help="Number of colours, background excluded.")] = 1,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="Seed of the random number generator.", metavar="N", show_default=str(SEED)),
+    ] = None,
+    colors: Annotated[
+        int,
+        typer.Option(
+            callback=checked_colors(1, background=False), help="Number of colours, background excluded.", metavar="N"
+        ),
+    ] = 1,
     cpus: Cpus = None,
     address: Address = None,
     serial: Serial = False,
-    as_json: Json = False,
 ) -> None:
-    """Fill a store with the puzzles of pictures made by rule. The same command again continues where it was stopped.
+    """Fill a store with generated puzzles.
 
-    With a larger --count it goes on from the last picture.
-
-    Each picture depends on kind, size, density, seed, colours and its number alone.
+    The same command resumes; with a larger --count it extends the store. Each picture depends only on kind, size,
+    density, seed, colours and its number.
     """
     from pipeline.store.generation import fill_store
 
     recipe = recipe_of(kind, parsed_size(size), count, density, seed, colors)
     resources = resources_of(cpus, address, serial)
     start = time.perf_counter()
-    with resumable(), watching("generating") as callbacks:
+    with resumable(), show_progress("generating") as callbacks:
         made = fill_store(store, recipe, resources, callbacks)
-    say(store, recipe.count, made, time.perf_counter() - start, as_json)
-    raise typer.Exit(DONE)
+    print_generated(store, recipe.count, made, time.perf_counter() - start)
 
 
 def recipe_of(
     name: str, size: tuple[int, int], count: int | None, density: float | None, seed: int | None, colors: int
 ) -> "Recipe":
-    """The recipe that the options ask for; refuse those that do not fit the kind."""
+    """Build the recipe of the options; raise a UserError for those that do not fit the kind."""
     from scrapers.pictures.recipe import Recipe
 
     kind = KINDS.get(name)
     if kind is None:
-        raise UserError(f"{name} is no kind of pictures: {', '.join(KINDS)}")
+        raise UserError(f"unknown kind {name}; choose one of {', '.join(KINDS)}")
     total = kind.total and kind.total(*size)
     if total is None and count is None:
-        raise UserError(f"say how many {name} pictures to make: --count")
+        raise UserError(f"--count is required for {name} pictures")
     several = None if colors == 1 else colors
     takes = {"count": total is None, "density": kind.density, "seed": kind.seed, "colors": kind.colored}
     for option, value in (("count", count), ("density", density), ("seed", seed), ("colors", several)):
@@ -84,10 +103,10 @@ def recipe_of(
     )
 
 
-def say(store: str, total: int, made: int, seconds: float, as_json: bool) -> None:
-    """What the store holds now, and how much of it has just been made."""
+def print_generated(store: str, total: int, made: int, seconds: float) -> None:
+    """Print the puzzles of the store, and those just made."""
     if made:
-        said = f"[bold green]{made:,}[/bold green] puzzles made in {seconds:,.1f} s: {total:,} in {escape(store)}."
+        text = f"[bold green]{made:,}[/bold green] puzzles made in {seconds:,.1f} s: {total:,} in {escape(store)}."
     else:
-        said = f"{escape(store)} is complete: {total:,} puzzles."
-    tell(as_json, {"store": store, "puzzles": total, "made": made, "seconds": round(seconds, 3)}, said)
+        text = f"{escape(store)} is complete: {total:,} puzzles."
+    print_result({"store": store, "puzzles": total, "made": made, "seconds": round(seconds, 3)}, text)

@@ -1,4 +1,4 @@
-"""The command grade: how hard puzzles are for people."""
+"""The command grade, which rates how hard puzzles are for people."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -7,17 +7,14 @@ import typer
 from rich.console import RenderableType
 from rich.markup import escape
 
-from pipeline.commands.importing import list_problems
 from pipeline.commands.options import (
     Address,
     CpuLimit,
     Cpus,
-    FileFormat,
     Ids,
-    Json,
+    InputFormat,
     Places,
     Serial,
-    StoreAt,
     Where,
     format_named,
     refuse_selection,
@@ -26,16 +23,18 @@ from pipeline.commands.options import (
 )
 from pipeline.commands.output import (
     DONE,
-    LISTED,
+    LIST_LIMIT,
     SOME_FAILED,
     compiling,
     err,
+    first_lines,
+    global_options,
+    list_problems,
     print_json,
+    print_text,
     resumable,
-    some,
+    show_progress,
     table,
-    tell,
-    watching,
 )
 
 if TYPE_CHECKING:
@@ -50,68 +49,65 @@ if TYPE_CHECKING:
 
 
 class GradeOptions(NamedTuple):
-    """The options of grade: where a run's store is, puzzles of a run, format of files, CPU limit, resources."""
+    """Options of grade: puzzles of a run, format of files, CPU limit, resources."""
 
-    store: str | None
     selection: "Selection"
-    known: "Format | None"
+    input_format: "Format | None"
     cpu_limit: float
     resources: "Resources"
 
 
 def grade(
     places: Places,
-    known: FileFormat = None,
-    store: StoreAt = None,
+    input_format: InputFormat = None,
     ids: Ids = None,
     where: Where = None,
     cpu_limit: CpuLimit = 60.0,
     cpus: Cpus = None,
     address: Address = None,
     serial: Serial = False,
-    as_json: Json = False,
 ) -> None:
-    """Grade puzzles from 1 to 9: how hard they are for people, by the techniques they need.
+    """Grade how hard puzzles are for people, from 1 to 9.
 
-    docs/TECHNIQUES.md has those for nonograms, docs/SUDOKU_TECHNIQUES.md those for Sudokus. Only puzzles with exactly
-    one solution have a grade. A run has classified them and keeps the grades, for its report and what else is made of
-    it; the same command again goes on where it was stopped. Puzzles of stores and files are classified first. Exit
-    status 1 if a file can't be read, or a puzzle be graded for another reason than time.
+    The grade follows from the techniques that a puzzle needs (docs/TECHNIQUES.md, docs/SUDOKU_TECHNIQUES.md); only
+    puzzles with exactly one solution have one. A run keeps the grades for its report, and the same command resumes.
+    Puzzles of stores and files are classified first. Exit status 1 if a file can't be read, or a puzzle can't be graded
+    for a reason other than time.
     """
     from pipeline.jobs.grade_job import Tally
     from solver.jit.waits import while_waiting
     from solver.model.families import NONOGRAM
 
     resources = resources_of(cpus, address, serial)
-    asked = GradeOptions(store, selected(ids, where, None), format_named(known), cpu_limit, resources)
+    options = GradeOptions(selected(ids, where, None), format_named(input_format), cpu_limit, resources)
     tally: Tally | None = None
     rows: list[pa.Table] = []
     problems: list[Problem] = []
-    with resumable(), watching("grading") as callbacks, while_waiting(compiling):
+    with resumable(), show_progress("grading") as callbacks, while_waiting(compiling):
         for place in places:
-            tally = graded_in(place, asked, callbacks, tally, rows, problems)
+            tally = grade_place(place, options, callbacks, tally, rows, problems)
     found = tally or Tally(NONOGRAM)
-    if as_json:
-        print_json(fields_of(found) | {"puzzles": [row for part in rows for row in part.to_pylist()]})
+    if global_options.json:
+        print_json(tally_fields(found) | {"puzzles": [row for part in rows for row in part.to_pylist()]})
     else:
-        tell(False, None, shown(found, rows))
+        print_text(describe(found, rows))
         list_problems("could not be graded" if tally else "could not be read", problems)
         list_ids(found)
     raise typer.Exit(SOME_FAILED if problems or found.killed or found.wrong else DONE)
 
 
-def graded_in(
+def grade_place(
     place: str,
-    asked: GradeOptions,
+    options: GradeOptions,
     callbacks: "ProgressCallbacks",
     before: "Tally | None",
     rows: "list[pa.Table]",
     problems: "list[Problem]",
 ) -> "Tally | None":
-    """Grade the puzzles of a run, a store or files; returns their tally and that of the places before, if there is any.
+    """Grade the puzzles of a run, a store or files; return their tally added to that of earlier places.
 
-    What is found of puzzles of stores and files is added to `rows`. Added to `problems` is what can't be read, or is of
-    another family than the puzzles before.
+    Rows of puzzles of stores and files are added to `rows`; unreadable files and places of another family to
+    `problems`.
     """
     from pipeline.jobs.engine import JobRequest
     from pipeline.jobs.grade_files import grade_puzzles, other_family_problem, puzzles_in
@@ -121,17 +117,17 @@ def graded_in(
     from scrapers.file_batches import Problem
 
     if not is_url(place) and is_run(place):
-        run = open_run(place, asked.store)
+        run = open_run(place)
         if before and before.family is not run.family:
             problems.append(other_family_problem(run.folder.name, run.family, before.family))
             return before
-        graded = grade_run(run, JobRequest(asked.selection, asked.cpu_limit, asked.resources, callbacks))
+        graded = grade_run(run, JobRequest(options.selection, options.cpu_limit, options.resources, callbacks))
         return before + graded if before else graded
-    refuse_selection(asked.selection, place)
+    refuse_selection(options.selection, place)
     tally = before
     family = before.family if before else None
-    read = puzzles_in(place, asked.known, callbacks)
-    for found in grade_puzzles(read, family, asked.cpu_limit, asked.resources, callbacks):
+    read = puzzles_in(place, options.input_format, callbacks)
+    for found in grade_puzzles(read, family, options.cpu_limit, options.resources, callbacks):
         if isinstance(found, Problem):
             problems.append(found)
         else:
@@ -142,8 +138,8 @@ def graded_in(
     return tally
 
 
-def fields_of(tally: "Tally") -> dict[str, Any]:
-    """What a machine is told."""
+def tally_fields(tally: "Tally") -> dict[str, Any]:
+    """Return a tally for JSON."""
     return {
         "family": tally.family.name,
         "unique": tally.unique,
@@ -159,13 +155,13 @@ def fields_of(tally: "Tally") -> dict[str, Any]:
     }
 
 
-def shown(tally: "Tally", rows: "list[pa.Table]") -> Iterator[RenderableType]:
-    """Puzzles by grade and hardest technique; before that each one of stores and files, if they are few."""
-    if rows and sum(map(len, rows)) <= LISTED:
-        yield puzzle_by_puzzle([row for part in rows for row in part.to_pylist()])
+def describe(tally: "Tally", rows: "list[pa.Table]") -> Iterator[RenderableType]:
+    """Yield puzzles by grade and hardest technique, and first the puzzles of stores and files, if they are few."""
+    if rows and sum(map(len, rows)) <= LIST_LIMIT:
+        yield puzzle_table([row for part in rows for row in part.to_pylist()])
         yield ""
     if tally.grades:
-        yield by_technique(tally)
+        yield technique_table(tally)
     others = f"; {tally.others:,} others have no solution, several, or are undecided" if tally.others else ""
     yield (
         f"[bold]{tally.graded:,}[/bold] of {tally.unique:,} puzzles with one solution have a grade, "
@@ -173,8 +169,8 @@ def shown(tally: "Tally", rows: "list[pa.Table]") -> Iterator[RenderableType]:
     )
 
 
-def by_technique(tally: "Tally") -> RenderableType:
-    """A line for each hardest technique; a grade's puzzles beside its first one."""
+def technique_table(tally: "Tally") -> RenderableType:
+    """Return a table with a line for each hardest technique, and the count of each grade on its first line."""
     from reports import formatting
 
     says = {technique.name: technique.says for technique in tally.family.techniques}
@@ -192,35 +188,37 @@ def by_technique(tally: "Tally") -> RenderableType:
     return made
 
 
-def puzzle_by_puzzle(rows: list[dict[str, Any]]) -> RenderableType:
-    """A line for each puzzle: its grade, its work and the steps by technique, or why it has none."""
+def puzzle_table(rows: list[dict[str, Any]]) -> RenderableType:
+    """Return a table of puzzles: grade, work and steps by technique, or why there is no grade."""
     made = table("puzzle", "size", "grade", "hardest", "work", "steps", right=("grade", "work"))
     for row in rows:
         title = f' "{row["title"]}"' if row["title"] else ""
         grade = "–" if row["grade"] is None else f"[bold]{row['grade']}[/bold]"
         work = "" if row["work"] is None else f"{row['work']:.2f}"
         about = (f"{row['puzzle_id']}{title}", f"{row['width']}x{row['height']}")
-        made.add_row(*map(escape, about), grade, escape(row["hardest"] or why_not(row)), work, escape(steps_of(row)))
+        made.add_row(
+            *map(escape, about), grade, escape(row["hardest"] or missing_reason(row)), work, escape(steps_of(row))
+        )
     return made
 
 
-def why_not(row: dict[str, Any]) -> str:
-    """Why a puzzle has no grade."""
+def missing_reason(row: dict[str, Any]) -> str:
+    """Say why a puzzle has no grade."""
     return "no grade in time" if row["status"] == "timeout" else str(row["label"])
 
 
 def steps_of(row: dict[str, Any]) -> str:
-    """How often each technique has found something: overlap 12, glue 3."""
+    """Format the steps by technique: overlap 12, glue 3."""
     steps = ((name.removeprefix("steps_").replace("_", "-"), row[name]) for name in row if name.startswith("steps_"))
     return ", ".join(f"{name} {number:,}" for name, number in steps if number)
 
 
 def list_ids(tally: "Tally") -> None:
-    """The puzzles without the grade that they should have, on standard error, the first few of many."""
+    """Print puzzles that failed to be graded on standard error, the first LIST_LIMIT of each kind."""
     for ids, color, what in (
-        (tally.wrong, "red", "the techniques find no solution, though the solver has found one; verify looks into it"),
-        (tally.killed, "red", "it could not be graded; the same command tries it again"),
-        (tally.late, "yellow", "not in time; --cpu-limit gives more"),
+        (tally.wrong, "red", "the techniques find no solution, but the solver does; run nonocensus verify"),
+        (tally.killed, "red", "could not be graded; the same command tries it again"),
+        (tally.late, "yellow", "not in time; raise --cpu-limit"),
     ):
-        for line in some([f"[{color}]{escape(str(name))}:[/] {what}" for name in ids]):
+        for line in first_lines([f"[{color}]{escape(str(name))}:[/] {what}" for name in ids]):
             err.print(line)

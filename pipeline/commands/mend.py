@@ -1,33 +1,41 @@
-"""The command mend, for who keeps an archive: what to change in puzzles that have several solutions."""
+"""The command mend, which finds the smallest change that leaves a puzzle one solution."""
 
 from collections.abc import Generator, Iterator
 from contextlib import closing, nullcontext
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 from rich.console import RenderableType
 from rich.markup import escape
 
-from pipeline.commands.importing import list_problems
 from pipeline.commands.options import (
     Address,
     CpuLimit,
     Cpus,
-    FileFormat,
     Ids,
-    Json,
+    InputFormat,
+    OutputFormat,
     Places,
     Serial,
-    StoreAt,
     Where,
     format_named,
     refuse_selection,
     resources_of,
     selected,
 )
-from pipeline.commands.output import DONE, SOME_FAILED, compiling, print_json, resumable, tell, watching
-from pipeline.commands.terminal_drawing import drawn_beside
+from pipeline.commands.output import (
+    DONE,
+    SOME_FAILED,
+    compiling,
+    global_options,
+    list_problems,
+    print_json,
+    print_text,
+    resumable,
+    show_progress,
+)
+from pipeline.commands.terminal_drawing import draw_pair
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
@@ -39,102 +47,126 @@ if TYPE_CHECKING:
     from scrapers.formats import Format
 
 
+class MendOptions(NamedTuple):
+    """Options of mend: puzzles of a run, format of files, CPU limit, resources."""
+
+    selection: "Selection"
+    input_format: "Format | None"
+    cpu_limit: float
+    resources: "Resources"
+
+
 def mend(
     places: Places,
     out: Annotated[
-        str | None,
-        typer.Option(help="Write the puzzles with their first change: a file, or a folder with a / at its end."),
+        str | None, typer.Option(help="File or FOLDER/ for the puzzles with their first change.", metavar="OUT")
     ] = None,
-    to: Annotated[str | None, typer.Option("--to", help="Format to write; else OUT's name says it.")] = None,
-    known: FileFormat = None,
-    store: StoreAt = None,
+    to: OutputFormat = None,
+    input_format: InputFormat = None,
     ids: Ids = None,
     where: Where = None,
     cpu_limit: CpuLimit = 10.0,
     cpus: Cpus = None,
     address: Address = None,
     serial: Serial = False,
-    as_json: Json = False,
 ) -> None:
-    """Of puzzles with several solutions, show the smallest changes found that leave one.
+    """Find the smallest changes that leave a puzzle one solution.
 
-    A clue is changed so that the others still go with it, or cells of the picture are: of the author's picture if it
-    is a solution, else of one of the solutions. A run keeps the changes, for its report: the same command again resumes
-    where it was stopped, and tries puzzles without a change again only with a higher --cpu-limit. In JSON a line a
-    puzzle.
+    Of puzzles with several solutions either clues are changed consistently, or cells of the picture: the author's if it
+    is a solution, else one of the solutions. A run keeps the changes for its report, and the same command resumes;
+    puzzles without a change are retried only with a higher --cpu-limit. With --json a line a puzzle.
     """
     from pipeline.run.run_folder import is_run
-    from pipeline.store.conversion import ConversionOptions, convert, format_for
-    from pipeline.store.paths import STDOUT
     from scrapers.download import is_url
-    from scrapers.file_batches import Problem
-    from solver.jit.waits import while_waiting
-    from solver.model.puzzle import normalize_palette
+
+    check_output(out, to)
+    options = MendOptions(
+        selected(ids, where, None), format_named(input_format), cpu_limit, resources_of(cpus, address, serial)
+    )
+    keeps_results = any(is_run(place) for place in places if not is_url(place))
+    with resumable() if keeps_results else nullcontext():
+        found, problems = mend_places(places, options)
+    if not global_options.json:  # after the progress bar has ended
+        print_text(chain.from_iterable(map(describe_mended, found)))
+    files, unwritten = write_mended(found, out, to)
+    problems += unwritten
+    if not global_options.json:
+        list_problems("could not be read, mended or written", problems)
+        written = f", {files:,} {'file' if files == 1 else 'files'} written to {escape(str(out))}" if files else ""
+        mended = f"{sum(bool(item.mendings) for item in found):,} of them mended" if found else "nothing to mend"
+        print_text(f"[bold]{len(found):,}[/bold] with several solutions, {mended}{written}.")
+    raise typer.Exit(SOME_FAILED if problems else DONE)
+
+
+def check_output(out: str | None, to: str | None) -> None:
+    """Raise a UserError for options of output that can't be met."""
+    from pipeline.store.conversion import format_for
+    from pipeline.store.paths import STDOUT
 
     if out is None and to is not None:
-        raise UserError("--to says the format of a file: name it with --out")
+        raise UserError("--to is the format of a file: name it with --out")
     if out == STDOUT:
-        raise UserError("standard output gets what was found; name a file with --out")
-    resources, selection = resources_of(cpus, address, serial), selected(ids, where, None)
-    how = None if out is None else ConversionOptions(format_for(out, format_named(to)), lossy=True)
-    problems: list[Problem] = []
+        raise UserError("--out -: standard output gets the report; name a file")
+    if out is not None:
+        format_for(out, format_named(to))
+
+
+def mend_places(places: list[str], options: MendOptions) -> "tuple[list[MendResult], list[Problem]]":
+    """Mend the puzzles of runs, stores and files; with --json each is printed as it is found."""
+    from scrapers.file_batches import Problem
+    from solver.jit.waits import while_waiting
+
     found: list[MendResult] = []
-    keeps = any(is_run(place) for place in places if not is_url(place))
+    problems: list[Problem] = []
     with (
-        resumable() if keeps else nullcontext(),
-        watching("mending") as callbacks,
+        show_progress("mending") as callbacks,
         while_waiting(compiling),
-        closing(found_in(places, store, selection, format_named(known), cpu_limit, resources, callbacks)) as items,
+        closing(mended_in(places, options, callbacks)) as items,
     ):
         for item in items:
             if isinstance(item, Problem):
                 problems.append(item)
                 continue
             found.append(item)
-            if as_json:
-                print_json(fields_of(item))
-    if not as_json:  # not before: the bar would be in between
-        tell(False, None, chain.from_iterable(map(shown, found)))
-    changed = [normalize_palette(mending.puzzle) for item in found for mending in item.mendings[:1]]
-    files = 0
-    if out is not None and how is not None and changed:
-        report = convert(changed, out, how)
-        problems += report.problems
-        files = report.files
-    if not as_json:
-        list_problems("could not be read, mended or written", problems)
-        written = f", {files:,} {'file' if files == 1 else 'files'} written to {escape(str(out))}" if files else ""
-        mended = f"{len(changed):,} of them mended" if found else "nothing to mend"
-        tell(False, None, f"[bold]{len(found):,}[/bold] with several solutions, {mended}{written}.")
-    raise typer.Exit(SOME_FAILED if problems else DONE)
+            if global_options.json:
+                print_json(mended_fields(item))
+    return found, problems
 
 
-def found_in(
-    places: list[str],
-    store: str | None,
-    selection: "Selection",
-    known: "Format | None",
-    cpu_limit: float,
-    resources: "Resources",
-    callbacks: "ProgressCallbacks",
+def mended_in(
+    places: list[str], options: MendOptions, callbacks: "ProgressCallbacks"
 ) -> "Generator[MendResult | Problem]":
-    """The puzzles with several solutions of runs, stores and files, in this order."""
+    """Yield the puzzles with several solutions of runs, stores and files, in this order."""
     from pipeline.jobs.engine import JobRequest
     from pipeline.jobs.mend_job import mend_puzzles, mend_run
     from pipeline.run.run_folder import is_run, open_run
     from pipeline.store.conversion import read_nonograms
     from scrapers.download import is_url
 
+    cpu_limit, resources = options.cpu_limit, options.resources
     for place in places:
         if not is_url(place) and is_run(place):
-            yield from mend_run(open_run(place, store), JobRequest(selection, cpu_limit, resources, callbacks))
+            yield from mend_run(open_run(place), JobRequest(options.selection, cpu_limit, resources, callbacks))
         else:
-            refuse_selection(selection, place)
-            yield from mend_puzzles(read_nonograms([place], known, callbacks), cpu_limit, resources, callbacks)
+            refuse_selection(options.selection, place)
+            puzzles = read_nonograms([place], options.input_format, callbacks)
+            yield from mend_puzzles(puzzles, cpu_limit, resources, callbacks)
 
 
-def fields_of(mended: "MendResult") -> dict[str, Any]:
-    """What a machine is told of a puzzle."""
+def write_mended(found: "list[MendResult]", out: str | None, to: str | None) -> "tuple[int, list[Problem]]":
+    """Write each puzzle with its first change; return the count of files, and the problems."""
+    from pipeline.store.conversion import ConversionOptions, convert, format_for
+    from solver.model.puzzle import normalize_palette
+
+    changed = [normalize_palette(mending.puzzle) for item in found for mending in item.mendings[:1]]
+    if out is None or not changed:
+        return 0, []
+    report = convert(changed, out, ConversionOptions(format_for(out, format_named(to)), lossy=True))
+    return report.files, report.problems
+
+
+def mended_fields(mended: "MendResult") -> dict[str, Any]:
+    """Return a puzzle and its changes for JSON."""
     return {
         "puzzle_id": mended.puzzle.puzzle_id,
         "mendings": [
@@ -149,16 +181,16 @@ def fields_of(mended: "MendResult") -> dict[str, Any]:
     }
 
 
-def shown(mended: "MendResult") -> Iterator[RenderableType]:
-    """A puzzle's changes in words, and both pictures of the first one."""
+def describe_mended(mended: "MendResult") -> Iterator[RenderableType]:
+    """Yield a puzzle's changes in words, and both pictures of the first one."""
     from pipeline.jobs.mend_job import describe
 
     puzzle = mended.puzzle
     title = f' "{puzzle.title}"' if puzzle.title else ""
     yield f"[bold]{escape(puzzle.puzzle_id + title)}[/bold] {puzzle.width}x{puzzle.height}"
     if not mended.mendings:
-        yield "  no change found: " + ("it has hidden lengths" if puzzle.blotted else "--cpu-limit gives more time")
+        yield "  no change found: " + ("it has hidden lengths" if puzzle.blotted else "raise --cpu-limit")
     for mending in mended.mendings:
         yield f"  {escape(describe(mending))}"
     for mending in mended.mendings[:1]:
-        yield drawn_beside((puzzle, mending.before), (mending.puzzle, mending.puzzle.goal))
+        yield draw_pair((puzzle, mending.before), (mending.puzzle, mending.puzzle.goal))

@@ -1,14 +1,13 @@
-"""Options and arguments that several commands have, and what is made of them."""
+"""Options and arguments shared by commands, with their help texts, limits and parsers."""
 
 import csv
-import math
 import os
 import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -19,25 +18,37 @@ if TYPE_CHECKING:
     from pipeline.run.plan import Selection
     from scrapers.formats import Format
 
-LONGEST = 60
-"""Characters of what the user has typed that a message repeats."""
+SELECTION, EXECUTION, NETWORK, OUTPUT = "Selection", "Execution", "Network", "Output"
+"""Help panels of commands with many options."""
 
-MOST = 10**10
-"""Most puzzles, or the number of one, that an option may ask for: beyond that are typing errors and overflows."""
+MAX_QUOTED = 60
+"""Characters of user input that a message repeats."""
 
-MOST_CPUS = 1 << 16
+MAX_PUZZLES = 10**10
+"""Upper bound of counts and ordinals: larger ones are typing errors."""
 
-MOST_BYTES = 64 << 20
-"""Bytes of a file of ids: some three million puzzles."""
+MAX_CPUS = 1 << 16
+
+MAX_IDS_BYTES = 64 << 20
+"""Size limit of a file of ids: some three million puzzles."""
 
 YEAR = 365 * 24 * 3600.0
 
+N = TypeVar("N", int, float)
 
-def finite(value: float | None) -> float | None:
-    """The value of an option, unless it is none that one can reckon with: bounds don't keep it out."""
-    if value is not None and not math.isfinite(value):
-        raise typer.BadParameter(f"{value} is not a finite number.")
-    return value
+
+def between(low: N, high: N) -> Callable[[N | None], N | None]:
+    """Return a callback that checks the bounds of a number.
+
+    Typer's own min and max accept NaN, and print the range in --help.
+    """
+
+    def check(value: N | None) -> N | None:
+        if value is not None and not low <= value <= high:
+            raise typer.BadParameter(f"{value} is not between {low:,} and {high:,}.")
+        return value
+
+    return check
 
 
 class Rung(StrEnum):
@@ -49,109 +60,268 @@ class Rung(StrEnum):
     search = "search"
 
 
-def possible_depth(depth: int) -> int:
-    """The option --depth, if there can be so many levels; the solver is only imported when it is asked."""
+def checked_depth(depth: int) -> int:
+    """Check the bounds of --depth; the solver knows the upper one, and its import is deferred until here."""
     from solver.model.puzzle import MAX_DEPTH
 
-    if depth > MAX_DEPTH:
-        raise typer.BadParameter(f"{depth} is more than {MAX_DEPTH}, the most levels that there can be.")
-    return depth
+    checked = between(1, MAX_DEPTH)(depth)
+    assert checked is not None
+    return checked
 
 
-LastRung = Annotated[Rung, typer.Option("--rung", help="The last technique to try.")]
+def checked_colors(least: int, background: bool) -> Callable[[int], int]:
+    """Return a callback that checks a number of colours; the import of the solver's limit is deferred."""
 
-Depth = Annotated[
-    int,
-    typer.Option(
-        "--depth", "-d", min=1, callback=possible_depth, help="Levels that the technique depth-2 looks ahead."
-    ),
-]
+    def check(colors: int) -> int:
+        from solver.model.puzzle import MAX_COLORS
 
-CpuLimit = Annotated[
-    float,
-    typer.Option("--cpu-limit", "-x", min=0.001, max=YEAR, callback=finite, help="CPU seconds for a puzzle."),
-]
+        checked = between(least, MAX_COLORS + background)(colors)
+        assert checked is not None
+        return checked
 
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for machines.")]
+    return check
 
-CheckGoal = Annotated[
-    bool,
-    typer.Option("--check-goal", "-c", help="Take the author's picture, if it fits, and look only for another."),
-]
 
-FileFormat = Annotated[
-    str | None, typer.Option("--format", "-f", help="Format of the files; else they are looked at.", metavar="FORMAT")
-]
-
-Contact = Annotated[
-    str | None, typer.Option(help="Your e-mail or web address, for the site's owner.", envvar="NONOCENSUS_CONTACT")
-]
-
-BaseUrls = Annotated[
-    list[str] | None,
-    typer.Option("--base-url", help="Other address of the site: its twin's, a mirror's.", metavar="URL"),
-]
-
-Which = Annotated[int | None, typer.Option("-n", min=1, max=MOST, help="Only the puzzle of this number.", metavar="N")]
-
-Places = Annotated[
-    list[str], typer.Argument(help="A run, a store, or files, folders and archives.", metavar="RUN|STORE|FILE...")
-]
+# Places
 
 RunFolder = Annotated[str, typer.Argument(help="Run folder.", metavar="RUN")]
 
-Cpus = Annotated[int | None, typer.Option(min=1, max=MOST_CPUS, help="Cores of this machine to use.  [default: all]")]
+RunOrStore = Annotated[str, typer.Argument(help="Run or store.", metavar="RUN|STORE")]
 
-Address = Annotated[str | None, typer.Option(help="Ray cluster: auto or ray://host:port.  [default: this machine]")]
-
-Serial = Annotated[bool, typer.Option("--serial", help="In this process alone.")]
-
-StoreAt = Annotated[
-    str | None, typer.Option("--store", help="Where the run's store is now, if it was moved.", metavar="STORE")
+Places = Annotated[
+    list[str], typer.Argument(help="Run, store, or puzzle files, folders and archives.", metavar="RUN|STORE|FILE...")
 ]
+
+OutStore = Annotated[str, typer.Option("--out", help="Store to create or extend.", metavar="STORE")]
+
+InputFormat = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        "-f",
+        help="Input format.",
+        metavar="FORMAT",
+        show_default="detect from content",
+        rich_help_panel=SELECTION,
+    ),
+]
+
+OutputFormat = Annotated[
+    str | None,
+    typer.Option("--to", help="Output format.", metavar="FORMAT", show_default="from the output's name"),
+]
+
+# Selection
 
 Ids = Annotated[
     list[str] | None,
     typer.Option(
-        help="Only these puzzles: webpbn/1,webpbn/23 (an id with a comma: '\"a,b\",c'), or @FILE with an id a line. "
-        "May be given several times.",
+        help="Only these ids, comma-separated, or @FILE with one a line; repeatable.",
+        metavar="ID,...",
+        rich_help_panel=SELECTION,
     ),
 ]
 
 Where = Annotated[
-    str | None, typer.Option(help="Only puzzles that meet a condition in SQL over `nonocensus schema`'s columns.")
+    str | None,
+    typer.Option(
+        help="Only puzzles matching an SQL condition over columns of `query --schema`.",
+        metavar="SQL",
+        rich_help_panel=SELECTION,
+    ),
 ]
 
-Limit = Annotated[int | None, typer.Option(min=1, max=MOST, help="Maximum number of puzzles.")]
+Limit = Annotated[
+    int | None,
+    typer.Option(
+        callback=between(1, MAX_PUZZLES), help="Maximum number of puzzles.", metavar="N", rich_help_panel=SELECTION
+    ),
+]
 
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")]
+PuzzleNumber = Annotated[
+    int | None,
+    typer.Option(
+        "-n",
+        callback=between(1, MAX_PUZZLES),
+        help="Only the Nth puzzle, counted from 1.",
+        metavar="N",
+        rich_help_panel=SELECTION,
+    ),
+]
+
+# Execution
+
+CpuLimit = Annotated[
+    float,
+    typer.Option(
+        "--cpu-limit",
+        "-x",
+        callback=between(0.001, YEAR),
+        help="CPU seconds a puzzle.",
+        metavar="SECONDS",
+        rich_help_panel=EXECUTION,
+    ),
+]
+
+ConfiguredCpuLimit = Annotated[
+    float | None,
+    typer.Option(
+        "--cpu-limit",
+        "-x",
+        callback=between(0.001, YEAR),
+        help="CPU seconds a puzzle.",
+        metavar="SECONDS",
+        show_default="60",
+        rich_help_panel=EXECUTION,
+    ),
+]
+
+RetryCpuLimit = Annotated[
+    float | None,
+    typer.Option(
+        "--cpu-limit",
+        "-x",
+        callback=between(0.001, YEAR),
+        help="CPU seconds a puzzle, more than before.",
+        metavar="SECONDS",
+        rich_help_panel=EXECUTION,
+    ),
+]
+
+Cpus = Annotated[
+    int | None,
+    typer.Option(
+        callback=between(1, MAX_CPUS),
+        help="CPU cores of this machine to use.",
+        metavar="N",
+        show_default="all",
+        rich_help_panel=EXECUTION,
+    ),
+]
+
+SatCpus = Annotated[
+    int | None,
+    typer.Option(
+        "--cpus",
+        callback=between(1, MAX_CPUS),
+        help="CPU cores for the SAT stage of a hard puzzle.",
+        metavar="N",
+        show_default="1",
+        rich_help_panel=EXECUTION,
+    ),
+]
+
+Address = Annotated[
+    str | None,
+    typer.Option(
+        help="Ray cluster: auto or ray://host:port.",
+        metavar="ADDRESS",
+        show_default="this machine",
+        rich_help_panel=EXECUTION,
+    ),
+]
+
+Serial = Annotated[bool, typer.Option("--serial", help="Run in this process, without Ray.", rich_help_panel=EXECUTION)]
+
+LastRung = Annotated[
+    Rung,
+    typer.Option(
+        "--rung",
+        help="Last technique to try: line, depth-2, probe or search.",
+        metavar="RUNG",
+        rich_help_panel=EXECUTION,
+    ),
+]
+
+Depth = Annotated[
+    int,
+    typer.Option(
+        "--depth",
+        "-d",
+        callback=checked_depth,
+        help="Lookahead levels of the technique depth-2.",
+        metavar="N",
+        rich_help_panel=EXECUTION,
+    ),
+]
+
+CheckGoal = Annotated[
+    bool,
+    typer.Option(
+        "--check-goal",
+        "-c",
+        help="Assume the author's picture and search only for another solution.",
+        rich_help_panel=EXECUTION,
+    ),
+]
+
+# Network
+
+Contact = Annotated[
+    str | None,
+    typer.Option(
+        help="Your e-mail or web address, sent to the site.",
+        envvar="NONOCENSUS_CONTACT",
+        metavar="TEXT",
+        rich_help_panel=NETWORK,
+    ),
+]
+
+BaseUrls = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--base-url", help="Alternative address of the site, such as a mirror.", metavar="URL", rich_help_panel=NETWORK
+    ),
+]
+
+# Output
+
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Report what would be done, without doing it.")]
+
+CsvFile = Annotated[
+    str | None, typer.Option("--csv", help="Write all rows as CSV (- for stdout, .gz compressed).", metavar="FILE")
+]
+
+Private = Annotated[
+    bool, typer.Option("--private", help="Include puzzles whose licence forbids it; not for publication.")
+]
+
+
+def given_options(context: typer.Context) -> list[str]:
+    """Return the options given on the command line, in the order of --help."""
+    sources = {parameter: context.get_parameter_source(parameter.name or "") for parameter in context.command.params}
+    return [
+        parameter.opts[0]
+        for parameter, source in sources.items()
+        if parameter.param_type_name == "option" and source is not None and source.name == "COMMANDLINE"
+    ]
 
 
 def format_named(name: str | None) -> "Format | None":
-    """The format that an option names."""
+    """Return the file format of a name."""
     from pipeline.store.conversion import format_named
 
     return None if name is None else format_named(name)
 
 
 def selected(ids: list[str] | None, where: str | None, limit: int | None) -> "Selection":
-    """The selection that options mean."""
+    """Validate the options of a selection."""
     from pipeline.run.plan import Selection, check_selection
 
-    names = [name for text in ids or () for name in _ids_of(text)]
+    names = [name for text in ids or () for name in _parse_ids(text)]
     selection = Selection(tuple(names), where, limit)
     check_selection(selection)
     return selection
 
 
 def refuse_selection(selection: "Selection", place: str) -> None:
-    """Raise a UserError if puzzles of a place that is no run are to be selected."""
+    """Raise a UserError for a selection of puzzles of a place that is not a run."""
     if selection.ids or selection.where is not None:
-        raise UserError(f"--ids and --where select puzzles of a run; {place} is none")
+        raise UserError(f"--ids and --where select puzzles of a run; {place} is not a run")
 
 
 def resources_of(cpus: int | None, address: str | None, serial: bool) -> "Resources":
-    """What the options say that tasks shall run on. A UserError refuses what does not go together."""
+    """Validate the options of execution."""
     from pipeline.executors.executor import Resources, check_resources
 
     resources = Resources(cpus, address, serial)
@@ -159,36 +329,34 @@ def resources_of(cpus: int | None, address: str | None, serial: bool) -> "Resour
     return resources
 
 
-def _ids_of(text: str) -> list[str]:
-    """The ids that the option --ids means: between commas, quoted as in CSV where need be; or those of @FILE."""
+def _parse_ids(text: str) -> list[str]:
+    """Parse --ids: comma-separated with CSV quoting, or @FILE with one id a line."""
     if text.startswith("@"):
-        names = _text_of(Path(text[1:]), f"--ids {text}").splitlines()
+        names = _read_text(Path(text[1:]), f"--ids {text}").splitlines()
     else:
         try:
             rows = csv.reader(text.splitlines(), skipinitialspace=True, strict=True)
             names = [name for row in rows for name in row]
         except csv.Error as error:
-            raise UserError(
-                f"--ids {text[:LONGEST]}: {error}; an id with a comma stands in quotes: '\"a,b\",c'"
-            ) from None
+            raise UserError(f"--ids {text[:MAX_QUOTED]}: {error}; quote an id with a comma: '\"a,b\",c'") from None
     names = [name.strip() for name in names if name.strip()]
     if not names:
         raise UserError(f"--ids {text} names no puzzle")
     return names
 
 
-def _text_of(path: Path, option: str) -> str:
-    """The text of a file or a pipe in UTF-8. A UserError repeats the option and says why it can't be read."""
+def _read_text(path: Path, option: str) -> str:
+    """Read a file or a pipe in UTF-8; errors name the option."""
     try:
         with path.open("rb") as file:
             kind = os.fstat(file.fileno()).st_mode
             if not (stat.S_ISREG(kind) or stat.S_ISFIFO(kind)):
                 raise UserError(f"{option} can't be read: it is neither a file nor a pipe")
-            data = file.read(MOST_BYTES + 1)
+            data = file.read(MAX_IDS_BYTES + 1)
     except OSError as error:
         raise UserError(f"{option} can't be read: {error.strerror}") from error
-    if len(data) > MOST_BYTES:
-        raise UserError(f"{option} can't be read: it is larger than {MOST_BYTES >> 20} MiB")
+    if len(data) > MAX_IDS_BYTES:
+        raise UserError(f"{option} can't be read: it is larger than {MAX_IDS_BYTES >> 20} MiB")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -196,27 +364,20 @@ def _text_of(path: Path, option: str) -> str:
 
 
 def existing(paths: list[Path]) -> list[Path]:
-    """The paths, if they all exist."""
+    """Return the paths; raise a UserError for one that does not exist."""
     for path in paths:
         if not path.exists():
             raise UserError(f"{path} does not exist")
     return paths
 
 
-def no_puzzle_in(paths: Iterable[str | Path]) -> UserError:
-    """What to raise where paths have no puzzle to offer."""
-    from pipeline.store.sources import nothing_in
-
-    return nothing_in(paths)
-
-
 def parsed_size(size: str) -> tuple[int, int]:
-    """Width and height of a text like 30x20."""
+    """Parse width and height of a text like 30x20."""
     from solver.model.puzzle import MAX_CELLS
 
     found = re.fullmatch(r"0*([1-9][0-9]{0,8})x0*([1-9][0-9]{0,8})", size)
     width, height = (int(found[1]), int(found[2])) if found else (0, 0)
     if not (0 < width <= MAX_CELLS and 0 < height <= MAX_CELLS):
-        told = size if len(size) <= LONGEST else f"{size[:LONGEST]}..."
-        raise UserError(f"a size is width x height like 30x20, each at most {MAX_CELLS}; not {told}")
+        quoted = size if len(size) <= MAX_QUOTED else f"{size[:MAX_QUOTED]}..."
+        raise UserError(f"a size is width x height like 30x20, each at most {MAX_CELLS}; not {quoted}")
     return width, height

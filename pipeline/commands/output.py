@@ -1,7 +1,7 @@
-"""The one place where commands print: text, tables, JSON, problems, and signs that they are at work.
+"""Output of all commands: text, tables, JSON, problems and progress.
 
-What comes from strangers, a title say, is cleaned of control characters here, whatever the way it came. A terminal gets
-lines as wide as it is; what goes into a file or a pipe is never wrapped or cut.
+Control characters of untrusted input, such as titles, are removed here. A terminal gets lines of its own width; output
+into a file or a pipe is never wrapped or cut.
 """
 
 import json
@@ -27,20 +27,32 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from pipeline.callbacks import ProgressCallbacks
+    from scrapers.file_batches import Problem
 
 UNLIMITED = 1 << 20
-"""Columns of what is no terminal."""
+"""Columns of a file or a pipe."""
 
-LISTED = 20
-"""Lines of a list that a terminal gets."""
+LIST_LIMIT = 20
+"""Lines of a list that are printed."""
 
-LINE_EVERY = 60.0
+LOG_INTERVAL = 60.0
 """Seconds between two lines of progress where there is no terminal for a bar."""
 
-MIN_BAR, MAX_BAR, MIN_WORDS = 10, 40, 12
-"""Columns of a progress line's bar, and what its words need at least."""
+MIN_BAR, MAX_BAR, MIN_COUNTS = 10, 40, 12
+"""Columns of a progress line's bar, and the least columns of its counts."""
 
 DONE, SOME_FAILED, WRONG_USE, BUG = 0, 1, 2, 70
+
+VERDICT_COLORS = {
+    "unique line": "green",
+    "trivial unique line": "green",
+    "unique depth-2": "green",
+    "unique": "green",
+    "multiple": "blue",
+    "stalled": "yellow",
+    "contradiction": "magenta",
+    "timeout": "red",
+}
 
 
 class Terminal(Console):
@@ -48,11 +60,11 @@ class Terminal(Console):
 
     @property
     def options(self) -> ConsoleOptions:
-        """As wide as the terminal, or as wide as need be."""
+        """Return the options with the terminal's width, or an unlimited width."""
         return super().options if self.is_terminal else super().options.update_width(UNLIMITED)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
-        """What is printed, cleaned."""
+        """Yield segments without control characters."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=clean(segment.text))
 
@@ -62,14 +74,20 @@ err = Terminal(highlight=False, emoji=False, soft_wrap=True, stderr=True)
 
 
 @dataclass
-class Wishes:
-    """What the user has said for all commands: no progress and no word of what went well; tracebacks of errors."""
+class GlobalOptions:
+    """Options of every command.
 
+    json    results are printed as JSON
+    quiet   only results and problems are printed
+    debug   errors are printed with their traceback
+    """
+
+    json: bool = False
     quiet: bool = False
     debug: bool = False
 
 
-wishes = Wishes()
+global_options = GlobalOptions()
 
 
 class LogLevel(StrEnum):
@@ -94,17 +112,17 @@ class LogHandler(logging.Handler):
 
 
 def print_json(value: Any) -> None:
-    """A value as JSON on standard output."""
+    """Print a value as a line of JSON."""
     print(json_line(value))
 
 
 def print_tabbed(values: Iterable[str]) -> None:
-    """A line of values with tabs between them, which Rich would turn into spaces."""
+    """Print values separated by tabs, which Rich would turn into spaces."""
     print(clean("\t".join(values)))
 
 
 def json_line(value: Any) -> str:
-    """A value as JSON on one line. Control characters are escaped, so that nothing of the value is lost."""
+    """Return a value as JSON on one line, with control characters escaped."""
     return escaped(json.dumps(value, ensure_ascii=not _shows_all_letters()))
 
 
@@ -113,17 +131,22 @@ def _shows_all_letters() -> bool:
     return sys.stdout is None or (sys.stdout.encoding or "").lower().startswith("utf")
 
 
-def tell(as_json: bool, value: Any, shown: str | Iterable[RenderableType]) -> None:
-    """What a command has found or done: a value as JSON if that was asked for, else text and tables."""
-    if as_json:
+def print_result(value: Any, text: str | Iterable[RenderableType]) -> None:
+    """Print a result: the value with --json, else the text."""
+    if global_options.json:
         print_json(value)
-        return
-    for part in [shown] if isinstance(shown, str) else shown:
+    else:
+        print_text(text)
+
+
+def print_text(text: str | Iterable[RenderableType]) -> None:
+    """Print a line, or several lines and tables."""
+    for part in [text] if isinstance(text, str) else text:
         out.print(part)
 
 
 def table(*columns: str, right: Collection[str] = ()) -> "Table":
-    """An empty table without lines, its columns to the left but for those `right`."""
+    """Return an empty table without rules; columns named in `right` are aligned right."""
     from rich.table import Table
 
     made = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
@@ -132,68 +155,76 @@ def table(*columns: str, right: Collection[str] = ()) -> "Table":
     return made
 
 
-def counted(counts: Mapping[str, int], colors: Mapping[str, str], other: str = "cyan") -> str:
-    """Names with their counts on one line, coloured, the most frequent first."""
+def count_line(counts: Mapping[str, int], colors: Mapping[str, str], other: str = "cyan") -> str:
+    """Return names with their counts on one line, coloured, most frequent first."""
     ordered = sorted(counts.items(), key=lambda item: -item[1])
     return "  ".join(f"[{colors.get(name, other)}]{name} {count:,}[/]" for name, count in ordered)
 
 
-def some(lines: Sequence[str]) -> Iterator[str]:
-    """The first lines of a list, and how many more there are."""
-    yield from lines[:LISTED]
-    yield from more(len(lines) - LISTED, "(--json lists all)")
+def first_lines(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the first lines of a list, and the count of the others."""
+    yield from lines[:LIST_LIMIT]
+    yield from remaining(len(lines) - LIST_LIMIT, "(--json lists all)")
 
 
-def more(count: int, how: str) -> Iterator[str]:
-    """A line that says how many more there are, if any, and how to see them."""
+def remaining(count: int, advice: str) -> Iterator[str]:
+    """Yield a line with the count of lines left out, if any, and how to print them."""
     if count > 0:
-        yield f"... and {count:,} more {how}"
+        yield f"... and {count:,} more {advice}"
+
+
+def list_problems(title: str, problems: "list[Problem]") -> None:
+    """Print problems on standard error, the first LIST_LIMIT of them."""
+    if problems:
+        err.print(f"[yellow]{len(problems):,} {title}:[/yellow]")
+        for line in first_lines([f"{escape(problem.name)}: {escape(problem.reason)}" for problem in problems]):
+            err.print(f"  {line}")
 
 
 def report_problem(name: str, reason: str) -> None:
-    """One line on standard error for a file that can't be read."""
+    """Print an unreadable file on standard error."""
     err.print(f"[red]not read:[/red] {escape(name)}: {escape(reason)}")
 
 
 @contextmanager
 def resumable() -> Iterator[None]:
-    """A block that may be interrupted: its command can be given again and goes on from there."""
+    """Tell the user that an interrupted command can be resumed."""
     try:
         yield
     except KeyboardInterrupt:
-        raise Interrupted("interrupted; what was finished is kept, the same command goes on from there") from None
+        raise Interrupted("interrupted; finished work is kept, the same command resumes") from None
 
 
 def compiling() -> AbstractContextManager[object]:
-    """A sign on a terminal that kernels are being compiled."""
-    return working("compiling kernels, once on this machine")
+    """Show a spinner while kernels are compiled."""
+    return activity("compiling kernels, once on this machine")
 
 
-def working(title: str) -> AbstractContextManager[object]:
-    """A sign on a terminal that something takes its time."""
-    return err.status(escape(title)) if err.is_terminal and not wishes.quiet else nullcontext()
+def activity(title: str) -> AbstractContextManager[object]:
+    """Show a spinner, if standard error is a terminal."""
+    return err.status(escape(title)) if err.is_terminal and not global_options.quiet else nullcontext()
 
 
 @contextmanager
-def progress(title: str, total: int | None) -> Iterator[tuple["Progress", Any]]:
-    """Show a progress line on standard error as wide as the terminal; where there is none, print a line a minute.
+def progress(title: str, total: int | None, log_interval: float = LOG_INTERVAL) -> Iterator[tuple["Progress", Any]]:
+    """Show a progress line on standard error; without a terminal, print a line every `log_interval` seconds.
 
-    The task's field `counts` (markup) gets the width that the rest leaves.
+    The task's field `counts` (markup) gets the remaining width.
     """
     from rich.progress import Progress, ProgressColumn
 
-    class Line(ProgressColumn):
+    class LineColumn(ProgressColumn):
         def render(self, task: "Task") -> ProgressLine:
             return ProgressLine(task)
 
-    drawn = err.is_terminal and not wishes.quiet
-    with Progress(Line(), console=err, disable=not drawn, transient=True) as bar:
+    drawn = err.is_terminal and not global_options.quiet
+    with Progress(LineColumn(), console=err, disable=not drawn, transient=True) as bar:
         task = bar.add_task(title, total=total, counts="")
-        if drawn or wishes.quiet:
+        if drawn or global_options.quiet:
             yield bar, task
             return
         ended = threading.Event()
-        threading.Thread(target=_lines, args=(bar, ended), daemon=True).start()
+        threading.Thread(target=_log_progress, args=(bar, ended, log_interval), daemon=True).start()
         try:
             yield bar, task
         finally:
@@ -202,15 +233,15 @@ def progress(title: str, total: int | None) -> Iterator[tuple["Progress", Any]]:
 
 @dataclass
 class ProgressLine:
-    """A task's progress on one line, which drops what there is no room for.
+    """A task's progress on one line, which drops the parts that don't fit.
 
-    In order of precedence: count, time left, rate, title, bar, words, time spent.
+    In order of precedence: count, time left, rate, title, bar, counts, time spent.
     """
 
     task: "Task"
 
     def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
-        """Yield the line for the width at hand."""
+        """Yield the line for the console's width."""
         from rich.progress_bar import ProgressBar
         from rich.table import Table
         from rich.text import Text
@@ -232,12 +263,12 @@ class ProgressLine:
             width = min(MAX_BAR, max(MIN_BAR, room // 4))
             parts["bar"] = ProgressBar(task.total, task.completed, width)
             room -= width + 1
-        words = Text.from_markup(task.fields["counts"])
-        if room >= MIN_WORDS:
-            words.truncate(room, overflow="ellipsis")
-            add("words", words)
+        counts = Text.from_markup(task.fields["counts"])
+        if room >= MIN_COUNTS:
+            counts.truncate(room, overflow="ellipsis")
+            add("counts", counts)
         add("spent", Text(f"{timedelta(seconds=int(task.elapsed or 0))} spent", "yellow"))
-        shown = [parts[name] for name in ("title", "bar", "count", "rate", "left", "spent", "words") if name in parts]
+        shown = [parts[name] for name in ("title", "bar", "count", "rate", "left", "spent", "counts") if name in parts]
         line = Table.grid(*("" for _ in shown), padding=(0, 1, 0, 0))
         for column in line.columns:
             column.no_wrap = True
@@ -246,12 +277,12 @@ class ProgressLine:
 
 
 def _count(task: "Task") -> str:
-    """Steps done, of how many: "12,345/23,840"."""
+    """Format completed and total steps: "12,345/23,840"."""
     return f"{task.completed:,.0f}" + ("" if task.total is None else f"/{task.total:,.0f}")
 
 
 def _left(task: "Task") -> str:
-    """Estimated time to the end: "0:01:30 left"; empty where the number of steps is not known."""
+    """Format the estimated time left: "0:01:30 left"; empty if the total is unknown."""
     if task.total is None:
         return ""
     seconds = task.time_remaining
@@ -259,18 +290,18 @@ def _left(task: "Task") -> str:
 
 
 def _rate(speed: float | None) -> str:
-    """Steps a second: "993/s", "0.25/s"."""
+    """Format steps a second: "993/s", "0.25/s"."""
     return f"{speed:,.0f}/s" if speed and speed >= 10 else f"{speed:.2g}/s" if speed else ""
 
 
-def _lines(bar: "Progress", ended: threading.Event) -> None:
-    """Print how far the work is, every now and then until it has ended."""
-    while not ended.wait(LINE_EVERY):
+def _log_progress(bar: "Progress", ended: threading.Event, interval: float) -> None:
+    """Print a line of progress every `interval` seconds until the work has ended."""
+    while not ended.wait(interval):
         err.print(progress_line(bar.tasks[0]))
 
 
 def progress_line(task: "Task") -> str:
-    """How far the work is, in a line of a log."""
+    """Format the progress as a line of a log."""
     line = f"{task.description}: {task.completed:,.0f}" + ("" if task.total is None else f" of {task.total:,.0f}")
     if task.speed:
         line += f", {_rate(task.speed)}"
@@ -281,26 +312,26 @@ def progress_line(task: "Task") -> str:
 
 
 @contextmanager
-def watching(title: str) -> "Iterator[ProgressCallbacks]":
-    """A progress bar that shows what a ProgressCallbacks is told (pipeline.callbacks)."""
+def show_progress(title: str) -> "Iterator[ProgressCallbacks]":
+    """Yield progress callbacks that drive a progress bar."""
     from pipeline.callbacks import ProgressCallbacks
 
     with progress(title, None) as (bar, task):
 
-        def begun(title: str, total: int | None) -> None:
+        def on_start(title: str, total: int | None) -> None:
             bar.reset(task, description=title, total=total, counts="")
-            bar.tasks[task].total = total  # reset() keeps the former total where None is passed
+            bar.tasks[task].total = total  # reset() ignores a total of None
 
-        def step(steps: int, words: str) -> None:
+        def on_progress(steps: int, words: str) -> None:
             if words:
                 bar.update(task, counts=escape(words))
             bar.update(task, advance=steps)
 
-        def line(text: str) -> None:
-            err.print(f"[yellow]{escape(text)}[/yellow]", soft_wrap=True)
+        def on_warning(text: str) -> None:
+            err.print(f"[yellow]{escape(text)}[/yellow]")
 
         try:
-            yield ProgressCallbacks(begun, step, line)
+            yield ProgressCallbacks(on_start, on_progress, on_warning)
         except KeyboardInterrupt:
             total, done = bar.tasks[task].total, bar.tasks[task].completed
             bar.stop()

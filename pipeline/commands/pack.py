@@ -1,51 +1,53 @@
-"""The command pack: puzzles of a run for an app, a site or a book."""
+"""The command pack, which selects puzzles of a run for publication."""
 
 from typing import Annotated, Literal
 
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import Json, RunFolder, StoreAt, finite, format_named
-from pipeline.commands.output import DONE, SOME_FAILED, progress, tell
+from pipeline.commands.options import Private, RunFolder, between, format_named
+from pipeline.commands.output import DONE, SOME_FAILED, print_result, progress
 
-MOST = 100_000
-"""Puzzles of a pack at most: they are files of one folder."""
+MAX_PACK = 100_000
+"""Upper bound of --count: a pack is one folder of files."""
 
 
 def pack(
     run_folder: RunFolder,
-    out_folder: Annotated[str, typer.Option("--out", help="Folder to make, or whose former pack to replace.")],
-    count: Annotated[int, typer.Option("--count", min=1, max=MOST, help="Puzzles to choose.")] = 100,
+    out_folder: Annotated[
+        str, typer.Option("--out", help="Folder to create, or whose pack to replace.", metavar="FOLDER")
+    ],
+    count: Annotated[
+        int, typer.Option("--count", callback=between(1, MAX_PACK), help="Number of puzzles.", metavar="N")
+    ] = 100,
     where: Annotated[
         str | None,
-        typer.Option(help='Only puzzles that meet a condition in SQL, like "width = 15 and grade <= 4".'),
+        typer.Option(help='Only puzzles matching an SQL condition, like "grade <= 4".', metavar="SQL"),
     ] = None,
     spread: Annotated[
         Literal["difficulty", "grade"] | None,
-        typer.Option(help="Choose them evenly from easy to hard, instead of at random."),
+        typer.Option(help="Choose evenly by difficulty or grade instead of at random.", metavar="BY"),
     ] = None,
-    to: Annotated[str, typer.Option("--to", help="Format of the files.", metavar="FORMAT")] = "non",
-    private: Annotated[
-        bool, typer.Option("--private", help="Also puzzles whose licence does not allow it; not to be published.")
-    ] = False,
+    to: Annotated[str, typer.Option("--to", help="Output format.", metavar="FORMAT")] = "non",
+    private: Private = False,
     min_density: Annotated[
         float | None,
-        typer.Option(min=0, max=1, callback=finite, help="Least share of painted cells, 0 to 1.  [default: 0.1]"),
+        typer.Option(
+            callback=between(0.0, 1.0), help="Minimum share of painted cells.", metavar="RATIO", show_default="0.1"
+        ),
     ] = None,
-    store: StoreAt = None,
-    as_json: Json = False,
 ) -> None:
-    """Choose puzzles with one solution for an app, a site or a book: a file each, from easy to hard, and a list.
+    """Select puzzles for an app, a website or a book.
 
-    No two are the same turned, mirrored or recoloured. The list, pack.csv, says whose each is and how hard. The same
-    run gives the same pack.
+    Writes a file a puzzle, from easy to hard, and pack.csv with authors, licences and difficulty. All puzzles have one
+    solution; no two are equal when rotated, mirrored or recoloured. The same run gives the same pack.
     """
     from pipeline.findings.puzzle_pack import MIN_DENSITY, PackOptions, through, write_pack
     from pipeline.run.run_folder import open_run
 
     known = format_named(to)
     assert known is not None
-    run = open_run(run_folder, store)
+    run = open_run(run_folder)
     with progress("choosing", 2 * run.rows) as (bar, task):
         wanted = PackOptions(count, known, where, spread, private, MIN_DENSITY if min_density is None else min_density)
         made = write_pack(run, out_folder, wanted, lambda rows: bar.update(task, advance=rows))
@@ -58,10 +60,10 @@ def pack(
         lost = ", ".join(f"{what} ({number:,})" for what, number in made.left_out.items())
         lines.append(f"The files can't hold: {escape(lost)}.")
     if private:
-        lines.append("[yellow]Private: it holds what is not yours to publish.[/yellow]")
+        lines.append("[yellow]Private: it holds puzzles that must not be published.[/yellow]")
     if made.skipped:
         name, reason = next(iter(made.skipped.items()))
         skipped = f"{len(made.skipped):,} chosen but skipped, since the format can't hold them"
         lines.append(f"[yellow]{skipped}[/yellow] (pack.json lists them): {escape(name)}: {escape(reason)}")
-    tell(as_json, made._asdict(), lines)
+    print_result(made._asdict(), lines)
     raise typer.Exit(SOME_FAILED if few or made.skipped else DONE)

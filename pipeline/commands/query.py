@@ -1,4 +1,4 @@
-"""The command query: SQL over runs and stores."""
+"""The command query, which runs SQL over runs and stores and describes their tables."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -8,34 +8,36 @@ import typer
 from rich.cells import cell_len
 from rich.markup import escape
 
-from pipeline.commands.options import Json, StoreAt
-from pipeline.commands.output import json_line, more, out, print_tabbed, table
+from pipeline.commands.options import CsvFile
+from pipeline.commands.output import global_options, json_line, out, print_result, print_tabbed, remaining, table
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
+    from rich.table import Table
 
-SHOWN = 100
-"""Rows of a query's result that a terminal gets."""
+MAX_ROWS = 100
+"""Rows of a result that a terminal gets."""
 
-WIDEST = 40
-"""Characters that a value may take there."""
+MAX_WIDTH = 40
+"""Characters of a value on a terminal."""
 
 
 def query(
-    place: Annotated[str, typer.Argument(help="Run or store.", metavar="RUN|STORE")],
+    place: Annotated[str | None, typer.Argument(help="Run or store.", metavar="RUN|STORE")] = None,
     sql: Annotated[
-        str, typer.Argument(help="A select over the tables puzzles, results, certificates, grades.", metavar="SELECT")
-    ],
-    csv: Annotated[str | None, typer.Option(help="Write all rows to this file (- for standard output).")] = None,
-    store: StoreAt = None,
-    as_json: Json = False,
+        str | None,
+        typer.Argument(help="Select over puzzles, results, certificates, grades.", metavar="SELECT"),
+    ] = None,
+    csv: CsvFile = None,
+    schema: Annotated[bool, typer.Option("--schema", help="Describe the columns of all tables and measures.")] = False,
 ) -> None:
-    """Ask a run in SQL, over `puzzles`, `results`, `certificates` and `grades`; or a store, which has `puzzles`.
+    """Query a run or a store with SQL, or describe its tables.
 
-    `nonocensus schema` describes them. It can only read. A terminal gets the first rows and the columns that fit; a
-    file or a pipe gets all of both, between tabs. In JSON and CSV bytes are hexadecimal digits.
+    A run has the tables `puzzles`, `results`, `certificates` and `grades`, a store has `puzzles`; access is read-only.
+    --schema needs no run. A terminal gets the first rows and the columns that fit; a file or a pipe gets all, separated
+    by tabs. In JSON and CSV bytes are hexadecimal digits.
     """
     from pipeline.findings.csv_file import write_csv
     from pipeline.findings.sql_tables import open_tables
@@ -43,32 +45,39 @@ def query(
     from pipeline.sql import select_query, sql_errors
     from pipeline.store.paths import STDOUT
 
-    if csv is not None and as_json:
-        raise UserError("--csv and --json are two ways to write the rows; choose one")
-    with open_tables(open_place(place, store)) as connection, sql_errors("the query"):
+    if schema:
+        if place is not None or csv is not None:
+            raise UserError("--schema takes no run and no --csv")
+        print_schema()
+        return
+    if place is None or sql is None:
+        raise UserError("give a run or a store, and a select; or --schema")
+    if csv is not None and global_options.json:
+        raise UserError("--csv and --json exclude each other; give one")
+    with open_tables(open_place(place)) as connection, sql_errors("the query"):
         found = select_query(connection, sql)
         if csv is not None:
             batches = stream(found)
             rows = write_csv(csv, batches.schema, batches)
             if csv != STDOUT:
                 out.print(f"[bold]{rows:,}[/bold] rows written to {escape(csv)}")
-        elif as_json:
+        elif global_options.json:
             print_list(rows_of(stream(found)))
         elif out.is_terminal:
-            show_rows(found)
+            print_table(found)
         else:
             print_rows(stream(found))
 
 
 def stream(found: "duckdb.DuckDBPyRelation") -> "pa.RecordBatchReader":
-    """The rows of a query's result, batch by batch as they are found."""
+    """Return the rows of a result as a stream of batches."""
     import pyarrow as pa
 
     return pa.RecordBatchReader.from_stream(found)
 
 
 def rows_of(batches: "pa.RecordBatchReader") -> Iterator[dict[str, Any]]:
-    """Rows as Python's values; a UserError tells of one that Python has no value for."""
+    """Yield rows as Python values; raise a UserError for a value that Python can't represent."""
     for batch in batches:
         try:
             rows = batch.to_pylist()
@@ -78,7 +87,7 @@ def rows_of(batches: "pa.RecordBatchReader") -> Iterator[dict[str, Any]]:
 
 
 def print_list(rows: Iterator[dict[str, Any]]) -> None:
-    """A list of objects in JSON, one a line, printed as they come."""
+    """Print a JSON list of objects, a line each, as they come."""
     from pipeline.findings.json_value import json_value
 
     before = "["
@@ -89,22 +98,22 @@ def print_list(rows: Iterator[dict[str, Any]]) -> None:
 
 
 def print_rows(reader: "pa.RecordBatchReader") -> None:
-    """All rows, with tabs between their values, below a line of the columns' names."""
+    """Print the column names and all rows, separated by tabs."""
     names = reader.schema.names
     print_tabbed(names)
     for row in rows_of(reader):
         print_tabbed(one_line_of(row[name]) for name in names)
 
 
-def show_rows(found: "duckdb.DuckDBPyRelation") -> None:
-    """The first rows of a query's result as a table, as many columns as fit; and what was left out."""
+def print_table(found: "duckdb.DuckDBPyRelation") -> None:
+    """Print the first rows of a result as a table of the columns that fit, and what was left out."""
     import pyarrow.types as types
 
-    reader = stream(found.limit(SHOWN + 1))
+    reader = stream(found.limit(MAX_ROWS + 1))
     numbers = {field.name for field in reader.schema if types.is_integer(field.type) or is_real(field.type)}
     rows = list(rows_of(reader))
-    columns = {name: [brief(row[name]) for row in rows[:SHOWN]] for name in reader.schema.names}
-    fitting = list(islice(columns, those_that_fit(columns)))
+    columns = {name: [brief(row[name]) for row in rows[:MAX_ROWS]] for name in reader.schema.names}
+    fitting = list(islice(columns, fitting_count(columns)))
     shown = table(*fitting, right=numbers)
     for column in shown.columns:
         column.no_wrap, column.overflow = True, "ellipsis"
@@ -113,21 +122,21 @@ def show_rows(found: "duckdb.DuckDBPyRelation") -> None:
     out.print(shown)
     if len(fitting) < len(columns):
         names = ", ".join(islice(columns, len(fitting), None))
-        out.print(f"... not shown for want of room: {escape(names)}", soft_wrap=False)
-    if len(rows) > SHOWN:
+        out.print(f"... columns that don't fit: {escape(names)}", soft_wrap=False)
+    if len(rows) > MAX_ROWS:
         ((count,),) = found.aggregate("count(*)").fetchall()
-        out.print(*more(count - SHOWN, "rows (--csv FILE or --json gives all)"))
+        out.print(*remaining(count - MAX_ROWS, "rows (--csv FILE or --json gives all)"))
 
 
 def is_real(kind: "pa.DataType") -> bool:
-    """Whether a type is of numbers with a fraction, or of integers beyond 64 bits."""
+    """Whether a type is floating-point or decimal."""
     import pyarrow.types as types
 
     return bool(types.is_floating(kind) or types.is_decimal(kind))
 
 
 def brief(value: Any) -> str:
-    """A value in one short line: numbers with commas and six digits, the beginning of what is long."""
+    """Format a value for a table: numbers with commas and six digits, long text truncated."""
     from decimal import Decimal
 
     from pipeline.findings.json_value import json_value
@@ -139,16 +148,16 @@ def brief(value: Any) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     text = one_line_of(value)
-    return text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"
+    return text if len(text) <= MAX_WIDTH else text[: MAX_WIDTH - 1] + "…"
 
 
 def one_line_of(value: Any) -> str:
-    """A value in one line: [1 2 3], {length 3, color 1}, true, text as it is, nothing for null."""
+    """Format a value on one line: [1 2 3], {length 3, color 1}, true, text as it is, nothing for null."""
     return "" if value is None else " ".join(unquoted(value).split())
 
 
 def unquoted(value: Any) -> str:
-    """A value as text: lists and structs without quotes."""
+    """Format a value as text, without quotes inside lists and structs."""
     from pipeline.findings.json_value import json_value
 
     if isinstance(value, list | tuple):
@@ -160,10 +169,35 @@ def unquoted(value: Any) -> str:
     return str(value) if isinstance(value, float) else str(json_value(value))
 
 
-def those_that_fit(columns: dict[str, list[str]]) -> int:
-    """How many columns have room beside each other, one at least."""
+def fitting_count(columns: dict[str, list[str]]) -> int:
+    """Count the columns that fit side by side, at least one."""
     room, fitting = out.width, 0
     for name, values in columns.items():
         room -= max(map(cell_len, (name, *values))) + 2
-        fitting += room >= -2  # nothing stands behind the last one
+        fitting += room >= -2  # the last column has no padding
     return max(fitting, 1)
+
+
+def print_schema() -> None:
+    """Describe the columns of the tables, and the measures computed from them."""
+    from reports.derived_measures import DERIVED
+    from solver.model.tables import CERTIFICATES, GRADES, MENDINGS, PUZZLES, RESULTS, SUDOKU_GRADES, SUDOKUS
+
+    tables = {"puzzles": PUZZLES, "sudokus": SUDOKUS, "results": RESULTS, "certificates": CERTIFICATES}
+    tables |= {"mendings": MENDINGS, "grades": GRADES, "sudoku grades": SUDOKU_GRADES, "measures": DERIVED}
+    described = {
+        name: [
+            {"name": f.name, "type": str(f.type), "description": f.metadata[b"description"].decode()} for f in fields
+        ]
+        for name, fields in tables.items()
+    }
+    print_result(described, (schema_table(name, columns) for name, columns in described.items()))
+
+
+def schema_table(name: str, columns: list[dict[str, str]]) -> "Table":
+    """Return a table of a table's columns."""
+    made = table("column", "type", "meaning")
+    made.title, made.title_justify = name, "left"
+    for column in columns:
+        made.add_row(*(escape(text) for text in column.values()))
+    return made

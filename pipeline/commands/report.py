@@ -1,28 +1,29 @@
-"""The command report, which writes what a run has found for people."""
+"""The command report, which writes a run's report."""
 
 from typing import Annotated
 
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import Json, StoreAt
-from pipeline.commands.output import progress, tell
+from pipeline.commands.options import RunFolder
+from pipeline.commands.output import print_result, progress
 
 
 def report(
-    run_folder: Annotated[str, typer.Argument(help="Run folder.", metavar="RUN")],
+    run_folder: RunFolder,
     out_folder: Annotated[str, typer.Option("--out", help="Folder for report.html, report.md and report.json.")],
     public: Annotated[
-        bool, typer.Option("--public", help="Without titles, clues and pictures that may not be passed on.")
+        bool, typer.Option("--public", help="Omit titles, clues and pictures that may not be published.")
     ] = False,
-    store: StoreAt = None,
-    as_json: Json = False,
 ) -> None:
-    """Write the report of a run, finished or not: one HTML page, and the same as Markdown and JSON."""
+    """Write a run's report as HTML, Markdown and JSON.
+
+    The run may be unfinished. The page works without network.
+    """
     from pipeline.findings.reporting import write_run_report
     from pipeline.run.run_folder import open_run
 
-    run = open_run(run_folder, store)
+    run = open_run(run_folder)
     with progress("reading", run.rows) as (bar, task):
         rows, path = write_run_report(run, out_folder, public, lambda seen: bar.update(task, advance=seen))
-    tell(as_json, {"rows": rows, "report": path}, f"Report of [bold]{rows:,}[/bold] puzzles: {escape(path)}")
+    print_result({"rows": rows, "report": path}, f"Report of [bold]{rows:,}[/bold] puzzles: {escape(path)}")

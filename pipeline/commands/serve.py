@@ -1,4 +1,4 @@
-"""The command serve: a web page and an HTTP API for puzzles."""
+"""The command serve, which runs a web page and an HTTP API for puzzles."""
 
 from contextlib import ExitStack
 from typing import Annotated
@@ -6,31 +6,33 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import Cpus, StoreAt, finite
-from pipeline.commands.output import err, out, watching
+from pipeline.commands.options import Cpus, between
+from pipeline.commands.output import err, global_options, out, print_json, show_progress
 from pipeline.errors import UserError
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
-LONGEST = 3600.0
-"""CPU seconds for a puzzle at most: somebody waits for it."""
+MAX_CPU_LIMIT = 3600.0
+"""Upper bound of --cpu-limit in seconds: a client waits for the result."""
 
 
 def serve(
     place: Annotated[str | None, typer.Argument(help="Run or store to browse.", metavar="[RUN|STORE]")] = None,
-    host: Annotated[str, typer.Option(help="Address to listen at. Another one lets others in.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 8765,
+    host: Annotated[
+        str, typer.Option(help="Bind address. Anything but loopback exposes the server to the network.", metavar="HOST")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 picks a free one.", metavar="PORT")] = 8765,
     cpus: Cpus = None,
     cpu_limit: Annotated[
-        float, typer.Option(min=0.001, max=LONGEST, callback=finite, help="Most CPU seconds for a puzzle.")
+        float,
+        typer.Option(callback=between(0.001, MAX_CPU_LIMIT), help="Maximum CPU seconds a puzzle.", metavar="SECONDS"),
     ] = 20.0,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
-    store: StoreAt = None,
 ) -> None:
-    """Serve a page and an HTTP API on which puzzles are solved, drawn, read and written, until Ctrl-C.
+    """Serve a web page and an HTTP API to browse, play and solve.
 
-    Only this machine can reach it, unless --host says otherwise. There are no passwords: put a proxy before it that
-    asks for them where strangers are about. The API describes itself at /api/openapi.json.
+    Runs until Ctrl-C. There is no authentication: on a network that you don't trust, put an authenticating proxy in
+    front of it. The API describes itself at /api/openapi.json.
     """
     try:
         from pipeline.serve import server
@@ -50,14 +52,17 @@ def serve(
 
         def ready() -> None:
             if host not in LOOPBACK:
-                err.print(f"[yellow]whoever can reach {escape(host)} over the network can use this server[/yellow]")
-            out.print(f"[bold]{escape(address)}[/bold] is ready; Ctrl-C ends it")
+                err.print(f"[yellow]every client that reaches {escape(host)} can use this server[/yellow]")
+            if global_options.json:
+                print_json({"address": address})
+            else:
+                out.print(f"[bold]{escape(address)}[/bold] is ready; Ctrl-C ends it")
             out.file.flush()
             if open_page:
                 typer.launch(address)
 
-        catalog = None if place is None else held.enter_context(open_catalog(open_place(place, store)))
+        catalog = None if place is None else held.enter_context(open_catalog(open_place(place)))
         if not most_are_warm():
-            with watching("compiling") as callbacks:
+            with show_progress("compiling") as callbacks:
                 warm_for_most(callbacks)
         server.run(listening, server.open_app(host, catalog, cpus or cores(), cpu_limit), ready)

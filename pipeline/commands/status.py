@@ -1,54 +1,232 @@
-"""The command status: what a run has done, what a store holds."""
+"""The command status: the state of a run or a store, and a run's puzzles without an answer."""
 
-from typing import Annotated, Any
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
 
-from pipeline.commands.crawl_output import crawl_status, show_crawl
-from pipeline.commands.options import Json
-from pipeline.commands.output import tell
-from pipeline.commands.run_status import show_run
+from pipeline.commands.crawl import crawl_status, print_crawl_status
+from pipeline.commands.options import RunOrStore
+from pipeline.commands.output import (
+    LIST_LIMIT,
+    VERDICT_COLORS,
+    count_line,
+    err,
+    global_options,
+    out,
+    print_result,
+    print_text,
+    remaining,
+    table,
+)
+from pipeline.errors import UserError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from pipeline.run.progress import Progress
+    from pipeline.run.run_folder import Run
+    from pipeline.store.parts import Store
+
+IDLE_AFTER = 60.0
+"""Seconds without an update after which a session is considered dead."""
 
 
 def status(
-    place: Annotated[str, typer.Argument(help="Run or store.", metavar="RUN|STORE")], as_json: Json = False
+    place: RunOrStore,
+    failed: Annotated[
+        bool, typer.Option("--failed", help="List the run's puzzles without an answer, and why.")
+    ] = False,
+    store: Annotated[
+        str | None, typer.Option(help="Record where the run's store has moved to.", metavar="STORE")
+    ] = None,
 ) -> None:
-    """Say what a run has done and what is left, or what a store holds."""
-    from pipeline.run.run_folder import Run, open_place
+    """Show the progress of a run, or the contents of a store.
+
+    With --failed list puzzles that are invalid, timed out, or ended in an error: the first 20 on a terminal, else all.
+    With --store every command on the run uses the store at its new place.
+    """
+    from pipeline.run.run_folder import Run, move_store, open_place
 
     opened = open_place(place)
     if isinstance(opened, Run):
-        show_run(opened, as_json)
+        if store is not None:
+            opened = move_store(opened, store)
+        print_failed(opened, place) if failed else print_run(opened)
+    elif failed or store is not None:
+        raise UserError(f"--failed and --store are for runs; {place} is a store")
     else:
-        show_store(opened, as_json)
+        print_store(opened)
 
 
-def show_store(store: Any, as_json: bool) -> None:
-    """What a store holds: puzzles by source and kind, and what a crawl has asked."""
-    from collections import Counter
-
+def print_store(store: "Store") -> None:
+    """Print a store's puzzles by source and kind, and the state of its crawl."""
     import pyarrow as pa
 
     kinds: Counter[tuple[str, str]] = Counter()
-    wanted = ["source", "kind", "blotted"]
+    columns = ["source", "kind", "blotted"]
     rules = store.family.rules
-    for batch in store.batches(rules.needed_columns(wanted)):
-        facts = rules.as_nonograms(pa.Table.from_batches([batch]), wanted)
-        for source, kind, blotted in zip(*(facts[name].to_pylist() for name in wanted), strict=True):
+    for batch in store.batches(rules.needed_columns(columns)):
+        rows = rules.as_nonograms(pa.Table.from_batches([batch]), columns)
+        for source, kind, blotted in zip(*(rows[name].to_pylist() for name in columns), strict=True):
             kinds[source or "?", f"blotted {kind}" if blotted else kind] += 1
     parts = store.parts()
     crawled = crawl_status(store)
     listed: list[dict[str, Any]] = [
         {"source": source, "kind": kind, "puzzles": count} for (source, kind), count in sorted(kinds.items())
     ]
-    tell(
-        as_json,
+    print_result(
         {"puzzles": store.rows(), "parts": len(parts), "kinds": listed, "crawl": crawled},
         [
             f"Store of [bold]{store.rows():,}[/bold] puzzles in {len(parts)} parts.",
             *(f"  {escape(entry['source'])} {entry['kind']}: {entry['puzzles']:,}" for entry in listed),
         ],
     )
-    if crawled and not as_json:
-        show_crawl(crawled)
+    if crawled and not global_options.json:
+        print_crawl_status(crawled)
+
+
+def print_failed(run: "Run", name: str) -> None:
+    """Print a run's puzzles without an answer, by status, with the reason of each."""
+    import pyarrow.compute as pc
+
+    from pipeline.run.results import row_masks
+
+    columns = ["puzzle_id", "status", "error", "cpu_seconds"]
+    listed: list[dict[str, Any]] = []
+    counts: Counter[str] = Counter()
+    pieces = run.result_files()
+    kept = row_masks(pieces)
+    lists_all = global_options.json or not out.is_terminal
+    for piece in pieces:
+        rows = run.read(piece, kept.get(piece.name), columns)
+        failed = rows.filter(pc.not_equal(rows["status"], "ok")).to_pylist()
+        counts.update(row["status"] for row in failed)
+        shown = failed if lists_all else failed[: LIST_LIMIT - len(listed)]
+        listed.extend(row | {"cpu_limit": piece.limit} for row in shown)
+    print_result({"counts": counts, "puzzles": listed}, describe_failed(name, counts, listed))
+
+
+def describe_failed(name: str, counts: Counter[str], listed: list[dict[str, Any]]) -> "Iterator[RenderableType]":
+    """Yield the counts by status, the puzzles listed, and how many more there are."""
+    if not counts:
+        yield f"Every puzzle that {escape(name)} has tried has its answer."
+        return
+    yield count_line(counts, {}, "red")
+    puzzles = table("status", "puzzle", "why")
+    for row in listed:
+        why = row["error"] or f"no answer within the limit of {row['cpu_limit']:g} CPU seconds"
+        puzzles.add_row(row["status"], escape(row["puzzle_id"]), escape(why))
+    yield puzzles
+    yield from remaining(counts.total() - len(listed), "(a pipe or --json gets all)")
+
+
+def label_counts(labels: Counter[str]) -> str:
+    """Return labels with their counts on one line, coloured, most frequent first."""
+    return count_line(labels, VERDICT_COLORS)
+
+
+def failures(summary: dict[str, Any]) -> int:
+    """Count the puzzles without an answer for a reason other than difficulty."""
+    return sum(count for name, count in summary["status"].items() if name not in ("ok", "timeout"))
+
+
+def describe_summary(summary: dict[str, Any]) -> "Iterator[RenderableType]":
+    """Yield a table of labels with counts and shares, and the count of puzzles classified."""
+    labels = table("verdict", "puzzles", "share", right=("puzzles", "share"))
+    rows = summary["rows"]
+    for label, count in summary["labels"].items():
+        labels.add_row(f"[{VERDICT_COLORS.get(label, 'cyan')}]{label}[/]", f"{count:,}", f"{count / rows:.1%}")
+    for name, count in summary["status"].items():
+        if name not in ("ok", "timeout"):
+            labels.add_row(f"[red]{name}[/]", f"{count:,}", f"{count / rows:.1%}")
+    yield labels
+    yield (
+        f"[bold]{rows:,}[/bold] of {summary['puzzles']:,} puzzles classified; "
+        f"{summary['cpu_solver']:,.2f} CPU seconds in kernels of {summary['cpu_tasks']:,.2f} in tasks."
+    )
+
+
+def print_summary(summary: dict[str, Any]) -> None:
+    """Print the labels of a run with counts and shares."""
+    print_text(describe_summary(summary))
+
+
+def print_run(run: "Run") -> None:
+    """Print a run's configuration and labels, and the progress of the command working on it."""
+    from pipeline.run.progress import read_progress, summarize
+
+    pieces, damaged = run.survey()
+    summary = summarize(run, pieces)
+    progress = read_progress(run)
+    left = summary["puzzles"] - summary["rows"]
+    value = summary | {"left": left, "progress": progress, "damaged": [str(error) for error in damaged.values()]}
+    longest = max((piece.limit for piece in pieces), default=0.0)
+    if progress is not None:
+        longest = max(longest, progress.get("cpu_limit", 0.0))
+    retried = longest if longest > run.manifest["config"]["cpu_limit"] else None
+    value |= {"config": run.manifest["config"], "retried_cpu_limit": retried, "store": run.manifest["store"]}
+    print_result(value, describe_run(run, summary, progress, left, retried))
+    for error in damaged.values():
+        err.print(f"[red]{escape(str(error))}[/red]")
+
+
+def describe_run(
+    run: "Run", summary: dict[str, Any], progress: "Progress | None", left: int, retried: float | None
+) -> "Iterator[RenderableType]":
+    """Yield the run's configuration, its labels, and what is left.
+
+    Args:
+        run: The run.
+        summary: Its labels and counts (pipeline.run.summary).
+        progress: Its progress.json, if there is one.
+        left: Puzzles without a row.
+        retried: Largest CPU limit of its retries in seconds, if there were any.
+
+    """
+    settings: dict[str, Any] = dict(run.manifest["config"])
+    if retried is not None:
+        settings["cpu_limit"] = f"{settings['cpu_limit']:g} (up to {retried:g} by retry)"
+    config = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in settings.items())
+    yield f"Run {escape(summary['run_id'])} of {escape(run.manifest['store'])}: {escape(config)}"
+    yield from describe_summary(summary)
+    if progress is not None:
+        yield from describe_progress(progress, left)
+    if left and not (progress and is_active(progress)):
+        yield f"[yellow]{left:,} left[/yellow]: run nonocensus classify again to resume."
+
+
+def is_active(progress: "Progress") -> bool:
+    """Whether a command is at work and has updated progress.json within IDLE_AFTER."""
+    from datetime import UTC, datetime
+
+    age = datetime.now(UTC) - datetime.fromisoformat(progress["updated"])
+    return bool(progress["at_work"]) and age.total_seconds() < IDLE_AFTER
+
+
+def describe_progress(progress: "Progress", left: int) -> Iterator[str]:
+    """Yield the state of the last session, by host, and its longest-running puzzles."""
+    from datetime import timedelta
+
+    active = is_active(progress)
+    if active:
+        eta = progress["eta_seconds"]
+        yield (
+            f"[green]At work[/green] on {escape(progress['host'])}, process {progress['pid']}, "
+            f"{progress['cpus']} CPUs: {left:,} left, {progress['rows_in_flight']:,} of them in tasks; "
+            f"{progress['waiting_for_more_time']:,} wait for more time; {progress['rate']:,.0f} puzzles a second"
+            + ("" if eta is None else f", about {timedelta(seconds=round(eta))} to go")
+        )
+    else:
+        spent = timedelta(seconds=round(progress["seconds"]))
+        yield f"The last session, {progress['session']}, classified {progress['rows']:,} puzzles in {spent}."
+    for host, done in sorted(progress["hosts"].items()):
+        rate = done["rows"] / progress["seconds"] if progress["seconds"] else 0.0
+        yield (
+            f"  {escape(host)}: {done['rows']:,} puzzles, {rate:,.0f} a second, "
+            f"{done['cpu_seconds']:,.1f} CPU seconds in {done['tasks']:,} tasks"
+        )
+    for running in progress["longest_running"] if active else []:
+        yield f"  {escape(running['puzzle'])} for {running['seconds']:,.0f} s of {running['cpu_limit']:g}"

@@ -1,12 +1,14 @@
-"""Puzzles drawn in the terminal: which drawing fits, and how it is seen whole where none does."""
+"""Puzzles drawn and animated in the terminal: choice of the layout that fits, and a message where none does."""
 
-from collections.abc import Sequence
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 from rich.text import Text
 
-from pipeline.commands.output import LISTED, out
+from pipeline.commands.output import LIST_LIMIT, out
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,85 +18,132 @@ if TYPE_CHECKING:
     from solver.model.puzzle import Puzzle
 
 GAP = 3
+"""Columns between two pictures side by side."""
+
+CAPTION_LINES = 2
+"""Lines below an animated grid: the step in words, and the progress bar."""
+
+BAR_WIDTH = 40
 
 
-def drawn(puzzle: "Puzzle", state: "State") -> str | Text:
-    """A state of a puzzle's grid, with its clues where the terminal has room; else how to see it whole.
+def draw(puzzle: "Puzzle", state: "State") -> str | Text:
+    """Draw a grid, with its clues where the terminal has room; else return a message that it does not fit.
 
-    What is no terminal gets the picture alone, a line a row, so that programs can read it.
+    A file or a pipe gets the picture without clues, a line a row, so that programs can parse it.
     """
-    return fitting(puzzle, state) or (
+    return draw_fitting(puzzle, state) or (
         f"[yellow]Not drawn: {puzzle.width} cells are wider than the terminal's {out.width} columns.[/yellow] "
         "Whole in a file or a pipe: nonocensus solve FILE | less -S"
     )
 
 
-def fitting(puzzle: "Puzzle", state: "State", lines: int | None = None) -> Text | None:
-    """The best drawing that is no wider than the terminal, and no higher than so many lines; None if there is none.
+def draw_fitting(puzzle: "Puzzle", state: "State", height: int | None = None) -> Text | None:
+    """Draw a grid in the best layout that fits the terminal's width and `height` lines; None if none fits.
 
-    Without `lines` only square cells have to fit the terminal's height: the others are drawn and it scrolls.
+    Without `height` only layouts of square cells must fit the terminal's height: the others may scroll.
     """
     if not out.is_terminal:
-        return alone(puzzle, state)
+        return draw_picture(puzzle, state)
     for layout in layouts(puzzle, state):
-        most = out.height if lines is None and layout.square else lines
-        if layout.width <= out.width and (most is None or layout.height <= most):
+        limit = out.height if height is None and layout.square else height
+        if layout.width <= out.width and (limit is None or layout.height <= limit):
             return layout.text()
     return None
 
 
-def alone(puzzle: "Puzzle", state: "State") -> Text:
-    """The picture without clues, whether it fits or not."""
+def draw_picture(puzzle: "Puzzle", state: "State") -> Text:
+    """Draw the picture without clues, whether it fits or not."""
     return layouts(puzzle, state)[-1].text()
 
 
 def layouts(puzzle: "Puzzle", state: "State") -> "list[Layout]":
-    """The ways to draw on standard output, the best one first. NO_COLOR leaves Rich a colour system, but no colours."""
-    from pipeline.commands.terminal_layouts import in_color, in_symbols
+    """Return the layouts for standard output, best first."""
+    from pipeline.commands.terminal_layouts import color_layouts, symbol_layouts
 
-    return (in_color if has_colors() else in_symbols)(puzzle, state)
+    return (color_layouts if has_colors() else symbol_layouts)(puzzle, state)
 
 
 def has_colors() -> bool:
-    """Whether standard output shows colours."""
+    """Whether standard output shows colours: with NO_COLOR Rich keeps a colour system but prints none."""
     return bool(out.color_system) and not out.no_color
 
 
-def open_sign(puzzle: "Puzzle") -> str:
-    """How cells look that are not decided, in a word."""
-    from pipeline.commands.terminal_layouts import open_symbol
+def unknown_symbol(puzzle: "Puzzle") -> str:
+    """Return how undecided cells are drawn: a symbol, or the name of their colour."""
+    from pipeline.commands.terminal_layouts import free_symbol
 
-    return "grey" if has_colors() else open_symbol(puzzle)
+    return "grey" if has_colors() else free_symbol(puzzle)
 
 
-def drawn_beside(before: "tuple[Puzzle, Any]", after: "tuple[Puzzle, Any]") -> RenderableType:
-    """Two pictures, each with the puzzle whose palette it has: side by side, or one below the other."""
-    from rich.console import Group
+def draw_pair(before: "tuple[Puzzle, Any]", after: "tuple[Puzzle, Any]") -> RenderableType:
+    """Draw two pictures, each with the puzzle of its palette: side by side, or below each other if too wide."""
     from rich.table import Table
 
     from reports.sheet.state import State
 
     pairs = [(puzzle, State(cells)) for puzzle, cells in (before, after)]
     if before[0].width + after[0].width + GAP > out.width:
-        return Group(*(drawn(puzzle, state) for puzzle, state in pairs))
+        return Group(*(draw(puzzle, state) for puzzle, state in pairs))
     grid = Table.grid(padding=(0, GAP))
     grid.add_row("before", "after")
-    grid.add_row(*(alone(puzzle, state) for puzzle, state in pairs))
+    grid.add_row(*(draw_picture(puzzle, state) for puzzle, state in pairs))
     return grid
 
 
-def differing(solutions: "Sequence[np.ndarray]") -> "np.ndarray":
-    """The cells, bool[height, width], that are not the same in all of one or more solutions, uint8[height, width]."""
+def differing_cells(solutions: "Sequence[np.ndarray]") -> "np.ndarray":
+    """Return bool[height, width]: the cells that differ among solutions, uint8[height, width] each."""
     import numpy as np
 
-    every = np.stack(solutions)
-    marked: np.ndarray = (every != every[0]).any(axis=0)
+    stacked = np.stack(solutions)
+    marked: np.ndarray = (stacked != stacked[0]).any(axis=0)
     return marked
 
 
-def in_words(marked: "np.ndarray") -> str:
-    """The cells that differ, of a bool[height, width]: how many, and where the first ones are."""
+def difference_text(marked: "np.ndarray") -> str:
+    """Say how many cells differ and where the first ones are."""
     places = [(int(y), int(x)) for y, x in zip(*marked.nonzero(), strict=True)]
-    named = ", ".join(f"row {y + 1} column {x + 1}" for y, x in places[:LISTED])
-    more = f" and {len(places) - LISTED:,} more" if len(places) > LISTED else ""
+    named = ", ".join(f"row {y + 1} column {x + 1}" for y, x in places[:LIST_LIMIT])
+    more = f" and {len(places) - LIST_LIMIT:,} more" if len(places) > LIST_LIMIT else ""
     return f"differ in {len(places):,} {'cell' if len(places) == 1 else 'cells'}: {named}{more}"
+
+
+def animate(
+    puzzle: "Puzzle",
+    states: "Iterable[State]",
+    states_a_second: float,
+    pause: Callable[[float], object] = time.sleep,
+) -> "State | None":
+    """Show states one after the other and return the last one; None if there are none.
+
+    The animation is erased at the end, also after Ctrl-C. Without a terminal nothing is shown.
+    """
+    from rich.live import Live
+
+    if not out.is_terminal or out.is_dumb_terminal:
+        return next(iter(deque(states, 1)), None)
+    last: State | None = None
+    with Live(console=out, auto_refresh=False, transient=True) as live:
+        due = time.monotonic()
+        for last in states:
+            pause(max(0.0, due - time.monotonic()))
+            live.update(_frame(puzzle, last), refresh=True)
+            due = time.monotonic() + 1 / states_a_second
+        if last is not None:
+            pause(1 / states_a_second)
+    return last
+
+
+def _frame(puzzle: "Puzzle", state: "State") -> RenderableType:
+    """Draw a state at the terminal's current size, with its caption."""
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
+
+    cells = puzzle.width * puzzle.height
+    words = Text(" ".join(state.words.split()), no_wrap=True, overflow="ellipsis")
+    bar = Table.grid(padding=(0, 1))
+    bar.add_row(ProgressBar(cells, state.decided, BAR_WIDTH), f"{state.decided:,} of {cells:,} cells")
+    # One line stays free for the cursor.
+    picture = draw_fitting(puzzle, state, out.height - CAPTION_LINES - 1) or Text(
+        "the terminal is too small for the grid"
+    )
+    return Group(picture, words, bar)

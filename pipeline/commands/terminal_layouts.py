@@ -1,8 +1,8 @@
-"""How a puzzle can be drawn with characters: with its clues or alone, in true colour or in symbols.
+"""Layouts of a puzzle in characters: with or without clues, in true colour or in symbols.
 
-In colour a cell is two characters wide, and so a square; or a character holds two cells, one above the other. Then a
-line of text has two rows of the grid: the clue of the upper row stands at the left, that of the lower at the right.
-Numbers stand on chips, and every other chip is shaded, so that a number of two digits can be told from two numbers.
+In colour a cell is either two characters wide, which makes it square, or half a character high. A line of half-height
+cells has two rows of the grid, with the clue of the upper row at its left and that of the lower row at its right.
+Numbers are drawn on chips, every other one shaded, to tell a number of two digits from two numbers.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,24 +22,24 @@ from solver.model.puzzle import Clue, Puzzle
 
 UPPER_HALF = "\u2580"
 PAPER = "e4e4e4"
-"""Chips of numbers that are all black."""
+"""Chip colour of black-and-white puzzles."""
 
 SHADE, CHECK = 0.16, 0.07
-"""How much is shaded: every other chip, and every other square of 5x5 cells as far as it is background or unknown."""
+"""Shading ratios of every other chip, and of background and unknown cells in every other square of 5x5 cells."""
 
 OPEN_SYMBOLS = "?~@" + printable
 
 UNKNOWNS = ("8a8a8a", "5f5f5f", "b2b2b2")
 MARKS = (MARK, "d81bd8", "00b8d4")
-"""Colours of unknown cells and, mixed into their own, of small cells that are pointed out: of each the one that is
-farthest from all of the palette's."""
+"""Candidate colours of unknown cells, and of the tint of marked half-height cells; the one farthest from the palette is
+used."""
 
-POINTED, TINTED = 0.6, 0.4
-"""How much of their colours there is in cells and in lines that are pointed out."""
+MARK_RATIO, LINE_RATIO = 0.6, 0.4
+"""Mixing ratios of marked cells and of highlighted lines."""
 
 
-class Piece(NamedTuple):
-    """Characters of one look: ink and paper are six hex digits, or None for the terminal's own."""
+class StyledText(NamedTuple):
+    """Characters of one style: ink and paper are six hex digits, or None for the terminal's default."""
 
     text: str
     ink: str | None = None
@@ -47,7 +47,7 @@ class Piece(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """A way to draw: how many characters wide and lines high, whether cells are square, and what draws it."""
+    """A layout: its width in characters and height in lines, whether cells are square, and a function that draws it."""
 
     width: int
     height: int
@@ -55,10 +55,10 @@ class Layout(NamedTuple):
     text: Callable[[], Text]
 
 
-def in_color(puzzle: Puzzle, state: State) -> list[Layout]:
-    """The ways in colour, the best one first: square cells, small cells, small cells with numbers closer, no clues.
+def color_layouts(puzzle: Puzzle, state: State) -> list[Layout]:
+    """Return the layouts in colour, best first: square cells, half-height cells, tighter clues, no clues.
 
-    Numbers of three digits don't fit above square cells: there are none then.
+    Numbers of three digits don't fit above square cells, which are left out then.
     """
     half = (puzzle.height + 1) // 2
     deep = _depth(puzzle)
@@ -74,11 +74,11 @@ def in_color(puzzle: Puzzle, state: State) -> list[Layout]:
     ][_digits(puzzle) > 2 :]
 
 
-def in_symbols(puzzle: Puzzle, state: State) -> list[Layout]:
-    """The ways without colours, the best one first: with clues, and alone.
+def symbol_layouts(puzzle: Puzzle, state: State) -> list[Layout]:
+    """Return the layouts without colours, best first: with clues, and without.
 
-    With clues an asterisk stands before each cell that is pointed out. Alone a line begins with the symbols of its row.
-    In a row that has such cells, two blanks follow, and then an asterisk for each of them and a blank for each other.
+    With clues an asterisk precedes each marked cell. Without, a row that has marked cells is followed by two blanks and
+    an asterisk below each of them.
     """
     width = _breadth(puzzle.rows) + (1 + _digits(puzzle)) * puzzle.width
     marks = 2 + puzzle.width if state.marked is not None and state.marked.any() else 0
@@ -89,28 +89,28 @@ def in_symbols(puzzle: Puzzle, state: State) -> list[Layout]:
 
 
 def _breadth(rows: Sequence[Clue], gap: str = " ") -> int:
-    """Characters of the longest clue, each number with a gap before it; 0 without rows."""
+    """Return the width of the longest clue, each number preceded by a gap; 0 without rows."""
     return max((sum(len(gap + number.text) for number in numbers(clue)) for clue in rows), default=0)
 
 
 def _depth(puzzle: Puzzle) -> int:
-    """Numbers of the longest clue of a column."""
+    """Return the count of numbers in the longest column clue."""
     return max(len(numbers(clue)) for clue in puzzle.columns)
 
 
 def _digits(puzzle: Puzzle) -> int:
-    """Characters of the longest number of a column."""
+    """Return the width of the longest number in a column clue."""
     return max(len(number.text) for clue in puzzle.columns for number in numbers(clue))
 
 
 def _squares(puzzle: Puzzle, state: State) -> Text:
-    """Square cells with clues."""
+    """Draw square cells with clues."""
     left = _breadth(puzzle.rows)
     cells = _cell_colors(puzzle, state._replace(marked=None), checked=True)
-    lines = [[Piece(" " * left), *level] for level in _levels(_column_chips(puzzle, state, wide=True), "  ")]
+    lines = [[StyledText(" " * left), *level] for level in _levels(_column_chips(puzzle, state, wide=True), "  ")]
     for clue, row, marks in zip(_row_chips(puzzle, state, 1, " "), cells, _marked(state), strict=True):
         squares = [
-            Piece("[]", ink(color), color) if mark else Piece("  ", None, color)
+            StyledText("[]", ink(color), color) if mark else StyledText("  ", None, color)
             for color, mark in zip(row, marks, strict=True)
         ]
         lines.append([_blank(left, clue), *clue, *squares])
@@ -118,11 +118,11 @@ def _squares(puzzle: Puzzle, state: State) -> Text:
 
 
 def _small(puzzle: Puzzle, state: State, gap: str) -> Text:
-    """Small cells with clues: of the upper rows at the left, of the lower ones at the right."""
+    """Draw half-height cells with clues: of upper rows at the left, of lower rows at the right."""
     left = _breadth(puzzle.rows[::2], gap)
     clues = _row_chips(puzzle, state, 2, gap)
     cells = _halves(_cell_colors(puzzle, state, checked=True))
-    lines = [[Piece(" " * left), *level] for level in _levels(_column_chips(puzzle, state, wide=False), " ")]
+    lines = [[StyledText(" " * left), *level] for level in _levels(_column_chips(puzzle, state, wide=False), " ")]
     for y, row in enumerate(cells):
         upper, *lower = clues[2 * y : 2 * y + 2]
         lines.append([_blank(left, upper), *upper, *row, *chain(*lower)])
@@ -130,52 +130,52 @@ def _small(puzzle: Puzzle, state: State, gap: str) -> Text:
 
 
 def _alone(puzzle: Puzzle, state: State) -> Text:
-    """Small cells without clues."""
+    """Draw half-height cells without clues."""
     return _text(_halves(_cell_colors(puzzle, state, checked=False)))
 
 
 def _spread(puzzle: Puzzle, state: State) -> Text:
-    """Symbols with clues."""
+    """Draw symbols with clues."""
     left, side = _breadth(puzzle.rows), 1 + _digits(puzzle)
-    above = [[Piece(number.text.rjust(side)) for number in numbers(clue)] for clue in puzzle.columns]
-    lines = [[Piece(" " * left), *level] for level in _levels(above, " " * side)]
+    above = [[StyledText(number.text.rjust(side)) for number in numbers(clue)] for clue in puzzle.columns]
+    lines = [[StyledText(" " * left), *level] for level in _levels(above, " " * side)]
     for clue, row, marks in zip(puzzle.rows, _symbols(puzzle, state), _marked(state), strict=True):
         words = "".join(f" {number.text}" for number in numbers(clue)).rjust(left)
         cells = [("*" + symbol if mark else symbol).rjust(side) for symbol, mark in zip(row, marks, strict=True)]
-        lines.append([Piece(words + "".join(cells))])
+        lines.append([StyledText(words + "".join(cells))])
     return _text(lines)
 
 
 def _lines(puzzle: Puzzle, state: State) -> Text:
-    """Symbols without clues."""
+    """Draw symbols without clues."""
     marks = ["".join("*" if mark else " " for mark in row).rstrip() for row in _marked(state)]
     lines = [f"{line}  {row}" if row else line for line, row in zip(_symbols(puzzle, state), marks, strict=True)]
     return Text("\n".join(lines))
 
 
 def _symbols(puzzle: Puzzle, state: State) -> list[str]:
-    """The rows as symbols of the palette; what is unknown as a question mark, or as something that is no colour's."""
+    """Return the rows as symbols of the palette."""
     table = [color.symbol for color in puzzle.palette]
-    unknown = open_symbol(puzzle)
+    unknown = free_symbol(puzzle)
     return ["".join(unknown if cell == UNKNOWN else table[cell] for cell in row) for row in state.cells.tolist()]
 
 
-def open_symbol(puzzle: Puzzle) -> str:
-    """What stands for a cell that is not decided: a question mark, or something that is no colour's."""
+def free_symbol(puzzle: Puzzle) -> str:
+    """Return the symbol of undecided cells: a question mark, or another one that the palette does not use."""
     taken = {color.symbol for color in puzzle.palette}
     return next(sign for sign in OPEN_SYMBOLS if sign not in taken)
 
 
 def _marked(state: State) -> list[list[bool]]:
-    """Which cells are pointed out, row by row."""
+    """Return which cells are marked, row by row."""
     marked = np.zeros(state.cells.shape, bool) if state.marked is None else state.marked
     return cast(list[list[bool]], marked.tolist())
 
 
-def _row_chips(puzzle: Puzzle, state: State, rows: int, gap: str) -> list[list[Piece]]:
-    """The clues of the rows, so many a line, each number with a gap before it.
+def _row_chips(puzzle: Puzzle, state: State, rows: int, gap: str) -> list[list[StyledText]]:
+    """Return the clues of the rows, each number preceded by `gap`; a line of text has `rows` of them.
 
-    Every other line is shaded; without gaps every other number as well.
+    Every other line is shaded; without a gap every other number too.
     """
     chips = on_chips(puzzle)
     return [
@@ -187,8 +187,8 @@ def _row_chips(puzzle: Puzzle, state: State, rows: int, gap: str) -> list[list[P
     ]
 
 
-def _column_chips(puzzle: Puzzle, state: State, wide: bool) -> list[list[Piece]]:
-    """The clues of the columns from top to bottom: two characters a number, or a character a digit."""
+def _column_chips(puzzle: Puzzle, state: State, wide: bool) -> list[list[StyledText]]:
+    """Return the clues of the columns from top to bottom: two characters a number, or a character a digit."""
     chips = on_chips(puzzle)
     return [
         [
@@ -201,36 +201,36 @@ def _column_chips(puzzle: Puzzle, state: State, wide: bool) -> list[list[Piece]]
 
 
 def _from_grid(clue: Clue) -> list[tuple[int, Number]]:
-    """The numbers of a clue, each with how many stand between it and the grid."""
+    """Return the numbers of a clue, each with the count of numbers between it and the grid."""
     every = numbers(clue)
     return [(len(every) - 1 - k, number) for k, number in enumerate(every)]
 
 
-def _chip(puzzle: Puzzle, number: Number, chips: bool, odd: bool, pointed: bool, text: str) -> Piece:
-    """A number, or a part of it, on its chip; the 0 of an empty line has none."""
+def _chip(puzzle: Puzzle, number: Number, chips: bool, odd: bool, pointed: bool, text: str) -> StyledText:
+    """Return a number, or a digit of it, on its chip; the 0 of an empty line has none."""
     if number.color == NO_COLOR and not pointed:
-        return Piece(text, GREY)
+        return StyledText(text, GREY)
     paper = rgb(puzzle, number.color) if chips and number.color != NO_COLOR else PAPER
     if pointed:
-        paper = mixed(paper, LINE, TINTED)
+        paper = mixed(paper, LINE, LINE_RATIO)
     letters = ink(paper)
-    return Piece(text, letters, mixed(paper, letters, SHADE) if odd else paper)
+    return StyledText(text, letters, mixed(paper, letters, SHADE) if odd else paper)
 
 
-def _levels(columns: list[list[Piece]], blank: str) -> Iterator[list[Piece]]:
-    """Columns of pieces, which end at the same level, as lines."""
+def _levels(columns: list[list[StyledText]], blank: str) -> Iterator[list[StyledText]]:
+    """Transpose columns, aligned at the bottom, to lines."""
     deep = max(map(len, columns))
-    filled = [[Piece(blank)] * (deep - len(column)) + column for column in columns]
+    filled = [[StyledText(blank)] * (deep - len(column)) + column for column in columns]
     return map(list, zip(*filled, strict=True))
 
 
-def _blank(width: int, pieces: list[Piece]) -> Piece:
-    """What brings pieces to the right of so many characters."""
-    return Piece(" " * (width - sum(len(piece.text) for piece in pieces)))
+def _blank(width: int, pieces: list[StyledText]) -> StyledText:
+    """Return the padding that right-aligns `pieces` in `width` characters."""
+    return StyledText(" " * (width - sum(len(piece.text) for piece in pieces)))
 
 
 def _cell_colors(puzzle: Puzzle, state: State, checked: bool) -> list[list[str]]:
-    """What each cell looks like, six hex digits; `checked`: squares of 5x5 cells are told apart."""
+    """Return each cell's colour as six hex digits; `checked` shades every other square of 5x5 cells."""
     entries = [rgb(puzzle, entry) for entry in range(len(puzzle.palette))]
     looks = dict(enumerate(entries)) | {UNKNOWN: _farthest(UNKNOWNS, entries)}
     mark = _farthest(MARKS, entries)
@@ -241,8 +241,8 @@ def _cell_colors(puzzle: Puzzle, state: State, checked: bool) -> list[list[str]]
         if shaded and entry in (0, UNKNOWN):
             look = mixed(look, ink(look), CHECK)
         if tinted and entry in (0, UNKNOWN):
-            look = mixed(look, LINE, TINTED)
-        return mixed(look, mark, POINTED) if marked else look
+            look = mixed(look, LINE, LINE_RATIO)
+        return mixed(look, mark, MARK_RATIO) if marked else look
 
     return [
         [
@@ -254,25 +254,25 @@ def _cell_colors(puzzle: Puzzle, state: State, checked: bool) -> list[list[str]]
 
 
 def _farthest(colors: Sequence[str], others: Sequence[str]) -> str:
-    """The colour whose nearest one of the others is the farthest from it."""
+    """Return the colour whose nearest one among `others` is farthest away."""
     return max(colors, key=lambda color: min(_apart(color, other) for other in others))
 
 
 def _apart(color: str, other: str) -> int:
-    """The square of the distance of two colours."""
+    """Return the squared distance of two colours."""
     return sum((a - b) ** 2 for a, b in zip(bytes.fromhex(color), bytes.fromhex(other), strict=True))
 
 
-def _halves(colors: list[list[str]]) -> list[list[Piece]]:
-    """Two rows of cells a line; of an odd number the last lower halves keep the terminal's own background."""
+def _halves(colors: list[list[str]]) -> list[list[StyledText]]:
+    """Return lines of two rows each; the lower half of a last odd row keeps the terminal's background."""
     return [
-        [Piece(UPPER_HALF, above, below) for above, below in zip_longest(upper, lower)]
+        [StyledText(UPPER_HALF, above, below) for above, below in zip_longest(upper, lower)]
         for upper, lower in zip_longest(colors[::2], colors[1::2], fillvalue=())
     ]
 
 
-def _text(lines: Iterable[Iterable[Piece]]) -> Text:
-    """Lines of pieces as what Rich prints."""
+def _text(lines: Iterable[Iterable[StyledText]]) -> Text:
+    """Join lines to a text for Rich."""
     text = Text()
     for number, line in enumerate(lines):
         text.append("\n" * (number > 0))

@@ -1,33 +1,37 @@
-"""The command warm, which compiles the kernels before they are needed."""
+"""The command warm, which compiles the kernels in advance."""
 
 from typing import Annotated
 
 import typer
 from rich.markup import escape
 
-from pipeline.commands.output import out, watching
+from pipeline.commands.output import print_result, show_progress
 
 
 def warm(
     store: Annotated[
-        str | None, typer.Argument(help="Store whose puzzles' kernels are wanted.", metavar="STORE")
+        str | None, typer.Argument(help="Compile the kernels for this store's puzzles.", metavar="[STORE]")
     ] = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="Then compare what kernels return in two processes and in plain Python.")
-    ] = False,
+    check: Annotated[bool, typer.Option("--check", help="Compare kernels in two processes with plain Python.")] = False,
 ) -> None:
-    """Compile the solver's kernels into this machine's cache, so that no run has to: once a machine, half a minute.
+    """Compile the solver's kernels into this machine's cache.
 
-    Those for nonograms up to 63 cells a side, mono and coloured, for Sudokus and for exact covers; or those that the
-    puzzles of a store need.
+    Takes half a minute, once a machine. Covers nonograms up to 63 cells a side, in black and in colour, Sudokus and
+    exact covers; or what the puzzles of a store need.
     """
     import time
 
     from pipeline.jobs.kernel_compilation import check_kernels, warm_for_most, warm_for_store
 
     began = time.monotonic()
-    with watching("compiling") as callbacks:
+    with show_progress("compiling") as callbacks:
         folder = warm_for_most(callbacks) if store is None else warm_for_store(store, callbacks)
-    out.print(f"Kernels ready in {time.monotonic() - began:.1f} s: {escape(folder)}")
-    if check:
-        out.print(f"Kernels checked: {escape(check_kernels())}.")
+    seconds = time.monotonic() - began
+    checked = check_kernels() if check else None
+    print_result(
+        {"seconds": round(seconds, 3), "cache": folder, "checked": checked},
+        [
+            f"Kernels ready in {seconds:.1f} s: {escape(folder)}",
+            *([f"Kernels checked: {escape(checked)}."] if checked is not None else []),
+        ],
+    )

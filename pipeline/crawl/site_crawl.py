@@ -125,7 +125,7 @@ def check_options(options: CrawlOptions) -> str:
         raise UserError(f"{clipped(options.site)} is none of the sites that can be crawled: {', '.join(HOMES)}")
     if not options.addresses:
         raise UserError(
-            "the demo's archive has no address of its own: `nonocensus twin` serves it, --base-url says where"
+            "the demo's archive has no site: serve it with `python -m pipeline.commands.twin` and give its --base-url"
         )
     if options.refresh and options.ids is None:
         raise UserError("--refresh goes with --ids")

@@ -34,7 +34,7 @@ from pipeline.errors import InputError, UserError, VersionError
 from pipeline.run.configuration import DEPTH, Configuration, config_hash, diff_configurations
 from pipeline.run.results import ResultFile, damaged_file, read_results, row_masks
 from pipeline.store import spans
-from pipeline.store.lock import LOCK, check_lease
+from pipeline.store.lock import LOCK, check_lease, writer_lock
 from pipeline.store.parts import MARK as STORE_MARK
 from pipeline.store.parts import RUN_MARK, Part, Store, is_store, open_store
 from pipeline.store.paths import Folder, folder
@@ -178,7 +178,10 @@ def _find_store(run: Run) -> Store:
         if wanted in ("", store.id):
             return store
     what = f"{found[0]} is another store" if found else f"there is no store at {places[-1]}"
-    raise InputError(f"{run.folder.name} belongs to a store that is not found: {what}; say where it is with --store")
+    raise InputError(
+        f"{run.folder.name} belongs to a store that is not found: {what}; record its place: "
+        f"nonocensus status {run.folder.name} --store STORE"
+    )
 
 
 def changed_parts(run: Run) -> list[str]:
@@ -289,6 +292,15 @@ def open_place(uri: str, store: str | None = None) -> Run | Store:
     if folder(uri).has(MARK):
         return open_run(uri, store)
     raise UserError(f"{uri} is neither a run nor a store")
+
+
+def move_store(run: Run, uri: str) -> Run:
+    """Record the new place of a run's store in run.json; raise an InputError if another store is there."""
+    with writer_lock(run.folder):
+        run = reload(run)._replace(store_at=uri)
+        moved = Run(run.folder, cast(RunManifest, {**run.manifest, **store_location(run.store, run.folder)}))
+        write_manifest(moved)
+    return moved
 
 
 def next_session(run: Run) -> int:

@@ -1,6 +1,6 @@
 """Arrow schemas of all tables, and conversion of Puzzles to and from them.
 
-A schema's metadata has the version, `nonocensus.schema`, that of each field a description; `nonocensus schema` prints
+A schema's metadata has the version, `nonocensus.schema`, that of each field a description; `query --schema` prints
 them.
 """
 

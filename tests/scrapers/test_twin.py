@@ -521,7 +521,7 @@ def test_clients_that_disconnect_are_no_errors(small: Archive, capfd: pytest.Cap
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_command_runs_until_it_is_stopped(number: signal.Signals) -> None:
-    command = [sys.executable, "-m", "nonocensus", "twin", "--port", "0"]
+    command = [sys.executable, "-m", "pipeline.commands.twin", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout
         base = process.stdout.readline().split()[0]

@@ -1,17 +1,26 @@
-"""What the command solve does with a puzzle, at once or so that it can be paused."""
+"""Solving one puzzle for the command solve, optionally with Ctrl-C reporting progress instead of ending the process.
 
-from collections.abc import Iterator
-from contextlib import nullcontext
+A kernel holds its thread until it returns, so interactive work runs in a thread of its own while the main thread, which
+receives the signals, waits. Work that the user stops ends with the process.
+"""
+
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
+from contextlib import nullcontext, suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from rich.console import RenderableType
 from rich.markup import escape
 
 from pipeline.commands.output import err
-from pipeline.commands.solve.pausing import Spent, pausable
-from pipeline.commands.solve.verdict_output import Solved, found_of, statistics
-from pipeline.errors import UserError
+from pipeline.commands.solve.verdict_output import SolvedPuzzle, found_solutions, statistics
+from pipeline.errors import Interrupted, UserError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,20 +28,24 @@ if TYPE_CHECKING:
     from solver.model.puzzle import Puzzle
     from solver.people.explanation import Explanation
 
+R = TypeVar("R")
+
 FIRST_TRY, GROWTH = 1.0, 3.0
-"""CPU seconds of the first try of what can be paused, and how many times as many each further one has; the last one has
-more."""
+"""CPU seconds of the first attempt of interactive work, and the factor between attempts."""
+
+SIGNAL_POLL = 0.2
+"""Seconds between two checks for signals: one delivered to another thread does not wake the main thread."""
 
 
-class How(NamedTuple):
-    """How to solve: `cpu_limit`, `rung`, `depth` and `check_goal` as for solver.api.solve, and
+class SolveOptions(NamedTuple):
+    """How to solve a puzzle: `cpu_limit`, `rung`, `depth` and `check_goal` as for solver.api.solve, and
 
-    from_saved   the number of the saved grid to begin with, if any
-    most         solutions to list; None for no list
-    drawn        whether what is known of a puzzle that is not solved to its end is wanted
-    explained    whether an explanation is wanted
-    pausable     whether Ctrl-C tells how far it is
-    cpus         CPU cores for the SAT stage of a hard puzzle; None for this process alone
+    from_saved          number of the saved grid to start from
+    solution_limit      solutions to list; None lists none
+    needs_known_cells   whether the decided cells of an unfinished puzzle are needed
+    needs_explanation   whether an explanation is needed
+    is_interactive      whether Ctrl-C reports progress
+    cpus                CPU cores for the SAT stage of a hard puzzle; None for this process alone
     """
 
     cpu_limit: float
@@ -40,111 +53,202 @@ class How(NamedTuple):
     depth: int
     check_goal: bool
     from_saved: int | None
-    most: int | None
-    drawn: bool
-    explained: bool
-    pausable: bool
+    solution_limit: int | None
+    needs_known_cells: bool
+    needs_explanation: bool
+    is_interactive: bool
     cpus: int | None = None
 
 
-class Progress(NamedTuple):
-    """How far a puzzle is, for who looks while another thread works on it.
+class AttemptLog(NamedTuple):
+    """Progress on a puzzle, read by the main thread while another thread works on it.
 
-    tries    CPU limits that have not been enough, each with the row that came of it
-    listed   solutions listed so far
+    timeouts    CPU limits that were too low, each with its row of the results table
+    solutions   solutions listed so far
     """
 
-    tries: "list[tuple[float, dict[str, Any]]]"
-    listed: "list[np.ndarray]"
+    timeouts: "list[tuple[float, dict[str, Any]]]"
+    solutions: "list[np.ndarray]"
 
 
-def solved(puzzle: "Puzzle", how: How) -> Solved:
-    """A puzzle with its row, and as far as they are wanted more solutions or what is known of its cells."""
-    progress = Progress([], [])
-    if not how.pausable:
-        return _solved(puzzle, how, progress)
-    return pausable(lambda: _solved(puzzle, how, progress), lambda spent: _told(puzzle, how, progress, spent))
+class ElapsedTime(NamedTuple):
+    """Time spent on interactive work: wall seconds since it began, and CPU seconds of its thread."""
+
+    wall: float
+    cpu: float
 
 
-def _solved(puzzle: "Puzzle", how: How, progress: Progress) -> Solved:
-    start = None if how.from_saved is None else _saved_grid(puzzle, how.from_saved)
-    row = _row(puzzle, how, start, progress)
-    if how.most is not None and row["status"] != "invalid":
-        _list_solutions(puzzle, how, start, progress)
-    known = _known(puzzle, row, how, start) if how.drawn and row["label"] in ("timeout", "stalled") else None
-    listed = None if how.most is None else progress.listed
-    return Solved(puzzle, row, how.depth, listed, known, _explained(puzzle, row, how, start))
+def solve_puzzle(puzzle: "Puzzle", options: SolveOptions) -> SolvedPuzzle:
+    """Solve a puzzle, with the solutions, known cells and explanation that the options ask for."""
+    log = AttemptLog([], [])
+    if not options.is_interactive:
+        return _solve(puzzle, options, log)
+    return run_interactively(
+        lambda: _solve(puzzle, options, log), lambda elapsed: _progress_report(puzzle, options, log, elapsed)
+    )
 
 
-def _saved_grid(puzzle: "Puzzle", number: int) -> "np.ndarray":
-    """The puzzle's saved grid of that number, of the colours that its clues use."""
+def _solve(puzzle: "Puzzle", options: SolveOptions, log: AttemptLog) -> SolvedPuzzle:
+    start = None if options.from_saved is None else saved_grid(puzzle, options.from_saved)
+    row = _solve_row(puzzle, options, start, log)
+    if options.solution_limit is not None and row["status"] != "invalid":
+        _list_solutions(puzzle, options, start, log)
+    is_unfinished = row["label"] in ("timeout", "stalled")
+    known = _known_cells(puzzle, row, options, start) if options.needs_known_cells and is_unfinished else None
+    solutions = None if options.solution_limit is None else log.solutions
+    return SolvedPuzzle(puzzle, row, options.depth, solutions, known, _explanation(puzzle, row, options, start))
+
+
+def saved_grid(puzzle: "Puzzle", number: int) -> "np.ndarray":
+    """Return a saved grid of a puzzle, bool[height, width, colors], restricted to the colours of its clues."""
     if number > len(puzzle.saved):
         raise UserError(f"--from-saved {number}: {puzzle.puzzle_id} has {len(puzzle.saved) or 'no'} saved grid(s)")
     return puzzle.saved[number - 1][:, :, : max(puzzle.colors, 1) + 1]
 
 
-def _row(puzzle: "Puzzle", how: How, start: "np.ndarray | None", progress: Progress) -> dict[str, Any]:
-    """The puzzle's row of the results table.
+def _solve_row(puzzle: "Puzzle", options: SolveOptions, start: "np.ndarray | None", log: AttemptLog) -> dict[str, Any]:
+    """Return the puzzle's row of the results table.
 
-    A kernel tells nothing before it ends. So what can be paused is tried with more and more time, each time from the
-    beginning, and what the last try has come to can be told: all together take at most half as much again as the last
-    alone.
+    A kernel reports nothing before it ends. Interactive work is therefore restarted with growing CPU limits, so that
+    the result of the last attempt can be shown; all attempts together take at most 1.5 times as long as the last.
     """
     from pipeline.executors.conquer import conqueror
     from pipeline.jobs.schedule import levels
     from solver.api import solve
 
     row: dict[str, Any] = {}
-    with nullcontext() if how.cpus is None else conqueror(how.cpus) as conquer:
-        for limit in levels(how.cpu_limit, FIRST_TRY, GROWTH) if how.pausable else [how.cpu_limit]:
+    with nullcontext() if options.cpus is None else conqueror(options.cpus) as conquer:
+        limits = levels(options.cpu_limit, FIRST_TRY, GROWTH) if options.is_interactive else [options.cpu_limit]
+        for limit in limits:
             row = solve(
                 puzzle,
                 cpu_limit=limit,
-                rung=how.rung,
-                depth=how.depth,
-                check_goal=how.check_goal,
+                rung=options.rung,
+                depth=options.depth,
+                check_goal=options.check_goal,
                 start=start,
                 conquer=conquer,
             )
             if row["status"] != "timeout":
                 break
-            progress.tries.append((limit, row))
+            log.timeouts.append((limit, row))
     return row
 
 
-def _list_solutions(puzzle: "Puzzle", how: How, start: "np.ndarray | None", progress: Progress) -> None:
-    """List as many solutions as are wanted; a line on standard error if time runs out before."""
+def _list_solutions(puzzle: "Puzzle", options: SolveOptions, start: "np.ndarray | None", log: AttemptLog) -> None:
+    """List up to `solution_limit` solutions; a timeout is reported on standard error."""
     from solver.api import iter_solutions
 
+    solutions = iter_solutions(puzzle, cpu_limit=options.cpu_limit, start=start)
     try:
-        progress.listed.extend(islice(iter_solutions(puzzle, cpu_limit=how.cpu_limit, start=start), how.most))
+        log.solutions.extend(islice(solutions, options.solution_limit))
     except TimeoutError as error:
         err.print(f"[yellow]{escape(puzzle.puzzle_id)}:[/yellow] {escape(str(error))}")
 
 
-def _known(puzzle: "Puzzle", row: dict[str, Any], how: How, start: "np.ndarray | None") -> "np.ndarray | None":
-    """The colour of each cell of a puzzle that was not solved to its end, -1 where it is open; None if that fails."""
+def _known_cells(
+    puzzle: "Puzzle", row: dict[str, Any], options: SolveOptions, start: "np.ndarray | None"
+) -> "np.ndarray | None":
+    """Return the colour of each cell of an unfinished puzzle, -1 where it is undecided; None if that fails."""
     from reports.partial import partial, settled
 
-    may_be = partial(puzzle, row, how.depth, start)
-    return None if may_be is None else settled(may_be)
+    candidates = partial(puzzle, row, options.depth, start)
+    return None if candidates is None else settled(candidates)
 
 
-def _explained(puzzle: "Puzzle", row: dict[str, Any], how: How, start: "np.ndarray | None") -> "Explanation | None":
-    """How the puzzle is solved, if that is wanted."""
+def _explanation(
+    puzzle: "Puzzle", row: dict[str, Any], options: SolveOptions, start: "np.ndarray | None"
+) -> "Explanation | None":
+    """Explain the puzzle, if the options ask for it."""
     from solver.people.explanation import explain
 
-    if not how.explained or row["status"] == "invalid":
+    if not options.needs_explanation or row["status"] == "invalid":
         return None
-    return explain(puzzle, start=start, cpu_limit=how.cpu_limit)
+    return explain(puzzle, start=start, cpu_limit=options.cpu_limit)
 
 
-def _told(puzzle: "Puzzle", how: How, progress: Progress, spent: Spent) -> Iterator[RenderableType]:
-    """What is printed when the work is paused."""
+def _progress_report(
+    puzzle: "Puzzle", options: SolveOptions, log: AttemptLog, elapsed: ElapsedTime
+) -> Iterator[RenderableType]:
+    """Yield what Ctrl-C prints of a puzzle being solved."""
     name = f"[bold]{escape(puzzle.puzzle_id)}[/bold]"
-    yield f"{name}: {spent.elapsed:,.1f} s, {spent.cpu:,.1f} s of CPU time so far; the limit is {how.cpu_limit:g} s"
-    for limit, row in progress.tries[-1:]:
-        yield f"Known after {limit:.3g} s of CPU time, with {found_of(row)}:"
-        yield from statistics(row, how.depth)
-    if progress.listed:
-        yield f"{len(progress.listed):,} solutions listed"
+    yield f"{name}: {elapsed.wall:,.1f} s, {elapsed.cpu:,.1f} s of CPU time; the limit is {options.cpu_limit:g} s"
+    for limit, row in log.timeouts[-1:]:
+        yield f"Known after {limit:.3g} s of CPU time, with {found_solutions(row)}:"
+        yield from statistics(row, options.depth)
+    if log.solutions:
+        yield f"{len(log.solutions):,} solutions listed"
+
+
+class _ThreadClock:
+    """CPU clock of a worker thread: zero before it starts, its last value after it ends."""
+
+    clock_id: int | None = None
+    last = 0.0
+
+    def start(self) -> None:
+        """Attach to the calling thread."""
+        self.clock_id = time.pthread_getcpuclockid(threading.get_ident())
+
+    def seconds(self) -> float:
+        """Return the CPU seconds so far."""
+        if self.clock_id is not None:
+            with suppress(OSError):  # the thread has ended
+                self.last = time.clock_gettime(self.clock_id)
+        return self.last
+
+
+def run_interactively(work: Callable[[], R], report: Callable[[ElapsedTime], Iterable[RenderableType]]) -> R:
+    """Run work in a thread and return its result; Ctrl-C prints a report and asks whether to continue.
+
+    For the main thread only. Work continues while the user is asked.
+
+    Raises:
+        Interrupted: The user declines, or can't be asked.
+        KeyboardInterrupt: On a second Ctrl-C, while the user is asked.
+
+    """
+    events: SimpleQueue[Future[R] | None] = SimpleQueue()
+    clock = _ThreadClock()
+
+    def run() -> None:
+        clock.start()
+        done: Future[R] = Future()
+        try:
+            done.set_result(work())
+        except BaseException as error:
+            done.set_exception(error)
+        events.put(done)
+
+    previous_handler = signal.getsignal(signal.SIGINT)
+
+    def pause(*_: object) -> None:
+        signal.signal(signal.SIGINT, previous_handler)  # a second Ctrl-C ends the command
+        events.put(None)
+
+    began = time.monotonic()
+    signal.signal(signal.SIGINT, pause)
+    try:
+        threading.Thread(target=run, name="solver", daemon=True).start()
+        while True:
+            try:
+                done = events.get(timeout=SIGNAL_POLL)
+            except Empty:
+                continue
+            if done is not None:
+                return done.result()
+            err.print()
+            for part in report(ElapsedTime(time.monotonic() - began, clock.seconds())):
+                err.print(part)
+            if not _confirms_continuing():
+                raise Interrupted("stopped")
+            signal.signal(signal.SIGINT, pause)
+    finally:
+        signal.signal(signal.SIGINT, previous_handler)
+
+
+def _confirms_continuing() -> bool:
+    """Ask whether to continue; the end of input means no."""
+    err.print("Still solving. Continue? \\[Y/n] ", end="")
+    answer = sys.stdin.readline() if sys.stdin is not None else ""
+    return bool(answer) and not answer.strip().lower().startswith("n")

@@ -1,198 +1,245 @@
-"""The command solve: puzzles of files, addresses and ids, solved and drawn."""
+"""The command solve: puzzles of files, addresses and ids, solved, drawn and explained."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import islice
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from pipeline.commands.options import (
-    MOST,
-    MOST_CPUS,
+    EXECUTION,
+    MAX_PUZZLES,
+    NETWORK,
+    SELECTION,
     BaseUrls,
     CheckGoal,
     Contact,
     CpuLimit,
     Depth,
-    FileFormat,
-    Json,
+    InputFormat,
     LastRung,
+    PuzzleNumber,
     Rung,
-    Which,
+    SatCpus,
+    between,
     format_named,
-    no_puzzle_in,
+    given_options,
 )
-from pipeline.commands.output import DONE, SOME_FAILED, WRONG_USE, compiling, report_problem
-from pipeline.commands.solve.arguments import puzzles_of, sources_of
-from pipeline.commands.solve.attempt import How, solved
-from pipeline.commands.solve.explanation_output import print_explanation, watched
-from pipeline.commands.solve.picture_files import Pictures, write
-from pipeline.commands.solve.solve_sudokus import print_sudoku, refuse_with_sudokus
+from pipeline.commands.output import (
+    DONE,
+    SOME_FAILED,
+    WRONG_USE,
+    compiling,
+    global_options,
+    report_problem,
+)
+from pipeline.commands.solve.attempt import SolveOptions, solve_puzzle
+from pipeline.commands.solve.hint import print_hint, single_puzzle
+from pipeline.commands.solve.puzzle_arguments import parse_arguments, read_puzzles
+from pipeline.commands.solve.saved_files import check_paths, needs_explanation, save_files
+from pipeline.commands.solve.solve_sudokus import print_sudoku
 from pipeline.commands.solve.verdict_output import (
-    Solved,
-    print_as_json,
-    print_as_xml,
-    print_brief,
+    animate_explanation,
+    choose_printer,
+    print_explanation,
     print_problem_as_xml,
-    print_shown,
 )
 from pipeline.crawl.ids import FetchOptions
 from pipeline.errors import UserError
 
-MOST_SOLUTIONS = 1_000_000
+MAX_SOLUTIONS = 1_000_000
 
-DEPTH = 2
-"""Levels that the rung depth-2 looks ahead, unless --depth says otherwise."""
+INPUT_OPTIONS = ("-n", "--format", "--contact", "--refresh", "--base-url", "--cpu-limit")
+"""Options that go with every puzzle and with --hint."""
 
-EXPLAINED, PICTURES = "Explanation", "Pictures"
-"""Headings of options."""
+Files = Annotated[
+    list[str],
+    typer.Argument(help="Files, folders, archives, https addresses, ids (webpbn/6574), - (stdin).", metavar="FILE..."),
+]
+FromSaved = Annotated[
+    int | None,
+    typer.Option(
+        "--from-saved",
+        "-s",
+        callback=between(1, MAX_PUZZLES),
+        help="Start from the file's saved grid N.",
+        metavar="N",
+        rich_help_panel=SELECTION,
+    ),
+]
+Refresh = Annotated[
+    bool, typer.Option("--refresh", help="Download ids again despite the cache.", rich_help_panel=NETWORK)
+]
+Interactive = Annotated[
+    bool,
+    typer.Option(
+        "--interactive", "-i", help="Report progress on Ctrl-C and ask whether to continue.", rich_help_panel=EXECUTION
+    ),
+]
+Explain = Annotated[bool, typer.Option("--explain", "-m", help="Explain each step as a person would solve it.")]
+Watch = Annotated[bool, typer.Option("--watch", help="Animate the explanation in the terminal.")]
+Hint = Annotated[bool, typer.Option("--hint", help="Show only the easiest next step, or the wrong cells.")]
+Solutions = Annotated[
+    int,
+    typer.Option(
+        "--all", callback=between(0, MAX_SOLUTIONS), help="Draw up to N solutions.", metavar="N", show_default=False
+    ),
+]
+Save = Annotated[
+    list[str] | None,
+    typer.Option(help="Write a picture (.png .svg), print sheet (.pdf), steps (.html .gif FOLDER/).", metavar="FILE"),
+]
+Stats = Annotated[bool, typer.Option("--stats", "-t", help="Show decided cells and time of each technique.")]
+Brief = Annotated[bool, typer.Option("--brief", "-b", help="Print one line a puzzle, in pbnsolve's words.")]
+AsXml = Annotated[bool, typer.Option("--xml", help="Print one XML document a puzzle, as pbnsolve -h.")]
+
+
+class OutputOptions(NamedTuple):
+    """What to print and write of each puzzle."""
+
+    explain: bool
+    watch: bool
+    stats: bool
+    brief: bool
+    as_xml: bool
+    save: list[str]
+
+    @property
+    def needs_explanation(self) -> bool:
+        """Whether the explanation is printed, animated or saved."""
+        return self.explain or self.watch or needs_explanation(self.save)
+
+    def check(self, as_json: bool, lists_solutions: bool) -> None:
+        """Raise a UserError for options that exclude each other."""
+        if self.brief + self.as_xml + as_json > 1:
+            raise UserError("give one of --brief, --xml and --json")
+        if self.stats and (self.as_xml or as_json):
+            raise UserError("--stats goes with neither --xml nor --json; --json has all figures")
+        if lists_solutions and (self.brief or self.as_xml):
+            raise UserError("--all goes with neither --brief nor --xml, which show no solutions")
+        if self.explain and (self.brief or self.as_xml):
+            raise UserError("--explain goes with neither --brief nor --xml, which show no steps")
+        check_paths(self.save)
 
 
 def solve(
-    files: Annotated[
-        list[str],
-        typer.Argument(
-            help="Puzzle files, folders, archives, https addresses of them, ids like webpbn/6574; - is standard input.",
-            metavar="FILE...",
-        ),
-    ],
-    cpu_limit: CpuLimit = 60.0,
-    cpus: Annotated[
-        int | None,
-        typer.Option(min=1, max=MOST_CPUS, help="Cores for a puzzle that clause learning takes long over."),
-    ] = None,
-    rung: LastRung = Rung.search,
-    depth: Depth = DEPTH,
-    check_goal: CheckGoal = False,
-    from_saved: Annotated[
-        int | None,
-        typer.Option(
-            "--from-saved", "-s", min=1, max=MOST, help="Begin with the file's saved grid of this number.", metavar="N"
-        ),
-    ] = None,
-    most: Annotated[
-        int, typer.Option("--all", min=0, max=MOST_SOLUTIONS, help="Draw up to N solutions.", metavar="N")
-    ] = 0,
-    number: Which = None,
-    known: FileFormat = None,
-    stats: Annotated[
-        bool, typer.Option("--stats", "-t", help="What each technique has done, and in which time.")
-    ] = False,
-    interactive: Annotated[
-        bool, typer.Option("--interactive", "-i", help="Ctrl-C tells how far it is and asks whether to go on.")
-    ] = False,
-    brief: Annotated[bool, typer.Option("--brief", "-b", help="A line a puzzle: pbnsolve's words.")] = False,
-    as_xml: Annotated[bool, typer.Option("--xml", help="A document a puzzle: the XML of pbnsolve's -h.")] = False,
-    as_json: Json = False,
-    explain: Annotated[
-        bool,
-        typer.Option("--explain", "-m", help="Each step, as a person would go.", rich_help_panel=EXPLAINED),
-    ] = False,
-    watch: Annotated[
-        bool, typer.Option("--watch", help="Watch these steps fill the grid.", rich_help_panel=EXPLAINED)
-    ] = False,
-    html: Annotated[
-        str | None, typer.Option(help="A page to step through them.", metavar="FILE", rich_help_panel=EXPLAINED)
-    ] = None,
-    gif: Annotated[
-        str | None, typer.Option(help="The steps as an animation.", metavar="FILE", rich_help_panel=EXPLAINED)
-    ] = None,
-    steps: Annotated[
-        str | None, typer.Option(help="An image a step.", metavar="FOLDER", rich_help_panel=EXPLAINED)
-    ] = None,
-    png: Annotated[
-        str | None, typer.Option(help="The solution with its clues.", metavar="FILE", rich_help_panel=PICTURES)
-    ] = None,
-    svg: Annotated[str | None, typer.Option(help="The same as SVG.", metavar="FILE", rich_help_panel=PICTURES)] = None,
-    pdf: Annotated[
-        str | None,
-        typer.Option(help="To print on A4: the grid, and the solution.", metavar="FILE", rich_help_panel=PICTURES),
-    ] = None,
+    context: typer.Context,
+    files: Files,
+    explain: Explain = False,
+    watch: Watch = False,
+    hint: Hint = False,
+    solutions: Solutions = 0,
+    save: Save = None,
+    stats: Stats = False,
+    brief: Brief = False,
+    as_xml: AsXml = False,
+    number: PuzzleNumber = None,
+    input_format: InputFormat = None,
+    from_saved: FromSaved = None,
     contact: Contact = None,
-    refresh: Annotated[bool, typer.Option("--refresh", help="Ids: ask again for what was asked for today.")] = False,
+    refresh: Refresh = False,
     base_url: BaseUrls = None,
+    cpu_limit: CpuLimit = 60.0,
+    cpus: SatCpus = None,
+    rung: LastRung = Rung.search,
+    depth: Depth = 2,
+    check_goal: CheckGoal = False,
+    interactive: Interactive = False,
 ) -> None:
-    """Solve puzzles and draw them in the terminal.
+    """Solve puzzles and draw them; explain, give hints, save pictures.
 
-    An id (webpbn/6574, nonograms/12345) is asked for at its site, as politely as by a crawl, and the reply is kept for
-    a day; a file of that name goes before it. The letters of options are pbnsolve's. Sudokus of files are solved and
-    drawn too, with --cpu-limit, --rung, --explain, -n and --json; the other options are for nonograms.
+    Ids are downloaded politely and cached for a day; a file of the same name takes precedence. Short options are
+    pbnsolve's. Sudokus take --cpu-limit, --rung, --explain, --hint, -n and --json only. With --hint a nonogram starts
+    from its first saved grid or the one of --from-saved; a Sudoku's digits count as givens.
 
-    Exit status 1 if some can't be read or can have no solution as they stand, 2 if none is left.
+    Exit status 1 if some puzzles are unreadable or invalid, 2 if all are; with --hint 1 if there is no next step.
     """
-    from pipeline.jobs.kernel_compilation import SEARCH_STAGES, compiled_in_background, needed
+    from pipeline.store.sources import nothing_in
+
+    output = OutputOptions(explain, watch, stats, brief, as_xml, save or [])
+    output.check(global_options.json, solutions > 0)
+    if interactive and cpus:
+        raise UserError("--interactive excludes --cpus: it reports on one process")
+    request = FetchOptions(tuple(base_url or ()), contact, refresh)
+    puzzles = read_puzzles(parse_arguments(files, request), format_named(input_format), request)
+    given = given_options(context)
+    if hint:
+        refuse_options(given, ("--hint", "--from-saved"), "not with --hint")
+        puzzle = single_puzzle(puzzles, number, files)
+        refuse_with_sudoku(puzzle, given)
+        raise typer.Exit(print_hint(puzzle, from_saved, cpu_limit))
+    options = SolveOptions(
+        cpu_limit, rung.value, depth, check_goal, from_saved, solutions or None,
+        not (brief or as_xml), output.needs_explanation, interactive, cpus,
+    )  # fmt: skip
+    chosen = puzzles if number is None else islice(puzzles, number - 1, number)
+    solved, failed = solve_all(single(chosen) if save else chosen, options, output, given)
+    if not solved and not failed:
+        raise nothing_in(files)
+    raise typer.Exit(DONE if not failed else SOME_FAILED if solved else WRONG_USE)
+
+
+def solve_all(
+    puzzles: Iterator[Any], options: SolveOptions, output: OutputOptions, given: list[str]
+) -> tuple[int, int]:
+    """Solve, print and save puzzles; return the counts of valid ones and of invalid or unreadable ones."""
     from scrapers.file_batches import Problem
-    from solver.jit.waits import while_waiting
-    from solver.model.tables import puzzle_batch
     from solver.sudoku.sudoku_puzzle import Sudoku
 
-    if brief + as_xml + as_json > 1:
-        raise UserError("give one of --brief, --xml and --json")
-    if stats and (as_xml or as_json):
-        raise UserError("--stats is for people: --json has all of it, --xml no place for it")
-    if most and (brief or as_xml):
-        raise UserError("--all goes with neither --brief nor --xml, which show no solutions")
-    if interactive and cpus:
-        raise UserError("--interactive goes without --cpus: it tells how far one process is")
-    pictures = Pictures(png, svg, pdf, gif, html, steps)
-    explained = explain or watch or pictures.explained
-    if explain and (brief or as_xml):
-        raise UserError("--explain goes with neither --brief nor --xml, which show no steps")
-    show_known = not (brief or as_xml)
-    how = How(
-        cpu_limit, rung.value, depth, check_goal, from_saved, most or None, show_known, explained, interactive, cpus
-    )
-    wish = FetchOptions(tuple(base_url or ()), contact, refresh)
-    found = puzzles_of(sources_of(files, wish), format_named(known), wish)
-    show = shower(brief, as_xml, as_json, stats)
-    of_nonograms = {
-        "--cpus": cpus, "--depth": depth != DEPTH, "--check-goal": check_goal, "--from-saved": from_saved,
-        "--all": most, "--stats": stats, "--interactive": interactive, "--brief": brief, "--xml": as_xml,
-        "--watch": watch, **{f"--{name}": path for name, path in pictures._asdict().items()},
-    }  # fmt: skip
-    good = bad = 0
-    chosen = found if number is None else islice(found, number - 1, number)
-    if any(pictures):
-        chosen = the_only(chosen)
-    for item in chosen:
+    counts = [0, 0]
+    print_solved = choose_printer(global_options.json, output.as_xml, output.brief, output.stats)
+    for item in puzzles:
         if isinstance(item, Problem):
-            bad += 1
-            (print_problem_as_xml if as_xml else report_problem)(item.name, item.reason)
+            (print_problem_as_xml if output.as_xml else report_problem)(item.name, item.reason)
+            counts[True] += 1
             continue
         if isinstance(item, Sudoku):
-            refuse_with_sudokus(item, of_nonograms)
-            valid = print_sudoku(item, cpu_limit, rung.value, explain, as_json)
-            good, bad = good + valid, bad + (not valid)
+            refuse_with_sudoku(item, given)
+            valid = print_sudoku(item, options.cpu_limit, options.rung, output.explain)
+            counts[not valid] += 1
             continue
-        with compiled_in_background(needed(puzzle_batch([item])), (SEARCH_STAGES,)), while_waiting(compiling):
-            done = solved(item, how)
-        valid = done.row["status"] != "invalid"
-        good, bad = good + valid, bad + (not valid)
-        if watch and done.explanation is not None:
-            watched(done.explanation)
-        show(done)
-        if explain and not as_json and done.explanation is not None:
-            print_explanation(done.explanation)
+        solved = solve_compiled(item, options)
+        valid = solved.row["status"] != "invalid"
+        counts[not valid] += 1
+        if output.watch and solved.explanation is not None:
+            animate_explanation(solved.explanation)
+        print_solved(solved)
+        if output.explain and not global_options.json and solved.explanation is not None:
+            print_explanation(solved.explanation)
         if valid:
-            write(pictures, done)
-    if not good and not bad:
-        raise no_puzzle_in(files)
-    raise typer.Exit(DONE if not bad else SOME_FAILED if good else WRONG_USE)
+            save_files(output.save, solved)
+    return counts[False], counts[True]
 
 
-def the_only(found: Iterator[Any]) -> Iterator[Any]:
-    """One puzzle; a UserError if there are more."""
-    first = list(islice(found, 2))
+def solve_compiled(puzzle: Any, options: SolveOptions) -> Any:
+    """Solve a puzzle while the kernels that it may need later compile in another process."""
+    from pipeline.jobs.kernel_compilation import SEARCH_STAGES, compiled_in_background, needed
+    from solver.jit.waits import while_waiting
+    from solver.model.tables import puzzle_batch
+
+    with compiled_in_background(needed(puzzle_batch([puzzle])), (SEARCH_STAGES,)), while_waiting(compiling):
+        return solve_puzzle(puzzle, options)
+
+
+def single(puzzles: Iterator[Any]) -> Iterator[Any]:
+    """Return the only puzzle; raise a UserError if there are more."""
+    first = list(islice(puzzles, 2))
     if len(first) > 1:
-        raise UserError("pictures are of one puzzle: choose it with -n")
+        raise UserError("--save is for one puzzle: choose it with -n")
     return iter(first)
 
 
-def shower(brief: bool, as_xml: bool, as_json: bool, stats: bool) -> Callable[[Solved], None]:
-    """What prints a puzzle in the way that the options ask for."""
-    if as_xml:
-        return print_as_xml
-    if as_json:
-        return print_as_json
-    printer = print_brief if brief else print_shown
-    return lambda done: printer(done, stats)
+def refuse_options(given: list[str], allowed: tuple[str, ...], reason: str) -> None:
+    """Raise a UserError for options given other than INPUT_OPTIONS and those allowed."""
+    refused = [option for option in given if option not in (*INPUT_OPTIONS, *allowed)]
+    if refused:
+        raise UserError(f"{', '.join(refused)}: {reason}; leave it out")
+
+
+def refuse_with_sudoku(puzzle: Any, given: list[str]) -> None:
+    """Raise a UserError for options of nonograms, if the puzzle is a Sudoku."""
+    from solver.sudoku.sudoku_puzzle import Sudoku
+
+    if isinstance(puzzle, Sudoku):
+        reason = f"for nonograms only, and {puzzle.puzzle_id} is a Sudoku"
+        refuse_options(given, ("--rung", "--explain", "--hint"), reason)

@@ -1,45 +1,47 @@
-"""What the command solve does with Sudokus: the verdict, and the grid in its boxes.
+"""Sudokus in the command solve: verdict, explanation, hint, and the grid framed by its boxes.
 
-What is printed is a grid as scrapers.sudokus reads it.
+Grids are printed in a form that scrapers.sudokus reads.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
 from rich.markup import escape
 from rich.text import Text
 
-from pipeline.commands.output import compiling, out, print_json, tell
-from pipeline.commands.solve.explanation_output import lines
-from pipeline.commands.solve.verdict_output import listed, verdict_of
-from pipeline.commands.terminal_drawing import differing, in_words
+from pipeline.commands.output import (
+    DONE,
+    SOME_FAILED,
+    compiling,
+    first_lines,
+    global_options,
+    out,
+    print_json,
+    print_result,
+    print_text,
+)
+from pipeline.commands.solve.verdict_output import row_fields, step_line, step_lines, verdict_text
+from pipeline.commands.terminal_drawing import difference_text, differing_cells
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
     import numpy as np
 
     from solver.sudoku.sudoku_puzzle import Sudoku
+    from solver.sudoku.techniques.sudoku_hint import SudokuHint
 
 GIVEN, FOUND, MARKED = "bold", "cyan", "reverse yellow"
-"""How digits look: those given, those found, and those that are others in another solution."""
+"""Styles of digits: given, found, and differing between two solutions."""
 
 OPEN = "."
 
-
-def refuse_with_sudokus(puzzle: "Sudoku", options: Mapping[str, Any]) -> None:
-    """Refuse a Sudoku where an option is given that is for nonograms; `options` are these, by name."""
-    given = [name for name, value in options.items() if value]
-    if given:
-        raise UserError(f"{', '.join(given)}: for nonograms only, and {puzzle.puzzle_id} is a Sudoku; leave it out")
+UNHELPFUL = ("twice", "wrong", "none", "timeout")
+"""Kinds of hints for which the exit status is 1."""
 
 
-def print_sudoku(puzzle: "Sudoku", cpu_limit: float, rung: str, explained: bool, as_json: bool) -> bool:
-    """Solve a Sudoku and print what came of it; whether it is one that can have a solution, for what is plain to see.
-
-    cpu_limit, rung   as for solver.sudoku.sudoku_api.solve; an explanation has the same limit once more
-    explained         whether each step is told
-    """
+def print_sudoku(puzzle: "Sudoku", cpu_limit: float, rung: str, explained: bool) -> bool:
+    """Solve and print a Sudoku; return whether it is valid. An explanation gets the CPU limit a second time."""
     from reports.explained.sudoku_words import ending, fields_of, in_words
     from solver.jit.waits import while_waiting
     from solver.model.sudoku_techniques import TECHNIQUES
@@ -49,30 +51,31 @@ def print_sudoku(puzzle: "Sudoku", cpu_limit: float, rung: str, explained: bool,
     with while_waiting(compiling):
         row = solve(puzzle, cpu_limit=cpu_limit, rung=rung)
         valid = row["status"] != "invalid"
-        found = explain(puzzle, cpu_limit=cpu_limit) if explained and valid else None
-    if as_json:
-        print_json(listed(row) | ({} if found is None else {"explanation": fields_of(found)}))
+        explanation = explain(puzzle, cpu_limit=cpu_limit) if explained and valid else None
+    if global_options.json:
+        more = {} if explanation is None else {"explanation": fields_of(explanation)}
+        print_json(row_fields(row) | more)
         return valid
-    tell(False, None, _shown(puzzle, row))
-    if found is not None:
-        tell(False, None, lines(in_words(found), TECHNIQUES, ending(found)))
+    print_text(describe_sudoku(puzzle, row))
+    if explanation is not None:
+        print_text(step_lines(in_words(explanation), TECHNIQUES, ending(explanation)))
     return valid
 
 
-def _shown(puzzle: "Sudoku", row: dict[str, Any]) -> Iterator[RenderableType]:
-    """The verdict of a Sudoku, its solution or its givens, two if it has several, and what it took."""
+def describe_sudoku(puzzle: "Sudoku", row: dict[str, Any]) -> Iterator[RenderableType]:
+    """Yield a Sudoku's verdict, its solution or givens, a second solution if there is one, and counts."""
     import numpy as np
 
-    yield f"[bold]{escape(puzzle.puzzle_id or '')}[/bold] {puzzle.size}x{puzzle.size}: {verdict_of(row)}"
-    there = [row[name] for name in ("solution", "second_solution") if row[name] is not None]
-    solutions = [np.frombuffer(cells, np.uint8).reshape(puzzle.givens.shape) for cells in there]
+    yield f"[bold]{escape(puzzle.puzzle_id or '')}[/bold] {puzzle.size}x{puzzle.size}: {verdict_text(row)}"
+    found = [row[name] for name in ("solution", "second_solution") if row[name] is not None]
+    solutions = [np.frombuffer(cells, np.uint8).reshape(puzzle.givens.shape) for cells in found]
     if not solutions:
-        yield drawn(puzzle, puzzle.givens)
-    marked = differing(solutions) if len(solutions) > 1 else None
+        yield draw_sudoku(puzzle, puzzle.givens)
+    marked = differing_cells(solutions) if len(solutions) > 1 else None
     for number, cells in enumerate(solutions):
         if number and marked is not None:
-            yield f"Another solution; the two {in_words(marked)}"
-        yield drawn(puzzle, cells, marked)
+            yield f"Another solution; the two {difference_text(marked)}"
+        yield draw_sudoku(puzzle, cells, marked)
     if row["cells_after_line"] is not None:
         yield (
             f"{row['cells_after_line']:,} of {row['cells']:,} cells by singles; {row['line_solves']:,} looks at rows, "
@@ -80,19 +83,22 @@ def _shown(puzzle: "Sudoku", row: dict[str, Any]) -> Iterator[RenderableType]:
         )
 
 
-def drawn(puzzle: "Sudoku", cells: "np.ndarray", marked: "np.ndarray | None" = None) -> str | Text:
-    """A grid in frames of its boxes, or a line that says how to see it where the terminal is too narrow.
+def draw_sudoku(puzzle: "Sudoku", cells: "np.ndarray", marked: "np.ndarray | None" = None) -> str | Text:
+    """Draw a grid framed by its boxes, or return a message that the terminal is too narrow.
 
-    cells    uint8[size, size]: digits, 0 where the cell is open
-    marked   bool[size, size]: cells that are pointed out
+    Args:
+        puzzle: The Sudoku, for its boxes and givens.
+        cells: uint8[size, size]: digits, 0 for an open cell.
+        marked: bool[size, size]: cells to highlight.
+
     """
     from reports.sudoku_svg import sign
 
     wide, high = puzzle.box_width, puzzle.box_height
-    if wide * high != puzzle.size:  # no boxes that could be framed
+    if wide * high != puzzle.size:  # not a regular box: frame the whole grid
         wide = high = puzzle.size
-    room = max(len(sign(int(digit))) for digit in cells.ravel()) if cells.any() else 1
-    frame = "+" + ("-" * ((room + 1) * wide + 1) + "+") * (puzzle.size // wide)
+    width = max(len(sign(int(digit))) for digit in cells.ravel()) if cells.any() else 1
+    frame = "+" + ("-" * ((width + 1) * wide + 1) + "+") * (puzzle.size // wide)
     if out.is_terminal and len(frame) > out.width:
         return (
             f"[yellow]Not drawn: {len(frame)} columns are wider than the terminal's {out.width}.[/yellow] "
@@ -103,8 +109,70 @@ def drawn(puzzle: "Sudoku", cells: "np.ndarray", marked: "np.ndarray | None" = N
         text.append(frame + "\n" if y % high == 0 else "")
         for x, digit in enumerate(row):
             text.append("| " if x % wide == 0 else "")
-            look = MARKED if marked is not None and marked[y, x] else GIVEN if puzzle.givens[y, x] else FOUND
-            text.append((sign(digit) if digit else OPEN).rjust(room), look)
+            style = MARKED if marked is not None and marked[y, x] else GIVEN if puzzle.givens[y, x] else FOUND
+            text.append((sign(digit) if digit else OPEN).rjust(width), style)
             text.append(" ")
         text.append("|\n")
     return text.append(frame)
+
+
+def print_sudoku_hint(puzzle: "Sudoku", cpu_limit: float) -> int:
+    """Print the hint for a Sudoku, whose digits may be givens or filled in; return the exit status."""
+    from solver.jit.waits import while_waiting
+    from solver.model.puzzle import InvalidPuzzle
+    from solver.sudoku.techniques.sudoku_hint import hint
+
+    try:
+        with while_waiting(compiling):
+            found = hint(puzzle, cpu_limit=cpu_limit)
+    except InvalidPuzzle as error:
+        raise UserError(f"{puzzle.puzzle_id}: {error}") from None
+    print_result(sudoku_hint_fields(puzzle, found), describe_sudoku_hint(puzzle, found))
+    return SOME_FAILED if found.kind in UNHELPFUL else DONE
+
+
+def sudoku_hint_fields(puzzle: "Sudoku", found: "SudokuHint") -> dict[str, Any]:
+    """Return a hint for JSON; rows and columns count from 1."""
+    from reports.explained.sudoku_words import fields_of
+
+    cells = [[cell // puzzle.size + 1, cell % puzzle.size + 1] for cell in found.cells]
+    step = fields_of(found.next)["steps"][0] if found.next is not None else None
+    return {"puzzle_id": puzzle.puzzle_id, "hint": found.kind, "wrong": cells, "step": step}
+
+
+def describe_sudoku_hint(puzzle: "Sudoku", found: "SudokuHint") -> Iterator[RenderableType]:
+    """Yield the grid with the cells in question marked, and the hint in words."""
+    import numpy as np
+
+    from reports.explained.sudoku_words import in_words
+    from solver.model.sudoku_techniques import TECHNIQUES
+
+    cells, marked = puzzle.givens.copy(), np.zeros(puzzle.givens.shape, np.bool_)
+    marked.ravel()[list(found.cells)] = True
+    steps = [] if found.next is None else list(in_words(found.next))
+    for step in steps:
+        marked.ravel()[[cell for cell, _ in step.step.ruled]] = not step.step.placed
+        if step.step.placed:
+            cell, digit = step.step.placed
+            cells.ravel()[cell], marked.ravel()[cell] = digit, True
+    yield draw_sudoku(puzzle, cells, marked)
+    for step in steps:
+        yield step_line(step, TECHNIQUES[step.step.technique].name, with_reason=True)
+    if not steps:
+        yield sudoku_hint_text(puzzle, found)
+
+
+def sudoku_hint_text(puzzle: "Sudoku", found: "SudokuHint") -> str:
+    """Say a hint that is not a step."""
+    from reports.explained.sudoku_words import cell_in_words
+
+    cells = ", ".join(first_lines([cell_in_words(cell, puzzle.size) for cell in found.cells]))
+    return {
+        "twice": f"[red]Duplicate digit in a row, column or box:[/red] {cells}",
+        "wrong": f"[red]No solution, but one after removing any one of these:[/red] {cells}",
+        "none": "[red]No solution, even after removing any one digit.[/red]",
+        "several": "No technique finds more: there are several solutions.",
+        "open": "Only nested assumptions make progress from here.",
+        "solved": "[green]Solved:[/green] every cell is right.",
+        "timeout": "[yellow]No hint in time:[/yellow] raise --cpu-limit.",
+    }[found.kind]

@@ -1,111 +1,122 @@
-"""What the command solve prints of a puzzle: its verdict in words, pictures, counts, or what pbnsolve would print."""
+"""Output of the command solve for nonograms: verdict, pictures, statistics and explanation, as text, JSON or XML."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.console import RenderableType
 from rich.markup import escape
 
-from pipeline.commands.output import err, print_json, table, tell
-from pipeline.commands.run_status import COLORS
-from pipeline.commands.solve import explanation_output
-from pipeline.commands.terminal_drawing import differing, drawn, in_words, open_sign
+from pipeline.commands.output import VERDICT_COLORS, err, print_json, print_text, table
+from pipeline.commands.terminal_drawing import difference_text, differing_cells, draw, unknown_symbol
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from reports.explained.step_words import Told
     from solver.model.puzzle import Puzzle
+    from solver.model.techniques import Technique
     from solver.people.explanation import Explanation
 
-"""Columns of the results table that count what was done."""
+STEPS_A_SECOND, MAX_WATCH_SECONDS = 8.0, 20.0
+"""Speed of --watch, and the longest time that it takes."""
 
 
-class Solved(NamedTuple):
-    """A puzzle and what came of it.
+class SolvedPuzzle(NamedTuple):
+    """A puzzle and its results.
 
-    row     its row of the results table
-    depth   levels that the rung depth-2 looked ahead
-    every   solutions, if --all asks for them, uint8[height, width] of palette entries each
-    known   of a puzzle that was not solved to its end the colour of each cell, -1 where it is open (reports.partial)
-    explanation   how it is solved, if that is asked for
+    row           its row of the results table
+    depth         lookahead levels of the rung depth-2
+    solutions     solutions listed for --all, uint8[height, width] of palette entries each
+    known         of an unfinished puzzle the colour of each cell, -1 where it is undecided (reports.partial)
+    explanation   how it is solved, with --explain
     """
 
     puzzle: "Puzzle"
     row: dict[str, Any]
     depth: int
-    every: "list[np.ndarray] | None" = None
+    solutions: "list[np.ndarray] | None" = None
     known: "np.ndarray | None" = None
     explanation: "Explanation | None" = None
 
 
-def print_shown(solved: Solved, stats: bool) -> None:
-    """Everything, for people."""
-    tell(False, None, shown(solved, stats))
+def choose_printer(as_json: bool, as_xml: bool, brief: bool, stats: bool) -> Callable[[SolvedPuzzle], None]:
+    """Return the function that prints a puzzle in the format that the options ask for."""
+    if as_xml:
+        return print_as_xml
+    if as_json:
+        return print_as_json
+    printer = print_brief if brief else print_in_full
+    return lambda solved: printer(solved, stats)
 
 
-def print_as_json(solved: Solved) -> None:
-    """The row, with pictures as lists of palette entries; in `known` null is an open cell."""
-    fields = listed(solved.row)
+def print_in_full(solved: SolvedPuzzle, stats: bool) -> None:
+    """Print verdict, pictures and counts."""
+    print_text(describe(solved, stats))
+
+
+def print_as_json(solved: SolvedPuzzle) -> None:
+    """Print the row, with pictures as lists of palette entries; in `known` null is an undecided cell."""
+    fields = row_fields(solved.row)
     if solved.known is not None:
         fields["known"] = [[None if cell < 0 else cell for cell in line] for line in solved.known.tolist()]
-    if solved.every is not None:
-        fields["all_solutions"] = [cells.tolist() for cells in solved.every]
+    if solved.solutions is not None:
+        fields["all_solutions"] = [cells.tolist() for cells in solved.solutions]
     if solved.explanation is not None:
-        fields["explanation"] = explanation_output.fields_of(solved.explanation)
+        fields["explanation"] = explanation_fields(solved.explanation)
     print_json(fields)
 
 
-def listed(row: dict[str, Any]) -> dict[str, Any]:
-    """A row of the results table with its solutions as lists, for JSON."""
+def row_fields(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row of the results table for JSON, its solutions as lists."""
     return row | {name: row[name] and list(row[name]) for name in ("solution", "second_solution")}
 
 
-def verdict_of(row: dict[str, Any]) -> str:
-    """A row's label, or its status and why there is none."""
-    return f"[{COLORS.get(row['label'], 'red')}]{row['label'] or row['status']}[/] {escape(row['error'] or '')}"
+def verdict_text(row: dict[str, Any]) -> str:
+    """Return a row's label in colour, or its status and the reason."""
+    return f"[{VERDICT_COLORS.get(row['label'], 'red')}]{row['label'] or row['status']}[/] {escape(row['error'] or '')}"
 
 
-def print_brief(solved: Solved, stats: bool) -> None:
-    """The verdict in pbnsolve's words; why there is none goes to standard error."""
+def print_brief(solved: SolvedPuzzle, stats: bool) -> None:
+    """Print the verdict in pbnsolve's words, and errors on standard error."""
     from reports.pbnsolve import brief
 
     puzzle, row = solved.puzzle, solved.row
     if row["error"]:
         err.print(f"[red]{row['status']}:[/red] {escape(puzzle.puzzle_id)}: {escape(row['error'])}")
     if row["status"] != "error":
-        tell(False, None, brief(row))
+        print_text(brief(row))
     if stats and row["status"] != "invalid":
-        tell(False, None, statistics(row, solved.depth))
+        print_text(statistics(row, solved.depth))
 
 
-def print_as_xml(solved: Solved) -> None:
-    """The XML of pbnsolve's http mode."""
+def print_as_xml(solved: SolvedPuzzle) -> None:
+    """Print the XML of pbnsolve's http mode."""
     from reports.pbnsolve import xml
 
-    tell(False, None, escape(xml(solved.puzzle, solved.row)))
+    print_text(escape(xml(solved.puzzle, solved.row)))
 
 
 def print_problem_as_xml(name: str, reason: str) -> None:
-    """The same for a file that can't be read."""
+    """Print the XML of pbnsolve's http mode for an unreadable file."""
     from reports.pbnsolve import failure
 
-    tell(False, None, escape(failure(f"{name}: {reason}")))
+    print_text(escape(failure(f"{name}: {reason}")))
 
 
-def shown(solved: Solved, stats: bool) -> Iterator[RenderableType]:
-    """The verdict of one puzzle, its solution drawn or what is known of it, what it took, and further solutions."""
+def describe(solved: SolvedPuzzle, stats: bool) -> Iterator[RenderableType]:
+    """Yield verdict, solution or known cells, counts, and further solutions."""
     from reports.sheet.state import State
     from solver.model.tables import picture
 
-    puzzle, row, every = solved.puzzle, solved.row, solved.every or []
+    puzzle, row, solutions = solved.puzzle, solved.row, solved.solutions or []
     name = " ".join(text for text in (puzzle.puzzle_id, puzzle.title and f'"{puzzle.title}"') if text)
-    yield f"[bold]{escape(name)}[/bold] {puzzle.width}x{puzzle.height}: {verdict_of(row)}"
+    yield f"[bold]{escape(name)}[/bold] {puzzle.width}x{puzzle.height}: {verdict_text(row)}"
     if solved.known is not None:
-        yield from left_open(puzzle, row, solved.known)
+        yield from unfinished(puzzle, row, solved.known)
     if row["solution"] is not None:
         if solved.known is not None:
             yield "A solution:"
-        yield drawn(puzzle, State(picture(row["solution"], puzzle.width, puzzle.height)))
+        yield draw(puzzle, State(picture(row["solution"], puzzle.width, puzzle.height)))
     if row["status"] != "invalid":
         yield (
             f"{row['cells_after_line']:,} of {row['cells']:,} cells by line logic; {row['line_solves']:,} line solves "
@@ -113,32 +124,33 @@ def shown(solved: Solved, stats: bool) -> Iterator[RenderableType]:
         )
         if stats:
             yield from statistics(row, solved.depth)
-    marked = differing(every) if every else None
-    if marked is not None and len(every) > 1:
-        yield f"{len(every):,} solutions {in_words(marked)}"
-    for number, cells in enumerate(every, 1):
+    marked = differing_cells(solutions) if solutions else None
+    if marked is not None and len(solutions) > 1:
+        yield f"{len(solutions):,} solutions {difference_text(marked)}"
+    for number, cells in enumerate(solutions, 1):
         yield f"Solution {number}:"
-        yield drawn(puzzle, State(cells, marked))
+        yield draw(puzzle, State(cells, marked))
 
 
-def left_open(puzzle: "Puzzle", row: dict[str, Any], known: "np.ndarray") -> Iterator[RenderableType]:
-    """What is known of a puzzle that was not solved to its end: the grid, its cells decided, solutions found."""
+def unfinished(puzzle: "Puzzle", row: dict[str, Any], known: "np.ndarray") -> Iterator[RenderableType]:
+    """Yield the grid of an unfinished puzzle, and the counts of decided cells and solutions."""
     import numpy as np
 
     from reports.sheet.state import UNKNOWN, State
 
-    yield drawn(puzzle, State(np.where(known < 0, UNKNOWN, known).astype(np.uint8)))
-    yield f"{(known >= 0).sum():,} of {known.size:,} cells are decided ({open_sign(puzzle)} is open); {found_of(row)}"
+    yield draw(puzzle, State(np.where(known < 0, UNKNOWN, known).astype(np.uint8)))
+    decided = f"{(known >= 0).sum():,} of {known.size:,} cells are decided"
+    yield f"{decided} ({unknown_symbol(puzzle)} is open); {found_solutions(row)}"
 
 
-def found_of(row: dict[str, Any]) -> str:
-    """How many solutions have been found."""
-    number = sum(row[name] is not None for name in ("solution", "second_solution"))
-    return ("no solution", "1 solution", "2 solutions")[number] + " found"
+def found_solutions(row: dict[str, Any]) -> str:
+    """Say how many solutions a row has."""
+    count = sum(row[name] is not None for name in ("solution", "second_solution"))
+    return ("no solution", "1 solution", "2 solutions")[count] + " found"
 
 
 def statistics(row: dict[str, Any], depth: int) -> Iterator[RenderableType]:
-    """What each rung has decided in which time, and what was done in all."""
+    """Yield decided cells and CPU time of each rung, and the counts of work."""
     from solver.ladder.ladder_options import rung_names
     from solver.model.measures import Computed, computed_by
 
@@ -147,13 +159,73 @@ def statistics(row: dict[str, Any], depth: int) -> Iterator[RenderableType]:
     times = ("cpu_line", "cpu_depth2", "cpu_probe", "cpu_search", "cpu_sat")
     for name, cells, seconds in zip((*rung_names(depth), "clause learning"), after, times, strict=True):
         if row[seconds] is not None:
-            rungs.add_row(name, number(row[cells] if cells else None), f"{row[seconds]:,.6f}")
+            rungs.add_row(name, count_text(row[cells] if cells else None), f"{row[seconds]:,.6f}")
     rungs.add_row("all", f"of {row['cells']:,}", f"{row['cpu_seconds']:,.6f}")
     yield rungs
     counters = (measure.name for measure in computed_by(Computed.counted))
-    yield "; ".join(f"{name.replace('_', ' ')} {number(row[name])}" for name in counters)
+    yield "; ".join(f"{name.replace('_', ' ')} {count_text(row[name])}" for name in counters)
 
 
-def number(value: int | None) -> str:
-    """A count; a dash for what was not begun."""
-    return "-" if value is None else f"{value:,}"
+def count_text(count: int | None) -> str:
+    """Format a count; a dash where the rung was not reached."""
+    return "-" if count is None else f"{count:,}"
+
+
+def print_explanation(explanation: "Explanation") -> None:
+    """Print every step in words, and the outcome."""
+    from reports.explained.step_words import ending, in_words
+    from solver.model.techniques import TECHNIQUES
+
+    print_text(step_lines(in_words(explanation), TECHNIQUES, ending(explanation)))
+
+
+def animate_explanation(explanation: "Explanation") -> None:
+    """Show the steps as an animation: eight a second, or as many as end within twenty seconds."""
+    from pipeline.commands.terminal_drawing import animate
+    from reports.explained.states import states
+
+    speed = max(STEPS_A_SECOND, len(explanation.steps) / MAX_WATCH_SECONDS)
+    animate(explanation.puzzle, states(explanation), speed)
+
+
+def step_lines(
+    steps: "Iterable[Told[Any]]", techniques: "Sequence[Technique]", ending: str
+) -> Iterator[RenderableType]:
+    """Yield a line for each step, and the outcome. A technique is justified at its first use only."""
+    explained: set[int] = set()
+    for step in steps:
+        technique = step.step.technique
+        yield step_line(step, techniques[technique].name, with_reason=technique not in explained)
+        explained.add(technique)
+    yield f"[bold]{escape(ending)}[/bold]"
+
+
+def step_line(step: "Told[Any]", name: str, with_reason: bool) -> str:
+    """Return a step as a line that highlights its technique's name, optionally with the reason."""
+    what = escape(step.what).replace(name, f"[cyan]{name}[/cyan]", 1)
+    return f"[dim]{step.number:4}.[/dim] {what}" + (f" [dim]{escape(step.why)}[/dim]" if with_reason else "")
+
+
+def explanation_fields(explanation: "Explanation") -> dict[str, Any]:
+    """Return an explanation for JSON: lines and cells count from 1, as in certificates."""
+    from reports.explained.step_words import in_words
+    from solver.model.techniques import TECHNIQUES
+    from solver.people.explanation import told
+
+    hardest = explanation.hardest
+    steps = [
+        {
+            "technique": TECHNIQUES[step.step.technique].name,
+            "grade": TECHNIQUES[step.step.technique].grade,
+            "words": step.what,
+            **derived,
+        }
+        for step, derived in zip(in_words(explanation), told(explanation), strict=True)
+    ]
+    return {
+        "state": explanation.state,
+        "hardest": hardest and hardest.name,
+        "grade": hardest and hardest.grade,
+        "steps": steps,
+        "open": sum(colors & (colors - 1) != 0 for colors in explanation.cells),
+    }

@@ -54,7 +54,7 @@ def test_survey_puzzles_are_found_by_number(nonocensus: Any, tmp_path: Path) -> 
     figures = json.loads(done.out)
     assert figures["puzzles"] == 1
     assert [row["slowest"] for row in figures["slowest"]] == ["webpbn/21"]
-    assert "not there: 1, 6, 16" in done.err
+    assert "missing: 1, 6, 16" in done.err
 
 
 def test_sudokus(nonocensus: Any, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.commands.bench_engines import Engine
+from pipeline.commands.bench import Engine
 from pipeline.findings.engine_comparison import differing, figures
 from scrapers.formats import webpbn_xml
 from solver.engines.engines import COMPILED, ENGINES

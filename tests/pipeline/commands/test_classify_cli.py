@@ -23,27 +23,30 @@ def test_some_puzzles_then_the_others(tmp_path: Path, nonocensus: Callable[..., 
     wrong = nonocensus(*command, "--where", "nosuch = 1")
     assert (wrong.code, len(wrong.err.splitlines())) == (2, 1)
     assert "78 left" in nonocensus("status", "run").out
-    assert "No puzzle that is selected is left" in nonocensus(*command, "--where", "width > 22").out
+    assert "No selected puzzle is left to classify" in nonocensus(*command, "--where", "width > 22").out
     whole = nonocensus(*command, "--json")
     assert json.loads(whole.out)["rows"] == 80
-    assert (whole.code, nonocensus("failed", "run").out) == (0, "Every puzzle that run has tried has its answer.\n")
+    assert (whole.code, nonocensus("status", "run", "--failed").out) == (
+        0,
+        "Every puzzle that run has tried has its answer.\n",
+    )
     status = json.loads(nonocensus("status", "run", "--json").out)
     assert (status["left"], status["progress"]["at_work"], status["progress"]["rows_left"]) == (0, False, 0)
 
 
 def test_timeouts_are_listed_and_tried_again(hard: Store, tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
     nonocensus("classify", hard.folder.uri, "--out", "run", "--serial", "--cpu-limit", "0.001")
-    listed = json.loads(nonocensus("failed", "run", "--json").out)
+    listed = json.loads(nonocensus("status", "run", "--failed", "--json").out)
     late = listed["counts"]["timeout"]
     assert late == len(listed["puzzles"]) > 20
-    shown = nonocensus("failed", "run").out
+    shown = nonocensus("status", "run", "--failed").out
     assert f"{late:,}" in shown
     assert "no answer within the limit of 0.001 CPU seconds" in shown
     assert "cpu limit 0.001, rung" in nonocensus("status", "run").out
     again = nonocensus("retry", "run", "--cpu-limit", "10", "--serial", "--json")
     assert json.loads(again.out)["status"] == {"ok": 80}
     assert "cpu limit 0.001 (up to 10 by retry), rung" in nonocensus("status", "run").out
-    assert "Nothing of run is to be tried again" in nonocensus("retry", "run", "--cpu-limit", "10", "--serial").out
+    assert "Nothing in run to retry with 10 s." in nonocensus("retry", "run", "--cpu-limit", "10", "--serial").out
     assert len(open_run(str(tmp_path / "run")).table()) == 80
 
 
@@ -59,7 +62,7 @@ def test_an_interrupted_command_says_how_to_go_on(
         result = nonocensus("classify", "store", "--out", "run", "--serial")
     assert (result.code, result.err.strip()) == (
         130,
-        "nonocensus: interrupted; what was finished is kept, the same command goes on from there",
+        "nonocensus: interrupted; finished work is kept, the same command resumes",
     )
     assert nonocensus("classify", "store", "--out", "run", "--serial").code == 0
 
@@ -72,7 +75,7 @@ def test_refusals(hard: Store, nonocensus: Callable[..., Result]) -> None:
         (["--address", ""], "--address is empty"),
         (["--ids", ","], "names no puzzle"),
         (["--ids", "a", "--ids", "@nowhere.txt"], "nowhere.txt"),
-        (["--ids", '"a,b'], "an id with a comma stands in quotes"),
+        (["--ids", '"a,b'], "quote an id with a comma"),
     ):
         result = nonocensus("classify", store, "--out", "run", *options)
         assert (result.code, len(result.err.splitlines())) == (2, 1)

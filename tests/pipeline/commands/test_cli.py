@@ -155,8 +155,8 @@ def test_another_run_in_the_folder(nonocensus: Command, store: Store) -> None:
 
 
 def test_schema_and_version(nonocensus: Command) -> None:
-    assert "clue_hash" in nonocensus("schema").out
-    tables = json.loads(nonocensus("schema", "--json").out)
+    assert "clue_hash" in nonocensus("query", "--schema").out
+    tables = json.loads(nonocensus("query", "--schema", "--json").out)
     assert {"name": "status", "type": "string"}.items() <= tables["results"][2].items()
     assert "difficulty" in [column["name"] for column in tables["measures"]]
     assert "mended" in [column["name"] for column in tables["mendings"]]

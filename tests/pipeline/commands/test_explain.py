@@ -1,4 +1,4 @@
-"""The command solve where it explains and draws files, and the command hint."""
+"""The command solve with --explain, --save and --hint."""
 
 import json
 from collections.abc import Callable
@@ -40,18 +40,18 @@ def test_steps_in_words_and_for_machines(nonocensus: Command) -> None:
 @pytest.mark.usefixtures("files")
 def test_files(nonocensus: Command, tmp_path: Path) -> None:
     made = nonocensus(
-        "solve", "a.non", "--png", "a.png", "--svg", "a.svg", "--pdf", "a.pdf", "--html", "a.html", "--gif", "a.gif",
-        "--steps", "steps",
+        "solve", "a.non", "--save", "a.png", "--save", "a.svg", "--save", "a.pdf", "--save", "a.html",
+        "--save", "a.GIF", "--save", "steps/",
     )  # fmt: skip
     assert made.code == 0
     assert [line.split(" written")[0] for line in made.err.splitlines()] == [
-        "a.png", "a.svg", "a.pdf", "a.html", "a.gif", "steps/",
+        "a.png", "a.svg", "a.pdf", "a.html", "a.GIF", "steps/",
     ]  # fmt: skip
     assert Image.open(tmp_path / "a.png").size[0] > 100
     assert (tmp_path / "a.svg").read_text().startswith("<svg")
     assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
     assert "</html>" in (tmp_path / "a.html").read_text()
-    frames = Image.open(tmp_path / "a.gif").n_frames
+    frames = Image.open(tmp_path / "a.GIF").n_frames
     assert len(list((tmp_path / "steps").iterdir())) == frames > 10
 
 
@@ -59,9 +59,11 @@ def test_files(nonocensus: Command, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["two.jsonl", "--png", "a.png"], "pictures are of one puzzle: choose it with -n"),
+        (["two.jsonl", "--save", "a.png"], "--save is for one puzzle: choose it with -n"),
         (["a.non", "-m", "-b"], "--explain goes with neither --brief nor --xml"),
-        (["a.non", "--png", "steps/"], "steps/ is a folder; name a file"),
+        (["a.non", "--save", "a.bmp"], "--save a.bmp: unknown format; end it in .png, .svg, .pdf, .html, .gif, or /"),
+        (["a.non", "--save", "-"], "--save -: unknown format"),
+        (["a.non", "--hint", "--all", "2", "-m"], "--explain, --all: not with --hint; leave it out"),
     ],
 )
 def test_refused(nonocensus: Command, options: list[str], said: str) -> None:
@@ -91,18 +93,18 @@ def test_hint(nonocensus: Command, tmp_path: Path) -> None:
         puzzle = saved(cells, known)
         puzzle = puzzle if name == "right" else saved_wrong(puzzle, grid, known)
         (tmp_path / f"{name}.xml").write_bytes(named("webpbn-xml").write(puzzle))
-    step = nonocensus("hint", "right.xml", "--saved", "1")
+    step = nonocensus("solve", "right.xml", "--hint", "--from-saved", "1")
     assert step.code == 0
     assert "   1. " in step.out
-    told = json.loads(nonocensus("hint", "right.xml", "--json").out)
+    told = json.loads(nonocensus("solve", "right.xml", "--hint", "--json").out)
     assert told["hint"] == "step"
     assert told["step"]["technique"]
-    wrong = nonocensus("hint", "wrong.xml")
+    wrong = nonocensus("solve", "wrong.xml", "--hint")
     assert wrong.code == 1
     assert "3 cells are wrong: row 1, column 1; row 1, column 2; row 1, column 3" in " ".join(wrong.out.split())
-    assert json.loads(nonocensus("hint", "wrong.xml", "--json").out)["wrong"] == [[1, 1], [1, 2], [1, 3]]
-    few = nonocensus("hint", "right.xml", "--saved", "2")
-    assert (few.code, few.err) == (2, "nonocensus: --saved 2: local/right has 1 saved grid(s)\n")
+    assert json.loads(nonocensus("solve", "wrong.xml", "--hint", "--json").out)["wrong"] == [[1, 1], [1, 2], [1, 3]]
+    few = nonocensus("solve", "right.xml", "--hint", "--from-saved", "2")
+    assert (few.code, few.err) == (2, "nonocensus: --from-saved 2: local/right has 1 saved grid(s)\n")
 
 
 def saved_wrong(puzzle: Puzzle, grid: np.ndarray, known: np.ndarray) -> Puzzle:
@@ -113,9 +115,9 @@ def saved_wrong(puzzle: Puzzle, grid: np.ndarray, known: np.ndarray) -> Puzzle:
 
 @pytest.mark.usefixtures("files")
 def test_hint_without_a_saved_grid_and_of_several(nonocensus: Command) -> None:
-    assert nonocensus("hint", "a.non").code == 0
-    several = nonocensus("hint", "two.jsonl")
-    assert (several.code, several.err) == (2, "nonocensus: two.jsonl has several puzzles: choose one with -n\n")
-    assert nonocensus("hint", "two.jsonl", "-n", "2").code == 0
-    assert nonocensus("hint", "two.jsonl", "-n", "3").code == 2
-    assert nonocensus("hint", "missing.non").code == 2
+    assert nonocensus("solve", "a.non", "--hint").code == 0
+    several = nonocensus("solve", "two.jsonl", "--hint")
+    assert (several.code, several.err) == (2, "nonocensus: --hint is for one puzzle, two.jsonl: choose one with -n\n")
+    assert nonocensus("solve", "two.jsonl", "--hint", "-n", "2").code == 0
+    assert nonocensus("solve", "two.jsonl", "--hint", "-n", "3").code == 2
+    assert nonocensus("solve", "missing.non", "--hint").code == 2

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from pipeline.commands import live_view, terminal_drawing
-from pipeline.commands.live_view import watch
+from pipeline.commands import terminal_drawing
 from pipeline.commands.output import Terminal
+from pipeline.commands.terminal_drawing import animate
 from reports.sheet.state import UNKNOWN, State
 from solver.model.puzzle import from_picture
 
@@ -27,8 +27,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch, terminal: bool = True, height: int
     file = io.StringIO()
     out = Terminal(file=file, width=40, height=height, force_terminal=terminal, color_system=None, soft_wrap=True)
     monkeypatch.setenv("TERM", "xterm")
-    for module in (terminal_drawing, live_view):
-        monkeypatch.setattr(module, "out", out)
+    monkeypatch.setattr(terminal_drawing, "out", out)
     return file
 
 
@@ -42,7 +41,7 @@ def states() -> Iterator[State]:
 
 def test_each_state_is_shown_with_its_words_and_how_much_is_known(shown: io.StringIO) -> None:
     pauses: list[float] = []
-    last = watch(PUZZLE, states(), 4, pauses.append)
+    last = animate(PUZZLE, states(), 4, pauses.append)
     assert last is not None
     assert (last.cells == HEART).all()
     text = shown.getvalue()
@@ -64,7 +63,7 @@ def test_ctrl_c_leaves_a_clean_terminal(shown: io.StringIO) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        watch(PUZZLE, interrupted(), 4, lambda _: None)
+        animate(PUZZLE, interrupted(), 4, lambda _: None)
     assert SHOW in shown.getvalue()
     assert shown.getvalue().endswith("\x1b[2K")
 
@@ -74,16 +73,16 @@ def test_what_is_no_terminal_is_shown_nothing(monkeypatch: pytest.MonkeyPatch) -
         raise AssertionError("nobody watches, so nobody waits")
 
     file = terminal(monkeypatch, terminal=False)
-    last = watch(PUZZLE, states(), 4, never)
+    last = animate(PUZZLE, states(), 4, never)
     assert last is not None
     assert (last.cells == HEART).all()
     assert file.getvalue() == ""
-    assert watch(PUZZLE, iter(()), 4, never) is None
+    assert animate(PUZZLE, iter(()), 4, never) is None
 
 
 def test_a_terminal_that_is_too_small_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     file = terminal(monkeypatch, height=5)
-    watch(PUZZLE, states(), 4, lambda _: None)
+    animate(PUZZLE, states(), 4, lambda _: None)
     assert "the terminal is too small for the grid" in file.getvalue()
     assert "3 of 9 cells" in file.getvalue()
     assert "the terminal is too small for the grid" not in terminal_of(monkeypatch, 6)
@@ -91,5 +90,5 @@ def test_a_terminal_that_is_too_small_says_so(monkeypatch: pytest.MonkeyPatch) -
 
 def terminal_of(monkeypatch: pytest.MonkeyPatch, height: int) -> str:
     file = terminal(monkeypatch, height=height)
-    watch(PUZZLE, states(), 4, lambda _: None)
+    animate(PUZZLE, states(), 4, lambda _: None)
     return file.getvalue()

@@ -244,7 +244,7 @@ def test_from_python() -> None:
     [
         (["nothing"], "nothing does not exist"),
         (["store", "--to", "non"], "name it with --out"),
-        (["store", "--out", "-", "--to", "non"], "name a file with --out"),
+        (["store", "--out", "-", "--to", "non"], "standard output gets the report; name a file"),
         (["store", "--out", "x.unknown"], "no format has this suffix"),
     ],
 )

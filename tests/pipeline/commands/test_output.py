@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -11,13 +12,23 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+import typer
 from rich.console import Console
 from rich.progress import Progress
 from stores import Result
 
 from pipeline.callbacks import ProgressCallbacks
-from pipeline.commands import output
-from pipeline.commands.output import ProgressLine, err, out, progress, table, tell, watching
+from pipeline.commands.app import PANELS, app
+from pipeline.commands.output import (
+    ProgressLine,
+    err,
+    global_options,
+    out,
+    print_result,
+    progress,
+    show_progress,
+    table,
+)
 from pipeline.store.conversion import ConversionOptions, convert, formats_for, read_puzzles
 from pipeline.store.file_import import import_paths
 from pipeline.store.parts import Store
@@ -30,19 +41,22 @@ LONG = "a word " * 60
 def test_a_pipe_gets_lines_as_long_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     words = table("name", "words")
     words.add_row("n", LONG.strip())
-    tell(False, {}, [LONG, words])
+    print_result({}, [LONG, words])
     text, _, row = (line.strip() for line in capsys.readouterr().out.splitlines())
     assert text == LONG.strip()
     assert row == f"n     {LONG.strip()}"
 
 
-def test_nothing_that_a_terminal_would_obey(capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_that_a_terminal_would_obey(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     hostile = "\x1b]0;x\x07\x1b[2J \x9b31m \u202eabc\u2066 \udcff :warning:"
     words = table("name")
     words.add_row(hostile)
-    tell(False, {}, [hostile, words])
+    print_result({}, [hostile, words])
     err.print(hostile)
-    tell(True, {"a": hostile}, "")
+    monkeypatch.setattr(global_options, "json", True)
+    print_result({"a": hostile}, "")
     printed = capsys.readouterr()
     assert not UNSAFE.search(printed.out + printed.err)
     assert ":warning:" in printed.err
@@ -59,9 +73,8 @@ def test_a_line_of_progress_where_there_is_no_terminal(
         print_line(line)
         told.set()
 
-    monkeypatch.setattr(output, "LINE_EVERY", 0.001)
     monkeypatch.setattr(err, "print", heard)
-    with progress("classifying", 2000) as (bar, task):
+    with progress("classifying", 2000, log_interval=0.001) as (bar, task):
         bar.update(task, advance=1234, counts="[green]unique 7[/]")
         told.clear()  # of what was told before
         assert told.wait(60)
@@ -98,7 +111,7 @@ def test_progress_line_keeps_count_rate_and_time_left_before_verdicts(
 
 def test_an_unknown_total_replaces_a_known_one(capsys: pytest.CaptureFixture[str]) -> None:
     def interrupted() -> None:
-        with watching("") as callbacks:
+        with show_progress("") as callbacks:
             callbacks.on_start("reading", 5)
             callbacks.on_start("sorting", None)
             raise KeyboardInterrupt
@@ -180,17 +193,66 @@ def test_options_that_there_are_not(nonocensus: Nonocensus) -> None:
     for arguments, said in (
         (["classify", "--nope"], "No such option: --nope"),
         (["nope"], "No such command 'nope'"),
-        (["classify"], "Missing argument 'store'"),
+        (["classify"], "Missing argument 'STORE'"),
     ):
         result = nonocensus(*arguments)
         assert (result.code, len(result.err.splitlines())) == (2, 1)
         assert said in result.err
-        assert "--help says more" in result.err
+        assert "; see nonocensus" in result.err
     assert "Usage: nonocensus" in nonocensus().out
     for arguments in (["serve", "run", "--count", "9", "--study", "x"], ["report", "run", "--out", "out", "--study=x"]):
         result = nonocensus(*arguments)
         assert result.code == 2
         assert result.err == "nonocensus: --study: studies were removed; a study's moves stay in its moves/*.parquet\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "new"),
+    [
+        (["failed", "run", "--all"], "`nonocensus failed` is now `nonocensus status RUN --failed`"),
+        (["hint", "a.non", "--saved", "1", "--json"], "`nonocensus hint` is now `nonocensus solve PUZZLE --hint`"),
+        (["schema"], "`nonocensus schema` is now `nonocensus query --schema`"),
+        (["schema", "--help"], "`nonocensus schema` is now `nonocensus query --schema`"),
+        (["twin", "--port", "0"], "`nonocensus twin` is now `python -m pipeline.commands.twin`"),
+        (["solve", "a.non", "--png", "a.png"], "`--png` is now `nonocensus solve PUZZLE --save FILE.png`"),
+        (["solve", "a.non", "--steps=x"], "`--steps` is now `nonocensus solve PUZZLE --save FOLDER/`"),
+        (["report", "run", "--store", "s", "--out", "x"], "`--store` is now `nonocensus status RUN --store STORE`"),
+        (["bench", "puzzles", "--beside", "x"], "`--beside` is now `nonocensus bench SET --peers FILE`"),
+    ],
+)
+def test_renamed_command_or_option_names_its_successor(nonocensus: Nonocensus, arguments: list[str], new: str) -> None:
+    assert nonocensus(*arguments) == (2, "", f"nonocensus: {new}\n")
+
+
+def test_help_lists_each_command_on_one_line_in_five_panels(
+    nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = nonocensus("--help").out.splitlines()
+    titles = [line.split()[1] for line in lines if line.startswith("╭─")]
+    assert titles == ["Options", "Get", "Judge", "Publish", "One", "Operate"]
+    listed = lines[next(number for number, line in enumerate(lines) if "Get puzzles" in line) :]
+    rows = [line[1:-1].split() for line in listed if line.startswith("│")]
+    assert [words[0] for words in rows] == [name for commands in PANELS.values() for name in commands]
+    assert all(words[-1].endswith(".") for words in rows)
+
+
+def test_help_texts_have_at_most_twelve_words() -> None:
+    commands = typer.main.get_command(app).commands
+    texts = {
+        f"{name} {parameter.opts[0]}": re.sub(r" *\[default: .*", "", parameter.help)
+        for name in (name for panel in PANELS.values() for name in panel)
+        for parameter in commands[name].params
+        if parameter.param_type_name == "option"
+    }
+    assert [name for name, text in texts.items() if len(text.split()) > 12] == []
+    assert [name for name, text in texts.items() if not text.endswith((".", ">."))] == []
+
+
+def test_options_of_every_command_are_accepted_after_it(nonocensus: Nonocensus, store: Store) -> None:
+    for arguments in (["--json", "status", "store"], ["status", "store", "--json"], ["status", "--json", "store"]):
+        assert json.loads(nonocensus(*arguments).out)["puzzles"] == store.rows()
+    assert "Store of 300 puzzles" in nonocensus("status", "store").out
 
 
 @pytest.mark.parametrize(
@@ -209,7 +271,7 @@ def test_options_that_there_are_not(nonocensus: Nonocensus) -> None:
             "--ids @large.txt can't be read: it is larger",
         ),
         (["solve", "good.non", "-n", str(10**29)], "-n"),
-        (["hint", "good.non", "-n", str(10**29)], "-n"),
+        (["solve", "good.non", "--hint", "-n", str(10**29)], "-n"),
         (["convert", "good.non", "x.nin", "-n", str(10**29)], "-n"),
         (["classify", "store", "--out", "run", "--cpus", str(10**29)], "--cpus"),
         (["classify", "store", "--out", "run", "--limit", str(10**29)], "--limit"),
@@ -220,7 +282,6 @@ def test_options_that_there_are_not(nonocensus: Nonocensus) -> None:
         (["generate", "random", f"{'9' * 5000}x1", "--count", "1", "--out", "s"], "9..."),
         (["generate", "random", "3x3", "--count", "1", "--density", "nan", "--out", "s"], "--density"),
         (["bench", "random", "--density", "nan"], "--density"),
-        (["twin", "--crawl-delay", "inf"], "--crawl-delay"),
     ],
 )
 def test_values_that_no_one_can_reckon_with(

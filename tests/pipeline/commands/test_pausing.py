@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline.commands.solve.pausing import Spent, pausable
+from pipeline.commands.solve.attempt import ElapsedTime, run_interactively
 from pipeline.errors import Interrupted
 from scrapers.formats import webpbn_xml
 from solver.model.puzzle import from_picture
@@ -56,7 +56,7 @@ def pressed(keyboard: Keyboard) -> None:
 @pytest.mark.parametrize("answer", ["\n", "y\n", "Yes\n", "what?\n"])
 def test_it_goes_on(keyboard: Callable[..., Keyboard], capsys: pytest.CaptureFixture[str], answer: str) -> None:
     typed = keyboard(answer, answer)
-    told: list[Spent] = []
+    told: list[ElapsedTime] = []
 
     def work() -> int:
         while time.thread_time() < 0.05:
@@ -65,14 +65,14 @@ def test_it_goes_on(keyboard: Callable[..., Keyboard], capsys: pytest.CaptureFix
         pressed(typed)
         return 42
 
-    def tell(spent: Spent) -> list[str]:
-        told.append(spent)
+    def tell(elapsed: ElapsedTime) -> list[str]:
+        told.append(elapsed)
         return ["it is [bold]here[/bold]"]
 
-    assert pausable(work, tell) == 42
+    assert run_interactively(work, tell) == 42
     assert len(told) == 2
-    assert all(spent.elapsed > 0 and spent.cpu >= 0.05 for spent in told)
-    assert capsys.readouterr().err.count("it is here\nIt goes on meanwhile. Go on? [Y/n] ") == 2
+    assert all(elapsed.wall > 0 and elapsed.cpu >= 0.05 for elapsed in told)
+    assert capsys.readouterr().err.count("it is here\nStill solving. Continue? [Y/n] ") == 2
 
 
 @pytest.mark.parametrize("answer", ["n\n", " No\n", ""])
@@ -85,7 +85,7 @@ def test_it_stops(keyboard: Callable[..., Keyboard], answer: str) -> None:
         ended.wait()
 
     with pytest.raises(Interrupted, match="stopped"):
-        pausable(work, lambda _: [])
+        run_interactively(work, lambda _: [])
     ended.set()
 
 
@@ -98,7 +98,7 @@ def test_without_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
         ended.wait()
 
     with pytest.raises(Interrupted):
-        pausable(work, lambda _: [])
+        run_interactively(work, lambda _: [])
     ended.set()
 
 
@@ -110,14 +110,14 @@ def test_a_second_one_ends_it(keyboard: Callable[..., Keyboard]) -> None:
         ended.wait()
 
     with pytest.raises(KeyboardInterrupt):
-        pausable(work, lambda _: [])
+        run_interactively(work, lambda _: [])
     ended.set()
 
 
 def test_what_the_work_raises(keyboard: Callable[..., Keyboard]) -> None:
     keyboard()
     with pytest.raises(ZeroDivisionError):
-        pausable(lambda: 1 // 0, lambda _: [])
+        run_interactively(lambda: 1 // 0, lambda _: [])
 
 
 PRESS_WHEN_SOLVING = """

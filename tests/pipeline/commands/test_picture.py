@@ -89,7 +89,7 @@ def test_what_can_not_be_is_said_before_any_work(nonocensus: Nonocensus, image: 
         (["--size", "4"], "a size is width x height"),
         (["--out", "x.unknown"], "no format has this suffix"),
         (["--to", "mk"], "name it with --out"),
-        (["--out", "-", "--to", "mk", "--json"], "both want standard output"),
+        (["--out", "-", "--to", "mk", "--json"], "both write to standard output"),
         (["--colors", "40"], "--colors"),
     ):
         done = nonocensus("picture", str(image), *options)
@@ -106,12 +106,12 @@ def test_what_is_not_reached_is_not_written(nonocensus: Nonocensus, tmp_path: Pa
         *("--cpu-limit", "0.01", "--out", str(tmp_path / "out.non")),
     )
     assert done.code == 1
-    assert "noise.png: no way was found in 0.01 CPU seconds" in done.err
+    assert "noise.png: not solvable within 0.01 CPU seconds" in done.err
     assert not (tmp_path / "out.non").exists()
 
 
 def test_a_file_that_is_too_large(nonocensus: Nonocensus, image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(commands, "MOST_BYTES", 50)
+    monkeypatch.setattr(commands, "MAX_IMAGE_BYTES", 50)
     done = nonocensus("picture", str(image))
     assert done.code == 1
     assert "switch.png: it is larger than" in done.err

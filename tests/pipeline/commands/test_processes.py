@@ -98,3 +98,10 @@ def test_closed_streams(store: Store, tmp_path: Path) -> None:
     run = open_run(str(tmp_path / "run"))
     assert len(run.table()) == 300
     assert verify_place(run) == []
+
+
+def test_command_line_imports_no_heavy_library() -> None:
+    """Else `--help` and shell completion take seconds."""
+    heavy = "{'numpy', 'numba', 'pyarrow', 'ray', 'duckdb', 'aiohttp', 'PIL'}"
+    code = f"import sys, pipeline.commands.app; assert not (found := {heavy} & sys.modules.keys()), found"
+    subprocess.run([sys.executable, "-c", code], check=True)

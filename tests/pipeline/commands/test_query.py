@@ -144,7 +144,7 @@ def test_a_table_on_the_terminal(run: Run, nonocensus: Nonocensus) -> None:
     assert all(line.rstrip().endswith("…") for line in lines[1:101])
     assert lines[101:] == ["... and 140 more rows (--csv FILE or --json gives all)"]
     wide = nonocensus("query", run.folder.uri, "select * from puzzles limit 1").out
-    assert "not shown for want of room: " in wide
+    assert "columns that don't fit: " in wide
     assert all(len(line) <= 80 for line in wide.splitlines())
     odd = """select 'nan'::double as a, -'infinity'::double as b, 1e300 as c, 2.5::decimal(3, 1) as d, null as e,
         ['x', null] as f"""
@@ -225,7 +225,7 @@ def test_refused(run: Run, query: str, said: str, nonocensus: Nonocensus, tmp_pa
 def test_other_wrong_use(nonocensus: Nonocensus, tmp_path: Path) -> None:
     for arguments, said in (
         (["query", "nowhere", "select 1"], "nowhere is neither a run nor a store"),
-        (["query", "store", "select 1", "--csv", "x", "--json"], "choose one"),
+        (["query", "store", "select 1", "--csv", "x", "--json"], "exclude each other"),
         (["query", "store", "select 1", "--csv", "out/"], "out/ is a folder"),
         (["export", "store", "--csv", "x"], "store is not a run"),
     ):

@@ -12,7 +12,8 @@ import pytest
 from defusedxml import ElementTree
 from faulty_twin import Counts, serve
 
-from pipeline.commands.solve import arguments
+from pipeline.commands.solve.puzzle_arguments import parse_arguments, read_puzzles
+from pipeline.crawl.ids import FetchOptions
 from scrapers.twin import archive
 from solver import api
 from solver.model.puzzle import from_picture
@@ -44,11 +45,10 @@ def test_brief(nonocensus: Command) -> None:
 
 
 @pytest.mark.usefixtures("files")
-def test_progress_in_a_folder_is_reported(nonocensus: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arguments, "TOLD_AFTER", 2)
-    result = nonocensus("solve", "-b", str(tmp_path))
-    lines = [line for line in result.err.splitlines() if line.startswith(("2 files", "4 files"))]
-    assert lines == [
+def test_progress_in_a_folder_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    request = FetchOptions((), None, False)
+    assert len(list(read_puzzles(parse_arguments([str(tmp_path)], request), None, request, report_every=2))) == 4
+    assert capsys.readouterr().err.splitlines() == [
         f"{k} files of {tmp_path} read, the last {tmp_path.name}/{name}.non" for k, name in ((2, "b"), (4, "d"))
     ]
 
@@ -70,7 +70,7 @@ def test_xml(nonocensus: Command, tmp_path: Path) -> None:
     [
         (["-b", "--xml"], "one of --brief, --xml and --json"),
         (["-b", "--json"], "one of --brief, --xml and --json"),
-        (["-t", "--json"], "--stats is for people"),
+        (["-t", "--json"], "--stats goes with neither"),
         (["--all", "2", "-b"], "--all goes with neither"),
         (["--refresh"], "go with ids"),
         (["--base-url", "http://127.0.0.1:1"], "go with ids"),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sudokus import full, opened
 
-from pipeline.commands.solve.solve_sudokus import FOUND, GIVEN, MARKED, drawn
+from pipeline.commands.solve.solve_sudokus import FOUND, GIVEN, MARKED, draw_sudoku
 from scrapers.formats import non
 from scrapers.sudokus import sudoku_reading
 from solver.model.puzzle import from_picture
@@ -77,16 +77,16 @@ def test_status_and_json(nonocensus: Command) -> None:
     "options",
     [
         ["--watch"],
-        ["--html", "x.png"],
+        ["--save", "x.gif"],
         ["--all", "2"],
         ["-b"],
         ["--xml"],
-        ["--png", "x.png"],
+        ["--save", "x.png"],
         ["--depth", "3"],
         ["--stats"],
         ["-s", "1"],
     ],
-    ids=lambda options: options[0],
+    ids=lambda options: options[-1],
 )
 def test_options_for_nonograms_are_refused(nonocensus: Command, options: list[str], tmp_path: Path) -> None:
     refused = nonocensus("solve", "one.sdm", *options)
@@ -116,22 +116,25 @@ def test_explained(nonocensus: Command) -> None:
 @pytest.mark.usefixtures("files")
 def test_a_hint(nonocensus: Command) -> None:
     """The easiest step, what is wrong, and what does not go with Sudokus."""
-    done = nonocensus("hint", "one.sdm")
+    done = nonocensus("solve", "one.sdm", "--hint")
     assert (done.code, done.err, "last-cell: r" in done.out.splitlines()[-1]) == (0, "", True)
-    said = json.loads(nonocensus("hint", "one.sdm", "--json").out)
+    said = json.loads(nonocensus("solve", "one.sdm", "--hint", "--json").out)
     assert (said["hint"], said["wrong"], said["step"]["grade"]) == ("step", [], 1)
-    twice = json.loads(nonocensus("hint", "wrong.sdm", "--json").out)
+    twice = json.loads(nonocensus("solve", "wrong.sdm", "--hint", "--json").out)
     assert (twice["hint"], [1, 1] in twice["wrong"], twice["step"]) == ("twice", True, None)
-    assert nonocensus("hint", "wrong.sdm").code == 1
-    assert nonocensus("hint", "two.sdm").out.splitlines()[-1] == "No technique finds more: there are several solutions."
-    refused = nonocensus("hint", "one.sdm", "--saved", "1")
-    assert (refused.code, refused.err.count("\n"), "--saved: for nonograms only" in refused.err) == (2, 1, True)
+    assert nonocensus("solve", "wrong.sdm", "--hint").code == 1
+    assert (
+        nonocensus("solve", "two.sdm", "--hint").out.splitlines()[-1]
+        == "No technique finds more: there are several solutions."
+    )
+    refused = nonocensus("solve", "one.sdm", "--hint", "--from-saved", "1")
+    assert (refused.code, refused.err.count("\n"), "--from-saved: for nonograms only" in refused.err) == (2, 1, True)
 
 
 def test_givens_found_and_differing_digits_look_different() -> None:
     marked = np.zeros((9, 9), np.bool_)
     marked[8, 8] = True
-    text = drawn(Sudoku(opened(full(9), 1)), full(9), marked)
+    text = draw_sudoku(Sudoku(opened(full(9), 1)), full(9), marked)
     assert not isinstance(text, str)
     looks = [span.style for span in text.spans]
     solution = full(9)
@@ -142,5 +145,5 @@ def test_givens_found_and_differing_digits_look_different() -> None:
 
 @pytest.mark.parametrize("box", [(9, 9), (2, 2), (0, 0)])
 def test_boxes_that_make_no_grid_are_not_framed(box: tuple[int, int]) -> None:
-    text = drawn(Sudoku(full(9), *box), full(9))
+    text = draw_sudoku(Sudoku(full(9), *box), full(9))
     assert str(text).count("+") == 4

@@ -301,7 +301,7 @@ def test_refused(tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
     store = stored(tmp_path / "store", [named(HEART, k) for k in range(3)])
     for arguments, said in (
         (["nowhere"], "nowhere is neither a run nor a store"),
-        (["store", "--csv", "x", "--json"], "choose one"),
+        (["store", "--csv", "x", "--json"], "exclude each other"),
         (["store", "--csv", "out/"], "out/ is a folder"),
         (["store", "--cells", "0.5"], "may differ in 0 to 0.2 of their cells, not in 0.5"),
         (["store", "--cells", "nan"], "of their cells, not in nan"),

@@ -20,7 +20,7 @@ VERSIONS = sorted(path.name for path in DATA.iterdir() if path.is_dir())
 
 READERS = (
     ["status", "run"],
-    ["failed", "run"],
+    ["status", "run", "--failed"],
     ["verify", "store"],
     ["verify", "run"],
     ["export", "run", "--csv", "x.csv"],

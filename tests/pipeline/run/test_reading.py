@@ -22,7 +22,7 @@ def test_commands_that_read_write_nothing(store: Store, tmp_path: Path, nonocens
     for command in (
         ["status", "run"],
         ["status", "store"],
-        ["failed", "run"],
+        ["status", "run", "--failed"],
         ["report", "run", "--out", "page"],
         ["dataset", "run", "--out", "data"],
         ["export", "run", "--csv", "x.csv"],

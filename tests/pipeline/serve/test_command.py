@@ -75,4 +75,4 @@ def test_others_may_come_only_if_they_are_let_in() -> None:
         assert process.stdout
         assert "0.0.0.0" in process.stdout.readline()
         process.send_signal(signal.SIGINT)
-        assert process.communicate()[1] == "whoever can reach 0.0.0.0 over the network can use this server\n"
+        assert process.communicate()[1] == "every client that reaches 0.0.0.0 can use this server\n"

@@ -152,7 +152,7 @@ def test_devices_links_and_standard_output(tmp_path: Path, nonocensus: Nonocensu
     done = subprocess.run(command, capture_output=True, cwd=tmp_path, env=environment, check=True)
     assert done.stdout == (tmp_path / "real/there.jsonl").read_bytes()
     refused = nonocensus("convert", "in.jsonl", "-", "--to", "jsonl", "--json")
-    assert (refused.code, "both want standard output" in refused.err) == (2, True)
+    assert (refused.code, "both write to standard output" in refused.err) == (2, True)
 
 
 def test_pictures_are_solved_on_demand(tmp_path: Path, nonocensus: Nonocensus) -> None:

@@ -152,7 +152,7 @@ def test_the_command_says_what_it_has_made(command: Callable[..., str]) -> None:
         ("exhaustive", "4x3", {"seed": 3}, "--seed is not for"),
         ("exhaustive", "4x3", {"density": 0.0}, "--density is not for"),
         ("blobs", "4", {"count": 3}, "width x height"),
-        ("waves", "4x3", {"count": 3}, "waves is no kind of pictures: random, blobs, "),
+        ("waves", "4x3", {"count": 3}, "unknown kind waves; choose one of random, blobs, "),
         ("letters", "4x9", {"count": 3}, "no letters of 4x9: a letter takes 5x7 cells"),
         ("letters", "9x9", {"count": 3, "density": 0.5}, "--density is not for letters"),
         ("cycles", "4x5", {"count": 3}, "no cycles of 4x5: they are square"),

@@ -1,6 +1,7 @@
 """Damage of every kind is found, named, and made good by the commands that made what is damaged."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -138,7 +139,7 @@ def test_damaged_results(
     path = sorted((tmp_path / "run/results").glob("*.json"))[2]
     damage(path)
     assert [path.stem in line and said in line for line in found(run)] == [True]
-    commands = ["failed", "run"], ["export", "run", "--csv", "x.csv"], ["report", "run", "--out", "page"]
+    commands = ["status", "run", "--failed"], ["export", "run", "--csv", "x.csv"], ["report", "run", "--out", "page"]
     for command in () if damage is flip_solutions else commands:
         result = nonocensus(*command)
         assert (result.code, len(result.err.splitlines())) == (3, 1), command
@@ -201,13 +202,28 @@ def test_a_run_of_a_store_that_is_not_there(store: Store, tmp_path: Path, nonoce
     for command in (["export", "run", "--csv", "x.csv"], ["report", "run", "--out", "page"]):
         lost = nonocensus(*command)
         assert (lost.code, len(lost.err.splitlines())) == (3, 1)
-        assert "say where it is with --store" in lost.err
-        assert nonocensus(*command, "--store", "elsewhere").code == DONE
+        assert "record its place: nonocensus status run --store STORE" in lost.err
     assert nonocensus("query", "run", "select count(*) from results").code == DONE
-    assert nonocensus("verify", "run", "--store", "elsewhere").code == DONE
     assert nonocensus("verify", "run").code == SOME_FAILED
-    assert nonocensus("classify", "elsewhere", "--out", "run", "--serial", "--cpu-limit", "10").code == DONE
-    assert nonocensus("export", "run", "--csv", "x.csv").code == DONE, "the run knows now where its store is"
+    assert nonocensus("status", "run", "--store", "elsewhere").code == DONE
+    assert nonocensus("verify", "run").code == DONE
+    assert nonocensus("export", "run", "--csv", "x.csv").code == DONE
+    (tmp_path / "elsewhere").rename(tmp_path / "third")
+    assert nonocensus("classify", "third", "--out", "run", "--serial", "--cpu-limit", "10").code == DONE
+    assert nonocensus("export", "run", "--csv", "x.csv").code == DONE, "classify records the place too"
+
+
+def test_status_refuses_to_record_another_store(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
+    run = run_serially(store, tmp_path / "run")
+    shutil.copytree(tmp_path / "store", tmp_path / "other")
+    mark = tmp_path / "other/store.json"
+    mark.write_text(json.dumps(json.loads(mark.read_text()) | {"id": "0" * 32}))
+    before = (tmp_path / "run/run.json").read_bytes()
+    refused = nonocensus("status", "run", "--store", "other")
+    assert (refused.code, "other is another store" in refused.err) == (3, True)
+    assert (tmp_path / "run/run.json").read_bytes() == before
+    assert nonocensus("status", "store", "--store", "other").code == 2
+    assert run.store.rows() == 300
 
 
 @pytest.mark.usefixtures("store")

@@ -1,0 +1,113 @@
+"""`solve --hint`: the easiest next step of a partly solved puzzle, or its wrong cells."""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from rich.console import RenderableType
+
+from pipeline.commands.output import DONE, SOME_FAILED, compiling, first_lines, print_result
+from pipeline.commands.solve.attempt import saved_grid
+from pipeline.commands.solve.solve_sudokus import print_sudoku_hint
+from pipeline.commands.solve.verdict_output import explanation_fields, step_line
+from pipeline.commands.terminal_drawing import draw
+from pipeline.errors import UserError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from scrapers.file_batches import Problem
+    from solver.model.puzzle import Puzzle
+    from solver.people.hints import Hint
+    from solver.sudoku.sudoku_puzzle import Sudoku
+
+UNHELPFUL = ("wrong", "none", "timeout")
+"""Kinds of hints for which the exit status is 1."""
+
+
+def print_hint(puzzle: "Puzzle | Sudoku", from_saved: int | None, cpu_limit: float) -> int:
+    """Print the hint for a puzzle, and return the exit status.
+
+    A nonogram starts from its saved grid number `from_saved`, else from its first one, else from an empty grid.
+    """
+    from solver.jit.waits import while_waiting
+    from solver.people.hints import hint
+    from solver.sudoku.sudoku_puzzle import Sudoku
+
+    if isinstance(puzzle, Sudoku):
+        return print_sudoku_hint(puzzle, cpu_limit)
+    start = _start(puzzle, from_saved)
+    with while_waiting(compiling):
+        found = hint(puzzle, start, cpu_limit=cpu_limit)
+    print_result(hint_fields(puzzle, found), describe_hint(puzzle, start, found))
+    return SOME_FAILED if found.kind in UNHELPFUL else DONE
+
+
+def single_puzzle(
+    puzzles: "Iterator[Puzzle | Sudoku | Problem]", number: int | None, files: list[str]
+) -> "Puzzle | Sudoku":
+    """Return the only puzzle, or the one of a number, counted from 1."""
+    from pipeline.store.sources import nothing_in
+    from scrapers.file_batches import Problem
+
+    items = list(islice(puzzles, (number or 1) - 1, (number or 1) + 1))
+    if not items:
+        raise nothing_in(files)
+    if number is None and len(items) > 1:
+        raise UserError(f"--hint is for one puzzle, {', '.join(files)}: choose one with -n")
+    if isinstance(items[0], Problem):
+        raise UserError(f"{items[0].name}: {items[0].reason}")
+    return items[0]
+
+
+def _start(puzzle: "Puzzle", from_saved: int | None) -> "np.ndarray":
+    """Return the grid to continue: bool[height, width, colors]."""
+    import numpy as np
+
+    if from_saved is None and not puzzle.saved:
+        return np.ones((puzzle.height, puzzle.width, max(puzzle.colors, 1) + 1), bool)
+    return np.ascontiguousarray(saved_grid(puzzle, from_saved or 1))
+
+
+def hint_fields(puzzle: "Puzzle", found: "Hint") -> dict[str, Any]:
+    """Return a hint for JSON; rows and columns count from 1."""
+    wrong = [[place // puzzle.width + 1, place % puzzle.width + 1] for place in found.wrong]
+    step = explanation_fields(found.next)["steps"][0] if found.next is not None else None
+    return {"puzzle_id": puzzle.puzzle_id, "hint": found.kind, "wrong": wrong, "step": step}
+
+
+def describe_hint(puzzle: "Puzzle", start: "np.ndarray", found: "Hint") -> Iterator[RenderableType]:
+    """Yield the grid with the cells in question marked, and the hint in words."""
+    import numpy as np
+
+    from reports.explained.states import grid_of, states
+    from reports.explained.step_words import in_words
+    from reports.sheet.state import State
+    from solver.model.techniques import TECHNIQUES
+
+    if found.next is not None:
+        *_, state = states(found.next)
+        yield draw(puzzle, state)
+        for step in in_words(found.next):
+            yield step_line(step, TECHNIQUES[step.step.technique].name, with_reason=True)
+        return
+    marked = np.zeros((puzzle.height, puzzle.width), np.bool_)
+    marked.ravel()[list(found.wrong)] = True
+    colors = (start.reshape(marked.size, -1) << np.arange(start.shape[2])).sum(axis=1)
+    yield draw(puzzle, State(grid_of(colors.tolist(), puzzle.width), marked))
+    yield hint_text(puzzle, found)
+
+
+def hint_text(puzzle: "Puzzle", found: "Hint") -> str:
+    """Say a hint that is not a step."""
+    if found.kind == "wrong":
+        from reports.explained.step_words import cell_in_words
+
+        cells = "; ".join(first_lines([cell_in_words(puzzle, place) for place in found.wrong]))
+        return f"[red]{len(found.wrong):,} {'cell is' if len(found.wrong) == 1 else 'cells are'} wrong[/red]: {cells}"
+    return {
+        "solved": "[green]Solved:[/green] every cell is right.",
+        "none": "[red]The puzzle has no solution.[/red]",
+        "open": "Only nested assumptions make progress from here.",
+        "timeout": "[yellow]No hint in time:[/yellow] raise --cpu-limit.",
+    }[found.kind]

@@ -1,0 +1,108 @@
+"""Arguments of the command solve: files, folders, archives, https addresses, ids of sites, standard input."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from rich.markup import escape
+
+from pipeline.commands.output import err
+from pipeline.crawl.ids import FetchOptions, PuzzleId, parse_id
+from pipeline.errors import UserError
+
+if TYPE_CHECKING:
+    from pipeline.crawl.single import PuzzleFetcher
+    from scrapers.archives.source_file import SourceFile
+    from scrapers.file_batches import Problem
+    from scrapers.formats import Format
+    from solver.model.puzzle import Puzzle
+    from solver.sudoku.sudoku_puzzle import Sudoku
+
+STDIN = "-"
+
+REPORT_EVERY = 1_000
+"""Files of a folder between two lines of progress."""
+
+
+class PuzzleArgument(NamedTuple):
+    """An argument: a path or address, and the puzzle id that it is instead, if any."""
+
+    path: str
+    puzzle_id: PuzzleId | None
+
+
+def parse_arguments(arguments: Sequence[str], request: FetchOptions) -> list[PuzzleArgument]:
+    """Parse the arguments. An existing file takes precedence over an id of the same name.
+
+    Raises:
+        UserError: An argument is neither file, address nor id, or `request` does not allow its download.
+
+    """
+    from pipeline.store.sources import check_sources
+
+    parsed = [PuzzleArgument(text, None if Path(text).exists() else parse_id(text)) for text in arguments]
+    check_sources([each.path for each in parsed if not each.puzzle_id and each.path != STDIN], request.contact)
+    ids = [each.puzzle_id for each in parsed if each.puzzle_id]
+    if not ids and (request.base_urls or request.refresh):
+        raise UserError("--base-url and --refresh go with ids like webpbn/6574")
+    if ids:
+        from pipeline.crawl.single import check_fetch
+
+        check_fetch(ids, request)
+    return parsed
+
+
+def read_puzzles(
+    arguments: Sequence[PuzzleArgument],
+    format_: "Format | None",
+    request: FetchOptions,
+    report_every: int = REPORT_EVERY,
+) -> "Iterator[Puzzle | Sudoku | Problem]":
+    """Yield the puzzles of the arguments in order, and a Problem for each that can't be read.
+
+    Raises:
+        NetworkError: The site of an id does not answer.
+
+    """
+    from scrapers.file_batches import Problem, read_all
+
+    with _open_sites(arguments, request) as sites:
+        for puzzle_id, group in groupby(arguments, lambda argument: argument.puzzle_id):
+            if puzzle_id is None or sites is None:
+                files = _files([argument.path for argument in group], request.contact, report_every)
+                yield from read_all(files, format_)
+                continue
+            for _ in group:
+                found = sites.puzzle(puzzle_id)
+                yield Problem(str(puzzle_id), found) if isinstance(found, str) else found
+
+
+def _open_sites(
+    arguments: Sequence[PuzzleArgument], request: FetchOptions
+) -> "AbstractContextManager[PuzzleFetcher | None]":
+    """Open the sites of the arguments' ids; None if no argument is an id."""
+    if not any(argument.puzzle_id for argument in arguments):
+        return nullcontext()
+    from pipeline.crawl.single import open_fetcher
+
+    return open_fetcher(request, lambda line: err.print(f"[yellow]{escape(line)}[/yellow]"))
+
+
+def _files(paths: Sequence[str], contact: str | None, report_every: int) -> "Iterator[SourceFile]":
+    """Yield the files named, and those in folders and archives."""
+    from scrapers.archives.source_file import read_whole
+    from scrapers.files import files_in
+
+    for path in paths:
+        if path != STDIN:
+            for count, file in enumerate(files_in([path], contact), 1):
+                if count % report_every == 0:
+                    err.print(f"[dim]{count:,} files of {escape(path)} read, the last {escape(file.name)}[/dim]")
+                yield file
+            continue
+        if sys.stdin is None:
+            raise UserError("standard input is closed")
+        yield read_whole("stdin", sys.stdin.buffer)

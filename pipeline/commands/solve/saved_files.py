@@ -1,0 +1,151 @@
+"""Files that `solve --save` writes of a puzzle: pictures, print sheets, explanation pages and animations."""
+
+from collections.abc import Callable
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+
+from pipeline.commands.output import activity, err
+from pipeline.errors import UserError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from pipeline.commands.solve.verdict_output import SolvedPuzzle
+    from reports.sheet.state import State
+    from solver.model.puzzle import Puzzle
+
+FOLDER = "/"
+"""Pseudo-suffix of a folder that gets an image a step."""
+
+EXPLAINED = (".html", ".gif", FOLDER)
+"""Suffixes of files that show the explanation."""
+
+
+def suffix_of(path: str) -> str:
+    """Return what selects a file's format: its suffix in lower case, or FOLDER."""
+    return FOLDER if path.endswith("/") else PurePath(path).suffix.lower()
+
+
+def check_paths(paths: list[str]) -> None:
+    """Raise a UserError for a path whose suffix names no format."""
+    for path in paths:
+        if suffix_of(path) not in (*WRITERS, FOLDER):
+            raise UserError(f"--save {path}: unknown format; end it in {', '.join(WRITERS)}, or / for a folder")
+
+
+def needs_explanation(paths: list[str]) -> bool:
+    """Whether one of the files shows the explanation."""
+    return any(suffix_of(path) in EXPLAINED for path in paths)
+
+
+def save_files(paths: list[str], solved: "SolvedPuzzle") -> None:
+    """Write the files, each reported on standard error."""
+    for path in paths:
+        if suffix_of(path) == FOLDER:
+            _save_steps(path, solved)
+            continue
+        with activity(f"drawing {path}"):
+            data = WRITERS[suffix_of(path)](solved)
+        _save(path, data)
+
+
+def _save(path: str, data: bytes) -> None:
+    from pipeline.store.paths import open_output
+
+    with open_output(path) as stream:
+        stream.write(data)
+    err.print(f"{escape(path)} written, {len(data):,} bytes.")
+
+
+def _state(solved: "SolvedPuzzle") -> "State":
+    """Return the grid with its solution, or with the cells that are decided."""
+    import numpy as np
+
+    from reports.sheet.state import UNKNOWN, State, empty
+
+    picture = _solution(solved)
+    if picture is not None:
+        return State(picture)
+    if solved.known is None:
+        return empty(solved.puzzle)
+    return State(np.where(solved.known < 0, UNKNOWN, solved.known).astype(np.uint8))
+
+
+def _solution(solved: "SolvedPuzzle") -> "np.ndarray | None":
+    from solver.model.tables import picture
+
+    cells, puzzle = solved.row["solution"], solved.puzzle
+    return None if cells is None else picture(cells, puzzle.width, puzzle.height)
+
+
+def _png(solved: "SolvedPuzzle") -> bytes:
+    from reports.sheet.raster import png
+    from reports.sheet.svg import drawing
+
+    return png(drawing(solved.puzzle, _state(solved)))
+
+
+def _svg(solved: "SolvedPuzzle") -> bytes:
+    from reports.sheet.svg import drawing
+
+    return drawing(solved.puzzle, _state(solved)).svg.encode()
+
+
+def _pdf(solved: "SolvedPuzzle") -> bytes:
+    from reports.sheet.print_pages import TooSmall, a4
+
+    try:
+        return a4(solved.puzzle, _solution(solved))
+    except TooSmall as error:
+        raise UserError(f"{solved.puzzle.puzzle_id}: {error}") from None
+
+
+def _html(solved: "SolvedPuzzle") -> bytes:
+    from reports.explained.explanation_page import TooLarge, page
+
+    assert solved.explanation is not None
+    try:
+        return page(solved.explanation).encode()
+    except TooLarge as error:
+        raise UserError(f"{solved.puzzle.puzzle_id}: {error}") from None
+
+
+def _gif(solved: "SolvedPuzzle") -> bytes:
+    from reports.sheet.animation import gif, most_frames
+
+    return gif(solved.puzzle, _sampled_states(solved, most_frames(solved.puzzle)))
+
+
+WRITERS: "dict[str, Callable[[SolvedPuzzle], bytes]]" = {
+    ".png": _png,
+    ".svg": _svg,
+    ".pdf": _pdf,
+    ".html": _html,
+    ".gif": _gif,
+}
+
+
+def _save_steps(path: str, solved: "SolvedPuzzle") -> None:
+    """Write an image a step into a folder."""
+    from pipeline.store.paths import folder
+    from reports.sheet.animation import MOST_IMAGES, images, most_frames
+
+    puzzle: Puzzle = solved.puzzle
+    target, count = folder(path), 0
+    with activity(f"drawing {path}"):
+        for name, data in images(puzzle, _sampled_states(solved, most_frames(puzzle, MOST_IMAGES))):
+            with target.create(name) as stream:
+                stream.write(data)
+            count += 1
+    err.print(f"{escape(str(PurePath(path)))}/ written, {count:,} images.")
+
+
+def _sampled_states(solved: "SolvedPuzzle", limit: int) -> "list[State]":
+    """Return the states of the explanation, thinned to at most `limit`."""
+    from reports.explained.states import states
+    from reports.sheet.thinning import thinned
+
+    assert solved.explanation is not None
+    return list(thinned(states(solved.explanation), limit).states)
