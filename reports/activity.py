@@ -1,4 +1,4 @@
-"""How a run went over time: puzzles a second, workers busy, sessions, tasks lost."""
+"""Activity of a run over time: puzzles per second, busy workers, sessions, lost tasks."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -7,18 +7,18 @@ from typing import NamedTuple
 import numpy as np
 
 MOMENTS = 120
-"""Bins of time that a chart shows, about."""
+"""Approximate number of time bins of a chart."""
 
 SHORTEST = 1e-6
-"""Seconds that a task takes at least."""
+"""Minimum duration of a task in seconds."""
 
 
 class PastSession(NamedTuple):
-    """One command at work on a run; times in seconds since 1970.
+    """A session: one command working on a run; times in seconds since 1970.
 
-    tasks   float64[tasks, 5]: begin, end, CPU seconds, puzzles and seconds of compiling of each task that finished.
-            Kernels are compiled as a task begins, once on each machine; that is no work
-    cpus    that it had; None if it died before it said so
+    tasks   float64[tasks, 5]: begin, end, CPU seconds, puzzles and compile seconds of each finished task. Kernels are
+            compiled at the begin of a task, once per machine, which does not count as work
+    cpus    available CPUs; None if the session died before logging them
     lost    tasks without a result, by kind
     """
 
@@ -30,7 +30,7 @@ class PastSession(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """A bin of time, in seconds at work since the run began."""
+    """A time bin, in seconds of session time since the run began."""
 
     start: float
     stop: float
@@ -40,23 +40,23 @@ class Moment(NamedTuple):
 
 
 class Activity(NamedTuple):
-    """How a run went; `seconds` are those in which a command was at work on it."""
+    """Totals of a run's sessions; `seconds` is their total duration."""
 
     sessions: int
     seconds: float
-    puzzles: int  # rows that were made, those made twice included
+    puzzles: int  # result rows, repeated ones included
     tasks: int
     cpus: int | None
-    busy: float | None  # share of the CPUs' time in which a worker was at work on a task
+    busy: float | None  # share of CPU time in which workers had a task
     cpu_seconds: float  # of tasks
-    fastest: float  # puzzles a second in the best moment
+    fastest: float  # most puzzles per second in a bin
     lost: dict[str, int]
-    compiling: float  # seconds of workers, all together
+    compiling: float  # seconds, summed over workers
     moments: tuple[Moment, ...]
 
 
 def activity(sessions: Sequence[PastSession]) -> Activity | None:
-    """What sessions, in their order, add up to; None without any that took time."""
+    """Summarise sessions in chronological order, None without any of positive duration."""
     sessions = [session for session in sessions if session.ended > session.begun]
     if not sessions:
         return None
@@ -89,13 +89,13 @@ def _occupied(session: PastSession) -> float:
 
 
 def _work(session: PastSession) -> tuple[np.ndarray, np.ndarray]:
-    """When the tasks of a session began and ended to work."""
+    """Return when the tasks of a session began and ended working, after compiling."""
     begin, end, waited = session.tasks[:, 0], session.tasks[:, 1], session.tasks[:, 4]
     return np.minimum(begin + waited, end), end
 
 
 def _moments(sessions: Sequence[PastSession], seconds: float) -> tuple[Moment, ...]:
-    """Each session in bins of its own, so that the time between two of them does not show."""
+    """Bin each session separately, so that gaps between sessions do not show."""
     made = []
     before = 0.0
     for number, session in enumerate(sessions, 1):
@@ -116,14 +116,14 @@ def _moments(sessions: Sequence[PastSession], seconds: float) -> tuple[Moment, .
 
 
 def _done(moments: np.ndarray, begin: np.ndarray, end: np.ndarray, speed: np.ndarray) -> np.ndarray:
-    """What tasks have done until each moment, each at its constant speed from its begin to its end."""
-    # A task has done speed * (max(0, moment - begin) - max(0, moment - end)): the two halves are summed apart.
+    """Return the cumulative work at each moment, each task working at constant speed from begin to end."""
+    # A task has done speed * (max(0, moment - begin) - max(0, moment - end)): the two terms are summed separately.
     done: np.ndarray = _passed(moments, begin, speed) - _passed(moments, end, speed)
     return done
 
 
 def _passed(moments: np.ndarray, times: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """The sum of weight * max(0, moment - time) over all times, at each moment."""
+    """Return the sum of weight * max(0, moment - time) over all times, at each moment."""
     order = np.argsort(times)
     weight = np.concatenate([[0.0], np.cumsum(weights[order])])
     product = np.concatenate([[0.0], np.cumsum((weights * times)[order])])

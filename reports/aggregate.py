@@ -1,6 +1,6 @@
-"""Count the figures of a census: what a run's results say.
+"""Figures of a report, computed from a census.
 
-NumPy and Arrow do the counting (33 million rows take seconds); Python only loops over groups.
+NumPy and Arrow scan the rows (33 million take seconds); Python only loops over groups.
 """
 
 from collections import Counter
@@ -75,17 +75,17 @@ LABELS = (
     "stalled",
     "timeout",
 )
-"""Labels from the easiest verdict to the one that tells least."""
+"""Labels, easiest first, inconclusive last."""
 
 
 COLOR_NAMES = (*(str(colors) for colors in range(MANY_COLORS)), f"{MANY_COLORS} and more")
 
 HARDEST, TIMEOUTS, AUTHORS, PATTERNS = 24, 50, 15, 20
-"""How many of each a report names."""
+"""Most of each that a report names."""
 
 
 def figures(pairs: Iterable[tuple[Rows, Rows]]) -> Figures:
-    """The figures of results and their puzzles, given as to `reports.census.take_census`."""
+    """Compute the figures of results and their puzzles, given as to `reports.census.take_census`."""
     return figures_of(take_census(pairs))
 
 
@@ -204,7 +204,7 @@ def _puzzle_figures(census: Census, puzzles: Mapping[RowClass, int], duplicates:
 
 
 def plain(value: Any) -> Any:
-    """Records as dicts and tuples as lists, all the way down: what JSON holds."""
+    """Convert records to dicts and tuples to lists, recursively, for JSON."""
     if hasattr(value, "_asdict"):
         value = value._asdict()
     if isinstance(value, Mapping):
@@ -217,7 +217,7 @@ def plain(value: Any) -> Any:
 def _counts(
     tally: Mapping[RowClass, int], word_of: Callable[[RowClass], str | None], order: Sequence[str]
 ) -> dict[str, int]:
-    """Rows per word: words in the given order, then the others by alphabet; nulls are not counted."""
+    """Count rows by word, in the given order, then alphabetically; nulls are left out."""
     rows: Counter[str] = Counter()
     for words, count in tally.items():
         if (word := word_of(words)) is not None:
@@ -226,7 +226,7 @@ def _counts(
 
 
 def _rung(words: RowClass) -> str:
-    """The rung that decides a unique puzzle; of the others what they are."""
+    """Return the rung that decides a unique puzzle, and the kind of any other."""
     if words.solutions == "unique":
         return words.technique or UNKNOWN
     if words.status in FAILED:
@@ -234,17 +234,17 @@ def _rung(words: RowClass) -> str:
     return {"multiple": "several solutions", "none": "no solution"}.get(words.solutions or "", "undecided")
 
 
-def _total(tally: Mapping[RowClass, int], **wanted: str | bool | None) -> int:
-    """Rows that have just these words in these columns."""
+def _total(tally: Mapping[RowClass, int], **values: str | bool | None) -> int:
+    """Count the rows with these values of their class."""
     return sum(
         count
         for words, count in tally.items()
-        if all(getattr(words, column) == word for column, word in wanted.items())
+        if all(getattr(words, column) == word for column, word in values.items())
     )
 
 
 def _ordered(words: Iterable[str], order: Sequence[str]) -> list[str]:
-    last = (*FAILED, UNKNOWN)  # these say least, wherever they stand in for a better word
+    last = (*FAILED, UNKNOWN)  # these are the least informative
 
     def place(word: str) -> tuple[int, int, str]:
         if word in order:
@@ -271,7 +271,7 @@ def _groups(tally: ClassTally, column: str, order: Sequence[str] | None = None) 
 
 
 def _authors(census: Census, labels: Sequence[str]) -> tuple[PuzzleGroup, ...]:
-    """The authors of the most puzzles, by label."""
+    """Return the authors with the most puzzles."""
     puzzles = Counter[str]()
     for (author, _), (count, _) in census.authors.items():
         puzzles[author] += count
@@ -285,7 +285,7 @@ def _authors(census: Census, labels: Sequence[str]) -> tuple[PuzzleGroup, ...]:
 
 
 def _by_number(names: Iterable[str]) -> list[str]:
-    """Names that begin with numbers, in the order of these, without the one that has none."""
+    """Sort names by their leading numbers, UNKNOWN left out."""
     return sorted({*names} - {UNKNOWN}, key=lambda name: int(name.split()[0]))
 
 
@@ -298,7 +298,7 @@ def _years(tally: Mapping[RowClass, int]) -> dict[int, int]:
 
 
 def _issues(tally: Mapping[RowClass, int]) -> dict[str, int]:
-    """The puzzles of each issue that their words alone tell of."""
+    """Count the puzzles of each issue that follows from their class."""
     failed = sum(_total(tally, status=status) for status in FAILED)
     several, none = (_total(tally, solutions=word) for word in ("multiple", "none"))
     return {
@@ -315,7 +315,7 @@ def _issues(tally: Mapping[RowClass, int]) -> dict[str, int]:
 
 
 def _surplus(hashes: np.ndarray) -> int:
-    """How many of the hashes (0: not known) are there already."""
+    """Count the hashes that repeat an earlier one; 0 stands for unknown."""
     hashes = np.sort(hashes)
     return int(((hashes[1:] == hashes[:-1]) & (hashes[1:] > 0)).sum())
 
@@ -331,7 +331,7 @@ def _work(census: Census) -> SolverWork:
 
 
 def _hardest(shown: pa.Table) -> list[Row]:
-    """The hardest puzzles but for those with several solutions: these are ambiguous, which is another matter."""
+    """Return the hardest puzzles, except those with several solutions, which are listed as ambiguous."""
     names = [name for name in HardPuzzle._fields if name in shown.column_names]
     decided = pc.is_in(shown["solutions"], pa.array(["unique", "none", "unknown"]))
     hard = shown.select(names).filter(pc.and_(decided, shown["difficulty"].is_valid()))
@@ -375,7 +375,7 @@ def _claims(tally: Mapping[RowClass, int]) -> tuple[ClaimCounts, ...]:
 
 
 def _grades(census: Census, unique: int, family: Family) -> Grades | None:
-    """What the grades say, if there are any."""
+    """Return the figures of the grades, None without any."""
     if not census.hardest:
         return None
     compared = census.compared.filter(census.compared["grade"].is_valid())
@@ -389,7 +389,7 @@ def _grades(census: Census, unique: int, family: Family) -> Grades | None:
 
 
 def _record(kind: Any, row: Row) -> Any:
-    """The fields of a record from a row that has them."""
+    """Make a record from a row."""
     return kind(**{name: row[name] for name in kind._fields})
 
 

@@ -13,19 +13,19 @@ from solver.model.tables import PUZZLES, puzzles_of
 from solver.people.explanation import explain
 
 AMBIGUOUS, CONTRADICTORY, TWINS = 8, 50, 8
-"""How many of each a report names; of duplicates so many near ones, and so many others."""
+"""Most of each that a report names; of duplicates this many near ones and this many others."""
 
 FEW_CELLS = 4
-"""Cells: solutions that differ in no more are mended with little."""
+"""Solutions that differ in at most this many cells are easy to mend."""
 
 
 class Issue(NamedTuple):
-    """The puzzles with one of `reports.issues.ISSUES`."""
+    """Numbers of puzzles with one of `reports.issues.ISSUES`."""
 
     name: str
     meaning: str
     puzzles: int
-    listed: int  # of those that the report shows one by one
+    listed: int  # of the puzzles shown one by one
 
 
 class AmbiguousPuzzle(NamedTuple):
@@ -37,7 +37,7 @@ class AmbiguousPuzzle(NamedTuple):
     width: int | None
     height: int | None
     cells: int | None  # in which the two solutions that were found differ
-    change: str | None  # that leaves one solution, in words
+    change: str | None  # in words, that leaves one solution
 
 
 class ContradictoryPuzzle(NamedTuple):
@@ -51,7 +51,7 @@ class ContradictoryPuzzle(NamedTuple):
 
 
 class DuplicatePuzzle(NamedTuple):
-    """A puzzle and the original that it repeats."""
+    """A puzzle that repeats another, and the original."""
 
     original: str
     original_title: str | None
@@ -62,23 +62,23 @@ class DuplicatePuzzle(NamedTuple):
 
 
 class Attention(NamedTuple):
-    """What needs attention; issues that no puzzle has are left out."""
+    """Puzzles that need attention; issues without puzzles are left out."""
 
     issues: tuple[Issue, ...]
-    marked: int  # ambiguous puzzles of the whole run that their site marks so
-    few_cells: int  # ambiguous puzzles shown whose solutions differ in up to FEW_CELLS cells
+    marked: int  # ambiguous puzzles of the whole run that their site marks as ambiguous
+    few_cells: int  # ambiguous puzzles shown whose solutions differ in at most FEW_CELLS cells
     ambiguous: tuple[AmbiguousPuzzle, ...]  # those that differ in the fewest cells first
     contradictory: tuple[ContradictoryPuzzle, ...]
     twins: tuple[DuplicatePuzzle, ...]  # near ones last
 
 
 def attention(shown: pa.Table, counted: Mapping[str, int], marked: int, duplicates: pa.Table) -> Attention:
-    """What needs attention in a run.
+    """Find the puzzles of a run that need attention.
 
     shown       the puzzles that a report shows, as `reports.census.Census.shown`
-    counted     puzzles of the whole run with an issue, by its name; of others those shown are counted
-    marked      ambiguous puzzles of the whole run that their site marks so
-    duplicates  of the schema reports.duplicates.DUPLICATES
+    counted     puzzles of the whole run by issue; other issues are counted among those shown
+    marked      ambiguous puzzles of the whole run that their site marks as ambiguous
+    duplicates  of the schema reports.issues.DUPLICATES
     """
     bits = issues(shown, duplicates)
     found = []
@@ -98,7 +98,7 @@ def attention(shown: pa.Table, counted: Mapping[str, int], marked: int, duplicat
 
 
 def _has(bits: np.ndarray, name: str) -> np.ndarray:
-    """Which puzzles have an issue, bool[rows]."""
+    """Return which puzzles have an issue, bool[rows]."""
     which: np.ndarray = bits >> list(ISSUES).index(name) & 1 == 1
     return which
 
@@ -135,16 +135,16 @@ def _twins(shown: pa.Table, duplicates: pa.Table) -> tuple[DuplicatePuzzle, ...]
 
 
 CPU_LIMIT = 1.0
-"""CPU seconds that it may take to find the line that has no arrangement."""
+"""CPU limit, in seconds, of the search for the line without an arrangement."""
 
 CLUES = ("width", "height", "kind", "blotted", "palette", "rows", "columns")
 
 
 def explain_contradiction(row: dict[str, Any], technique: str | None) -> str | None:
-    """What contradicts what; None if the puzzle's clues are not known.
+    """Explain in a sentence why a puzzle has no solution, None if its clues are unknown.
 
-    row        of the puzzles table, at least the columns CLUES
-    technique  that has refuted it
+    row        of the puzzles table, with at least the columns CLUES
+    technique  that refuted it
     """
     if any(row[name] is None for name in CLUES):
         return None

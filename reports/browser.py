@@ -1,10 +1,10 @@
-"""A run's rows, packed for the report's puzzle browser: small enough for one page that needs no network.
+"""Payload of the report's puzzle browser: a run's rows, compact enough for a single offline page.
 
-The page gets a block of bytes with the columns of the list, and one for the pictures of each CHUNK puzzles, which it
-inflates when one of them is opened. A block is `packed`: a JSON head, and the arrays that the head names.
+The page embeds one block with the columns of the list, and one block of pictures per CHUNK puzzles, inflated on demand.
+A block (`packed`) is a JSON head and the arrays that it names.
 
-In arrays of whole numbers, and of places in a list of words, 0 is null and k + 1 is k; in others NaN is null. Words are
-listed in the order in which people would sort them, so that sorting rows by words is sorting numbers.
+Integer arrays, and indices into lists of words, store null as 0 and k as k + 1; other arrays store null as NaN. Words
+are listed in sort order, so that sorting rows by words is sorting numbers.
 """
 
 import base64
@@ -31,10 +31,10 @@ from solver.model.families import FAMILIES
 from solver.model.measures import Place, shown_in
 
 CHUNK = 256
-"""Puzzles whose pictures are inflated together."""
+"""Puzzles per block of pictures."""
 
 PICTURE_BYTES = 30_000_000
-"""What the deflated pictures may take; rows after that come without. In base64 it is a third more."""
+"""Size limit of the deflated pictures, before base64; rows beyond it have none."""
 
 TEXTS = (
     "puzzle_id", "url", "title", "author", "copyright", "license", "source", "status", "engine", "error", "site_note",
@@ -42,7 +42,7 @@ TEXTS = (
 LISTED_MEASURES = tuple(
     measure for measure in shown_in(Place.browser) if measure.name not in ("cells", "colors", "grade")
 )
-"""Measures that the table has as their numbers; cells, colours and grades are completed or put into words."""
+"""Measures stored as numbers; cells are completed, colours and grades stored as words."""
 
 COUNTS = (
     *("width", "height", "goal_matches", "free"),
@@ -51,10 +51,10 @@ COUNTS = (
 DECIMALS = tuple(measure.name for measure in LISTED_MEASURES if pa.types.is_floating(measure.dtype))
 
 SOLUTION, SECOND, GOAL, CLUES, MENDED = 1, 2, 4, 8, 16
-"""Bits that say what a row's chunk has of it."""
+"""Bits of the pictures that the page has of a row."""
 
 ALIGNMENT = 8
-"""Arrays begin at multiples of this many bytes, as JavaScript's typed arrays need it."""
+"""Alignment of arrays in bytes, as JavaScript's typed arrays require."""
 
 NUMBERS = re.compile(r"(\d{1,18})")
 
@@ -75,36 +75,31 @@ PARTS = (
         "section",
     ),
 )
-"""The parts of the script, in templates/browser."""
+"""Parts of the script, in templates/browser."""
 
 
 class Browser(NamedTuple):
-    """What the page embeds: deflated bytes in base64."""
+    """The payload of the page: deflated blocks in base64."""
 
     puzzles: int  # rows of the list
     graded: bool  # whether any of them has a grade
     table: str
-    pictures: tuple[str, ...]  # the first of CHUNK rows each; fewer than the rows if PICTURE_BYTES are used up
+    pictures: tuple[str, ...]  # of CHUNK rows each; of the first rows only if PICTURE_BYTES are exceeded
 
 
 class WordColumn(NamedTuple):
-    """A column of words: those that occur, in their order, and each row's place among them."""
+    """A column of words: its distinct words in sort order, and the index of each row."""
 
     words: list[str]
     places: np.ndarray  # unsigned[rows]: 0 is null, k + 1 is words[k]
 
 
 def payload(rows: pa.Table, family: FamilyWords = NONOGRAMS, duplicates: pa.Table | None = None) -> Browser:
-    """Pack rows for the page, in the order in which the list first shows them.
+    """Pack rows for the page, in the initial order of the list.
 
-    rows        as `reports.census.Census.shown`: the columns TEXTS, COUNTS, DECIMALS, cells, label, technique, kind,
-                blotted, colors and palette; for the pictures rows, columns, goal, solution, second_solution, mended
-                and change; for the issues solutions, clue_hash, canonical_hash, disputed and unmarked; grade, hardest
-                and work, which the list has if any row has a grade. Any value may be null, but for `free`, `disputed`
-                and `unmarked`
-    family      what the puzzles are: columns that mean nothing for them are left out; Sudokus have their number of
-                givens
-    duplicates  of the schema reports.duplicates.DUPLICATES; without them those that `repeated` finds
+    rows        as `reports.census.Census.shown`; any value but `free`, `disputed` and `unmarked` may be null
+    family      of the puzzles; columns without a meaning for it are left out
+    duplicates  of the schema reports.issues.DUPLICATES (default: those that `repeated` finds)
     """
 
     def meant(names: Sequence[str]) -> list[str]:
@@ -154,10 +149,10 @@ def payload(rows: pa.Table, family: FamilyWords = NONOGRAMS, duplicates: pa.Tabl
 
 
 def packed(head: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
-    """A head and arrays as one block of bytes.
+    """Pack a head and arrays into one block of bytes.
 
-    First the length of the head's JSON (uint32), then the JSON, whose `arrays` are a list of [name, dtype, length],
-    then these arrays, little-endian; each begins at a multiple of ALIGNMENT.
+    The length of the head's JSON (uint32), the JSON, whose `arrays` are a list of [name, dtype, length], and these
+    arrays, little-endian, each aligned to ALIGNMENT.
     """
     named = [[name, array.dtype.name, len(array)] for name, array in arrays.items()]
     text = json.dumps({**head, "arrays": named}, ensure_ascii=False, separators=(",", ":")).encode()
@@ -174,7 +169,7 @@ def _text(data: bytes) -> str:
 
 
 def _words(column: pa.ChunkedArray, order: Sequence[str] = ()) -> WordColumn:
-    """A column of words: those of `order` first, then the others by alphabet, numbers in them by value."""
+    """Encode a column of words, sorted by `order`, then naturally."""
     encoded = column.combine_chunks().dictionary_encode()
     found = encoded.dictionary.to_pylist()
     places = {word: place for place, word in enumerate(order)}
@@ -186,39 +181,39 @@ def _words(column: pa.ChunkedArray, order: Sequence[str] = ()) -> WordColumn:
 
 
 def _natural(word: str) -> tuple[list[str | int], str]:
-    """A key that sorts "a 9" before "A 10": texts and numbers by turns; the word itself decides between equals."""
+    """Return a natural sort key: "a 9" comes before "A 10"."""
     pieces: list[str | int] = list(NUMBERS.split(word.casefold()))
     pieces[1::2] = map(int, pieces[1::2])
     return pieces, word
 
 
 def _counts(column: pa.ChunkedArray) -> np.ndarray:
-    """Whole numbers or truth values: 0 is null, k + 1 is k."""
+    """Encode integers or booleans: null as 0, k as k + 1."""
     known = column.cast(pa.int64())
     return _smallest(pc.fill_null(pc.add(known, 1), 0).to_numpy())
 
 
 def _smallest(numbers: np.ndarray) -> np.ndarray:
-    """The numbers in the narrowest type that holds them all; JavaScript has no arrays of plain 64-bit integers."""
+    """Cast to the narrowest sufficient type; JavaScript has no arrays of plain 64-bit integers."""
     most = numbers.max(initial=0)
     fitting = (kind for kind in (np.uint8, np.uint16, np.uint32) if most <= np.iinfo(kind).max)
     return numbers.astype(next(fitting, np.float64))
 
 
 def _decimals(column: pa.ChunkedArray) -> np.ndarray:
-    """Other numbers, NaN for null."""
+    """Encode other numbers, null as NaN."""
     decimals: np.ndarray = column.cast(pa.float64()).to_numpy().astype(np.float32)
     return decimals
 
 
 def _kind(rows: pa.Table) -> pa.ChunkedArray:
-    """The words mono, color, blotted mono, blotted color."""
+    """Return the kind: mono, color, blotted mono, blotted color."""
     blotted = pc.binary_join_element_wise("blotted", rows["kind"], " ")
     return pc.if_else(pc.fill_null(rows["blotted"], False), blotted, rows["kind"])
 
 
 def _cells(rows: pa.Table) -> pa.ChunkedArray:
-    """The cells of each puzzle, as its result or its sides have them."""
+    """Return the cells of each puzzle, from its result or its sides."""
     return pc.coalesce(rows["cells"].cast(pa.int64()), _area(rows))
 
 
@@ -227,35 +222,35 @@ def _area(rows: pa.Table) -> pa.ChunkedArray:
 
 
 def _size(rows: pa.Table) -> pa.ChunkedArray:
-    """The size class of each puzzle, of SIZE_NAMES; null if it is not known."""
+    """Return the size class, of SIZE_NAMES, null if unknown."""
     return pa.chunked_array([pa.array([*SIZE_NAMES, None]).take(size_class(rows))])
 
 
 def _dimensions(rows: pa.Table) -> pa.ChunkedArray:
-    """Columns and rows of each puzzle: "15×10"; null if they are not known."""
+    """Return the dimensions: "15×10", null if unknown."""
     sides = (rows[name].cast(pa.string()) for name in ("width", "height"))
     return pc.binary_join_element_wise(*sides, "×")
 
 
 def _level(rows: pa.Table) -> pa.ChunkedArray:
-    """The class of each puzzle's difficulty, of DIFFICULTY_NAMES; null if it is not known."""
+    """Return the difficulty class, of DIFFICULTY_NAMES, null if unknown."""
     return pa.chunked_array([pa.array([*DIFFICULTY_NAMES, None]).take(difficulty_class(rows))])
 
 
 def _colors(rows: pa.Table) -> pa.ChunkedArray:
-    """The class of each puzzle's number of colours, of COLOR_NAMES; null if it is not known."""
+    """Return the class of the number of colours, of COLOR_NAMES, null if unknown."""
     classes = pc.min_element_wise(rows["colors"], MANY_COLORS, skip_nulls=False)
     return pa.chunked_array([pa.array(COLOR_NAMES)]).take(classes)
 
 
 def _originals(rows: pa.Table, duplicates: pa.Table) -> pa.Table:
-    """For each row the columns original, likeness and cells of its duplicate; nulls for a puzzle that is none."""
+    """Return the columns original, likeness and cells of duplicates, null for other rows."""
     places = pc.index_in(rows["puzzle_id"], value_set=duplicates["puzzle_id"].combine_chunks(), skip_nulls=True)
     return duplicates.select([name for name in DUPLICATES.names if name != "puzzle_id"]).take(places)
 
 
 def _palette(rows: pa.Table) -> pa.ChunkedArray:
-    """Each palette as text, a line an entry: six hex digits, a space, the entry's name."""
+    """Return each palette as text, one line per entry: six hex digits, a space, the name."""
     return pa.chunked_array([_palette_text(batch["palette"]) for batch in rows.to_batches()], pa.string())
 
 
@@ -274,7 +269,7 @@ def _palette_text(palettes: pa.ListArray) -> pa.Array:
 
 
 def _pictures(rows: pa.Table) -> tuple[list[bytes], np.ndarray]:
-    """The deflated chunks, and what is in them of each row (uint8[rows], bits SOLUTION and so on)."""
+    """Return the deflated blocks, and the contents of each row (uint8[rows], bits SOLUTION and so on)."""
     chunks: list[bytes] = []
     contents = np.zeros(len(rows), np.uint8)
     taken = 0
@@ -291,10 +286,10 @@ def _pictures(rows: pa.Table) -> tuple[list[bytes], np.ndarray]:
 
 
 def _chunk(rows: pa.Table) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """What these rows have to be drawn, and the arrays that hold it.
+    """Return the contents of a chunk's rows, and the arrays with their pictures.
 
-    Clues are left out where they can be read off a solution, the author's picture where it is the solution. Of a second
-    solution, and of a mended picture, the entries XOR the solution's are kept, which are mostly 0.
+    Clues that follow from a solution, and goals equal to it, are left out. A second solution or mended picture is
+    stored as XOR with the solution, which is mostly 0.
     """
     names = ("solution", "second_solution", "goal", "rows", "columns", "mended")
     column = {name: _only(rows[name]) for name in names}
@@ -328,39 +323,38 @@ def _chunk(rows: pa.Table) -> tuple[np.ndarray, dict[str, np.ndarray]]:
 
 
 def _changes(rows: pa.Table, content: np.ndarray) -> dict[str, list[str]]:
-    """What a chunk's head says: of each row with a mended picture the change in words; nothing if there is none."""
+    """Return the head of a chunk: the changes of rows with a mended picture, empty without any."""
     changes = _only(rows["change"]).filter(pa.array(content & MENDED != 0)).to_pylist()
     return {"changes": changes} if changes else {}
 
 
 def _only(column: pa.ChunkedArray) -> pa.Array:
-    """A column as one array."""
+    """Return a column as one array."""
     return column.combine_chunks()
 
 
 def _true(mask: pa.Array) -> np.ndarray:
-    """Where a mask is true, neither false nor null."""
+    """Return where a mask is true, not false or null."""
     known: np.ndarray = mask.fill_null(False).to_numpy(zero_copy_only=False)
     return known
 
 
 def _entries(pictures: pa.BinaryArray, which: np.ndarray) -> np.ndarray:
-    """The palette entries of these rows' pictures, one after the other, uint8."""
+    """Concatenate the palette entries of these rows' pictures: uint8."""
     return np.frombuffer(b"".join(pictures.filter(pa.array(which)).to_pylist()), np.uint8)
 
 
 def _planes(entries: np.ndarray) -> np.ndarray:
-    """Palette entries as bits, the least significant ones of all first, then the next; each plane ends with its byte.
+    """Pack palette entries as bit planes, the least significant first; each plane is padded to a byte.
 
-    There are as many planes as the largest entry has bits. Where most entries are small, the higher planes are zeros,
-    which deflate to almost nothing.
+    There are as many planes as the largest entry has bits; high planes are mostly zeros and deflate well.
     """
     planes = range(int(entries.max(initial=0)).bit_length() or 1)
     return np.concatenate([np.packbits(entries >> plane & 1, bitorder="little") for plane in planes])
 
 
 def _clues(side: str, lines: pa.ListArray, which: np.ndarray) -> dict[str, np.ndarray]:
-    """The clues of these rows on one side: blocks of each line, and each block's length and colour; 0 for a null."""
+    """Return one side's clues: blocks per line, and length and colour of each block; 0 for null."""
     clues = lines.filter(pa.array(which)).flatten()
     blocks = clues.flatten()
     return {
@@ -370,15 +364,15 @@ def _clues(side: str, lines: pa.ListArray, which: np.ndarray) -> dict[str, np.nd
     }
 
 
-# What the page has besides the data
+# Script and style
 
 
 def script() -> str:
-    """The browser's script: its parts, one after the other, with names of their own."""
+    """Return the browser's script: its parts concatenated in one scope."""
     parts = "\n".join(source(f"browser/{part}.js") for part in PARTS)
     return f'(() => {{\n"use strict";\n{columns_script()}{parts}}})();\n'
 
 
 def style() -> str:
-    """Its style sheet, which uses the colours of report.css."""
+    """Return its style sheet, which uses the colours of report.css."""
     return source("browser.css")

@@ -1,4 +1,4 @@
-"""The README.md of a dataset: what it is, as people read it, below a head of YAML for Hugging Face's hub."""
+"""The dataset card: README.md with YAML front matter for the Hugging Face Hub."""
 
 import json
 from collections import Counter
@@ -16,24 +16,24 @@ from reports.templating import environment, markdown
 from solver.model.families import FAMILIES
 
 MEASURES_LICENSE = "cc0-1.0"
-"""Measures are facts; as far as anybody has rights in them, they are given up."""
+"""Measures are facts; any rights in them are waived."""
 
 SPDX = (
     *("Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "CC-BY-2.0", "CC-BY-2.5", "CC-BY-3.0", "CC-BY-4.0"),
     *("CC-BY-SA-3.0", "CC-BY-SA-4.0", "MIT", "Unlicense"),
 )
 LICENSES = {name.lower(): f"https://spdx.org/licenses/{name}.html" for name in SPDX}
-"""Licences by the names that the hub has for them, and their texts."""
+"""Licences by the Hub's names, with the addresses of their texts."""
 
 LISTED = 30
-"""Lines of a table: the largest."""
+"""Most lines of a table."""
 
 SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M<n<100M", "100M<n<1B", "1B<n<10B", "10B<n<100B")
-"""The hub's classes of size, the first up to a thousand rows, each of the others up to ten times more."""
+"""The Hub's size categories: up to 1,000 rows, then by powers of ten."""
 
 
 class DatasetOrigin(NamedTuple):
-    """Where a dataset comes from and whose content it holds."""
+    """Provenance of a dataset, and whose content it holds."""
 
     content: Content
     family: FamilyWords
@@ -48,17 +48,17 @@ class DatasetOrigin(NamedTuple):
 
 
 class RowCount(NamedTuple):
-    """How many rows have all of this in common."""
+    """Number of rows with these properties."""
 
     split: str
     source: str | None
     license: str | None
-    label: str  # the status where there is no label
+    label: str  # the status of a row without a label
     rows: int
 
 
 class SourceTerms(NamedTuple):
-    """The puzzles of a source that state the same licence."""
+    """The puzzles of a source under one licence, and the terms of use."""
 
     name: str | None
     license: str | None
@@ -68,7 +68,7 @@ class SourceTerms(NamedTuple):
 
 
 def license_of(content: Content, counts: Iterable[RowCount]) -> str:
-    """The dataset's licence in the hub's words: one name, or other where rows have several."""
+    """Return the Hub's name of the dataset's licence, "other" if rows have several."""
     if content == Content.none:
         return MEASURES_LICENSE
     if content == Content.everything:
@@ -78,7 +78,7 @@ def license_of(content: Content, counts: Iterable[RowCount]) -> str:
 
 
 def cite(origin: DatasetOrigin) -> str:
-    """How to cite the dataset, in BibTeX."""
+    """Return the citation in BibTeX."""
     year = (origin.finished or "")[:4]
     return (
         f"@misc{{nonocensus-{origin.run_id},\n"
@@ -91,10 +91,10 @@ def cite(origin: DatasetOrigin) -> str:
 
 
 def card(origin: DatasetOrigin, columns: pa.Schema, counts: Sequence[RowCount], duplicates: int) -> bytes:
-    """The card.
+    """Return the dataset card.
 
-    columns      the dataset's, as of `reports.dataset_columns.schema`
-    duplicates   rows whose clues an earlier row has
+    columns      of `reports.dataset_columns.schema`
+    duplicates   number of rows that repeat the clues of an earlier one
     """
     total = sum(count.rows for count in counts)
     splits = _totals(counts, "split")
@@ -127,7 +127,7 @@ def card(origin: DatasetOrigin, columns: pa.Schema, counts: Sequence[RowCount], 
 
 
 def _head(origin: DatasetOrigin, counts: Iterable[RowCount], total: int, splits: Mapping[str, int]) -> str:
-    """The YAML; every value is JSON, which YAML takes in."""
+    """Return the YAML front matter; values are JSON, which is valid YAML."""
     data_files = [{"split": name, "path": f"data/{name}-*.parquet"} for name in SPLITS if splits[name]]
     license_id = license_of(origin.content, counts)
     several = {
@@ -150,7 +150,7 @@ def _size(total: int) -> str:
 
 
 def _totals(counts: Iterable[RowCount], of: str) -> Counter[str]:
-    """Rows by one of Count's fields, the most frequent first."""
+    """Sum rows by a field of RowCount, most frequent first."""
     totals = Counter[str]()
     for count in counts:
         totals[getattr(count, of)] += count.rows
@@ -158,7 +158,7 @@ def _totals(counts: Iterable[RowCount], of: str) -> Counter[str]:
 
 
 def _sources(content: Content, counts: Iterable[RowCount]) -> list[SourceTerms]:
-    """Sources and licences, those with most rows first."""
+    """Return sources and licences, those with most rows first."""
     totals = Counter[tuple[str | None, str | None]]()
     for count in counts:
         totals[count.source, count.license] += count.rows
@@ -173,7 +173,7 @@ def _sources(content: Content, counts: Iterable[RowCount]) -> list[SourceTerms]:
 
 
 def _type(kind: pa.DataType) -> str:
-    """An Arrow type in a few words: list<list<struct<length: uint16, color: uint8>>>."""
+    """Format an Arrow type: list<list<struct<length: uint16, color: uint8>>>."""
     if pa.types.is_list(kind):
         return f"list<{_type(kind.value_type)}>"
     return str(kind)

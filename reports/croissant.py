@@ -1,4 +1,4 @@
-"""What a dataset's files hold, in Croissant 1.0: the JSON-LD that catalogues of datasets read."""
+"""Metadata of a dataset in Croissant 1.0: JSON-LD for dataset catalogues."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -50,11 +50,11 @@ CONTEXT = {
     "subField": "cr:subField",
     "transform": "cr:transform",
 }
-"""The context that the specification of Croissant gives."""
+"""The context of the Croissant specification."""
 
 TYPES = {
     pa.string(): "sc:Text",
-    pa.binary(): "sc:Text",  # Croissant knows no bytes
+    pa.binary(): "sc:Text",  # Croissant has no type for bytes
     pa.bool_(): "sc:Boolean",
     pa.date32(): "sc:Date",
     TIME: "sc:DateTime",
@@ -67,7 +67,7 @@ TYPES = {
 
 
 def croissant(origin: DatasetOrigin, license_id: str, columns: pa.Schema, files: Sequence[DataFile]) -> dict[str, Any]:
-    """The dataset's description. Columns of lists, which Croissant can't tell, are only named."""
+    """Return the metadata. List columns, which Croissant cannot describe, are only named."""
     nested = [field.name for field in columns if pa.types.is_nested(field.type)]
     others = f" The files have more columns, of lists: {', '.join(nested)}." if nested else ""
     return {
@@ -118,7 +118,7 @@ def _file_set() -> dict[str, Any]:
 
 
 def _split() -> dict[str, Any]:
-    """The field that the name of a row's file gives."""
+    """Return the field `split`, which follows from the file name."""
     return {
         "@type": "cr:Field",
         "@id": f"{RECORDS}/split",

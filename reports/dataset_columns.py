@@ -1,4 +1,4 @@
-"""The dataset that a run is published as: its columns, what stands in them, and which split a row belongs to."""
+"""Columns, rows and splits of the dataset of a run."""
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
@@ -18,21 +18,21 @@ from solver.model.tables import PUZZLES, RESULTS, TEXT
 SPLITS = ("train", "validation", "test")
 
 TENTHS = (*(0,) * 8, 1, 2)
-"""The split of each remainder of a division by ten, as an index into SPLITS: 80, 10 and 10 percent."""
+"""Index into SPLITS by remainder modulo ten: 80, 10 and 10 percent."""
 
 
 class Content(StrEnum):
-    """Whose clues, pictures and texts a dataset holds."""
+    """Whose clues, pictures and texts a dataset contains."""
 
-    none = "none"  # nobody's: measures only
-    licensed = "licensed"  # of the puzzles whose licence allows to pass them on
-    everything = "everything"  # of all puzzles; not to be published
+    none = "none"  # measures only
+    licensed = "licensed"  # of puzzles whose licence permits redistribution
+    everything = "everything"  # of all puzzles; must not be published
 
 
 class DataFile(NamedTuple):
-    """A file of the dataset."""
+    """A file of a dataset."""
 
-    path: str  # in the dataset's folder
+    path: str  # relative to the dataset's folder
     split: str
     rows: int
     size: int  # in bytes
@@ -54,23 +54,23 @@ SITE = ("site_version", "site_quality", "site_difficulty", "site_date", "site_st
 VERDICT = ("status", "solutions", "technique", "trivial", "label", "goal_matches", "engine", "error")
 PICTURES = ("solution", "second_solution")
 COUNTED = tuple(measure.name for measure in computed_by(*IN_RESULTS) if Place.dataset in measure.shown)
-"""Measures of the results table. Only named columns are published, so a new one of the tables is not by accident."""
+"""Measures of the results table. New columns of the tables are not published unless they are named here."""
 
 
 def puzzle_columns(content: Content, family: FamilyWords = NONOGRAMS) -> list[str]:
-    """What a dataset needs of the puzzles table."""
+    """Return the columns of the puzzles table that a dataset needs."""
     own = [field.name for field in family.facts]
     texts = TEXTS if content != Content.none else ()
     return _union((*IDENTITY, *FACTS, *own, *SITE), texts, derived.PUZZLE_COLUMNS)
 
 
 def result_columns(content: Content) -> list[str]:
-    """What a dataset needs of the results table."""
+    """Return the columns of the results table that a dataset needs."""
     return _union((*VERDICT, *COUNTED, *KEY), PICTURES if content != Content.none else (), derived.RESULT_COLUMNS)
 
 
 def _union(*names: Iterable[str]) -> list[str]:
-    """All these names, each once, in their order."""
+    """Return distinct names in order."""
     return list(dict.fromkeys(name for some in names for name in some))
 
 
@@ -80,12 +80,11 @@ def schema(
     graded: bool = False,
     family: FamilyWords = NONOGRAMS,
 ) -> pa.Schema:
-    """The dataset's columns; `about` goes into the metadata of its files, as nonocensus.run_id and the like.
+    """Return the dataset's columns, with description and, of measures, source in each field's metadata.
 
+    about    metadata of its files, which gets the prefix `nonocensus.`
     graded   whether the run has grades
-    family   what its puzzles are: columns that mean nothing for them are left out
-
-    Each field has its description in its metadata and, if it is a measure, where that comes from.
+    family   of the puzzles; columns without a meaning for it are left out
     """
     texts, pictures = (TEXTS, PICTURES) if content != Content.none else ((), ())
     fields = [
@@ -109,11 +108,11 @@ def rows_of(
     grades: KeyedRows = NONE_FOUND,
     family: FamilyWords = NONOGRAMS,
 ) -> pa.RecordBatch:
-    """The dataset's rows of results and their puzzles, without `duplicate_of`, which takes all rows to know.
+    """Return dataset rows of results and their puzzles, without `duplicate_of`, which depends on all rows.
 
-    results, puzzles   row k of the one belongs to row k of the other; `result_columns` and `puzzle_columns` of them
-    grades             what grade has found in the run, of the schema of the family's grades, those with a grade
-    family             what the puzzles are
+    results, puzzles   matched by row, with `result_columns` and `puzzle_columns`
+    grades             rows with a grade, of the schema of the family's grades
+    family             of the puzzles
     """
     graded = len(grades.rows) > 0
     columns = schema(content, graded=graded, family=family)
@@ -126,11 +125,10 @@ def rows_of(
 
 
 def splits_of(canonical_hashes: pa.Array) -> pa.Array:
-    """The split of each puzzle, as an index into SPLITS (int8), by the last eight hex digits of its canonical hash.
+    """Return the split of each puzzle, as an index into SPLITS (int8): int(canonical_hash[-8:], 16) % 10.
 
-    As a number, int(canonical_hash[-8:], 16), they leave a remainder of 0 to 7 (train), 8 (validation) or 9 (test)
-    when divided by ten. So a puzzle and its mirror images, turned and recoloured, share a split, whatever else is in
-    the run.
+    Remainders 0 to 7 are train, 8 is validation, 9 is test. So rotated, mirrored and recoloured copies of a puzzle
+    share a split, independent of the rest of the run.
     """
     tails = pc.utf8_slice_codeunits(canonical_hashes, -8).cast(pa.binary()).cast(pa.binary(8))
     letters = np.frombuffer(tails.buffers()[1], np.uint8, 8 * len(tails)).reshape(-1, 8).astype(np.int64)

@@ -1,4 +1,4 @@
-"""What reports and datasets say of each family of puzzles: its words, and what columns mean there."""
+"""Words of each family of puzzles in reports and datasets, and meanings of columns."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -13,29 +13,29 @@ from solver.model.tables import GIVENS_COUNT, SUDOKUS
 
 
 class FamilyWords(NamedTuple):
-    """How a family's puzzles are spoken of, and which of the columns that all share mean something else or nothing.
+    """Words of a family, and its columns that differ from those of nonograms.
 
-    name            the family's, of solver.model.families
-    one, many       a puzzle, puzzles
-    introduction    how a dataset's card begins: what they are, also called what
-    tags            what a dataset of them is found by
-    line_logic      what the first rung is called
+    name            of the family, as in solver.model.families
+    one, many       singular and plural
+    introduction    start of a dataset's card, with other names of the puzzles
+    tags            of a dataset
+    line_logic      name of the first rung
     clues           what a puzzle consists of
-    content         what of a puzzle is somebody's, besides texts
-    nothing         that a dataset has none of it
-    twins           ways to turn a puzzle into its equal: what `canonical_hash` is the same for
-    puzzle_columns  what `clue_hash` joins to a dataset, as SQL
-    told            what of an opened puzzle is told in words
-    time_classes    what the classes of CPU time are
-    difficulty      the combined score's formula
-    pictured        whether authors draw pictures, which may fit the clues or not
-    graded          what grade has found of a puzzle: the columns, each with its source
-    grading         what the grades of people's techniques are
-    work            what `work` counts
-    players         what is known of people, beside what counters tell
-    meanings        of labels, and of the statuses that stand for a missing one
-    rung_meanings   of rungs, and of what stands for those without one
-    facts           columns that no other family has
+    content         parts of a puzzle that are protected by copyright, besides texts
+    nothing         says that a dataset has no content
+    twins           transformations under which `canonical_hash` is invariant
+    puzzle_columns  columns that a join by `clue_hash` adds to a dataset, as SQL
+    told            part of an opened puzzle that is given in words too
+    time_classes    name of the classes of CPU time
+    difficulty      formula of the combined score
+    pictured        whether authors draw pictures, which may or may not fit the clues
+    graded          columns of grades, with their sources
+    grading         explanation of the grades
+    work            what the measure `work` counts
+    players         findings about players
+    meanings        of labels, and of the statuses that replace a missing one
+    rung_meanings   of rungs, and of the words for puzzles without one
+    facts           columns that only this family has
     meaningless     columns without a meaning, measures aside: no report or dataset has them
     described       descriptions of columns, measures aside, that differ from those of the tables
     """
@@ -156,11 +156,11 @@ SUDOKU_WORDS = FamilyWords(
 )
 
 WORDS = {family.name: family for family in (NONOGRAMS, SUDOKU_WORDS)}
-"""All by the family's name."""
+"""Words by the name of the family."""
 
 
 def fields_of(fields: Iterable[pa.Field], family: FamilyWords) -> Iterator[pa.Field]:
-    """Yield the fields that have a meaning for a family, described as it means them, measures with their source."""
+    """Yield the fields that have a meaning for a family, with its descriptions and the sources of measures."""
     for field in fields:
         if field.name in family.left_out:
             continue

@@ -1,4 +1,4 @@
-"""What a report says in numbers, as plain records; `reports.aggregate` counts them."""
+"""Records of a report's figures; `reports.aggregate` computes them."""
 
 from typing import NamedTuple
 
@@ -8,17 +8,17 @@ from reports.rating_correlations import GradeCorrelation, MeasureCorrelation, Ra
 
 
 class PuzzleGroup(NamedTuple):
-    """The puzzles that share a source, a kind or a size class."""
+    """The puzzles of a source, a kind, a size class, ..."""
 
     name: str
     puzzles: int
     cpu_seconds: float
-    labels: dict[str, int]  # puzzles of each label of the census, in its order
-    rungs: dict[str, int]  # puzzles of each of the census' rungs (see Figures), in its order
+    labels: dict[str, int]  # puzzles by label, in the order of Figures
+    rungs: dict[str, int]  # puzzles by rung, in the order of Figures
 
 
 class GoalMatches(NamedTuple):
-    """How often the author's picture solves the clues."""
+    """Puzzles by whether the author's picture solves the clues."""
 
     matches: int
     differs: int
@@ -45,7 +45,7 @@ class StalledPuzzles(NamedTuple):
 
 
 class TimeSummary(NamedTuple):
-    """CPU seconds a puzzle, over the puzzles whose time is known."""
+    """CPU seconds per puzzle, over the puzzles with a known time."""
 
     puzzles: int
     total: float
@@ -57,7 +57,7 @@ class TimeSummary(NamedTuple):
 
 
 class HistogramBin(NamedTuple):
-    """A column of a histogram, of CPU seconds or of another measure: start <= measure < stop."""
+    """A histogram bin of CPU seconds or another measure: start <= measure < stop."""
 
     start: float
     stop: float
@@ -66,7 +66,7 @@ class HistogramBin(NamedTuple):
 
 
 class TimeClass(NamedTuple):
-    """A time class of the survey: start <= CPU seconds < stop, the last without a stop."""
+    """A time class of the survey: start <= CPU seconds < stop; the last has no stop."""
 
     start: float
     stop: float | None
@@ -75,7 +75,7 @@ class TimeClass(NamedTuple):
 
 
 class SizeQuantiles(NamedTuple):
-    """CPU seconds of the puzzles of a size: start <= cells < stop."""
+    """Quantiles of CPU seconds in a size class: start <= cells < stop."""
 
     start: int
     stop: int
@@ -88,7 +88,7 @@ class SizeQuantiles(NamedTuple):
 
 
 class RungTimes(NamedTuple):
-    """The time that a rung took, over the puzzles that it had to work on."""
+    """CPU time of a rung, over the puzzles that it worked on."""
 
     rung: str
     puzzles: int
@@ -97,14 +97,14 @@ class RungTimes(NamedTuple):
 
 
 class DuplicateCounts(NamedTuple):
-    """Puzzles that are in the archive more than once."""
+    """Puzzles that repeat others of the run."""
 
-    same: int  # beside the first of those with equal clues
-    turned: int  # beside the first of those equal when turned, mirrored or recoloured, `same` included
+    same: int  # clues equal to those of an earlier puzzle
+    turned: int  # equal when rotated, mirrored or recoloured, `same` included
 
 
 class HardPuzzle(NamedTuple):
-    """One of the hardest puzzles; what the tables do not say is None."""
+    """One of the hardest puzzles; unknown values are None."""
 
     puzzle_id: str | None
     title: str | None
@@ -121,7 +121,7 @@ class HardPuzzle(NamedTuple):
 
 
 class TimedOutPuzzle(NamedTuple):
-    """A puzzle that the time limit left without an answer, and what was known by then."""
+    """A puzzle that timed out, and what was known by then."""
 
     puzzle_id: str | None
     title: str | None
@@ -136,7 +136,7 @@ class TimedOutPuzzle(NamedTuple):
 
 
 class Timeouts(NamedTuple):
-    """The puzzles that the time limit left without an answer."""
+    """The puzzles that timed out."""
 
     puzzles: int
     with_solution: int  # of those shown one by one
@@ -145,7 +145,7 @@ class Timeouts(NamedTuple):
 
 
 class FailureKind(NamedTuple):
-    """A kind of failure: numbers in the reason stand as N."""
+    """A kind of failure; numbers in the reason are replaced by N."""
 
     status: str
     reason: str
@@ -153,7 +153,7 @@ class FailureKind(NamedTuple):
 
 
 class ClaimCounts(NamedTuple):
-    """The puzzles of one claim of `reports.site_claims.CLAIMS`, by our verdict."""
+    """Puzzles with one of the claims of `reports.site_claims.CLAIMS`, by our verdict."""
 
     claim: str
     puzzles: int
@@ -165,7 +165,7 @@ class ClaimCounts(NamedTuple):
 
 
 class SiteDisagreement(NamedTuple):
-    """A puzzle whose verdict is another than the site's."""
+    """A puzzle whose verdict contradicts the site's claim."""
 
     puzzle_id: str | None
     title: str | None
@@ -175,7 +175,7 @@ class SiteDisagreement(NamedTuple):
 
 
 class SolverWork(NamedTuple):
-    """What the counters of this run cost: the unit of the combined score."""
+    """Counters of the run and their CPU time: the units of the combined score."""
 
     line_solves: int
     line_solve_seconds: float | None  # a line solve, over all rungs but clause learning
@@ -184,7 +184,7 @@ class SolverWork(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """A puzzle without a verdict, and why."""
+    """A puzzle without a verdict, and the reason."""
 
     puzzle_id: str | None
     title: str | None
@@ -193,37 +193,37 @@ class Failure(NamedTuple):
 
 
 class Unproved(NamedTuple):
-    """A verdict that was not proved again, and why."""
+    """A verdict without a proof, and the reason."""
 
     puzzle_id: str | None
     reason: str | None
 
 
 class Grades(NamedTuple):
-    """How hard the puzzles with one solution are for people."""
+    """Grades of the puzzles with one solution."""
 
     unique: int  # puzzles with one solution
     graded: int  # those of them that have a grade
     grades: tuple[Grade, ...]  # from the easiest
-    compared: int  # puzzles that the correlations are of: all, or some drawn at random
+    compared: int  # puzzles in the correlations: all, or a random sample
     agreements: tuple[GradeCorrelation, ...]  # the strongest first
 
 
 class Certified(NamedTuple):
-    """Verdicts that were proved again without the kernels."""
+    """Verdicts checked by an independent proof."""
 
     provable: int  # verdicts that claim something
     proved: int
-    kinds: dict[str, int]  # of them, by what was proved: unique by line, multiple, ...
+    kinds: dict[str, int]  # by what was proved: unique by line, multiple, ...
     failed: tuple[Unproved, ...]  # proofs that do not hold
-    late: tuple[Unproved, ...]  # no proof in the time there was
+    late: tuple[Unproved, ...]  # no proof within the time limit
     killed: tuple[Unproved, ...]  # the worker died
 
 
 class Figures(NamedTuple):
-    """Everything that a report says in numbers.
+    """All figures of a report.
 
-    The dicts map a word to its number of puzzles, in an order made for reading; words that do not occur are left out.
+    Dicts map words to numbers of puzzles, in reading order; words that do not occur are left out.
     """
 
     total: int
@@ -231,13 +231,13 @@ class Figures(NamedTuple):
     solutions: dict[str, int]
     labels: dict[str, int]  # of a row without a label, its status
     techniques: dict[str, int]
-    rungs: dict[str, int]  # techniques of unique puzzles, then what the others are: RUNG_WORDS
+    rungs: dict[str, int]  # RUNG_WORDS: techniques of unique puzzles, then the kinds of others
     trivial: int
     unique_by_line: int
     goals: GoalMatches
     stalled: StalledPuzzles
     times: TimeSummary | None  # None if no time is known
-    histogram: tuple[HistogramBin, ...]  # of constant width in log10, without holes
+    histogram: tuple[HistogramBin, ...]  # of equal width in log10, without gaps
     survey: tuple[TimeClass, ...]
     rung_times: tuple[RungTimes, ...]
     areas: tuple[SizeQuantiles, ...]  # CPU time by size
@@ -248,17 +248,17 @@ class Figures(NamedTuple):
     colors: tuple[PuzzleGroup, ...]  # foreground colours in the clues
     densities: tuple[PuzzleGroup, ...]  # classes of the share of coloured cells
     givens: tuple[PuzzleGroup, ...]  # classes of the number of givens; none without Sudokus
-    years: dict[int, int]  # puzzles of each year that is known, without holes
+    years: dict[int, int]  # puzzles by known year, without gaps
     authors: tuple[PuzzleGroup, ...]  # the most productive; without rungs
     all_authors: int
     copies: DuplicateCounts
     attention: Attention
     work: SolverWork
     shown: int  # puzzles shown one by one: all, or the hardest
-    hardest: tuple[HardPuzzle, ...]  # but for those with several solutions
-    difficulties: tuple[HistogramBin, ...]  # a histogram of the difficulty, without holes
-    compared: int  # puzzles whose measures are held against each other: all, or some drawn at random
-    correlations: tuple[MeasureCorrelation, ...]  # of each two measures, then of each site's ratings with them
+    hardest: tuple[HardPuzzle, ...]  # except those with several solutions
+    difficulties: tuple[HistogramBin, ...]  # a histogram of the difficulty, without gaps
+    compared: int  # puzzles whose measures are correlated: all, or a random sample
+    correlations: tuple[MeasureCorrelation, ...]  # of each pair of measures, then of each site's ratings
     timeouts: Timeouts
     claims: tuple[ClaimCounts, ...]
     differing: tuple[SiteDisagreement, ...]  # the first of them
@@ -266,4 +266,4 @@ class Figures(NamedTuple):
     grades: Grades | None  # None for a run that is not graded
     failed: int
     failures: tuple[Failure, ...]  # the first of them
-    reasons: tuple[FailureKind, ...]  # of all, the commonest first
+    reasons: tuple[FailureKind, ...]  # of all failures, most frequent first

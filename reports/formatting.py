@@ -17,7 +17,7 @@ MEANINGS = {
     "error": "the solver failed on it",
     "killed": "it took its worker down",
 }
-"""What the labels mean, and the statuses that stand for a missing one."""
+"""Meanings of labels, and of the statuses that replace a missing one."""
 
 RUNG_MEANINGS = {
     "line": "line logic, to its fixpoint",
@@ -28,17 +28,17 @@ RUNG_MEANINGS = {
     "no solution": "the clues contradict each other",
     "undecided": "no proof either way",
 }
-"""What the rungs mean, and what stands for those without one."""
+"""Meanings of rungs, and of the words for puzzles without one."""
 
 MEASURE_NAMES = {measure.name: measure.meaning.label for measure in MEASURES}
 """Labels of the measures of difficulty by name."""
 
 SECONDS_OF_PEOPLE = ("griddlers",)
-"""Sources whose `site_difficulty` is the time that people take, in seconds; webpbn.com's is a mean of 1 to 5 stars."""
+"""Sources whose `site_difficulty` is people's solving time in seconds; webpbn.com's is a mean of 1 to 5 stars."""
 
 
 def measure_name(name: str, source: str | None) -> str:
-    """Return a measure in words; ratings with the site that they are of."""
+    """Return the label of a measure, of ratings with their site."""
     return MEASURE_NAMES[name] + (f", {source}" if source and name.startswith("site_") else "")
 
 
@@ -51,16 +51,16 @@ UNITS = (
     ("min", 60.0, 7200.0),
     ("h", 3600.0, float("inf")),
 )
-"""Units of time: name, seconds, and the duration in seconds from which the next one reads better."""
+"""Units of time: name, seconds, and the duration in seconds from which the next unit is used."""
 
 
 def number(value: int | None) -> str:
-    """6746 as "6,746"; a dash for what is not known."""
+    """Format 6746 as "6,746", None as a dash."""
     return DASH if value is None else f"{value:,}"
 
 
 def share(part: float, whole: float = 1) -> str:
-    """A part of a whole as "79.8 %"; nothing but none and all is rounded to 0 and 100."""
+    """Format a part of a whole as "79.8 %"; only none and all are shown as 0 and 100."""
     if not whole:
         return DASH
     percent = 100 * part / whole
@@ -72,7 +72,7 @@ def share(part: float, whole: float = 1) -> str:
 
 
 def seconds(value: float | None) -> str:
-    """A duration in three digits and the unit that people would choose: "12.3 µs", "1.50 h"."""
+    """Format a duration in three digits and a suitable unit: "12.3 µs", "1.50 h"."""
     if value is None:
         return DASH
     if value == 0:
@@ -84,7 +84,7 @@ def seconds(value: float | None) -> str:
 
 
 def rating(value: float | None, source: str | None) -> str:
-    """Return a site's rating of difficulty: "3.75", or where it is a time "15 h 42 min"."""
+    """Format a site's rating of difficulty: "3.75", or if it is a time "15 h 42 min"."""
     if value is None:
         return DASH
     if source not in SECONDS_OF_PEOPLE:
@@ -95,12 +95,12 @@ def rating(value: float | None, source: str | None) -> str:
 
 
 def difficulty(value: float | None) -> str:
-    """The combined score in two decimals."""
+    """Format the combined score with two decimals."""
     return DASH if value is None else f"{value:.2f}"
 
 
 def site_marks(ambiguous: int, marked: int, unmarked: int) -> str:
-    """Say how many of the ambiguous puzzles their sites mark so: "The site marks 529 of the 530 already; 1 is new."."""
+    """Say how many ambiguous puzzles their sites mark: "The site marks 529 of the 530 already; 1 is new."."""
     text = f"The site marks {number(marked)} of the {number(ambiguous)} already"
     if unmarked:
         text += f"; {number(unmarked)} {'is' if unmarked == 1 else 'are'} new"
@@ -110,7 +110,7 @@ def site_marks(ambiguous: int, marked: int, unmarked: int) -> str:
 
 
 def bucket(times: TimeClass) -> str:
-    """A time class of the survey: "< 0.1 s", "0.1–0.2 s", "≥ 120 s"."""
+    """Format a time class of the survey: "< 0.1 s", "0.1–0.2 s", "≥ 120 s"."""
     if times.stop is None:
         words = f"≥ {times.start:g} s"
     elif times.start:
@@ -134,11 +134,11 @@ COLORS = {
     "error": "#9c8186",
     "killed": "#767d87",
 }
-"""A colour for each label; all of them are visible on white and on black."""
+"""Colours of labels, visible on white and on black."""
 
 OTHER_COLOR = "#8a9099"
 
 
 def label_color(label: str) -> str:
-    """The colour that stands for a label everywhere."""
+    """Return the colour of a label."""
     return COLORS.get(label, OTHER_COLOR)

@@ -17,15 +17,15 @@ ISSUES = {
     "site disagrees": "its site says another verdict",
     "unmarked ambiguous": "several solutions, which its site does not say",
 }
-"""Each issue, and what it means."""
+"""Issues and their meanings."""
 
 
 def issues(rows: pa.Table, duplicates: pa.Table) -> np.ndarray:
-    """What is wrong with each puzzle, uint16[rows]: a bit for each of ISSUES, the first one the lowest.
+    """Return the issues of each puzzle, uint16[rows]: one bit for each of ISSUES, the lowest for the first.
 
     rows        columns puzzle_id, status, solutions, goal_matches, disputed and unmarked, as
                 `reports.census.Census.shown`
-    duplicates  of the schema reports.duplicates.DUPLICATES
+    duplicates  of the schema DUPLICATES
     """
     solutions = pc.fill_null(rows["solutions"], "unknown")
     failed = pc.is_in(rows["status"], pa.array(FAILED))
@@ -52,7 +52,7 @@ def _among(ids: pa.ChunkedArray, names: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def differing(rows: pa.Table) -> pa.Array:
-    """In how many cells the two solutions of each puzzle differ, int64[rows]; null without two of one length.
+    """Count the cells in which the two solutions of each puzzle differ, int64[rows]; null without two of equal length.
 
     rows  columns solution and second_solution
     """
@@ -71,14 +71,14 @@ DUPLICATES = pa.schema(
         ("original", pa.string()),
         ("puzzle_id", pa.string()),
         ("likeness", pa.string()),  # equal, turned or near
-        ("cells", pa.int64()),  # in which near pictures differ, null for others
+        ("cells", pa.int64()),  # in which near pictures differ, else null
     ]
 )
-"""A row for each duplicate, those of one original together."""
+"""One row per duplicate, grouped by original."""
 
 
 def repeated(shown: pa.Table) -> pa.Table:
-    """The duplicates among some puzzles, of the schema DUPLICATES: the lowest id of those alike is the original.
+    """Find duplicates by canonical hash, as rows of DUPLICATES; the lowest id is the original.
 
     shown  columns puzzle_id, clue_hash and canonical_hash; null hashes equal nothing
     """

@@ -16,14 +16,14 @@ from solver.model.measures import Computed, computed_by
 from solver.model.tables import GRADES, MENDINGS
 
 KEY = ("puzzle_id", "clue_hash")
-"""The columns that results and what was found of them have in common."""
+"""The columns by which results and findings are joined."""
 
 VALUES = np.arange(256, dtype=np.uint8) - np.repeat([ord("0"), ord("a") - 10], [58, 198]).astype(np.uint8)
 """The value of each hex digit, by its character."""
 
 
 class KeyedRows(NamedTuple):
-    """What was found, ready to be looked up; `indexed` makes it.
+    """Rows of a finding, indexed by clue hash; `indexed` makes them.
 
     rows    with the columns KEY, sorted by `bits`
     bits    uint64[rows]: the first 64 bits of the clue hashes
@@ -34,24 +34,24 @@ class KeyedRows(NamedTuple):
 
 
 def indexed(found: pa.Table) -> KeyedRows:
-    """What was found, with the columns KEY, ready to be looked up: once for all results, however many there are."""
+    """Index rows with the columns KEY by clue hash."""
     bits = first_bits(found["clue_hash"].combine_chunks())
     order = np.argsort(bits, kind="stable")
     return KeyedRows(found.take(pa.array(order)), bits[order])
 
 
 def join_columns(results: pa.RecordBatch, found: KeyedRows, columns: pa.Schema) -> pa.RecordBatch:
-    """Columns of what was found, for each row of results: nulls where there is nothing, the first where there is more.
+    """Join columns to results: null without a match, the first of several matches.
 
     results    with the columns KEY
-    columns    of what was found, in the order that is wanted
+    columns    to return, in order
     """
     if not len(found.rows):
         return pa.RecordBatch.from_arrays([pa.nulls(len(results), field.type) for field in columns], schema=columns)
     wanted = np.unique(first_bits(results["clue_hash"]))
     first, last = (np.searchsorted(found.bits, wanted, side) for side in ("left", "right"))
     sizes = last - first
-    near = np.repeat(first - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())  # all places of all ranges
+    near = np.repeat(first - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())  # the indices of all ranges
     rows = found.rows.take(pa.array(near))
     places = pc.index_in(keys(results), value_set=keys(rows), skip_nulls=True)
     taken = rows.select(columns.names).take(places)
@@ -59,27 +59,27 @@ def join_columns(results: pa.RecordBatch, found: KeyedRows, columns: pa.Schema) 
 
 
 def keys(rows: pa.RecordBatch | pa.Table) -> pa.Array | pa.ChunkedArray:
-    """What rows and what was found of them have in common, text[rows]: clue hash and id; null if one is not known."""
+    """Return the join key of each row, text[rows]: clue hash and id; null if either is."""
     return pc.binary_join_element_wise(rows["clue_hash"], rows["puzzle_id"], " ")
 
 
 def first_bits(hashes: pa.Array) -> np.ndarray:
-    """The first 64 bits of hashes in hex as uint64[rows], 0 for null and for what is shorter: it is none."""
+    """Return the first 64 bits of hex hashes as uint64[rows], 0 for null and invalid ones."""
     known = pc.greater_equal(pc.binary_length(hashes), 16)
     digits = pc.binary_slice(pc.cast(pc.fill_null(pc.if_else(known, hashes, None), "0" * 16), pa.binary()), 0, 16)
     text = np.frombuffer(digits.buffers()[2], np.uint8)[: 16 * len(hashes)].reshape(-1, 16)
-    pairs = VALUES.take(text).view("<u2")  # the first digit of two in the lower byte
+    pairs = VALUES.take(text).view("<u2")  # the first of two digits is in the lower byte
     return (pairs << 4 | pairs >> 8).astype(np.uint8).view(">u8").ravel().astype(np.uint64)
 
 
 NO_MENDINGS = MENDINGS.empty_table()
 
 MENDED = pa.schema([MENDINGS.field(name) for name in ("change", "mended")])
-"""What a report shows of a mending."""
+"""Columns of a mending that a report shows."""
 
 
 def join_mendings(results: pa.RecordBatch, mendings: KeyedRows) -> pa.RecordBatch:
-    """The columns MENDED of each row's mending (reports.kept_columns).
+    """Join the columns MENDED to results.
 
     mendings   of the schema MENDINGS
     """
@@ -87,13 +87,13 @@ def join_mendings(results: pa.RecordBatch, mendings: KeyedRows) -> pa.RecordBatc
 
 
 SHARED = pa.schema([GRADES.field(name) for name in ("grade", "hardest", "work")])
-"""What the grades of all families have beside results."""
+"""Grade columns of all families that are joined to results."""
 
 NO_GRADES = GRADES.empty_table()
 NONE_FOUND = indexed(NO_GRADES)
 
 KILLED = "killed"
-"""The status of a puzzle that a worker died of, or failed on."""
+"""Status of a puzzle whose worker died or failed."""
 
 
 def graded_columns(family: Family, ladder: str) -> pa.Schema:
@@ -111,35 +111,35 @@ def graded_columns(family: Family, ladder: str) -> pa.Schema:
 
 
 class Grade(NamedTuple):
-    """The puzzles of a grade."""
+    """Numbers of puzzles of a grade."""
 
     grade: int  # 1 to 9
-    techniques: dict[str, int]  # by the hardest technique that they need, in the ladder's order
-    level: str = ""  # the grade's word, if there are published ones
+    techniques: dict[str, int]  # by the hardest technique needed, in the order of the ladder
+    level: str = ""  # the published name of the grade, if any
 
     @property
     def puzzles(self) -> int:
-        """All of them."""
+        """Return their total."""
         return sum(self.techniques.values())
 
 
 def join_grades(results: pa.RecordBatch, grades: KeyedRows, columns: pa.Schema = SHARED) -> pa.RecordBatch:
-    """Columns of each row's grade (reports.kept_columns); nulls for what has none, timeouts among them.
+    """Join columns of grades to results; null for puzzles without a grade, such as timeouts.
 
-    grades   of the schema of the family's grades, those that `finished` leaves
+    grades   rows of `finished`, of the schema of the family's grades
     """
     return join_columns(results, grades, columns)
 
 
 def finished(grades: pa.Table) -> pa.Table:
-    """The rows that have a grade."""
+    """Return the rows with a grade."""
     return grades.filter(pc.is_valid(grades["grade"]))
 
 
 def by_grade(hardest: Iterable[tuple[str, int]], family: Family = NONOGRAM) -> tuple[Grade, ...]:
-    """Puzzles by their grade, and in it by their hardest technique; those that no puzzle has are left out.
+    """Group puzzles by grade and hardest technique; empty groups are left out.
 
-    hardest   names of techniques, each with its number of puzzles
+    hardest   names of techniques and numbers of puzzles
     """
     found = dict(hardest)
     needed = [technique for technique in family.techniques if found.get(technique.name)]

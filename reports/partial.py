@@ -1,7 +1,7 @@
-"""What is known of a puzzle that was not solved to its end: the colours that each cell may still have.
+"""Partial solutions of unsolved puzzles: the colours that each cell may still have.
 
-The ladder hands on counts and no board, so what its rungs have found is found once more here, by the same kernels.
-Search and clause learning decide no cell before they end.
+The ladder returns counts but no board, so the same kernels recompute it here. Search and clause learning decide no cell
+before they end.
 """
 
 import time
@@ -19,18 +19,18 @@ from solver.model.tables import puzzle_batch
 from solver.model.views import views
 
 SPARE_SECONDS = 1.0
-"""CPU seconds that line logic may take, and any other rung beside what it took the first time."""
+"""CPU seconds allowed on top of the time that a rung took before."""
 
 
 def partial(puzzle: Puzzle, row: dict[str, Any], depth: int, start: np.ndarray | None = None) -> np.ndarray | None:
-    """The colours that each cell may have after the rungs that a row has begun, bool[height, width, colours + 1].
+    """Return the colours that each cell may have after the rungs of a row, bool[height, width, colours + 1].
 
     row     the puzzle's row of the results table, of status ok or timeout
     depth   levels that the rung depth-2 looked ahead
     start   the partly solved grid it was solved from (solver.api.solve)
 
-    None if line logic does not end in its time, or finds a contradiction. What a rung that ran out of time had found is
-    there about as far.
+    None if line logic times out or finds a contradiction. The progress of a rung that timed out is reproduced only
+    approximately.
     """
     batch = views(puzzle_batch([puzzle]))
     given = FROM_NOTHING if start is None else np.ascontiguousarray(start, np.bool_).reshape(-1, start.shape[2])
@@ -56,6 +56,6 @@ def partial(puzzle: Puzzle, row: dict[str, Any], depth: int, start: np.ndarray |
 
 
 def settled(may_be: np.ndarray) -> np.ndarray:
-    """Of a grid of `partial` the colour of each cell, int64[height, width] of palette entries; -1 where it is open."""
+    """Return the palette entry of each cell of a `partial` grid, int64[height, width]; -1 where it is open."""
     colors: np.ndarray = np.where(may_be.sum(axis=2) == 1, may_be.argmax(axis=2), -1)
     return colors

@@ -1,4 +1,4 @@
-"""A picture of palette entries as a small SVG: one path a colour, made of few rectangles."""
+"""Pictures as small SVGs: one path per colour, made of few rectangles."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,23 +7,23 @@ from html import escape
 import numpy as np
 
 UNKNOWN_COLOR = "888888"
-"""Stands for an entry that the palette lacks, or that is no colour."""
+"""Colour of an entry that is missing or invalid in the palette."""
 
 
 HEART = ("0000000", "0010100", "0111110", "0111110", "0011100", "0001000", "0000000")
-"""The program's mark: a small solved nonogram."""
+"""The program's icon: a small solved nonogram."""
 
 
 def mark() -> str:
-    """The program's mark as an SVG element."""
+    """Return the program's icon as an SVG element."""
     return svg(np.array([[int(cell) for cell in row] for row in HEART], np.uint8), ("1c8a74", "ffffff"))
 
 
 def svg(cells: np.ndarray, palette: Sequence[str | None], text: str = "") -> str:
-    """The picture uint8[height, width] as an SVG element, one unit a cell; it takes the size of what it is put into.
+    """Draw a picture, uint8[height, width], as an SVG element that fills its container, one unit per cell.
 
-    palette   six hex digits an entry, the background first (it may come from strangers: anything else is drawn grey)
-    text      what it shows, for those who can't see it; without one it is hidden from screen readers
+    palette   six hex digits per entry, the background first; invalid entries of untrusted input are drawn grey
+    text      description for screen readers; without one the drawing is hidden from them
     """
     height, width = cells.shape
     about = f'role="img" aria-label="{escape(text)}"' if text else 'aria-hidden="true"'
@@ -38,18 +38,18 @@ def svg(cells: np.ndarray, palette: Sequence[str | None], text: str = "") -> str
 
 
 def hex_color(palette: Sequence[str | None], entry: int) -> str:
-    """Six hex digits for a palette entry, lower case; grey for one that the palette lacks, or that is no colour."""
+    """Return the lower-case hex digits of a palette entry, grey if it is missing or invalid."""
     color = palette[entry] if entry < len(palette) else None
     return color.lower() if color and re.fullmatch("[0-9a-fA-F]{6}", color) else UNKNOWN_COLOR
 
 
 def path_of(mask: np.ndarray) -> str:
-    """The cells of a mask, bool[height, width], as the data of an SVG path, one unit a cell."""
+    """Return the cells of a mask, bool[height, width], as SVG path data, one unit per cell."""
     return "".join(f"M{x} {y}h{width}v{height}h-{width}z" for x, y, width, height in _rectangles(mask))
 
 
 def _rectangles(mask: np.ndarray) -> Iterator[tuple[int, int, int, int]]:
-    """Rectangles (x, y, width, height) that cover the mask: its runs, equal ones in a row of rows as one."""
+    """Return rectangles (x, y, width, height) that cover the mask: runs, merged over consecutive equal rows."""
     growing: dict[tuple[int, int], int] = {}  # first row of each run (start, stop) of the row before
     for row, runs in enumerate([*_runs(mask), ()]):
         for start, stop in sorted(growing.keys() - set(runs)):
@@ -59,7 +59,7 @@ def _rectangles(mask: np.ndarray) -> Iterator[tuple[int, int, int, int]]:
 
 
 def _runs(mask: np.ndarray) -> list[list[tuple[int, int]]]:
-    """The runs (start, stop) of each row."""
+    """Return the runs (start, stop) of each row."""
     edges = np.diff(np.pad(mask, ((0, 0), (1, 1))).astype(np.int8), axis=1)
     runs: list[list[tuple[int, int]]] = [[] for _ in mask]
     rows, starts = np.nonzero(edges == 1)

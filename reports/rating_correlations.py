@@ -1,4 +1,4 @@
-"""How measures of difficulty go with the ratings that people gave on the sites."""
+"""Rank correlations of measures of difficulty with each other, with grades and with people's ratings."""
 
 import math
 from collections import Counter
@@ -13,13 +13,13 @@ import pyarrow.compute as pc
 from reports.row_counts import CORRELATED, FOR_PEOPLE, RATINGS
 
 FEW = 10
-"""Ratings below which nothing is said."""
+"""Fewest pairs that are correlated."""
 
 SOURCES = 4
-"""Sites whose ratings are correlated with all measures: the matrix has two rows for each."""
+"""Most sites whose ratings are in the matrix, with two rows each."""
 
 OUTLIERS = 10
-"""Puzzles that are named on either side."""
+"""Puzzles listed as harder, and as easier, for people."""
 
 NORMAL_95 = 1.959964
 """Standard deviations on either side of the mean that hold 95 % of a normal distribution."""
@@ -55,11 +55,11 @@ class MeasureCorrelation(NamedTuple):
     down: str
     puzzles: int
     rho: float
-    source: str | None = None  # whose puzzles it is of, where one of the two is a site's rating; None: all
+    source: str | None = None  # of the rating, if either is one; None: puzzles of all sources
 
 
 class Outlier(NamedTuple):
-    """A puzzle that people and our difficulty rank most differently among those of its source: shares from 0 to 1."""
+    """A puzzle that people and our difficulty rank very differently among those of its source; ranks from 0 to 1."""
 
     source: str
     puzzle_id: str | None
@@ -71,7 +71,7 @@ class Outlier(NamedTuple):
 
 
 class Ratings(NamedTuple):
-    """People's ratings held against the measures."""
+    """Correlations and outliers of people's ratings."""
 
     correlations: tuple[RatingCorrelation, ...]  # the strongest first
     harder: tuple[Outlier, ...]  # for people than our difficulty says
@@ -79,7 +79,7 @@ class Ratings(NamedTuple):
 
 
 def ratings(rated: pa.Table) -> Ratings:
-    """How the measures go with people's ratings, by source.
+    """Correlate the measures with people's ratings, by source.
 
     rated   columns RATED_FIELDS of reports.census
     """
@@ -104,7 +104,7 @@ def ratings(rated: pa.Table) -> Ratings:
 
 
 def agreements(compared: pa.Table) -> tuple[GradeCorrelation, ...]:
-    """How the measures for people go with all others, and with each other, the strongest first.
+    """Correlate the measures for people with all others and with each other, strongest first.
 
     compared   as `reports.census.Census.compared`, of puzzles with a grade
     """
@@ -134,12 +134,12 @@ def rated_together(rated: pa.Table) -> tuple[MeasureCorrelation, ...]:
 
 
 def together(rows: pa.Table, of: Collection[str] = ()) -> tuple[MeasureCorrelation, ...]:
-    """The rank correlation of each two measures that both vary, or of those pairs only that have one of `of`.
+    """Correlate each pair of measures that both vary, or only the pairs with one of `of`.
 
     rows  numbers, as `reports.census.Census.compared`
     """
     known = {name: rows[name].is_valid().to_numpy() for name in rows.column_names}
-    pairs: dict[bytes, list[tuple[str, str]]] = {}  # by the rows that have both: ranks among these are made once
+    pairs: dict[bytes, list[tuple[str, str]]] = {}  # by the rows with both values, whose ranks are computed once
     for across, down in combinations(rows.column_names, 2):
         if of and across not in of and down not in of:
             continue
@@ -160,7 +160,7 @@ def together(rows: pa.Table, of: Collection[str] = ()) -> tuple[MeasureCorrelati
 
 
 def spearman(x: pa.ChunkedArray, y: pa.ChunkedArray) -> tuple[int, float, float, float] | None:
-    """Number of pairs, Spearman's rho and its 95 % interval; None if too few are known or one of the two never varies.
+    """Return the number of pairs, Spearman's rho and its 95 % interval; None with too few pairs or a constant.
 
     The interval is Fisher's with the variance of Bonett and Wright (2000): (1 + rho^2 / 2) / (n - 3).
     """
@@ -179,19 +179,19 @@ def spearman(x: pa.ChunkedArray, y: pa.ChunkedArray) -> tuple[int, float, float,
 
 
 def _product(a: np.ndarray | None, b: np.ndarray | None) -> float | None:
-    """Spearman's rho of two measures by their standard ranks; None if one of the two never varies."""
-    return None if a is None or b is None else float(np.clip(round(a @ b, 12), -1, 1))  # equal ranks make 1, not nearly
+    """Return Spearman's rho from the standard ranks of two measures, None if either is constant."""
+    return None if a is None or b is None else float(np.clip(round(a @ b, 12), -1, 1))  # equal ranks give exactly 1
 
 
 def _standard_ranks(values: np.ndarray) -> np.ndarray | None:
-    """Ranks less their mean, of length 1 as a vector: the product of two is Spearman's rho. None if all are equal."""
+    """Return centred ranks of norm 1, so that a dot product is Spearman's rho; None if all values are equal."""
     ranks = _ranks(values) - (len(values) + 1) / 2
     length = math.sqrt(ranks @ ranks)
     return ranks / length if length else None
 
 
 def _ranks(values: np.ndarray) -> np.ndarray:
-    """Ranks from 1, equal values sharing their mean: float64."""
+    """Return ranks from 1 as float64; ties share their mean."""
     order = np.argsort(values)
     begins = np.append(True, np.diff(values[order]) != 0)[: len(values)]
     first = np.flatnonzero(begins)
@@ -202,7 +202,7 @@ def _ranks(values: np.ndarray) -> np.ndarray:
 
 
 def _outliers(rows: pa.Table) -> list[Outlier]:
-    """The rated puzzles of a source, with the share of the others that each side finds easier."""
+    """Return the outliers of a source."""
     rows = rows.filter(pc.and_(rows["site_difficulty"].is_valid(), rows["difficulty"].is_valid()))
     if len(rows) < FEW:
         return []

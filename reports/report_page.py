@@ -1,8 +1,7 @@
-"""The report of a run: one HTML page that needs no network, the same in Markdown, the figures as JSON.
+"""The report of a run: a self-contained HTML page, the same in Markdown, the figures as JSON.
 
-Titles, authors and reasons come from strangers. Jinja escapes what it puts into the page, and the Markdown environment
-does the same for Markdown; only what this program made itself is `Markup`. A content security policy names the page's
-scripts by their hashes, so that nothing else could run, and nothing could be loaded.
+Titles, authors and reasons are untrusted input. Jinja escapes them in HTML and Markdown; only what this program makes
+itself is `Markup`. A content security policy allows the page's own scripts, by hash, and no requests.
 """
 
 import base64
@@ -44,7 +43,7 @@ from solver.model.puzzle import BLACK_ON_WHITE
 from solver.model.tables import RESULTS
 
 BY_LINE = ("trivial unique line", "unique line")
-"""Verdicts of puzzles that line logic solves."""
+"""Labels of puzzles that line logic solves."""
 
 
 RUNG_FILTERS = {
@@ -53,28 +52,28 @@ RUNG_FILTERS = {
     "no solution": [("issues", "contradictory")],
     "undecided": [("issues", "undecided")],
 }
-"""The filters of the page's browser that leave the puzzles of a technique, and those without one."""
+"""Filters of the page's browser that select the puzzles of a rung."""
 
 
 PUZZLES_FILE = "puzzles.parquet"
-"""The puzzles that the page shows, each with its verdict and its measures; no clues, no pictures."""
+"""File of the puzzles that the page shows, with verdicts and measures, without clues and pictures."""
 
 DRAWN = {"palette", "rows", "columns", "goal", "solution", "second_solution", "mended"}
-"""Columns of what is drawn."""
+"""Columns of clues and pictures."""
 
 
 class RunDetails(NamedTuple):
-    """What a report tells of its run; what is None is left out."""
+    """What a report says about its run; values that are None are left out."""
 
     run_id: str | None = None
-    puzzles: int | None = None  # that it is to classify
+    puzzles: int | None = None  # of the run, classified or not
     configuration: Mapping[str, Any] | None = None
     versions: Mapping[str, str] | None = None
     started: datetime | str | None = None  # text: ISO 8601
     finished: datetime | str | None = None
     hosts: Sequence[str] | None = None
-    worker_cpu_seconds: float | None = None  # of all workers together
-    kernel_share: float | None = None  # how much of that was spent in the kernels, 0 to 1
+    worker_cpu_seconds: float | None = None  # summed over workers
+    kernel_share: float | None = None  # share of it spent in kernels, 0 to 1
     activity: Activity | None = None
     certificates: Certified | None = None
     family: str = NONOGRAMS.name
@@ -86,8 +85,8 @@ class Card(NamedTuple):
     value: str
     name: str
     note: str
-    color: str | None = None  # of the verdict it belongs to, if any
-    filters: tuple[tuple[str, str], ...] | None = None  # of the page's browser that leave its puzzles; None: no list
+    color: str | None = None  # of its verdict, if any
+    filters: tuple[tuple[str, str], ...] | None = None  # of the page's browser that select its puzzles; None: no link
 
 
 def write_report(
@@ -98,18 +97,17 @@ def write_report(
     grades: pa.Table = NO_GRADES,
     duplicates: pa.Table | None = None,
 ) -> dict[str, bytes]:
-    """The report's files by name: report.html, report.md, report.json and the SVGs that report.md shows.
+    """Return the report's files by name: report.html, report.md, report.json, puzzles.parquet, charts as SVG.
 
-    pairs, public, mendings, grades   results and their puzzles, what of them may be shown, what mend has found and
-                                      grade, as for `reports.census.take_census`
-    duplicates                        what dedup has found, of the schema reports.duplicates.DUPLICATES; without it
-                                      puzzles that are shown and equal, perhaps turned, are told
+    pairs, public, mendings, grades   as for `reports.census.take_census`
+    duplicates                        of the schema reports.issues.DUPLICATES (default: equal canonical hashes among the
+                                      puzzles shown)
     """
     about = about or RunDetails()
     census = take_census(pairs, public, mendings, grades, about.puzzles or 0)
     family = WORDS[about.family]
     techniques = FAMILIES[about.family].techniques
-    figures = _in_its_words(figures_of(census, FAMILIES[about.family], duplicates), family)
+    figures = _localize(figures_of(census, FAMILIES[about.family], duplicates), family)
     drawn = charts(figures, about.activity)
     content = {
         "figures": figures,
@@ -140,12 +138,12 @@ def write_report(
 
 
 def _told(shown: pa.Table, family: FamilyWords) -> pa.Table:
-    """What a file tells of the puzzles shown: facts, verdicts and measures that mean something for their family."""
+    """Return facts, verdicts and measures of the puzzles shown that have a meaning for their family."""
     return shown.drop_columns([name for name in shown.column_names if name in DRAWN | family.left_out])
 
 
-def _in_its_words(figures: Figures, family: FamilyWords) -> Figures:
-    """The figures, the first rung called what it is called in this family, without groups by what it does not have."""
+def _localize(figures: Figures, family: FamilyWords) -> Figures:
+    """Return the figures with the family's name of the first rung, without groups by columns that it lacks."""
     names = {NONOGRAMS.line_logic: family.line_logic}
     rungs = tuple(rung._replace(rung=names.get(rung.rung, rung.rung)) for rung in figures.rung_times)
     colors = () if "colors" in family.left_out else figures.colors
@@ -154,7 +152,7 @@ def _in_its_words(figures: Figures, family: FamilyWords) -> Figures:
 
 
 def _site_marks(figures: Figures) -> str:
-    """How many of the ambiguous puzzles their sites mark so; empty without any, or without claims of sites."""
+    """Say how many ambiguous puzzles their sites mark; empty without any, or without claims of sites."""
     found = {issue.name: issue.puzzles for issue in figures.attention.issues}
     if not figures.claims or "ambiguous" not in found:
         return ""
@@ -162,7 +160,7 @@ def _site_marks(figures: Figures) -> str:
 
 
 def _cards(figures: Figures, family: FamilyWords) -> tuple[Card, ...]:
-    """The headline figures; verdicts that no puzzle has are left out."""
+    """Return the headline figures; verdicts without puzzles are left out."""
     total = figures.total
     unique, several, none = (figures.solutions.get(word, 0) for word in ("unique", "multiple", "none"))
     by_line = [("label", label) for label in BY_LINE]
@@ -190,7 +188,7 @@ def _origin(figures: Figures) -> str:
 
 
 def _facts(about: RunDetails) -> dict[str, str]:
-    """What is known of the run besides its configuration, in words."""
+    """Return facts about the run, besides its configuration, in words."""
     versions = about.versions or {}
     activity = about.activity
     known = {
@@ -226,7 +224,7 @@ def _setting(value: Any) -> str:
 
 
 def _measures(family: FamilyWords, graded: bool) -> list[dict[str, str]]:
-    """A family's measures of difficulty, those for people if it is graded: name, definition and source of each."""
+    """Return name, definition and source of each measure of a family, of grades if there are any."""
     fields = fields_of([*RESULTS, *DERIVED, *(family.graded if graded else ())], family)
     return [
         {
@@ -240,7 +238,7 @@ def _measures(family: FamilyWords, graded: bool) -> list[dict[str, str]]:
 
 
 def _named(figures: Figures) -> list[str]:
-    """The ids of puzzles that the page draws outside its browser."""
+    """Return the ids of puzzles that the page draws outside its browser."""
     found = figures.attention
     ids = [hard.puzzle_id for hard in figures.hardest] + [one.puzzle_id for one in found.ambiguous]
     ids += [name for twin in found.twins for name in (twin.original, twin.puzzle_id)]
@@ -248,7 +246,7 @@ def _named(figures: Figures) -> list[str]:
 
 
 def _drawings(shown: pa.Table, ids: Sequence[str], family: FamilyWords) -> dict[str, Markup]:
-    """The solutions of these puzzles, or their authors' pictures, as SVG by puzzle_id, where there is one."""
+    """Draw the solutions of these puzzles, or else their authors' pictures, as SVG by puzzle_id."""
     columns = ["puzzle_id", "width", "height", "kind", "palette", "goal", "solution"]
     drawn = _drawing if family.pictured else _grid
     rows = shown.select(columns).filter(pc.is_in(shown["puzzle_id"], pa.array(ids, pa.string()))).to_pylist()
@@ -267,7 +265,7 @@ def _drawing(row: Row) -> Markup | None:
 
 
 def _grid(row: Row) -> Markup | None:
-    """The givens of a Sudoku, with the solution if one is known."""
+    """Draw the givens of a Sudoku, with a known solution."""
     givens, size, box = row["goal"], row["width"] or 0, box_of(row["kind"])
     if not givens or box is None or len(givens) != size * size:
         return None

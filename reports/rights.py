@@ -1,14 +1,14 @@
-"""Which puzzles may be passed on, and how to leave out of a table what may not.
+"""Which puzzles may be redistributed, and removal of the content of all others.
 
-Clues, pictures and texts are their designers'. They may be passed on where the row's licence says so, in a way that
-asks for no more than naming them: public domain, CC0, CC-BY, CC-BY-SA, MIT, Apache-2.0, BSD, Unlicense. Not so are
+Clues, pictures and texts belong to their designers. They are redistributed if the row's licence requires no more than
+attribution: public domain, CC0, CC-BY, CC-BY-SA, MIT, Apache-2.0, BSD, Unlicense. Excluded are
 
-- NC and ND: who takes over a dataset must not have to find out whether he earns money, and a dataset of clues that was
-  made from a picture is a derivative;
-- GPL and the like: they ask for a source, and what that is of a picture nobody knows;
-- words that we don't know ("free for my friends"), and no licence at all.
+- NC and ND: users of a dataset must not have to check whether their use is commercial, and clues made from a picture
+  are a derivative;
+- GPL and similar licences: they require source code, which is undefined for a picture;
+- unknown licences ("free for my friends"), and no licence at all.
 
-Puzzles made by rule (`scrapers.pictures`) have no designer: anybody can make them again.
+Puzzles made by rule (`scrapers.pictures`) have no designer.
 """
 
 import numpy as np
@@ -22,10 +22,10 @@ CONTENT = (
     *("solution", "second_solution"),
     *("change", "mended"),
 )
-"""The columns of all tables that hold what is somebody's. A `site_note` may be anybody's words."""
+"""Columns with content protected by copyright. A `site_note` may quote its author."""
 
 MADE_BY_RULE = tuple(KINDS)
-"""Sources whose puzzles `nonocensus generate` makes."""
+"""Sources of puzzles made by `nonocensus generate`."""
 
 TERMS = {
     "webpbn": "each belongs to its designer; the site lets them be downloaded for personal use, not redistributed "
@@ -35,7 +35,7 @@ TERMS = {
     "local": "files of whoever made this run; ids are the files' names",
     **dict.fromkeys(MADE_BY_RULE, "made by rule with `nonocensus generate`: nobody's"),
 }
-"""What is known of the rights in a source's puzzles."""
+"""Known terms of use of sources."""
 
 FREE = (
     r"cc0(-1\.0)?(-universal)?",
@@ -47,16 +47,16 @@ FREE = (
     r"(the-)?unlicense",
     r"https?://creativecommons\.org/(licenses/by(-sa)?/\d\.\d|publicdomain/(zero|mark)/1\.0)/?(deed\.[a-z_]+)?",
 )
-"""Licences to pass a puzzle on, each as a whole, in lower case, with hyphens for blanks: most as SPDX spells them."""
+"""Patterns of licences that permit redistribution, in lower case with hyphens, mostly SPDX names."""
 
 
 def shareable(puzzles: pa.RecordBatch) -> pa.BooleanArray:
-    """Whether the content of each row may be passed on, by its columns source and license; never null."""
+    """Return whether each row may be redistributed, by its columns source and license; never null."""
     return pc.or_(_free(puzzles["license"]), pc.is_in(puzzles["source"], pa.array(MADE_BY_RULE)))
 
 
 def is_free(license_: str) -> bool:
-    """Return whether puzzles under a licence may be passed on."""
+    """Return whether puzzles under a licence may be redistributed."""
     free: bool = _free(pa.array([license_]))[0].as_py()
     return free
 
@@ -67,9 +67,9 @@ def _free(licenses: pa.Array) -> pa.BooleanArray:
 
 
 def withheld(rows: pa.RecordBatch, keep: pa.BooleanArray) -> pa.RecordBatch:
-    """The rows, with nulls for what is somebody's wherever `keep` does not say to keep it.
+    """Return the rows with the columns CONTENT set to null, except where `keep` is true.
 
-    rows   of the puzzles table, the results table, what mend has found, or several: some columns
+    rows   with columns of the puzzles, results or mendings tables
     """
     kept = pa.array(np.arange(len(rows)), mask=~keep.to_numpy(zero_copy_only=False))
     arrays = [rows[name].take(kept) if name in CONTENT else rows[name] for name in rows.schema.names]

@@ -1,6 +1,6 @@
-"""What a report takes of a batch of rows: what each row is counted by, sums, and the rows that may be shown.
+"""Counts of a batch of rows: classes, sums, and the rows that a report may show.
 
-Nothing here depends on other batches, so that several are looked at at once (reports.census).
+Batches are independent, so that threads can process several at once (reports.census).
 """
 
 from collections import Counter
@@ -26,13 +26,13 @@ RUNGS = {
     "search": "cpu_search",
     "clause learning": "cpu_sat",
 }
-"""The rungs of the ladder and the columns of their times."""
+"""Rungs of the ladder and the columns with their times."""
 
 RUNG_BINS, FIRST_RUNG_BIN, LAST_RUNG_BIN = 5, -7, 5
-"""The histogram of a rung's times: bins a decade, decades (log10 of seconds) at which it begins and ends."""
+"""Histogram of a rung's times: bins per decade, first and last decade (log10 of seconds)."""
 
 LISTED = 50
-"""Failures, and contradictions with the site's verdict, that a report names."""
+"""Most failures, and most contradictions with the site's verdict, that a report names."""
 
 CORRELATED = tuple(names(shown_in(Place.correlations)))
 """Measures that are correlated with each other over all sources, and with the ratings of each site.
@@ -47,10 +47,10 @@ RATINGS = tuple(names(computed_by(Computed.rated)))
 """The ratings that a site's users give."""
 
 DIFFICULTY_BIN = 0.1
-"""Width of the columns of the histogram of difficulty."""
+"""Bin width of the difficulty histogram."""
 
 NO_BIN = np.iinfo(np.int16).min
-"""Stands for the column of a difficulty that is not known."""
+"""Bin of an unknown difficulty."""
 
 RATED_FIELDS = ("source", "puzzle_id", "title", "technique", *RATINGS, *CORRELATED)
 
@@ -64,52 +64,52 @@ SHOWN_PUZZLES = [
     "columns", "goal", *RATINGS, "site_note", "canonical_hash",
 ]  # fmt: skip
 JUDGED = pa.schema([("free", pa.bool_()), ("disputed", pa.bool_()), ("unmarked", pa.bool_())])
-"""Whether a puzzle may be passed on (reports.rights), its site's claim contradicts our verdict, and it has several
-solutions that its site's claim does not mention (reports.site_claims); never null."""
+"""Whether a puzzle may be redistributed (reports.rights), its site's claim contradicts our verdict, and it has several
+solutions that the claim does not mention (reports.site_claims); never null."""
 
 SHOWN_FIELDS = [*SHOWN_RESULTS, *SHOWN_PUZZLES, *DERIVED.names, *MENDED.names, *SHARED.names, *JUDGED.names]
 
 RESULT_COLUMNS = [*SHOWN_RESULTS, "trivial", *RUNGS.values()]
 PUZZLE_COLUMNS = [*SHOWN_PUZZLES, "site_date", "site_steps"]
-"""What a report needs of the two tables; other columns are not looked at."""
+"""Columns of the two tables that a report reads."""
 
 AuthorCounts: TypeAlias = dict[tuple[str, str], tuple[int, float]]
 """Puzzles and their CPU seconds by author and label."""
 
 
 class CensusOptions(NamedTuple):
-    """What is asked of all batches alike."""
+    """Options and findings shared by all batches."""
 
-    public: bool  # whether titles, clues and pictures stay only where they may be passed on
+    public: bool  # keep titles, clues and pictures only of puzzles that may be redistributed
     mendings: KeyedRows
     grades: KeyedRows
 
 
 class Batch(NamedTuple):
-    """What a report takes of a batch of rows, in their order."""
+    """The counts of a batch; arrays are in the order of its rows."""
 
-    words: list[RowClass]  # those that occur, in the order in which they first do
+    words: list[RowClass]  # distinct, in order of first occurrence
     codes: np.ndarray  # int32[rows]: index into words
-    seconds: np.ndarray  # float64[rows]: CPU seconds, NaN where not known
-    difficulties: np.ndarray  # int16[rows]: how many DIFFICULTY_BIN its difficulty has, rounded down, or NO_BIN
-    clue_hashes: np.ndarray  # uint64[rows]: the first 64 bits of the clue hash, 0 where not known
-    canonical_hashes: np.ndarray  # uint64[rows]: likewise of the canonical hash
-    decided: np.ndarray  # float64[stalled]: share of the cells that line logic decides where it leaves the puzzle open
+    seconds: np.ndarray  # float64[rows]: CPU seconds, NaN if unknown
+    difficulties: np.ndarray  # int16[rows]: floor(difficulty / DIFFICULTY_BIN), or NO_BIN
+    clue_hashes: np.ndarray  # uint64[rows]: the first 64 bits of the clue hash, 0 if unknown
+    canonical_hashes: np.ndarray  # uint64[rows]: the same of the canonical hash
+    decided: np.ndarray  # float64[stalled]: share of cells decided, of puzzles that line logic leaves open
     authors: AuthorCounts
     rung_seconds: np.ndarray  # float64[rungs]: CPU seconds
-    rung_times: np.ndarray  # int64[rungs, bins]: puzzles by the time that the rung took
+    rung_times: np.ndarray  # int64[rungs, bins]: puzzles by time
     work: np.ndarray  # float64[4]: conflicts, seconds of clause learning, line solves, seconds of all other rungs
     hardest: dict[str, int]  # puzzles with a grade, by the hardest technique
     compared: pa.Table  # CORRELATED
-    rated: list[pa.Table]  # RATED_FIELDS of the puzzles that people have rated, if there are any
+    rated: list[pa.Table]  # RATED_FIELDS of the rated puzzles, empty without any
     shown: pa.Table  # SHOWN_FIELDS
-    reasons: Counter[tuple[str, str]]  # puzzles without a verdict by status and reason, whose numbers stand as N
-    failures: list[pa.Table]  # the first LISTED without a verdict, if any: all columns, and "claim", the site's verdict
-    contradictions: list[pa.Table]  # the first LISTED whose verdict is not the site's, likewise
+    reasons: Counter[tuple[str, str]]  # puzzles without a verdict, by status and reason; numbers replaced by N
+    failures: list[pa.Table]  # the first LISTED without a verdict: all columns, and "claim"; empty without any
+    contradictions: list[pa.Table]  # the first LISTED whose verdict contradicts the site's, likewise
 
 
 def batch_of(results: pa.RecordBatch, puzzles: pa.RecordBatch, asked: CensusOptions) -> Batch:
-    """What a report takes of results and their puzzles, with RESULT_COLUMNS and PUZZLE_COLUMNS, row by row."""
+    """Count results and their puzzles, matched by row, with the columns RESULT_COLUMNS and PUZZLE_COLUMNS."""
     measured = derived_measures(results, puzzles)
     claims = site_claims.claims(puzzles["site_note"], puzzles["site_steps"])
     codes, words = classify_rows(results, puzzles, measured, claims)
@@ -148,15 +148,15 @@ def batch_of(results: pa.RecordBatch, puzzles: pa.RecordBatch, asked: CensusOpti
 
 
 def _difficulty_bins(measured: pa.RecordBatch) -> np.ndarray:
-    # The small addend keeps difficulties where a column begins from falling into the one before.
+    # The small addend keeps a difficulty on a bin's lower bound out of the bin below.
     bins = np.floor(numbers(measured["difficulty"]) / DIFFICULTY_BIN + 1e-9)
     return np.where(np.isnan(bins), NO_BIN, bins).astype(np.int16)
 
 
 def _decided(results: pa.RecordBatch, by_line: np.ndarray) -> np.ndarray:
-    """The share of cells decided (float64) of the puzzles that line logic leaves open."""
+    """Return the share of cells decided, of the puzzles that line logic leaves open: float64[stalled]."""
     cells, after = numbers(results["cells"]), numbers(results["cells_after_line"])
-    # Line logic that meets a contradiction stops there: it leaves cells, but no question.
+    # Line logic that finds a contradiction leaves cells undecided, but no question open.
     stalled = (after < cells) & ~by_line
     share: np.ndarray = after[stalled] / cells[stalled]
     return share
@@ -169,14 +169,14 @@ def _counted(column: pa.Array) -> dict[str, int]:
 
 
 def _reasons(results: pa.RecordBatch, failed: np.ndarray) -> Counter[tuple[str, str]]:
-    """The rows that failed (bool[rows]), counted by status and reason."""
+    """Count the failed rows (bool[rows]) by status and reason."""
     rows = results.select(["status", "error"]).filter(pa.array(failed))
     patterns = pc.replace_substring_regex(pc.fill_null(rows["error"], "no reason given"), r"\d+", "N")
     return Counter(zip(rows["status"].to_pylist(), patterns.to_pylist(), strict=True))
 
 
 def _time_rungs(results: pa.RecordBatch) -> tuple[np.ndarray, np.ndarray]:
-    """The rungs' CPU seconds, and their histograms."""
+    """Return CPU seconds and time histogram of each rung."""
     seconds, times = np.zeros(len(RUNGS)), no_rung_times()
     for rung, name in enumerate(RUNGS.values()):
         taken = results[name].drop_null().to_numpy()
@@ -188,12 +188,12 @@ def _time_rungs(results: pa.RecordBatch) -> tuple[np.ndarray, np.ndarray]:
 
 
 def no_rung_times() -> np.ndarray:
-    """The rungs' histograms of no rows: int64[rungs, bins]."""
+    """Return empty histograms: int64[rungs, bins]."""
     return np.zeros((len(RUNGS), (LAST_RUNG_BIN - FIRST_RUNG_BIN) * RUNG_BINS), np.int64)
 
 
 def _work(results: pa.RecordBatch) -> np.ndarray:
-    """Conflicts, the seconds of clause learning, line solves, the seconds of all other rungs."""
+    """Return conflicts, seconds of clause learning, line solves, seconds of all other rungs."""
     seconds = [np.nan_to_num(numbers(results[name])).sum() for name in RUNGS.values()]
     conflicts, line_solves = (np.nan_to_num(numbers(results[name])).sum() for name in ("conflicts", "line_solves"))
     return np.array([conflicts, seconds[-1], line_solves, sum(seconds[:-1])])
@@ -203,13 +203,13 @@ def _rated(puzzles: pa.RecordBatch) -> pa.Array:
     return pc.or_(puzzles["site_difficulty"].is_valid(), puzzles["site_quality"].is_valid())
 
 
-def _filtered(parts: Sequence[pa.RecordBatch], names: Sequence[str], wanted: pa.Array) -> list[pa.Table]:
-    """As `_picked`, the rows wanted (bool[rows]), as a table if there are any."""
-    return [_picked(parts, names).filter(wanted)] if pc.any(wanted).as_py() else []
+def _filtered(parts: Sequence[pa.RecordBatch], names: Sequence[str], selected: pa.Array) -> list[pa.Table]:
+    """Return `_picked` of the selected rows (bool[rows]), no table without any."""
+    return [_picked(parts, names).filter(selected)] if pc.any(selected).as_py() else []
 
 
 def _picked(parts: Sequence[pa.RecordBatch], names: Sequence[str]) -> pa.Table:
-    """Columns of results, puzzles and others side by side; the label is the status where there is none."""
+    """Select columns of results, puzzles and other batches; a missing label becomes the status."""
     columns = {}
     for name in names:
         batch = next(batch for batch in parts if name in batch.schema.names)
@@ -223,16 +223,16 @@ def _picked(parts: Sequence[pa.RecordBatch], names: Sequence[str]) -> pa.Table:
 
 
 def no_rows(names: Sequence[str]) -> pa.Table:
-    """Such columns without rows."""
+    """Return an empty table of such columns."""
     results, puzzles, *others = (
         pa.RecordBatch.from_pylist([], schema=schema) for schema in (RESULTS, PUZZLES, DERIVED, MENDED, SHARED, JUDGED)
     )
     return _picked((results, puzzles, *others), names)
 
 
-def _listed(results: pa.RecordBatch, puzzles: pa.RecordBatch, claims: pa.Array, wanted: np.ndarray) -> list[pa.Table]:
-    """The first LISTED of the rows wanted (bool[rows]), if any: all columns, and what the site claims."""
-    rows = pa.array(np.flatnonzero(wanted)[:LISTED])
+def _listed(results: pa.RecordBatch, puzzles: pa.RecordBatch, claims: pa.Array, selected: np.ndarray) -> list[pa.Table]:
+    """Return the first LISTED of the selected rows (bool[rows]) with all columns and the site's claim."""
+    rows = pa.array(np.flatnonzero(selected)[:LISTED])
     columns = {name: part[name] for part in (results, puzzles) for name in part.schema.names}
     columns["claim"] = claims
     return [pa.table({name: column.take(rows) for name, column in columns.items()})] if len(rows) else []

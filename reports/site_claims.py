@@ -1,4 +1,4 @@
-"""What a puzzle's site claims about it, in a form that can be compared with our verdict."""
+"""Claims of sites about their puzzles, in a form comparable with our verdicts."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 
 
 class Claim(NamedTuple):
-    """A site's verdict and the values of ours that agree with it; None agrees with everything."""
+    """A site's claim, and the solutions and techniques of verdicts that agree with it; None: any."""
 
     words: str
     solutions: tuple[str, ...] | None
@@ -23,7 +23,7 @@ CLAIMS = (
     Claim("unique", UNIQUE, None),
     Claim("uniqueness not known", None, None),
 )
-"""The claims in webpbn.com's notes, and the one that nonograms.org's solver implies, in order of precedence."""
+"""Claims in webpbn.com's notes, and the one implied by nonograms.org's solver, in order of precedence."""
 
 _, BY_LINE, HARDER, ONLY_UNIQUE, OPEN = (claim.words for claim in CLAIMS)
 

@@ -1,4 +1,4 @@
-"""A Sudoku as a small SVG: its boxes, givens in bold, the other digits of a solution in colour."""
+"""Sudokus as small SVGs: boxes, givens in bold, the other digits of a solution in colour."""
 
 import re
 from collections.abc import Iterator
@@ -9,35 +9,35 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 SIGNS = "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-"""Digits as one writes them: A stands for 10."""
+"""Signs of digits: A stands for 10."""
 
 FOUND = "#1c8a74"
-"""Digits that are no givens."""
+"""Colour of digits that are not givens."""
 
 BASELINE = 0.82
-"""Where a digit stands in its cell, from the top."""
+"""Baseline of a digit in its cell, from the top."""
 
 
 def sign(digit: int) -> str:
-    """How one writes a digit, from 1 on; one beyond Z as a number."""
+    """Return the sign of a digit from 1 on; beyond Z its number."""
     return SIGNS[digit - 1] if digit <= len(SIGNS) else str(digit)
 
 
 def box_of(kind: str | None) -> tuple[int, int] | None:
-    """Columns and rows of a box, of the kind "sudoku 3x2"; None if it says none."""
+    """Parse columns and rows of a box from a kind such as "sudoku 3x2", None if it has none."""
     found = re.fullmatch(r"sudoku ([1-9]\d*)x([1-9]\d*)", kind or "")
     return found and (int(found[1]), int(found[2]))
 
 
 def grid_of(cells: bytes, size: int) -> np.ndarray:
-    """The cells of a table's row as uint8[size, size]."""
+    """Return the cells of a row as uint8[size, size]."""
     return np.frombuffer(cells, np.uint8).reshape(size, size)
 
 
 def givens_counts(puzzles: pa.RecordBatch | pa.Table) -> pa.Array:
-    """The number of givens of each Sudoku, int64; null of nonograms, and where they are not known.
+    """Count the givens of each Sudoku, int64; null for nonograms and unknown givens.
 
-    puzzles   with the columns `goal`, which has the givens, and `kind`
+    puzzles   with the columns `goal`, which holds the givens, and `kind`
     """
     boxed = pc.starts_with(puzzles["kind"], "sudoku").fill_null(False)
     if not pc.any(boxed).as_py():
@@ -49,11 +49,11 @@ def givens_counts(puzzles: pa.RecordBatch | pa.Table) -> pa.Array:
 
 
 def grid_svg(givens: np.ndarray, cells: np.ndarray, box: tuple[int, int], text: str) -> str:
-    """The grid as an SVG element, one unit a cell; it takes the size of what it is put into.
+    """Draw a grid as an SVG element that fills its container, one unit per cell.
 
-    givens, cells   uint8[size, size], 0 for an open cell: what is given, and what is shown, the givens among it
+    givens, cells   uint8[size, size], 0 for an open cell: the givens, and all digits shown
     box             columns and rows of a box
-    text            what it shows, for those who can't see it
+    text            description for screen readers
     """
     size = len(cells)
     given = "".join(_digits(np.where(givens > 0, cells, 0)))
@@ -67,7 +67,7 @@ def grid_svg(givens: np.ndarray, cells: np.ndarray, box: tuple[int, int], text: 
 
 
 def _digits(cells: np.ndarray) -> Iterator[str]:
-    """The digits of each row that has any, in one element, each with its place."""
+    """Yield one element per row with digits."""
     for y, row in enumerate(cells.tolist()):
         there = [x for x, digit in enumerate(row) if digit]
         signs = [sign(row[x]) for x in there]
@@ -80,6 +80,6 @@ def _digits(cells: np.ndarray) -> Iterator[str]:
 
 
 def _lines(size: int, wide: int, high: int) -> str:
-    """The borders of boxes, and of the grid."""
+    """Return path data of the borders of boxes and grid."""
     down = "".join(f"M{x} 0V{size}" for x in [*range(0, size, wide), size])
     return down + "".join(f"M0 {y}H{size}" for y in [*range(0, size, high), size])

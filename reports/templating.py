@@ -1,4 +1,4 @@
-"""Templates filled in as HTML or as Markdown, what comes from strangers escaped."""
+"""Jinja environments for HTML and Markdown that escape untrusted input."""
 
 import re
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from solver.model.measures import CONFLICT
 
 
 def environment(autoescape: bool = False, finalize: Callable[[Any], str] | None = None) -> Environment:
-    """Jinja with the templates of this package and the filters that write figures as people read them.
+    """Return a Jinja environment with the templates of this package and filters that format figures.
 
     autoescape          for HTML
     finalize=markdown   for Markdown
@@ -46,7 +46,7 @@ def environment(autoescape: bool = False, finalize: Callable[[Any], str] | None 
 
 
 def source(name: str) -> str:
-    """The text of a template, or of another file beside them."""
+    """Return the text of a file in the templates folder."""
     return (files("reports") / "templates" / name).read_text(encoding="utf-8")
 
 
@@ -55,7 +55,7 @@ HOMES = {"doi": "https://doi.org/", "arXiv": "https://arxiv.org/abs/"}
 
 
 def linked(text: str) -> Markup:
-    """Text for the page whose references (doi:10.1016/..., arXiv:2507.07283) are links."""
+    """Return escaped text with its references (doi:10.1016/..., arXiv:2507.07283) as links."""
 
     def link(found: re.Match[str]) -> str:
         return f'<a href="{HOMES[found[1]]}{found[2]}" rel="noopener noreferrer">{found[0]}</a>'
@@ -64,14 +64,13 @@ def linked(text: str) -> Markup:
 
 
 JOINER = "\u2060"
-"""Nothing that is seen: it keeps what stands on both sides of it together."""
+"""Word joiner, which is invisible."""
 
 
 def markdown(value: Any) -> str:
-    """Text as Markdown that shows just this text, on one line: also inside a table.
+    """Escape text as Markdown on one line, also for use inside a table.
 
-    Some readers of Markdown make links of addresses and of names after an @ unasked, whatever is escaped. So a joiner
-    stands in them.
+    Some Markdown renderers link addresses and @names even if they are escaped, so a joiner is inserted.
     """
     if isinstance(value, Markup):
         return value

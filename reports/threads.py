@@ -1,4 +1,4 @@
-"""CPU cores of this process, and ordered parallel work on them in threads."""
+"""Available CPU cores, and an ordered parallel map over threads."""
 
 import math
 import os
@@ -13,7 +13,7 @@ Item = TypeVar("Item")
 Made = TypeVar("Made")
 
 MOST_THREADS = 4
-"""Beyond that what must be done one after the other takes all the time, and each has a batch in memory."""
+"""More threads do not help, as the sequential part dominates, and each holds a batch in memory."""
 
 CGROUP = Path("/sys/fs/cgroup")
 """Where a container's CPU quota and its period are, in microseconds.
@@ -34,9 +34,9 @@ def cores(cgroup: Path = CGROUP) -> int:
 
 
 def in_threads(work: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[Made]:
-    """What `work` makes of each item, in their order; threads are a few items ahead.
+    """Yield `work` of each item in order; threads run a few items ahead.
 
-    Worth it for work that mostly is in Arrow, NumPy and kernels, which let other threads go on.
+    Pays off for work in Arrow, NumPy and kernels, which release the GIL.
     """
     threads = min(cores(), MOST_THREADS)
     begun: deque[Future[Made]] = deque()

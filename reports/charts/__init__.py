@@ -1,1 +1,1 @@
-"""The charts of the report, and what they are drawn with."""
+"""Charts of the report."""

@@ -1,6 +1,6 @@
-"""A chart: for the page as a Vega-Lite specification, for paper and Markdown as SVG.
+"""Charts as Vega-Lite specifications for the page and as SVG for paper and Markdown.
 
-Text takes its colour from its surroundings (`currentColor`), so that one picture suits light and dark.
+Text has the colour of its surroundings (`currentColor`), so that an SVG suits light and dark themes.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,10 +13,10 @@ import vl_convert
 from reports.formatting import label_color
 
 WIDTH = 720
-"""Pixels of a chart that can't ask for the width of its page."""
+"""Width in pixels of a chart outside the page."""
 
 LEGEND_COLUMN = 150
-"""Pixels that a column of the legend takes."""
+"""Width of a legend column in pixels."""
 
 CONFIG: dict[str, Any] = {
     "background": "transparent",
@@ -57,7 +57,7 @@ CONFIG: dict[str, Any] = {
 PAGE_FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif"
 
 PAPER_FONT = "Arial, Helvetica, 'Liberation Sans', sans-serif"
-"""These share their widths, so that what is measured here fits elsewhere."""
+"""Fonts of equal widths, so that the measured layout fits elsewhere."""
 
 SVG_STYLE = (
     "<style>svg{background:#fff;color:#1d2329}"
@@ -66,13 +66,13 @@ SVG_STYLE = (
 
 
 class Chart(NamedTuple):
-    """A chart, for the page and for paper."""
+    """A chart for the page and for paper."""
 
     name: str
     title: str
-    description: str  # what it shows, in words
-    spec: dict[str, Any]  # Vega-Lite, as wide as its container; whoever draws it sets config.legend.columns
-    svg: str  # WIDTH pixels wide, without a background, in the colour of the text around it
+    description: str  # for screen readers
+    spec: dict[str, Any]  # Vega-Lite, as wide as its container; the page sets config.legend.columns
+    svg: str  # WIDTH pixels wide, no background, in the text colour of its surroundings
 
 
 def chart_of(
@@ -83,17 +83,17 @@ def chart_of(
     filters: Mapping[str, str | Sequence[str]] | None = None,
     legend: Iterable[str] = (),
 ) -> Chart:
-    """A chart for the page and for paper.
+    """Render a chart for the page and for paper.
 
-    filters  what a click on a mark asks of the page's browser: a filter, and the field of the mark's datum that has its
-             word, or the two fields that have the ends of its range
-    legend   verdicts that the page has buttons for, in place of Vega's own legend, which a keyboard can't reach
+    filters  filters of the page's browser that a click on a mark sets: the field of the datum with the word, or two
+             fields with the ends of the range
+    legend   verdicts with buttons, in place of Vega's own legend, which is not accessible by keyboard
     """
 
     def spec(width: int | str, font: str, columns: int) -> dict[str, Any]:
         fit = alt.AutoSizeParams(type="fit-x", contains="padding")
         made: dict[str, Any] = chart.properties(width=width, description=description, autosize=fit).to_dict()
-        del made["$schema"]  # an address, though nothing is ever loaded from it
+        del made["$schema"]  # a URL that is never loaded
         return made | {"config": CONFIG | {"font": font, "legend": CONFIG["legend"] | {"columns": columns}}}
 
     on_page = spec("container", PAGE_FONT, 1)
@@ -107,12 +107,12 @@ def chart_of(
 
 
 def alone(svg: str) -> bytes:
-    """A chart's SVG as a file of its own, which brings colours for light and for dark."""
+    """Return an SVG as a standalone file with colours for light and dark themes."""
     head, rest = svg.split(">", 1)
     return f"{head}>{SVG_STYLE}{rest}".encode()
 
 
 @cache
 def script() -> str:
-    """Vega with its parts as one script that sets `vegaEmbed`: with it a page draws its charts without any network."""
+    """Return Vega bundled as one script that sets `vegaEmbed`, for offline pages."""
     return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")

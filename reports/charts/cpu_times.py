@@ -78,9 +78,9 @@ def times(figures: Figures) -> Chart | None:
 
 
 def _few(histogram: Sequence[HistogramBin]) -> Any:
-    """The numbers of puzzles over the bars that are too low to be seen: the slow puzzles are few, and the point.
+    """Numbers over bars too low to be visible, such as those of the few slow puzzles.
 
-    None if no bar is: Vega warns of marks without data.
+    None without such bars, as Vega warns about marks without data.
     """
     low = max(bin_.puzzles for bin_ in histogram) / 50
     rows = [
@@ -95,7 +95,7 @@ def _few(histogram: Sequence[HistogramBin]) -> Any:
 
 
 def rung_times(figures: Figures) -> Chart | None:
-    """A strip for each rung of the ladder: how long it worked on puzzles."""
+    """A strip for each rung: puzzles by the time that it worked on them."""
     if not figures.rung_times:
         return None
     rows = [
@@ -229,15 +229,15 @@ def _area_quantiles(figures: Figures) -> Any:
 
 
 LEAST = 1e-6
-"""Seconds that a puzzle counts at least: a logarithm has no zero."""
+"""Least seconds of a puzzle on the logarithmic axis."""
 
 
 class SolverTimes(NamedTuple):
-    """A solver's times.
+    """Times of a solver.
 
     solver    its name
     seconds   CPU time of each puzzle that it decided
-    puzzles   how many it was given
+    puzzles   number of puzzles that it was given
     """
 
     solver: str
@@ -246,7 +246,7 @@ class SolverTimes(NamedTuple):
 
 
 def curves(several: Sequence[SolverTimes], title: str) -> Chart:
-    """The chart of some solvers, the first in the strongest colour."""
+    """A cactus plot of solvers, the first in the strongest colour: the lower and longer a curve, the better."""
     names = [f"{times.solver} ({len(times.seconds):,} of {times.puzzles:,})" for times in several]
     rows = [
         {"solver": name, "puzzles": place, "seconds": max(seconds, LEAST)}

@@ -1,4 +1,4 @@
-"""What several charts are drawn with: colours, axes, the words of times, a verdict shown alone."""
+"""Shared parts of charts: colours, axes, formats of times, highlighting of a verdict."""
 
 import json
 import math
@@ -12,75 +12,75 @@ from reports.formatting import label_color
 ACCENT = "#1c8a74"
 
 SERIES = ["#1c8a74", "#d38b1c", "#3f83d6", "#c4528f", "#7c60cf", "#6f94ac"]
-"""Colours of what is no label: one thing, or several beside each other."""
+"""Colours of series other than labels."""
 
 GRADE_COLORS = [
     *("#5fb8a0", "#1c8a74", "#3f83d6", "#5a6fd8", "#7c60cf", "#c4528f", "#d38b1c", "#d24f45", "#8c3b34"),
 ]
-"""Colours of the grades from 1 on, from the cool to the hot."""
+"""Colours of the grades from 1 on, from cool to hot."""
 
 READABLE = 0.55
-"""The most opacity of these under numbers: beyond it they have too little contrast, in the dark above all."""
+"""Maximum opacity under numbers, which keeps their contrast in dark themes."""
 
 BAR = 22
-"""Pixels from one horizontal bar to the next."""
+"""Height of a horizontal bar with its gap in pixels."""
 
 SECONDS = (
     "datum.value < 1e-3 ? format(datum.value * 1e6, ',~r') + ' µs' : "
     "datum.value < 1 ? format(datum.value * 1e3, ',~r') + ' ms' : format(datum.value, ',~r') + ' s'"
 )
-"""Vega's expression for a time axis' words."""
+"""Vega expression for labels of a CPU time axis."""
 
 CLOCK = (
     "datum.value < 120 ? format(datum.value, ',~r') + ' s' : "
     "datum.value < 7200 ? format(datum.value / 60, ',.3~r') + ' min' : format(datum.value / 3600, ',.3~r') + ' h'"
 )
-"""Vega's expression for an axis of time that passes."""
+"""Vega expression for labels of a wall time axis."""
 
 PICKED = "picked"
-"""Vega's parameter of the verdict that is shown alone."""
+"""Vega parameter: the highlighted verdict."""
 
 
 def verdict_color(labels: Iterable[str], legend: bool = True) -> alt.Color:
-    """Labels in their colours."""
+    """Encode labels by their colours."""
     names = list(labels)
     scale = alt.Scale(domain=names, range=[label_color(label) for label in names])
     return alt.Color("label:N", scale=scale, legend=alt.Legend() if legend else None)
 
 
 def picked() -> alt.Parameter:
-    """The verdict that is shown alone, as the buttons say that the page makes of the legend; null for all."""
+    """Return the parameter for the highlighted verdict, which the legend's buttons set; null for none."""
     return alt.param(name=PICKED, value=None)
 
 
 def unless_another(shown: float = 1) -> Any:
-    """Opaque, but where another verdict is shown alone."""
+    """Encode opacity: faded if another verdict is highlighted."""
     return alt.condition(f"{PICKED} === null || {PICKED} === datum.label", alt.value(shown), alt.value(0.12))
 
 
 def place_among(labels: Iterable[str]) -> str:
-    """Vega's expression for a label's place among them, the order in which bars are stacked."""
+    """Return a Vega expression for the index of a label, the order in which bars are stacked."""
     return f"indexof({json.dumps(list(labels))}, datum.label)"
 
 
 def many() -> alt.Opacity:
-    """The more puzzles, the fuller the colour."""
+    """Encode the number of puzzles as opacity."""
     legend = alt.Legend(title="puzzles", symbolFillColor=ACCENT, symbolStrokeWidth=0, format=",d", tickCount=3)
     return alt.Opacity("puzzles:Q", scale=alt.Scale(type="log", range=[0.2, 1]), legend=legend)
 
 
 def time_words(field: str) -> str:
-    """Vega's expression for the words of a time in a field."""
+    """Return a Vega expression that formats a time in a field."""
     return SECONDS.replace("datum.value", f"datum.{field}").replace("~r", ".3~r")
 
 
 def decades(rows: Iterable[dict[str, Any]]) -> list[float]:
-    """The powers of ten around all starts and stops."""
+    """Return the powers of ten that enclose all starts and stops."""
     rows = list(rows)
     first, last = min(row["start"] for row in rows), max(row["stop"] for row in rows)
     return [10 ** math.floor(math.log10(first)), 10 ** math.ceil(math.log10(last))]
 
 
 def powers(low: float, high: float) -> list[float]:
-    """The powers of ten from one number to another: ticks that read well."""
+    """Return the powers of ten between two numbers, as ticks."""
     return [10.0**k for k in range(math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9) + 1)]

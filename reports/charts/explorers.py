@@ -1,4 +1,4 @@
-"""The charts that the page draws itself, of the puzzles of its list."""
+"""Charts that the page draws of the puzzles in its list."""
 
 from typing import Any
 
@@ -9,10 +9,10 @@ from reports.charts.encodings import ACCENT, many
 
 
 def explorers() -> dict[str, dict[str, Any]]:
-    """Vega-Lite specifications without data for the page's own charts of its list: histogram, dots, heat.
+    """Return Vega-Lite specifications without data: histogram, dots, heat.
 
-    The page puts in the rows (`start`, `stop`, `low`, `high`, `group`, `puzzles`; of dots `x`, `y`, `group`, `id`), and
-    the titles, scales and colours that go with them. A brush marks what the list is to show.
+    The page adds rows (`start`, `stop`, `low`, `high`, `group`, `puzzles`; for dots `x`, `y`, `group`, `id`), titles,
+    scales and colours. A brush filters the list.
     """
     base = alt.Chart(alt.InlineData(values=[]))
     count = alt.Tooltip("puzzles:Q", format=",")

@@ -1,4 +1,4 @@
-"""Charts of measures of difficulty: how they are spread, and how they go together."""
+"""Charts of measures of difficulty: distribution and correlations."""
 
 import altair as alt
 
@@ -60,7 +60,7 @@ def difficulties(figures: Figures) -> Chart | None:
 
 
 def correlations(figures: Figures) -> Chart | None:
-    """A matrix of the rank correlation of each measure with each other."""
+    """A matrix of the rank correlations of all pairs of measures."""
     if not figures.correlations:
         return None
     rows = [

@@ -11,11 +11,11 @@ from reports.formatting import MEASURE_NAMES
 from reports.rating_correlations import GradeCorrelation, RatingCorrelation
 
 LEGEND_COLUMNS = 5
-"""Grades side by side in the legend, so that a phone has room for them."""
+"""Columns of the legend, few enough for a phone."""
 
 
 def grades(figures: Figures) -> Chart | None:
-    """Bars of the puzzles that need each technique, and none harder; a colour for each grade."""
+    """Bars of puzzles by the hardest technique needed, coloured by grade."""
     if figures.grades is None:
         return None
     graded = figures.grades.graded
@@ -43,7 +43,7 @@ def grades(figures: Figures) -> Chart | None:
 
 
 def agreements(figures: Figures) -> Chart | None:
-    """Of each measure with the grade, and with the work, for people."""
+    """Rank correlations of each measure with grade and work for people."""
     if figures.grades is None or not figures.grades.agreements:
         return None
     ranked = [(one.measure, one.of, one) for one in figures.grades.agreements]
@@ -52,7 +52,7 @@ def agreements(figures: Figures) -> Chart | None:
 
 
 def ratings(figures: Figures) -> Chart | None:
-    """Of each measure with people’s ratings of difficulty."""
+    """Rank correlations of each measure with people’s ratings of difficulty."""
     ranked = [(one.measure, one.source, one) for one in figures.ratings.correlations if one.rating == "site_difficulty"]
     what = "rank correlation of each measure with people’s ratings of difficulty"
     return _ranked(ranked, "ratings", "People’s ratings", what) if ranked else None
@@ -61,7 +61,7 @@ def ratings(figures: Figures) -> Chart | None:
 def _ranked(
     ranked: Sequence[tuple[str, str, GradeCorrelation | RatingCorrelation]], name: str, title: str, what: str
 ) -> Chart:
-    """Dots of rank correlations with their intervals: of a measure, by what it is held against."""
+    """Dots of rank correlations with their intervals, by measure and series."""
     rows = [
         {
             "measure": MEASURE_NAMES[measure], "source": source, "rho": one.rho, "low": one.low,

@@ -1,4 +1,4 @@
-"""The charts of a report, in their order."""
+"""The charts of a report, in order."""
 
 from reports.activity import Activity
 from reports.charts import cpu_times, measure_charts, people_charts, verdicts, work_charts
@@ -7,7 +7,7 @@ from reports.figures import Figures
 
 
 def charts(figures: Figures, activity: Activity | None = None) -> tuple[Chart, ...]:
-    """The charts of a census and of its run; none for what it has no data about."""
+    """Return the charts of a census and its run; those without data are left out."""
     made = (
         verdicts.labels(figures),
         verdicts.shares(figures, figures.sources, "sources", "Verdicts by source", "source"),

@@ -1,4 +1,4 @@
-"""Charts of verdicts: how many puzzles have each, and their shares in groups; and of the years of puzzles."""
+"""Charts of verdicts, in all and by group, and of puzzles by year."""
 
 from collections.abc import Sequence
 
@@ -11,14 +11,14 @@ from reports.formatting import number
 from reports.row_classes import UNKNOWN
 
 MOST_GROUPS = 20
-"""Groups that a chart compares: the others are in the table beside it."""
+"""Most groups of a chart; the table has all."""
 
 SHARE_FILTERS = {"sources": "source", "sizes": "size", "colors": "colors"}
-"""The filters of the page's browser that leave the groups of charts of shares."""
+"""Filters of the page's browser for the groups of a chart."""
 
 
 def labels(figures: Figures) -> Chart | None:
-    """Bars of the puzzles of each verdict."""
+    """Bars of puzzles by verdict."""
     if not figures.labels:
         return None
     rows = [
@@ -45,7 +45,7 @@ def labels(figures: Figures) -> Chart | None:
 
 
 def shares(figures: Figures, groups: Sequence[PuzzleGroup], name: str, title: str, by: str) -> Chart | None:
-    """Bars of the share of each verdict in each group; none if there is nothing to compare."""
+    """Bars of the shares of verdicts by group, None if there is nothing to compare."""
     if len(groups) < (1 if name == "sizes" else 2):
         return None
     groups = groups[:MOST_GROUPS]
@@ -89,12 +89,12 @@ def shares(figures: Figures, groups: Sequence[PuzzleGroup], name: str, title: st
 
 
 def colored(figures: Figures) -> tuple[PuzzleGroup, ...]:
-    """The groups by colours, if there is more to tell apart than puzzles of one colour and of none."""
+    """Return the groups by colours, empty unless any puzzle has several colours."""
     return figures.colors if any(group.name not in ("0", "1", UNKNOWN) for group in figures.colors) else ()
 
 
 def years(figures: Figures) -> Chart | None:
-    """Bars of the puzzles of each year."""
+    """Bars of puzzles by year."""
     if len(figures.years) < 2:
         return None
     rows = [{"year": str(year), "puzzles": puzzles} for year, puzzles in figures.years.items()]

@@ -1,4 +1,4 @@
-"""Charts of a run at work: puzzles a second, and busy workers."""
+"""Charts of a run's activity: puzzles per second, and busy workers."""
 
 import altair as alt
 
@@ -9,7 +9,7 @@ from reports.formatting import number, seconds
 
 
 def rate(activity: Activity | None) -> Chart | None:
-    """Puzzles a second, over the time at work."""
+    """Puzzles per second over session time."""
     if activity is None or not activity.tasks:
         return None
     words = (
@@ -20,7 +20,7 @@ def rate(activity: Activity | None) -> Chart | None:
 
 
 def workers(activity: Activity | None) -> Chart | None:
-    """Workers that were busy, over the time at work."""
+    """Busy workers over session time."""
     if activity is None or not activity.tasks:
         return None
     share = "" if activity.busy is None else f" {100 * activity.busy:.1f} % of the time of {activity.cpus} CPUs."
@@ -30,7 +30,7 @@ def workers(activity: Activity | None) -> Chart | None:
 
 
 def _moments(activity: Activity, field: str, axis: str, name: str, title: str, words: str) -> Chart:
-    """A stepped area over the time at work; a change of command leaves a gap."""
+    """A stepped area over session time; a change of session leaves a gap."""
     rows = [
         {"start": moment.start, "stop": moment.stop, "value": getattr(moment, field), "session": moment.session}
         for moment in activity.moments

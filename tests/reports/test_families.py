@@ -107,7 +107,10 @@ def test_the_columns_left_out_hold_nothing() -> None:
     computed = pa.table(derived_measures(results.to_batches()[0], puzzles.combine_chunks().to_batches()[0]))
     for name in SUDOKU_WORDS.left_out - {"score", "blotted", "looks"}:
         table = next(table for table in (puzzles, results, computed) if name in table.schema.names)
-        assert table[name].null_count == len(table), name
+        if name in BY_NAME and table is results:  # counters of all families are in one array: 0 where none is counted
+            assert set(table[name].to_pylist()) <= {None, 0}, name
+        else:
+            assert table[name].null_count == len(table), name
 
 
 def test_difficulty_counts_boxes_too() -> None:
