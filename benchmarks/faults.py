@@ -22,10 +22,10 @@ FAULTS = {
     "a damaged part shares a task with others": "classify/test_driver.py::test_a_damaged_part_takes_no_other_with_it",
     "the disk is full": "classify/test_faults.py::test_a_full_disk_is_waited_for",
     "two imports at once": "store/test_lock.py::test_two_imports_at_once_lose_nothing",
-    "two commands on one run": "store/test_lock.py::test_a_second_classify_leaves_the_first_alone",
-    "the store changes between classify and report": "verify/test_verify.py::test_a_run_follows_its_store",
-    "killed while a run follows its store": "verify/test_verify.py::test_a_carried_run_that_was_killed_is_what_it_was",
-    "a reparse is cut short": "crawl/test_crawl.py::test_reparsing_keeps_what_came_from_elsewhere",
+    "two commands on one run": "store/test_lock.py::test_second_classify_does_not_disturb_the_first",
+    "the store changes between classify and report": "verify/test_verify.py::test_carry_over_follows_the_changed_store",
+    "killed while a run follows its store": "verify/test_verify.py::test_killed_carry_over_changes_nothing",
+    "a reparse is cut short": "crawl/test_crawl.py::test_reparse_keeps_imported_rows",
     "parts and results damaged in every way": "verify/test_verify.py",
 }
 """Single faults, and the test that makes each happen and compares all rows with an undisturbed run's."""

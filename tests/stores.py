@@ -1,4 +1,4 @@
-"""Stores for the pipeline's tests, and what a command has come to."""
+"""Stores for the pipeline's tests, and results of commands."""
 
 import subprocess
 import sys
@@ -22,7 +22,7 @@ class Result(NamedTuple):
 
 
 def random_store(tmp_path: Path, recipe: Recipe, settings: Settings | None = None) -> Store:
-    """A store of a recipe's puzzles, random/22x22-0.45-5-0 and so on."""
+    """Create a store of a recipe's puzzles, random/22x22-0.45-5-0 and so on."""
     place = create_store(str(tmp_path / "store"))
     append(place, [recipe_batch(recipe, 0, recipe.count)], settings)
     return place
@@ -53,5 +53,5 @@ def held_by_another(place: Path) -> Iterator["subprocess.Popen[str]"]:
 
 
 def exhaustive(width: int, height: int) -> Recipe:
-    """The recipe of every picture of a size."""
+    """Return the recipe of every picture of a size."""
     return Recipe("exhaustive", width, height, None, None, 1 << width * height)

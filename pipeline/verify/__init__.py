@@ -1,1 +1,1 @@
-"""Stores and runs read whole, and what of them is damaged said and set aside."""
+"""Verify stores and runs completely, and quarantine what is damaged."""

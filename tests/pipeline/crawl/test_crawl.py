@@ -1,4 +1,4 @@
-"""Crawls of the twin: whole, stopped, killed, through misbehaving replies, again, and with wrong input."""
+"""Crawls of the local twin: complete, interrupted, killed, with faulty replies, repeated, and with invalid options."""
 
 import json
 import os
@@ -53,7 +53,7 @@ def puzzles(count: int, seed: int = 1) -> list[Puzzle]:
 
 
 def rows(store: Path) -> dict[str, dict[str, Any]]:
-    """The table of a store by id; it has each once."""
+    """Return the rows of a store by id, asserting that ids are unique."""
     found = [row for batch in open_store(str(store)).batches() for row in batch.to_pylist()]
     by_id = {row["puzzle_id"]: row for row in found}
     assert len(by_id) == len(found)
@@ -72,7 +72,7 @@ def same_puzzle(row: dict[str, Any], puzzle: Puzzle) -> bool:
     return all(row[name] == served[name] for name in ("clue_hash", "goal", "title", "author", "width", "height"))
 
 
-def test_a_crawl_of_webpbn(nonocensus: Run, tmp_path: Path) -> None:
+def test_webpbn_crawl_fills_the_store(nonocensus: Run, tmp_path: Path) -> None:
     every = puzzles(30)
     both = archive(every, unpublished={31})
     counts = Counts()
@@ -95,7 +95,7 @@ def test_a_crawl_of_webpbn(nonocensus: Run, tmp_path: Path) -> None:
     assert json.loads(status.out)["crawl"]["outcomes"] == {"webpbn": {"ok": 30, "missing": 4, "unpublished": 1}}
 
 
-def test_a_crawl_of_nonograms(nonocensus: Run, tmp_path: Path) -> None:
+def test_nonograms_crawl_fills_the_store(nonocensus: Run, tmp_path: Path) -> None:
     every = puzzles(40)
     counts = Counts()
     with serve(archive(every, deleted={41}, adult={42}), counts=counts) as address:
@@ -115,7 +115,7 @@ def test_a_crawl_of_nonograms(nonocensus: Run, tmp_path: Path) -> None:
     assert outcomes(tmp_path / "store") == {"nonograms": {"ok": 40, "deleted": 1, "adult": 1}}
 
 
-def test_lists_save_asking_for_the_wrong_kind(nonocensus: Run) -> None:
+def test_lists_avoid_requests_for_the_wrong_kind(nonocensus: Run) -> None:
     counts = Counts()
     with serve(archive(puzzles(70)), counts=counts) as address:
         crawl = ("crawl", "nonograms", "--base-url", address, "--rate", "0", "--out", "store")
@@ -129,8 +129,8 @@ def test_lists_save_asking_for_the_wrong_kind(nonocensus: Run) -> None:
 
 
 @pytest.mark.slow
-def test_nothing_is_lost_through_faults_and_kills(tmp_path: Path) -> None:
-    """2,000 ids, a fifth of the replies wrong, ten times kill -9: each id once, the table equal to the twin's."""
+def test_crawl_survives_faults_and_kills(tmp_path: Path) -> None:
+    """2,000 ids, a fifth of the replies faulty, ten times SIGKILL: the table equals the twin's."""
     every = puzzles(1500)
     both = archive(every, unpublished=range(1501, 1701))
     faults = Faults(0.2, seed=5, retry_after=0, pause=0.0)
@@ -173,7 +173,7 @@ def replies_in(store: Path) -> int:
         return 0
 
 
-def test_an_interrupted_crawl_says_how_to_go_on(tmp_path: Path) -> None:
+def test_interrupted_crawl_says_how_to_resume(tmp_path: Path) -> None:
     with serve(archive(puzzles(400)), faults=Faults(1.0, ("slow",), pause=0.05)) as address:
         command = [sys.executable, "-m", "nonocensus", "crawl", "webpbn", "--base-url", address, "--rate", "0"]
         command += ["--ids", "1-400", "--out", str(tmp_path / "store")]
@@ -188,7 +188,7 @@ def test_an_interrupted_crawl_says_how_to_go_on(tmp_path: Path) -> None:
     assert len(rows(tmp_path / "store")) >= 10
 
 
-def test_an_interruption_before_the_first_number_says_it_too(nonocensus: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_early_interrupt_says_how_to_resume(nonocensus: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: Any) -> int:
         raise KeyboardInterrupt
 
@@ -199,7 +199,7 @@ def test_an_interruption_before_the_first_number_says_it_too(nonocensus: Run, mo
     assert "the same command resumes" in result.err
 
 
-def test_a_changed_puzzle_is_another_version(nonocensus: Run, tmp_path: Path) -> None:
+def test_changed_puzzle_becomes_another_version(nonocensus: Run, tmp_path: Path) -> None:
     every = puzzles(6)
     crawl = ("crawl", "webpbn", "--rate", "0", "--out", "store", "--ids", "1-6")
     with serve(archive(every)) as address:
@@ -240,7 +240,7 @@ def test_ratings_reach_the_table(nonocensus: Run, tmp_path: Path) -> None:
 
 
 def spoil(store: Path) -> None:
-    """Let the table be as an older reader might have left it: other titles in one part, and no row in another."""
+    """Make the table one of an older parser: other titles in one part, no row in another."""
     place = open_store(str(store))
 
     def older(batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -253,10 +253,8 @@ def spoil(store: Path) -> None:
     rewrite(place, older)
 
 
-def test_reparsing_keeps_what_came_from_elsewhere(
-    nonocensus: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """And a reparse that is cut short at any point does no harm: it can be given again."""
+def test_reparse_keeps_imported_rows(nonocensus: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reparse interrupted at any point can be repeated."""
     (tmp_path / "mine.non").write_bytes(non.write(puzzles(1)[0]))
     with serve(archive(puzzles(4))) as address:
         crawl = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store", "--ids")
@@ -285,8 +283,8 @@ def interrupting(*_: Any) -> Any:
     raise KeyboardInterrupt
 
 
-def test_reparsing_touches_nothing_that_stays_as_it_is(nonocensus: Run, tmp_path: Path) -> None:
-    """So a run on the store stays valid: no part gets another file."""
+def test_reparse_does_not_rewrite_unchanged_parts(nonocensus: Run, tmp_path: Path) -> None:
+    """Parts keep their files, so a run on the store stays valid."""
     with serve(archive(puzzles(4))) as address:
         assert (
             nonocensus("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store", "--ids", "1-4").code
@@ -298,8 +296,8 @@ def test_reparsing_touches_nothing_that_stays_as_it_is(nonocensus: Run, tmp_path
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "store/puzzles").iterdir()} == before
 
 
-def test_imported_puzzles_that_the_site_does_not_have_survive_a_reparse(nonocensus: Run, tmp_path: Path) -> None:
-    """Imported under the site's numbers; the site says of one that there is none, and serves the other unchanged."""
+def test_reparse_keeps_imported_puzzles_missing_on_the_site(nonocensus: Run, tmp_path: Path) -> None:
+    """Rows imported under the site's numbers; one is missing on the site, the other unchanged."""
     every = [replace(puzzle, source="webpbn", source_id=str(k), puzzle_id="") for k, puzzle in enumerate(puzzles(2), 1)]
     for puzzle in (every[0], replace(every[1], source_id="7")):
         (tmp_path / f"{puzzle.source_id}.xml").write_bytes(webpbn_xml.write(puzzle))
@@ -314,7 +312,7 @@ def test_imported_puzzles_that_the_site_does_not_have_survive_a_reparse(nonocens
     assert rows(tmp_path / "store") == before
 
 
-def test_a_reply_that_the_reader_stumbles_over_is_kept(
+def test_reply_that_crashes_the_parser_is_stored(
     nonocensus: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read = webpbn_xml.read
@@ -335,8 +333,8 @@ def test_a_reply_that_the_reader_stumbles_over_is_kept(
     assert set(rows(tmp_path / "store")) == {f"webpbn/{number}" for number in range(1, 5)}
 
 
-def test_errors_are_asked_for_again(nonocensus: Run, tmp_path: Path) -> None:
-    """What is no puzzle is an error, which is not final; too many in a row end the crawl."""
+def test_failed_numbers_are_retried(nonocensus: Run, tmp_path: Path) -> None:
+    """Replies without puzzle are retriable errors; too many in a row end the crawl."""
     both = archive(puzzles(30))
     crawl = ("crawl", "webpbn", "--rate", "0", "--out", "store")
     with serve(both, faults=Faults(1.0, ("login-page",))) as address:
@@ -351,7 +349,7 @@ def test_errors_are_asked_for_again(nonocensus: Run, tmp_path: Path) -> None:
     assert outcomes(tmp_path / "store") == {"webpbn": {"ok": 30}}
 
 
-def test_a_puzzle_that_is_there_survives_an_error(nonocensus: Run, tmp_path: Path) -> None:
+def test_error_does_not_replace_a_known_puzzle(nonocensus: Run, tmp_path: Path) -> None:
     both = archive(puzzles(3))
     crawl = ("crawl", "webpbn", "--rate", "0", "--out", "store", "--ids", "1-3")
     with serve(both) as address:
@@ -396,7 +394,7 @@ MIXED = [*LOCAL, "--base-url", "https://example.org"]
         (["--ids", "1", *LOCAL, "--contact", "x"], "--contact: contact must be an e-mail address"),
     ],
 )
-def test_wrong_use(
+def test_invalid_crawl_options_are_refused(
     nonocensus: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], said: str
 ) -> None:
     monkeypatch.delenv("NONOCENSUS_CONTACT", raising=False)
@@ -416,7 +414,9 @@ def test_wrong_use(
         ("http://nonocensus.invalid", "name can't be looked up"),
     ],
 )
-def test_no_site_there(nonocensus: Run, monkeypatch: pytest.MonkeyPatch, address: str, said: str) -> None:
+def test_unreachable_site_is_a_network_error(
+    nonocensus: Run, monkeypatch: pytest.MonkeyPatch, address: str, said: str
+) -> None:
     def unknown(*_: Any, **__: Any) -> None:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
@@ -429,7 +429,7 @@ def test_no_site_there(nonocensus: Run, monkeypatch: pytest.MonkeyPatch, address
     assert "the same command resumes" in result.err
 
 
-def test_folders_that_are_no_place_for_a_crawl(nonocensus: Run, tmp_path: Path) -> None:
+def test_unsuitable_folders_are_refused(nonocensus: Run, tmp_path: Path) -> None:
     with serve(archive(puzzles(3))) as address:
         crawl = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--ids", "1-3", "--out")
         (tmp_path / "other").mkdir()
@@ -453,7 +453,7 @@ def test_folders_that_are_no_place_for_a_crawl(nonocensus: Run, tmp_path: Path) 
         assert rows(tmp_path / "store") == before, "what the line says is so"
 
 
-def test_one_crawl_at_a_time(nonocensus: Run, tmp_path: Path) -> None:
+def test_second_crawl_is_refused(nonocensus: Run, tmp_path: Path) -> None:
     crawl_store(tmp_path / "store")
     with serve(archive(puzzles(3))) as address, ThreadPoolExecutor(1) as other, ExitStack() as held:
         other.submit(held.enter_context, open_ledger(tmp_path / "store")).result()
@@ -463,7 +463,7 @@ def test_one_crawl_at_a_time(nonocensus: Run, tmp_path: Path) -> None:
     assert "store is being written by nonocensus" in result.err
 
 
-def test_a_full_disk_loses_nothing(nonocensus: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crawl_resumes_after_a_full_disk(nonocensus: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keep, left = Ledger._keep, iter(range(5))
 
     def keep_while_there_is_room(self: Ledger, *arguments: Any) -> int:
@@ -483,7 +483,7 @@ def test_a_full_disk_loses_nothing(nonocensus: Run, tmp_path: Path, monkeypatch:
     assert len(rows(tmp_path / "store")) == 9
 
 
-def test_new_puzzles(nonocensus: Run, tmp_path: Path) -> None:
+def test_new_requests_numbers_above_the_highest(nonocensus: Run, tmp_path: Path) -> None:
     crawl = ("crawl", "webpbn", "--rate", "0", "--out", "store")
     with serve(archive(puzzles(5))) as address:
         assert nonocensus(*crawl, "--base-url", address, "--ids", "1-3", "--limit", "2").code == 0
@@ -492,7 +492,7 @@ def test_new_puzzles(nonocensus: Run, tmp_path: Path) -> None:
     assert set(rows(tmp_path / "store")) == {f"webpbn/{number}" for number in (1, 2, 3, 4, 5)}
 
 
-def test_a_limit_leaves_the_rest_for_another_time(nonocensus: Run, tmp_path: Path) -> None:
+def test_limit_leaves_the_rest_for_the_next_crawl(nonocensus: Run, tmp_path: Path) -> None:
     """However many numbers that is."""
     with serve(archive(puzzles(9))) as address:
         crawl = ("crawl", "webpbn", "--rate", "0", "--out", "store", "--base-url", address, "--ids", "1-999999999")
@@ -504,7 +504,7 @@ def test_a_limit_leaves_the_rest_for_another_time(nonocensus: Run, tmp_path: Pat
 
 
 @pytest.mark.parametrize("option", [["--ids", "all"], ["--new"]])
-def test_a_site_that_names_an_absurd_number(nonocensus: Run, option: list[str]) -> None:
+def test_implausible_newest_number_is_refused(nonocensus: Run, option: list[str]) -> None:
     absurd = replace(puzzles(1)[0], source="webpbn", source_id="999999999")
     with serve(archive([absurd])) as address:
         result = nonocensus("crawl", "webpbn", "--rate", "0", "--out", "store", "--base-url", address, *option)
@@ -524,7 +524,7 @@ def twin_process(*options: str) -> Iterator[str]:
             assert process.wait(timeout=30) == 0
 
 
-def test_the_twin_refuses_a_port_in_use() -> None:
+def test_twin_refuses_a_port_in_use() -> None:
     with serve(archive(puzzles(1))) as address:
         port = address.rpartition(":")[2]
         with pytest.raises(UserError, match=f"can't listen on port {port}: Address already in use; choose another"):
@@ -532,8 +532,8 @@ def test_the_twin_refuses_a_port_in_use() -> None:
 
 
 @pytest.mark.slow
-def test_the_command_twin_serves_the_demo(nonocensus: Run, tmp_path: Path) -> None:
-    """Its puzzles are those of the demo, and none of the site's whose words the twin speaks."""
+def test_twin_serves_the_demo(nonocensus: Run, tmp_path: Path) -> None:
+    """Its puzzles have the demo's ids, not those of the site that the twin imitates."""
     with twin_process() as address:
         command = ("--base-url", address, "--rate", "0", "--ids", "all", "--out", "store", "--json")
         assert nonocensus("crawl", "demo", *command).code == 0
@@ -547,7 +547,7 @@ def test_the_command_twin_serves_the_demo(nonocensus: Run, tmp_path: Path) -> No
     assert rows(tmp_path / "store") == found
 
 
-def test_the_demo_is_only_where_a_twin_serves_it(nonocensus: Run) -> None:
+def test_demo_crawl_requires_base_url(nonocensus: Run) -> None:
     result = nonocensus("crawl", "demo", "--ids", "1", "--out", "store")
     assert result.code == 2
     assert "python -m pipeline.commands.twin" in result.err

@@ -1,4 +1,4 @@
-"""The numbers of a crawl: as people write them, and those of them that are still open."""
+"""The numbers of a crawl: parsing, and which are still open."""
 
 import itertools
 import tracemalloc
@@ -41,12 +41,12 @@ def settle(ledger: Ledger, number: int, outcome: Outcome, asked: str = "any", so
         ("007", [(7, 8)]),
     ],
 )
-def test_ids(text: str, spans: list[tuple[int, int]]) -> None:
+def test_ids_are_parsed(text: str, spans: list[tuple[int, int]]) -> None:
     assert parse_ids(text) == spans
 
 
 @pytest.mark.parametrize("text", ["", "1,", "-1", "1-", "1-2-3", "x", "1.5", "٣", "0", "5-1", "1234567890", "9" * 9000])
-def test_no_ids(text: str) -> None:
+def test_invalid_ids_are_refused(text: str) -> None:
     with pytest.raises(UserError) as error:
         parse_ids(text)
     assert len(str(error.value)) < 150
@@ -54,14 +54,14 @@ def test_no_ids(text: str) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(1, 60), st.integers(0, 20)), min_size=1))
-def test_each_number_comes_once_and_in_order(ranges: list[tuple[int, int]]) -> None:
+def test_numbers_are_unique_and_ascending(ranges: list[tuple[int, int]]) -> None:
     spans = parse_ids(",".join(f"{first}-{first + more}" for first, more in ranges))
     every = sorted({number for first, more in ranges for number in range(first, first + more + 1)})
     assert list(numbers_in(spans)) == every
     assert size(spans) == len(every)
 
 
-def test_open_are_those_without_a_final_outcome(ledger: Ledger) -> None:
+def test_numbers_without_final_outcome_are_open(ledger: Ledger) -> None:
     for number, outcome in enumerate(FINAL, 3):
         settle(ledger, number, outcome)
     settle(ledger, 20, "error")
@@ -74,7 +74,7 @@ def test_open_are_those_without_a_final_outcome(ledger: Ledger) -> None:
     assert ledger.open_numbers("webpbn", [], ["any"]) == []
 
 
-def test_what_was_missing_as_one_kind_is_open_as_another(ledger: Ledger) -> None:
+def test_number_missing_as_one_kind_is_open_as_another(ledger: Ledger) -> None:
     settle(ledger, 1, "missing", "mono")
     settle(ledger, 2, "missing", "color,mono")
     settle(ledger, 3, "ok", "mono")
@@ -84,7 +84,7 @@ def test_what_was_missing_as_one_kind_is_open_as_another(ledger: Ledger) -> None
 
 
 @given(st.sets(st.integers(1, 40)), st.lists(st.tuples(st.integers(1, 40), st.integers(0, 9)), min_size=1))
-def test_open_numbers_are_what_is_left(
+def test_open_numbers_exclude_settled_ones(
     tmp_path_factory: pytest.TempPathFactory, done: set[int], ranges: list[tuple[int, int]]
 ) -> None:
     wanted = parse_ids(",".join(f"{first}-{first + more}" for first, more in ranges))
@@ -95,7 +95,7 @@ def test_open_numbers_are_what_is_left(
     assert list(numbers_in(still)) == [number for number in numbers_in(wanted) if number not in done]
 
 
-def test_a_billion_numbers_take_no_room(ledger: Ledger) -> None:
+def test_a_billion_numbers_need_little_memory(ledger: Ledger) -> None:
     settle(ledger, 2, "ok")
     tracemalloc.start()
     try:

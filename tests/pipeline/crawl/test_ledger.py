@@ -1,4 +1,4 @@
-"""The ledger: what came stays as it came, and who looks at it leaves no trace."""
+"""The ledger keeps replies unchanged, and reading it leaves no files."""
 
 import sqlite3
 from contextlib import closing
@@ -19,7 +19,7 @@ def reply(number: int, body: bytes = b"a puzzle") -> Reply:
     return Reply(f"http://127.0.0.1/{number}", 200, {"etag": f"{number}"}, body, datetime.now(UTC), 0.1)
 
 
-def test_replies_are_kept_once_for_each_content(tmp_path: Path) -> None:
+def test_equal_bodies_are_stored_once(tmp_path: Path) -> None:
     with open_ledger(tmp_path) as ledger:
         for number in (1, 2, 3):
             ledger.note("webpbn", number, [(reply(number), OK)], "any")
@@ -29,7 +29,7 @@ def test_replies_are_kept_once_for_each_content(tmp_path: Path) -> None:
         assert len(ledger.contents()) == 3
 
 
-def test_an_error_undoes_nothing(tmp_path: Path) -> None:
+def test_error_keeps_the_known_outcome(tmp_path: Path) -> None:
     with open_ledger(tmp_path) as ledger:
         ledger.note("webpbn", 1, [(reply(1), OK)], "any")
         ledger.note_failure("webpbn", 1, "no answer", 3, "any")
@@ -38,14 +38,14 @@ def test_an_error_undoes_nothing(tmp_path: Path) -> None:
         assert ledger.open_numbers("webpbn", [(1, 4)], ["any"]) != ledger.open_numbers("webpbn", [(5, 6)], ["any"])
 
 
-def test_what_was_missing_as_one_kind_is_asked_for_as_another(tmp_path: Path) -> None:
+def test_number_missing_as_one_kind_is_requested_as_another(tmp_path: Path) -> None:
     with open_ledger(tmp_path) as ledger:
         ledger.note("nonograms", 7, [(reply(7), GONE)], "mono")
         assert ledger.open_numbers("nonograms", [(7, 8)], ["mono"]) == []
         assert ledger.open_numbers("nonograms", [(7, 8)], ["color", "mono"]) == [(7, 8)]
 
 
-def test_tabled_again_gives_the_good_ones_anew(tmp_path: Path) -> None:
+def test_reset_tabled_yields_good_replies_again(tmp_path: Path) -> None:
     with open_ledger(tmp_path) as ledger:
         keys = [ledger.note("webpbn", k, [(reply(k), judgement)], "any") for k, judgement in ((1, OK), (2, BAD))]
         ledger.set_tabled(keys)
@@ -55,7 +55,7 @@ def test_tabled_again_gives_the_good_ones_anew(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", ["plain", "with # and ? in it", "ünï"])
-def test_looking_leaves_no_trace(tmp_path: Path, folder: str) -> None:
+def test_read_only_ledger_leaves_no_files(tmp_path: Path, folder: str) -> None:
     place = tmp_path / folder
     with open_ledger(place) as ledger:
         ledger.note("webpbn", 1, [(reply(1), OK)], "any")

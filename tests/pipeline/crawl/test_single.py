@@ -1,4 +1,4 @@
-"""Single puzzles by id: what is asked for, what is kept and for how long, and what is said when there is none."""
+"""Single puzzles by id: requests, caching, and errors."""
 
 import json
 from collections.abc import Iterator
@@ -54,7 +54,7 @@ def asked(text: str, address: str, refresh: bool = False) -> Puzzle | str:
 
 
 @pytest.mark.parametrize("text", ["webpbn/6574", "nonograms:12", "nonograms/13", "webpbn/0006574"])
-def test_an_id(twin: str, text: str) -> None:
+def test_puzzle_id_is_parsed(twin: str, text: str) -> None:
     found = asked(text, twin)
     assert isinstance(found, Puzzle)
     assert found.puzzle_id == text.replace(":", "/").replace("/000", "/")
@@ -67,15 +67,15 @@ def test_an_id(twin: str, text: str) -> None:
     "text",
     ["webpbn", "webpbn/", "webpbn/0", "webpbn/-1", "webpbn/1x", "webpbn/1234567890", "other/1", "webpbn/1\n", ""],
 )
-def test_what_is_no_id(text: str) -> None:
+def test_other_text_is_not_an_id(text: str) -> None:
     assert parse_id(text) is None
 
 
-def test_the_names_of_the_sites() -> None:
+def test_site_names_equal_those_of_scrapers() -> None:
     assert (webpbn.SOURCE, nonograms.SOURCE) == SITES
 
 
-def test_it_is_asked_for_once_a_day(twin: str, counts: Counts, cache: Path) -> None:
+def test_reply_is_cached_for_a_day(twin: str, counts: Counts, cache: Path) -> None:
     first, again = asked("webpbn/6574", twin), asked("webpbn:6574", twin)
     assert counts.asked["webpbn/6574"] == 1
     assert isinstance(first, Puzzle)
@@ -97,7 +97,7 @@ def date_back(file: Path, age: timedelta) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"url": 1}', b"\xff\xfe", b"null"])
-def test_a_damaged_file_of_the_cache_is_none(twin: str, counts: Counts, cache: Path, content: bytes) -> None:
+def test_damaged_cache_file_is_a_miss(twin: str, counts: Counts, cache: Path, content: bytes) -> None:
     asked("webpbn/6574", twin)
     (file,) = cache.iterdir()
     file.write_bytes(content)
@@ -105,13 +105,13 @@ def test_a_damaged_file_of_the_cache_is_none(twin: str, counts: Counts, cache: P
     assert counts.asked["webpbn/6574"] == 2
 
 
-def test_a_cache_that_can_not_be_written_to(twin: str, cache: Path) -> None:
+def test_unwritable_cache_is_ignored(twin: str, cache: Path) -> None:
     cache.parent.mkdir()
     cache.symlink_to("/proc/nowhere")
     assert isinstance(asked("webpbn/6574", twin), Puzzle)
 
 
-def test_a_time_without_its_zone(twin: str, counts: Counts, cache: Path) -> None:
+def test_cached_time_without_zone_is_a_miss(twin: str, counts: Counts, cache: Path) -> None:
     asked("webpbn/6574", twin)
     (file,) = cache.iterdir()
     kept = json.loads(file.read_text())
@@ -120,7 +120,7 @@ def test_a_time_without_its_zone(twin: str, counts: Counts, cache: Path) -> None
     assert counts.asked["webpbn/6574"] == 2
 
 
-def test_other_addresses_are_kept_apart(twin: str, counts: Counts) -> None:
+def test_addresses_have_separate_cache_keys(twin: str, counts: Counts) -> None:
     asked("webpbn/6574", twin)
     asked("webpbn/6574", twin.replace("127.0.0.1", "localhost"))
     assert counts.asked["webpbn/6574"] == 2
@@ -136,8 +136,8 @@ def test_other_addresses_are_kept_apart(twin: str, counts: Counts) -> None:
         ("nonograms/999", "missing: "),
     ],
 )
-def test_what_the_site_does_not_give(twin: str, counts: Counts, text: str, said: str) -> None:
-    """One line says why, and it is not asked for again at once."""
+def test_missing_puzzle_is_explained(twin: str, counts: Counts, text: str, said: str) -> None:
+    """One line explains it, and the answer is cached."""
     found = asked(text, twin)
     assert isinstance(found, str)
     assert found.startswith(said)
@@ -147,7 +147,7 @@ def test_what_the_site_does_not_give(twin: str, counts: Counts, text: str, said:
     assert counts.asked.total() == before
 
 
-def test_errors_are_not_kept(cache: Path) -> None:
+def test_errors_are_not_cached(cache: Path) -> None:
     with serve(archive(PUZZLES), faults=Faults(1.0, kinds=("html-error",), seed=1)) as twin:
         found = asked("webpbn/6574", twin)
     assert isinstance(found, str)
@@ -156,7 +156,7 @@ def test_errors_are_not_kept(cache: Path) -> None:
 
 
 class Closed(BaseHTTPRequestHandler):
-    """A site whose robots.txt wants nobody."""
+    """A site whose robots.txt disallows everything."""
 
     def do_GET(self) -> None:
         body = b"User-agent: *\nDisallow: /\n"
@@ -169,7 +169,7 @@ class Closed(BaseHTTPRequestHandler):
         pass
 
 
-def test_robots_txt_is_heeded() -> None:
+def test_robots_txt_is_obeyed() -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), Closed) as server:
         thread = Thread(target=server.serve_forever)
         thread.start()
@@ -181,13 +181,13 @@ def test_robots_txt_is_heeded() -> None:
             thread.join()
 
 
-def test_no_site_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreachable_site_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("time.sleep", lambda _: None)
     with pytest.raises(NetworkError, match="refused"):
         asked("webpbn/1", "http://127.0.0.1:1")
 
 
-def test_what_can_not_be_asked_for() -> None:
+def test_invalid_fetch_options_are_refused() -> None:
     webpbn = parse_id("webpbn/1")
     assert webpbn is not None
     with pytest.raises(UserError, match="--contact"):

@@ -1,4 +1,4 @@
-"""What is left to do: all, some, or what timed out."""
+"""Plans: all rows, a selection, or timeouts."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from pipeline.run.run_folder import start_run
 from pipeline.store.parts import Store
 
 
-def test_selections(store: Store, tmp_path: Path) -> None:
+def test_selections_by_ids_condition_and_limit(store: Store, tmp_path: Path) -> None:
     run = start_run(store, str(tmp_path / "run"), CONFIG)
     work_on(run, selection=Selection(ids=("test/7", "test/299")))
     assert sorted(run.table()["puzzle_id"].to_pylist()) == ["test/299", "test/7"]
@@ -27,7 +27,7 @@ def test_selections(store: Store, tmp_path: Path) -> None:
     assert len(run.table()) == 300
 
 
-def test_timeouts_are_tried_again_with_more_time(hard: Store, tmp_path: Path) -> None:
+def test_timeouts_are_retried_with_more_time(hard: Store, tmp_path: Path) -> None:
     store = hard
     alone = run_serially(store, tmp_path / "serial")
     run = start_run(store, str(tmp_path / "run"), configuration(1e-3))

@@ -1,4 +1,4 @@
-"""Commands that read leave no trace; commands that are refused leave none either."""
+"""Reading commands and refused commands write nothing."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +16,7 @@ def trace(*folders: Path) -> dict[Path, int]:
     return {path: path.stat().st_mtime_ns for place in folders for path in (place, *place.rglob("*"))}
 
 
-def test_commands_that_read_write_nothing(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
+def test_reading_commands_write_nothing(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
     run_serially(store, tmp_path / "run")
     before = trace(tmp_path / "run", tmp_path / "store")
     for command in (

@@ -1,4 +1,4 @@
-"""Runs: the same rows by any executor, and after any interruption; nothing mixed, nothing half-written."""
+"""Runs have the same rows with any executor and after any interruption."""
 
 import json
 import resource
@@ -27,7 +27,7 @@ from solver.model.families import NONOGRAM
 from solver.model.tables import PUZZLES, RESULTS, puzzle_batch
 
 
-def test_a_run_has_one_row_for_each_puzzle(store: Store, tmp_path: Path) -> None:
+def test_run_has_one_row_per_puzzle(store: Store, tmp_path: Path) -> None:
     run = run_serially(store, tmp_path / "run")
     table, summary = run.table(), summarize(run)
     assert table.schema.equals(RESULTS, check_metadata=True)
@@ -45,8 +45,8 @@ def test_a_run_has_one_row_for_each_puzzle(store: Store, tmp_path: Path) -> None
     assert not list(tmp_path.rglob("*.tmp"))
 
 
-def test_levels_do_not_change_rows(hard: Store, tmp_path: Path) -> None:
-    """Limits that only a few puzzles keep send the others up; the rows are the same."""
+def test_time_levels_do_not_change_rows(hard: Store, tmp_path: Path) -> None:
+    """Most puzzles exceed the first levels and move up."""
     store = hard
     alone = run_serially(store, tmp_path / "serial")
     run = start_run(store, str(tmp_path / "run"), CONFIG)
@@ -58,10 +58,10 @@ def test_levels_do_not_change_rows(hard: Store, tmp_path: Path) -> None:
     assert len(list((tmp_path / "run/results").iterdir())) == 2 * len(run.result_files())
 
 
-def test_what_needs_no_kernel_to_come_does_not_wait_for_it(
+def test_puzzles_with_warm_kernels_do_not_wait_for_compilation(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While kernels are compiled, puzzles that need them are left for later tasks, which wait; rows are the same."""
+    """Puzzles that need kernels still compiling are left for later tasks; rows are the same."""
     alone = run_serially(store, tmp_path / "serial")
     monkeypatch.setattr("solver.ladder.climb.is_ready", lambda *_: False)
     run = start_run(store, str(tmp_path / "run"), CONFIG)
@@ -83,8 +83,8 @@ def test_what_needs_no_kernel_to_come_does_not_wait_for_it(
     assert lasting(run).equals(lasting(alone))
 
 
-def test_compiling_kernels_has_no_time_limit(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The backstop is for puzzles: on a new machine the first task may compile for longer than it allows."""
+def test_kernel_compilation_has_no_time_limit(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The backstop limits puzzles; on a new machine the first task may compile for longer."""
     run = start_run(store, str(tmp_path / "run"), CONFIG)
     job = classify_context(run, isolated=True)
     parts = {part.name: part for part in run.parts}
@@ -110,7 +110,7 @@ def test_compiling_kernels_has_no_time_limit(store: Store, tmp_path: Path, monke
     assert limited == [True, False, True, False]
 
 
-def test_waiting_for_kernels_is_no_work(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_for_kernels_is_not_work(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = start_run(store, str(tmp_path / "run"), CONFIG)
     job = classify_context(run)
     parts = {part.name: part for part in run.parts}
@@ -127,7 +127,7 @@ def test_waiting_for_kernels_is_no_work(store: Store, tmp_path: Path, monkeypatc
     assert file.about["seconds"] < 0
 
 
-def test_a_finished_run_does_nothing_more(store: Store, tmp_path: Path) -> None:
+def test_finished_run_does_nothing(store: Store, tmp_path: Path) -> None:
     run = run_serially(store, tmp_path / "run")
     plan = plan_rest(run, run.result_files())
     assert (list(plan.stretches), plan.rows, plan.left) == ([], 0, [])
@@ -142,7 +142,7 @@ def test_new_puzzles_join_the_run(store: Store, tmp_path: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in before} == before
 
 
-def test_force_keeps_the_former_run(store: Store, tmp_path: Path) -> None:
+def test_force_archives_the_former_run(store: Store, tmp_path: Path) -> None:
     run = run_serially(store, tmp_path / "run")
     before = lasting(run)
     again = start_run(store, str(tmp_path / "run"), configuration(5.0), force=True)
@@ -154,7 +154,7 @@ def test_force_keeps_the_former_run(store: Store, tmp_path: Path) -> None:
 
 
 def test_equal_puzzles_are_solved_once(store: Store, tmp_path: Path) -> None:
-    """Ten copies of one batch: each copy has its row, and the time of a task is that of one."""
+    """Ten copies of a batch: each has its row, and a task takes the time of one."""
     append(store, [next(store.batches())] * 10)
     run = run_serially(store, tmp_path / "run")
     rows = run.table().filter(pc.is_in(run.table()["puzzle_id"], pa.array([f"test/{k}" for k in range(5)])))
@@ -163,8 +163,8 @@ def test_equal_puzzles_are_solved_once(store: Store, tmp_path: Path) -> None:
     assert same["solution_count_distinct"].to_pylist() == [1] * 5
 
 
-def test_only_changes_that_results_depend_on_invalidate_a_run(store: Store, tmp_path: Path) -> None:
-    """Ratings may change under a run; ids, clues and goals may not."""
+def test_only_changes_of_hashed_columns_invalidate_a_run(store: Store, tmp_path: Path) -> None:
+    """Ratings may change; ids, clues and goals may not."""
     run_serially(store, tmp_path / "run")
 
     def changed(column: str, value: object) -> Callable[[pa.RecordBatch], pa.RecordBatch]:
@@ -195,7 +195,7 @@ def test_another_configuration_or_store_is_refused(store: Store, tmp_path: Path)
         start_run(other, str(tmp_path / "run"), CONFIG)
 
 
-def test_refused_folders(store: Store, tmp_path: Path) -> None:
+def test_folder_with_other_content_is_refused(store: Store, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="holds something else than a run"):
         start_run(store, str(tmp_path / "store"), CONFIG)
     with pytest.raises(
@@ -204,7 +204,7 @@ def test_refused_folders(store: Store, tmp_path: Path) -> None:
         open_run(str(tmp_path / "store"))
 
 
-def test_a_damaged_part_is_named_and_the_others_go_on(store: Store, tmp_path: Path) -> None:
+def test_damaged_part_is_reported_and_others_classified(store: Store, tmp_path: Path) -> None:
     part = tmp_path / "store/puzzles/part-00001.parquet"
     whole = part.read_bytes()
     part.write_bytes(whole[:100])

@@ -1,4 +1,4 @@
-"""The command convert: files, archives and stores into any format, one file or many, nothing half-written."""
+"""The command convert: files, archives and stores to any format, to one file or many, atomically."""
 
 import json
 import os
@@ -43,7 +43,7 @@ def clues(path: Path) -> list[object]:
     return [(item.rows, item.columns) for item in read_files(files_in([path])) if isinstance(item, Puzzle)]
 
 
-def test_a_store_into_a_folder_and_back(tmp_path: Path, nonocensus: Nonocensus) -> None:
+def test_store_converted_to_a_folder_and_imported_again_is_equal(tmp_path: Path, nonocensus: Nonocensus) -> None:
     puzzles = drawn(7, title="a title")
     append(create_store(str(tmp_path / "store")), [puzzle_batch(puzzles)])
     done = nonocensus("convert", str(tmp_path / "store"), f"{tmp_path}/files/", "--to", "nin", "--lossy")
@@ -57,7 +57,7 @@ def test_a_store_into_a_folder_and_back(tmp_path: Path, nonocensus: Nonocensus) 
     assert clues(tmp_path / "all.jsonl") == [(puzzle.rows, puzzle.columns) for puzzle in puzzles]
 
 
-def test_several_puzzles_need_a_format_that_holds_them(tmp_path: Path, nonocensus: Nonocensus) -> None:
+def test_format_of_single_puzzles_refuses_several(tmp_path: Path, nonocensus: Nonocensus) -> None:
     (tmp_path / "two.jsonl").write_bytes(b"".join(map(named("jsonl").write, drawn(2))))
     done = nonocensus("convert", str(tmp_path / "two.jsonl"), str(tmp_path / "out.mk"), "--lossy")
     assert done.code == 2
@@ -69,7 +69,7 @@ def test_several_puzzles_need_a_format_that_holds_them(tmp_path: Path, nonocensu
     assert len(clues(tmp_path / "out.non")) == 2
 
 
-def test_what_a_format_can_not_hold_is_named_and_the_others_go_on(tmp_path: Path, nonocensus: Nonocensus) -> None:
+def test_inexpressible_puzzles_are_reported_and_others_written(tmp_path: Path, nonocensus: Nonocensus) -> None:
     colored = from_picture(np.array([[1, 2]], np.uint8), (*BLACK_ON_WHITE, RED), puzzle_id="local/colored")
     (tmp_path / "in.jsonl").write_bytes(b"".join(map(named("jsonl").write, [*drawn(1), colored])))
     done = nonocensus("convert", str(tmp_path / "in.jsonl"), f"{tmp_path}/out/", "--to", "mk", "--lossy")
@@ -94,7 +94,7 @@ def test_what_a_format_can_not_hold_is_named_and_the_others_go_on(tmp_path: Path
         (["in.jsonl", "out.non", "--format", "nin"], "no puzzle could be written: in.jsonl: "),
     ],
 )
-def test_refused(
+def test_invalid_conversions_are_refused(
     arguments: list[str], said: str, tmp_path: Path, nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -108,7 +108,7 @@ def test_refused(
     assert {path.name for path in tmp_path.iterdir()} - {"images"} == {"in.jsonl"}
 
 
-def test_a_file_that_could_not_be_read_back(
+def test_file_too_large_to_read_back_is_refused(
     tmp_path: Path, nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pipeline.store.conversion.MOST_BYTES", 500)
@@ -121,8 +121,8 @@ def test_a_file_that_could_not_be_read_back(
     assert len(list((tmp_path / "out").iterdir())) == 20
 
 
-def test_names_of_files_are_harmless(tmp_path: Path, nonocensus: Nonocensus) -> None:
-    """Ids come from strangers."""
+def test_file_names_are_safe(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    """Ids are untrusted."""
     ids = ["../../etc/passwd", "/abs", "a b\n", "", "x" * 500, "webpbn/1", "webpbn/1", "..", "-rf"]
     puzzles = [from_picture(np.ones((1, k + 1), np.uint8), puzzle_id=name) for k, name in enumerate(ids)]
     (tmp_path / "in.jsonl").write_bytes(b"".join(map(named("jsonl").write, puzzles)))
@@ -133,8 +133,8 @@ def test_names_of_files_are_harmless(tmp_path: Path, nonocensus: Nonocensus) -> 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.jsonl", "out"]
 
 
-def test_devices_links_and_standard_output(tmp_path: Path, nonocensus: Nonocensus) -> None:
-    """A device is written to and stays one, a link's target is replaced, - is standard output."""
+def test_output_to_devices_links_and_standard_output(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    """A device stays a device, a link's target is replaced, - is standard output."""
     (tmp_path / "in.jsonl").write_bytes(named("jsonl").write(drawn(1)[0]))
     assert nonocensus("convert", "in.jsonl", "/dev/null", "--to", "jsonl").code == 0
     assert Path("/dev/null").is_char_device()
@@ -155,7 +155,7 @@ def test_devices_links_and_standard_output(tmp_path: Path, nonocensus: Nonocensu
     assert (refused.code, "both write to standard output" in refused.err) == (2, True)
 
 
-def test_pictures_are_solved_on_demand(tmp_path: Path, nonocensus: Nonocensus) -> None:
+def test_missing_pictures_are_solved_on_request(tmp_path: Path, nonocensus: Nonocensus) -> None:
     (tmp_path / "one.nin").write_text("2 2\n2\n1\n2\n1\n")
     (tmp_path / "two.nin").write_text("2 2\n1\n1\n1\n1\n")
     (tmp_path / "none.nin").write_text("2 2\n2\n0\n0\n2\n")
@@ -173,7 +173,7 @@ def test_pictures_are_solved_on_demand(tmp_path: Path, nonocensus: Nonocensus) -
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[tuple[Path, str]]:
-    """A folder, and the address at which this machine serves it."""
+    """A folder, and its URL on a local server."""
     folder = tmp_path / "served"
     folder.mkdir()
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
@@ -188,7 +188,7 @@ class Quiet(SimpleHTTPRequestHandler):
         pass
 
 
-def test_addresses(tmp_path: Path, served: tuple[Path, str], nonocensus: Nonocensus) -> None:
+def test_urls_are_read(tmp_path: Path, served: tuple[Path, str], nonocensus: Nonocensus) -> None:
     folder, url = served
     files = {f"{k}.jsonl": named("jsonl").write(puzzle) for k, puzzle in enumerate(drawn(3))}
     (folder / "some.zip").write_bytes(zip_of({"in.zip": zip_of(files)}))
@@ -205,7 +205,7 @@ def test_addresses(tmp_path: Path, served: tuple[Path, str], nonocensus: Nonocen
 
 
 @pytest.mark.parametrize("command", [("import", "--out"), ("convert",)])
-def test_addresses_that_are_refused(
+def test_invalid_urls_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nonocensus: Nonocensus, command: tuple[str, ...]
 ) -> None:
     monkeypatch.delenv("NONOCENSUS_CONTACT", raising=False)
@@ -220,7 +220,7 @@ def test_addresses_that_are_refused(
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".xz", ".zst"])
-def test_json_lines_of_any_size_are_written_and_read_back(
+def test_large_json_lines_round_trip(
     suffix: str, tmp_path: Path, nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pipeline.store.conversion.MOST_BYTES", 500)

@@ -1,4 +1,4 @@
-"""The command convert with Sudokus: stores and files into text forms, families apart, nothing half-written."""
+"""The command convert with Sudokus: stores and files to text formats, one family at a time."""
 
 import json
 from collections.abc import Callable
@@ -37,7 +37,7 @@ def store(tmp_path: Path) -> str:
     return "store"
 
 
-def test_a_store_into_files_and_back(tmp_path: Path, nonocensus: Nonocensus, store: str) -> None:
+def test_store_converted_to_files_and_back_is_equal(tmp_path: Path, nonocensus: Nonocensus, store: str) -> None:
     wanted = [grid.tobytes() for grid in GRIDS]
     done = nonocensus("convert", store, "all.jsonl", "--json")
     assert json.loads(done.out) == {"puzzles": 3, "files": 1, "left_out": {}, "problems": []}
@@ -59,7 +59,7 @@ def test_a_store_into_files_and_back(tmp_path: Path, nonocensus: Nonocensus, sto
     ]
 
 
-def test_families_do_not_mix(tmp_path: Path, nonocensus: Nonocensus, store: str) -> None:
+def test_puzzles_of_two_families_are_refused(tmp_path: Path, nonocensus: Nonocensus, store: str) -> None:
     (tmp_path / "eye.non").write_bytes(non.write(from_picture(np.eye(3, dtype=np.uint8), puzzle_id="local/eye")))
     for arguments, said in (
         ((store, "out.non"), "out.non names no format of Sudokus, which come first here; give one with --to: jsonl, "),

@@ -1,4 +1,4 @@
-"""Files appear whole or not at all."""
+"""Folders: files are written atomically."""
 
 import errno
 import subprocess
@@ -11,7 +11,7 @@ from pipeline.errors import StorageError
 from pipeline.store.paths import folder
 
 
-def test_a_file_appears_when_it_is_finished(tmp_path: Path) -> None:
+def test_file_appears_when_complete(tmp_path: Path) -> None:
     place = folder(str(tmp_path))
     with place.create("a.txt") as stream:
         stream.write(b"half")
@@ -21,7 +21,7 @@ def test_a_file_appears_when_it_is_finished(tmp_path: Path) -> None:
     assert (tmp_path / "a.txt").read_bytes() == b"halfwhole"
 
 
-def test_a_failed_file_leaves_nothing(tmp_path: Path) -> None:
+def test_failed_write_leaves_no_file(tmp_path: Path) -> None:
     place = folder(str(tmp_path))
 
     def fail_half_way() -> None:
@@ -34,8 +34,8 @@ def test_a_failed_file_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_full_disk_is_an_error_of_the_system_with_the_file_s_name(tmp_path: Path) -> None:
-    """Callers that wait for room catch OSError; Arrow's own has no file name."""
+def test_full_disk_error_names_the_file(tmp_path: Path) -> None:
+    """Callers that wait for disk space catch OSError; Arrow's has no file name."""
     place = folder(str(tmp_path))
     with pytest.raises(OSError, match="No space") as caught, place.create("a.txt"):
         raise OSError(errno.ENOSPC, "[Errno 28] Error writing bytes to file")
@@ -43,15 +43,15 @@ def test_a_full_disk_is_an_error_of_the_system_with_the_file_s_name(tmp_path: Pa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_google_storage_that_does_not_answer_is_given_up_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreachable_google_storage_fails_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     """A port without a server; by default Arrow retries for many minutes."""
     monkeypatch.setattr("pipeline.store.paths.FIRST_RETRIES", 1)
     with pytest.raises(StorageError, match=r"^gs://anonymous@bucket/store"):
         folder("gs://anonymous@bucket/store?scheme=http&endpoint_override=127.0.0.1:1")
 
 
-def test_many_threads_read_a_kind_for_the_first_time(tmp_path: Path) -> None:
-    """In a process of its own: msgspec's own decode crashes it, since what it knows of a kind is not made at once."""
+def test_threads_can_decode_a_new_record_type_at_once(tmp_path: Path) -> None:
+    """In a subprocess: msgspec's own decode crashes it, since its type info is published before it is complete."""
     for number in range(32):
         (tmp_path / f"{number}.json").write_text('{"parts": {"a": {"rows": 1, "spans": [[0, 1]]}}, "name": "x"}')
     script = """

@@ -1,4 +1,4 @@
-"""Stores of pictures made by rule: complete, the same after a kill, never mixed."""
+"""Generated stores: complete, reproducible after a kill, never mixed."""
 
 import hashlib
 import json
@@ -36,7 +36,7 @@ def files(store: Path) -> dict[str, str]:
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in store.rglob("*.*")}
 
 
-def test_a_store_holds_what_its_recipe_says(tmp_path: Path) -> None:
+def test_generated_store_matches_its_recipe(tmp_path: Path) -> None:
     made = filled(tmp_path / "s", RECIPE)
     assert [(part["part"], part["rows"]) for part in made] == [
         ("part-00000", 20),
@@ -50,8 +50,8 @@ def test_a_store_holds_what_its_recipe_says(tmp_path: Path) -> None:
     assert missing_parts(str(tmp_path / "s"), RECIPE, SMALL) == []
 
 
-def test_a_larger_count_goes_on_where_the_smaller_one_ended(tmp_path: Path) -> None:
-    """Also where that was not complete, more than once, and after a kill; what is there stays as it is."""
+def test_larger_count_extends_the_store(tmp_path: Path) -> None:
+    """Also from an incomplete store, repeatedly, and after a kill; existing parts stay."""
     place = tmp_path / "s"
     filled(place, RECIPE)
     before = files(place)
@@ -70,13 +70,13 @@ def test_a_larger_count_goes_on_where_the_smaller_one_ended(tmp_path: Path) -> N
         missing_parts(str(place), RECIPE, SMALL)
 
 
-def test_every_picture_of_a_size_is_there_once(tmp_path: Path) -> None:
+def test_exhaustive_store_has_every_picture_once(tmp_path: Path) -> None:
     filled(tmp_path / "s", exhaustive(3, 2))
     goals = [goal for batch in open_store(str(tmp_path / "s")).batches() for goal in batch["goal"].to_pylist()]
     assert len(goals) == len(set(goals)) == 64
 
 
-def test_what_a_kill_has_lost_is_made_again(tmp_path: Path) -> None:
+def test_parts_missing_after_a_kill_are_made(tmp_path: Path) -> None:
     filled(tmp_path / "s", RECIPE)
     before = files(tmp_path / "s")
     parts = tmp_path / "s/puzzles"
@@ -88,7 +88,7 @@ def test_what_a_kill_has_lost_is_made_again(tmp_path: Path) -> None:
     assert files(tmp_path / "s") == before
 
 
-def test_another_recipe_is_refused(tmp_path: Path) -> None:
+def test_store_of_another_recipe_is_refused(tmp_path: Path) -> None:
     filled(tmp_path / "s", RECIPE)
     with pytest.raises(UserError, match=r"seed is 1 there and 2 here; count is 55 there and 99 here; choose another"):
         missing_parts(str(tmp_path / "s"), Recipe("random", 4, 3, 0.5, 2, 99), SMALL)
@@ -96,7 +96,7 @@ def test_another_recipe_is_refused(tmp_path: Path) -> None:
         missing_parts(str(tmp_path / "s"), exhaustive(4, 3), SMALL)
 
 
-def test_other_puzzles_are_refused(tmp_path: Path) -> None:
+def test_store_with_other_puzzles_is_refused(tmp_path: Path) -> None:
     filled(tmp_path / "s", RECIPE)
     append(open_store(str(tmp_path / "s")), [recipe_batch(RECIPE, 0, 3)])
     with pytest.raises(UserError, match="holds other puzzles than those of its recipe, in part-00003"):
@@ -122,13 +122,13 @@ def test_too_many_pictures_are_refused_before_anything_is_written(tmp_path: Path
         (Recipe("random", 1023, 1, 0.5, 1, 10**7), 1_792),
     ],
 )
-def test_row_groups_fit_in_memory_and_are_enough_for_all_cores(recipe: Recipe, rows: int) -> None:
+def test_row_group_size_is_bounded_by_memory_and_cores(recipe: Recipe, rows: int) -> None:
     assert rows_per_group(recipe, recipe.count, SMALL.min_rows) == rows
 
 
 @pytest.fixture
 def command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Callable[..., str]:
-    """Call the command with a store and its options; returns what it prints."""
+    """Return a function that runs `generate` and returns its output."""
 
     def run(kind: str, size: str, **options: Any) -> str:
         with pytest.raises(typer.Exit) as ended:
@@ -139,7 +139,7 @@ def command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Callable[...,
     return run
 
 
-def test_the_command_says_what_it_has_made(command: Callable[..., str]) -> None:
+def test_generate_prints_what_it_made(command: Callable[..., str]) -> None:
     assert json.loads(command("random", "4x3", count=30, as_json=True))["made"] == 30
     assert "is complete: 30 puzzles" in command("random", "4x3", count=30)
 
@@ -163,7 +163,7 @@ def test_the_command_says_what_it_has_made(command: Callable[..., str]) -> None:
         ("random", "5x5", {"count": 1, "colors": 32}, "colours 1 to 31"),
     ],
 )
-def test_options_that_do_not_fit(
+def test_invalid_generate_options_are_refused(
     command: Callable[..., str], kind: str, size: str, options: dict[str, Any], reason: str
 ) -> None:
     with pytest.raises(UserError, match=reason):
@@ -172,7 +172,7 @@ def test_options_that_do_not_fit(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_fills_a_store(command: Callable[..., str], tmp_path: Path, kind: str) -> None:
-    """With valid puzzles whose goals fit, in several colours where there are any; and the same again adds nothing."""
+    """Puzzles are valid, goals fit, colours are used, and the same command again adds nothing."""
     size = {"exhaustive": "3x2", "letters": "11x7", "hard": "4x4"}.get(kind, "7x7")
     options: dict[str, Any] = {} if KINDS[kind].total else {"count": 12}
     several = KINDS[kind].seed and kind != "hard"
@@ -189,8 +189,8 @@ def test_every_kind_fills_a_store(command: Callable[..., str], tmp_path: Path, k
     assert "is complete" in command(kind, size, **options)
 
 
-def test_imported_puzzles_are_not_taken_for_generated_ones(tmp_path: Path) -> None:
-    """Though they fill a part of just the size; and a refused recipe leaves the one that is there."""
+def test_imported_puzzles_in_a_generated_store_are_detected(tmp_path: Path) -> None:
+    """They have the size of the missing part; the stored recipe stays."""
     place = str(tmp_path / "s")
     filled(tmp_path / "s", RECIPE)
     kept = (tmp_path / "s/generate.json").read_text()
@@ -205,7 +205,7 @@ def test_imported_puzzles_are_not_taken_for_generated_ones(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("text", ["[]", "{}", '{"kind": "random", "count": "x"}', '{"earlier_counts": 7}'])
-def test_a_recipe_of_another_shape(tmp_path: Path, text: str) -> None:
+def test_damaged_recipe_is_reported(tmp_path: Path, text: str) -> None:
     filled(tmp_path / "s", RECIPE)
     (tmp_path / "s/generate.json").write_text(text)
     with pytest.raises(InputError, match=r"generate.json is damaged"):

@@ -1,4 +1,4 @@
-"""Stores that strangers have written: each row gets its answer, and a part that is none is named."""
+"""Untrusted stores: every row gets an answer, and invalid parts are reported."""
 
 import json
 from collections.abc import Callable
@@ -35,7 +35,7 @@ from solver.model.tables import PUZZLES, puzzles_of
 from solver.model.views import views
 
 
-def test_hostile_rows_have_results_too(tmp_path: Path) -> None:
+def test_hostile_rows_get_results(tmp_path: Path) -> None:
     rng = np.random.default_rng(6)
     batches = [hostile_batch(rng, 60) for _ in range(10)]
     store = create_store(str(tmp_path / "store"))
@@ -50,8 +50,8 @@ def test_hostile_rows_have_results_too(tmp_path: Path) -> None:
     assert write_run_report(run, str(tmp_path / "report"))[0] == 600
 
 
-def test_puzzles_without_clue_hashes_wait_for_more_time(tmp_path: Path) -> None:
-    """Those with equal hashes wait as one; without one each waits for itself."""
+def test_puzzles_without_clue_hash_are_retried_with_more_time(tmp_path: Path) -> None:
+    """Puzzles with equal hashes are retried as one; without a hash each on its own."""
     batch = recipe_batch(Recipe("random", 22, 22, 0.45, 5, 60), 0, 60)
     place = PUZZLES.get_field_index("clue_hash")
     bare = batch.set_column(place, PUZZLES.field(place), pa.nulls(60, pa.string()))
@@ -67,7 +67,7 @@ def test_puzzles_without_clue_hashes_wait_for_more_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("change", ["column", "type"])
-def test_a_part_of_another_table_is_unreadable(store: Store, tmp_path: Path, change: str) -> None:
+def test_part_with_another_schema_is_unreadable(store: Store, tmp_path: Path, change: str) -> None:
     file = tmp_path / "store/puzzles/part-00002.parquet"
     table = pq.read_table(file)
     if change == "column":
@@ -88,8 +88,8 @@ def test_a_part_of_another_table_is_unreadable(store: Store, tmp_path: Path, cha
     "file",
     ["../../victim.parquet", "{}/victim.parquet", "s3://a/victim.parquet", "part-00001.parquet", "part-00000.json"],
 )
-def test_a_part_that_names_a_file_of_another_place_is_damaged(store: Store, tmp_path: Path, file: str) -> None:
-    """Read, it would be read as this store's; replaced, it would be deleted."""
+def test_part_naming_a_file_elsewhere_is_damage(store: Store, tmp_path: Path, file: str) -> None:
+    """It would be read as this store's, and deleted when replaced."""
     victim = tmp_path / "victim.parquet"
     victim.write_bytes((tmp_path / "store/puzzles/part-00000.parquet").read_bytes())
     place = tmp_path / "store/puzzles/part-00000.json"
@@ -101,7 +101,7 @@ def test_a_part_that_names_a_file_of_another_place_is_damaged(store: Store, tmp_
 
 
 def exchanged(store: Store, change: Callable[[pa.Table], pa.Table]) -> None:
-    """Change the rows of a store's first part as another program might, and have its JSON say so."""
+    """Change the first part's rows as another program might, and update its JSON."""
     part = store.parts()[0]
     place = Path(store.puzzles.path)
     table = change(pq.read_table(place / part.file))
@@ -112,8 +112,8 @@ def exchanged(store: Store, change: Callable[[pa.Table], pa.Table]) -> None:
     (place / "part-00000.json").write_text(json.dumps(about))
 
 
-def test_a_store_of_more_or_fewer_columns_is_read(store: Store) -> None:
-    """Columns of another version: those that are unknown are left out, those that are missing are null."""
+def test_store_with_more_or_fewer_columns_is_read(store: Store) -> None:
+    """Unknown columns are ignored, missing ones are null."""
     before = pa.Table.from_batches(store.batches())
     exchanged(store, lambda table: table.drop_columns(["title", "site_steps"]).append_column("new", table["width"]))
     after = pa.Table.from_batches(store.batches())
@@ -132,7 +132,7 @@ def test_a_store_of_more_or_fewer_columns_is_read(store: Store) -> None:
         (lambda table: table.set_column(4, "title", table["width"]), "column 'title' is uint16, not string"),
     ],
 )
-def test_a_store_of_another_table_is_damaged(
+def test_store_with_another_schema_is_damage(
     store: Store, nonocensus: Callable[..., Result], change: Callable[[pa.Table], pa.Table], error: str
 ) -> None:
     exchanged(store, change)
@@ -157,11 +157,11 @@ WRONG: list[tuple[str, object, str]] = [
     ("palette", [{"name": "a", "symbol": None, "rgb": "000000"}] * 2, "a colour of its palette is null"),
     ("goal", bytes(3), "its goal has 3 cells, not 72"),
 ]
-"""A column, what it holds in one row, and what is said of that."""
+"""Column, value in one row, and the fault reported."""
 
 
-def test_rows_that_are_no_puzzles_are_named(store: Store, tmp_path: Path) -> None:
-    """Each in its own row; those between them are converted, and `verify` finds them."""
+def test_invalid_rows_are_named(store: Store, tmp_path: Path) -> None:
+    """Each fault in its own row; the rows between them are converted, and `verify` finds the faults."""
 
     def wrong(table: pa.Table) -> pa.Table:
         rows = table.to_pylist()
@@ -184,7 +184,7 @@ def test_rows_that_are_no_puzzles_are_named(store: Store, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_what_is_not_misshapen_is_a_puzzle(seed: int) -> None:
+def test_rows_without_fault_are_puzzles(seed: int) -> None:
     """Of any rows: what has passed becomes a Puzzle, and what `sound` calls good has passed but for its goal and id."""
     batch = hostile_batch(np.random.default_rng(seed), 60)
     palette = pa.array([[color._asdict() for color in PALETTE]] * 60, PALETTE_TYPE)
@@ -195,8 +195,8 @@ def test_what_is_not_misshapen_is_a_puzzle(seed: int) -> None:
         assert not sound(batch.slice(row, 1).to_pylist()[0]) or "goal" in why or "id" in why
 
 
-def test_large_puzzles_go_in_small_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """How many puzzles are classified in one call is bounded by their cells, and no row depends on it."""
+def test_large_puzzles_are_classified_in_small_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The number of puzzles per call is bounded by their cells; rows don't depend on it."""
     store = random_store(tmp_path, Recipe("random", 8, 9, 0.6, 4, 40), SMALL_GROUPS)
     sizes: list[int] = []
 
@@ -216,7 +216,7 @@ def test_large_puzzles_go_in_small_chunks(tmp_path: Path, monkeypatch: pytest.Mo
     assert lasting(alone).equals(together)
 
 
-def test_no_kernels_are_compiled_for_what_none_will_see() -> None:
+def test_invalid_puzzles_need_no_kernels() -> None:
     batch = recipe_batch(Recipe("random", 5, 5, 0.5, 1, 10), 0, 10)
     place = PUZZLES.get_field_index("width")
     evil = batch.set_column(

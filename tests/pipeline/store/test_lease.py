@@ -1,4 +1,4 @@
-"""Two writers on far storage: neither loses a row, whatever order their requests come in, and whoever is paused."""
+"""Two writers on object storage: no row is lost under any interleaving or suspension."""
 
 import sys
 import threading
@@ -27,7 +27,7 @@ fsspec = pytest.importorskip("obstore.fsspec")
 
 @pytest.fixture
 def far(monkeypatch: pytest.MonkeyPatch) -> Folder:
-    """A far folder in memory: obstore's own store, which knows conditional writes, read through Arrow."""
+    """An object store in memory: obstore's, with conditional writes, read through Arrow."""
     return memory_folder(monkeypatch)
 
 
@@ -46,7 +46,7 @@ def memory_folder(monkeypatch: pytest.MonkeyPatch) -> Folder:
 
 
 class Stage:
-    """Runs functions in threads, one at a time: at each request to the storage it is drawn whose turn it is."""
+    """Runs functions in threads, one at a time, switching at random at each storage request."""
 
     REQUESTS = ("names", "size", "open", "create", "delete", "read_object", "replace_object", "server_time")
 
@@ -66,7 +66,7 @@ class Stage:
         return step
 
     def play(self, rng: np.random.Generator, functions: list[Callable[[], Any]]) -> list[Any]:
-        """What each function returns, or the UserError or OSError that it raises."""
+        """Return what each function returns, or the UserError or OSError it raises."""
         outcomes: list[Any] = [None] * len(functions)
         gates = [threading.Semaphore(0) for _ in functions]
 
@@ -99,8 +99,8 @@ def ids(store: Store) -> list[str]:
 
 
 @pytest.mark.parametrize("dead_after", [120.0, 0.0], ids=["alive", "taken over"])
-def test_no_interleaving_of_two_imports_loses_a_row(monkeypatch: pytest.MonkeyPatch, dead_after: float) -> None:
-    """200 orders in all. "taken over": each writer takes the other for dead, so both go on without their lease."""
+def test_every_interleaving_of_two_imports_keeps_all_rows(monkeypatch: pytest.MonkeyPatch, dead_after: float) -> None:
+    """200 interleavings. "taken over": each writer assumes the other dead, so both continue without lease."""
     monkeypatch.setattr(lock, "EXPIRY", dead_after)
     stage = Stage(monkeypatch)
     some = recipe_batch(Recipe("random", 4, 4, 0.5, 1, 12), 0, 12)
@@ -130,8 +130,8 @@ def test_no_interleaving_of_two_imports_loses_a_row(monkeypatch: pytest.MonkeyPa
     assert one > 20, (both, one)
 
 
-def test_a_second_writer_is_told_who_is_first(far: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever this machine's clock says: the age of a lease is the server's."""
+def test_second_lease_is_refused_with_name_of_holder(far: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The age of a lease is measured by the server's clock, not this machine's."""
     with writer_lock(far), ThreadPoolExecutor(1) as other:
         for skew in (0.0, 1e6, -1e6):
             monkeypatch.setattr("time.time", lambda skew=skew: 1.8e9 + skew)
@@ -141,7 +141,7 @@ def test_a_second_writer_is_told_who_is_first(far: Folder, monkeypatch: pytest.M
         assert far.names() == [LOCK], "a released lease is free at once, and nothing else is left"
 
 
-def test_a_killed_writer_holds_nothing_after_two_minutes(far: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lease_of_killed_writer_expires_after_two_minutes(far: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     far.write(LOCK, b"of a killed process")
     with pytest.raises(UserError, match="is being written by another command"), writer_lock(far):
         pass
@@ -152,7 +152,7 @@ def test_a_killed_writer_holds_nothing_after_two_minutes(far: Folder, monkeypatc
 
 @pytest.fixture
 def paused(far: Folder, monkeypatch: pytest.MonkeyPatch) -> Iterator[Folder]:
-    """A far folder whose lease this command holds, and has lost: another one has taken it over."""
+    """A folder whose lease this command held until another one took it over."""
     winner = writer_lock(far)
     with writer_lock(far):
         monkeypatch.setattr(lock, "EXPIRY", 0.0)
@@ -162,7 +162,7 @@ def paused(far: Folder, monkeypatch: pytest.MonkeyPatch) -> Iterator[Folder]:
             other.submit(winner.__exit__, None, None, None).result()
 
 
-def test_a_paused_writer_stops_at_its_next_commit(paused: Folder) -> None:
+def test_suspended_writer_fails_at_its_next_commit(paused: Folder) -> None:
     puzzles = recipe_batch(Recipe("random", 4, 4, 0.5, 1, 3), 0, 3)
     with pytest.raises(StorageError, match=r"store has been taken over by nonocensus .*; it stops here"):
         append(Store(paused), [puzzles])
@@ -180,7 +180,7 @@ def test_a_paused_writer_stops_at_its_next_commit(paused: Folder) -> None:
     assert (paused / "results").names() == ["part-1.parquet"]
 
 
-def test_a_paused_writer_leaves_the_lease_of_the_winner(far: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_suspended_writer_keeps_the_winners_lease(far: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     loser, winner = writer_lock(far), writer_lock(far)
     with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other, ThreadPoolExecutor(1) as third:
         one.submit(loser.__enter__).result()
@@ -193,8 +193,8 @@ def test_a_paused_writer_leaves_the_lease_of_the_winner(far: Folder, monkeypatch
         other.submit(winner.__exit__, None, None, None).result()
 
 
-def test_a_commit_counts_only_if_the_lease_is_held_after_it(far: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A writer that is paused between its look at the lease and its write says so, instead of having succeeded."""
+def test_commit_fails_if_the_lease_is_lost_during_it(far: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A writer suspended between check and write reports failure."""
     with writer_lock(far), ThreadPoolExecutor(1) as other:
         block = commit_under_lease(far)
         block.__enter__()
@@ -205,8 +205,8 @@ def test_a_commit_counts_only_if_the_lease_is_held_after_it(far: Folder, monkeyp
             block.__exit__(None, None, None)
 
 
-def test_a_lease_is_renewed_and_a_lost_answer_is_no_loss(far: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A renewal that has succeeded, and whose answer was lost, looks like another's lease when it is tried again."""
+def test_lease_survives_lost_responses_to_renewals(far: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A retried renewal whose first response was lost looks like another's lease."""
     renewed = threading.Semaphore(0)
     real = Bucket.write
 
@@ -226,8 +226,8 @@ def test_a_lease_is_renewed_and_a_lost_answer_is_no_loss(far: Folder, monkeypatc
         pass
 
 
-def test_an_import_whose_answers_are_all_lost(far: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was written is there: nothing is written twice, and the lease is free at once."""
+def test_import_survives_lost_responses_to_all_writes(far: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is written twice, and the lease is released."""
     real = Bucket.write
 
     def lossy(self: Bucket, key: str, data: bytes, over: Any) -> Any:
@@ -241,7 +241,7 @@ def test_an_import_whose_answers_are_all_lost(far: Folder, monkeypatch: pytest.M
     assert ids(Store(far)) == puzzles["puzzle_id"].to_pylist()
 
 
-def test_a_lease_that_can_not_be_checked_is_released(far: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unverifiable_lease_is_released(far: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     real = Bucket.write
 
     def write(self: Bucket, key: str, data: bytes, over: Any) -> Any:
@@ -257,7 +257,7 @@ def test_a_lease_that_can_not_be_checked_is_released(far: Folder, monkeypatch: p
         pass
 
 
-def test_what_another_has_written_is_not_replaced(far: Folder) -> None:
+def test_part_of_another_writer_is_not_replaced(far: Folder) -> None:
     version = far.version("a.json")
     far.commit("a.json", {"of": "another"})
     with pytest.raises(ConflictError):
@@ -270,7 +270,7 @@ def test_what_another_has_written_is_not_replaced(far: Folder) -> None:
 
 
 @pytest.mark.parametrize("earlier", [False, True], ids=["If-None-Match", "If-Match"])
-def test_storage_that_ignores_conditions_is_refused(
+def test_storage_ignoring_conditional_writes_is_refused(
     far: Folder, monkeypatch: pytest.MonkeyPatch, earlier: bool
 ) -> None:
     if earlier:
@@ -283,10 +283,10 @@ def test_storage_that_ignores_conditions_is_refused(
 
 
 @pytest.mark.parametrize("refused", [False, True], ids=["ignored", "refused"])
-def test_storage_without_if_match_is_refused_at_first(
+def test_storage_without_if_match_is_refused_at_the_first_lock(
     far: Folder, monkeypatch: pytest.MonkeyPatch, refused: bool
 ) -> None:
-    """Ceph 16 refuses each If-Match, so its leases could be neither renewed nor released; others ignore it."""
+    """Ceph 16 refuses every If-Match, so leases could be neither renewed nor released; others ignore it."""
     real: Callable[..., Any] = Bucket.write
 
     def write(self: Bucket, key: str, data: bytes, over: Any) -> Any:
@@ -301,8 +301,8 @@ def test_storage_without_if_match_is_refused_at_first(
         assert far.names() == []
 
 
-def test_a_writer_paused_before_its_commit_adds_nothing_twice(far: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its Parquet file is there, its lease another's: both want the same number, and one JSON counts."""
+def test_writer_suspended_before_commit_adds_nothing_twice(far: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its Parquet file exists, its lease is lost: both writers take the same number, and one JSON wins."""
     puzzles = recipe_batch(Recipe("random", 4, 4, 0.5, 1, 3), 0, 3)
     real = Folder.commit
 
@@ -320,7 +320,7 @@ def test_a_writer_paused_before_its_commit_adds_nothing_twice(far: Folder, monke
     assert ids(Store(far)) == puzzles["puzzle_id"].to_pylist()
 
 
-def test_arrows_uris_are_translated(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+def test_arrow_uri_options_are_translated_for_obstore(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_PROFILE"):
         monkeypatch.delenv(name, raising=False)
     (tmp_path / "credentials").write_text("[default]\naws_access_key_id = k\naws_secret_access_key = s\nregion = x\n")
@@ -345,8 +345,8 @@ def test_arrows_uris_are_translated(monkeypatch: pytest.MonkeyPatch, tmp_path: A
     assert public.config == {"bucket": "census", "skip_signature": "true", "base_url": "http://127.0.0.1:9"}
 
 
-def test_a_profile_with_a_credential_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
-    """Arrow runs it, obstore does not: boto3 does in its place."""
+def test_profile_with_credential_process_uses_boto3(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    """Arrow supports it, obstore does not, so boto3 is used."""
     pytest.importorskip("boto3")
     for name in ("AWS_ACCESS_KEY_ID", "AWS_PROFILE"):
         monkeypatch.delenv(name, raising=False)
@@ -367,7 +367,7 @@ def test_a_profile_with_a_credential_process(monkeypatch: pytest.MonkeyPatch, tm
         open_bucket("s3://three/run", "", None)
 
 
-def test_what_can_not_be_written_safely_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_storage_without_safe_writes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UserError, match=r"hdfs:// has no conditional writes.*s3:// or gs://"):
         open_bucket("hdfs://host/store", "", None)
     objects._open_client.cache_clear()

@@ -1,4 +1,4 @@
-"""One writer at a time: who comes second is told who is first, and nobody loses a row."""
+"""The writer lock: the second writer is refused, and no row is lost."""
 
 import subprocess
 import sys
@@ -20,7 +20,7 @@ from scrapers.formats import non
 from solver.model.puzzle import from_picture
 
 
-def test_the_second_is_told_who_is_first(store: Store, tmp_path: Path) -> None:
+def test_second_writer_is_refused_with_name_of_holder(store: Store, tmp_path: Path) -> None:
     with held_by_another(tmp_path / "store") as process:
         said = rf"store is being written by nonocensus .*process {process.pid} on .* since .*; wait for it, or end it"
         with pytest.raises(UserError, match=said):
@@ -29,7 +29,7 @@ def test_the_second_is_told_who_is_first(store: Store, tmp_path: Path) -> None:
     assert append(store, []) == 0, "a killed process holds nothing"
 
 
-def test_who_holds_it_may_take_it_again_and_others_not(tmp_path: Path) -> None:
+def test_lock_is_reentrant_but_not_across_threads(tmp_path: Path) -> None:
     place = folder(str(tmp_path / "s"))
 
     def taken() -> bool:
@@ -43,7 +43,7 @@ def test_who_holds_it_may_take_it_again_and_others_not(tmp_path: Path) -> None:
     assert taken()
 
 
-def test_nothing_is_left_where_nothing_was_written(tmp_path: Path) -> None:
+def test_lock_leaves_no_folder_if_nothing_was_written(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError), writer_lock(folder(str(tmp_path / "new"))):
         raise ZeroDivisionError
     assert list(tmp_path.iterdir()) == []
@@ -65,8 +65,8 @@ def test_staging_folder_has_one_writer_and_is_deleted(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "pack").iterdir()] == ["a"]
 
 
-def test_a_full_disk_does_not_keep_a_lock_from_being_held(tmp_path: Path) -> None:
-    """In a process that may not write a byte to any file."""
+def test_lock_is_held_on_a_full_disk(tmp_path: Path) -> None:
+    """In a process that can't write any byte."""
     script = (
         "import resource, sys; from pipeline.store.paths import folder; from pipeline.store.lock import writer_lock\n"
         "place = folder(sys.argv[1]); resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
@@ -77,7 +77,7 @@ def test_a_full_disk_does_not_keep_a_lock_from_being_held(tmp_path: Path) -> Non
 
 
 def test_two_imports_at_once_lose_nothing(tmp_path: Path) -> None:
-    """Each says what it has added, or that it must wait; the store has just that."""
+    """Each reports what it added, or that it must wait; the store has exactly that."""
     rng = np.random.default_rng(3)
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
@@ -100,7 +100,7 @@ Nonocensus = Callable[..., Any]
 
 
 @pytest.mark.usefixtures("store")
-def test_a_second_classify_leaves_the_first_alone(tmp_path: Path, nonocensus: Nonocensus) -> None:
+def test_second_classify_does_not_disturb_the_first(tmp_path: Path, nonocensus: Nonocensus) -> None:
     assert nonocensus("classify", "store", "--out", "run", "--serial", "--limit", "5").code == 0
     with held_by_another(tmp_path / "run"):
         for command in (["classify", "store", "--out", "run", "--serial"], ["verify", "run", "--repair"]):
@@ -111,8 +111,8 @@ def test_a_second_classify_leaves_the_first_alone(tmp_path: Path, nonocensus: No
     assert nonocensus("classify", "store", "--out", "run", "--serial").code == 0
 
 
-def test_a_link_in_place_of_the_lock_is_not_followed(store: Store, tmp_path: Path) -> None:
-    """A store from a stranger: what the link points to stays as it is."""
+def test_symlink_as_lock_file_is_not_followed(store: Store, tmp_path: Path) -> None:
+    """In an untrusted store the link's target must stay unchanged."""
     (tmp_path / "victim.txt").write_text("mine")
     (tmp_path / "store" / LOCK).unlink()
     (tmp_path / "store" / LOCK).symlink_to(tmp_path / "victim.txt")
@@ -121,8 +121,8 @@ def test_a_link_in_place_of_the_lock_is_not_followed(store: Store, tmp_path: Pat
     assert (tmp_path / "victim.txt").read_text() == "mine"
 
 
-def test_a_lock_that_was_deleted_holds_nobody_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever has opened the file just before its holder deletes it opens the new one."""
+def test_deleted_lock_file_does_not_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that opened the file just before its deletion locks the new one."""
     (tmp_path / "s").mkdir()
     place = folder(str(tmp_path / "s"))
     real = lock.fcntl.flock

@@ -1,4 +1,4 @@
-"""Stores and runs on S3: the whole way against a server that speaks it, in a process of its own."""
+"""Stores and runs on S3, end to end against a local S3 server."""
 
 import os
 import signal
@@ -29,7 +29,7 @@ from solver.model.puzzle import from_picture
 
 @pytest.fixture
 def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The URI of an empty bucket; credentials are where S3's users have them, in the environment."""
+    """The URI of an empty bucket, with credentials in the environment."""
     pytest.importorskip("moto.server")
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
@@ -54,7 +54,7 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 @pytest.mark.slow
-def test_a_run_on_s3_from_store_to_dataset(
+def test_run_on_s3_from_store_to_dataset(
     bucket: str, hard: Store, tmp_path: Path, nonocensus: Callable[..., Result]
 ) -> None:
     alone = run_serially(hard, tmp_path / "serial")
@@ -91,7 +91,7 @@ def test_a_run_on_s3_from_store_to_dataset(
 
 
 def uploads() -> list[dict[str, Any]]:
-    """The multipart uploads that are neither completed nor aborted."""
+    """Return the multipart uploads neither completed nor aborted."""
     client = pytest.importorskip("boto3").client("s3")
     return [
         client.list_parts(Bucket="census", Key=upload["Key"], UploadId=upload["UploadId"])
@@ -100,7 +100,7 @@ def uploads() -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("size", [4, 20 << 20])
-def test_what_fails_leaves_nothing(bucket: str, size: int) -> None:
+def test_failed_upload_leaves_no_object(bucket: str, size: int) -> None:
     place = folder(f"{bucket}/place?scheme=http")
 
     def fail_half_way() -> None:
@@ -133,8 +133,8 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 
 
 @pytest.mark.slow
-def test_a_large_file_is_sent_while_it_is_written(bucket: str) -> None:
-    """In a process of its own: its peak of memory grows by less than half of the file."""
+def test_large_upload_uses_bounded_memory(bucket: str) -> None:
+    """In a subprocess, whose peak memory grows by less than half of the file."""
     command = [sys.executable, "-c", UPLOAD, f"{bucket}/place"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -159,8 +159,8 @@ with writer_lock(store.folder):
 
 
 @pytest.mark.slow
-def test_a_writer_that_was_suspended_replaces_nothing(bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """SIGSTOP in the middle, until another writer has taken its lease for dead, and is done."""
+def test_writer_resumed_after_losing_its_lease_replaces_nothing(bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SIGSTOP until another writer has taken over the lease and finished."""
     command = [sys.executable, "-c", WRITER, f"{bucket}/store"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as loser:
         assert loser.stdout is not None
@@ -180,7 +180,7 @@ def test_a_writer_that_was_suspended_replaces_nothing(bucket: str, monkeypatch: 
 
 @pytest.mark.slow
 def test_two_imports_at_once_lose_nothing(bucket: str, tmp_path: Path) -> None:
-    """Each says what it has added, or that it must wait; the store has just that."""
+    """Each reports what it added, or that it must wait; the store has exactly that."""
     rng = np.random.default_rng(3)
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
@@ -202,7 +202,7 @@ def test_two_imports_at_once_lose_nothing(bucket: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("bucket")
-def test_a_bucket_that_is_not_there(nonocensus: Callable[..., Result]) -> None:
+def test_missing_bucket_is_a_storage_error(nonocensus: Callable[..., Result]) -> None:
     result = nonocensus("generate", "random", "5x5", "--count", "10", "--out", "s3://nosuch/store", "--serial")
     assert result.code == 4
     assert len(result.err.splitlines()) == 1

@@ -18,7 +18,7 @@ def rows(there: spans.Spans) -> set[int]:
 
 
 @given(ROWS, ROWS)
-def test_as_with_sets(one: set[int], other: set[int]) -> None:
+def test_operations_equal_those_on_sets(one: set[int], other: set[int]) -> None:
     assert rows(of(one)) == one
     assert rows(spans.minus(of(one), of(other))) == one - other
     assert rows(spans.union([*of(one), *of(other)])) == one | other
@@ -38,5 +38,5 @@ def test_cut(there: set[int], first: int, last: int) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20))))
-def test_any_spans_join(loose: list[tuple[int, int]]) -> None:
+def test_union_of_arbitrary_spans(loose: list[tuple[int, int]]) -> None:
     assert rows(spans.union(loose)) == {row for start, stop in loose for row in range(start, stop)}

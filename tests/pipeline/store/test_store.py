@@ -1,10 +1,11 @@
-"""Files that appear whole or not at all, and the store that is made of them."""
+"""Stores: parts, appending, refused folders."""
 
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from runs import run_serially
 from stores import SMALL_GROUPS
 
 from pipeline.errors import UserError
@@ -43,28 +44,28 @@ def test_store_keeps_order_and_shape(tmp_path: Path) -> None:
     assert next(puzzles_of(batch)).rows == from_picture(np.eye(3, dtype=np.uint8)).rows
 
 
-def test_a_part_without_statistics_does_not_count(store: Store, tmp_path: Path) -> None:
+def test_part_without_json_does_not_count(store: Store, tmp_path: Path) -> None:
     (tmp_path / "store/puzzles/part-00005.json").unlink()
     assert store.rows() == 250
     append(store, [numbered(0, 3)], SMALL_GROUPS)
     assert [part.name for part in store.parts()][-1] == "part-00006"
 
 
-def test_leftovers_of_a_killed_process_are_swept(store: Store, tmp_path: Path) -> None:
+def test_unfinished_files_of_a_killed_process_are_deleted(store: Store, tmp_path: Path) -> None:
     leftover = tmp_path / "store/puzzles/part-00006.parquet.12345678.tmp"
     leftover.write_bytes(b"half")
     append(store, [numbered(0, 1)], SMALL_GROUPS)
     assert not leftover.exists()
 
 
-def test_regrouped_loses_nothing() -> None:
+def test_rebatch_keeps_all_rows() -> None:
     batches = [numbered(0, 3), numbered(3, 3), numbered(3, 4), numbered(4, 13)]
     groups = list(rebatch(batches, 4))
     assert [len(group) for group in groups] == [4, 4, 4, 1]
     assert [i for group in groups for i in group["puzzle_id"].to_pylist()] == [f"test/{k}" for k in range(13)]
 
 
-def test_licence_and_owner_fill_in_what_files_do_not_say(tmp_path: Path) -> None:
+def test_terms_fill_in_missing_licence_and_owner(tmp_path: Path) -> None:
     cells = np.ones((1, 2), np.uint8)
     said = {
         "a/silent": {},
@@ -93,7 +94,7 @@ def test_licence_and_owner_fill_in_what_files_do_not_say(tmp_path: Path) -> None
     assert not (tmp_path / "other").exists()
 
 
-def test_refused_folders(tmp_path: Path) -> None:
+def test_folder_with_other_content_is_refused(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other/note.txt").write_text("mine")
     with pytest.raises(UserError, match="holds something else"):
@@ -108,7 +109,7 @@ def test_refused_folders(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("store")
-def test_damaged_or_foreign_store(tmp_path: Path) -> None:
+def test_damaged_or_foreign_store_is_refused(tmp_path: Path) -> None:
     mark = tmp_path / "store/store.json"
     mark.write_text('{"kind": "nonocensus store", "schema": "0"}')
     with pytest.raises(UserError, match="has tables of version 0, this nonocensus reads version 2"):
@@ -118,7 +119,7 @@ def test_damaged_or_foreign_store(tmp_path: Path) -> None:
         open_store(str(tmp_path / "store"))
 
 
-def test_store_within_imported_folder_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_store_inside_imported_folder_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     puzzle = from_picture(np.eye(3, dtype=np.uint8))
     (tmp_path / "a.jsonl").write_bytes(jsonl.write(puzzle))
     monkeypatch.chdir(tmp_path)
@@ -127,7 +128,7 @@ def test_store_within_imported_folder_is_not_read(tmp_path: Path, monkeypatch: p
     assert (again.added, again.known, again.problems) == (0, 1, [])
 
 
-def test_full_disk_leaves_no_file_without_part(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_leaves_no_orphaned_file(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = sorted((tmp_path / "store/puzzles").iterdir())
 
     def full(*_: object) -> None:
@@ -137,3 +138,12 @@ def test_full_disk_leaves_no_file_without_part(store: Store, tmp_path: Path, mon
     with pytest.raises(OSError, match="No space"):
         append(store, [numbered(0, 3)], SMALL_GROUPS)
     assert sorted((tmp_path / "store/puzzles").iterdir()) == before
+
+
+def test_unknown_files_in_a_store_are_ignored(store: Store, tmp_path: Path) -> None:
+    """Notes, copies and a file manager's files are no parts."""
+    for name in ("notes.json", "part-1.txt", ".DS_Store", "part-00000 (copy).json", "part-x.parquet", "Thumbs.db"):
+        (tmp_path / "store/puzzles" / name).write_text("{")
+    assert append(store, [next(store.batches())]) == 5
+    assert store.rows() == 305
+    assert len(run_serially(store, tmp_path / "run").table()) == 305

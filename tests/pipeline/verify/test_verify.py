@@ -1,4 +1,4 @@
-"""Damage of every kind is found, named, and made good by the commands that made what is damaged."""
+"""verify finds every kind of damage, and the commands that made the damaged files repair it."""
 
 import json
 import shutil
@@ -23,20 +23,20 @@ Nonocensus = Callable[..., Result]
 
 
 def found(place: Run | Store) -> list[str]:
-    """What verify says of a run or a store."""
+    """Return what verify reports."""
     damages = verify_run(place, int) if isinstance(place, Run) else verify_store(place, int)
     return [f"{damage.file}: {damage.what}" for damage in damages]
 
 
 def flip(path: Path, place: float = 0.5) -> None:
-    """Turn a bit somewhere in a file."""
+    """Flip a bit in a file."""
     data = bytearray(path.read_bytes())
     data[int(len(data) * place)] ^= 1
     path.write_bytes(data)
 
 
 def rewritten(path: Path, column: str, value: Any) -> None:
-    """Let a part hold another value in its first row, in a file that Parquet finds nothing wrong with."""
+    """Change a value in a part's first row, keeping the Parquet file valid."""
     file = pq.ParquetFile(path)
     groups = [file.read_row_group(k) for k in range(file.num_row_groups)]
     rows = groups[0].to_pylist()
@@ -70,7 +70,7 @@ PARTS: list[tuple[str, Callable[[Path], None], str]] = [
 
 
 @pytest.mark.parametrize(("name", "damage", "said"), PARTS)
-def test_a_damaged_part(
+def test_damaged_part_is_found_and_repaired(
     store: Store, tmp_path: Path, nonocensus: Nonocensus, name: str, damage: Callable[[Path], None], said: str
 ) -> None:
     assert found(store) == []
@@ -89,7 +89,7 @@ def test_a_damaged_part(
     assert (tmp_path / "store/damaged").exists()
 
 
-def test_other_puzzles_under_an_old_hash(store: Store, tmp_path: Path) -> None:
+def test_part_with_wrong_hash_is_found(store: Store, tmp_path: Path) -> None:
     path = tmp_path / "store/puzzles/part-00002.parquet"
     whole = path.read_bytes()
     rewritten(path, "puzzle_id", lambda _: "test/9999")
@@ -103,8 +103,8 @@ def test_other_puzzles_under_an_old_hash(store: Store, tmp_path: Path) -> None:
     assert ["1 puzzles have other clues than their clue hash" in line for line in found(store)] == [True]
 
 
-def test_a_part_in_place_of_another(store: Store, tmp_path: Path) -> None:
-    """A file that is sound, but another part's: no reader pairs its rows with anything."""
+def test_swapped_part_is_found(store: Store, tmp_path: Path) -> None:
+    """An intact file of another part: no reader uses its rows."""
     parts = tmp_path / "store/puzzles"
     run = run_serially(store, tmp_path / "run")
     (parts / "part-00001.parquet").write_bytes((parts / "part-00002.parquet").read_bytes())
@@ -113,7 +113,7 @@ def test_a_part_in_place_of_another(store: Store, tmp_path: Path) -> None:
 
 
 def flip_solutions(path: Path) -> None:
-    """Damage that only those see who read the column."""
+    """Damage that only readers of the column see."""
     file = path.with_suffix(".parquet")
     group = pq.ParquetFile(file).metadata.row_group(0)
     (column,) = (group.column(k) for k in range(group.num_columns) if group.column(k).path_in_schema == "solution")
@@ -130,7 +130,7 @@ RESULTS: list[tuple[Callable[[Path], None], str]] = [
 
 
 @pytest.mark.parametrize(("damage", "said"), RESULTS)
-def test_damaged_results(
+def test_damaged_results_are_found_and_repaired(
     store: Store, tmp_path: Path, nonocensus: Nonocensus, damage: Callable[[Path], None], said: str
 ) -> None:
     run = run_serially(store, tmp_path / "run")
@@ -151,7 +151,7 @@ def test_damaged_results(
     assert lasting(open_run(run.folder.uri)).equals(before)
 
 
-def test_classify_counts_what_cannot_be_read_as_not_done(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
+def test_classify_repeats_unreadable_results(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
     run = run_serially(store, tmp_path / "run")
     before = lasting(run)
     path = sorted((tmp_path / "run/results").glob("*.parquet"))[1]
@@ -172,7 +172,9 @@ def test_classify_counts_what_cannot_be_read_as_not_done(store: Store, tmp_path:
         ("part", lambda _: "part-00099", "its rows name other parts"),
     ],
 )
-def test_rows_that_lie(store: Store, tmp_path: Path, column: str, value: Callable[[Any], Any], said: str) -> None:
+def test_wrong_rows_are_found(
+    store: Store, tmp_path: Path, column: str, value: Callable[[Any], Any], said: str
+) -> None:
     run = run_serially(store, tmp_path / "run")
     file = run.result_files()[1]
     table = run.read(file)
@@ -182,7 +184,7 @@ def test_rows_that_lie(store: Store, tmp_path: Path, column: str, value: Callabl
     assert [said in line for line in found(run)] == [True]
 
 
-def test_run_json_of_another_shape(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
+def test_damaged_run_json_is_reported(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
     run_serially(store, tmp_path / "run")
     about = tmp_path / "run/run.json"
     whole = json.loads(about.read_text())
@@ -196,7 +198,7 @@ def test_run_json_of_another_shape(store: Store, tmp_path: Path, nonocensus: Non
     assert nonocensus("status", "store").code == 3
 
 
-def test_a_run_of_a_store_that_is_not_there(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
+def test_run_without_store_is_partly_verified(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
     run_serially(store, tmp_path / "run")
     (tmp_path / "store").rename(tmp_path / "elsewhere")
     for command in (["export", "run", "--csv", "x.csv"], ["report", "run", "--out", "page"]):
@@ -227,7 +229,7 @@ def test_status_refuses_to_record_another_store(store: Store, tmp_path: Path, no
 
 
 @pytest.mark.usefixtures("store")
-def test_run_and_store_moved_together(tmp_path: Path, nonocensus: Nonocensus) -> None:
+def test_run_finds_store_moved_together(tmp_path: Path, nonocensus: Nonocensus) -> None:
     place = tmp_path / "a"
     place.mkdir()
     (tmp_path / "store").rename(place / "store")
@@ -238,8 +240,8 @@ def test_run_and_store_moved_together(tmp_path: Path, nonocensus: Nonocensus) ->
     assert len(open_run(str(tmp_path / "b/run")).table()) == run.rows == 300
 
 
-def test_another_store_in_its_place(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
-    """Same puzzles, same place, another store: it is not taken for the run's."""
+def test_other_store_in_its_place_is_refused(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
+    """Same puzzles at the same path, but another store id."""
     run = run_serially(store, tmp_path / "run")
     mark = tmp_path / "store/store.json"
     mark.write_text(json.dumps(json.loads(mark.read_text()) | {"id": "0" * 32}))
@@ -250,8 +252,8 @@ def test_another_store_in_its_place(store: Store, tmp_path: Path, nonocensus: No
     assert run.folder.has("run.json")
 
 
-def test_a_run_follows_its_store(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
-    """Puzzles that move to other parts keep their results; changed ones and new ones are classified."""
+def test_carry_over_follows_the_changed_store(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
+    """Moved puzzles keep their results; changed and new ones are classified."""
     run = run_serially(store, tmp_path / "run")
     before = {row["puzzle_id"]: row for row in run.table().to_pylist()}
     shuffle(store)
@@ -288,7 +290,7 @@ def test_a_run_follows_its_store(store: Store, tmp_path: Path, nonocensus: Nonoc
 
 
 def shuffle(store: Store) -> None:
-    """The store with its rows turned around, one row less, one with another goal, and one with another's clues."""
+    """The store reversed, with a row removed, one with another goal, and one with another's clues."""
     rows = pa.Table.from_batches(list(store.batches())).to_pylist()
     by_id = {row["puzzle_id"]: row for row in rows}
     for name in ("rows", "columns", "clue_hash", "canonical_hash", "goal"):
@@ -302,9 +304,7 @@ def shuffle(store: Store) -> None:
     rewrite(store, others)
 
 
-def test_a_carried_run_that_was_killed_is_what_it_was(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_killed_carry_over_changes_nothing(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from pipeline.run import carry
 
     run = run_serially(store, tmp_path / "run")
@@ -326,8 +326,8 @@ def test_a_carried_run_that_was_killed_is_what_it_was(
     assert start_run(store, run.folder.uri, CONFIG).manifest == after.manifest
 
 
-def test_a_run_follows_a_store_of_which_nothing_is_left(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
-    """Also where a file of results keeps no row at all."""
+def test_carry_over_to_a_replaced_store_keeps_nothing(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
+    """Also where a result file keeps no row."""
     run = run_serially(store, tmp_path / "run")
     names = iter(range(300))
 
@@ -346,7 +346,7 @@ def test_a_run_follows_a_store_of_which_nothing_is_left(store: Store, tmp_path: 
     "covers",
     [{"part-00000": [[-5, 10**12]]}, {"nopart": [[0, 30]]}, {"part-00000": [[1000, 1043]]}, {"part-00000": [[10, 5]]}],
 )
-def test_covers_that_cannot_be(store: Store, tmp_path: Path, nonocensus: Nonocensus, covers: Any) -> None:
+def test_invalid_covers_are_damage(store: Store, tmp_path: Path, nonocensus: Nonocensus, covers: Any) -> None:
     run = run_serially(store, tmp_path / "run")
     before = lasting(run)
     path = sorted((tmp_path / "run/results").glob("*.json"))[0]
@@ -359,7 +359,7 @@ def test_covers_that_cannot_be(store: Store, tmp_path: Path, nonocensus: Nonocen
 
 
 @pytest.mark.usefixtures("store")
-def test_parts_that_cannot_be(tmp_path: Path, nonocensus: Nonocensus) -> None:
+def test_invalid_parts_are_damage(tmp_path: Path, nonocensus: Nonocensus) -> None:
     path = tmp_path / "store/puzzles/part-00000.json"
     whole = path.read_text()
     for change in ({"rows": -5}, {"rows": 60}, {"groups": [0, 50]}, {"name": "part-00001"}):
@@ -369,7 +369,7 @@ def test_parts_that_cannot_be(tmp_path: Path, nonocensus: Nonocensus) -> None:
         assert "part-00000.json" in refused.err
 
 
-def test_a_repair_leaves_what_another_command_makes_and_what_is_not_ours(
+def test_repair_leaves_files_of_running_commands_and_foreign_files(
     store: Store, tmp_path: Path, nonocensus: Nonocensus
 ) -> None:
     place = tmp_path / "store/puzzles"

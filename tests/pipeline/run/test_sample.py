@@ -1,4 +1,4 @@
-"""Puzzles drawn from a run, held against all possible choices."""
+"""Samples of a run's puzzles against brute force over all selections."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -11,14 +11,14 @@ from pipeline.run.sample import Candidates, balanced_order, sample_candidates, t
 
 
 def squares(groups: list[tuple[int, int]]) -> tuple[int, int]:
-    """How unequal numbers are: of each hardness, and then of each size in it. The least is the most balanced."""
+    """Return the imbalance by hardness, then by size within it; lower is better."""
     both = Counter(groups)
     first = Counter(hardness for hardness, _ in groups)
     return sum(n * n for n in first.values()), sum(n * n for n in both.values())
 
 
 def choices(there: list[tuple[tuple[int, int], int]], count: int) -> Iterator[list[tuple[int, int]]]:
-    """Every choice of so many, of groups that have so many each."""
+    """Yield every selection of `count` items from strata of given sizes."""
     if not there:
         if count == 0:
             yield []
@@ -30,7 +30,7 @@ def choices(there: list[tuple[tuple[int, int], int]], count: int) -> Iterator[li
 
 
 @given(st.lists(st.tuples(st.integers(1, 3), st.integers(0, 2)), max_size=9), st.integers(1, 8))
-def test_none_of_all_choices_is_more_balanced(groups: list[tuple[int, int]], count: int) -> None:
+def test_no_selection_is_more_balanced(groups: list[tuple[int, int]], count: int) -> None:
     drawn = balanced_order(groups, count)
     wanted = min(count, len(groups))
     assert len(set(drawn)) == len(drawn) == wanted
@@ -42,13 +42,13 @@ def test_none_of_all_choices_is_more_balanced(groups: list[tuple[int, int]], cou
         assert chosen == there[: len(chosen)], "the first ones"
 
 
-def test_fewer_are_the_beginning_of_more() -> None:
+def test_smaller_sample_is_a_prefix() -> None:
     groups = [(k % 3, k % 2) for k in range(20)]
     assert balanced_order(groups, 7) == balanced_order(groups, 20)[:7]
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 2), st.integers(0, 1)), min_size=1, max_size=12), st.data())
-def test_it_does_not_matter_how_candidates_come(rows: list[tuple[int, int, int]], data: st.DataObject) -> None:
+def test_sample_is_independent_of_order_and_batching(rows: list[tuple[int, int, int]], data: st.DataObject) -> None:
     names = np.array([f"a/{place}" for place in range(len(rows))], object)
     bits, hardness, size = np.array(rows).T
     there = Candidates(names, names, bits.astype(np.uint64), hardness, size)
