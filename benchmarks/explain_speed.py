@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.findings.figures_page import FigureTable
-from reports.explained.step_words import in_words
+from reports.explained.step_words import describe_steps
 from scrapers.file_batches import read_files
 from scrapers.files import files_in
 from scrapers.formats import named
@@ -65,7 +65,7 @@ def row(puzzle: Puzzle) -> list[Any]:
     explanation, seconds = timed(puzzle)
     chains = [len(step.assumption.then) for step in explanation.steps if step.assumption is not None]
     assumptions = sum(step.technique >= LINE_TECHNIQUES for step in explanation.steps)
-    words = sum(len(step.what.split()) for step in in_words(explanation))
+    words = sum(len(step.what.split()) for step in describe_steps(explanation))
     hardest = explanation.hardest
     ours = [explanation.state, hardest and hardest.name, seconds, len(explanation.steps), assumptions]
     size = f"{puzzle.width}x{puzzle.height}"

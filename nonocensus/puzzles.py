@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from reports.sheet.state import State
+from reports.sheet.grid_state import GridState
 from reports.sheet.svg import drawing
 from solver import api
 from solver.model.puzzle import Puzzle, from_picture
@@ -187,7 +187,7 @@ class Solved:
         return f"<{name} {self.puzzle.width}x{self.puzzle.height}: {self.label}>"
 
     def _repr_html_(self) -> str:
-        states = [State(cells) for cells in (self.solution, self.second_solution) if cells is not None]
+        states = [GridState(cells) for cells in (self.solution, self.second_solution) if cells is not None]
         drawn = [drawing(self.puzzle, state).svg for state in states]
         return f"<p><b>{self.label}</b></p>" + (" ".join(drawn) or drawing(self.puzzle).svg)
 
@@ -213,16 +213,16 @@ class Explained:
     @property
     def steps(self) -> list[str]:
         """The steps in words."""
-        from reports.explained.step_words import in_words
+        from reports.explained.step_words import describe_steps
 
-        return [told.what for told in in_words(self.explanation)]
+        return [told.what for told in describe_steps(self.explanation)]
 
     @property
     def ending(self) -> str:
         """ConversionOptions it ends, in a sentence."""
-        from reports.explained.step_words import ending
+        from reports.explained.step_words import describe_ending
 
-        return ending(self.explanation)
+        return describe_ending(self.explanation)
 
     @property
     def hardest(self) -> str | None:

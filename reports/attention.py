@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reports.explained.step_words import line_in_words
+from reports.explained.step_words import describe_line
 from reports.issues import ISSUES, differing, issues
 from solver.model.tables import PUZZLES, puzzles_of
 from solver.people.explanation import explain
@@ -156,4 +156,4 @@ def explain_contradiction(row: dict[str, Any], technique: str | None) -> str | N
     found = explain(puzzle, cpu_limit=CPU_LIMIT)
     if found.end is None:
         return "Line logic contradicts itself."
-    return f"{line_in_words(puzzle, found.end)} has no arrangement{' left' if found.steps else ''}."
+    return f"{describe_line(puzzle, found.end)} has no arrangement{' left' if found.steps else ''}."

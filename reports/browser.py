@@ -94,7 +94,12 @@ class WordColumn(NamedTuple):
     places: np.ndarray  # unsigned[rows]: 0 is null, k + 1 is words[k]
 
 
-def payload(rows: pa.Table, family: FamilyWords = NONOGRAMS, duplicates: pa.Table | None = None) -> Browser:
+def payload(
+    rows: pa.Table,
+    family: FamilyWords = NONOGRAMS,
+    duplicates: pa.Table | None = None,
+    picture_bytes: int = PICTURE_BYTES,
+) -> Browser:
     """Pack rows for the page, in the initial order of the list.
 
     rows        as `reports.census.Census.shown`; any value but `free`, `disputed` and `unmarked` may be null
@@ -105,7 +110,7 @@ def payload(rows: pa.Table, family: FamilyWords = NONOGRAMS, duplicates: pa.Tabl
     def meant(names: Sequence[str]) -> list[str]:
         return [name for name in names if name not in family.left_out]
 
-    pictures, contents = _pictures(rows)
+    pictures, contents = _pictures(rows, picture_bytes)
     words = {name: _words(rows[name]) for name in meant(TEXTS)}
     words["label"] = _words(rows["label"], (*LABELS, *FAILED))
     words["solutions"] = _words(rows["solutions"], SOLUTIONS)
@@ -268,7 +273,7 @@ def _palette_text(palettes: pa.ListArray) -> pa.Array:
 # Pictures
 
 
-def _pictures(rows: pa.Table) -> tuple[list[bytes], np.ndarray]:
+def _pictures(rows: pa.Table, picture_bytes: int) -> tuple[list[bytes], np.ndarray]:
     """Return the deflated blocks, and the contents of each row (uint8[rows], bits SOLUTION and so on)."""
     chunks: list[bytes] = []
     contents = np.zeros(len(rows), np.uint8)
@@ -278,7 +283,7 @@ def _pictures(rows: pa.Table) -> tuple[list[bytes], np.ndarray]:
         content, arrays = _chunk(piece)
         data = zlib.compress(packed(_changes(piece, content), arrays))
         taken += len(data)
-        if taken > PICTURE_BYTES:
+        if taken > picture_bytes:
             break
         chunks.append(data)
         contents[start : start + CHUNK] = content

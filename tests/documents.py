@@ -20,7 +20,7 @@ import nonocensus
 from pipeline import errors
 from pipeline.commands.app import EPILOG
 from pipeline.commands.output import BUG
-from reports.explained.states import states
+from reports.explained.step_words import grid_states
 from reports.sheet.svg import drawing
 from scrapers import formats
 from scrapers.demo import demo_puzzles
@@ -129,7 +129,7 @@ def python_page() -> str:
 def step_picture() -> str:
     """docs/step.svg: a puzzle of the demo in the middle of its explanation."""
     puzzle = next(puzzle for puzzle in demo_puzzles() if puzzle.title == "Cup of tea")
-    every = list(states(explain(puzzle)))
+    every = list(grid_states(explain(puzzle)))
     return drawing(puzzle, every[len(every) // 2]).svg + "\n"
 
 

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 import numpy as np
 from technique_examples import COLORS, EXAMPLES, PUZZLES, clue_of
 
-from reports.sheet.clue_numbers import numbers as clue_numbers
-from reports.sheet.geometry import CELL, MARGIN, Geometry
-from reports.sheet.state import UNKNOWN, State
+from reports.sheet.geometry import CELL, MARGIN, Geometry, clue_numbers
+from reports.sheet.grid_state import UNKNOWN, GridState
 from reports.sheet.svg import Drawing, drawing, layer
 from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.model.puzzle import Clue, Puzzle, from_picture
@@ -89,7 +88,9 @@ def pictures() -> dict[str, str]:
     found = {technique: line_picture(*next(examples_of(technique))) for technique in range(LINE_TECHNIQUES)}
     found |= {technique: assumption_picture(technique, rows) for technique, rows in PUZZLES.items()}
     (dominoes,) = puzzles_of(recipe_batch(Recipe("dominoes", 11, 11, None, None, 1), 0, 1))
-    found[SEARCH] = drawing(dominoes, State(np.full((11, 11), UNKNOWN, np.uint8), words="nothing else finds anything"))
+    found[SEARCH] = drawing(
+        dominoes, GridState(np.full((11, 11), UNKNOWN, np.uint8), words="nothing else finds anything")
+    )
     return {f"{TECHNIQUES[technique].name}.svg": drawn.svg + "\n" for technique, drawn in found.items()}
 
 
@@ -111,7 +112,7 @@ def line_picture(clue: Clue, before: str, after: str) -> Drawing:
     cells = np.concatenate([cells_of(line) for line in (before, "?" * len(before), after)])
     found = np.zeros(cells.shape, np.bool_)
     found[2] = cells[2] != cells[0]
-    shown = layer(Puzzle((clue,) * 3, ((),) * len(before)), State(cells, found), place).content
+    shown = layer(Puzzle((clue,) * 3, ((),) * len(before)), GridState(cells, found), place).content
     numbers = [number.text for number in clue_numbers(clue)]
     texts = (
         f'<text x="{left - CELL * (len(numbers) - k) + CELL / 2:g}" y="{y}" font-size="12.5">{number}</text>'
@@ -141,4 +142,4 @@ def assumption_picture(technique: int, rows: tuple[str, ...]) -> Drawing:
     marked.flat[place] = True
     cells = np.where(known == 3, UNKNOWN, known >> 1).astype(np.uint8)
     words = f"{puzzle.palette[color].name} there: a contradiction"
-    return drawing(puzzle, State(cells, marked, words=words))
+    return drawing(puzzle, GridState(cells, marked, words=words))

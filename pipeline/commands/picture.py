@@ -200,7 +200,7 @@ def picture_fields(made: ImagePuzzle) -> dict[str, Any]:
 
 def describe_picture(made: ImagePuzzle) -> Iterator[RenderableType]:
     """Yield a puzzle's verdict and picture, and the unchanged picture if cells were changed."""
-    from reports.sheet.state import State
+    from reports.sheet.grid_state import GridState
 
     puzzle, cells = made.puzzle, made.puzzle.width * made.puzzle.height
     colors = f" in {len(puzzle.palette)} colours" if len(puzzle.palette) > 2 else ""
@@ -210,4 +210,4 @@ def describe_picture(made: ImagePuzzle) -> Iterator[RenderableType]:
     if made.before is not None:
         yield draw_pair((made.before, made.before.goal), (puzzle, puzzle.goal))
     elif puzzle.goal is not None:
-        yield draw(puzzle, State(puzzle.goal))
+        yield draw(puzzle, GridState(puzzle.goal))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from pipeline.commands.terminal_layouts import Layout
-    from reports.sheet.state import State
+    from reports.sheet.grid_state import GridState
     from solver.model.puzzle import Puzzle
 
 GAP = 3
@@ -26,7 +26,7 @@ CAPTION_LINES = 2
 BAR_WIDTH = 40
 
 
-def draw(puzzle: "Puzzle", state: "State") -> str | Text:
+def draw(puzzle: "Puzzle", state: "GridState") -> str | Text:
     """Draw a grid, with its clues where the terminal has room; else return a message that it does not fit.
 
     A file or a pipe gets the picture without clues, a line a row, so that programs can parse it.
@@ -37,7 +37,7 @@ def draw(puzzle: "Puzzle", state: "State") -> str | Text:
     )
 
 
-def draw_fitting(puzzle: "Puzzle", state: "State", height: int | None = None) -> Text | None:
+def draw_fitting(puzzle: "Puzzle", state: "GridState", height: int | None = None) -> Text | None:
     """Draw a grid in the best layout that fits the terminal's width and `height` lines; None if none fits.
 
     Without `height` only layouts of square cells must fit the terminal's height: the others may scroll.
@@ -51,12 +51,12 @@ def draw_fitting(puzzle: "Puzzle", state: "State", height: int | None = None) ->
     return None
 
 
-def draw_picture(puzzle: "Puzzle", state: "State") -> Text:
+def draw_picture(puzzle: "Puzzle", state: "GridState") -> Text:
     """Draw the picture without clues, whether it fits or not."""
     return layouts(puzzle, state)[-1].text()
 
 
-def layouts(puzzle: "Puzzle", state: "State") -> "list[Layout]":
+def layouts(puzzle: "Puzzle", state: "GridState") -> "list[Layout]":
     """Return the layouts for standard output, best first."""
     from pipeline.commands.terminal_layouts import color_layouts, symbol_layouts
 
@@ -79,9 +79,9 @@ def draw_pair(before: "tuple[Puzzle, Any]", after: "tuple[Puzzle, Any]") -> Rend
     """Draw two pictures, each with the puzzle of its palette: side by side, or below each other if too wide."""
     from rich.table import Table
 
-    from reports.sheet.state import State
+    from reports.sheet.grid_state import GridState
 
-    pairs = [(puzzle, State(cells)) for puzzle, cells in (before, after)]
+    pairs = [(puzzle, GridState(cells)) for puzzle, cells in (before, after)]
     if before[0].width + after[0].width + GAP > out.width:
         return Group(*(draw(puzzle, state) for puzzle, state in pairs))
     grid = Table.grid(padding=(0, GAP))
@@ -109,10 +109,10 @@ def difference_text(marked: "np.ndarray") -> str:
 
 def animate(
     puzzle: "Puzzle",
-    states: "Iterable[State]",
+    states: "Iterable[GridState]",
     states_a_second: float,
     pause: Callable[[float], object] = time.sleep,
-) -> "State | None":
+) -> "GridState | None":
     """Show states one after the other and return the last one; None if there are none.
 
     The animation is erased at the end, also after Ctrl-C. Without a terminal nothing is shown.
@@ -121,7 +121,7 @@ def animate(
 
     if not out.is_terminal or out.is_dumb_terminal:
         return next(iter(deque(states, 1)), None)
-    last: State | None = None
+    last: GridState | None = None
     with Live(console=out, auto_refresh=False, transient=True) as live:
         due = time.monotonic()
         for last in states:
@@ -133,7 +133,7 @@ def animate(
     return last
 
 
-def _frame(puzzle: "Puzzle", state: "State") -> RenderableType:
+def _frame(puzzle: "Puzzle", state: "GridState") -> RenderableType:
     """Draw a state at the terminal's current size, with its caption."""
     from rich.progress_bar import ProgressBar
     from rich.table import Table

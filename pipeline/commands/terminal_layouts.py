@@ -15,9 +15,9 @@ import numpy as np
 from rich.style import Style
 from rich.text import Text
 
-from reports.sheet.clue_numbers import NO_COLOR, Number, numbers, on_chips
-from reports.sheet.sheet_colors import GREY, LINE, MARK, ink, mixed, rgb
-from reports.sheet.state import UNKNOWN, State
+from reports.sheet.geometry import NO_COLOR, ClueNumber, clue_numbers
+from reports.sheet.grid_state import UNKNOWN, GridState
+from reports.sheet.sheet_colors import GREY, LINE, MARK, ink, mixed, on_chips, rgb
 from solver.model.puzzle import Clue, Puzzle
 
 UPPER_HALF = "\u2580"
@@ -55,14 +55,14 @@ class Layout(NamedTuple):
     text: Callable[[], Text]
 
 
-def color_layouts(puzzle: Puzzle, state: State) -> list[Layout]:
+def color_layouts(puzzle: Puzzle, state: GridState) -> list[Layout]:
     """Return the layouts in colour, best first: square cells, half-height cells, tighter clues, no clues.
 
     Numbers of three digits don't fit above square cells, which are left out then.
     """
     half = (puzzle.height + 1) // 2
     deep = _depth(puzzle)
-    stacked = max(sum(len(number.text) for number in numbers(clue)) for clue in puzzle.columns)
+    stacked = max(sum(len(number.text) for number in clue_numbers(clue)) for clue in puzzle.columns)
     sides = {gap: _breadth(puzzle.rows[::2], gap) + _breadth(puzzle.rows[1::2], gap) for gap in (" ", "")}
     return [
         Layout(_breadth(puzzle.rows) + 2 * puzzle.width, deep + puzzle.height, True, partial(_squares, puzzle, state)),
@@ -74,7 +74,7 @@ def color_layouts(puzzle: Puzzle, state: State) -> list[Layout]:
     ][_digits(puzzle) > 2 :]
 
 
-def symbol_layouts(puzzle: Puzzle, state: State) -> list[Layout]:
+def symbol_layouts(puzzle: Puzzle, state: GridState) -> list[Layout]:
     """Return the layouts without colours, best first: with clues, and without.
 
     With clues an asterisk precedes each marked cell. Without, a row that has marked cells is followed by two blanks and
@@ -90,20 +90,20 @@ def symbol_layouts(puzzle: Puzzle, state: State) -> list[Layout]:
 
 def _breadth(rows: Sequence[Clue], gap: str = " ") -> int:
     """Return the width of the longest clue, each number preceded by a gap; 0 without rows."""
-    return max((sum(len(gap + number.text) for number in numbers(clue)) for clue in rows), default=0)
+    return max((sum(len(gap + number.text) for number in clue_numbers(clue)) for clue in rows), default=0)
 
 
 def _depth(puzzle: Puzzle) -> int:
     """Return the count of numbers in the longest column clue."""
-    return max(len(numbers(clue)) for clue in puzzle.columns)
+    return max(len(clue_numbers(clue)) for clue in puzzle.columns)
 
 
 def _digits(puzzle: Puzzle) -> int:
     """Return the width of the longest number in a column clue."""
-    return max(len(number.text) for clue in puzzle.columns for number in numbers(clue))
+    return max(len(number.text) for clue in puzzle.columns for number in clue_numbers(clue))
 
 
-def _squares(puzzle: Puzzle, state: State) -> Text:
+def _squares(puzzle: Puzzle, state: GridState) -> Text:
     """Draw square cells with clues."""
     left = _breadth(puzzle.rows)
     cells = _cell_colors(puzzle, state._replace(marked=None), checked=True)
@@ -117,7 +117,7 @@ def _squares(puzzle: Puzzle, state: State) -> Text:
     return _text(lines)
 
 
-def _small(puzzle: Puzzle, state: State, gap: str) -> Text:
+def _small(puzzle: Puzzle, state: GridState, gap: str) -> Text:
     """Draw half-height cells with clues: of upper rows at the left, of lower rows at the right."""
     left = _breadth(puzzle.rows[::2], gap)
     clues = _row_chips(puzzle, state, 2, gap)
@@ -129,31 +129,31 @@ def _small(puzzle: Puzzle, state: State, gap: str) -> Text:
     return _text(lines)
 
 
-def _alone(puzzle: Puzzle, state: State) -> Text:
+def _alone(puzzle: Puzzle, state: GridState) -> Text:
     """Draw half-height cells without clues."""
     return _text(_halves(_cell_colors(puzzle, state, checked=False)))
 
 
-def _spread(puzzle: Puzzle, state: State) -> Text:
+def _spread(puzzle: Puzzle, state: GridState) -> Text:
     """Draw symbols with clues."""
     left, side = _breadth(puzzle.rows), 1 + _digits(puzzle)
-    above = [[StyledText(number.text.rjust(side)) for number in numbers(clue)] for clue in puzzle.columns]
+    above = [[StyledText(number.text.rjust(side)) for number in clue_numbers(clue)] for clue in puzzle.columns]
     lines = [[StyledText(" " * left), *level] for level in _levels(above, " " * side)]
     for clue, row, marks in zip(puzzle.rows, _symbols(puzzle, state), _marked(state), strict=True):
-        words = "".join(f" {number.text}" for number in numbers(clue)).rjust(left)
+        words = "".join(f" {number.text}" for number in clue_numbers(clue)).rjust(left)
         cells = [("*" + symbol if mark else symbol).rjust(side) for symbol, mark in zip(row, marks, strict=True)]
         lines.append([StyledText(words + "".join(cells))])
     return _text(lines)
 
 
-def _lines(puzzle: Puzzle, state: State) -> Text:
+def _lines(puzzle: Puzzle, state: GridState) -> Text:
     """Draw symbols without clues."""
     marks = ["".join("*" if mark else " " for mark in row).rstrip() for row in _marked(state)]
     lines = [f"{line}  {row}" if row else line for line, row in zip(_symbols(puzzle, state), marks, strict=True)]
     return Text("\n".join(lines))
 
 
-def _symbols(puzzle: Puzzle, state: State) -> list[str]:
+def _symbols(puzzle: Puzzle, state: GridState) -> list[str]:
     """Return the rows as symbols of the palette."""
     table = [color.symbol for color in puzzle.palette]
     unknown = free_symbol(puzzle)
@@ -166,13 +166,13 @@ def free_symbol(puzzle: Puzzle) -> str:
     return next(sign for sign in OPEN_SYMBOLS if sign not in taken)
 
 
-def _marked(state: State) -> list[list[bool]]:
+def _marked(state: GridState) -> list[list[bool]]:
     """Return which cells are marked, row by row."""
     marked = np.zeros(state.cells.shape, bool) if state.marked is None else state.marked
     return cast(list[list[bool]], marked.tolist())
 
 
-def _row_chips(puzzle: Puzzle, state: State, rows: int, gap: str) -> list[list[StyledText]]:
+def _row_chips(puzzle: Puzzle, state: GridState, rows: int, gap: str) -> list[list[StyledText]]:
     """Return the clues of the rows, each number preceded by `gap`; a line of text has `rows` of them.
 
     Every other line is shaded; without a gap every other number too.
@@ -187,7 +187,7 @@ def _row_chips(puzzle: Puzzle, state: State, rows: int, gap: str) -> list[list[S
     ]
 
 
-def _column_chips(puzzle: Puzzle, state: State, wide: bool) -> list[list[StyledText]]:
+def _column_chips(puzzle: Puzzle, state: GridState, wide: bool) -> list[list[StyledText]]:
     """Return the clues of the columns from top to bottom: two characters a number, or a character a digit."""
     chips = on_chips(puzzle)
     return [
@@ -200,13 +200,13 @@ def _column_chips(puzzle: Puzzle, state: State, wide: bool) -> list[list[StyledT
     ]
 
 
-def _from_grid(clue: Clue) -> list[tuple[int, Number]]:
+def _from_grid(clue: Clue) -> list[tuple[int, ClueNumber]]:
     """Return the numbers of a clue, each with the count of numbers between it and the grid."""
-    every = numbers(clue)
+    every = clue_numbers(clue)
     return [(len(every) - 1 - k, number) for k, number in enumerate(every)]
 
 
-def _chip(puzzle: Puzzle, number: Number, chips: bool, odd: bool, pointed: bool, text: str) -> StyledText:
+def _chip(puzzle: Puzzle, number: ClueNumber, chips: bool, odd: bool, pointed: bool, text: str) -> StyledText:
     """Return a number, or a digit of it, on its chip; the 0 of an empty line has none."""
     if number.color == NO_COLOR and not pointed:
         return StyledText(text, GREY)
@@ -229,7 +229,7 @@ def _blank(width: int, pieces: list[StyledText]) -> StyledText:
     return StyledText(" " * (width - sum(len(piece.text) for piece in pieces)))
 
 
-def _cell_colors(puzzle: Puzzle, state: State, checked: bool) -> list[list[str]]:
+def _cell_colors(puzzle: Puzzle, state: GridState, checked: bool) -> list[list[str]]:
     """Return each cell's colour as six hex digits; `checked` shades every other square of 5x5 cells."""
     entries = [rgb(puzzle, entry) for entry in range(len(puzzle.palette))]
     looks = dict(enumerate(entries)) | {UNKNOWN: _farthest(UNKNOWNS, entries)}

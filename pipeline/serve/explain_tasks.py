@@ -9,8 +9,8 @@ import numpy as np
 from pipeline.serve.records import check_area, grid_text, parse_grid, parse_puzzle
 from pipeline.serve.serve_limits import MAX_EXPLAINED_CELLS, MAX_EXPLANATION, MAX_HINT_STEPS
 from pipeline.serve.task_budget import Deferred, TaskBudget, ensure_kernels
-from reports.explained.states import grid_of as known_cells
-from reports.explained.step_words import Told, cell_in_words, ending, in_words, line_in_words
+from reports.explained.step_words import DescribedStep, describe_cell, describe_ending, describe_line, describe_steps
+from reports.explained.step_words import known_grid as known_cells
 from solver.ladder.ladder_kernels import warm_up
 from solver.model.puzzle import Puzzle
 from solver.model.techniques import TECHNIQUES
@@ -28,7 +28,7 @@ def find_hint(arguments: dict[str, Any], budget: TaskBudget) -> dict[str, Any]:
     found = _decide(hint(puzzle, start, cpu_limit=seconds), start, seconds)
     if found.kind == "timeout" and budget.can_defer:
         raise Deferred
-    steps = [] if found.next is None else [step_record(puzzle, told) for told in in_words(found.next)]
+    steps = [] if found.next is None else [step_record(puzzle, told) for told in describe_steps(found.next)]
     return {"kind": found.kind, "wrong": found.wrong, "steps": steps}
 
 
@@ -63,11 +63,11 @@ def explain_puzzle(arguments: dict[str, Any], budget: TaskBudget, max_bytes: int
     found = explain(puzzle, start=start, cpu_limit=budget.try_seconds)
     if found.state == "timeout" and budget.can_defer:
         raise Deferred
-    steps = list(_encode_steps((step_record(puzzle, told) for told in in_words(found)), max_bytes))
+    steps = list(_encode_steps((step_record(puzzle, told) for told in describe_steps(found)), max_bytes))
     hardest = found.hardest
     return {
         "state": found.state,
-        "ending": ending(found),
+        "ending": describe_ending(found),
         "hardest": hardest and hardest.name,
         "grade": hardest and hardest.grade,
         "start": grid_text(known_cells(found.start, puzzle.width)),
@@ -88,12 +88,12 @@ def _encode_steps(steps: Iterator[dict[str, Any]], max_bytes: int) -> Iterator[m
         yield msgspec.Raw(told)
 
 
-def step_record(puzzle: Puzzle, told: Told[Step]) -> dict[str, Any]:
+def step_record(puzzle: Puzzle, told: DescribedStep[Step]) -> dict[str, Any]:
     """Return a step as JSON: technique, where to look, what follows and why; cells are pairs of place and colour."""
     step = told.step
     technique = TECHNIQUES[step.technique]
     supposed = step.assumption
-    where = line_in_words(puzzle, step.line) if step.line is not None else cell_in_words(puzzle, step.ruled[0][0])
+    where = describe_line(puzzle, step.line) if step.line is not None else describe_cell(puzzle, step.ruled[0][0])
     return {
         "technique": technique.name,
         "grade": technique.grade,

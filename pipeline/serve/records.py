@@ -14,7 +14,7 @@ from pipeline.findings.json_value import json_value
 from pipeline.serve.serve_limits import MAX_AREA
 from reports.clean import clean
 from reports.formatting import MEANINGS
-from reports.sheet.state import UNKNOWN, empty
+from reports.sheet.grid_state import UNKNOWN, empty
 from scrapers.formats import FormatError, jsonl
 from solver.ladder.effort import difficulty
 from solver.model.puzzle import InvalidPuzzle, Puzzle

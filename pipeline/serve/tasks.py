@@ -14,13 +14,11 @@ from pipeline.serve.serve_limits import ANIMATION_SECONDS, MAX_ANIMATED_CELLS, M
 from pipeline.serve.solve_tasks import solve_batch, solve_puzzle, validate
 from pipeline.serve.task_budget import TaskBudget, ensure_kernels
 from reports.clean import clean
-from reports.explained.states import states
-from reports.sheet.animation import gif, most_frames
+from reports.explained.step_words import grid_states
+from reports.sheet.grid_state import GridState, thin_states
 from reports.sheet.print_pages import a4
-from reports.sheet.raster import png
-from reports.sheet.state import State
+from reports.sheet.raster import gif, most_frames, png
 from reports.sheet.svg import drawing
-from reports.sheet.thinning import thinned
 from scrapers.archives.archive_members import read_entries
 from scrapers.archives.source_file import READ_ERRORS, Budget, clean_name, describe_read_error
 from scrapers.file_batches import Problem, read_files
@@ -96,7 +94,7 @@ def draw(arguments: dict[str, Any], _: TaskBudget) -> dict[str, Any]:
     puzzle, kind = parse_puzzle(arguments["puzzle"]), arguments["kind"]
     if kind == "pdf":
         return file_reply(puzzle, ".pdf", a4(puzzle, puzzle.goal), [])
-    picture = drawing(puzzle, State(parse_grid(arguments["begun"], puzzle)))
+    picture = drawing(puzzle, GridState(parse_grid(arguments["begun"], puzzle)))
     return file_reply(puzzle, f".{kind}", png(picture) if kind == "png" else picture.svg.encode(), [])
 
 
@@ -107,7 +105,7 @@ def animate(arguments: dict[str, Any], budget: TaskBudget) -> dict[str, Any]:
     explanation = explain(puzzle, cpu_limit=budget.seconds - ANIMATION_SECONDS)
     if not explanation.steps:
         raise FormatError("there is no step of its solution to show")
-    frames = thinned(states(explanation), most_frames(puzzle, MAX_FRAMES)).states
+    frames = thin_states(grid_states(explanation), most_frames(puzzle, MAX_FRAMES)).states
     return file_reply(puzzle, ".gif", gif(puzzle, frames), [])
 
 

@@ -1,1 +1,1 @@
-"""Explanations for people: their steps in words, as pictures, as JSON and as a page."""
+"""Explanations for people: steps in words, as states of the grid, as JSON and as a page."""

@@ -1,7 +1,7 @@
-"""An explanation as one HTML page that needs no network: the grid, its steps, and a slider through them.
+"""An explanation as one offline HTML page: the grid, its steps, and a slider through them.
 
-Titles and names of colours come from strangers: Jinja escapes them, and a content security policy names the page's one
-script by its hash, so that no other could run.
+Titles and colour names are untrusted: Jinja escapes them, and a content security policy allows only the page's script,
+by its hash.
 """
 
 import base64
@@ -11,17 +11,17 @@ from typing import Any
 
 from markupsafe import Markup
 
-from reports.explained.step_words import ending, in_words
+from reports.explained.step_words import describe_ending, describe_steps
 from reports.sheet.geometry import CELL, geometry
+from reports.sheet.grid_state import empty
 from reports.sheet.sheet_colors import LINE, MARK, rgb, tint
-from reports.sheet.state import empty
 from reports.sheet.svg import drawing
 from reports.templating import environment, source
 from solver.model.techniques import TECHNIQUES
 from solver.people.explanation import Explanation
 
 MOST_CELLS = 40_000
-"""Cells of a grid that a page can step through without a wait."""
+"""Cells of a grid that a page can step through without delay."""
 
 
 class TooLarge(ValueError):
@@ -29,12 +29,14 @@ class TooLarge(ValueError):
 
 
 def page(explanation: Explanation) -> str:
-    """The page. Raises TooLarge."""
+    """Return the page. Raises TooLarge."""
     puzzle = explanation.puzzle
     if puzzle.width * puzzle.height > MOST_CELLS:
-        raise TooLarge(f"a page shows the steps of {MOST_CELLS:,} cells at most, not of {puzzle.width}x{puzzle.height}")
+        raise TooLarge(
+            f"{puzzle.width}x{puzzle.height} is too large: a page shows the steps of at most {MOST_CELLS:,} cells"
+        )
     script = source("explanation.js").strip()
-    steps = list(in_words(explanation))
+    steps = list(describe_steps(explanation))
     used = sorted({told.step.technique for told in steps})
     counted = [(TECHNIQUES[k], sum(told.step.technique == k for told in steps)) for k in used]
     return (
@@ -45,7 +47,7 @@ def page(explanation: Explanation) -> str:
             drawing=Markup(drawing(puzzle, empty(puzzle)).svg),
             steps=[(told, TECHNIQUES[told.step.technique]) for told in steps],
             techniques=counted,
-            ending=ending(explanation),
+            ending=describe_ending(explanation),
             data=Markup(_for_script(_data(explanation))),
             script=Markup(script),
             script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
@@ -55,7 +57,7 @@ def page(explanation: Explanation) -> str:
 
 
 def _data(explanation: Explanation) -> dict[str, Any]:
-    """What the script needs: where the grid stands, its colours, and each step's changes and line."""
+    """Return what the script needs: the grid's position and colours, and each step's line and changes."""
     puzzle = explanation.puzzle
     place = geometry(puzzle)
     return {
@@ -74,5 +76,5 @@ def _data(explanation: Explanation) -> dict[str, Any]:
 
 
 def _for_script(value: Any) -> str:
-    """JSON that can stand in a script element."""
+    """Encode JSON for a script element."""
     return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")

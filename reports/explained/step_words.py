@@ -1,9 +1,12 @@
-"""The steps of an explanation in plain English."""
+"""The steps of an explanation in plain English, and as states of the grid."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Generic, NamedTuple, TypeVar
 
+import numpy as np
+
+from reports.sheet.grid_state import UNKNOWN, GridState
 from solver.model.puzzle import BLOT, Clue, Puzzle
 from solver.model.techniques import TECHNIQUES
 from solver.people.explanation import Explanation, Step
@@ -12,13 +15,13 @@ from solver.proofs.record import Ruled
 AnyStep = TypeVar("AnyStep")
 
 
-class Told(NamedTuple, Generic[AnyStep]):
-    """A step in words, of a nonogram or a Sudoku.
+class DescribedStep(NamedTuple, Generic[AnyStep]):
+    """A step of a nonogram or a Sudoku in words.
 
     number   from 1
-    step     itself
-    what     what is found and where, in a sentence or some
-    why      why the technique may do so, in a sentence
+    step     the step
+    what     sentences that say what follows, and where
+    why      a sentence that justifies the technique
     """
 
     number: int
@@ -27,46 +30,73 @@ class Told(NamedTuple, Generic[AnyStep]):
     why: str
 
 
-def in_words(explanation: Explanation) -> Iterator[Told[Step]]:
-    """All steps in words."""
+def describe_steps(explanation: Explanation) -> Iterator[DescribedStep[Step]]:
+    """Describe all steps."""
     cells = list(explanation.start)
     for number, step in enumerate(explanation.steps, 1):
-        what = step_in_words(explanation.puzzle, step, cells)
-        yield Told(number, step, what, TECHNIQUES[step.technique].says)
+        what = describe_step(explanation.puzzle, step, cells)
+        yield DescribedStep(number, step, what, TECHNIQUES[step.technique].says)
         for place, color in step.ruled:
             cells[place] &= ~(1 << color)
 
 
-def step_in_words(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> str:
-    """What a step finds and where; `cells` are the colours that each may have before it, row by row, a bit each."""
+def describe_step(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> str:
+    """Describe what follows from a step; `cells` are the possible colours before it, row by row, a bit each."""
     name = TECHNIQUES[step.technique].name
     if step.assumption is None:
         assert step.line is not None
         left = _left(step.ruled, {}, cells)
-        return f"{line_in_words(puzzle, step.line)}, {name}: {_cells(puzzle, step.line, left)}."
+        return f"{describe_line(puzzle, step.line)}, {name}: {_cells(puzzle, step.line, left)}."
     refuted = step.assumption
     supposed = {refuted.place: 1 << refuted.color}
-    told = [f"Suppose {cell_in_words(puzzle, refuted.place)} were {_color(puzzle, refuted.color)} ({name})."]
+    told = [f"Suppose {describe_cell(puzzle, refuted.place)} were {_color(puzzle, refuted.color)} ({name})."]
     for then in refuted.then:
         left = _left(then.ruled, supposed, cells)
         supposed |= left
-        told.append(f"{line_in_words(puzzle, then.line)}: {_cells(puzzle, then.line, left)}.")
-    told.append(f"Then {_lower(line_in_words(puzzle, refuted.end))} would have no arrangement.")
+        told.append(f"{describe_line(puzzle, then.line)}: {_cells(puzzle, then.line, left)}.")
+    told.append(f"Then {_lower(describe_line(puzzle, refuted.end))} would have no arrangement.")
     still = cells[refuted.place] & ~(1 << refuted.color)
-    told.append(f"So {cell_in_words(puzzle, refuted.place)} is {_possible(puzzle, still)}.")
+    told.append(f"So {describe_cell(puzzle, refuted.place)} is {_possible(puzzle, still)}.")
     return " ".join(told)
 
 
 def _left(ruled: Iterable[Ruled], supposed: Mapping[int, int], cells: Sequence[int]) -> dict[int, int]:
-    """What is left of the cells that something is ruled out for: of what is supposed of them, or else of `cells`."""
+    """Return the remaining colours of the cells that a step changes, from `supposed`, or else from `cells`."""
     left: dict[int, int] = {}
     for place, color in ruled:
         left[place] = left.get(place, supposed.get(place, cells[place])) & ~(1 << color)
     return left
 
 
-def ending(explanation: Explanation) -> str:
-    """How an explanation ends, in a sentence."""
+def grid_states(explanation: Explanation) -> Iterator[GridState]:
+    """Yield the grid before the first step and after each, with the step's cells and line highlighted."""
+    puzzle = explanation.puzzle
+    cells, grid = list(explanation.start), known_grid(explanation.start, puzzle.width)
+    yield GridState(grid)
+    for told in describe_steps(explanation):
+        step, grid = told.step, grid.copy()
+        for place, color in step.ruled:
+            cells[place] &= ~(1 << color)
+            grid.ravel()[place] = _entry(cells[place])
+        marked = np.zeros((puzzle.height, puzzle.width), np.bool_)
+        marked.ravel()[[place for place, _ in step.ruled]] = True
+        lines = [step.line] if step.line is not None else []
+        rows = tuple(line for line in lines if line < puzzle.height)
+        columns = tuple(line - puzzle.height for line in lines if line >= puzzle.height)
+        yield GridState(grid, marked, rows, columns, f"{told.number}. {told.what}")
+
+
+def known_grid(cells: list[int], width: int) -> np.ndarray:
+    """Return the palette entries of cells that are sets of colours, a bit each; UNKNOWN if there are several."""
+    return np.array([_entry(colors) for colors in cells], np.uint8).reshape(-1, width)
+
+
+def _entry(colors: int) -> int:
+    return UNKNOWN if colors & (colors - 1) else colors.bit_length() - 1
+
+
+def describe_ending(explanation: Explanation) -> str:
+    """Describe in a sentence how an explanation ends."""
     puzzle = explanation.puzzle
     open_ = sum(colors & (colors - 1) != 0 for colors in explanation.cells)
     hardest = explanation.hardest
@@ -75,22 +105,22 @@ def ending(explanation: Explanation) -> str:
         return f"Every cell is known, and there is no other solution.{grade}"
     if explanation.state == "contradiction":
         assert explanation.end is not None
-        return f"{line_in_words(puzzle, explanation.end)} has no arrangement left: the puzzle has no solution."
+        return f"{describe_line(puzzle, explanation.end)} has no arrangement left: the puzzle has no solution."
     if explanation.state == "open":
         return f"{open_:,} cells are left open: only assumptions inside assumptions lead on."
     return f"The time ran out with {open_:,} cells left open."
 
 
-def line_in_words(puzzle: Puzzle, line: int) -> str:
-    """A line with its clue, rows numbered before columns: `Row 3 (4 2)`."""
+def describe_line(puzzle: Puzzle, line: int) -> str:
+    """Describe a line with its clue: `Row 3 (4 2)`; rows are numbered before columns."""
     if line < puzzle.height:
-        return f"Row {line + 1} ({clue_in_words(puzzle, puzzle.rows[line])})"
+        return f"Row {line + 1} ({describe_clue(puzzle, puzzle.rows[line])})"
     column = line - puzzle.height
-    return f"Column {column + 1} ({clue_in_words(puzzle, puzzle.columns[column])})"
+    return f"Column {column + 1} ({describe_clue(puzzle, puzzle.columns[column])})"
 
 
-def clue_in_words(puzzle: Puzzle, clue: Clue) -> str:
-    """A clue's numbers, in a puzzle of several colours with their colours; a hidden length as a question mark."""
+def describe_clue(puzzle: Puzzle, clue: Clue) -> str:
+    """Describe a clue: its numbers, with colours if there are several; a hidden length is a question mark."""
     lengths = ("?" if block.length == BLOT else str(block.length) for block in clue)
     if puzzle.colors < 2:
         return " ".join(lengths) or "0"
@@ -98,14 +128,14 @@ def clue_in_words(puzzle: Puzzle, clue: Clue) -> str:
     return ", ".join(f"{length} {_color(puzzle, block.color)}" for length, block in named) or "0"
 
 
-def cell_in_words(puzzle: Puzzle, place: int) -> str:
-    """A cell by its place, row by row."""
+def describe_cell(puzzle: Puzzle, place: int) -> str:
+    """Describe a cell by its index, row by row."""
     y, x = divmod(place, puzzle.width)
     return f"row {y + 1}, column {x + 1}"
 
 
 def _cells(puzzle: Puzzle, line: int, left: Mapping[int, int]) -> str:
-    """What some cells of a line can be, by their places: `columns 4 to 6 black, column 9 white`."""
+    """Describe the possible colours of cells of a line: `columns 4 to 6 black, column 9 white`."""
     is_row = line < puzzle.height
     side = "column" if is_row else "row"
     numbers = sorted(
@@ -121,13 +151,13 @@ def _cells(puzzle: Puzzle, line: int, left: Mapping[int, int]) -> str:
 
 
 def _possible(puzzle: Puzzle, colors: int) -> str:
-    """The colours of a set: one by its name, several as alternatives."""
+    """List the colours of a set as alternatives."""
     names = [_color(puzzle, color) for color in range(colors.bit_length()) if colors >> color & 1]
     return " or ".join(names)
 
 
 def _color(puzzle: Puzzle, color: int) -> str:
-    """A colour's name; of a puzzle without a palette for it, its number."""
+    """Return a colour's name, or its number if the palette lacks it."""
     return puzzle.palette[color].name if color < len(puzzle.palette) else f"colour {color}"
 
 

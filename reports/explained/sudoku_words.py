@@ -1,10 +1,10 @@
-"""The steps of an explained Sudoku in plain English. r3c5 is the cell in row 3, column 5, as Sudoku people write it."""
+"""The steps of an explained Sudoku in plain English. r3c5 is the usual notation for the cell in row 3, column 5."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from reports.explained.step_words import Told
+from reports.explained.step_words import DescribedStep
 from reports.sudoku_svg import sign
 from solver.model import sudoku_techniques
 from solver.model.sudoku_techniques import TECHNIQUES
@@ -12,21 +12,21 @@ from solver.sudoku.techniques.steps import CELL, Board, Need, Node, Pattern, Sud
 from solver.sudoku.techniques.sudoku_explanation import SudokuExplanation
 
 KINDS = "row", "column", "box"
-"""What units are called, in the order of their numbers."""
+"""Kinds of units, in the order of their numbers."""
 
 
-def in_words(explanation: SudokuExplanation) -> Iterator[Told[SudokuStep]]:
-    """All steps in words."""
+def describe_steps(explanation: SudokuExplanation) -> Iterator[DescribedStep[SudokuStep]]:
+    """Describe all steps."""
     board = [set(digits) for digits in explanation.start]
     for number, step in enumerate(explanation.steps, 1):
-        what = step_in_words(step, board, explanation.puzzle.size)
-        yield Told(number, step, what, TECHNIQUES[step.technique].says)
+        what = describe_step(step, board, explanation.puzzle.size)
+        yield DescribedStep(number, step, what, TECHNIQUES[step.technique].says)
         for cell, digit in step.ruled:
             board[cell].discard(digit)
 
 
-def step_in_words(step: SudokuStep, board: Board, size: int) -> str:
-    """What a step finds and where; `board` is what was known before it."""
+def describe_step(step: SudokuStep, board: Board, size: int) -> str:
+    """Describe what follows from a step; `board` is the state before it."""
     name = TECHNIQUES[step.technique].name
     if isinstance(step.why, Pattern):
         told = _pattern(step.why, step.technique, name, board, size)
@@ -36,8 +36,8 @@ def step_in_words(step: SudokuStep, board: Board, size: int) -> str:
     return f"{told} {found}." if told.endswith(":") else f"{told} So {found}."
 
 
-def ending(explanation: SudokuExplanation) -> str:
-    """How an explanation ends, in a sentence."""
+def describe_ending(explanation: SudokuExplanation) -> str:
+    """Describe in a sentence how an explanation ends."""
     size = explanation.puzzle.size
     open_ = sum(len(digits) != 1 for digits in explanation.board)
     hardest = explanation.hardest
@@ -46,38 +46,38 @@ def ending(explanation: SudokuExplanation) -> str:
         return f"Every cell has its digit, and there is no other solution.{grade}"
     if explanation.state == "contradiction":
         assert explanation.end is not None
-        return f"Nothing is left for {need_in_words(explanation.end, size)}: the puzzle has no solution."
+        return f"Nothing is left for {describe_need(explanation.end, size)}: the puzzle has no solution."
     if explanation.state == "open":
         why = "only assumptions inside assumptions lead on, or there are several solutions"
         return f"{open_:,} cells are left open: {why}."
     return f"The time ran out with {open_:,} cells left open."
 
 
-def cell_in_words(cell: int, size: int) -> str:
-    """A cell: r3c5."""
+def describe_cell(cell: int, size: int) -> str:
+    """Describe a cell: `r3c5`."""
     return f"r{cell // size + 1}c{cell % size + 1}"
 
 
-def need_in_words(need: Need, size: int) -> str:
-    """A cell, or a digit in a unit: `5 in box 2`. Boxes count from the left, row by row."""
+def describe_need(need: Need, size: int) -> str:
+    """Describe a cell, or a digit in a unit: `5 in box 2`; boxes are numbered row by row."""
     if need.unit == CELL:
-        return cell_in_words(need.which, size)
+        return describe_cell(need.which, size)
     return f"{sign(need.which)} in {_unit(need.unit, size)}"
 
 
 def fields_of(explanation: SudokuExplanation) -> dict[str, Any]:
-    """What a machine is told; rows, columns, units and digits count from 1."""
+    """Return an explanation as JSON; rows, columns, units and digits count from 1."""
     size, hardest = explanation.puzzle.size, explanation.hardest
     return {
         "state": explanation.state,
         "hardest": hardest and hardest.name,
         "grade": hardest and hardest.grade,
-        "steps": [_fields(told, size) for told in in_words(explanation)],
+        "steps": [_fields(told, size) for told in describe_steps(explanation)],
         "open": sum(len(digits) != 1 for digits in explanation.board),
     }
 
 
-def _fields(told: Told[SudokuStep], size: int) -> dict[str, Any]:
+def _fields(told: DescribedStep[SudokuStep], size: int) -> dict[str, Any]:
     step, technique = told.step, TECHNIQUES[told.step.technique]
     fields: dict[str, Any] = {"technique": technique.name, "grade": technique.grade, "words": told.what}
     if step.placed:
@@ -107,7 +107,7 @@ def _need(need: Need, size: int) -> dict[str, Any]:
 
 
 def _pattern(why: Pattern, technique: int, name: str, board: Board, size: int) -> str:
-    """A pattern, up to what follows from it."""
+    """Describe a pattern, without its consequence."""
     digits = _digits(need.which for need in (*why.needs, *why.left) if need.unit != CELL)
     if why.chain:
         return f"{name}: if {', so '.join(_links(why.chain, size))}."
@@ -119,19 +119,19 @@ def _pattern(why: Pattern, technique: int, name: str, board: Board, size: int) -
         where = _unit(why.left[0].unit, size)
         return f"{_first_up(_unit(why.needs[0].unit, size))}, {name} {digits} in {where}:"
     if technique == sudoku_techniques.XYZ_WING:
-        cells = ", ".join(f"{cell_in_words(need.which, size)} ({_digits(board[need.which])})" for need in why.needs)
+        cells = ", ".join(f"{describe_cell(need.which, size)} ({_digits(board[need.which])})" for need in why.needs)
         return f"{name} {cells}:"
     cells_of = [need.which for need in (*why.needs, *why.left) if need.unit == CELL]
     units = [need.unit for need in (*why.needs, *why.left) if need.unit != CELL]
     if cells_of:
         where = _first_up(_unit(units[0], size))
-        return f"{where}, {name} {digits} in {_listed([cell_in_words(cell, size) for cell in cells_of])}:"
+        return f"{where}, {name} {digits} in {_listed([describe_cell(cell, size) for cell in cells_of])}:"
     lines = _first_up(_lines([need.unit for need in why.needs], size))
     return f"{lines}, {name} {digits} in {_lines([need.unit for need in why.left], size)}:"
 
 
 def _links(chain: Sequence[Node], size: int) -> Iterator[str]:
-    """The pairs of a chain: what is wrong, and what then is right; of one cell the second tells both."""
+    """Describe the links of a chain: what is false, and then true; for one cell the second implies the first."""
     for k in range(0, len(chain), 2):
         wrong, right = chain[k : k + 2]
         if not k:
@@ -143,29 +143,29 @@ def _links(chain: Sequence[Node], size: int) -> Iterator[str]:
 
 
 def _refuted(why: SudokuRefutation, name: str, size: int) -> str:
-    """An assumption and where it ends."""
+    """Describe an assumption and its contradiction."""
     told = [f"Suppose {_node(why.supposed, size, 'were' if why.right else 'were not')} ({name})."]
     told += [f"{_first_up(_because(need, size))} {_node(node, size)}." for need, node in why.then]
-    return " ".join([*told, f"Then nothing would be left for {need_in_words(why.end, size)}."])
+    return " ".join([*told, f"Then nothing would be left for {describe_need(why.end, size)}."])
 
 
 def _because(need: Need, size: int) -> str:
-    """Where a single was found."""
+    """Describe where a single was found."""
     return "so" if need.unit == CELL else f"in {_unit(need.unit, size)}"
 
 
 def _node(node: Node, size: int, verb: str = "is") -> str:
-    """A digit in a cell: `r3c5 is 4`."""
-    return f"{cell_in_words(node[0], size)} {verb} {sign(node[1])}"
+    """Describe a digit in a cell: `r3c5 is 4`."""
+    return f"{describe_cell(node[0], size)} {verb} {sign(node[1])}"
 
 
 def _ruled(ruled: Sequence[Node], size: int) -> str:
-    """What is ruled out: `r3c5 is not 4 or 7, r3c6 is not 4`."""
+    """Describe what is ruled out: `r3c5 is not 4 or 7, r3c6 is not 4`."""
     cells = [(cell, [digit for _, digit in nodes]) for cell, nodes in groupby(sorted(ruled), lambda node: node[0])]
     alike = groupby(sorted(cells, key=lambda each: (each[1], each[0])), lambda each: each[1])
     told = []
     for digits, same in alike:
-        which = [cell_in_words(cell, size) for cell, _ in same]
+        which = [describe_cell(cell, size) for cell, _ in same]
         told.append(f"{_listed(which)} {'is' if len(which) == 1 else 'are'} not {_listed(map(sign, digits), 'or')}")
     return ", ".join(told)
 
@@ -175,7 +175,7 @@ def _unit(unit: int, size: int) -> str:
 
 
 def _lines(units: Sequence[int], size: int) -> str:
-    """Several rows, or several columns."""
+    """Describe several rows, or several columns."""
     return f"{KINDS[units[0] // size]}s {_listed([str(unit % size + 1) for unit in units])}"
 
 
@@ -184,7 +184,7 @@ def _digits(digits: Iterable[int]) -> str:
 
 
 def _listed(words: Iterable[str], joined: str = "and") -> str:
-    """`a, b and c`."""
+    """Join words: `a, b and c`."""
     *first, last = words
     return f"{', '.join(first)} {joined} {last}" if first else last
 

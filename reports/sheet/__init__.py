@@ -1,1 +1,1 @@
-"""One puzzle for people: drawn with its clues as SVG, and the pictures, animations and pages to print that follow."""
+"""Drawings of a puzzle with its clues: SVG, PNG, animated GIF, and PDF to print."""

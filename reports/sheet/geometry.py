@@ -1,25 +1,24 @@
-"""Where everything of a drawing stands: the grid, the numbers beside it, the line of text below."""
+"""Positions of a drawing's parts: the grid, the clue numbers, the caption."""
 
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from reports.sheet.clue_numbers import numbers
-from solver.model.puzzle import Puzzle
+from solver.model.puzzle import BLOT, Clue, Puzzle
 
 CELL = 20
-"""Units of a cell's side, and of the place of a number."""
+"""Units of a cell's side, and of a clue number's."""
 
 MARGIN = 8
 """Units around the drawing."""
 
 CAPTION_HEIGHT = 26
-"""Units of the line of text below the grid."""
+"""Height of the caption below the grid, in units."""
 
 CAPTION_WIDTH = 320
-"""Units that a drawing with such a line is wide at least."""
+"""Minimum width of a drawing with a caption, in units."""
 
 MOST_NUMBERS = 25_000
-"""Numbers of clues that are drawn: three seconds of work. The grid of a puzzle with more stands alone."""
+"""Clue numbers that are drawn, which takes three seconds; with more only the grid is."""
 
 
 class Geometry(NamedTuple):
@@ -43,7 +42,7 @@ class Geometry(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """A number of a clue with the centre of its place: which line of which side, from 0, and its palette entry."""
+    """A clue number with the centre of its position: side, index of its line, palette entry."""
 
     side: Literal["rows", "columns"]
     line: int
@@ -54,14 +53,14 @@ class Placed(NamedTuple):
 
 
 def clues_fit(puzzle: Puzzle) -> bool:
-    """Whether the clues are drawn, or are too many numbers for that."""
+    """Return whether the clues have few enough numbers to be drawn."""
     return sum(len(clue) or 1 for clue in puzzle.rows + puzzle.columns) <= MOST_NUMBERS
 
 
 def geometry(puzzle: Puzzle, captioned: bool = False) -> Geometry:
-    """Where the parts of a puzzle's drawing stand; `captioned`: with room for a line of text below."""
+    """Return the positions of a drawing's parts; `captioned` reserves room for a caption."""
     deep, high = (
-        CELL * max(len(numbers(clue)) for clue in side) if clues_fit(puzzle) else 0
+        CELL * max(len(clue_numbers(clue)) for clue in side) if clues_fit(puzzle) else 0
         for side in (puzzle.rows, puzzle.columns)
     )
     across, down = puzzle.width * CELL, puzzle.height * CELL
@@ -73,13 +72,31 @@ def geometry(puzzle: Puzzle, captioned: bool = False) -> Geometry:
 
 
 def placed(puzzle: Puzzle, place: Geometry) -> Iterator[Placed]:
-    """The numbers of all clues: those of a line end at the grid. None if they are too many."""
+    """Yield the clue numbers, aligned to the grid; none if they are too many."""
     if not clues_fit(puzzle):
         return
     half = CELL / 2
     for line, clue in enumerate(puzzle.rows):
-        for back, (text, color) in enumerate(reversed(numbers(clue))):
+        for back, (text, color) in enumerate(reversed(clue_numbers(clue))):
             yield Placed("rows", line, text, color, place.left - back * CELL - half, place.top + line * CELL + half)
     for line, clue in enumerate(puzzle.columns):
-        for back, (text, color) in enumerate(reversed(numbers(clue))):
+        for back, (text, color) in enumerate(reversed(clue_numbers(clue))):
             yield Placed("columns", line, text, color, place.left + line * CELL + half, place.top - back * CELL - half)
+
+
+NO_COLOR = 0
+"""Colour of an empty line's 0."""
+
+
+class ClueNumber(NamedTuple):
+    """A clue number: its text, ? if hidden, and its palette entry or NO_COLOR."""
+
+    text: str
+    color: int
+
+
+def clue_numbers(clue: Clue) -> list[ClueNumber]:
+    """Return a clue's numbers, 0 for an empty line."""
+    return [ClueNumber("?" if block.length == BLOT else str(block.length), block.color) for block in clue] or [
+        ClueNumber("0", NO_COLOR)
+    ]

@@ -1,7 +1,7 @@
-"""A puzzle to print: A4 sheets as a PDF, by vl-convert a page and by pypdf together.
+"""A puzzle to print: a PDF of A4 pages, rendered by vl-convert and joined by pypdf.
 
-The first sheet has the empty grid, as large as fits, upright or across as suits; the second one the solution, if it is
-known. So who solves it on paper does not see it, and may print the first sheet alone.
+The first page has the empty grid, as large as fits, in portrait or landscape; the second one the solution, if known, so
+that it can be left out of the print.
 """
 
 from io import BytesIO
@@ -13,9 +13,8 @@ from pypdf import PdfReader, PdfWriter
 
 from reports.clean import clean
 from reports.sheet.geometry import CELL, MARGIN, MOST_NUMBERS, clues_fit
-from reports.sheet.state import State
-from reports.sheet.svg import Drawing, drawing
-from reports.sheet.text import FONT, text
+from reports.sheet.grid_state import GridState
+from reports.sheet.svg import FONT, Drawing, drawing, text
 from solver.model.puzzle import Puzzle
 
 SHORT, LONG = 595.276, 841.89
@@ -23,21 +22,21 @@ SHORT, LONG = 595.276, 841.89
 
 BORDER = 34.0
 HEAD, FOOT = 46.0, 14.0
-"""Points around everything, of title and author, and of the line at the foot."""
+"""Points of the margin, of the head (title and author), and of the foot."""
 
 MOST_CELL = 28.0
-"""Points of a cell's side, a centimetre: children have room enough."""
+"""Maximum side of a cell in points, a centimetre."""
 
 LEAST_CELL = 2.8
-"""A millimetre: smaller numbers can't be read."""
+"""Minimum side of a cell in points, a millimetre: smaller numbers are illegible."""
 
 
 class TooSmall(ValueError):
-    """A puzzle that can't be read on one sheet."""
+    """The puzzle would be illegible on one page."""
 
 
 class Sheet(NamedTuple):
-    """An A4 sheet, in points, and how many of them a unit of the drawing takes."""
+    """An A4 page in points, and the scale in points a unit."""
 
     width: float
     height: float
@@ -45,9 +44,9 @@ class Sheet(NamedTuple):
 
 
 def a4(puzzle: Puzzle, solution: np.ndarray | None = None) -> bytes:
-    """The puzzle as a PDF of one sheet, or of two with a solution, uint8[height, width] of palette entries.
+    """Return a PDF of one page, or of two with a solution, uint8[height, width] of palette entries.
 
-    Raises TooSmall for a puzzle with more and smaller cells than can be read.
+    Raises TooSmall if the cells would be illegible.
     """
     empty = drawing(puzzle)
     sheet = max(_sheet(empty, SHORT, LONG), _sheet(empty, LONG, SHORT), key=lambda sheet: sheet.scale)
@@ -61,7 +60,7 @@ def a4(puzzle: Puzzle, solution: np.ndarray | None = None) -> bytes:
         )
     pages = [_page(puzzle, empty, sheet, "")]
     if solution is not None:
-        pages.append(_page(puzzle, drawing(puzzle, State(solution)), sheet, "Solution"))
+        pages.append(_page(puzzle, drawing(puzzle, GridState(solution)), sheet, "Solution"))
     writer = PdfWriter()
     for page in pages:
         writer.append(PdfReader(BytesIO(vl_convert.svg_to_pdf(page))))
@@ -78,7 +77,7 @@ def _sheet(drawn: Drawing, width: float, height: float) -> Sheet:
 
 
 def _page(puzzle: Puzzle, drawn: Drawing, sheet: Sheet, what: str) -> str:
-    """A sheet as SVG: title, what it is, author and size above, the drawing, whose it is below."""
+    """Return a page as SVG: title, kind, author and size in the head, the drawing, the copyright in the foot."""
     room = sheet.width - 2 * BORDER
     title = puzzle.title or puzzle.puzzle_id or "Nonogram"
     size = f"{puzzle.width}x{puzzle.height}"

@@ -1,35 +1,41 @@
-"""Colours of a drawing, each six hex digits: of the palette, and what can be read on them."""
+"""Colours of a drawing as six hex digits: the palette's, and contrasting text."""
 
 from reports.picture_svg import hex_color
 from solver.model.puzzle import BLACK, WHITE, Puzzle
 
 GREY = "7d858c"
-"""Lines between cells, rims of chips, crosses."""
+"""Grid lines, borders of chips, crosses."""
 
 FAINT = "999999"
 """The 0 of an empty line."""
 
 MARK, LINE = "e8590c", "ffb000"
-"""Cells and lines that are pointed out."""
+"""Highlighted cells and lines."""
 
 
 def rgb(puzzle: Puzzle, entry: int) -> str:
-    """Six hex digits for a palette entry; grey where the palette, which may come from strangers, has none."""
+    """Return a palette entry's colour; grey if the palette, which is untrusted, has none or an invalid one."""
     return hex_color([color.rgb for color in puzzle.palette], entry)
 
 
 def ink(color: str) -> str:
-    """Black or white, six hex digits: what can be read better on a colour of six hex digits, by its luminance."""
+    """Return black or white, whichever has more contrast with a colour, by its relative luminance."""
     red, green, blue = ((part / 255) ** 2.2 for part in bytes.fromhex(color))
     return BLACK.rgb if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.18 else WHITE.rgb
 
 
 def mixed(color: str, other: str, share: float) -> str:
-    """A colour with so much (0 to 1) of another one in it."""
+    """Mix two colours; `share` (0 to 1) is the other one's."""
     pairs = zip(bytes.fromhex(color), bytes.fromhex(other), strict=True)
     return bytes(round(part + (more - part) * share) for part, more in pairs).hex()
 
 
 def tint(puzzle: Puzzle) -> str:
-    """The paper in lines that are pointed out."""
+    """Return the background of highlighted lines."""
     return mixed(rgb(puzzle, 0), LINE, 0.3)
+
+
+def on_chips(puzzle: Puzzle) -> bool:
+    """Return whether numbers are drawn on chips of their colours: unless all are black."""
+    used = {block.color for clue in puzzle.rows + puzzle.columns for block in clue}
+    return any(rgb(puzzle, color) != BLACK.rgb for color in used)

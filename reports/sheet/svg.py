@@ -1,32 +1,33 @@
 """A puzzle drawn as SVG: its clues, its grid, and a state of its cells.
 
 Proportions are those of the report's page (reports/templates/browser/drawing.js). A drawing has two layers: the ground,
-the same for all states of a puzzle, and the state, which is see-through: an animation draws the ground only once.
+the same for all states of a puzzle, and the transparent state, so that an animation draws the ground only once.
 """
 
+import re
 from collections.abc import Iterator
 from html import escape
+from itertools import accumulate
 from typing import NamedTuple
+from unicodedata import east_asian_width
 
 import numpy as np
 
 from reports.clean import clean
 from reports.picture_svg import path_of
-from reports.sheet.clue_numbers import NO_COLOR, on_chips
-from reports.sheet.geometry import CAPTION_HEIGHT, CELL, MARGIN, Geometry, Placed, geometry, placed
-from reports.sheet.sheet_colors import FAINT, GREY, LINE, MARK, ink, rgb, tint
-from reports.sheet.state import UNKNOWN, State, empty
-from reports.sheet.text import ASCENT, FONT, NO_XML, text
+from reports.sheet.geometry import CAPTION_HEIGHT, CELL, MARGIN, NO_COLOR, Geometry, Placed, geometry, placed
+from reports.sheet.grid_state import UNKNOWN, GridState, empty
+from reports.sheet.sheet_colors import FAINT, GREY, LINE, MARK, ink, on_chips, rgb, tint
 from solver.model.puzzle import Puzzle
 
 CRISP = 'shape-rendering="crispEdges"'
 
 SIZES = (12.5, 12.5, 10.0, 7.5)
-"""Of numbers of one to four digits."""
+"""Font sizes of numbers with one to four digits."""
 
 
 class Drawing(NamedTuple):
-    """What is drawn, and its size in units: `content` is SVG without the element around it."""
+    """A drawing and its size in units; `content` is SVG without the root element."""
 
     content: str
     width: int
@@ -35,7 +36,7 @@ class Drawing(NamedTuple):
 
     @property
     def svg(self) -> str:
-        """The whole SVG, a pixel a unit; narrower where a page has not as much room."""
+        """The SVG with its root element, a pixel a unit, or narrower to fit a page."""
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width}" height="{self.height}" '
             f'viewBox="0 0 {self.width} {self.height}" role="img" aria-label="{self.about}" '
@@ -43,11 +44,11 @@ class Drawing(NamedTuple):
         )
 
 
-def drawing(puzzle: Puzzle, state: State | None = None) -> Drawing:
-    """A puzzle with its clues, and the state of its cells, if given, with its words below.
+def drawing(puzzle: Puzzle, state: GridState | None = None) -> Drawing:
+    """Draw a puzzle with its clues, a state of its cells, and the state's caption.
 
-    Text of strangers is escaped, and what is no colour is grey. A puzzle of more than `geometry.MOST_NUMBERS` numbers
-    is drawn without them. Raises ValueError for a state of another size.
+    Untrusted text is escaped, and invalid colours are grey. The clues are left out if they have more than
+    `geometry.MOST_NUMBERS` numbers. Raises ValueError for a state of another size.
     """
     known = state or empty(puzzle)
     place = geometry(puzzle, bool(known.words))
@@ -56,7 +57,7 @@ def drawing(puzzle: Puzzle, state: State | None = None) -> Drawing:
 
 
 def ground(puzzle: Puzzle, place: Geometry) -> Drawing:
-    """What is the same for all states: the paper and the clues."""
+    """Draw what all states share: the paper and the clues."""
     grid = f"M{place.left} {place.top}H{place.right}V{place.bottom}H{place.left}z"
     return Drawing(
         f'<path class="sheet" fill="#fff" d="M0 0h{place.width}v{place.height}H0z"/>'
@@ -67,7 +68,7 @@ def ground(puzzle: Puzzle, place: Geometry) -> Drawing:
     )
 
 
-def layer(puzzle: Puzzle, state: State, place: Geometry) -> Drawing:
+def layer(puzzle: Puzzle, state: GridState, place: Geometry) -> Drawing:
     """A state of the grid, to be laid over the ground: highlights, cells, lines, marks, words."""
     if state.cells.shape != (puzzle.height, puzzle.width):
         high, wide = state.cells.shape
@@ -105,8 +106,8 @@ def _number(number: Placed, color: str) -> str:
     return f'<text {place} font-size="{size:g}" fill="#{color}">{number.text}</text>'
 
 
-def _lines(puzzle: Puzzle, state: State, place: Geometry) -> tuple[str, str]:
-    """Lines pointed out: a tint under their cells, and a frame around them and their clues."""
+def _lines(puzzle: Puzzle, state: GridState, place: Geometry) -> tuple[str, str]:
+    """Highlight lines: a tint under their cells, and a frame around them and their clues."""
     across, down = place.right - place.left, place.bottom - place.top
     rows = [place.top + y * CELL for y in state.rows]
     columns = [place.left + x * CELL for x in state.columns]
@@ -122,8 +123,8 @@ def _lines(puzzle: Puzzle, state: State, place: Geometry) -> tuple[str, str]:
     )
 
 
-def _cells(puzzle: Puzzle, state: State, place: Geometry) -> str:
-    """A path a colour; in a partly solved grid a small cross in each cell that is known to be background."""
+def _cells(puzzle: Puzzle, state: GridState, place: Geometry) -> str:
+    """Draw the cells, a path for each colour; in a partly solved grid known background cells have a cross."""
     entries = np.unique(state.cells).tolist()
     paths = [
         f'<path fill="#{rgb(puzzle, entry)}" {CRISP} d="{path_of(state.cells == entry)}"/>'
@@ -137,7 +138,7 @@ def _cells(puzzle: Puzzle, state: State, place: Geometry) -> str:
 
 
 def _grid(puzzle: Puzzle, place: Geometry) -> Iterator[str]:
-    """The lines between the cells; each fifth one, and the border, is thicker and goes on between the clues."""
+    """Draw the grid lines; every fifth one and the border are thicker and extend between the clues."""
     for name, thick, look in (
         ("thin", False, 'stroke-width="1" stroke-opacity=".38"'),
         ("thick", True, 'stroke-width="2"'),
@@ -149,12 +150,12 @@ def _grid(puzzle: Puzzle, place: Geometry) -> Iterator[str]:
 
 
 def _places(cells: int, thick: bool) -> list[int]:
-    """Which of the lines before, between and after so many cells are thick, or which are not."""
+    """Return the indices of thick, or of thin, grid lines of a side."""
     return [k for k in range(cells + 1) if (k % 5 == 0 or k == cells) == thick]
 
 
-def _marks(state: State, place: Geometry) -> Iterator[str]:
-    """A frame with a light rim in each cell that is pointed out."""
+def _marks(state: GridState, place: Geometry) -> Iterator[str]:
+    """Draw a frame with a light rim in each highlighted cell."""
     if state.marked is None or not state.marked.any():
         return
     side = CELL - 6
@@ -164,3 +165,37 @@ def _marks(state: State, place: Geometry) -> Iterator[str]:
     )
     yield f'<path class="rims" fill="none" stroke="#fff" stroke-width="4" d="{frames}"/>'
     yield f'<path class="marks" fill="none" stroke="#{MARK}" stroke-width="2" d="{frames}"/>'
+
+
+FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
+"""The first one is bundled with vl-convert, so pictures are the same everywhere."""
+
+ASCENT = 0.36
+"""Distance from the centre of digits to their baseline, in font sizes."""
+
+LETTER, WIDE_LETTER = 0.62, 1.0
+"""Upper estimates of letter widths in font sizes: Liberation Sans, and East Asian scripts."""
+
+MOST_LETTERS = 1000
+NO_XML = re.compile("[\ufffe\uffff]")
+
+
+def text(words: str, x: float, y: float, size: float, room: float, attributes: str = "") -> str:
+    """Return an SVG text element with untrusted text.
+
+    words        text; line breaks become blanks
+    x, y         position of the baseline's start, or as `text-anchor` among the attributes says
+    size         font size
+    room         maximum width; longer text ends with an ellipsis
+    attributes   further attributes of the element, trusted
+    """
+    line = NO_XML.sub("\ufffd", clean(" ".join(words[:MOST_LETTERS].split())))
+    return f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" {attributes}>{escape(_fitted(line, room / size))}</text>'
+
+
+def _fitted(line: str, room: float) -> str:
+    """Truncate a line to a width in font sizes."""
+    widths = list(accumulate(WIDE_LETTER if east_asian_width(letter) in "WF" else LETTER for letter in line))
+    if not widths or widths[-1] <= room:
+        return line
+    return line[: sum(width <= room - WIDE_LETTER for width in widths)].rstrip() + "…"

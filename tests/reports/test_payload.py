@@ -202,11 +202,10 @@ def test_a_palette_of_strangers_words() -> None:
     assert columns_of(payload(rows))["palette"] == ["888888 a b\nabcdef "]
 
 
-def test_rows_after_the_budget_come_without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_beyond_the_byte_limit_have_no_pictures() -> None:
     rows = rows_of(browsable(3 * CHUNK))
     first = len(base64.b64decode(payload(rows).pictures[0]))
-    monkeypatch.setattr(browser, "PICTURE_BYTES", first)
-    made = payload(rows)
+    made = payload(rows, picture_bytes=first)
     contents = columns_of(made)["contents"]
     assert len(made.pictures) == 1
     assert any(contents[:CHUNK])

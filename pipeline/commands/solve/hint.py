@@ -80,30 +80,29 @@ def describe_hint(puzzle: "Puzzle", start: "np.ndarray", found: "Hint") -> Itera
     """Yield the grid with the cells in question marked, and the hint in words."""
     import numpy as np
 
-    from reports.explained.states import grid_of, states
-    from reports.explained.step_words import in_words
-    from reports.sheet.state import State
+    from reports.explained.step_words import describe_steps, grid_states, known_grid
+    from reports.sheet.grid_state import GridState
     from solver.model.techniques import TECHNIQUES
 
     if found.next is not None:
-        *_, state = states(found.next)
+        *_, state = grid_states(found.next)
         yield draw(puzzle, state)
-        for step in in_words(found.next):
+        for step in describe_steps(found.next):
             yield step_line(step, TECHNIQUES[step.step.technique].name, with_reason=True)
         return
     marked = np.zeros((puzzle.height, puzzle.width), np.bool_)
     marked.ravel()[list(found.wrong)] = True
     colors = (start.reshape(marked.size, -1) << np.arange(start.shape[2])).sum(axis=1)
-    yield draw(puzzle, State(grid_of(colors.tolist(), puzzle.width), marked))
+    yield draw(puzzle, GridState(known_grid(colors.tolist(), puzzle.width), marked))
     yield hint_text(puzzle, found)
 
 
 def hint_text(puzzle: "Puzzle", found: "Hint") -> str:
     """Say a hint that is not a step."""
     if found.kind == "wrong":
-        from reports.explained.step_words import cell_in_words
+        from reports.explained.step_words import describe_cell
 
-        cells = "; ".join(first_lines([cell_in_words(puzzle, place) for place in found.wrong]))
+        cells = "; ".join(first_lines([describe_cell(puzzle, place) for place in found.wrong]))
         return f"[red]{len(found.wrong):,} {'cell is' if len(found.wrong) == 1 else 'cells are'} wrong[/red]: {cells}"
     return {
         "solved": "[green]Solved:[/green] every cell is right.",

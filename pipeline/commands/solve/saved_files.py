@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from pipeline.commands.solve.verdict_output import SolvedPuzzle
-    from reports.sheet.state import State
+    from reports.sheet.grid_state import GridState
     from solver.model.puzzle import Puzzle
 
 FOLDER = "/"
@@ -59,18 +59,18 @@ def _save(path: str, data: bytes) -> None:
     err.print(f"{escape(path)} written, {len(data):,} bytes.")
 
 
-def _state(solved: "SolvedPuzzle") -> "State":
+def _state(solved: "SolvedPuzzle") -> "GridState":
     """Return the grid with its solution, or with the cells that are decided."""
     import numpy as np
 
-    from reports.sheet.state import UNKNOWN, State, empty
+    from reports.sheet.grid_state import UNKNOWN, GridState, empty
 
     picture = _solution(solved)
     if picture is not None:
-        return State(picture)
+        return GridState(picture)
     if solved.known is None:
         return empty(solved.puzzle)
-    return State(np.where(solved.known < 0, UNKNOWN, solved.known).astype(np.uint8))
+    return GridState(np.where(solved.known < 0, UNKNOWN, solved.known).astype(np.uint8))
 
 
 def _solution(solved: "SolvedPuzzle") -> "np.ndarray | None":
@@ -113,7 +113,7 @@ def _html(solved: "SolvedPuzzle") -> bytes:
 
 
 def _gif(solved: "SolvedPuzzle") -> bytes:
-    from reports.sheet.animation import gif, most_frames
+    from reports.sheet.raster import gif, most_frames
 
     return gif(solved.puzzle, _sampled_states(solved, most_frames(solved.puzzle)))
 
@@ -130,7 +130,7 @@ WRITERS: "dict[str, Callable[[SolvedPuzzle], bytes]]" = {
 def _save_steps(path: str, solved: "SolvedPuzzle") -> None:
     """Write an image a step into a folder."""
     from pipeline.store.paths import folder
-    from reports.sheet.animation import MOST_IMAGES, images, most_frames
+    from reports.sheet.raster import MOST_IMAGES, images, most_frames
 
     puzzle: Puzzle = solved.puzzle
     target, count = folder(path), 0
@@ -142,10 +142,10 @@ def _save_steps(path: str, solved: "SolvedPuzzle") -> None:
     err.print(f"{escape(str(PurePath(path)))}/ written, {count:,} images.")
 
 
-def _sampled_states(solved: "SolvedPuzzle", limit: int) -> "list[State]":
+def _sampled_states(solved: "SolvedPuzzle", limit: int) -> "list[GridState]":
     """Return the states of the explanation, thinned to at most `limit`."""
-    from reports.explained.states import states
-    from reports.sheet.thinning import thinned
+    from reports.explained.step_words import grid_states
+    from reports.sheet.grid_state import thin_states
 
     assert solved.explanation is not None
-    return list(thinned(states(solved.explanation), limit).states)
+    return list(thin_states(grid_states(solved.explanation), limit).states)

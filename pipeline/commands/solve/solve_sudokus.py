@@ -42,7 +42,7 @@ UNHELPFUL = ("twice", "wrong", "none", "timeout")
 
 def print_sudoku(puzzle: "Sudoku", cpu_limit: float, rung: str, explained: bool) -> bool:
     """Solve and print a Sudoku; return whether it is valid. An explanation gets the CPU limit a second time."""
-    from reports.explained.sudoku_words import ending, fields_of, in_words
+    from reports.explained.sudoku_words import describe_ending, describe_steps, fields_of
     from solver.jit.waits import while_waiting
     from solver.model.sudoku_techniques import TECHNIQUES
     from solver.sudoku.sudoku_api import solve
@@ -58,7 +58,7 @@ def print_sudoku(puzzle: "Sudoku", cpu_limit: float, rung: str, explained: bool)
         return valid
     print_text(describe_sudoku(puzzle, row))
     if explanation is not None:
-        print_text(step_lines(in_words(explanation), TECHNIQUES, ending(explanation)))
+        print_text(step_lines(describe_steps(explanation), TECHNIQUES, describe_ending(explanation)))
     return valid
 
 
@@ -144,12 +144,12 @@ def describe_sudoku_hint(puzzle: "Sudoku", found: "SudokuHint") -> Iterator[Rend
     """Yield the grid with the cells in question marked, and the hint in words."""
     import numpy as np
 
-    from reports.explained.sudoku_words import in_words
+    from reports.explained.sudoku_words import describe_steps
     from solver.model.sudoku_techniques import TECHNIQUES
 
     cells, marked = puzzle.givens.copy(), np.zeros(puzzle.givens.shape, np.bool_)
     marked.ravel()[list(found.cells)] = True
-    steps = [] if found.next is None else list(in_words(found.next))
+    steps = [] if found.next is None else list(describe_steps(found.next))
     for step in steps:
         marked.ravel()[[cell for cell, _ in step.step.ruled]] = not step.step.placed
         if step.step.placed:
@@ -164,9 +164,9 @@ def describe_sudoku_hint(puzzle: "Sudoku", found: "SudokuHint") -> Iterator[Rend
 
 def sudoku_hint_text(puzzle: "Sudoku", found: "SudokuHint") -> str:
     """Say a hint that is not a step."""
-    from reports.explained.sudoku_words import cell_in_words
+    from reports.explained.sudoku_words import describe_cell
 
-    cells = ", ".join(first_lines([cell_in_words(cell, puzzle.size) for cell in found.cells]))
+    cells = ", ".join(first_lines([describe_cell(cell, puzzle.size) for cell in found.cells]))
     return {
         "twice": f"[red]Duplicate digit in a row, column or box:[/red] {cells}",
         "wrong": f"[red]No solution, but one after removing any one of these:[/red] {cells}",

@@ -12,7 +12,7 @@ from pipeline.commands.terminal_drawing import difference_text, differing_cells,
 if TYPE_CHECKING:
     import numpy as np
 
-    from reports.explained.step_words import Told
+    from reports.explained.step_words import DescribedStep
     from solver.model.puzzle import Puzzle
     from solver.model.techniques import Technique
     from solver.people.explanation import Explanation
@@ -105,7 +105,7 @@ def print_problem_as_xml(name: str, reason: str) -> None:
 
 def describe(solved: SolvedPuzzle, stats: bool) -> Iterator[RenderableType]:
     """Yield verdict, solution or known cells, counts, and further solutions."""
-    from reports.sheet.state import State
+    from reports.sheet.grid_state import GridState
     from solver.model.tables import picture
 
     puzzle, row, solutions = solved.puzzle, solved.row, solved.solutions or []
@@ -116,7 +116,7 @@ def describe(solved: SolvedPuzzle, stats: bool) -> Iterator[RenderableType]:
     if row["solution"] is not None:
         if solved.known is not None:
             yield "A solution:"
-        yield draw(puzzle, State(picture(row["solution"], puzzle.width, puzzle.height)))
+        yield draw(puzzle, GridState(picture(row["solution"], puzzle.width, puzzle.height)))
     if row["status"] != "invalid":
         yield (
             f"{row['cells_after_line']:,} of {row['cells']:,} cells by line logic; {row['line_solves']:,} line solves "
@@ -129,16 +129,16 @@ def describe(solved: SolvedPuzzle, stats: bool) -> Iterator[RenderableType]:
         yield f"{len(solutions):,} solutions {difference_text(marked)}"
     for number, cells in enumerate(solutions, 1):
         yield f"Solution {number}:"
-        yield draw(puzzle, State(cells, marked))
+        yield draw(puzzle, GridState(cells, marked))
 
 
 def unfinished(puzzle: "Puzzle", row: dict[str, Any], known: "np.ndarray") -> Iterator[RenderableType]:
     """Yield the grid of an unfinished puzzle, and the counts of decided cells and solutions."""
     import numpy as np
 
-    from reports.sheet.state import UNKNOWN, State
+    from reports.sheet.grid_state import UNKNOWN, GridState
 
-    yield draw(puzzle, State(np.where(known < 0, UNKNOWN, known).astype(np.uint8)))
+    yield draw(puzzle, GridState(np.where(known < 0, UNKNOWN, known).astype(np.uint8)))
     decided = f"{(known >= 0).sum():,} of {known.size:,} cells are decided"
     yield f"{decided} ({unknown_symbol(puzzle)} is open); {found_solutions(row)}"
 
@@ -173,23 +173,23 @@ def count_text(count: int | None) -> str:
 
 def print_explanation(explanation: "Explanation") -> None:
     """Print every step in words, and the outcome."""
-    from reports.explained.step_words import ending, in_words
+    from reports.explained.step_words import describe_ending, describe_steps
     from solver.model.techniques import TECHNIQUES
 
-    print_text(step_lines(in_words(explanation), TECHNIQUES, ending(explanation)))
+    print_text(step_lines(describe_steps(explanation), TECHNIQUES, describe_ending(explanation)))
 
 
 def animate_explanation(explanation: "Explanation") -> None:
     """Show the steps as an animation: eight a second, or as many as end within twenty seconds."""
     from pipeline.commands.terminal_drawing import animate
-    from reports.explained.states import states
+    from reports.explained.step_words import grid_states
 
     speed = max(STEPS_A_SECOND, len(explanation.steps) / MAX_WATCH_SECONDS)
-    animate(explanation.puzzle, states(explanation), speed)
+    animate(explanation.puzzle, grid_states(explanation), speed)
 
 
 def step_lines(
-    steps: "Iterable[Told[Any]]", techniques: "Sequence[Technique]", ending: str
+    steps: "Iterable[DescribedStep[Any]]", techniques: "Sequence[Technique]", ending: str
 ) -> Iterator[RenderableType]:
     """Yield a line for each step, and the outcome. A technique is justified at its first use only."""
     explained: set[int] = set()
@@ -200,7 +200,7 @@ def step_lines(
     yield f"[bold]{escape(ending)}[/bold]"
 
 
-def step_line(step: "Told[Any]", name: str, with_reason: bool) -> str:
+def step_line(step: "DescribedStep[Any]", name: str, with_reason: bool) -> str:
     """Return a step as a line that highlights its technique's name, optionally with the reason."""
     what = escape(step.what).replace(name, f"[cyan]{name}[/cyan]", 1)
     return f"[dim]{step.number:4}.[/dim] {what}" + (f" [dim]{escape(step.why)}[/dim]" if with_reason else "")
@@ -208,7 +208,7 @@ def step_line(step: "Told[Any]", name: str, with_reason: bool) -> str:
 
 def explanation_fields(explanation: "Explanation") -> dict[str, Any]:
     """Return an explanation for JSON: lines and cells count from 1, as in certificates."""
-    from reports.explained.step_words import in_words
+    from reports.explained.step_words import describe_steps
     from solver.model.techniques import TECHNIQUES
     from solver.people.explanation import told
 
@@ -220,7 +220,7 @@ def explanation_fields(explanation: "Explanation") -> dict[str, Any]:
             "words": step.what,
             **derived,
         }
-        for step, derived in zip(in_words(explanation), told(explanation), strict=True)
+        for step, derived in zip(describe_steps(explanation), told(explanation), strict=True)
     ]
     return {
         "state": explanation.state,

@@ -9,7 +9,7 @@ import pytest
 from pipeline.commands import terminal_drawing
 from pipeline.commands.output import Terminal
 from pipeline.commands.terminal_drawing import animate
-from reports.sheet.state import UNKNOWN, State
+from reports.sheet.grid_state import UNKNOWN, GridState
 from solver.model.puzzle import from_picture
 
 HEART = np.array([[1, 0, 1], [1, 1, 1], [0, 1, 0]], np.uint8)
@@ -31,12 +31,12 @@ def terminal(monkeypatch: pytest.MonkeyPatch, terminal: bool = True, height: int
     return file
 
 
-def states() -> Iterator[State]:
+def states() -> Iterator[GridState]:
     """Three rows, one after the other."""
     cells = np.full((3, 3), UNKNOWN, np.uint8)
     for y in range(3):
         cells[y] = HEART[y]
-        yield State(cells.copy(), rows=(y,), words=f"row {y + 1}: line logic\nfinds " + "many " * 20)
+        yield GridState(cells.copy(), rows=(y,), words=f"row {y + 1}: line logic\nfinds " + "many " * 20)
 
 
 def test_each_state_is_shown_with_its_words_and_how_much_is_known(shown: io.StringIO) -> None:
@@ -58,7 +58,7 @@ def test_each_state_is_shown_with_its_words_and_how_much_is_known(shown: io.Stri
 
 
 def test_ctrl_c_leaves_a_clean_terminal(shown: io.StringIO) -> None:
-    def interrupted() -> Iterator[State]:
+    def interrupted() -> Iterator[GridState]:
         yield from states()
         raise KeyboardInterrupt
 

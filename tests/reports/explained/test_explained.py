@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from reports.explained.explanation_page import MOST_CELLS, TooLarge, page
-from reports.explained.states import grid_of, states
-from reports.explained.step_words import ending, in_words
-from reports.sheet.state import UNKNOWN
+from reports.explained.step_words import describe_ending, describe_steps, grid_states, known_grid
+from reports.sheet.grid_state import UNKNOWN
 from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.model.puzzle import Block, Color, Puzzle, from_picture
 from solver.model.tables import puzzles_of
@@ -26,11 +25,11 @@ def dominoes(side: int) -> Puzzle:
 
 def test_a_line_in_words() -> None:
     puzzle = from_picture(np.array([[1, 1, 0, 1]], np.uint8), puzzle_id="test/1")
-    (told,) = in_words(explain(puzzle))
+    (told,) = describe_steps(explain(puzzle))
     assert told.number == 1
     assert told.what == "Row 1 (2 1), clue: columns 1 to 2 black, column 3 white, column 4 black."
     assert told.why == "The clue is empty, fills the line, or lacks a colour."
-    assert ending(explain(puzzle)) == (
+    assert describe_ending(explain(puzzle)) == (
         "Every cell is known, and there is no other solution. The hardest technique was clue, of grade 1 of 9."
     )
 
@@ -38,14 +37,14 @@ def test_a_line_in_words() -> None:
 def test_colours_and_hidden_lengths_in_words() -> None:
     puzzle = from_picture(np.array([[1, 2, 2, 0, 2]], np.uint8), RED)
     puzzle = replace(puzzle, rows=((Block(1), Block(0, 2), Block(1, 2)),))
-    told = [told.what for told in in_words(explain(puzzle))]
+    told = [told.what for told in describe_steps(explain(puzzle))]
     assert any(text.startswith(("Row 1 (1 black, ? red, 1 red), ", "Column ")) for text in told)
     assert any("red" in text for text in told)
 
 
 def test_an_assumption_in_words() -> None:
     explanation = explain(dominoes(7))
-    told = next(told for told in in_words(explanation) if told.step.assumption)
+    told = next(told for told in describe_steps(explanation) if told.step.assumption)
     assert re.fullmatch(
         r"Suppose row \d+, column \d+ were (black|white) \(edge\)\. ((Row|Column) \d+ \([\d ]+\): [^.]+\. )+"
         r"Then (row|column) \d+ \([\d ]+\) would have no arrangement\. So row \d+, column \d+ is (black|white)\.",
@@ -55,18 +54,18 @@ def test_an_assumption_in_words() -> None:
 
 def test_endings() -> None:
     switch = Puzzle(((Block(1),),) * 2, ((Block(1),),) * 2)
-    assert ending(explain(switch)) == "4 cells are left open: only assumptions inside assumptions lead on."
+    assert describe_ending(explain(switch)) == "4 cells are left open: only assumptions inside assumptions lead on."
     none = Puzzle(((Block(2),),), ((Block(1),), (), (Block(1),)))
-    assert ending(explain(none)).endswith("has no arrangement left: the puzzle has no solution.")
-    assert "The time ran out with" in ending(explain(dominoes(9), cpu_limit=0.0))
+    assert describe_ending(explain(none)).endswith("has no arrangement left: the puzzle has no solution.")
+    assert "The time ran out with" in describe_ending(explain(dominoes(9), cpu_limit=0.0))
 
 
 def test_states_lead_from_nothing_to_the_end() -> None:
     explanation = explain(dominoes(7))
-    shown = list(states(explanation))
+    shown = list(grid_states(explanation))
     assert len(shown) == len(explanation.steps) + 1
     assert shown[0].decided == 0
-    assert (shown[-1].cells == grid_of(explanation.cells, 7)).all()
+    assert (shown[-1].cells == known_grid(explanation.cells, 7)).all()
     assert UNKNOWN not in shown[-1].cells
     for before, state, step in zip(shown, shown[1:], explanation.steps, strict=False):
         assert state.marked is not None

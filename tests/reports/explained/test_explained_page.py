@@ -9,7 +9,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from reports.explained.explanation_page import page
-from reports.explained.step_words import in_words
+from reports.explained.step_words import describe_steps
 from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.model.tables import puzzles_of
 from solver.people.explanation import Explanation, explain
@@ -44,7 +44,7 @@ def shown(driver: webdriver.Chrome) -> tuple[int, str]:
 
 
 def test_steps_to_and_fro(driver: webdriver.Chrome, explanation: Explanation) -> None:
-    words = [" ".join(told.what.split()) for told in in_words(explanation)]
+    words = [" ".join(told.what.split()) for told in describe_steps(explanation)]
     black = sum(colors == 2 for colors in explanation.cells)
     click(driver, "last")
     assert shown(driver) == (len(words), words[-1])

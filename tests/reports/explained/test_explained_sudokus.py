@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from reports.explained.sudoku_words import ending, fields_of, step_in_words
+from reports.explained.sudoku_words import describe_ending, describe_step, fields_of
 from solver.model import sudoku_techniques as names
 from solver.sudoku.sudoku_puzzle import Sudoku
 from solver.sudoku.techniques.steps import CELL, Board, Follows, Need, Pattern, SudokuRefutation, SudokuStep
@@ -60,7 +60,7 @@ STEPS = {
 
 @pytest.mark.parametrize("words", STEPS)
 def test_words(words: str) -> None:
-    assert step_in_words(STEPS[words], BOARD, 9) == words
+    assert describe_step(STEPS[words], BOARD, 9) == words
 
 
 def test_for_machines_and_at_the_end() -> None:
@@ -79,4 +79,4 @@ def test_for_machines_and_at_the_end() -> None:
         ("timeout", None, "The time ran out with 81 cells left open."),
         ("contradiction", Need(BOX + 1, 5), "Nothing is left for 5 in box 2: the puzzle has no solution."),
     ):
-        assert ending(SudokuExplanation(puzzle, BOARD, [], BOARD, state, end)) == said
+        assert describe_ending(SudokuExplanation(puzzle, BOARD, [], BOARD, state, end)) == said

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from PIL import Image, ImageSequence
 
-from reports.sheet.animation import LAST, MOST_FRAMES, gif, images, most_frames
 from reports.sheet.geometry import CELL, geometry
-from reports.sheet.state import UNKNOWN, State
+from reports.sheet.grid_state import UNKNOWN, GridState
+from reports.sheet.raster import LAST, MOST_FRAMES, gif, images, most_frames
 from solver.model.puzzle import Color, Puzzle, from_picture
 
 PALETTE = (Color("white", ".", "ffffff"), Color("near white", "n", "fefefe"), Color("brown", "b", "663311"))
@@ -18,16 +18,18 @@ def solution(height: int = 6, width: int = 9, seed: int = 1) -> Puzzle:
     return from_picture(np.random.default_rng(seed).integers(0, 3, (height, width), np.uint8), PALETTE)
 
 
-def steps(puzzle: Puzzle, count: int, words: str = "") -> list[State]:
+def steps(puzzle: Puzzle, count: int, words: str = "") -> list[GridState]:
     """An empty grid, and then so many steps to the solution, which find some cells each."""
     assert puzzle.goal is not None
     cells = np.full(puzzle.goal.size, UNKNOWN, np.uint8)
-    found = [State(cells.reshape(puzzle.goal.shape).copy())]
+    found = [GridState(cells.reshape(puzzle.goal.shape).copy())]
     for part in np.array_split(np.random.default_rng(2).permutation(cells.size), count):
         marked = np.zeros(cells.size, bool)
         cells[part], marked[part] = puzzle.goal.ravel()[part], True
         shape = puzzle.goal.shape
-        found.append(State(cells.reshape(shape).copy(), marked.reshape(shape), (int(part[0]) // shape[1],), (), words))
+        found.append(
+            GridState(cells.reshape(shape).copy(), marked.reshape(shape), (int(part[0]) // shape[1],), (), words)
+        )
     return found
 
 
@@ -72,9 +74,9 @@ def test_frames_are_shorter_the_more_there_are_and_only_changes_are_kept() -> No
 def test_one_cell_and_one_frame() -> None:
     puzzle = from_picture(np.ones((1, 1), np.uint8))
     assert puzzle.goal is not None
-    animation = Image.open(BytesIO(gif(puzzle, [State(puzzle.goal)])))
+    animation = Image.open(BytesIO(gif(puzzle, [GridState(puzzle.goal)])))
     assert cells_in(animation, puzzle, False) == [["000000"]]
-    twice = Image.open(BytesIO(gif(puzzle, [State(puzzle.goal)] * 2)))
+    twice = Image.open(BytesIO(gif(puzzle, [GridState(puzzle.goal)] * 2)))
     assert cells_in(twice, puzzle, False) == [["000000"]], "frames that are the same become one"
 
 

@@ -8,8 +8,8 @@ from PIL import Image
 
 from reports.sheet import raster
 from reports.sheet.geometry import CELL, geometry
+from reports.sheet.grid_state import UNKNOWN, GridState
 from reports.sheet.raster import MOST_PIXELS, SCALE, png
-from reports.sheet.state import UNKNOWN, State
 from reports.sheet.svg import drawing
 from solver.model.puzzle import Color, Puzzle, from_picture
 
@@ -30,7 +30,7 @@ def middle(picture: Image.Image, puzzle: Puzzle, row: int, column: int) -> tuple
 def test_a_png_has_its_size_and_each_cell_its_colour() -> None:
     puzzle = from_picture(PICTURE, PALETTE)
     assert puzzle.goal is not None
-    drawn = drawing(puzzle, State(np.where(puzzle.goal == 2, UNKNOWN, puzzle.goal).astype(np.uint8)))
+    drawn = drawing(puzzle, GridState(np.where(puzzle.goal == 2, UNKNOWN, puzzle.goal).astype(np.uint8)))
     picture = Image.open(BytesIO(png(drawn)))
     assert (picture.mode, picture.size) == ("RGB", (SCALE * drawn.width, SCALE * drawn.height))
     for (row, column), entry in np.ndenumerate(puzzle.goal):
@@ -43,7 +43,7 @@ def test_a_png_has_its_size_and_each_cell_its_colour() -> None:
 def test_the_largest_puzzle_is_drawn_alone_and_small() -> None:
     puzzle = from_picture(np.random.default_rng(1).integers(0, 2, (1023, 1023), np.uint8))
     assert puzzle.goal is not None
-    picture = Image.open(BytesIO(png(drawing(puzzle, State(puzzle.goal)))))
+    picture = Image.open(BytesIO(png(drawing(puzzle, GridState(puzzle.goal)))))
     assert 3 * 1023 < picture.width == picture.height < MOST_PIXELS**0.5
     for row, column in ((0, 0), (511, 1022), (1022, 3)):
         assert bytes(middle(picture, puzzle, row, column)).hex() in ("ffffff", "000000")

@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reports.sheet import geometry as places
-from reports.sheet.clue_numbers import numbers
-from reports.sheet.geometry import CAPTION_WIDTH, CELL, MARGIN, geometry
-from reports.sheet.state import UNKNOWN, State, empty
+from reports.sheet.geometry import CAPTION_WIDTH, CELL, MARGIN, clue_numbers, geometry
+from reports.sheet.grid_state import UNKNOWN, GridState, empty
 from reports.sheet.svg import drawing
 from solver.model.puzzle import BLACK, WHITE, Block, Color, Puzzle, from_picture
 
@@ -23,7 +22,7 @@ HEART = np.array([[1, 0, 1], [1, 1, 1], [0, 1, 0]], np.uint8)
 RED = Color("red", "r", "ff0000")
 
 
-def root_of(puzzle: Puzzle, state: State | None = None) -> ET.Element:
+def root_of(puzzle: Puzzle, state: GridState | None = None) -> ET.Element:
     return ET.fromstring(drawing(puzzle, state).svg)
 
 
@@ -74,8 +73,10 @@ def places_in(element: ET.Element, offset: float, origin: tuple[int, int]) -> se
 @given(strategies.puzzles())
 def test_every_number_and_every_cell_is_where_it_belongs(puzzle: Puzzle) -> None:
     assert puzzle.goal is not None
-    root = root_of(puzzle, State(puzzle.goal))
-    wanted = [[[number.text for number in numbers(clue)] for clue in side] for side in (puzzle.rows, puzzle.columns)]
+    root = root_of(puzzle, GridState(puzzle.goal))
+    wanted = [
+        [[number.text for number in clue_numbers(clue)] for clue in side] for side in (puzzle.rows, puzzle.columns)
+    ]
     assert list(clues_in(root, puzzle)) == wanted
     colors = [f"#{color.rgb}" for color in puzzle.palette]
     assert cells_in(root, puzzle).tolist() == [[colors[cell] for cell in row] for row in puzzle.goal]
@@ -92,7 +93,7 @@ def test_what_is_known_to_be_background_has_a_cross_as_long_as_something_is_unkn
     puzzle = from_picture(cells, strategies.PALETTE)
     assert puzzle.goal is not None
     state = np.where(np.random.default_rng(seed).random(cells.shape) < 0.4, UNKNOWN, puzzle.goal).astype(np.uint8)
-    root = root_of(puzzle, State(state))
+    root = root_of(puzzle, GridState(state))
     crosses = [p for p in root.iter(f"{SVG}path") if p.get("class") == "crosses"]
     wanted = set(map(tuple, np.argwhere(state == 0).tolist())) if (state == UNKNOWN).any() else set()
     assert (places_in(crosses[0], 1, (0, 0)) if crosses else set()) == wanted
@@ -141,7 +142,7 @@ def test_an_empty_line_has_a_zero_and_a_blot_a_question_mark() -> None:
 def test_text_of_strangers_is_only_text(text: str) -> None:
     palette = (Color(text, ".", 'fff" onload="x'), Color(text, "X", "000000"))
     puzzle = replace(from_picture(HEART, palette), puzzle_id=text, title=text)
-    root = root_of(puzzle, State(HEART, words=text))
+    root = root_of(puzzle, GridState(HEART, words=text))
     drawn = {element.tag.removeprefix(SVG) for element in root.iter()}
     assert drawn <= {"svg", "path", "g", "text", "rect"}
     assert not any("onload" in element.attrib for element in root.iter())
@@ -153,7 +154,7 @@ def test_text_of_strangers_is_only_text(text: str) -> None:
 def test_a_long_line_of_words_is_cut_and_a_short_one_is_whole() -> None:
     puzzle = from_picture(HEART)
     for words in ("row 3: line logic finds 2 cells", "w" * 400):
-        (text,) = [t for t in root_of(puzzle, State(HEART, words=words)).iter(f"{SVG}text") if t.get("class")]
+        (text,) = [t for t in root_of(puzzle, GridState(HEART, words=words)).iter(f"{SVG}text") if t.get("class")]
         assert text.text == words if len(words) < 40 else (text.text or "").endswith("w…")
 
 
@@ -162,7 +163,7 @@ def test_more_numbers_than_can_be_drawn_are_left_out(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(places, "MOST_NUMBERS", 7)
     assert list(root_of(puzzle).iter(f"{SVG}text")), "three rows and three columns have seven numbers"
     monkeypatch.setattr(places, "MOST_NUMBERS", 6)
-    root = root_of(puzzle, State(HEART))
+    root = root_of(puzzle, GridState(HEART))
     assert not list(root.iter(f"{SVG}text"))
     assert (geometry(puzzle).left, geometry(puzzle).top) == (MARGIN, MARGIN)
     assert (cells_in(root, puzzle) == "#000000").sum() == 6
@@ -170,4 +171,4 @@ def test_more_numbers_than_can_be_drawn_are_left_out(monkeypatch: pytest.MonkeyP
 
 def test_a_state_of_another_size_is_refused() -> None:
     with pytest.raises(ValueError, match="a state of 3x1 cells for a puzzle of 3x3"):
-        drawing(from_picture(HEART), State(HEART[:1]))
+        drawing(from_picture(HEART), GridState(HEART[:1]))

@@ -3,15 +3,14 @@
 import numpy as np
 import pytest
 
-from reports.sheet.state import State
-from reports.sheet.thinning import thinned
+from reports.sheet.grid_state import GridState, thin_states
 
 
-def states(count: int) -> list[State]:
+def states(count: int) -> list[GridState]:
     """A state a cell of a line, each of which finds one."""
     every = np.arange(max(count, 1))
     return [
-        State((every <= k)[None].astype(np.uint8), (every == k)[None], (k % 3,), (k,), f"step {k}")
+        GridState((every <= k)[None].astype(np.uint8), (every == k)[None], (k % 3,), (k,), f"step {k}")
         for k in range(count)
     ]
 
@@ -20,7 +19,7 @@ def states(count: int) -> list[State]:
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 4, 5, 9, 10, 11, 12, 20, 100, 101])
 def test_steps_are_joined_evenly(count: int, most: int) -> None:
     given = states(count)
-    kept, every = thinned(iter(given), most)
+    kept, every = thin_states(iter(given), most)
     assert len(kept) <= most
     assert [state.words for state in kept[:1]] == [state.words for state in given[:1]]
     assert [state.words for state in kept[-1:]] == [state.words for state in given[-1:]]
@@ -37,7 +36,7 @@ def test_steps_are_joined_evenly(count: int, most: int) -> None:
 
 
 def test_states_that_point_nothing_out_are_joined_too() -> None:
-    plain = [State(np.full((1, 1), k, np.uint8)) for k in range(9)]
-    kept, every = thinned(plain, 3)
+    plain = [GridState(np.full((1, 1), k, np.uint8)) for k in range(9)]
+    kept, every = thin_states(plain, 3)
     assert [int(state.cells[0, 0]) for state in kept] == [0, 4, 8]
     assert (every, [state.marked for state in kept]) == (4, [None] * 3)
