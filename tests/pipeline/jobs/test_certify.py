@@ -167,7 +167,7 @@ def test_store_with_wrong_clue_hash_fails_by_name(own: Run) -> None:
         file.write_bytes(kept)
     assert [row["puzzle_id"] for row in rows if row["status"] != "proved"] == [first["puzzle_id"]]
     (error,) = [row["error"] for row in rows if row["error"]]
-    assert error.endswith(f"its verdict {first['clue_hash']}")
+    assert error.endswith(f"the verdict {first['clue_hash']}")
 
 
 def test_verdicts_of_retry_are_proved(hard: Store, nonocensus: Callable[..., Result]) -> None:

@@ -155,7 +155,7 @@ def test_timeouts_are_retried_with_more_time_only(own: Run, nonocensus: Nonocens
     write_grades(grades_folder(own), "part-00001-00000-aaaaaa", late)
     first = nonocensus("grade", "run", "--serial", "--cpu-limit", "20")
     assert first.code == 0
-    assert f"{late['puzzle_id']}: not in time; --cpu-limit gives more" in first.err
+    assert f"{late['puzzle_id']}: not in time; raise --cpu-limit" in first.err
     again = json.loads(nonocensus("grade", "run", "--serial", "--json", "--cpu-limit", "20").out)
     assert (again["late"], again["graded_now"]) == ([late["puzzle_id"]], 0)
     then = json.loads(nonocensus("grade", "run", "--serial", "--json").out)
@@ -172,7 +172,7 @@ def test_dead_worker_costs_one_grade(own: Run, nonocensus: Nonocensus, capsys: p
     assert (tally.killed, tally.graded) == ([victim], len(directly(own)) - 1)
     assert warnings == [f"{victim}: its worker died 3 times: out of memory"]
     list_ids(tally)
-    assert f"{victim}: it could not be graded" in capsys.readouterr().err
+    assert f"{victim}: could not be graded; the same command tries it again" in capsys.readouterr().err
     assert [row["puzzle_id"] for row in read_grades(own).to_pylist() if row["status"] == "killed"] == [victim]
     assert nonocensus("grade", "run", "--serial").code == 0
     assert lasting(read_grades(own)) == lasting(directly(own))
