@@ -33,7 +33,6 @@ from solver.sudoku.sudoku_puzzle import Sudoku
 
 Item = TypeVar("Item")
 
-MOST_BYTES = DEFAULT_READ_LIMITS.max_bytes
 
 NO_FORMAT_ERROR = "no format has this suffix; name one with --to"
 
@@ -199,12 +198,14 @@ class ConversionOptions(NamedTuple):
     lossy       drop details that the format can't hold, where the puzzle stays the same; otherwise a problem
     solve       solve puzzles for a picture
     cpu_limit   CPU seconds for each solution
+    max_bytes   maximum size of a file, except in formats that are read line by line
     """
 
     known: Format | SudokuFormat
     lossy: bool = False
     solve: Solve = "no"
     cpu_limit: float = 60.0
+    max_bytes: int = DEFAULT_READ_LIMITS.max_bytes
 
 
 def convert(
@@ -227,7 +228,7 @@ def convert(
                 file.write(data)
             report.files += 1
     else:
-        _write_one(out, written, known, report)
+        _write_one(out, written, options, report)
     if not report.puzzles:
         reasons = "".join(f": {problem.name}: {problem.reason}" for problem in report.problems[:1])
         raise UserError(f"no puzzle could be written{reasons}")
@@ -283,24 +284,26 @@ def _solved(puzzle: Puzzle, options: ConversionOptions) -> Puzzle:
 
 
 def _write_one(
-    out: str, written: Iterator[tuple[Puzzle | Sudoku, bytes]], known: Format | SudokuFormat, report: Conversion
+    out: str, written: Iterator[tuple[Puzzle | Sudoku, bytes]], options: ConversionOptions, report: Conversion
 ) -> None:
-    bundle = getattr(known, "bundle", None)
+    bundle = getattr(options.known, "bundle", None)
     files = (data for _, data in written)
     first = next(files, None)
     if first is None:
         return
     if bundle is None and next(files, None) is not None:
-        raise UserError(f"a file of the format {known.NAME} holds one puzzle; name a folder, {out}/, for a file each")
+        raise UserError(
+            f"a file of the format {options.known.NAME} holds one puzzle; name a folder, {out}/, for a file each"
+        )
     size = 0
-    is_bounded = out != STDOUT and line_format_of(first) is None  # what has a puzzle on each line is read in pieces
+    is_bounded = out != STDOUT and line_format_of(first) is None  # JSON lines are read in chunks
     with open_output(out) as file, open_compressing(out, file) as stream:
         for data in bundle(_chained(first, files)) if bundle else [first]:
             stream.write(data)
             size += len(data)
-            if size > MOST_BYTES and is_bounded:
+            if size > options.max_bytes and is_bounded:
                 raise UserError(
-                    f"{out} would be larger than {MOST_BYTES >> 20} MiB, which is what is read of a file; "
+                    f"{out} would be larger than {options.max_bytes >> 20} MiB, the limit for reading a file; "
                     f"name a folder, {out}/, for a file each, or write jsonl, which may have any size"
                 )
     report.files = 1

@@ -34,7 +34,7 @@ MIN_GROUPS = 64
 MAX_PARTS = 100_000
 
 
-class Layout(NamedTuple):
+class PartLayout(NamedTuple):
     """How pictures are cut into parts.
 
     min_rows          minimum of rows in a group; slow kinds may have groups of one picture
@@ -45,7 +45,7 @@ class Layout(NamedTuple):
     groups_per_part: int = 16
 
 
-LAYOUT = Layout()
+LAYOUT = PartLayout()
 
 
 class PartTask(NamedTuple):
@@ -89,7 +89,7 @@ class RecipeHistory(TypedDict):
     earlier_counts: NotRequired[list[int]]
 
 
-def missing_parts(uri: str, recipe: Recipe, layout: Layout = LAYOUT) -> list[PartTask]:
+def missing_parts(uri: str, recipe: Recipe, layout: PartLayout = LAYOUT) -> list[PartTask]:
     """Return the parts of a recipe that a store lacks.
 
     A recipe that only has a larger count than the store's extends it. Raises UserError, before anything is written, for
@@ -138,7 +138,7 @@ def _check_recipe(recipe: Recipe) -> None:
         raise UserError(f"there are {total:,} {recipe.kind} of {recipe.width}x{recipe.height}, not {recipe.count:,}")
 
 
-def _check_size(recipe: Recipe, layout: Layout) -> None:
+def _check_size(recipe: Recipe, layout: PartLayout) -> None:
     """Raise a UserError for more pictures than MAX_PARTS hold."""
     maximum = MAX_PARTS * layout.groups_per_part * rows_per_group(recipe, recipe.count, layout.min_rows)
     if recipe.count > maximum:
@@ -147,7 +147,7 @@ def _check_size(recipe: Recipe, layout: Layout) -> None:
         raise UserError(f"{count} pictures of {size} are too many for a store, which takes {maximum:,} of them")
 
 
-def _tasks(uri: str, recipe: Recipe, counts: list[int], layout: Layout) -> Iterator[PartTask]:
+def _tasks(uri: str, recipe: Recipe, counts: list[int], layout: PartLayout) -> Iterator[PartTask]:
     """Yield all parts of a recipe with growing counts; each extension begins a new part."""
     number = 0
     for first, last in pairwise([0, *counts]):

@@ -194,9 +194,8 @@ def _leased(place: Folder) -> Iterator[Lease]:
             there = place.read_object(LOCK)
             if there is None or _about(there.data).get("token") != lease.token:
                 raise
-            version = place.replace_object(
-                LOCK, data, there.version
-            )  # an earlier renewal succeeded, its response was lost
+            # An earlier renewal succeeded, its response was lost.
+            version = place.replace_object(LOCK, data, there.version)
 
     def renew() -> None:
         renewals = 0

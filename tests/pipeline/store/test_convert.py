@@ -16,6 +16,9 @@ import pytest
 from archived import zip_of
 from stores import Result
 
+from pipeline.callbacks import SILENT
+from pipeline.errors import UserError
+from pipeline.store.conversion import ConversionOptions, convert, read_nonograms
 from pipeline.store.parts import append, create_store
 from scrapers.archives.source_file import ReadLimits
 from scrapers.file_batches import read_files
@@ -88,7 +91,7 @@ def test_inexpressible_puzzles_are_reported_and_others_written(tmp_path: Path, n
         (["in.jsonl", "out.xyz"], "out.xyz: no format has this suffix; name one with --to"),
         (["in.jsonl", "out.non", "--to", "xyz"], "there is no format 'xyz': cwd, "),
         (["missing.non", "out.non"], "missing.non does not exist"),
-        (["in.jsonl", "out.non", "-n", "0"], "Invalid value for '-n': 0 is not in the range 1<=x<=10000000000"),
+        (["in.jsonl", "out.non", "-n", "0"], "Invalid value for '-n': 0 is not between 1 and 10,000,000,000"),
         (["in.jsonl", "out.non", "-n", "9"], "no puzzle could be written"),
         (["images", "out.non"], "no puzzle found in images (of folders and archives, images are read only where"),
         (["in.jsonl", "out.non", "--format", "nin"], "no puzzle could be written: in.jsonl: "),
@@ -108,16 +111,12 @@ def test_invalid_conversions_are_refused(
     assert {path.name for path in tmp_path.iterdir()} - {"images"} == {"in.jsonl"}
 
 
-def test_file_too_large_to_read_back_is_refused(
-    tmp_path: Path, nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("pipeline.store.conversion.MOST_BYTES", 500)
-    (tmp_path / "in.jsonl").write_bytes(b"".join(map(named("jsonl").write, drawn(20))))
-    done = nonocensus("convert", str(tmp_path / "in.jsonl"), str(tmp_path / "out.non"))
-    assert done.code == 2
-    assert "would be larger than" in done.err
-    assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
-    assert nonocensus("convert", str(tmp_path / "in.jsonl"), f"{tmp_path}/out/", "--to", "non").code == 0
+def test_file_too_large_to_read_back_is_refused(tmp_path: Path) -> None:
+    options = ConversionOptions(named("non"), max_bytes=500)
+    with pytest.raises(UserError, match="would be larger than"):
+        convert(drawn(20), str(tmp_path / "out.non"), options)
+    assert list(tmp_path.iterdir()) == []
+    convert(drawn(20), f"{tmp_path}/out/", options)
     assert len(list((tmp_path / "out").iterdir())) == 20
 
 
@@ -220,16 +219,14 @@ def test_invalid_urls_are_refused(
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".xz", ".zst"])
-def test_large_json_lines_round_trip(
-    suffix: str, tmp_path: Path, nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("pipeline.store.conversion.MOST_BYTES", 500)
+def test_large_json_lines_round_trip(suffix: str, tmp_path: Path, nonocensus: Nonocensus) -> None:
     data = b"".join(map(named("jsonl").write, drawn(100)))
     assert len(data) > 20_000
     (tmp_path / "in.jsonl").write_bytes(data)
     out = str(tmp_path / f"out.jsonl{suffix}")
     assert nonocensus("import", str(tmp_path / "in.jsonl"), "--out", str(tmp_path / "store")).code == 0
-    assert nonocensus("convert", str(tmp_path / "store"), out).code == 0
+    stored = read_nonograms([str(tmp_path / "store")], None, SILENT)
+    convert(stored, out, ConversionOptions(named("jsonl"), max_bytes=500))
     back = [*read_files(files_in([out], limits=ReadLimits(max_bytes=20_000)))]
     assert b"".join(named("jsonl").write(replace(puzzle, raw_sha256=None)) for puzzle in back) == data
     assert (Path(out).stat().st_size < len(data)) is bool(suffix)

@@ -9,12 +9,10 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-import typer
-from stores import exhaustive
+from stores import Result, exhaustive
 
-from pipeline.commands import generate as generate_cli
 from pipeline.errors import InputError, UserError
-from pipeline.store.generation import Layout, make_part, missing_parts, rows_per_group
+from pipeline.store.generation import PartLayout, make_part, missing_parts, rows_per_group
 from pipeline.store.parts import append, create_store, open_store
 from scrapers.pictures.kinds import KINDS
 from scrapers.pictures.recipe import Recipe, recipe_batch
@@ -25,7 +23,7 @@ from solver.model.tables import puzzle_batch, puzzles_of
 RECIPE = Recipe("random", 4, 3, 0.5, 1, 55)
 
 
-SMALL = Layout(min_rows=10, groups_per_part=2)
+SMALL = PartLayout(min_rows=10, groups_per_part=2)
 
 
 def filled(store: Path, recipe: Recipe) -> list[dict[str, Any]]:
@@ -126,22 +124,25 @@ def test_row_group_size_is_bounded_by_memory_and_cores(recipe: Recipe, rows: int
     assert rows_per_group(recipe, recipe.count, SMALL.min_rows) == rows
 
 
-@pytest.fixture
-def command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Callable[..., str]:
-    """Return a function that runs `generate` and returns its output."""
+def test_recipe_with_too_many_colors_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="colours 1 to 31"):
+        missing_parts(str(tmp_path / "s"), replace(RECIPE, colors=32), SMALL)
 
-    def run(kind: str, size: str, **options: Any) -> str:
-        with pytest.raises(typer.Exit) as ended:
-            generate_cli.generate(kind, size, str(tmp_path / "s"), serial=True, **options)
-        assert ended.value.exit_code == 0
-        return capsys.readouterr().out
+
+@pytest.fixture
+def generate(nonocensus: Callable[..., Result], tmp_path: Path) -> Callable[..., Result]:
+    """Return a function that runs `generate`."""
+
+    def run(kind: str, size: str, *flags: str, **options: Any) -> Result:
+        named = (text for name, value in options.items() for text in (f"--{name}", str(value)))
+        return nonocensus("generate", kind, size, "--out", str(tmp_path / "s"), "--serial", *flags, *named)
 
     return run
 
 
-def test_generate_prints_what_it_made(command: Callable[..., str]) -> None:
-    assert json.loads(command("random", "4x3", count=30, as_json=True))["made"] == 30
-    assert "is complete: 30 puzzles" in command("random", "4x3", count=30)
+def test_generate_prints_what_it_made(generate: Callable[..., Result]) -> None:
+    assert json.loads(generate("random", "4x3", "--json", count=30).out)["made"] == 30
+    assert "is complete: 30 puzzles" in generate("random", "4x3", count=30).out
 
 
 @pytest.mark.parametrize(
@@ -160,25 +161,26 @@ def test_generate_prints_what_it_made(command: Callable[..., str]) -> None:
         ("dominoes", "7x7", {"seed": 1}, "--seed is not for dominoes"),
         ("hard", "30x30", {"count": 1}, "no hard of 30x30: the search takes hours"),
         ("hard", "5x5", {"count": 1, "colors": 2}, "--colors is not for hard"),
-        ("random", "5x5", {"count": 1, "colors": 32}, "colours 1 to 31"),
+        ("random", "5x5", {"count": 1, "colors": 32}, "32 is not between 1 and 31"),
     ],
 )
 def test_invalid_generate_options_are_refused(
-    command: Callable[..., str], kind: str, size: str, options: dict[str, Any], reason: str
+    generate: Callable[..., Result], kind: str, size: str, options: dict[str, Any], reason: str
 ) -> None:
-    with pytest.raises(UserError, match=reason):
-        command(kind, size, **options)
+    refused = generate(kind, size, **options)
+    assert refused.code == 2
+    assert reason in " ".join(refused.err.split())
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_fills_a_store(command: Callable[..., str], tmp_path: Path, kind: str) -> None:
+def test_every_kind_fills_a_store(generate: Callable[..., Result], tmp_path: Path, kind: str) -> None:
     """Puzzles are valid, goals fit, colours are used, and the same command again adds nothing."""
     size = {"exhaustive": "3x2", "letters": "11x7", "hard": "4x4"}.get(kind, "7x7")
     options: dict[str, Any] = {} if KINDS[kind].total else {"count": 12}
     several = KINDS[kind].seed and kind != "hard"
     if several:
         options["colors"] = 3
-    command(kind, size, **options)
+    assert generate(kind, size, **options).code == 0
     table = pa.Table.from_batches(open_store(str(tmp_path / "s")).batches())
     assert len(table) == {"exhaustive": 64, "dominoes": 1}.get(kind, 12)
     assert len(set(table["puzzle_id"].to_pylist())) == len(table)
@@ -186,7 +188,7 @@ def test_every_kind_fills_a_store(command: Callable[..., str], tmp_path: Path, k
     assert set(table["kind"].to_pylist()) == ({"color"} if several else {"mono"})
     for one, puzzle in zip(puzzles_of(table.to_batches()), puzzles_of(table.to_batches()), strict=True):
         assert puzzle_batch([one])["clue_hash"][0] == puzzle_batch([normalize_palette(puzzle)])["clue_hash"][0]
-    assert "is complete" in command(kind, size, **options)
+    assert "is complete" in generate(kind, size, **options).out
 
 
 def test_imported_puzzles_in_a_generated_store_are_detected(tmp_path: Path) -> None:
