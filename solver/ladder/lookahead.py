@@ -96,10 +96,7 @@ def refute(
                         store(seen, 2 * number + 1, load(workspace.report, SOLVED_COLUMNS, bit_width))
                     if status == CONTRADICTION:
                         found = True
-                        if workspace.counters[CONTRADICTIONS] < log.shape[0]:
-                            note = log[workspace.counters[CONTRADICTIONS]]
-                            note[0], note[1], note[2] = y, x, c
-                        workspace.counters[CONTRADICTIONS] += 1
+                        _count_contradiction(workspace.counters, log, y, x, c)
                         status = take_away(board, color, y, x, c, workspace)
                         if remember:
                             forget(seen, probes, workspace)
@@ -107,6 +104,15 @@ def refute(
                     if status != FIXPOINT or left == 0:
                         return status
     return FIXPOINT
+
+
+@kernel
+def _count_contradiction(counters: np.ndarray, log: np.ndarray, y: int, x: int, c: int) -> None:
+    """Count a contradiction, and log its assumption if the log has room."""
+    number = counters[CONTRADICTIONS]
+    if number < log.shape[0]:
+        log[number, 0], log[number, 1], log[number, 2] = y, x, c
+    counters[CONTRADICTIONS] = number + 1
 
 
 @standalone

@@ -97,7 +97,7 @@ def initial_outcome(batch: Views, goals: KnownSolutions) -> Outcome:
 
 
 def empty_outcome(cells: np.ndarray) -> Outcome:
-    """Return the outcome before the first rung of puzzles with the prior numbers of cells (int64)."""
+    """Return the outcome before the first rung of puzzles with these numbers of cells (int64)."""
     puzzles = len(cells)
     offsets = np.zeros(puzzles + 1, np.int64)
     np.cumsum(cells, out=offsets[1:])

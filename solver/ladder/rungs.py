@@ -15,7 +15,7 @@ from solver.ladder.ladder_options import DEPTH, LINE, PROBE, SEARCH, LadderOptio
 from solver.ladder.lookahead import NO_LIMIT, begin, refute
 from solver.ladder.memory import KernelGroup, Memory, memory_for
 from solver.ladder.outcome import CPU_SAT, MULTIPLE, NONE, UNIQUE, Outcome, record_rung, record_time, solution_pair
-from solver.ladder.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND, is_noted, record_solution, search
+from solver.ladder.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND, is_recorded, record_solution, search
 from solver.lines.board import Board, copy_knowledge, init_board
 from solver.lines.checked import CHECKED, has_known, is_at_fixpoint, set_known
 from solver.lines.places import locate, open_places
@@ -241,7 +241,7 @@ def run_search_rung(state: LadderState, first: int) -> int:
         elif searched == LATE or node_limit == UNLIMITED:
             outcome.late[p] = True
         elif CHECKED:
-            assert not held or has_known(board, bit_width) or is_noted(board, found), "the search lost a solution"
+            assert not held or has_known(board, bit_width) or is_recorded(board, found), "the search lost a solution"
             assert is_at_fixpoint(board, color, workspace), "the search ended short of the fixpoint of line logic"
         outcome.rung[p] = outcome.engine[p] = SEARCH
         cpu, wall = record_time(outcome, p, rung, cpu, wall)

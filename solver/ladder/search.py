@@ -106,43 +106,59 @@ def search(
             if workspace.counters[NODES] == budget or depth == len(tree.cell):
                 _restore_root(board, tree, depth)
                 return NODES_SPENT
-            cell = _branch(board, tree, depth, bit_width)
-            _push(board, tree, depth, cell, bit_width)
+            status = _take_branch(board, trial, color, tree, depth, workspace)
             depth += 1
-            workspace.counters[NODES] += 1
-            workspace.counters[MAX_DEPTH] = max(workspace.counters[MAX_DEPTH], depth)
-            c: Any = np.int64(tree.color[depth - 1])
-            y, x = cell // int(board.size[0]), cell % int(board.size[0])
-            status = adopt(board, trial, color, y, x, c, workspace)
-            store(workspace.report, CHANGED_ROWS, load(workspace.report, CHANGED_ROWS, bit_width) | bit(y, bit_width))
-            store(
-                workspace.report,
-                CHANGED_COLUMNS,
-                load(workspace.report, CHANGED_COLUMNS, bit_width) | bit(x, bit_width),
-            )
-            forget(tree.seen[depth], cells, workspace)
         while status == CONTRADICTION:
             if depth == 0:
                 if CHECKED:
-                    assert not held or is_noted(board, found), "the search ended without the known solution"
+                    assert not held or is_recorded(board, found), "the search ended without the known solution"
                 return EXHAUSTED
             depth -= 1
-            copy_knowledge(board.size, tree.boards[depth], board.can)
-            cell = int(tree.cell[depth])
-            y, x = cell // int(board.size[0]), cell % int(board.size[0])
-            refuted: Any = np.int64(tree.color[depth])
-            if CHECKED:
-                lost = has_known(board, bit_width) and is_known_color(board, y, x, refuted)
-                assert not lost or is_noted(board, found), "a branch was left without the known solution in it"
-            status = take_away(board, color, y, x, refuted, workspace)
-            forget(tree.seen[depth], cells, workspace)
+            status = _refute_branch(board, color, tree, depth, found, workspace)
         if status == OUT_OF_TIME:
             _restore_root(board, tree, depth)
             return LATE
 
 
 @kernel
-def is_noted(board: Board, found: SolutionPair) -> bool:
+def _take_branch(
+    board: Board, trial: Board, color: np.ndarray | None, tree: Tree, depth: int, workspace: Workspace
+) -> int:
+    """Push the node at `depth`, decide its best cell and propagate; returns as `propagate`."""
+    bit_width = workspace.bit_width
+    cell = _branch_cell(board, tree, depth, bit_width)
+    _push(board, tree, depth, cell, bit_width)
+    workspace.counters[NODES] += 1
+    workspace.counters[MAX_DEPTH] = max(workspace.counters[MAX_DEPTH], depth + 1)
+    c: Any = np.int64(tree.color[depth])
+    y, x = cell // int(board.size[0]), cell % int(board.size[0])
+    status = adopt(board, trial, color, y, x, c, workspace)
+    rows, columns = load(workspace.report, CHANGED_ROWS, bit_width), load(workspace.report, CHANGED_COLUMNS, bit_width)
+    store(workspace.report, CHANGED_ROWS, rows | bit(y, bit_width))
+    store(workspace.report, CHANGED_COLUMNS, columns | bit(x, bit_width))
+    forget(tree.seen[depth + 1], int(board.size[0] * board.size[1]), workspace)
+    return status
+
+
+@kernel
+def _refute_branch(
+    board: Board, color: np.ndarray | None, tree: Tree, depth: int, found: SolutionPair, workspace: Workspace
+) -> int:
+    """Pop the node at `depth` and remove its branch's colour; returns as `propagate`."""
+    copy_knowledge(board.size, tree.boards[depth], board.can)
+    cell = int(tree.cell[depth])
+    y, x = cell // int(board.size[0]), cell % int(board.size[0])
+    refuted: Any = np.int64(tree.color[depth])
+    if CHECKED:
+        lost = has_known(board, workspace.bit_width) and is_known_color(board, y, x, refuted)
+        assert not lost or is_recorded(board, found), "a branch was left without the known solution in it"
+    status = take_away(board, color, y, x, refuted, workspace)
+    forget(tree.seen[depth], int(board.size[0] * board.size[1]), workspace)
+    return status
+
+
+@kernel
+def is_recorded(board: Board, found: SolutionPair) -> bool:
     """Return whether the known solution is the first one found (checked mode)."""
     return found.number[0] > 0 and is_known_picture(board, found.first)
 
@@ -166,7 +182,7 @@ def _push(board: Board, tree: Tree, depth: int, cell: int, bit_width: Any) -> No
 
 
 @kernel
-def _branch(board: Board, tree: Tree, depth: int, bit_width: Any) -> int:
+def _branch_cell(board: Board, tree: Tree, depth: int, bit_width: Any) -> int:
     """Return the open cell with the best score."""
     width, height = int(board.size[0]), int(board.size[1])
     best, cell = -1.0, -1

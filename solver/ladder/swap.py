@@ -17,7 +17,7 @@ from solver.lines.workspace import WORK
 def swap(
     picture: np.ndarray, width: int, height: int, start: np.ndarray, counters: np.ndarray, deadline: float
 ) -> bool:
-    """Find a switch in a solution and turn it in place; returns whether there was one.
+    """Find a switch in a solution and apply it in place; returns whether there was one.
 
     A switch is two rows and two columns with colours a b / b a at their crossings, where exchanging a and b keeps the
     runs of all four lines. Past the deadline it returns False; the caller's next look at the clock detects the same.

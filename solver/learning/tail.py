@@ -168,7 +168,7 @@ class Learner:
 
     def __init__(
         self,
-        formula: Encoding,
+        encoding: Encoding,
         phases: Callable[[str], list[int]],
         leads: Callable[[], Iterable[list[int]]],
         options: LearnerOptions = DEFAULTS,
@@ -176,7 +176,7 @@ class Learner:
         expects_few: bool = False,
         logs_clauses: bool = False,
     ) -> None:
-        self.formula, self.phases, self.leads, self.expects_few = formula, cache(phases), leads, expects_few
+        self.encoding, self.phases, self.leads, self.expects_few = encoding, cache(phases), leads, expects_few
         self.options, self.logs_clauses = options, logs_clauses
         self.last_solution: list[int] = []  # literals of the last solution
         self.excluded: list[list[int]] = []  # a clause for each solution found
@@ -217,8 +217,8 @@ class Learner:
         deadline   CPU seconds on the clock of `now`
         turns      engines and slices (default: those of the options)
         """
-        conflicts = min(self.options.slice_conflicts, SLICE_VARIABLES // (self.formula.number + 1) + 1)
-        loading = self.options.loading * sum(map(len, self.formula.clauses))
+        conflicts = min(self.options.slice_conflicts, SLICE_VARIABLES // (self.encoding.number + 1) + 1)
+        loading = self.options.loading * sum(map(len, self.encoding.clauses))
         if self.last_solution:
             if self._continue_lead(deadline):
                 return True
@@ -240,28 +240,32 @@ class Learner:
             solver = self._solver(self.engine)
             if self.now() > deadline:
                 return None  # phases from truncated beliefs would depend on the machine's speed
-            for _ in range(1 if isinstance(solver, Kissat) else slices):
-                if isinstance(solver, Kissat):
-                    solver.cpu_limit = deadline - self.now()
-                    solver.conflict_limit = min(conflicts * slices, MOST_CONFLICTS)
-                    solver.unsatisfiable = self.expects_few or bool(
-                        self.last_solution
-                    )  # a second solution has mostly been found by now
-                else:
-                    solver.conf_budget(conflicts)
-                try:
-                    found = solver.solve_limited()
-                except KissatError as error:
-                    _warn_of_kissat(str(error))
-                    self.kissat_failed = True
-                    waiting.appendleft((CADICAL, slices))
-                    break
-                if self.known is not None:
-                    self._check(solver, found, self.known)
-                if found is not None:
-                    return found
-                if self.now() > deadline:
-                    return None
+            try:
+                found = self._run_slices(solver, conflicts, slices, deadline)
+            except KissatError as error:
+                _warn_of_kissat(str(error))
+                self.kissat_failed = True
+                waiting.appendleft((CADICAL, slices))
+                continue
+            if found is not None or self.now() > deadline:
+                return found
+        return None
+
+    def _run_slices(self, solver: Any, conflicts: int, slices: int, deadline: float) -> bool | None:
+        """Run a solver for a number of slices of `conflicts`; returns its answer, None at a limit."""
+        for _ in range(1 if isinstance(solver, Kissat) else slices):
+            if isinstance(solver, Kissat):
+                solver.cpu_limit = deadline - self.now()
+                solver.conflict_limit = min(conflicts * slices, MOST_CONFLICTS)
+                # A second solution has mostly been found by now.
+                solver.unsatisfiable = self.expects_few or bool(self.last_solution)
+            else:
+                solver.conf_budget(conflicts)
+            found: bool | None = solver.solve_limited()
+            if self.known is not None:
+                self._check(solver, found, self.known)
+            if found is not None or self.now() > deadline:
+                return found
         return None
 
     def _try_briefly(self, conflicts: int, deadline: float) -> bool | None:
@@ -311,9 +315,9 @@ class Learner:
         solver = self.solvers.get(GLUCOSE)
         if solver is None or not self.logs_clauses:
             return None
-        literals = self.formula.literal
+        literals = self.encoding.literal
         variables = np.where(np.abs(literals) == TRUE, 0, np.abs(literals))
-        mentions = variable_counts(solver.get_proof(), self.formula.number)[variables]
+        mentions = variable_counts(solver.get_proof(), self.encoding.number)[variables]
         cell, color = (int(k) for k in np.unravel_index(mentions.argmax(), mentions.shape))
         if mentions[cell, color] == 0:
             return None
@@ -322,13 +326,13 @@ class Learner:
 
     def picture(self) -> np.ndarray:
         """Return the last solution's colours, uint8[cells]."""
-        model = np.zeros(self.formula.number + 1, np.bool_)
+        model = np.zeros(self.encoding.number + 1, np.bool_)
         values = np.array(self.solvers[self.engine].get_model(), np.int64)
         model[values[values > 0]] = True
-        literals = self.formula.literal
+        literals = self.encoding.literal
         constant = np.abs(literals) == TRUE
-        said = model[np.where(constant, 0, np.abs(literals))] == (literals > 0)
-        picture: np.ndarray = np.where(constant, literals == TRUE, said).argmax(axis=1).astype(np.uint8)
+        holds = model[np.where(constant, 0, np.abs(literals))] == (literals > 0)
+        picture: np.ndarray = np.where(constant, literals == TRUE, holds).argmax(axis=1).astype(np.uint8)
         return picture
 
     def exclude(self, picture: np.ndarray) -> None:
@@ -350,7 +354,7 @@ class Learner:
         """Return a picture's literals of the open cells, without impossible colours, and whether the encoding
         contains the picture.
         """
-        literals = self.formula.literal[np.arange(len(picture)), picture]
+        literals = self.encoding.literal[np.arange(len(picture)), picture]
         return literals[np.abs(literals) != TRUE].tolist(), bool((literals != FALSE).all())
 
     def _check(self, solver: Any, found: bool | None, known: np.ndarray) -> None:
@@ -374,7 +378,7 @@ class Learner:
         """Return the solver of that name with all clauses, exclusions and phases, created on first use."""
         if engine not in self.solvers:
             solver = self.solvers[engine] = self._new_solver(engine)
-            for clauses in self.formula.clauses:
+            for clauses in self.encoding.clauses:
                 _add_all(solver, clauses)
             deque(map(solver.add_clause, self.excluded), maxlen=0)
             solver.set_phases(self.phases(engine) + self.last_solution)

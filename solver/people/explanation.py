@@ -22,7 +22,7 @@ from solver.model.views import Views, views
 from solver.people.assume import assumptions_on, compile_for
 from solver.people.person import CHANGES, ENDED, STEPS, PuzzleSheet, is_solved, puzzle_sheet_for, rule_out, solve_lines
 from solver.proofs.checker import FORMAT, VERSION, Blocks, Checker, clue_hash
-from solver.proofs.record import RefutedAssumption, Replay, Ruled, UnprovableError, colors_of
+from solver.proofs.record import RecordedAssumption, Replay, Ruled, UnprovableError, colors_of
 
 CANDIDATES, COMPARED = 24, 2
 """Maximum number of assumptions to collect, and how many of them to compare by chain length."""
@@ -42,7 +42,7 @@ class Step(NamedTuple):
     technique: int
     line: int | None
     ruled: tuple[Ruled, ...]
-    assumption: RefutedAssumption | None = None
+    assumption: RecordedAssumption | None = None
 
 
 class Explanation(NamedTuple):

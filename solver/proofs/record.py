@@ -49,7 +49,7 @@ class LineStep(NamedTuple):
     ruled: list[Ruled]
 
 
-class RefutedAssumption(NamedTuple):
+class RecordedAssumption(NamedTuple):
     """An assumption, its steps, the line that ends without arrangement, and the exclusions that it depends on."""
 
     place: int
@@ -124,7 +124,7 @@ class Replay:
     """Replay of a puzzle: its cells, the steps so far, and the line without arrangement, if it ends in one."""
 
     def __init__(self, rows: list[Blocks], columns: list[Blocks], thorough: bool, deadline: float) -> None:
-        """Start from the clues; `thorough` also records what each assumption depends on (`RefutedAssumption.needs`)."""
+        """Start from the clues; `thorough` also records the dependencies of assumptions (`RecordedAssumption.needs`)."""
         self.width, self.height = len(columns), len(rows)
         self.clues = [Clue(clue) for clue in rows + columns]
         self.every = [slice(y * self.width, (y + 1) * self.width) for y in range(self.height)]
@@ -133,7 +133,7 @@ class Replay:
         self.cells = [self.full] * (self.width * self.height)
         self.began = self.cells  # knowledge from line logic alone
         self.deadline, self.thorough = deadline, thorough
-        self.found: list[LineStep | RefutedAssumption] = []
+        self.found: list[LineStep | RecordedAssumption] = []
         self.end: int | None = None
 
     def climb(self, batch: pa.RecordBatch, rung: str, depth: int) -> None:
@@ -216,7 +216,7 @@ class Replay:
         steps.append(LineStep(line, here, ruled))
         return ruled
 
-    def refuted(self, place: int, color: int, depth: int | None) -> RefutedAssumption:
+    def refuted(self, place: int, color: int, depth: int | None) -> RecordedAssumption:
         """Follow an assumption as the rung does (solver.ladder.lookahead); returns only the steps that matter."""
         cells = list(self.cells)
         cells[place] = 1 << color
@@ -238,7 +238,7 @@ class Replay:
         if end is None:
             y, x = divmod(place, self.width)
             raise UnprovableError(f"colour {color} in row {y + 1}, column {x + 1} leads to no contradiction")
-        return self.with_needed_steps(RefutedAssumption(place, color, then, end, set()), cells, opened)
+        return self.with_needed_steps(RecordedAssumption(place, color, then, end, set()), cells, opened)
 
     def open_next_level(self, opened: dict[int, set[Ruled]], cells: list[int]) -> None:
         """Add the lines that cross opened ones where more is known than when the rung began.
@@ -253,8 +253,8 @@ class Replay:
                         opened.setdefault(crossing, opened[line] | {why})
 
     def with_needed_steps(
-        self, found: RefutedAssumption, cells: list[int], opened: dict[int, set[Ruled]]
-    ) -> RefutedAssumption:
+        self, found: RecordedAssumption, cells: list[int], opened: dict[int, set[Ruled]]
+    ) -> RecordedAssumption:
         """Return an assumption with only the steps that its contradiction depends on.
 
         With a depth limit it also depends on what gave a line its level (`opened`).
@@ -287,14 +287,14 @@ class Replay:
                 kept.append(step._replace(ruled=wanted))
         return found._replace(then=kept[::-1], needs=needs)
 
-    def needed_steps(self) -> list[LineStep | RefutedAssumption]:
+    def needed_steps(self) -> list[LineStep | RecordedAssumption]:
         """Return the steps that the final contradiction depends on."""
         assert self.end is not None
         full = [self.full] * len(self.cells)
         needed = self.reasons(self.end, self.cells[self.every[self.end]], full)
-        kept: list[LineStep | RefutedAssumption] = []
+        kept: list[LineStep | RecordedAssumption] = []
         for item in reversed(self.found):
-            if isinstance(item, RefutedAssumption):
+            if isinstance(item, RecordedAssumption):
                 if (item.place, item.color) in needed:
                     needed |= item.needs
                     kept.append(item)
@@ -320,7 +320,7 @@ class Replay:
             spare[x] = here[x]
         return {(places[x], color) for x, color in _reasons(self.clues[line], here, spare)}
 
-    def formatted(self, found: list[LineStep | RefutedAssumption]) -> Iterator[dict[str, Any]]:
+    def formatted(self, found: list[LineStep | RecordedAssumption]) -> Iterator[dict[str, Any]]:
         """Yield steps in the checker's format."""
         for item in found:
             if isinstance(item, LineStep):

@@ -150,7 +150,7 @@ def test_split_candidate_is_most_learned_about(few: bool) -> None:
     assert branch is not None
     parts = halves(WHOLE, probed, branch)
     assert parts[0].splits == ((branch.cell, branch.color, branch.has_first),)
-    likely = int(learner.formula.literal[branch.cell, branch.color]) in learner.phases(GLUCOSE)
+    likely = int(learner.encoding.literal[branch.cell, branch.color]) in learner.phases(GLUCOSE)
     assert (branch.has_first == likely) is not few
 
 
