@@ -66,7 +66,7 @@ def _learners(ran: Run) -> FigureTable:
     formulas = _search_formulas(ran)
     rows: list[list[object]] = []
     for engine in ENGINES:
-        found = followed = size = longest = 0.0
+        found = checked = size = longest = 0.0
         for made in formulas:
             start = time.thread_time()
             with Solver(engine, bootstrap_with=made.clauses, with_proof=True) as learner:
@@ -77,10 +77,10 @@ def _learners(ran: Run) -> FigureTable:
             start = time.thread_time()
             assert follow(cnf, proof) is None
             taken = time.thread_time() - start
-            followed, longest, size = followed + taken, max(longest, taken), size + len(proof) / 1e6
-        rows.append([engine, len(formulas), found, followed, longest, size])
-    heading = ["engine", "puzzles", "proofs found, CPU s", "followed", "longest", "MB of proofs"]
-    return FigureTable(f"What search has decided: proofs followed by {CHECKER}; certify takes {LEARNER}", heading, rows)
+            checked, longest, size = checked + taken, max(longest, taken), size + len(proof) / 1e6
+        rows.append([engine, len(formulas), found, checked, longest, size])
+    heading = ["engine", "puzzles", "proofs found, CPU s", "checked", "longest", "MB of proofs"]
+    return FigureTable(f"Verdicts by search: proofs checked by {CHECKER}; certify takes {LEARNER}", heading, rows)
 
 
 def _search_formulas(ran: Run) -> list[Formula]:

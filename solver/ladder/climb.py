@@ -21,7 +21,7 @@ from solver.model.views import Views
 from solver.tuning import ALONE
 
 BoundConqueror = Callable[[Conquest, float], Conquest]
-"""Continues a conquest for at most the prior CPU seconds, summed over all processes (solver.learning.cubes)."""
+"""Continues a conquest for at most the given CPU seconds, summed over all processes (solver.learning.cubes)."""
 
 
 def climb(

@@ -124,7 +124,7 @@ class Replay:
     """Replay of a puzzle: its cells, the steps so far, and the line without arrangement, if it ends in one."""
 
     def __init__(self, rows: list[Blocks], columns: list[Blocks], thorough: bool, deadline: float) -> None:
-        """Start from the clues; `thorough` also records the dependencies of assumptions (`RecordedAssumption.needs`)."""
+        """Start from the clues; `thorough` also records what assumptions depend on (`RecordedAssumption.needs`)."""
         self.width, self.height = len(columns), len(rows)
         self.clues = [Clue(clue) for clue in rows + columns]
         self.every = [slice(y * self.width, (y + 1) * self.width) for y in range(self.height)]
