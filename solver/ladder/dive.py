@@ -97,9 +97,9 @@ def _dive(
     """Run dive number k."""
     rounds: Any = np.int64(DIVE_ROUNDS[k])
     more: Any = np.int64(MORE_ROUNDS)
-    course = DiveOptions(rounds, more, DIVE_SHARE, DIVE_PULLS[k])
+    options = DiveOptions(rounds, more, DIVE_SHARE, DIVE_PULLS[k])
     none = Trail(board.first[:0], board.first[:0])
-    return descend(board, diver, trial, color, beliefs, course, none, workspace)
+    return descend(board, diver, trial, color, beliefs, options, none, workspace)
 
 
 @kernel
@@ -135,7 +135,7 @@ def descend(
     trial: Board,
     color: np.ndarray | None,
     beliefs: Beliefs,
-    course: DiveOptions,
+    options: DiveOptions,
     trail: Trail,
     workspace: Workspace,
 ) -> int:
@@ -150,16 +150,16 @@ def descend(
     signs = Signs(none, none, none)
     trail.left[:] = 0
     copy(board, diver)
-    left, fresh, rounds = undecided(diver, bit_width), True, course.rounds
+    left, fresh, rounds = undecided(diver, bit_width), True, options.rounds
     while left > 0:
         restrict(diver, beliefs, fresh, bit_width)
         locate(diver, color, beliefs.places, workspace)
-        exchange(diver, color, beliefs, signs, rounds, course.reinforcement, workspace)
+        exchange(diver, color, beliefs, signs, rounds, options.reinforcement, workspace)
         if cpu_seconds() > workspace.deadline:
             workspace.counters[NEXT_CHECK] = 0  # the next check detects the deadline too
             return OUT_OF_TIME
-        rounds, fresh = course.more, False
-        doubt = _doubt(diver, beliefs, course.share * left, bit_width)
+        rounds, fresh = options.more, False
+        doubt = _doubt(diver, beliefs, options.share * left, bit_width)
         status = _decide(diver, trial, color, beliefs, doubt, workspace)
         if status != FIXPOINT:
             return status
