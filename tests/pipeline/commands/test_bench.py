@@ -1,4 +1,4 @@
-"""The bench command: what it counts, what it writes, what it refuses."""
+"""The command bench: figures, files, and the comparison of engines."""
 
 import csv
 import json
@@ -9,14 +9,17 @@ import numpy as np
 import pytest
 from sudokus import full, opened
 
+from pipeline.commands.bench import Engine
 from pipeline.errors import UserError
 from pipeline.findings.benchmark import exhaust
+from pipeline.findings.engine_comparison import differing, figures
 from scrapers.formats import webpbn_xml
-from solver.model.puzzle import from_picture
+from solver.engines.engines import COMPILED, ENGINES
+from solver.model.puzzle import BLOT, Block, Puzzle, from_picture
 
 
-def test_every_small_picture_is_counted(nonocensus: Any) -> None:
-    """Counts as published for 3x3; the 4x4 ones are in tests/solver, the 5x5 ones in benchmarks/results."""
+def test_exhaustive_set_matches_published_counts(nonocensus: Any) -> None:
+    """3x3 here; 4x4 is in tests/solver, 5x5 in benchmarks/results."""
     done = nonocensus("bench", "exhaustive", "--size", "3x3", "--json")
     figures = json.loads(done.out)
     assert done.code == 0
@@ -24,12 +27,12 @@ def test_every_small_picture_is_counted(nonocensus: Any) -> None:
     assert figures["distinct"] == figures["unique"] + figures["multiple"]
 
 
-def test_too_many_pictures() -> None:
+def test_exhaustive_set_refuses_large_sizes() -> None:
     with pytest.raises(UserError, match="most cells"):
         exhaust(9, 9, lambda _: None)
 
 
-def test_random_puzzles_to_csv_and_markdown(nonocensus: Any, tmp_path: Path) -> None:
+def test_random_set_writes_csv_and_markdown(nonocensus: Any, tmp_path: Path) -> None:
     options = ("--size", "8x6", "--count", "30", "--seed", "4", "--csv", "a.csv", "--markdown", "a.md")
     done = nonocensus("bench", "random", *options)
     assert done.code == 0
@@ -44,7 +47,7 @@ def test_random_puzzles_to_csv_and_markdown(nonocensus: Any, tmp_path: Path) -> 
     assert text.count("| random/8x6-0.5-4-") == 10
 
 
-def test_survey_puzzles_are_found_by_number(nonocensus: Any, tmp_path: Path) -> None:
+def test_survey_set_selects_puzzles_by_number(nonocensus: Any, tmp_path: Path) -> None:
     for number in ("21", "22"):
         puzzle = from_picture(
             np.eye(4, dtype=np.uint8), puzzle_id=f"webpbn/{number}", source="webpbn", source_id=number
@@ -57,7 +60,7 @@ def test_survey_puzzles_are_found_by_number(nonocensus: Any, tmp_path: Path) -> 
     assert "missing: 1, 6, 16" in done.err
 
 
-def test_sudokus(nonocensus: Any, tmp_path: Path) -> None:
+def test_sudokus_are_measured_apart_from_nonograms(nonocensus: Any, tmp_path: Path) -> None:
     lines = ["".join(map(str, opened(full(9), *digits).ravel())) for digits in ((1,), (1, 2))]
     (tmp_path / "two.sdm").write_text("\n".join(lines))
     figures = json.loads(nonocensus("bench", "puzzles", "two.sdm", "--json").out)
@@ -70,8 +73,10 @@ def test_sudokus(nonocensus: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_puzzle_over_processes(nonocensus: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those that clause learning has no time for alone; with the same verdicts, and what all processes have taken."""
+def test_cpus_give_the_same_verdicts_and_add_wall_seconds(
+    nonocensus: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CPU seconds are those of all processes."""
     monkeypatch.setattr("solver.ladder.climb.ALONE", 0.0)
     options = ("--size", "30x30", "--density", "0.45", "--count", "3", "--seed", "8", "--cpu-limit", "30", "--json")
     alone = json.loads(nonocensus("bench", "random", *options).out)
@@ -87,7 +92,7 @@ def test_a_puzzle_over_processes(nonocensus: Any, tmp_path: Path, monkeypatch: p
         assert done["slowest"][0][name] > 0
 
 
-def test_line_throughput(nonocensus: Any) -> None:
+def test_lines_set_measures_throughput(nonocensus: Any) -> None:
     figures = json.loads(nonocensus("bench", "lines", "--size", "10x10", "--count", "100", "--json").out)
     assert figures["puzzles"] == 100
     assert figures["us_a_puzzle"] > 0
@@ -105,11 +110,91 @@ def test_line_throughput(nonocensus: Any) -> None:
         (("exhaustive", "--size", "3x3", "--cpus", "2"), "--cpus"),
         (("engines", "--cpus", "2"), "--cpus"),
         (("exhaustive", "--size", "30x30"), "most cells"),
+        (("engines",), "engines needs files"),
+        (("engines", "--csv", "x.csv"), "--csv"),
+        (("random", "--engine", "dfs"), "--engine"),
     ],
 )
-def test_wrong_use(nonocensus: Any, arguments: tuple[str, ...], reason: str, tmp_path: Path) -> None:
+def test_conflicting_options_are_refused(
+    nonocensus: Any, arguments: tuple[str, ...], reason: str, tmp_path: Path
+) -> None:
     done = nonocensus("bench", *arguments)
     assert done.code == 2
     assert reason in done.err
     assert done.err.count("\n") == 1
     assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> None:
+    """Two puzzles in the current folder: with one solution, and with two."""
+    one = from_picture(np.triu(np.ones((4, 4), np.uint8)), puzzle_id="webpbn/1", source="webpbn", source_id="1")
+    two = from_picture(np.eye(2, dtype=np.uint8), puzzle_id="webpbn/2", source="webpbn", source_id="2")
+    for name, puzzle in (("one", one), ("two", two)):
+        (tmp_path / f"{name}.xml").write_bytes(webpbn_xml.write(puzzle))
+
+
+def test_engine_option_lists_all_engines() -> None:
+    assert [engine.value for engine in Engine] == [*ENGINES]
+    assert set(COMPILED) <= set(ENGINES)
+
+
+@pytest.mark.usefixtures("files")
+def test_engines_set_compares_all_engines(nonocensus: Any) -> None:
+    done = nonocensus("bench", "engines", "one.xml", "two.xml", "--json")
+    assert done.code == 0
+    found = json.loads(done.out)
+    assert (found["puzzles"], found["answers"], found["undecided"], found["differing"]) == (2, 2 * len(ENGINES), 0, 0)
+    verdicts = {(row["puzzle"], row["engine"]): row["verdict"] for row in found["engines"]}
+    expected = {"webpbn/1": "unique", "webpbn/2": "multiple"}
+    assert verdicts == {(puzzle, engine): said for puzzle, said in expected.items() for engine in ENGINES}
+
+
+@pytest.mark.usefixtures("files")
+def test_engines_set_writes_markdown(nonocensus: Any) -> None:
+    options = ("--engine", "bfs", "--engine", "dfs", "--engine", "bfs", "--markdown", "a.md")
+    done = nonocensus("bench", "engines", "one.xml", *options)
+    assert done.code == 0
+    text = Path("a.md").read_text()
+    assert text.count("| webpbn/1 |") == 2
+    assert (
+        "`nonocensus bench engines one.xml --engine bfs --engine dfs --visits 1000000 --memory 512 --cpu-limit 60`"
+        in text
+    )
+
+
+@pytest.mark.usefixtures("files")
+def test_engine_that_hits_a_limit_is_reported(nonocensus: Any) -> None:
+    done = nonocensus("bench", "engines", "one.xml", "--engine", "dfs", "--visits", "3")
+    assert done.code == 0
+    assert "not done after 3 visits" in done.out
+    assert done.err.count("\n") == 1
+    assert "--visits" in done.err
+
+
+def test_plain_engines_refuse_blots(nonocensus: Any) -> None:
+    puzzle = Puzzle(((Block(BLOT),),), ((Block(1),),), puzzle_id="webpbn/3", source="webpbn", source_id="3")
+    Path("a.xml").write_bytes(webpbn_xml.write(puzzle))
+    rows = json.loads(nonocensus("bench", "engines", "a.xml", "--engine", "dfs", "--engine", "sat", "--json").out)
+    dfs, sat = rows["engines"]
+    assert (dfs["verdict"], dfs["stopped"]) == ("unknown", "its clues have blots, which this engine does not know")
+    assert (sat["verdict"], sat["stopped"]) == ("unique", "")
+
+
+def test_differing_verdicts_are_found() -> None:
+    rows = [
+        {"puzzle": puzzle, "verdict": verdict, "seconds": 1.0}
+        for puzzle, verdict in [("a", "unique"), ("a", "unknown"), ("b", "unique"), ("b", "none"), ("c", "none")]
+    ]
+    found = figures(rows)
+    assert differing(rows) == ["b"]
+    assert (found["differing"], found["undecided"], found["puzzles"]) == (1, 1, 3)
+
+
+@pytest.mark.usefixtures("files")
+def test_differing_verdicts_exit_with_status_1(nonocensus: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = ENGINES["dfs"]
+    monkeypatch.setitem(ENGINES, "dfs", lambda puzzle, limits: wrong(puzzle, limits)._replace(verdict="none"))
+    done = nonocensus("bench", "engines", "one.xml", "--engine", "dfs", "--engine", "bfs")
+    assert done.code == 1
+    assert "verdicts differ: webpbn/1" in done.err

@@ -1,4 +1,4 @@
-"""The commands about runs, as users type them."""
+"""The commands classify, retry and status."""
 
 import json
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from pipeline.store.parts import Store
 
 
 @pytest.mark.usefixtures("hard")
-def test_some_puzzles_then_the_others(tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
+def test_classify_selected_puzzles_then_the_rest(tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
     command = ["classify", "store", "--out", "run", "--serial"]
     dry = nonocensus(*command, "--dry-run", "--limit", "7", "--json")
     assert json.loads(dry.out) == {"puzzles": 7, "in_sweep": 7, "tried_before": 0}
@@ -34,7 +34,7 @@ def test_some_puzzles_then_the_others(tmp_path: Path, nonocensus: Callable[..., 
     assert (status["left"], status["progress"]["at_work"], status["progress"]["rows_left"]) == (0, False, 0)
 
 
-def test_timeouts_are_listed_and_tried_again(hard: Store, tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
+def test_timeouts_are_listed_and_retried(hard: Store, tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
     nonocensus("classify", hard.folder.uri, "--out", "run", "--serial", "--cpu-limit", "0.001")
     listed = json.loads(nonocensus("status", "run", "--failed", "--json").out)
     late = listed["counts"]["timeout"]
@@ -51,9 +51,7 @@ def test_timeouts_are_listed_and_tried_again(hard: Store, tmp_path: Path, nonoce
 
 
 @pytest.mark.usefixtures("hard")
-def test_an_interrupted_command_says_how_to_go_on(
-    nonocensus: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_interrupted_command_can_be_resumed(nonocensus: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -67,7 +65,7 @@ def test_an_interrupted_command_says_how_to_go_on(
     assert nonocensus("classify", "store", "--out", "run", "--serial").code == 0
 
 
-def test_refusals(hard: Store, nonocensus: Callable[..., Result]) -> None:
+def test_conflicting_options_are_refused(hard: Store, nonocensus: Callable[..., Result]) -> None:
     store = hard.folder.uri
     for options, said in (
         (["--serial", "--cpus", "2"], "--serial goes with neither"),
@@ -83,7 +81,7 @@ def test_refusals(hard: Store, nonocensus: Callable[..., Result]) -> None:
     assert nonocensus("retry", store, "--cpu-limit", "9").code == 2
 
 
-def test_ids_are_parsed_as_csv_and_files_as_an_id_a_line(tmp_path: Path) -> None:
+def test_ids_are_parsed_as_csv_and_id_files_by_line(tmp_path: Path) -> None:
     (tmp_path / "ids").write_text('a,b\r\n\n "c" \n@d\n')
     for texts, ids in (
         (["webpbn/1, webpbn/23"], ("webpbn/1", "webpbn/23")),

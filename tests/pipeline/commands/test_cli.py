@@ -1,4 +1,4 @@
-"""The command line as a user meets it: what it prints, what it leaves behind, and one clear line for each mistake."""
+"""The command line end to end: output, files left, one line for each error."""
 
 import io
 import json
@@ -48,7 +48,7 @@ def test_from_files_to_report(nonocensus: Command, tmp_path: Path) -> None:
     assert json.loads(again.out)["known"] == 2
 
 
-def test_solve_draws(nonocensus: Command, tmp_path: Path) -> None:
+def test_solve_draws_the_solution(nonocensus: Command, tmp_path: Path) -> None:
     write(tmp_path, {"diamond.non": DIAMOND})
     result = nonocensus("solve", "diamond.non")
     assert result.code == 0
@@ -71,8 +71,8 @@ BAD_FILES = {
 
 
 @pytest.mark.parametrize("name", BAD_FILES)
-def test_one_bad_file(nonocensus: Command, tmp_path: Path, name: str) -> None:
-    """It is named with its reason on one line, nothing is imported, and the exit status is 2."""
+def test_import_of_one_bad_file_fails(nonocensus: Command, tmp_path: Path, name: str) -> None:
+    """One line names it with the reason, nothing is imported, exit status 2."""
     content, reason = BAD_FILES[name]
     write(tmp_path, {name: content})
     result = nonocensus("import", name, "--out", "store")
@@ -84,7 +84,7 @@ def test_one_bad_file(nonocensus: Command, tmp_path: Path, name: str) -> None:
     assert not (tmp_path / "store").exists()
 
 
-def test_bad_files_do_not_stop_the_good_ones(nonocensus: Command, tmp_path: Path) -> None:
+def test_import_skips_bad_files(nonocensus: Command, tmp_path: Path) -> None:
     write(tmp_path, {f"in/{name}": content for name, (content, _) in BAD_FILES.items()} | {"in/diamond.non": DIAMOND})
     result = nonocensus("import", "in", "--out", "store", "--json")
     assert result.code == 1
@@ -93,7 +93,7 @@ def test_bad_files_do_not_stop_the_good_ones(nonocensus: Command, tmp_path: Path
     assert sorted(Path(problem["name"]).name for problem in report["problems"]) == sorted(BAD_FILES)
 
 
-def test_clues_that_can_not_be_become_invalid_rows(nonocensus: Command, tmp_path: Path) -> None:
+def test_impossible_clues_become_invalid_rows(nonocensus: Command, tmp_path: Path) -> None:
     files = {
         "in/wide.non": DIAMOND.replace("rows\n1\n3\n5", "rows\n1\n3\n2,3"),
         "in/totals.non": DIAMOND.replace("rows\n1\n3\n5", "rows\n1\n3\n4"),
@@ -132,7 +132,7 @@ def test_clues_that_can_not_be_become_invalid_rows(nonocensus: Command, tmp_path
     ],
 )
 def test_wrong_use(nonocensus: Command, tmp_path: Path, arguments: list[str], message: str) -> None:
-    """One line that says what and where, exit status 2, and nothing half-written."""
+    """One line says what and where, exit status 2, no file is left."""
     write(tmp_path, {"good.non": DIAMOND, "full/note.txt": "mine"})
     (tmp_path / "empty").mkdir()
     before = left_behind(tmp_path)
@@ -143,7 +143,7 @@ def test_wrong_use(nonocensus: Command, tmp_path: Path, arguments: list[str], me
     assert left_behind(tmp_path) == before
 
 
-def test_another_run_in_the_folder(nonocensus: Command, store: Store) -> None:
+def test_classify_refuses_the_folder_of_another_run(nonocensus: Command, store: Store) -> None:
     uri = store.folder.uri
     assert nonocensus("classify", uri, "--out", "run", "--serial").code == 0
     result = nonocensus("classify", uri, "--out", "run", "--serial", "--cpu-limit", "5")
@@ -154,7 +154,7 @@ def test_another_run_in_the_folder(nonocensus: Command, store: Store) -> None:
     assert "holds something else than a run" in into_store.err
 
 
-def test_schema_and_version(nonocensus: Command) -> None:
+def test_schema_and_version_need_no_run(nonocensus: Command) -> None:
     assert "clue_hash" in nonocensus("query", "--schema").out
     tables = json.loads(nonocensus("query", "--schema", "--json").out)
     assert {"name": "status", "type": "string"}.items() <= tables["results"][2].items()
@@ -164,7 +164,7 @@ def test_schema_and_version(nonocensus: Command) -> None:
 
 
 @pytest.mark.slow
-def test_demo(nonocensus: Command, tmp_path: Path) -> None:
+def test_demo_classifies_and_reports(nonocensus: Command, tmp_path: Path) -> None:
     result = nonocensus("demo", "--out", "demo", "--serial")
     assert result.code == 0, result.err
     assert "report.html" in result.out.splitlines()[-1]
@@ -184,7 +184,7 @@ SAVED = """<?xml version="1.0"?>
 <solution type="saved"><image>|?X|\n|??|</image></solution></puzzle></puzzleset>"""
 
 
-def test_solve_from_a_saved_grid(nonocensus: Command, tmp_path: Path) -> None:
+def test_solve_starts_from_a_saved_grid(nonocensus: Command, tmp_path: Path) -> None:
     write(tmp_path, {"saved.xml": SAVED})
     free, begun = (
         nonocensus("solve", "saved.xml", "--json"),
@@ -198,7 +198,7 @@ def test_solve_from_a_saved_grid(nonocensus: Command, tmp_path: Path) -> None:
     assert "1 saved grid" in missing.err
 
 
-def test_solve_all_and_from_the_goal(nonocensus: Command, tmp_path: Path) -> None:
+def test_solve_lists_all_solutions_with_check_goal(nonocensus: Command, tmp_path: Path) -> None:
     write(tmp_path, {"saved.xml": SAVED})
     row = json.loads(nonocensus("solve", "saved.xml", "--json", "-c", "--all", "5").out)
     assert (row["solution"], row["second_solution"]) == ([1, 0, 0, 1], [0, 1, 1, 0])
@@ -210,8 +210,8 @@ def test_solve_all_and_from_the_goal(nonocensus: Command, tmp_path: Path) -> Non
     assert "Solution 2:" not in nonocensus("solve", "saved.xml", "--all", "1").out
 
 
-def test_other_settings_are_refused_in_the_folder_of_a_run(nonocensus: Command, tmp_path: Path) -> None:
-    """A run with --check-goal can't be continued without it: its rows would be mixed."""
+def test_classify_refuses_other_settings_in_the_folder_of_a_run(nonocensus: Command, tmp_path: Path) -> None:
+    """Rows with and without --check-goal must not be mixed."""
     write(tmp_path, {"saved.xml": SAVED})
     nonocensus("import", "saved.xml", "--out", "store")
     assert nonocensus("classify", "store", "--out", "run", "--serial", "-c").code == 0
@@ -220,7 +220,7 @@ def test_other_settings_are_refused_in_the_folder_of_a_run(nonocensus: Command, 
     assert "check_goal" in refused.err
 
 
-def test_solve_some_good_some_bad(nonocensus: Command, tmp_path: Path) -> None:
+def test_solve_exit_status_with_bad_files(nonocensus: Command, tmp_path: Path) -> None:
     write(tmp_path, {"in/a.non": DIAMOND, "in/b.non": "once upon a time", "bad/c.non": "once upon a time"})
     (tmp_path / "empty").mkdir()
     some = nonocensus("solve", "in")
@@ -231,7 +231,7 @@ def test_solve_some_good_some_bad(nonocensus: Command, tmp_path: Path) -> None:
     assert (empty.code, empty.err) == (2, f"nonocensus: no puzzle found in empty ({SKIPPED_HINT})\n")
 
 
-def test_solve_from_standard_input(nonocensus: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_solve_reads_standard_input(nonocensus: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(DIAMOND.encode())))
     result = nonocensus("solve", "-")
     assert result.code == 0
@@ -243,8 +243,8 @@ def test_solve_from_standard_input(nonocensus: Command, monkeypatch: pytest.Monk
 WIDE = "width 100\nheight 1\n\nrows\n100\n\ncolumns\n" + "1\n" * 100
 
 
-def test_no_row_of_a_picture_breaks(nonocensus: Command, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    """A pipe gets it whatever its width; a terminal that is too narrow a line that says how to see it."""
+def test_picture_rows_are_never_wrapped(nonocensus: Command, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """A pipe gets the whole picture; a terminal that is too narrow gets a message."""
     write(tmp_path, {"wide.non": WIDE})
     assert "X" * 100 in nonocensus("solve", "wide.non").out.splitlines()
     request.getfixturevalue("terminal")
@@ -253,7 +253,7 @@ def test_no_row_of_a_picture_breaks(nonocensus: Command, tmp_path: Path, request
     assert "XX" not in narrow
 
 
-def test_a_hostile_title(nonocensus: Command, tmp_path: Path) -> None:
+def test_solve_removes_control_characters_from_titles(nonocensus: Command, tmp_path: Path) -> None:
     write(tmp_path, {"a.non": DIAMOND.replace("Diamond", "D\x1b[31m\x9b\u202ex")})
     printed = nonocensus("solve", "a.non")
     assert printed.code == 0
@@ -261,7 +261,7 @@ def test_a_hostile_title(nonocensus: Command, tmp_path: Path) -> None:
     assert not UNSAFE.search(printed.out + printed.err)
 
 
-def test_a_size_that_is_too_large_is_not_called_no_number(nonocensus: Command, tmp_path: Path) -> None:
+def test_size_beyond_the_maximum_is_reported_as_too_large(nonocensus: Command, tmp_path: Path) -> None:
     write(tmp_path, {"a.non": DIAMOND.replace("width 5", "width 1000000000")})
     said = nonocensus("solve", "a.non").err
     assert "width is '1000000000', more than 1023" in said

@@ -25,7 +25,7 @@ def files(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("files")
-def test_steps_in_words_and_for_machines(nonocensus: Command) -> None:
+def test_explanation_as_text_and_json(nonocensus: Command) -> None:
     words = nonocensus("solve", "a.non", "-m")
     assert words.code == 0
     assert "   1. " in words.out
@@ -38,7 +38,7 @@ def test_steps_in_words_and_for_machines(nonocensus: Command) -> None:
 
 
 @pytest.mark.usefixtures("files")
-def test_files(nonocensus: Command, tmp_path: Path) -> None:
+def test_save_writes_each_format(nonocensus: Command, tmp_path: Path) -> None:
     made = nonocensus(
         "solve", "a.non", "--save", "a.png", "--save", "a.svg", "--save", "a.pdf", "--save", "a.html",
         "--save", "a.GIF", "--save", "steps/",
@@ -66,26 +66,26 @@ def test_files(nonocensus: Command, tmp_path: Path) -> None:
         (["a.non", "--hint", "--all", "2", "-m"], "--explain, --all: not with --hint; leave it out"),
     ],
 )
-def test_refused(nonocensus: Command, options: list[str], said: str) -> None:
+def test_conflicting_options_are_refused(nonocensus: Command, options: list[str], said: str) -> None:
     result = nonocensus("solve", *options)
     assert (result.code, len(result.err.splitlines())) == (2, 1)
     assert said in result.err
 
 
 @pytest.mark.usefixtures("files")
-def test_watched_where_there_is_no_terminal(nonocensus: Command) -> None:
+def test_watch_shows_nothing_without_terminal(nonocensus: Command) -> None:
     assert nonocensus("solve", "a.non", "--watch").out.startswith("local/a 7x7: unique depth-2")
 
 
 def saved(cells: np.ndarray, known: np.ndarray) -> Puzzle:
-    """A puzzle with a saved grid, bool[height, width, 2], of what is known of its cells."""
+    """Return a puzzle whose saved grid has the known cells."""
     from dataclasses import replace
 
     grid = (cells[:, :, None] == np.arange(2)) | ~known[:, :, None]
     return replace(from_picture(cells, BLACK_ON_WHITE, puzzle_id="local/a"), goal=None, saved=(grid,))
 
 
-def test_hint(nonocensus: Command, tmp_path: Path) -> None:
+def test_hint_shows_next_step_or_wrong_cells(nonocensus: Command, tmp_path: Path) -> None:
     cells = np.array([[1, 1, 1], [0, 1, 0], [1, 1, 1]], np.uint8)
     known = np.zeros((3, 3), bool)
     known[0] = True
@@ -114,7 +114,7 @@ def saved_wrong(puzzle: Puzzle, grid: np.ndarray, known: np.ndarray) -> Puzzle:
 
 
 @pytest.mark.usefixtures("files")
-def test_hint_without_a_saved_grid_and_of_several(nonocensus: Command) -> None:
+def test_hint_needs_one_puzzle_but_no_saved_grid(nonocensus: Command) -> None:
     assert nonocensus("solve", "a.non", "--hint").code == 0
     several = nonocensus("solve", "two.jsonl", "--hint")
     assert (several.code, several.err) == (2, "nonocensus: --hint is for one puzzle, two.jsonl: choose one with -n\n")

@@ -1,4 +1,4 @@
-"""The command mend: of runs, stores and files the puzzles with several solutions, and changes that leave one."""
+"""The command mend on runs, stores and files."""
 
 import json
 from collections.abc import Callable
@@ -46,7 +46,7 @@ def run(nonocensus: Nonocensus, store: str, tmp_path: Path) -> str:
     return str(tmp_path / "run")
 
 
-def test_a_store_and_a_run_say_the_same(nonocensus: Nonocensus, store: str, run: str) -> None:
+def test_store_and_run_give_the_same_output(nonocensus: Nonocensus, store: str, run: str) -> None:
     told = [nonocensus("mend", place, "--json") for place in (store, run)]
     assert [each.code for each in told] == [0, 0]
     assert told[0].out == told[1].out
@@ -59,7 +59,7 @@ def test_a_store_and_a_run_say_the_same(nonocensus: Nonocensus, store: str, run:
     assert len(smallest["changes"]) == 2
 
 
-def test_a_run_keeps_what_was_found(nonocensus: Nonocensus, store: str, run: str) -> None:
+def test_run_keeps_the_changes(nonocensus: Nonocensus, store: str, run: str) -> None:
     before = {path.name for path in Path(store).iterdir()}
     assert read_mendings(open_run(run)) == MENDINGS.empty_table()
     (told,) = (json.loads(line) for line in nonocensus("mend", store, run, "--json").out.splitlines()[2:3])
@@ -81,7 +81,7 @@ def switches(nonocensus: Nonocensus, tmp_path: Path) -> str:
     return str(tmp_path / "run of several")
 
 
-def test_an_interrupted_one_keeps_what_was_found_and_is_resumed(nonocensus: Nonocensus, switches: str) -> None:
+def test_interrupted_command_keeps_changes_and_resumes(nonocensus: Nonocensus, switches: str) -> None:
     run, told = open_run(switches), list[tuple[str, int | None]]()
 
     def stop(*_: object) -> None:
@@ -106,9 +106,7 @@ def test_an_interrupted_one_keeps_what_was_found_and_is_resumed(nonocensus: Nono
     assert read_mendings(run)["puzzle_id"].to_pylist() == [f"local/{k}" for k in range(4)]
 
 
-def test_puzzles_without_a_change_are_tried_again_with_more_time_only(
-    switches: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_puzzles_without_change_are_retried_only_with_more_time(switches: str, monkeypatch: pytest.MonkeyPatch) -> None:
     run, tried = open_run(switches), list[float]()
 
     def none_found(_puzzle: Puzzle, _solutions: object, cpu_limit: float) -> list[Mending]:
@@ -123,7 +121,7 @@ def test_puzzles_without_a_change_are_tried_again_with_more_time_only(
     assert len(read_mendings(run)) == 0
 
 
-def test_a_puzzle_that_can_not_be_mended_is_named_and_left_for_the_next_one(
+def test_failing_puzzle_is_reported_and_retried_next_time(
     nonocensus: Nonocensus, switches: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def failing(puzzle: Puzzle, _solutions: object, _limit: float) -> list[Mending]:
@@ -138,12 +136,12 @@ def test_a_puzzle_that_can_not_be_mended_is_named_and_left_for_the_next_one(
     assert sorted(read_attempts(open_run(switches))["puzzle_id"].to_pylist()) == ["local/0", "local/1", "local/3"]
 
 
-def test_processes_find_what_this_one_finds(nonocensus: Nonocensus, switches: str) -> None:
+def test_processes_give_the_same_result_as_serial(nonocensus: Nonocensus, switches: str) -> None:
     alone = nonocensus("mend", "several", "--json", "--serial").out
     assert nonocensus("mend", switches, "--json", "--cpus", "2").out == alone
 
 
-def test_one_command_works_on_a_run_at_a_time(nonocensus: Nonocensus, run: str) -> None:
+def test_run_is_locked_while_mending(nonocensus: Nonocensus, run: str) -> None:
     with held_by_another(Path(run)):
         refused = nonocensus("mend", run)
     assert (refused.code, refused.out) == (2, "")
@@ -171,7 +169,7 @@ def file_of(run: str) -> Path:
 
 
 @pytest.mark.parametrize(("damage", "legacy"), [(cut, False), (other_columns, False), (no_text, False), (cut, True)])
-def test_a_damaged_file_is_named_and_set_aside(
+def test_damaged_file_is_reported_and_repaired(
     nonocensus: Nonocensus, run: str, tmp_path: Path, damage: Callable[[Path], None], legacy: bool
 ) -> None:
     assert nonocensus("mend", run).code == nonocensus("verify", run).code == 0
@@ -191,7 +189,7 @@ def test_a_damaged_file_is_named_and_set_aside(
     assert nonocensus("report", run, "--out", str(tmp_path / "report")).code == 0
 
 
-def test_a_report_shows_what_a_run_keeps_of_these_clues(nonocensus: Nonocensus, run: str, tmp_path: Path) -> None:
+def test_report_shows_changes_of_current_clues_only(nonocensus: Nonocensus, run: str, tmp_path: Path) -> None:
     def reported() -> bytes:
         assert nonocensus("report", run, "--out", str(tmp_path / "report")).code == 0
         return (tmp_path / "report/report.html").read_bytes()
@@ -205,7 +203,7 @@ def test_a_report_shows_what_a_run_keeps_of_these_clues(nonocensus: Nonocensus, 
     assert reported() == before
 
 
-def test_it_is_shown_and_written(nonocensus: Nonocensus, store: str, tmp_path: Path) -> None:
+def test_mended_puzzles_are_printed_and_written(nonocensus: Nonocensus, store: str, tmp_path: Path) -> None:
     done = nonocensus("mend", store, "--out", str(tmp_path / "mended.non"))
     assert done.code == 0
     assert 'local/switch "[bold]Switch" 2x2\n  1 cell of the picture changed: row ' in done.out
@@ -217,7 +215,7 @@ def test_it_is_shown_and_written(nonocensus: Nonocensus, store: str, tmp_path: P
     assert written.title == "[bold]Switch"
 
 
-def test_files_are_solved_and_named_if_they_can_not_be_read(nonocensus: Nonocensus, tmp_path: Path) -> None:
+def test_files_are_solved_and_unreadable_ones_reported(nonocensus: Nonocensus, tmp_path: Path) -> None:
     (tmp_path / "switch.non").write_bytes(named("non").write(SWITCH))
     (tmp_path / "broken.non").write_text("rows\n1\n\ncolumns\nx\n")
     done = nonocensus("mend", str(tmp_path / "switch.non"), str(tmp_path / "broken.non"))
@@ -226,7 +224,7 @@ def test_files_are_solved_and_named_if_they_can_not_be_read(nonocensus: Nonocens
     assert "1 with several solutions, 1 of them mended." in done.out
 
 
-def test_nothing_to_mend(nonocensus: Nonocensus, tmp_path: Path) -> None:
+def test_unique_puzzles_need_no_change(nonocensus: Nonocensus, tmp_path: Path) -> None:
     (tmp_path / "plain.non").write_bytes(named("non").write(PLAIN))
     done = nonocensus("mend", str(tmp_path / "plain.non"), "--out", str(tmp_path / "out.non"))
     assert done.code == 0
@@ -234,7 +232,7 @@ def test_nothing_to_mend(nonocensus: Nonocensus, tmp_path: Path) -> None:
     assert not (tmp_path / "out.non").exists()
 
 
-def test_from_python() -> None:
+def test_mend_from_python() -> None:
     assert [nc.solve(change.puzzle).row["solutions"] for change in nc.mend(np.eye(2, dtype=int))] == ["unique"]
     assert nc.mend(PLAIN) == nc.mend(BLOTTED) == []
 
@@ -248,7 +246,7 @@ def test_from_python() -> None:
         (["store", "--out", "x.unknown"], "no format has this suffix"),
     ],
 )
-def test_wrong_use(nonocensus: Nonocensus, store: str, options: list[str], reason: str) -> None:
+def test_wrong_use_of_mend(nonocensus: Nonocensus, store: str, options: list[str], reason: str) -> None:
     done = nonocensus("mend", *(store if word == "store" else word for word in options))
     assert done.code == 2
     assert reason in done.err

@@ -1,4 +1,4 @@
-"""What all commands have in common: how they print, what --quiet and --debug do, how progress is told in a log."""
+"""Output of all commands, options of every command, --help, renamed commands, usage errors."""
 
 import json
 import logging
@@ -38,7 +38,7 @@ Nonocensus = Callable[..., Result]
 LONG = "a word " * 60
 
 
-def test_a_pipe_gets_lines_as_long_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+def test_pipe_output_is_not_wrapped(capsys: pytest.CaptureFixture[str]) -> None:
     words = table("name", "words")
     words.add_row("n", LONG.strip())
     print_result({}, [LONG, words])
@@ -47,7 +47,7 @@ def test_a_pipe_gets_lines_as_long_as_they_are(capsys: pytest.CaptureFixture[str
     assert row == f"n     {LONG.strip()}"
 
 
-def test_nothing_that_a_terminal_would_obey(
+def test_control_characters_are_removed_or_escaped(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hostile = "\x1b]0;x\x07\x1b[2J \x9b31m \u202eabc\u2066 \udcff :warning:"
@@ -63,21 +63,21 @@ def test_nothing_that_a_terminal_would_obey(
     assert json.loads(printed.out.splitlines()[-1]) == {"a": hostile}
 
 
-def test_a_line_of_progress_where_there_is_no_terminal(
+def test_progress_is_logged_without_terminal(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = threading.Event()
+    printed = threading.Event()
     print_line = err.print
 
-    def heard(line: str) -> None:
+    def print_and_notify(line: str) -> None:
         print_line(line)
-        told.set()
+        printed.set()
 
-    monkeypatch.setattr(err, "print", heard)
+    monkeypatch.setattr(err, "print", print_and_notify)
     with progress("classifying", 2000, log_interval=0.001) as (bar, task):
         bar.update(task, advance=1234, counts="[green]unique 7[/]")
-        told.clear()  # of what was told before
-        assert told.wait(60)
+        printed.clear()
+        assert printed.wait(60)
     assert "classifying: 1,234 of 2,000" in capsys.readouterr().err.splitlines()[-1]
 
 
@@ -109,7 +109,7 @@ def test_progress_line_keeps_count_rate_and_time_left_before_verdicts(
     assert [part in line for part in (*shown, *dropped)] == [True] * len(shown) + [False] * len(dropped)
 
 
-def test_an_unknown_total_replaces_a_known_one(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_total_replaces_a_known_one(capsys: pytest.CaptureFixture[str]) -> None:
     def interrupted() -> None:
         with show_progress("") as callbacks:
             callbacks.on_start("reading", 5)
@@ -141,8 +141,7 @@ def test_files_are_counted_as_files_and_stored_puzzles_as_puzzles(tmp_path: Path
 
 
 @pytest.mark.usefixtures("store")
-def test_quiet(nonocensus: Nonocensus) -> None:
-    """What went well is passed over in silence; results and problems are not."""
+def test_quiet_prints_results_and_problems_only(nonocensus: Nonocensus) -> None:
     classified = nonocensus("--quiet", "classify", "store", "--out", "run", "--serial", "--limit", "3")
     assert (classified.code, classified.out, classified.err) == (0, "", "")
     assert "3 of 300 puzzles classified" in nonocensus("--quiet", "status", "run").out
@@ -155,12 +154,12 @@ def test_quiet(nonocensus: Nonocensus) -> None:
 
 
 @pytest.mark.usefixtures("tmp_path")
-def test_debug(nonocensus: Nonocensus) -> None:
+def test_debug_prints_tracebacks(nonocensus: Nonocensus) -> None:
     assert "Traceback" not in nonocensus("status", "nowhere").err
-    told = nonocensus("--debug", "status", "nowhere").err
-    assert "Traceback" in told
-    assert "in open_place" in told
-    assert told.splitlines()[-1] == "nonocensus: nowhere is neither a run nor a store"
+    printed = nonocensus("--debug", "status", "nowhere").err
+    assert "Traceback" in printed
+    assert "in open_place" in printed
+    assert printed.splitlines()[-1] == "nonocensus: nowhere is neither a run nor a store"
 
 
 @pytest.mark.parametrize("options", [["--log-level", "debug"], ["--log-level=debug"]])
@@ -180,8 +179,8 @@ def test_importing_the_library_installs_no_log_handler() -> None:
     assert done.stdout == "[<NullHandler (NOTSET)>]\n"
 
 
-def test_an_internal_error_has_a_status_of_its_own(nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Status 1 would tell a cluster's job that all else is done."""
+def test_internal_error_exits_with_status_70(nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Status 1 would mean that everything else is done."""
     monkeypatch.setattr("pipeline.run.run_folder.open_place", lambda *_: {}["missing"])
     result = nonocensus("status", "run")
     assert result.code == 70
@@ -189,7 +188,7 @@ def test_an_internal_error_has_a_status_of_its_own(nonocensus: Nonocensus, monke
     assert result.err.splitlines()[-1].startswith("nonocensus: internal error: KeyError: 'missing'; please report it")
 
 
-def test_options_that_there_are_not(nonocensus: Nonocensus) -> None:
+def test_unknown_and_missing_arguments_are_reported_on_one_line(nonocensus: Nonocensus) -> None:
     for arguments, said in (
         (["classify", "--nope"], "No such option: --nope"),
         (["nope"], "No such command 'nope'"),
@@ -284,10 +283,10 @@ def test_options_of_every_command_are_accepted_after_it(nonocensus: Nonocensus, 
         (["bench", "random", "--density", "nan"], "--density"),
     ],
 )
-def test_values_that_no_one_can_reckon_with(
+def test_values_out_of_range_are_refused(
     nonocensus: Nonocensus, store: Store, tmp_path: Path, arguments: list[str], said: str
 ) -> None:
-    """One clear line, exit status 2, and nothing is left behind."""
+    """One line, exit status 2, no file is left."""
     (tmp_path / "latin.txt").write_bytes("caf\xe9".encode("latin-1"))
     (tmp_path / "large.txt").touch()
     os.truncate(tmp_path / "large.txt", (64 << 20) + 1)

@@ -1,4 +1,4 @@
-"""The program is itself, whatever lies in the current folder or on PYTHONPATH: in the driver and in Ray's workers."""
+"""Imports ignore the current folder and PYTHONPATH, in the driver and in Ray's workers."""
 
 import json
 import os
@@ -17,7 +17,7 @@ COMMON = ("random", "csv", "email", "numpy", "queue", "typer")
 
 
 def poison(folder: Path, names: tuple[str, ...]) -> None:
-    """Modules and packages of these names that can't be imported."""
+    """Write modules and packages that raise on import."""
     for name in names:
         raising = f"raise RuntimeError('{name} of the user')\n"
         (folder / f"{name}.py").write_text(raising)
@@ -27,8 +27,8 @@ def poison(folder: Path, names: tuple[str, ...]) -> None:
 
 
 @pytest.mark.slow
-def test_no_module_of_the_user_s_is_imported(tmp_path: Path) -> None:
-    """Neither from the current folder, by whatever name, nor by one of ours from PYTHONPATH."""
+def test_modules_of_the_user_are_not_imported(tmp_path: Path) -> None:
+    """Neither from the current folder, nor packages with our names from PYTHONPATH."""
     here, on_the_path = tmp_path / "here", tmp_path / "on_the_path"
     for folder, names in ((here, OURS + COMMON), (on_the_path, OURS)):
         folder.mkdir()

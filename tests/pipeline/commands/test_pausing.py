@@ -1,4 +1,4 @@
-"""Ctrl-C during work that can be paused. The work itself presses it, so that no test waits for a moment."""
+"""Ctrl-C during interactive work. The work itself sends the signal, so no test depends on timing."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ from solver.model.puzzle import from_picture
 
 
 class Keyboard:
-    """Standard input whose user types these answers, or presses Ctrl-C for None, and notes that they were asked."""
+    """Standard input with scripted answers, None for Ctrl-C; counts the questions."""
 
     def __init__(self, *answers: str | None) -> None:
         self.answers = iter(answers)
@@ -46,7 +46,7 @@ def keyboard(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Keyboard
 
 
 def pressed(keyboard: Keyboard) -> None:
-    """Press Ctrl-C once that pauses (again), and wait until the user is asked."""
+    """Send Ctrl-C once the handler is installed (again), and wait for the question."""
     while signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         time.sleep(0.001)
     os.kill(os.getpid(), signal.SIGINT)
@@ -54,9 +54,11 @@ def pressed(keyboard: Keyboard) -> None:
 
 
 @pytest.mark.parametrize("answer", ["\n", "y\n", "Yes\n", "what?\n"])
-def test_it_goes_on(keyboard: Callable[..., Keyboard], capsys: pytest.CaptureFixture[str], answer: str) -> None:
+def test_work_continues_unless_declined(
+    keyboard: Callable[..., Keyboard], capsys: pytest.CaptureFixture[str], answer: str
+) -> None:
     typed = keyboard(answer, answer)
-    told: list[ElapsedTime] = []
+    reports: list[ElapsedTime] = []
 
     def work() -> int:
         while time.thread_time() < 0.05:
@@ -66,18 +68,17 @@ def test_it_goes_on(keyboard: Callable[..., Keyboard], capsys: pytest.CaptureFix
         return 42
 
     def tell(elapsed: ElapsedTime) -> list[str]:
-        told.append(elapsed)
+        reports.append(elapsed)
         return ["it is [bold]here[/bold]"]
 
     assert run_interactively(work, tell) == 42
-    assert len(told) == 2
-    assert all(elapsed.wall > 0 and elapsed.cpu >= 0.05 for elapsed in told)
+    assert len(reports) == 2
+    assert all(elapsed.wall > 0 and elapsed.cpu >= 0.05 for elapsed in reports)
     assert capsys.readouterr().err.count("it is here\nStill solving. Continue? [Y/n] ") == 2
 
 
 @pytest.mark.parametrize("answer", ["n\n", " No\n", ""])
-def test_it_stops(keyboard: Callable[..., Keyboard], answer: str) -> None:
-    """An end of input is no answer."""
+def test_work_stops_if_declined_or_at_end_of_input(keyboard: Callable[..., Keyboard], answer: str) -> None:
     typed, ended = keyboard(answer), threading.Event()
 
     def work() -> None:
@@ -89,7 +90,7 @@ def test_it_stops(keyboard: Callable[..., Keyboard], answer: str) -> None:
     ended.set()
 
 
-def test_without_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_stops_without_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", None)
     ended = threading.Event()
 
@@ -102,7 +103,7 @@ def test_without_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     ended.set()
 
 
-def test_a_second_one_ends_it(keyboard: Callable[..., Keyboard]) -> None:
+def test_second_ctrl_c_ends_the_command(keyboard: Callable[..., Keyboard]) -> None:
     typed, ended = keyboard(None), threading.Event()
 
     def work() -> None:
@@ -114,7 +115,7 @@ def test_a_second_one_ends_it(keyboard: Callable[..., Keyboard]) -> None:
     ended.set()
 
 
-def test_what_the_work_raises(keyboard: Callable[..., Keyboard]) -> None:
+def test_exception_of_the_work_is_raised(keyboard: Callable[..., Keyboard]) -> None:
     keyboard()
     with pytest.raises(ZeroDivisionError):
         run_interactively(lambda: 1 // 0, lambda _: [])
@@ -136,8 +137,8 @@ run()
 
 
 @pytest.mark.parametrize("depth", ["2", "60"])
-def test_the_process_ends_while_a_kernel_is_at_work(tmp_path: Path, depth: str) -> None:
-    """The thread that solves can't be stopped; taking the interpreter down under it would crash the process."""
+def test_process_exits_cleanly_while_a_kernel_runs(tmp_path: Path, depth: str) -> None:
+    """The solver's thread can't be stopped; finalizing the interpreter under it would crash."""
     rng = np.random.default_rng(1)
     (tmp_path / "hard.xml").write_bytes(webpbn_xml.write(from_picture((rng.random((60, 60)) < 0.4).astype(np.uint8))))
     command = [sys.executable, "-c", PRESS_WHEN_SOLVING, "solve", "-i", "-x", "10000", "-d", depth]

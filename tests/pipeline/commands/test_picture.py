@@ -1,4 +1,4 @@
-"""The command picture: puzzles of images drawn, repaired and written; what can't be is named, and the others go on."""
+"""The command picture: images converted, repaired and written; failures reported, the others done."""
 
 import io
 import json
@@ -35,7 +35,7 @@ def image(tmp_path: Path) -> Path:
     return path
 
 
-def test_an_image_is_drawn_with_its_verdict(nonocensus: Nonocensus, image: Path) -> None:
+def test_image_is_drawn_with_its_verdict(nonocensus: Nonocensus, image: Path) -> None:
     done = nonocensus("picture", str(image), "--size", "4x4")
     assert done.code == 0
     assert "local/switch 4x4: multiple" in done.out
@@ -43,7 +43,7 @@ def test_an_image_is_drawn_with_its_verdict(nonocensus: Nonocensus, image: Path)
 
 
 @pytest.mark.parametrize(("options", "label"), [(["--unique"], "unique"), (["--rung", "line"], "unique line")])
-def test_an_image_is_made_unique(nonocensus: Nonocensus, image: Path, options: list[str], label: str) -> None:
+def test_image_is_changed_until_unique(nonocensus: Nonocensus, image: Path, options: list[str], label: str) -> None:
     done = nonocensus("picture", str(image), "--size", "4x4", *options, "--out", str(image.with_name("out.non")))
     assert done.code == 0
     assert label in done.out
@@ -62,7 +62,7 @@ def test_an_image_is_made_unique(nonocensus: Nonocensus, image: Path, options: l
     assert one["changed"] == int((written.goal != SWITCH).sum()) > 0
 
 
-def test_several_images_into_a_folder(nonocensus: Nonocensus, image: Path, tmp_path: Path) -> None:
+def test_folder_gets_a_file_an_image(nonocensus: Nonocensus, image: Path, tmp_path: Path) -> None:
     (tmp_path / "no.png").write_bytes(b"no image")
     (tmp_path / "plain.gif").write_bytes(png(np.zeros((3, 3))))
     (tmp_path / "folder.png").mkdir()
@@ -78,13 +78,13 @@ def test_several_images_into_a_folder(nonocensus: Nonocensus, image: Path, tmp_p
     assert "folder.png: Is a directory" in done.err
 
 
-def test_to_standard_output(nonocensus: Nonocensus, image: Path) -> None:
+def test_dash_writes_to_standard_output(nonocensus: Nonocensus, image: Path) -> None:
     done = nonocensus("picture", str(image), "--size", "4x4", "--out", "-", "--to", "mk")
     assert done.code == 0
     assert [len(list(named("mk").read(done.out.encode())))] == [1]
 
 
-def test_what_can_not_be_is_said_before_any_work(nonocensus: Nonocensus, image: Path, tmp_path: Path) -> None:
+def test_conflicting_options_are_refused_before_any_work(nonocensus: Nonocensus, image: Path, tmp_path: Path) -> None:
     for options, reason in (
         (["--size", "4"], "a size is width x height"),
         (["--out", "x.unknown"], "no format has this suffix"),
@@ -98,7 +98,7 @@ def test_what_can_not_be_is_said_before_any_work(nonocensus: Nonocensus, image: 
     assert nonocensus("picture", str(tmp_path / "nothing.png")).code == 2
 
 
-def test_what_is_not_reached_is_not_written(nonocensus: Nonocensus, tmp_path: Path) -> None:
+def test_image_that_stays_ambiguous_is_not_written(nonocensus: Nonocensus, tmp_path: Path) -> None:
     draw = np.random.default_rng(1)
     (tmp_path / "noise.png").write_bytes(png(draw.random((60, 60)) < 0.2))
     done = nonocensus(
@@ -110,14 +110,14 @@ def test_what_is_not_reached_is_not_written(nonocensus: Nonocensus, tmp_path: Pa
     assert not (tmp_path / "out.non").exists()
 
 
-def test_a_file_that_is_too_large(nonocensus: Nonocensus, image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_image_file_is_refused(nonocensus: Nonocensus, image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(commands, "MAX_IMAGE_BYTES", 50)
     done = nonocensus("picture", str(image))
     assert done.code == 1
     assert "switch.png: it is larger than" in done.err
 
 
-def test_from_python(image: Path, tmp_path: Path) -> None:
+def test_images_from_python(image: Path, tmp_path: Path) -> None:
     puzzle = nc.from_image(image, (4, 4))
     assert (puzzle.rows, puzzle.columns) == clues_of(SWITCH)
     assert nc.from_image(image.read_bytes(), (4, 4)).rows == puzzle.rows

@@ -1,4 +1,4 @@
-"""Commands as processes of their own: signals, streams that can't show every letter, disks without room."""
+"""Commands as processes: signals, closed or limited streams, full disks, imports."""
 
 import json
 import os
@@ -32,11 +32,11 @@ def started(*arguments: str, **options: Any) -> "subprocess.Popen[str]":
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_command_that_is_told_to_end_leaves_nothing(store: Store, tmp_path: Path, number: int) -> None:
+def test_terminated_command_leaves_no_temporary_files(store: Store, tmp_path: Path, number: int) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     process = started("query", store.folder.uri, ENDLESS, env={"TMPDIR": str(temporary)})
-    while not list(temporary.glob(f"{PREFIX}*")):  # it is about to ask; before, Python has tried the folder with a file
+    while not list(temporary.glob(f"{PREFIX}*")):  # Python itself probes the folder with a file first
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)
     process.send_signal(number)
@@ -46,14 +46,14 @@ def test_a_command_that_is_told_to_end_leaves_nothing(store: Store, tmp_path: Pa
 
 
 def test_no_command_imports_pandas(store: Store) -> None:
-    """Arrow would, wherever it is installed."""
+    """Arrow imports it wherever it is installed."""
     code = "import sys; sys.argv = sys.argv[1:]; from nonocensus.__main__ import run\n"
     code += "try: run()\nfinally: assert 'pandas' not in sys.modules"
     command = [sys.executable, "-c", code, "nonocensus", "query", store.folder.uri, "select 1"]
     assert subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode == 0
 
 
-def test_letters_that_the_terminal_lacks(store: Store) -> None:
+def test_characters_unknown_to_the_terminal_are_escaped(store: Store) -> None:
     ascii_only = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     query = "select 'café 日本' as title"
     process = started("query", store.folder.uri, query, env=ascii_only)
@@ -63,8 +63,8 @@ def test_letters_that_the_terminal_lacks(store: Store) -> None:
 
 
 @pytest.mark.slow
-def test_no_room_on_the_disk(run: Run, tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
-    """The line names the file, and what was there before stays."""
+def test_full_disk_is_reported_and_old_file_kept(run: Run, tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
+    """The error names the file."""
 
     def small_files() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
@@ -86,8 +86,8 @@ def test_no_room_on_the_disk(run: Run, tmp_path: Path, nonocensus: Callable[...,
 
 
 @pytest.mark.slow
-def test_closed_streams(store: Store, tmp_path: Path) -> None:
-    """Nothing is printed into a file that has taken the place of one, and Ray works without them."""
+def test_closed_standard_streams(store: Store, tmp_path: Path) -> None:
+    """No output goes into a file that got a closed stream's number, and Ray works without streams."""
 
     def close() -> None:
         for number in (1, 2):
@@ -101,7 +101,7 @@ def test_closed_streams(store: Store, tmp_path: Path) -> None:
 
 
 def test_command_line_imports_no_heavy_library() -> None:
-    """Else `--help` and shell completion take seconds."""
+    """Keeps `--help` and shell completion fast."""
     heavy = "{'numpy', 'numba', 'pyarrow', 'ray', 'duckdb', 'aiohttp', 'PIL'}"
     code = f"import sys, pipeline.commands.app; assert not (found := {heavy} & sys.modules.keys()), found"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,4 +1,4 @@
-"""SQL over runs and stores, and runs as CSV, as users type it; what they say is checked with pyarrow."""
+"""The commands query and export, compared with pyarrow."""
 
 import gzip
 import io
@@ -43,7 +43,7 @@ def asked(nonocensus: Nonocensus, place: Run | Store, query: str) -> list[dict[s
     return rows
 
 
-def test_a_run_answers(run: Run, nonocensus: Nonocensus) -> None:
+def test_query_of_a_run(run: Run, nonocensus: Nonocensus) -> None:
     table = run.table()
     counted = asked(nonocensus, run, "select label, count(*) as n from results group by label")
     assert {row["label"]: row["n"] for row in counted} == Counter(table["label"].to_pylist())
@@ -58,7 +58,7 @@ def test_a_run_answers(run: Run, nonocensus: Nonocensus) -> None:
     assert asked(nonocensus, run, query) == [{"n": 0}]
 
 
-def test_a_store_has_puzzles_only(store: Store, nonocensus: Nonocensus) -> None:
+def test_store_has_only_the_table_puzzles(store: Store, nonocensus: Nonocensus) -> None:
     (row,) = asked(nonocensus, store, "select rows, columns[1] as first from puzzles limit 1")
     puzzle = next(store.batches()).to_pylist()[0]
     assert row == {"rows": puzzle["rows"], "first": puzzle["columns"][0]}
@@ -69,8 +69,8 @@ def test_a_store_has_puzzles_only(store: Store, nonocensus: Nonocensus) -> None:
     )
 
 
-def test_only_the_run_s_own_parts_and_rows_that_count(store: Store, nonocensus: Nonocensus, tmp_path: Path) -> None:
-    """A part that the store has gained since is not the run's; of two files with the same row the later counts."""
+def test_query_covers_only_parts_and_rows_of_the_run(store: Store, nonocensus: Nonocensus, tmp_path: Path) -> None:
+    """Parts added to the store later are excluded; of two files with the same row the later wins."""
     run = run_serially(store, tmp_path / "run")
     append(store, [next(store.batches())])
     assert asked(nonocensus, store, "select count(*) as n from puzzles") == [{"n": 305}]
@@ -90,7 +90,7 @@ def test_only_the_run_s_own_parts_and_rows_that_count(store: Store, nonocensus: 
             assert connection.sql("select count(*) from results").fetchall() == [(300,)]
 
 
-def test_a_run_without_results(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
+def test_query_of_a_run_without_results(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
     run = start_run(store, str(tmp_path / "run"), CONFIG)
     assert asked(nonocensus, run, "select count(*) as n from results") == [{"n": 0}]
     assert asked(nonocensus, run, "select puzzle_id from results") == []
@@ -100,7 +100,7 @@ def test_a_run_without_results(store: Store, tmp_path: Path, nonocensus: Nonocen
     )
 
 
-def test_csv_and_back(run: Run, nonocensus: Nonocensus, tmp_path: Path) -> None:
+def test_csv_round_trip(run: Run, nonocensus: Nonocensus, tmp_path: Path) -> None:
     query = (
         "select * exclude (solution, second_solution), solution as picture, null as nothing from results order by all"
     )
@@ -136,7 +136,7 @@ def test_any_type_as_json_and_csv(run: Run, nonocensus: Nonocensus) -> None:
 
 
 @pytest.mark.usefixtures("terminal")
-def test_a_table_on_the_terminal(run: Run, nonocensus: Nonocensus) -> None:
+def test_terminal_gets_first_rows_and_fitting_columns(run: Run, nonocensus: Nonocensus) -> None:
     printed = nonocensus("query", run.folder.uri, "select 'a[b]' as t, i * 1000 as n, rows from puzzles, range(3) r(i)")
     lines = printed.out.splitlines()
     assert lines[0].split() == ["t", "n", "rows"]
@@ -154,8 +154,8 @@ def test_a_table_on_the_terminal(run: Run, nonocensus: Nonocensus) -> None:
     ]
 
 
-def test_a_pipe_gets_all_of_it(run: Run, nonocensus: Nonocensus) -> None:
-    """Every column, every row, every value whole, between tabs: whatever is a terminal's width."""
+def test_pipe_gets_all_rows_and_columns(run: Run, nonocensus: Nonocensus) -> None:
+    """Separated by tabs, untruncated, regardless of width."""
     printed = nonocensus("query", run.folder.uri, "select * from puzzles, range(3) order by puzzle_id").out
     lines = [line.split("\t") for line in printed.splitlines()]
     assert lines[0] == [*PUZZLES.names, "range"]
@@ -168,8 +168,8 @@ def test_a_pipe_gets_all_of_it(run: Run, nonocensus: Nonocensus) -> None:
     assert odd.out == "a\tb\tc\n1234567\tx y\t0.3\n"
 
 
-def test_a_hostile_title(store: Store, nonocensus: Nonocensus) -> None:
-    """No control character of a puzzle's reaches the terminal, and JSON loses none."""
+def test_query_escapes_control_characters(store: Store, nonocensus: Nonocensus) -> None:
+    """The terminal gets none of them, and JSON keeps them escaped."""
     title = "\x1b]0;owned\x07\x1b[31m\x9b31m\u202eabc"
     append(store, [puzzle_batch([from_picture(np.eye(2, dtype=np.uint8), puzzle_id="x/1", source="x", title=title)])])
     query = ("query", store.folder.uri, "select title from puzzles where puzzle_id = 'x/1'")
@@ -185,7 +185,7 @@ def test_a_hostile_title(store: Store, nonocensus: Nonocensus) -> None:
 
 
 @pytest.mark.parametrize("value", ["timestamp 'infinity'", "timestamptz '-infinity'", "date 'infinity'"])
-def test_what_python_has_no_value_for(run: Run, nonocensus: Nonocensus, value: str) -> None:
+def test_values_beyond_python_are_reported(run: Run, nonocensus: Nonocensus, value: str) -> None:
     for options in ([], ["--json"], ["--csv", "-"]):
         result = nonocensus("query", run.folder.uri, f"select {value} as moment", *options)
         assert (result.code, len(result.err.splitlines())) == (2, 1)
@@ -212,7 +212,7 @@ def test_what_python_has_no_value_for(run: Run, nonocensus: Nonocensus, value: s
         ("select * from connection", "does not exist"),
     ],
 )
-def test_refused(run: Run, query: str, said: str, nonocensus: Nonocensus, tmp_path: Path) -> None:
+def test_wrong_queries_are_refused(run: Run, query: str, said: str, nonocensus: Nonocensus, tmp_path: Path) -> None:
     for options in ([], ["--json"], ["--csv", "x.csv"]):
         result = nonocensus("query", run.folder.uri, query, *options)
         assert (result.code, len(result.err.splitlines())) == (2, 1)
@@ -222,7 +222,7 @@ def test_refused(run: Run, query: str, said: str, nonocensus: Nonocensus, tmp_pa
 
 
 @pytest.mark.usefixtures("store")
-def test_other_wrong_use(nonocensus: Nonocensus, tmp_path: Path) -> None:
+def test_wrong_use_of_query_and_export(nonocensus: Nonocensus, tmp_path: Path) -> None:
     for arguments, said in (
         (["query", "nowhere", "select 1"], "nowhere is neither a run nor a store"),
         (["query", "store", "select 1", "--csv", "x", "--json"], "exclude each other"),
@@ -239,15 +239,15 @@ def test_other_wrong_use(nonocensus: Nonocensus, tmp_path: Path) -> None:
     assert "part-00000.parquet" in lost.err
 
 
-def test_nothing_can_be_changed() -> None:
-    """What a select itself could try, past the check of the statement."""
+def test_connection_is_read_only() -> None:
+    """Even for statements that pass the check."""
     with database() as connection:
         for statement in ("set enable_external_access = true", "install httpfs", "copy (select 1) to 'x.csv'"):
             with pytest.raises(duckdb.Error):
                 connection.execute(statement)
 
 
-def test_export(run: Run, nonocensus: Nonocensus, tmp_path: Path) -> None:
+def test_export_writes_a_line_a_puzzle(run: Run, nonocensus: Nonocensus, tmp_path: Path) -> None:
     said = json.loads(nonocensus("export", run.folder.uri, "--csv", "all.csv", "--json").out)
     assert (said["rows"], said["file"]) == (80, "all.csv")
     read = csv.read_csv(tmp_path / "all.csv")
@@ -267,7 +267,7 @@ def test_export(run: Run, nonocensus: Nonocensus, tmp_path: Path) -> None:
     assert read["site_quality"].null_count == 80
 
 
-def test_export_of_some(run: Run, nonocensus: Nonocensus, tmp_path: Path) -> None:
+def test_export_where_selects_rows(run: Run, nonocensus: Nonocensus, tmp_path: Path) -> None:
     condition = "label = 'multiple' and difficulty > 0.6 and width = 12"
     result = nonocensus("export", run.folder.uri, "--csv", "some.csv.gz", "--where", condition)
     read = csv.read_csv(io.BytesIO(gzip.decompress((tmp_path / "some.csv.gz").read_bytes())))
@@ -281,8 +281,8 @@ def test_export_of_some(run: Run, nonocensus: Nonocensus, tmp_path: Path) -> Non
     assert not (tmp_path / "wrong.csv").exists()
 
 
-def test_csv_into_what_is_there(run: Run, nonocensus: Nonocensus, tmp_path: Path) -> None:
-    """A pipe and a link stay what they are, and a private file stays private."""
+def test_csv_keeps_pipes_links_and_file_modes(run: Run, nonocensus: Nonocensus, tmp_path: Path) -> None:
+    """A pipe and a link stay what they are, a file keeps its mode."""
     query = ("query", run.folder.uri, "select 1 as n", "--csv")
     os.mkfifo(tmp_path / "pipe")
     read: list[bytes] = []

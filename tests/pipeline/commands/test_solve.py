@@ -1,4 +1,4 @@
-"""The command solve where it stands in for pbnsolve, takes ids, or is paused (test_cli.py has the rest)."""
+"""The command solve: pbnsolve's options, ids, --interactive (the rest is in test_cli.py)."""
 
 import json
 import os
@@ -33,8 +33,8 @@ def files(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("files")
-def test_brief(nonocensus: Command) -> None:
-    """A line a puzzle and nothing else; why a puzzle is invalid goes to standard error."""
+def test_brief_prints_pbnsolve_words(nonocensus: Command) -> None:
+    """A line a puzzle; errors go to standard error."""
     result = nonocensus("solve", "-b", "a.non", "b.non", "c.non", "d.non")
     assert result.out == "unique logical\nmultiple\ncontradiction\ncontradiction\n"
     assert result.err == "invalid: local/d: row 1: its blocks need 3 cells, the line has 2\n"
@@ -54,7 +54,7 @@ def test_progress_in_a_folder_is_reported(tmp_path: Path, capsys: pytest.Capture
 
 
 @pytest.mark.usefixtures("files")
-def test_xml(nonocensus: Command, tmp_path: Path) -> None:
+def test_xml_prints_a_document_a_puzzle(nonocensus: Command, tmp_path: Path) -> None:
     (tmp_path / "e.non").write_text("once <upon> & a time")
     result = nonocensus("solve", "--xml", "a.non", "b.non", "e.non")
     assert (result.code, result.err) == (1, "")
@@ -79,14 +79,14 @@ def test_xml(nonocensus: Command, tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.usefixtures("files")
-def test_options_that_do_not_go_together(nonocensus: Command, options: list[str], said: str) -> None:
+def test_conflicting_options_are_refused(nonocensus: Command, options: list[str], said: str) -> None:
     result = nonocensus("solve", "a.non", *options)
     assert (result.code, len(result.err.splitlines()), result.out) == (2, 1, "")
     assert said in result.err
 
 
 @pytest.mark.usefixtures("files")
-def test_what_is_left_open_is_drawn(nonocensus: Command) -> None:
+def test_unfinished_puzzle_is_drawn_with_open_cells(nonocensus: Command) -> None:
     stalled = nonocensus("solve", "b.non", "--rung", "line").out
     assert "??\n??\n..\n2 of 6 cells are decided (? is open); no solution found\n" in stalled
     late = nonocensus("solve", "b.non", "-x", "0.001", "--rung", "line", "--json").out
@@ -94,7 +94,7 @@ def test_what_is_left_open_is_drawn(nonocensus: Command) -> None:
     assert "known" not in json.loads(nonocensus("solve", "a.non", "--json").out)
 
 
-def test_a_solution_that_is_known_of_what_is_left_open(nonocensus: Command, tmp_path: Path) -> None:
+def test_unfinished_puzzle_shows_a_known_solution(nonocensus: Command, tmp_path: Path) -> None:
     (tmp_path / "goal.non").write_text(SWITCH + '\ngoal "100100"\n')
     shown = nonocensus("solve", "goal.non", "-c", "--rung", "line").out
     assert "??\n??\n..\n2 of 6 cells are decided (? is open); 1 solution found\nA solution:\nX.\n.X\n..\n" in shown
@@ -102,8 +102,7 @@ def test_a_solution_that_is_known_of_what_is_left_open(nonocensus: Command, tmp_
 
 
 @pytest.mark.usefixtures("files")
-def test_a_symbol_for_open_cells_that_no_colour_has(nonocensus: Command, tmp_path: Path) -> None:
-    """And they are told apart by it, as a grid of which each line is as wide as the puzzle."""
+def test_open_cells_have_an_unused_symbol(nonocensus: Command, tmp_path: Path) -> None:
     clues = "<line><count>1</count></line>" * 2
     sides = "".join(f'<clues type="{side}">{clues}</clues>' for side in ("rows", "columns"))
     colors = '<color name="white" char="?">fff</color><color name="black" char="X">000</color>'
@@ -113,7 +112,7 @@ def test_a_symbol_for_open_cells_that_no_colour_has(nonocensus: Command, tmp_pat
 
 
 @pytest.mark.usefixtures("files")
-def test_stats(nonocensus: Command) -> None:
+def test_stats_shows_techniques_and_counts(nonocensus: Command) -> None:
     lines = nonocensus("solve", "-t", "b.non", "-d", "3", "--rung", "depth-2").out.splitlines()
     assert [line.split()[0] for line in lines[-4:]] == ["line", "depth-3", "all", "line"]
     assert lines[-1].startswith("line solves ")
@@ -121,8 +120,8 @@ def test_stats(nonocensus: Command) -> None:
 
 
 @pytest.mark.usefixtures("files")
-def test_paused(nonocensus: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second try presses Ctrl-C, and waits until the user is asked: they see what the first one has come to."""
+def test_ctrl_c_reports_the_last_attempt(nonocensus: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second attempt sends Ctrl-C and waits for the question; the first attempt's result is shown."""
     asked, tries = threading.Event(), []
     solve = api.solve
 
@@ -149,7 +148,7 @@ def test_paused(nonocensus: Command, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("files")
-def test_with_pauses_or_without_the_answer_is_the_same(nonocensus: Command) -> None:
+def test_interactive_gives_the_same_row(nonocensus: Command) -> None:
     rows = [json.loads(nonocensus("solve", "b.non", "--json", "--all", "9", *more).out) for more in ([], ["-i"])]
     for row in rows:
         for name in [name for name in row if name.startswith(("cpu", "wall"))]:
@@ -174,7 +173,7 @@ def twin(counts: Counts) -> Iterator[str]:
 
 
 @pytest.mark.usefixtures("files")
-def test_ids_among_files(nonocensus: Command, twin: str, counts: Counts) -> None:
+def test_ids_are_downloaded_once(nonocensus: Command, twin: str, counts: Counts) -> None:
     ids = ("webpbn/6574", "a.non", "nonograms:6574", "webpbn:6574")
     result = nonocensus("solve", *ids, "--base-url", twin, "-b")
     assert (result.code, result.err) == (0, "")
@@ -187,8 +186,8 @@ def test_ids_among_files(nonocensus: Command, twin: str, counts: Counts) -> None
     assert counts.asked["webpbn/6574"] == 2
 
 
-def test_a_file_goes_before_an_id(nonocensus: Command, tmp_path: Path) -> None:
-    """Nobody is asked: no contact is needed."""
+def test_file_takes_precedence_over_id(nonocensus: Command, tmp_path: Path) -> None:
+    """No request is made: no contact is needed."""
     (tmp_path / "webpbn").mkdir()
     (tmp_path / "webpbn/6574").write_text(DIAMOND)
     result = nonocensus("solve", "webpbn/6574")
@@ -197,19 +196,19 @@ def test_a_file_goes_before_an_id(nonocensus: Command, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("files")
-def test_ids_that_can_not_be_had(nonocensus: Command, twin: str) -> None:
-    """One line for each, and the others go on; a site that gives no answer ends it."""
+def test_missing_ids_are_reported_and_skipped(nonocensus: Command, twin: str) -> None:
+    """One line for each; a site that does not answer ends the command."""
     result = nonocensus("solve", "webpbn/2", "a.non", "--base-url", twin, "-b")
     assert (result.code, result.out) == (1, "unique logical\n")
     assert result.err == "not read: webpbn/2: missing: Puzzle 2 does not exist\n"
     assert nonocensus("solve", "webpbn/2", "--base-url", twin).code == 2
-    nobody = nonocensus("solve", "webpbn/1")
-    assert (nobody.code, len(nobody.err.splitlines())) == (2, 1)
-    assert "NONOCENSUS_CONTACT" in nobody.err
+    refused = nonocensus("solve", "webpbn/1")
+    assert (refused.code, len(refused.err.splitlines())) == (2, 1)
+    assert "NONOCENSUS_CONTACT" in refused.err
 
 
-def test_addresses(nonocensus: Command, twin: str) -> None:
-    """What is there is read as a file; anything but https is refused, but for this machine."""
+def test_https_addresses_are_read_as_files(nonocensus: Command, twin: str) -> None:
+    """Plain http is refused, except on this machine."""
     address = f"{twin}/export.cgi/x.xml?go=1&id=6574&fmt=xml&xml_clue=on"
     assert nonocensus("solve", address, "-b").out == "unique logical\n"
     refused = nonocensus("solve", "http://example.org/a.non")

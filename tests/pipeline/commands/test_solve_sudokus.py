@@ -1,4 +1,4 @@
-"""The command solve with Sudokus: what it prints can be read again, and other options are refused."""
+"""The command solve with Sudokus."""
 
 import json
 from collections.abc import Callable
@@ -25,7 +25,7 @@ def line(grid: np.ndarray) -> str:
 
 
 def grids_in(text: str) -> list[np.ndarray]:
-    """The grids that are printed, as an import would read them."""
+    """Return the printed grids, parsed as by an import."""
     frames = "\n".join(part for part in text.splitlines() if part.startswith(("|", "+")))
     return [grid for grids in sudoku_reading.read(frames.encode()) for grid in grids.givens]
 
@@ -42,7 +42,7 @@ def files(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize(("name", "size"), [("one", 9), ("large", 25)])
-def test_the_solution_is_a_grid_that_can_be_read_again(nonocensus: Command, name: str, size: int) -> None:
+def test_printed_solution_can_be_parsed(nonocensus: Command, name: str, size: int) -> None:
     done = nonocensus("solve", f"{name}.sdm")
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith(f"local/{name} {size}x{size}: ")
@@ -52,7 +52,7 @@ def test_the_solution_is_a_grid_that_can_be_read_again(nonocensus: Command, name
 
 
 @pytest.mark.usefixtures("files")
-def test_two_solutions_and_where_they_differ(nonocensus: Command) -> None:
+def test_two_solutions_are_drawn_with_their_difference(nonocensus: Command) -> None:
     done = nonocensus("solve", "two.sdm")
     first, second = grids_in(done.out)
     assert "multiple" in done.out.splitlines()[0]
@@ -60,7 +60,7 @@ def test_two_solutions_and_where_they_differ(nonocensus: Command) -> None:
 
 
 @pytest.mark.usefixtures("files")
-def test_status_and_json(nonocensus: Command) -> None:
+def test_exit_status_and_json(nonocensus: Command) -> None:
     wrong = nonocensus("solve", "wrong.sdm")
     assert (wrong.code, "invalid row 1, columns 1 and 2: 2 twice" in wrong.out) == (2, True)
     both = nonocensus("solve", "wrong.sdm", "eye.non", "one.sdm", "--json")
@@ -96,8 +96,7 @@ def test_options_for_nonograms_are_refused(nonocensus: Command, options: list[st
 
 
 @pytest.mark.usefixtures("files")
-def test_explained(nonocensus: Command) -> None:
-    """A line a step, how it ends, and the same for machines."""
+def test_explanation_as_text_and_json(nonocensus: Command) -> None:
     done = nonocensus("solve", "one.sdm", "--explain")
     assert (done.code, done.err) == (0, "")
     steps = [text for text in done.out.splitlines() if "." in text[:6]]
@@ -114,8 +113,7 @@ def test_explained(nonocensus: Command) -> None:
 
 
 @pytest.mark.usefixtures("files")
-def test_a_hint(nonocensus: Command) -> None:
-    """The easiest step, what is wrong, and what does not go with Sudokus."""
+def test_hint_shows_next_step_or_wrong_cells(nonocensus: Command) -> None:
     done = nonocensus("solve", "one.sdm", "--hint")
     assert (done.code, done.err, "last-cell: r" in done.out.splitlines()[-1]) == (0, "", True)
     said = json.loads(nonocensus("solve", "one.sdm", "--hint", "--json").out)
@@ -131,7 +129,7 @@ def test_a_hint(nonocensus: Command) -> None:
     assert (refused.code, refused.err.count("\n"), "--from-saved: for nonograms only" in refused.err) == (2, 1, True)
 
 
-def test_givens_found_and_differing_digits_look_different() -> None:
+def test_given_found_and_differing_digits_have_different_styles() -> None:
     marked = np.zeros((9, 9), np.bool_)
     marked[8, 8] = True
     text = draw_sudoku(Sudoku(opened(full(9), 1)), full(9), marked)
@@ -144,6 +142,6 @@ def test_givens_found_and_differing_digits_look_different() -> None:
 
 
 @pytest.mark.parametrize("box", [(9, 9), (2, 2), (0, 0)])
-def test_boxes_that_make_no_grid_are_not_framed(box: tuple[int, int]) -> None:
+def test_irregular_boxes_are_not_framed(box: tuple[int, int]) -> None:
     text = draw_sudoku(Sudoku(full(9), *box), full(9))
     assert str(text).count("+") == 4

@@ -1,6 +1,7 @@
-"""Puzzles in the terminal: with clues where there is room, in colours and without; what several solutions differ in."""
+"""Puzzles drawn and animated in the terminal: layouts, colours, marks, frames."""
 
 import io
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from rich.text import Text
 
 from pipeline.commands import terminal_drawing
 from pipeline.commands.output import Terminal
-from pipeline.commands.terminal_drawing import difference_text, differing_cells, draw
+from pipeline.commands.terminal_drawing import animate, difference_text, differing_cells, draw
 from pipeline.commands.terminal_layouts import PAPER, UNKNOWNS, UPPER_HALF, color_layouts, symbol_layouts
 from reports.sheet.geometry import clue_numbers
 from reports.sheet.grid_state import UNKNOWN, GridState, empty
@@ -19,6 +20,8 @@ from solver.model.puzzle import BLACK, WHITE, Block, Color, Puzzle, from_picture
 
 RED = Color("red", "r", "ff0000")
 HEART = np.array([[1, 0, 1], [1, 1, 1], [0, 1, 0]], np.uint8)
+PUZZLE = from_picture(HEART)
+HIDE, SHOW = "\x1b[?25l", "\x1b[?25h"
 
 Look = tuple[str, str | None, str | None]
 
@@ -58,7 +61,7 @@ def lines_of(text: str | Text) -> list[str]:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(strategies.puzzles())
-def test_every_way_is_as_large_as_it_says(puzzle: Puzzle) -> None:
+def test_layouts_have_the_size_they_declare(puzzle: Puzzle) -> None:
     assert puzzle.goal is not None
     for layout in color_layouts(puzzle, GridState(puzzle.goal)) + symbol_layouts(puzzle, GridState(puzzle.goal)):
         lines = lines_of(layout.text())
@@ -67,7 +70,7 @@ def test_every_way_is_as_large_as_it_says(puzzle: Puzzle) -> None:
 
 
 @given(strategies.puzzles())
-def test_squares_have_their_numbers_and_colours(puzzle: Puzzle) -> None:
+def test_square_cells_have_clues_and_colours(puzzle: Puzzle) -> None:
     assert puzzle.goal is not None
     squares = color_layouts(puzzle, GridState(puzzle.goal))[0]
     lines = looks(squares.text())
@@ -81,7 +84,9 @@ def test_squares_have_their_numbers_and_colours(puzzle: Puzzle) -> None:
             if entry:
                 assert pair == [(" ", None, puzzle.palette[entry].rgb)] * 2
             else:
-                assert pair in ([(" ", None, "ffffff")] * 2, [(" ", None, "ededed")] * 2), "fives are told apart"
+                assert pair in ([(" ", None, "ffffff")] * 2, [(" ", None, "ededed")] * 2), (
+                    "fives are shaded alternately"
+                )
     for x, clue in enumerate(puzzle.columns):
         stack = ["".join(letter for letter, _, _ in line[left + 2 * x : left + 2 * x + 2]) for line in lines[:top]]
         texts = [number.text for number in clue_numbers(clue)]
@@ -89,7 +94,7 @@ def test_squares_have_their_numbers_and_colours(puzzle: Puzzle) -> None:
 
 
 @given(strategies.puzzles(most=14))
-def test_small_cells_have_upper_rows_at_the_left_and_lower_ones_at_the_right(puzzle: Puzzle) -> None:
+def test_half_height_cells_have_clues_on_both_sides(puzzle: Puzzle) -> None:
     assert puzzle.goal is not None
     wide, close = (
         layout
@@ -115,7 +120,7 @@ def test_small_cells_have_upper_rows_at_the_left_and_lower_ones_at_the_right(puz
         assert not stack.endswith(" ")
 
 
-def test_digits_of_a_number_are_told_from_numbers_by_their_shade() -> None:
+def test_numbers_of_two_digits_are_shaded_alike() -> None:
     puzzle = from_picture(np.r_[np.ones((12, 1)), [[0], [1], [0], [1]]].astype(np.uint8))
     lines = looks(color_layouts(puzzle, GridState(np.zeros((16, 1), np.uint8)))[1].text())
     stack = [next(look for look in line if look[0] != " ") for line in lines[:4]]
@@ -125,7 +130,7 @@ def test_digits_of_a_number_are_told_from_numbers_by_their_shade() -> None:
     assert PAPER in papers
 
 
-def test_numbers_stand_on_their_colours_and_an_empty_line_has_a_plain_zero() -> None:
+def test_clues_have_chips_of_their_colour_and_empty_lines_a_plain_zero() -> None:
     puzzle = from_picture(np.array([[1, 2, 2], [0, 0, 0]], np.uint8), (WHITE, RED, BLACK))
     lines = looks(color_layouts(puzzle, empty(puzzle))[0].text())
     assert [look for look in lines[1] if look[0].isdigit()] == [("1", "000000", "ff0000"), ("2", "ffffff", "000000")]
@@ -133,7 +138,7 @@ def test_numbers_stand_on_their_colours_and_an_empty_line_has_a_plain_zero() -> 
     assert zero[2] is None
 
 
-def test_unknown_cells_background_and_lines_are_told_apart() -> None:
+def test_unknown_cells_background_and_lines_have_different_colours() -> None:
     puzzle = from_picture(HEART)
     cells = np.array([[1, 0, UNKNOWN], [1, 0, UNKNOWN], [0, 1, 0]], np.uint8)
     text = color_layouts(puzzle, GridState(cells, rows=(1,)))[0].text()
@@ -144,7 +149,7 @@ def test_unknown_cells_background_and_lines_are_told_apart() -> None:
     assert len({*grid[0], *grid[1]}) == 5, "and the others of the line are tinted"
 
 
-def test_marked_cells_have_brackets_or_another_colour() -> None:
+def test_marked_cells_have_brackets_or_a_tint() -> None:
     colored = from_picture(np.array([[1, 2, 3]], np.uint8), (WHITE, RED, Color("orange", "o", "e8590c"), BLACK))
     puzzle = from_picture(HEART)
     marked = np.eye(3, dtype=bool)
@@ -155,14 +160,14 @@ def test_marked_cells_have_brackets_or_another_colour() -> None:
     differ = [[a != b for a, b in zip(*lines, strict=True)] for lines in zip(plain, pointed, strict=True)]
     assert differ[1] == [False, False, True]
     assert differ[0] == [True, True, False]
-    assert pointed[0][0][1] != pointed[1][2][1], "what they are can still be told"
+    assert pointed[0][0][1] != pointed[1][2][1], "their colours stay distinguishable"
     alone = color_layouts(colored, GridState(np.array([[1, 2, 3]], np.uint8), np.ones((1, 3), bool)))[-1]
     papers = [bytes.fromhex(str(ink)) for _, ink, _ in looks(alone.text())[0]]
     for paper, own in zip(papers, (RED.rgb, "e8590c", BLACK.rgb), strict=True):
         assert max(abs(a - b) for a, b in zip(paper, bytes.fromhex(own), strict=True)) > 100, "no mark near the palette"
 
 
-def test_a_grey_picture_has_another_grey_for_what_is_unknown() -> None:
+def test_unknown_cells_of_a_grey_picture_have_a_distinct_grey() -> None:
     for grey in UNKNOWNS:
         puzzle = from_picture(np.array([[1]], np.uint8), (WHITE, Color("grey", "g", grey)))
         ((_, _, paper),) = {
@@ -177,7 +182,7 @@ def test_a_grey_picture_has_another_grey_for_what_is_unknown() -> None:
     ("width", "height", "wanted"),
     [(160, 100, "squares"), (160, 40, "small"), (105, 40, "close"), (80, 24, "alone"), (59, 24, "none")],
 )
-def test_the_best_way_that_fits_is_taken(monkeypatch: pytest.MonkeyPatch, width: int, height: int, wanted: str) -> None:
+def test_best_fitting_layout_is_used(monkeypatch: pytest.MonkeyPatch, width: int, height: int, wanted: str) -> None:
     puzzle = from_picture((np.random.default_rng(3).random((60, 60)) < 0.6).astype(np.uint8))
     assert puzzle.goal is not None
     ways = dict(zip(("squares", "small", "close", "alone"), color_layouts(puzzle, GridState(puzzle.goal)), strict=True))
@@ -199,22 +204,22 @@ def test_sixty_by_sixty_fits_into_120_columns_and_50_lines(monkeypatch: pytest.M
     assert lines[-1].replace(UPPER_HALF, "").strip().isdigit(), "with clues"
 
 
-def test_numbers_of_three_digits_have_no_squares() -> None:
+def test_numbers_of_three_digits_exclude_square_cells() -> None:
     puzzle = from_picture(np.ones((100, 1), np.uint8))
     assert not any(layout.square for layout in color_layouts(puzzle, empty(puzzle)))
     assert lines_of(color_layouts(puzzle, empty(puzzle))[0].text())[:3] == ["  1", "  0", "  0"]
 
 
 @pytest.mark.parametrize("size", [(1, 1), (1, 5), (5, 1), (2, 3)])
-def test_the_smallest_ones_in_every_way(size: tuple[int, int]) -> None:
+def test_smallest_puzzles_fit_every_layout(size: tuple[int, int]) -> None:
     for cells in (np.ones(size, np.uint8), np.zeros(size, np.uint8)):
         puzzle = from_picture(cells)
         for layout in color_layouts(puzzle, GridState(cells)) + symbol_layouts(puzzle, GridState(cells)):
             assert len(lines_of(layout.text())) == layout.height
 
 
-def test_without_colours_there_are_symbols_clues_and_asterisks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """NO_COLOR too: Rich keeps a colour system then."""
+def test_without_colours_symbols_and_asterisks_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also with NO_COLOR, where Rich keeps a colour system."""
     puzzle = Puzzle(((Block(2),), (Block(0),), ()), ((Block(1), Block(1)), (Block(1),)))
     cells = np.array([[1, 1], [UNKNOWN, 0], [0, 0]], np.uint8)
     marked = np.array([[0, 1], [0, 0], [0, 0]], bool)
@@ -225,7 +230,7 @@ def test_without_colours_there_are_symbols_clues_and_asterisks(monkeypatch: pyte
     assert lines_of(draw(puzzle, GridState(cells))) == ["XX", "?.", ".."]
 
 
-def test_a_pipe_gets_the_picture_alone_and_marks_behind_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pipe_gets_picture_without_clues_followed_by_marks(monkeypatch: pytest.MonkeyPatch) -> None:
     console(monkeypatch, 2, 2, force_terminal=False, color_system=None)
     puzzle = from_picture(HEART)
     assert lines_of(draw(puzzle, GridState(HEART))) == ["X.X", "XXX", ".X."]
@@ -234,7 +239,7 @@ def test_a_pipe_gets_the_picture_alone_and_marks_behind_it(monkeypatch: pytest.M
     assert lines_of(draw(puzzle, GridState(HEART, ~marked & False))) == ["X.X", "XXX", ".X."]
 
 
-def test_what_is_unknown_has_a_symbol_of_its_own() -> None:
+def test_unknown_cells_have_an_unused_symbol() -> None:
     palette = (Color("white", "?", "ffffff"), Color("black", "0", "000000"))
     puzzle = from_picture(np.array([[1, 0]], np.uint8), palette)
     (line,) = lines_of(symbol_layouts(puzzle, GridState(np.array([[1, UNKNOWN]], np.uint8)))[-1].text())
@@ -242,7 +247,7 @@ def test_what_is_unknown_has_a_symbol_of_its_own() -> None:
     assert line[1] not in "?0"
 
 
-def test_what_solutions_differ_in() -> None:
+def test_differing_cells_are_counted_and_located() -> None:
     first, second = np.eye(4, dtype=np.uint8), np.eye(4, dtype=np.uint8)
     second[0, 1], second[3] = 2, [1, 0, 0, 0]
     marked = differing_cells([first, second, first])
@@ -251,3 +256,80 @@ def test_what_solutions_differ_in() -> None:
     assert not differing_cells([first]).any()
     assert difference_text(np.ones((5, 5), bool)).endswith("row 4 column 5 and 5 more")
     assert difference_text(np.eye(1, dtype=bool)) == "differ in 1 cell: row 1 column 1"
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
+    """Return the output of a terminal of 40 columns."""
+    return terminal(monkeypatch)
+
+
+def terminal(monkeypatch: pytest.MonkeyPatch, terminal: bool = True, height: int = 20) -> io.StringIO:
+    file = io.StringIO()
+    out = Terminal(file=file, width=40, height=height, force_terminal=terminal, color_system=None, soft_wrap=True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(terminal_drawing, "out", out)
+    return file
+
+
+def states() -> Iterator[GridState]:
+    """Yield three states, each with one more row."""
+    cells = np.full((3, 3), UNKNOWN, np.uint8)
+    for y in range(3):
+        cells[y] = HEART[y]
+        yield GridState(cells.copy(), rows=(y,), words=f"row {y + 1}: line logic\nfinds " + "many " * 20)
+
+
+def test_animation_shows_each_state_with_words_and_progress(shown: io.StringIO) -> None:
+    pauses: list[float] = []
+    last = animate(PUZZLE, states(), 4, pauses.append)
+    assert last is not None
+    assert (last.cells == HEART).all()
+    text = shown.getvalue()
+    for y in range(3):
+        assert f"row {y + 1}: line logic finds many" in text
+        assert f"{3 * (y + 1)} of 9 cells" in text
+    assert text.count("many …\n") == text.count("of 9 cells"), "words are cut, so that no line breaks"
+    assert len(pauses) == 4
+    assert pauses[0] == 0
+    assert all(0 <= pause <= 0.25 for pause in pauses)
+    assert pauses[-1] == 0.25
+    assert text.count(HIDE) == text.count(SHOW) == 1
+    assert text.endswith("\x1b[2K"), "nothing stays"
+
+
+def test_ctrl_c_erases_the_animation(shown: io.StringIO) -> None:
+    def interrupted() -> Iterator[GridState]:
+        yield from states()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        animate(PUZZLE, interrupted(), 4, lambda _: None)
+    assert SHOW in shown.getvalue()
+    assert shown.getvalue().endswith("\x1b[2K")
+
+
+def test_animation_without_terminal_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(_: float) -> None:
+        raise AssertionError("no terminal, so no pause")
+
+    file = terminal(monkeypatch, terminal=False)
+    last = animate(PUZZLE, states(), 4, never)
+    assert last is not None
+    assert (last.cells == HEART).all()
+    assert file.getvalue() == ""
+    assert animate(PUZZLE, iter(()), 4, never) is None
+
+
+def test_animation_in_a_small_terminal_shows_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = terminal(monkeypatch, height=5)
+    animate(PUZZLE, states(), 4, lambda _: None)
+    assert "the terminal is too small for the grid" in file.getvalue()
+    assert "3 of 9 cells" in file.getvalue()
+    assert "the terminal is too small for the grid" not in terminal_of(monkeypatch, 6)
+
+
+def terminal_of(monkeypatch: pytest.MonkeyPatch, height: int) -> str:
+    file = terminal(monkeypatch, height=height)
+    animate(PUZZLE, states(), 4, lambda _: None)
+    return file.getvalue()
