@@ -1,6 +1,6 @@
-"""How fast the solver is on this machine: named sets of puzzles, one core, or several for each puzzle; CPU seconds.
+"""Benchmarks of the solver: CPU seconds of named sets of puzzles, on one core or on several per puzzle.
 
-Kernels are compiled before anything is measured. A set's puzzles are classified in batches, as a worker would.
+Kernels are compiled before measuring. Puzzles are classified in batches, as by a worker.
 """
 
 import gc
@@ -45,21 +45,21 @@ COLOR_SURVEY = (
     *("47", "220", "551", "672", "1503", "2073", "2257", "2498", "2684", "2814", "2817", "2984", "3149", "3620"),
     *("4364", "4445", "4809", "4940", "5193", "25344", "30216"),
 )
-"""Coloured puzzles of webpbn on which solvers have been compared; those of the survey are among them."""
+"""Coloured puzzles of webpbn on which solvers have been compared, those of the survey included."""
 
 BATCH = 250
 LINE_RUNS = 10
 EXHAUSTIVE_BATCH = 1 << 14
 MOST_CELLS = 26
-"""Most cells of a grid in `exhaust`, which sorts a key for each of its pictures in memory."""
+"""Most cells of a grid in `exhaust`, which sorts one key per picture in memory."""
 
 
 class BenchmarkResult(NamedTuple):
-    """A set, classified.
+    """Results of a set of puzzles.
 
     results   the results table
-    seconds   CPU seconds of all calls: kernels, clause learning, checking, building the table. None if puzzles were
-              given to several processes: then the rows' own are all that is counted
+    seconds   CPU seconds of all calls: kernels, clause learning, checking, building the table. None with
+              several processes, for which only the times of rows are known
     """
 
     results: pa.Table
@@ -67,7 +67,7 @@ class BenchmarkResult(NamedTuple):
 
 
 def survey_of(puzzles: Iterable[Puzzle], wanted: tuple[str, ...]) -> tuple[list[Puzzle], list[str]]:
-    """The wanted puzzles, by their number on webpbn or the name of their file, and those that are missing."""
+    """Return the wanted puzzles, by their number on webpbn or file name, and the missing names."""
     found: dict[str, Puzzle] = {}
     for puzzle in puzzles:
         name = PurePosixPath(puzzle.puzzle_id).name.lower().removeprefix("webpbn-").lstrip("0")
@@ -77,13 +77,13 @@ def survey_of(puzzles: Iterable[Puzzle], wanted: tuple[str, ...]) -> tuple[list[
 
 
 def random_batches(count: int, width: int, height: int, density: float, seed: int) -> list[pa.RecordBatch]:
-    """Random pictures' puzzles in batches."""
+    """Return puzzles of random pictures in batches."""
     recipe = Recipe("random", width, height, density, seed, count)
     return [recipe_batch(recipe, k, min(k + BATCH, count)) for k in range(0, count, BATCH)]
 
 
 def batches_of(puzzles: Sequence[Puzzle | Sudoku]) -> list[pa.RecordBatch]:
-    """The puzzles in batches; a UserError if they are not all of one family."""
+    """Return puzzles in batches; UserError unless all are of one family."""
     sudokus = [puzzle for puzzle in puzzles if isinstance(puzzle, Sudoku)]
     nonograms = [puzzle for puzzle in puzzles if isinstance(puzzle, Puzzle)]
     if sudokus and nonograms:
@@ -102,8 +102,7 @@ def measure(
 ) -> BenchmarkResult:
     """Classify a set on one core; `seen` is called with the results of each batch.
 
-    cpus   CPU cores for the SAT stage of each puzzle, one puzzle after the other. A UserError refuses Sudokus, which
-           have no cubes
+    cpus   CPU cores for the SAT stage of each puzzle, one puzzle at a time; UserError for Sudokus, which have no cubes
     """
     family = family_of(batches[0])
     if cpus is not None and family is not NONOGRAM:
@@ -115,7 +114,7 @@ def measure(
             batch = batch.slice(0, 1)
         family.rules.classify(batch, cpu_limit=0.001, **options)
     gc.collect()
-    gc.freeze()  # no worker holds thousands of Puzzle objects, which would be searched for garbage in the middle
+    gc.freeze()  # keep the Puzzle objects, which workers do not have, out of garbage collections
     results, seconds = [], 0.0
     with ExitStack() as stack:
         if cpus is not None:
@@ -130,13 +129,13 @@ def measure(
 
 
 def _cpu_seconds() -> float:
-    """CPU seconds of this thread, and of learners that have been processes of their own (solver.learning.kissat)."""
+    """Return CPU seconds of this thread and of learners in child processes (solver.learning.kissat)."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.thread_time() + children.ru_utime + children.ru_stime
 
 
 def figures(measured: BenchmarkResult) -> dict[str, Any]:
-    """The figures of a set, which make one row of a table."""
+    """Return the figures of a set, one row of a table."""
     results = measured.results
     seconds = results["cpu_seconds"].fill_null(0.0).to_numpy()
     wall = float(results["wall_seconds"].fill_null(0.0).to_numpy().sum())
@@ -157,19 +156,19 @@ def figures(measured: BenchmarkResult) -> dict[str, Any]:
 
 
 def slowest(measured: BenchmarkResult, count: int) -> list[dict[str, Any]]:
-    """The rows of the puzzles that took longest, longest first."""
+    """Return the rows of the slowest puzzles, slowest first."""
     rows: list[dict[str, Any]] = measured.results.sort_by([("cpu_seconds", "descending")]).slice(0, count).to_pylist()
     return rows
 
 
 def write_results(measured: BenchmarkResult, path: str) -> None:
-    """One line a puzzle: everything of its row but pictures and what concerns runs."""
+    """Write one line per puzzle, without pictures and columns about runs."""
     results = measured.results.drop_columns(["solution", "second_solution", "config_hash", "run_id", "part", "host"])
     write_csv(path, results.schema, results.to_batches())
 
 
 class Throughput(NamedTuple):
-    """Line logic alone on whole batches: the best of several runs."""
+    """Throughput of line logic on whole batches, the best of several runs."""
 
     puzzles: int
     solved: int
@@ -178,7 +177,7 @@ class Throughput(NamedTuple):
 
 
 def line_throughput(batches: list[pa.RecordBatch]) -> Throughput:
-    """Line logic to its fixpoint on all puzzles, one core."""
+    """Measure line logic to its fixpoint on all puzzles, on one core."""
     puzzles = solved = line_solves = 0
     seconds = 0.0
     for batch in batches:
@@ -197,7 +196,7 @@ def line_throughput(batches: list[pa.RecordBatch]) -> Throughput:
 
 
 class Exhausted(NamedTuple):
-    """The pictures of a size, and how many of their distinct clues are unique, multiple or line-solvable."""
+    """Pictures of a size, and their distinct clues that are unique, multiple or solved by line logic."""
 
     pictures: int
     distinct: int
@@ -210,7 +209,7 @@ class Exhausted(NamedTuple):
 def exhaust(width: int, height: int, seen: Callable[[int], None]) -> Exhausted:
     """Classify the puzzle of every black and white picture of a size; `seen` is called with the number of pictures.
 
-    The clues of a picture are also turned into a number, a digit for each line, so that the distinct ones can be told.
+    Clues are also encoded as a number, so that distinct ones can be counted.
     """
     pictures = 1 << (width * height)
     if width * height > MOST_CELLS:
@@ -239,7 +238,7 @@ def exhaust(width: int, height: int, seen: Callable[[int], None]) -> Exhausted:
 
 
 def _keys(batch: Views, width: int, height: int) -> np.ndarray:
-    """A number for each puzzle's clues, all of one size; equal exactly for equal clues."""
+    """Return a number for each puzzle's clues, injective for puzzles of one size."""
     key = np.zeros(len(batch.width), np.int64)
     for clues, cells, lines in ((batch.rows, width, height), (batch.columns, height, width)):
         # a clue as a set of cells: its blocks packed to the left, each with the gap after it

@@ -1,7 +1,6 @@
-"""Two runs compared, puzzle by puzzle: verdicts, proofs, times and the work that was done.
+"""Comparison of two runs by puzzle: verdicts, proofs, times and counters.
 
-A puzzle is the same in both if its id and its clue hash are. DuckDB joins the runs, on disk if need be, into one narrow
-table, from which everything is counted.
+Puzzles are matched by id and clue hash. DuckDB joins the runs, out of core if needed, into one narrow table.
 """
 
 from typing import Any, NamedTuple
@@ -15,16 +14,16 @@ from pipeline.run.run_folder import Run
 from pipeline.sql import database
 
 SLOWER, SECONDS = 2.0, 0.01
-"""A puzzle is listed as slower or faster if its time has changed by at least this factor and these CPU seconds."""
+"""A puzzle counts as slower or faster if its time changed by at least this factor and these CPU seconds."""
 
 EXAMPLES, SLOWEST = 3, 10
 COLUMNS = ("clues", "label", "solutions", "technique", "cells", "seconds")
 COUNTERS = ("line_solves", "probes", "nodes", "conflicts")
-"""The work of a puzzle, which is the same on any machine."""
+"""Counters of a puzzle, which do not depend on the machine."""
 
 
 class SettingDifference(NamedTuple):
-    """What differs between the two runs' configurations or versions; None where it is not there."""
+    """A difference of configuration or versions; None where a run lacks it."""
 
     name: str
     old: Any
@@ -32,7 +31,7 @@ class SettingDifference(NamedTuple):
 
 
 class SharedPuzzles(NamedTuple):
-    """How many puzzles have a result in both runs, in one only, or in both under one id, but with other clues."""
+    """Puzzles with a result in both runs, in one only, or in both with equal id but different clues."""
 
     both: int
     only_old: int
@@ -41,7 +40,7 @@ class SharedPuzzles(NamedTuple):
 
 
 class VerdictChange(NamedTuple):
-    """A change of verdict: both labels (or statuses), how many puzzles it concerns, and some of their ids."""
+    """A change of verdict: both labels (or statuses), number of puzzles, and example ids."""
 
     old: str
     new: str
@@ -50,7 +49,7 @@ class VerdictChange(NamedTuple):
 
 
 class ContradictingProofs(NamedTuple):
-    """A puzzle whose two proofs contradict each other, so that one of them is wrong.
+    """A puzzle whose proofs in the two runs contradict each other.
 
     what       "answer" (unique, multiple, none), "solution" (both unique, with other cells) or "technique"
     old, new   the answers, or the techniques
@@ -63,7 +62,7 @@ class ContradictingProofs(NamedTuple):
 
 
 class TimeChange(NamedTuple):
-    """CPU seconds of the puzzles whose times both runs know, and the ratios new / old of single puzzles.
+    """CPU seconds of the puzzles with known times in both runs, and quantiles of the ratios new / old.
 
     label   that of the first run, None for all puzzles together
     """
@@ -79,7 +78,7 @@ class TimeChange(NamedTuple):
 
 
 class CounterChange(NamedTuple):
-    """A counter of the results table: its sums over the puzzles of which both runs know it, and how many differ."""
+    """Sums of a counter over the puzzles where both runs know it, and the number of puzzles where it differs."""
 
     counter: str
     old: int
@@ -88,7 +87,7 @@ class CounterChange(NamedTuple):
 
 
 class TimedPuzzle(NamedTuple):
-    """A puzzle, its labels and its CPU seconds in both runs."""
+    """Labels and CPU seconds of a puzzle in both runs."""
 
     puzzle_id: str
     old_label: str
@@ -98,12 +97,12 @@ class TimedPuzzle(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """What `compare` finds; its lists are sorted, what matters most first.
+    """Result of `compare`; lists are sorted by importance.
 
-    gained, lost      puzzles whose answer was unknown and now is a proof, and the reverse
+    gained, lost      puzzles whose answer changed from unknown to a proof, and the reverse
     times             of all puzzles, then by label; empty if no time is known
-    slower, faster    how many puzzles by SLOWER times and by SECONDS at least, the shorter time that of an answer
-    slowed, sped_up   those of them that lost or won most seconds
+    slower, faster    numbers of puzzles that changed by SLOWER and SECONDS, the shorter time being that of an answer
+    slowed, sped_up   those with the largest changes in seconds
     """
 
     configuration: list[SettingDifference]
@@ -122,9 +121,10 @@ class Comparison(NamedTuple):
 
 
 def compare(old: Run, new: Run) -> Comparison:
-    """Compare the results that two runs have so far. A UserError says so if they share no puzzle, or if ids recur.
+    """Compare the results that two runs have so far.
 
-    Techniques are compared if both runs looked equally deep ahead: only then are they defined alike.
+    Techniques are compared only if both runs have the same look-ahead depth, on which their definition depends. Raises
+    UserError if the runs share no puzzle, or if shared ids are not unique.
     """
     settings = old.manifest["config"], new.manifest["config"]
     versions = [
@@ -159,7 +159,7 @@ def compare(old: Run, new: Run) -> Comparison:
 
 
 def _refuse_repeated(connection: duckdb.DuckDBPyConnection) -> None:
-    """Refuse runs in which an id that both have stands more than once: a join makes too many rows of it."""
+    """Raise UserError if an id shared by both runs is not unique, as a join would multiply its rows."""
     for name, other in (("old", "new"), ("new", "old")):
         query = f"select count(*) filter (found <> 'only_{other}') > (select count(*) from {name}) from joined"
         if connection.execute(query).fetchone() == (True,):
@@ -168,12 +168,12 @@ def _refuse_repeated(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def _records(connection: duckdb.DuckDBPyConnection, record: type[Any], query: str) -> list[Any]:
-    """What a query returns, each row as a record."""
+    """Return the rows of a query as records."""
     return [record(*row) for row in connection.execute(query).fetchall()]
 
 
 def _count(connection: duckdb.DuckDBPyConnection, condition: str) -> int:
-    """How many pairs meet a condition."""
+    """Count the pairs that meet a condition."""
     row = connection.execute(f"select count(*) from pairs where {condition}").fetchone()
     return int(row[0]) if row else 0
 
@@ -191,7 +191,7 @@ _RUN = f"""
         {", ".join(f"case when line_solves is not null then coalesce({name}, 0) end as {name}" for name in COUNTERS)}
     from {{0}}_results
 """
-"""The columns of a run's results that are compared. A rung not tried has no work; a killed puzzle has null."""
+"""Return SQL for the compared columns. Counters of rungs not tried are 0; those of a killed puzzle are null."""
 
 _JOINED = f"""
     create table joined as
@@ -255,7 +255,7 @@ _WORK = """
 """
 
 _SLOWER = f"{{1}}_proof and {{0}}_seconds >= {SLOWER} * {{1}}_seconds and {{0}}_seconds - {{1}}_seconds >= {SECONDS}"
-"""The shorter time must belong to an answer: giving up sooner is not faster."""
+"""Return SQL; the shorter time must belong to an answer, as giving up sooner is not faster."""
 
 _MOVED = f"""
     select puzzle_id, old_label, new_label, old_seconds, new_seconds

@@ -1,6 +1,6 @@
-"""Any Arrow batches as a CSV file: streamed, compressed if its name ends in .gz, there as a whole or not at all.
+"""Arrow batches as a CSV file: streamed, gzipped if its name ends in .gz, written atomically.
 
-Null is an empty field, text stands in quotes, bytes are hexadecimal digits, lists and structs are JSON, NaN is nan.
+Null is an empty field, text is quoted, bytes are hex digits, lists and structs are JSON, NaN is nan.
 """
 
 import gzip
@@ -19,7 +19,7 @@ from pipeline.store.paths import open_output
 
 
 def write_csv(path: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> int:
-    """Write batches of a schema to a file, on any of Arrow's filesystems, or to standard output; returns their rows."""
+    """Write batches to a file on an Arrow filesystem or to standard output, and return the number of rows."""
     rows = 0
     columns = pa.schema([pa.field(field.name, _flat(field.type)) for field in schema])
     with _opened(path) as stream, csv.CSVWriter(stream, columns) as writer:
@@ -32,7 +32,7 @@ def write_csv(path: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -
 
 @contextmanager
 def _opened(path: str) -> Iterator[IO[bytes] | gzip.GzipFile]:
-    """A file that appears when the block ends well, compressed if its name says so; or standard output."""
+    """Open a file that appears when the block succeeds, or standard output."""
     with open_output(path) as stream:
         if path.endswith(".gz"):
             with gzip.GzipFile(path.rpartition("/")[2], "wb", 6, stream, mtime=0) as compressed:
@@ -42,7 +42,7 @@ def _opened(path: str) -> Iterator[IO[bytes] | gzip.GzipFile]:
 
 
 def _flat(kind: pa.DataType) -> pa.DataType:
-    """The type that a column has in the file: its own, if CSV can hold it."""
+    """Return the type of a column in the file: its own, if CSV supports it."""
     if pa.types.is_dictionary(kind):
         return _flat(kind.value_type)
     simple = (
@@ -53,7 +53,7 @@ def _flat(kind: pa.DataType) -> pa.DataType:
 
 
 def _flattened(column: pa.Array, kind: pa.DataType) -> pa.Array:
-    """A column as the type that it has in the file."""
+    """Convert a column to its type in the file."""
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     if column.type == kind:
@@ -63,7 +63,7 @@ def _flattened(column: pa.Array, kind: pa.DataType) -> pa.Array:
 
 
 def _refuse_infinite(column: pa.Array) -> None:
-    """Raise ArrowInvalid for a date or time that is infinite, as DuckDB's may be: Arrow would write other text."""
+    """Raise ArrowInvalid for infinite dates or times, which DuckDB has and Arrow would write as wrong text."""
     if pa.types.is_date32(column.type) or pa.types.is_timestamp(column.type):
         ticks = column.cast(pa.int32() if pa.types.is_date32(column.type) else pa.int64())
         most = np.iinfo(ticks.type.to_pandas_dtype()).max

@@ -1,12 +1,12 @@
-"""Turn a run folder into a dataset: a folder that Hugging Face's datasets, DuckDB and others read as it is.
+"""Write a run as a dataset folder for Hugging Face datasets, DuckDB and others.
 
-DIR/dataset.json                  says that this is a dataset of ours, so that the next one may replace it
-DIR/data/train-00000.parquet      and so on; validation, test: the rows, sorted
-DIR/croissant.json                what is in the files, as JSON-LD
-DIR/README.md                     the card; written last, it makes the folder a dataset
+DIR/dataset.json                  marks the folder as a dataset that may be replaced
+DIR/data/train-00000.parquet      and so on; validation, test: sorted rows
+DIR/croissant.json                metadata as JSON-LD
+DIR/README.md                     the card; written last, so that its presence marks a complete dataset
 
-All rows go through a database on disk. Only their ids are sorted, which says where each row stands; then the rows are
-fetched from place to place. So memory is that of some ten thousand rows, whatever their number.
+Rows pass through a database on disk. Only their ids are sorted, which determines positions; then rows are fetched by
+position. So memory use is that of some ten thousand rows.
 """
 
 import hashlib
@@ -54,37 +54,37 @@ KIND = "nonocensus dataset"
 DATA_FILE = re.compile(rf"({'|'.join(SPLITS)})-\d{{5}}\.parquet")
 
 MEMORY, THREADS = "512MB", 4
-"""Memory that DuckDB may take before it writes to the disk, and its number of threads."""
+"""Memory limit of DuckDB, beyond which it spills to disk, and its number of threads."""
 
 FILE_BYTES = 256 << 20
-"""Bytes after which a new file is begun; on S3 a file is kept in memory until it is whole."""
+"""Size in bytes at which a new file is started; on S3 a file is in memory until it is complete."""
 
 GROUP_ROWS = 1 << 16
 GROUP_BYTES = 64 << 20
-"""Most bytes of a row group, uncompressed, not counting the rows fetched last: readers load whole row groups."""
+"""Uncompressed bytes at which a row group is closed, as readers load whole row groups."""
 
 KEPT_ROWS = 1 << 11
-"""Rows of a row group of the database: the fewest that it allows."""
+"""Rows per row group of the database, its minimum."""
 
 FETCHED_ROWS, FETCHED_BYTES = 1 << 14, 1 << 25
-"""Most rows, and most bytes, that are fetched from the database at a time."""
+"""Most rows, and most bytes, of a fetch from the database."""
 
 DISTINCT = ("puzzle_id", "source_id", "url", "clue_hash", "canonical_hash", "duplicate_of", "goal", "solution")
-"""Columns whose values are nearly all different, like seconds: Parquet's dictionary encoding gains nothing there."""
+"""Columns with mostly distinct values, such as seconds, for which dictionary encoding does not pay off."""
 
 NATURAL = r"""array_to_string(list_transform(regexp_extract_all(source_id, '[0-9]+|[^0-9]+'),
     lambda part: case when part ~ '^[0-9]' then lpad(part, greatest(length(part), 20)::int, '0') else part end), '')"""
-"""An id with its numbers filled up with zeros, so that 9 comes before 10."""
+"""SQL for an id with zero-padded numbers, so that 9 sorts before 10."""
 
 Seen = Callable[[str, int], object]
-"""Called with what is being done, and how many more rows of it are done."""
+"""Progress callback: a stage, and the number of further rows done."""
 
 
 def write_dataset(run: Run, uri: str, content: Content, seen: Seen = lambda *_: None) -> dict[str, Any]:
-    """Write what a run has so far as a dataset; returns its rows, the rows of each split, its files and its folder.
+    """Write what a run has so far as a dataset; return its rows, the rows of each split, its files and its folder.
 
-    A former dataset of ours is replaced, once the new one is written. A UserError refuses a folder that holds anything
-    else, a run without results, and what another process is writing.
+    A previous dataset is replaced once the new one is written. Raises UserError if the folder has other content, the
+    run has no results, or another process is writing there.
     """
     place = folder(uri)
     _refuse_another(place)
@@ -123,7 +123,7 @@ def write_dataset(run: Run, uri: str, content: Content, seen: Seen = lambda *_: 
 
 
 def _about(run: Run, content: Content) -> dict[str, str]:
-    """What the folder's mark and the metadata of its files say."""
+    """Return the content of dataset.json and the metadata of its files."""
     return {
         "kind": KIND,
         "schema": SCHEMA_VERSION,
@@ -150,9 +150,9 @@ def _origin(run: Run, summary: dict[str, Any], content: Content) -> DatasetOrigi
 
 
 def _refuse_another(place: Folder) -> None:
-    """Refuse a folder that holds anything but a dataset of ours, whole or half-written."""
+    """Raise UserError unless a folder is empty or has a dataset, complete or partial."""
     if place.has(MARK):
-        with suppress(InputError):  # somebody's own dataset.json, of whatever shape
+        with suppress(InputError):  # an unrelated dataset.json of any shape
             if place.read_record(MARK, dict[str, Any]).get("kind") == KIND:
                 return
     if place.names():
@@ -162,7 +162,7 @@ def _refuse_another(place: Folder) -> None:
 
 
 def _clear(place: Folder) -> None:
-    """Delete a former dataset, first the card that makes it one; what others have put beside it stays."""
+    """Delete a previous dataset, the card first; other files stay."""
     for name in (CARD, CROISSANT):
         place.delete(name)
     data = place / "data"
@@ -175,7 +175,7 @@ def _clear(place: Folder) -> None:
 
 @contextmanager
 def _database() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A temporary database on disk; a UserError says what went wrong with it."""
+    """Open a temporary database on disk; its errors become UserError."""
     settings: dict[str, str | bool | int | float | list[str]] = {"memory_limit": MEMORY, "threads": THREADS}
     where = f"the rows could not be gathered in {gettempdir()} (TMPDIR names another place)"
     with sql_errors(where), scratch_folder() as folder_of_rows:
@@ -187,7 +187,7 @@ def _database() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def _gather(database: duckdb.DuckDBPyConnection, run: Run, content: Content, grades: KeyedRows, seen: Seen) -> int:
-    """Put all rows into the table `kept`, each with the number of its split; returns their size in bytes."""
+    """Insert all rows with their split into the table `kept`, and return their size in bytes."""
     size = 0
     database.begin()
     family = WORDS[run.family.name]
@@ -205,12 +205,12 @@ def _gather(database: duckdb.DuckDBPyConnection, run: Run, content: Content, gra
 
 
 def _step(rows: int, size: int) -> int:
-    """How many rows to fetch at a time."""
+    """Return the number of rows per fetch."""
     return max(1, min(FETCHED_ROWS, FETCHED_BYTES * rows // size))
 
 
 def _counts(database: duckdb.DuckDBPyConnection) -> list[RowCount]:
-    """How many rows there are of each split, source, licence and label, or status where there is no label."""
+    """Count rows by split, source, licence and label, or status without a label."""
     found = database.execute(
         "select split, source, license, coalesce(label, status), count(*) from kept group by all order by all"
     ).fetchall()
@@ -218,7 +218,7 @@ def _counts(database: duckdb.DuckDBPyConnection) -> list[RowCount]:
 
 
 def _place(database: duckdb.DuckDBPyConnection) -> None:
-    """Fill the table `placed`: for each row of `kept` its place in the sorted dataset."""
+    """Fill the table `placed` with the position of each row of `kept` in the sorted dataset."""
     database.execute(f"""
         create table placed as
         select number, puzzle_id, clue_hash, row_number() over () - 1 as place
@@ -230,7 +230,7 @@ def _place(database: duckdb.DuckDBPyConnection) -> None:
 
 
 def _find_duplicates(database: duckdb.DuckDBPyConnection) -> int:
-    """Put the places whose clues an earlier place has into the table `duplicates`; returns their number."""
+    """Fill the table `duplicates` with positions whose clues occur earlier, and return their number."""
     database.execute(f"""
         create table duplicates as
         select placed.place, earliest.puzzle_id as {DUPLICATE.name}
@@ -242,7 +242,7 @@ def _find_duplicates(database: duckdb.DuckDBPyConnection) -> int:
 
 
 def _places(counts: list[RowCount], step: int) -> Iterator[tuple[str, range]]:
-    """The splits that have rows, and the places where these stand, in steps."""
+    """Yield the splits with rows, and ranges of their positions."""
     first = 0
     for split in SPLITS:
         last = first + sum(count.rows for count in counts if count.split == split)
@@ -261,7 +261,7 @@ def _write_split(
 
 
 def _fetched(database: duckdb.DuckDBPyConnection, places: range, columns: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """The rows of these places, in their order, a few at a time: as many as the steps of `places` are long."""
+    """Yield the rows at these positions, in order, one batch per step of `places`."""
     names = ", ".join(f'"{name}"' for name in columns.names)
     for first in places:
         found = database.sql(f"""
@@ -278,7 +278,7 @@ def _fetched(database: duckdb.DuckDBPyConnection, places: range, columns: pa.Sch
 def _write_file(
     place: Folder, name: str, split: str, columns: pa.Schema, groups: Iterator[pa.Table], seen: Seen
 ) -> DataFile:
-    """Write row groups until the file is large enough or there are no more."""
+    """Write row groups until the file is large enough or rows run out."""
     repeated = [
         leaf
         for field in columns
@@ -300,13 +300,13 @@ def _write_file(
 
 
 class _Hashed(io.RawIOBase):
-    """A stream to write to that counts and hashes what goes through."""
+    """An output stream that counts and hashes its bytes."""
 
     def __init__(self, stream: pa.NativeFile) -> None:
         self.stream, self.size, self.sha256 = stream, 0, hashlib.sha256()
 
     def writable(self) -> bool:
-        """Yes."""
+        """Return True."""
         return True
 
     def write(self, data: Any) -> int:

@@ -1,18 +1,17 @@
-"""Duplicates in an archive: puzzles with equal clues, with turned, mirrored or recoloured ones, and near pictures.
+"""Duplicates in an archive: equal clues, rotated, mirrored or recoloured clues, and near pictures.
 
-Clue hashes are made anew from the clues; those that stand in a stranger's file are not looked at. Puzzles whose
-canonical hashes are equal are a class. The first of it is the original of the others. Classes are compared by their
-pictures (`pipeline.findings.near`): the goal of its first member that has one that fits, or in a run the one solution.
-A class whose picture is near that of an earlier one is near the earliest such: its first becomes a duplicate of the
-other's first. So each puzzle is the duplicate of one other at most, and chains of small changes make no single heap.
+Clue hashes are recomputed from the clues, as those of untrusted files may be wrong. Puzzles with equal canonical hashes
+form a class, whose first member is the original of the others. Classes are compared by pictures
+(`pipeline.findings.near`): the first goal in the class that fits, or in a run the unique solution. If the picture of a
+class is near those of earlier classes, its first member becomes a duplicate of the first member of the earliest. So
+each puzzle has at most one original, and chains of small changes do not merge.
 
-Sudokus are compared by the same hashes, of givens. They have no pictures, so none is near another.
+Sudokus are compared by the hashes of their givens. They have no pictures, so there are no near ones.
 
-The first is the one that the site got first (`site_date`, before those without a date), then that of the source that
-the store has first, then that of the lowest number there (`source_id`), then that which stands first in the store. In a
-run that is the order of its results.
+Members are ordered by `site_date` (missing dates last), by the first occurrence of their source in the store, by the
+number in `source_id`, and by position in the store, or in a run's results.
 
-DuckDB sorts and joins, on disk if need be. Of the pictures only those of one size are in memory at a time.
+DuckDB sorts and joins, out of core if needed. Only pictures of one size are in memory at a time.
 """
 
 from collections.abc import Iterable, Iterator
@@ -37,10 +36,10 @@ if TYPE_CHECKING:
     import duckdb
 
 SHARE = 0.05
-"""Share of the cells in which near pictures may differ, unless the user names another."""
+"""Default share of cells in which near pictures may differ."""
 
 MOST_SHARE = 0.2
-"""The largest: beyond it, pictures that have nothing to do with each other are near."""
+"""Largest share; beyond it unrelated pictures are near."""
 
 LIKENESSES = ("equal", "turned", "near")
 
@@ -48,20 +47,20 @@ FACTS = ["puzzle_id", "source", "source_id", "site_date", "width", "height"]
 ANSWERS = ["solutions", "solution"]
 
 FETCHED_ROWS = 1 << 13
-"""Pictures that are fetched from the database at a time."""
+"""Pictures per fetch from the database."""
 
 
 class Duplicates(NamedTuple):
-    """What `find_duplicates` finds.
+    """Result of `find_duplicates`.
 
-    puzzles      how many have been looked at
-    missing      puzzles of the run that have no result yet, which have not
-    faulty       puzzles with clues that no picture can have: they equal nothing
-    pictureless  sound puzzles that are in no class with a picture: none of them is near another. All Sudokus are
+    puzzles      number of puzzles compared
+    missing      puzzles of the run without a result, which are not compared
+    faulty       puzzles with impossible clues, which equal no other
+    pictureless  sound puzzles in classes without a picture, such as all Sudokus; they have no near ones
     crowded      pictures that share a band with too many others (`pipeline.findings.near`), so that the earliest near
                  one may be missed
-    counts       how many duplicates there are of each of LIKENESSES
-    found        a row for each duplicate, those of one original together, the first original first:
+    counts       numbers of duplicates by LIKENESSES
+    found        one row per duplicate, grouped by original, in the order of originals:
                  original and puzzle_id (text), original_date and site_date (date32), likeness (text; of Sudokus
                  `turned` is any symmetry), and cells (int64), the number of cells in which near pictures differ, null
                  for others
@@ -79,12 +78,12 @@ class Duplicates(NamedTuple):
 def find_duplicates(
     place: Run | Store, share: float | None = None, callbacks: ProgressCallbacks = SILENT
 ) -> Duplicates:
-    """Find the duplicates among the puzzles of a store, or among those of a run that have a result.
+    """Find duplicates among the puzzles of a store, or among those of a run with a result.
 
-    share   of the cells, 0 to MOST_SHARE: pictures of one size that differ in no more, perhaps turned or mirrored, are
-            near; with 0 none are. None is SHARE. A UserError refuses another, and any for Sudokus
+    share   of cells, 0 to MOST_SHARE, in which near pictures of equal size may differ, up to rotation and mirroring; 0
+            finds none (default: SHARE). Must be None for Sudokus
 
-    An InputError says so if the store is damaged, or if the run's has changed.
+    Raises UserError for an invalid share, InputError if the store is damaged or has changed since the run.
     """
     if share is not None and place.family is not NONOGRAM:
         raise UserError(
@@ -115,7 +114,7 @@ def find_duplicates(
 def _gather(
     connection: "duckdb.DuckDBPyConnection", place: Run | Store, callbacks: ProgressCallbacks
 ) -> tuple[int, int]:
-    """Fill the table `puzzles` with the sound ones; returns how many there are at all, and how many are not sound."""
+    """Fill the table `puzzles` with sound puzzles; return the numbers of all and of unsound ones."""
     callbacks.on_start("reading", place.rows if isinstance(place, Run) else place.rows())
     rules = place.family.rules
     puzzles = faulty = 0
@@ -134,7 +133,7 @@ def _gather(
 
 
 def _batches(place: Run | Store) -> Iterator[tuple[pa.RecordBatch, pa.RecordBatch | None]]:
-    """All puzzles, some thousands at a time, and in a run their answers."""
+    """Yield all puzzles in batches, in a run with their answers."""
     columns = list(dict.fromkeys([*place.family.rules.needed_columns(FACTS), *place.family.decisive]))
     if isinstance(place, Run):
         for results, puzzles in family_pairs(place, ANSWERS, columns):
@@ -145,7 +144,7 @@ def _batches(place: Run | Store) -> Iterator[tuple[pa.RecordBatch, pa.RecordBatc
 
 
 def _facts(batch: pa.RecordBatch, place: Run | Store) -> pa.Table:
-    """The columns FACTS, as in the schema. An InputError says so if one that is read is damaged or something else."""
+    """Return the columns FACTS as in the schema; InputError if one is damaged or of another type."""
     try:
         place.family.rules.check_readable(batch)
         batch.validate(full=True)
@@ -157,7 +156,7 @@ def _facts(batch: pa.RecordBatch, place: Run | Store) -> pa.Table:
 
 
 def _pictures(family: Family, batch: pa.RecordBatch, good: np.ndarray, answers: pa.RecordBatch | None) -> pa.Array:
-    """The picture of each sound nonogram: the goal if it fits, else the one solution if that fits, else null."""
+    """Return the picture of each sound nonogram: a fitting goal, else a fitting unique solution, else null."""
     if family is not NONOGRAM:
         return pa.nulls(len(batch), pa.binary())
     rules = family.rules
@@ -175,13 +174,13 @@ def _those(pictures: pa.Array, which: np.ndarray) -> pa.Array:
 
 
 def _hashes(rules: Rules, batch: pa.RecordBatch) -> dict[str, pa.Array]:
-    """Clue hashes and canonical hashes of sound puzzles, made anew."""
+    """Recompute clue hashes and canonical hashes of sound puzzles."""
     made = rules.with_hashes(batch.append_column("canonical_hash", pa.nulls(len(batch), pa.string())))
     return {name: made[name] for name in ("clue_hash", "canonical_hash")}
 
 
 def _compare(connection: "duckdb.DuckDBPyConnection", share: float, callbacks: ProgressCallbacks) -> int:
-    """Fill the table `near`; returns how many pictures are crowded."""
+    """Fill the table `near`, and return the number of crowded pictures."""
     connection.execute(_PLACED)
     sizes = connection.execute(_SIZES).fetchall() if share else []
     work = sum(count * passes(wide, high, count, _most(wide, high, share)) for wide, high, count in sizes)
@@ -200,18 +199,18 @@ def _compare(connection: "duckdb.DuckDBPyConnection", share: float, callbacks: P
 
 
 def _fetched(connection: "duckdb.DuckDBPyConnection", count: int) -> Iterator[pa.RecordBatch]:
-    """The pictures that are to be compared, in their order, some at a time: whole rows take much memory to sort."""
+    """Yield the pictures to compare, in order and in batches, as sorting whole rows takes much memory."""
     for first in range(0, count, FETCHED_ROWS):
         yield one_batch(connection.sql(_FETCHED.format(first, first + FETCHED_ROWS)).to_arrow_table())
 
 
 def _most(width: int, height: int, share: float) -> int:
-    """The most cells in which near pictures of a size differ."""
-    return int(share * width * height + 1e-9)  # 29 for 0.29 of 100, which is a little less
+    """Return the most cells in which near pictures of a size differ."""
+    return int(share * width * height + 1e-9)  # 29 for 0.29 of 100, which rounding makes slightly less
 
 
 def _of_a_size(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[np.ndarray, PictureColumn]]:
-    """All pictures of each size, those that are higher than wide transposed, and their ranks in ascending order."""
+    """Yield the pictures of each size, portrait ones transposed, and their ranks in ascending order."""
     pieces = (piece for batch in batches for piece in _cut(batch))
     for _, several in groupby(pieces, lambda piece: piece[1][1:]):
         ranks, pictures = zip(*several, strict=True)
@@ -219,7 +218,7 @@ def _of_a_size(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[np.ndarray, 
 
 
 def _cut(batch: pa.RecordBatch) -> Iterator[tuple[np.ndarray, PictureColumn]]:
-    """The stretches of a batch that have one size."""
+    """Yield the ranges of a batch with one size."""
     ranks, width, height = (batch[name].to_numpy() for name in ("rank", "width", "height"))
     longer, shorter = np.maximum(width, height), np.minimum(width, height)
     starts = np.flatnonzero(np.diff(longer, prepend=0) | np.diff(shorter, prepend=0))
@@ -236,7 +235,7 @@ def _cut(batch: pa.RecordBatch) -> Iterator[tuple[np.ndarray, PictureColumn]]:
 
 
 def _number(connection: "duckdb.DuckDBPyConnection", query: str) -> int:
-    """The number that a query returns."""
+    """Return the number that a query yields."""
     return int(connection.execute(query).fetchall()[0][0])
 
 
@@ -281,7 +280,7 @@ _PLACED = """
         qualify count(*) over (partition by wide, high) > 1
     )
 """
-"""Where each picture stands that is to be compared: those of a size together, if there are several."""
+"""Positions of the pictures to compare, grouped by size; sizes with a single picture are left out."""
 
 _SIZES = "select wide, high, count(*) from placed group by all"
 

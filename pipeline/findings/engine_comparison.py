@@ -1,4 +1,4 @@
-"""Engines beside each other: each solves the same puzzles, and no two of their verdicts may differ."""
+"""Comparison of engines on the same puzzles, whose verdicts must agree."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,13 +13,13 @@ from solver.model.tables import puzzles_of
 from solver.model.views import views
 
 BEFORE = 0.001
-"""CPU seconds of a first try, so that nothing is compiled or loaded while an engine is measured."""
+"""CPU limit of a warm-up, so that nothing is compiled or loaded while measuring."""
 
 
 def compared(
     batches: Sequence[pa.RecordBatch], names: Sequence[str], limits: EngineLimits, seen: Callable[[], None]
 ) -> list[dict[str, Any]]:
-    """A row for each puzzle and engine; `seen` is called for each. Seconds are CPU seconds, without any to compile."""
+    """Return a row for each puzzle and engine, with CPU seconds after a warm-up; `seen` is called for each."""
     if not set(names).isdisjoint(COMPILED):
         for batch in batches:
             warm_up(views(batch))
@@ -32,14 +32,14 @@ def compared(
 
 
 def answered(puzzle: Puzzle, name: str, limits: EngineLimits) -> EngineAnswer:
-    """An engine's answer, without the time to compile."""
+    """Return an engine's answer after a warm-up."""
     if name in COMPILED:
         ENGINES[name](puzzle, limits._replace(cpu_limit=BEFORE))
     return ENGINES[name](puzzle, limits)
 
 
 def differing(rows: list[dict[str, Any]]) -> list[str]:
-    """The puzzles on which two engines don't agree; one that was stopped says nothing."""
+    """Return the puzzles on which two engines disagree; engines that timed out do not count."""
     verdicts: dict[str, set[str]] = {}
     for row in rows:
         verdicts.setdefault(row["puzzle"], set()).add(row["verdict"])
@@ -47,7 +47,7 @@ def differing(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """The figures of all rows, which make one row of a table."""
+    """Return the figures of all rows, one row of a table."""
     return {
         "puzzles": len({row["puzzle"] for row in rows}),
         "answers": len(rows),
@@ -58,6 +58,6 @@ def figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _figures_of(answer: EngineAnswer) -> dict[str, Any]:
-    """An answer without its pictures."""
+    """Return an answer without its pictures."""
     names = ("verdict", "first_visits", "first_seconds", "visits", "seconds", "peak", "stopped")
     return {name: getattr(answer, name) for name in names}

@@ -1,4 +1,4 @@
-"""Figures as a page of Markdown tables: a title, the command that made them, the machine, the tables."""
+"""Pages of Markdown tables with title, command and machine."""
 
 import os
 import platform
@@ -12,9 +12,9 @@ from typing import NamedTuple
 class FigureTable(NamedTuple):
     """A table of figures.
 
-    title     a heading above it; none if empty
-    heading   the columns' names
-    rows      a value for each column
+    title     a heading above it, empty for none
+    heading   names of the columns
+    rows      one value per column
     """
 
     title: str
@@ -23,7 +23,7 @@ class FigureTable(NamedTuple):
 
 
 def figures_page(title: str, command: str, tables: Iterable[FigureTable]) -> str:
-    """The tables as Markdown, with the command and the machine that made them."""
+    """Return tables as Markdown, with the command and the machine that made them."""
     lines = [f"# {title}", "", f"`{command}`, {datetime.now(UTC):%Y-%m-%d}: {machine()}", ""]
     for table in tables:
         lines += [f"## {table.title}", ""] if table.title else []
@@ -33,14 +33,14 @@ def figures_page(title: str, command: str, tables: Iterable[FigureTable]) -> str
 
 
 def figure(value: object) -> str:
-    """A number with three significant digits or more, nothing for None, text as it is."""
+    """Format a number with at least three significant digits, None as nothing, text unchanged."""
     if isinstance(value, float):
         return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
     return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def machine() -> str:
-    """Processor, cores, Python and the libraries that matter."""
+    """Return processor, cores and versions of Python and relevant libraries."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.exists() else []
     model = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())

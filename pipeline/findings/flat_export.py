@@ -1,6 +1,6 @@
-"""A run as one flat table: for each puzzle its title, author and facts, its result, grade and measures of difficulty.
+"""A run as one flat table: title, author, properties, result, grade and measures of each puzzle.
 
-No clues, pictures or other texts. Titles and authors are in it whatever the licence: what is to be shared is a dataset.
+It has no clues, pictures or other texts, but titles and authors under any licence; to share a run, make a dataset.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,22 +28,22 @@ OUTCOME = [name for name in RESULTS.names if name not in (*FACTS, *CONTENT)]
 EXPORTED = pa.schema(
     [*map(PUZZLES.field, FACTS), *map(RESULTS.field, OUTCOME), *derived.DERIVED]  # each with its description
 )
-"""The columns of an export after NAMED, less those that mean nothing for the family; with grades theirs follow, and
-those that only it has."""
+"""The columns of an export after NAMED, of which those without a meaning for the family are left out. Grades and the
+family's own columns follow."""
 
 
 class Exported(NamedTuple):
-    """What was written: lines, and columns."""
+    """Numbers of written lines and columns."""
 
     rows: int
     columns: int
 
 
 def export(run: Run, path: str, where: str | None = None, seen: Callable[[int], None] = lambda _: None) -> Exported:
-    """Write what a run has so far as CSV, or those rows that meet a condition in SQL.
+    """Write what a run has so far as CSV, or the rows that meet a condition in SQL.
 
-    The rows are in the run's order; `seen` is told of each stretch of them. A UserError says what is wrong with the
-    condition before anything is written.
+    Rows are in the run's order; `seen` is called with the number of further rows. Raises UserError for an invalid
+    condition, before anything is written.
     """
     grades = indexed(finished(current_grades(run)))
     family = WORDS[run.family.name]
@@ -65,7 +65,7 @@ def export(run: Run, path: str, where: str | None = None, seen: Callable[[int], 
 
 
 def _rows(run: Run, grades: KeyedRows, columns: pa.Schema) -> Iterator[pa.Table]:
-    """The rows of the export, a file of results at a time."""
+    """Yield the rows of the export, one file of results at a time."""
     outcome = list(dict.fromkeys([*OUTCOME, *KEY, *derived.RESULT_COLUMNS]))
     own = [field.name for field in WORDS[run.family.name].facts]
     facts = list(dict.fromkeys([*FACTS, *own, *derived.PUZZLE_COLUMNS]))

@@ -1,4 +1,4 @@
-"""Values of Arrow columns, whatever their type, as JSON can hold them."""
+"""Conversion of Arrow values of any type to JSON."""
 
 import math
 from datetime import date, datetime, time
@@ -7,10 +7,9 @@ from typing import Any
 
 
 def json_value(value: Any) -> Any:
-    """A value of a column (as `to_pylist` gives it) for JSON.
+    """Convert a value of a column, as returned by `to_pylist`.
 
-    Bytes become hexadecimal digits, times ISO 8601, intervals [months, days, nanoseconds]; what JSON has no number for
-    (NaN, infinity) becomes null.
+    Bytes become hex digits, times ISO 8601, intervals [months, days, nanoseconds], NaN and infinity null.
     """
     if isinstance(value, float):
         return value if math.isfinite(value) else None

@@ -1,7 +1,6 @@
-"""Other programs' times on the puzzles of a bench: a CSV file with the columns solver, puzzle, cpu_seconds.
+"""Times of other programs on the puzzles of a benchmark, from a CSV file with the columns solver, puzzle, cpu_seconds.
 
-A line for each program and puzzle; cpu_seconds is empty where the program came to no answer.
-`python -m benchmarks.peers_measured` measures programs so.
+cpu_seconds is empty if the program found no answer. `python -m benchmarks.peers_measured` writes such files.
 """
 
 import csv
@@ -16,9 +15,9 @@ COLUMNS = ["solver", "puzzle", "cpu_seconds"]
 
 
 def read_peers(path: Path, puzzles: Collection[str]) -> list[SolverTimes]:
-    """The times of each program on those puzzles that were measured here too, in the file's order.
+    """Return the times of each program on the puzzles measured here, in the order of the file.
 
-    A UserError says so if the file can't be read or has none of the puzzles; an InputError names what is wrong with it.
+    Raises UserError if the file is unreadable or has none of the puzzles, InputError if it is malformed.
     """
     try:
         with path.open(newline="", encoding="utf-8") as file:
@@ -40,7 +39,7 @@ def read_peers(path: Path, puzzles: Collection[str]) -> list[SolverTimes]:
 
 
 def _seconds(path: Path, line: int, text: str | None) -> float | None:
-    """A time; None where there was no answer."""
+    """Parse a time, None without an answer."""
     if text == "":
         return None
     try:

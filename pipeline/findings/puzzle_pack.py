@@ -1,10 +1,10 @@
-"""A pack: so many puzzles of a run for an app, a site or a book, a file each, from easy to hard.
+"""Packs: a selection of a run's puzzles for an app, a site or a book, one file each, from easy to hard.
 
-DIR/pack.json            says that this is a pack of ours and which files are its, so that the next may replace it
-DIR/001-webpbn-14.non    and so on: each puzzle with its solution, checked against its clues and read back
-DIR/pack.csv             a line for each: where it comes from, whose it is, how hard it is; written last
+DIR/pack.json            marks the folder as a pack and lists its files, so that the next one may replace it
+DIR/001-webpbn-14.non    and so on: puzzles with solutions, checked against their clues and read back
+DIR/pack.csv             a line per puzzle: source, rights, difficulty; written last
 
-Only puzzles with exactly one solution, each up to its symmetries once. The same run gives the same pack.
+Puzzles have exactly one solution, and are distinct up to symmetry. The selection is deterministic.
 """
 
 import functools
@@ -44,34 +44,34 @@ from solver.model.tables import PUZZLES, RESULTS, picture, puzzles_of
 MARK, LIST = "pack.json", "pack.csv"
 KIND = "nonocensus pack"
 OWN = re.compile(r"\d+-[\w.#()-]+")
-"""Names of a pack's files: whatever a stranger's pack.json says, no others are deleted."""
+"""Names of a pack's files; others are never deleted, even if an untrusted pack.json lists them."""
 
 OUTCOME = [name for name in RESULTS.names if name not in PUZZLES.names]
-ASKED = pa.schema([*PUZZLES, *map(RESULTS.field, OUTCOME), *DERIVED, *NONOGRAMS.graded])
-"""The columns that a condition may be about."""
+CONDITION_COLUMNS = pa.schema([*PUZZLES, *map(RESULTS.field, OUTCOME), *DERIVED, *NONOGRAMS.graded])
+"""Columns available to a condition."""
 
 LISTED = (
     *("puzzle_id", "title", "author", "copyright", "license", "url", "width", "height", "kind", "blotted", "colors"),
     *("label", "technique", "difficulty", "grade", "hardest"),
 )
-"""The columns of pack.csv, after each file's name."""
+"""Columns of pack.csv, after the file name."""
 
 MIN_DENSITY = 0.1
-"""Least share of painted cells, unless another is given. On webpbn.com 36 of 23,308 unique puzzles have less: single
-dots and jokes, rated 1.6 of 5 for quality on average."""
+"""Default for the least share of painted cells. On webpbn.com 36 of 23,308 unique puzzles have less: single dots and
+jokes, rated 1.6 of 5 for quality on average."""
 
 Spread = Literal["difficulty", "grade"]
-"""What a pack has as evenly as can be, from the least to the greatest."""
+"""Measure over which a pack is spread evenly."""
 
 
 class PackOptions(NamedTuple):
-    """What a pack is to be.
+    """Options of a pack.
 
-    puzzles   their number
-    where     a condition in SQL over ASKED
-    spread    what shall be spread evenly; without it puzzles are drawn as from a hat
-    private   also puzzles that may not be passed on
-    known     the files' format
+    puzzles   number of puzzles
+    where     a condition in SQL over CONDITION_COLUMNS
+    spread    measure to spread evenly (default: a uniform sample)
+    private   include puzzles that must not be redistributed
+    known     format of the files
     density   least share of painted cells
     """
 
@@ -84,13 +84,13 @@ class PackOptions(NamedTuple):
 
 
 class Packed(NamedTuple):
-    """What became of it.
+    """Result of `write_pack`.
 
-    puzzles    their number
-    considered how many of the run's puzzles came through each condition, by what it asks for, one after the other
-    left_out   what the format can't hold, in words, and of how many puzzles
-    skipped    puzzles that were chosen but that the format can't hold, and why, by their ids
-    folder     the pack's
+    puzzles    number of puzzles
+    considered numbers of puzzles that remain after each condition, in order
+    left_out   properties that the format does not support, in words, with numbers of puzzles
+    skipped    reasons by id of chosen puzzles that the format does not support
+    folder     name of the pack's folder
     """
 
     puzzles: int
@@ -100,37 +100,42 @@ class Packed(NamedTuple):
     folder: str
 
 
-def write_pack(run: Run, uri: str, wanted: PackOptions, seen: Callable[[int], object] = lambda _: None) -> Packed:
-    """Write a pack, or all that there is for it if that is less; a former pack of ours is replaced.
+def write_pack(run: Run, uri: str, options: PackOptions, seen: Callable[[int], object] = lambda _: None) -> Packed:
+    """Write a pack, of fewer puzzles if there are not enough; a previous pack is replaced.
 
-    `seen` is told of each stretch of the run's rows that was looked at; all are looked at twice. A UserError refuses a
-    folder that holds anything else, a condition that is none, and a pack of nothing: before anything is written. Chosen
-    puzzles that the format can't hold are skipped.
+    `seen` is called with numbers of rows read; every row is read twice. Chosen puzzles that the format does not support
+    are skipped. Raises UserError for a folder with other content, an invalid condition or an empty pack, before
+    anything is written.
     """
     require_nonograms(run.family, run.folder.name)
     place = folder(uri)
     _former(place)
     grades = indexed(finished(current_grades(run)))
-    if wanted.spread == "grade" and not len(grades.rows):
+    if options.spread == "grade" and not len(grades.rows):
         raise UserError(
             f"{run.folder.name} has no grades to spread; make them with: nonocensus grade {run.folder.name}"
         )
     considered = Counter[str]()
-    there = sample_candidates(_candidates(run, grades, wanted, considered, seen), wanted.puzzles)
+    there = sample_candidates(_candidates(run, grades, options, considered, seen), options.puzzles)
     if not considered:
         raise UserError(f"{run.folder.name} has no results yet; go on with it: nonocensus classify")
     if not len(there.bits):
         raise UserError(f"{run.folder.name} has no puzzle for this pack: {through(considered)}")
-    places = balanced_order(list(zip(there.hardness.tolist(), there.size.tolist(), strict=True)), wanted.puzzles)
+    places = balanced_order(list(zip(there.hardness.tolist(), there.size.tolist(), strict=True)), options.puzzles)
     rows = _rows(run, grades, dict(zip(there.puzzle_id[places], there.clue_hash[places], strict=True)), seen)
-    files, left_out, skipped = _files(rows, wanted.known)
+    files, left_out, skipped = _files(rows, options.known)
     if not files:
         name, reason = next(iter(skipped.items()))
-        raise UserError(f"{run.folder.name}: no chosen puzzle fits the format {wanted.known.NAME}: {name}: {reason}")
+        raise UserError(f"{run.folder.name}: no chosen puzzle fits the format {options.known.NAME}: {name}: {reason}")
     rows = rows.filter(pc.invert(pc.is_in(rows["puzzle_id"], pa.array(skipped, pa.string()))))
 
-    about = {"kind": KIND, "run": run.manifest["run_id"], "puzzles": wanted.puzzles, "format": wanted.known.NAME}
-    asked = {"where": wanted.where, "spread": wanted.spread, "private": wanted.private, "min_density": wanted.density}
+    about = {"kind": KIND, "run": run.manifest["run_id"], "puzzles": options.puzzles, "format": options.known.NAME}
+    asked = {
+        "where": options.where,
+        "spread": options.spread,
+        "private": options.private,
+        "min_density": options.density,
+    }
     listed = one_batch(rows.select(LISTED).add_column(0, "file", pa.array(list(files), pa.string())))
     with staging(place) as new:
         new.write_json(MARK, about | asked | {"considered": considered, "skipped": skipped, "files": list(files)})
@@ -146,16 +151,16 @@ def write_pack(run: Run, uri: str, wanted: PackOptions, seen: Callable[[int], ob
 
 
 def through(considered: Mapping[str, int]) -> str:
-    """How many puzzles came through each condition, in words, up to the one that none came through."""
+    """Return the numbers of puzzles after each condition, in words, up to the first that none meets."""
     counts = list(considered.items())
     last = next((place for place, (_, count) in enumerate(counts) if not count), len(counts))
     return "; ".join(f"{count:,} {what}" for what, count in counts[: last + 1])
 
 
 def _former(place: Folder) -> list[str]:
-    """The files of a former pack in a folder; a UserError refuses a folder that holds anything else."""
+    """Return the files of a previous pack in a folder; UserError if it has other content."""
     if place.has(MARK):
-        with suppress(InputError):  # somebody's own pack.json, of whatever shape
+        with suppress(InputError):  # an unrelated pack.json of any shape
             about = place.read_record(MARK, dict[str, Any])
             if about.get("kind") == KIND:
                 return [name for name in about.get("files", []) if isinstance(name, str) and OWN.fullmatch(name)]
@@ -165,53 +170,55 @@ def _former(place: Folder) -> list[str]:
 
 
 def _candidates(
-    run: Run, grades: KeyedRows, wanted: PackOptions, considered: Counter[str], seen: Callable[[int], object]
+    run: Run, grades: KeyedRows, options: PackOptions, considered: Counter[str], seen: Callable[[int], object]
 ) -> Iterator[Candidates]:
-    """The puzzles that a pack may have, a stretch of the run at a time; `considered` counts what came through."""
+    """Yield candidates, in batches of the run; `considered` counts puzzles after each condition."""
     with database() as connection:
-        if wanted.where is not None:
-            where_mask(connection, ASKED.empty_table(), wanted.where)
+        if options.where is not None:
+            where_mask(connection, CONDITION_COLUMNS.empty_table(), options.where)
         for rows in _stretches(run, grades):
             fit = _drawn_from(rows).to_numpy()
             considered["in the run"] += len(rows)
             considered["with one solution"] += int(fit.sum())
-            if not wanted.private:
+            if not options.private:
                 fit &= shareable(one_batch(rows)).to_numpy(zero_copy_only=False)
                 considered["free to pass on (--private takes any)"] += int(fit.sum())
-            if wanted.density:
-                fit &= pc.fill_null(pc.greater_equal(rows["density"], wanted.density), True).to_numpy()
-                considered[f"of density {wanted.density:.3g} or more (--min-density)"] += int(fit.sum())
-            if wanted.where is not None:
-                fit &= where_mask(connection, rows, wanted.where)
+            if options.density:
+                fit &= pc.fill_null(pc.greater_equal(rows["density"], options.density), True).to_numpy()
+                considered[f"of density {options.density:.3g} or more (--min-density)"] += int(fit.sum())
+            if options.where is not None:
+                fit &= where_mask(connection, rows, options.where)
                 considered["that meet --where"] += int(fit.sum())
-            fit &= _held(rows, wanted.known)
-            considered[f"that the format {wanted.known.NAME} can hold"] += int(fit.sum())
-            if wanted.spread == "grade":
+            fit &= _held(rows, options.known)
+            considered[f"that the format {options.known.NAME} can hold"] += int(fit.sum())
+            if options.spread == "grade":
                 fit &= rows["grade"].is_valid().to_numpy()
                 considered["with a grade"] += int(fit.sum())
-            yield _drawable(rows.filter(pa.array(fit)), wanted.spread)
+            yield _drawable(rows.filter(pa.array(fit)), options.spread)
             seen(len(rows))
 
 
 def _stretches(run: Run, grades: KeyedRows) -> Iterator[pa.Table]:
-    """The run's rows with the columns ASKED, a few at a time."""
+    """Yield the run's rows with the columns CONDITION_COLUMNS in batches."""
     for results, puzzles in pairs(run, ["puzzle_id", "clue_hash", *OUTCOME], PUZZLES.names):
         if len(results):
             batch = one_batch(results)
             graded = join_grades(batch, grades, NONOGRAMS.graded)
             tables = puzzles, results, derived_measures(batch, one_batch(puzzles)), graded
-            arrays = [next(table[name] for table in tables if name in table.schema.names) for name in ASKED.names]
-            yield pa.Table.from_arrays(arrays, schema=ASKED)
+            arrays = [
+                next(table[name] for table in tables if name in table.schema.names) for name in CONDITION_COLUMNS.names
+            ]
+            yield pa.Table.from_arrays(arrays, schema=CONDITION_COLUMNS)
 
 
 def _drawn_from(rows: pa.Table) -> pa.ChunkedArray:
-    """Which rows have exactly one solution, and all that names them; never null."""
+    """Return which rows have exactly one solution, and id and hashes; never null."""
     known = [rows[name].is_valid() for name in ("puzzle_id", "clue_hash", "canonical_hash", "solution")]
     return functools.reduce(pc.and_, known, pc.fill_null(pc.equal(rows["solutions"], "unique"), False))
 
 
 def _held(rows: pa.Table, known: Format) -> np.ndarray:
-    """Which puzzles a format can hold, bool[rows]: colours and hidden lengths are part of a puzzle."""
+    """Return which puzzles a format supports, bool[rows], by colours and hidden lengths."""
     held = np.ones(len(rows), np.bool_)
     if COLORS not in known.HOLDS:
         held &= pc.fill_null(pc.equal(rows["kind"], "mono"), False).to_numpy()
@@ -221,7 +228,7 @@ def _held(rows: pa.Table, known: Format) -> np.ndarray:
 
 
 def _drawable(rows: pa.Table, spread: Spread | None) -> Candidates:
-    """Rows as what may be drawn: in groups by what is to be spread and by size, or all in one."""
+    """Return rows as candidates, grouped by the measure to spread and by size, or in one group."""
     if spread is None:
         hardness = size = np.zeros(len(rows), np.int64)
     else:
@@ -238,9 +245,11 @@ def _drawable(rows: pa.Table, spread: Spread | None) -> Candidates:
 
 
 def _rows(run: Run, grades: KeyedRows, wanted: dict[str, str], seen: Callable[[int], object]) -> pa.Table:
-    """The rows of the puzzles drawn, from easy to hard: by grade where there is one, then by difficulty, then by id.
+    """Return the rows of the sampled puzzles, sorted by grade if there is one, difficulty and id.
 
-    wanted   clue hashes by id. An InputError names a puzzle whose solution does not fit its clues.
+    wanted   clue hashes by id
+
+    Raises InputError for a solution that does not fit its clues.
     """
     found: list[pa.Table] = []
     for rows in _stretches(run, grades):
@@ -252,7 +261,7 @@ def _rows(run: Run, grades: KeyedRows, wanted: dict[str, str], seen: Callable[[i
     table = pa.concat_tables(found).combine_chunks()
     places: dict[str, int] = {}
     for place, name in enumerate(table["puzzle_id"].to_pylist()):
-        places.setdefault(name, place)  # an id may stand in a store twice
+        places.setdefault(name, place)  # ids need not be unique in a store
     table = table.take(pa.array(list(places.values())))
     order = pc.sort_indices(table, [("grade", "ascending"), ("difficulty", "ascending"), ("puzzle_id", "ascending")])
     table = table.take(order).combine_chunks()
@@ -271,8 +280,8 @@ def _rows(run: Run, grades: KeyedRows, wanted: dict[str, str], seen: Callable[[i
 
 
 def _files(rows: pa.Table, known: Format) -> tuple[dict[str, bytes], Counter[str], dict[str, str]]:
-    """Each puzzle with its solution as a file, by the file's name; what the files lack, of how many puzzles; and the
-    puzzles that the format can't hold, with the reason, by id.
+    """Return puzzles with solutions as files by name, properties that the files lack with numbers of puzzles, and
+    reasons by id of puzzles that the format does not support.
     """
     files: dict[str, bytes] = {}
     left_out = Counter[str]()

@@ -1,4 +1,4 @@
-"""Write the report of a run folder."""
+"""Reports of run folders."""
 
 import json
 import re
@@ -34,10 +34,10 @@ def write_run_report(
     public: bool = False,
     seen: Callable[[int], object] = lambda _: None,
 ) -> tuple[int, str]:
-    """Write the report of what a run has so far; returns its number of rows and the page's path.
+    """Write the report of what a run has so far; return its number of rows and the path of the page.
 
-    public   leave out what may not be passed on, see `reports.rights`
-    seen     told how many rows more have been read
+    public   leave out what must not be redistributed (reports.rights)
+    seen     called with the number of further rows read
     """
     summary = summarize(run)
     place = folder(uri)
@@ -50,21 +50,21 @@ def write_run_report(
     grades = finished(current_grades(run))
     found = (public, read_mendings(run), grades, duplicates_of(run))
     files = write_report(read(), about_run(run, summary), *found)
-    with staging(place) as new:  # a full disk leaves the former report
+    with staging(place) as new:  # so that a full disk keeps the previous report
         for name, data in files.items():
             new.write(name, data)
         for name in files:
             new.move(name, place)
         for name in place.names():
             if re.fullmatch(r"report-[a-z]+\.svg|attempts\.parquet", name) and name not in files:
-                place.delete(name)  # of a former report
+                place.delete(name)  # of a previous report
     return summary["rows"], f"{place.name}/{PAGE}"
 
 
 def duplicates_of(run: Run) -> pa.Table | None:
-    """The duplicates in a run, near ones too; None where nothing more than its hashes tells of them.
+    """Find duplicates in a run, near ones included; None for large runs and Sudokus.
 
-    Near pictures are looked for where a report shows every puzzle: among millions that would take minutes.
+    Near pictures are only searched if the report shows every puzzle, as millions would take minutes.
     """
     if run.family is not NONOGRAM or run.rows > SHOWN:
         return None
@@ -72,7 +72,7 @@ def duplicates_of(run: Run) -> pa.Table | None:
 
 
 def about_run(run: Run, summary: dict[str, Any]) -> RunDetails:
-    """What the report says about the run itself; `summary` is that of `summarize`."""
+    """Return what the report says about the run; `summary` is that of `summarize`."""
     tasks = summary["cpu_tasks"]
     return RunDetails(
         run_id=summary["run_id"],
@@ -91,7 +91,7 @@ def about_run(run: Run, summary: dict[str, Any]) -> RunDetails:
 
 
 def sessions(run: Run) -> list[PastSession]:
-    """The run's sessions as its logs tell them, in their order."""
+    """Read the run's sessions from its logs, in order."""
     log = run.folder / "log"
     chunks: dict[str, list[str]] = {}
     for name in log.names():
@@ -102,7 +102,7 @@ def sessions(run: Run) -> list[PastSession]:
 
 
 def _events(run: Run, name: str) -> Iterator[dict[str, Any]]:
-    """The events of a log; a last line that a killed process left unfinished is left out."""
+    """Yield the events of a log; a truncated last line of a killed process is skipped."""
     with (run.folder / "log").open(name) as stream:
         for line in stream.read().splitlines():
             try:
@@ -126,7 +126,7 @@ def _session(events: Iterator[dict[str, Any]]) -> PastSession:
         elif event["event"] == "session ended":
             cpus = event.get("cpus")
     made = np.array(tasks, np.float64).reshape(-1, 5)
-    # Where clocks of machines differ, what a task says of itself counts.
+    # Clocks of machines may differ; the times that tasks report take precedence.
     begun = min([*times[:1], *made[:, 0]], default=0.0)
     return PastSession(begun, max([*times, *made[:, 1]], default=0.0), made, cpus, lost)
 

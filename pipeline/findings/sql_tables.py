@@ -1,4 +1,4 @@
-"""Stores and runs as tables for SQL: DuckDB reads them as they lie, no more of them than a query needs."""
+"""Stores and runs as SQL tables, which DuckDB reads in place, as far as a query needs them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,17 +15,16 @@ from pipeline.store.parts import Part, Store
 from pipeline.store.paths import Folder
 from solver.model.tables import RESULTS
 
-if TYPE_CHECKING:  # it takes 50 MB
+if TYPE_CHECKING:  # importing takes 50 MB
     import duckdb
     import pyarrow.dataset as ds
 
 
 @contextmanager
 def open_tables(place: Run | Store) -> Iterator["duckdb.DuckDBPyConnection"]:
-    """A database with the tables of a run (puzzles, results, certificates, grades) or of a store (puzzles).
+    """Open a database with the tables of a run (puzzles, results, certificates, grades) or of a store (puzzles).
 
-    Of a run whose store is not found or has changed, results can be asked all the same; an InputError tells who asks
-    for puzzles.
+    If the store of a run is missing or has changed, only queries of puzzles raise InputError.
     """
     missing: InputError | None = None
     with database() as connection:
@@ -51,14 +50,14 @@ def open_tables(place: Run | Store) -> Iterator["duckdb.DuckDBPyConnection"]:
 
 
 def puzzles_table(store: Store, parts: list[Part]) -> "ds.Dataset":
-    """The puzzles of some parts of a store, to be read as often as one likes."""
+    """Return the puzzles of some parts of a store as a dataset."""
     return _files(store.puzzles, [part.file for part in parts], store.family.table)
 
 
 def results_table(run: Run) -> "ds.Dataset":
-    """The results of a run so far, each row of the store once, to be read as often as one likes.
+    """Return the results of a run so far as a dataset, each row of the store once.
 
-    Files some of whose rows don't count are read here, into memory: there are few of them, until a session ends.
+    Files with superseded rows are read into memory; there are few, and none after a session ends.
     """
     import pyarrow.dataset as ds
 
@@ -72,7 +71,7 @@ def results_table(run: Run) -> "ds.Dataset":
 
 
 def _files(place: Folder, names: list[str], schema: pa.Schema) -> "ds.Dataset":
-    """Parquet files of a folder as one table. No file is looked at yet, nor asked for on a far filesystem."""
+    """Return Parquet files of a folder as one dataset, without accessing them."""
     import pyarrow.dataset as ds
 
     parquet = ds.ParquetFileFormat()

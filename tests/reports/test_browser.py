@@ -62,7 +62,7 @@ def is_open(tab: Tab) -> bool:
 def test_page_loads_without_network_and_errors(tab: Tab, page: Path) -> None:
     tab.load(page)
     tab.until(lambda: len(tab.all("[data-chart].vega-embed svg")) == len(tab.all("[data-chart]")) > 6)
-    assert tab.one("#people h2").text == "How hard for people"
+    assert tab.one("#people h2").text == "Difficulty for people"
     assert [url for url in tab.requests() if not url.startswith("data:")] == [page.as_uri()]
     assert tab.errors() == []
 

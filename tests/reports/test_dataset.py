@@ -142,7 +142,7 @@ def test_card() -> None:
     assert [entry["split"] for entry in head["configs"][0]["data_files"]] == ["train", "test"]
     assert "| train | 9 | 90.0 % |" in text.replace("\u00a0", " ")
     assert r"mine \| \*all\* &lt;b&gt; mine" in text
-    assert "here 3." in text
+    assert "of 3 rows is the first row" in text
     assert "nonocensus crawl webpbn" in text
     for field in schema(Content.none):
         assert f"| `{field.name}` |" in text

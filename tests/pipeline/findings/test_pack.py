@@ -187,7 +187,7 @@ def test_full_disk_leaves_former_pack(archive: Run, tmp_path: Path, monkeypatch:
         ),
         (("--to", "papyrus"), "there is no format 'papyrus'"),
         (("--to", "taai", "--where", "width <> height"), "no chosen puzzle fits the format taai"),
-        (("--count", "0"), "0 is not in the range"),
+        (("--count", "0"), "0 is not between 1 and"),
     ],
 )
 def test_what_is_refused(
