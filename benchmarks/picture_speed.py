@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from pipeline.findings.figures_page import FigureTable
-from scrapers.pictures.image import Wish, puzzle_of_image
-from scrapers.pictures.picture_repair import repaired
+from scrapers.pictures.image import ImageOptions, puzzle_of_image
+from scrapers.pictures.picture_repair import repair_picture
 from scrapers.pictures.rules import random_pictures
 from solver.ladder.ladder_options import RUNGS
 
@@ -28,10 +28,10 @@ def run(archive: Path) -> list[FigureTable]:  # noqa: ARG001
     files = [photograph(number) for number in range(min(most, PHOTOGRAPHS))]
     kinds: dict[str, list[tuple[np.ndarray, np.ndarray | None]]] = {"random": [(picture, None) for picture in random]}
     for name, wish in (
-        ("photographs", Wish(SIDE, SIDE)),
-        ("photographs, ordered dither", Wish(SIDE, SIDE, 2, "ordered")),
-        ("photographs, Floyd-Steinberg", Wish(SIDE, SIDE, 2, "floyd-steinberg")),
-        ("photographs in 4 colours", Wish(SIDE, SIDE, 4)),
+        ("photographs", ImageOptions(SIDE, SIDE)),
+        ("photographs, ordered dither", ImageOptions(SIDE, SIDE, 2, "ordered")),
+        ("photographs, Floyd-Steinberg", ImageOptions(SIDE, SIDE, 2, "floyd-steinberg")),
+        ("photographs in 4 colours", ImageOptions(SIDE, SIDE, 4)),
     ):
         drawn = [puzzle_of_image(data, wish) for data in files]
         kinds[name] = [(each.puzzle.goal, each.cost) for each in drawn if each.puzzle.goal is not None]
@@ -43,11 +43,11 @@ def run(archive: Path) -> list[FigureTable]:  # noqa: ARG001
 
 def figures(name: str, pictures: list[tuple[np.ndarray, np.ndarray | None]], rung: str) -> list[object]:
     assert rung in RUNGS
-    repaired(*pictures[0][:1], rung)  # compiles what it takes
+    repair_picture(*pictures[0][:1], rung)  # compiles what it takes
     found, seconds = [], []
     for picture, cost in pictures:
         start = time.process_time()
-        found.append(repaired(picture, rung, cpu_limit=60.0, cost=cost))
+        found.append(repair_picture(picture, rung, cpu_limit=60.0, cost=cost))
         seconds.append(time.process_time() - start)
     changed = np.array([each.changed for each in found])
     reached = np.array([each.reached for each in found])

@@ -11,12 +11,12 @@
     nc.query("run", "select label, count(*) from results group by 1")
     nc.make_report("run", "page")
 
-Functions print nothing. Their errors have one line that says what, where and what to do: UserError and its kinds;
-ValueError and TypeError for arguments that make no sense. The packages that this is made of (solver, scrapers, reports,
-pipeline) are private and may change.
+Functions print nothing. Errors are UserError and its subclasses, with one line that says what, where and what to do, or
+ValueError and TypeError for invalid arguments. The packages below (solver, scrapers, reports, pipeline) are private and
+may change.
 
-What there is stands in __init__.pyi. It is loaded when it is first used, so that `import nonocensus` takes no time, and
-so that nothing is looked for in the user's folder before the command line has seen to that (__main__).
+Names are listed in __init__.pyi and loaded on first use, so that `import nonocensus` is fast, and so that nothing is
+imported from the user's folder before the command line has removed it from sys.path (__main__).
 """
 
 from typing import Any

@@ -1,6 +1,6 @@
-"""`nonocensus`, installed or as `python -m nonocensus`.
+"""Entry point of `nonocensus` and `python -m nonocensus`.
 
-Nothing is imported here before the current folder is no longer searched for modules: it is the user's.
+Only the standard library is imported before the current folder, the user's, is removed from sys.path.
 """
 
 import os
@@ -9,38 +9,38 @@ import sys
 from nonocensus.own_packages import PLACE, import_own_packages
 
 INTERRUPTED = 130
-"""Exit status of what Ctrl-C has ended: 128 and the signal's number, as shells have it."""
+"""Exit status after Ctrl-C: 128 plus the signal's number, as in shells."""
 
 
 class _NoPandas:
-    """Arrow imports pandas wherever it is installed, which takes half a second; no command needs it."""
+    """Hides pandas, which Arrow would import for half a second; no command needs it."""
 
     @staticmethod
     def find_spec(name: str, *_: object) -> None:
-        """Say of pandas that it is not there, and of other modules nothing."""
+        """Raise ModuleNotFoundError for pandas."""
         if name == "pandas":
             raise ModuleNotFoundError(name)
 
 
 def open_closed_streams() -> None:
-    """Lead standard streams that the caller has closed to nowhere.
+    """Redirect closed standard streams to the null device.
 
-    Else the next file that is opened takes the place of one, and what a library prints goes into that file.
+    Else the next opened file gets the descriptor of one, and what a library prints goes into that file.
     """
     for number in (0, 1, 2):
         try:
             os.fstat(number)
         except OSError:
-            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # open takes the lowest number that is free
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # open returns the lowest free number
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123 - open for the life of the process
 
 
 def run() -> None:
-    """Entry point of the process."""
+    """Run the command line."""
     open_closed_streams()
     sys.meta_path.insert(0, _NoPandas)
-    here = os.getcwd()  # noqa: PTH109 - pathlib imports more, while the user's folder is still searched
+    here = os.getcwd()  # noqa: PTH109 - pathlib imports more, while the user's folder is still in sys.path
     if here != PLACE:
         sys.path[:] = [entry for entry in sys.path if entry not in ("", here)]
     try:
@@ -48,7 +48,7 @@ def run() -> None:
         from pipeline.commands.app import run
 
         run()
-    except KeyboardInterrupt:  # before the commands are there to answer it
+    except KeyboardInterrupt:  # before the commands handle it
         sys.exit(INTERRUPTED)
 
 

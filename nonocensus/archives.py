@@ -1,4 +1,4 @@
-"""Whole archives: stores filled, classified, reported. What the command line does, without printing."""
+"""Whole archives: filling, classifying and reporting stores; the command line without output."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -33,12 +33,12 @@ Place = str | Path
 
 
 def open_store(store: Place) -> Store:
-    """A store of puzzles: `rows()`, `batches(columns)`, `parts()`. A UserError says so if it is none."""
+    """Return a store of puzzles: `rows()`, `batches(columns)`, `parts()`. Raises UserError."""
     return stores.open_store(str(store))
 
 
 def open_run(run: Place, store: Place | None = None) -> Run:
-    """A run: `table(columns)`, `batches(columns)`, `about`; `store` says where its store is now, if it was moved."""
+    """Return a run: `table(columns)`, `batches(columns)`, `about`; `store` is its store's new place if moved."""
     return runs.open_run(str(run), None if store is None else str(store))
 
 
@@ -51,11 +51,16 @@ def import_files(
     license: str | None = None,  # noqa: A002
     owner: str | None = None,
 ) -> ImportReport:
-    """Bring files of any known format, folders, archives and what is at https addresses into a store, made if need be.
+    """Import files, folders, archives and https URLs of any known format into a store, created if missing.
 
-    contact   what the sites of addresses are told: your e-mail or web address
-    license   licence of the puzzles whose files name none
-    owner     rights holder of those whose files name none
+    Args:
+        paths: Files, folders, archives or URLs.
+        store: The store.
+        watch: Progress callbacks.
+        contact: Your e-mail or web address, for the owners of the URLs' sites.
+        license: Licence of puzzles whose files name none.
+        owner: Rights holder of puzzles whose files name none.
+
     """
     from pipeline.store.file_import import Terms, import_paths
 
@@ -66,7 +71,7 @@ def import_files(
 def crawl_site(
     store: Place, site: str, ids: str | None = None, *, watch: ProgressCallbacks = SILENT, **asking: Any
 ) -> CrawlResult:
-    """Download a site's puzzles into a store, politely; the same call goes on where it was stopped.
+    """Download a site's puzzles into a store, politely; the same call resumes.
 
     ids      numbers: 7, 1-5000, 1-10,20-30, or all
     asking   further fields of pipeline.crawl.site_crawl.Asking: new, refresh, limit, kind, base_urls, contact, rate
@@ -78,7 +83,7 @@ def crawl_site(
 
 
 def reparse_store(store: Place, watch: ProgressCallbacks = SILENT) -> CrawlResult:
-    """Bring a crawled store's table up to date with the replies that were kept, without the network."""
+    """Parse the stored replies of a crawl again, offline, and update the store's table."""
     from pipeline.crawl import site_crawl as crawling
 
     return crawling.reparse_store(Path(store), watch)
@@ -87,7 +92,7 @@ def reparse_store(store: Place, watch: ProgressCallbacks = SILENT) -> CrawlResul
 def generate_store(
     store: Place, recipe: "Recipe", resources: Resources = ALL_CORES, watch: ProgressCallbacks = SILENT
 ) -> int:
-    """Fill a store with the pictures of a recipe (scrapers.pictures.recipe.Recipe); returns how many were made."""
+    """Fill a store with the pictures of a recipe (scrapers.pictures.recipe.Recipe); return the count."""
     from pipeline.store.generation import fill_store
 
     return fill_store(str(store), recipe, resources, watch)
@@ -108,11 +113,11 @@ def classify_store(
     resources: Resources = ALL_CORES,
     listener: Listener = SILENT_LISTENER,
 ) -> ClassifyOutcome:
-    """Classify the puzzles of a store that a run has no result of yet; the run is made if need be.
+    """Classify the puzzles of a store that have no result in a run yet; the run is created if missing.
 
     cpu_limit, rung, depth, check_goal    as for `solver.api.classify`; they are the run's
     ids, where, limit                     which puzzles: all, or some
-    force                                 begin anew; what is there moves into a subfolder
+    force                                 start over; existing results move into a subfolder
     """
     from pipeline.jobs import classify_job
     from pipeline.run.configuration import configuration
@@ -134,7 +139,7 @@ def retry_run(
     resources: Resources = ALL_CORES,
     listener: Listener = SILENT_LISTENER,
 ) -> ClassifyOutcome:
-    """Try timeouts again with more time; with `failed` also what was killed or ended in an error."""
+    """Retry timeouts with more time; with `failed` also killed and failed puzzles."""
     from pipeline.jobs import classify_job
 
     selection = Selection(_several(ids), where, limit)
@@ -145,14 +150,14 @@ def retry_run(
 def retry_changed(
     run: Run | Place, resources: Resources = ALL_CORES, listener: Listener = SILENT_LISTENER
 ) -> ClassifyOutcome:
-    """Take the store as it is now: results of puzzles that are the same stay, the others are classified."""
+    """Update a run after changes of its store: unchanged puzzles keep their results, others are classified."""
     from pipeline.jobs import classify_job
 
     return classify_job.retry_changed(_run(run), resources, listener)
 
 
 def summary_of(run: Run | Place) -> dict[str, Any]:
-    """How many puzzles of a run have which label, and what they took."""
+    """Return counts by label and resources used of a run."""
     return summarize(_run(run))
 
 
@@ -168,7 +173,7 @@ def certify_run(
     resources: Resources = ALL_CORES,
     watch: ProgressCallbacks = SILENT,
 ) -> "Certified":
-    """Prove the verdicts of a run again, without trusting the solver; `proofs` is a folder to keep the proofs in."""
+    """Prove the verdicts of a run independently of the solver; `proofs` is a folder for the proofs."""
     from pipeline.jobs.certify_job import certify_run as certify
     from pipeline.jobs.engine import JobRequest
 
@@ -181,11 +186,11 @@ def certify_run(
 def grade_run(
     run: Run | Place, *, cpu_limit: float = 60.0, resources: Resources = ALL_CORES, watch: ProgressCallbacks = SILENT
 ) -> "Tally":
-    """Grade the puzzles of a run that have exactly one solution: how hard they are for people. The run keeps it.
+    """Grade the puzzles of a run that have exactly one solution: how hard they are for people.
 
     cpu_limit   CPU seconds for each puzzle
 
-    Returns how many have which grade (`grades`), and which have none. The same call goes on where it was stopped.
+    Grades are stored in the run. Returns counts by grade (`grades`) and of puzzles without one. The same call resumes.
     """
     from pipeline.jobs.engine import JobRequest
     from pipeline.jobs.grade_job import grade_run as grade
@@ -196,7 +201,7 @@ def grade_run(
 def make_report(run: Run | Place, folder: Place, public: bool = False, watch: ProgressCallbacks = SILENT) -> str:
     """Write the report of a run, finished or not; returns the page's path.
 
-    public   without what is others'
+    public   exclude puzzles that may not be published
     """
     from pipeline.findings.reporting import write_run_report
 
@@ -232,13 +237,13 @@ def make_pack(
     *,
     min_density: float | None = None,
 ) -> "Packed":
-    """Write so many puzzles of a run with one solution as files, from easy to hard, none twice by symmetry.
+    """Write `count` puzzles of a run with one solution as files, easiest first, without symmetric duplicates.
 
     where     a condition in SQL over the columns of both tables, the measures and the grades
-    spread    difficulty or grade: evenly from the least to the greatest; without it as drawn from a hat
+    spread    difficulty or grade, sampled evenly; None samples uniformly
     to        the files' format
-    private   also puzzles that may not be passed on
-    min_density   least share of painted cells; 0.1 unless given
+    private   include puzzles that may not be redistributed
+    min_density   least ratio of painted cells (default 0.1)
     """
     from pipeline.findings.puzzle_pack import MIN_DENSITY, PackOptions, write_pack
     from pipeline.store.conversion import format_named
@@ -251,7 +256,7 @@ def make_pack(
 
 
 def export_run(run: Run | Place, path: Place, where: str | None = None, watch: ProgressCallbacks = SILENT) -> int:
-    """Write a run as CSV: a line for each puzzle with title, grade, facts, result, measures; returns the lines."""
+    """Write a run as CSV: a line for each puzzle with title, grade, facts, result, measures; return the row count."""
     from pipeline.findings.flat_export import export
 
     opened = _run(run)
@@ -269,9 +274,9 @@ def compare_runs(old: Run | Place, new: Run | Place) -> "Comparison":
 def find_duplicates(
     place: Run | Store | Place, cells: float | None = None, watch: ProgressCallbacks = SILENT
 ) -> "Duplicates":
-    """Find puzzles that a store, or a run, has more than once: equal, turned, or with pictures that are nearly equal.
+    """Find duplicates in a store or a run: equal, symmetric, or with similar pictures.
 
-    cells   of nonograms the share of the cells in which near pictures may differ, 0 to 0.2; None is 0.05
+    cells   ratio of cells in which similar pictures may differ, 0 to 0.2; None is 0.05
     """
     from pipeline.findings import deduplication
 
@@ -279,7 +284,7 @@ def find_duplicates(
 
 
 def query(place: Run | Store | Place, select: str) -> pa.Table:
-    """Ask a run (tables puzzles, results, certificates, grades) or a store (puzzles) in SQL; it can only read."""
+    """Query a run (tables puzzles, results, certificates, grades) or a store (puzzles) in SQL, read-only."""
     from pipeline.findings.sql_tables import open_tables
     from pipeline.sql import select_query, sql_errors
 
@@ -288,21 +293,21 @@ def query(place: Run | Store | Place, select: str) -> pa.Table:
 
 
 def verify(place: Run | Store | Place, repair: bool = False, watch: ProgressCallbacks = SILENT) -> list[Damage]:
-    """Read everything of a run or a store; returns what is damaged. `repair`: set it aside, to be made again."""
+    """Verify a run or a store and return the damage; `repair` moves damaged files aside for recomputation."""
     from pipeline.verify.run import verify_place
 
     return verify_place(_opened(place), repair, watch)
 
 
 def warm(store: Place | None = None) -> str:
-    """Compile the kernels that most puzzles need, or those of a store; returns the cache's folder."""
+    """Compile the kernels that most puzzles, or those of a store, need; return the cache folder."""
     from pipeline.jobs.kernel_compilation import warm_for_most, warm_for_store
 
     return warm_for_most() if store is None else warm_for_store(str(store))
 
 
 def _several(values: Iterable[Any] | Place) -> tuple[Any, ...]:
-    """One value, or several."""
+    """Return one or several values as a tuple."""
     return (values,) if isinstance(values, str | Path) else tuple(values)
 
 

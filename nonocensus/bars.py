@@ -14,7 +14,7 @@ from pipeline.run.results import ResultFile
 
 
 class Bar(NamedTuple):
-    """A progress bar, as a listener for jobs (`classify_store`) and as callbacks for everything else (`watch`)."""
+    """A progress bar, as listener for jobs (`classify_store`) and as callbacks (`watch`)."""
 
     listener: Listener
     watch: ProgressCallbacks
@@ -22,7 +22,7 @@ class Bar(NamedTuple):
 
 @contextmanager
 def bar() -> Iterator[Bar]:
-    """A progress bar for as long as the block lasts, in a notebook or a terminal.
+    """Show a progress bar within the block, in a notebook or a terminal.
 
     with nc.bar() as bar:
         nc.classify_store("store", "run", listener=bar.listener)

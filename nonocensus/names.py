@@ -1,4 +1,4 @@
-"""Names of the packages below that programs may use."""
+"""Public names of the packages below."""
 
 from pipeline.errors import ClusterError as ClusterError
 from pipeline.errors import InputError as InputError

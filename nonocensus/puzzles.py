@@ -1,4 +1,4 @@
-"""Single puzzles: read from files, solved, drawn."""
+"""Single puzzles: reading, solving, drawing."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -23,16 +23,16 @@ Paths = str | Path | Iterable[str | Path]
 
 
 class Reading(NamedTuple):
-    """What files hold: the puzzles, and of files that can't be read (or puzzles in them) the name and the reason."""
+    """Puzzles of files, and problems: name and reason of what can't be read."""
 
     puzzles: list[Puzzle]
     problems: list[Any]
 
 
 def read(paths: Paths) -> Reading:
-    """The puzzles of files, folders, .zip and .tar.* archives, in any known format.
+    """Read the puzzles of files, folders, .zip and .tar.* archives, in any known format.
 
-    A UserError names a path that does not exist; what can't be read is among the problems.
+    Unreadable files are among the problems. Raises UserError for a path that does not exist.
     """
     from pipeline.errors import UserError
     from scrapers.file_batches import Problem, read_files
@@ -54,21 +54,25 @@ def from_image(
     colors: int = 2,
     dither: Literal["none", "ordered", "floyd-steinberg"] = "none",
 ) -> Puzzle:
-    """The puzzle of an image: a file of any kind that Pillow opens, or its bytes.
+    """Convert an image into a puzzle: a file of any kind that Pillow opens, or its bytes.
 
-    size     width and height in cells; else 30 on the longer side
-    colors   the background counted; 2 is black on white
-    dither   how colours between those of the palette are shown
+    Args:
+        image: Path or content of the image.
+        size: Width and height in cells (default: 30 on the longer side).
+        colors: Number of colours, background included; 2 is black on white.
+        dither: Dithering of colours between those of the palette.
 
-    A UserError says what is wrong with the image; a ValueError refuses a size, a number of colours, or a dither that
-    is none.
+    Raises:
+        UserError: The image can't be read.
+        ValueError: An argument is invalid.
+
     """
     from pipeline.errors import UserError
     from scrapers.formats import FormatError
-    from scrapers.pictures.image import Wish, puzzle_of_image
+    from scrapers.pictures.image import ImageOptions, puzzle_of_image
 
     width, height = size or (None, None)
-    wish = Wish(width, height, colors, dither)
+    wish = ImageOptions(width, height, colors, dither)
     try:
         return puzzle_of_image(image if isinstance(image, bytes) else Path(image).read_bytes(), wish).puzzle
     except (FormatError, OSError) as error:
@@ -78,30 +82,34 @@ def from_image(
 
 
 def make_unique(puzzle: Puzzle | ArrayLike, rung: str = "search", *, cpu_limit: float = 60.0) -> Puzzle:
-    """The puzzle of a picture with as few cells changed as need be for the puzzle to have one solution.
+    """Change few cells of a picture so that its puzzle has exactly one solution.
 
-    puzzle      that has a picture of its own (goal), or the picture
-    rung        that has to be enough to solve it: line, depth-2, probe or search
-    cpu_limit   CPU seconds for the whole search
+    Args:
+        puzzle: A puzzle with a goal, or a picture.
+        rung: Rung that must solve it: line, depth-2, probe or search.
+        cpu_limit: CPU seconds in total.
 
-    Raises TimeoutError if it was not reached, and ValueError for a puzzle without a picture and a rung that is none.
+    Raises:
+        TimeoutError: No such picture was found.
+        ValueError: The puzzle has no picture, or the rung is unknown.
+
     """
-    from scrapers.pictures.picture_repair import repaired, with_picture
+    from scrapers.pictures.picture_repair import repair_picture, with_picture
 
     asked = _puzzle(puzzle)
     if asked.goal is None:
         raise ValueError("the puzzle has no picture of its own; solve it, and give a solution")
-    made = repaired(asked.goal, rung, cpu_limit=cpu_limit)
+    made = repair_picture(asked.goal, rung, cpu_limit=cpu_limit)
     if not made.reached:
         raise TimeoutError(f"no such picture was found in {cpu_limit} CPU seconds, {made.changed} cells from the first")
     return with_picture(asked, made.picture)
 
 
 def mend(puzzle: Puzzle | ArrayLike, *, cpu_limit: float = 60.0) -> list[Any]:
-    """The smallest changes found that leave a puzzle of several solutions with one: of a clue, and of cells.
+    """Find the smallest changes that give a puzzle with several solutions exactly one: of a clue, and of cells.
 
-    Each has the changed `puzzle` with its solution as its goal, the `changes` of clues, and how many `cells` of the
-    picture `before` differ. The list is empty if the puzzle has not several solutions, or if none was found.
+    Each has the changed `puzzle` with its solution as goal, the `changes` of clues, and the number of `cells` in which
+    it differs from the picture `before`. The list is empty without several solutions or changes.
     """
     from pipeline.callbacks import SILENT
     from pipeline.executors.executor import Resources
@@ -112,12 +120,11 @@ def mend(puzzle: Puzzle | ArrayLike, *, cpu_limit: float = 60.0) -> list[Any]:
 
 
 def grade(puzzle: Puzzle | ArrayLike, *, cpu_limit: float = 60.0) -> dict[str, Any]:
-    """How hard a puzzle, or a picture's, is for people: its row of the table grades (`nonocensus query --schema`).
+    """Grade a puzzle, or that of a picture, by how hard it is for people.
 
-    cpu_limit   CPU seconds to find out whether it has exactly one solution, and once more to grade it
-
-    `grade` (1 to 9) and `hardest`, the technique that docs/TECHNIQUES.md describes, are None unless it has exactly one
-    solution; what the techniques find is counted all the same.
+    Returns a row of the table of grades (`nonocensus query --schema`). `grade` (1 to 9) and `hardest`, a technique of
+    docs/TECHNIQUES.md, are None without exactly one solution; what the techniques find is counted anyway.
+    `cpu_limit` is CPU seconds each for classifying and grading.
     """
     from solver.model.tables import puzzle_batch
     from solver.people.puzzle_grade import grades
@@ -135,14 +142,14 @@ def write(
     lossy: bool = False,
     solve: Literal["no", "unique", "any"] = "no",
 ) -> Any:
-    """Write puzzles as a file, or each as a file of a folder (`out` is one, or ends with a slash), as `convert` does.
+    """Write puzzles as one file, or as a file each (`out` is a folder, or ends with a slash), like `convert`.
 
-    to      the format; else the end of `out` says it
-    lossy   leave out what the format can't hold, if the puzzle stays the same
-    solve   puzzles that have no picture, for formats that are one: those with one solution, or any
+    to      the format (default: by the suffix of `out`)
+    lossy   drop metadata that the format can't hold
+    solve   solve puzzles without a picture, for formats of pictures: those with one solution, or any
 
-    Returns what was written: `puzzles`, `files`, `left_out`, and `problems` with the reason for each puzzle that could
-    not be written. A UserError says so if none could be, if there is no such format, or if the file can hold only one.
+    Returns the counts `puzzles`, `files`, `left_out` (dropped metadata), and `problems` with reasons. Raises UserError
+    if no puzzle can be written, the format is unknown, or the file can hold only one puzzle.
     """
     from pipeline.store.conversion import ConversionOptions, convert, format_for, format_named
 
@@ -153,9 +160,9 @@ def write(
 
 @dataclass(frozen=True)
 class Solved:
-    """A puzzle and what is known of it; in a notebook it draws itself.
+    """A puzzle with its result, drawn in notebooks.
 
-    puzzle   what was solved
+    puzzle   the puzzle
     row      its row of the results table (`nonocensus query --schema`), by column
     """
 
@@ -164,17 +171,17 @@ class Solved:
 
     @property
     def label(self) -> str:
-        """The verdict in pbnsolve's words: unique line, unique depth-2, unique, multiple, contradiction, timeout..."""
+        """The verdict in pbnsolve's terms: unique line, unique depth-2, unique, multiple, contradiction, timeout..."""
         return str(self.row["label"] or self.row["status"])
 
     @property
     def solution(self) -> np.ndarray | None:
-        """A solution, uint8[height, width] of palette entries; None if none is known."""
+        """A solution, uint8[height, width] of palette entries, or None."""
         return self._picture("solution")
 
     @property
     def second_solution(self) -> np.ndarray | None:
-        """Another solution, if there are several."""
+        """Another solution, or None."""
         return self._picture("second_solution")
 
     def _picture(self, name: str) -> np.ndarray | None:
@@ -182,7 +189,7 @@ class Solved:
         return None if cells is None else picture(cells, self.puzzle.width, self.puzzle.height)
 
     def __repr__(self) -> str:
-        """The verdict in a line."""
+        """Return the verdict in a line."""
         name = self.puzzle.puzzle_id or "a puzzle"
         return f"<{name} {self.puzzle.width}x{self.puzzle.height}: {self.label}>"
 
@@ -203,7 +210,7 @@ def solve(puzzle: Puzzle | ArrayLike, **settings: Any) -> Solved:
 
 @dataclass(frozen=True)
 class Explained:
-    """How a puzzle is solved, step by step; in a notebook it tells the steps.
+    """A step-by-step solution, listed in notebooks.
 
     explanation   the steps as data (solver.people.explanation.Explanation)
     """
@@ -212,32 +219,32 @@ class Explained:
 
     @property
     def steps(self) -> list[str]:
-        """The steps in words."""
+        """The steps as text."""
         from reports.explained.step_words import describe_steps
 
         return [told.what for told in describe_steps(self.explanation)]
 
     @property
     def ending(self) -> str:
-        """ConversionOptions it ends, in a sentence."""
+        """The outcome, in a sentence."""
         from reports.explained.step_words import describe_ending
 
         return describe_ending(self.explanation)
 
     @property
     def hardest(self) -> str | None:
-        """The name of the hardest technique that was needed."""
+        """The name of the hardest technique needed."""
         hardest = self.explanation.hardest
         return hardest and hardest.name
 
     @property
     def grade(self) -> int | None:
-        """Its grade, 1 to 9."""
+        """The grade, 1 to 9."""
         hardest = self.explanation.hardest
         return hardest and hardest.grade
 
     def page(self) -> str:
-        """An HTML page to step through, which needs no network. Raises ValueError for grids of over 40,000 cells."""
+        """Return an offline HTML page to step through. Raises ValueError for grids of over 40,000 cells."""
         from reports.explained.explanation_page import page
 
         return page(self.explanation)
@@ -250,7 +257,7 @@ class Explained:
 def explain(
     puzzle: Puzzle | ArrayLike, *, start: np.ndarray | None = None, most: int = -1, cpu_limit: float = 60.0
 ) -> Explained:
-    """How a puzzle is solved by a person, each step held against the checker of certificates.
+    """Return how a puzzle is solved by a person, each step held against the checker of certificates.
 
     start       bool[height, width, colours + 1]: the colours that each cell may have, where the grid is partly solved
     most        steps after which to stop; -1 for all
@@ -262,20 +269,20 @@ def explain(
 
 
 def hint(puzzle: Puzzle | ArrayLike, cells: ArrayLike, *, cpu_limit: float = 60.0) -> Hint:
-    """What to do next on a partly solved grid: `kind`, the places that are `wrong`, or the `next` step.
+    """Return a hint for a partly solved grid: `kind`, the `wrong` cells, or the `next` step.
 
-    cells       uint8[height, width] of palette entries, 255 for a cell that is open
+    cells       uint8[height, width] of palette entries, 255 for an open cell
 
-    Raises InvalidPuzzle for clues that no picture can have, and ValueError for a grid of another shape.
+    Raises InvalidPuzzle for impossible clues, and ValueError for a grid of another shape.
     """
     asked = _puzzle(puzzle)
     return hints.hint(asked, hints.start_of(asked, np.asarray(cells)), cpu_limit=cpu_limit)
 
 
 def iter_solutions(puzzle: Puzzle | ArrayLike, **settings: Any) -> Iterator[np.ndarray]:
-    """All solutions of a puzzle, one after the other, each uint8[height, width] of palette entries.
+    """Yield all solutions of a puzzle, each uint8[height, width] of palette entries.
 
-    Settings: cpu_limit (CPU seconds for each solution, 60), start. Raises TimeoutError when that is spent.
+    Settings: cpu_limit (CPU seconds per solution, 60), start. Raises TimeoutError.
     """
     return api.iter_solutions(_puzzle(puzzle), **settings)
 
@@ -284,5 +291,5 @@ def _puzzle(puzzle: Puzzle | ArrayLike) -> Puzzle:
     return puzzle if isinstance(puzzle, Puzzle) else from_picture(puzzle)
 
 
-# Drawing is no business of the solver's, and a method is what notebooks look for.
+# Notebooks look for a method, but the solver does not depend on drawing.
 setattr(Puzzle, "_repr_html_", lambda puzzle: drawing(puzzle).svg)  # noqa: B010

@@ -85,5 +85,5 @@ def _alternative(puzzle: Puzzle, row: dict[str, Any]) -> list[str]:
     """The lines of a solution that is not the goal."""
     found = [picture(row[name], puzzle.width, puzzle.height) for name in ("second_solution", "solution")]
     other = found[0] if puzzle.goal is None or not np.array_equal(found[0], puzzle.goal) else found[1]
-    symbols = [color.symbol for color in webpbn_xml.writable(puzzle.palette)]
+    symbols = [color.symbol for color in webpbn_xml.writable_palette(puzzle.palette)]
     return [webpbn_xml.content("".join(symbols[cell] for cell in line)) for line in other.tolist()]

@@ -1,1 +1,1 @@
-"""Everything that brings puzzles in or writes them out: sites, file formats, pictures, generators."""
+"""Input and output of puzzles: sites, file formats, pictures, generators."""

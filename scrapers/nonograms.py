@@ -1,7 +1,7 @@
-"""nonograms.org: a page for each puzzle, black-and-white and coloured ones under addresses of their own.
+"""nonograms.org: a page per puzzle, with different URLs for black-and-white and coloured ones.
 
-Both kinds share one row of numbers, so a number is asked for as one kind and, where there is none, as the other. Lists
-tell which kind a number is. A few puzzles are on nonograms.ru alone, the same site in Russian.
+Both kinds share one sequence of numbers, so a number is requested as one kind and, if missing, as the other, unless a
+list has told its kind. A few puzzles are only on nonograms.ru, the same site in Russian.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,17 +13,17 @@ from scrapers.site import Judgement, Site
 
 SOURCE = "nonograms"
 HOMES = ("https://www.nonograms.org", "https://www.nonograms.ru")
-"""Where a number is asked for, in this order."""
+"""Tried in this order."""
 
 KINDS: Mapping[str, bool] = {"mono": False, "color": True}
 LAST_PAGE = 10_000
-"""A page of the search beyond its end: the site shows the last one, and that has the newest puzzles if sorted so."""
+"""A search page beyond the end, for which the site shows the last one, with the newest puzzles if sorted so."""
 
 
 def site(
     bases: Sequence[str] = HOMES, kinds: Sequence[str] = tuple(KINDS), colored: Mapping[int, bool] | None = None
 ) -> Site:
-    """The site at some addresses, of some kinds of puzzles. `colored` says of some numbers which kind they are."""
+    """Return the site at these URLs, for some kinds of puzzles. `colored` has the kind of known numbers."""
     known = colored or {}
 
     def requests(number: int) -> tuple[Request, ...]:
@@ -47,7 +47,7 @@ def _page(base: str, number: int, colored: bool) -> str:
 
 
 def judge(reply: Reply, number: int) -> Judgement:
-    """What the page of a number holds."""
+    """Judge the reply for a number."""
     parts = urlsplit(reply.url)
     russian = (parts.hostname or "").endswith(".ru")
     colored = parts.path.startswith("/nonograms2/")
@@ -55,10 +55,10 @@ def judge(reply: Reply, number: int) -> Judgement:
 
 
 def list_page(base: str, kind: str, page: int) -> Request:
-    """What to ask for a page of the list of one kind; they are numbered from 1."""
+    """Return the request for a list page of one kind; pages count from 1."""
     return Request(f"{base}/nonograms{'2' if KINDS[kind] else ''}/p/{page}")
 
 
 def listed(page: bytes, kind: str) -> list[int]:
-    """The numbers of one kind that a page of a list links to."""
+    """Return the numbers of one kind on a list page."""
     return [number for number, colored in nonograms_org.listed(page) if colored == KINDS[kind]]

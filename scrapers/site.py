@@ -1,6 +1,6 @@
-"""What a crawl needs to know of a site: what to ask for a puzzle's number, and what the reply is.
+"""Interface of a site to the crawler: requests for a puzzle's number, and judging of replies.
 
-scrapers.webpbn and scrapers.nonograms each make one `Site`; pipeline.crawl.loop works through its numbers.
+scrapers.webpbn and scrapers.nonograms each make a `Site`; pipeline.crawl.loop crawls its numbers.
 """
 
 from collections.abc import Callable
@@ -12,16 +12,16 @@ from solver.model.puzzle import Puzzle
 Outcome = Literal["ok", "missing", "unpublished", "deleted", "adult", "unsupported", "error"]
 
 FINAL: tuple[Outcome, ...] = ("ok", "missing", "unpublished", "deleted", "adult", "unsupported")
-"""Outcomes after which a number is not asked for again unless somebody wants everything afresh."""
+"""Outcomes after which a number is requested again only on refresh."""
 
 
 class Judgement(NamedTuple):
-    """What a reply is.
+    """A judged reply.
 
-    outcome   ok: the puzzle is there. missing: there is none of this number. unpublished: its author has not shown it
-              yet. deleted: there was one. adult: it is marked 18+. unsupported: it is one that no table here can hold.
-              error: no reply of the site's usual kinds, so that another try may bring one
-    detail    one line: the site's own words, or what is wrong
+    outcome   ok: a puzzle. missing: unknown number. unpublished: not published by its author yet. deleted: a former
+              puzzle. adult: marked 18+. unsupported: a puzzle that our tables can't hold. error: an unknown reply,
+              worth a retry
+    detail    one line: the site's text, or the error
     """
 
     outcome: Outcome
@@ -32,12 +32,12 @@ class Judgement(NamedTuple):
 class Site(NamedTuple):
     """A site of numbered puzzles.
 
-    source    what the table calls it; its puzzles are source/number
-    kinds     the kinds of puzzle that a number is asked for as
-    requests  of a number: what to ask for, one after the other as long as the reply is `missing`
-    judge     the reply to one of these, for a number
-    news      what to ask for to learn the newest number
-    newest    the newest number of the reply to that, None if it names none
+    source    its name in tables; its puzzles are source/number
+    kinds     the kinds of puzzle that a number is requested as
+    requests  of a number: sent in order as long as the reply is `missing`
+    judge     judges a reply to one of these, for a number
+    news      the request for a page with the newest number
+    newest    returns the newest number of that page, None without one
     """
 
     source: str

@@ -1,7 +1,7 @@
-"""webpbn.com: Jan Wolter's archive, of which export.cgi gives any puzzle as XML.
+"""webpbn.com: Jan Wolter's archive, which exports any puzzle as XML (export.cgi).
 
-Its search (find.cgi) lists numbers. Asked for everything on one page within bounds of a rating, it puts each puzzle
-into its bucket of that rating in a few requests, where the pages of the puzzles would take one each.
+Its search (find.cgi) lists the numbers within bounds of a rating on one page, so a few requests give the ratings of all
+puzzles, where their pages would take one request each.
 """
 
 import re
@@ -18,13 +18,13 @@ HOME = "https://webpbn.com"
 LINK = re.compile(rb"play\.cgi\?id=([0-9]{1,9})(?![0-9])")
 
 RATING_SCALE = 4
-"""What the search multiplies ratings by: visitors give 1 to 5, its form has bounds from 4 to 20 (public clients)."""
+"""Factor of the search form: visitors rate 1 to 5, its bounds are 4 to 20 (as public clients send)."""
 
 LOWEST_RATING, HIGHEST_RATING = 1, 5
 
 
 def site(base: str = HOME) -> Site:
-    """The site at an address, its twin's perhaps."""
+    """Return the site at a URL."""
     return Site(
         source=SOURCE,
         kinds=("any",),
@@ -41,7 +41,7 @@ def _export(base: str, number: int) -> Request:
 
 
 def judge(reply: Reply, number: int) -> Judgement:
-    """What export.cgi has sent for a number."""
+    """Judge the reply of export.cgi for a number."""
     if reply.status != 200:
         return Judgement("error", f"HTTP status {reply.status}")
     if said := webpbn_xml.refusal(reply.body):
@@ -50,11 +50,11 @@ def judge(reply: Reply, number: int) -> Judgement:
                 return Judgement(outcome, said)
         return Judgement("unsupported", said)
     if not webpbn_xml.TAG.search(reply.body):
-        return Judgement("error", "neither a puzzle nor one of the site's words for none")
+        return Judgement("error", "neither a puzzle nor one of the site's refusals")
     try:
         puzzle = next(webpbn_xml.read(reply.body))
     except FormatError as error:
-        # what ends well can be read again when there is a better reader; the rest may have broken off
+        # a complete file can be parsed again by a later version; others may be truncated
         whole = reply.body.rstrip().endswith(b"</puzzleset>")
         return Judgement("unsupported" if whole else "error", str(error))
     if puzzle.puzzle_id != f"{SOURCE}/{number}":
@@ -69,17 +69,17 @@ REFUSALS: tuple[tuple[str, Literal["missing", "unpublished"]], ...] = (
 
 
 def listed(page: bytes) -> list[int]:
-    """The numbers that a page of the search links to."""
+    """Return the numbers on a search page."""
     return sorted({int(number) for number in LINK.findall(page)})
 
 
 def newest(page: bytes) -> int | None:
-    """The highest number that a page of the search links to, None for a page without links."""
+    """Return the highest number on a search page, None without any."""
     return max(listed(page), default=None)
 
 
-class Bucket(NamedTuple):
-    """A question to the search: which puzzles have a rating of this measure between these bounds, of 1 to 5."""
+class RatingBucket(NamedTuple):
+    """A search for the puzzles whose rating is between two bounds, from 1 to 5."""
 
     measure: Literal["difficulty", "quality"]
     low: float
@@ -88,18 +88,19 @@ class Bucket(NamedTuple):
 
     @property
     def rating(self) -> float:
-        """What a puzzle of the bucket is taken to be rated."""
+        """Rating assumed for the bucket's puzzles: its middle."""
         return (self.low + self.high) / 2
 
 
-def buckets(base: str = HOME) -> Iterator[Bucket]:
-    """The questions that put each rated puzzle into its buckets, lowest first.
-
-    A puzzle with a rating on a bound is in two buckets; the first counts.
-    """
+def buckets(base: str = HOME) -> Iterator[RatingBucket]:
+    """Yield the buckets of both measures, lowest first; of a puzzle on a bound, in two buckets, the first counts."""
     fields: tuple[tuple[Literal["difficulty", "quality"], str], ...] = (("difficulty", "diff"), ("quality", "qual"))
     for measure, field in fields:
         for low in range(LOWEST_RATING * RATING_SCALE, HIGHEST_RATING * RATING_SCALE):
-            bounds = {f"min{field}": str(low), f"max{field}": str(low + 1), f"un{field}": "1"}  # 1: no unrated ones
+            bounds = {
+                f"min{field}": str(low),
+                f"max{field}": str(low + 1),
+                f"un{field}": "1",
+            }  # 1 excludes unrated puzzles
             form = {"search": "1", "order": "1", "perpage": "0", **bounds}
-            yield Bucket(measure, low / RATING_SCALE, (low + 1) / RATING_SCALE, Request(f"{base}/find.cgi", form))
+            yield RatingBucket(measure, low / RATING_SCALE, (low + 1) / RATING_SCALE, Request(f"{base}/find.cgi", form))

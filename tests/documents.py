@@ -24,9 +24,9 @@ from reports.explained.step_words import grid_states
 from reports.sheet.svg import drawing
 from scrapers import formats
 from scrapers.demo import demo_puzzles
-from scrapers.formats.plain import Plain
-from scrapers.formats.sections import Sections
-from scrapers.formats.writing import WORDS
+from scrapers.formats.plain import PlainFormat
+from scrapers.formats.sections import SectionFormat
+from scrapers.formats.writing import FEATURES
 from solver.people.explanation import explain
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -73,7 +73,7 @@ def formats_page() -> str:
     ]
     for known in sorted(formats.FORMATS, key=lambda known: known.NAME):
         several = "yes" if hasattr(known, "bundle") else ""
-        about = known.ABOUT if isinstance(known, Plain | Sections) else first_sentence(known.__doc__ or "")
+        about = known.ABOUT if isinstance(known, PlainFormat | SectionFormat) else first_sentence(known.__doc__ or "")
         lines.append(f"| {known.NAME} | {' '.join(known.SUFFIXES)} | {several} | {about} |")
     lines += [
         "",
@@ -89,7 +89,7 @@ def formats_page() -> str:
     lines += [f"| | {' | '.join(rich)} |", "|---|" + "---|" * len(rich)]
     lines += [
         f"| {word.text} | {' | '.join('yes' if key in found[name] else '' for name in rich)} |"
-        for key, word in WORDS.items()
+        for key, word in FEATURES.items()
     ]
     lines += ["", f"Nothing else: {', '.join(poor)}.", "", "This page is made from round trips by `make docs`.", ""]
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""The twin with fault injection: it counts requests and fails on demand."""
+"""The twin with fault injection and request counts."""
 
 import itertools
 import os
@@ -14,8 +14,8 @@ from random import Random
 from threading import Lock
 from typing import NamedTuple
 
-from scrapers.twin import Archive, TwinServer
-from scrapers.twin.replies import Ask, Page, webpbn_page
+from scrapers.twin import TwinArchive, TwinServer
+from scrapers.twin.replies import TwinReply, TwinRequest, webpbn_page
 from scrapers.twin.twin_server import TwinHandler
 
 KINDS: tuple[str, ...] = (
@@ -34,38 +34,40 @@ KINDS: tuple[str, ...] = (
 )
 """The kinds of faults; `Faults` describes them."""
 
+PUZZLE_PAGES = ("webpbn", "nonograms", "nonograms2")
+
 BURST = 3
 """Replies with status 503 in a row."""
 
 DRIPS = 8
-"""Pieces in which a slow reply comes."""
+"""Writes of a slow reply."""
 
 PAGES = {
     "html-error": ("Software error", "<p>The server has met a problem. Please try again later.</p>"),
     "login-page": ("Please log in", "<form method=post action=/login.cgi><input name=password type=password></form>"),
 }
-"""Pages with status 200 that are no puzzles: title and content."""
+"""Pages with status 200 without a puzzle: title and content."""
 
 
 class Faults(NamedTuple):
-    """Faults at random: the same seed makes the same sequence, whatever is asked for.
+    """Random faults; the sequence depends only on the seed.
 
-    rate          share of the replies at which a fault begins, 0 to 1. /robots.txt is always right
-    kinds         what happens then, each as likely as the others:
-                  429, 429-date     status 429 with Retry-After in seconds or as a date, which cuts off part of a second
+    rate          ratio of replies with a fault, 0 to 1; /robots.txt has none
+    kinds         kinds of faults, equally likely:
+                  429, 429-date     status 429 with Retry-After in seconds or as a date, rounded down to seconds
                   500               status 500
                   503-burst         status 503, and for the next two requests as well
                   reset             the connection is reset without a reply
-                  slow              the body comes in eight pieces
+                  slow              the body is sent in eight writes
                   truncated         the connection is closed before the end of the body
-                  wrong-length      Content-Length is less than the body has, so the reply seems to be complete
-                  wrong-encoding    the body is in UTF-16, or is as always and declared so
-                  redirect-circle   a redirect into a circle
+                  wrong-length      Content-Length is less than the body, so the reply seems complete
+                  wrong-encoding    the body is in UTF-16, or declared so although it is not
+                  redirect-circle   a redirect loop
                   html-error        an error page with status 200
                   login-page        a login form with status 200
     seed          of the random numbers
     retry_after   seconds, for 429
-    pause         seconds between the pieces of a slow body
+    pause         seconds between the writes of a slow body
     """
 
     rate: float
@@ -75,7 +77,7 @@ class Faults(NamedTuple):
     pause: float = 0.05
 
     def sequence(self) -> Iterator[tuple[str, float] | None]:
-        """What happens to one request after the other: a kind and a number below 1 for its extent; None is no fault."""
+        """Yield the fault of each request: a kind and an extent below 1, or None."""
         random = Random(self.seed)
         while True:
             if random.random() >= self.rate:
@@ -87,11 +89,11 @@ class Faults(NamedTuple):
 
 @dataclass(frozen=True)
 class Counts:
-    """What a twin has been asked, readable at any time.
+    """Request counts of a twin, readable at any time.
 
-    asked      requests, by what they asked for: webpbn/N, nonograms/N and nonograms2/N for puzzles, else `Ask.what`
-    answered   those of them that got a right reply
-    faults     wrong replies, by kind
+    asked      requests by page: webpbn/N, nonograms/N and nonograms2/N for puzzles, else `TwinRequest.page`
+    answered   those without a fault
+    faults     by kind
     """
 
     asked: Counter[str] = field(default_factory=Counter)
@@ -101,13 +103,13 @@ class Counts:
 
 @contextmanager
 def serve(
-    archive: Archive,
+    archive: TwinArchive,
     port: int = 0,
     faults: Faults = Faults(0.0),  # noqa: B008
     crawl_delay: float | None = None,
     counts: Counts | None = None,
 ) -> Iterator[str]:
-    """A twin while the block lasts; yields its address."""
+    """Serve a twin within the block; yield its URL."""
     with FaultyTwin(archive, port, crawl_delay, faults, counts or Counts()).running() as address:
         yield address
 
@@ -115,31 +117,33 @@ def serve(
 class FaultyTwin(TwinServer):
     """A twin with faults and counts."""
 
-    def __init__(self, archive: Archive, port: int, crawl_delay: float | None, faults: Faults, counts: Counts) -> None:
+    def __init__(
+        self, archive: TwinArchive, port: int, crawl_delay: float | None, faults: Faults, counts: Counts
+    ) -> None:
         super().__init__(archive, port, crawl_delay)
         self._faults, self._counts, self._lock = faults, counts, Lock()
         self._sequence = faults.sequence()
 
-    def answer(self, handler: TwinHandler, ask: Ask) -> None:
-        name = f"{ask.what}/{ask.number}" if ask.what in ("webpbn", "nonograms", "nonograms2") else ask.what
+    def answer(self, handler: TwinHandler, request: TwinRequest) -> None:
+        name = f"{request.page}/{request.number}" if request.page in PUZZLE_PAGES else request.page
         if handler.path.startswith("/circle/"):
             handler.respond(302, b"", {"Location": "/circle/2" if handler.path.endswith("1") else "/circle/1"})
             return
         with self._lock:
-            fault = None if ask.what == "robots" else next(self._sequence)
+            fault = None if request.page == "robots" else next(self._sequence)
             self._counts.asked[name] += 1
             if fault:
                 self._counts.faults[fault[0]] += 1
             else:
                 self._counts.answered[name] += 1
         if fault:
-            self._misbehave(handler, self.page(ask), *fault)
+            self._misbehave(handler, self.reply(request), *fault)
         else:
-            super().answer(handler, ask)
+            super().answer(handler, request)
 
-    def _misbehave(self, handler: TwinHandler, page: Page, kind: str, extent: float) -> None:
-        """Answer wrongly where the page would have been right."""
-        after, size = self._faults.retry_after, len(page.body)
+    def _misbehave(self, handler: TwinHandler, reply: TwinReply, kind: str, extent: float) -> None:
+        """Send a faulty version of a reply."""
+        after, size = self._faults.retry_after, len(reply.body)
         match kind:
             case "429":
                 handler.respond(429, b"Too many requests\n", {"Retry-After": str(after)})
@@ -153,13 +157,13 @@ class FaultyTwin(TwinServer):
             case "reset":
                 _reset(handler)
             case "slow":
-                _drip(handler, page, self._faults.pause)
+                _drip(handler, reply, self._faults.pause)
             case "truncated":
-                _break_off(handler, page, size, int(extent * size))
+                _break_off(handler, reply, size, int(extent * size))
             case "wrong-length":
-                _break_off(handler, page, int(extent * size), size)
+                _break_off(handler, reply, int(extent * size), size)
             case "wrong-encoding":
-                handler.send(_misencoded(page, lying=extent < 0.5))
+                handler.send(_misencoded(reply, lying=extent < 0.5))
             case "redirect-circle":
                 handler.respond(302, b"", {"Location": "/circle/2"})
             case _:
@@ -167,38 +171,38 @@ class FaultyTwin(TwinServer):
 
 
 def _reset(handler: TwinHandler) -> None:
-    """Reset the connection: to linger for no time makes closing it a reset."""
+    """Reset the connection: closing it with a linger time of 0 sends RST."""
     handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     handler.close_connection = True
-    os.close(handler.connection.detach())  # close() would wait for the files that were made of the socket
+    os.close(handler.connection.detach())  # close() waits for the files made of the socket
 
 
-def _break_off(handler: TwinHandler, page: Page, declared: int, sent: int) -> None:
+def _break_off(handler: TwinHandler, reply: TwinReply, declared: int, sent: int) -> None:
     """Declare a length, send part of the body, close the connection.
 
-    That is announced, or the client might use the connection for another request in this moment.
+    The close is announced, else the client might just send another request.
     """
-    handler.send_response(page.status)
-    for name, value in {"Content-Type": page.kind, "Content-Length": str(declared), "Connection": "close"}.items():
+    handler.send_response(reply.status)
+    for name, value in {"Content-Type": reply.kind, "Content-Length": str(declared), "Connection": "close"}.items():
         handler.send_header(name, value)
     handler.end_headers()
-    handler.wfile.write(page.body[:sent])
+    handler.wfile.write(reply.body[:sent])
 
 
-def _drip(handler: TwinHandler, page: Page, pause: float) -> None:
-    handler.send_response(page.status)
-    handler.send_header("Content-Type", page.kind)
-    handler.send_header("Content-Length", str(len(page.body)))
+def _drip(handler: TwinHandler, reply: TwinReply, pause: float) -> None:
+    handler.send_response(reply.status)
+    handler.send_header("Content-Type", reply.kind)
+    handler.send_header("Content-Length", str(len(reply.body)))
     handler.end_headers()
-    size = -(-len(page.body) // DRIPS)
-    for start in range(0, len(page.body), size):
-        handler.wfile.write(page.body[start : start + size])
+    size = -(-len(reply.body) // DRIPS)
+    for start in range(0, len(reply.body), size):
+        handler.wfile.write(reply.body[start : start + size])
         handler.wfile.flush()
         time.sleep(pause)
 
 
-def _misencoded(page: Page, lying: bool) -> Page:
+def _misencoded(reply: TwinReply, lying: bool) -> TwinReply:
     if lying:
-        return page._replace(kind=f"{page.kind.partition(';')[0]}; charset=utf-16", tag="")
-    encoding = "utf-8" if "utf-8" in page.kind else "cp1252"
-    return page._replace(body=page.body.decode(encoding).encode("utf-16"), tag="")
+        return reply._replace(kind=f"{reply.kind.partition(';')[0]}; charset=utf-16", tag="")
+    encoding = "utf-8" if "utf-8" in reply.kind else "cp1252"
+    return reply._replace(body=reply.body.decode(encoding).encode("utf-16"), tag="")

@@ -5,7 +5,7 @@ import random
 import numpy as np
 
 from scrapers.formats import Format, FormatError, netpbm, png, taai
-from scrapers.formats.writing import PART_OF_IT, lacking
+from scrapers.formats.writing import REQUIRED_FEATURES, missing_features
 from solver.model.puzzle import BLACK_ON_WHITE, Color, InvalidPuzzle, Puzzle, from_picture
 
 USUAL = (
@@ -27,7 +27,7 @@ def can_hold(puzzle: Puzzle, known: Format) -> bool:
         and puzzle.goal.all()
     ):
         return False  # its background is nowhere to be seen
-    return not any(word in PART_OF_IT for word in lacking(puzzle, known.HOLDS))
+    return not any(word in REQUIRED_FEATURES for word in missing_features(puzzle, known.HOLDS))
 
 
 def drawn() -> list[Puzzle]:

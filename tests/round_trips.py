@@ -64,7 +64,7 @@ SAMPLES: dict[str, Sample] = {
         lambda puzzle: (puzzle.site_quality, puzzle.site_difficulty, puzzle.site_date, puzzle.site_steps),
     ),
 }
-"""By the names of scrapers.formats.writing.WORDS."""
+"""By the names of scrapers.formats.writing.FEATURES."""
 
 
 def kept(known: Format) -> set[str]:

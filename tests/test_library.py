@@ -13,7 +13,7 @@ from nbclient import NotebookClient
 
 import nonocensus as nc
 from scrapers.demo import demo_puzzles
-from scrapers.twin import TwinServer, archive
+from scrapers.twin import TwinServer, build_archive
 
 ROOT = Path(__file__).resolve().parents[1]
 HEART = [
@@ -178,7 +178,7 @@ def test_a_plain_script_runs_once(way: str, tmp_path: Path) -> None:
             f"import threading as t; t = t.Thread(target=exec, args=({SCRIPT!r}, {{}})); t.start(); t.join()",
         ],
     }[way]
-    with TwinServer(archive(demo_puzzles()[:2])).running() as address:
+    with TwinServer(build_archive(demo_puzzles()[:2])).running() as address:
         ended = subprocess.run(
             [sys.executable, *command, address], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
         )

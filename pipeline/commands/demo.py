@@ -22,9 +22,9 @@ def demo(
     The archive is served on this machine for the duration of the crawl.
     """
     from scrapers.demo import demo_puzzles
-    from scrapers.twin import TwinServer, archive
+    from scrapers.twin import TwinServer, build_archive
 
-    both = archive(demo_puzzles())
+    both = build_archive(demo_puzzles())
     store, run, page = (str(Path(folder) / name) for name in ("store", "run", "report"))
     with TwinServer(both).running() as address:
         announce(1, f"An archive of {len(both.webpbn)} puzzles of our own, served at {address} as webpbn.com would")

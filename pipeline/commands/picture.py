@@ -33,7 +33,7 @@ from pipeline.errors import UserError
 
 if TYPE_CHECKING:
     from scrapers.file_batches import Problem
-    from scrapers.pictures.image import Wish
+    from scrapers.pictures.image import ImageOptions
     from solver.model.puzzle import Puzzle
 
 
@@ -93,7 +93,7 @@ def picture(
     """
     from pipeline.store.conversion import ConversionOptions, convert, format_for
     from pipeline.store.paths import STDOUT
-    from scrapers.pictures.image import Wish
+    from scrapers.pictures.image import ImageOptions
 
     if out is None and to is not None:
         raise UserError("--to is the format of a file: name it with --out")
@@ -101,7 +101,7 @@ def picture(
         raise UserError("--json and - both write to standard output; name a file for the puzzles")
     conversion = None if out is None else ConversionOptions(format_for(out, format_named(to)), lossy=True)
     width, height = parsed_size(size) if size else (None, None)
-    request = Wish(width, height, colors, dither)
+    request = ImageOptions(width, height, colors, dither)
     made, problems = convert_images(existing(images), request, rung or ("search" if unique else None), cpu_limit)
     files = 0
     if out is not None and conversion is not None and made:
@@ -129,7 +129,7 @@ def print_pictures(made: list[ImagePuzzle], problems: "list[Problem]", files: in
 
 
 def convert_images(
-    images: list[Path], request: "Wish", rung: str | None, cpu_limit: float
+    images: list[Path], request: "ImageOptions", rung: str | None, cpu_limit: float
 ) -> tuple[list[ImagePuzzle], "list[Problem]"]:
     """Convert images, and return the puzzles and the problems. With a rung, cells change until it solves them."""
     from scrapers.file_batches import Problem
@@ -148,11 +148,11 @@ def convert_images(
     return made, problems
 
 
-def convert_image(image: Path, request: "Wish", rung: str | None, cpu_limit: float) -> ImagePuzzle:
+def convert_image(image: Path, request: "ImageOptions", rung: str | None, cpu_limit: float) -> ImagePuzzle:
     """Convert an image to a puzzle, and solve it."""
     from scrapers.formats import FormatError
     from scrapers.pictures.image import puzzle_of_image
-    from scrapers.pictures.picture_repair import repaired, with_picture
+    from scrapers.pictures.picture_repair import repair_picture, with_picture
     from solver.api import solve
     from solver.model.puzzle import with_metadata
 
@@ -160,7 +160,7 @@ def convert_image(image: Path, request: "Wish", rung: str | None, cpu_limit: flo
     puzzle = with_metadata(drawn.puzzle, puzzle_id=f"local/{image.stem}", source="local", source_id=image.stem)
     if rung is None or puzzle.goal is None:
         return ImagePuzzle(puzzle, str(solve(puzzle, cpu_limit=cpu_limit)["label"]))
-    found = repaired(puzzle.goal, rung, cpu_limit=cpu_limit, cost=drawn.cost)
+    found = repair_picture(puzzle.goal, rung, cpu_limit=cpu_limit, cost=drawn.cost)
     if not found.reached:
         raise FormatError(
             f"not solvable within {cpu_limit:g} CPU seconds after {found.changed:,} changes; "

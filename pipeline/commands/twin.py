@@ -29,10 +29,10 @@ def twin(
     """Serve puzzles on this machine as webpbn.com and nonograms.org would, until Ctrl-C."""
     from pipeline.store.parts import open_store
     from scrapers.demo import demo_puzzles
-    from scrapers.twin import TwinServer, archive
+    from scrapers.twin import TwinServer, build_archive
     from solver.model.families import NONOGRAM
 
-    both = archive(demo_puzzles() if store is None else open_store(store, NONOGRAM).batches())
+    both = build_archive(demo_puzzles() if store is None else open_store(store, NONOGRAM).batches())
     if not both.webpbn:
         raise UserError(f"{store} holds no puzzles")
     try:

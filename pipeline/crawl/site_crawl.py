@@ -17,7 +17,7 @@ from pipeline.store.spans import Spans, size, union
 from scrapers import nonograms, webpbn
 from scrapers.demo import SOURCE as DEMO
 from scrapers.demo import demo_site as demo
-from scrapers.formats.shared import clipped
+from scrapers.formats.parsing import clipped
 from scrapers.http import HostUnreachable, PoliteSession, RequestFailed, RobotsDisallowed
 from scrapers.http.messages import normalize_url
 from scrapers.http.polite_session import contact_for
@@ -99,7 +99,7 @@ def crawl_ratings(place: Path, options: CrawlOptions, callbacks: ProgressCallbac
         buckets = list(webpbn.buckets(*options.addresses[:1]))
         callbacks.on_start("reading ratings", len(buckets))
 
-        def on_bucket(bucket: webpbn.Bucket, count: int) -> None:
+        def on_bucket(bucket: webpbn.RatingBucket, count: int) -> None:
             callbacks.on_progress(
                 1, f"{bucket.measure} {bucket.low:g} to {bucket.high:g}: {count:,} {next_in(session)}"
             )

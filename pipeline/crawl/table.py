@@ -21,7 +21,7 @@ from pipeline.store.parts import Store, append, create_store, rewrite, write_man
 from scrapers.http import PoliteSession, Reply
 from scrapers.http.messages import is_loopback
 from scrapers.site import Judgement
-from scrapers.webpbn import Bucket, listed
+from scrapers.webpbn import RatingBucket, listed
 from solver.model.puzzle import Puzzle
 from solver.model.tables import puzzle_batch
 
@@ -183,9 +183,9 @@ RATINGS_PENDING = "ratings not in the table"
 def collect_ratings(
     store: Store,
     ledger: Ledger,
-    buckets: Iterable[Bucket],
+    buckets: Iterable[RatingBucket],
     session: PoliteSession,
-    on_bucket: Callable[[Bucket, int], None],
+    on_bucket: Callable[[RatingBucket, int], None],
 ) -> int:
     """Search webpbn by rating bucket, store the ratings in ledger and table; return the number of rated puzzles."""
     found: dict[str, dict[int, float]] = {}

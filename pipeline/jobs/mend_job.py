@@ -18,7 +18,7 @@ from pipeline.run.result_pairs import pairs_of
 from pipeline.run.run_folder import Run
 from pipeline.store.parts import one_batch, require_nonograms
 from scrapers.file_batches import Problem
-from scrapers.pictures.mending import Change, Mending, mending_to, mendings
+from scrapers.pictures.mending import ClueChange, Mending, mending_to, mendings
 from solver import __version__
 from solver.api import classify
 from solver.model.families import NONOGRAM
@@ -271,7 +271,7 @@ def describe(mending: Mending) -> str:
     return f"{cells} of the picture changed: {', '.join(listed)}"
 
 
-def _describe_clue(change: Change) -> str:
+def _describe_clue(change: ClueChange) -> str:
     """Describe the change of a clue."""
     return f"{change.side} {change.number} changed from {_numbers(change.before)} to {_numbers(change.after)}"
 

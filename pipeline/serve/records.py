@@ -72,7 +72,7 @@ def parse_cells(text: str) -> np.ndarray:
     """Return the palette entries of a picture's text, uint8. Raises FormatError for other characters."""
     if text.strip(jsonl.DIGITS):
         raise FormatError("a cell is a digit in base 36, its palette's entry")
-    return jsonl.PLACES[np.frombuffer(text.encode(), np.uint8)]
+    return jsonl.PALETTE_INDICES[np.frombuffer(text.encode(), np.uint8)]
 
 
 def parse_grid(begun: str | None, puzzle: Puzzle) -> np.ndarray:

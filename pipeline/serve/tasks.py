@@ -24,7 +24,7 @@ from scrapers.archives.source_file import READ_ERRORS, Budget, clean_name, descr
 from scrapers.file_batches import Problem, read_files
 from scrapers.formats import FormatError, named
 from scrapers.formats.writing import file_of
-from scrapers.pictures.image import Wish, puzzle_of_image
+from scrapers.pictures.image import ImageOptions, puzzle_of_image
 from solver.ladder.ladder_kernels import warm_up
 from solver.model.puzzle import Color, Puzzle, from_picture
 from solver.people.assume import compile_for
@@ -60,7 +60,7 @@ def parse_file(arguments: dict[str, Any], _: TaskBudget) -> dict[str, Any]:
 
 def convert_image(arguments: dict[str, Any], _: TaskBudget) -> dict[str, Any]:
     """Make a puzzle of an image. Arguments: data, width, height, colors, dither."""
-    options = Wish(arguments["width"], arguments["height"], arguments["colors"], arguments["dither"])
+    options = ImageOptions(arguments["width"], arguments["height"], arguments["colors"], arguments["dither"])
     if options.width and options.height and options.width * options.height > MAX_AREA:
         raise FormatError(f"a picture of {options.width}x{options.height} has more than {MAX_AREA:,} cells")
     return puzzle_reply(check_area(puzzle_of_image(arguments["data"], options).puzzle))

@@ -1,7 +1,7 @@
-"""The embedded demo archive: puzzles of our own making, of every kind that the census knows.
+"""The embedded demo archive: our own puzzles, with every verdict of the census.
 
-Pictures drawn by hand (`drawn/*.txt`), pictures made by rule (`RECIPES`), and variations of drawn ones (`VARIATIONS`),
-some of which are duplicates or contradictory.
+Drawn pictures (`drawn/*.txt`), generated ones (`RECIPES`), and variations of drawn ones (`VARIATIONS`), some of which
+are duplicates or contradictory.
 """
 
 from collections.abc import Callable, Iterator
@@ -45,7 +45,7 @@ RECIPES = (
     Recipe("cycles", 12, 12, None, 1, 3),
     *(Recipe("dominoes", side, side, None, None, 1) for side in range(7, 19, 2)),
 )
-"""What is made by rule, as `generate` does."""
+"""Generated pictures, as by `generate`."""
 
 
 def _mirrored(puzzle: Puzzle) -> Puzzle:
@@ -96,18 +96,18 @@ VARIATIONS: tuple[tuple[str, Callable[[Puzzle], Puzzle], str], ...] = (
     ("blotted", _blotted, "Apple, Bell, Candle, Castle, Duckling, Evening sail, Oak, Owl, Present, Rainbow, Windmill"),
     ("contradictory", _contradictory, "Apple, Bee, Bicycle, Duckling, Mug, Scissors, Small heart, Smile, Telescope"),
 )
-"""Variations of drawn pictures: what was done, the function that does it, the titles."""
+"""Variations of drawn pictures: description, function, titles."""
 
 
 def demo_puzzles() -> list[Puzzle]:
-    """The whole archive, always the same puzzles in the same order."""
+    """Return the whole archive, in fixed order."""
     drawn = {picture.title: from_picture(picture.cells, picture.palette) for picture in drawn_pictures()}
-    puzzles = [*drawn.items(), *_made(), *_variations(drawn)]
-    return [_signed(puzzle, title, number) for number, (title, puzzle) in enumerate(puzzles, 1)]
+    puzzles = [*drawn.items(), *_generated(), *_variations(drawn)]
+    return [_with_origin(puzzle, title, number) for number, (title, puzzle) in enumerate(puzzles, 1)]
 
 
 def drawn_pictures() -> Iterator[Picture]:
-    """The pictures drawn by hand, in order of their file names; raises InvalidPicture, naming the file."""
+    """Yield the drawn pictures in order of file name. Raises InvalidPicture with the file's name."""
     texts = [file for file in files(__name__).joinpath("drawn").iterdir() if file.name.endswith(".txt")]
     for file in sorted(texts, key=lambda file: file.name):
         try:
@@ -116,22 +116,22 @@ def drawn_pictures() -> Iterator[Picture]:
             raise InvalidPicture(f"{file.name}: {error}") from error
 
 
-def _made() -> Iterator[tuple[str, Puzzle]]:
-    """Titles and puzzles of the recipes."""
+def _generated() -> Iterator[tuple[str, Puzzle]]:
+    """Yield titles and puzzles of the recipes."""
     for recipe in RECIPES:
         for number, puzzle in enumerate(puzzles_of(recipe_batch(recipe, 0, recipe.count)), 1):
             yield f"{recipe.kind.capitalize()} {puzzle.width}x{puzzle.height}, no. {number}", puzzle
 
 
 def _variations(drawn: dict[str, Puzzle]) -> Iterator[tuple[str, Puzzle]]:
-    """Titles and puzzles of the variations."""
+    """Yield titles and puzzles of the variations."""
     for done, vary, titles in VARIATIONS:
         for title in titles.split(", "):
             yield f"{title}, {done}", vary(drawn[title])
 
 
-def _signed(puzzle: Puzzle, title: str, number: int) -> Puzzle:
-    """The puzzle with its title, its number and everything that says where it comes from."""
+def _with_origin(puzzle: Puzzle, title: str, number: int) -> Puzzle:
+    """Return the puzzle with its title, number and origin."""
     return replace(
         puzzle,
         title=title,

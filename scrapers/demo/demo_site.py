@@ -1,4 +1,4 @@
-"""The demo's archive as a site: what scrapers.twin serves as webpbn.com serves its own, under ids of the demo's own."""
+"""The demo's archive as a site: served by scrapers.twin like webpbn.com, but with ids of the demo."""
 
 from dataclasses import replace
 
@@ -9,12 +9,12 @@ from scrapers.site import Judgement, Site
 
 
 def site(base: str) -> Site:
-    """The archive at the address of a twin."""
+    """Return the archive at the URL of a twin."""
     return webpbn.site(base)._replace(source=SOURCE, judge=judge)
 
 
 def judge(reply: Reply, number: int) -> Judgement:
-    """What the twin has sent for a number. Its words are webpbn's, its puzzle is none of webpbn's."""
+    """Judge a reply of the twin, whose format is webpbn's but whose puzzle is the demo's."""
     judgement = webpbn.judge(reply, number)
     if judgement.puzzle is None:
         return judgement

@@ -1,4 +1,4 @@
-"""Pictures as text: a title, the colours, and for each row of cells a row of symbols.
+"""Pictures as text: a title, the colours, and a line of symbols per row.
 
     title: Small heart
     colors: #=black 000000, .=white ffffff
@@ -23,7 +23,7 @@ _COLOR = re.compile(r"(?P<symbol>[^\s,=])=(?P<name>[a-z]+) (?P<rgb>[0-9a-f]{6})"
 
 
 class InvalidPicture(ValueError):
-    """A text that is no picture: the message names the line and says why."""
+    """An invalid text: the line and the reason."""
 
 
 class Picture(NamedTuple):
@@ -35,7 +35,7 @@ class Picture(NamedTuple):
 
 
 def parse(text: str) -> Picture:
-    """Read a picture; raises InvalidPicture for a text that strays from the form above."""
+    """Parse a picture. Raises InvalidPicture."""
     lines = text.splitlines()
     if len(lines) < 4:
         raise InvalidPicture(f"it has {len(lines)} lines; title, colours, an empty line and one row are the least")
@@ -47,7 +47,7 @@ def parse(text: str) -> Picture:
 
 
 def _header(line: str, name: str, number: int) -> str:
-    """The text after `name: `."""
+    """Return the text after `name: `."""
     key, colon, value = line.partition(": ")
     if key != name or not colon or not value.strip():
         raise InvalidPicture(f'line {number}: "{line}" should read "{name}: ..."')
@@ -55,7 +55,7 @@ def _header(line: str, name: str, number: int) -> str:
 
 
 def _palette(text: str) -> tuple[Color, ...]:
-    """The colours of a line `#=black 000000, .=white ffffff`, the background moved to the front."""
+    """Parse a line like `#=black 000000, .=white ffffff`; the background comes first."""
     colors = []
     for item in text.split(", "):
         match = _COLOR.fullmatch(item)
@@ -69,12 +69,12 @@ def _palette(text: str) -> tuple[Color, ...]:
                 raise InvalidPicture(f'line 2: two colours have the {what} "{value}"')
     background = [color for color in colors if color.symbol == BACKGROUND]
     if not background:
-        raise InvalidPicture(f'line 2: no colour has the symbol "{BACKGROUND}", that of the background')
+        raise InvalidPicture(f'line 2: no colour has the symbol "{BACKGROUND}" of the background')
     return (*background, *(color for color in colors if color.symbol != BACKGROUND))
 
 
 def _cells(rows: list[str], palette: tuple[Color, ...]) -> np.ndarray:
-    """Rows of symbols as palette entries; the rows begin in line 4 of the text."""
+    """Parse the rows, from line 4 of the text, as palette entries."""
     entry = {color.symbol: number for number, color in enumerate(palette)}
     for number, row in enumerate(rows, 4):
         if not row or len(row) != len(rows[0]):

@@ -1,103 +1,102 @@
-"""Palettes of formats that say less of a colour than a name, a symbol and six hexadecimal digits."""
+"""Palettes of formats whose colours lack a name, a symbol or RGB, and colour marks of blocks."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from scrapers.formats.clues import BLOCKS, MOST_DIGITS, Line
-from scrapers.formats.shared import FormatError, clipped
+from scrapers.formats.parsing import BLOCKS, MAX_DIGITS, FormatError, NumberedLine, clipped
 from solver.model.puzzle import BLACK, MAX_CELLS, MAX_COLORS, WHITE, Block, Clue, Color, Puzzle, with_metadata
 
 SYMBOLS = "X*%&@#$+=?oabcdefghijklmnpqrstuvwyz0123456789ABCDEFGHIJKLMNOPQRSTUVWYZ"
-"""For colours that have none."""
+"""For colours without a symbol."""
 
 DISTINCT = (
     *("000000", "e69f00", "56b4e9", "009e73", "d55e00", "0072b2", "cc79a7", "f0e442", "999999", "7f3b08"),
     *("8dd3c7", "bebada", "fb8072", "80b1d3", "fdb462", "b3de69", "fccde5", "bc80bd", "ccebc5", "ffed6f"),
     *("1b9e77", "d95f02", "7570b3", "e7298a", "66a61e", "e6ab02", "a6761d", "666666", "377eb8", "984ea3", "4daf4a"),
 )
-"""For colours of which nothing is known: Okabe and Ito's, which everybody can tell apart, then ColorBrewer's."""
+"""For colours without RGB: Okabe and Ito's, safe for the colour-blind, then ColorBrewer's."""
 
 HEX = re.compile(r"#?([0-9a-fA-F]{6}|[0-9a-fA-F]{3})")
 TRIPLET = re.compile(r"\(?\s*+([0-9]{1,3})(?:\s*+,\s*+|\s++)([0-9]{1,3})(?:\s*+,\s*+|\s++)([0-9]{1,3})\s*+\)?")
 COLORED = re.compile(r"([0-9]+)(.*)")
 
 
-class Wish(NamedTuple):
-    """What a file says of a colour, as far as it does: the rest is empty."""
+class ColorSpec(NamedTuple):
+    """A colour as a file describes it; missing parts are empty."""
 
     name: str = ""
     symbol: str = ""
     rgb: str = ""
 
 
-def rgb_of(text: str) -> str | None:
-    """Six hexadecimal digits for a colour given by three or six of them, by three numbers, or by its name in CSS."""
+def parse_rgb(text: str) -> str | None:
+    """Parse three or six hexadecimal digits, three numbers, or a name of CSS; return six digits."""
     text = text.strip()
     if found := HEX.fullmatch(text):
         digits = found[1].lower()
         return digits if len(digits) == 6 else "".join(digit * 2 for digit in digits)
     if (found := TRIPLET.fullmatch(text)) and all(int(number) < 256 for number in found.groups()):
         return "".join(f"{int(number):02x}" for number in found.groups())
-    from PIL import ImageColor  # it takes a moment, and most colours are not named
+    from PIL import ImageColor  # imported late: slow, and few colours are named
 
     named = ImageColor.colormap.get(text.lower().replace(" ", ""))
     return named[1:].lower() if isinstance(named, str) else None
 
 
-def palette_of(wishes: Sequence[Wish], background: Wish = Wish()) -> tuple[Color, ...]:  # noqa: B008
-    """The palette of these colours, the background first; what is not known of them, or taken, is made up."""
-    if len(wishes) > MAX_COLORS:
-        raise FormatError(f"it has {len(wishes)} colours; the most is {MAX_COLORS}")
-    if not wishes or (len(wishes) == 1 and not any(wishes[0])):
-        wishes = [Wish(*BLACK)]
-    everything = [Wish(*(said or usual for said, usual in zip(background, WHITE, strict=True))), *wishes]
-    given = {wish.rgb for wish in everything}
+def palette_of(specs: Sequence[ColorSpec], background: ColorSpec = ColorSpec()) -> tuple[Color, ...]:  # noqa: B008
+    """Return the palette of these colours, the background first; missing and duplicate parts are made up."""
+    if len(specs) > MAX_COLORS:
+        raise FormatError(f"it has {len(specs)} colours; the most is {MAX_COLORS}")
+    if not specs or (len(specs) == 1 and not any(specs[0])):
+        specs = [ColorSpec(*BLACK)]
+    everything = [ColorSpec(*(given or usual for given, usual in zip(background, WHITE, strict=True))), *specs]
+    given = {spec.rgb for spec in everything}
     spare_colors = [color for color in DISTINCT if color not in given]
-    rgbs = [wish.rgb or spare_colors.pop(0) for wish in everything]
-    names = distinct([wish.name for wish in everything], (f"color{k}" for k in range(1, 2 * len(everything) + 1)))
-    symbols = distinct([wish.symbol for wish in everything], SYMBOLS)
+    rgbs = [spec.rgb or spare_colors.pop(0) for spec in everything]
+    names = make_distinct([spec.name for spec in everything], (f"color{k}" for k in range(1, 2 * len(everything) + 1)))
+    symbols = make_distinct([spec.symbol for spec in everything], SYMBOLS)
     return tuple(map(Color, names, symbols, rgbs))
 
 
-def declared(
-    lines: Iterable[Line], parsed: Callable[[str], tuple[str, Wish] | None], example: str
-) -> tuple[dict[str, int], list[Wish]]:
-    """The colours that lines declare, and their places in the palette by the marks that stand behind numbers.
+def parse_color_lines(
+    lines: Iterable[NumberedLine], parse: Callable[[str], tuple[str, ColorSpec] | None], example: str
+) -> tuple[dict[str, int], list[ColorSpec]]:
+    """Parse colour declarations: return the palette indices by mark, and the colours.
 
-    `parsed` gives a line's mark and colour, None if it has none; `example` is a line that has.
+    `parse` returns a line's mark and colour, None for an invalid line; `example` is a valid line for error messages.
     """
-    marks, wishes = dict[str, int](), list[Wish]()
+    marks, specs = dict[str, int](), list[ColorSpec]()
     for number, line in lines:
-        found = parsed(line)
+        found = parse(line)
         if found is None:
             raise FormatError(f"line {number}: {clipped(line)} does not declare a colour, as '{example}' does")
-        mark, wish = found
+        mark, spec = found
         if mark in marks:
-            raise FormatError(f"line {number}: the colour {clipped(mark)} is declared for the second time")
-        wishes.append(wish)
-        marks[mark] = len(wishes)
-        if len(wishes) > MAX_COLORS:
+            raise FormatError(f"line {number}: the colour {clipped(mark)} is declared twice")
+        specs.append(spec)
+        marks[mark] = len(specs)
+        if len(specs) > MAX_COLORS:
             break
-    return marks, wishes
+    return marks, specs
 
 
-def distinct(wishes: Iterable[str], spare: Iterable[str]) -> list[str]:
-    """The wishes, with something spare in place of those that are empty or taken."""
-    wishes = list(wishes)
-    spares = (text for text in spare if text not in wishes)
+def make_distinct(texts: Iterable[str], spare: Iterable[str]) -> list[str]:
+    """Replace empty and repeated texts by spare ones."""
+    result = list(texts)
+    spares = (text for text in spare if text not in result)
     taken: set[str] = set()
-    for place, wish in enumerate(wishes):
-        wishes[place] = wish if wish and wish not in taken else next(spares)
-        taken.add(wishes[place])
-    return wishes
+    for index, text in enumerate(result):
+        result[index] = text if text and text not in taken else next(spares)
+        taken.add(result[index])
+    return result
 
 
-class Marks:
-    """What stands behind a number for its colour.
+class ColorMarks:
+    """Parser of clues whose numbers carry a colour mark.
 
-    colors      the places of the colours in the palette, by their marks
-    default     the place of the colour of numbers without a mark; None if they must have one
+    colors      palette indices by mark
+    default     palette index of numbers without a mark; None if a mark is required
     separator   between number and mark
     """
 
@@ -105,8 +104,8 @@ class Marks:
         self.colors, self.default, self.separator = colors, default, separator
         self._known: dict[str, Block] = BLOCKS.copy() if default == 1 else {}
 
-    def clue_of(self, line: Line) -> Clue:
-        """The clue on a line of numbers with marks. An empty line, or a single 0, is an empty clue."""
+    def clue_of(self, line: NumberedLine) -> Clue:
+        """Parse numbers with marks. An empty line, or a single 0, is an empty clue."""
         number, text = line
         words = text.replace(",", " ").split(maxsplit=MAX_CELLS)
         if len(words) > MAX_CELLS:
@@ -115,24 +114,24 @@ class Marks:
             return ()
         try:
             return tuple(map(self._known.__getitem__, words))
-        except KeyError:  # a word of which there was none before
+        except KeyError:  # a new word
             return tuple([self._known.get(word) or self._block(number, word) for word in words])
 
     def _block(self, number: int, word: str) -> Block:
         found = COLORED.fullmatch(word)
-        if not found or len(found[1]) > MOST_DIGITS or not 1 <= int(found[1]) <= MAX_CELLS:
+        if not found or len(found[1]) > MAX_DIGITS or not 1 <= int(found[1]) <= MAX_CELLS:
             raise FormatError(f"line {number}: {clipped(word)} does not begin with a number from 1 to {MAX_CELLS}")
         mark = found[2].removeprefix(self.separator)
         color = self.colors.get(mark) if mark else self.default
         if color is None:
-            said = (
+            reason = (
                 f"the colour {clipped(mark)} is not declared" if mark else "it has no colour, and there is no default"
             )
-            raise FormatError(f"line {number}: {clipped(word)}: {said}")
+            raise FormatError(f"line {number}: {clipped(word)}: {reason}")
         return self._known.setdefault(word, Block(int(found[1]), color))
 
 
 def without_unused(puzzle: Puzzle) -> Puzzle:
-    """An arranged puzzle without the colours of its palette that neither clue nor goal has."""
+    """Drop trailing palette entries that neither clue nor goal has, of a puzzle with normalized palette."""
     highest = max(puzzle.colors, 1, 0 if puzzle.goal is None else int(puzzle.goal.max()))
     return with_metadata(puzzle, palette=puzzle.palette[: highest + 1])

@@ -1,4 +1,4 @@
-"""Mirek and Petr Olšák's .g: text, perhaps the colours, then the clues of the rows and of the columns.
+"""Mirek and Petr Olšák's .g: text, optional colours, then the clues of the rows and of the columns.
 
     #d
       0:   white
@@ -12,18 +12,17 @@
     1r
     : end
 
-`#d` begins the colours: what stands behind a block's number, a colon, a character to print, and the colour itself.
-`0` is the background, `1` the colour of blocks that name none. Without them a puzzle is black and white. What stands
-before and behind is text. Triddlers (`#t`) and triangles, colours with a slash, are other puzzles.
+`#d` begins the colours: the mark after a block's number, a colon, a character to print, and the colour itself. `0` is
+the background, `1` the default colour. Without colours a puzzle is black and white. Text may precede and follow.
+Triddlers (`#t`) and triangles, colours with a slash, are other puzzles.
 """
 
 import re
 from collections.abc import Iterator
 from itertools import islice
 
-from scrapers.formats.clues import Line
-from scrapers.formats.colors import SYMBOLS, Marks, Wish, distinct, palette_of, rgb_of
-from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_within
+from scrapers.formats.colors import SYMBOLS, ColorMarks, ColorSpec, make_distinct, palette_of, parse_rgb
+from scrapers.formats.parsing import FormatError, NumberedLine, bounded_lines, clipped, decode_text, read_each
 from solver.model.puzzle import BLACK, MAX_CELLS, MAX_COLORS, WHITE, Color, Puzzle, normalize_palette
 
 NAME = "g"
@@ -32,24 +31,24 @@ HOLDS: frozenset[str] = frozenset({"colors", "rgb", "names", "title"})
 
 PART = re.compile(rb"(?:^|[\r\n]):")
 COLOR = re.compile(r"(\S):(\S?)\s*(\S+)\s*(.*)")
-MOST_LINES = 16 * MAX_CELLS
+MAX_LINES = 16 * MAX_CELLS
 BACKGROUND, DEFAULT = "0", "1"
 NO_MARKS = " \t0123456789,:#"
-"""What can't stand behind a number to name its colour."""
+"""Characters that can't mark a colour."""
 
 
 def recognizes(data: bytes) -> bool:
-    """Whether two of its lines begin with a colon."""
+    """Check for two lines that begin with a colon."""
     return len([*islice(PART.finditer(data), 2)]) == 2
 
 
 def read(data: bytes) -> Iterator[Puzzle]:
-    """The puzzle of a file; text before it is the title, if it is one line."""
-    return each([decoded(data)], _puzzle)
+    """Yield the puzzle of a file; one line of text before it is the title."""
+    return read_each([decode_text(data)], _puzzle)
 
 
 def _puzzle(text: str) -> Puzzle:
-    lines = lines_within(text, MOST_LINES)
+    lines = bounded_lines(text, MAX_LINES)
     starts = [k for k, (_, line) in enumerate(lines) if line.startswith(":")]
     if len(starts) < 2:
         raise FormatError("it should have two lines that begin with a colon, before the rows and before the columns")
@@ -64,21 +63,21 @@ def _puzzle(text: str) -> Puzzle:
     for side in (rows, columns):
         if not 1 <= len(side) <= MAX_CELLS:
             raise FormatError(f"it has {len(side)} clues between two lines with colons; a side has 1 to {MAX_CELLS}")
-    known = Marks(marks, default)
+    known = ColorMarks(marks, default)
     above, beside = (tuple(map(known.clue_of, side)) for side in (columns, rows))
     return normalize_palette(Puzzle(beside, above, palette, title=title[0] if len(title) == 1 else None))
 
 
-def _trimmed(lines: list[Line]) -> list[Line]:
-    """Without blank lines at the end."""
+def _trimmed(lines: list[NumberedLine]) -> list[NumberedLine]:
+    """Drop blank lines at the end."""
     while lines and not lines[-1][1].strip():
         lines = lines[:-1]
     return lines
 
 
-def _colors(lines: list[Line]) -> tuple[tuple[Color, ...], dict[str, int], int | None]:
-    """The palette, the colours by their marks, and the default one."""
-    background, wishes, marks, default = Wish(), list[Wish](), dict[str, int](), None
+def _colors(lines: list[NumberedLine]) -> tuple[tuple[Color, ...], dict[str, int], int | None]:
+    """Return the palette, palette indices by mark, and the default index."""
+    background, specs, marks, default = ColorSpec(), list[ColorSpec](), dict[str, int](), None
     for number, line in lines:
         if not line.strip():
             continue
@@ -88,30 +87,30 @@ def _colors(lines: list[Line]) -> tuple[tuple[Color, ...], dict[str, int], int |
         mark, symbol, word, comment = found.groups()
         if "/" in word or "\\" in word:
             raise FormatError(f"line {number}: {clipped(word)} is a triangle of two colours; those are not read")
-        rgb = rgb_of(word)
+        rgb = parse_rgb(word)
         if rgb is None:
             raise FormatError(f"line {number}: {clipped(word)} is neither a colour like #ff0000 nor a colour's name")
-        wish = Wish(comment.strip() if word.startswith("#") else word, symbol, rgb)
+        spec = ColorSpec(comment.strip() if word.startswith("#") else word, symbol, rgb)
         if mark == BACKGROUND:
-            background = wish
+            background = spec
             continue
         if mark in marks:
-            raise FormatError(f"line {number}: the colour {clipped(mark)} is declared for the second time")
-        wishes.append(wish)
-        marks[mark] = len(wishes)
+            raise FormatError(f"line {number}: the colour {clipped(mark)} is declared twice")
+        specs.append(spec)
+        marks[mark] = len(specs)
         if mark == DEFAULT:
-            default = len(wishes)
-        if len(wishes) > MAX_COLORS:
+            default = len(specs)
+        if len(specs) > MAX_COLORS:
             break
-    return palette_of(wishes, background), marks, default
+    return palette_of(specs, background), marks, default
 
 
 def write(puzzle: Puzzle) -> bytes:
-    """A file with this puzzle; its colours are declared if they are not just black on white."""
+    """Return a file with this puzzle; colours other than black on white are declared."""
     colors = [(color.name, color.rgb) for color in puzzle.palette]
     plain = [color.rgb for color in puzzle.palette] == [WHITE.rgb, BLACK.rgb]
-    wishes = ["" if color.symbol in NO_MARKS else color.symbol for color in puzzle.palette[1:]]
-    marks = ["", *distinct(wishes, (mark for mark in SYMBOLS if mark not in NO_MARKS))]
+    specs = ["" if color.symbol in NO_MARKS else color.symbol for color in puzzle.palette[1:]]
+    marks = ["", *make_distinct(specs, (mark for mark in SYMBOLS if mark not in NO_MARKS))]
     lines = [" ".join(puzzle.title.split()).lstrip(":#")] if puzzle.title else []
     if not plain:
         lines.append("#d")

@@ -1,9 +1,9 @@
-"""JSON lines, the project's own: a puzzle a line, with all that the puzzles table has of it but hashes.
+"""JSON lines, our own format: one puzzle per line, with all columns of the puzzles table but hashes.
 
     {"width": 2, "height": 1, "rows": [[[2, 1]]], "columns": [[[1, 1]], [[1, 1]]], "palette": [...], "goal": "11", ...}
 
-A clue is a list of blocks, a block is its length (0: a blot) and its colour's place in the palette, which begins with
-the background. The goal is a text of such places in base 36, row by row.
+A clue is a list of blocks, a block its length (0: a blot) and the palette index of its colour; entry 0 is the
+background. The goal is a string of palette indices in base 36, row by row.
 """
 
 import codecs
@@ -17,23 +17,22 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from scrapers.formats.shared import FormatError, decoded, each_line, said_by
-from scrapers.formats.writing import WORDS
+from scrapers.formats.parsing import FormatError, decode_text, error_text, read_each_line
+from scrapers.formats.writing import FEATURES
 from solver.model.puzzle import BLACK_ON_WHITE, Color, Puzzle, cached_block, normalize_palette
 
 NAME = "jsonl"
 SUFFIXES: tuple[str, ...] = (".jsonl", ".ndjson")
-HOLDS: frozenset[str] = frozenset(WORDS) - {"saved"}
+HOLDS: frozenset[str] = frozenset(FEATURES) - {"saved"}
 
 BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"')
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
-PLACES = np.zeros(128, np.uint8)
-PLACES[[*DIGITS.encode()]] = range(len(DIGITS))
-"""The palette's entry that each digit of a goal stands for."""
+PALETTE_INDICES = np.zeros(128, np.uint8)
+PALETTE_INDICES[[*DIGITS.encode()]] = range(len(DIGITS))
+"""By character of a goal."""
 
-
-ABOUT = [field for field in fields(Puzzle) if field.name not in ("rows", "columns", "palette", "goal", "saved")]
-"""What a line says of a puzzle in the puzzle's own types."""
+METADATA = [field for field in fields(Puzzle) if field.name not in ("rows", "columns", "palette", "goal", "saved")]
+"""Fields of Puzzle that are serialized with their own types."""
 
 Record: Any = msgspec.defstruct(
     "Record",
@@ -44,33 +43,30 @@ Record: Any = msgspec.defstruct(
         ("height", int | None, None),
         ("palette", list[tuple[str, str, str]] | None, None),
         ("goal", str | None, None),
-        *((field.name, field.type, field.default) for field in ABOUT),
+        *((field.name, field.type, field.default) for field in METADATA),
     ],
     forbid_unknown_fields=True,
     omit_defaults=True,
 )
-"""A line; the fields are those of Puzzle."""
+"""A line, with the fields of Puzzle."""
 
 RECORDS = msgspec.json.Decoder(Record)
 
 
 def recognizes(data: bytes) -> bool:
-    """Whether it begins with an object."""
+    """Check for an object at the start."""
     return BEGINNING.match(data) is not None
 
 
 def read(data: bytes, before: int = 0) -> Iterator[Puzzle]:
-    """Yield the puzzles of a file; blank lines are passed over.
-
-    before   lines of the file that the bytes, a piece of it, come after
-    """
-    return each_line(lines_with_records(data, before), _puzzle)
+    """Yield the puzzles of a file, or of a chunk after `before` lines; blank lines are skipped."""
+    return read_each_line(lines_with_records(data, before), _puzzle)
 
 
 def lines_with_records(data: bytes, before: int) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of a file, or of a piece of one, that are not blank, with their numbers."""
+    """Yield the lines of a file, or of a chunk after `before` lines, that are not blank, with their numbers."""
     if not data.strip() or data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        data = decoded(data).encode()
+        data = decode_text(data).encode()
     data = data.removeprefix(codecs.BOM_UTF8)
     if b"\n" not in data:
         data = data.replace(b"\r", b"\n")
@@ -78,14 +74,14 @@ def lines_with_records(data: bytes, before: int) -> Iterator[tuple[int, bytes]]:
 
 
 def record_of(decoder: msgspec.json.Decoder[Any], line: bytes, what: str) -> Any:
-    """Decode a line, in UTF-8 or else Windows-1252; a FormatError says that it is no `what`."""
+    """Decode a line, in UTF-8 or else Windows-1252. Raises FormatError if it is no `what`."""
     try:
         try:
             return decoder.decode(line)
         except UnicodeDecodeError:
-            return decoder.decode(decoded(line))
+            return decoder.decode(decode_text(line))
     except (FormatError, msgspec.DecodeError, RecursionError) as error:
-        raise FormatError(f"it is no {what}: {said_by(error)}") from None
+        raise FormatError(f"it is not a {what}: {error_text(error)}") from None
 
 
 def _puzzle(line: bytes) -> Puzzle:
@@ -95,20 +91,20 @@ def _puzzle(line: bytes) -> Puzzle:
         tuple([tuple(starmap(cached_block, clue)) for clue in side]) for side in (record.rows, record.columns)
     )
     if (record.width or len(columns), record.height or len(rows)) != (len(columns), len(rows)):
-        raise FormatError(f"it has {len(columns)} columns and {len(rows)} rows, not as many as it says")
-    others = {field.name: getattr(record, field.name) for field in ABOUT}
+        raise FormatError(f"it has {len(columns)} columns and {len(rows)} rows, not the width and height given")
+    others = {field.name: getattr(record, field.name) for field in METADATA}
     goal = None if record.goal is None else _goal(record.goal, len(rows), len(columns), len(palette))
     return normalize_palette(Puzzle(rows, columns, palette, goal, **others))
 
 
 def _goal(text: str, height: int, width: int, colors: int) -> np.ndarray:
     if len(text) != height * width or text.strip(DIGITS[:colors]):
-        raise FormatError(f"its goal is no picture of {width}x{height} cells in {colors} colours")
-    return PLACES[np.frombuffer(text.encode(), np.uint8)].reshape(height, width)
+        raise FormatError(f"its goal is not a picture of {width}x{height} cells in {colors} colours")
+    return PALETTE_INDICES[np.frombuffer(text.encode(), np.uint8)].reshape(height, width)
 
 
 def write(puzzle: Puzzle) -> bytes:
-    """A line with this puzzle."""
+    """Return a line with this puzzle."""
     record = Record(
         rows=[[(block.length, block.color) for block in clue] for clue in puzzle.rows],
         columns=[[(block.length, block.color) for block in clue] for clue in puzzle.columns],
@@ -116,11 +112,11 @@ def write(puzzle: Puzzle) -> bytes:
         height=puzzle.height,
         palette=None if puzzle.palette == BLACK_ON_WHITE else [(*color,) for color in puzzle.palette],
         goal=None if puzzle.goal is None else "".join([DIGITS[place] for place in puzzle.goal.ravel().tolist()]),
-        **{field.name: getattr(puzzle, field.name) for field in ABOUT},
+        **{field.name: getattr(puzzle, field.name) for field in METADATA},
     )
     return msgspec.json.encode(record) + b"\n"
 
 
 def bundle(files: Iterable[bytes]) -> Iterable[bytes]:
-    """Several puzzles in a file."""
+    """Yield a file of several puzzles."""
     return files

@@ -1,4 +1,4 @@
-"""Robert Bosch's format for his integer programs: how many rows and columns, then each with its clusters' sizes.
+"""Robert Bosch's format for his integer programs: numbers of rows and columns, then each with its clusters' sizes.
 
     number_of_rows: 2
     number_of_columns: 1
@@ -9,14 +9,13 @@
     column_1
     ...
 
-Which words stand before the numbers differs from file to file, and does not matter.
+The words before the numbers vary and are ignored.
 """
 
 import re
 from collections.abc import Iterator
 
-from scrapers.formats.clues import BLOCKS, MOST_DIGITS
-from scrapers.formats.shared import FormatError, clipped, decoded, each
+from scrapers.formats.parsing import BLOCKS, MAX_DIGITS, FormatError, clipped, decode_text, read_each
 from solver.model.puzzle import MAX_CELLS, Block, Clue, Puzzle
 
 NAME = "lp"
@@ -29,13 +28,13 @@ HEADING = re.compile(r"(row|column)_([0-9]{1,4})", re.IGNORECASE)
 
 
 def recognizes(data: bytes) -> bool:
-    """Whether it begins with the number of rows."""
+    """Check for the number of rows at the start."""
     return BEGINNING.match(data) is not None
 
 
 def read(data: bytes) -> Iterator[Puzzle]:
-    """The puzzle of a file."""
-    return each([decoded(data)], _puzzle)
+    """Yield the puzzle of a file."""
+    return read_each([decode_text(data)], _puzzle)
 
 
 def _puzzle(text: str) -> Puzzle:
@@ -52,7 +51,7 @@ def _puzzle(text: str) -> Puzzle:
         if int(count) != len(lengths):
             raise FormatError(f"{name} has {len(lengths)} sizes, not {int(count)}")
         if place in clues:
-            raise FormatError(f"{name} stands there for the second time")
+            raise FormatError(f"{name} occurs twice")
         clues[place] = tuple([BLOCKS.get(length) or _block(length, name) for length in lengths])
     rows, columns = (
         tuple([_clue(clues, kind, number) for number in range(1, side + 1)])
@@ -65,16 +64,16 @@ def _puzzle(text: str) -> Puzzle:
 
 
 def _numbers(text: str, name: str) -> list[str]:
-    """The numbers that stand alone, as they are written, whatever words there are."""
+    """Return the numbers among the words, as text."""
     words = text.replace(",", " ").split(maxsplit=2 * MAX_CELLS)
     numbers = [*filter(str.isascii, filter(str.isdecimal, words))]
-    if max(map(len, numbers), default=0) > MOST_DIGITS or len(words) > 2 * MAX_CELLS:
-        raise FormatError(f"{name} has a number, or more of them, than any puzzle: {clipped(text)}")
+    if max(map(len, numbers), default=0) > MAX_DIGITS or len(words) > 2 * MAX_CELLS:
+        raise FormatError(f"{name} has a number, or a count of them, beyond any puzzle: {clipped(text)}")
     return numbers
 
 
 def _block(number: str, name: str) -> Block:
-    """The block of a number that is not written as usual."""
+    """Parse a number with leading zeros, or an invalid one."""
     length = int(number)
     if not 1 <= length <= MAX_CELLS:
         raise FormatError(f"{name}: {length} is not a size from 1 to {MAX_CELLS}")
@@ -88,7 +87,7 @@ def _clue(clues: dict[tuple[str, int], Clue], kind: str, number: int) -> Clue:
 
 
 def write(puzzle: Puzzle) -> bytes:
-    """A file with this puzzle."""
+    """Return a file with this puzzle."""
     lines = [f"number_of_rows: {puzzle.height}", f"number_of_columns: {puzzle.width}"]
     for kind, clues in (("row", puzzle.rows), ("column", puzzle.columns)):
         for number, clue in enumerate(clues, 1):

@@ -1,6 +1,6 @@
-"""Netpbm's pictures, P1 to P6, one or several in a file. The puzzle is the picture's.
+"""Netpbm images, P1 to P6, one or several per file, one pixel per cell.
 
-P1 and P4 are black on white, the others have a colour for each that occurs. White is the background, or else the
+P1 and P4 are black on white, of the others each colour is one of the puzzle's. White is the background, or else the
 lightest colour.
 """
 
@@ -9,44 +9,45 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from scrapers.formats.picture_puzzles import colors_of, of_colors
-from scrapers.formats.shared import FormatError, each
+from scrapers.formats.parsing import FormatError, read_each
+from scrapers.formats.picture_puzzles import palette_rgbs, puzzle_of_pixels
 from solver.model.puzzle import BLACK, MAX_CELLS, WHITE, Puzzle, from_picture
 
 NAME = "netpbm"
 SUFFIXES: tuple[str, ...] = (".pnm", ".pbm", ".pgm", ".ppm")
 HOLDS = frozenset({"goal", "colors", "rgb"})
 PICTURE = True
-"""A file is a picture: a puzzle without one can't be written."""
+"""A puzzle without a picture can't be written."""
 
 BEGINNING = re.compile(rb"P[1-6](?:\s|#)")
 BLANKS = b" \t\r\n\v\f"
 BLANK = re.compile(rb"(?:[ \t\r\n\v\f]++|#[^\r\n]*+)*+")
 NUMBER = re.compile(rb"[0-9]{1,9}")
 NUMBERS = re.compile(rb"[ \t\r\n\v\f]+[0-9][0-9 \t\r\n\v\f]*")
-"""As far as nothing but numbers stands in a file."""
+"""The longest run of numbers without comments."""
+
 HEADER = (("width", MAX_CELLS), ("height", MAX_CELLS), ("highest value", 65535))
-"""The numbers before a picture, and the most that they may be; bitmaps have the first two."""
+"""The numbers before a picture and their maxima; bitmaps have the first two."""
 
 BITMAPS, PLAIN = (1, 4), (1, 2, 3)
 
 
 def recognizes(data: bytes) -> bool:
-    """Whether it begins with P1 to P6."""
+    """Check for P1 to P6."""
     return BEGINNING.match(data) is not None
 
 
 def read(data: bytes) -> Iterator[Puzzle]:
-    """The puzzles of the pictures in a file."""
-    return each(_pictures(data), _puzzle)
+    """Yield the puzzle of each image."""
+    return read_each(_pictures(data), _puzzle)
 
 
 def _pictures(data: bytes) -> Iterator[tuple[int, np.ndarray]]:
-    """Each picture: its kind, and uint8[height, width, 3]."""
+    """Yield the kind and the pixels, uint8[height, width, 3], of each image."""
     place = 0
     while place < len(data):
         if not BEGINNING.match(data, place):
-            raise FormatError("it should begin with P1 to P6" if place == 0 else "what follows a picture is none")
+            raise FormatError("it should begin with P1 to P6" if place == 0 else "what follows an image is none")
         kind = data[place + 1] - ord("0")
         place += 2
         sides = []
@@ -68,7 +69,7 @@ def _after(pattern: "re.Pattern[bytes]", data: bytes, place: int) -> int:
 
 
 def _raster(data: bytes, place: int, kind: int, width: int, height: int, most: int = 1) -> tuple[np.ndarray, int]:
-    """A picture's cells, and where it ends."""
+    """Return an image's pixels, and where it ends."""
     channels = 3 if kind in (3, 6) else 1
     count = width * height * channels
     if kind in PLAIN:
@@ -96,13 +97,13 @@ def _bytes(data: bytes, place: int, count: int) -> np.ndarray:
 
 
 def _regular_values(data: bytes, place: int, count: int, most: int, digits: bool) -> tuple[np.ndarray, int] | None:
-    """The same as `_plain_values`, if nothing but as many values, each within its bounds, is left of the picture."""
+    """Return the same as `_plain_values`, vectorized, None if the image has comments or invalid values."""
     found = NUMBERS.match(data, place)
     if found is None:
         return None
     if digits:
         values = np.frombuffer(found[0].translate(None, BLANKS), np.uint8) - ord("0")
-    elif b"00000" in found[0]:  # a number of more than nine digits may begin so, which is two
+    elif b"00000" in found[0]:  # more than nine digits are read as two numbers
         return None
     else:
         values = np.fromstring(found[0], np.int64, sep=" ")
@@ -110,7 +111,7 @@ def _regular_values(data: bytes, place: int, count: int, most: int, digits: bool
 
 
 def _plain_values(data: bytes, place: int, count: int, digits: bool) -> tuple[np.ndarray, int]:
-    """So many numbers, or digits, which need no blanks between them."""
+    """Read `count` numbers, or digits, which need no blanks between them."""
     if len(data) - place < count:
         raise FormatError(f"it is too short for {count} values")
     values = np.zeros(count, np.int64)
@@ -128,13 +129,13 @@ def _puzzle(picture: tuple[int, np.ndarray]) -> Puzzle:
     kind, cells = picture
     if kind in BITMAPS:
         return from_picture((cells[:, :, 0] == 0).astype(np.uint8))
-    return of_colors(cells)
+    return puzzle_of_pixels(cells)
 
 
 def write(puzzle: Puzzle) -> bytes:
-    """The puzzle's picture as text: P1 if it is black on white, else P3. Refuses two colours that are the same."""
+    """Return the puzzle's picture as text: P1 if it is black on white, else P3. Refuses equal colours."""
     assert puzzle.goal is not None
-    rgbs = colors_of(puzzle)
+    rgbs = palette_rgbs(puzzle)
     plain = rgbs == [WHITE.rgb, BLACK.rgb]
     values = ["0", "1"] if plain else [" ".join(map(str, bytes.fromhex(rgb))) for rgb in rgbs]
     lines = ["P1" if plain else "P3", f"{puzzle.width} {puzzle.height}", *([] if plain else ["255"])]
@@ -143,5 +144,5 @@ def write(puzzle: Puzzle) -> bytes:
 
 
 def bundle(files: Iterable[bytes]) -> Iterable[bytes]:
-    """Several pictures in a file."""
+    """Yield a file of several images."""
     return files

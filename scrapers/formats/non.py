@@ -2,13 +2,13 @@
 
 A file is a sequence of lines: properties (`title "Cat"`), and the headings `rows` and `columns` with one clue a line
 below them, `3,1` or `0` for an empty line. `goal "0110..."` is the picture, row by row. Several puzzles in a file
-(.nonpack) are parted by lines of equals signs.
+(.nonpack) are separated by lines of equals signs.
 
-nonogram-db has added colours: `color b #0000ff` declares one, `3b` is three cells of it, and `b` stands for it in the
-goal. A number without a letter is black.
+nonogram-db has added colours: `color b #0000ff` declares one, `3b` is three cells of it, and `b` is a cell of it in
+the goal. A number without a letter is black.
 
-The files that exist differ: quotes are optional, inner quotes are not escaped, HTML entities stand for characters,
-a blank line is an empty clue in some and nothing in others, width and height may be missing.
+Existing files vary: quotes are optional, inner quotes are not escaped, HTML entities occur, a blank line is an empty
+clue in some and nothing in others, width and height may be missing.
 """
 
 import html
@@ -19,17 +19,25 @@ from string import ascii_lowercase
 
 import numpy as np
 
-from scrapers.formats.clues import Line, clue_of
-from scrapers.formats.colors import Marks, Wish, declared, distinct, palette_of, without_unused
-from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_of, webpbn
+from scrapers.formats.colors import ColorMarks, ColorSpec, make_distinct, palette_of, parse_color_lines, without_unused
+from scrapers.formats.parsing import (
+    FormatError,
+    NumberedLine,
+    clipped,
+    decode_text,
+    lines_of,
+    parse_clue,
+    read_each,
+    webpbn_origin,
+)
 from solver.model.puzzle import BLACK, BLACK_ON_WHITE, MAX_CELLS, WHITE, Clue, Puzzle, normalize_palette
 
 NAME = "non"
 SUFFIXES: tuple[str, ...] = (".non", ".nonpack")
 HOLDS = frozenset({"colors", "rgb", "goal", "title", "author", "copyright", "license", "webpbn"})
 
-MOST_LINES = 16 * MAX_CELLS
-"""Of one puzzle: five times what the largest one takes, with its goal in as many lines as it has rows."""
+MAX_LINES = 16 * MAX_CELLS
+"""Of one puzzle: five times that of the largest one with its goal in as many lines as rows."""
 
 COLOR = re.compile(r"([a-z])\s+#([0-9a-fA-F]{6})")
 DIVIDER = re.compile(r"={4,}\s*")
@@ -41,18 +49,18 @@ BARE_WORD = re.compile(r"[A-Za-z0-9.+-]+")
 
 
 def recognizes(data: bytes) -> bool:
-    """Whether it has both headings on lines of their own."""
+    """Check for both headings on lines of their own."""
     return {heading[1].lower() for heading in HEADING.finditer(data)} == {b"rows", b"columns"}
 
 
 def read(data: bytes) -> Iterator[Puzzle]:
-    """The puzzles of a .non or .nonpack file."""
-    return each(_bundle(decoded(data)), _puzzle)
+    """Yield the puzzles of a .non or .nonpack file."""
+    return read_each(_split(decode_text(data)), _puzzle)
 
 
-def _bundle(text: str) -> Iterator[list[Line]]:
-    """The lines of each puzzle in the file, at most one too many; there is none where all are blank."""
-    part: list[Line] = []
+def _split(text: str) -> Iterator[list[NumberedLine]]:
+    """Yield the lines of each puzzle, at most MAX_LINES + 1; parts without text are skipped."""
+    part: list[NumberedLine] = []
     filled = False
     for number, line in lines_of(text):
         if line.startswith("====") and DIVIDER.fullmatch(line):
@@ -62,57 +70,57 @@ def _bundle(text: str) -> Iterator[list[Line]]:
             continue
         line = line.strip()
         filled = filled or line != ""
-        if len(part) <= MOST_LINES:
+        if len(part) <= MAX_LINES:
             part.append((number, line))
     if filled:
         yield part
 
 
 @dataclass
-class _Parts:
-    """What a puzzle's lines say, not yet judged."""
+class _Lines:
+    """A puzzle's lines by meaning, unvalidated."""
 
-    properties: dict[str, Line] = field(default_factory=dict)
-    colors: list[Line] = field(default_factory=list)
-    sections: dict[str, list[Line]] = field(default_factory=dict)
+    properties: dict[str, NumberedLine] = field(default_factory=dict)
+    colors: list[NumberedLine] = field(default_factory=list)
+    sections: dict[str, list[NumberedLine]] = field(default_factory=dict)
 
 
-def _puzzle(lines: list[Line]) -> Puzzle:
-    if len(lines) > MOST_LINES:
-        raise FormatError(f"line {lines[-1][0]}: it has more than {MOST_LINES:,} lines")
+def _puzzle(lines: list[NumberedLine]) -> Puzzle:
+    if len(lines) > MAX_LINES:
+        raise FormatError(f"line {lines[-1][0]}: it has more than {MAX_LINES:,} lines")
     parts = _parts(lines)
-    marks, wishes = declared(parts.colors, _color, "b #0000ff")
-    wishes.append(Wish(*BLACK))  # of numbers without a letter
-    read_clue = Marks(marks, len(wishes)).clue_of if parts.colors else clue_of
+    marks, specs = parse_color_lines(parts.colors, _color, "b #0000ff")
+    specs.append(ColorSpec(*BLACK))  # of numbers without a letter
+    read_clue = ColorMarks(marks, len(specs)).clue_of if parts.colors else parse_clue
     rows = _clues(parts, "rows", "height", read_clue)
     columns = _clues(parts, "columns", "width", read_clue)
-    places = {"0": 0, "1": len(wishes)} | marks if parts.colors else {"0": 0, "1": 1}
+    places = {"0": 0, "1": len(specs)} | marks if parts.colors else {"0": 0, "1": 1}
     catalogue = _text(parts, "catalogue")
     number = WEBPBN.fullmatch(catalogue or "")
     puzzle = Puzzle(
         rows,
         columns,
-        palette_of(wishes) if parts.colors else BLACK_ON_WHITE,
+        palette_of(specs) if parts.colors else BLACK_ON_WHITE,
         _goal(parts, len(columns), len(rows), places),
         title=_text(parts, "title") or (None if number else catalogue),
         author=_text(parts, "by"),
         copyright=_text(parts, "copyright"),
         license=_text(parts, "license"),
-        **(webpbn(number[1])._asdict() if number else {}),
+        **(webpbn_origin(number[1])._asdict() if number else {}),
     )
     return without_unused(normalize_palette(puzzle)) if parts.colors else puzzle
 
 
-def _color(text: str) -> tuple[str, Wish] | None:
-    """A declared colour and the letter that stands for it."""
+def _color(text: str) -> tuple[str, ColorSpec] | None:
+    """Parse a declared colour: its letter and RGB."""
     found = COLOR.fullmatch(text)
-    return (found[1], Wish(symbol=found[1], rgb=found[2].lower())) if found else None
+    return (found[1], ColorSpec(symbol=found[1], rgb=found[2].lower())) if found else None
 
 
-def _parts(lines: list[Line]) -> _Parts:
-    """Properties, and the lines below `rows`, `columns` and `goal`. Comments are dropped, and stray lines."""
-    parts = _Parts()
-    section: list[Line] = []
+def _parts(lines: list[NumberedLine]) -> _Lines:
+    """Sort lines into properties and sections; comments and stray lines are dropped."""
+    parts = _Lines()
+    section: list[NumberedLine] = []
     for number, text in lines:
         if text.startswith("#"):
             continue
@@ -123,7 +131,7 @@ def _parts(lines: list[Line]) -> _Parts:
             section = []
         elif word == "goal" or (word in ("rows", "columns") and value is None):
             if word in parts.sections:
-                raise FormatError(f"line {number}: '{word}' stands here for the second time")
+                raise FormatError(f"line {number}: '{word}' occurs twice")
             section = parts.sections[word] = [(number, value)] if value else []
         elif value is not None:
             # `columns 5` is an old form of `width 5`
@@ -134,14 +142,14 @@ def _parts(lines: list[Line]) -> _Parts:
     return parts
 
 
-def _clues(parts: _Parts, heading: str, side: str, read_clue: Callable[[Line], Clue]) -> tuple[Clue, ...]:
+def _clues(parts: _Lines, heading: str, side: str, read_clue: Callable[[NumberedLine], Clue]) -> tuple[Clue, ...]:
     if heading not in parts.sections:
         raise FormatError(f"it has no '{heading}'")
     lines = _clue_lines(parts.sections[heading], heading, side, _size(parts, side))
     return tuple(map(read_clue, lines))
 
 
-def _size(parts: _Parts, side: str) -> int | None:
+def _size(parts: _Lines, side: str) -> int | None:
     if side not in parts.properties:
         return None
     number, value = parts.properties[side]
@@ -153,11 +161,11 @@ def _size(parts: _Parts, side: str) -> int | None:
     return int(digits)
 
 
-def _clue_lines(lines: list[Line], heading: str, side: str, size: int | None) -> list[Line]:
-    """The lines of a section that are clues.
+def _clue_lines(lines: list[NumberedLine], heading: str, side: str, size: int | None) -> list[NumberedLine]:
+    """Return the lines of a section that are clues.
 
-    Blank ones are not if others say `0` for an empty clue, or if there are enough without them. The last one, before
-    the next heading or at the end of the file, never is.
+    Blank lines are no clues if others have `0` for an empty clue, or if there are enough without them; the last blank
+    line, before the next heading or at the end of the file, never is.
     """
     filled = [line for line in lines if line[1]]
     if len(filled) == size or any(text == "0" for _, text in filled):
@@ -170,8 +178,8 @@ def _clue_lines(lines: list[Line], heading: str, side: str, size: int | None) ->
     raise FormatError(f"{side} is {size}, but there are {len(filled)} {heading}")
 
 
-def _goal(parts: _Parts, width: int, height: int, places: dict[str, int]) -> np.ndarray | None:
-    """The picture; `places` are the colours in the palette by what stands for them."""
+def _goal(parts: _Lines, width: int, height: int, places: dict[str, int]) -> np.ndarray | None:
+    """Parse the picture; `places` are palette indices by character."""
     cells = "".join(text for _, text in parts.sections.get("goal", ()))
     cells = re.sub(r'["\s]', "", cells)
     if not cells:
@@ -186,8 +194,8 @@ def _goal(parts: _Parts, width: int, height: int, places: dict[str, int]) -> np.
     return table[np.frombuffer(cells.encode(), np.uint8)].reshape(height, width)
 
 
-def _text(parts: _Parts, word: str) -> str | None:
-    """The value of a property without its quotes and with its HTML entities resolved."""
+def _text(parts: _Lines, word: str) -> str | None:
+    """Return a property without quotes and with HTML entities resolved."""
     if word not in parts.properties:
         return None
     value = parts.properties[word][1]
@@ -197,7 +205,7 @@ def _text(parts: _Parts, word: str) -> str | None:
 
 
 def write(puzzle: Puzzle) -> bytes:
-    """A .non file as webpbn writes it, in plain ASCII, with colours as nonogram-db has them.
+    """Return a .non file as webpbn writes it, in ASCII, with the colours of nonogram-db.
 
     Refuses another background than white, and more colours than letters.
     """
@@ -221,15 +229,15 @@ def write(puzzle: Puzzle) -> bytes:
 
 
 def _marks(puzzle: Puzzle) -> list[str]:
-    """The letters of the colours, by their places; none for black on white."""
+    """Return the colours' letters by palette index; none for black on white."""
     if puzzle.palette[0].rgb != WHITE.rgb:
-        raise FormatError("the format non has no background but white")
+        raise FormatError("the format non has only white backgrounds")
     if [color.rgb for color in puzzle.palette] == [WHITE.rgb, BLACK.rgb]:
         return []
     if len(puzzle.palette) - 1 > len(ascii_lowercase):
         raise FormatError(f"the format non has letters for {len(ascii_lowercase)} colours")
-    wishes = [color.symbol if color.symbol in ascii_lowercase else "" for color in puzzle.palette[1:]]
-    return ["", *distinct(wishes, ascii_lowercase)]
+    specs = [color.symbol if color.symbol in ascii_lowercase else "" for color in puzzle.palette[1:]]
+    return ["", *make_distinct(specs, ascii_lowercase)]
 
 
 def _texts(puzzle: Puzzle) -> tuple[tuple[str, str | None], ...]:
@@ -247,6 +255,6 @@ def _escaped(text: str) -> str:
 
 
 def bundle(files: Iterable[bytes]) -> Iterator[bytes]:
-    """Several puzzles in a file, parted by equals signs."""
+    """Yield a file of several puzzles, separated by equals signs."""
     for number, file in enumerate(files):
         yield b"====\n" + file if number else file

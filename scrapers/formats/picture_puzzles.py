@@ -1,4 +1,4 @@
-"""Pictures whose colours are a puzzle's: images opened, a puzzle from a picture, and the colours for one."""
+"""Images as pictures of puzzles: opening, conversion to a puzzle, RGB values for writing."""
 
 import io
 import warnings
@@ -7,27 +7,27 @@ from typing import Any
 
 import numpy as np
 
-from scrapers.formats.colors import Wish, palette_of
-from scrapers.formats.shared import FormatError, said_by
+from scrapers.formats.colors import ColorSpec, palette_of
+from scrapers.formats.parsing import FormatError, error_text
 from solver.model.puzzle import BLACK, MAX_COLORS, WHITE, Puzzle, from_picture, normalize_palette
 
-OPENED = ("PNG", "GIF", "BMP", "WEBP", "TIFF", "JPEG")
-"""What Pillow is let open, by its names."""
+PILLOW_FORMATS = ("PNG", "GIF", "BMP", "WEBP", "TIFF", "JPEG")
+"""Formats that Pillow may open."""
 
 LIGHT = np.array([299, 587, 114])
-"""What red, green and blue give to how light a colour is."""
+"""Weights of red, green and blue in lightness, in thousandths."""
 
 
-def opened(data: bytes, refusal: Callable[[int, int], str]) -> Any:
-    """An image of any of these kinds, its first frame, as Pillow's in RGBA.
+def open_image(data: bytes, refusal: Callable[[int, int], str]) -> Any:
+    """Return an image's first frame as Pillow's in RGBA.
 
-    `refusal` says what is wrong with a width and height, nothing if nothing is: it is asked before memory is taken.
-    A FormatError says so, or that it is no picture, or damaged.
+    `refusal` returns what is wrong with a width and height, or nothing; it is called before memory is allocated.
+    Raises FormatError for a refused, unknown or damaged image.
     """
     from PIL import Image, ImageOps, UnidentifiedImageError
 
     try:
-        with warnings.catch_warnings(), Image.open(io.BytesIO(data), formats=OPENED) as image:
+        with warnings.catch_warnings(), Image.open(io.BytesIO(data), formats=PILLOW_FORMATS) as image:
             warnings.simplefilter("ignore")
             if refused := refusal(image.width, image.height):
                 raise FormatError(f"the picture is {image.width}x{image.height}; {refused}")
@@ -35,32 +35,34 @@ def opened(data: bytes, refusal: Callable[[int, int], str]) -> Any:
     except FormatError:
         raise
     except UnidentifiedImageError:
-        raise FormatError(f"it is no picture: not one of {', '.join(OPENED)}") from None
-    except Exception as error:  # Pillow raises all kinds for files that are damaged
-        raise FormatError(f"it is a damaged picture: {said_by(error) or type(error).__name__}") from None
+        raise FormatError(f"unknown kind of picture: not one of {', '.join(PILLOW_FORMATS)}") from None
+    except Exception as error:  # Pillow raises any kind for damaged files
+        raise FormatError(f"it is a damaged picture: {error_text(error) or type(error).__name__}") from None
 
 
-def of_colors(cells: np.ndarray) -> Puzzle:
-    """The puzzle of a picture, uint8[height, width, 3], each of whose colours is one of the puzzle's."""
+def puzzle_of_pixels(cells: np.ndarray) -> Puzzle:
+    """Return the puzzle of a picture, uint8[height, width, 3], with a colour for each of the picture's."""
     codes = cells.astype(np.int64) @ np.array([1 << 16, 1 << 8, 1])
     colors, places = np.unique(codes, return_inverse=True)
     if len(colors) - 1 > MAX_COLORS:
         raise FormatError(f"it has {len(colors)} colours; the most is {MAX_COLORS + 1}, the background counted")
     if colors.tolist() == [0]:
-        return from_picture(np.ones(codes.shape, np.uint8))  # black on a white of which nothing is seen
+        return from_picture(np.ones(codes.shape, np.uint8))  # all black, on a white that does not occur
     parts = (colors[:, None] >> np.array([16, 8, 0])) & 255
     background = int(np.argmax(parts @ LIGHT))
     order = [background, *(k for k in range(len(colors)) if k != background)]
     rgbs = [f"{int(colors[k]):06x}" for k in order]
-    back = Wish(WHITE.name, WHITE.symbol, WHITE.rgb) if rgbs[0] == WHITE.rgb else Wish("background", "", rgbs[0])
-    wishes = [Wish(*BLACK) if rgb == BLACK.rgb else Wish(rgb=rgb) for rgb in rgbs[1:]]
+    back = (
+        ColorSpec(WHITE.name, WHITE.symbol, WHITE.rgb) if rgbs[0] == WHITE.rgb else ColorSpec("background", "", rgbs[0])
+    )
+    specs = [ColorSpec(*BLACK) if rgb == BLACK.rgb else ColorSpec(rgb=rgb) for rgb in rgbs[1:]]
     goal = np.argsort(order)[places.reshape(codes.shape)].astype(np.uint8)
-    return normalize_palette(from_picture(goal, palette_of(wishes, back)))
+    return normalize_palette(from_picture(goal, palette_of(specs, back)))
 
 
-def colors_of(puzzle: Puzzle) -> list[str]:
-    """The colours of a puzzle's picture as six hexadecimal digits each, the background first; none may come twice."""
+def palette_rgbs(puzzle: Puzzle) -> list[str]:
+    """Return the RGB values of a puzzle's picture, the background first. Raises FormatError for equal ones."""
     rgbs = [color.rgb for color in puzzle.palette[: max(puzzle.colors, 1) + 1]]
     if len(set(rgbs)) < len(rgbs):
-        raise FormatError("two of its colours are the same, in a picture nothing tells them apart")
+        raise FormatError("two of its colours have the same RGB value, so a picture can't tell them apart")
     return rgbs

@@ -1,4 +1,4 @@
-"""The plain formats: black-and-white clues as lines of numbers, with little more than something between the two sides.
+"""The plain formats: black-and-white clues as lines of numbers, with a separator between rows and columns.
 
     format     sizes first              between rows and columns   comments   of it
     mk         height and width         a line `#`                 #          Olšák's `grid`
@@ -10,39 +10,48 @@
     makhorin                            a line `&`                 *          GLPK's `pbn`; one at the end too
     faase      headings `rows` and `columns`                                  Faase's solver
 
-webpbn.com exports all of them. An empty clue is a 0. Where lines are counted, an empty line is one too.
+webpbn.com exports all of them. An empty clue is a 0, and where sizes come first also an empty line.
 """
 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from scrapers.formats.clues import Line, clue_of, sizes, written
-from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_within
+from scrapers.formats.parsing import (
+    FormatError,
+    NumberedLine,
+    bounded_lines,
+    clipped,
+    decode_text,
+    format_clues,
+    parse_clue,
+    parse_sizes,
+    read_each,
+)
 from solver.model.puzzle import MAX_CELLS, Clue, Puzzle
 
-MOST_LINES = 8 * MAX_CELLS
-"""Of a file: four times what the largest puzzle takes."""
+MAX_LINES = 8 * MAX_CELLS
+"""Of a file: four times that of the largest puzzle."""
 
-Sides = tuple[list[Line], list[Line]]
+Sides = tuple[list[NumberedLine], list[NumberedLine]]
 """The lines of the rows, and those of the columns."""
 
 
-class Plain(NamedTuple):
-    """One of these formats.
+class PlainFormat(NamedTuple):
+    """A plain format.
 
-    ABOUT      whose it is, for people
-    sides      parts a file's lines, without comments, into rows and columns
-    head       the lines before the rows, for a height and a width
-    between    the lines between rows and columns
-    end        the lines behind the columns
-    comment    what comments begin with, if there are any
-    commas     between numbers
-    zeros      at the end of each line
+    ABOUT      its origin, for the documentation
+    sides      splits a file's lines, without comments, into rows and columns
+    head       returns the lines before the rows, from a height and a width
+    between    lines between rows and columns
+    end        lines after the columns
+    comment    prefix of comments
+    commas     whether numbers are separated by commas
+    zeros      whether each line ends with a 0
     """
 
     NAME: str
     ABOUT: str
-    sides: Callable[[list[Line]], Sides]
+    sides: Callable[[list[NumberedLine]], Sides]
     head: Callable[[int, int], tuple[str, ...]]
     between: tuple[str, ...]
     end: tuple[str, ...] = ()
@@ -53,49 +62,49 @@ class Plain(NamedTuple):
 
     @property
     def SUFFIXES(self) -> tuple[str, ...]:  # noqa: N802
-        """What names of such files end with."""
+        """Suffixes of file names."""
         return (f".{self.NAME}",)
 
     def recognizes(self, data: bytes) -> bool:
-        """Whether it can be read so, and there is nothing impossible in what it says then."""
+        """Check that it can be read, and that no clue is impossible."""
         if not self.commas and b"," in data:
             return False
         try:
             (puzzle,) = self.read(data)
         except FormatError:
             return False
-        return _possible(puzzle)
+        return _is_possible(puzzle)
 
     def read(self, data: bytes) -> Iterator[Puzzle]:
-        """The puzzle of a file."""
-        return each([decoded(data)], self._puzzle)
+        """Yield the puzzle of a file."""
+        return read_each([decode_text(data)], self._puzzle)
 
     def write(self, puzzle: Puzzle) -> bytes:
-        """A file with this puzzle."""
-        rows, columns = (written(clues, "," if self.commas else " ") for clues in (puzzle.rows, puzzle.columns))
+        """Return a file with this puzzle."""
+        rows, columns = (format_clues(clues, "," if self.commas else " ") for clues in (puzzle.rows, puzzle.columns))
         if self.zeros:
             rows, columns = ([line if line == "0" else f"{line} 0" for line in side] for side in (rows, columns))
         lines = (*self.head(len(rows), len(columns)), *rows, *self.between, *columns, *self.end)
         return "".join(f"{line}\n" for line in lines).encode()
 
     def _puzzle(self, text: str) -> Puzzle:
-        lines = [(number, line.strip()) for number, line in lines_within(text, MOST_LINES)]
+        lines = [(number, line.strip()) for number, line in bounded_lines(text, MAX_LINES)]
         if self.comment:
             lines = [line for line in lines if not line[1].startswith(self.comment)]
         rows, columns = self.sides(_trimmed(lines))
         return Puzzle(tuple(map(self._clue, rows)), tuple(map(self._clue, columns)))
 
-    def _clue(self, line: Line) -> Clue:
+    def _clue(self, line: NumberedLine) -> Clue:
         number, text = line
         if self.zeros and text != "0":
             text, end = text[:-1], text[-1:]
             if end != "0" or not text[-1:].isspace():
                 raise FormatError(f"line {number}: {clipped(line[1])} does not end with a 0 of its own")
-        return clue_of((number, text))
+        return parse_clue((number, text))
 
 
-def _possible(puzzle: Puzzle) -> bool:
-    """Whether each clue fits into its line, and rows and columns have as many black cells."""
+def _is_possible(puzzle: Puzzle) -> bool:
+    """Check that each clue fits into its line, and that rows and columns have equally many black cells."""
     black = []
     for clues, cells in ((puzzle.rows, puzzle.width), (puzzle.columns, puzzle.height)):
         sums = [sum([block.length for block in clue]) for clue in clues]
@@ -105,81 +114,81 @@ def _possible(puzzle: Puzzle) -> bool:
     return black[0] == black[1]
 
 
-def _trimmed(lines: list[Line]) -> list[Line]:
-    """Without blank lines at either end."""
+def _trimmed(lines: list[NumberedLine]) -> list[NumberedLine]:
+    """Drop blank lines at both ends."""
     filled = [k for k, (_, text) in enumerate(lines) if text]
     return lines[filled[0] : filled[-1] + 1] if filled else []
 
 
-def _counted(lines: list[Line], height: int, width: int, divider: str | None) -> Sides:
-    """So many lines for rows, then the divider, if there is one, then so many for columns."""
+def _counted(lines: list[NumberedLine], height: int, width: int, divider: str | None) -> Sides:
+    """Split into `height` rows, the divider, if the format has one, and `width` columns."""
     rows, rest = lines[:height], lines[height:]
     if divider is not None:
         if not rest or rest[0][1] != divider:
             where = f"line {rest[0][0]}" if rest else "at its end"
             wanted = f"a line '{divider}'" if divider else "an empty line"
-            raise FormatError(f"{where}: after {height} rows there should be {wanted}")
+            raise FormatError(f"{where}: expected {wanted} after {height} rows")
         rest = rest[1:]
     if len(rest) > width:
-        raise FormatError(f"line {rest[width][0]}: {clipped(rest[width][1])} stands behind the last of {width} columns")
+        raise FormatError(f"line {rest[width][0]}: {clipped(rest[width][1])} follows the last of {width} columns")
     if len(rest) < width:
         raise FormatError(f"it ends after {len(rows) + len(rest)} of {height + width} clues")
     return rows, rest
 
 
-def _first(lines: list[Line]) -> Line:
+def _first(lines: list[NumberedLine]) -> NumberedLine:
     if not lines:
         raise FormatError("it has no clues")
     return lines[0]
 
 
-def _mk(lines: list[Line]) -> Sides:
-    """As counted, with comments; after the rows one of them is no comment but the divider."""
+def _mk(lines: list[NumberedLine]) -> Sides:
+    """Split by counts; the first comment after the rows is the divider."""
     clues = [k for k, (_, text) in enumerate(lines) if not text.startswith("#")]
     if not clues:
         raise FormatError("it has no clues")
-    height, width = sizes(lines[clues[0]], 2)
+    height, width = parse_sizes(lines[clues[0]], 2)
     rows = [lines[k] for k in clues[1 : height + 1]]
     behind = clues[height] + 1 if height < len(clues) else len(lines)
     if behind == len(lines) or not lines[behind][1].startswith("#"):
-        raise FormatError(f"after {height} rows there should be a line '#'")
+        raise FormatError(f"expected a line '#' after {height} rows")
     return _counted([*rows, *_trimmed([lines[k] for k in clues[height + 1 :]])], height, width, None)
 
 
-def _nin(lines: list[Line]) -> Sides:
-    width, height = sizes(_first(lines), 2)
+def _nin(lines: list[NumberedLine]) -> Sides:
+    width, height = parse_sizes(_first(lines), 2)
     return _counted(lines[1:], height, width, None)
 
 
-def _cwd(lines: list[Line]) -> Sides:
-    (height,) = sizes(_first(lines), 1)
-    (width,) = sizes(_first(lines[1:]), 1)
+def _cwd(lines: list[NumberedLine]) -> Sides:
+    (height,) = parse_sizes(_first(lines), 1)
+    (width,) = parse_sizes(_first(lines[1:]), 1)
     return _counted(lines[2:], height, width, "")
 
 
-def _parted(lines: list[Line], divider: str) -> Sides:
-    """What stands before and behind the first divider; no other one follows."""
+def _split_at(lines: list[NumberedLine], divider: str) -> Sides:
+    """Split at the only divider."""
     places = [k for k, (_, text) in enumerate(lines) if text == divider]
     if not places:
         wanted = f"a line '{divider}'" if divider else "an empty line"
-        raise FormatError(f"between rows and columns there should be {wanted}")
+        raise FormatError(f"expected {wanted} between rows and columns")
     rows, columns = lines[: places[0]], _trimmed(lines[places[0] + 1 :])
     if any(text in ("", divider) for _, text in rows + columns):
         number = next(number for number, text in rows + columns if text in ("", divider))
-        raise FormatError(f"line {number}: another part begins after rows and columns")
+        raise FormatError(f"line {number}: a third section follows rows and columns")
     return rows, columns
 
 
-def _blank(lines: list[Line]) -> Sides:
-    return _parted(lines, "")
+def _blank(lines: list[NumberedLine]) -> Sides:
+    return _split_at(lines, "")
 
 
-def _ampersand(lines: list[Line]) -> Sides:
+def _ampersand(lines: list[NumberedLine]) -> Sides:
     filled = [line for line in lines if line[1]]
-    return _parted(filled[:-1] if filled and filled[-1][1] == "&" else filled, "&")
+    return _split_at(filled[:-1] if filled and filled[-1][1] == "&" else filled, "&")
 
 
-def _headed(lines: list[Line]) -> Sides:
+def _headed(lines: list[NumberedLine]) -> Sides:
     filled = [line for line in lines if line[1]]
     places = {text.lower(): k for k, (_, text) in reversed([*enumerate(filled)]) if text.lower() in ("rows", "columns")}
     if len(places) < 2 or min(places.values()) > 0:
@@ -197,13 +206,13 @@ def _rows(*sides: int) -> tuple[str, ...]:  # noqa: ARG001
     return ("rows",)
 
 
-PLAIN: tuple[Plain, ...] = (
-    Plain("mk", "Olšák's, for black and white.", _mk, lambda height, width: (f"{height} {width}",), ("#",)),
-    Plain("nin", "Jakub Wilk's `nonogram`.", _nin, lambda height, width: (f"{width} {height}",), ()),
-    Plain("cwd", "QNonograms and Sukhoy's solver.", _cwd, lambda height, width: (str(height), str(width)), ("",)),
-    Plain("makhorin", "Andrew Makhorin's `pbn`, with GLPK.", _ampersand, _nothing, ("&",), ("&",), comment="*"),
-    Plain("faase", "Frans Faase's solver.", _headed, _rows, ("columns",)),
-    Plain("keen", "webpbn.com's export of this name.", _blank, _nothing, ("",)),
-    Plain("syro", "JSolver.", _blank, _nothing, ("",), comment="#", zeros=True),
-    Plain("ish", "webpbn.com's export of this name.", _blank, _nothing, ("",), comment="#", commas=True),
+PLAIN_FORMATS: tuple[PlainFormat, ...] = (
+    PlainFormat("mk", "Olšák's, for black and white.", _mk, lambda height, width: (f"{height} {width}",), ("#",)),
+    PlainFormat("nin", "Jakub Wilk's `nonogram`.", _nin, lambda height, width: (f"{width} {height}",), ()),
+    PlainFormat("cwd", "QNonograms and Sukhoy's solver.", _cwd, lambda height, width: (str(height), str(width)), ("",)),
+    PlainFormat("makhorin", "Andrew Makhorin's `pbn`, with GLPK.", _ampersand, _nothing, ("&",), ("&",), comment="*"),
+    PlainFormat("faase", "Frans Faase's solver.", _headed, _rows, ("columns",)),
+    PlainFormat("keen", "webpbn.com's export of this name.", _blank, _nothing, ("",)),
+    PlainFormat("syro", "JSolver.", _blank, _nothing, ("",), comment="#", zeros=True),
+    PlainFormat("ish", "webpbn.com's export of this name.", _blank, _nothing, ("",), comment="#", commas=True),
 )

@@ -1,6 +1,6 @@
-"""PNG and the other pictures that Pillow opens (GIF, BMP, WebP, TIFF, JPEG). The puzzle is the picture's.
+"""PNG and other images that Pillow opens (GIF, BMP, WebP, TIFF, JPEG), one pixel per cell.
 
-Each colour of the picture is one of the puzzle's; what is transparent is background. A photograph has too many colours.
+Each colour of the image is one of the puzzle's, transparent pixels are background. Photographs have too many colours.
 """
 
 import io
@@ -8,34 +8,34 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from scrapers.formats.picture_puzzles import colors_of, of_colors, opened
-from scrapers.formats.shared import each
+from scrapers.formats.parsing import read_each
+from scrapers.formats.picture_puzzles import open_image, palette_rgbs, puzzle_of_pixels
 from solver.model.puzzle import MAX_CELLS, Puzzle
 
 NAME = "png"
 SUFFIXES: tuple[str, ...] = (".png", ".gif", ".bmp", ".webp", ".tif", ".tiff", ".jpg", ".jpeg")
 HOLDS = frozenset({"goal", "colors", "rgb"})
 PICTURE = True
-"""A file is a picture: a puzzle without one can't be written."""
+"""A puzzle without a picture can't be written."""
 
 MAGIC = (b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a", b"II*\0", b"MM\0*", b"\xff\xd8\xff")
 
 
 def recognizes(data: bytes) -> bool:
-    """Whether it begins as such pictures do."""
+    """Check the magic bytes."""
     bitmap = data[:2] == b"BM" and data[6:10] == b"\0\0\0\0"
     return bitmap or data.startswith(MAGIC) or (data[:4] == b"RIFF" and data[8:12] == b"WEBP")
 
 
 def read(data: bytes) -> Iterator[Puzzle]:
-    """The puzzle of a picture, of its first frame if it has several."""
-    return each([data], _puzzle)
+    """Yield the puzzle of an image's first frame."""
+    return read_each([data], _puzzle)
 
 
 def _puzzle(data: bytes) -> Puzzle:
-    cells = np.asarray(opened(data, _refusal))
+    cells = np.asarray(open_image(data, _refusal))
     white = np.full(3, 255, np.uint8)
-    return of_colors(np.where(cells[:, :, 3:] == 0, white, cells[:, :, :3]))
+    return puzzle_of_pixels(np.where(cells[:, :, 3:] == 0, white, cells[:, :, :3]))
 
 
 def _refusal(width: int, height: int) -> str:
@@ -43,12 +43,12 @@ def _refusal(width: int, height: int) -> str:
 
 
 def write(puzzle: Puzzle) -> bytes:
-    """A PNG of the puzzle's picture, a pixel a cell. Refuses two colours that are the same."""
+    """Return a PNG of the puzzle's picture. Refuses equal colours."""
     from PIL import Image
 
     assert puzzle.goal is not None
     image = Image.fromarray(puzzle.goal.astype(np.uint8), "P")
-    image.putpalette(b"".join(map(bytes.fromhex, colors_of(puzzle))))
+    image.putpalette(b"".join(map(bytes.fromhex, palette_rgbs(puzzle))))
     file = io.BytesIO()
     image.save(file, "PNG", optimize=True)
     return file.getvalue()

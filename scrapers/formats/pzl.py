@@ -17,9 +17,8 @@ from collections.abc import Iterator
 from functools import lru_cache, partial
 from itertools import chain, islice
 
-from scrapers.formats.clues import MOST_DIGITS
-from scrapers.formats.colors import Wish, palette_of, rgb_of, without_unused
-from scrapers.formats.shared import FormatError, clipped, decoded, each
+from scrapers.formats.colors import ColorSpec, palette_of, parse_rgb, without_unused
+from scrapers.formats.parsing import MAX_DIGITS, FormatError, clipped, decode_text, read_each
 from solver.model.puzzle import BLACK, MAX_CELLS, MAX_COLORS, Block, Clue, Puzzle, normalize_palette
 
 NAME = "pzl"
@@ -28,17 +27,17 @@ HOLDS: frozenset[str] = frozenset({"colors", "rgb"})
 
 BEGINNING = re.compile(rb"(?:\xef\xbb\xbf)?\s*[0-9]{1,3}\s+#[0-9a-fA-F]{6}\s")
 WORDS = re.compile(r".{1,4096}\S*", re.DOTALL)
-"""As many words of a file as may be in memory all at once."""
+"""Words of a file that may be in memory together."""
 
 
 def recognizes(data: bytes) -> bool:
-    """Whether it begins with a palette."""
+    """Check for a palette at the start."""
     return BEGINNING.match(data) is not None
 
 
 def read(data: bytes) -> Iterator[Puzzle]:
-    """The puzzle of a file."""
-    return each([decoded(data)], _puzzle)
+    """Yield the puzzle of a file."""
+    return read_each([decode_text(data)], _puzzle)
 
 
 def _puzzle(text: str) -> Puzzle:
@@ -47,7 +46,7 @@ def _puzzle(text: str) -> Puzzle:
     rgbs: list[str] = []
     if "#" in text:
         for word in islice(words, _number(first, "the number of colours", MAX_COLORS + 1)):
-            if not word.startswith("#") or not (found := rgb_of(word)):
+            if not word.startswith("#") or not (found := parse_rgb(word)):
                 raise FormatError(f"{clipped(word)} is not a colour like #ff0000")
             rgbs.append(found)
         first = next(words, "")
@@ -58,15 +57,15 @@ def _puzzle(text: str) -> Puzzle:
     rows = _side(words, places, height, width, "row")
     columns = _side(words, places, width, height, "column")
     if rest := next(words, ""):
-        raise FormatError(f"{clipped(rest)} stands behind the last column")
+        raise FormatError(f"{clipped(rest)} follows the last column")
     return without_unused(
-        normalize_palette(Puzzle(rows, columns, palette_of([Wish(rgb=color) for color in colors or [BLACK.rgb]])))
+        normalize_palette(Puzzle(rows, columns, palette_of([ColorSpec(rgb=color) for color in colors or [BLACK.rgb]])))
     )
 
 
 def _side(words: Iterator[str], places: dict[str, int], count: int, cells: int, name: str) -> tuple[Clue, ...]:
-    """The clues of so many rows or columns of so many cells; `places` are those of the colours in the palette."""
-    block = lru_cache(1 << 12)(partial(_block, places, cells))  # most have been there before
+    """Parse `count` clues of lines of `cells` cells; `places` are palette indices by RGB."""
+    block = lru_cache(1 << 12)(partial(_block, places, cells))  # most repeat
     size = 4 if places else 1
     clues: list[Clue] = []
     for number in range(1, count + 1):
@@ -81,7 +80,7 @@ def _side(words: Iterator[str], places: dict[str, int], count: int, cells: int, 
 
 
 def _block(places: dict[str, int], cells: int, words: tuple[str, ...]) -> Block:
-    """A block of its length and, if there is a palette, the three numbers of its colour."""
+    """Parse a block: its length and, with a palette, three numbers of its colour."""
     length = _number(words[0], "a length", cells)
     if not places:
         return Block(length)
@@ -92,13 +91,13 @@ def _block(places: dict[str, int], cells: int, words: tuple[str, ...]) -> Block:
 
 
 def _number(word: str, what: str, most: int, least: int = 1) -> int:
-    if not (word.isascii() and word.isdecimal() and len(word) <= MOST_DIGITS and least <= int(word) <= most):
+    if not (word.isascii() and word.isdecimal() and len(word) <= MAX_DIGITS and least <= int(word) <= most):
         raise FormatError(f"{what} is {clipped(word) if word else 'missing'}, not a number from {least} to {most}")
     return int(word)
 
 
 def write(puzzle: Puzzle) -> bytes:
-    """A file with this puzzle, with a palette also if it is black and white."""
+    """Return a file with this puzzle, always with a palette."""
     lines = [str(len(puzzle.palette) - 1), *(f"#{color.rgb}" for color in puzzle.palette[1:]), ""]
     lines.append(f"{puzzle.height} {puzzle.width}")
     colors = [" ".join(map(str, bytes.fromhex(color.rgb))) for color in puzzle.palette]

@@ -1,20 +1,19 @@
-"""HoustonWeHaveABug's files: how many columns and rows there are, then the clues of the columns and of the rows.
+"""HoustonWeHaveABug's files: numbers of columns and rows, then the clues of the columns and of the rows.
 
     2
     1
     "1-1","0"
     "1-1"
 
-Each clue stands in quotation marks; `-1` behind a number is its colour, a digit or a letter. Nothing says which it is.
+Each clue is quoted; `-1` after a number is its colour, a digit or a letter without a definition.
 """
 
 import re
 from collections.abc import Iterator
 from itertools import islice
 
-from scrapers.formats.clues import sizes
-from scrapers.formats.colors import Marks, Wish, palette_of
-from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_of
+from scrapers.formats.colors import ColorMarks, ColorSpec, palette_of
+from scrapers.formats.parsing import FormatError, clipped, decode_text, lines_of, parse_sizes, read_each
 from solver.model.puzzle import Clue, Puzzle, normalize_palette
 
 NAME = "quoted"
@@ -27,23 +26,23 @@ MARKS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def recognizes(data: bytes) -> bool:
-    """Whether two numbers come first, then a number in quotation marks."""
+    """Check for two numbers and a quoted number at the start."""
     return BEGINNING.match(data) is not None
 
 
 def read(data: bytes) -> Iterator[Puzzle]:
-    """The puzzle of a file."""
-    return each([decoded(data)], _puzzle)
+    """Yield the puzzle of a file."""
+    return read_each([decode_text(data)], _puzzle)
 
 
 def _puzzle(text: str) -> Puzzle:
     lines = (line for line in lines_of(text) if line[1].strip())
-    (width,), (height,) = (sizes(next(lines, (0, "")), 1) for _ in range(2))
+    (width,), (height,) = (parse_sizes(next(lines, (0, "")), 1) for _ in range(2))
     quoted: list[tuple[int, str]] = []
     for number, line in lines:
         rest = CLUE.sub("", line).replace(",", "").strip()
         if rest:
-            raise FormatError(f"line {number}: {clipped(rest)} stands outside of quotation marks")
+            raise FormatError(f"line {number}: {clipped(rest)} is outside of quotation marks")
         quoted += [(number, clue[1]) for clue in islice(CLUE.finditer(line), width + height + 1 - len(quoted))]
         if len(quoted) > width + height:
             break
@@ -55,15 +54,15 @@ def _puzzle(text: str) -> Puzzle:
     if any(len(mark) != 1 or mark not in MARKS for mark in marks):
         raise FormatError(f"its colours are {clipped(', '.join(marks))}; each should be a digit or a letter")
     colors = {mark: number for number, mark in enumerate(marks, 1)}
-    known = Marks(colors, None if marks else 1, "-")
+    known = ColorMarks(colors, None if marks else 1, "-")
     clues = [known.clue_of(line) for line in quoted]
     return normalize_palette(
-        Puzzle(tuple(clues[width:]), tuple(clues[:width]), palette_of([Wish()] * max(1, len(marks))))
+        Puzzle(tuple(clues[width:]), tuple(clues[:width]), palette_of([ColorSpec()] * max(1, len(marks))))
     )
 
 
 def write(puzzle: Puzzle) -> bytes:
-    """A file with this puzzle; in the order of their numbers its colours are 0, 1, ..."""
+    """Return a file with this puzzle; its colours are 0, 1, ... in palette order."""
     several = puzzle.kind == "color"
 
     def text(clue: Clue) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from itertools import starmap
 from struct import Struct
 
-from scrapers.formats.colors import Wish, palette_of
-from scrapers.formats.shared import FormatError, each
+from scrapers.formats.colors import ColorSpec, palette_of
+from scrapers.formats.parsing import FormatError, read_each
 from solver.model.puzzle import BLACK, BLOT, MAX_CELLS, MAX_COLORS, WHITE, Clue, Puzzle, cached_block, normalize_palette
 
 NAME = "rofl"
@@ -14,21 +14,21 @@ HOLDS = frozenset({"colors", "rgb"})
 
 MAGIC = b"ROFL"
 WIDE = b"\0\0"
-"""In place of width and height: both follow, and all numbers, in two bytes each."""
+"""In place of width and height: these and all numbers follow in two bytes each."""
 
 
 def recognizes(data: bytes) -> bool:
-    """Whether it begins with ROFL."""
+    """Check the magic bytes."""
     return data.startswith(MAGIC)
 
 
 def read(data: bytes) -> Iterator[Puzzle]:
-    """The puzzle of a file."""
-    return each([data], _puzzle)
+    """Yield the puzzle of a file."""
+    return read_each([data], _puzzle)
 
 
-class _Numbers:
-    """A file's numbers, one after the other."""
+class _NumberReader:
+    """A file's numbers in order."""
 
     def __init__(self, data: bytes, place: int) -> None:
         self.data, self.place, self.size = data, place, 1
@@ -48,7 +48,7 @@ class _Numbers:
 def _puzzle(data: bytes) -> Puzzle:
     if not data.startswith(MAGIC):
         raise FormatError("it does not begin with ROFL")
-    numbers = _Numbers(data, len(MAGIC))
+    numbers = _NumberReader(data, len(MAGIC))
     if data.startswith(MAGIC + WIDE):
         numbers.place, numbers.size = numbers.place + len(WIDE), 2
     width, height = (numbers.next(f"the {side}", 1, MAX_CELLS) for side in ("width", "height"))
@@ -60,15 +60,15 @@ def _puzzle(data: bytes) -> Puzzle:
         for side, count, cells in (("row", height, width), ("column", width, height))
     )
     if numbers.place < len(data):
-        raise FormatError(f"byte {numbers.place}: something stands behind the last column")
-    wishes = [Wish(*BLACK) if rgb == BLACK.rgb else Wish(rgb=rgb) for rgb in rgbs]
-    return normalize_palette(Puzzle(rows, columns, palette_of(wishes)))
+        raise FormatError(f"byte {numbers.place}: data follows the last column")
+    specs = [ColorSpec(*BLACK) if rgb == BLACK.rgb else ColorSpec(rgb=rgb) for rgb in rgbs]
+    return normalize_palette(Puzzle(rows, columns, palette_of(specs)))
 
 
-def _clue(numbers: _Numbers, group: Struct, cells: int, colors: int, where: str) -> Clue:
-    """A clue, which has to fit into its line: of a picture it does.
+def _clue(numbers: _NumberReader, group: Struct, cells: int, colors: int, where: str) -> Clue:
+    """Parse a clue, which must fit into its line.
 
-    group   how a block lies in the file: its length, and its colour if there are several
+    group   layout of a block: its length, and its colour if there are several
     """
     count = numbers.next(f"{where}: the number of groups", 0, cells)
     end = numbers.place + count * group.size
@@ -83,21 +83,21 @@ def _clue(numbers: _Numbers, group: Struct, cells: int, colors: int, where: str)
     return clue
 
 
-def _refuse_clue(numbers: _Numbers, count: int, cells: int, colors: int, where: str) -> None:
-    """Say which number of a clue is wrong, or missing."""
+def _refuse_clue(numbers: _NumberReader, count: int, cells: int, colors: int, where: str) -> None:
+    """Raise FormatError for the invalid or missing number of a clue."""
     taken = 0
     for _ in range(count):
         taken += numbers.next(f"{where}: a length", BLOT + 1, cells)
         if colors > 1:
             numbers.next(f"{where}: a colour", 1, colors, 1)
         if taken > cells:
-            raise FormatError(f"{where}: its groups take more than the {cells} cells that there are")
+            raise FormatError(f"{where}: its groups take more than {cells} cells")
 
 
 def write(puzzle: Puzzle) -> bytes:
-    """A file with this puzzle; refuses another background than white, which the format does not know."""
+    """Return a file with this puzzle; refuses another background than white."""
     if puzzle.palette[0].rgb != WHITE.rgb:
-        raise FormatError("the format rofl has no background but white")
+        raise FormatError("the format rofl has only white backgrounds")
     size = 1 if max(puzzle.width, puzzle.height) < 256 else 2
     colors = puzzle.palette[1:]
 

@@ -1,8 +1,7 @@
 """The puzzle files of the nonogram tournaments (TAAI, TCGA, ICGA).
 
 A file holds many square black-and-white puzzles: a line `$1`, then a line for each column, then one for each row, each
-with its numbers between tabs or spaces. An empty line, or `0`, is an empty clue. Nothing says the size: it is half the
-number of lines.
+with its numbers between tabs or spaces. An empty line, or `0`, is an empty clue. The size is half the number of lines.
 """
 
 import re
@@ -10,8 +9,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from scrapers.formats.clues import Line, clue_of
-from scrapers.formats.shared import FormatError, clipped, decoded, each, lines_of
+from scrapers.formats.parsing import FormatError, NumberedLine, clipped, decode_text, lines_of, parse_clue, read_each
 from solver.model.puzzle import MAX_CELLS, Puzzle
 from solver.model.views import Clues, Views
 
@@ -22,32 +20,29 @@ HOLDS: frozenset[str] = frozenset()
 HEADING = re.compile(r"\$\s*(\w+)\s*")
 BEGINNING = re.compile(rb"(?:\xef\xbb\xbf)?\s*\$[ \t]*\w+[ \t]*\r?\n")
 
-MOST_LINES = 2 * MAX_CELLS + 2
-"""Of one puzzle: a heading, its columns and rows, and an empty one before the next."""
+MAX_LINES = 2 * MAX_CELLS + 2
+"""Of one puzzle: a heading, columns, rows, and a blank line before the next."""
 
 PLAIN = b"$0123456789 \t\r\n"
-"""All that stands in a file whose headings are numbers."""
+"""Characters of a file whose headings are numbers."""
 
 NEWLINE, DOLLAR, ZERO = b"\n$0"
-LONGEST = len(str(MAX_CELLS))
-"""Digits of a number."""
+MAX_DIGITS = len(str(MAX_CELLS))
+"""Digits of a number at most."""
 
 
 def recognizes(data: bytes) -> bool:
-    """Whether its first line is a heading like $1."""
+    """Check for a heading like $1 on the first line."""
     return BEGINNING.match(data) is not None
 
 
 def read(data: bytes) -> Iterator[Puzzle]:
-    """The puzzles of a tournament file; the heading is the title."""
-    return each(_parts(decoded(data)), _puzzle)
+    """Yield the puzzles of a tournament file; the heading is the title."""
+    return read_each(_parts(decode_text(data)), _puzzle)
 
 
 def read_vectorized(data: bytes) -> tuple[Views, list[str]] | None:
-    """The clues and the titles of all puzzles of a file, some twenty times as fast as `read`.
-
-    None for a file that is not quite regular: `read` knows how to take it, or what is wrong with it.
-    """
+    """Return the clues and titles of all puzzles, some twenty times as fast as `read`; None for irregular files."""
     if data.translate(None, PLAIN) or not data.startswith(b"$"):
         return None
     data = data.replace(b"\r\n", b"\n").removesuffix(b"\n") + b"\n"
@@ -79,7 +74,7 @@ def read_vectorized(data: bytes) -> tuple[Views, list[str]] | None:
 
 
 def _numbers(text: np.ndarray, ends: np.ndarray, headings: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """The numbers below the headings and their lines; None if one is too large, or 0 in company."""
+    """Return the numbers below the headings and their lines; None if one is too large, or 0 among others."""
     bounds = np.flatnonzero(np.diff(text >= ZERO, prepend=False, append=False))
     first, last = bounds[::2], bounds[1::2] - 1
     line = np.cumsum(text == NEWLINE, dtype=np.int32)[first]
@@ -88,7 +83,7 @@ def _numbers(text: np.ndarray, ends: np.ndarray, headings: np.ndarray) -> tuple[
     below = clue[line]
     first, last, line = first[below], last[below], line[below]
     length = last - first + 1
-    if length.max(initial=0) > LONGEST:
+    if length.max(initial=0) > MAX_DIGITS:
         return None
     value = text[last].astype(np.int32) - ZERO
     for k in range(1, int(length.max(initial=0))):
@@ -101,47 +96,47 @@ def _numbers(text: np.ndarray, ends: np.ndarray, headings: np.ndarray) -> tuple[
 
 
 def _clues(side: np.ndarray, blocks: np.ndarray, length: np.ndarray) -> Clues:
-    """One side of all puzzles: how many lines each has, how many blocks each line, and their lengths."""
+    """Return one side of all puzzles, from lines per puzzle, blocks per line, and lengths."""
     lines, starts = (np.concatenate([[0], np.cumsum(counts)]).astype(np.int32) for counts in (side, blocks))
     return Clues(lines, starts, length.astype(np.uint16), np.ones(len(length), np.uint8))
 
 
-def _parts(text: str) -> Iterator[list[Line]]:
-    """The lines of each puzzle, its heading first, no more than one too many."""
-    part: list[Line] = []
+def _parts(text: str) -> Iterator[list[NumberedLine]]:
+    """Yield the lines of each puzzle, its heading first, at most MAX_LINES + 1."""
+    part: list[NumberedLine] = []
     for number, line in lines_of(text.removesuffix("\n").removesuffix("\r")):
         if HEADING.fullmatch(line):
             yield from [part] if part else []
             part = [(number, line)]
-        elif part and len(part) <= MOST_LINES:
+        elif part and len(part) <= MAX_LINES:
             part.append((number, line))
         elif not part and line.strip():
             raise FormatError(f"line {number}: {clipped(line)} stands before the first heading like $1")
     yield from [part] if part else []
 
 
-def _puzzle(lines: list[Line]) -> Puzzle:
+def _puzzle(lines: list[NumberedLine]) -> Puzzle:
     (number, heading), *clues = lines
-    if len(lines) > MOST_LINES:
-        raise FormatError(f"line {number}: {clipped(heading)} has more than {MOST_LINES:,} lines")
+    if len(lines) > MAX_LINES:
+        raise FormatError(f"line {number}: {clipped(heading)} has more than {MAX_LINES:,} lines")
     if len(clues) % 2 and clues[-1][1].strip() == "":
         clues = clues[:-1]  # a blank line between puzzles, or at the end of the file
     if not clues or len(clues) % 2:
-        raise FormatError(f"line {number}: {clipped(heading)} has {len(clues)} lines, not as many rows as columns")
+        raise FormatError(f"line {number}: {clipped(heading)} has {len(clues)} lines, an odd number")
     side = len(clues) // 2
-    columns, rows = (tuple(map(clue_of, part)) for part in (clues[:side], clues[side:]))
+    columns, rows = (tuple(map(parse_clue, part)) for part in (clues[:side], clues[side:]))
     return Puzzle(rows, columns, title=heading.strip())
 
 
 def write(puzzle: Puzzle) -> bytes:
-    """A tournament file with one puzzle; refuses one whose sides differ."""
+    """Return a tournament file with one puzzle; refuses one that is not square."""
     if puzzle.width != puzzle.height:
-        raise FormatError(f"the format taai has square puzzles only, this one is {puzzle.width}x{puzzle.height}")
+        raise FormatError(f"the format taai has only square puzzles, not {puzzle.width}x{puzzle.height}")
     lines = ["$1", *("\t".join(str(block.length) for block in clue) for clue in puzzle.columns + puzzle.rows)]
     return "".join(f"{line}\n" for line in lines).encode()
 
 
 def bundle(files: Iterable[bytes]) -> Iterator[bytes]:
-    """Several puzzles in a file, with a number each."""
+    """Yield a file of several puzzles, numbered."""
     for number, file in enumerate(files, 1):
         yield file.replace(b"$1", b"$%d" % number, 1)

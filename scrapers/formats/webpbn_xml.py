@@ -1,11 +1,10 @@
-"""webpbn.com's XML (https://webpbn.com/pbn_fmt.html), the one format that carries each of its puzzles.
+"""webpbn.com's XML (https://webpbn.com/pbn_fmt.html), the only format that holds all of its puzzles.
 
-A `<puzzleset>` holds puzzles with their colours, clues and solutions. A count of 0 is a blot, a `<line>` without
-counts is empty. webpbn sends Windows-1252 without saying so, and answers in one line of plain text where it has no
-puzzle to send. Triddlers and triangles, which the format knows too, are refused.
+A `<puzzleset>` has puzzles with their colours, clues and solutions. A count of 0 is a blot, a `<line>` without counts
+is empty. webpbn sends Windows-1252 without declaring it, and one line of plain text in place of a missing puzzle.
+Triddlers and triangles, which the format has too, are refused.
 
-The files come from strangers: nothing that a DOCTYPE points at is fetched, and one with declarations of its own
-(entities above all) is refused.
+Files are untrusted input: a DOCTYPE's targets are not fetched, and one with declarations (entities) is refused.
 """
 
 import codecs
@@ -24,8 +23,16 @@ import numpy as np
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
 
-from scrapers.formats.colors import distinct
-from scrapers.formats.shared import FormatError, Origin, clipped, decoded, decoded_as, each, webpbn
+from scrapers.formats.colors import make_distinct
+from scrapers.formats.parsing import (
+    FormatError,
+    PuzzleOrigin,
+    clipped,
+    decode_text,
+    decode_text_as,
+    read_each,
+    webpbn_origin,
+)
 from solver.model.puzzle import (
     BLACK,
     MAX_CELLS,
@@ -52,16 +59,16 @@ REFUSAL = re.compile(
 )
 PROLOG_ENCODING = re.compile(rb"""\s*<\?xml[^>]{0,100}?\bencoding\s*=\s*["']([\w.:-]{1,40})["']""")
 ENCODINGS = re.compile(r"ascii|utf-8|iso8859-\d+|cp12\d\d|koi8-[ru]|shift_jis|euc_jp")
-"""Codecs that a prolog may ask for, by Python's names. Python has stranger ones that take hours over a crafted file."""
+"""Codecs that a prolog may declare, by Python's names. Others of Python's take hours for a crafted file."""
 
 DOCTYPE = re.compile(r"""<!DOCTYPE(?:[^<>\["']++|"[^<>"]*+"|'[^<>']*+')*+>""")
-"""One that only points somewhere."""
+"""A DOCTYPE without declarations."""
 
 MAX_TAGS = 1_000_000
-"""In a file, closing tags too; a dense puzzle of 200x200 has 60,000. As elements they take up to 350 bytes each."""
+"""Of a file, closing tags included; a dense puzzle of 200x200 has 60,000. An element takes up to 350 bytes."""
 
-MOST_SAVED = 1 << 26
-"""Bytes that the saved grids of a puzzle may take: one for each colour of each cell."""
+MAX_SAVED = 1 << 26
+"""Bytes of the saved grids of a puzzle: one per colour and cell."""
 
 NAMED_ENTITY = re.compile(r"&(\w{2,32};)")
 ID = re.compile(r"#?([0-9]+)(?:\s*\(v\.?\s*([^\s)]+)\s*\))?")
@@ -69,45 +76,45 @@ RGB = re.compile(r"#?((?:[0-9a-f]{3}){1,2})", re.IGNORECASE)
 COUNT = re.compile(r"-?[0-9]{1,9}")
 IMAGE_ROW = re.compile(r"\|([^|]*)\|")
 IMAGE_CELL = re.compile(r"\[([^\]]{0,40})\]|(.)", re.DOTALL)
-LONGEST_ROW = 42 * MAX_CELLS
-"""Characters of a row of an image whose cells may each have all colours."""
+MAX_ROW = 42 * MAX_CELLS
+"""Characters of a row of an image, if each cell has all colours."""
 
 NO_SYMBOLS = "|[]?/\\"
-"""Characters with a meaning of their own in an `<image>`."""
+"""Characters with a special meaning in an `<image>`."""
 
 SPARE_SYMBOLS = [character for character in map(chr, range(33, 1024)) if character.isalnum()]
-"""For colours without a symbol, or with one that another has or that an image can't hold."""
+"""For colours without a usable or unique symbol."""
 
 NOT_XML = re.compile("[^\\t\\n\\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def recognizes(data: bytes) -> bool:
-    """Whether it has a `<puzzle>` or is what webpbn sends for want of one."""
+    """Check for a `<puzzle>`, or the text that webpbn sends instead."""
     return TAG.search(data) is not None or refusal(data) is not None
 
 
 def refusal(data: bytes) -> str | None:
-    """What webpbn says if this is not a puzzle but its one line of text in place of one."""
+    """Return the text that webpbn sends in place of a puzzle."""
     found = REFUSAL.fullmatch(data)
     return found[1].decode() if found else None
 
 
 def read(data: bytes) -> Iterator[Puzzle]:
-    """The puzzles of a puzzleset."""
+    """Yield the puzzles of a puzzleset."""
     if said := refusal(data):
-        raise FormatError(f"webpbn sent no puzzle but the words '{said}'")
+        raise FormatError(f"webpbn sent no puzzle: '{said}'")
     root = _tree(_text(data))
     if root.tag not in ("puzzleset", "puzzle"):
         raise FormatError(f"it holds <{root.tag}>, not <puzzleset>")
     elements = [root] if root.tag == "puzzle" else root.findall("puzzle")
     common = {tag: _text_in(root, tag) for tag in ("source", "author", "copyright")}
-    yield from each(elements, lambda element: _puzzle(element, common))
+    yield from read_each(elements, lambda element: _puzzle(element, common))
 
 
 def _text(data: bytes) -> str:
     declared = PROLOG_ENCODING.match(data.removeprefix(codecs.BOM_UTF8))
     if declared is None:
-        return decoded(data)
+        return decode_text(data)
     name = declared[1].decode("ascii", "replace")
     try:
         encoding = codecs.lookup(name).name
@@ -115,14 +122,14 @@ def _text(data: bytes) -> str:
         encoding = ""
     if not ENCODINGS.fullmatch(encoding):
         raise FormatError(f"its encoding {clipped(name)} is not supported")
-    return decoded_as(data, encoding).removeprefix("\N{BYTE ORDER MARK}")
+    return decode_text_as(data, encoding).removeprefix("\N{BYTE ORDER MARK}")
 
 
 class _Parser(DefusedXMLParser):
-    """Takes a DOCTYPE that only points somewhere (webpbn's does), never follows it, and refuses declarations in it."""
+    """A parser that accepts a DOCTYPE without declarations, as webpbn's, without fetching it."""
 
     def __init__(self) -> None:
-        # the standard library's builder, in C; defusedxml's own is the same in Python
+        # the standard library's builder is in C, defusedxml's in Python
         super().__init__(target=TreeBuilder(), forbid_dtd=True, forbid_entities=True, forbid_external=True)
 
     def defused_start_doctype_decl(
@@ -136,20 +143,20 @@ def _tree(text: str) -> Element:
     if text.count("<") > MAX_TAGS:
         raise FormatError(f"it has more than {MAX_TAGS:,} tags")
     text = NAMED_ENTITY.sub(_character, text.lstrip())
-    # what declares nothing has nothing to defuse: the standard library's parser is in C, defusedxml's in Python
+    # without declarations the standard library's parser is safe; it is in C, defusedxml's in Python
     parser = XMLParser() if text.count("<!") == len(DOCTYPE.findall(text)) else _Parser()
     try:
         parser.feed(text)
         root: Element = parser.close()
     except DefusedXmlException:
-        raise FormatError("its DOCTYPE declares entities or the like, which is refused") from None
+        raise FormatError("its DOCTYPE has declarations, such as entities, which are refused") from None
     except ParseError as error:
         raise FormatError(f"it is not well-formed XML: {error}") from None
     return root
 
 
 def _character(entity: re.Match[str]) -> str:
-    """The character of an HTML entity, which XML doesn't know; what matters to the markup stays as it is."""
+    """Resolve an HTML entity that XML lacks; those of markup characters stay."""
     character = html.entities.html5.get(entity[1], "&")
     return entity[0] if character in "<>&\"'" else character
 
@@ -158,7 +165,7 @@ def _puzzle(element: Element, common: dict[str, str | None]) -> Puzzle:
     kind = element.get("type", "grid")
     if kind != "grid":
         raise FormatError(f"puzzles of type {clipped(kind)} are not supported, only 'grid'")
-    palette, certain = _palette(element)
+    palette, declared = _palette(element)
     clues = _clues(element, palette)
     goal = _goal(element, palette)
     rows = clues.get("rows") or _derived(goal, "rows")
@@ -166,15 +173,15 @@ def _puzzle(element: Element, common: dict[str, str | None]) -> Puzzle:
     used = max((block.color for clue in rows + columns for block in clue), default=0)
     if goal is not None:
         used = max(used, int(goal.max()))
-    colors = max(certain, used + 1)
+    colors = max(declared, used + 1)
     saved = tuple(grid[:, :, :colors] for grid in _saved(element, palette))
-    return normalize_palette(Puzzle(rows, columns, palette[:colors], goal, saved=saved, **_about(element, common)))
+    return normalize_palette(Puzzle(rows, columns, palette[:colors], goal, saved=saved, **_metadata(element, common)))
 
 
 def _palette(element: Element) -> tuple[tuple[Color, ...], int]:
-    """The colours, the background first; those from the returned number on count only if the puzzle uses them.
+    """Return the palette, the background first, and how many of its entries always count.
 
-    These are black and white, which need no declaration.
+    The rest is black and white, which need no declaration, and counts only if used.
     """
     declared = [_color(color) for color in element.findall("color")]
     if len(declared) > MAX_COLORS + 1:
@@ -182,17 +189,17 @@ def _palette(element: Element) -> tuple[tuple[Color, ...], int]:
     for what, given in (("name", [color.name for color in declared]), ("char", [color.symbol for color in declared])):
         if twice := [text for text, count in Counter(filter(None, given)).items() if count > 1]:
             raise FormatError(f"two of its colours have the {what} {clipped(twice[0])}")
-    # the one that the clues may not even name comes before the other
+    # the default colour comes first, since clues need not name it
     implied = sorted((BLACK, WHITE), key=lambda color: color.name != element.get("defaultcolor"))
     colors = {color.name: color for color in (*declared, *implied)} | {color.name: color for color in declared}
     background = element.get("backgroundcolor", WHITE.name)
     if background not in colors:
         raise FormatError(f"its background {clipped(background)} is not among its colours")
     names = [background, *(name for name in colors if name != background)]
-    certain = len({background, *(color.name for color in declared)})
-    symbols = distinct([colors[name].symbol for name in names], SPARE_SYMBOLS)
+    declared_count = len({background, *(color.name for color in declared)})
+    symbols = make_distinct([colors[name].symbol for name in names], SPARE_SYMBOLS)
     palette = tuple(colors[name]._replace(symbol=symbol) for name, symbol in zip(names, symbols, strict=True))
-    return palette, max(2, certain)
+    return palette, max(2, declared_count)
 
 
 def _color(element: Element) -> Color:
@@ -207,10 +214,10 @@ def _color(element: Element) -> Color:
 
 
 def _clues(element: Element, palette: tuple[Color, ...]) -> dict[str, tuple[Clue, ...]]:
-    """The clues of each side that has any."""
+    """Return the clues by side; a side may be missing."""
     numbers = {color.name: number for number, color in enumerate(palette)}
     default = element.get("defaultcolor", BLACK.name)
-    block = lru_cache(1 << 12)(partial(_block, numbers))  # most have been there before
+    block = lru_cache(1 << 12)(partial(_block, numbers))  # most repeat
     found: dict[str, tuple[Clue, ...]] = {}
     for clues in element.findall("clues"):
         side = clues.get("type", "")
@@ -235,7 +242,7 @@ def _clue(line: Element, name: str, default: str, block: Callable[[str | None, s
 
 
 def _block(numbers: dict[str, int], text: str | None, color: str) -> Block:
-    """The block of a count; `numbers` are the colours' places in the palette by their names."""
+    """Parse a count; `numbers` are palette indices by colour name."""
     text = (text or "").strip()
     if not COUNT.fullmatch(text):
         raise FormatError(f"{clipped(text)} is not a number")
@@ -245,7 +252,7 @@ def _block(numbers: dict[str, int], text: str | None, color: str) -> Block:
 
 
 def _goal(element: Element, palette: tuple[Color, ...]) -> np.ndarray | None:
-    """The picture that the author had in mind; other solutions, and what visitors saved, don't count."""
+    """Return the author's picture; other solutions and saved grids are ignored."""
     image = next((s.find("image") for s in element.findall("solution") if s.get("type", "goal") == "goal"), None)
     grid = _grid(image, "the goal", palette)
     if grid is None:
@@ -257,7 +264,7 @@ def _goal(element: Element, palette: tuple[Color, ...]) -> np.ndarray | None:
 
 
 def _saved(element: Element, palette: tuple[Color, ...]) -> tuple[np.ndarray, ...]:
-    """What visitors saved: grids that may leave cells open."""
+    """Return the grids that visitors saved, which may have open cells."""
     images = [s.find("image") for s in element.findall("solution") if s.get("type") == "saved"]
     grids: list[np.ndarray] = []
     size = 0
@@ -267,29 +274,27 @@ def _saved(element: Element, palette: tuple[Color, ...]) -> tuple[np.ndarray, ..
             continue
         grids.append(grid)
         size += grid.size
-        if size > MOST_SAVED:
-            raise FormatError(
-                f"its saved grids take more than {MOST_SAVED >> 20} MiB, the first {number} of them alone"
-            )
+        if size > MAX_SAVED:
+            raise FormatError(f"its saved grids take more than {MAX_SAVED >> 20} MiB, the first {number} of them alone")
     return tuple(grids)
 
 
 def _grid(image: Element | None, name: str, palette: tuple[Color, ...]) -> np.ndarray | None:
-    """What each cell of an image may be, bool[height, width, palette]: one colour, [several] or any (?)."""
+    """Return the possible colours of each cell, bool[height, width, palette]: one, [several] or any (?)."""
     if image is None:
         return None
-    # a cell's colours as the bits of a number
+    # a cell's colours as bits
     bits = {color.symbol: 1 << number for number, color in enumerate(palette)} | {"?": (1 << len(palette)) - 1}
     rows: list[np.ndarray] = []
     for number, found in enumerate(IMAGE_ROW.finditer(image.text or ""), 1):
         if number > MAX_CELLS:
             raise FormatError(f"{name} has more than {MAX_CELLS} rows")
-        if len(found[1]) > LONGEST_ROW:
+        if len(found[1]) > MAX_ROW:
             raise FormatError(f"row {number} of {name} has more than {MAX_CELLS} cells")
         try:
             cells = _cells(found[1], bits)
         except KeyError as unknown:
-            raise FormatError(f"row {number} of {name}: {clipped(unknown.args[0])} stands for no colour") from None
+            raise FormatError(f"row {number} of {name}: {clipped(unknown.args[0])} is no symbol of a colour") from None
         if not 0 < len(cells) <= MAX_CELLS:
             raise FormatError(f"row {number} of {name} has {f'more than {MAX_CELLS}' if cells else 'no'} cells")
         if rows and len(cells) != len(rows[0]):
@@ -305,21 +310,21 @@ def _grid(image: Element | None, name: str, palette: tuple[Color, ...]) -> np.nd
 
 
 def _cells(row: str, bits: dict[str, int]) -> list[int]:
-    """The colours that each cell of a row may have."""
+    """Return the possible colours of each cell of a row, as bits."""
     if "[" not in row:
         return list(map(bits.__getitem__, row))
     return [_bits(several or one, bits) for several, one in IMAGE_CELL.findall(row)]
 
 
 def _bits(symbols: str, bits: dict[str, int]) -> int:
-    """The colours that some symbols stand for together."""
+    """Return the colours of several symbols, as bits."""
     if len(symbols) == 1:
         return bits[symbols]
     return reduce(or_, (bits[symbol] for symbol in symbols), 0)
 
 
 def _derived(goal: np.ndarray | None, side: str) -> tuple[Clue, ...]:
-    """The clues of the lines of a picture: the format lets a goal stand for clues."""
+    """Derive clues from a goal, which may replace them in this format."""
     if goal is None:
         raise FormatError(f"it has neither clues for its {side} nor a goal")
     return tuple(clue_of(line) for line in goal)
@@ -330,8 +335,8 @@ def _text_in(element: Element, tag: str) -> str | None:
     return (element.findtext(tag) or "").strip() or None
 
 
-def _about(element: Element, common: dict[str, str | None]) -> dict[str, Any]:
-    """Return the fields of Puzzle that say what it is and whose; `common` has those of the puzzleset."""
+def _metadata(element: Element, common: dict[str, str | None]) -> dict[str, Any]:
+    """Return the metadata fields of Puzzle; `common` has those of the puzzleset."""
     text = partial(_text_in, element)
     site = (text("source") or common["source"] or "").lower()
     number = ID.fullmatch(text("id") or "") if site.removeprefix("www.").startswith("webpbn") else None
@@ -343,13 +348,13 @@ def _about(element: Element, common: dict[str, str | None]) -> dict[str, Any]:
         "license": text("license"),
         "site_note": text("note"),
         "site_version": number[2] if number else None,
-        **(webpbn(number[1]) if number else Origin())._asdict(),
+        **(webpbn_origin(number[1]) if number else PuzzleOrigin())._asdict(),
     }
 
 
 def write(puzzle: Puzzle) -> bytes:
-    """A puzzleset of one puzzle as webpbn writes it, in plain ASCII. `<license>` is an element of our own."""
-    palette = writable(puzzle.palette)
+    """Return a puzzleset of one puzzle as webpbn writes it, in ASCII. `<license>` is our extension."""
+    palette = writable_palette(puzzle.palette)
     ink = palette[min(1, len(palette) - 1)].name
     background = "" if palette[0].name == WHITE.name else f" backgroundcolor={_attribute(palette[0].name)}"
     lines = [
@@ -372,11 +377,11 @@ def write(puzzle: Puzzle) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode("ascii", "xmlcharrefreplace")
 
 
-def writable(palette: tuple[Color, ...]) -> tuple[Color, ...]:
-    """The palette with distinct names, and with distinct symbols that an image can hold."""
-    names = distinct([color.name for color in palette], (f"color{n}" for n in itertools.count(1)))
+def writable_palette(palette: tuple[Color, ...]) -> tuple[Color, ...]:
+    """Return the palette with distinct names, and distinct symbols that are valid in an image."""
+    names = make_distinct([color.name for color in palette], (f"color{n}" for n in itertools.count(1)))
     plain = [c.symbol if len(c.symbol) == 1 and c.symbol.isprintable() else "" for c in palette]
-    symbols = distinct(["" if symbol in NO_SYMBOLS else symbol for symbol in plain], SPARE_SYMBOLS)
+    symbols = make_distinct(["" if symbol in NO_SYMBOLS else symbol for symbol in plain], SPARE_SYMBOLS)
     return tuple(Color(*triple) for triple in zip(names, symbols, (color.rgb for color in palette), strict=True))
 
 
@@ -414,7 +419,7 @@ def _goal_element(goal: np.ndarray | None, palette: tuple[Color, ...]) -> Iterat
 
 
 def _saved_element(grid: np.ndarray, palette: tuple[Color, ...]) -> Iterator[str]:
-    """A partly solved grid: of each cell what it may be, `?` for anything."""
+    """Yield a partly solved grid: the possible colours of each cell, `?` for all."""
     yield from ("", '<solution type="saved">', "<image>")
     for row in grid:
         cells = [
@@ -426,15 +431,15 @@ def _saved_element(grid: np.ndarray, palette: tuple[Color, ...]) -> Iterator[str
 
 
 def _attribute(text: str) -> str:
-    spaces = {ord(space): f"&#{ord(space)};" for space in "\t\n\r"}  # or else they would be read as blanks
+    spaces = {ord(space): f"&#{ord(space)};" for space in "\t\n\r"}  # else read as blanks
     return f'"{html.escape(_allowed(text)).translate(spaces)}"'
 
 
 def content(text: str) -> str:
-    """A text as the content of an element: escaped, and without what XML can't hold."""
+    """Return text as the content of an element: escaped, without characters that XML lacks."""
     return html.escape(_allowed(text), quote=False).replace("\r", "&#13;")
 
 
 def _allowed(text: str) -> str:
-    """The text without the characters that XML can't hold at all."""
+    """Replace the characters that XML lacks."""
     return NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -1,14 +1,14 @@
-"""Puzzles written as files: what a format can't hold is refused, or left out and said.
+"""Writing puzzles as files: what a format can't hold is refused, or dropped and reported.
 
-Colours and hidden lengths are part of a puzzle: a format without them can't hold it. Other things are about it, and may
-be left out on demand.
+Colours and hidden lengths are part of a puzzle, so a format without them can't hold it. Metadata may be dropped on
+demand.
 """
 
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapers.formats.shared import FormatError
+from scrapers.formats.parsing import FormatError
 from solver.model.puzzle import BLACK_ON_WHITE, Puzzle, clues_of
 
 if TYPE_CHECKING:
@@ -17,94 +17,98 @@ if TYPE_CHECKING:
 COLORS, BLOTS = "colors", "blots"
 
 
-class Word(NamedTuple):
+class Feature(NamedTuple):
     """Something that a puzzle may have and a format may hold.
 
-    text     as people say it
-    there    whether a puzzle has it, for what is about it also a Sudoku
+    text     its name in messages
+    is_in    whether a puzzle has it; of metadata also whether a Sudoku has it
     """
 
     text: str
-    there: Callable[[Any], bool]
+    is_in: Callable[[Any], bool]
 
 
-def _given(field: str) -> Callable[[Puzzle], bool]:
+def _has_field(field: str) -> Callable[[Puzzle], bool]:
     return lambda puzzle: getattr(puzzle, field) is not None
 
 
 def _goal_colors(puzzle: Puzzle) -> int:
-    """The highest colour of the author's picture, which may have others than the clues."""
+    """Return the highest palette index of the author's picture, which may exceed those of the clues."""
     return 0 if puzzle.goal is None else int(puzzle.goal.max())
 
 
 def _has_colors(puzzle: Puzzle) -> bool:
-    """Whether it is not just black on white."""
+    """Check for other colours than black on white."""
     return [color.rgb for color in puzzle.palette] != [color.rgb for color in BLACK_ON_WHITE]
 
 
 USUAL_NAME = re.compile(r"white|black|background|color[0-9]+")
-"""A colour's name that nobody has thought of."""
+"""Default names of colours."""
 
-WORDS: dict[str, Word] = {
-    COLORS: Word("colours", lambda puzzle: puzzle.kind == "color" or _goal_colors(puzzle) > 1),
-    BLOTS: Word("hidden lengths", lambda puzzle: puzzle.blotted),
-    "goal": Word("its author's picture", _given("goal")),
-    "saved": Word("partly solved grids", lambda puzzle: bool(puzzle.saved)),
-    "rgb": Word("which colours they are", _has_colors),
-    "names": Word("the colours' names", lambda puzzle: not all(USUAL_NAME.fullmatch(c.name) for c in puzzle.palette)),
-    "title": Word("its title", _given("title")),
-    "author": Word("its author", _given("author")),
-    "description": Word("its description", _given("description")),
-    "copyright": Word("its copyright line", _given("copyright")),
-    "license": Word("its licence", _given("license")),
-    "webpbn": Word("its number at webpbn.com", lambda puzzle: puzzle.source == "webpbn"),
-    "source": Word("where it comes from", lambda puzzle: puzzle.source not in (None, "local", "webpbn")),
-    "note": Word("the site's verdict", _given("site_note")),
-    "ratings": Word(
+FEATURES: dict[str, Feature] = {
+    COLORS: Feature("colours", lambda puzzle: puzzle.kind == "color" or _goal_colors(puzzle) > 1),
+    BLOTS: Feature("hidden lengths", lambda puzzle: puzzle.blotted),
+    "goal": Feature("its author's picture", _has_field("goal")),
+    "saved": Feature("partly solved grids", lambda puzzle: bool(puzzle.saved)),
+    "rgb": Feature("which colours they are", _has_colors),
+    "names": Feature(
+        "the colours' names", lambda puzzle: not all(USUAL_NAME.fullmatch(c.name) for c in puzzle.palette)
+    ),
+    "title": Feature("its title", _has_field("title")),
+    "author": Feature("its author", _has_field("author")),
+    "description": Feature("its description", _has_field("description")),
+    "copyright": Feature("its copyright line", _has_field("copyright")),
+    "license": Feature("its licence", _has_field("license")),
+    "webpbn": Feature("its number at webpbn.com", lambda puzzle: puzzle.source == "webpbn"),
+    "source": Feature("where it comes from", lambda puzzle: puzzle.source not in (None, "local", "webpbn")),
+    "note": Feature("the site's verdict", _has_field("site_note")),
+    "ratings": Feature(
         "the site's ratings and dates",
         lambda puzzle: any(
             getattr(puzzle, f"site_{name}") is not None for name in ("quality", "difficulty", "date", "steps")
         ),
     ),
 }
-"""What files can hold beside black-and-white clues."""
+"""What files can hold besides black-and-white clues."""
 
-PART_OF_IT = (COLORS, BLOTS)
-
-
-def is_picture(known: "Format") -> bool:
-    """Whether its files are pictures: a puzzle without one can't be written."""
-    return getattr(known, "PICTURE", False)
+REQUIRED_FEATURES = (COLORS, BLOTS)
 
 
-def lacking(puzzle: Puzzle, holds: frozenset[str]) -> list[str]:
-    """What a puzzle has and a format can't hold."""
-    return [name for name, word in WORDS.items() if name not in holds and word.there(puzzle)]
+def is_picture(file_format: "Format") -> bool:
+    """Check for a format of pictures, which can't hold a puzzle without one."""
+    return getattr(file_format, "PICTURE", False)
 
 
-def file_of(puzzle: Puzzle, known: "Format", lossy: bool = False) -> tuple[bytes, list[str]]:
-    """A puzzle as a file of a format, and what the file lacks of it, in words: nothing unless that is allowed.
+def missing_features(puzzle: Puzzle, holds: frozenset[str]) -> list[str]:
+    """Return what a puzzle has and a format can't hold."""
+    return [name for name, feature in FEATURES.items() if name not in holds and feature.is_in(puzzle)]
 
-    Each file is read back before anybody gets it. A FormatError says what can't be left out.
+
+def file_of(puzzle: Puzzle, file_format: "Format", lossy: bool = False) -> tuple[bytes, list[str]]:
+    """Return a puzzle as a file of a format, and the texts of what was dropped, which only `lossy` allows.
+
+    Each file is verified by reading it back. Raises FormatError for what can't be held.
     """
-    lost = lacking(puzzle, known.HOLDS)
-    vital = [word for word in lost if word in PART_OF_IT]
-    if vital:
-        raise FormatError(f"the format {known.NAME} has no {' and no '.join(WORDS[word].text for word in vital)}")
-    if is_picture(known):
-        _check_picture(puzzle, known.NAME)
-    if lost and not lossy:
-        said = ", ".join(WORDS[word].text for word in lost)
-        raise FormatError(f"the format {known.NAME} can't hold {said}; --lossy leaves that out")
-    data = known.write(puzzle)
-    back = list(known.read(data))
+    missing = missing_features(puzzle, file_format.HOLDS)
+    required = [name for name in missing if name in REQUIRED_FEATURES]
+    if required:
+        raise FormatError(
+            f"the format {file_format.NAME} has no {' and no '.join(FEATURES[name].text for name in required)}"
+        )
+    if is_picture(file_format):
+        _check_picture(puzzle, file_format.NAME)
+    if missing and not lossy:
+        texts = ", ".join(FEATURES[name].text for name in missing)
+        raise FormatError(f"the format {file_format.NAME} can't hold {texts}; --lossy leaves that out")
+    data = file_format.write(puzzle)
+    back = list(file_format.read(data))
     if len(back) != 1 or (back[0].rows, back[0].columns) != (puzzle.rows, puzzle.columns):
-        raise FormatError(f"the format {known.NAME} can't hold it: read back, it would be another puzzle")
-    return data, [WORDS[word].text for word in lost]
+        raise FormatError(f"the format {file_format.NAME} can't hold it: read back, it would be another puzzle")
+    return data, [FEATURES[name].text for name in missing]
 
 
 def _check_picture(puzzle: Puzzle, name: str) -> None:
-    """Raise a FormatError unless a puzzle has a picture, of which it is the puzzle."""
+    """Raise FormatError unless a puzzle has a picture that fits its clues."""
     if puzzle.goal is None:
         raise FormatError(f"the format {name} is a picture, and the puzzle has none; --solve finds one")
     if clues_of(puzzle.goal) != (puzzle.rows, puzzle.columns):

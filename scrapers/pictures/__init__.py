@@ -1,1 +1,1 @@
-"""Pictures and their puzzles: from images, made by rule, changed until the puzzle has one solution."""
+"""Pictures and their puzzles: from images, generated, repaired to one solution."""

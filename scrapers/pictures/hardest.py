@@ -1,15 +1,14 @@
-"""Puzzles as hard as they get: a local search among pictures whose puzzles have one solution.
+"""Hard puzzles by local search among pictures whose puzzles have one solution.
 
-Each begins as a random picture that has been repaired (scrapers.pictures.picture_repair). Then a few cells change
-at a time, in many ways, and the search goes on with the hardest puzzle that has one solution, if it is no easier than
-the last one.
-Hardness is the census's own measure (solver.ladder.effort), which is the same on every machine.
+A search starts with a random picture, repaired (scrapers.pictures.picture_repair). Each step changes a few cells in
+many ways and continues with the hardest puzzle that has one solution, unless it is easier than before. Difficulty is
+the census's own measure (solver.ladder.effort), the same on every machine.
 """
 
 import numpy as np
 
 from scrapers.pictures.picture_batch import views_of
-from scrapers.pictures.picture_repair import repaired
+from scrapers.pictures.picture_repair import repair_picture
 from scrapers.pictures.rules import random_pictures
 from solver.ladder.climb import climb
 from solver.ladder.effort import difficulty
@@ -17,36 +16,36 @@ from solver.ladder.ladder_options import LadderOptions
 from solver.ladder.outcome import UNIQUE
 from solver.lines.workspace import CONFLICTS, LINE_SOLVES
 
-TRIED = 24
-"""Changed pictures of which the hardest puzzle is gone on with."""
+CANDIDATES = 24
+"""Changed pictures per step."""
 
-MOST_CHANGED = 3
-"""Cells that change at a time."""
+MAX_CHANGED = 3
+"""Cells changed per candidate."""
 
 PATIENCE = 20
-"""Times that no change makes the puzzle harder before the search ends."""
+"""Steps without a harder puzzle before the search ends."""
 
 CPU_LIMIT = 60.0
-"""Seconds for a puzzle, far more than it takes: or else a slow machine's pictures would be others."""
+"""Seconds per puzzle, far more than needed, so that slow machines make the same pictures."""
 
 
 def hard_pictures(width: int, height: int, density: float, seed: int, first: int, last: int) -> np.ndarray:
-    """Pictures number `first` to `last` - 1, each the end of a search of its own from a random picture."""
-    begun = random_pictures(width, height, density, seed, first, last)
-    return np.stack([_hardened(picture, [seed, first + k]) for k, picture in enumerate(begun)])
+    """Return pictures number `first` to `last` - 1, each from a search of its own."""
+    starts = random_pictures(width, height, density, seed, first, last)
+    return np.stack([_search(picture, [seed, first + k]) for k, picture in enumerate(starts)])
 
 
-def _hardened(picture: np.ndarray, seed: list[int]) -> np.ndarray:
+def _search(picture: np.ndarray, seed: list[int]) -> np.ndarray:
     draw = np.random.default_rng(seed)
-    best = repaired(picture, cpu_limit=np.inf).picture
-    reached = _hardness(best[None])[0]
+    best = repair_picture(picture, cpu_limit=np.inf).picture
+    reached = _difficulties(best[None])[0]
     stuck = 0
     while stuck < PATIENCE:
-        tried = np.repeat(best[None], TRIED, axis=0)
-        cells = tried.reshape(TRIED, -1)
+        tried = np.repeat(best[None], CANDIDATES, axis=0)
+        cells = tried.reshape(CANDIDATES, -1)
         for each in cells:
-            each[draw.integers(best.size, size=draw.integers(1, MOST_CHANGED + 1))] ^= 1
-        hardness = _hardness(tried)
+            each[draw.integers(best.size, size=draw.integers(1, MAX_CHANGED + 1))] ^= 1
+        hardness = _difficulties(tried)
         top = int(hardness.argmax())
         stuck = 0 if hardness[top] > reached else stuck + 1
         if hardness[top] >= reached:
@@ -54,8 +53,8 @@ def _hardened(picture: np.ndarray, seed: list[int]) -> np.ndarray:
     return best
 
 
-def _hardness(pictures: np.ndarray) -> np.ndarray:
-    """How hard the puzzles of pictures are, float64[pictures]; -inf for those without just one solution."""
+def _difficulties(pictures: np.ndarray) -> np.ndarray:
+    """Return the difficulty of pictures' puzzles, float64[pictures]; -inf without exactly one solution."""
     count, height, width = pictures.shape
     found = climb(views_of(pictures), np.arange(count), LadderOptions(CPU_LIMIT))
     measured = difficulty(found.counters[:, LINE_SOLVES], found.counters[:, CONFLICTS], np.full(count, width + height))

@@ -1,4 +1,4 @@
-"""Images of any kind as puzzles: scaled to so many cells, in a few colours, dithered or not.
+"""Images as puzzles: scaled, reduced to a few colours, dithered or not.
 
 The background is white, or else the lightest colour (scrapers.formats.picture_puzzles).
 """
@@ -7,28 +7,28 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from scrapers.formats.picture_puzzles import LIGHT, of_colors, opened
-from scrapers.formats.shared import FormatError
+from scrapers.formats.parsing import FormatError
+from scrapers.formats.picture_puzzles import LIGHT, open_image, puzzle_of_pixels
 from solver.model.puzzle import MAX_COLORS, Puzzle
 
-MOST_PIXELS = 1 << 26
-"""Of an image: more takes gigabytes of memory."""
+MAX_PIXELS = 1 << 26
+"""Of an image; more takes gigabytes of memory."""
 
-SIDE = 30
-"""Cells of the longer side, if nobody says how many."""
+DEFAULT_SIDE = 30
+"""Cells of the longer side."""
 
 Dither = Literal["none", "ordered", "floyd-steinberg"]
 
 THRESHOLDS = np.array([[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]]) / 16 - 15 / 32
-"""Bayer's matrix for ordered dithering: what is added to the colours of 4x4 pixels, in steps of the palette."""
+"""Bayer's matrix for ordered dithering: offsets of 4x4 pixels, in steps of the palette."""
 
 
-class Wish(NamedTuple):
-    """What is wanted of an image.
+class ImageOptions(NamedTuple):
+    """How an image becomes a puzzle.
 
-    width, height   cells; None for both keeps the image's shape, with SIDE cells on its longer side
-    colors          the background counted; 2 is black on white
-    dither          how colours between those of the palette are shown
+    width, height   cells; None for both keeps the image's shape, with DEFAULT_SIDE cells on its longer side
+    colors          number of colours, background included; 2 is black on white
+    dither          dithering of colours between those of the palette
     """
 
     width: int | None = None
@@ -37,70 +37,70 @@ class Wish(NamedTuple):
     dither: Dither = "none"
 
 
-BLACK_AND_WHITE = Wish()
+BLACK_AND_WHITE = ImageOptions()
 
 
-class Drawn(NamedTuple):
-    """An image as a puzzle.
+class ConvertedImage(NamedTuple):
+    """The puzzle of an image.
 
     puzzle   with the picture as its goal
-    cost     float32[height, width, palette]: how unlike the image each colour would be at each cell
+    cost     float32[height, width, palette]: distance of each colour from the image's at each cell
     """
 
     puzzle: Puzzle
     cost: np.ndarray
 
 
-def puzzle_of_image(data: bytes, wish: Wish = BLACK_AND_WHITE) -> Drawn:
-    """The puzzle of an image's file. A FormatError says what is wrong with it, a ValueError what with the wish."""
-    if wish.dither not in get_args(Dither):
-        raise ValueError(f"dither is one of {', '.join(get_args(Dither))}, not {wish.dither!r}")
-    if not 2 <= wish.colors <= MAX_COLORS + 1:
-        raise ValueError(f"colors is a number from 2 to {MAX_COLORS + 1}, not {wish.colors}")
-    cells = _scaled(data, wish)
+def puzzle_of_image(data: bytes, options: ImageOptions = BLACK_AND_WHITE) -> ConvertedImage:
+    """Return the puzzle of an image file. Raises FormatError for a bad image, ValueError for bad options."""
+    if options.dither not in get_args(Dither):
+        raise ValueError(f"dither must be one of {', '.join(get_args(Dither))}, not {options.dither!r}")
+    if not 2 <= options.colors <= MAX_COLORS + 1:
+        raise ValueError(f"colors must be from 2 to {MAX_COLORS + 1}, not {options.colors}")
+    cells = _scaled(data, options)
     if (cells == cells[0, 0]).all():
         raise FormatError("it has one colour only")
-    if wish.colors == 2:
-        cells = _contrasted(cells, wish.dither)
+    if options.colors == 2:
+        cells = _contrasted(cells, options.dither)
         palette = np.array([[255, 255, 255], [0, 0, 0]], np.uint8)
     else:
-        palette = _palette(cells, wish.colors)
-    puzzle = of_colors(palette[_places(cells, palette, wish.dither)])
+        palette = _palette(cells, options.colors)
+    puzzle = puzzle_of_pixels(palette[_places(cells, palette, options.dither)])
     colors = np.array([list(bytes.fromhex(color.rgb)) for color in puzzle.palette])
-    return Drawn(puzzle, _distances(cells, colors))
+    return ConvertedImage(puzzle, _distances(cells, colors))
 
 
-def _scaled(data: bytes, wish: Wish) -> np.ndarray:
-    """The image in as many pixels as the picture gets cells, uint8[height, width, 3], on white where it is transparent.
+def _scaled(data: bytes, options: ImageOptions) -> np.ndarray:
+    """Return the image with a pixel per cell, uint8[height, width, 3], on white where it is transparent.
 
-    An image of another shape than the picture's loses as much as it must at both ends.
+    An image of another aspect ratio is cropped at both ends.
     """
     from PIL import Image, ImageOps
 
-    image = opened(data, _refusal)
+    image = open_image(data, _refusal)
     image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image).convert("RGB")
-    size = _size(image.width, image.height, wish)
+    size = _size(image.width, image.height, options)
     shrinks = image.width > size[0] or image.height > size[1]
     return np.asarray(ImageOps.fit(image, size, Image.Resampling.BOX if shrinks else Image.Resampling.NEAREST))
 
 
 def _refusal(width: int, height: int) -> str:
-    return f"it may have {MOST_PIXELS:,} pixels" if width * height > MOST_PIXELS else ""
+    return f"an image may have {MAX_PIXELS:,} pixels" if width * height > MAX_PIXELS else ""
 
 
-def _size(width: int, height: int, wish: Wish) -> tuple[int, int]:
-    """The width and height of the picture of an image."""
-    if wish.width is not None and wish.height is not None:
-        return wish.width, wish.height
-    scale = SIDE / max(width, height)
+def _size(width: int, height: int, options: ImageOptions) -> tuple[int, int]:
+    """Return the picture's width and height."""
+    if options.width is not None and options.height is not None:
+        return options.width, options.height
+    scale = DEFAULT_SIDE / max(width, height)
     return max(1, round(width * scale)), max(1, round(height * scale))
 
 
 def _contrasted(cells: np.ndarray, dither: Dither) -> np.ndarray:
-    """The cells in gray, the threshold between black and white in the middle, uint8[height, width, 3].
+    """Return the cells in gray with the threshold between black and white at 127.5, uint8[height, width, 3].
 
-    Dithered, they take the whole range from black to white; else the threshold is halfway between the means of what is
-    darker and what is lighter (Ridler and Calvard's).
+    With dithering the range is stretched to black and white; else the threshold is halfway between the means of darker
+    and lighter cells (Ridler and Calvard).
     """
     gray = cells @ (LIGHT / LIGHT.sum())
     if dither != "none":
@@ -118,7 +118,7 @@ def _contrasted(cells: np.ndarray, dither: Dither) -> np.ndarray:
 
 
 def _palette(cells: np.ndarray, colors: int) -> np.ndarray:
-    """At most so many colours that say most about the image, uint8[colors, 3]: by median cut, then k-means."""
+    """Return the image's main colours, uint8[up to `colors`, 3]: by median cut, then k-means."""
     from PIL import Image
 
     there = np.unique(cells.reshape(-1, 3), axis=0)
@@ -129,7 +129,7 @@ def _palette(cells: np.ndarray, colors: int) -> np.ndarray:
 
 
 def _places(cells: np.ndarray, palette: np.ndarray, dither: Dither) -> np.ndarray:
-    """The colour of the palette that each cell gets, [height, width]."""
+    """Return the palette index of each cell, [height, width]."""
     if dither == "floyd-steinberg":
         return _diffused(cells, palette)
     wanted = cells.astype(np.float64)
@@ -144,7 +144,7 @@ def _places(cells: np.ndarray, palette: np.ndarray, dither: Dither) -> np.ndarra
 
 
 def _diffused(cells: np.ndarray, palette: np.ndarray) -> np.ndarray:
-    """Floyd and Steinberg's dithering, as Pillow does it."""
+    """Dither by Pillow's Floyd-Steinberg."""
     from PIL import Image
 
     known = Image.new("P", (1, 1))
@@ -155,7 +155,7 @@ def _diffused(cells: np.ndarray, palette: np.ndarray) -> np.ndarray:
 
 
 def _distances(cells: np.ndarray, colors: np.ndarray) -> np.ndarray:
-    """How far each cell's colour is from each of the others, float32[height, width, colors]: squares of distances."""
+    """Return squared distances of each cell from each colour, float32[height, width, colors]."""
     made = np.empty((*cells.shape[:2], len(colors)), np.float32)
     for k, color in enumerate(colors.astype(np.float32)):
         made[:, :, k] = ((cells.astype(np.float32) - color) ** 2).sum(axis=2)

@@ -1,17 +1,17 @@
-"""The kinds of pictures that rules make, and what each of them takes."""
+"""Kinds of generated pictures, and their parameters."""
 
 from collections.abc import Callable
 from typing import NamedTuple
 
 
-class Kind(NamedTuple):
-    """A kind of pictures.
+class PictureKind(NamedTuple):
+    """A kind of generated pictures.
 
-    about     what it is, in words
-    density   whether it takes a share of black cells
-    seed      whether its pictures are drawn at random
-    total     how many pictures of a width and height there are, if that is not for the user to say
-    refusal   why there is none of a width and height; empty if there is
+    about     description
+    density   whether it takes a ratio of black cells
+    seed      whether its pictures are random
+    total     returns the number of pictures of a width and height, if it is fixed
+    refusal   returns why a width and height is invalid, or an empty string
     slow      whether a picture takes seconds
     """
 
@@ -24,7 +24,7 @@ class Kind(NamedTuple):
 
     @property
     def colored(self) -> bool:
-        """Whether its pictures may have several colours: those that are drawn at random, without a search."""
+        """Whether its pictures may have several colours: random ones without a search."""
         return self.seed and not self.slow
 
 
@@ -44,19 +44,19 @@ def _room_for_a_letter(width: int, height: int) -> str:
     return "" if width >= 5 and height >= 7 else "a letter takes 5x7 cells"
 
 
-KINDS: dict[str, Kind] = {
-    "random": Kind("each cell for itself", density=True),
-    "blobs": Kind("smooth areas", density=True),
-    "symmetric": Kind("random, the right half as the left one in a mirror", density=True),
-    "shapes": Kind("discs, rings, boxes and bars upon each other", density=True),
-    "letters": Kind("letters and digits", refusal=_room_for_a_letter),
-    "cycles": Kind("two cells a row, on the diagonal and where a random permutation says", refusal=_square),
-    "dominoes": Kind("Wolter's n-Dom, for width 2n + 1", seed=False, total=lambda *_: 1, refusal=_odd_square),
-    "hard": Kind(
+KINDS: dict[str, PictureKind] = {
+    "random": PictureKind("each cell for itself", density=True),
+    "blobs": PictureKind("smooth areas", density=True),
+    "symmetric": PictureKind("random, the right half as the left one in a mirror", density=True),
+    "shapes": PictureKind("discs, rings, boxes and bars upon each other", density=True),
+    "letters": PictureKind("letters and digits", refusal=_room_for_a_letter),
+    "cycles": PictureKind("two cells a row, on the diagonal and where a random permutation says", refusal=_square),
+    "dominoes": PictureKind("Wolter's n-Dom, for width 2n + 1", seed=False, total=lambda *_: 1, refusal=_odd_square),
+    "hard": PictureKind(
         "the hardest unique puzzle that a local search finds, in seconds or minutes each",
         density=True,
         refusal=_small,
         slow=True,
     ),
-    "exhaustive": Kind("every picture of the size", seed=False, total=lambda w, h: 1 << w * h),
+    "exhaustive": PictureKind("every picture of the size", seed=False, total=lambda w, h: 1 << w * h),
 }

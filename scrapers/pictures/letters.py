@@ -1,4 +1,4 @@
-"""Pictures of letters and digits, in a font of 5x7 cells."""
+"""Pictures of letters and digits in a font of 5x7 cells."""
 
 from functools import cache
 
@@ -28,7 +28,7 @@ WIDTH, HEIGHT = 5, 7
 
 @cache
 def glyphs() -> np.ndarray:
-    """The letters and digits, uint8[36, HEIGHT, WIDTH]."""
+    """Return the letters and digits, uint8[36, HEIGHT, WIDTH]."""
     found = []
     for band in FONT.strip().split("\n\n"):
         lines = [line.split() for line in band.split("\n")]
@@ -37,7 +37,7 @@ def glyphs() -> np.ndarray:
 
 
 def letters(width: int, height: int, seed: int, first: int, last: int) -> np.ndarray:
-    """Pictures number `first` to `last` - 1: letters in lines, as large as is drawn at random, and somewhere."""
+    """Return pictures number `first` to `last` - 1: lines of letters of random size and position."""
     made = np.zeros((last - first, height, width), np.uint8)
     largest = min(width // WIDTH, height // HEIGHT)
     for picture, number in zip(made, range(first, last), strict=True):

@@ -1,8 +1,8 @@
-"""The smallest changes found that leave a puzzle of several solutions with one: of a clue, or of cells of its picture.
+"""The smallest changes found that give a puzzle with several solutions exactly one: of a clue, or of cells.
 
-An archive's puzzle with several solutions is most often a slip: two numbers of a clue in the wrong order, a cell too
-many. So one clue is changed first, of the lines in which two solutions differ, in all ways that keep its cells' number;
-else the other lines would not go with it. Then the picture is changed, as few cells as can be (repair).
+Most puzzles with several solutions are slips: two numbers of a clue exchanged, a cell too many. So one clue is changed
+first, among the lines in which two solutions differ, keeping its number of cells, which the other lines need. Then as
+few cells of the picture as possible are changed (scrapers.pictures.picture_repair).
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scrapers.pictures.picture_repair import repaired
+from scrapers.pictures.picture_repair import repair_picture
 from solver.api import classify
 from solver.model.puzzle import Block, Clue, Puzzle, clues_of, with_metadata
 from solver.model.tables import picture, puzzle_batch
@@ -19,8 +19,8 @@ from solver.model.tables import picture, puzzle_batch
 ROW, COLUMN = "row", "column"
 
 
-class Change(NamedTuple):
-    """A clue that was changed: its side, its number on it from 1 on, what it was and what it is."""
+class ClueChange(NamedTuple):
+    """A changed clue: its side, its number from 1, and both clues."""
 
     side: str
     number: int
@@ -32,26 +32,25 @@ class Mending(NamedTuple):
     """A change that leaves one solution.
 
     puzzle    with its solution as its goal
-    changes   the clues that are others
-    before    the solution of the puzzle as it was that the new one is nearest to, uint8[height, width]
-    cells     in which the two differ
+    changes   changed clues
+    before    the old solution nearest to the new one, uint8[height, width]
+    cells     number of cells in which the two differ
     """
 
     puzzle: Puzzle
-    changes: tuple[Change, ...]
+    changes: tuple[ClueChange, ...]
     before: np.ndarray
     cells: int
 
 
 def mendings(puzzle: Puzzle, solutions: Sequence[np.ndarray], cpu_limit: float = 60.0) -> list[Mending]:
-    """The least change of one clue, and the least change of cells, as far as they are found.
+    """Return the smallest change of one clue and the smallest change of cells, if found, fewest changes first.
 
-    First comes the one with the fewest changed clues and cells, counted together.
+    Args:
+        puzzle: With several solutions and without hidden lengths.
+        solutions: At least two, uint8[height, width], the author's first if known; then only that one is compared.
+        cpu_limit: CPU seconds for each of the two.
 
-    puzzle      with several solutions, none of its lengths hidden
-    solutions   two of them at least, uint8[height, width], the author's first if it is known: then only what is near
-                to that one counts
-    cpu_limit   CPU seconds for each of the two
     """
     known = _starts(puzzle, solutions)
     found = [_by_clue(puzzle, solutions, known, cpu_limit), _by_cells(puzzle, known, cpu_limit)]
@@ -59,11 +58,11 @@ def mendings(puzzle: Puzzle, solutions: Sequence[np.ndarray], cpu_limit: float =
 
 
 def mending_to(puzzle: Puzzle, solutions: Sequence[np.ndarray], goal: np.ndarray) -> Mending:
-    """The mending that makes `goal` the puzzle's only solution; arguments as for `mendings`, which found it."""
+    """Return the mending to `goal`, a solution that `mendings` has found; arguments as there."""
     before = min(_starts(puzzle, solutions), key=lambda one: int((one != goal).sum()))
     rows, columns = clues_of(goal)
     changes = tuple(
-        Change(side, number, old, new)
+        ClueChange(side, number, old, new)
         for side, was, now in ((ROW, puzzle.rows, rows), (COLUMN, puzzle.columns, columns))
         for number, (old, new) in enumerate(zip(was, now, strict=True), 1)
         if old != new
@@ -73,14 +72,14 @@ def mending_to(puzzle: Puzzle, solutions: Sequence[np.ndarray], goal: np.ndarray
 
 
 def _starts(puzzle: Puzzle, solutions: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
-    """The solutions that a mended picture may be near to: the author's alone, if it is known."""
+    """Return the solutions to compare with: the author's alone, if known."""
     return solutions[:1] if puzzle.goal is not None and (solutions[0] == puzzle.goal).all() else solutions
 
 
 def _by_clue(
     puzzle: Puzzle, solutions: Sequence[np.ndarray], known: Sequence[np.ndarray], cpu_limit: float
 ) -> Mending | None:
-    """One clue changed: of the puzzles with one solution that whose solution is nearest to a known one, if any."""
+    """Change one clue; of the puzzles with one solution return the nearest to a known solution."""
     tried = list(_changed_clues(puzzle, solutions[0] != solutions[1]))
     if not tried:
         return None
@@ -96,19 +95,19 @@ def _by_clue(
     return min(found, key=lambda mending: mending.cells, default=None)
 
 
-def _changed_clues(puzzle: Puzzle, differing: np.ndarray) -> Iterator[Change]:
-    """The changes of one clue that are worth a try; `differing`, bool[height, width], is where two solutions do."""
+def _changed_clues(puzzle: Puzzle, differing: np.ndarray) -> Iterator[ClueChange]:
+    """Yield changes of one clue in lines where two solutions differ (`differing`, bool[height, width])."""
     sides = ((ROW, puzzle.rows, differing.any(axis=1)), (COLUMN, puzzle.columns, differing.any(axis=0)))
     for side, clues, where in sides:
         for number in np.flatnonzero(where).tolist():
             for clue in dict.fromkeys(neighbours(clues[number])):
-                yield Change(side, number + 1, clues[number], clue)
+                yield ClueChange(side, number + 1, clues[number], clue)
 
 
 def neighbours(clue: Clue) -> Iterator[Clue]:
-    """The clues that a slip would make of this one, all with as many cells of each colour; some more than once.
+    """Yield the clues one slip away, with the same number of cells of each colour; some more than once.
 
-    A cell moves from one block to another, a block falls into two, two neighbours are one or change places.
+    A cell moves to another block, a block splits, two neighbours merge or change places.
     """
     for i, (length, color) in enumerate(clue):
         for j, other in enumerate(clue):
@@ -126,8 +125,8 @@ def neighbours(clue: Clue) -> Iterator[Clue]:
                 yield (*clue[:i], after, clue[i], *clue[i + 2 :])
 
 
-def _with_clue(puzzle: Puzzle, change: Change) -> Puzzle:
-    """The puzzle with one clue changed, and no picture."""
+def _with_clue(puzzle: Puzzle, change: ClueChange) -> Puzzle:
+    """Return the puzzle with one clue changed, without a picture."""
     side = list(puzzle.rows if change.side == ROW else puzzle.columns)
     side[change.number - 1] = change.after
     clues = {"rows" if change.side == ROW else "columns": tuple(side)}
@@ -135,8 +134,8 @@ def _with_clue(puzzle: Puzzle, change: Change) -> Puzzle:
 
 
 def _by_cells(puzzle: Puzzle, known: Sequence[np.ndarray], cpu_limit: float) -> Mending | None:
-    """As few cells as can be changed of a known solution; None if time was over."""
-    tried = [(before, repaired(before, cpu_limit=cpu_limit / len(known))) for before in known]
+    """Change as few cells as possible of a known solution; return None on timeout."""
+    tried = [(before, repair_picture(before, cpu_limit=cpu_limit / len(known))) for before in known]
     found = [(before, repair) for before, repair in tried if repair.reached]
     if not found:
         return None

@@ -1,4 +1,4 @@
-"""The puzzles of many pictures at once, without a Python object for any of them."""
+"""Puzzles of many pictures at once, without Python objects."""
 
 import numpy as np
 import pyarrow as pa
@@ -10,9 +10,9 @@ from solver.model.views import Clues, Views
 
 
 def views_of(pictures: np.ndarray) -> Views:
-    """The clues of pictures, uint8[count, height, width] of palette entries.
+    """Return the clues of pictures, uint8[count, height, width] of palette entries.
 
-    Read-only, as a table's are (solver.model.views): else all kernels would be compiled once more for these.
+    Read-only, as a table's (solver.model.views), else all kernels would be compiled for writable arrays too.
     """
     count, height, width = pictures.shape
     rows, columns = _clues(pictures), _clues(np.ascontiguousarray(pictures.transpose(0, 2, 1)))
@@ -23,7 +23,7 @@ def views_of(pictures: np.ndarray) -> Views:
 
 
 def _clues(pictures: np.ndarray) -> Clues:
-    """The clues of the pictures' rows."""
+    """Return the clues of the pictures' rows."""
     count, lines, cells = pictures.shape
     padded = np.zeros(count * lines * (cells + 1) + 1, np.uint8)
     padded[1:].reshape(-1, cells + 1)[:, :cells] = pictures.reshape(-1, cells)
@@ -43,7 +43,7 @@ def _clues(pictures: np.ndarray) -> Clues:
 def picture_batch(
     pictures: np.ndarray, source: str, source_ids: pa.StringArray, palette: tuple[Color, ...] = BLACK_ON_WHITE
 ) -> pa.RecordBatch:
-    """A batch of the puzzles table: the puzzles of pictures, uint8[count, height, width], which become the goals.
+    """Return a batch of the puzzles table from pictures, uint8[count, height, width], which become the goals.
 
     Colours are palette entries, numbered in order of first use in each picture, row by row.
     """

@@ -1,6 +1,6 @@
-"""Recipes: pictures made by rule and numbered, and their puzzles in whole batches, no Python object for any of them.
+"""Recipes: generated, numbered pictures and their puzzles in batches, without Python objects.
 
-Each picture is a function of the recipe and its number alone: whoever makes it, in whatever batch, it is the same.
+A picture depends only on the recipe and its number, not on the batch.
 """
 
 from collections.abc import Callable
@@ -11,11 +11,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scrapers.formats.colors import Wish, palette_of
+from scrapers.formats.colors import ColorSpec, palette_of
 from scrapers.pictures.letters import letters
 from scrapers.pictures.picture_batch import picture_batch
 from scrapers.pictures.rules import (
-    colored,
+    add_colors,
     cycles,
     dominoes,
     every_picture,
@@ -27,16 +27,16 @@ from scrapers.pictures.rules import (
 
 
 def _hard(*arguments: Any) -> np.ndarray:
-    """Those of scrapers.pictures.hardest, loaded for this kind alone: the whole ladder takes a tenth of a second."""
+    """Import scrapers.pictures.hardest late: loading the whole ladder takes 0.1 s."""
     from scrapers.pictures.hardest import hard_pictures
 
     return hard_pictures(*arguments)
 
 
-PIECE_CELLS = 1 << 17
-"""Cells made at a time: all that is reckoned on the way takes little memory, and stays in the processor's cache."""
+CHUNK_CELLS = 1 << 17
+"""Cells generated at a time, so that intermediate arrays stay in the CPU's cache."""
 
-DRAWN_BY: dict[str, Callable[..., np.ndarray]] = {
+GENERATORS: dict[str, Callable[..., np.ndarray]] = {
     "random": random_pictures,
     "blobs": smooth_pictures,
     "symmetric": symmetric_pictures,
@@ -47,7 +47,7 @@ DRAWN_BY: dict[str, Callable[..., np.ndarray]] = {
     "hard": _hard,
     "exhaustive": every_picture,
 }
-"""What draws each kind: width, height, density and seed if it has them, the first number and one after the last."""
+"""By kind: functions of width, height, density and seed if it has them, first number and end."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,8 @@ class Recipe:
     """Pictures number 0 to `count` - 1 of one kind.
 
     kind            of scrapers.pictures.kinds.KINDS
-    density, seed   None for kinds that have none
-    colors          colours beside the background
+    density, seed   None for kinds without
+    colors          colours besides the background
     """
 
     kind: str
@@ -69,19 +69,19 @@ class Recipe:
 
 
 def pictures(recipe: Recipe, first: int, last: int) -> np.ndarray:
-    """Pictures number `first` to `last` - 1 of a recipe, uint8[last - first, height, width] of palette entries."""
+    """Return pictures number `first` to `last` - 1, uint8[last - first, height, width] of palette entries."""
     given = [value for value in (recipe.density, recipe.seed) if value is not None]
-    drawn = DRAWN_BY[recipe.kind](recipe.width, recipe.height, *given, first, last)
+    drawn = GENERATORS[recipe.kind](recipe.width, recipe.height, *given, first, last)
     if recipe.colors > 1:
         assert recipe.seed is not None, "kinds without a seed have no colours"
-        drawn = colored(drawn, recipe.colors, recipe.seed, first, by_cell=recipe.kind == "random")
+        drawn = add_colors(drawn, recipe.colors, recipe.seed, first, by_cell=recipe.kind == "random")
     return drawn
 
 
 def recipe_batch(recipe: Recipe, first: int, last: int) -> pa.RecordBatch:
-    """A batch of the puzzles table: the puzzles of a recipe's pictures, "random/10x10-0.5-1-123" the id of number 123.
+    """Return a batch of the puzzles table; the id of picture 123 is like "random/10x10-0.5-1-123".
 
-    The numbers after the size are density and seed, and the colours as in 3c if there are several.
+    Size, density, seed, and the colours as in 3c if there are several.
     """
     numbers = [f"{recipe.width}x{recipe.height}"]
     if recipe.density is not None:
@@ -90,11 +90,11 @@ def recipe_batch(recipe: Recipe, first: int, last: int) -> pa.RecordBatch:
         numbers.append(f"{recipe.seed}")
     if recipe.colors > 1:
         numbers.append(f"{recipe.colors}c")
-    palette = palette_of([Wish()] * recipe.colors)
-    step = max(1, PIECE_CELLS // (recipe.width * recipe.height))
-    pieces = []
+    palette = palette_of([ColorSpec()] * recipe.colors)
+    step = max(1, CHUNK_CELLS // (recipe.width * recipe.height))
+    batches = []
     for start in range(first, last, step):
         end = min(start + step, last)
         ids = pc.binary_join_element_wise("-".join(numbers), pa.array(np.arange(start, end)).cast(pa.string()), "-")
-        pieces.append(picture_batch(pictures(recipe, start, end), recipe.kind, ids, palette))
-    return pa.concat_batches(pieces)
+        batches.append(picture_batch(pictures(recipe, start, end), recipe.kind, ids, palette))
+    return pa.concat_batches(batches)

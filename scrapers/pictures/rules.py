@@ -1,16 +1,16 @@
-"""Pictures made by rule, many at a time. Each is a function of the rule and its number alone."""
+"""Generators of pictures, vectorized. A picture depends only on the rule and its number."""
 
 import numpy as np
 
 REACH = 3
-"""Cells on either side that a smooth picture's cells are averaged over, where it is large enough."""
+"""Radius in cells of the average in smooth pictures, if they are large enough."""
 
 
 def random_pictures(width: int, height: int, density: float, seed: int, first: int, last: int) -> np.ndarray:
-    """Pictures number `first` to `last` - 1 whose cells are black with probability `density`, each for itself.
+    """Return pictures number `first` to `last` - 1 whose cells are independently black with probability `density`.
 
-    They lie one after the other in the stream of one generator, which goes straight to where the first one begins. It
-    makes two numbers of 32 bits a step.
+    They are consecutive in the stream of one generator, which is advanced to the first one. A step gives two numbers of
+    32 bits.
     """
     cells = width * height
     steps, rest = divmod(first * cells, 2)
@@ -19,9 +19,9 @@ def random_pictures(width: int, height: int, density: float, seed: int, first: i
 
 
 def smooth_pictures(width: int, height: int, density: float, seed: int, first: int, last: int) -> np.ndarray:
-    """Pictures number `first` to `last` - 1 of smooth blobs, a share `density` of the cells of each black.
+    """Return pictures number `first` to `last` - 1 of smooth blobs, each with a ratio `density` of black cells.
 
-    Random numbers are averaged over their neighbourhood, across the borders, and the highest are black.
+    Random numbers are averaged over their neighbourhood, wrapping at the borders; the highest are black.
     """
     cells = width * height
     fields = _generator(seed, first * cells).random((last - first, height, width))
@@ -38,36 +38,36 @@ def smooth_pictures(width: int, height: int, density: float, seed: int, first: i
 
 
 def _generator(seed: int, steps: int) -> np.random.Generator:
-    """NumPy's usual generator after so many steps of 64 bits."""
+    """Return NumPy's default generator, advanced by `steps` steps of 64 bits."""
     return np.random.Generator(np.random.PCG64(seed).advance(steps))
 
 
 def every_picture(width: int, height: int, first: int, last: int) -> np.ndarray:
-    """Black and white pictures number `first` to `last` - 1 of the 2^(width x height), cell k being bit k."""
+    """Return pictures number `first` to `last` - 1 of the 2^(width x height); cell k is bit k of the number."""
     numbers = np.arange(first, last, dtype="<u8")[:, None].view(np.uint8)
     return np.unpackbits(numbers, axis=1, count=width * height, bitorder="little").reshape(-1, height, width)
 
 
 def symmetric_pictures(width: int, height: int, density: float, seed: int, first: int, last: int) -> np.ndarray:
-    """Pictures number `first` to `last` - 1: random ones, the right half as the left one in a mirror."""
+    """Return pictures number `first` to `last` - 1: random, with the left half mirrored on the right."""
     left = random_pictures(-(-width // 2), height, density, seed, first, last)
     return np.concatenate([left, left[:, :, : width // 2][:, :, ::-1]], axis=2)
 
 
-MOST_SHAPES = 300
+MAX_SHAPES = 300
 
 
 def shapes(width: int, height: int, density: float, seed: int, first: int, last: int) -> np.ndarray:
-    """Pictures number `first` to `last` - 1 of shapes upon each other, until a share `density` of the cells is black.
+    """Return pictures number `first` to `last` - 1 of overlapping shapes, with a ratio `density` of black cells.
 
-    Discs, rings, boxes and bars in any direction, some of them white, fewer the darker the picture. The last shape may
-    be more than the share asks for.
+    Discs, rings, boxes and bars in any direction, some of them white, fewer the higher the density. The last shape may
+    exceed the ratio.
     """
     made = np.zeros((last - first, height, width), np.uint8)
     y, x = np.mgrid[:height, :width] + 0.5
     for picture, number in zip(made, range(first, last), strict=True):
         draw = np.random.default_rng([seed, number])
-        for _ in range(MOST_SHAPES):
+        for _ in range(MAX_SHAPES):
             if picture.mean() >= density:
                 break
             picture[_shape(draw, x, y, min(width, height))] = draw.random() >= 0.3 * (1 - density)
@@ -75,7 +75,7 @@ def shapes(width: int, height: int, density: float, seed: int, first: int, last:
 
 
 def _shape(draw: np.random.Generator, x: np.ndarray, y: np.ndarray, side: int) -> np.ndarray:
-    """The cells of a shape, bool[height, width]; x and y are the cells' centres."""
+    """Return a random shape, bool[height, width]; x and y are the cells' centres."""
     height, width = x.shape
     turned = draw.random() * np.pi
     right, down = x - draw.random() * width, y - draw.random() * height
@@ -93,10 +93,10 @@ def _shape(draw: np.random.Generator, x: np.ndarray, y: np.ndarray, side: int) -
 
 
 def cycles(width: int, height: int, seed: int, first: int, last: int) -> np.ndarray:
-    """Pictures number `first` to `last` - 1 with two cells in each row: on the diagonal, and at a permutation's place.
+    """Return pictures number `first` to `last` - 1 with two cells per row: on the diagonal, and of a permutation.
 
-    The permutation leaves nothing in its place. Its cycles are closed walks along rows and columns, which is what two
-    solutions of a puzzle differ in (Ryser's switches are the shortest): most of these puzzles have very many.
+    The permutation has no fixed points. Its cycles are closed walks along rows and columns, in which solutions differ
+    (Ryser's switches are the shortest): most of these puzzles have very many solutions.
     """
     assert width == height
     made = np.zeros((last - first, height, width), np.uint8)
@@ -111,7 +111,7 @@ def cycles(width: int, height: int, seed: int, first: int, last: int) -> np.ndar
 
 
 def dominoes(width: int, height: int, first: int, last: int) -> np.ndarray:
-    """The one picture of Wolter's n-Dom family for this size, a square with the side 2n + 1.
+    """Return the picture of Wolter's n-Dom family for this size, a square with side 2n + 1.
 
     A chain of n pairs of bars, after Josh Greifer's "Domino Logic III" (9-Dom, webpbn.com 8098). A person solves it by
     counting rows; search by lines alone takes exponential time in n.
@@ -125,12 +125,16 @@ def dominoes(width: int, height: int, first: int, last: int) -> np.ndarray:
     return picture[None][first:last]
 
 
-def colored(pictures: np.ndarray, colors: int, seed: int, first: int, by_cell: bool) -> np.ndarray:
-    """Black and white pictures in several colours, numbered in order of first use, row by row.
+def add_colors(pictures: np.ndarray, colors: int, seed: int, first: int, by_cell: bool) -> np.ndarray:
+    """Return black-and-white pictures in several colours, numbered in order of first use, row by row.
 
-    pictures   uint8[count, height, width], the first one of them number `first`
-    by_cell    each cell draws its colour for itself; or else the picture's areas do, which are those nearest to points
-               (Voronoi's)
+    Args:
+        pictures: uint8[count, height, width], the first of them number `first`.
+        colors: Number of colours besides the background.
+        seed: Of the random colours.
+        first: Number of the first picture.
+        by_cell: Draw a colour for each cell, else for each area of a Voronoi diagram.
+
     """
     made = np.zeros_like(pictures)
     _, height, width = pictures.shape
@@ -148,7 +152,7 @@ def colored(pictures: np.ndarray, colors: int, seed: int, first: int, by_cell: b
 
 
 def _in_order_of_use(pictures: np.ndarray, colors: int) -> np.ndarray:
-    """The pictures with their colours renumbered, as the puzzles table has them."""
+    """Renumber colours in order of first use, as in the puzzles table."""
     cells = pictures.reshape(len(pictures), -1)
     uses = np.stack([cells == color for color in range(1, colors + 1)], axis=1)
     first = np.where(uses.any(axis=2), uses.argmax(axis=2), cells.shape[1])

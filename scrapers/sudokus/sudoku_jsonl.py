@@ -1,4 +1,4 @@
-"""Sudokus as JSON lines, the project's own: a puzzle a line, with all that the table of Sudokus has of it but hashes.
+"""Sudokus as JSON lines, our own format: one puzzle per line, with all columns of the table of Sudokus but hashes.
 
     {"givens": [[0, 3, ...], ...], "box_width": 3, "box_height": 3, "puzzle_id": "local/a", "title": ...}
 
@@ -13,36 +13,33 @@ import msgspec
 import numpy as np
 
 from scrapers.formats.jsonl import BEGINNING, lines_with_records, record_of
-from scrapers.formats.shared import FormatError, each_line
+from scrapers.formats.parsing import FormatError, read_each_line
 from solver.sudoku.sudoku_puzzle import Sudoku
 
 MARK = b'"givens"'
-"""What the first line of such a file has, and no other file of JSON lines that is read here."""
+"""Distinguishes the first line from that of other JSON lines."""
 
-ABOUT = [field for field in fields(Sudoku) if field.name != "givens"]
+METADATA = [field for field in fields(Sudoku) if field.name != "givens"]
 
 Record: Any = msgspec.defstruct(
     "Record",
-    [("givens", list[list[int]]), *((field.name, field.type, field.default) for field in ABOUT)],
+    [("givens", list[list[int]]), *((field.name, field.type, field.default) for field in METADATA)],
     forbid_unknown_fields=True,
     omit_defaults=True,
 )
-"""A line; the fields are those of Sudoku."""
+"""A line, with the fields of Sudoku."""
 
 RECORDS = msgspec.json.Decoder(Record)
 
 
 def recognizes(data: bytes) -> bool:
-    """Whether it begins with an object that has givens."""
+    """Check for an object with givens at the start."""
     return BEGINNING.match(data) is not None and MARK in data.lstrip().split(b"\n", 1)[0]
 
 
 def read(data: bytes, before: int = 0) -> Iterator[Sudoku]:
-    """Yield the Sudokus of a file, those that can be read first; raises FormatError (then) for what is wrong.
-
-    before   lines of the file that the bytes, a piece of it, come after
-    """
-    return each_line(lines_with_records(data, before), _sudoku)
+    """Yield the readable Sudokus of a file, or a chunk after `before` lines, then raise FormatError for the others."""
+    return read_each_line(lines_with_records(data, before), _sudoku)
 
 
 def _sudoku(line: bytes) -> Sudoku:
@@ -51,11 +48,11 @@ def _sudoku(line: bytes) -> Sudoku:
         givens = np.array(record.givens)
     except ValueError:
         raise FormatError("its rows differ in length") from None
-    return Sudoku(givens, **{field.name: getattr(record, field.name) for field in ABOUT})
+    return Sudoku(givens, **{field.name: getattr(record, field.name) for field in METADATA})
 
 
 def write(puzzle: Sudoku) -> bytes:
-    """A line with this puzzle. The size of its boxes is always there."""
-    record = Record(puzzle.givens.tolist(), **{field.name: getattr(puzzle, field.name) for field in ABOUT})
+    """Return a line with this puzzle, always with the size of its boxes."""
+    record = Record(puzzle.givens.tolist(), **{field.name: getattr(puzzle, field.name) for field in METADATA})
     boxes = {"box_width": puzzle.box_width, "box_height": puzzle.box_height}
     return msgspec.json.encode(boxes | msgspec.to_builtins(record)) + b"\n"

@@ -1,4 +1,4 @@
-"""Sudokus written as text: what a format can't hold is refused, or left out and said, as for nonograms."""
+"""Writing Sudokus as text: what a format can't hold is refused, or dropped and reported, as for nonograms."""
 
 from collections.abc import Callable, Iterable
 from pathlib import PurePath
@@ -6,28 +6,28 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scrapers.formats.shared import FormatError
-from scrapers.formats.writing import WORDS
+from scrapers.formats.parsing import FormatError
+from scrapers.formats.writing import FEATURES
 from scrapers.sudokus import sudoku_jsonl, sudoku_reading
-from scrapers.sudokus.symbols import DIGITS
+from scrapers.sudokus.sudoku_reading import DIGITS
 from solver.sudoku.sudoku_puzzle import Sudoku
 
 LARGEST = np.iinfo(np.uint8).max
-"""The largest number that may stand in a grid, whether it is one of its digits or not."""
+"""The largest number in a grid, valid digit or not."""
 
-ABOUT = ("title", "author", "description", "copyright", "license", "source", "note", "ratings")
-"""What of scrapers.formats.writing.WORDS a Sudoku may have."""
+METADATA = ("title", "author", "description", "copyright", "license", "source", "note", "ratings")
+"""Features (scrapers.formats.writing.FEATURES) that a Sudoku may have."""
 
 
 class SudokuFormat(NamedTuple):
-    """A format that Sudokus are written in, as scrapers.formats.Format has them for nonograms.
+    """A format for Sudokus, like scrapers.formats.Format for nonograms.
 
-    NAME       its name on the command line
-    SUFFIXES   what names of such files end with; new files get the first
-    HOLDS      what a file can hold beside givens: of ABOUT
-    write      (puzzle): a file with it
-    read       (data): the puzzles of a file
-    bundle     (files): one file of several; None if a file holds one puzzle
+    NAME       name on the command line
+    SUFFIXES   of file names; new files get the first
+    HOLDS      features besides givens that a file can hold: of METADATA
+    write      returns a file with a puzzle
+    read       returns the puzzles of a file
+    bundle     joins files; None if a file holds one puzzle
     """
 
     NAME: str
@@ -39,11 +39,11 @@ class SudokuFormat(NamedTuple):
 
 
 def file_of(puzzle: Sudoku, known: SudokuFormat, lossy: bool = False) -> tuple[bytes, list[str]]:
-    """A Sudoku as a file of a format, and what the file lacks of it, in words: nothing unless that is allowed.
+    """Return a Sudoku as a file of a format, and the texts of what was dropped, which only `lossy` allows.
 
-    Each file is read back before anybody gets it. A FormatError says what can't be held.
+    Each file is verified by reading it back. Raises FormatError for what can't be held.
     """
-    lost = [WORDS[name].text for name in ABOUT if name not in known.HOLDS and WORDS[name].there(puzzle)]
+    lost = [FEATURES[name].text for name in METADATA if name not in known.HOLDS and FEATURES[name].is_in(puzzle)]
     if lost and not lossy:
         raise FormatError(f"the format {known.NAME} can't hold {', '.join(lost)}; --lossy leaves that out")
     data = known.write(puzzle)
@@ -57,12 +57,12 @@ def file_of(puzzle: Sudoku, known: SudokuFormat, lossy: bool = False) -> tuple[b
 
 
 def _puzzle_of(puzzle: Sudoku) -> tuple[int, int, bytes]:
-    """Boxes and givens."""
+    """Return boxes and givens, for comparison."""
     return puzzle.box_width, puzzle.box_height, puzzle.givens.tobytes()
 
 
 def _read(data: bytes) -> Iterable[Sudoku]:
-    """The Sudokus of text."""
+    """Yield the Sudokus of text."""
     for grids in sudoku_reading.read(data):
         size = grids.box_width * grids.box_height
         for givens in grids.givens:
@@ -70,14 +70,14 @@ def _read(data: bytes) -> Iterable[Sudoku]:
 
 
 def _line(puzzle: Sudoku, blank: str) -> bytes:
-    """All cells on a line."""
+    """Return a line with all cells."""
     if puzzle.size > len(DIGITS):
-        raise FormatError(f"a line has no sign for digits beyond {len(DIGITS)}")
+        raise FormatError(f"a line has no characters for digits beyond {len(DIGITS)}")
     return ("".join(_signs(puzzle, blank).ravel()) + "\n").encode()
 
 
 def _grid(puzzle: Sudoku) -> bytes:
-    """A row a line, and the author's name."""
+    """Return a line per row, after the author's name."""
     printable = "".join(sign if sign.isprintable() else " " for sign in puzzle.author or "")
     author = " ".join(printable.split())
     gap = "" if puzzle.size <= len(DIGITS) else " "
@@ -86,10 +86,10 @@ def _grid(puzzle: Sudoku) -> bytes:
 
 
 def _framed(puzzle: Sudoku) -> bytes:
-    """A row a line, with bars and lines between the boxes; side by side in 9x9 as programs have it, else apart."""
+    """Return a line per row, with frames between the boxes; digits are adjacent in 9x9, else separated."""
     wide, high = puzzle.box_width, puzzle.box_height
     if wide * high != puzzle.size:
-        raise FormatError(f"boxes of {wide}x{high} make no grid of {puzzle.size}x{puzzle.size}")
+        raise FormatError(f"boxes of {wide}x{high} do not fill a grid of {puzzle.size}x{puzzle.size}")
     gap = "" if puzzle.size == 9 else " "
     lines = []
     for y, row in enumerate(_signs(puzzle, ".")):
@@ -101,37 +101,37 @@ def _framed(puzzle: Sudoku) -> bytes:
 
 
 def _signs(puzzle: Sudoku, blank: str) -> np.ndarray:
-    """What stands for each cell, str[size, size]: digits and letters; numbers where these are not enough."""
+    """Return the text of each cell, str[size, size]: digits and letters, or numbers if these are too few."""
     numbers = [str(number) for number in range(1, LARGEST + 1)]
     digits = [*DIGITS, *numbers[len(DIGITS) :]] if puzzle.size <= len(DIGITS) else numbers
     signs: np.ndarray = np.array([blank, *digits])[puzzle.givens]
     return signs
 
 
-def _one_after_the_other(files: Iterable[bytes]) -> Iterable[bytes]:
+def _concatenated(files: Iterable[bytes]) -> Iterable[bytes]:
     return files
 
 
-NOTHING: frozenset[str] = frozenset()
+NO_FEATURES: frozenset[str] = frozenset()
 
 FORMATS = (
-    SudokuFormat("sdm", (".sdm",), NOTHING, lambda puzzle: _line(puzzle, "0"), _read, _one_after_the_other),
-    SudokuFormat("lines", (".sdm",), NOTHING, lambda puzzle: _line(puzzle, "."), _read, _one_after_the_other),
+    SudokuFormat("sdm", (".sdm",), NO_FEATURES, lambda puzzle: _line(puzzle, "0"), _read, _concatenated),
+    SudokuFormat("lines", (".sdm",), NO_FEATURES, lambda puzzle: _line(puzzle, "."), _read, _concatenated),
     SudokuFormat("sdk", (".sdk", ".sudoku"), frozenset({"author"}), _grid, _read),
-    SudokuFormat("ss", (".ss",), NOTHING, _framed, _read),
+    SudokuFormat("ss", (".ss",), NO_FEATURES, _framed, _read),
     SudokuFormat(
-        "jsonl", (".jsonl", ".ndjson"), frozenset(ABOUT), sudoku_jsonl.write, sudoku_jsonl.read, _one_after_the_other
+        "jsonl", (".jsonl", ".ndjson"), frozenset(METADATA), sudoku_jsonl.write, sudoku_jsonl.read, _concatenated
     ),
 )
-"""Lines with 0 or dots for open cells, grids of rows, grids in frames, and JSON lines."""
+"""Lines with 0 or dots for open cells, grids, grids with frames, and JSON lines."""
 
 
 def named(name: str) -> SudokuFormat | None:
-    """The format of a name, if there is one."""
+    """Return the format of a name, None if unknown."""
     return next((known for known in FORMATS if name == known.NAME), None)
 
 
 def of_suffix(name: str) -> SudokuFormat | None:
-    """The format that names of files end for as this one does."""
+    """Return the format of a file name's suffix, None if unknown."""
     suffix = PurePath(name).suffix.lower()
     return next((known for known in FORMATS if suffix in known.SUFFIXES), None)

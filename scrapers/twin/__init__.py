@@ -1,20 +1,19 @@
 """A twin of webpbn.com and nonograms.org on the loopback, for tests, benchmarks and the demo.
 
-One local server speaks the URLs and the formats of both sites, from puzzles given to it.
+One local server has the URLs and formats of both sites.
 
 webpbn         /export.cgi, /export.cgi/<any name>, /XMLpuz.cgi, /find.cgi; POST or GET
 nonograms.org  /nonograms/i/N and /nonograms2/i/N, /nonograms/p/K and /nonograms2/p/K, /search/p/K?sort=6
 both           /robots.txt
 
-The XML is webpbn's byte for byte, but for `<authorid>`, which a Puzzle does not keep, line ends in a text, which
-readers of XML don't tell apart, the order of the colours, which is that of their first use, and `<license>`, an element
-of our own. Links on pages of nonograms.org lead back to the twin. Ratings on its pages are the puzzle's own numbers, in
-webpbn's search four times that (webpbn.RATING_SCALE).
+The XML is webpbn's byte for byte, except for `<authorid>`, which a Puzzle lacks, line ends in text, the order of the
+colours, which is that of first use, and `<license>`, our extension. Links on pages of nonograms.org lead to the twin.
+Ratings on its pages are the puzzle's, in webpbn's search four times that (webpbn.RATING_SCALE).
 
-Where the sites' ways are not known, the twin does what seems likely. These guesses are marked as such.
+Unknown behaviour of the sites is guessed, and marked as a guess.
 """
 
-from scrapers.twin.twin_puzzles import Archive, archive
+from scrapers.twin.twin_puzzles import TwinArchive, build_archive
 from scrapers.twin.twin_server import TwinServer
 
-__all__ = ["Archive", "TwinServer", "archive"]
+__all__ = ["TwinArchive", "TwinServer", "build_archive"]

@@ -1,4 +1,4 @@
-"""What the twin answers if all goes well: pages and XML of both sites, byte for byte as far as they are known."""
+"""Replies of the twin: pages and XML of both sites."""
 
 import re
 from collections.abc import Mapping
@@ -9,18 +9,18 @@ from typing import NamedTuple
 import numpy as np
 
 from scrapers.formats import FormatError, nonograms_org, webpbn_xml
-from scrapers.twin.twin_puzzles import SITE_NUMBER, Archive, Entry
+from scrapers.twin.twin_puzzles import SITE_NUMBER, Entry, TwinArchive
 from scrapers.webpbn import RATING_SCALE
 from solver.model.puzzle import Puzzle
 
 LIST_SIZE = 30
-"""Puzzles on a list page of nonograms.org."""
+"""Puzzles per list page of nonograms.org."""
 
 FIND_SIZE = 20
-"""Puzzles on a page of webpbn's search that is not told how many: a guess."""
+"""Default of puzzles per page of webpbn's search: a guess."""
 
-MOST_STEPS = nonograms_org.MAX_NUMBER // 2
-"""The highest step of a solving order that a page can hold."""
+MAX_STEPS = nonograms_org.MAX_NUMBER // 2
+"""The highest step of a solving order on a page."""
 
 TEXTS = re.compile(rb"<(title|author|copyright|description|license|note)>(.*?)</\1>", re.DOTALL)
 REFERENCE = re.compile(rb"&#([0-9]+);")
@@ -32,20 +32,20 @@ LIST = re.compile(r"/nonograms(2?)/p/([0-9]{1,9})/?")
 SEARCH = re.compile(r"/search/p/([0-9]{1,9})/?")
 
 
-class Ask(NamedTuple):
-    """What a request asks for: the kind of page, the number of a puzzle or page, and webpbn's fields.
+class TwinRequest(NamedTuple):
+    """A parsed request: the kind of page, the number of a puzzle or page, and webpbn's fields.
 
-    what   webpbn, nonograms, nonograms2 for puzzles; find, list, list2, search, form (export.cgi without go), robots,
-           nowhere
+    page   webpbn, nonograms, nonograms2 for puzzles; find, list, list2, search, form (export.cgi without go), robots,
+           unknown
     """
 
-    what: str
+    page: str
     number: int = 0
     fields: Mapping[str, str] = {}
 
 
-class Page(NamedTuple):
-    """A reply as it should be. `tag` is its ETag, empty for what has none."""
+class TwinReply(NamedTuple):
+    """A reply; `tag` is its ETag, empty without one."""
 
     body: bytes
     kind: str
@@ -53,23 +53,23 @@ class Page(NamedTuple):
     tag: str
 
 
-def ask_for(path: str, form: Mapping[str, str]) -> Ask:
-    """What a path and the fields of query and form ask for."""
+def parse_request(path: str, form: Mapping[str, str]) -> TwinRequest:
+    """Parse a path and the fields of query and form."""
     if EXPORT.fullmatch(path) and not form.get("go"):
-        return Ask("form")
+        return TwinRequest("form")
     if EXPORT.fullmatch(path):
-        return Ask("webpbn", _number(form.get("id", "")), form)
+        return TwinRequest("webpbn", _number(form.get("id", "")), form)
     if path == "/XMLpuz.cgi":
-        return Ask("webpbn", _number(form.get("id", "")), {"fmt": "xml", "xml_clue": "on"})
+        return TwinRequest("webpbn", _number(form.get("id", "")), {"fmt": "xml", "xml_clue": "on"})
     if path == "/find.cgi":
-        return Ask("find", fields=form)
+        return TwinRequest("find", fields=form)
     if found := PAGE.fullmatch(path):
-        return Ask(f"nonograms{found[1]}", int(found[2]))
+        return TwinRequest(f"nonograms{found[1]}", int(found[2]))
     if found := LIST.fullmatch(path):
-        return Ask(f"list{found[1]}", int(found[2]))
+        return TwinRequest(f"list{found[1]}", int(found[2]))
     if found := SEARCH.fullmatch(path):
-        return Ask("search", int(found[1]))
-    return Ask("robots" if path == "/robots.txt" else "nowhere")
+        return TwinRequest("search", int(found[1]))
+    return TwinRequest("robots" if path == "/robots.txt" else "unknown")
 
 
 def _number(text: str) -> int:
@@ -77,37 +77,37 @@ def _number(text: str) -> int:
     return int(found[1]) if found else 0
 
 
-def right_reply(ask: Ask, archive: Archive, base: str, crawl_delay: float | None) -> Page:
-    """The reply to it of a twin at the address `base`."""
-    colored = ask.what.endswith("2")
-    match ask.what:
+def reply_to(request: TwinRequest, archive: TwinArchive, base: str, crawl_delay: float | None) -> TwinReply:
+    """Return the reply of a twin at the URL `base`."""
+    colored = request.page.endswith("2")
+    match request.page:
         case "webpbn":
-            return _export(archive, ask.number, ask.fields)
+            return _export(archive, request.number, request.fields)
         case "find":
-            return _find(archive, ask.fields)
+            return _find(archive, request.fields)
         case "form":
             return webpbn_page("Export Puzzles", "<form method=post><input name=id><input name=go></form>")
         case "nonograms" | "nonograms2":
-            return _nonograms_page(archive, ask.number, colored, base)
+            return _nonograms_page(archive, request.number, colored, base)
         case "list" | "list2":
-            return _list_page(archive, ask.number, colored, base)
+            return _list_page(archive, request.number, colored, base)
         case "search":
-            return _search_page(archive, ask.number, base)
+            return _search_page(archive, request.number, base)
         case "robots":
             return _text(_robots(crawl_delay))
         case _:
             return _html(nonograms_org.missing_page(), status=404)
 
 
-def _finished(body: bytes, kind: str, status: int = 200) -> Page:
-    return Page(body, kind, status, f'"{blake2b(body, digest_size=12).hexdigest()}"' if status == 200 else "")
+def _finished(body: bytes, kind: str, status: int = 200) -> TwinReply:
+    return TwinReply(body, kind, status, f'"{blake2b(body, digest_size=12).hexdigest()}"' if status == 200 else "")
 
 
-def _text(text: str, status: int = 200) -> Page:
+def _text(text: str, status: int = 200) -> TwinReply:
     return _finished(text.encode("cp1252"), "text/plain", status)
 
 
-def _html(body: bytes, status: int = 200) -> Page:
+def _html(body: bytes, status: int = 200) -> TwinReply:
     return _finished(body, "text/html; charset=utf-8", status)
 
 
@@ -119,7 +119,7 @@ def _robots(crawl_delay: float | None) -> str:
 # --- webpbn ---
 
 
-def _export(archive: Archive, number: int, fields: Mapping[str, str]) -> Page:
+def _export(archive: TwinArchive, number: int, fields: Mapping[str, str]) -> TwinReply:
     if number in archive.unpublished:
         return _text(f"Puzzle {number} has not been published\n")
     if number not in archive.webpbn:
@@ -131,9 +131,9 @@ def _export(archive: Archive, number: int, fields: Mapping[str, str]) -> Page:
 
 
 def _xml(puzzle: Puzzle, number: int, clues: bool, goal: bool) -> bytes:
-    """The puzzle as webpbn's, of that number.
+    """Return webpbn's XML of the puzzle, with this number.
 
-    Clues are left out only where the goal can stand for them. That it is so with `xml_clue` unset is a guess.
+    Clues are omitted only if the goal replaces them. That `xml_clue` unset does so is a guess.
     """
     version = puzzle.site_version or "1"
     image = puzzle.goal if goal else None
@@ -146,25 +146,25 @@ def _xml(puzzle: Puzzle, number: int, clues: bool, goal: bool) -> bytes:
 
 
 def _quoted(element: re.Match[bytes]) -> bytes:
-    """The site writes quotes as entities even where XML takes them as they are."""
+    """Write quotes as entities, as the site does."""
     return element[0].replace(b'"', b"&quot;").replace(b"'", b"&apos;")
 
 
 def _raw(reference: re.Match[bytes]) -> bytes:
-    """The site sends raw Windows-1252; only what this does not have is a character reference."""
+    """Write raw Windows-1252, as the site does, with references for other characters."""
     number = int(reference[1])
     return reference[0] if number < 128 else chr(number).encode("cp1252", "xmlcharrefreplace")
 
 
-def _find(archive: Archive, form: Mapping[str, str]) -> Page:
-    """A page of the search. Of its fields, those that the twin heeds are here.
+def _find(archive: TwinArchive, form: Mapping[str, str]) -> TwinReply:
+    """Return a page of the search. Supported fields:
 
     minid maxid           bounds of the number
-    minqual maxqual       bounds of the rating, times four (webpbn.RATING_SCALE); a puzzle on a bound is within
-    mindiff maxdiff       the same of the difficulty
-    unqual undiff         1 leaves out puzzles without a rating; else they are there, whatever the bounds. So it is in a
-                          public client of the site. For 0 and nothing to mean the same is a guess
-    perpage pageno        puzzles on a page, 0 for all on one; which page, from 0 on
+    minqual maxqual       inclusive bounds of the rating, times four (webpbn.RATING_SCALE)
+    mindiff maxdiff       inclusive bounds of the difficulty, times four
+    unqual undiff         1 excludes puzzles without a rating; else they match all bounds (as public clients assume;
+                          that 0 and a missing field mean the same is a guess)
+    perpage pageno        puzzles per page, 0 for all on one; page number from 0
     order                 1: newest first; else oldest first, a guess
     """
     found = [number for number, entry in archive.webpbn.items() if _is_found(archive, number, entry, form)]
@@ -179,7 +179,7 @@ def _find(archive: Archive, form: Mapping[str, str]) -> Page:
     return webpbn_page("Find Puzzles", f"<table>\n<tr><th>Id</th><th>Puzzle</th></tr>\n{rows}</table>")
 
 
-def _is_found(archive: Archive, number: int, entry: Entry, form: Mapping[str, str]) -> bool:
+def _is_found(archive: TwinArchive, number: int, entry: Entry, form: Mapping[str, str]) -> bool:
     return (
         number not in archive.unpublished
         and _is_within(number, form, "id")
@@ -210,8 +210,8 @@ def _whole(form: Mapping[str, str], field: str, default: int) -> int:
     return int(text) if re.fullmatch("[0-9]{1,9}", text) else default
 
 
-def webpbn_page(title: str, content: str) -> Page:
-    """A page in the plain HTML of webpbn."""
+def webpbn_page(title: str, content: str) -> TwinReply:
+    """Return a page in webpbn's plain HTML."""
     html = f"<html><head><title>{title}</title></head>\n<body>\n<h1>{title}</h1>\n{content}\n</body></html>\n"
     return _finished(html.encode(), "text/html")
 
@@ -219,7 +219,7 @@ def webpbn_page(title: str, content: str) -> Page:
 # --- nonograms.org ---
 
 
-def _nonograms_page(archive: Archive, number: int, colored: bool, base: str) -> Page:
+def _nonograms_page(archive: TwinArchive, number: int, colored: bool, base: str) -> TwinReply:
     entry = archive.nonograms.get(number)
     known = entry is not None or number in archive.deleted or number in archive.adult
     if known and colored == (entry is not None and entry.colored):
@@ -233,7 +233,7 @@ def _nonograms_page(archive: Archive, number: int, colored: bool, base: str) -> 
 
 
 def _puzzle_page(puzzle: Puzzle, number: int, base: str) -> bytes | None:
-    """The page, or None for what no page can hold and `_paged` has not found out (a colour that is none, say)."""
+    """Return the page, None for a puzzle that `_fit_pages` passed but no page can hold (an invalid colour)."""
     steps = None if puzzle.goal is None else _steps(puzzle.goal, puzzle.site_steps)
     quality, difficulty = _of_ten(puzzle.site_quality), _of_ten(puzzle.site_difficulty)
     try:
@@ -247,32 +247,32 @@ def _of_ten(rating: float | None) -> int | None:
 
 
 def _steps(goal: np.ndarray, last: int | None) -> np.ndarray:
-    """A solving order as the site's, made up: row by row, first the blocks and then the gaps, in `last` steps."""
+    """Return a made-up solving order: by rows, first the blocks and then the gaps, in `last` steps."""
     phases = 2 * len(goal)
-    last = min(max(last or phases, 1), MOST_STEPS)
+    last = min(max(last or phases, 1), MAX_STEPS)
     phase = 2 * np.arange(len(goal))[:, None] + (goal == 0)
     steps: np.ndarray = 1 + phase * (last - 1) // (phases - 1)
-    # whatever the last row is like, the number of steps is right
+    # independent of the last row, the number of steps is right
     steps[-1, -1] = last
     return steps
 
 
-def _list_page(archive: Archive, page: int, colored: bool, base: str) -> Page:
-    """The puzzles of one kind, newest first (a guess)."""
+def _list_page(archive: TwinArchive, page: int, colored: bool, base: str) -> TwinReply:
+    """Return a list page of one kind, newest first (a guess)."""
     listed = [link for link in reversed(_links(archive)) if link[1] == colored]
     if page > _pages(listed):
         return _html(nonograms_org.missing_page(), status=404)
     return _html(_shown(listed, page, base))
 
 
-def _search_page(archive: Archive, page: int, base: str) -> Page:
-    """All puzzles, the newest last; the last page stands for all that would follow."""
+def _search_page(archive: TwinArchive, page: int, base: str) -> TwinReply:
+    """Return a search page, newest last; pages beyond the end are the last one."""
     listed = _links(archive)
     return _html(_shown(listed, min(page, _pages(listed)), base))
 
 
-def _links(archive: Archive) -> list[tuple[int, bool]]:
-    """Number and kind of what lists show: the deleted not, what is marked 18+ (a guess)."""
+def _links(archive: TwinArchive) -> list[tuple[int, bool]]:
+    """Return number and kind of the listed puzzles: without deleted ones, with those marked 18+ (a guess)."""
     kinds = dict.fromkeys(archive.adult, False) | {number: e.colored for number, e in archive.nonograms.items()}
     return [(number, kinds[number]) for number in sorted(kinds.keys() - archive.deleted)]
 

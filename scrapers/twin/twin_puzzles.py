@@ -1,4 +1,4 @@
-"""What the twin has: puzzles with their numbers on both sites."""
+"""The twin's puzzles, with their numbers on both sites."""
 
 import itertools
 import re
@@ -15,16 +15,16 @@ from solver.model.views import views
 from solver.proofs.answer_check import fits
 
 BATCH_SIZE = 256
-"""Puzzles that come as objects are packed into record batches of so many."""
+"""Puzzles per record batch, of those given as objects."""
 
 SITE_NUMBER = re.compile(r"0*([1-9][0-9]{0,8})")
 
 
 class Entry(NamedTuple):
-    """A puzzle of an archive: where its row is, and what lists and the search need to know of it.
+    """A puzzle of an archive: its row, and its fields in lists and the search.
 
-    number   its number at its source, None if it has no such number there
-    paged    whether a page of nonograms.org can hold it
+    number      its number at its source, None without one
+    fits_page   whether a page of nonograms.org can hold it
     """
 
     batch: int
@@ -32,18 +32,17 @@ class Entry(NamedTuple):
     source: str | None
     number: int | None
     colored: bool
-    paged: bool
+    fits_page: bool
     quality: float | None
     difficulty: float | None
 
 
-class Archive(NamedTuple):
-    """What both sites have; `archive` makes one.
+class TwinArchive(NamedTuple):
+    """The puzzles of both sites; made by `build_archive`.
 
-    The puzzles stay in their record batches, some 2 KB for one of 25x25. A reply is made when it is asked for.
+    The puzzles stay in record batches, some 2 KB for one of 25x25; replies are made on request.
 
-    webpbn, nonograms   the puzzles by their number on each site, in ascending order. Those that no page of
-                        nonograms.org can hold are missing there
+    webpbn, nonograms   puzzles by number on each site, ascending; nonograms without those that no page can hold
     unpublished         numbers of webpbn, deleted and adult of nonograms.org, with or without a puzzle
     """
 
@@ -55,29 +54,29 @@ class Archive(NamedTuple):
     adult: frozenset[int]
 
     def puzzle(self, entry: Entry) -> Puzzle:
-        """The puzzle itself."""
+        """Return the puzzle of an entry."""
         return next(puzzles_of(self.batches[entry.batch].slice(entry.row, 1)))
 
 
-def archive(
+def build_archive(
     puzzles: pa.RecordBatch | Iterable[Puzzle | pa.RecordBatch],
     unpublished: Collection[int] = (),
     deleted: Collection[int] = (),
     adult: Collection[int] = (),
-) -> Archive:
-    """An archive of puzzles, or of record batches of the puzzles table.
+) -> TwinArchive:
+    """Return an archive of puzzles, or of record batches of the puzzles table.
 
-    A puzzle that comes from one of the sites keeps its number there. All others get the lowest numbers that neither
-    such a puzzle nor `unpublished`, `deleted` and `adult` have, in order. A puzzle that a page of nonograms.org can't
-    hold has its number as well, but no page. If two puzzles come with the same number, the first one keeps it.
+    A puzzle from one of the sites keeps its number there, the first one if several have it. Others get the lowest free
+    numbers in order; `unpublished`, `deleted` and `adult` are not free. A puzzle that no page of nonograms.org can hold
+    has a number there, but no page.
     """
     batches = tuple(_batches([puzzles] if isinstance(puzzles, pa.RecordBatch) else puzzles))
     entries = [entry for place, batch in enumerate(batches) for entry in _entries(place, batch)]
     pages = _numbered(entries, "nonograms", {*deleted, *adult})
-    return Archive(
+    return TwinArchive(
         batches,
         _numbered(entries, "webpbn", unpublished),
-        {number: entry for number, entry in pages.items() if entry.paged},
+        {number: entry for number, entry in pages.items() if entry.fits_page},
         frozenset(unpublished),
         frozenset(deleted),
         frozenset(adult),
@@ -85,12 +84,12 @@ def archive(
 
 
 def _batches(puzzles: Iterable[Puzzle | pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for packed, group in itertools.groupby(puzzles, lambda item: isinstance(item, pa.RecordBatch)):
-        if packed:
+    for is_batch, group in itertools.groupby(puzzles, lambda item: isinstance(item, pa.RecordBatch)):
+        if is_batch:
             yield from group
         else:
-            while some := list(itertools.islice(group, BATCH_SIZE)):
-                yield puzzle_batch(some)
+            while chunk := list(itertools.islice(group, BATCH_SIZE)):
+                yield puzzle_batch(chunk)
 
 
 def _entries(place: int, batch: pa.RecordBatch) -> Iterator[Entry]:
@@ -100,7 +99,7 @@ def _entries(place: int, batch: pa.RecordBatch) -> Iterator[Entry]:
         sources,
         [int(number[1]) if number else None for number in numbers],
         [kind == "color" for kind in batch["kind"].to_pylist()],
-        _paged(batch),
+        _fit_pages(batch),
         batch["site_quality"].to_pylist(),
         batch["site_difficulty"].to_pylist(),
     )
@@ -108,8 +107,8 @@ def _entries(place: int, batch: pa.RecordBatch) -> Iterator[Entry]:
         yield Entry(place, row, *fields)
 
 
-def _paged(batch: pa.RecordBatch) -> list[bool]:
-    """Whether a page of nonograms.org can hold them: what `nonograms_org.write_page` refuses, found out for all."""
+def _fit_pages(batch: pa.RecordBatch) -> list[bool]:
+    """Return whether a page of nonograms.org can hold each row: the checks of `nonograms_org.write_page`."""
     goals: list[bytes | None] = batch["goal"].to_pylist()
     others = (batch[name].to_pylist() for name in ("palette", "blotted", "width", "height"))
     good = np.array([_is_plain(*row) for row in zip(goals, *others, strict=True)], np.bool_)

@@ -8,39 +8,41 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from scrapers.twin.replies import Ask, Page, ask_for, right_reply
-from scrapers.twin.twin_puzzles import Archive
+from scrapers.twin.replies import TwinReply, TwinRequest, parse_request, reply_to
+from scrapers.twin.twin_puzzles import TwinArchive
 
 HOST = "127.0.0.1"
-"""The only address the twin listens at: it is no site for others."""
+"""The twin is reachable only from this machine."""
 
 POLL_SECONDS = 0.05
-"""How long a twin takes at most to notice that it is to stop."""
+"""Interval of checking for shutdown."""
 
 
 class TwinHandler(BaseHTTPRequestHandler):
-    """A client's connection. The twin decides what its requests are answered with."""
+    """A client's connection; the server makes the replies."""
 
     server: "TwinServer"
     protocol_version = "HTTP/1.1"
-    wbufsize = -1  # headers and body go out together: apart, the body would wait for the client's delayed ACK
+    wbufsize = -1  # sends headers and body together, else the body waits for the client's delayed ACK
 
     def do_GET(self) -> None:
-        """Answer a request whose fields are in the query or in a form; both scripts of webpbn take them from either."""
+        """Answer a request; fields may be in the query or in a form, as for webpbn's scripts."""
         url = urlsplit(self.path)
         form = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode("latin-1")
         fields = dict(parse_qsl(f"{url.query}&{form}", keep_blank_values=True))
-        self.server.answer(self, ask_for(url.path, fields))
+        self.server.answer(self, parse_request(url.path, fields))
 
     do_POST = do_GET  # noqa: N815
 
-    def send(self, page: Page) -> None:
-        """Send a page, or 304 if the client has it. So it is for forms too, though HTTP means it for GET only."""
+    def send(self, reply: TwinReply) -> None:
+        """Send a reply, or 304 if the client has it, for forms too, though HTTP defines that for GET only."""
         known = [tag.strip().removeprefix("W/") for tag in self.headers.get("If-None-Match", "").split(",")]
-        if page.tag and page.tag in known:
-            self.respond(304, b"", {"ETag": page.tag})
+        if reply.tag and reply.tag in known:
+            self.respond(304, b"", {"ETag": reply.tag})
         else:
-            self.respond(page.status, page.body, {"Content-Type": page.kind} | ({"ETag": page.tag} if page.tag else {}))
+            self.respond(
+                reply.status, reply.body, {"Content-Type": reply.kind} | ({"ETag": reply.tag} if reply.tag else {})
+            )
 
     def respond(self, status: int, body: bytes, headers: dict[str, str]) -> None:
         """Send a whole response."""
@@ -57,20 +59,19 @@ class TwinHandler(BaseHTTPRequestHandler):
 
 
 class TwinServer(ThreadingHTTPServer):
-    """An archive, served as both sites would.
+    """Server of an archive. Port 0 is any free one; `crawl_delay` is that of robots.txt, in seconds.
 
-    Port 0 takes a free one. `crawl_delay` (seconds) is what robots.txt asks for. Raises OSError if the port can't be
-    had.
+    Raises OSError if the port is not available.
     """
 
-    def __init__(self, archive: Archive, port: int = 0, crawl_delay: float | None = None) -> None:
+    def __init__(self, archive: TwinArchive, port: int = 0, crawl_delay: float | None = None) -> None:
         super().__init__((HOST, port), TwinHandler)
         self.base = f"http://{HOST}:{self.server_port}"
         self._archive, self._crawl_delay = archive, crawl_delay
 
     @contextmanager
     def running(self) -> Iterator[str]:
-        """Serve in a thread while the block lasts; yields the address, such as http://127.0.0.1:8000."""
+        """Serve in a thread within the block; yield the URL, such as http://127.0.0.1:8000."""
         thread = threading.Thread(target=self.serve_forever, args=(POLL_SECONDS,), name="twin", daemon=True)
         thread.start()
         try:
@@ -80,13 +81,13 @@ class TwinServer(ThreadingHTTPServer):
             self.server_close()
             thread.join()
 
-    def answer(self, handler: TwinHandler, ask: Ask) -> None:
+    def answer(self, handler: TwinHandler, request: TwinRequest) -> None:
         """Answer a request."""
-        handler.send(self.page(ask))
+        handler.send(self.reply(request))
 
-    def page(self, ask: Ask) -> Page:
-        """Return the right reply."""
-        return right_reply(ask, self._archive, self.base, self._crawl_delay)
+    def reply(self, request: TwinRequest) -> TwinReply:
+        """Return the reply to a request."""
+        return reply_to(request, self._archive, self.base, self._crawl_delay)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Ignore clients that have disconnected; report anything else."""

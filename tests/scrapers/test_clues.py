@@ -5,8 +5,7 @@ from collections.abc import Callable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrapers.formats.clues import _clue, _unusual_clue
-from scrapers.formats.shared import FormatError
+from scrapers.formats.parsing import FormatError, _clue, _unusual_clue
 from solver.model.puzzle import MAX_CELLS, Clue
 
 words = st.sampled_from(

@@ -169,7 +169,7 @@ def test_a_text_becomes_a_picture() -> None:
         ("000000", "black", 'line 2: "#=black black" should read like "r=red cc2222"'),
         ("000000, ", "000000, #=red ff0000, ", 'line 2: two colours have the symbol "#"'),
         ("000000, ", "000000, r=black ff0000, ", 'line 2: two colours have the name "black"'),
-        (", .=white ffffff", "", 'line 2: no colour has the symbol ".", that of the background'),
+        (", .=white ffffff", "", 'line 2: no colour has the symbol "." of the background'),
         (", .=white", ", r=red ff0000, .=white", 'line 2: no cell has the colour "red"'),
         ("\n\n", "\n.....\n", 'line 3: "....." should be empty'),
         (".###.", ".###", "line 6: the row has 4 cells, the first one 5"),

@@ -18,8 +18,8 @@ from strategies import pictures, puzzles
 from scrapers.file_batches import Problem, read_files
 from scrapers.files import files_in
 from scrapers.formats import DISTINCTIVE, FORMATS, Format, FormatError, detect, named, png
-from scrapers.formats.plain import PLAIN
-from scrapers.formats.writing import WORDS, file_of
+from scrapers.formats.plain import PLAIN_FORMATS
+from scrapers.formats.writing import FEATURES, file_of
 from solver.model.puzzle import Block, Puzzle, from_picture
 
 every_format = pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.NAME)
@@ -48,9 +48,9 @@ def test_what_is_written_is_read_back(known: Format, data: st.DataObject) -> Non
 @every_format
 def test_a_format_holds_what_comes_back(known: Format) -> None:
     """What a format says it holds is what comes back, no more and no less."""
-    assert SAMPLES.keys() == WORDS.keys()
+    assert SAMPLES.keys() == FEATURES.keys()
     assert kept(known) == known.HOLDS
-    lost = sorted(WORDS[name].text for name in ("title", "goal") if name not in known.HOLDS)
+    lost = sorted(FEATURES[name].text for name in ("title", "goal") if name not in known.HOLDS)
     titled = SAMPLES["title"].puzzle
     assert sorted(file_of(titled, known, lossy=True)[1]) == lost
     if lost:
@@ -75,11 +75,11 @@ def test_a_file_without_a_name_is_told_apart(picture: np.ndarray) -> None:
     for known in FORMATS:
         if can_hold(puzzle, known) and (known.NAME != "matrix" or puzzle.width > 1):
             data = known.write(puzzle)
-            fitting = [plain for plain in PLAIN if plain.recognizes(data)]
+            fitting = [plain for plain in PLAIN_FORMATS if plain.recognizes(data)]
             assert {readings(plain, data) for plain in fitting} <= {(puzzle.rows, puzzle.columns)}
             found = detect("", data)
             assert readings(found, data) == (puzzle.rows, puzzle.columns)
-            assert found is known or (known in PLAIN and (found in PLAIN or found.NAME == "non"))
+            assert found is known or (known in PLAIN_FORMATS and (found in PLAIN_FORMATS or found.NAME == "non"))
 
 
 def readings(known: Format, data: bytes) -> tuple[object, object]:
@@ -91,9 +91,9 @@ def test_where_two_formats_fit_the_name_decides() -> None:
     """One row of two numbers and a gap: sizes and an empty clue, or a clue and the end of the rows."""
     data = b"1 1\n\n1\n0\n1\n"
     assert detect("x.keen", data).NAME == "keen"
-    assert [known.NAME for known in PLAIN if known.recognizes(data)] == ["keen", "ish"]
+    assert [known.NAME for known in PLAIN_FORMATS if known.recognizes(data)] == ["keen", "ish"]
     both = b"2 2\n2\n\n1\n1\n"
-    assert [known.NAME for known in PLAIN if known.recognizes(both)] == ["nin"]
+    assert [known.NAME for known in PLAIN_FORMATS if known.recognizes(both)] == ["nin"]
 
 
 def test_every_name_is_a_format_s_own() -> None:
@@ -101,8 +101,8 @@ def test_every_name_is_a_format_s_own() -> None:
     suffixes = [suffix for known in FORMATS for suffix in known.SUFFIXES]
     assert len(set(names)) == len(names)
     assert len(set(suffixes)) == len(suffixes)
-    assert all(set(WORDS) >= known.HOLDS for known in FORMATS)
-    with pytest.raises(FormatError, match="there is no format 'x': cwd, faase, "):
+    assert all(set(FEATURES) >= known.HOLDS for known in FORMATS)
+    with pytest.raises(FormatError, match="unknown format 'x': not one of cwd, faase, "):
         named("x")
 
 
@@ -140,23 +140,23 @@ def test_what_no_reader_takes() -> None:
         ("g", b"#t\n:\n1\n:\n1\n:\n", "it is a triddler, whose lines run in three directions; only grids are read"),
         ("g", b"#d\nt:/ black/red\n:\n1t\n:\n1t\n:\n", "line 2: 'black/red' is a triangle of two colours"),
         ("g", b"#d\nr:% nocolour\n:\n1r\n:\n1r\n", "line 2: 'nocolour' is neither a colour like #ff0000 nor"),
-        ("cwd", b"2\n2\n1\n1\n1\n1\n", "line 5: after 2 rows there should be an empty line"),
+        ("cwd", b"2\n2\n1\n1\n1\n1\n", "line 5: expected an empty line after 2 rows"),
         ("nin", b"2 2\n1\n1\n1\n", "it ends after 3 of 4 clues"),
         ("syro", b"1 0\n\n1\n", "line 3: '1' does not end with a 0 of its own"),
-        ("makhorin", b"1\n1\n", "between rows and columns there should be a line '&'"),
+        ("makhorin", b"1\n1\n", "expected a line '&' between rows and columns"),
         ("quoted", b'1\n1\n"1"\n"1","1"\n', "it has more than 2 clues, not 1 + 1"),
-        ("toml", b"[clues]\nrows = [[[\n", "it is no TOML: "),
+        ("toml", b"[clues]\nrows = [[[\n", "it is not TOML: "),
         ("ini", b"[clues]\nrows = 1r\ncolumns = 1\n", "line 2: '1r': the colour 'r' is not declared"),
         ("lp", b"number_of_rows: 1\nnumber_of_columns: 1\nrow_1\nx: 1\ny: 1\n", "it has no column_1"),
-        ("jsonl", b'{"rows": [[[1, 1]]], "columns": [[[1, 1]]], "goal": "2"}\n', "line 1: its goal is no picture"),
+        ("jsonl", b'{"rows": [[[1, 1]]], "columns": [[[1, 1]]], "goal": "2"}\n', "line 1: its goal is not a picture"),
         ("pzl", b"1\n#ff0000\n1 1\n1 1 0 0 0\n", "row 1: the colour #000000 is not in the palette"),
         ("netpbm", b"P1 2 2 1 0 1", "it has 3 of 4 values"),
         ("netpbm", b"P5 2 2 9 \1\2\3", "it ends 1 bytes too early"),
         ("netpbm", b"P2 1 1 9 10", "one of its values is 10, more than 9"),
         ("netpbm", b"P6 2000 1 255 ", "its width should be a number from 1 to 1023"),
-        ("png", b"\x89PNG\r\n\x1a\n", "it is no picture: not one of PNG"),
+        ("png", b"\x89PNG\r\n\x1a\n", "unknown kind of picture: not one of PNG"),
         ("rofl", b"ROFL\1\1\1\0\0\0\1\2", "byte 11: row 1: a length is 2, not a number from 1 to 1"),
-        ("rofl", b"ROFL\1\1\1\0\0\0\0\0\0", "byte 12: something stands behind the last column"),
+        ("rofl", b"ROFL\1\1\1\0\0\0\0\0\0", "byte 12: data follows the last column"),
         ("rofl", b"ROFL\0\0\1", "it ends where the width should be"),
         ("matrix", b"01\n0\n", "row 2 has 1 cells, the first one 2"),
     ]

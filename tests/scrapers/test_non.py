@@ -205,7 +205,7 @@ def test_of_several_puzzles_the_good_ones_come_first() -> None:
         ("width 3", "width " + "3" * 5000, f"line 6: width is '{'3' * 37}...', more than 1023"),
         ("rows\n", "", "it has no 'rows'"),
         ("columns\n", "", "height is 2, but there are 5 rows"),
-        ("columns\n", "rows\n", "line 13: 'rows' stands here for the second time"),
+        ("columns\n", "rows\n", "line 13: 'rows' occurs twice"),
         ("111101", "1111", "line 18: the goal has 4 cells, but 3x2 are 6"),
         ("111101", "11a101", "line 18: the goal has 'a' among its 0s and 1s"),
         ("111101", "1é1101", "line 18: the goal has 'é' among its 0s and 1s"),
@@ -286,7 +286,7 @@ def test_refused() -> None:
     with pytest.raises(FormatError, match="hidden lengths"):
         file_of(Puzzle(((Block(BLOT),),), ((Block(1),),)), non)
     blue = (Color("blue", ".", "0000ff"), Color("black", "X", "000000"))
-    with pytest.raises(FormatError, match="no background but white"):
+    with pytest.raises(FormatError, match="has only white backgrounds"):
         file_of(from_picture(np.ones((1, 1), np.uint8), blue), non, lossy=True)
 
 
@@ -316,7 +316,7 @@ def test_colours() -> None:
     assert (back.rows, back.columns, back.goal.tolist()) == (puzzle.rows, puzzle.columns, puzzle.goal.tolist())  # type: ignore[union-attr]
     for wrong, said in (
         (COLORED.replace(b"1r,1b", b"1r,1g"), "line 6: '1g': the colour 'g' is not declared"),
-        (COLORED.replace(b"color b", b"color r"), "line 2: the colour 'r' is declared for the second time"),
+        (COLORED.replace(b"color b", b"color r"), "line 2: the colour 'r' is declared twice"),
         (COLORED.replace(b"#ff0000", b"red"), "line 1: 'r red' does not declare a colour"),
         (COLORED.replace(b"rb0011", b"rg0011"), "line 12: the goal has 'g'"),
     ):

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from scrapers.archives.source_file import SourceFile
 from scrapers.file_batches import Problem, read_in_bulk
 from scrapers.formats import FORMATS, FormatError, detect, non
-from scrapers.sudokus.sudoku_reading import BULK, Grids, read, recognizes
-from scrapers.sudokus.symbols import DIGITS, LETTERS, SIZES
+from scrapers.sudokus.sudoku_reading import BULK_BYTES, DIGITS, LETTERS, SIZES, SudokuGrids, read, recognizes
 from solver.model.puzzle import Puzzle, from_picture
 from solver.model.tables import SUDOKUS
 from solver.sudoku.sudoku_puzzle import boxes_of
@@ -111,12 +110,12 @@ def test_sixteen_characters_are_four_by_four_or_a_row_of_sixteen() -> None:
 WRONG = {
     "": "it is empty",
     "hello\n": "holds no Sudoku",
-    "." * 80 + "\n": "line 1: 80 characters make no grid",
+    "." * 80 + "\n": "line 1: 80 characters are not a grid",
     "." * 81 + "\n" + "." * 82 + "\n": "line 2: 82 characters",
-    "." * 40 + "q" + "." * 40: "line 1: 'q' in row 5, column 5 is no digit of 9x9",
-    "5.......\n" * 3 + "\n": "line 1: a grid of 8x8 has 3 of its 8 rows",
-    "1.3.\n" * 3 + "....\n1...\n": "line 5: a grid of 4x4 has 1 of its 4 rows",
-    "5...\n" + "....\n" * 3: "line 1: '5' in row 1, column 1 is no digit of 4x4",
+    "." * 40 + "q" + "." * 40: "line 1: 'q' in row 5, column 5 is not a digit of 9x9",
+    "5.......\n" * 3 + "\n": "line 1: a grid of 8x8 has only 3 of 8 rows",
+    "1.3.\n" * 3 + "....\n1...\n": "line 5: a grid of 4x4 has only 1 of 4 rows",
+    "5...\n" + "....\n" * 3: "line 1: '5' in row 1, column 1 is not a digit of 4x4",
 }
 
 
@@ -130,7 +129,7 @@ def test_what_is_wrong_is_told_with_its_line(text: str) -> None:
 
 def test_what_can_be_read_comes_all_the_same() -> None:
     good = on_a_line(drawn(9))
-    found: list[Grids] = []
+    found: list[SudokuGrids] = []
     with pytest.raises(FormatError, match="line 2: 80"):
         found.extend(read(f"{good}{'.' * 80}\n{good}".encode()))
     assert sum(len(one.givens) for one in found) == 2
@@ -143,7 +142,7 @@ def test_large_files_are_read_at_once(end: str, ended: bool) -> None:
     grids = [drawn(9, seed) for seed in range(60)]
     text = "".join(on_a_line(grid).strip() + end for grid in grids * 20)
     text = text if ended else text[: -len(end)]
-    assert len(text) > BULK
+    assert len(text) > BULK_BYTES
     assert same(grids_of(text), grids * 20)
     place = 10 * (81 + len(end)) + 40
     odd = "".join([text[:place], "q", text[place + 1 :]])
@@ -193,7 +192,7 @@ def test_batches_of_the_table() -> None:
 @settings(max_examples=300)
 def test_any_text(text: str) -> None:
     """It is read or refused in a line, and what is read can stand in the table."""
-    found: list[Grids] = []
+    found: list[SudokuGrids] = []
     try:
         recognizes("x", text.encode())
         found.extend(read(text.encode()))

@@ -40,8 +40,8 @@ def test_round_trip(side: int, random: "object") -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"$1\n1\n1\n1\n", "line 1: '$1' has 3 lines, not as many rows as columns"),
-        (b"$1\n", "line 1: '$1' has 0 lines, not as many rows as columns"),
+        (b"$1\n1\n1\n1\n", "line 1: '$1' has 3 lines, an odd number"),
+        (b"$1\n", "line 1: '$1' has 0 lines, an odd number"),
         (b"$1\n1\nx\n", "line 3: 'x' is not a list of numbers"),
         (b"$1\n1\n-1\n", "line 3: '-1' is not a list of numbers"),
         (b"$1\n1\n1 0\n", "line 3: '1 0' has a 0 among its numbers"),
@@ -127,7 +127,7 @@ def many() -> list[Puzzle]:
 
 
 def test_what_the_format_can_not_hold() -> None:
-    with pytest.raises(FormatError, match="square puzzles only, this one is 2x1"):
+    with pytest.raises(FormatError, match="has only square puzzles, not 2x1"):
         taai.write(from_picture(np.ones((1, 2), np.uint8)))
     with pytest.raises(FormatError, match="the format taai has no hidden lengths"):
         file_of(Puzzle(rows=((Block(0),),), columns=((Block(0),),)), taai, lossy=True)

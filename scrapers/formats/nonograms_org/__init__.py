@@ -1,6 +1,6 @@
-"""The pages of nonograms.org and nonograms.ru, read and written.
+"""Pages of nonograms.org and nonograms.ru.
 
-A page holds no clues but the picture, hidden in an array of numbers: `codec` knows how.
+A page has no clues but the picture, obfuscated in an array of numbers (`codec`).
 """
 
 from scrapers.formats.nonograms_org.codec import MAX_NUMBER, MAX_SIDE, Array, Decoded, decode, encode

@@ -1,10 +1,9 @@
 """The array in which a page of nonograms.org hides its picture: `var d=[[a,b,c,d],...];`.
 
-Its entries are four numbers that are not negative. Entry 0 means nothing, entries 1 to 3 are width, height and number
-of colours, entry 4 is what the colours that follow count from. Then comes the picture: its number of runs, what they
-count from, and its runs, shuffled. On all pages seen, the order in which the site's own solver found the cells follows
-in the same way. Each run of it carries the number of a step in place of a colour, and its runs cover every cell once.
-Not every step finds a cell.
+Each entry has four non-negative numbers. Entry 0 is noise, entries 1 to 3 are width, height and number of colours,
+entry 4 is the base of the colours that follow. Then comes the picture: its number of runs, their base, and its runs,
+shuffled. On all pages seen, the order in which the site's solver found the cells follows in the same form: runs with a
+step number in place of a colour, which cover every cell once. Not every step finds a cell.
 """
 
 import re
@@ -16,14 +15,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scrapers.formats.shared import FormatError, clipped
+from scrapers.formats.parsing import FormatError, clipped
 from solver.model.puzzle import MAX_COLORS
 
 MAX_SIDE = 1000
 """Cells; the largest puzzle of the site is 200x200."""
 
 MAX_NUMBER = 1_000_000
-"""The largest number in an array; those of the arrays seen are below 2,000."""
+"""The largest number in an array; those seen are below 2,000."""
 
 Array = list[list[int]]
 
@@ -31,11 +30,11 @@ RGB = re.compile("[0-9a-f]{6}")
 
 
 class Decoded(NamedTuple):
-    """What an array says.
+    """The content of an array.
 
     picture     uint8[height, width]: 0 is empty, c is colors[c - 1]
     colors      six hex digits each
-    steps       int32[height, width]: at which step, from 1 on, the site's solver found the cell; None if it is not said
+    steps       int32[height, width]: the step, from 1, in which the site's solver found the cell; None if missing
     """
 
     picture: np.ndarray
@@ -44,7 +43,7 @@ class Decoded(NamedTuple):
 
 
 def decode(array: Array) -> Decoded:
-    """The picture in an array; raises FormatError, which says what is damaged."""
+    """Decode an array. Raises FormatError."""
     numbers = _numbers(array)
     width, height = (_difference(numbers, place, what, MAX_SIDE) for place, what in ((1, "width"), (2, "height")))
     count = _difference(numbers, 3, "number of colours", MAX_COLORS)
@@ -55,14 +54,14 @@ def decode(array: Array) -> Decoded:
         steps, end = _grid(numbers, end, (height, width), MAX_NUMBER, "solving order")
         if not steps.all():
             y, x = np.argwhere(steps == 0)[0].tolist()
-            raise FormatError(f"the solving order leaves out cell {x + 1} of row {y + 1}")
+            raise FormatError(f"the solving order lacks cell {x + 1} of row {y + 1}")
     if end < len(numbers):
         raise FormatError(f"the array has {len(numbers)} entries, but its puzzle ends after {end}")
     return Decoded(picture.astype(np.uint8), colors, steps)
 
 
 def _numbers(array: Array) -> np.ndarray:
-    """The array as int64[entries, 4], its numbers checked for size."""
+    """Return the array as int64[entries, 4], validated."""
     for place, entry in enumerate(array):
         if not isinstance(entry, list) or len(entry) != 4:
             raise FormatError(f"entry {place} of the array is not four numbers")
@@ -70,10 +69,10 @@ def _numbers(array: Array) -> np.ndarray:
         numbers = np.array(array or np.empty((0, 4), np.int64))
     except ValueError:  # lists among the numbers
         numbers = np.empty(0)
-    # other things than numbers, or numbers beyond 64 bits, make it an array of another kind
+    # values that are no numbers, or beyond 64 bits, give another dtype
     whole = numbers.dtype.kind == "i" and numbers.ndim == 2
     if not whole or (numbers.size and not 0 <= numbers.min() <= numbers.max() <= MAX_NUMBER):
-        raise FormatError(f"the array holds something that is no whole number from 0 to {MAX_NUMBER:,}")
+        raise FormatError(f"the array has a value that is not an integer from 0 to {MAX_NUMBER:,}")
     return numbers
 
 
@@ -85,7 +84,7 @@ def _entry(numbers: np.ndarray, place: int, what: str) -> list[int]:
 
 
 def _difference(numbers: np.ndarray, place: int, what: str, most: int) -> int:
-    """A number from 1 to `most` that the remainders of an entry hide."""
+    """Decode a number from 1 to `most` from the remainders of an entry."""
     first, second, third = _remainders(numbers, place, what)
     number = first + second - third
     if not 1 <= number <= most:
@@ -109,9 +108,9 @@ def _color(numbers: np.ndarray, place: int) -> str:
 
 
 def _grid(numbers: np.ndarray, start: int, shape: tuple[int, int], most: int, what: str) -> tuple[np.ndarray, int]:
-    """The runs from entry `start` on as int32[height, width], 0 where none is, and the entry after the last.
+    """Decode the runs from entry `start` into int32[height, width], 0 where none is; return the next entry too.
 
-    Each run puts its value, from 1 to `most`, into cells that no other run has.
+    Values are from 1 to `most`; runs must not overlap.
     """
     height, width = shape
     root, half, rest = _remainders(numbers, start, f"number of runs of the {what}")
@@ -139,7 +138,7 @@ def _grid(numbers: np.ndarray, start: int, shape: tuple[int, int], most: int, wh
 
 
 def encode(picture: np.ndarray, colors: Sequence[str], steps: np.ndarray | None = None, seed: int = 0) -> Array:
-    """An array as the site's that `decode` makes the same of; the same seed makes the same array.
+    """Encode a picture like the site, the inverse of `decode`, deterministic for a seed.
 
     picture and steps are [height, width], colors six hex digits each. Raises FormatError for what an array can't hold.
     """
@@ -157,13 +156,13 @@ def encode(picture: np.ndarray, colors: Sequence[str], steps: np.ndarray | None 
 
 def _check(picture: np.ndarray, colors: Sequence[str], steps: np.ndarray | None) -> None:
     if picture.ndim != 2 or not all(1 <= side <= MAX_SIDE for side in picture.shape):
-        raise FormatError(f"a picture of the shape {picture.shape} has not two sides from 1 to {MAX_SIDE} cells")
+        raise FormatError(f"a picture must have two sides from 1 to {MAX_SIDE} cells, not the shape {picture.shape}")
     if not 1 <= len(colors) <= MAX_COLORS:
         raise FormatError(f"it has {len(colors)} colours, not from 1 to {MAX_COLORS}")
     if wrong := [rgb for rgb in colors if not RGB.fullmatch(rgb)]:
         raise FormatError(f"the colour {clipped(wrong[0])} is not six hexadecimal digits in lower case")
     if not 0 <= picture.min() <= picture.max() <= len(colors):
-        raise FormatError(f"the picture holds a colour that is not from 0 to {len(colors)}")
+        raise FormatError(f"the picture has a colour that is not from 0 to {len(colors)}")
     most = MAX_NUMBER // 2  # noise is added
     if steps is not None and (steps.shape != picture.shape or not 1 <= steps.min() <= steps.max() <= most):
         raise FormatError(f"the solving order is not a number from 1 to {most:,} for each cell of the picture")
@@ -174,7 +173,7 @@ def _noise(random: Random) -> list[int]:
 
 
 def _hidden(number: int, random: Random) -> list[int]:
-    """An entry of which `_difference` makes the number."""
+    """Return an entry that `_difference` decodes to the number."""
     first = random.randint(1, number + 40)
     second = random.randint(max(0, number - first), number + 40)
     third = first + second - number
@@ -182,7 +181,7 @@ def _hidden(number: int, random: Random) -> list[int]:
 
 
 def _shuffled(grid: np.ndarray, random: Random) -> Array:
-    """The entries of which `_grid` makes the grid."""
+    """Return the entries that `_grid` decodes to the grid."""
     base, runs = _noise(random), list(_runs(grid))
     random.shuffle(runs)
     return [
@@ -193,7 +192,7 @@ def _shuffled(grid: np.ndarray, random: Random) -> Array:
 
 
 def _runs(grid: np.ndarray) -> Iterator[tuple[int, int, int, int]]:
-    """Place, length, value and row, counted from 1, of the runs of a value other than 0."""
+    """Yield column, length, value and row, from 1, of the runs of a value other than 0."""
     for y, row in enumerate(grid.tolist(), 1):
         x = 1
         for value, cells in groupby(row):

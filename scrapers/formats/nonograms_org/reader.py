@@ -1,4 +1,4 @@
-"""Pages of nonograms.org and nonograms.ru as they come: puzzles, lists, and what comes in place of a puzzle."""
+"""Parser of pages of nonograms.org and nonograms.ru: puzzles, lists, and pages without a puzzle."""
 
 import json
 import re
@@ -9,15 +9,15 @@ from string import ascii_lowercase, digits
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from scrapers.formats.nonograms_org.codec import Array, Decoded, decode
-from scrapers.formats.shared import FormatError, clipped
+from scrapers.formats.parsing import FormatError, clipped
 from scrapers.site import Judgement
 from solver.model.puzzle import BLACK, WHITE, Color, Puzzle, from_picture
 
 MAX_ENTRIES = 500_000
-"""In an array; the site's largest puzzle has at most 80,000. As lists of numbers each takes some 200 bytes."""
+"""Of an array; the site's largest puzzle has at most 80,000. A list of numbers takes some 200 bytes."""
 
 MAX_TAGS = 5_000
-"""On a page, closing tags too; a real one has 500. What HTML takes to parse can grow with the square of that."""
+"""Of a page, closing tags included; real ones have 500. Parsing HTML can take quadratic time."""
 
 ARRAY = re.compile(r"var\s+d\s*=\s*(\[[0-9,\[\]\s]+\])\s*;")
 ARRAY_BEGINS = re.compile(r"\bvar\s+d\s*=")
@@ -29,14 +29,13 @@ RED = re.compile(r"(?:^|;)\s*color\s*:\s*red\b", re.IGNORECASE)
 LINK = re.compile(r"/nonograms(2?)/i/([0-9]{1,9})/?(?:[?#].*)?$")
 NUMBER = re.compile(rb"/nonogram(?:s|print)2?/i/([0-9]{1,9})(?![0-9])")
 SYMBOLS = ascii_lowercase + digits
-"""Of the colours that are not black, in the order of the page."""
+"""Of the colours other than black, in the order of the page."""
 
 
 def judge(data: bytes, status: int, number: int, colored: bool, base: str) -> Judgement:
-    """What the site sent for the page of puzzle `number`, with this HTTP status.
+    """Judge the reply for the page of puzzle `number`.
 
-    `base` is the address of the site; `colored` tells whether the page of a coloured puzzle was asked for. Whether the
-    puzzle is one, its array says.
+    `base` is the site's URL; `colored` whether a coloured puzzle was requested, which its array may contradict.
     """
     if status == 404:
         return Judgement("missing")
@@ -64,10 +63,10 @@ def _judgement(page: LexborHTMLParser, number: int, url: str) -> Judgement:
 
 
 def listed(data: bytes) -> list[tuple[int, bool]]:
-    """The puzzles that a list or a page of search results links to: number, and whether it is a coloured one.
+    """Return the puzzles that a list or search page links to: number, and whether it is coloured.
 
-    In the order of the page, each once. The random puzzle beside every page of the site is not in the list. Raises
-    FormatError for a page that no site would send.
+    In page order, each once; the random puzzle on every page of the site is excluded. Raises FormatError for a page
+    that is too large.
     """
     page = _page(data)
     for division in page.css(".nonogram_rand"):
@@ -77,19 +76,19 @@ def listed(data: bytes) -> list[tuple[int, bool]]:
 
 
 def newest(data: bytes) -> int | None:
-    """The largest number of a puzzle that a page of any kind links to; None if it links to none."""
+    """Return the largest puzzle number among a page's links, None without any."""
     return max(map(int, NUMBER.findall(data)), default=None)
 
 
 def _page(data: bytes) -> LexborHTMLParser:
     if data.count(b"<") > MAX_TAGS:
         raise FormatError(f"it has more than {MAX_TAGS:,} tags")
-    # a byte that is not UTF-8 costs one character of a title, not the puzzle
+    # invalid UTF-8 costs a character of a title, not the puzzle
     return LexborHTMLParser(data.decode("utf-8-sig", "replace"))
 
 
 def _array(page: LexborHTMLParser) -> Array | None:
-    """The array as it stands there, well-formed but not checked; None if there is none."""
+    """Return the array as parsed but not validated, None without one."""
     for script in page.css(".content script"):
         text = script.text()
         if found := ARRAY.search(text):
@@ -97,11 +96,11 @@ def _array(page: LexborHTMLParser) -> Array | None:
                 raise FormatError(f"its 'var d' has more than {MAX_ENTRIES:,} entries")
             try:
                 array: Array = json.loads(found[1])
-            except (ValueError, RecursionError):  # commas or brackets amiss, a huge number; a thousand brackets
-                raise FormatError("its 'var d' is no array of numbers") from None
+            except (ValueError, RecursionError):  # syntax errors, huge numbers; deep nesting
+                raise FormatError("its 'var d' is not an array of numbers") from None
             return array
         if ARRAY_BEGINS.search(text):
-            raise FormatError("its 'var d' is cut off or holds more than numbers")
+            raise FormatError("its 'var d' is cut off or has more than numbers")
     return None
 
 
@@ -109,7 +108,7 @@ def _puzzle(page: LexborHTMLParser, decoded: Decoded, number: int, url: str) -> 
     row, size = _row(page)
     height, width = decoded.picture.shape
     if size not in (None, (width, height)):
-        raise FormatError(f"it says that the size is {size[0]}x{size[1]}, its array is {width}x{height}")
+        raise FormatError(f"its size is given as {size[0]}x{size[1]}, but its array is {width}x{height}")
     quality, difficulty = _ratings(row)
     rights = page.css_first('meta[name="Copyright"]')
     return from_picture(
@@ -130,7 +129,7 @@ def _puzzle(page: LexborHTMLParser, decoded: Decoded, number: int, url: str) -> 
 
 
 def _date(row: LexborNode | None) -> date | None:
-    """The day on which the puzzle was added, None if the row has none or the calendar does not."""
+    """Return the date of the puzzle, None if it is missing or invalid."""
     found = DATE.search(row.text()) if row else None
     try:
         return date(2000 + int(found[3]), int(found[2]), int(found[1])) if found else None
@@ -144,7 +143,7 @@ def _text(page: LexborHTMLParser, selector: str) -> str | None:
 
 
 def _row(page: LexborHTMLParser) -> tuple[LexborNode | None, tuple[int, int] | None]:
-    """The row of the table that begins with the size, and this size (width, height)."""
+    """Return the table row that begins with the size, and the size (width, height)."""
     for row in page.css(".content tr"):
         cell = row.css_first("td")
         if cell and (found := SIZE.match(cell.text().strip())):
@@ -153,9 +152,9 @@ def _row(page: LexborHTMLParser) -> tuple[LexborNode | None, tuple[int, int] | N
 
 
 def _ratings(row: LexborNode | None) -> tuple[float | None, float | None]:
-    """How the visitors rate picture and difficulty, of 10.
+    """Return the visitors' ratings of picture and difficulty, of 10.
 
-    They go by their labels. In another language than English they go by their order, if both are there.
+    By label, or in other languages than English by order, if both exist.
     """
     rated: dict[str, float] = {}
     for cell in row.css("td") if row else ():

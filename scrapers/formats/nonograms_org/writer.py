@@ -1,7 +1,4 @@
-"""Pages of our own making that have the same parts at the same places as the site's.
-
-With them the scraper is tested without the site.
-"""
+"""Pages with the structure of nonograms.org, for the twin and for tests without the site."""
 
 import html
 import json
@@ -11,7 +8,7 @@ from datetime import date
 import numpy as np
 
 from scrapers.formats.nonograms_org.codec import encode
-from scrapers.formats.shared import FormatError, clipped
+from scrapers.formats.parsing import FormatError, clipped
 from solver.model.puzzle import WHITE, Puzzle, clues_of
 
 
@@ -25,13 +22,13 @@ def write_page(
     author_number: int = 1,
     steps: np.ndarray | None = None,
 ) -> bytes:
-    """The page of puzzle `number` of the site at `base`. Rating and difficulty are of 10; steps is [height, width].
+    """Return the page of puzzle `number` of the site at `base`. Ratings are of 10; steps is [height, width].
 
-    Raises FormatError for what no page can hold: a puzzle without a goal or with clues that are not the goal's (with
-    blots, for instance), or on another background than white.
+    Raises FormatError for a puzzle without a goal, with clues that are not the goal's (blots, for instance), or with
+    another background than white.
     """
     if puzzle.goal is None or clues_of(puzzle.goal) != (puzzle.rows, puzzle.columns):
-        raise FormatError("a page of nonograms.org holds a picture, and the clues of this puzzle are not of its goal")
+        raise FormatError("a page of nonograms.org needs a picture that fits the clues")
     if puzzle.palette[0].rgb.lower() != WHITE.rgb:
         raise FormatError(f"a page of nonograms.org has a white background, not {clipped(puzzle.palette[0].rgb)}")
     array = encode(puzzle.goal, [color.rgb.lower() for color in puzzle.palette[1:]], steps, seed=number)
@@ -64,7 +61,7 @@ var d={json.dumps(array, separators=(",", ":"))};
 
 
 def write_list_page(ids: Iterable[tuple[int, bool]], base: str = "https://www.nonograms.org") -> bytes:
-    """A list of puzzles of the site at `base`: of each its number and whether it is a coloured one."""
+    """Return a list page of the site at `base`, from numbers and whether they are coloured."""
     base = html.escape(base)
     rows = [
         f'<tr><td class="nonogram_descr"><a class="nonogram_title" href="{base}/nonograms{kind}/i/{number}">'
@@ -75,18 +72,18 @@ def write_list_page(ids: Iterable[tuple[int, bool]], base: str = "https://www.no
 
 
 def missing_page() -> bytes:
-    """What comes, with HTTP status 404, for a number that no puzzle has."""
+    """Return the page for an unknown number, sent with status 404."""
     return _html("Error", '<div class="error_block">There is no such page.</div>')
 
 
 def deleted_page(message: str = "The puzzle is deleted.") -> bytes:
-    """What comes, with HTTP status 200, in place of a puzzle that is deleted."""
+    """Return the page of a deleted puzzle, sent with status 200."""
     style = "color:red;font-size:16px;font-weight:bold;"
     return _html("Deleted", f'<div style="{style}">{html.escape(message)}</div>')
 
 
 def adult_page(title: str = "For adults") -> bytes:
-    """What comes, with HTTP status 200, in place of a puzzle that is marked 18+."""
+    """Return the page of a puzzle marked 18+, sent with status 200."""
     title = html.escape(title)
     return _html(title, f'<h1><span class="nonogram_title_adult">{title}</span></h1>')
 

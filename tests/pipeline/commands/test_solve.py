@@ -14,7 +14,7 @@ from faulty_twin import Counts, serve
 
 from pipeline.commands.solve.puzzle_arguments import parse_arguments, read_puzzles
 from pipeline.crawl.ids import FetchOptions
-from scrapers.twin import archive
+from scrapers.twin import build_archive
 from solver import api
 from solver.model.puzzle import from_picture
 
@@ -168,7 +168,7 @@ def twin(counts: Counts) -> Iterator[str]:
         from_picture([[1, 1], [0, 1]], source=source, source_id="6574", puzzle_id=f"{source}/6574")
         for source in ("webpbn", "nonograms")
     ]
-    with serve(archive(puzzles), counts=counts) as address:
+    with serve(build_archive(puzzles), counts=counts) as address:
         yield address
 
 

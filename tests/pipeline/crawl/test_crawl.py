@@ -33,7 +33,7 @@ from pipeline.store.parts import open_store, rewrite
 from scrapers.demo import demo_puzzles
 from scrapers.formats import non, webpbn_xml
 from scrapers.http import PoliteSession
-from scrapers.twin import archive
+from scrapers.twin import build_archive
 from solver.model.puzzle import BLACK, WHITE, Color, Puzzle, from_picture
 from solver.model.tables import puzzle_batch
 
@@ -74,7 +74,7 @@ def same_puzzle(row: dict[str, Any], puzzle: Puzzle) -> bool:
 
 def test_webpbn_crawl_fills_the_store(nonocensus: Run, tmp_path: Path) -> None:
     every = puzzles(30)
-    both = archive(every, unpublished={31})
+    both = build_archive(every, unpublished={31})
     counts = Counts()
     with serve(both, counts=counts) as address:
         crawl = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store")
@@ -98,7 +98,7 @@ def test_webpbn_crawl_fills_the_store(nonocensus: Run, tmp_path: Path) -> None:
 def test_nonograms_crawl_fills_the_store(nonocensus: Run, tmp_path: Path) -> None:
     every = puzzles(40)
     counts = Counts()
-    with serve(archive(every, deleted={41}, adult={42}), counts=counts) as address:
+    with serve(build_archive(every, deleted={41}, adult={42}), counts=counts) as address:
         crawl = ("crawl", "nonograms", "--base-url", address, "--rate", "0", "--out", "store")
         assert nonocensus(*crawl, "--ids", "1-10", "--kind", "mono").code == 0
         mono = {number for number in range(1, 11) if number % 3}
@@ -117,7 +117,7 @@ def test_nonograms_crawl_fills_the_store(nonocensus: Run, tmp_path: Path) -> Non
 
 def test_lists_avoid_requests_for_the_wrong_kind(nonocensus: Run) -> None:
     counts = Counts()
-    with serve(archive(puzzles(70)), counts=counts) as address:
+    with serve(build_archive(puzzles(70)), counts=counts) as address:
         crawl = ("crawl", "nonograms", "--base-url", address, "--rate", "0", "--out", "store")
         assert nonocensus(*crawl, "--ids", "all").code == 0
         assert counts.asked["list"] >= 2
@@ -132,7 +132,7 @@ def test_lists_avoid_requests_for_the_wrong_kind(nonocensus: Run) -> None:
 def test_crawl_survives_faults_and_kills(tmp_path: Path) -> None:
     """2,000 ids, a fifth of the replies faulty, ten times SIGKILL: the table equals the twin's."""
     every = puzzles(1500)
-    both = archive(every, unpublished=range(1501, 1701))
+    both = build_archive(every, unpublished=range(1501, 1701))
     faults = Faults(0.2, seed=5, retry_after=0, pause=0.0)
     chance = random.Random(7)
     store = tmp_path / "store"
@@ -174,7 +174,7 @@ def replies_in(store: Path) -> int:
 
 
 def test_interrupted_crawl_says_how_to_resume(tmp_path: Path) -> None:
-    with serve(archive(puzzles(400)), faults=Faults(1.0, ("slow",), pause=0.05)) as address:
+    with serve(build_archive(puzzles(400)), faults=Faults(1.0, ("slow",), pause=0.05)) as address:
         command = [sys.executable, "-m", "nonocensus", "crawl", "webpbn", "--base-url", address, "--rate", "0"]
         command += ["--ids", "1-400", "--out", str(tmp_path / "store")]
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -193,7 +193,7 @@ def test_early_interrupt_says_how_to_resume(nonocensus: Run, monkeypatch: pytest
         raise KeyboardInterrupt
 
     monkeypatch.setattr("pipeline.crawl.site_crawl.newest_number", interrupted)
-    with serve(archive(puzzles(1))) as address:
+    with serve(build_archive(puzzles(1))) as address:
         result = nonocensus("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store", "--ids", "all")
     assert result.code == 130
     assert "the same command resumes" in result.err
@@ -202,13 +202,13 @@ def test_early_interrupt_says_how_to_resume(nonocensus: Run, monkeypatch: pytest
 def test_changed_puzzle_becomes_another_version(nonocensus: Run, tmp_path: Path) -> None:
     every = puzzles(6)
     crawl = ("crawl", "webpbn", "--rate", "0", "--out", "store", "--ids", "1-6")
-    with serve(archive(every)) as address:
+    with serve(build_archive(every)) as address:
         assert nonocensus(*crawl, "--base-url", address).code == 0
         refreshed = nonocensus(*crawl, "--base-url", address, "--refresh", "--json")
         assert json.loads(refreshed.out)["outcomes"] == {"unchanged": 6}
     before = rows(tmp_path / "store")
     changed = [*every[:2], from_picture(np.eye(5, dtype=np.uint8), title="new"), *every[3:]]
-    with serve(archive(changed)) as address:
+    with serve(build_archive(changed)) as address:
         refreshed = nonocensus(*crawl, "--base-url", address, "--refresh", "--json")
         assert json.loads(refreshed.out)["changed"] == ["webpbn/3"]
         assert json.loads(nonocensus(*crawl, "--base-url", address, "--refresh", "--json").out)["changed"] == []
@@ -223,7 +223,7 @@ def test_changed_puzzle_becomes_another_version(nonocensus: Run, tmp_path: Path)
 def test_ratings_reach_the_table(nonocensus: Run, tmp_path: Path) -> None:
     every = [replace(puzzle, site_quality=1 + k / 2, site_difficulty=2.3) for k, puzzle in enumerate(puzzles(8))]
     every.append(puzzles(9)[8])  # nobody has rated it
-    with serve(archive(every)) as address:
+    with serve(build_archive(every)) as address:
         crawl = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store")
         assert nonocensus(*crawl, "--ids", "1-5").code == 0
         assert rows(tmp_path / "store")["webpbn/2"]["site_quality"] is None
@@ -256,7 +256,7 @@ def spoil(store: Path) -> None:
 def test_reparse_keeps_imported_rows(nonocensus: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A reparse interrupted at any point can be repeated."""
     (tmp_path / "mine.non").write_bytes(non.write(puzzles(1)[0]))
-    with serve(archive(puzzles(4))) as address:
+    with serve(build_archive(puzzles(4))) as address:
         crawl = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store", "--ids")
         for ids in ("1-2", "3-4"):
             assert nonocensus(*crawl, ids).code == 0
@@ -285,7 +285,7 @@ def interrupting(*_: Any) -> Any:
 
 def test_reparse_does_not_rewrite_unchanged_parts(nonocensus: Run, tmp_path: Path) -> None:
     """Parts keep their files, so a run on the store stays valid."""
-    with serve(archive(puzzles(4))) as address:
+    with serve(build_archive(puzzles(4))) as address:
         assert (
             nonocensus("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store", "--ids", "1-4").code
             == 0
@@ -304,7 +304,7 @@ def test_reparse_keeps_imported_puzzles_missing_on_the_site(nonocensus: Run, tmp
     assert nonocensus("import", "1.xml", "7.xml", "--out", "store").code == 0
     before = rows(tmp_path / "store")
     assert set(before) == {"webpbn/1", "webpbn/7"}
-    with serve(archive(puzzles(1))) as address:
+    with serve(build_archive(puzzles(1))) as address:
         crawl = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store", "--ids", "1,7")
         crawled = json.loads(nonocensus(*crawl, "--json").out)
     assert (crawled["outcomes"], crawled["added"], crawled["changed"]) == ({"ok": 1, "missing": 1}, 0, [])
@@ -322,7 +322,7 @@ def test_reply_that_crashes_the_parser_is_stored(
             raise RecursionError("too deep")
         return read(data)
 
-    with serve(archive(puzzles(4))) as address:
+    with serve(build_archive(puzzles(4))) as address:
         monkeypatch.setattr(webpbn_xml, "read", stumble)
         crawl = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store", "--ids", "1-4")
         assert nonocensus(*crawl).code == 0
@@ -335,7 +335,7 @@ def test_reply_that_crashes_the_parser_is_stored(
 
 def test_failed_numbers_are_retried(nonocensus: Run, tmp_path: Path) -> None:
     """Replies without puzzle are retriable errors; too many in a row end the crawl."""
-    both = archive(puzzles(30))
+    both = build_archive(puzzles(30))
     crawl = ("crawl", "webpbn", "--rate", "0", "--out", "store")
     with serve(both, faults=Faults(1.0, ("login-page",))) as address:
         some = nonocensus(*crawl, "--base-url", address, "--ids", "1-5", "--json")
@@ -350,7 +350,7 @@ def test_failed_numbers_are_retried(nonocensus: Run, tmp_path: Path) -> None:
 
 
 def test_error_does_not_replace_a_known_puzzle(nonocensus: Run, tmp_path: Path) -> None:
-    both = archive(puzzles(3))
+    both = build_archive(puzzles(3))
     crawl = ("crawl", "webpbn", "--rate", "0", "--out", "store", "--ids", "1-3")
     with serve(both) as address:
         assert nonocensus(*crawl, "--base-url", address).code == 0
@@ -430,7 +430,7 @@ def test_unreachable_site_is_a_network_error(
 
 
 def test_unsuitable_folders_are_refused(nonocensus: Run, tmp_path: Path) -> None:
-    with serve(archive(puzzles(3))) as address:
+    with serve(build_archive(puzzles(3))) as address:
         crawl = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--ids", "1-3", "--out")
         (tmp_path / "other").mkdir()
         (tmp_path / "other" / "file").write_text("mine")
@@ -455,7 +455,7 @@ def test_unsuitable_folders_are_refused(nonocensus: Run, tmp_path: Path) -> None
 
 def test_second_crawl_is_refused(nonocensus: Run, tmp_path: Path) -> None:
     crawl_store(tmp_path / "store")
-    with serve(archive(puzzles(3))) as address, ThreadPoolExecutor(1) as other, ExitStack() as held:
+    with serve(build_archive(puzzles(3))) as address, ThreadPoolExecutor(1) as other, ExitStack() as held:
         other.submit(held.enter_context, open_ledger(tmp_path / "store")).result()
         result = nonocensus("crawl", "webpbn", "--base-url", address, "--rate", "0", "--ids", "1-3", "--out", "store")
         other.submit(held.close).result()
@@ -471,7 +471,7 @@ def test_crawl_resumes_after_a_full_disk(nonocensus: Run, tmp_path: Path, monkey
             raise sqlite3.OperationalError("database or disk is full")
         return keep(self, *arguments)
 
-    with serve(archive(puzzles(9))) as address:
+    with serve(build_archive(puzzles(9))) as address:
         crawl = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--ids", "1-9", "--out", "store")
         monkeypatch.setattr(Ledger, "_keep", keep_while_there_is_room)
         result = nonocensus(*crawl)
@@ -485,7 +485,7 @@ def test_crawl_resumes_after_a_full_disk(nonocensus: Run, tmp_path: Path, monkey
 
 def test_new_requests_numbers_above_the_highest(nonocensus: Run, tmp_path: Path) -> None:
     crawl = ("crawl", "webpbn", "--rate", "0", "--out", "store")
-    with serve(archive(puzzles(5))) as address:
+    with serve(build_archive(puzzles(5))) as address:
         assert nonocensus(*crawl, "--base-url", address, "--ids", "1-3", "--limit", "2").code == 0
         assert len(rows(tmp_path / "store")) == 2
         assert nonocensus(*crawl, "--base-url", address, "--new").code == 0
@@ -494,7 +494,7 @@ def test_new_requests_numbers_above_the_highest(nonocensus: Run, tmp_path: Path)
 
 def test_limit_leaves_the_rest_for_the_next_crawl(nonocensus: Run, tmp_path: Path) -> None:
     """However many numbers that is."""
-    with serve(archive(puzzles(9))) as address:
+    with serve(build_archive(puzzles(9))) as address:
         crawl = ("crawl", "webpbn", "--rate", "0", "--out", "store", "--base-url", address, "--ids", "1-999999999")
         first = json.loads(nonocensus(*crawl, "--limit", "3", "--json").out)
         assert (first["known"], first["added"], first["left"]) == (0, 3, 999_999_996)
@@ -506,7 +506,7 @@ def test_limit_leaves_the_rest_for_the_next_crawl(nonocensus: Run, tmp_path: Pat
 @pytest.mark.parametrize("option", [["--ids", "all"], ["--new"]])
 def test_implausible_newest_number_is_refused(nonocensus: Run, option: list[str]) -> None:
     absurd = replace(puzzles(1)[0], source="webpbn", source_id="999999999")
-    with serve(archive([absurd])) as address:
+    with serve(build_archive([absurd])) as address:
         result = nonocensus("crawl", "webpbn", "--rate", "0", "--out", "store", "--base-url", address, *option)
     assert result.code == 5
     assert "names 999,999,999 as its newest puzzle, which is implausible; give --ids FIRST-LAST" in result.err
@@ -525,7 +525,7 @@ def twin_process(*options: str) -> Iterator[str]:
 
 
 def test_twin_refuses_a_port_in_use() -> None:
-    with serve(archive(puzzles(1))) as address:
+    with serve(build_archive(puzzles(1))) as address:
         port = address.rpartition(":")[2]
         with pytest.raises(UserError, match=f"can't listen on port {port}: Address already in use; choose another"):
             twin(port=int(port))

@@ -14,7 +14,7 @@ from pipeline.crawl.ids import SITES, FetchOptions, parse_id
 from pipeline.crawl.single import check_fetch, open_fetcher
 from pipeline.errors import NetworkError, UserError
 from scrapers import nonograms, webpbn
-from scrapers.twin import archive
+from scrapers.twin import build_archive
 from solver.model.puzzle import Color, Puzzle, from_picture
 
 COLORS = (Color("white", ".", "ffffff"), Color("black", "X", "000000"), Color("red", "r", "ff0000"))
@@ -42,7 +42,7 @@ def counts() -> Counts:
 
 @pytest.fixture
 def twin(counts: Counts) -> Iterator[str]:
-    with serve(archive(PUZZLES, unpublished=[7], deleted=[8], adult=[9]), counts=counts) as address:
+    with serve(build_archive(PUZZLES, unpublished=[7], deleted=[8], adult=[9]), counts=counts) as address:
         yield address
 
 
@@ -148,7 +148,7 @@ def test_missing_puzzle_is_explained(twin: str, counts: Counts, text: str, said:
 
 
 def test_errors_are_not_cached(cache: Path) -> None:
-    with serve(archive(PUZZLES), faults=Faults(1.0, kinds=("html-error",), seed=1)) as twin:
+    with serve(build_archive(PUZZLES), faults=Faults(1.0, kinds=("html-error",), seed=1)) as twin:
         found = asked("webpbn/6574", twin)
     assert isinstance(found, str)
     assert found.startswith("error: ")

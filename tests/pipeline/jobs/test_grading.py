@@ -39,7 +39,7 @@ Nonocensus = Callable[..., Result]
 SERIAL = Resources(serial=True)
 
 SWITCH = from_picture(np.eye(2, dtype=np.uint8), puzzle_id="local/switch", title="[bold]Switch")
-PLAIN = from_picture([[1, 1], [0, 1]], puzzle_id="local/plain", title="[red]Plain")
+PLAIN = from_picture([[1, 1], [0, 1]], puzzle_id="local/plain", title="[red]PlainFormat")
 NONE = Puzzle(((Block(2),),), ((Block(1),), (), (Block(1),)), puzzle_id="local/none")
 OF_THE_MOMENT = ["cpu_seconds"]
 
@@ -347,7 +347,7 @@ def test_files_are_classified_first(nonocensus: Nonocensus, tmp_path: Path) -> N
     assert done.code == 1
     assert "broken.non" in done.err
     lines = {line.split()[0]: line for line in done.out.splitlines() if line.startswith("local/")}
-    assert lines["local/plain"].split()[:5] == ["local/plain", '"[red]Plain"', "2x2", "1", "counting"]
+    assert lines["local/plain"].split()[:5] == ["local/plain", '"[red]PlainFormat"', "2x2", "1", "counting"]
     assert lines["local/plain"].rstrip().endswith("clue 2, counting 1")
     assert lines["local/switch"].split()[2:] == ["2x2", "–", "multiple"]
     assert lines["local/none"].split()[1:] == ["3x1", "–", "contradiction"]

@@ -173,7 +173,7 @@ def test_invalid_rows_are_named(store: Store, tmp_path: Path) -> None:
     exchanged(store, wrong)
     found = list(read_nonograms([str(tmp_path / "store")], None, SILENT))
     problems = [item for item in found if isinstance(item, Problem)]
-    assert [problem.reason for problem in problems] == [f"it is no puzzle: {reason}" for *_, reason in WRONG]
+    assert [problem.reason for problem in problems] == [f"it is not a puzzle: {reason}" for *_, reason in WRONG]
     assert [problem.name for problem in problems] == ["a puzzle", *before[2 : 2 * len(WRONG) : 2]]
     others = [item.puzzle_id for item in found if isinstance(item, Puzzle)]
     assert others == before[1 : 2 * len(WRONG) : 2] + before[2 * len(WRONG) :]

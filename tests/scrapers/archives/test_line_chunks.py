@@ -96,7 +96,7 @@ def test_what_is_wrong_is_told_with_its_line(tmp_path: Path) -> None:
     data[500] = data[500][:-1]
     (tmp_path / "x.txt").write_bytes(b"\n".join(data))
     table, (problem,) = imported(tmp_path / "x.txt")
-    assert problem == Problem("x.txt", "line 501: 80 characters make no grid; 81 are one of 9x9")
+    assert problem == Problem("x.txt", "line 501: 80 characters are not a grid; one of 9x9 has 81")
     assert len(table) == MANY - 1
 
 
@@ -148,7 +148,7 @@ def test_json_lines_of_any_size_are_read_in_pieces(
     found = list(read_files(files_in([tmp_path / f"x.jsonl{suffix}"], limits=LIMITS)))
     puzzles = [item for item in found if isinstance(item, Puzzle)]
     (problem,) = (item for item in found if isinstance(item, Problem))
-    assert problem == Problem("x.jsonl", "line 1501: it is no puzzle: Object missing required field `columns`")
+    assert problem == Problem("x.jsonl", "line 1501: it is not a puzzle: Object missing required field `columns`")
     assert [puzzle.title for puzzle in puzzles] == [
         "\xe4" if number == 700 else str(number) for number in range(2_000) if number != 1_500
     ]

@@ -187,14 +187,14 @@ FIRST = ENTRIES[9]
         ([*ENTRIES[:9], [1, 2, 3, 4, 5], *ENTRIES[10:]], "entry 9 of the array is not four numbers"),
         ([*ENTRIES[:9], [], *ENTRIES[10:]], "entry 9 of the array is not four numbers"),
         ([*ENTRIES[:9], 5], "entry 9 of the array is not four numbers"),
-        ([*ENTRIES[:9], [1, 2, [3], 4]], "no whole number from 0 to 1,000,000"),
-        ([[[1], [2], [3], [4]]] * 20, "no whole number from 0 to 1,000,000"),
-        ([*ENTRIES[:9], [1, 2, 0.5, 4]], "no whole number from 0 to 1,000,000"),
-        ([*ENTRIES[:9], [1, 2, "3", 4]], "no whole number from 0 to 1,000,000"),
-        (swapped(0, -1, 2, 3, 4), "no whole number from 0 to 1,000,000"),
-        (swapped(0, 1_000_001, 2, 3, 4), "no whole number from 0 to 1,000,000"),
-        (swapped(0, 2**63, 2, 3, 4), "no whole number from 0 to 1,000,000"),
-        (swapped(0, 2**64, 2, 3, 4), "no whole number from 0 to 1,000,000"),
+        ([*ENTRIES[:9], [1, 2, [3], 4]], "not an integer from 0 to 1,000,000"),
+        ([[[1], [2], [3], [4]]] * 20, "not an integer from 0 to 1,000,000"),
+        ([*ENTRIES[:9], [1, 2, 0.5, 4]], "not an integer from 0 to 1,000,000"),
+        ([*ENTRIES[:9], [1, 2, "3", 4]], "not an integer from 0 to 1,000,000"),
+        (swapped(0, -1, 2, 3, 4), "not an integer from 0 to 1,000,000"),
+        (swapped(0, 1_000_001, 2, 3, 4), "not an integer from 0 to 1,000,000"),
+        (swapped(0, 2**63, 2, 3, 4), "not an integer from 0 to 1,000,000"),
+        (swapped(0, 2**64, 2, 3, 4), "not an integer from 0 to 1,000,000"),
         (swapped(1, 1, 2, 3, 0), "entry 1 of the array, the width, divides by zero"),
         (swapped(2, 1, 2, 3, 0), "entry 2 of the array, the height, divides by zero"),
         (swapped(3, 1, 2, 3, 0), "entry 3 of the array, the number of colours, divides by zero"),
@@ -241,7 +241,7 @@ def test_a_solving_order_that_leaves_cells_out() -> None:
     steps = STEPS.copy()
     steps[1, 2:] = 0  # which encode refuses, so the runs are made from a picture
     order = encode(steps.astype(np.uint8), ("000000",) * 7)[12:]
-    with pytest.raises(FormatError, match="the solving order leaves out cell 3 of row 2"):
+    with pytest.raises(FormatError, match="the solving order lacks cell 3 of row 2"):
         decode([*ENTRIES[:12], *order])
 
 

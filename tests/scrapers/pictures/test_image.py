@@ -9,7 +9,7 @@ from PIL import Image
 
 from scrapers.formats import FormatError
 from scrapers.pictures import image as images
-from scrapers.pictures.image import Dither, Wish, puzzle_of_image
+from scrapers.pictures.image import Dither, ImageOptions, puzzle_of_image
 from solver.model.puzzle import BLACK_ON_WHITE, clues_of
 
 
@@ -24,7 +24,7 @@ def gradient(width: int, height: int) -> np.ndarray:
     return np.repeat(np.linspace(0, 255, width)[None], height, axis=0).round().astype(np.uint8)
 
 
-def goal(data: bytes, wish: Wish) -> np.ndarray:
+def goal(data: bytes, wish: ImageOptions) -> np.ndarray:
     picture = puzzle_of_image(data, wish).puzzle.goal
     assert picture is not None
     return picture
@@ -35,13 +35,13 @@ def test_pixel_art_stays_as_it_is() -> None:
     draw = np.random.default_rng(3)
     colors = np.array([[255, 255, 255], [0, 0, 0], [200, 30, 30], [20, 90, 200]], np.uint8)
     picture = draw.integers(0, 4, (11, 17))
-    drawn = puzzle_of_image(png(colors[picture]), Wish(17, 11, 4))
+    drawn = puzzle_of_image(png(colors[picture]), ImageOptions(17, 11, 4))
     assert drawn.puzzle.goal is not None
     rgb = np.array([list(bytes.fromhex(color.rgb)) for color in drawn.puzzle.palette])
     assert (rgb[drawn.puzzle.goal] == colors[picture]).all()
     assert clues_of(drawn.puzzle.goal) == (drawn.puzzle.rows, drawn.puzzle.columns)
     black = picture % 2
-    plain = puzzle_of_image(png(colors[black]), Wish(17, 11))
+    plain = puzzle_of_image(png(colors[black]), ImageOptions(17, 11))
     assert plain.puzzle.palette == BLACK_ON_WHITE
     assert plain.puzzle.goal is not None
     assert (plain.puzzle.goal == black).all()
@@ -49,8 +49,8 @@ def test_pixel_art_stays_as_it_is() -> None:
 
 def test_enlarged_pixel_art_stays_as_it_is_too() -> None:
     picture = np.random.default_rng(1).integers(0, 2, (5, 8))
-    assert (goal(png(255 * (1 - picture)), Wish(16, 10)) == picture.repeat(2, 0).repeat(2, 1)).all()
-    assert (goal(png((255 * (1 - picture)).repeat(30, 0).repeat(30, 1)), Wish(8, 5)) == picture).all()
+    assert (goal(png(255 * (1 - picture)), ImageOptions(16, 10)) == picture.repeat(2, 0).repeat(2, 1)).all()
+    assert (goal(png((255 * (1 - picture)).repeat(30, 0).repeat(30, 1)), ImageOptions(8, 5)) == picture).all()
 
 
 @pytest.mark.parametrize("shift", [0, 90, 180])
@@ -59,23 +59,25 @@ def test_black_is_what_is_darker_than_the_middle_of_both(shift: int) -> None:
     cells = np.full((20, 20), shift + 60)
     cells[5:12, 3:9] = shift + 10
     cells[0, 0] = shift + 75
-    assert (goal(png(cells), Wish(20, 20)) == (cells < shift + 35)).all()
+    assert (goal(png(cells), ImageOptions(20, 20)) == (cells < shift + 35)).all()
 
 
 @pytest.mark.parametrize("dither", ["ordered", "floyd-steinberg"])
 def test_dithering_shows_what_lies_between(dither: Dither) -> None:
     """Of each third of a gradient about as much is black as it is dark, and both are everywhere but at the ends."""
-    picture = goal(png(gradient(60, 60)), Wish(60, 60, 2, dither))
+    picture = goal(png(gradient(60, 60)), ImageOptions(60, 60, 2, dither))
     for third, share in zip(np.split(picture, 3, axis=1), (5 / 6, 1 / 2, 1 / 6), strict=True):
         assert abs(third.mean() - share) < 0.06
-    assert (goal(png(gradient(60, 60)), Wish(60, 60)).mean(axis=0) % 1 == 0).all(), "without it there is one edge"
+    assert (goal(png(gradient(60, 60)), ImageOptions(60, 60)).mean(axis=0) % 1 == 0).all(), (
+        "without it there is one edge"
+    )
 
 
 def test_dithering_in_colours_keeps_to_the_palette() -> None:
     draw = np.random.default_rng(2)
     cells = np.stack([gradient(40, 30), gradient(40, 30)[:, ::-1], draw.integers(0, 255, (30, 40))], axis=2)
     for dither in ("none", "ordered", "floyd-steinberg"):
-        drawn = puzzle_of_image(png(cells), Wish(40, 30, 5, dither))
+        drawn = puzzle_of_image(png(cells), ImageOptions(40, 30, 5, dither))
         assert 2 < len(drawn.puzzle.palette) <= 5
         assert drawn.cost.shape == (30, 40, len(drawn.puzzle.palette))
 
@@ -83,54 +85,54 @@ def test_dithering_in_colours_keeps_to_the_palette() -> None:
 def test_cost_is_least_for_the_colour_that_a_cell_has() -> None:
     cells = np.random.default_rng(4).integers(0, 255, (12, 14, 3))
     for colors in (2, 4):
-        drawn = puzzle_of_image(png(cells), Wish(14, 12, colors))
+        drawn = puzzle_of_image(png(cells), ImageOptions(14, 12, colors))
         assert drawn.puzzle.goal is not None
         assert (drawn.cost.argmin(axis=2) == drawn.puzzle.goal).all()
 
 
 def test_the_longer_side_has_thirty_cells_if_nobody_says() -> None:
-    assert goal(png(gradient(200, 100)), Wish()).shape == (15, 30)
-    assert goal(png(gradient(20, 400)), Wish()).shape == (30, 2)
-    assert goal(png(gradient(400, 2)), Wish()).shape == (1, 30)
+    assert goal(png(gradient(200, 100)), ImageOptions()).shape == (15, 30)
+    assert goal(png(gradient(20, 400)), ImageOptions()).shape == (30, 2)
+    assert goal(png(gradient(400, 2)), ImageOptions()).shape == (1, 30)
 
 
 def test_an_image_of_another_shape_loses_both_ends() -> None:
     cells = np.full((10, 30), 255)
     cells[:, 10:20] = 0
     cells[0, 15] = 255
-    assert goal(png(cells), Wish(10, 10)).sum() == 99
+    assert goal(png(cells), ImageOptions(10, 10)).sum() == 99
 
 
 def test_what_is_transparent_is_white() -> None:
     cells = np.zeros((4, 4, 4))
     cells[1, 2, 3] = 255
-    assert goal(png(cells), Wish(4, 4)).tolist() == [[0] * 4, [0, 0, 1, 0], [0] * 4, [0] * 4]
+    assert goal(png(cells), ImageOptions(4, 4)).tolist() == [[0] * 4, [0, 0, 1, 0], [0] * 4, [0] * 4]
 
 
 def test_a_camera_held_upright() -> None:
     """A photograph that says it lies on its side is turned."""
     options = Image.Exif()
     options[0x0112] = 6  # the orientation: a quarter turn clockwise
-    assert goal(png(gradient(8, 4), exif=options), Wish(4, 8))[:4].all()
+    assert goal(png(gradient(8, 4), exif=options), ImageOptions(4, 8))[:4].all()
 
 
 def test_what_is_no_image(monkeypatch: pytest.MonkeyPatch) -> None:
     good = png(gradient(30, 30))
     for data, reason in (
-        (b"", "it is no picture: not one of PNG"),
-        (b"P1 2 2 1 0 0 1", "it is no picture"),
+        (b"", "unknown kind of picture: not one of PNG"),
+        (b"P1 2 2 1 0 0 1", "unknown kind of picture"),
         (good[:-30], "it is a damaged picture"),
         (png(np.full((4, 4), 90)), "it has one colour only"),
     ):
         with pytest.raises(FormatError, match=reason):
             puzzle_of_image(data)
-    monkeypatch.setattr(images, "MOST_PIXELS", 800)
-    with pytest.raises(FormatError, match="the picture is 30x30; it may have 800 pixels"):
+    monkeypatch.setattr(images, "MAX_PIXELS", 800)
+    with pytest.raises(FormatError, match="the picture is 30x30; an image may have 800 pixels"):
         puzzle_of_image(good)
 
 
 def test_what_nobody_can_wish() -> None:
-    with pytest.raises(ValueError, match="colors is a number from 2 to 32, not 1"):
-        puzzle_of_image(png(gradient(5, 5)), Wish(5, 5, 1))
-    with pytest.raises(ValueError, match="dither is one of none, ordered, floyd-steinberg, not 'noise'"):
-        puzzle_of_image(png(gradient(5, 5)), Wish(5, 5, 2, "noise"))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="colors must be from 2 to 32, not 1"):
+        puzzle_of_image(png(gradient(5, 5)), ImageOptions(5, 5, 1))
+    with pytest.raises(ValueError, match="dither must be one of none, ordered, floyd-steinberg, not 'noise'"):
+        puzzle_of_image(png(gradient(5, 5)), ImageOptions(5, 5, 2, "noise"))  # type: ignore[arg-type]

@@ -54,7 +54,7 @@ def test_pictures_are_the_same_whatever_the_batch(recipe: Recipe) -> None:
 
 def test_a_batch_made_in_pieces_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = [recipe_batch(recipe, 3, recipe.count) for recipe in RECIPES]
-    monkeypatch.setattr("scrapers.pictures.recipe.PIECE_CELLS", 100)
+    monkeypatch.setattr("scrapers.pictures.recipe.CHUNK_CELLS", 100)
     assert all(recipe_batch(recipe, 3, recipe.count).equals(one) for recipe, one in zip(RECIPES, whole, strict=True))
 
 

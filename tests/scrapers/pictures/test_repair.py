@@ -10,7 +10,7 @@ from oracle import line_logic, verdict
 from strategies import PALETTE
 
 from scrapers.pictures.picture_batch import views_of
-from scrapers.pictures.picture_repair import repaired, with_picture
+from scrapers.pictures.picture_repair import repair_picture, with_picture
 from scrapers.pictures.rules import cycles, random_pictures
 from solver.api import solve
 from solver.ladder.fixpoint import line_fixpoint
@@ -34,7 +34,7 @@ def test_repaired_pictures_are_as_wanted(rung: str, colors: int) -> None:
     for picture in random_pictures(8, 7, 0.45, 3, 0, 12):
         picture = picture * draw.integers(1, colors + 1, picture.shape).astype(np.uint8)
         kept = picture.copy()
-        found = repaired(picture, rung)
+        found = repair_picture(picture, rung)
         assert found.reached
         assert (picture == kept).all(), "the caller's own picture is left alone"
         assert found.changed == (found.picture != picture).sum()
@@ -52,7 +52,7 @@ def test_the_only_change_is_found() -> None:
     """A switch of four cells alone in the picture: one of them changed is enough, and two never are needed."""
     picture = np.zeros((6, 6), np.uint8)
     picture[1, 1] = picture[3, 4] = 1
-    assert repaired(picture).changed == 1
+    assert repair_picture(picture).changed == 1
 
 
 def test_among_equals_the_cheapest_changes() -> None:
@@ -61,26 +61,26 @@ def test_among_equals_the_cheapest_changes() -> None:
     for cell in range(4):
         cost = np.ones((2, 2, 2))
         cost.reshape(4, 2)[cell] = 0
-        found = repaired(picture, cost=cost)
+        found = repair_picture(picture, cost=cost)
         assert np.flatnonzero(found.picture != picture).tolist() == [cell]
 
 
 @pytest.mark.slow
 def test_it_is_the_same_every_time() -> None:
     picture = random_pictures(20, 20, 0.4, 1, 0, 1)[0]
-    assert (repaired(picture).picture == repaired(picture).picture).all()
+    assert (repair_picture(picture).picture == repair_picture(picture).picture).all()
 
 
 def test_when_time_is_over_it_says_so() -> None:
     picture = cycles(40, 40, 1, 0, 1)[0]
-    found = repaired(picture, cpu_limit=0.0)
+    found = repair_picture(picture, cpu_limit=0.0)
     assert not found.reached
     assert found.picture.shape == picture.shape
 
 
 def test_a_rung_that_is_none() -> None:
     with pytest.raises(ValueError, match="rung must be one of line, depth-2, probe, search, not 'magic'"):
-        repaired(np.zeros((2, 2), np.uint8), "magic")
+        repair_picture(np.zeros((2, 2), np.uint8), "magic")
 
 
 @settings(max_examples=60, deadline=None)

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from scrapers.pictures.hardest import _hardness, hard_pictures
+from scrapers.pictures.hardest import _difficulties, hard_pictures
 from scrapers.pictures.letters import HEIGHT, WIDTH, glyphs, letters
-from scrapers.pictures.picture_repair import repaired
+from scrapers.pictures.picture_repair import repair_picture
 from scrapers.pictures.rules import (
-    colored,
+    add_colors,
     cycles,
     dominoes,
     random_pictures,
@@ -65,14 +65,14 @@ def test_dominoes_have_one_solution() -> None:
 @pytest.mark.parametrize("by_cell", [True, False])
 def test_colours_are_numbered_in_order_of_first_use(by_cell: bool) -> None:
     drawn = random_pictures(12, 10, 0.6, 1, 0, 50)
-    made = colored(drawn, 4, 1, 0, by_cell)
+    made = add_colors(drawn, 4, 1, 0, by_cell)
     assert ((made > 0) == (drawn > 0)).all(), "what is black has a colour, and nothing else"
     assert made.max() == 4
     for picture in made:
         cells = picture.ravel().tolist()
         first = list(dict.fromkeys(cell for cell in cells if cell))
         assert first == sorted(first) == list(range(1, len(first) + 1))
-    assert (colored(drawn[7:9], 4, 1, 7, by_cell) == made[7:9]).all(), "each depends on its number alone"
+    assert (add_colors(drawn[7:9], 4, 1, 7, by_cell) == made[7:9]).all(), "each depends on its number alone"
     # areas have longer runs of a colour than cells by themselves
     same = ((made[:, :, 1:] == made[:, :, :-1]) & (made[:, :, 1:] > 0)).sum() / (made > 0).sum()
     assert (same < 0.25) == by_cell
@@ -80,8 +80,8 @@ def test_colours_are_numbered_in_order_of_first_use(by_cell: bool) -> None:
 
 def test_hard_pictures_have_one_solution_and_are_harder_than_where_they_began() -> None:
     made = hard_pictures(6, 6, 0.45, 1, 0, 3)
-    begun = np.stack([repaired(picture).picture for picture in random_pictures(6, 6, 0.45, 1, 0, 3)])
+    begun = np.stack([repair_picture(picture).picture for picture in random_pictures(6, 6, 0.45, 1, 0, 3)])
     assert [solve(from_picture(picture))["solutions"] for picture in made] == ["unique"] * 3
-    assert (_hardness(made) >= _hardness(begun)).all()
-    assert (_hardness(made) > _hardness(begun)).any()
+    assert (_difficulties(made) >= _difficulties(begun)).all()
+    assert (_difficulties(made) > _difficulties(begun)).any()
     assert (hard_pictures(6, 6, 0.45, 1, 2, 3)[0] == made[2]).all(), "each depends on its number alone"
