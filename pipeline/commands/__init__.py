@@ -1,1 +1,1 @@
-"""The command line: a file or a folder a command, over the rooms beside this one."""
+"""The command line: a file a command (`solve` is a package), and their shared options and output."""

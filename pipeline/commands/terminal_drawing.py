@@ -13,7 +13,7 @@ from pipeline.commands.output import LIST_LIMIT, out
 if TYPE_CHECKING:
     import numpy as np
 
-    from pipeline.commands.terminal_layouts import Layout
+    from pipeline.commands.terminal_layouts import TerminalLayout
     from reports.sheet.grid_state import GridState
     from solver.model.puzzle import Puzzle
 
@@ -56,7 +56,7 @@ def draw_picture(puzzle: "Puzzle", state: "GridState") -> Text:
     return layouts(puzzle, state)[-1].text()
 
 
-def layouts(puzzle: "Puzzle", state: "GridState") -> "list[Layout]":
+def layouts(puzzle: "Puzzle", state: "GridState") -> "list[TerminalLayout]":
     """Return the layouts for standard output, best first."""
     from pipeline.commands.terminal_layouts import color_layouts, symbol_layouts
 

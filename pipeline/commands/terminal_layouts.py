@@ -46,7 +46,7 @@ class StyledText(NamedTuple):
     paper: str | None = None
 
 
-class Layout(NamedTuple):
+class TerminalLayout(NamedTuple):
     """A layout: its width in characters and height in lines, whether cells are square, and a function that draws it."""
 
     width: int
@@ -55,7 +55,7 @@ class Layout(NamedTuple):
     text: Callable[[], Text]
 
 
-def color_layouts(puzzle: Puzzle, state: GridState) -> list[Layout]:
+def color_layouts(puzzle: Puzzle, state: GridState) -> list[TerminalLayout]:
     """Return the layouts in colour, best first: square cells, half-height cells, tighter clues, no clues.
 
     Numbers of three digits don't fit above square cells, which are left out then.
@@ -65,16 +65,18 @@ def color_layouts(puzzle: Puzzle, state: GridState) -> list[Layout]:
     stacked = max(sum(len(number.text) for number in clue_numbers(clue)) for clue in puzzle.columns)
     sides = {gap: _breadth(puzzle.rows[::2], gap) + _breadth(puzzle.rows[1::2], gap) for gap in (" ", "")}
     return [
-        Layout(_breadth(puzzle.rows) + 2 * puzzle.width, deep + puzzle.height, True, partial(_squares, puzzle, state)),
+        TerminalLayout(
+            _breadth(puzzle.rows) + 2 * puzzle.width, deep + puzzle.height, True, partial(_squares, puzzle, state)
+        ),
         *(
-            Layout(puzzle.width + room, stacked + half, False, partial(_small, puzzle, state, gap))
+            TerminalLayout(puzzle.width + room, stacked + half, False, partial(_small, puzzle, state, gap))
             for gap, room in sides.items()
         ),
-        Layout(puzzle.width, half, False, partial(_alone, puzzle, state)),
+        TerminalLayout(puzzle.width, half, False, partial(_alone, puzzle, state)),
     ][_digits(puzzle) > 2 :]
 
 
-def symbol_layouts(puzzle: Puzzle, state: GridState) -> list[Layout]:
+def symbol_layouts(puzzle: Puzzle, state: GridState) -> list[TerminalLayout]:
     """Return the layouts without colours, best first: with clues, and without.
 
     With clues an asterisk precedes each marked cell. Without, a row that has marked cells is followed by two blanks and
@@ -83,8 +85,8 @@ def symbol_layouts(puzzle: Puzzle, state: GridState) -> list[Layout]:
     width = _breadth(puzzle.rows) + (1 + _digits(puzzle)) * puzzle.width
     marks = 2 + puzzle.width if state.marked is not None and state.marked.any() else 0
     return [
-        Layout(width, _depth(puzzle) + puzzle.height, False, partial(_spread, puzzle, state)),
-        Layout(puzzle.width + marks, puzzle.height, False, partial(_lines, puzzle, state)),
+        TerminalLayout(width, _depth(puzzle) + puzzle.height, False, partial(_spread, puzzle, state)),
+        TerminalLayout(puzzle.width + marks, puzzle.height, False, partial(_lines, puzzle, state)),
     ]
 
 

@@ -1,1 +1,1 @@
-"""The command solve: single puzzles, solved before one's eyes."""
+"""The command solve: single puzzles, solved, drawn, explained and saved."""
