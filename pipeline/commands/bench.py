@@ -341,7 +341,7 @@ def draw_times(results: Any, chart: Path, peers: Path | None, title: str) -> Non
 def read_batches(source: BenchInput) -> "list[pa.RecordBatch]":
     """Return the puzzles of a set in batches of their family's table."""
     from pipeline.findings import benchmark
-    from pipeline.store.sources import nothing_in
+    from pipeline.store.sources import no_puzzle_error
     from scrapers.file_batches import Problem, read_all, read_files
     from scrapers.files import files_in
 
@@ -363,7 +363,7 @@ def read_batches(source: BenchInput) -> "list[pa.RecordBatch]":
         if missing:
             err.print(f"[yellow]missing:[/yellow] {', '.join(missing)}")
     if not puzzles:
-        raise nothing_in(paths)
+        raise no_puzzle_error(paths)
     return benchmark.batches_of(puzzles[:: max(1, len(puzzles) // count)][:count] if count else puzzles)
 
 

@@ -18,7 +18,7 @@ from pipeline.executors.executor import (
 from pipeline.jobs.grade_job import GRADE
 from pipeline.run.configuration import check_limit, configuration, solver_settings
 from pipeline.store.parts import is_store, open_store
-from pipeline.store.sources import check_sources, nothing_in
+from pipeline.store.sources import check_sources, no_puzzle_error
 from reports.joined_columns import KILLED
 from scrapers.download import is_url
 from scrapers.file_batches import Problem, in_batches, read_in_bulk
@@ -95,7 +95,7 @@ def puzzles_in(place: str, known: Format | None, callbacks: ProgressCallbacks) -
         is_empty = False
         yield item
     if is_empty:
-        raise nothing_in([place])
+        raise no_puzzle_error([place])
 
 
 def grade_puzzles(

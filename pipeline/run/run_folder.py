@@ -168,10 +168,10 @@ class Run(NamedTuple):
 def _find_store(run: Run) -> Store:
     """Open the store at the first place with its id: `store_at`, else relative to the run, else where it was."""
     wanted = run.manifest.get("store_id", "")
-    beside = run.manifest.get("store_beside")
+    relative = run.manifest.get("store_beside")
     places = [run.store_at] if run.store_at else [run.manifest["store"]]
-    if not run.store_at and beside and run.folder.local:
-        places.insert(0, os.path.normpath(Path(run.folder.path, beside)))  # both may have been moved or copied
+    if not run.store_at and relative and run.folder.local:
+        places.insert(0, os.path.normpath(Path(run.folder.path, relative)))  # both may have been moved or copied
     found = [place for place in dict.fromkeys(places) if folder(place).has(STORE_MARK)]
     for place in found:
         store = open_store(place, run.family)
@@ -339,8 +339,8 @@ def _new_manifest(store: Store, place: Folder, inputs: list[Part], config: Confi
 def store_location(store: Store, place: Folder) -> dict[str, Any]:
     """Return the run.json fields that locate a store: URI, id, relative path."""
     both = store.folder.local and place.local
-    beside = os.path.relpath(os.path.realpath(store.folder.path), os.path.realpath(place.path)) if both else None
-    return {"store": store.folder.uri, "store_id": store.id, "store_beside": beside}
+    relative = os.path.relpath(os.path.realpath(store.folder.path), os.path.realpath(place.path)) if both else None
+    return {"store": store.folder.uri, "store_id": store.id, "store_beside": relative}
 
 
 def versions() -> dict[str, str]:

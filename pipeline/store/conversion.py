@@ -14,7 +14,7 @@ from pipeline.callbacks import SILENT, ProgressCallbacks, track
 from pipeline.errors import UserError
 from pipeline.store.parts import Store, drop_rows, is_store, open_store, require_nonograms
 from pipeline.store.paths import STDOUT, folder, open_output
-from pipeline.store.sources import check_sources, nothing_in
+from pipeline.store.sources import check_sources, no_puzzle_error
 from scrapers.archives.compression import open_compressing, strip_compression_suffix
 from scrapers.archives.line_chunks import line_format_of
 from scrapers.archives.source_file import DEFAULT_READ_LIMITS, SourceFile
@@ -100,7 +100,7 @@ def _read_all(
             is_empty = False
             yield item
     if is_empty:
-        raise nothing_in(paths)
+        raise no_puzzle_error(paths)
 
 
 def _puzzles_in(store: Store) -> Iterator[Puzzle | Problem]:

@@ -17,7 +17,7 @@ from pipeline.settings import default_settings
 from pipeline.store.id_index import NEW, OTHER, SAME, IdIndex
 from pipeline.store.lock import writer_lock
 from pipeline.store.parts import Store, append, create_store, next_part
-from pipeline.store.sources import check_sources, nothing_in
+from pipeline.store.sources import check_sources, no_puzzle_error
 from scrapers.file_batches import Problem, in_batches, read_in_bulk
 from scrapers.files import count_files, files_in
 from scrapers.formats import Format
@@ -87,7 +87,7 @@ def import_paths(
         place, read_in_bulk(track(files_in(paths, contact, store), callbacks), known), on_item, terms
     )
     if not report.added and not report.known and not report.problems:
-        raise nothing_in(paths)
+        raise no_puzzle_error(paths)
     if not report.added and not report.known:
         more = f" (and {len(report.problems) - 1:,} more files)" if len(report.problems) > 1 else ""
         reasons = "".join(f": {problem.name}: {problem.reason}{more}" for problem in report.problems[:1])

@@ -20,6 +20,6 @@ def check_sources(paths: Iterable[str | Path], contact: str | None = None) -> No
             raise UserError(f"{path} does not exist")
 
 
-def nothing_in(paths: Iterable[str | Path]) -> UserError:
+def no_puzzle_error(paths: Iterable[str | Path]) -> UserError:
     """Return the error for paths without any puzzle or unreadable file."""
     return UserError(f"no puzzle found in {', '.join(map(str, paths))} ({SKIPPED_HINT})")

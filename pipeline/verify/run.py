@@ -28,7 +28,7 @@ from pipeline.store.paths import Folder
 from pipeline.verify.store import Damage, repair_store, verify_store
 from solver.model.families import Rules
 
-RESULTS_REPAIR = "sets it aside; classify does its puzzles again"
+RESULTS_REPAIR = "moves it to damaged/; classify repeats its puzzles"
 
 ROWS, BYTES = 1 << 14, 1 << 26
 """Limits on the rows of both tables in memory at a time."""
@@ -145,8 +145,8 @@ def _wrong_answers(rules: Rules, results: pa.RecordBatch, puzzles: pa.RecordBatc
 def _job_files(run: Run) -> list[tuple[Folder, str, Callable[[Folder, str], object], str]]:
     """Return the files of certificates, grades and mendings: folder, name, reader, job."""
     files: list[tuple[Folder, str, Callable[[Folder, str], object], str]] = [
-        (place, name, read, maker)
-        for place, read, maker in (
+        (place, name, read, job)
+        for place, read, job in (
             (certificates_folder(run), read_certificates, "certify"),
             (grades_folder(run), partial(read_grade_file, run.family), "grade"),
         )
@@ -158,11 +158,11 @@ def _job_files(run: Run) -> list[tuple[Folder, str, Callable[[Folder, str], obje
 
 def _other_damage(run: Run) -> Iterator[Damage]:
     """Yield the faults of certificates, grades, mendings and progress.json."""
-    for place, name, read, maker in _job_files(run):
+    for place, name, read, job in _job_files(run):
         try:
             read(place, name)
         except InputError as error:
-            yield _damage(f"{place.name}/{name}", error, f"sets it aside; {maker} makes its rows again")
+            yield _damage(f"{place.name}/{name}", error, f"moves it to damaged/; {job} makes its rows again")
     try:
         read_progress(run)
     except InputError as error:

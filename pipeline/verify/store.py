@@ -33,12 +33,12 @@ class Damage(NamedTuple):
     repair: str | None = None
 
 
-ORPHAN_REPAIR = "sets it aside"
+ORPHAN_REPAIR = "moves it to damaged/"
 
 ORPHAN_AGE = 3600.0
 """Seconds within which a file without a part may be a running command's."""
 
-PART_REPAIR = "sets the part aside; import, crawl or generate bring its puzzles again"
+PART_REPAIR = "moves the part to damaged/; import, crawl or generate restore its puzzles"
 
 
 def verify_store(store: Store, on_rows: Callable[[int], object]) -> list[Damage]:
@@ -107,9 +107,9 @@ def _part_damage(store: Store, part: Part, on_rows: Callable[[int], object]) -> 
         wrong += _wrong_hashes(family.rules, batch)
         on_rows(len(batch))
     if digest.hexdigest() != part.sha256:
-        yield Damage(where, "its ids, clue hashes and goals are not those that its hash stands for", PART_REPAIR)
+        yield Damage(where, "hash mismatch of its ids, clue hashes and goals", PART_REPAIR)
     elif wrong:
-        yield Damage(where, f"{wrong:,} puzzles have other clues than their clue hash stands for", PART_REPAIR)
+        yield Damage(where, f"{wrong:,} puzzles have clues that do not match their clue hash", PART_REPAIR)
 
 
 def _wrong_hashes(rules: Rules, batch: pa.RecordBatch) -> int:

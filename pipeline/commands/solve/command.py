@@ -154,7 +154,7 @@ def solve(
 
     Exit status 1 if some puzzles are unreadable or invalid, 2 if all are; with --hint 1 if there is no next step.
     """
-    from pipeline.store.sources import nothing_in
+    from pipeline.store.sources import no_puzzle_error
 
     output = OutputOptions(explain, watch, stats, brief, as_xml, save or [])
     output.check(global_options.json, solutions > 0)
@@ -175,7 +175,7 @@ def solve(
     chosen = puzzles if number is None else islice(puzzles, number - 1, number)
     solved, failed = solve_all(single(chosen) if save else chosen, options, output, given)
     if not solved and not failed:
-        raise nothing_in(files)
+        raise no_puzzle_error(files)
     raise typer.Exit(DONE if not failed else SOME_FAILED if solved else WRONG_USE)
 
 

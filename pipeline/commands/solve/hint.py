@@ -47,12 +47,12 @@ def single_puzzle(
     puzzles: "Iterator[Puzzle | Sudoku | Problem]", number: int | None, files: list[str]
 ) -> "Puzzle | Sudoku":
     """Return the only puzzle, or the one of a number, counted from 1."""
-    from pipeline.store.sources import nothing_in
+    from pipeline.store.sources import no_puzzle_error
     from scrapers.file_batches import Problem
 
     items = list(islice(puzzles, (number or 1) - 1, (number or 1) + 1))
     if not items:
-        raise nothing_in(files)
+        raise no_puzzle_error(files)
     if number is None and len(items) > 1:
         raise UserError(f"--hint is for one puzzle, {', '.join(files)}: choose one with -n")
     if isinstance(items[0], Problem):

@@ -126,7 +126,6 @@ def test_column_of_another_type_is_damage(nonocensus: Nonocensus, run: Path, fol
     found = nonocensus("verify", "store" if "store" in folder else "run", "--repair")
     assert found.code == 1
     assert f"column '{column}' is string, not" in found.err
-    assert "sets" in found.err or "repaired" in found.err
 
 
 def test_store_with_unknown_column_is_read_but_not_rewritten(nonocensus: Nonocensus, run: Path) -> None:

@@ -82,7 +82,7 @@ def test_damaged_part_is_found_and_repaired(
     result = nonocensus("verify", "store")
     assert (result.code, result.err.count("part-00001") > 0) == (SOME_FAILED, True)
     assert "nonocensus verify" not in result.err, "which is the command that says so"
-    assert "--repair sets the part aside" in result.err
+    assert "--repair moves the part to damaged/" in result.err
     assert nonocensus("verify", "store", "--repair").code == SOME_FAILED
     assert nonocensus("verify", "store").code == DONE
     assert open_store(store.folder.uri).rows() == 250
@@ -100,7 +100,7 @@ def test_part_with_wrong_hash_is_found(store: Store, tmp_path: Path) -> None:
     assert ["its ids, clue hashes and goals are not those" in line for line in found(store)] == [True]
     path.write_bytes(whole)
     rewritten(path, "rows", longer)
-    assert ["1 puzzles have other clues than their clue hash" in line for line in found(store)] == [True]
+    assert ["1 puzzles have clues that do not match their clue hash" in line for line in found(store)] == [True]
 
 
 def test_swapped_part_is_found(store: Store, tmp_path: Path) -> None:
