@@ -51,7 +51,7 @@ test("a hint first says where to look and how", () => {
 test("the last step is followed by the ending, and by what was left out", () => {
   assert.deepEqual(stepWords(STEP, null), ["What.", "Why."]);
   assert.deepEqual(stepWords(STEP, { ending: "The end.", left_out: 0 }), ["What.", "Why.", "The end."]);
-  assert.deepEqual(stepWords(undefined, { ending: "The end.", left_out: 1 }), ["1 further step would be too much to be sent.", "The end."]);
+  assert.deepEqual(stepWords(undefined, { ending: "The end.", left_out: 1 }), ["1 further step left out.", "The end."]);
 });
 
 test("the hardest step is the first one of the highest grade", () => {

@@ -69,7 +69,7 @@ class Filters {
     const focused = list.contains(document.activeElement) ? document.activeElement.value : null;
     const items = found.slice(0, MOST_CHOICES).map(([word, count]) => choiceItem(word, facet.called(word), numberWords(count), chosen.has(word)));
     if (found.length > MOST_CHOICES) items.push(element("p", "note small", "", `and ${numberWords(found.length - MOST_CHOICES)} more`));
-    if (found.length === 0) items.push(element("p", "note small", "", "None is like that."));
+    if (found.length === 0) items.push(element("p", "note small", "", "No matches."));
     list.replaceChildren(...items);
     if (focused !== null) for (const input of list.querySelectorAll("input")) if (input.value === focused) input.focus();
   }

@@ -12,7 +12,7 @@ async function ask(method, path, body = null, options = {}) {
     reply = await fetch(`api/${path}`, { method, headers, body: blob || body === null ? body : JSON.stringify(body), ...options });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Refusal("The server can’t be reached. Does it still run?");
+    throw new Refusal("The server can’t be reached. Is it still running?");
   }
   const answer = await reply.json().catch(() => null);
   if (reply.ok && answer !== null) return answer;
@@ -34,7 +34,7 @@ async function attempt(event, act) {
   try {
     await act();
   } catch (error) {
-    problem.textContent = error instanceof Refusal ? error.message : "This browser has failed at that.";
+    problem.textContent = error instanceof Refusal ? error.message : "Something went wrong in this browser; its console has details.";
     if (!(error instanceof Refusal)) console.error(error);
     problem.scrollIntoView({ block: "nearest" });
   }

@@ -3,8 +3,8 @@
 const NO_STEP = {
   solved: "The grid is solved: nothing is left to do.",
   none: "No picture fits these clues.",
-  open: "No single assumption leads on from here: only assumptions inside assumptions do.",
-  timeout: "No step was found in the time allowed.",
+  open: "No single assumption helps here, only nested ones.",
+  timeout: "No step was found within the time limit.",
 };
 const NEXT = ["", "Show the cells", "Fill them in"];
 

@@ -125,7 +125,7 @@ function hardestStep(steps) {
 /** The sentences of a step, if any, followed by the ending of the explanation that it completes, if any. */
 function stepWords(step, completed) {
   const words = step ? [step.what, step.why] : [];
-  if (completed?.left_out) words.push(`${countWords(completed.left_out, "further step")} would be too much to be sent.`);
+  if (completed?.left_out) words.push(`${countWords(completed.left_out, "further step")} left out.`);
   if (completed) words.push(completed.ending);
   return words;
 }
