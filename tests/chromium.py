@@ -74,5 +74,5 @@ def violations(driver: webdriver.Chrome, within: str = "html") -> list[str]:
 
 
 def page_width(driver: webdriver.Chrome) -> int:
-    """How wide the page is, in pixels: more than the screen if it has to be scrolled sideways."""
+    """Return the page's width in pixels: more than the screen's if it scrolls sideways."""
     return int(driver.execute_script("return document.documentElement.scrollWidth"))

@@ -28,7 +28,7 @@ def find_hint(arguments: dict[str, Any], budget: TaskBudget) -> dict[str, Any]:
     found = _decide(hint(puzzle, start, cpu_limit=seconds), start, seconds)
     if found.kind == "timeout" and budget.can_defer:
         raise Deferred
-    steps = [] if found.next is None else [step_record(puzzle, told) for told in describe_steps(found.next)]
+    steps = [] if found.next is None else [step_record(puzzle, described) for described in describe_steps(found.next)]
     return {"kind": found.kind, "wrong": found.wrong, "steps": steps}
 
 
@@ -63,7 +63,7 @@ def explain_puzzle(arguments: dict[str, Any], budget: TaskBudget, max_bytes: int
     found = explain(puzzle, start=start, cpu_limit=budget.try_seconds)
     if found.state == "timeout" and budget.can_defer:
         raise Deferred
-    steps = list(_encode_steps((step_record(puzzle, told) for told in describe_steps(found)), max_bytes))
+    steps = list(_encode_steps((step_record(puzzle, described) for described in describe_steps(found)), max_bytes))
     hardest = found.hardest
     return {
         "state": found.state,
@@ -81,16 +81,16 @@ def _encode_steps(steps: Iterator[dict[str, Any]], max_bytes: int) -> Iterator[m
     """Encode steps until they exceed a number of bytes."""
     held = 0
     for step in steps:
-        told = msgspec.json.encode(step)
-        held += len(told)
+        encoded = msgspec.json.encode(step)
+        held += len(encoded)
         if held > max_bytes:
             return
-        yield msgspec.Raw(told)
+        yield msgspec.Raw(encoded)
 
 
-def step_record(puzzle: Puzzle, told: DescribedStep[Step]) -> dict[str, Any]:
+def step_record(puzzle: Puzzle, described: DescribedStep[Step]) -> dict[str, Any]:
     """Return a step as JSON: technique, where to look, what follows and why; cells are pairs of place and colour."""
-    step = told.step
+    step = described.step
     technique = TECHNIQUES[step.technique]
     supposed = step.assumption
     where = describe_line(puzzle, step.line) if step.line is not None else describe_cell(puzzle, step.ruled[0][0])
@@ -99,8 +99,8 @@ def step_record(puzzle: Puzzle, told: DescribedStep[Step]) -> dict[str, Any]:
         "grade": technique.grade,
         "line": step.line,
         "where": where,
-        "what": told.what,
-        "why": told.why,
+        "what": described.what,
+        "why": described.why,
         "ruled": step.ruled,
         "assumption": supposed
         and {

@@ -37,15 +37,15 @@ def page(explanation: Explanation) -> str:
         )
     script = source("explanation.js").strip()
     steps = list(describe_steps(explanation))
-    used = sorted({told.step.technique for told in steps})
-    counted = [(TECHNIQUES[k], sum(told.step.technique == k for told in steps)) for k in used]
+    used = sorted({described.step.technique for described in steps})
+    counted = [(TECHNIQUES[k], sum(described.step.technique == k for described in steps)) for k in used]
     return (
         environment(autoescape=True)
         .get_template("explanation.html.j2")
         .render(
             puzzle=puzzle,
             drawing=Markup(drawing(puzzle, empty(puzzle)).svg),
-            steps=[(told, TECHNIQUES[told.step.technique]) for told in steps],
+            steps=[(described, TECHNIQUES[described.step.technique]) for described in steps],
             techniques=counted,
             ending=describe_ending(explanation),
             data=Markup(_for_script(_data(explanation))),

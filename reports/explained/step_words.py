@@ -49,15 +49,15 @@ def describe_step(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> str:
         return f"{describe_line(puzzle, step.line)}, {name}: {_cells(puzzle, step.line, left)}."
     refuted = step.assumption
     supposed = {refuted.place: 1 << refuted.color}
-    told = [f"Suppose {describe_cell(puzzle, refuted.place)} were {_color(puzzle, refuted.color)} ({name})."]
+    sentences = [f"Suppose {describe_cell(puzzle, refuted.place)} were {_color(puzzle, refuted.color)} ({name})."]
     for then in refuted.then:
         left = _left(then.ruled, supposed, cells)
         supposed |= left
-        told.append(f"{describe_line(puzzle, then.line)}: {_cells(puzzle, then.line, left)}.")
-    told.append(f"Then {_lower(describe_line(puzzle, refuted.end))} would have no arrangement.")
+        sentences.append(f"{describe_line(puzzle, then.line)}: {_cells(puzzle, then.line, left)}.")
+    sentences.append(f"Then {_lower(describe_line(puzzle, refuted.end))} would have no arrangement.")
     still = cells[refuted.place] & ~(1 << refuted.color)
-    told.append(f"So {describe_cell(puzzle, refuted.place)} is {_possible(puzzle, still)}.")
-    return " ".join(told)
+    sentences.append(f"So {describe_cell(puzzle, refuted.place)} is {_possible(puzzle, still)}.")
+    return " ".join(sentences)
 
 
 def _left(ruled: Iterable[Ruled], supposed: Mapping[int, int], cells: Sequence[int]) -> dict[int, int]:
@@ -73,8 +73,8 @@ def grid_states(explanation: Explanation) -> Iterator[GridState]:
     puzzle = explanation.puzzle
     cells, grid = list(explanation.start), known_grid(explanation.start, puzzle.width)
     yield GridState(grid)
-    for told in describe_steps(explanation):
-        step, grid = told.step, grid.copy()
+    for described in describe_steps(explanation):
+        step, grid = described.step, grid.copy()
         for place, color in step.ruled:
             cells[place] &= ~(1 << color)
             grid.ravel()[place] = _entry(cells[place])
@@ -83,7 +83,7 @@ def grid_states(explanation: Explanation) -> Iterator[GridState]:
         lines = [step.line] if step.line is not None else []
         rows = tuple(line for line in lines if line < puzzle.height)
         columns = tuple(line - puzzle.height for line in lines if line >= puzzle.height)
-        yield GridState(grid, marked, rows, columns, f"{told.number}. {told.what}")
+        yield GridState(grid, marked, rows, columns, f"{described.number}. {described.what}")
 
 
 def known_grid(cells: list[int], width: int) -> np.ndarray:
@@ -142,12 +142,12 @@ def _cells(puzzle: Puzzle, line: int, left: Mapping[int, int]) -> str:
         (place % puzzle.width if is_row else place // puzzle.width, colors) for place, colors in left.items()
     )
     runs = groupby(enumerate(numbers), lambda each: (each[1][0] - each[0], each[1][1]))
-    told = []
+    parts = []
     for (_, colors), run in runs:
         found = [number + 1 for _, (number, _) in run]
         where = f"{side} {found[0]}" if len(found) == 1 else f"{side}s {found[0]} to {found[-1]}"
-        told.append(f"{where} {_possible(puzzle, colors)}")
-    return ", ".join(told)
+        parts.append(f"{where} {_possible(puzzle, colors)}")
+    return ", ".join(parts)
 
 
 def _possible(puzzle: Puzzle, colors: int) -> str:

@@ -29,11 +29,11 @@ def describe_step(step: SudokuStep, board: Board, size: int) -> str:
     """Describe what follows from a step; `board` is the state before it."""
     name = TECHNIQUES[step.technique].name
     if isinstance(step.why, Pattern):
-        told = _pattern(step.why, step.technique, name, board, size)
+        text = _pattern(step.why, step.technique, name, board, size)
     else:
-        told = _refuted(step.why, name, size)
+        text = _refuted(step.why, name, size)
     found = _node(step.placed, size) if step.placed else _ruled(step.ruled, size)
-    return f"{told} {found}." if told.endswith(":") else f"{told} So {found}."
+    return f"{text} {found}." if text.endswith(":") else f"{text} So {found}."
 
 
 def describe_ending(explanation: SudokuExplanation) -> str:
@@ -72,14 +72,14 @@ def fields_of(explanation: SudokuExplanation) -> dict[str, Any]:
         "state": explanation.state,
         "hardest": hardest and hardest.name,
         "grade": hardest and hardest.grade,
-        "steps": [_fields(told, size) for told in describe_steps(explanation)],
+        "steps": [_fields(described, size) for described in describe_steps(explanation)],
         "open": sum(len(digits) != 1 for digits in explanation.board),
     }
 
 
-def _fields(told: DescribedStep[SudokuStep], size: int) -> dict[str, Any]:
-    step, technique = told.step, TECHNIQUES[told.step.technique]
-    fields: dict[str, Any] = {"technique": technique.name, "grade": technique.grade, "words": told.what}
+def _fields(described: DescribedStep[SudokuStep], size: int) -> dict[str, Any]:
+    step, technique = described.step, TECHNIQUES[described.step.technique]
+    fields: dict[str, Any] = {"technique": technique.name, "grade": technique.grade, "words": described.what}
     if step.placed:
         fields["is"] = _place(step.placed, size)
     fields["not"] = [_place(node, size) for node in step.ruled]
@@ -144,9 +144,9 @@ def _links(chain: Sequence[Node], size: int) -> Iterator[str]:
 
 def _refuted(why: SudokuRefutation, name: str, size: int) -> str:
     """Describe an assumption and its contradiction."""
-    told = [f"Suppose {_node(why.supposed, size, 'were' if why.right else 'were not')} ({name})."]
-    told += [f"{_first_up(_because(need, size))} {_node(node, size)}." for need, node in why.then]
-    return " ".join([*told, f"Then nothing would be left for {describe_need(why.end, size)}."])
+    sentences = [f"Suppose {_node(why.supposed, size, 'were' if why.right else 'were not')} ({name})."]
+    sentences += [f"{_first_up(_because(need, size))} {_node(node, size)}." for need, node in why.then]
+    return " ".join([*sentences, f"Then nothing would be left for {describe_need(why.end, size)}."])
 
 
 def _because(need: Need, size: int) -> str:
@@ -163,11 +163,11 @@ def _ruled(ruled: Sequence[Node], size: int) -> str:
     """Describe what is ruled out: `r3c5 is not 4 or 7, r3c6 is not 4`."""
     cells = [(cell, [digit for _, digit in nodes]) for cell, nodes in groupby(sorted(ruled), lambda node: node[0])]
     alike = groupby(sorted(cells, key=lambda each: (each[1], each[0])), lambda each: each[1])
-    told = []
+    parts = []
     for digits, same in alike:
         which = [describe_cell(cell, size) for cell, _ in same]
-        told.append(f"{_listed(which)} {'is' if len(which) == 1 else 'are'} not {_listed(map(sign, digits), 'or')}")
-    return ", ".join(told)
+        parts.append(f"{_listed(which)} {'is' if len(which) == 1 else 'are'} not {_listed(map(sign, digits), 'or')}")
+    return ", ".join(parts)
 
 
 def _unit(unit: int, size: int) -> str:

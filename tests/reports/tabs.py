@@ -23,7 +23,7 @@ class Tab:
         self.driver = driver
 
     def load(self, page: Path, address: str = "") -> None:
-        """Open a page anew; `address` is what follows its name."""
+        """Reload a page; `address` is its fragment."""
         self.driver.get("about:blank")
         self.driver.get_log("performance")
         self.driver.get_log("browser")

@@ -144,12 +144,12 @@ def changed(rows: pa.Table, puzzle_id: str, values: dict[str, Any]) -> pa.Table:
     )
 
 
-def test_nothing_known_at_all() -> None:
+def test_rows_of_nulls_are_packed() -> None:
     check(rows_of(pairs({}, {})))
     assert payload(rows_of(pairs({}))).puzzles == 1
 
 
-def test_no_rows() -> None:
+def test_no_rows_have_an_empty_payload() -> None:
     made = payload(rows_of(pairs({})).slice(1))
     assert (made.puzzles, made.pictures) == (0, ())
 
@@ -163,14 +163,14 @@ def test_any_pictures_come_back(drawn: list[tuple[Puzzle, bool]]) -> None:
 
 @given(st.lists(st.one_of(st.none(), st.text(max_size=5), st.from_regex(r"\A[ab][0-9]{1,30}\Z")), max_size=8))
 @settings(max_examples=60, deadline=None)
-def test_any_words_come_back_in_an_order_for_people(titles: list[str | None]) -> None:
+def test_any_words_are_unpacked_in_natural_order(titles: list[str | None]) -> None:
     rows = rows_of(pairs(*({"puzzle_id": "a/1"} for _ in range(len(titles) + 1))))
     place = rows.schema.get_field_index("title")
     rows = rows.set_column(place, "title", pa.array([*titles, "x"], pa.string()))
     assert columns_of(payload(rows))["title"] == [*titles, "x"]
 
 
-def test_words_are_sorted_as_people_sort_them() -> None:
+def test_words_are_sorted_naturally() -> None:
     words = browser._words(pa.chunked_array([["b", "A 10", "a 9", "c", "B", None, "c"]]), ("c",))
     assert words.words == ["c", "a 9", "A 10", "B", "b"]
     assert words.places.tolist() == [5, 3, 2, 1, 4, 0, 1]
@@ -196,7 +196,7 @@ def test_classes_and_kinds() -> None:
                                                   "3399ff sky"]  # fmt: skip
 
 
-def test_a_palette_of_strangers_words() -> None:
+def test_untrusted_palettes_are_sanitized() -> None:
     palette = [{"name": "a\nb", "symbol": None, "rgb": "</script>"}, {"name": None, "symbol": "X", "rgb": "ABCDEF"}]
     rows = rows_of(pairs(({"puzzle_id": "a/1"}, {"puzzle_id": "a/1", "palette": palette})))
     assert columns_of(payload(rows))["palette"] == ["888888 a b\nabcdef "]

@@ -33,9 +33,9 @@ const LEAST_TITLE = "9rem"; // of the title's column among chosen columns
 
 /** All columns to choose from: those of LISTED, and facts that any puzzle of the table has. */
 function listable({ columns, family }) {
-  const told = (name) => name in columns && columns[name].values.some((_, row) => !columns[name].isNull(row));
+  const isKnown = (name) => name in columns && columns[name].values.some((_, row) => !columns[name].isNull(row));
   const known = LISTED.filter(({ name }) => name in columns);
-  const others = FACTS.filter(({ name, titles }) => told(name) && family in titles && !LISTED.some((each) => each.name === name));
+  const others = FACTS.filter(({ name, titles }) => isKnown(name) && family in titles && !LISTED.some((each) => each.name === name));
   const made = others.map((fact) => {
     const number = !columns[fact.name].words;
     const ends = number ? NUMBER_ENDS : LETTERS_ENDS;
@@ -46,8 +46,8 @@ function listable({ columns, family }) {
 
 /** The default columns; kinds only if there are several. */
 function listedOf({ columns }) {
-  const told = (name) => name in columns && (name !== "kind" || columns.kind.words.length > 1);
-  return LISTED.filter(({ name, unless, more }) => !more && told(name) && !(unless in columns));
+  const hasValues = (name) => name in columns && (name !== "kind" || columns.kind.words.length > 1);
+  return LISTED.filter(({ name, unless, more }) => !more && hasValues(name) && !(unless in columns));
 }
 
 /** The sort after a click on a column's head: the other direction if sorted by it, else numbers descending, words ascending. */

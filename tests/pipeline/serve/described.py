@@ -1,4 +1,4 @@
-"""An API fuzzed from its own description: every reply is one that it tells of, and none is a failure."""
+"""An API fuzzed from its OpenAPI description: every reply is one that it documents, and none is a failure."""
 
 import schemathesis
 from hypothesis import HealthCheck, given, settings
@@ -9,7 +9,7 @@ CHECKED = [checks.not_a_server_error, checks.status_code_conformance, checks.con
 
 
 def assert_as_described(address: str, count: int, examples: int) -> None:
-    """So many operations, each asked for so many times."""
+    """Check that there are `count` operations, each with `examples` random requests."""
     schema = schemathesis.openapi.from_url(f"{address}/api/openapi.json")
     operations = [result.ok() for result in schema.get_all_operations()]
     assert len(operations) == count

@@ -14,7 +14,7 @@ EXAMPLE = re.compile(r"```sh\n(?P<asked>.*?)```\n```(?:json|xml)\n(?P<said>.*?)`
 
 
 @pytest.mark.skipif(not shutil.which("curl"), reason="there is no curl on this machine")
-def test_its_examples(tmp_path: Path) -> None:
+def test_examples_of_the_page_run_as_written(tmp_path: Path) -> None:
     page = (documents.ROOT / "docs" / "API.md").read_text()
     examples = list(EXAMPLE.finditer(page))
     assert len(examples) == page.count("```sh")

@@ -23,7 +23,7 @@ run()
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_it_ends_with_its_workers(number: int) -> None:
+def test_signal_ends_server_and_workers(number: int) -> None:
     with running("--cpus", "2") as server:
         workers = psutil.Process(server.process.pid).children()
         assert len(workers) == 2
@@ -35,7 +35,7 @@ def test_it_ends_with_its_workers(number: int) -> None:
 
 
 @pytest.mark.slow
-def test_workers_end_with_a_server_that_is_killed() -> None:
+def test_workers_end_with_a_killed_server() -> None:
     with running("--cpus", "2") as server:
         workers = psutil.Process(server.process.pid).children()
         server.process.kill()
@@ -43,7 +43,7 @@ def test_workers_end_with_a_server_that_is_killed() -> None:
         assert (len(gone), alive) == (2, [])
 
 
-def test_a_port_in_use(nonocensus: Callable[..., Result]) -> None:
+def test_port_in_use_is_reported(nonocensus: Callable[..., Result]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         result = nonocensus("serve", "--port", port)
@@ -53,23 +53,23 @@ def test_a_port_in_use(nonocensus: Callable[..., Result]) -> None:
     )
 
 
-def test_a_host_that_is_none(nonocensus: Callable[..., Result]) -> None:
+def test_unknown_host_is_reported(nonocensus: Callable[..., Result]) -> None:
     result = nonocensus("serve", "--host", "no such host", "--port", "0")
     assert (result.code, len(result.err.splitlines())) == (2, 1)
 
 
-def test_what_is_no_archive(nonocensus: Callable[..., Result], tmp_path: Path) -> None:
+def test_folder_without_an_archive_is_reported(nonocensus: Callable[..., Result], tmp_path: Path) -> None:
     result = nonocensus("serve", str(tmp_path), "--port", "0")
     assert (result.code, result.err) == (2, f"nonocensus: {tmp_path} is neither a run nor a store\n")
 
 
-def test_without_its_libraries() -> None:
+def test_missing_extra_is_reported() -> None:
     done = subprocess.run([sys.executable, "-c", MISSING], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == "nonocensus: fastapi is not installed: pip install 'nonocensus[serve]'\n"
 
 
-def test_others_may_come_only_if_they_are_let_in() -> None:
+def test_warning_if_exposed_to_the_network() -> None:
     command = [sys.executable, "-m", "nonocensus", "serve", "--host", "0.0.0.0", "--port", "0", "--cpus", "1"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout

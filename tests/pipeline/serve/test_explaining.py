@@ -69,21 +69,21 @@ def test_hints_lead_to_the_solution(server: Server, picture: list[list[int]]) ->
     assert result(server, "hint", puzzle=puzzle, begun=begun) == {"kind": "solved", "wrong": [], "steps": []}
 
 
-def test_a_hint_says_what_is_wrong(server: Server) -> None:
+def test_hint_names_wrong_cells_and_dead_ends(server: Server) -> None:
     assert result(server, "hint", puzzle=PLUS, begun="11??????1") == {"kind": "wrong", "wrong": [0, 8], "steps": []}
     assert result(server, "hint", puzzle=NONE, begun="????")["kind"] == "none"
     assert result(server, "hint", puzzle=DIAGONAL, begun="????")["kind"] == "open"
     assert result(server, "hint", puzzle=DIAGONAL, begun="1???")["kind"] == "step"
 
 
-def test_a_hint_points_to_a_line_in_words(server: Server) -> None:
+def test_hint_describes_a_line_in_words(server: Server) -> None:
     (step,) = result(server, "hint", puzzle=PLUS, begun="?" * 9)["steps"]
     assert (step["technique"], step["grade"], step["line"], step["where"]) == ("clue", 1, 1, "Row 2 (3)")
     assert step["what"] == "Row 2 (3), clue: columns 1 to 3 black."
     assert step["ruled"] == [[3, 0], [4, 0], [5, 0]]
 
 
-def test_an_explanation_leads_to_the_solution(server: Server) -> None:
+def test_explanation_leads_to_the_solution(server: Server) -> None:
     told = result(server, "explain", puzzle=record(ASSUMED))
     assert (told["state"], told["hardest"], told["grade"], told["left_out"]) == ("solved", "edge", 6, 0)
     cells = cells_of(told["start"], 1)
@@ -96,7 +96,7 @@ def test_an_explanation_leads_to_the_solution(server: Server) -> None:
     assert assumed["assumption"]["then"]
 
 
-def test_explanations_that_end_early(server: Server) -> None:
+def test_explanation_ends_early_at_a_contradiction_or_open_grid(server: Server) -> None:
     told = result(server, "explain", puzzle=NONE)
     assert (told["state"], told["end"] is not None) == ("contradiction", True)
     assert "has no arrangement left" in told["ending"]
@@ -105,14 +105,14 @@ def test_explanations_that_end_early(server: Server) -> None:
     assert "assumptions inside assumptions" in told["ending"]
 
 
-def test_an_explanation_from_a_begun_grid(server: Server) -> None:
+def test_explanation_starts_from_a_begun_grid(server: Server) -> None:
     told = result(server, "explain", puzzle=PLUS, begun="0101110??")
     assert (told["start"], told["state"]) == ("0101110??", "solved")
     assert {place for step in told["steps"] for place, _ in step["ruled"]} == {7, 8}
 
 
 @pytest.mark.parametrize(("path", "begun"), [("hint", "??"), ("explain", "?" * 10), ("hint", "2" * 9)])
-def test_grids_of_other_puzzles(server: Server, path: str, begun: str) -> None:
+def test_grid_that_does_not_fit_the_puzzle_is_refused(server: Server, path: str, begun: str) -> None:
     job = server.post(f"/api/{path}", params={"wait": 20}, json={"puzzle": PLUS, "begun": begun}).json()
     assert job["state"] == "refused"
     assert "begun grid" in job["error"]
@@ -121,7 +121,7 @@ def test_grids_of_other_puzzles(server: Server, path: str, begun: str) -> None:
 @pytest.mark.parametrize(
     ("path", "words"), [("explain", "explains puzzles of up to 40"), ("animate", "animates puzzles of up to 10")]
 )
-def test_puzzles_that_are_too_large(server: Server, path: str, words: str) -> None:
+def test_too_large_puzzles_are_refused(server: Server, path: str, words: str) -> None:
     puzzle = {"rows": [[]] * 201, "columns": [[]] * 200}
     job = server.post(f"/api/{path}", params={"wait": 20}, json={"puzzle": puzzle}).json()
     assert job["error"] == f"the puzzle is 200x201; this server {words},000 cells"
@@ -134,7 +134,7 @@ def test_steps_beyond_the_byte_limit_are_counted() -> None:
     assert len(told["steps"]) + told["left_out"] == 17
 
 
-def test_a_grade(server: Server) -> None:
+def test_grade_is_returned_on_request(server: Server) -> None:
     graded = result(server, "solve", puzzle=record(ASSUMED), grade=True)["grading"]
     assert (graded["grade"], graded["hardest"], graded["status"], graded["steps_edge"]) == (6, "edge", "ok", 1)
     assert {f"steps_{each.name.replace('-', '_')}" for each in TECHNIQUES[:SEARCH]} < graded.keys()
@@ -148,7 +148,7 @@ def drawn(server: Server, **asked: Any) -> tuple[str, bytes]:
     return reply.json()["name"], base64.b64decode(reply.json()["data"])
 
 
-def test_pictures(server: Server) -> None:
+def test_puzzles_are_drawn_as_files(server: Server) -> None:
     puzzle = {**PLUS, "puzzle_id": "a/plus", "goal": "010111010"}
     name, svg = drawn(server, puzzle=puzzle, kind="svg")
     assert name == "plus.svg"
@@ -168,7 +168,7 @@ def test_pictures(server: Server) -> None:
     assert server.post("/api/draw", json={"puzzle": wide, "kind": "pdf"}).status_code == 422
 
 
-def test_an_animation(server: Server) -> None:
+def test_animation_has_a_frame_for_each_step(server: Server) -> None:
     made = result(server, "animate", puzzle=PLUS)
     steps = result(server, "explain", puzzle=PLUS)["steps"]
     assert made["name"] == "puzzle.gif"

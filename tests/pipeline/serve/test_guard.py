@@ -1,4 +1,4 @@
-"""Requests as strangers send them: wrong hosts and origins, broken HTTP, slow clients, and what every reply says."""
+"""Untrusted requests: wrong hosts and origins, broken HTTP, slow clients; and the headers of every reply."""
 
 import json
 import socket
@@ -29,32 +29,32 @@ def solves(server: Server) -> bool:
 @pytest.mark.parametrize(
     "host", ["evil.example", "evil.example:80", "localhost.evil.example", "", "a@localhost", "::::"]
 )
-def test_a_name_that_is_not_ours_is_refused(server: Server, host: str) -> None:
-    """It may have been pointed here by its owner: DNS rebinding."""
+def test_unknown_host_is_421(server: Server, host: str) -> None:
+    """An attacker may point a name of their own here: DNS rebinding."""
     for path in ("/", "/api/about"):
         assert server.get(path, headers={"host": host}).status_code == 421
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1", "127.0.0.1", "[::1]:80", "192.168.1.5"])
-def test_names_and_addresses_of_ours(server: Server, host: str) -> None:
+def test_own_names_and_addresses_are_accepted(server: Server, host: str) -> None:
     assert server.get("/api/about", headers={"host": host}).status_code == 200
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1", "https://localhost"])
-def test_pages_of_other_sites_may_not_ask(server: Server, origin: str) -> None:
+def test_cross_origin_post_is_403(server: Server, origin: str) -> None:
     reply = server.post("/api/solve", json={"puzzle": PLUS}, headers={"origin": origin})
     assert reply.status_code == 403
     assert server.client.delete("/api/jobs/x", headers={"origin": origin}).status_code == 403
 
 
-def test_our_own_page_may(server: Server) -> None:
+def test_same_origin_post_is_accepted(server: Server) -> None:
     assert server.post("/api/solve", json={"puzzle": PLUS}, headers={"origin": server.address}).status_code == 202
     crossing = {"sec-fetch-site": "cross-site"}
     assert server.post("/api/solve", json={"puzzle": PLUS}, headers=crossing).status_code == 403
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
-def test_content_types_that_forms_can_send(server: Server, kind: str) -> None:
+def test_content_type_of_a_form_is_415(server: Server, kind: str) -> None:
     reply = server.post("/api/solve", content=json.dumps({"puzzle": PLUS}), headers={"content-type": kind})
     assert reply.status_code == 415
 
@@ -62,7 +62,7 @@ def test_content_types_that_forms_can_send(server: Server, kind: str) -> None:
 @pytest.mark.parametrize(
     "path", ["/", "/page.js", "/page.css", "/api/about", "/api/openapi.json", "/nothing", "/api/jobs/x", "/favicon.ico"]
 )
-def test_headers_for_browsers(server: Server, path: str) -> None:
+def test_every_reply_has_security_headers(server: Server, path: str) -> None:
     headers = server.get(path).headers
     assert "frame-ancestors 'none'" in headers["content-security-policy"]
     assert "unsafe" not in headers["content-security-policy"]
@@ -76,7 +76,7 @@ def test_headers_for_browsers(server: Server, path: str) -> None:
     ["/../pyproject.toml", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/templates/", "/page.js/..", "/static",
      "/docs", "/redoc", "/api", "/api/puzzles/../../etc/passwd", "/browser.css", "/\0"],
 )  # fmt: skip
-def test_no_file_but_the_page_can_be_read(server: Server, path: str) -> None:
+def test_paths_outside_the_page_are_not_served(server: Server, path: str) -> None:
     answer = server.raw(f"GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n".encode())
     assert answer.split(b" ")[1] in (b"404", b"400", b"405"), answer
     assert b"root:" not in answer
@@ -101,7 +101,7 @@ BROKEN = [
 
 
 @pytest.mark.parametrize("sent", BROKEN, ids=range(len(BROKEN)))
-def test_broken_requests(server: Server, sent: bytes) -> None:
+def test_broken_http_is_refused_and_the_server_survives(server: Server, sent: bytes) -> None:
     try:
         answer = server.raw(sent)
     except ConnectionError:
@@ -125,7 +125,7 @@ BODIES = [
 
 @pytest.mark.parametrize("path", ["/api/solve?wait=20", "/api/write", "/api/clues"])
 @pytest.mark.parametrize("body", BODIES, ids=range(len(BODIES)))
-def test_bodies_that_are_none(server: Server, path: str, body: bytes) -> None:
+def test_malformed_bodies_are_refused_in_one_line(server: Server, path: str, body: bytes) -> None:
     """A refusal in a line, or a job that is refused; never a failure of the server."""
     reply = server.post(path, content=body, headers=JSON)
     if reply.status_code == 202:
@@ -140,7 +140,7 @@ def test_bodies_that_are_none(server: Server, path: str, body: bytes) -> None:
 
 
 @pytest.mark.slow
-def test_clients_that_send_no_headers_are_closed(server: Server) -> None:
+def test_connections_without_headers_time_out(server: Server) -> None:
     began = time.monotonic()
     slow = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(50)]
     for number, connection in enumerate(slow):
@@ -154,8 +154,8 @@ def test_clients_that_send_no_headers_are_closed(server: Server) -> None:
     assert time.monotonic() - began >= HEADER_SECONDS - 1
 
 
-def test_bodies_that_are_never_ended_are_bounded(server: Server) -> None:
-    """Those that are only announced take no room; where those that come take all of it, the rest has to come later."""
+def test_memory_of_unfinished_bodies_is_bounded(server: Server) -> None:
+    """Announced bodies take no memory; once received ones use all of it, others are refused as busy."""
     head = "POST /api/parse HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/octet-stream\r\n"
     head += f"content-length: {MAX_BODY}\r\n\r\n"
 
@@ -185,7 +185,7 @@ def test_bodies_that_are_never_ended_are_bounded(server: Server) -> None:
 
 
 @pytest.mark.slow
-def test_thousands_of_bad_requests_take_no_memory(server: Server) -> None:
+def test_bad_requests_leak_no_memory(server: Server) -> None:
     process = psutil.Process(server.process.pid)
 
     def ask(count: int) -> None:

@@ -77,7 +77,7 @@ def workers(server: Server) -> list[psutil.Process]:
     return psutil.Process(server.process.pid).children()
 
 
-def test_one_solution(server: Server) -> None:
+def test_puzzle_with_one_solution_is_solved_at_once(server: Server) -> None:
     job = solve(server, PLUS)
     assert job["state"] == "done"
     assert not job["long"]
@@ -87,7 +87,7 @@ def test_one_solution(server: Server) -> None:
     assert result["line_solves"] > 0
 
 
-def test_several_solutions(server: Server) -> None:
+def test_up_to_the_requested_number_of_solutions_are_returned(server: Server) -> None:
     result = solve(server, DIAGONAL)["result"]
     assert sorted(result["pictures"]) == ["0110", "1001"]
     permutation = record(np.eye(4))
@@ -98,7 +98,7 @@ def test_several_solutions(server: Server) -> None:
     assert (len({*result["pictures"]}), result["every"]) == (5, False)
 
 
-def test_a_begun_grid(server: Server) -> None:
+def test_begun_grid_restricts_solutions(server: Server) -> None:
     result = solve(server, DIAGONAL, begun="1???")["result"]
     assert (result["solutions"], result["pictures"]) == ("unique", ["1001"])
     assert solve(server, DIAGONAL, begun="11??")["result"]["solutions"] == "none"
@@ -108,20 +108,20 @@ def test_a_begun_grid(server: Server) -> None:
         assert reason in job["error"]
 
 
-def test_impossible_clues(server: Server) -> None:
+def test_contradictory_clues_are_invalid_and_malformed_ones_refused(server: Server) -> None:
     job = solve(server, {"rows": [[[9, 1]]], "columns": [[[1, 1]]]})
     assert (job["state"], job["result"]["status"], job["result"]["label"]) == ("done", "invalid", "invalid")
     assert job["result"]["error"]
     assert solve(server, {"rows": [[[1, 5]]], "columns": [[[1, 1]]]})["state"] == "refused"
 
 
-def test_the_time_is_limited(server: Server) -> None:
+def test_cpu_limit_ends_a_long_job(server: Server) -> None:
     job = solve(server, long_puzzle(), cpu_limit=0.5)
     assert (job["state"], job["long"], job["result"]["label"]) == ("done", True, "timeout")
     assert job["result"]["cpu_seconds"] < 3
 
 
-def test_files(server: Server) -> None:
+def test_puzzles_of_files_and_archives_are_parsed(server: Server) -> None:
     found = server.parse(PLUS_NON, "plus.non").json()
     assert found["problems"] == []
     assert found["puzzles"][0]["puzzle"]["rows"] == PLUS["rows"]
@@ -136,7 +136,7 @@ def test_files(server: Server) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"\0\1\2", b"PK\3\4damaged", b"no puzzle", b"<?xml version='1.0'?><a>"])
-def test_what_is_no_puzzle(server: Server, data: bytes) -> None:
+def test_file_without_a_puzzle_is_unprocessable(server: Server, data: bytes) -> None:
     reply = server.parse(data, "x.non")
     assert reply.status_code == 422
     assert "\n" not in reply.json()["detail"]
@@ -144,7 +144,7 @@ def test_what_is_no_puzzle(server: Server, data: bytes) -> None:
 
 
 @pytest.mark.slow
-def test_an_archive_that_unpacks_to_too_much(server: Server) -> None:
+def test_archive_bomb_is_refused(server: Server) -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for k in range(20):
@@ -153,7 +153,7 @@ def test_an_archive_that_unpacks_to_too_much(server: Server) -> None:
     assert solve(server, PLUS)["state"] == "done"
 
 
-def test_images(server: Server) -> None:
+def test_image_becomes_a_puzzle(server: Server) -> None:
     cells = np.zeros((40, 40, 3), np.uint8)
     cells[:, 20:] = 255
     data = io.BytesIO()
@@ -164,7 +164,7 @@ def test_images(server: Server) -> None:
     assert server.post("/api/image", content=b"no image", headers=headers).status_code == 422
 
 
-def test_a_drawn_picture(server: Server) -> None:
+def test_clues_of_a_picture_are_returned(server: Server) -> None:
     reply = server.post("/api/clues", json={"width": 3, "cells": "010111010"}).json()
     assert (reply["puzzle"]["rows"], reply["puzzle"]["columns"]) == (PLUS["rows"], PLUS["columns"])
     for board in ({"width": 2, "cells": "010"}, {"width": 1, "cells": "9"}, {"width": 1, "cells": "?"}):
@@ -184,7 +184,7 @@ def test_every_format_is_written(server: Server) -> None:
     assert server.post("/api/write", json={"puzzle": PLUS, "format": "none"}).status_code == 422
 
 
-def test_the_list(browsing: Server) -> None:
+def test_archive_list_is_paged_sorted_and_filtered(browsing: Server) -> None:
     page = browsing.get("/api/puzzles").json()
     assert (page["total"], len(page["puzzles"])) == (60, PAGE_ROWS)
     rest = browsing.get("/api/puzzles", params={"first": PAGE_ROWS}).json()["puzzles"]
@@ -210,7 +210,7 @@ def test_the_list(browsing: Server) -> None:
     assert about(browsing)["archive"]["puzzles"] == 60
 
 
-def test_a_puzzle_of_the_archive_with_its_answer(browsing: Server) -> None:
+def test_archived_result_equals_a_new_solution(browsing: Server) -> None:
     for row in browsing.get("/api/puzzles", params={"first": 40}).json()["puzzles"][:5]:
         found = browsing.get(f"/api/puzzles/{row['puzzle_id']}").json()
         assert found["puzzle"]["puzzle_id"] == row["puzzle_id"]
@@ -221,13 +221,13 @@ def test_a_puzzle_of_the_archive_with_its_answer(browsing: Server) -> None:
     assert browsing.get("/api/puzzles/there/is/none").status_code == 404
 
 
-def test_without_an_archive(server: Server) -> None:
+def test_archive_routes_are_404_without_an_archive(server: Server) -> None:
     assert about(server)["archive"] is None
     for path in ("/api/puzzles", "/api/puzzles/x"):
         assert server.get(path).status_code == 404
 
 
-def test_a_job_is_cancelled(server: Server) -> None:
+def test_cancelled_job_frees_its_worker(server: Server) -> None:
     job = server.post("/api/solve", json={"puzzle": long_puzzle()}).json()
     until(lambda: server.get(f"/api/jobs/{job['id']}").json()["long"])
     assert server.client.delete(f"/api/jobs/{job['id']}").json()["state"] == "cancelled"
@@ -236,7 +236,7 @@ def test_a_job_is_cancelled(server: Server) -> None:
     assert server.client.delete("/api/jobs/none").status_code == 404
 
 
-def test_workers_that_are_killed(server: Server) -> None:
+def test_killed_workers_fail_their_jobs_and_are_replaced(server: Server) -> None:
     """Whatever they do is said to have failed, and others take their places."""
     jobs = [server.post("/api/solve", json={"puzzle": long_puzzle()}).json() for _ in range(2)]
     until(lambda: any(at_length(server, job) for job in jobs))  # a first try would be made again
@@ -250,7 +250,7 @@ def test_workers_that_are_killed(server: Server) -> None:
     until(lambda: len({each.pid for each in workers(server)} - {each.pid for each in before}) == 2)
 
 
-def test_workers_that_die_while_they_have_nothing_to_do(server: Server) -> None:
+def test_job_survives_workers_that_died_idle(server: Server) -> None:
     """The next job is not to blame, and is done."""
     until(lambda: about(server)["running"] == 0 and len(workers(server)) == 2)
     for process in (before := workers(server)):
@@ -269,7 +269,7 @@ def test_short_jobs_pass_long_ones(server: Server) -> None:
 
 
 @pytest.mark.slow
-def test_a_full_queue(server: Server) -> None:
+def test_full_queue_is_503_with_retry_after(server: Server) -> None:
     jobs = []
     while (reply := server.post("/api/solve", json={"puzzle": long_puzzle()})).status_code == 202:
         jobs.append(reply.json()["id"])
@@ -282,7 +282,7 @@ def test_a_full_queue(server: Server) -> None:
     assert solve(server, PLUS)["state"] == "done"
 
 
-def test_a_client_that_goes_away_from_a_short_job(server: Server) -> None:
+def test_disconnect_cancels_a_short_job(server: Server) -> None:
     """What it wanted read is not read on."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -296,7 +296,7 @@ def test_a_client_that_goes_away_from_a_short_job(server: Server) -> None:
     until(lambda: about(server)["running"] == 0)
 
 
-def test_many_at_once(server: Server) -> None:
+def test_concurrent_requests_get_their_own_answers(server: Server) -> None:
     """Each gets its own answer."""
     pictures = [np.random.default_rng(k).random((6, 6)) < 0.6 for k in range(40)]
     answers: dict[int, Any] = {}
@@ -315,7 +315,7 @@ def test_many_at_once(server: Server) -> None:
             assert clues_of(np.array([*map(int, cells)], np.uint8).reshape(6, 6)) == wanted
 
 
-def test_a_body_is_limited(server: Server) -> None:
+def test_body_beyond_the_limit_is_413(server: Server) -> None:
     assert server.parse(bytes(MAX_BODY + 1)).status_code == 413
     chunks = (bytes(1 << 20) for _ in range(1000))
     headers = {"content-type": "application/octet-stream"}

@@ -40,7 +40,7 @@ class Tab:
         self.server = server
 
     def go(self, address: str = "#open") -> None:
-        """Open the page anew, as nobody has used it."""
+        """Reload the page, with empty storage."""
         self.driver.get(self.server.address)
         self.driver.execute_script("localStorage.clear(); sessionStorage.clear();")
         self.driver.get_log("browser")

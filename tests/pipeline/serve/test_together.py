@@ -27,7 +27,7 @@ def untimed(answer: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in answer.items() if not name.startswith(("cpu_", "wall_"))}
 
 
-def test_the_answers_are_those_of_each_alone() -> None:
+def test_batch_returns_the_same_answers_as_single_tasks() -> None:
     rng = np.random.default_rng(3)
     several = [asked(record(rng.random((6, 7)) < 0.5)) for _ in range(6)]
     several += [asked(PLUS), asked(DIAGONAL), asked(PLUS), asked({"rows": [[[9, 1]]], "columns": [[[1, 1]]]})]
@@ -36,7 +36,7 @@ def test_the_answers_are_those_of_each_alone() -> None:
         assert untimed(together) == untimed(solve_puzzle(each, TRIED))
 
 
-def test_one_that_is_refused_or_takes_long() -> None:
+def test_refused_and_long_puzzles_do_not_affect_their_batch() -> None:
     """The others are answered."""
     long = long_puzzle()
     found = solve_batch([asked(PLUS), asked({"rows": 1}), asked(long), asked(PLUS)], TRIED)
@@ -46,7 +46,7 @@ def test_one_that_is_refused_or_takes_long() -> None:
     assert all(isinstance(each, ValueError) for each in solve_batch([asked({}), asked({})], TRIED))
 
 
-def test_a_worker_that_dies_over_several() -> None:
+def test_only_the_puzzle_that_kills_a_worker_fails() -> None:
     """Each is tried alone, and only the one that it dies over has failed."""
     good = msgspec.msgpack.encode(asked(PLUS))
 
@@ -67,7 +67,7 @@ def test_a_worker_that_dies_over_several() -> None:
     assert [(job.state, job.error) for job in asyncio.run(main())] == [("done", ""), ("failed", DIED), ("done", "")]
 
 
-def test_one_of_several_is_cancelled() -> None:
+def test_cancelled_job_does_not_affect_its_batch() -> None:
     """The others go on."""
 
     async def main() -> list[str]:

@@ -29,7 +29,7 @@ def said(reply: httpx.Response, status: int = 200) -> dict[str, str]:
     return {part.tag: (part.text or "").strip() for part in ElementTree.fromstring(reply.content)}
 
 
-def test_both_methods(server: Server) -> None:
+def test_get_and_post_return_the_same_document(server: Server) -> None:
     fields = {"image": PLUS_NON.decode(), "format": "non"}
     wanted = {"status": "OK", "unique": "1", "logic": "1", "difficulty": "133"}
     assert said(server.get("/validate", params=fields)) == wanted
@@ -38,11 +38,11 @@ def test_both_methods(server: Server) -> None:
 
 
 @pytest.mark.parametrize("known", ["xml", "webpbn-xml", ""])
-def test_formats_by_name_and_by_suffix(server: Server, known: str) -> None:
+def test_format_is_a_name_or_a_suffix(server: Server, known: str) -> None:
     assert said(server.post("/validate", data={"image": XML, "format": known}))["unique"] == "1"
 
 
-def test_another_solution(server: Server) -> None:
+def test_second_solution_is_reported(server: Server) -> None:
     found = said(server.post("/validate", data={"image": TWO}))
     assert (found["status"], found["unique"]) == ("OK", "0")
     assert found["alt"] in ("X.\n.X", ".X\nX.")
@@ -50,7 +50,7 @@ def test_another_solution(server: Server) -> None:
     assert goal["alt"] == ".X\nX."
 
 
-def test_what_it_says_of_failures(server: Server) -> None:
+def test_failures_are_reported_in_the_document(server: Server) -> None:
     assert said(server.get("/validate")) == {"status": "FAIL: No puzzle description included in CGI query"}
     for fields, reason in (
         ({"image": ""}, "it is empty"),
@@ -66,7 +66,7 @@ def test_what_it_says_of_failures(server: Server) -> None:
     assert said(server.post("/validate", data=many))["status"].startswith("FAIL")
 
 
-def test_bytes_that_are_no_text(server: Server) -> None:
+def test_binary_files_are_accepted(server: Server) -> None:
     form = {"content-type": "application/x-www-form-urlencoded"}
     assert "binary" in said(server.post("/validate", content=b"image=%00%ff%fe", headers=form))["status"]
     title = b"image=title+%22caf%E9%22%0A" + PLUS_NON.replace(b"\n", b"%0A").replace(b" ", b"+")
@@ -74,7 +74,7 @@ def test_bytes_that_are_no_text(server: Server) -> None:
     assert said(server.post("/validate", content=b"image=%zz&image=1", headers=form))["status"].startswith("FAIL")
 
 
-def test_the_time_is_limited(server: Server) -> None:
+def test_cpu_limit_is_reported_as_timeout(server: Server) -> None:
     import json
 
     puzzle = json.dumps(long_puzzle())
@@ -83,13 +83,13 @@ def test_the_time_is_limited(server: Server) -> None:
 
 
 @pytest.mark.parametrize("headers", [{"origin": "http://evil.example"}, {"sec-fetch-site": "cross-site"}])
-def test_pages_of_other_sites_may_not_ask(server: Server, headers: dict[str, str]) -> None:
+def test_cross_origin_form_is_403(server: Server, headers: dict[str, str]) -> None:
     fields = {"image": PLUS_NON.decode()}
     assert server.get("/validate", params=fields, headers=headers).status_code == 403
     assert server.post("/validate", data=fields, headers=headers).status_code == 403
 
 
-def test_only_forms_are_taken(server: Server) -> None:
+def test_other_content_types_are_415(server: Server) -> None:
     assert server.post("/validate", json={"image": PLUS_NON.decode()}).status_code == 415
     form = {"content-type": "application/x-www-form-urlencoded"}
     assert server.post("/api/solve", content=b"{}", headers=form).status_code == 415

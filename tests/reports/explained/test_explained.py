@@ -23,7 +23,7 @@ def dominoes(side: int) -> Puzzle:
     return puzzle
 
 
-def test_a_line_in_words() -> None:
+def test_line_is_described() -> None:
     puzzle = from_picture(np.array([[1, 1, 0, 1]], np.uint8), puzzle_id="test/1")
     (told,) = describe_steps(explain(puzzle))
     assert told.number == 1
@@ -34,7 +34,7 @@ def test_a_line_in_words() -> None:
     )
 
 
-def test_colours_and_hidden_lengths_in_words() -> None:
+def test_colours_and_hidden_lengths_are_described() -> None:
     puzzle = from_picture(np.array([[1, 2, 2, 0, 2]], np.uint8), RED)
     puzzle = replace(puzzle, rows=((Block(1), Block(0, 2), Block(1, 2)),))
     told = [told.what for told in describe_steps(explain(puzzle))]
@@ -42,7 +42,7 @@ def test_colours_and_hidden_lengths_in_words() -> None:
     assert any("red" in text for text in told)
 
 
-def test_an_assumption_in_words() -> None:
+def test_assumption_is_described() -> None:
     explanation = explain(dominoes(7))
     told = next(told for told in describe_steps(explanation) if told.step.assumption)
     assert re.fullmatch(
@@ -52,7 +52,7 @@ def test_an_assumption_in_words() -> None:
     ), told.what
 
 
-def test_endings() -> None:
+def test_endings_are_described() -> None:
     switch = Puzzle(((Block(1),),) * 2, ((Block(1),),) * 2)
     assert describe_ending(explain(switch)) == "4 cells are left open: only assumptions inside assumptions lead on."
     none = Puzzle(((Block(2),),), ((Block(1),), (), (Block(1),)))
@@ -60,7 +60,7 @@ def test_endings() -> None:
     assert "The time ran out with" in describe_ending(explain(dominoes(9), cpu_limit=0.0))
 
 
-def test_states_lead_from_nothing_to_the_end() -> None:
+def test_states_lead_from_the_empty_grid_to_the_end() -> None:
     explanation = explain(dominoes(7))
     shown = list(grid_states(explanation))
     assert len(shown) == len(explanation.steps) + 1
@@ -74,7 +74,7 @@ def test_states_lead_from_nothing_to_the_end() -> None:
         assert state.words
 
 
-def test_a_page_is_whole_and_escaped() -> None:
+def test_page_is_complete_and_escaped() -> None:
     wicked = replace(dominoes(7), title="<script>alert(1)</script>", author="</script><b>")
     palette = tuple(replace_name(color, f"<i>{color.name}") for color in wicked.palette)
     text = page(explain(replace(wicked, palette=palette)))
@@ -97,7 +97,7 @@ def replace_name(color: Color, name: str) -> Color:
 
 
 @pytest.mark.slow
-def test_a_page_of_too_many_cells() -> None:
+def test_page_of_too_many_cells_is_refused() -> None:
     side = int(MOST_CELLS**0.5) + 1
     puzzle = from_picture(np.ones((side, side), np.uint8))
     with pytest.raises(TooLarge, match="not of 201x201"):

@@ -43,7 +43,7 @@ def shown(driver: webdriver.Chrome) -> tuple[int, str]:
     return int(driver.find_element(By.ID, "number").text), driver.find_element(By.ID, "words").text
 
 
-def test_steps_to_and_fro(driver: webdriver.Chrome, explanation: Explanation) -> None:
+def test_steps_go_forward_and_back(driver: webdriver.Chrome, explanation: Explanation) -> None:
     words = [" ".join(told.what.split()) for told in describe_steps(explanation)]
     black = sum(colors == 2 for colors in explanation.cells)
     click(driver, "last")
@@ -65,7 +65,7 @@ def test_steps_to_and_fro(driver: webdriver.Chrome, explanation: Explanation) ->
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (PHONE, "light")])
-def test_everyone_can_use_it(driver: webdriver.Chrome, scheme: str, width: int) -> None:
+def test_axe_finds_no_violation_and_nothing_is_too_wide(driver: webdriver.Chrome, scheme: str, width: int) -> None:
     """No violation that axe finds, and nothing wider than the window."""
     with emulated(driver, scheme, width):
         assert violations(driver) == []

@@ -17,7 +17,7 @@ def random(width: int, height: int, **about: object) -> Puzzle:
 
 
 @pytest.mark.parametrize(("width", "height", "sides"), [(20, 30, (SHORT, LONG)), (40, 20, (LONG, SHORT)), (1, 1, None)])
-def test_a_sheet_is_a4_and_lies_as_suits(width: int, height: int, sides: tuple[float, float] | None) -> None:
+def test_page_is_a4_in_the_orientation_that_fits(width: int, height: int, sides: tuple[float, float] | None) -> None:
     puzzle = random(width, height)
     alone, both = (PdfReader(BytesIO(a4(puzzle, goal))).pages for goal in (None, puzzle.goal))
     assert (len(alone), len(both)) == (1, 2)
@@ -26,7 +26,7 @@ def test_a_sheet_is_a4_and_lies_as_suits(width: int, height: int, sides: tuple[f
         assert size == pytest.approx(sides or (SHORT, LONG), abs=0.01)
 
 
-def test_it_says_what_it_is_and_whose() -> None:
+def test_page_has_title_author_and_copyright() -> None:
     puzzle = random(5, 5, title="Ä <b>&amp; Жук", author="A. Nonym\x1b", puzzle_id="made/1", copyright="(c) 2026 A.")
     reader = PdfReader(BytesIO(a4(puzzle, puzzle.goal)))
     first, second = (page.extract_text() for page in reader.pages)
@@ -53,7 +53,7 @@ def test_the_solution_is_on_the_second_page_only(monkeypatch: pytest.MonkeyPatch
     assert all(page.count(">4</text>") == 8 for page in drawn), "the clues are on both"
 
 
-def test_what_would_be_too_small_is_refused() -> None:
+def test_illegible_puzzles_are_refused() -> None:
     a4(random(99, 99))
     with pytest.raises(TooSmall, match=r"the cells of 300x2 would be 0\.\d mm wide on A4; 1 mm is the least"):
         a4(random(300, 2))

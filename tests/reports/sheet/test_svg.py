@@ -87,9 +87,7 @@ def test_every_number_and_every_cell_is_where_it_belongs(puzzle: Puzzle) -> None
 
 
 @given(strategies.pictures(3), st.integers(0, 1000))
-def test_what_is_known_to_be_background_has_a_cross_as_long_as_something_is_unknown(
-    cells: np.ndarray, seed: int
-) -> None:
+def test_known_background_has_a_cross_in_a_partly_solved_grid(cells: np.ndarray, seed: int) -> None:
     puzzle = from_picture(cells, strategies.PALETTE)
     assert puzzle.goal is not None
     state = np.where(np.random.default_rng(seed).random(cells.shape) < 0.4, UNKNOWN, puzzle.goal).astype(np.uint8)
@@ -101,7 +99,7 @@ def test_what_is_known_to_be_background_has_a_cross_as_long_as_something_is_unkn
     assert cells_in(root, puzzle).tolist() == [[colors[cell] for cell in row] for row in state.tolist()]
 
 
-def test_what_is_pointed_out_stands_at_its_cells_and_lines() -> None:
+def test_highlights_are_at_their_cells_and_lines() -> None:
     puzzle = from_picture(HEART)
     place = geometry(puzzle)
     marked = np.array([[0, 1, 0], [0, 0, 0], [1, 0, 0]], bool)
@@ -139,7 +137,7 @@ def test_an_empty_line_has_a_zero_and_a_blot_a_question_mark() -> None:
 
 
 @pytest.mark.parametrize("text", ['"><script>&', "\0\x1b[31m\ud800\ufffe\uffff", "]]><!--", "字" * 2000, "a\nb\tc"])
-def test_text_of_strangers_is_only_text(text: str) -> None:
+def test_untrusted_text_is_escaped(text: str) -> None:
     palette = (Color(text, ".", 'fff" onload="x'), Color(text, "X", "000000"))
     puzzle = replace(from_picture(HEART, palette), puzzle_id=text, title=text)
     root = root_of(puzzle, GridState(HEART, words=text))
@@ -151,7 +149,7 @@ def test_text_of_strangers_is_only_text(text: str) -> None:
     assert 0 < len(words.text or "") <= CAPTION_WIDTH / 8
 
 
-def test_a_long_line_of_words_is_cut_and_a_short_one_is_whole() -> None:
+def test_long_captions_are_truncated() -> None:
     puzzle = from_picture(HEART)
     for words in ("row 3: line logic finds 2 cells", "w" * 400):
         (text,) = [t for t in root_of(puzzle, GridState(HEART, words=words)).iter(f"{SVG}text") if t.get("class")]
