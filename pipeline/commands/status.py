@@ -180,7 +180,7 @@ def describe_run(
 
     Args:
         run: The run.
-        summary: Its labels and counts (pipeline.run.summary).
+        summary: Its labels and counts (pipeline.run.progress).
         progress: Its progress.json, if there is one.
         left: Puzzles without a row.
         retried: Largest CPU limit of its retries in seconds, if there were any.
