@@ -109,7 +109,7 @@ def test_puzzles_are_written_and_read(tmp_path: Path) -> None:
     assert (back.rows, back.columns) == (puzzle.rows, puzzle.columns)
     nc.write([puzzle, back], f"{tmp_path}/both/", to="png", lossy=True, solve="unique")
     assert len(nc.read(f"{tmp_path}/both/puzzle.png").puzzles) == len(list((tmp_path / "both").iterdir())) - 1 == 1
-    with pytest.raises(nc.UserError, match="there is no format 'xyz'"):
+    with pytest.raises(nc.UserError, match="unknown format 'xyz'"):
         nc.write(puzzle, tmp_path / "x", to="xyz")
 
 

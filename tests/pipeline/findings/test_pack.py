@@ -185,7 +185,7 @@ def test_full_disk_leaves_former_pack(archive: Run, tmp_path: Path, monkeypatch:
             ("--where", "width = 77"),
             "--private takes any); 40 of density 0.1 or more (--min-density); 0 that meet --where\n",
         ),
-        (("--to", "papyrus"), "there is no format 'papyrus'"),
+        (("--to", "papyrus"), "unknown format 'papyrus'"),
         (("--to", "taai", "--where", "width <> height"), "no chosen puzzle fits the format taai"),
         (("--count", "0"), "0 is not between 1 and"),
     ],

@@ -378,7 +378,7 @@ def test_store_and_its_run_get_equal_tallies(own: Run, nonocensus: Nonocensus, m
         (["nothing"], "nothing does not exist"),
         (["run", "--cpu-limit", "0"], "--cpu-limit"),
         (["run", "--serial", "--cpus", "2"], "--serial goes with neither"),
-        (["run", "--format", "xyz"], "there is no format 'xyz'"),
+        (["run", "--format", "xyz"], "unknown format 'xyz'"),
     ],
 )
 def test_wrong_arguments_are_refused(own: Run, nonocensus: Nonocensus, arguments: list[str], reason: str) -> None:

@@ -55,7 +55,7 @@ def test_failures_are_reported_in_the_document(server: Server) -> None:
     for fields, reason in (
         ({"image": ""}, "it is empty"),
         ({"image": "<&'"}, "unknown format"),
-        ({"image": PLUS_NON.decode(), "format": "doc"}, "there is no format 'doc'"),
+        ({"image": PLUS_NON.decode(), "format": "doc"}, "unknown format 'doc'"),
         ({"image": "width 1\nheight 1\nrows\n9\ncolumns\n1\n"}, "no solution"),
         ({"image": "P1 1023 1023\n" + "0 " * 1023**2}, "this server accepts puzzles"),
     ):

@@ -89,7 +89,7 @@ def test_inexpressible_puzzles_are_reported_and_others_written(tmp_path: Path, n
     ("arguments", "said"),
     [
         (["in.jsonl", "out.xyz"], "out.xyz: no format has this suffix; name one with --to"),
-        (["in.jsonl", "out.non", "--to", "xyz"], "there is no format 'xyz': cwd, "),
+        (["in.jsonl", "out.non", "--to", "xyz"], "unknown format 'xyz': not one of cwd, "),
         (["missing.non", "out.non"], "missing.non does not exist"),
         (["in.jsonl", "out.non", "-n", "0"], "Invalid value for '-n': 0 is not between 1 and 10,000,000,000"),
         (["in.jsonl", "out.non", "-n", "9"], "no puzzle could be written"),
