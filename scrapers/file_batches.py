@@ -107,9 +107,8 @@ def _holds_sudokus(file: SourceFile, file_format: Format | None) -> bool:
         return file.line_format != "nonogram jsonl"
     if PurePosixPath(file.name).suffix.lower() in sudoku_reading.SUFFIXES or sudoku_jsonl.recognizes(file.data):
         return True
-    return sudoku_reading.recognizes(file.name, file.data) and not any(
-        other.recognizes(file.data) for other in DISTINCTIVE
-    )
+    is_nonogram = any(other.recognizes(file.data) for other in DISTINCTIVE)
+    return not is_nonogram and sudoku_reading.recognizes(file.name, file.data)
 
 
 def _read_sudokus(file: SourceFile, taken: Counter[str]) -> Iterator[pa.RecordBatch | Problem]:

@@ -89,7 +89,7 @@ def _puzzle(lines: list[NumberedLine]) -> Puzzle:
     if len(lines) > MAX_LINES:
         raise FormatError(f"line {lines[-1][0]}: it has more than {MAX_LINES:,} lines")
     parts = _parts(lines)
-    marks, specs = parse_color_lines(parts.colors, _color, "b #0000ff")
+    marks, specs = parse_color_lines(parts.colors, _color, "b #0000ff") if parts.colors else ({}, [])
     specs.append(ColorSpec(*BLACK))  # of numbers without a letter
     read_clue = ColorMarks(marks, len(specs)).clue_of if parts.colors else parse_clue
     rows = _clues(parts, "rows", "height", read_clue)

@@ -16,7 +16,7 @@ gaps = st.sampled_from([" ", ",", ", ", " ,", ",,", "\t", "\x1c", "\N{NO-BREAK S
 
 @given(st.lists(st.tuples(words, gaps), max_size=5), words)
 @settings(max_examples=400, deadline=None)
-def test_usual_clues_are_read_like_all_others(parts: list[tuple[str, str]], last: str) -> None:
+def test_fast_path_equals_general_parser(parts: list[tuple[str, str]], last: str) -> None:
     text = "".join(word + gap for word, gap in parts) + last
     assert said(_clue, text) == said(_unusual_clue, text.strip())
 
@@ -29,7 +29,7 @@ def said(read: Callable[[str], Clue], text: str) -> Clue | str:
         return str(error)
 
 
-def test_as_many_numbers_as_cells() -> None:
+def test_number_count_is_limited_to_cells() -> None:
     for gap in (" ", ","):
         assert len(_clue(gap.join(["1"] * MAX_CELLS))) == MAX_CELLS
         assert said(_clue, gap.join(["1"] * (MAX_CELLS + 1))) == f"it has more than {MAX_CELLS} numbers"

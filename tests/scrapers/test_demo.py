@@ -25,7 +25,7 @@ def of_title(puzzles: list[Puzzle], end: str) -> list[Puzzle]:
     return [puzzle for puzzle in puzzles if (puzzle.title or "").endswith(end)]
 
 
-def test_there_are_enough_of_every_kind(puzzles: list[Puzzle]) -> None:
+def test_archive_has_enough_of_every_verdict(puzzles: list[Puzzle]) -> None:
     assert len(puzzles) >= 350
     assert len(list(demo.drawn_pictures())) >= 115
     kinds = Counter((puzzle.kind, puzzle.blotted) for puzzle in puzzles)
@@ -36,7 +36,7 @@ def test_there_are_enough_of_every_kind(puzzles: list[Puzzle]) -> None:
     assert [puzzle for puzzle in puzzles if puzzle.goal is None] == of_title(puzzles, "contradictory")
 
 
-def test_sizes(puzzles: list[Puzzle]) -> None:
+def test_archive_has_many_sizes(puzzles: list[Puzzle]) -> None:
     assert all(1 <= side <= 60 for puzzle in puzzles for side in (puzzle.width, puzzle.height))
     assert any(puzzle.width == puzzle.height == 60 for puzzle in puzzles)
     assert any(puzzle.width == 1 and puzzle.height > 1 for puzzle in puzzles)
@@ -45,7 +45,7 @@ def test_sizes(puzzles: list[Puzzle]) -> None:
         assert all(5 <= side <= 36 for side in picture.cells.shape), picture.title
 
 
-def test_every_puzzle_is_signed(puzzles: list[Puzzle]) -> None:
+def test_every_puzzle_has_origin(puzzles: list[Puzzle]) -> None:
     assert [puzzle.puzzle_id for puzzle in puzzles] == [f"demo/{number}" for number in range(1, len(puzzles) + 1)]
     assert [f"demo/{puzzle.source_id}" for puzzle in puzzles] == [puzzle.puzzle_id for puzzle in puzzles]
     signatures = {(puzzle.source, puzzle.author, puzzle.copyright, puzzle.license) for puzzle in puzzles}
@@ -63,18 +63,18 @@ def test_duplicates_are_copied_or_recoloured(puzzles: list[Puzzle]) -> None:
     assert len(duplicates) >= 5
 
 
-def test_it_is_the_same_every_time(puzzles: list[Puzzle]) -> None:
+def test_archive_is_deterministic(puzzles: list[Puzzle]) -> None:
     assert puzzle_batch(demo.demo_puzzles()).equals(puzzle_batch(puzzles))
 
 
-def test_goals_have_the_clues(puzzles: list[Puzzle]) -> None:
+def test_goals_fit_clues(puzzles: list[Puzzle]) -> None:
     for puzzle in puzzles:
         if puzzle.goal is not None:
             lines = [*zip(puzzle.rows, puzzle.goal, strict=True), *zip(puzzle.columns, puzzle.goal.T, strict=True)]
             assert all(oracle.fits(clue, cells.tolist()) for clue, cells in lines), puzzle.title
 
 
-def test_palettes(puzzles: list[Puzzle]) -> None:
+def test_palettes_are_valid(puzzles: list[Puzzle]) -> None:
     for puzzle in puzzles:
         assert puzzle.colors in (len(puzzle.palette) - 1, 0), f"{puzzle.title}: a colour that nobody needs"
         assert len({color.symbol for color in puzzle.palette}) == len(puzzle.palette), puzzle.title
@@ -87,7 +87,7 @@ def test_palettes(puzzles: list[Puzzle]) -> None:
             assert [color.rgb for color in puzzle.palette] == ["ffffff", "000000"], puzzle.title
 
 
-def test_every_text_is_a_picture() -> None:
+def test_every_drawn_text_is_a_picture() -> None:
     texts = [file for file in files(demo).joinpath("drawn").iterdir() if file.name.endswith(".txt")]
     assert len(texts) == len(list(demo.drawn_pictures()))
 
@@ -102,13 +102,13 @@ def test_contradictory_puzzles_have_no_solution(puzzles: list[Puzzle]) -> None:
     assert len(set(results["technique"].to_pylist())) > 1
 
 
-def test_the_judge_of_small_puzzles_agrees(puzzles: list[Puzzle]) -> None:
+def test_brute_force_agrees_on_small_puzzles(puzzles: list[Puzzle]) -> None:
     small = [puzzle for puzzle in puzzles if puzzle.width <= 9 and puzzle.height <= 9 and not puzzle.blotted]
     assert {solvable(puzzle) for puzzle in small} == {True, False}
     assert all(solvable(puzzle) == (puzzle.goal is not None) for puzzle in small)
 
 
-def test_strange_shapes(puzzles: list[Puzzle]) -> None:
+def test_archive_has_extreme_shapes(puzzles: list[Puzzle]) -> None:
     assert any(() in puzzle.rows and () in puzzle.columns and puzzle.colors for puzzle in puzzles)
     assert any(puzzle.goal is not None and puzzle.goal.all() and puzzle.goal.size > 1 for puzzle in puzzles)
     assert any(not puzzle.colors for puzzle in puzzles)
@@ -153,7 +153,7 @@ def begins(clue: Clue, cells: Sequence[int]) -> bool:
     return True
 
 
-def test_a_text_becomes_a_picture() -> None:
+def test_text_is_parsed_as_picture() -> None:
     title, cells, palette = parse(HEART)
     assert title == "Heart"
     assert [color.name for color in palette] == ["white", "black"]
@@ -178,7 +178,7 @@ def test_a_text_becomes_a_picture() -> None:
         (HEART, "title: Heart\n", "it has 1 lines; title, colours, an empty line and one row are the least"),
     ],
 )
-def test_a_bad_text_says_what_is_wrong(old: str, new: str, message: str) -> None:
+def test_invalid_text_gives_line_and_reason(old: str, new: str, message: str) -> None:
     with pytest.raises(InvalidPicture) as error:
         parse(HEART.replace(old, new, 1))
     assert str(error.value) == message

@@ -21,7 +21,7 @@ from scrapers.archives.source_file import ReadLimits, SourceFile
 from scrapers.files import count_files, files_in
 
 
-def test_plain_files(tmp_path: Path) -> None:
+def test_plain_files_are_read(tmp_path: Path) -> None:
     (tmp_path / "b.non").write_bytes(b"b")
     (tmp_path / "README").write_bytes(b"a")
     paths = [tmp_path / "b.non", str(tmp_path / "README")]
@@ -29,7 +29,7 @@ def test_plain_files(tmp_path: Path) -> None:
     assert count_files(paths) == 2
 
 
-def test_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folders_are_read_recursively_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("z.non", "sub/deep/a.xml", "sub/b", "a.txt", ".git/config", "sub/.x.non", "Zoë.non", "readme.non"):
         path = tmp_path / "puzzles" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -48,7 +48,7 @@ def test_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(files_in(["."])) == list(files_in(["../puzzles/"])) == list(files_in(["sub/.."])) == found
 
 
-def test_links(tmp_path: Path) -> None:
+def test_links_to_files_but_not_folders_are_followed(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     (tmp_path / "real.non").write_bytes(b"x")
@@ -61,7 +61,7 @@ def test_links(tmp_path: Path) -> None:
     ]
 
 
-def test_what_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_files_are_entries_with_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     missing = tmp_path / "missing.non"
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "shut.non").write_bytes(b"x")
@@ -82,7 +82,7 @@ def test_what_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert count_files(paths) == 3
 
 
-def test_a_folder_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_folder_is_an_entry_with_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def scandir(_: Path) -> None:
         raise PermissionError(13, "Permission denied")
 
@@ -90,7 +90,7 @@ def test_a_folder_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.Monkey
     assert list(files_in([tmp_path])) == [SourceFile(tmp_path.name, None, "Permission denied")]
 
 
-def test_folder_is_read_up_to_a_number_of_files_and_levels(tmp_path: Path) -> None:
+def test_folder_limits_of_files_and_levels_hold(tmp_path: Path) -> None:
     deep = tmp_path / "x"
     for _ in range(110):
         deep.mkdir()
@@ -105,9 +105,7 @@ def test_folder_is_read_up_to_a_number_of_files_and_levels(tmp_path: Path) -> No
     assert last.error == "it holds more than 2 files; name its folders to read the rest"
 
 
-def test_folders_of_the_system_are_only_read_where_they_are_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_system_folders_are_read_only_if_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "proc").mkdir()
     (tmp_path / "proc/a.non").write_bytes(b"a")
     monkeypatch.setattr(files, "SYSTEM_FOLDERS", {str(tmp_path / "proc")})
@@ -115,7 +113,7 @@ def test_folders_of_the_system_are_only_read_where_they_are_named(
     assert names(list(files_in([tmp_path / "proc"]))) == ["proc/a.non"]
 
 
-def test_names_that_cannot_be_printed(tmp_path: Path) -> None:
+def test_unprintable_names_are_cleaned(tmp_path: Path) -> None:
     folder = tmp_path / "x"
     folder.mkdir()
     (folder / "a\x1b[31m\n.non").write_bytes(b"x")
@@ -123,7 +121,7 @@ def test_names_that_cannot_be_printed(tmp_path: Path) -> None:
     assert names(list(files_in([folder]))) == ["x/a\ufffd[31m\ufffd.non", "x/b\ufffd.non"]
 
 
-def test_too_large(tmp_path: Path) -> None:
+def test_files_beyond_size_limit_are_errors(tmp_path: Path) -> None:
     limits = {"max_bytes": 1 << 20}
     large, fits = bytes((1 << 20) + 1), bytes(1 << 20)
     error = "it is larger than 1 MiB"
@@ -144,7 +142,7 @@ MEMBERS = {"sub/b.non": b"b", "a.xml": b"a", "README": b"", ".hidden": b"", "__M
 
 @pytest.mark.parametrize("named_well", [True, False])
 @pytest.mark.parametrize("suffix", [".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2"])
-def test_archives(tmp_path: Path, suffix: str, named_well: bool) -> None:
+def test_archives_are_detected_by_content_or_name(tmp_path: Path, suffix: str, named_well: bool) -> None:
     modes = {".tar": "w:", ".tar.xz": "w:xz", ".tar.bz2": "w:bz2"}
     data = zip_of(MEMBERS) if suffix == ".zip" else tar_of(MEMBERS, modes.get(suffix, "w:gz"))
     name = f"set{suffix}" if named_well else "set.dat"
@@ -156,7 +154,7 @@ def test_archives(tmp_path: Path, suffix: str, named_well: bool) -> None:
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
-def test_single_compressed_files(tmp_path: Path, pack) -> None:
+def test_compressed_files_are_decompressed(tmp_path: Path, pack) -> None:
     suffix = {"gzip": ".gz", "bz2": ".bz2", "lzma": ".xz"}[pack.__module__]
     assert found_in(tmp_path / f"a.non{suffix}", pack(b"rows")) == [SourceFile("a.non", b"rows")]
     assert found_in(tmp_path / "a.non", pack(b"rows")) == [SourceFile("a.non", b"rows")]
@@ -168,7 +166,7 @@ def test_single_compressed_files(tmp_path: Path, pack) -> None:
 
 @pytest.mark.parametrize("evil", ["../../etc/passwd", "/etc/passwd", "..\\..\\etc\\passwd", "a/../../etc/passwd"])
 @pytest.mark.parametrize("make", [zip_of, tar_of])
-def test_nothing_leaves_the_archive(tmp_path: Path, make, evil: str) -> None:
+def test_member_names_cannot_escape(tmp_path: Path, make, evil: str) -> None:
     (tmp_path / "in").mkdir()
     (file,) = found_in(tmp_path / "in" / "x.dat", make({evil: b"root"}))
     assert file.name in ("x.dat/etc/passwd", "x.dat/a/etc/passwd")
@@ -176,7 +174,7 @@ def test_nothing_leaves_the_archive(tmp_path: Path, make, evil: str) -> None:
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["x.dat"]
 
 
-def test_links_and_devices_in_a_tar(tmp_path: Path) -> None:
+def test_links_and_devices_in_tar_are_skipped(tmp_path: Path) -> None:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:") as archive:
         for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE, tarfile.DIRTYPE):
@@ -187,7 +185,7 @@ def test_links_and_devices_in_a_tar(tmp_path: Path) -> None:
     assert found_in(tmp_path / "x.tar", buffer.getvalue()) == [SourceFile("x.tar/empty.non", b"")]
 
 
-def test_links_and_folders_in_a_zip(tmp_path: Path) -> None:
+def test_links_and_folders_in_zip_are_skipped(tmp_path: Path) -> None:
     link = zipfile.ZipInfo("link.non")
     link.external_attr = (stat.S_IFLNK | 0o777) << 16
     buffer = io.BytesIO()
@@ -199,7 +197,7 @@ def test_links_and_folders_in_a_zip(tmp_path: Path) -> None:
     assert count_files([tmp_path / "x.zip"]) == 1
 
 
-def test_encrypted_members(tmp_path: Path) -> None:
+def test_encrypted_members_are_errors(tmp_path: Path) -> None:
     data = bytearray(zip_of({"secret.non": b"a", "open.non": b"b"}))
     data[data.index(b"PK\1\2") + 8] |= 1
     data[data.index(b"PK\3\4") + 6] |= 1
@@ -209,12 +207,12 @@ def test_encrypted_members(tmp_path: Path) -> None:
     ]
 
 
-def test_compressions_that_unpack_all_at_once(tmp_path: Path) -> None:
+def test_unbounded_zip_compression_is_refused(tmp_path: Path) -> None:
     (file,) = found_in(tmp_path / "x.zip", zip_of({"a.non": b"a"}, zipfile.ZIP_BZIP2))
     assert file == SourceFile("x.zip/a.non", None, "zip compression method 12 is not supported")
 
 
-def test_a_damaged_member_of_a_zip(tmp_path: Path) -> None:
+def test_damaged_zip_member_does_not_stop_others(tmp_path: Path) -> None:
     data = zip_of({"a.non": b"aaaa", "b.non": b"bbbb"}, zipfile.ZIP_STORED).replace(b"aaaa", b"aaxa", 1)
     assert found_in(tmp_path / "x.zip", data) == [
         SourceFile("x.zip/a.non", None, "it is damaged: Bad CRC-32 for file 'a.non'"),
@@ -222,7 +220,7 @@ def test_a_damaged_member_of_a_zip(tmp_path: Path) -> None:
     ]
 
 
-def test_a_zip_that_lies_about_sizes(tmp_path: Path) -> None:
+def test_zip_with_wrong_sizes_is_an_error(tmp_path: Path) -> None:
     data = bytearray(zip_of({"a.non": bytes(1 << 20)}))
     size = (1 << 20).to_bytes(4, "little")
     for _ in range(2):
@@ -232,7 +230,7 @@ def test_a_zip_that_lies_about_sizes(tmp_path: Path) -> None:
     assert file.error is not None
 
 
-def test_truncated_zip(tmp_path: Path) -> None:
+def test_truncated_zip_is_an_error(tmp_path: Path) -> None:
     data = zip_of({"a.non": b"a"})
     assert found_in(tmp_path / "x.zip", data[:-10]) == [
         SourceFile("x.zip", None, "it is damaged: File is not a zip file")
@@ -241,7 +239,7 @@ def test_truncated_zip(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["x.zip", "x.tar", "x.tar.gz"])
-def test_archives_in_name_only(tmp_path: Path, name: str) -> None:
+def test_archive_by_name_only_is_an_error(tmp_path: Path, name: str) -> None:
     for data in (b"", b"rows\n1\n", bytes(range(256)) * 4):
         (file,) = found_in(tmp_path / name, data)
         assert file.name == name
@@ -250,7 +248,7 @@ def test_archives_in_name_only(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ["w:", "w:gz", "w:xz", "w:bz2"])
-def test_what_was_read_of_a_truncated_tar_stays(tmp_path: Path, mode: str) -> None:
+def test_truncated_tar_gives_members_before_the_end(tmp_path: Path, mode: str) -> None:
     members = {f"{number}.non": os.urandom(800_000) for number in range(5)}
     data = tar_of(members, mode)
     found = found_in(tmp_path / "x.tar", data[: len(data) // 2])
@@ -263,7 +261,7 @@ def test_what_was_read_of_a_truncated_tar_stays(tmp_path: Path, mode: str) -> No
     assert found[-1].error.startswith("it is damaged: ")
 
 
-def test_a_damaged_header_inside_a_tar(tmp_path: Path) -> None:
+def test_damaged_tar_header_is_an_error(tmp_path: Path) -> None:
     data = tar_of({"a.non": b"a", "b.non": b"b", "c.non": b"c"})
     assert found_in(tmp_path / "x.tar", data.replace(b"b.non", b"x.non", 1)) == [
         SourceFile("x.tar/a.non", b"a"),
@@ -271,7 +269,7 @@ def test_a_damaged_header_inside_a_tar(tmp_path: Path) -> None:
     ]
 
 
-def test_a_tar_header_that_asks_for_much_memory(tmp_path: Path) -> None:
+def test_tar_header_of_huge_size_is_refused(tmp_path: Path) -> None:
     for kind in (tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME):
         info = tarfile.TarInfo("x")
         info.type, info.size = kind, 1 << 33
@@ -281,7 +279,7 @@ def test_a_tar_header_that_asks_for_much_memory(tmp_path: Path) -> None:
         assert found[1:] == [SourceFile("x.tar", None, f"it is damaged: a header of {1 << 33} bytes")]
 
 
-def test_a_tar_that_runs_backwards(tmp_path: Path) -> None:
+def test_tar_with_negative_size_is_refused(tmp_path: Path) -> None:
     info = tarfile.TarInfo("x.non")
     header = bytearray(info.tobuf())
     header[124:136] = (-1024).to_bytes(12, "big", signed=True)
@@ -293,7 +291,7 @@ def test_a_tar_that_runs_backwards(tmp_path: Path) -> None:
     assert len(found) == 2
 
 
-def test_a_bomb(tmp_path: Path) -> None:
+def test_bomb_takes_bounded_time(tmp_path: Path) -> None:
     began = time.process_time()
     bomb = lzma.compress(bytes(256 << 20), preset=0)
     assert found_in(tmp_path / "x.non", bomb) == [SourceFile("x.non", None, "it is larger than 16 MiB")]
@@ -307,14 +305,14 @@ MIXED = {"a.non": b"a", "x.png": bytes(1 << 20), "large.non": bytes((1 << 20) + 
 @pytest.mark.parametrize(
     ("most", "expected"), [(1 << 19, ["a"]), (3 << 19, ["a", "large"]), ((2 << 20) + 7 * 512, ["a", "large", "b"])]
 )
-def test_a_tar_is_unpacked_so_far_and_no_further(tmp_path: Path, mode: str, most: int, expected: list[str]) -> None:
+def test_tar_budget_counts_skipped_members(tmp_path: Path, mode: str, most: int, expected: list[str]) -> None:
     """What is passed over counts too: in a packed tar there is no way around it."""
     found = found_in(tmp_path / "x.tar", tar_of(MIXED, mode), max_bytes=1 << 20, max_unpacked=most)
     assert names(found) == [*(f"x.tar/{name}.non" for name in expected), "x.tar"]
     assert found[-1].error == f"it unpacks to more than {most >> 20} MiB; the rest is not read"
 
 
-def test_a_packed_tar_whose_members_are_too_large(tmp_path: Path) -> None:
+def test_compressed_tar_with_huge_member_is_bounded(tmp_path: Path) -> None:
     """A terabyte that is not there is not looked for."""
     info = tarfile.TarInfo("x.non")
     info.size = 1 << 40
@@ -326,7 +324,7 @@ def test_a_packed_tar_whose_members_are_too_large(tmp_path: Path) -> None:
     ]
 
 
-def test_a_zip_is_unpacked_so_far_and_no_further(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_zip_budget_ignores_skipped_members(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is passed over is not even opened, and so does not count."""
     opened: list[str] = []
     real = zipfile.ZipFile.open
@@ -348,14 +346,14 @@ def test_a_zip_is_unpacked_so_far_and_no_further(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize("make", [zip_of, tar_of])
-def test_too_many_members(tmp_path: Path, make) -> None:
+def test_archive_beyond_member_limit_is_an_error(tmp_path: Path, make) -> None:
     data = make({f"{k}.png": b"" for k in range(9)} | {"a.non": b"a"})
     assert found_in(tmp_path / "x.dat", data) == [SourceFile("x.dat/a.non", b"a")]
     error = "it has more than 9 members; the rest is not read"
     assert found_in(tmp_path / "x.dat", data, max_members=9) == [SourceFile("x.dat", None, error)]
 
 
-def test_members_of_a_tar_are_forgotten(tmp_path: Path) -> None:
+def test_tar_members_do_not_accumulate_in_memory(tmp_path: Path) -> None:
     (tmp_path / "x.tar").write_bytes(tar_of({f"{k}.png": b"" for k in range(4000)}))
     assert list(files_in([tmp_path / "x.tar"])) == []  # what is allocated once, as for imports, is not counted
     tracemalloc.start()
@@ -366,7 +364,7 @@ def test_members_of_a_tar_are_forgotten(tmp_path: Path) -> None:
         tracemalloc.stop()
 
 
-def test_global_headers_of_a_tar_are_not_copied_for_each_member(tmp_path: Path) -> None:
+def test_global_tar_headers_are_not_copied_per_member(tmp_path: Path) -> None:
     buffer = io.BytesIO()
     header = {f"comment{k}": "" for k in range(3_000)}
     with tarfile.open(fileobj=buffer, mode="w:", format=tarfile.PAX_FORMAT, pax_headers=header) as archive:
@@ -378,14 +376,14 @@ def test_global_headers_of_a_tar_are_not_copied_for_each_member(tmp_path: Path) 
     assert time.thread_time() - began < 2
 
 
-def test_a_list_of_contents_that_is_too_large(tmp_path: Path) -> None:
+def test_zip_directory_beyond_limit_is_refused(tmp_path: Path) -> None:
     data = zip_of({f"{k}.non": b"" for k in range(2000)})
     (file,) = found_in(tmp_path / "x.zip", data, max_directory=100_000)
     assert file.error is not None
     assert file.error.startswith("it is damaged: a header of 1")
 
 
-def test_long_headers_of_a_tar(tmp_path: Path) -> None:
+def test_long_tar_headers_are_bounded(tmp_path: Path) -> None:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:", format=tarfile.PAX_FORMAT) as archive:
         info = tarfile.TarInfo("a.non")
@@ -400,7 +398,7 @@ def test_long_headers_of_a_tar(tmp_path: Path) -> None:
     assert found[1].error.startswith("it is damaged: a header of 2")
 
 
-def test_xz_to_and_fro(tmp_path: Path) -> None:
+def test_xz_stream_can_seek(tmp_path: Path) -> None:
     """Streams that follow each other, zeros between them, any way to and fro."""
     parts = [os.urandom(200_000), bytes(300_000), b"", b"end"]
     xz = b"".join(lzma.compress(part) + bytes(80_000 * k) for k, part in enumerate(parts))
@@ -418,14 +416,14 @@ def test_xz_to_and_fro(tmp_path: Path) -> None:
         assert file.error.startswith("it is damaged: ")
 
 
-def test_xz_that_asks_for_much_memory(tmp_path: Path) -> None:
+def test_xz_beyond_memory_limit_is_refused(tmp_path: Path) -> None:
     data = lzma.compress(tar_of({"a.non": b"a"}), preset=6)
     assert names(found_in(tmp_path / "x.tar.xz", data)) == ["x.tar.xz/a.non"]
     error = "to unpack it takes more than 4 MiB of memory"
     assert found_in(tmp_path / "x.tar.xz", data, max_memory=4 << 20) == [SourceFile("x.tar.xz", None, error)]
 
 
-def test_real_archive_and_real_folder_agree(tmp_path: Path, shared_data: Path) -> None:
+def test_real_archive_equals_its_folder(tmp_path: Path, shared_data: Path) -> None:
     path = shared_data / "webpbn-2014-mono.tar.xz"
     found = list(files_in([path]))
     assert len(found) == 6746

@@ -28,7 +28,7 @@ every_format = pytest.mark.parametrize("known", FORMATS, ids=lambda known: known
 @every_format
 @given(st.data())
 @settings(max_examples=60, deadline=None)
-def test_what_is_written_is_read_back(known: Format, data: st.DataObject) -> None:
+def test_written_puzzle_is_read_back(known: Format, data: st.DataObject) -> None:
     colors = data.draw(st.integers(1, 3 if "colors" in known.HOLDS else 1))
     puzzle = data.draw(puzzles(8)) if "blots" in known.HOLDS else from_picture(data.draw(pictures(colors, 8)), USUAL)
     if not can_hold(puzzle, known):
@@ -46,7 +46,7 @@ def test_what_is_written_is_read_back(known: Format, data: st.DataObject) -> Non
 
 
 @every_format
-def test_a_format_holds_what_comes_back(known: Format) -> None:
+def test_format_holds_features_that_survive_round_trip(known: Format) -> None:
     """What a format says it holds is what comes back, no more and no less."""
     assert SAMPLES.keys() == FEATURES.keys()
     assert kept(known) == known.HOLDS
@@ -58,7 +58,7 @@ def test_a_format_holds_what_comes_back(known: Format) -> None:
             file_of(titled, known)
 
 
-def test_colours_and_hidden_lengths_are_never_left_out() -> None:
+def test_colours_and_hidden_lengths_are_never_dropped() -> None:
     colored = from_picture(np.array([[1, 2]], np.uint8), USUAL[:3])
     with pytest.raises(FormatError, match=r"^the format nin has no colours$"):
         file_of(colored, named("nin"), lossy=True)
@@ -69,7 +69,7 @@ def test_colours_and_hidden_lengths_are_never_left_out() -> None:
 
 @given(pictures(1, 9))
 @settings(max_examples=200, deadline=None)
-def test_a_file_without_a_name_is_told_apart(picture: np.ndarray) -> None:
+def test_format_is_detected_by_content_alone(picture: np.ndarray) -> None:
     """By content alone: as the format that it was written in, or as one in which it is the same puzzle."""
     puzzle = from_picture(picture)
     for known in FORMATS:
@@ -87,7 +87,7 @@ def readings(known: Format, data: bytes) -> tuple[object, object]:
     return puzzle.rows, puzzle.columns
 
 
-def test_where_two_formats_fit_the_name_decides() -> None:
+def test_suffix_decides_between_two_matching_formats() -> None:
     """One row of two numbers and a gap: sizes and an empty clue, or a clue and the end of the rows."""
     data = b"1 1\n\n1\n0\n1\n"
     assert detect("x.keen", data).NAME == "keen"
@@ -96,7 +96,7 @@ def test_where_two_formats_fit_the_name_decides() -> None:
     assert [known.NAME for known in PLAIN_FORMATS if known.recognizes(both)] == ["nin"]
 
 
-def test_every_name_is_a_format_s_own() -> None:
+def test_format_names_and_suffixes_are_unique() -> None:
     names = [known.NAME for known in FORMATS]
     suffixes = [suffix for known in FORMATS for suffix in known.SUFFIXES]
     assert len(set(names)) == len(names)
@@ -107,7 +107,7 @@ def test_every_name_is_a_format_s_own() -> None:
 
 
 @every_format
-def test_broken_files_are_read_or_refused_in_a_line(known: Format) -> None:
+def test_mutated_files_are_read_or_refused_in_one_line(known: Format) -> None:
     """Two thousand files, each changed at random in some places."""
     source = random.Random(7)
     sound = samples(known)
@@ -121,7 +121,7 @@ def test_broken_files_are_read_or_refused_in_a_line(known: Format) -> None:
     assert 200 < refused < 2000
 
 
-def test_files_of_other_programs(shared_data: Path) -> None:
+def test_files_of_other_programs_are_read(shared_data: Path) -> None:
     items = list(read_files(files_in([shared_data / "formats"])))
     assert [item for item in items if isinstance(item, Problem)] == []
     found = {item.puzzle_id: item for item in items if isinstance(item, Puzzle)}
@@ -135,7 +135,7 @@ def test_files_of_other_programs(shared_data: Path) -> None:
     assert (found["local/formats/pzl/kolobok"].width, found["local/formats/pzl/kolobok"].height) == (50, 50)
 
 
-def test_what_no_reader_takes() -> None:
+def test_invalid_files_give_reasons() -> None:
     cases = [
         ("g", b"#t\n:\n1\n:\n1\n:\n", "it is a triddler, whose lines run in three directions; only grids are read"),
         ("g", b"#d\nt:/ black/red\n:\n1t\n:\n1t\n:\n", "line 2: 'black/red' is a triangle of two colours"),
@@ -166,7 +166,7 @@ def test_what_no_reader_takes() -> None:
         assert str(error.value).startswith(said), name
 
 
-def test_pictures_of_all_kinds() -> None:
+def test_images_of_all_kinds_are_read() -> None:
     """As Pillow writes them, palettes, transparency and grey; and pictures that are none of a puzzle."""
     puzzle = drawn()[2]
     assert puzzle.goal is not None
@@ -190,7 +190,7 @@ def test_pictures_of_all_kinds() -> None:
         assert str(error.value).startswith(said)
 
 
-def test_a_picture_that_would_not_fit_into_memory() -> None:
+def test_huge_image_is_refused_before_decoding() -> None:
     """A few bytes that say they are a picture of 65,535 x 65,535."""
     head = struct.pack(">IIBBBBB", 65535, 65535, 8, 2, 0, 0, 0)
     chunks = [(b"IHDR", head), (b"IDAT", zlib.compress(bytes(1000))), (b"IEND", b"")]
@@ -201,7 +201,7 @@ def test_a_picture_that_would_not_fit_into_memory() -> None:
         list(png.read(data))
 
 
-def test_bundles() -> None:
+def test_bundled_puzzles_are_read_back() -> None:
     """Several puzzles in a file, of formats that have a way to say it."""
     several = drawn()[::3]
     for known in FORMATS:

@@ -18,7 +18,7 @@ def ids(*files: SourceFile) -> list[str | Problem]:
     return [item if isinstance(item, Problem) else item.puzzle_id for item in read_files(files)]
 
 
-def test_a_local_puzzle() -> None:
+def test_local_puzzle_gets_id_of_file_name() -> None:
     (puzzle,) = read_files([SourceFile("folder/sub/a.b.non", LOCAL)])
     assert isinstance(puzzle, Puzzle)
     assert (puzzle.puzzle_id, puzzle.source, puzzle.source_id) == ("local/folder/sub/a.b", "local", "folder/sub/a.b")
@@ -26,7 +26,7 @@ def test_a_local_puzzle() -> None:
     assert puzzle.raw_sha256 == hashlib.sha256(LOCAL).hexdigest()
 
 
-def test_a_puzzle_of_webpbn() -> None:
+def test_webpbn_puzzle_keeps_its_id() -> None:
     (puzzle,) = read_files([SourceFile("folder/a.non", WEBPBN)])
     assert isinstance(puzzle, Puzzle)
     assert (puzzle.puzzle_id, puzzle.source, puzzle.source_id) == ("webpbn/5", "webpbn", "5")
@@ -44,7 +44,7 @@ def test_ids_are_distinct() -> None:
     assert found == ["local/a", "webpbn/5", "local/a#2", "local/a#3", "local/a#2#2", "local/b"]
 
 
-def test_problems() -> None:
+def test_unreadable_files_are_problems() -> None:
     assert ids(
         SourceFile("a.non", None, "Permission denied"),
         SourceFile("b.non", LOCAL + b"====\nrows\nx\n====\n" + LOCAL),
@@ -65,7 +65,7 @@ def test_problems() -> None:
 
 
 @pytest.mark.slow
-def test_the_archive_of_2014_is_read(shared_data: Path) -> None:
+def test_archive_of_2014_is_read(shared_data: Path) -> None:
     puzzles = list(read_files(files_in([shared_data / "webpbn-2014-mono.tar.xz"])))
     assert all(isinstance(puzzle, Puzzle) for puzzle in puzzles)
     assert len({puzzle.puzzle_id for puzzle in puzzles if isinstance(puzzle, Puzzle)}) == 6746

@@ -150,7 +150,7 @@ FILES = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
-def test_what_is_too_much_takes_little_memory(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hostile_files_take_bounded_memory(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(webpbn_xml, "MAX_SAVED", 1 << 20)
     known, data, line = FILES[name]
     told: list[str] = []
@@ -178,7 +178,7 @@ CRAFTED = {
 
 
 @pytest.mark.parametrize("name", CRAFTED)
-def test_time_is_linear_in_the_size_of_a_file(name: str) -> None:
+def test_reading_takes_linear_time(name: str) -> None:
     began = thread_time()
     list(read_in_bulk([SourceFile(name, CRAFTED[name])]))
     assert thread_time() - began < 4
@@ -192,7 +192,7 @@ def test_time_is_linear_in_the_size_of_a_file(name: str) -> None:
         (webpbn_xml, b"<puzzle/>", "puzzle 1: it has neither clues for its rows nor a goal; "),
     ],
 )
-def test_of_many_bad_puzzles_only_some_are_named(known: Any, bad: bytes, first: str) -> None:
+def test_only_first_errors_of_many_are_reported(known: Any, bad: bytes, first: str) -> None:
     count = 20_000
     data = bad * count if known is not webpbn_xml else b"<puzzleset>%s</puzzleset>" % (bad * count)
     with pytest.raises(FormatError) as error:
@@ -204,7 +204,7 @@ def test_of_many_bad_puzzles_only_some_are_named(known: Any, bad: bytes, first: 
 
 
 @pytest.mark.parametrize("unit", [b"[1,1,1,1],", b"[],", b"1,", b"[[1]],"])
-def test_a_page_with_a_long_array(unit: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_page_with_long_array_takes_bounded_memory(unit: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nonograms_org.reader, "MAX_ENTRIES", 10_000)
     page = b'<div class="content"><script>var d=[%s[1,1,1,1]];</script></div>' % (4 * filled(unit))
     told: list[str | None] = []
@@ -216,7 +216,7 @@ def test_a_page_with_a_long_array(unit: bytes, monkeypatch: pytest.MonkeyPatch) 
     assert told == ["its 'var d' has more than 10,000 entries"]
 
 
-def test_the_largest_sides_are_read() -> None:
+def test_largest_sides_are_read() -> None:
     """Nothing of the limits is in their way."""
     side = MAX_CELLS
     full = b"<line>%s</line>" % (b"<count>1</count>" * side)
@@ -233,7 +233,7 @@ def test_the_largest_sides_are_read() -> None:
     assert puzzle.height == side
 
 
-def test_many_puzzles_of_a_file_come_one_by_one() -> None:
+def test_puzzles_of_a_file_are_yielded_one_by_one() -> None:
     """As they are asked for: the file's lines are never all in memory, nor its puzzles."""
     data = b"====\n".join([b"rows\n1\ncolumns\n1\n"] * 5_000)
 
@@ -243,7 +243,7 @@ def test_many_puzzles_of_a_file_come_one_by_one() -> None:
     assert peak(read) < 4 * len(data)
 
 
-def test_many_pictures_take_no_time_beyond_their_own() -> None:
+def test_many_images_take_linear_time() -> None:
     """Each is looked at once: what follows is not copied for each."""
     data = 400_000 * b"P4 1 1 \0\n"
     assert sum(1 for _ in islice(named("netpbm").read(data), 2000)) == 2000

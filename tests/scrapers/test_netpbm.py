@@ -20,7 +20,7 @@ heads = st.sampled_from(["P1 1 1", "P1 2 2", "P2 1 1 9", "P2 2 1 255", "P3 1 1 2
 @example("P1 1 1", [" "], " ", "")
 @example("P2 1 1 9", [" "], " ", "")
 @example("P2 2 1 255", ["0000000001"], " ", "1")
-def test_at_once_or_number_by_number(head: str, values: list[str], end: str, rest: str) -> None:
+def test_vectorized_and_plain_readers_agree(head: str, values: list[str], end: str, rest: str) -> None:
     data = f"{head}\n{' '.join(values)}{end}{rest}".encode()
     at_once = readings(data)
     with pytest.MonkeyPatch.context() as patch:
@@ -40,7 +40,7 @@ def readings(data: bytes) -> list[object]:
     return found
 
 
-def test_regular_files_are_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_regular_files_are_read_vectorized(monkeypatch: pytest.MonkeyPatch) -> None:
     """As they are written, and without blanks between the digits."""
     monkeypatch.setattr(netpbm, "_plain_values", None)
     puzzle = from_picture(np.eye(9, dtype=np.uint8))

@@ -45,7 +45,7 @@ def lengths(puzzle: Puzzle) -> tuple[list[list[int]], list[list[int]]]:
     return rows, columns
 
 
-def test_everything_in_a_small_file() -> None:
+def test_all_properties_are_read() -> None:
     puzzle = one(SMALL)
     assert lengths(puzzle) == ([[3], [1, 1]], [[2], [1], [2]])
     assert puzzle.goal is not None
@@ -59,7 +59,7 @@ def test_everything_in_a_small_file() -> None:
     assert puzzle.license == "CC-BY-3.0"
 
 
-def test_survey_and_other_programs(shared_data: Path) -> None:
+def test_files_of_survey_and_other_programs_are_read(shared_data: Path) -> None:
     paths = [*(shared_data / "survey-mono").glob("*.non"), *(shared_data / "formats/non").glob("*.non")]
     assert len(paths) == 34
     for path in paths:
@@ -72,7 +72,7 @@ def test_survey_and_other_programs(shared_data: Path) -> None:
 
 
 @pytest.mark.slow
-def test_archive_of_2014(shared_data: Path) -> None:
+def test_archive_of_2014_is_read(shared_data: Path) -> None:
     files = list(files_in([shared_data / "webpbn-2014-mono.tar.xz"]))
     assert len(files) == 6746
     found = {}
@@ -94,13 +94,13 @@ def test_archive_of_2014(shared_data: Path) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
-def test_encodings(encoding: str) -> None:
+def test_encodings_are_detected(encoding: str) -> None:
     text = SMALL.replace("Two", "Déjà vu’s")
     assert one(text.encode(encoding)).title == 'Déjà vu’s "quoted" words'
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_line_ends(end: str) -> None:
+def test_all_line_ends_are_read(end: str) -> None:
     data = SMALL.replace("\n", end).encode()
     assert non.recognizes(data)
     assert vars(replace(one(data), goal=None)) == vars(replace(one(SMALL), goal=None))
@@ -120,7 +120,7 @@ def test_line_ends(end: str) -> None:
         ("title", None),
     ],
 )
-def test_quotes_and_entities(line: str, title: str | None) -> None:
+def test_quotes_and_entities_are_resolved(line: str, title: str | None) -> None:
     assert one(f"{line}\nrows\n1\ncolumns\n1\n").title == title
 
 
@@ -139,7 +139,7 @@ def test_quotes_and_entities(line: str, title: str | None) -> None:
         ("rows\n 2 , 01\n", "columns\n1\n1\n0\n1\n", [[2, 1]]),
     ],
 )
-def test_clue_lines(rows: str, columns: str, expected: list[list[int]]) -> None:
+def test_blank_lines_are_clues_where_needed(rows: str, columns: str, expected: list[list[int]]) -> None:
     assert lengths(one(rows + columns))[0] == expected
     assert lengths(one(columns + rows))[0] == expected
 
@@ -148,19 +148,19 @@ def test_clue_lines(rows: str, columns: str, expected: list[list[int]]) -> None:
     "goal",
     ['goal "011\n110"', 'goal "011"\n"110"', "goal\n011\n110", "goal 011110", 'goal\n"011110"', 'goal "011 110"'],
 )
-def test_forms_of_the_goal(goal: str) -> None:
+def test_all_forms_of_the_goal_are_read(goal: str) -> None:
     puzzle = one(f"rows\n2\n2\ncolumns\n1\n2\n1\n{goal}\n\nsaved 000000\n")
     assert puzzle.goal is not None
     assert puzzle.goal.tolist() == [[0, 1, 1], [1, 1, 0]]
 
 
-def test_no_goal_nor_anything_else() -> None:
+def test_file_without_properties_is_read() -> None:
     puzzle = one('rows\n1\ncolumns\n1\ngoal ""')
     assert puzzle.goal is None
     assert (puzzle.puzzle_id, puzzle.source, puzzle.title, puzzle.license) == ("", None, None, None)
 
 
-def test_catalogue_of_others_stands_in_for_the_title() -> None:
+def test_other_catalogue_becomes_title() -> None:
     text = 'catalogue "qnonograms candle.jap"\nrows\n1\ncolumns\n1\n'
     assert one(text).title == "qnonograms candle.jap"
     assert one(text).puzzle_id == ""
@@ -168,12 +168,12 @@ def test_catalogue_of_others_stands_in_for_the_title() -> None:
     assert one('catalogue "webpbn.com #7"\nrows\n1\ncolumns\n1\n').title is None
 
 
-def test_several_puzzles() -> None:
+def test_several_puzzles_are_read() -> None:
     other = SMALL.replace("#0042", "#43")
     assert [puzzle.source_id for puzzle in non.read(f"{SMALL}====\n{other}=====\n\n".encode())] == ["42", "43"]
 
 
-def test_of_several_puzzles_the_good_ones_come_first() -> None:
+def test_valid_puzzles_are_yielded_before_error() -> None:
     read = non.read(f"rows\nx\ncolumns\n1\n====\n{SMALL}".encode())
     assert next(read).source_id == "42"
     with pytest.raises(FormatError, match=r"^puzzle 1: line 2: 'x' is not a list of numbers$"):
@@ -211,21 +211,21 @@ def test_of_several_puzzles_the_good_ones_come_first() -> None:
         ("111101", "1é1101", "line 18: the goal has 'é' among its 0s and 1s"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_line(old: str, new: str, message: str) -> None:
+def test_errors_have_line_numbers(old: str, new: str, message: str) -> None:
     assert old in SMALL
     with pytest.raises(FormatError) as error:
         one(SMALL.replace(old, new, 1))
     assert str(error.value) == message
 
 
-def test_missing_columns() -> None:
+def test_missing_columns_are_an_error() -> None:
     with pytest.raises(FormatError, match=r"^it has no 'columns'$"):
         one("rows\n1\n")
     with pytest.raises(FormatError, match=r"^it has no columns$"):
         one("rows\n1\ncolumns\n")
 
 
-def test_too_many_lines() -> None:
+def test_too_many_lines_are_an_error() -> None:
     with pytest.raises(FormatError, match=r"^it has 2000 rows; the most is 1023$"):
         one("columns\n0\nrows\n" + "0\n" * 2000)
 
@@ -241,13 +241,13 @@ def test_too_many_lines() -> None:
         (b"\xff\xfer\0\x00", "it declares itself utf-16 but is not (byte 0x00 at offset 4)"),
     ],
 )
-def test_no_text(data: bytes, message: str) -> None:
+def test_binary_file_is_an_error(data: bytes, message: str) -> None:
     with pytest.raises(FormatError) as error:
         one(data)
     assert str(error.value) == message
 
 
-def test_written_as_webpbn_writes_it(shared_data: Path) -> None:
+def test_written_file_equals_webpbns(shared_data: Path) -> None:
     data = (shared_data / "survey-mono/webpbn-00001.non").read_bytes()
     written = non.write(one(data))
     assert written.decode().replace("&#169;", "&copy;") == data.decode().rstrip("\n") + "\n"
@@ -260,7 +260,7 @@ titles = (
 
 
 @given(picture=pictures(1), title=titles, author=titles, owner=titles, license=titles, number=st.integers(1, 99999))
-def test_round_trip(picture, title, author, owner, license, number) -> None:  # noqa: A002
+def test_written_puzzle_is_read_back(picture, title, author, owner, license, number) -> None:  # noqa: A002
     about = {"puzzle_id": f"webpbn/{number}", "source": "webpbn", "source_id": str(number)}
     url = f"https://webpbn.com/play.cgi?id={number}"
     puzzle = from_picture(picture, title=title, author=author, copyright=owner, license=license, url=url, **about)
@@ -273,7 +273,7 @@ def test_round_trip(picture, title, author, owner, license, number) -> None:  # 
 
 
 @given(puzzles())
-def test_written_or_refused(puzzle: Puzzle) -> None:
+def test_puzzle_is_written_or_refused(puzzle: Puzzle) -> None:
     if puzzle.blotted:
         with pytest.raises(FormatError, match=r"^the format non has no hidden lengths"):
             file_of(puzzle, non)
@@ -282,7 +282,7 @@ def test_written_or_refused(puzzle: Puzzle) -> None:
         assert (again.rows, again.columns) == (puzzle.rows, puzzle.columns)
 
 
-def test_refused() -> None:
+def test_unwritable_puzzle_is_refused() -> None:
     with pytest.raises(FormatError, match="hidden lengths"):
         file_of(Puzzle(((Block(BLOT),),), ((Block(1),),)), non)
     blue = (Color("blue", ".", "0000ff"), Color("black", "X", "000000"))
@@ -305,7 +305,7 @@ goal "rb0011"
 """
 
 
-def test_colours() -> None:
+def test_colours_are_read() -> None:
     """As in nonogram-db's description: letters for colours, black where there is none."""
     puzzle = one(COLORED)
     assert [color.rgb for color in puzzle.palette] == ["ffffff", "ff0000", "0000ff", "000000"]

@@ -32,7 +32,7 @@ def read(name: str, data: bytes) -> list[Sudoku | object]:
 
 @by_name
 @pytest.mark.parametrize("kind", [*KINDS, *FRAMED])
-def test_what_is_written_is_read_again(known: SudokuFormat, kind: tuple[int, int]) -> None:
+def test_written_sudoku_is_read_back(known: SudokuFormat, kind: tuple[int, int]) -> None:
     """By every format that can hold the grid, whatever the file is called; the others refuse it."""
     for share in (0.0, 0.4, 1.0):
         puzzle = drawn(*kind, share=share)
@@ -53,7 +53,7 @@ def test_what_is_written_is_read_again(known: SudokuFormat, kind: tuple[int, int
 
 @pytest.mark.parametrize("known", [known for known in FORMATS if known.bundle], ids=lambda known: known.NAME)
 @pytest.mark.parametrize("size", [4, 6, 9, 16])
-def test_several_in_a_file(known: SudokuFormat, size: int) -> None:
+def test_several_sudokus_are_bundled(known: SudokuFormat, size: int) -> None:
     puzzles = [drawn(*boxes_of(size), seed=seed) for seed in range(40)]
     assert known.bundle is not None
     data = b"".join(known.bundle([file_of(puzzle, known)[0] for puzzle in puzzles]))
@@ -72,7 +72,7 @@ ABOUT = {
 
 
 @by_name
-def test_what_a_format_can_not_hold(known: SudokuFormat) -> None:
+def test_unwritable_sudoku_is_refused(known: SudokuFormat) -> None:
     """Is said, and left out only on demand; a name can't bring lines with it."""
     puzzle = replace(drawn(3, 3), **ABOUT)
     assert {field.name for field in fields(Sudoku)} == {*ABOUT, "givens", "box_width", "box_height"}
@@ -89,7 +89,7 @@ def test_what_a_format_can_not_hold(known: SudokuFormat) -> None:
     assert len(read("a.sdk", data)) == 1
 
 
-def test_names() -> None:
+def test_formats_are_found_by_name_and_suffix() -> None:
     assert all(named(known.NAME) is known for known in FORMATS)
     assert all(
         of_suffix(f"a/b{suffix.upper()}") is known
@@ -112,7 +112,7 @@ def test_names() -> None:
         ('{"givens": [[1]], "box_width": -1}', "its boxes are"),
     ],
 )
-def test_lines_that_are_none(text: str, said: str) -> None:
+def test_invalid_json_lines_are_problems(text: str, said: str) -> None:
     """Are told with their place, and the others are read."""
     good = sudoku_jsonl.write(drawn(2, 2)).decode()
     first, second = read("a.jsonl", f"{good}\n{text}\n".encode())

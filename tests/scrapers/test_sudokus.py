@@ -54,13 +54,13 @@ def same(found: list[np.ndarray], wanted: list[np.ndarray]) -> bool:
 
 @pytest.mark.parametrize("size", SIZES[:-1])  # there is no sign for 36
 @pytest.mark.parametrize("blank", [".", "0", "*", "_", "?"])
-def test_every_size_on_a_line(size: int, blank: str) -> None:
+def test_every_size_is_read_from_a_line(size: int, blank: str) -> None:
     grids = [drawn(size, seed) for seed in range(3)]
     assert same(grids_of("".join(on_a_line(grid, blank) for grid in grids)), grids)
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_every_size_as_a_grid(size: int) -> None:
+def test_every_size_is_read_from_a_grid(size: int) -> None:
     wide, high = boxes_of(size)
     grids = [drawn(size, seed) for seed in range(2)]
     for gap, numbers in (("", False), (" ", False), (" ", True)) if size <= len(DIGITS) else ((" ", True),):
@@ -68,7 +68,7 @@ def test_every_size_as_a_grid(size: int) -> None:
         assert same(grids_of(text), grids), (gap, numbers)
 
 
-def test_bars_tell_the_boxes() -> None:
+def test_bars_set_the_boxes() -> None:
     """6x6 has boxes of 3x2, unless its bars say 2x3."""
     grid = drawn(6)
     for wide, high in ((3, 2), (2, 3)):
@@ -77,7 +77,7 @@ def test_bars_tell_the_boxes() -> None:
         assert np.array_equal(found.givens[0].reshape(6, 6), grid)
 
 
-def test_letters() -> None:
+def test_letters_are_digits() -> None:
     """A is 10 after digits, 1 without any; 0 is a digit of 16x16 if a dot stands for open cells."""
     grid = drawn(16)
     grid[0, 0] = 1
@@ -87,7 +87,7 @@ def test_letters() -> None:
     assert same(grids_of(on_a_line(drawn(25), digits=LETTERS)), [drawn(25)])
 
 
-def test_what_stands_around() -> None:
+def test_text_around_puzzles_is_ignored() -> None:
     """Headings, comments, an author, frames, a number before a puzzle, its solution and a rating after it."""
     grid, other = drawn(9, 1), drawn(9, 2)
     line = on_a_line(grid, "0").strip()
@@ -100,7 +100,7 @@ def test_what_stands_around() -> None:
     assert same(grids_of(text), [grid, grid, other, other])
 
 
-def test_sixteen_characters_are_four_by_four_or_a_row_of_sixteen() -> None:
+def test_16_characters_are_4x4_or_a_row_of_16x16() -> None:
     small = [drawn(4, seed) for seed in range(16)]
     assert same(grids_of("".join(map(on_a_line, small))), small)
     large = drawn(16)
@@ -120,14 +120,14 @@ WRONG = {
 
 
 @pytest.mark.parametrize("text", WRONG)
-def test_what_is_wrong_is_told_with_its_line(text: str) -> None:
+def test_errors_have_line_numbers(text: str) -> None:
     with pytest.raises(FormatError) as told:
         list(read(text.encode()))
     assert WRONG[text] in str(told.value)
     assert "\n" not in str(told.value)
 
 
-def test_what_can_be_read_comes_all_the_same() -> None:
+def test_valid_sudokus_are_yielded_before_error() -> None:
     good = on_a_line(drawn(9))
     found: list[SudokuGrids] = []
     with pytest.raises(FormatError, match="line 2: 80"):
@@ -137,7 +137,7 @@ def test_what_can_be_read_comes_all_the_same() -> None:
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", ",solution\n"])
 @pytest.mark.parametrize("ended", [True, False])
-def test_large_files_are_read_at_once(end: str, ended: bool) -> None:
+def test_large_files_are_read_vectorized(end: str, ended: bool) -> None:
     """As they would be line by line, with whatever stands in one of their lines."""
     grids = [drawn(9, seed) for seed in range(60)]
     text = "".join(on_a_line(grid).strip() + end for grid in grids * 20)
@@ -150,7 +150,7 @@ def test_large_files_are_read_at_once(end: str, ended: bool) -> None:
         grids_of(odd)
 
 
-def test_told_from_nonograms() -> None:
+def test_sudokus_and_nonograms_are_told_apart() -> None:
     """No file of another format is taken for Sudokus, and none of theirs for another."""
     puzzle = from_picture(np.eye(9, dtype=np.uint8) | np.eye(9, dtype=np.uint8)[::-1])
     for known in FORMATS:
@@ -165,7 +165,7 @@ def test_told_from_nonograms() -> None:
         assert not recognizes("puzzle.txt", word.encode()), word
 
 
-def test_a_nonogram_with_eighty_one_cells_is_none() -> None:
+def test_nonogram_with_81_cells_is_no_sudoku() -> None:
     """Its picture on a line looks like a Sudoku's."""
     puzzle = from_picture(np.eye(9, dtype=np.uint8), puzzle_id="x/1")
     data = non.write(puzzle).replace(b'"', b"")
@@ -190,7 +190,7 @@ def test_batches_of_the_table() -> None:
     | st.binary(max_size=200).map(lambda data: data.decode("latin-1"))
 )
 @settings(max_examples=300)
-def test_any_text(text: str) -> None:
+def test_arbitrary_text_is_read_or_refused(text: str) -> None:
     """It is read or refused in a line, and what is read can stand in the table."""
     found: list[SudokuGrids] = []
     try:

@@ -19,7 +19,7 @@ from solver.model.tables import puzzle_batch
 TWO = b"$1\n1\t1\n\n2\n2\t\n\n1\n$2\r\n1\r\n0\r\n1\r\n\r\n\r\n"
 
 
-def test_two_puzzles_columns_first() -> None:
+def test_two_puzzles_are_read_columns_first() -> None:
     one, two = taai.read(TWO)
     assert (one.title, one.width, one.height) == ("$1", 3, 3)
     assert one.columns == ((Block(1), Block(1)), (), (Block(2),))
@@ -30,7 +30,7 @@ def test_two_puzzles_columns_first() -> None:
 
 @given(st.integers(1, 9), st.randoms(use_true_random=False))
 @settings(max_examples=50, deadline=None)
-def test_round_trip(side: int, random: "object") -> None:
+def test_written_puzzle_is_read_back(side: int, random: "object") -> None:
     cells = np.array([[random.random() < 0.5 for _ in range(side)] for _ in range(side)], np.uint8)  # type: ignore[attr-defined]
     puzzle = from_picture(cells)
     (back,) = taai.read(taai.write(puzzle))
@@ -49,7 +49,7 @@ def test_round_trip(side: int, random: "object") -> None:
         (b"hello\n$1\n1\n1\n", "line 1: 'hello' stands before the first heading like $1"),
     ],
 )
-def test_what_is_wrong(data: bytes, message: str) -> None:
+def test_invalid_files_give_reasons(data: bytes, message: str) -> None:
     with pytest.raises(FormatError) as error:
         list(taai.read(data))
     assert str(error.value) == message
@@ -86,7 +86,7 @@ squares = st.integers(1, 3).flatmap(lambda side: st.lists(clue_lines, min_size=2
 
 @given(st.lists(squares, min_size=1, max_size=4), st.sampled_from(["\n", "\r\n"]), st.booleans(), st.booleans())
 @settings(max_examples=200, deadline=None)
-def test_all_at_once(puzzles: list[list[str]], end: str, blank: bool, ended: bool) -> None:
+def test_vectorized_reader_equals_plain_one(puzzles: list[list[str]], end: str, blank: bool, ended: bool) -> None:
     """Files as they should be, with a blank line between puzzles or none, and with a last line end or none."""
     lines = [line for k, clues in enumerate(puzzles) for line in (f"${k + 1} ", *clues, *([""] if blank else []))]
     data = (end.join(lines) + (end if ended else "")).encode()
@@ -102,13 +102,13 @@ pieces = st.sampled_from(
 
 @given(st.lists(pieces | st.sampled_from(["\n", "\n$2\n1\n"]), max_size=16).map("".join))
 @settings(max_examples=300, deadline=None)
-def test_what_is_not_read_vectorized(text: str) -> None:
+def test_vectorized_reader_equals_plain_one_or_declines(text: str) -> None:
     """Whatever stands in a file: it is read at once as it would be puzzle by puzzle, or not at all."""
     found = at_once(f"$1\n{text}".encode())
     assert found is None or found == one_by_one(f"$1\n{text}".encode())
 
 
-def test_both_ways_make_the_same_batch() -> None:
+def test_bulk_and_single_reading_make_same_batch() -> None:
     """Ids too: of several puzzles of a file, and of files whose names are the same but for the suffix."""
     files = [SourceFile(name, b"".join(map(taai.write, many()))) for name in ("a/b.txt", "a/b.taai", "c")]
     files[1:1] = [SourceFile("a/x", b"$1\nx\n1\n"), SourceFile("a/b", taai.write(many()[0]))]
@@ -126,14 +126,14 @@ def many() -> list[Puzzle]:
     return [from_picture(picture.astype(np.uint8)) for picture in cells]
 
 
-def test_what_the_format_can_not_hold() -> None:
+def test_unwritable_puzzle_is_refused() -> None:
     with pytest.raises(FormatError, match="has only square puzzles, not 2x1"):
         taai.write(from_picture(np.ones((1, 2), np.uint8)))
     with pytest.raises(FormatError, match="the format taai has no hidden lengths"):
         file_of(Puzzle(rows=((Block(0),),), columns=((Block(0),),)), taai, lossy=True)
 
 
-def test_real_files(shared_data: Path) -> None:
+def test_real_files_are_read(shared_data: Path) -> None:
     items = list(read_files(files_in([shared_data / "tournaments"])))
     puzzles = [item for item in items if isinstance(item, Puzzle)]
     assert len(puzzles) == len(items) == 2000

@@ -102,7 +102,7 @@ def ask(small: TwinArchive) -> Iterator[Ask]:
 # --- archives ---
 
 
-def test_numbers() -> None:
+def test_puzzles_get_free_numbers() -> None:
     mine = build_archive(
         [MONO, of("webpbn", 2), of("nonograms", 1), COLOR, of("webpbn", "002", COLOR), of("taai", 7)], [1]
     )
@@ -120,13 +120,13 @@ def test_numbers() -> None:
     assert mine.unpublished == {1}
 
 
-def test_numbers_beside_those_that_are_gone() -> None:
+def test_reserved_numbers_are_not_given() -> None:
     mine = build_archive([MONO, COLOR, MONO, of("nonograms", "12/3"), of("nonograms", 0)], (), [1, 4], [2])
     assert list(mine.nonograms) == [3, 5, 6, 7, 8]
     assert list(mine.webpbn) == [1, 2, 3, 4, 5]
 
 
-def test_from_batches_or_puzzles_or_both() -> None:
+def test_archive_takes_batches_and_puzzles() -> None:
     batch = puzzle_batch(ALL)
     for given in (batch, [batch], [batch.slice(0, 2), *ALL[2:4], batch.slice(4)], iter(ALL)):
         mine = build_archive(given)
@@ -138,7 +138,7 @@ def test_from_batches_or_puzzles_or_both() -> None:
 # --- webpbn ---
 
 
-def test_every_puzzle_comes_back_as_webpbns(ask: Ask) -> None:
+def test_every_puzzle_is_exported_as_webpbn_xml(ask: Ask) -> None:
     for number, puzzle in enumerate(ALL, 1):
         back = export(ask, number)
         assert same(back, puzzle)
@@ -146,7 +146,7 @@ def test_every_puzzle_comes_back_as_webpbns(ask: Ask) -> None:
         assert back.url == f"https://webpbn.com/play.cgi?id={number}"
 
 
-def test_ways_to_ask_for_a_puzzle(ask: Ask) -> None:
+def test_all_export_urls_give_the_puzzle(ask: Ask) -> None:
     body = ask("/export.cgi", id=2, **BOTH).body
     assert b"<source>webpbn.com</source>\n\n<puzzle " in body
     assert b"<id>#2 (v.1)</id>\n" in body
@@ -162,7 +162,7 @@ def test_ways_to_ask_for_a_puzzle(ask: Ask) -> None:
     assert ask("/export.cgi", id=4, go=1, fmt="xml", xml_soln="on").body.count(b"<clues") == 2
 
 
-def test_what_webpbn_says_for_want_of_a_puzzle() -> None:
+def test_missing_and_unpublished_puzzles_are_refused_like_webpbn() -> None:
     with serve(build_archive([of("webpbn", 5), of("webpbn", 6)], unpublished=[6, 9])) as base:
         ask = asking(base)
         said = {n: ask("/export.cgi", id=n, **BOTH) for n in (1, 6, 9, 5)}
@@ -178,7 +178,7 @@ def test_what_webpbn_says_for_want_of_a_puzzle() -> None:
         assert ask("/export.cgi", id=5, go=1, fmt="ss").status == 400
 
 
-def test_windows_1252() -> None:
+def test_export_is_in_windows_1252() -> None:
     title = "L\u2019\u00e9t\u00e9 \u20ac \"&\u0394\u0085\u4e09' <b>"
     red = replace(COLOR, palette=(PALETTE[0], Color("caf\u00e9", "\u00e9", "112233"), *PALETTE[2:]), title=title)
     with serve(build_archive([red])) as base:
@@ -193,7 +193,7 @@ def numbers(page: bytes) -> list[int]:
     return [int(number) for number in re.findall(rb"play\.cgi\?id=(\d+)", page)]
 
 
-def test_search() -> None:
+def test_search_filters_and_pages() -> None:
     rated = {3: (1.0, 5.0), 7: (2.5, None), 10: (None, 2.0), 20: (4.0, 2.0), 21: (None, None)}
     puzzles = [of("webpbn", n, site_quality=q, site_difficulty=d) for n, (q, d) in rated.items()]
     with serve(build_archive(puzzles, unpublished=[20, 30])) as base:
@@ -217,7 +217,7 @@ def test_search() -> None:
         assert numbers(asking(base)("/find.cgi", search=1, perpage=0).body) == []
 
 
-def test_replies_like_the_real_ones(shared_data: Path) -> None:
+def test_export_equals_real_replies(shared_data: Path) -> None:
     """Byte for byte, but for `<authorid>`, which a Puzzle does not keep, and line ends, which are all one to XML."""
     paths = list((shared_data / "webpbn-xml").glob("*.xml"))
     real = {int(path.stem): path.read_bytes() for path in paths}
@@ -232,7 +232,7 @@ def test_replies_like_the_real_ones(shared_data: Path) -> None:
 # --- nonograms.org ---
 
 
-def test_pages(ask: Ask) -> None:
+def test_pages_are_judged_as_puzzles(ask: Ask) -> None:
     for number, puzzle in enumerate(ALL, 1):
         colored = puzzle.kind == "color"
         there, elsewhere = judged(ask, number, colored), judged(ask, number, not colored)
@@ -249,7 +249,7 @@ def test_pages(ask: Ask) -> None:
 
 
 @pytest.mark.parametrize("steps", [None, 1, 5, 1000])
-def test_the_solving_order(steps: int | None) -> None:
+def test_solving_order_has_given_steps(steps: int | None) -> None:
     full = from_picture(np.ones((3, 5), np.uint8), site_steps=steps, site_quality=6.0, site_difficulty=11.5)
     with serve(build_archive([full])) as base:
         back = judged(asking(base), 1).puzzle
@@ -257,7 +257,7 @@ def test_the_solving_order(steps: int | None) -> None:
         assert (back.site_steps, back.site_quality, back.site_difficulty) == (steps or 6, 6.0, 10.0)
 
 
-def test_deleted_and_adult() -> None:
+def test_deleted_and_adult_pages_are_judged() -> None:
     puzzles = [of("nonograms", 1), of("nonograms", 2, COLOR), of("nonograms", 3, COLOR)]
     with serve(build_archive(puzzles, deleted=[2, 8], adult=[3, 8, 9])) as base:
         ask = asking(base)
@@ -267,7 +267,7 @@ def test_deleted_and_adult() -> None:
         assert nonograms_org.listed(ask("/search/p/1?sort=6").body) == [(1, False), (3, True), (9, False)]
 
 
-def test_lists() -> None:
+def test_lists_page_through_puzzles() -> None:
     puzzles = [of("nonograms", n, COLOR if n % 3 == 0 else MONO) for n in range(1, 100)]
     with serve(build_archive([*puzzles, NO_GOAL])) as base:
         ask = asking(base)
@@ -293,7 +293,7 @@ def test_lists() -> None:
 # --- both ---
 
 
-def test_robots(small: TwinArchive) -> None:
+def test_robots_txt_has_crawl_delay(small: TwinArchive) -> None:
     trouble = Faults(1.0, ("500",))
     for delay, expected in ((None, 0.0), (2.5, 2.5)):
         counts = Counts()
@@ -305,7 +305,7 @@ def test_robots(small: TwinArchive) -> None:
             assert counts.faults == {}
 
 
-def test_not_modified(ask: Ask) -> None:
+def test_conditional_request_gets_304(ask: Ask) -> None:
     for path, form in (
         ("/export.cgi", {"id": 1, **BOTH}),
         ("/nonograms/i/1", {}),
@@ -323,7 +323,7 @@ def test_not_modified(ask: Ask) -> None:
     assert "etag" not in missing.headers
 
 
-def test_counts(small: TwinArchive) -> None:
+def test_requests_are_counted(small: TwinArchive) -> None:
     counts = Counts()
     with serve(small, counts=counts) as base:
         ask = asking(base)
@@ -362,14 +362,14 @@ def failure(small: TwinArchive, kind: str, limits: HttpLimits = TWO_ATTEMPTS) ->
         ("redirect-circle", "redirects in a circle", 302),
     ],
 )
-def test_faults_without_a_reply(small: TwinArchive, kind: str, words: str, status: int | None) -> None:
+def test_faults_without_reply_fail(small: TwinArchive, kind: str, words: str, status: int | None) -> None:
     error = failure(small, kind)
     assert words in str(error)
     assert error.status == status
     assert error.attempts == (1 if kind == "redirect-circle" else 2)
 
 
-def test_slow_replies(small: TwinArchive) -> None:
+def test_slow_reply_is_complete(small: TwinArchive) -> None:
     assert "not complete after" in str(failure(small, "slow", TWO_ATTEMPTS._replace(total_timeout=0.02)))
     with serve(small, faults=Faults(1.0, ("slow",), pause=0.01)) as base:
         ask = asking(base)
@@ -379,7 +379,7 @@ def test_slow_replies(small: TwinArchive) -> None:
 
 
 @pytest.mark.parametrize("kind", ["wrong-length", "wrong-encoding", "html-error", "login-page"])
-def test_replies_that_are_wrong(small: TwinArchive, kind: str) -> None:
+def test_wrong_replies_are_errors(small: TwinArchive, kind: str) -> None:
     with serve(small) as base:
         right = asking(base)("/export.cgi", id=1, **BOTH)
     with serve(small, faults=Faults(1.0, (kind,), seed=2)) as base:
@@ -409,7 +409,7 @@ def headers(base: str, path: str) -> str:
         return connection.recv(1 << 16).partition(b"\r\n\r\n")[0].decode("latin-1")
 
 
-def test_retry_after(small: TwinArchive) -> None:
+def test_429_has_retry_after(small: TwinArchive) -> None:
     with serve(small, faults=Faults(1.0, ("429",), retry_after=7)) as base:
         assert "Retry-After: 7" in headers(base, "/nonograms/i/1")
     with serve(small, faults=Faults(1.0, ("429-date",), retry_after=100)) as base:
@@ -418,7 +418,7 @@ def test_retry_after(small: TwinArchive) -> None:
         assert 95 < parsedate_to_datetime(found[1]).timestamp() - time.time() <= 100
 
 
-def test_a_reset_is_one(small: TwinArchive) -> None:
+def test_reset_resets_connection(small: TwinArchive) -> None:
     with serve(small, faults=Faults(1.0, ("reset",))) as base, pytest.raises(ConnectionResetError):
         headers(base, "/nonograms/i/1")
 
@@ -435,7 +435,7 @@ def statuses(small: TwinArchive, faults: Faults, count: int = 60) -> list[int]:
         return result
 
 
-def test_faults_are_random_by_seed(small: TwinArchive) -> None:
+def test_faults_depend_on_seed(small: TwinArchive) -> None:
     first = statuses(small, Faults(0.3, ("500", "429"), seed=5))
     assert first == statuses(small, Faults(0.3, ("500", "429"), seed=5))
     assert first != statuses(small, Faults(0.3, ("500", "429"), seed=6))
@@ -446,14 +446,14 @@ def test_faults_are_random_by_seed(small: TwinArchive) -> None:
     assert statuses(small, Faults(0.0), 10) == [404, 200] * 5
 
 
-def test_bursts(small: TwinArchive) -> None:
+def test_bursts_have_three_replies(small: TwinArchive) -> None:
     first = statuses(small, Faults(0.05, ("503-burst",), seed=1))
     runs = [len(run) for run in re.findall("x+", "".join("x" if status == 503 else "." for status in first))]
     assert runs
     assert all(run % 3 == 0 for run in runs)
 
 
-def test_patience_gets_everything(small: TwinArchive) -> None:
+def test_retries_overcome_all_faults(small: TwinArchive) -> None:
     """With every kind of trouble at once; a reply that is wrong is asked for again."""
     counts = Counts()
     with serve(small, faults=Faults(0.3, seed=3, retry_after=0, pause=0), counts=counts) as base:
@@ -474,7 +474,7 @@ def test_patience_gets_everything(small: TwinArchive) -> None:
 # --- running ---
 
 
-def test_it_stops_quickly(small: TwinArchive) -> None:
+def test_server_stops_quickly(small: TwinArchive) -> None:
     """With connections open, and with a reply on its way."""
     with serve(small, faults=Faults(1.0, ("slow",), pause=30)) as base:
         idle = socket.create_connection(("127.0.0.1", int(base.rpartition(":")[2])))
@@ -489,7 +489,7 @@ def test_it_stops_quickly(small: TwinArchive) -> None:
         assert again == base
 
 
-def test_connections_are_kept(small: TwinArchive) -> None:
+def test_connections_are_reused(small: TwinArchive) -> None:
     """After a 304 and a 404 too; no body waits for the client's delayed ACK of its headers."""
     with serve(small) as base, closing(HTTPConnection(base.removeprefix("http://"))) as connection:
         connection.connect()
@@ -510,7 +510,7 @@ def test_connections_are_kept(small: TwinArchive) -> None:
         assert connection.sock is first
 
 
-def test_clients_that_disconnect_are_no_errors(small: TwinArchive, capfd: pytest.CaptureFixture[str]) -> None:
+def test_disconnecting_client_is_ignored(small: TwinArchive, capfd: pytest.CaptureFixture[str]) -> None:
     with serve(small, faults=Faults(1.0, ("slow",), pause=0.01)) as base:
         for _ in range(3):
             with socket.create_connection(("127.0.0.1", int(base.rpartition(":")[2]))) as client:
@@ -522,7 +522,7 @@ def test_clients_that_disconnect_are_no_errors(small: TwinArchive, capfd: pytest
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_the_command_runs_until_it_is_stopped(number: signal.Signals) -> None:
+def test_command_runs_until_stopped(number: signal.Signals) -> None:
     command = [sys.executable, "-m", "pipeline.commands.twin", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout

@@ -73,7 +73,7 @@ def side(name: str, *lines: str) -> str:
 ONE = side("rows", "<count>1</count>") + side("columns", "<count>1</count>")
 
 
-def test_everything_in_a_small_file() -> None:
+def test_all_elements_are_read() -> None:
     puzzle = one(COLORED)
     assert puzzle.palette == (WHITE, RED, BLACK)
     assert puzzle.rows == ((Block(1, 1), Block(1, 2)), (Block(1, 1),))
@@ -90,7 +90,7 @@ def test_everything_in_a_small_file() -> None:
     assert (puzzle.site_note, puzzle.site_version) == ("published,definitely unique", "7")
 
 
-def test_replies_of_webpbn(shared_data: Path) -> None:
+def test_real_replies_are_read(shared_data: Path) -> None:
     paths = list((shared_data / "webpbn-xml").glob("*.xml"))
     assert len(paths) == 8
     for path in paths:
@@ -104,7 +104,7 @@ def test_replies_of_webpbn(shared_data: Path) -> None:
         assert puzzle.palette == BLACK_ON_WHITE
 
 
-def test_written_as_webpbn_writes_it(shared_data: Path) -> None:
+def test_written_file_equals_webpbns(shared_data: Path) -> None:
     unknown = "<authorid>"
     for number in (1, 6, 16, 23):
         data = (shared_data / f"webpbn-xml/{number}.xml").read_bytes().decode("cp1252")
@@ -112,7 +112,7 @@ def test_written_as_webpbn_writes_it(shared_data: Path) -> None:
         assert webpbn_xml.write(one(data)).decode().splitlines() == expected
 
 
-def test_color_and_hard_puzzles(shared_data: Path) -> None:
+def test_coloured_and_hard_puzzles_are_read(shared_data: Path) -> None:
     paths = [*(shared_data / "color").glob("*.xml"), *(shared_data / "hard-mono").glob("*.xml")]
     assert len(paths) == 26
     for path in paths:
@@ -129,7 +129,7 @@ def test_color_and_hard_puzzles(shared_data: Path) -> None:
             assert rows == columns > 0
 
 
-def test_files_of_number_loom(shared_data: Path) -> None:
+def test_files_of_number_loom_are_read(shared_data: Path) -> None:
     for path in (shared_data / "formats/xml").glob("*.xml"):
         puzzle = one(path.read_bytes())
         assert (puzzle.puzzle_id, puzzle.source, puzzle.url) == ("", None, None)
@@ -154,11 +154,11 @@ def test_files_of_number_loom(shared_data: Path) -> None:
         (COLORED.replace('"1.0"', "'1.0' encoding='utf-8'").replace("small", "ő").encode(), 'A "ő" one'),
     ],
 )
-def test_encodings_and_entities(data: bytes, title: str) -> None:
+def test_encodings_and_entities_are_resolved(data: bytes, title: str) -> None:
     assert one(data).title == title
 
 
-def test_html_entities_without_a_doctype() -> None:
+def test_html_entities_are_resolved_without_doctype() -> None:
     assert grid(f"<title>&copy; 2004</title>{ONE}").title == "© 2004"
 
 
@@ -174,7 +174,7 @@ def test_black_and_white_need_no_declaration() -> None:
     )
 
 
-def test_the_background_may_have_another_color() -> None:
+def test_background_may_have_other_colour() -> None:
     attributes = 'backgroundcolor="red" defaultcolor="white"'
     puzzle = grid('<color name="red" char="r">f00</color><solution><image>|r.|</image></solution>', attributes)
     assert puzzle.palette == (RED, WHITE)
@@ -182,7 +182,7 @@ def test_the_background_may_have_another_color() -> None:
     assert grid(side("rows", "<count>1</count>") + side("columns", "<count>1</count>"), 'backgroundcolor="white"')
 
 
-def test_colors_without_a_char() -> None:
+def test_colours_without_char_get_symbols() -> None:
     colors = '<color name="red">f00</color><color name="blue">00f</color>'
     line = '<count color="red">1</count><count color="blue">1</count>'
     puzzle = grid(colors + side("rows", line) + side("columns", '<count color="red">1</count>', ""))
@@ -192,13 +192,13 @@ def test_colors_without_a_char() -> None:
 
 
 @pytest.mark.parametrize("clues", ["", side("rows", "<count>2</count>"), side("columns", "<count>1</count>", "")])
-def test_clues_from_the_goal(clues: str) -> None:
+def test_missing_clues_are_derived_from_goal(clues: str) -> None:
     puzzle = grid(clues + '<solution type="goal"><image>|X.|</image></solution>')
     assert puzzle.columns == ((Block(1),), ())
     assert puzzle.rows == (((Block(2),),) if "rows" in clues else ((Block(1),),))
 
 
-def test_other_solutions_are_no_goal() -> None:
+def test_other_solutions_are_ignored() -> None:
     others = "".join(f'<solution type="{kind}"><image>|?|</image></solution>' for kind in ("solution", "saved"))
     assert grid(ONE + others).goal is None
     puzzle = grid(ONE + others + "<solution><image>\n|X|\n</image></solution>")
@@ -211,7 +211,7 @@ def test_a_goal_need_not_fit_its_clues() -> None:
     assert puzzle.rows == ((Block(1),),)
 
 
-def test_puzzles_inherit_what_their_set_says() -> None:
+def test_puzzles_inherit_metadata_of_puzzleset() -> None:
     text = "<puzzleset><source>webpbn.com</source><author>A</author><copyright>C</copyright>{}</puzzleset>"
     first, second = webpbn_xml.read(
         text.format(
@@ -222,11 +222,11 @@ def test_puzzles_inherit_what_their_set_says() -> None:
     assert (second.puzzle_id, second.source, second.author, second.copyright) == ("", None, "B", "C")
 
 
-def test_a_puzzle_by_itself() -> None:
+def test_puzzle_without_puzzleset_is_read() -> None:
     assert one(f"<puzzle>{ONE}</puzzle>").rows == ((Block(1),),)
 
 
-def test_of_several_puzzles_the_good_ones_come_first() -> None:
+def test_valid_puzzles_are_yielded_before_error() -> None:
     bad, good = '<puzzle type="triddler"></puzzle>', f"<puzzle>{ONE}</puzzle>"
     read = webpbn_xml.read(f"<puzzleset>{bad}{good}<puzzle/>{good}</puzzleset>".encode())
     assert next(read).width == next(read).width == 1
@@ -246,7 +246,7 @@ def test_of_several_puzzles_the_good_ones_come_first() -> None:
         "The ss format cannot handle multicolor puzzles.",
     ],
 )
-def test_replies_that_are_no_puzzle(words: str) -> None:
+def test_refusals_of_webpbn_are_errors(words: str) -> None:
     data = f"{words}\n".encode()
     assert webpbn_xml.recognizes(data)
     assert webpbn_xml.refusal(data) == words.rstrip(".")
@@ -288,7 +288,7 @@ def test_replies_that_are_no_puzzle(words: str) -> None:
         ('"1.0"', '"1.0" encoding="us-ascii"', "it declares itself ascii but is not (byte 0xc3 at offset 227)"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said(old: str, new: str, message: str) -> None:
+def test_invalid_files_give_reasons(old: str, new: str, message: str) -> None:
     assert old in COLORED
     with pytest.raises(FormatError) as error:
         one(COLORED.replace(old, new, 1))
@@ -306,13 +306,13 @@ def test_what_is_wrong_is_said(old: str, new: str, message: str) -> None:
         (b"syntax error", "it is not well-formed XML: syntax error: line 1, column 0"),
     ],
 )
-def test_no_puzzles_at_all(data: bytes, message: str) -> None:
+def test_empty_puzzleset_is_an_error(data: bytes, message: str) -> None:
     with pytest.raises(FormatError) as error:
         one(data)
     assert str(error.value) == message
 
 
-def test_too_many_colors() -> None:
+def test_too_many_colours_are_an_error() -> None:
     colors = "".join(f'<color name="c{n}">{n:06x}</color>' for n in range(400))
     with pytest.raises(FormatError, match=r"^it has 399 colours; the most is 31$"):
         grid(colors + ONE)
@@ -342,13 +342,13 @@ def test_declarations_in_the_doctype_are_refused(subset: str) -> None:
 
 
 @pytest.mark.parametrize("doctype", ['SYSTEM "file:///etc/passwd"', 'PUBLIC "-//x" "http://127.0.0.1:9/x.dtd"'])
-def test_what_a_doctype_points_at_is_not_fetched(doctype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctype_target_is_not_fetched(doctype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("builtins.open", lambda *_: pytest.fail("a file was opened"))
     monkeypatch.setattr("socket.socket.connect", lambda *_: pytest.fail("a connection was opened"))
     assert one(f"<!DOCTYPE pbn {doctype}><puzzleset><puzzle>{ONE}</puzzle></puzzleset>").width == 1
 
 
-def test_nested_without_end() -> None:
+def test_deep_nesting_is_refused() -> None:
     with pytest.raises(FormatError):
         one(b"<puzzleset>" + b"<a>" * 200_000)
     with pytest.raises(FormatError, match=r"^it holds no puzzle$"):
@@ -365,7 +365,7 @@ titles = st.none() | texts.map(str.strip).filter(bool) | st.sampled_from(["&amp;
     number=st.none() | st.integers(1, 99999),
     version=st.none() | st.integers(1, 20),
 )
-def test_round_trip(puzzle: Puzzle, about: dict, number: int | None, version: int | None) -> None:
+def test_written_puzzle_is_read_back(puzzle: Puzzle, about: dict, number: int | None, version: int | None) -> None:
     puzzle = replace(puzzle, puzzle_id="", **about)
     if number:
         puzzle = replace(
@@ -399,7 +399,7 @@ def test_any_palette_can_be_written(picture: np.ndarray, symbols: list[str], nam
     assert len({color.symbol for color in again.palette}) == len({color.name for color in again.palette}) == 4
 
 
-def test_what_xml_cannot_hold_is_replaced() -> None:
+def test_characters_not_in_xml_are_replaced() -> None:
     puzzle = replace(from_picture(np.ones((1, 1), np.uint8), PALETTE[:2]), title="a\0b\x1b\ufffec")
     assert one(webpbn_xml.write(puzzle)).title == "a\ufffdb\ufffd\ufffdc"
 
@@ -446,14 +446,14 @@ def test_saved_grids_follow_the_palette() -> None:
         ("|???|\n|??|", "row 2 of saved grid 1 has 2 cells"),
     ],
 )
-def test_saved_grids_that_can_not_be(image: str, reason: str) -> None:
+def test_invalid_saved_grids_are_errors(image: str, reason: str) -> None:
     text = COLORED.replace("</puzzle>", f'<solution type="saved"><image>{image}</image></solution></puzzle>')
     with pytest.raises(ValueError, match=reason.replace("(", "\\(")):
         one(text)
 
 
 @given(st.data())
-def test_saved_grids_come_back(data: st.DataObject) -> None:
+def test_saved_grids_survive_round_trip(data: st.DataObject) -> None:
     """Whatever a cell may be: one colour, several, any, or none."""
     puzzle = data.draw(puzzles(5))
     shape = (2, puzzle.height, puzzle.width, len(puzzle.palette))
@@ -491,7 +491,7 @@ markup = st.sampled_from([*MARKUP.strip().split("\n"), "\n"])
 @given(st.lists(markup, max_size=4).map("".join), st.lists(markup, max_size=6).map("".join))
 @settings(max_examples=300, deadline=None)
 @example("<&excl;DOCTYPE pbn [<&excl;ENTITY e '1'>]>", "&e;")
-def test_the_quick_parser_says_what_the_careful_one_does(before: str, inside: str) -> None:
+def test_fast_parser_equals_defused_one(before: str, inside: str) -> None:
     """And never sees a declaration, however it is written."""
     text = f"{before}<a>{inside}</a>"
     quickly = parsed(text)

@@ -28,7 +28,9 @@ DEEP = "archives more than one level deep are not opened"
 @pytest.mark.parametrize("named_well", [True, False])
 @pytest.mark.parametrize("inner", MAKERS)
 @pytest.mark.parametrize("outer", MAKERS)
-def test_one_level_deep_and_no_deeper(tmp_path: Path, outer: str, inner: str, named_well: bool) -> None:
+def test_archives_in_archives_are_opened_one_level_deep(
+    tmp_path: Path, outer: str, inner: str, named_well: bool
+) -> None:
     name = f"in.{inner}" if named_well else "in.dat"
     packed = {"1.non": b"1", "sub/2.non": b"2", "x.png": b"p", "deep.dat": zip_of({"3.non": b"3"})}
     data = MAKERS[outer]({"a.non": b"a", name: MAKERS[inner](packed), "z.non": b"z"})
@@ -46,7 +48,7 @@ def test_one_level_deep_and_no_deeper(tmp_path: Path, outer: str, inner: str, na
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
 @pytest.mark.parametrize("outer", MAKERS)
-def test_packed_members(tmp_path: Path, outer: str, pack: Callable[[bytes], bytes]) -> None:
+def test_compressed_members_are_decompressed_once(tmp_path: Path, outer: str, pack: Callable[[bytes], bytes]) -> None:
     suffix = {"gzip": ".gz", "bz2": ".bz2", "lzma": ".xz"}[pack.__module__]
     data = MAKERS[outer]({f"a.non{suffix}": pack(b"a"), "b.non": pack(b"b"), "c.non.gz": pack(pack(b"c"))})
     assert found_in(tmp_path / "x.dat", data) == [
@@ -56,12 +58,12 @@ def test_packed_members(tmp_path: Path, outer: str, pack: Callable[[bytes], byte
     ]
 
 
-def test_a_packed_archive(tmp_path: Path) -> None:
+def test_compressed_archive_is_opened(tmp_path: Path) -> None:
     assert found_in(tmp_path / "x.zip.gz", gzip.compress(zip_of({"a.non": b"a"}))) == [SourceFile("x.zip/a.non", b"a")]
 
 
 @pytest.mark.parametrize("inner", MAKERS)
-def test_a_damaged_archive_does_not_end_the_outer_one(tmp_path: Path, inner: str) -> None:
+def test_damaged_inner_archive_does_not_stop_outer_one(tmp_path: Path, inner: str) -> None:
     damaged = MAKERS[inner]({"1.non": random.Random(1).randbytes(30_000)})[:-20_000]
     found = found_in(tmp_path / "x.zip", zip_of({f"in.{inner}": damaged, "z.non": b"z"}))
     assert found[0].name.startswith(f"x.zip/in.{inner}")
@@ -71,7 +73,7 @@ def test_a_damaged_archive_does_not_end_the_outer_one(tmp_path: Path, inner: str
 
 @pytest.mark.parametrize("inner", ["zip", "tar.gz", "gz"])
 @pytest.mark.parametrize("outer", ["zip", "tar.xz"])
-def test_a_bomb_of_bombs(tmp_path: Path, outer: str, inner: str) -> None:
+def test_nested_bombs_share_budget_of_outer_archive(tmp_path: Path, outer: str, inner: str) -> None:
     """What its archives unpack to counts for the outer one: memory and time are those of one archive."""
     limits = ReadLimits(max_unpacked=192 << 20)
     large = bytes(15 << 20)
@@ -92,7 +94,7 @@ def test_a_bomb_of_bombs(tmp_path: Path, outer: str, inner: str) -> None:
 
 @pytest.mark.parametrize("inner", MAKERS)
 @pytest.mark.parametrize("outer", ["zip", "tar"])
-def test_members_of_all_levels_count(tmp_path: Path, outer: str, inner: str) -> None:
+def test_member_limit_covers_nested_archives(tmp_path: Path, outer: str, inner: str) -> None:
     data = MAKERS[outer]({f"{k}.dat": MAKERS[inner]({f"{j}.non": b"x" for j in range(10)}) for k in range(4)})
     found = found_in(tmp_path / "x.dat", data, max_members=30)
     assert found[-1] == SourceFile("x.dat", None, "it has more than 30 members; the rest is not read")
@@ -120,7 +122,7 @@ def test_seven_zip_archive_inside_archive_is_refused_with_advice(tmp_path: Path,
     ]
 
 
-def test_what_is_too_large_inside(tmp_path: Path) -> None:
+def test_size_limit_covers_nested_archives(tmp_path: Path) -> None:
     data = zip_of({"in.zip": zip_of({"a.non": bytes(1 << 17), "b.non": b"b"}), "in.tar": tar_of({"c": bytes(1 << 16)})})
     error = "it is larger than 0 MiB"
     assert found_in(tmp_path / "x.zip", data, max_bytes=1 << 16) == [
@@ -134,7 +136,7 @@ WHOLE = {f"{k}.non": random.Random(k).randbytes(400) + b"rows\n" * 200 for k in 
 
 
 @pytest.mark.parametrize("kind", [*MAKERS, "nested"])
-def test_truncated_anywhere(tmp_path: Path, kind: str) -> None:
+def test_truncated_archive_gives_valid_members_and_an_error(tmp_path: Path, kind: str) -> None:
     """What is read is right, and something says that the rest is missing."""
     data = zip_of({"in.tar.xz": MAKERS["tar.xz"](WHOLE)}) if kind == "nested" else MAKERS[kind](WHOLE)
     data = data.rstrip(b"\0")  # a tar's padding is not missed
@@ -145,7 +147,7 @@ def test_truncated_anywhere(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [*MAKERS, "nested"])
-def test_random_damage(tmp_path: Path, kind: str) -> None:
+def test_randomly_damaged_archive_gives_only_entries(tmp_path: Path, kind: str) -> None:
     """2,000 in all: each is read within a second, and nothing but entries comes of it."""
     data, change = DAMAGED[kind]
     chance = random.Random(kind)

@@ -64,7 +64,7 @@ PACKED: list[tuple[str, Callable[[bytes], bytes]]] = [
 
 @pytest.mark.parametrize(("suffix", "packed"), PACKED)
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_a_large_file_is_read_like_a_small_one(
+def test_large_file_in_chunks_reads_like_a_whole_one(
     tmp_path: Path, suffix: str, packed: Callable[[bytes], bytes], end: str
 ) -> None:
     data = lines(MANY, end).removesuffix(b"\n")
@@ -79,7 +79,7 @@ def test_a_large_file_is_read_like_a_small_one(
 
 
 @pytest.mark.parametrize("length", [MOST - 1, MOST, MOST + 1, 2 * MOST, 3 * MOST + 81, 3 * MOST + 82])
-def test_pieces_are_whole_lines(length: int) -> None:
+def test_chunks_are_whole_lines(length: int) -> None:
     """Wherever the file ends: all of it, in order, none larger than may be, each with the lines before it."""
     data = lines(MANY)[:length]
     found = list(read_chunks("x", io.BytesIO(data), LIMITS))
@@ -91,7 +91,7 @@ def test_pieces_are_whole_lines(length: int) -> None:
     assert {piece.sha256 for piece in found} == {hashlib.sha256(data).hexdigest() if length > MOST else None}
 
 
-def test_what_is_wrong_is_told_with_its_line(tmp_path: Path) -> None:
+def test_errors_in_chunks_have_line_numbers_of_the_file(tmp_path: Path) -> None:
     data = lines(MANY).splitlines()
     data[500] = data[500][:-1]
     (tmp_path / "x.txt").write_bytes(b"\n".join(data))
@@ -100,7 +100,7 @@ def test_what_is_wrong_is_told_with_its_line(tmp_path: Path) -> None:
     assert len(table) == MANY - 1
 
 
-def test_what_is_not_read_in_pieces() -> None:
+def test_large_files_of_other_content_are_refused() -> None:
     """Grids could be cut in two; and what is no Sudoku, or not of one byte a sign, is as large as before."""
     grid = "".join(f"{line}\n" for line in ["1........"] * 9)
     for data in (grid.encode() * 2_000, b"1" * 2 * MOST, lines(MANY).decode().encode("utf-16"), bytes(2 * MOST)):
@@ -110,7 +110,7 @@ def test_what_is_not_read_in_pieces() -> None:
         assert only.error.startswith("it is larger than")
 
 
-def test_line_that_is_too_long_is_one_problem_and_the_rest_is_read(tmp_path: Path) -> None:
+def test_line_that_is_too_long_is_one_problem(tmp_path: Path) -> None:
     head, tail = lines(10), lines(MANY)
     (tmp_path / "x.txt").write_bytes(head + b"1" * 3 * MOST + b"\n" + tail)
     table, problems = imported(tmp_path / "x.txt")
@@ -119,7 +119,7 @@ def test_line_that_is_too_long_is_one_problem_and_the_rest_is_read(tmp_path: Pat
 
 
 @pytest.mark.parametrize(("suffix", "packed"), PACKED[1:])
-def test_of_a_packed_file_that_breaks_off_what_can_be_read_is(
+def test_truncated_compressed_file_is_read_up_to_the_damage(
     tmp_path: Path, suffix: str, packed: Callable[[bytes], bytes]
 ) -> None:
     data = jsonl_of(2_000)
@@ -135,9 +135,7 @@ def test_of_a_packed_file_that_breaks_off_what_can_be_read_is(
 
 
 @pytest.mark.parametrize(("suffix", "packed"), PACKED)
-def test_json_lines_of_any_size_are_read_in_pieces(
-    tmp_path: Path, suffix: str, packed: Callable[[bytes], bytes]
-) -> None:
+def test_large_json_lines_are_read_in_chunks(tmp_path: Path, suffix: str, packed: Callable[[bytes], bytes]) -> None:
     """With the file's hash, line numbers of the file, and ids as if it were read at once."""
     data = jsonl_of(2_000).splitlines()
     data[1_500] = b'{"rows": [[[1, 1]]]}'
@@ -157,7 +155,7 @@ def test_json_lines_of_any_size_are_read_in_pieces(
     assert count_files([tmp_path / f"x.jsonl{suffix}"], limits=LIMITS) is None
 
 
-def test_json_lines_of_sudokus_are_read_in_pieces(tmp_path: Path) -> None:
+def test_large_json_lines_of_sudokus_are_read_in_chunks(tmp_path: Path) -> None:
     (tmp_path / "lines.txt").write_bytes(lines(1_000))
     sudokus = list(read_all(files_in([tmp_path / "lines.txt"], limits=LIMITS)))
     data = b"".join(sudoku_jsonl.write(sudoku) for sudoku in sudokus if isinstance(sudoku, Sudoku))
@@ -169,7 +167,7 @@ def test_json_lines_of_sudokus_are_read_in_pieces(tmp_path: Path) -> None:
     assert b"".join(table["givens"].to_pylist()) == bytes(sign - 48 for sign in lines(1_000) if sign != ord("\n"))
 
 
-def test_stream_is_unpacked_in_proportion_to_its_size(tmp_path: Path) -> None:
+def test_unpacked_size_is_limited_in_proportion_to_file_size(tmp_path: Path) -> None:
     """Beyond what an archive may have, but not without bound."""
     data = jsonl_of(2_000)
     limits = LIMITS._replace(max_unpacked=MOST)
@@ -183,14 +181,14 @@ def test_stream_is_unpacked_in_proportion_to_its_size(tmp_path: Path) -> None:
     assert puzzles
 
 
-def test_large_json_lines_are_not_of_another_format(tmp_path: Path) -> None:
+def test_large_json_lines_with_other_format_named_are_a_problem(tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_bytes(jsonl_of(2_000))
     assert list(read_in_bulk(files_in([tmp_path / "x.jsonl"], limits=LIMITS), taai)) == [
         Problem("x.jsonl", "it is jsonl, not taai")
     ]
 
 
-def test_nonograms_are_asked_for(tmp_path: Path) -> None:
+def test_large_sudoku_file_is_one_problem_where_nonograms_are_read(tmp_path: Path) -> None:
     """One line, not one for each piece."""
     (tmp_path / "x.txt").write_bytes(lines(MANY))
     expected = [Problem("x.txt", "it holds Sudokus, not nonograms")]

@@ -20,7 +20,7 @@ from scrapers.formats.nonograms_org import (
 from solver.model.puzzle import MAX_COLORS, Block, Clue
 
 
-def test_the_worked_example(real: Path) -> None:
+def test_worked_example_is_decoded(real: Path) -> None:
     notes = real.parents[1] / "SCRAPING.md"
     if not notes.is_file():
         pytest.skip("the worked example in ../shared/SCRAPING.md is not here")
@@ -41,7 +41,7 @@ def test_the_worked_example(real: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "shape"), [("61475.html", (15, 15)), ("8543.html", (20, 20)), ("var-d-25x30.txt", (30, 25))]
 )
-def test_real_arrays(real: Path, name: str, shape: tuple[int, int]) -> None:
+def test_real_arrays_are_decoded(real: Path, name: str, shape: tuple[int, int]) -> None:
     decoded = decode(array_of(real / name))
     assert decoded.picture.shape == shape
     assert decoded.picture.dtype == np.uint8
@@ -69,7 +69,7 @@ def encoded(draw: st.DrawFn, most: int = 12) -> tuple[np.ndarray, tuple[str, ...
 
 
 @given(encoded())
-def test_round_trips(made: tuple[np.ndarray, tuple[str, ...], np.ndarray | None, Array]) -> None:
+def test_encoded_pictures_are_decoded(made: tuple[np.ndarray, tuple[str, ...], np.ndarray | None, Array]) -> None:
     picture, colors, steps, array = made
     assert all(type(number) is int and number >= 0 for entry in array for number in entry)
     assert {len(entry) for entry in array} == {4}
@@ -81,7 +81,7 @@ def test_round_trips(made: tuple[np.ndarray, tuple[str, ...], np.ndarray | None,
         np.testing.assert_array_equal(decoded.steps, steps)
 
 
-def test_the_same_seed_the_same_array() -> None:
+def test_encoding_depends_only_on_seed() -> None:
     assert encode(PICTURE, COLORS, STEPS) == ENTRIES
     assert encode(PICTURE, COLORS, STEPS, 1) != ENTRIES
 
@@ -94,13 +94,13 @@ def test_runs_are_shuffled() -> None:
 
 
 @pytest.mark.slow
-def test_the_largest_picture() -> None:
+def test_largest_picture_is_encoded() -> None:
     picture = np.ones((1000, 1000), np.uint8)
     picture[:, ::3] = 0
     assert (decode(encode(picture, ("000000",))).picture == picture).all()
 
 
-def test_the_layout_of_the_site() -> None:
+def test_encoded_array_has_layout_of_the_site() -> None:
     """Its puzzle of 5x5 in three colours with 8 runs and a step for each cell has 45 entries."""
     picture = np.array([[1, 0, 2, 0, 3], [0] * 5, [1, 2, 3, 0, 1], [0] * 5, [2] * 5], np.uint8)
     array = encode(picture, ("fbf204", "000000", "f4951c"), np.arange(1, 26, dtype=np.int32).reshape(5, 5))
@@ -108,7 +108,7 @@ def test_the_layout_of_the_site() -> None:
 
 
 @given(encoded(6), st.data())
-def test_a_flipped_bit_is_a_format_error_or_another_picture(
+def test_flipped_bit_gives_format_error_or_other_picture(
     made: tuple[np.ndarray, tuple[str, ...], np.ndarray | None, Array], data: st.DataObject
 ) -> None:
     array = [list(entry) for entry in made[3]]
@@ -119,7 +119,7 @@ def test_a_flipped_bit_is_a_format_error_or_another_picture(
 
 
 @given(encoded(6), st.data())
-def test_entries_lost_or_doubled(
+def test_lost_and_repeated_entries_are_handled(
     made: tuple[np.ndarray, tuple[str, ...], np.ndarray | None, Array], data: st.DataObject
 ) -> None:
     picture, colors, _, array = made
@@ -133,7 +133,7 @@ def test_entries_lost_or_doubled(
 
 
 @given(st.lists(st.lists(st.integers(-5, 10**20) | st.integers(0, 40), min_size=3, max_size=5), max_size=20))
-def test_any_numbers(array: Array) -> None:
+def test_arbitrary_numbers_give_picture_or_format_error(array: Array) -> None:
     survives(array)
 
 
@@ -223,21 +223,21 @@ FIRST = ENTRIES[9]
         (changed(13, 2, 30), "of the solving order has the value"),
     ],
 )
-def test_damage(array: Array, says: str) -> None:
+def test_damaged_array_gives_format_error(array: Array, says: str) -> None:
     with pytest.raises(FormatError, match=re.escape(says)) as caught:
         decode(array)
     assert "\n" not in str(caught.value)
     error_of(page(f"var d={json.dumps(array)};"))
 
 
-def test_more_cells_than_the_grid_overlap() -> None:
+def test_runs_with_more_cells_than_the_grid_overlap() -> None:
     array = encode(np.ones((3, 4), np.uint8), ("000000",))
     # five runs, written as 1^2 + 2 * 2 + 0
     with pytest.raises(FormatError, match="runs of the picture overlap"):
         decode([*array[:6], [1, 2, 0, 9], array[7], *array[8:], *array[8:10]])
 
 
-def test_a_solving_order_that_leaves_cells_out() -> None:
+def test_incomplete_solving_order_is_refused() -> None:
     steps = STEPS.copy()
     steps[1, 2:] = 0  # which encode refuses, so the runs are made from a picture
     order = encode(steps.astype(np.uint8), ("000000",) * 7)[12:]
@@ -261,6 +261,6 @@ def test_a_solving_order_that_leaves_cells_out() -> None:
         (PICTURE, COLORS, STEPS + 600_000),
     ],
 )
-def test_what_an_array_cannot_hold(picture: np.ndarray, colors: tuple[str, ...], steps: np.ndarray | None) -> None:
+def test_unencodable_picture_is_refused(picture: np.ndarray, colors: tuple[str, ...], steps: np.ndarray | None) -> None:
     with pytest.raises(FormatError):
         encode(picture, colors, steps)

@@ -16,7 +16,9 @@ from solver.model.puzzle import BLACK, BLACK_ON_WHITE, Block, from_picture
 @pytest.mark.parametrize(
     ("number", "side", "quality", "difficulty", "steps"), [(61475, 15, 6.0, 3.0, 113), (8543, 20, 8.0, 5.0, 218)]
 )
-def test_real_pages(real: Path, number: int, side: int, quality: float, difficulty: float, steps: int) -> None:
+def test_real_pages_are_parsed(
+    real: Path, number: int, side: int, quality: float, difficulty: float, steps: int
+) -> None:
     puzzle = puzzle_of((real / f"{number}.html").read_bytes(), number)
     assert (puzzle.width, puzzle.height, puzzle.kind) == (side, side, "mono")
     assert puzzle.palette == BLACK_ON_WHITE
@@ -33,7 +35,7 @@ def test_real_pages(real: Path, number: int, side: int, quality: float, difficul
     assert puzzle.license is None
 
 
-def test_a_real_page_cut_off(real: Path) -> None:
+def test_truncated_real_page_is_an_error(real: Path) -> None:
     data = (real / "61475.html").read_bytes()
     whole, end = puzzle_of(data), data.index(b"]];") + 3
     for cut in range(0, len(data), 371):
@@ -43,13 +45,13 @@ def test_a_real_page_cut_off(real: Path) -> None:
             assert puzzle_of(data[:cut]).rows == whole.rows
 
 
-def test_links_of_a_real_page(real: Path) -> None:
+def test_links_of_real_page_are_listed(real: Path) -> None:
     data = (real / "61475.html").read_bytes()
     assert listed(data) == []  # but for the random puzzle
     assert newest(data) == 61475
 
 
-def test_thirty_one_colors_black_twice() -> None:
+def test_page_with_31_colours_and_black_twice_is_parsed() -> None:
     picture = np.arange(32, dtype=np.uint8).reshape(4, 8)
     colors = ["000000", "000000", *(f"{n:06x}" for n in range(2, 31))]
     puzzle = puzzle_of(page(f"var d={encode(picture, colors)};", "Size: 8x4"))
@@ -64,20 +66,20 @@ def test_colors_in_order_of_first_use() -> None:
     assert puzzle.rows[0] == (Block(2, 1),)
 
 
-def test_the_kind_follows_the_array() -> None:
+def test_kind_follows_array() -> None:
     puzzle = puzzle_of(write_page(OURS, 7, SITE), colored=False)
     assert (puzzle.kind, puzzle.url) == ("color", f"{SITE}/nonograms/i/7")
     mono = puzzle_of(write_page(from_picture(PICTURE > 0), 7, SITE), colored=True)
     assert (mono.kind, mono.url) == ("mono", f"{SITE}/nonograms2/i/7")
 
 
-def test_the_base_may_end_with_a_slash() -> None:
+def test_base_may_end_with_slash() -> None:
     puzzle = judge(write_page(OURS, 7, SITE), 200, 7, False, "http://127.0.0.1:8000/").puzzle
     assert puzzle is not None
     assert puzzle.url == "http://127.0.0.1:8000/nonograms/i/7"
 
 
-def test_ratings_in_another_language() -> None:
+def test_ratings_in_other_language_go_by_order() -> None:
     data = write_page(OURS, 7, SITE, 6, 3)
     translated = data.replace(b"Size:", "Größe:".encode()).replace(b"Picture:", b"Bild:")
     translated = translated.replace(b"Difficulty:", b"Grad:")
@@ -91,29 +93,29 @@ def test_ratings_in_another_language() -> None:
 
 
 @pytest.mark.parametrize("bom", [b"", b"\xef\xbb\xbf", b"\xef\xbb\xbf\n"])
-def test_byte_order_marks(bom: bytes) -> None:
+def test_byte_order_mark_is_ignored(bom: bytes) -> None:
     data = write_page(OURS, 7, SITE, 6, 3)
     assert data.startswith(b"\xef\xbb\xbf<!DOCTYPE")
     assert puzzle_of(bom + data[3:]).title == OURS.title
 
 
-def test_a_stray_byte_costs_a_character() -> None:
+def test_invalid_byte_costs_one_character() -> None:
     data = write_page(OURS, 7, SITE).replace("ä".encode(), b"\xe4")
     assert puzzle_of(data).title == 'Fish & "chips" <\N{REPLACEMENT CHARACTER}>'
 
 
-def test_missing() -> None:
+def test_missing_page_is_judged_missing() -> None:
     assert judge(nonograms_org.missing_page(), 404, 7, False, SITE) == ("missing", None, None)
     assert judge(nonograms_org.missing_page(), 200, 7, False, SITE) == ("missing", None, None)
     assert judge(b"", 404, 7, False, SITE) == ("missing", None, None)
 
 
-def test_an_error_block_beside_a_puzzle_does_not_matter() -> None:
+def test_error_block_on_page_with_puzzle_is_ignored() -> None:
     data = write_page(OURS, 7, SITE).replace(b"<h1>", b'<div class="error_block">No comments today</div><h1>')
     assert puzzle_of(data).rows == OURS.rows
 
 
-def test_deleted() -> None:
+def test_deleted_page_is_judged_deleted() -> None:
     data = nonograms_org.deleted_page("Deleted: <copy>\nof another")
     assert judge(data, 200, 7, False, SITE) == ("deleted", "Deleted: <copy> of another", None)
     spaced = data.replace(b"color:red;font-size", b"font-weight:bold; COLOR: red; font-size")
@@ -122,14 +124,14 @@ def test_deleted() -> None:
     assert error_of(hidden) == "it has no puzzle; its title is 'Deleted'"
 
 
-def test_adult() -> None:
+def test_adult_page_is_judged_adult() -> None:
     assert judge(nonograms_org.adult_page("18+"), 200, 7, False, SITE) == ("adult", None, None)
     marked = write_page(OURS, 7, SITE).replace(b"<h1><span>", b'<h1><span class="nonogram_title_adult">')
     assert judge(marked, 200, 7, False, SITE) == ("adult", None, None)
 
 
 @pytest.mark.parametrize("status", [301, 403, 429, 500, 503])
-def test_other_statuses(status: int) -> None:
+def test_other_status_is_an_error(status: int) -> None:
     assert error_of(write_page(OURS, 7, SITE), status) == f"HTTP status {status}"
 
 
@@ -156,16 +158,16 @@ def test_other_statuses(status: int) -> None:
         (b"<p>" * 5001, "it has more than 5,000 tags"),
     ],
 )
-def test_other_pages_are_errors(data: bytes, says: str) -> None:
+def test_page_without_puzzle_is_an_error(data: bytes, says: str) -> None:
     assert says in error_of(data)
 
 
-def test_the_array_of_another_place_does_not_count() -> None:
+def test_array_outside_of_content_is_ignored() -> None:
     assert error_of(page("").replace(b"<script>", f"<p>var d={ENTRIES};</p><script>".encode()))
 
 
 @given(st.integers(0, 10_000), st.binary(max_size=3))
-def test_any_damage_to_a_page_is_an_outcome(place: int, junk: bytes) -> None:
+def test_damaged_page_has_an_outcome(place: int, junk: bytes) -> None:
     data = write_page(OURS, 7, SITE, 6, 3, steps=STEPS)
     place %= len(data)
     for damaged in (data[:place], data[:place] + junk + data[place:], data[:place] + junk + data[place + 3 :]):
@@ -174,7 +176,7 @@ def test_any_damage_to_a_page_is_an_outcome(place: int, junk: bytes) -> None:
         assert (judgement.outcome == "ok") == (judgement.puzzle is not None) == (judgement.detail is None)
 
 
-def test_links_of_a_list() -> None:
+def test_links_of_list_are_listed() -> None:
     data = b"""<div class="nonogram_rand"><a href="/nonograms/i/1">Random</a></div><div class="content">
         <a href="/nonograms2/i/5"><img></a> <a href="https://www.nonograms.ru/nonograms2/i/5#form">Five</a>
         <a href="/nonograms/i/40/?x=1">Forty</a> <a>none</a> <a href>empty</a> <a href="/nonograms/p/3">next</a>
@@ -184,13 +186,13 @@ def test_links_of_a_list() -> None:
     assert newest(data) == 99
 
 
-def test_a_bomb_in_place_of_a_list() -> None:
+def test_page_with_too_many_tags_is_refused() -> None:
     with pytest.raises(FormatError, match="more than 5,000 tags"):
         listed(b"<b>" * 5001)
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes(data: bytes) -> None:
+def test_arbitrary_bytes_have_an_outcome(data: bytes) -> None:
     assert judge(data, 200, 7, False, SITE).outcome == "error"
     assert listed(data) == []
     assert newest(data) is None

@@ -16,7 +16,7 @@ from scrapers.formats.nonograms_org import listed, newest, write_list_page, writ
 from solver.model.puzzle import BLACK_ON_WHITE, Block, Color, Puzzle, from_picture
 
 
-def test_what_is_written_is_read() -> None:
+def test_written_page_is_read_back() -> None:
     data = write_page(OURS, 7, SITE, 6, 10, date(2022, 12, 31), author_number=5, steps=STEPS)
     puzzle = puzzle_of(data, colored=True)
     assert (puzzle.rows, puzzle.columns, puzzle.palette) == (OURS.rows, OURS.columns, OURS.palette)
@@ -34,7 +34,7 @@ def test_what_is_written_is_read() -> None:
     assert re.search(rb"^var d=\[\[\d+,\d+,\d+,\d+\],.*\]\];$", data, re.MULTILINE)
 
 
-def test_a_page_with_nothing_but_the_puzzle() -> None:
+def test_page_without_metadata_is_read_back() -> None:
     mono = from_picture(PICTURE > 0)
     puzzle = puzzle_of(write_page(mono, 7, SITE))
     assert puzzle.palette == BLACK_ON_WHITE
@@ -44,7 +44,7 @@ def test_a_page_with_nothing_but_the_puzzle() -> None:
 
 
 @given(pictures(3), st.text(st.characters(exclude_categories=("C", "Z")), min_size=1), st.integers(0, 10))
-def test_round_trips_of_pages(picture: np.ndarray, text: str, rating: int) -> None:
+def test_written_pages_of_any_picture_are_read_back(picture: np.ndarray, text: str, rating: int) -> None:
     puzzle = from_picture(picture, PALETTE, title=text, author=text[::-1])
     read = puzzle_of(write_page(puzzle, 7, SITE, rating, 10 - rating))
     assert (read.rows, read.columns) == (puzzle.rows, puzzle.columns)
@@ -63,12 +63,12 @@ def test_round_trips_of_pages(picture: np.ndarray, text: str, rating: int) -> No
         replace(OURS, palette=(*OURS.palette, Color("bad", "?", "12"))),
     ],
 )
-def test_what_a_page_cannot_hold(puzzle: Puzzle) -> None:
+def test_unwritable_puzzle_is_refused(puzzle: Puzzle) -> None:
     with pytest.raises(FormatError):
         write_page(puzzle, 7, SITE)
 
 
-def test_lists() -> None:
+def test_written_list_is_read_back() -> None:
     ids = [(12, False), (7, True), (81801, False)]
     assert listed(write_list_page(ids)) == ids
     assert listed(write_list_page([*ids, *ids], "http://127.0.0.1:8000")) == ids

@@ -30,7 +30,7 @@ def goal(data: bytes, wish: ImageOptions) -> np.ndarray:
     return picture
 
 
-def test_pixel_art_stays_as_it_is() -> None:
+def test_pixel_art_is_unchanged() -> None:
     """As many pixels as cells, and no more colours than are asked for: nothing is lost, in however many colours."""
     draw = np.random.default_rng(3)
     colors = np.array([[255, 255, 255], [0, 0, 0], [200, 30, 30], [20, 90, 200]], np.uint8)
@@ -47,14 +47,14 @@ def test_pixel_art_stays_as_it_is() -> None:
     assert (plain.puzzle.goal == black).all()
 
 
-def test_enlarged_pixel_art_stays_as_it_is_too() -> None:
+def test_enlarged_pixel_art_is_unchanged() -> None:
     picture = np.random.default_rng(1).integers(0, 2, (5, 8))
     assert (goal(png(255 * (1 - picture)), ImageOptions(16, 10)) == picture.repeat(2, 0).repeat(2, 1)).all()
     assert (goal(png((255 * (1 - picture)).repeat(30, 0).repeat(30, 1)), ImageOptions(8, 5)) == picture).all()
 
 
 @pytest.mark.parametrize("shift", [0, 90, 180])
-def test_black_is_what_is_darker_than_the_middle_of_both(shift: int) -> None:
+def test_threshold_is_between_dark_and_light(shift: int) -> None:
     """However light the image is as a whole."""
     cells = np.full((20, 20), shift + 60)
     cells[5:12, 3:9] = shift + 10
@@ -63,7 +63,7 @@ def test_black_is_what_is_darker_than_the_middle_of_both(shift: int) -> None:
 
 
 @pytest.mark.parametrize("dither", ["ordered", "floyd-steinberg"])
-def test_dithering_shows_what_lies_between(dither: Dither) -> None:
+def test_dithering_shows_intermediate_gray(dither: Dither) -> None:
     """Of each third of a gradient about as much is black as it is dark, and both are everywhere but at the ends."""
     picture = goal(png(gradient(60, 60)), ImageOptions(60, 60, 2, dither))
     for third, share in zip(np.split(picture, 3, axis=1), (5 / 6, 1 / 2, 1 / 6), strict=True):
@@ -73,7 +73,7 @@ def test_dithering_shows_what_lies_between(dither: Dither) -> None:
     )
 
 
-def test_dithering_in_colours_keeps_to_the_palette() -> None:
+def test_dithering_in_colours_uses_palette() -> None:
     draw = np.random.default_rng(2)
     cells = np.stack([gradient(40, 30), gradient(40, 30)[:, ::-1], draw.integers(0, 255, (30, 40))], axis=2)
     for dither in ("none", "ordered", "floyd-steinberg"):
@@ -82,7 +82,7 @@ def test_dithering_in_colours_keeps_to_the_palette() -> None:
         assert drawn.cost.shape == (30, 40, len(drawn.puzzle.palette))
 
 
-def test_cost_is_least_for_the_colour_that_a_cell_has() -> None:
+def test_cost_is_least_for_the_cell_s_colour() -> None:
     cells = np.random.default_rng(4).integers(0, 255, (12, 14, 3))
     for colors in (2, 4):
         drawn = puzzle_of_image(png(cells), ImageOptions(14, 12, colors))
@@ -90,33 +90,33 @@ def test_cost_is_least_for_the_colour_that_a_cell_has() -> None:
         assert (drawn.cost.argmin(axis=2) == drawn.puzzle.goal).all()
 
 
-def test_the_longer_side_has_thirty_cells_if_nobody_says() -> None:
+def test_longer_side_has_30_cells_by_default() -> None:
     assert goal(png(gradient(200, 100)), ImageOptions()).shape == (15, 30)
     assert goal(png(gradient(20, 400)), ImageOptions()).shape == (30, 2)
     assert goal(png(gradient(400, 2)), ImageOptions()).shape == (1, 30)
 
 
-def test_an_image_of_another_shape_loses_both_ends() -> None:
+def test_image_of_other_aspect_ratio_is_cropped() -> None:
     cells = np.full((10, 30), 255)
     cells[:, 10:20] = 0
     cells[0, 15] = 255
     assert goal(png(cells), ImageOptions(10, 10)).sum() == 99
 
 
-def test_what_is_transparent_is_white() -> None:
+def test_transparent_pixels_are_white() -> None:
     cells = np.zeros((4, 4, 4))
     cells[1, 2, 3] = 255
     assert goal(png(cells), ImageOptions(4, 4)).tolist() == [[0] * 4, [0, 0, 1, 0], [0] * 4, [0] * 4]
 
 
-def test_a_camera_held_upright() -> None:
+def test_exif_orientation_is_applied() -> None:
     """A photograph that says it lies on its side is turned."""
     options = Image.Exif()
     options[0x0112] = 6  # the orientation: a quarter turn clockwise
     assert goal(png(gradient(8, 4), exif=options), ImageOptions(4, 8))[:4].all()
 
 
-def test_what_is_no_image(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_image_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     good = png(gradient(30, 30))
     for data, reason in (
         (b"", "unknown kind of picture: not one of PNG"),
@@ -131,7 +131,7 @@ def test_what_is_no_image(monkeypatch: pytest.MonkeyPatch) -> None:
         puzzle_of_image(good)
 
 
-def test_what_nobody_can_wish() -> None:
+def test_invalid_options_are_refused() -> None:
     with pytest.raises(ValueError, match="colors must be from 2 to 32, not 1"):
         puzzle_of_image(png(gradient(5, 5)), ImageOptions(5, 5, 1))
     with pytest.raises(ValueError, match="dither must be one of none, ordered, floyd-steinberg, not 'noise'"):

@@ -31,7 +31,7 @@ def ambiguous(colors: int, side: int = 5) -> Iterator[tuple[Puzzle, list[np.ndar
 
 @pytest.mark.slow
 @pytest.mark.parametrize("colors", [1, 2])
-def test_each_change_leaves_one_solution_and_is_what_it_says(colors: int) -> None:
+def test_each_mending_has_one_solution_and_lists_its_changes(colors: int) -> None:
     kinds = Counter[int]()
     for puzzle, known in islice(ambiguous(colors), 8):
         found = mendings(puzzle, known)
@@ -60,7 +60,7 @@ def check(puzzle: Puzzle, author: np.ndarray, mending: Mending) -> None:
         assert (change.before, change.after) == (old[change.number - 1], new[change.number - 1])
 
 
-def test_without_a_picture_either_solution_may_stay() -> None:
+def test_without_goal_either_solution_may_be_kept() -> None:
     puzzle, known = next(ambiguous(1))
     bare = Puzzle(puzzle.rows, puzzle.columns)
     for mending in mendings(bare, known[::-1]):
@@ -68,7 +68,7 @@ def test_without_a_picture_either_solution_may_stay() -> None:
         assert verdict(mending.puzzle) == "unique"
 
 
-def test_the_nearest_change_of_a_clue_is_found() -> None:
+def test_nearest_clue_change_is_found() -> None:
     """Against all changes of one clue in the lines where two solutions differ."""
     for puzzle, known in islice(ambiguous(1, side=4), 6):
         differing = known[0] != known[1]

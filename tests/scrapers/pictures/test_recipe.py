@@ -23,7 +23,7 @@ RECIPES = [
 ]
 
 
-def test_a_batch_of_pictures_is_that_of_their_puzzles() -> None:
+def test_picture_batch_equals_batch_of_puzzles() -> None:
     made = pictures(RECIPES[0], 0, 50)
     made[0], made[1] = 0, 1
     one_by_one = [
@@ -32,7 +32,7 @@ def test_a_batch_of_pictures_is_that_of_their_puzzles() -> None:
     assert picture_batch(made, "made", pa.array(map(str, range(50)))).equals(puzzle_batch(one_by_one))
 
 
-def test_clues_of_coloured_pictures() -> None:
+def test_clues_of_coloured_pictures_are_right() -> None:
     """Runs of different colours touch; the numbers of the colours stay as they are."""
     pictures = np.random.default_rng(0).integers(0, 3, (40, 5, 6)).astype(np.uint8)
     sides = [clues_of(picture) for picture in pictures]
@@ -44,7 +44,7 @@ def test_clues_of_coloured_pictures() -> None:
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: f"{recipe.kind}-{recipe.width}x{recipe.height}")
-def test_pictures_are_the_same_whatever_the_batch(recipe: Recipe) -> None:
+def test_pictures_do_not_depend_on_batch(recipe: Recipe) -> None:
     every = pictures(recipe, 0, recipe.count)
     assert every.shape == (recipe.count, recipe.height, recipe.width)
     bounds = [0, 1, recipe.count // 2, recipe.count]
@@ -52,13 +52,13 @@ def test_pictures_are_the_same_whatever_the_batch(recipe: Recipe) -> None:
     assert (np.concatenate(parts) == every).all()
 
 
-def test_a_batch_made_in_pieces_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batch_made_in_chunks_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = [recipe_batch(recipe, 3, recipe.count) for recipe in RECIPES]
     monkeypatch.setattr("scrapers.pictures.recipe.CHUNK_CELLS", 100)
     assert all(recipe_batch(recipe, 3, recipe.count).equals(one) for recipe, one in zip(RECIPES, whole, strict=True))
 
 
-def test_random_pictures_are_as_dense_as_asked_and_differ() -> None:
+def test_random_pictures_have_density_and_differ() -> None:
     recipe = Recipe("random", 30, 20, 0.3, 9, 20)
     made = pictures(recipe, 0, 20)
     assert abs(made.mean() - 0.3) < 0.02
@@ -66,14 +66,14 @@ def test_random_pictures_are_as_dense_as_asked_and_differ() -> None:
     assert (made != pictures(Recipe("random", 30, 20, 0.3, 10, 20), 0, 20)).any()
 
 
-def test_random_pictures_are_those_of_numpy_s_generator() -> None:
+def test_random_pictures_follow_numpy_generator() -> None:
     """So they are what they have always been: published figures name them by their seed."""
     drawn = np.random.default_rng(1).random((40, 5, 5), np.float32) < 0.5
     assert (pictures(Recipe("random", 5, 5, 0.5, 1, 40), 0, 40) == drawn).all()
 
 
 @pytest.mark.parametrize(("density", "black"), [(0.0, 0), (0.004, 0), (0.3, 36), (0.5, 60), (1.0, 120)])
-def test_blobs_are_exactly_as_dense_as_asked(density: float, black: int) -> None:
+def test_blobs_have_exact_density(density: float, black: int) -> None:
     made = pictures(Recipe("blobs", 12, 10, density, 5, 8), 0, 8)
     assert set(made.sum(axis=(1, 2))) == {black}
 
@@ -89,13 +89,13 @@ def test_blobs_are_smooth() -> None:
     assert changes("blobs", 4, 1) > 0.4
 
 
-def test_every_picture_once() -> None:
+def test_exhaustive_pictures_are_distinct() -> None:
     made = pictures(exhaustive(3, 2), 0, 64)
     assert len({picture.tobytes() for picture in made}) == 64
     assert [k for k in range(64) if made[k, 1, 0]] == [k for k in range(64) if k >> 3 & 1]
 
 
-def test_ids_say_what_made_the_picture_and_its_number() -> None:
+def test_ids_hold_recipe_and_number() -> None:
     ids = [recipe_batch(recipe, 1, 3)["puzzle_id"].to_pylist() for recipe in (RECIPES[0], RECIPES[2], RECIPES[3])]
     assert ids == [
         ["random/7x4-0.4-3-1", "random/7x4-0.4-3-2"],

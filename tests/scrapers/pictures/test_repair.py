@@ -29,7 +29,7 @@ def is_so(picture: np.ndarray, rung: str) -> bool:
 
 
 @pytest.mark.parametrize(("rung", "colors"), [*product(RUNGS, (1,)), ("line", 3), ("search", 3)])
-def test_repaired_pictures_are_as_wanted(rung: str, colors: int) -> None:
+def test_repaired_pictures_have_one_solution_at_rung(rung: str, colors: int) -> None:
     draw = np.random.default_rng(5)
     for picture in random_pictures(8, 7, 0.45, 3, 0, 12):
         picture = picture * draw.integers(1, colors + 1, picture.shape).astype(np.uint8)
@@ -48,14 +48,14 @@ def test_repaired_pictures_are_as_wanted(rung: str, colors: int) -> None:
                 assert not is_so(fewer, rung), "a cell was changed in vain"
 
 
-def test_the_only_change_is_found() -> None:
+def test_only_possible_change_is_found() -> None:
     """A switch of four cells alone in the picture: one of them changed is enough, and two never are needed."""
     picture = np.zeros((6, 6), np.uint8)
     picture[1, 1] = picture[3, 4] = 1
     assert repair_picture(picture).changed == 1
 
 
-def test_among_equals_the_cheapest_changes() -> None:
+def test_cheapest_of_equal_changes_is_made() -> None:
     picture = np.zeros((2, 2), np.uint8)
     picture[0, 0] = picture[1, 1] = 1
     for cell in range(4):
@@ -66,26 +66,26 @@ def test_among_equals_the_cheapest_changes() -> None:
 
 
 @pytest.mark.slow
-def test_it_is_the_same_every_time() -> None:
+def test_repair_is_deterministic() -> None:
     picture = random_pictures(20, 20, 0.4, 1, 0, 1)[0]
     assert (repair_picture(picture).picture == repair_picture(picture).picture).all()
 
 
-def test_when_time_is_over_it_says_so() -> None:
+def test_timeout_is_not_reached() -> None:
     picture = cycles(40, 40, 1, 0, 1)[0]
     found = repair_picture(picture, cpu_limit=0.0)
     assert not found.reached
     assert found.picture.shape == picture.shape
 
 
-def test_a_rung_that_is_none() -> None:
+def test_unknown_rung_is_refused() -> None:
     with pytest.raises(ValueError, match="rung must be one of line, depth-2, probe, search, not 'magic'"):
         repair_picture(np.zeros((2, 2), np.uint8), "magic")
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 4), st.integers(1, 4), st.integers(0, 2**31), st.integers(1, 3))
-def test_possibilities_are_what_line_logic_leaves(width: int, height: int, seed: int, colors: int) -> None:
+def test_possibilities_are_those_of_line_logic(width: int, height: int, seed: int, colors: int) -> None:
     """Every solution lies within, a decided cell has one colour, and columns say what rows do."""
     picture = np.random.default_rng(seed).integers(0, colors + 1, (height, width)).astype(np.uint8)
     puzzle = from_picture(picture, PALETTE[: colors + 1])
@@ -99,7 +99,7 @@ def test_possibilities_are_what_line_logic_leaves(width: int, height: int, seed:
     assert [set(np.flatnonzero(cell).tolist()) for cell in found] == [set(cell) for row in board for cell in row]
 
 
-def test_the_puzzle_of_another_picture() -> None:
+def test_puzzle_of_other_picture_keeps_metadata() -> None:
     puzzle = from_picture([[2, 0], [0, 1]], PALETTE[:3], title="Two")
     changed = with_picture(puzzle, np.array([[0, 0], [0, 1]], np.uint8))
     assert changed.title == "Two"

@@ -19,14 +19,14 @@ from solver.model.puzzle import from_picture
 
 
 @pytest.mark.parametrize("width", [1, 8, 9])
-def test_symmetric_pictures_are_their_own_mirror_images(width: int) -> None:
+def test_symmetric_pictures_equal_their_mirror_images(width: int) -> None:
     made = symmetric_pictures(width, 6, 0.4, 1, 0, 200)
     assert (made == made[:, :, ::-1]).all()
     assert abs(made.mean() - 0.4) < 0.03
     assert len({picture.tobytes() for picture in made}) > (10 if width == 1 else 190)
 
 
-def test_shapes_come_near_their_density() -> None:
+def test_shapes_have_about_their_density() -> None:
     for density in (0.0, 0.2, 0.5, 0.9):
         made = shapes(25, 20, density, 1, 0, 40)
         assert (made.mean(axis=(1, 2)) >= density).mean() > 0.9
@@ -34,7 +34,7 @@ def test_shapes_come_near_their_density() -> None:
     assert not shapes(25, 20, 0.0, 1, 0, 3).any()
 
 
-def test_letters_are_letters() -> None:
+def test_letters_match_the_font() -> None:
     """The smallest picture has one, whole; larger ones have several, all of them from the font."""
     assert glyphs().shape == (36, HEIGHT, WIDTH)
     font = {glyph.tobytes() for glyph in glyphs()}
@@ -78,7 +78,7 @@ def test_colours_are_numbered_in_order_of_first_use(by_cell: bool) -> None:
     assert (same < 0.25) == by_cell
 
 
-def test_hard_pictures_have_one_solution_and_are_harder_than_where_they_began() -> None:
+def test_hard_pictures_are_unique_and_harder_than_their_start() -> None:
     made = hard_pictures(6, 6, 0.45, 1, 0, 3)
     begun = np.stack([repair_picture(picture).picture for picture in random_pictures(6, 6, 0.45, 1, 0, 3)])
     assert [solve(from_picture(picture))["solutions"] for picture in made] == ["unique"] * 3
