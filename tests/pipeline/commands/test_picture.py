@@ -73,7 +73,7 @@ def test_folder_gets_a_file_an_image(nonocensus: Nonocensus, image: Path, tmp_pa
     assert done.code == 1
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["other.xml", "switch.xml"]
     assert "3 could not be made into puzzles" in done.err
-    assert "no.png: it is no picture" in done.err
+    assert "no.png: unknown kind of picture" in done.err
     assert "plain.gif: it has one colour only" in done.err
     assert "folder.png: Is a directory" in done.err
 
@@ -126,7 +126,7 @@ def test_images_from_python(image: Path, tmp_path: Path) -> None:
     assert nc.solve(nc.make_unique(SWITCH)).row["solutions"] == "unique"
     with pytest.raises(nc.UserError, match=r"nothing\.png: No such file"):
         nc.from_image(tmp_path / "nothing.png")
-    with pytest.raises(nc.UserError, match="the image: it is no picture"):
+    with pytest.raises(nc.UserError, match="the image: unknown kind of picture"):
         nc.from_image(b"nothing")
     with pytest.raises(ValueError, match="has no picture of its own"):
         nc.make_unique(nc.Puzzle(puzzle.rows, puzzle.columns))
