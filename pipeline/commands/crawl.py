@@ -80,9 +80,8 @@ def crawl(
 ) -> None:
     """Download a site's puzzles into a store, politely.
 
-    Interrupt it any time: the same command resumes. Every response is kept, so nothing is requested twice. The puzzles
-    belong to their authors: see README for what may be done with them. `demo` is the demo's archive, served by
-    `python -m pipeline.commands.twin`.
+    Interrupt it any time: the same command resumes. Every response is kept, so nothing is requested twice. Puzzles
+    belong to their authors, see README. `demo` is the demo's archive, served by `python -m pipeline.commands.twin`.
     """
     from pipeline.crawl.site_crawl import CrawlOptions, crawl_ratings, crawl_site, reparse_store
 
@@ -91,17 +90,16 @@ def crawl(
     if "://" in str(out_folder) or ":/" in str(out_folder):
         raise UserError(f"--out {out_folder}: a crawl keeps its ledger in a local folder; name one")
     folder = Path(out_folder)
-    asking = CrawlOptions(
-        archive.value, ids, new, refresh, limit, kind and kind.value, tuple(base_url or ()), contact, rate
-    )
-    title = f"crawling {archive.value}"
+    site, only_kind, base_urls = archive.value, kind and kind.value, tuple(base_url or ())
+    options = CrawlOptions(site, ids, new, refresh, limit, only_kind, base_urls, contact, rate)
+    title = f"crawling {site}"
     if ratings:
         with resumable(), show_progress(title) as callbacks:
-            rated = crawl_ratings(folder, asking, callbacks)
+            rated = crawl_ratings(folder, options, callbacks)
         print_ratings(rated)
         return
     with resumable(), show_progress(title) as callbacks:
-        crawled = reparse_store(folder, callbacks) if reparse else crawl_site(folder, asking, callbacks)
+        crawled = reparse_store(folder, callbacks) if reparse else crawl_site(folder, options, callbacks)
     list_errors(crawled)
     print_crawled(crawled)
     raise typer.Exit(SOME_FAILED if crawled.report.outcomes.get("error") else DONE)
