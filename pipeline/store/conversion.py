@@ -124,7 +124,7 @@ def _well_formed(store: Store, batch: pa.RecordBatch) -> tuple[pa.RecordBatch, l
     bad = store.family.rules.malformed(batch)
     names = batch["puzzle_id"].to_pylist()
     return drop_rows(batch, bad), [
-        Problem(names[row] or "a puzzle", f"it is no puzzle: {bad[row]}") for row in sorted(bad)
+        Problem(names[row] or "a puzzle", f"it is not a puzzle: {bad[row]}") for row in sorted(bad)
     ]
 
 
