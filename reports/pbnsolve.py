@@ -26,7 +26,7 @@ UNDECIDED = "Puzzle is not solved to its end"
 
 
 def brief(row: dict[str, Any]) -> str:
-    """The verdict of a row of the results table in pbnsolve's words, on one line.
+    """Return the verdict of a row of the results table in pbnsolve's words, on one line.
 
     [trivial ]unique logical, unique depth-N, unique, multiple, contradiction, solvable (a solution is known, and not
     whether there are others), timeout, stalled. Clues that no picture can have are a contradiction. Raises ValueError
@@ -71,18 +71,18 @@ def xml(puzzle: Puzzle, row: dict[str, Any]) -> str:
 
 
 def failure(reason: str, *elements: str) -> str:
-    """The document for what could not be solved, or not even read."""
+    """Return the document for what could not be solved, or not even read."""
     return _document(f"FAIL: {' '.join(reason.split())}", *elements)
 
 
 def _document(status: str, *elements: str) -> str:
-    """A `<data>` document with a status, which is escaped, and further lines of XML."""
+    """Return a `<data>` document with a status, which is escaped, and further lines of XML."""
     lines = ["<data>", f"<status>{webpbn_xml.content(status)}</status>", *elements, "</data>"]
     return "\n".join(lines).encode("ascii", "xmlcharrefreplace").decode()
 
 
 def _alternative(puzzle: Puzzle, row: dict[str, Any]) -> list[str]:
-    """The lines of a solution that is not the goal."""
+    """Return the lines of a solution that is not the goal."""
     found = [picture(row[name], puzzle.width, puzzle.height) for name in ("second_solution", "solution")]
     other = found[0] if puzzle.goal is None or not np.array_equal(found[0], puzzle.goal) else found[1]
     symbols = [color.symbol for color in webpbn_xml.writable_palette(puzzle.palette)]

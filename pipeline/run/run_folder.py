@@ -281,7 +281,7 @@ def reload(run: Run) -> Run:
 
 
 def is_run(uri: str) -> bool:
-    """Whether a path or URI is a run folder."""
+    """Return whether a path or URI is a run folder."""
     return ("://" in uri or Path(uri).is_dir()) and folder(uri).has(MARK)
 
 

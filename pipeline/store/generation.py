@@ -112,7 +112,7 @@ def missing_parts(uri: str, recipe: Recipe, layout: PartLayout = LAYOUT) -> list
 
 
 def _made_by(store: Store, part: Part, task: PartTask) -> bool:
-    """Whether a part begins with the task's first picture."""
+    """Return whether a part begins with the task's first picture."""
     first = recipe_batch(task.recipe, task.groups[0].start, task.groups[0].start + 1)["puzzle_id"]
     return all(batch["puzzle_id"].equals(first) for _, batch in store.read(part, [(0, 1)], ["puzzle_id"]))
 

@@ -42,7 +42,7 @@ class Lease(NamedTuple):
     token: str
 
     def covers(self, place: Folder) -> bool:
-        """Whether a folder is the leased one or in it."""
+        """Return whether a folder is the leased one or in it."""
         return place.options == self.options and f"{place.name}/".startswith(f"{self.place}/")
 
 
@@ -84,7 +84,7 @@ def staging(place: Folder) -> Iterator[Folder]:
 
 
 def is_locked_here(place: Folder) -> bool:
-    """Whether this context holds the lock of a folder."""
+    """Return whether this context holds the lock of a folder."""
     return place.uri in _held.get()
 
 
@@ -170,7 +170,7 @@ def _locked(place: Folder, path: Path) -> Iterator[TextIO]:
 
 
 def _is_still(path: Path, number: int) -> bool:
-    """Whether an open file is still the one at a path."""
+    """Return whether an open file is still the one at a path."""
     try:
         return os.path.samestat(os.fstat(number), path.stat(follow_symlinks=False))
     except OSError:

@@ -223,7 +223,7 @@ class Store(NamedTuple):
 
 
 def _names_part(name: str) -> bool:
-    """Whether a file name is that of a part's JSON."""
+    """Return whether a file name is that of a part's JSON."""
     return name.endswith(".json") and PART.fullmatch(name) is not None
 
 
@@ -280,7 +280,7 @@ def open_store(uri: str, family: Family | None = None) -> Store:
 
 
 def is_store(uri: str) -> bool:
-    """Whether a path or URI is a store, or the folder of one family in it."""
+    """Return whether a path or URI is a store, or the folder of one family in it."""
     return ("://" in uri or Path(uri).is_dir()) and _found(folder(uri)) is not None
 
 

@@ -88,7 +88,7 @@ class Folder(NamedTuple):
         return found
 
     def has(self, name: str) -> bool:
-        """Whether it has a file of this name."""
+        """Return whether it has a file of this name."""
         return self.size(name) is not None
 
     def size(self, name: str) -> int | None:

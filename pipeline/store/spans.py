@@ -15,7 +15,7 @@ def size(spans: Iterable[Sequence[int]]) -> int:
 
 
 def are_within(spans: Iterable[Sequence[int]], rows: int) -> bool:
-    """Whether spans are non-empty, sorted, disjoint and within 0 to `rows` - 1."""
+    """Return whether spans are non-empty, sorted, disjoint and within 0 to `rows` - 1."""
     before = 0
     for start, stop in spans:
         if not before <= start < stop <= rows:

@@ -25,7 +25,7 @@ from reports.formatting import number, seconds
 
 
 def times(figures: Figures) -> Chart | None:
-    """A histogram of the time per puzzle, by verdict, on a logarithmic axis."""
+    """Return a histogram of the time per puzzle, by verdict, on a logarithmic axis."""
     if not figures.histogram or not figures.times:
         return None
     labels = [label for label in figures.labels if any(bin_.labels[label] for bin_ in figures.histogram)]
@@ -78,7 +78,7 @@ def times(figures: Figures) -> Chart | None:
 
 
 def _few(histogram: Sequence[HistogramBin]) -> Any:
-    """Numbers over bars too low to be visible, such as those of the few slow puzzles.
+    """Return numbers over bars too low to be visible, such as those of the few slow puzzles.
 
     None without such bars, as Vega warns about marks without data.
     """
@@ -95,7 +95,7 @@ def _few(histogram: Sequence[HistogramBin]) -> Any:
 
 
 def rung_times(figures: Figures) -> Chart | None:
-    """A strip for each rung: puzzles by the time that it worked on them."""
+    """Return a strip for each rung: puzzles by the time that it worked on them."""
     if not figures.rung_times:
         return None
     rows = [
@@ -133,7 +133,7 @@ def rung_times(figures: Figures) -> Chart | None:
 
 
 def areas(figures: Figures) -> Chart | None:
-    """A map of size and time, with lines for the median, the 90 % and the 99 % quantile."""
+    """Return a map of size and time, with lines for the median, the 90 % and the 99 % quantile."""
     if len(figures.areas) < 2:
         return None
     told = "; ".join(
@@ -205,7 +205,7 @@ def _area_cells(figures: Figures) -> Any:
 
 
 def _area_quantiles(figures: Figures) -> Any:
-    """Lines of the quantiles by size; those of few puzzles are left out."""
+    """Return lines of the quantiles by size; those of few puzzles are left out."""
     lines = [
         {"middle": math.sqrt(area.start * area.stop), "seconds": value, "share": share, "time": seconds(value)}
         for area in figures.areas
@@ -246,7 +246,7 @@ class SolverTimes(NamedTuple):
 
 
 def curves(several: Sequence[SolverTimes], title: str) -> Chart:
-    """A cactus plot of solvers, the first in the strongest colour: the lower and longer a curve, the better."""
+    """Return a cactus plot of solvers, the first in the strongest colour: the lower and longer a curve, the better."""
     names = [f"{times.solver} ({len(times.seconds):,} of {times.puzzles:,})" for times in several]
     rows = [
         {"solver": name, "puzzles": place, "seconds": max(seconds, LEAST)}

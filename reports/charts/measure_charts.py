@@ -18,7 +18,7 @@ from reports.formatting import MEASURE_NAMES, measure_name, number
 
 
 def difficulties(figures: Figures) -> Chart | None:
-    """A histogram of the difficulty, by verdict."""
+    """Return a histogram of the difficulty, by verdict."""
     if not figures.difficulties:
         return None
     labels = [label for label in figures.labels if any(bin_.labels[label] for bin_ in figures.difficulties)]
@@ -60,7 +60,7 @@ def difficulties(figures: Figures) -> Chart | None:
 
 
 def correlations(figures: Figures) -> Chart | None:
-    """A matrix of the rank correlations of all pairs of measures."""
+    """Return a matrix of the rank correlations of all pairs of measures."""
     if not figures.correlations:
         return None
     rows = [

@@ -9,7 +9,7 @@ from reports.formatting import number, seconds
 
 
 def rate(activity: Activity | None) -> Chart | None:
-    """Puzzles per second over session time."""
+    """Return puzzles per second over session time."""
     if activity is None or not activity.tasks:
         return None
     words = (
@@ -30,7 +30,7 @@ def workers(activity: Activity | None) -> Chart | None:
 
 
 def _moments(activity: Activity, field: str, axis: str, name: str, title: str, words: str) -> Chart:
-    """A stepped area over session time; a change of session leaves a gap."""
+    """Return a stepped area over session time; a change of session leaves a gap."""
     rows = [
         {"start": moment.start, "stop": moment.stop, "value": getattr(moment, field), "session": moment.session}
         for moment in activity.moments

@@ -25,18 +25,18 @@ def arrangements(clue: Clue, cells: int) -> list[bytes]:
 
 
 def number_of_arrangements(clue: Clue, cells: int) -> int:
-    """How many there are, without making them."""
+    """Return how many there are, without making them."""
     free = cells - needed(clue)
     return comb(free + len(clue), len(clue)) if free >= 0 else 0
 
 
 def needed(clue: Clue) -> int:
-    """The fewest cells that a clue's blocks and the gaps between them take."""
+    """Return the fewest cells that a clue's blocks and the gaps between them take."""
     return sum(block.length for block in clue) + sum(first.color == second.color for first, second in pairwise(clue))
 
 
 def why_not(puzzle: Puzzle, lines: list[tuple[Clue, int]], cell_bytes: int, limits: EngineLimits) -> str:
-    """Why the arrangements of some lines of a puzzle can't be listed, empty if they can.
+    """Return why the arrangements of some lines of a puzzle can't be listed, empty if they can.
 
     lines       each a clue and its number of cells
     cell_bytes  bytes of memory for a cell of an arrangement, beside OBJECT_BYTES for the whole of it
@@ -48,5 +48,5 @@ def why_not(puzzle: Puzzle, lines: list[tuple[Clue, int]], cell_bytes: int, limi
 
 
 def _gap(clue: Clue, k: int) -> int:
-    """Cells that must be free behind block k."""
+    """Return cells that must be free behind block k."""
     return int(k + 1 < len(clue) and clue[k].color == clue[k + 1].color)

@@ -15,17 +15,19 @@ Estimate = Callable[[Puzzle, State], float]
 
 
 def a_star(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
-    """The puzzle's verdict by A* with solver.engines.heuristics.rows_left. A visit is a state taken from the heap."""
+    """Return the puzzle's verdict by A* with solver.engines.heuristics.rows_left. A visit is a state taken from the
+    heap.
+    """
     return answer_of(puzzle, limits, partial(_visits, rows_left))
 
 
 def a_star_by_wrong_groups(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
-    """The same with wrong_groups."""
+    """Return the same with wrong_groups."""
     return answer_of(puzzle, limits, partial(_visits, wrong_groups))
 
 
 def a_star_by_all_groups(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
-    """The same with wrong_and_missing_groups."""
+    """Return the same with wrong_and_missing_groups."""
     return answer_of(puzzle, limits, partial(_visits, wrong_and_missing_groups))
 
 

@@ -8,7 +8,7 @@ from solver.model.puzzle import Puzzle
 
 
 def breadth_first(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
-    """The puzzle's verdict by breadth-first search. A visit is a state taken from the queue."""
+    """Return the puzzle's verdict by breadth-first search. A visit is a state taken from the queue."""
     return answer_of(puzzle, limits, _visits)
 
 

@@ -8,7 +8,7 @@ from solver.model.puzzle import Puzzle
 
 
 def brute_force(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
-    """The puzzle's verdict by the product of its rows' arrangements. A visit is a grid; one waits at a time."""
+    """Return the puzzle's verdict by the product of its rows' arrangements. A visit is a grid; one waits at a time."""
     return answer_of(puzzle, limits, _visits)
 
 

@@ -22,7 +22,7 @@ ENTRY_BYTES = 150
 
 
 def by_exact_cover(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
-    """The puzzle's verdict by solver.exact_cover. A visit is a node of its search; their number has no limit."""
+    """Return the puzzle's verdict by solver.exact_cover. A visit is a node of its search; their number has no limit."""
     start = time.thread_time()
     lines = [(clue, puzzle.width) for clue in puzzle.rows] + [(clue, puzzle.height) for clue in puzzle.columns]
     if stopped := why_not(puzzle, lines, ENTRY_BYTES * max(1, puzzle.colors), limits):
@@ -38,7 +38,9 @@ def by_exact_cover(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
 
 
 def problem_of(puzzle: Puzzle, rows: list[list[bytes]], columns: list[list[bytes]]) -> Cover:
-    """The problem whose options are these arrangements, those of the first row first, those of the last column last."""
+    """Return the problem whose options are these arrangements, those of the first row first, those of the last column
+    last.
+    """
     lines = puzzle.height + puzzle.width
     colors = range(1, puzzle.colors + 1)
 
@@ -61,6 +63,6 @@ def problem_of(puzzle: Puzzle, rows: list[list[bytes]], columns: list[list[bytes
 
 
 def _picture(puzzle: Puzzle, rows: list[bytes], options: list[int]) -> np.ndarray:
-    """The picture of a solution; the options of rows come first, in the order of `rows`."""
+    """Return the picture of a solution; the options of rows come first, in the order of `rows`."""
     cells = b"".join(rows[option] for option in sorted(options)[: puzzle.height])
     return np.frombuffer(cells, np.uint8).reshape(puzzle.height, puzzle.width)

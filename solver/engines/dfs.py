@@ -6,7 +6,7 @@ from solver.model.puzzle import Puzzle
 
 
 def depth_first(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
-    """The puzzle's verdict by depth-first search. A visit is a state taken from the stack."""
+    """Return the puzzle's verdict by depth-first search. A visit is a state taken from the stack."""
     return answer_of(puzzle, limits, _visits)
 
 

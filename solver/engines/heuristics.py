@@ -28,7 +28,7 @@ class Column(NamedTuple):
 
 
 def columns_of(puzzle: Puzzle, state: State) -> Iterator[Column]:
-    """The columns of a state, from left to right."""
+    """Yield the columns of a state, from left to right."""
     for x, clue in enumerate(puzzle.columns):
         cells = state[x :: puzzle.width]
         runs = clue_of_ints(cells)
@@ -57,7 +57,7 @@ def wrong_and_missing_groups(puzzle: Puzzle, state: State) -> int:
 
 
 def rows_left(puzzle: Puzzle, state: State) -> float:
-    """Rows that are not filled, infinite if the rest of some column's clue does not fit into them.
+    """Return rows that are not filled, infinite if the rest of some column's clue does not fit into them.
 
     Each column has a lower bound: the cells that its clue's other groups and the gaps between them need, infinite if a
     group is wrong or too long. If one is above the number of rows left, there is no solution below the state. If none
@@ -75,7 +75,7 @@ def _wrong(column: Column) -> int:
 
 
 def _least(column: Column) -> float:
-    """A lower bound on the rows that a column still needs."""
+    """Return a lower bound on the rows that a column still needs."""
     done = len(column.finished)
     if column.finished != column.clue[:done]:
         return inf

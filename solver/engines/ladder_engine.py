@@ -10,7 +10,7 @@ from solver.model.puzzle import Puzzle
 
 
 def by_ladder(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
-    """The puzzle's verdict by solver.api. A visit is a node of its search, none for what probing decides."""
+    """Return the puzzle's verdict by solver.api. A visit is a node of its search, none for what probing decides."""
     start = time.thread_time()
     row = solve(puzzle, cpu_limit=limits.cpu_limit)
     seconds = time.thread_time() - start

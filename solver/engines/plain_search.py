@@ -30,23 +30,23 @@ Visits = Iterator[tuple[State, int]]
 
 
 def space_of(puzzle: Puzzle) -> Space:
-    """The states of a puzzle without blots."""
+    """Return the states of a puzzle without blots."""
     return Space(puzzle, [arrangements(clue, puzzle.width) for clue in puzzle.rows])
 
 
 def successors(space: Space, state: State) -> list[State]:
-    """The states with one row more; none of a full grid."""
+    """Return the states with one row more; none of a full grid."""
     filled = len(state) // space.puzzle.width
     return [state + row for row in space.rows[filled]] if filled < space.puzzle.height else []
 
 
 def is_full(puzzle: Puzzle, state: State) -> bool:
-    """Whether all rows of a state are filled."""
+    """Return whether all rows of a state are filled."""
     return len(state) == puzzle.width * puzzle.height
 
 
 def is_solution(puzzle: Puzzle, state: State) -> bool:
-    """Whether a state is a solution: all rows are filled, and each column reads as its clue says."""
+    """Return whether a state is a solution: all rows are filled, and each column reads as its clue says."""
     return is_full(puzzle, state) and all(
         clue_of_ints(state[x :: puzzle.width]) == clue for x, clue in enumerate(puzzle.columns)
     )
@@ -78,7 +78,7 @@ def answer_of(puzzle: Puzzle, limits: EngineLimits, search: Callable[[Space], Vi
 
 
 def _limit_met(visits: int, waiting: int, room: int, start: float, limits: EngineLimits) -> str:
-    """Which limit has come, in words; empty if none has."""
+    """Return which limit has come, in words; empty if none has."""
     if visits >= limits.visits:
         return f"not done after {limits.visits:,} visits"
     if waiting > room:

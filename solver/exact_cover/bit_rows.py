@@ -43,12 +43,12 @@ class BitRows(NamedTuple):
 
 
 def words_of(cover: Cover) -> int:
-    """Words of 64 bits for an item or an item's colour each."""
+    """Return words of 64 bits for an item or an item's colour each."""
     return -(-(cover.primary + len(_pairs(cover)[0])) // 64)
 
 
 def set_bits(cover: Cover, levels: int) -> BitRows:
-    """A problem as bit sets."""
+    """Return a problem as bit sets."""
     rows = cover.rows
     row = np.repeat(np.arange(rows), np.diff(cover.offsets))
     has = np.zeros((rows, words_of(cover)), np.uint64)
@@ -79,7 +79,7 @@ def _pairs(cover: Cover) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _bits(cover: Cover) -> np.ndarray:
-    """The number of each entry's bit."""
+    """Return the number of each entry's bit."""
     bits = cover.items.astype(np.int64)
     bits[bits >= cover.primary] = cover.primary + _pairs(cover)[1]
     return bits
@@ -143,7 +143,7 @@ def leave(x: BitRows, level: int) -> None:
 
 @kernel
 def row_at(x: BitRows, level: int) -> int:
-    """The row taken at a level."""
+    """Return the row taken at a level."""
     return int(x.left[level, x.at[level]])
 
 
@@ -160,7 +160,7 @@ def give(x: BitRows, level: int, row: int) -> bool:
 
 @kernel
 def sound(x: BitRows) -> bool:
-    """Whether level 0 has all rows."""
+    """Return whether level 0 has all rows."""
     return bool(x.number[0] == x.has.shape[0] and (x.number[0] == 0 or x.left[0, x.number[0] - 1] == x.number[0] - 1))
 
 
@@ -187,7 +187,7 @@ def _take(x: BitRows, level: int, row: int) -> None:
 
 @kernel
 def _fewest(x: BitRows, level: int, word: int, best: int) -> int:
-    """How many rows left have that open item of a word that the fewest have; planes[0] is the set of such items.
+    """Return how many rows left have that open item of a word that the fewest have; planes[0] is the set of such items.
 
     If it is `best` or more, any number from there on.
     """
@@ -214,7 +214,7 @@ def _fewest(x: BitRows, level: int, word: int, best: int) -> int:
 
 @kernel
 def _fewest_of_many(x: BitRows, level: int, word: int) -> int:
-    """The same exactly, where each open item of the word is in four rows or more."""
+    """Return the same exactly, where each open item of the word is in four rows or more."""
     used = 1
     x.planes[0] = np.uint64(0)
     for k in range(x.number[level]):

@@ -40,7 +40,7 @@ class Tries(NamedTuple):
 
 
 def try_all(cover: Cover, levels: int) -> Tries:
-    """A problem for brute force, in memory of its own."""
+    """Return a problem for brute force, in memory of its own."""
     items = cover.primary + cover.secondary
     row = np.repeat(np.arange(cover.rows), np.diff(cover.offsets))
     colors = cover.colors if len(cover.colors) else np.full(len(cover.items), NO_COLOR, np.int32)
@@ -93,7 +93,7 @@ def leave(x: Tries, level: int) -> None:
 
 @kernel
 def row_at(x: Tries, level: int) -> int:
-    """The row taken at a level."""
+    """Return the row taken at a level."""
     return int(x.options[x.at[level]]) if x.at[level] >= 0 else int(-2 - x.at[level])
 
 
@@ -106,7 +106,7 @@ def give(x: Tries, level: int, row: int) -> bool:
 
 @kernel
 def sound(x: Tries) -> bool:
-    """Whether no item is held."""
+    """Return whether no item is held."""
     held = 0
     for item in range(len(x.holder)):
         held += x.holder[item] != FREE

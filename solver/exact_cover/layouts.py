@@ -37,7 +37,7 @@ BIT_MEMORY = 1 << 22
 
 
 def best_layout(cover: Cover) -> str:
-    """The name of the layout that is the quickest for a problem of this size (docs/decisions/cover-layouts.md)."""
+    """Return the name of the layout that is the quickest for a problem of this size (docs/decisions/cover-layouts.md)."""
     small = cover.primary <= 64 * BIT_WORDS and levels_of(cover) * cover.rows <= BIT_MEMORY
     if small and bit_rows.words_of(cover) <= BIT_WORDS:
         return "bit-rows"
@@ -45,7 +45,9 @@ def best_layout(cover: Cover) -> str:
 
 
 def laid_out(cover: Cover, layout: str) -> Any:
-    """A problem in a layout, ready for the search; a ValueError if there is no such layout, or if it is too narrow."""
+    """Return a problem in a layout, ready for the search; a ValueError if there is no such layout, or if it is too
+    narrow.
+    """
     if layout not in LAYOUTS:
         raise ValueError(f"no layout is called {layout!r}: there are {', '.join(LAYOUTS)}")
     if layout == "links-16" and not links.fits_narrow(cover):
@@ -97,7 +99,7 @@ def leave(x: Any, level: int) -> None:
 
 @of_layout
 def row_at(x: Any, level: int) -> int:
-    """The row taken at a level."""
+    """Return the row taken at a level."""
     raise NotImplementedError
 
 
@@ -109,5 +111,5 @@ def give(x: Any, level: int, row: int) -> bool:
 
 @of_layout
 def sound(x: Any) -> bool:
-    """Whether a layout is as it should be when nothing is taken."""
+    """Return whether a layout is as it should be when nothing is taken."""
     raise NotImplementedError

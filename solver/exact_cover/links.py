@@ -56,19 +56,19 @@ class Links(NamedTuple):
 
 
 def fits_narrow(cover: Cover) -> bool:
-    """Whether 16-bit links will do."""
+    """Return whether 16-bit links will do."""
     items = cover.primary + cover.secondary
     most = max(items, 1 + cover.rows, len(np.unique(cover.colors)) + PURIFIED + 1)
     return most < NARROW_ITEMS and nodes_of(cover) < NARROW_NODES
 
 
 def nodes_of(cover: Cover) -> int:
-    """How many nodes a problem needs."""
+    """Return how many nodes a problem needs."""
     return cover.primary + cover.secondary + len(cover.items) + cover.rows + 1
 
 
 def link(cover: Cover, levels: int, kind: type[np.integer]) -> Links:
-    """A problem as dancing links of a kind: np.uint16, np.uint32, or np.int64 for addresses."""
+    """Return a problem as dancing links of a kind: np.uint16, np.uint32, or np.int64 for addresses."""
     items, rows, nodes = cover.primary + cover.secondary, cover.rows, nodes_of(cover)
     memory = np.zeros(nodes * FIELDS, kind)
     first, step = first_and_step(memory)
@@ -121,7 +121,7 @@ def link(cover: Cover, levels: int, kind: type[np.integer]) -> Links:
 
 
 def _colors(colors: np.ndarray) -> np.ndarray:
-    """The colours numbered without gaps, above PURIFIED; NO_COLOR stays what it is."""
+    """Return the colours numbered without gaps, above PURIFIED; NO_COLOR stays what it is."""
     known, number = np.unique(colors, return_inverse=True)
     above = PURIFIED + (0 if known[0] == NO_COLOR else 1)
     numbered: np.ndarray = np.where(colors == NO_COLOR, NO_COLOR, number + above)
@@ -174,7 +174,7 @@ def leave(x: Links, level: int) -> None:
 
 @kernel
 def row_at(x: Links, level: int) -> int:
-    """The row taken at a level."""
+    """Return the row taken at a level."""
     return int(x.row[(x.choice[level] - x.first) // x.step])
 
 
@@ -200,7 +200,7 @@ def give(x: Links, level: int, row: int) -> bool:
 
 @kernel
 def sound(x: Links) -> bool:
-    """Whether the lists of all items that are not covered are circular and as long as their keys say."""
+    """Return whether the lists of all items that are not covered are circular and as long as their keys say."""
     for item in range(len(x.keys)):
         if x.keys[item] >= x.covered:
             continue

@@ -22,12 +22,12 @@ WORD = 8
 
 
 def first_and_step(memory: np.ndarray) -> tuple[int, int]:
-    """The link to the first node, and how far it is from one node to the next."""
+    """Return the link to the first node, and how far it is from one node to the next."""
     return (memory.ctypes.data, FIELDS * WORD) if memory.dtype == np.int64 else (0, 1)
 
 
 def peek(memory: np.ndarray, node: int, field: int) -> int:
-    """A field of a node."""
+    """Return a field of a node."""
     if memory.dtype == np.int64:
         return int(memory[_place(memory, node) + field])
     return int(memory[FIELDS * node + field])

@@ -38,7 +38,7 @@ class Cover(NamedTuple):
 
 
 def cover_of(rows: Iterable[Iterable[int | tuple[int, int]]], primary: int, secondary: int = 0) -> Cover:
-    """The problem whose rows are these: of each its items, or pairs of a secondary item and its colour.
+    """Return the problem whose rows are these: of each its items, or pairs of a secondary item and its colour.
 
     Raises ValueError for a problem that can't be.
     """
@@ -54,13 +54,13 @@ def cover_of(rows: Iterable[Iterable[int | tuple[int, int]]], primary: int, seco
 
 
 def _pair(entry: int | tuple[int, int]) -> tuple[int, int]:
-    """An entry as item and colour."""
+    """Return an entry as item and colour."""
     item, color = entry if isinstance(entry, tuple) else (entry, NO_COLOR)
     return index(item), index(color)
 
 
 def checked(cover: Cover) -> Cover:
-    """The same problem, its arrays in the types and the order that kernels take.
+    """Return the same problem, its arrays in the types and the order that kernels take.
 
     Raises ValueError for what can't be: no primary item, arrays that don't belong together, an item that there is not,
     a row without primary item, a row that has an item twice, a colour below 0 or of a primary item.
@@ -95,7 +95,7 @@ def checked(cover: Cover) -> Cover:
 
 
 def _integers(name: str, values: np.ndarray, kind: type[np.signedinteger]) -> np.ndarray:
-    """An array of integers of this type, in one piece."""
+    """Return an array of integers of this type, in one piece."""
     array = np.asarray(values)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise ValueError(f"{name} must be integers in one dimension, not {array.dtype} in {array.ndim}")

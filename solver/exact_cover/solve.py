@@ -103,7 +103,7 @@ def solve(
 def iterate(
     cover: Cover, *, given: Iterable[int] = (), cpu_limit: float = 60.0, layout: Layout | None = None
 ) -> Iterator[list[int]]:
-    """All solutions of a problem, one after the other, in the order of `solve`.
+    """Yield all solutions of a problem, one after the other, in the order of `solve`.
 
     cpu_limit   CPU seconds for each call of the search, which looks for more and more solutions at once
 
@@ -117,7 +117,7 @@ def iterate(
 
 
 def _iterate(x: Any, state: SearchState, status: int, cpu_limit: float) -> Iterator[list[int]]:
-    """The solutions of a search that has begun."""
+    """Yield the solutions of a search that has begun."""
     wanted = 1
     while status == ENOUGH:
         before = int(state.numbers[FOUND])
@@ -137,7 +137,7 @@ def solve_each(
     cpu_limit: float = 60.0,
     layout: Layout | None = None,
 ) -> list[Covers]:
-    """The same problem with other rows given each time: laid out once, and solved in one call.
+    """Return the same problem with other rows given each time: laid out once, and solved in one call.
 
     Nothing can interrupt that call before all questions have been answered or have met their CPU limit.
 
@@ -181,12 +181,12 @@ def _go_on(x: Any, state: SearchState, wanted: int, most: int, deadline: float) 
 
 
 def _kept(state: SearchState, number: int) -> list[list[int]]:
-    """The first solutions in a search's memory."""
+    """Return the first solutions in a search's memory."""
     return [state.rows[k, : state.size[k]].tolist() for k in range(number)]
 
 
 def _laid_out(cover: Cover, layout: Layout | None) -> tuple[Cover, str, Any]:
-    """A problem that has been checked, the name of its layout, and the layout itself."""
+    """Return a problem that has been checked, the name of its layout, and the layout itself."""
     problem = checked(cover)
     name = layout or best_layout(problem)
     _compile(name)
@@ -212,7 +212,7 @@ def _compile_each(layout: str) -> None:
 
 
 def _given(givens: Sequence[Iterable[int]], cover: Cover) -> tuple[np.ndarray, np.ndarray]:
-    """The rows given for each question: where they begin, int64[questions + 1], and the rows, int32."""
+    """Return the rows given for each question: where they begin, int64[questions + 1], and the rows, int32."""
     lists = [list(rows) for rows in givens]
     starts = np.cumsum([0, *map(len, lists)], dtype=np.int64)
     for rows in lists:

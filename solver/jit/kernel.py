@@ -70,7 +70,7 @@ def plain_if_cheaper(function: Callable[P, R], steps: int) -> Callable[P, R]:
 
 
 def is_worth_loading(function: Callable[..., Any], steps: int) -> bool:
-    """Whether plain Python would take longer than loading a kernel, for its steps so far and `steps` more.
+    """Return whether plain Python would take longer than loading a kernel, for its steps so far and `steps` more.
 
     Always False where kernels are plain Python.
     """
@@ -81,7 +81,7 @@ def is_worth_loading(function: Callable[..., Any], steps: int) -> bool:
 
 
 def is_ready(function: Callable[..., Any], *arguments: Any) -> bool:
-    """Whether a kernel is compiled for arguments of these types, so that a call does not wait for compilation."""
+    """Return whether a kernel is compiled for arguments of these types, so that a call does not wait for compilation."""
     return not isinstance(function, _Kernel) or function.is_called(*arguments) or function.entry.is_ready(*arguments)
 
 
@@ -105,7 +105,7 @@ class _Entry(CPUDispatcher):  # type: ignore[misc]
             return super().compile(sig)
 
     def is_ready(self, *arguments: Any) -> bool:
-        """Whether a call with these arguments would compile nothing."""
+        """Return whether a call with these arguments would compile nothing."""
         args = tuple(map(self.typeof_pyval, arguments))
         return args in self.overloads or self._cache.has(args, self.targetctx.codegen())
 
@@ -131,7 +131,9 @@ class _Kernel(_Entry):
         return {}
 
     def is_called(self, *arguments: Any) -> bool:
-        """Whether Python has called it with arguments of these types: a lookup, while `is_ready` takes milliseconds."""
+        """Return whether Python has called it with arguments of these types: a lookup, while `is_ready` takes
+        milliseconds.
+        """
         return tuple(map(compute_fingerprint, arguments)) in self._calls
 
     def __call__(self, *arguments: Any) -> Any:

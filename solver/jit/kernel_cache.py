@@ -72,7 +72,7 @@ class Baseline(NamedTuple):
         return llvm.get_process_triple(), self.processor, ""
 
     def fits(self) -> bool:
-        """Whether this machine's processor has the features."""
+        """Return whether this machine's processor has the features."""
         host = llvm.get_host_cpu_features()
         return all(host.get(feature, False) for feature in self.features)
 
@@ -252,7 +252,7 @@ class KernelFiles:
         self.folder, self.base, self.stamp = folder, results.filename_base, results.locator.get_source_stamp()
 
     def has(self, key: Any) -> bool:
-        """Whether there is an undamaged file for Numba's key of a kernel."""
+        """Return whether there is an undamaged file for Numba's key of a kernel."""
         return self._read(key) is not None
 
     def load(self, key: Any) -> Any:
@@ -299,7 +299,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
         self.enable()
 
     def has(self, args: Any, codegen: Any) -> bool:
-        """Whether the kernel is cached for arguments of these types."""
+        """Return whether the kernel is cached for arguments of these types."""
         if self._cache_file.has(self._index_key(args, codegen)):
             return True
         return HAS_BUNDLED and self._bundled.has(self._index_key(args, BASELINE))

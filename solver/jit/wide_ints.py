@@ -39,7 +39,7 @@ overload_operators(
 
 
 def is_integer(kind: Any) -> bool:
-    """Whether a Numba type is a WideInt or uint64."""
+    """Return whether a Numba type is a WideInt or uint64."""
     return isinstance(kind, WideInt) or kind == types.uint64
 
 

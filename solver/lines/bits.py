@@ -63,7 +63,7 @@ def low_bits(n: int, bit_width: Any) -> Any:
 
 
 def has_any(x: Any) -> bool:
-    """Whether any bit is set."""
+    """Return whether any bit is set."""
     return bool(x != 0)
 
 

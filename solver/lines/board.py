@@ -95,13 +95,13 @@ def copy_knowledge(size: np.ndarray, source: np.ndarray, target: np.ndarray) -> 
 
 @kernel
 def allows(board: Board, y: int, x: int, c: int, bit_width: Any) -> bool:
-    """Whether a cell may have colour c."""
+    """Return whether a cell may have colour c."""
     return has_any((load(board.can, y * int(board.size[2]) + c, bit_width) >> x) & bit(0, bit_width))
 
 
 @kernel
 def column_allows(board: Board, y: int, x: int, c: int, bit_width: Any) -> bool:
-    """Whether a cell may have colour c, read from its column."""
+    """Return whether a cell may have colour c, read from its column."""
     line = int(board.size[1]) + x
     return has_any((load(board.can, line * int(board.size[2]) + c, bit_width) >> y) & bit(0, bit_width))
 
@@ -117,7 +117,7 @@ def choices(board: Board, y: int, x: int, bit_width: Any) -> int:
 
 @kernel
 def is_open(board: Board, y: int, x: int, bit_width: Any) -> bool:
-    """Whether a cell may still have several colours."""
+    """Return whether a cell may still have several colours."""
     return choices(board, y, x, bit_width) > 1
 
 

@@ -38,13 +38,13 @@ def set_known(board: Board, pictures: np.ndarray, place: int, known: bool) -> No
 
 @kernel
 def is_known_color(board: Board, y: int, x: int, c: int) -> bool:
-    """Whether the known solution has colour c at a cell."""
+    """Return whether the known solution has colour c at a cell."""
     return bool(board.known[0] != NO_COLOR and board.known[y * int(board.size[0]) + x] == c)
 
 
 @kernel
 def is_known_picture(board: Board, picture: np.ndarray) -> bool:
-    """Whether a picture, uint8[height x width], is the known solution."""
+    """Return whether a picture, uint8[height x width], is the known solution."""
     same = True
     for i in range(int(board.size[0] * board.size[1])):
         same = same and bool(board.known[i] == picture[i])
@@ -53,7 +53,7 @@ def is_known_picture(board: Board, picture: np.ndarray) -> bool:
 
 @kernel
 def has_known(board: Board, bit_width: Any) -> bool:
-    """Whether rows and columns of a board contain the known solution; False if none is known."""
+    """Return whether rows and columns of a board contain the known solution; False if none is known."""
     if board.known[0] == NO_COLOR:
         return False
     width = int(board.size[0])
@@ -67,7 +67,7 @@ def has_known(board: Board, bit_width: Any) -> bool:
 
 @kernel
 def is_consistent(board: Board, bit_width: Any) -> bool:
-    """Whether rows and columns agree, and each cell has a possible colour."""
+    """Return whether rows and columns agree, and each cell has a possible colour."""
     for y in range(int(board.size[1])):
         for x in range(int(board.size[0])):
             if choices(board, y, x, bit_width) == 0:
@@ -80,7 +80,7 @@ def is_consistent(board: Board, bit_width: Any) -> bool:
 
 @kernel
 def is_at_fixpoint(board: Board, color: np.ndarray | None, workspace: Workspace) -> bool:
-    """Whether line logic removes no colour on any line. Overwrites `workspace.new` and `workspace.reach`."""
+    """Return whether line logic removes no colour on any line. Overwrites `workspace.new` and `workspace.reach`."""
     bit_width = workspace.bit_width
     width, height = int(board.size[0]), int(board.size[1])
     palette = 2 if color is None else int(board.size[2])

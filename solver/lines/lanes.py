@@ -75,7 +75,7 @@ def minus_one(length: Any) -> Any:
 
 
 def any_longer(length: Any, limit: int) -> bool:
-    """Whether any of the lengths exceeds the limit."""
+    """Return whether any of the lengths exceeds the limit."""
     return bool(length > limit)
 
 

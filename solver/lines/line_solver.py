@@ -90,7 +90,7 @@ def place(gap: Any, touch: Any, seats: Any, white: Any, cells: int) -> tuple[Any
 
 @inlined
 def has_arrangement(n: int, line: int, board: Board, color: np.ndarray | None, workspace: Workspace) -> bool:
-    """Whether a line of n cells has an arrangement."""
+    """Return whether a line of n cells has an arrangement."""
     bit_width, seats = workspace.bit_width, workspace.reach
     first = int(board.first[line])
     blocks = int(board.first[line + 1]) - first

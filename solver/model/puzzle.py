@@ -158,7 +158,7 @@ def with_metadata(puzzle: AnyPuzzle, **metadata: object) -> AnyPuzzle:
 
 
 def _are_plainly_valid(lines: Sequence[Clue], palette: int) -> bool:
-    """Whether clues pass `_check_blocks` by a quick check, in a tenth of the time; False if it can't tell."""
+    """Return whether clues pass `_check_blocks` by a quick check, in a tenth of the time; False if it can't tell."""
     blocks = {id(block): block for block in chain.from_iterable(lines)}.values()  # most are shared (cached_block)
     if not blocks:
         return True

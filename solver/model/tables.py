@@ -267,7 +267,7 @@ def conform(table: pa.Table, schema: pa.Schema, required: Sequence[str] = KEY_CO
 
 
 def _is_compatible(kind: pa.DataType, wanted: pa.DataType) -> bool:
-    """Whether two types are equal except for their fields' nullability."""
+    """Return whether two types are equal except for their fields' nullability."""
     if pa.types.is_list(kind) and pa.types.is_list(wanted):
         return _is_compatible(kind.value_type, wanted.value_type)
     if pa.types.is_struct(kind) and pa.types.is_struct(wanted):

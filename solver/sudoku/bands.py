@@ -188,7 +188,7 @@ def _propagate(state: np.ndarray, done: np.ndarray) -> bool:
 
 @inlined
 def _close(a: int, b: int, c: int) -> tuple[int, int, int]:
-    """One digit's words of the three bands, less all places that rows, boxes and columns together rule out."""
+    """Return one digit's words of the three bands, less all places that rows, boxes and columns together rule out."""
     while True:
         a0, b0, c0 = a, b, c
         a &= _kept_in_band(a)
@@ -207,26 +207,26 @@ def _close(a: int, b: int, c: int) -> tuple[int, int, int]:
 
 @inlined
 def _kept_in_band(word: int) -> int:
-    """The threes of a band that a permutation of rows and boxes uses."""
+    """Return the threes of a band that a permutation of rows and boxes uses."""
     threes = SHRUNK[word & ROW] | SHRUNK[word >> 9 & ROW] << 3 | SHRUNK[word >> 18] << 6
     return int(SPREAD[KEPT[threes]])
 
 
 @inlined
 def _columns(word: int) -> int:
-    """The columns in which a band's word has any cell."""
+    """Return the columns in which a band's word has any cell."""
     return (word | word >> 9 | word >> 18) & ROW
 
 
 @inlined
 def _in_all_rows(columns: int) -> int:
-    """A band's cells in some columns."""
+    """Return a band's cells in some columns."""
     return columns | columns << 9 | columns << 18
 
 
 @inlined
 def _singles(word: int) -> int:
-    """The cells of a band's word that are alone in their row."""
+    """Return the cells of a band's word that are alone in their row."""
     return int(ONE[word & ROW] | ONE[word >> 9 & ROW] << 9 | ONE[word >> 18] << 18)
 
 

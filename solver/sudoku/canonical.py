@@ -161,7 +161,7 @@ def _lay_out(givens: np.ndarray, size: int, wide: int, high: int, turned: bool, 
 
 @inlined
 def _mixed(x: int) -> int:
-    """A number of 40 bits that looks like chance, from one of 0 to 2^62."""
+    """Return a number of 40 bits that looks like chance, from one of 0 to 2^62."""
     y = ((x ^ x >> 31) & M31) * FACTOR
     z = ((y ^ y >> 30) & M31) * FACTOR2 + y
     return int((z ^ z >> 29) & M40)
@@ -213,7 +213,7 @@ def _refine_once(number: int, size: int, wide: int, high: int, level: int, memor
 
 @inlined
 def _group(colors: np.ndarray, start: int, lines: int) -> int:
-    """The colour of a group of lines."""
+    """Return the colour of a group of lines."""
     total: Any = np.int64(0)
     for k in range(start, start + lines):
         total += colors[k]
@@ -236,7 +236,7 @@ def _ties(colors: np.ndarray, many: np.ndarray, size: int, lines: int) -> int:
 
 @inlined
 def _is_tied(colors: np.ndarray, size: int, lines: int, k: int) -> bool:
-    """Whether a line has an equal in its group, or the group has one."""
+    """Return whether a line has an equal in its group, or the group has one."""
     start = k // lines * lines
     group = _group(colors, start, lines)
     tied = False
@@ -265,7 +265,7 @@ def _mark(size: int, level: int, memory: Search) -> None:
 
 @inlined
 def _total(size: int, level: int, memory: Search) -> int:
-    """The colours of a level summed up, whatever their order."""
+    """Return the colours of a level summed up, whatever their order."""
     total: Any = np.int64(0)
     for k in range(size):
         total += _mixed(memory.line[level, ROWS, k]) + _mixed(memory.line[level, COLUMNS, k])

@@ -24,14 +24,14 @@ def classified(
 
 
 def cells_of(batch: pa.RecordBatch) -> np.ndarray:
-    """Cells of each puzzle, int64[rows]; 0 where its size is not known."""
+    """Return cells of each puzzle, int64[rows]; 0 where its size is not known."""
     size: np.ndarray = batch["size"].fill_null(0).to_numpy().astype(np.int64)
     cells: np.ndarray = size * size
     return cells
 
 
 def itself(batch: pa.RecordBatch, there: np.ndarray) -> np.ndarray:
-    """Each row's own number: equal Sudokus are solved one by one, which takes less than to look for them."""
+    """Return each row's own number: equal Sudokus are solved one by one, which takes less than to look for them."""
     del there
     return np.arange(len(batch))
 
@@ -43,7 +43,7 @@ BOXED = ["size", "box_width", "box_height"]
 
 
 def needed(columns: list[str]) -> list[str]:
-    """The columns of Sudokus that those of nonograms are made of."""
+    """Return the columns of Sudokus that those of nonograms are made of."""
     wanted = (LIKE.get(name, name) for name in columns)
     return list(dict.fromkeys([*(name for name in wanted if name in SUDOKUS.names), *BOXED]))
 

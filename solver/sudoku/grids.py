@@ -25,7 +25,7 @@ class Grids(NamedTuple):
 
 
 def grids(batch: pa.RecordBatch) -> Grids:
-    """The arrays under a batch. What stands under a null is there like everything else; `sudoku_check` knows."""
+    """Return the arrays under a batch. What stands under a null is there like everything else; `sudoku_check` knows."""
     size, wide, high = (numbers(batch[name]) for name in ("size", "box_width", "box_height"))
     column = batch["givens"]
     _, offsets, data = column.buffers()

@@ -49,7 +49,7 @@ def rule_out_locked(can: np.ndarray, units: Units, due: np.ndarray) -> bool:
 
 @inlined
 def _union(can: np.ndarray, units: Units, unit: int, first: int, end: int) -> int:
-    """The digits that some cells of a unit may have."""
+    """Return the digits that some cells of a unit may have."""
     digits: Any = np.int64(0)
     for k in range(first, end):
         digits |= can[units.cells[unit, k]]

@@ -258,7 +258,7 @@ def _follow(board: np.ndarray, alone: np.ndarray, due: int, effort: np.ndarray) 
 
 @kernel
 def _stands_rounds(trial: np.ndarray, alone: np.ndarray, due: int, effort: np.ndarray) -> bool:
-    """Whether the first of two boards stands ROUNDS rounds from the units on that are due."""
+    """Return whether the first of two boards stands ROUNDS rounds from the units on that are due."""
     here: Any = np.int64(0)
     for _ in range(ROUNDS):
         there = DIGITS - here
@@ -281,7 +281,7 @@ def _stands_rounds(trial: np.ndarray, alone: np.ndarray, due: int, effort: np.nd
 
 @inlined
 def _looks_until(due: int, unit: int) -> int:
-    """How many of a kind's units that are due come up to one of them."""
+    """Return how many of a kind's units that are due come up to one of them."""
     return count(np.uint64(due & ((2 << unit) - 1)))
 
 
@@ -302,7 +302,7 @@ def _look(kind: int, boards: np.ndarray, here: int, there: int, alone: np.ndarra
 
 @inlined
 def _look_at(kind: int, boards: np.ndarray, here: int, there: int, alone: np.ndarray) -> int:
-    """The same, compiled for each kind."""
+    """Return the same, compiled for each kind."""
     nothing, all_cells = load(MASKS, NOTHING), load(MASKS, ALL)
     once, twice = nothing, nothing
     for digit in range(DIGITS):
@@ -335,7 +335,7 @@ def _look_at(kind: int, boards: np.ndarray, here: int, there: int, alone: np.nda
 
 @inlined
 def _places(kind: int, plane: Any) -> tuple[Any, Any]:
-    """The cells of the units of a kind in which a plane has any cell, and of those in which it has several.
+    """Return the cells of the units of a kind in which a plane has any cell, and of those in which it has several.
 
     Lanes without cells may have some all the same.
     """
@@ -363,7 +363,7 @@ def _in_band(plane: Any) -> tuple[Any, Any]:
 
 @inlined
 def _units(cells: Any) -> int:
-    """The units that some cells are in; lanes without cells do not count."""
+    """Return the units that some cells are in; lanes without cells do not count."""
     lanes = lanes_of(cells)
     rows = lanes & 7 | lanes >> 1 & 56 | lanes >> 2 & 448
     columns, _ = _in_band(cells)
@@ -408,14 +408,14 @@ def _rule_out_locked(board: np.ndarray) -> int:
 
 @inlined
 def _columns(plane: np.ndarray, lane: int) -> int:
-    """The columns of a band, whose lanes begin at `lane`, in which there are any cells."""
+    """Return the columns of a band, whose lanes begin at `lane`, in which there are any cells."""
     columns: Any = np.int64(plane[lane] | plane[lane + 1] | plane[lane + 2])
     return int(columns)
 
 
 @inlined
 def _digits_at(board: np.ndarray, cell: int) -> int:
-    """The digits that a cell may have, as bits."""
+    """Return the digits that a cell may have, as bits."""
     lane, column = LANE[cell // DIGITS], cell % DIGITS
     digits: Any = np.int64(0)
     for digit in range(DIGITS):

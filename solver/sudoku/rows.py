@@ -36,17 +36,17 @@ def store(memory: np.ndarray, i: int, x: Any) -> None:
 
 
 def where_any(x: Any) -> Any:
-    """All bits of the lanes that have any."""
+    """Return all bits of the lanes that have any."""
     return np.where(x != 0, 0xFFFF, 0).astype(np.uint16)
 
 
 def lanes_of(x: Any) -> int:
-    """The lanes that have any bit, as bits."""
+    """Return the lanes that have any bit, as bits."""
     return int(np.packbits(x != 0, bitorder="little").view("<u2")[0])
 
 
 def united(x: Any) -> int:
-    """The bits that any lane has."""
+    """Return the bits that any lane has."""
     return int(np.bitwise_or.reduce(x))
 
 

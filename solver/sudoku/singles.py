@@ -102,7 +102,7 @@ def keep(can: np.ndarray, cell: int, digits: int, units: Units, due: np.ndarray)
 
 @inlined
 def decided(can: np.ndarray, cells: int) -> int:
-    """How many cells have one digit left."""
+    """Return how many cells have one digit left."""
     number: Any = np.int64(0)
     for cell in range(cells):
         number += np.int64(can[cell] & (can[cell] - 1) == 0)

@@ -28,7 +28,7 @@ def sudoku_batch(puzzles: Sequence[Sudoku]) -> pa.RecordBatch:
 
 
 def sudokus_of(batch: pa.RecordBatch) -> Iterator[Sudoku]:
-    """The rows of the table as Sudoku objects, for work on one at a time.
+    """Yield the rows of the table as Sudoku objects, for work on one at a time.
 
     Raises ValueError, or TypeError for a null, where a row is no square grid.
     """
@@ -59,11 +59,11 @@ def grid_batch(
 
 
 def with_hashes(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """The batch with clue_hash and canonical_hash filled in."""
+    """Return the batch with clue_hash and canonical_hash filled in."""
     return put_hashes(batch, sudoku_hashes(grids(batch)))
 
 
 def _with_hashes(columns: dict[str, pa.Array], count: int) -> pa.RecordBatch:
-    """A batch of these columns and hashes; the others are null."""
+    """Return a batch of these columns and hashes; the others are null."""
     arrays = [columns.get(field.name, pa.nulls(count, field.type)) for field in SUDOKUS]
     return with_hashes(pa.RecordBatch.from_arrays(arrays, schema=SUDOKUS))

@@ -18,7 +18,9 @@ NOTHING, WRONG_SIZE, NO_BOX, WRONG_LENGTH, NO_DIGIT, TWICE = range(6)
 
 
 def faults_of(batch: pa.RecordBatch) -> dict[int, str]:
-    """Why Sudokus of a readable batch (solver.model.tables) have no solution or are none, a line of text, by index."""
+    """Return why Sudokus of a readable batch (solver.model.tables) have no solution or are none, a line of text, by
+    index.
+    """
     found = faults(grids(batch))
     for name in ("size", "box_width", "box_height", "givens"):
         column = batch[name]
@@ -71,7 +73,7 @@ def compile_checks(seen: Grids) -> None:
 
 
 def _text(seen: Grids, p: int, what: int, one: int, other: int) -> str:
-    """A fault in words; `one` and `other` are cells."""
+    """Return a fault in words; `one` and `other` are cells."""
     size, wide, high = int(seen.size[p]), int(seen.box_width[p]), int(seen.box_height[p])
     if what == WRONG_SIZE:
         return f"its size is {size}; a unit may have {MIN_SIZE} to {MAX_SIZE} digits"

@@ -13,7 +13,7 @@ from solver.sudoku.units import Units
 
 
 def formula_of(can: np.ndarray, units: Units) -> Encoding:
-    """The formula of a board at the fixpoint of singles; the colours of its cells are the digits, from 0 on.
+    """Return the formula of a board at the fixpoint of singles; the colours of its cells are the digits, from 0 on.
 
     can   int64[cells]: the digits that each cell may have, bit 0 for digit 1
     """

@@ -26,7 +26,7 @@ MOST = 1 << 12
 
 
 def sudoku_hashes(seen: Grids) -> tuple[bytes, bytes]:
-    """The clue hashes and the canonical hashes of a batch's puzzles, each 32 hex digits, one after the other.
+    """Return the clue hashes and the canonical hashes of a batch's puzzles, each 32 hex digits, one after the other.
 
     A puzzle with a fault (sudoku_check) of its size, boxes or digits has no canonical form: both are the same.
     """
@@ -42,13 +42,13 @@ def compile_hashes(seen: Grids) -> None:
 
 
 def _part(seen: Grids, first: int, end: int) -> Grids:
-    """Some puzzles of a batch."""
+    """Return some puzzles of a batch."""
     sides = seen.size[first:end], seen.box_width[first:end], seen.box_height[first:end]
     return Grids(*sides, seen.ends[first : end + 1], seen.givens)
 
 
 def _hashes(seen: Grids, memory: Search) -> tuple[bytes, bytes]:
-    """The hashes of a few puzzles."""
+    """Return the hashes of a few puzzles."""
     ends = np.zeros(len(seen.size) + 1, np.int64)
     np.cumsum(np.diff(seen.ends).astype(np.int64) + HEAD, out=ends[1:])
     texts = np.zeros((2, ends[-1]), np.uint8)
@@ -80,7 +80,7 @@ def _write_texts(seen: Grids, ends: np.ndarray, texts: np.ndarray, memory: Searc
 
 @kernel
 def _are_digits(givens: np.ndarray, size: int) -> bool:
-    """Whether all givens are digits or open."""
+    """Return whether all givens are digits or open."""
     largest: Any = np.uint8(0)
     for cell in range(len(givens)):
         largest = max(largest, givens[cell])

@@ -98,7 +98,7 @@ def compile_rungs(seen: Grids) -> None:
 
 
 def _room(units: Units) -> Room:
-    """What the rungs work with, for grids of one kind."""
+    """Return what the rungs work with, for grids of one kind."""
     count, cells = len(units.cells), len(units.of)
     return Room(
         np.zeros(cells, np.int64),
@@ -222,7 +222,7 @@ def _refuted(units: Units, room: Room, deep: bool, known: np.ndarray, counters: 
 
 @kernel
 def _found(p: int, outcome: Outcome) -> SearchResult:
-    """Where the solutions of puzzle p are noted."""
+    """Return where the solutions of puzzle p are noted."""
     place = slice(outcome.offsets[p], outcome.offsets[p + 1])
     return SearchResult(outcome.first[place], outcome.second[place], outcome.found[p : p + 1])
 

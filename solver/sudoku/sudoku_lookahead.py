@@ -133,7 +133,7 @@ def _stands(
     deep: bool,
     counters: np.ndarray,
 ) -> bool:
-    """Whether no contradiction is met when a cell is assumed to have a digit; arguments of `refute`."""
+    """Return whether no contradiction is met when a cell is assumed to have a digit; arguments of `refute`."""
     for k in range(len(can)):
         trial[0, k] = can[k]
     trial[0, cell] = digit
@@ -146,7 +146,7 @@ def _stands(
 
 @inlined
 def _stands_rounds(trial: np.ndarray, units: Units, due: np.ndarray, counters: np.ndarray) -> bool:
-    """Whether the board trial[0] stands ROUNDS rounds from the units due[0] on; none is due afterwards."""
+    """Return whether the board trial[0] stands ROUNDS rounds from the units due[0] on; none is due afterwards."""
     here: Any = np.int64(0)
     stands = True
     for _ in range(ROUNDS):
@@ -168,7 +168,7 @@ def _stands_rounds(trial: np.ndarray, units: Units, due: np.ndarray, counters: n
 
 @inlined
 def _any(due: np.ndarray) -> bool:
-    """Whether any unit is due."""
+    """Return whether any unit is due."""
     found = False
     for unit in range(len(due)):
         found = found or bool(due[unit])

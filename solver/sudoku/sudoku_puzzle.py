@@ -71,6 +71,8 @@ class Sudoku:
 
 
 def boxes_of(size: int) -> tuple[int, int]:
-    """The usual boxes of a size, (width, height): as square as can be, rather wide than high. Of 6 they are 3 and 2."""
+    """Return the usual boxes of a size, (width, height): as square as can be, rather wide than high. Of 6 they are 3
+    and 2.
+    """
     height = max(k for k in range(1, size + 1) if k * k <= size and size % k == 0)
     return size // height, height

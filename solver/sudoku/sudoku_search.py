@@ -93,7 +93,9 @@ def _make_due(can: np.ndarray, before: np.ndarray, units: Units, due: np.ndarray
 
 @inlined
 def _choice(can: np.ndarray, units: Units) -> tuple[int, int]:
-    """A cell and a digit to guess: of a cell with two digits, a digit with two places in a unit, or the least cell."""
+    """Return a cell and a digit to guess: of a cell with two digits, a digit with two places in a unit, or the least
+    cell.
+    """
     best: Any = np.int64(1 << 30)
     chosen: Any = np.int64(0)
     for cell in range(len(can)):

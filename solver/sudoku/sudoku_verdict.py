@@ -14,7 +14,7 @@ LEVELS = 2
 
 
 def results(batch: pa.RecordBatch, seen: Grids, outcome: Outcome) -> pa.RecordBatch:
-    """The results table's rows for a batch of Sudokus without faults. Lines are units: 27 of a 9x9."""
+    """Return the results table's rows for a batch of Sudokus without faults. Lines are units: 27 of a 9x9."""
     errors: dict[int, str] = {}
     check_verdicts(outcome, errors)
     _check_solutions(seen, outcome, errors)

@@ -22,7 +22,7 @@ class Units(NamedTuple):
 
 
 def units_of(wide: int, high: int) -> Units:
-    """The units of grids with boxes of wide x high cells."""
+    """Return the units of grids with boxes of wide x high cells."""
     size = wide * high
     row, column = (axis.ravel() for axis in np.indices((size, size)))
     of = np.stack([row, size + column, 2 * size + row // high * high + column // wide], axis=1)

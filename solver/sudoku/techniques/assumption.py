@@ -37,14 +37,14 @@ def refuted(rules: ExclusionRules, board: Board, supposed: Node) -> SudokuRefuta
 
 
 def _seen(rules: ExclusionRules, node: Node) -> list[Node]:
-    """All that can't be right beside a node."""
+    """Return all that can't be right beside a node."""
     cell, digit = node
     others = [(cell, other) for other in range(1, rules.size + 1) if other != digit]
     return others + [(peer, digit) for peer in sorted(rules.peers[cell])]
 
 
 def _needs(rules: ExclusionRules, node: Node) -> list[Need]:
-    """The needs that a node would fulfil."""
+    """Return the needs that a node would fulfil."""
     cell, digit = node
     return [Need(CELL, cell), *(Need(unit, digit) for unit in rules.of[cell])]
 

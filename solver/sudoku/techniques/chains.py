@@ -24,7 +24,7 @@ CLOCK_EVERY = 7
 
 @kernel
 def chain(desk: SudokuDesk, one_digit: bool, deadline: float) -> int:
-    """The first chain, by its beginning in reading order, that takes a digit away.
+    """Return the first chain, by its beginning in reading order, that takes a digit away.
 
     Noted: of its beginning and of its end the cell and the digit less one.
     """

@@ -15,7 +15,7 @@ NONE = -1
 
 @kernel
 def locked_candidates(desk: SudokuDesk) -> bool:
-    """The first that take a digit away: pointing from a box to a line, or claiming from a line to a box.
+    """Return the first that take a digit away: pointing from a box to a line, or claiming from a line to a box.
 
     Noted: the unit, that which has all its places, and the digit less one.
     """
@@ -35,7 +35,7 @@ def locked_candidates(desk: SudokuDesk) -> bool:
 
 @inlined
 def _around(desk: SudokuDesk, unit: int, where: int, kind: int) -> int:
-    """The unit of a kind that has all these places of a unit; NONE if no single one has."""
+    """Return the unit of a kind that has all these places of a unit; NONE if no single one has."""
     other: Any = np.int64(NONE)
     while where != 0:
         here = desk.units.of[desk.units.cells[unit, lowest(np.uint64(where))], kind]

@@ -23,7 +23,7 @@ from solver.sudoku.techniques.sudoku_person import FISH, HIDDEN, KIND, NAKED, NU
 def reason_of(
     rules: ExclusionRules, board: Board, technique: int, noted: list[int], written: list[Node]
 ) -> Pattern | SudokuRefutation:
-    """The reason of a find by a technique below forcing chains.
+    """Return the reason of a find by a technique below forcing chains.
 
     board     what was known before
     noted     what the technique has noted in `chosen`
@@ -50,7 +50,7 @@ def reason_of(
 
 
 def _cover(rules: ExclusionRules, board: Board, kind: int, chosen: list[int], unit: int, digit: int) -> Pattern:
-    """A subset or a fish: which of its unit's cells, digits or lines were chosen."""
+    """Return a subset or a fish: which of its unit's cells, digits or lines were chosen."""
     if kind == FISH:
         size = rules.size
         across = size - unit  # where the lines begin that cross those of the fish
@@ -93,7 +93,7 @@ def _w_wing(rules: ExclusionRules, board: Board, one: int, other: int, bit: int)
 
 
 def _path(rules: ExclusionRules, board: Board, start: Node, end: Node, one_digit: bool) -> list[Node]:
-    """The shortest chain from one node, which is wrong, to another, which then is right."""
+    """Return the shortest chain from one node, which is wrong, to another, which then is right."""
     before: dict[Node, tuple[Node, Node]] = {}  # a right node, and the wrong one before it, with its right one
     waiting: list[tuple[Node, Node]] = [(start, start)]
     wrong = {start}
@@ -112,7 +112,7 @@ def _path(rules: ExclusionRules, board: Board, start: Node, end: Node, one_digit
 
 
 def _back(before: dict[Node, tuple[Node, Node]], start: Node, end: Node) -> list[Node]:
-    """The nodes of a path, from its start on."""
+    """Return the nodes of a path, from its start on."""
     path, right = [], end
     while True:
         wrong, former = before[right]
@@ -141,14 +141,14 @@ def _excluded(rules: ExclusionRules, board: Board, node: Node, one_digit: bool) 
 
 
 def _of_chain(rules: ExclusionRules, board: Board, path: list[Node]) -> Pattern:
-    """The pattern of a chain: each pair is a need's only two, and neighbours of two pairs see each other."""
+    """Return the pattern of a chain: each pair is a need's only two, and neighbours of two pairs see each other."""
     needs = tuple(_only(rules, board, one, other) for one, other in zip(path[::2], path[1::2], strict=True))
     left = tuple(_joint(rules, one, other)[0] for one, other in zip(path[1:-1:2], path[2::2], strict=True))
     return Pattern(needs, left, tuple(path))
 
 
 def _of_circle(rules: ExclusionRules, board: Board, path: list[Node]) -> SudokuRefutation:
-    """The reason of a chain that comes back to where it began: if that is wrong, it is right."""
+    """Return the reason of a chain that comes back to where it began: if that is wrong, it is right."""
     then: list[Follows] = []
     for one, other in zip(path[::2], path[1::2], strict=True):
         need = _only(rules, board, one, other)
@@ -159,17 +159,17 @@ def _of_circle(rules: ExclusionRules, board: Board, path: list[Node]) -> SudokuR
 
 
 def _only(rules: ExclusionRules, board: Board, one: Node, other: Node) -> Need:
-    """A need that two nodes alone may fulfil."""
+    """Return a need that two nodes alone may fulfil."""
     return next(need for need in _joint(rules, one, other) if candidates(rules, board, need) == {one, other})
 
 
 def _joint(rules: ExclusionRules, one: Node, other: Node) -> list[Need]:
-    """The needs that two different nodes would both fulfil."""
+    """Return the needs that two different nodes would both fulfil."""
     if one[0] == other[0]:
         return [Need(CELL, one[0])]
     return [Need(unit, one[1]) for unit in rules.of[one[0]] if unit in rules.of[other[0]]]
 
 
 def _shared(rules: ExclusionRules, one: int, other: int) -> int:
-    """A unit that two cells have both."""
+    """Return a unit that two cells have both."""
     return next(unit for unit in rules.of[one] if unit in rules.of[other])

@@ -102,7 +102,7 @@ class ExclusionRules(NamedTuple):
 
 
 def rules_of(wide: int, high: int) -> ExclusionRules:
-    """The rules of grids with boxes of wide x high cells."""
+    """Return the rules of grids with boxes of wide x high cells."""
     size = wide * high
     rows = [[y * size + x for x in range(size)] for y in range(size)]
     columns = [list(column) for column in zip(*rows, strict=True)]
@@ -121,7 +121,7 @@ def rules_of(wide: int, high: int) -> ExclusionRules:
 
 
 def board_of(rules: ExclusionRules, givens: Sequence[int]) -> Board:
-    """What each cell may have for the givens alone."""
+    """Return what each cell may have for the givens alone."""
     every = range(1, rules.size + 1)
     return [
         ({given} if given else set(every)) - {givens[peer] for peer in peers}
@@ -130,19 +130,19 @@ def board_of(rules: ExclusionRules, givens: Sequence[int]) -> Board:
 
 
 def candidates(rules: ExclusionRules, board: Board, need: Need) -> set[Node]:
-    """What may fulfil a need."""
+    """Return what may fulfil a need."""
     if need.unit == CELL:
         return {(need.which, digit) for digit in board[need.which]}
     return {(cell, need.which) for cell in rules.units[need.unit] if need.which in board[cell]}
 
 
 def sees(rules: ExclusionRules, one: Node, other: Node) -> bool:
-    """Whether two different nodes can't both be right."""
+    """Return whether two different nodes can't both be right."""
     return (one[0] == other[0]) != (one[1] == other[1]) and (one[0] == other[0] or other[0] in rules.peers[one[0]])
 
 
 def rules_out(rules: ExclusionRules, board: Board, pattern: Pattern, node: Node) -> bool:
-    """Whether a pattern shows that a node is wrong: with it there would be fewer places than needs."""
+    """Return whether a pattern shows that a node is wrong: with it there would be fewer places than needs."""
     left = [could for need in pattern.left if node not in (could := candidates(rules, board, need))]
     still = [
         {other for other in candidates(rules, board, need) if not sees(rules, node, other)} for need in pattern.needs
@@ -152,7 +152,7 @@ def rules_out(rules: ExclusionRules, board: Board, pattern: Pattern, node: Node)
 
 
 def closes(rules: ExclusionRules, board: Board, refuted: SudokuRefutation) -> bool:
-    """Whether an assumption leads to its contradiction."""
+    """Return whether an assumption leads to its contradiction."""
     right = [refuted.supposed] if refuted.right else []
     wrong = set() if refuted.right else {refuted.supposed}
 
@@ -168,7 +168,7 @@ def closes(rules: ExclusionRules, board: Board, refuted: SudokuRefutation) -> bo
 
 
 def holds(rules: ExclusionRules, board: Board, step: SudokuStep) -> bool:
-    """Whether a step's reason shows that all it rules out is wrong."""
+    """Return whether a step's reason shows that all it rules out is wrong."""
     why = step.why
     if isinstance(why, Pattern):
         return all(rules_out(rules, board, why, node) for node in step.ruled)

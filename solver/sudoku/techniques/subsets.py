@@ -135,7 +135,7 @@ def _next(desk: SudokuDesk, sets: int, number: int) -> bool:
 
 @inlined
 def _union(desk: SudokuDesk, number: int) -> int:
-    """The members of the first sets chosen."""
+    """Return the members of the first sets chosen."""
     members: Any = np.int64(0)
     for i in range(number):
         members |= desk.sets[desk.chosen[i]]
@@ -144,7 +144,7 @@ def _union(desk: SudokuDesk, number: int) -> int:
 
 @inlined
 def _names(desk: SudokuDesk, number: int) -> int:
-    """The numbers of the sets chosen, as a set."""
+    """Return the numbers of the sets chosen, as a set."""
     names: Any = np.int64(0)
     for i in range(number):
         names |= 1 << desk.named[desk.chosen[i]]

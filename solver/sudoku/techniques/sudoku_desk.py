@@ -52,7 +52,7 @@ class SudokuDesk(NamedTuple):
 
 
 def desk_for(wide: int, high: int) -> SudokuDesk:
-    """A desk for grids with boxes of wide x high, one after the other."""
+    """Return a desk for grids with boxes of wide x high, one after the other."""
     units = units_of(wide, high)
     size, cells = wide * high, len(units.of)
     peers = [sorted({*units.cells[units.of[cell]].ravel().tolist()} - {cell}) for cell in range(cells)]
@@ -127,7 +127,7 @@ def strike(desk: SudokuDesk, cell: int, digits: int) -> bool:
 
 @inlined
 def sees(desk: SudokuDesk, cell: int, other: int) -> bool:
-    """Whether two cells share a unit; a cell does not see itself."""
+    """Return whether two cells share a unit; a cell does not see itself."""
     shared = False
     for kind in range(KINDS):
         shared = shared or bool(desk.units.of[cell, kind] == desk.units.of[other, kind])

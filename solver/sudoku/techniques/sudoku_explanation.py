@@ -109,14 +109,14 @@ def _work(desk: SudokuDesk, rules: ExclusionRules, most: int, deadline: float) -
 
 
 def _sets(can: np.ndarray) -> Board:
-    """Digits as bits into sets of digits."""
+    """Return digits as bits into sets of digits."""
     return [{k + 1 for k in range(digits.bit_length()) if digits >> k & 1} for digits in can.tolist()]
 
 
 def _steps(
     desk: SudokuDesk, rules: ExclusionRules, before: Board, technique: int, placed: list[int]
 ) -> Iterator[SudokuStep]:
-    """What a technique has found, with its reason; what a chain's pattern does not show by an assumption each.
+    """Yield what a technique has found, with its reason; what a chain's pattern does not show by an assumption each.
 
     before   what was known
     placed   the cell that was written down, if one was
@@ -140,7 +140,7 @@ def _steps(
 
 
 def _supposed(rules: ExclusionRules, board: Board, technique: int, node: Node) -> SudokuStep:
-    """A step by an assumption."""
+    """Return a step by an assumption."""
     why = refuted(rules, board, node)
     if why is None:
         raise InvalidSudokuStep("no assumption leads to the contradiction that the kernels find")
@@ -148,7 +148,7 @@ def _supposed(rules: ExclusionRules, board: Board, technique: int, node: Node) -
 
 
 def _nothing_left(rules: ExclusionRules, board: Board) -> Need:
-    """The first need that nothing is left for."""
+    """Return the first need that nothing is left for."""
     needs = [Need(CELL, cell) for cell in range(len(board))]
     needs += [Need(unit, digit) for unit in range(len(rules.units)) for digit in range(1, rules.size + 1)]
     return next(need for need in needs if not candidates(rules, board, need))

@@ -43,7 +43,7 @@ class SudokuWork(NamedTuple):
 
 
 def grades(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float = 60.0) -> pa.RecordBatch:
-    """The grades of a batch of the table SUDOKUS: a batch of the schema SUDOKU_GRADES, row for row.
+    """Return the grades of a batch of the table SUDOKUS: a batch of the schema SUDOKU_GRADES, row for row.
 
     unique      bool[puzzles]: which are known to have exactly one solution; the others have work, but no grade
     cpu_limit   CPU seconds for each puzzle
@@ -79,7 +79,7 @@ def grades(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float = 60.0)
 
 
 def work_on(puzzles: Grids, which: np.ndarray, seconds: float) -> SudokuWork:
-    """What a person does with some puzzles, int64, of a batch; CPU seconds for each."""
+    """Return what a person does with some puzzles, int64, of a batch; CPU seconds for each."""
     count = len(puzzles.size)
     steps = np.zeros((count, SEARCH), np.int64)
     still_open, to_fill = (np.zeros(count, np.int64) for _ in range(2))
@@ -97,7 +97,7 @@ def work_on(puzzles: Grids, which: np.ndarray, seconds: float) -> SudokuWork:
 
 
 def last_needed(steps: np.ndarray) -> np.ndarray:
-    """The last technique that finds anything, int64[puzzles]; the first one where none does."""
+    """Return the last technique that finds anything, int64[puzzles]; the first one where none does."""
     needed = steps > 0
     last: np.ndarray = np.where(needed.any(axis=1), SEARCH - 1 - np.argmax(needed[:, ::-1], axis=1), 0)
     return last

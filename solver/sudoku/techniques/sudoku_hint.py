@@ -31,7 +31,7 @@ class SudokuHint(NamedTuple):
 
 
 def hint(puzzle: Sudoku, *, cpu_limit: float = 60.0) -> SudokuHint:
-    """What to do next in a Sudoku, whose givens may be those of the puzzle and digits that were filled in.
+    """Return what to do next in a Sudoku, whose givens may be those of the puzzle and digits that were filled in.
 
     cpu_limit   CPU seconds for the solution, as many for the step, and as many for looking which cell is wrong
 
@@ -55,7 +55,7 @@ def hint(puzzle: Sudoku, *, cpu_limit: float = 60.0) -> SudokuHint:
 
 
 def _twice(puzzle: Sudoku) -> tuple[int, ...]:
-    """The cells whose digit is in their row, column or box twice."""
+    """Return the cells whose digit is in their row, column or box twice."""
     if puzzle.box_width * puzzle.box_height != puzzle.size or puzzle.givens.max() > puzzle.size:
         return ()  # it is no grid
     givens = puzzle.givens.ravel().tolist()
@@ -66,7 +66,7 @@ def _twice(puzzle: Sudoku) -> tuple[int, ...]:
 
 
 def _whats_wrong(puzzle: Sudoku, cpu_limit: float) -> SudokuHint:
-    """Of a puzzle without solution the cells that are in the way of one, each alone."""
+    """Return of a puzzle without solution the cells that are in the way of one, each alone."""
     filled = np.flatnonzero(puzzle.givens)
     without = np.tile(puzzle.givens.ravel(), (len(filled), 1))
     without[np.arange(len(filled)), filled] = OPEN

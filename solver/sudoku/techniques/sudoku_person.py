@@ -97,7 +97,7 @@ def work_through(desk: SudokuDesk, givens: np.ndarray, steps: np.ndarray, deadli
 
 @kernel
 def take_step(desk: SudokuDesk, technique: int, deadline: float) -> int:
-    """One step by a technique: FOUND, FIXPOINT (it finds nothing) or OUT_OF_TIME."""
+    """Return one step by a technique: FOUND, FIXPOINT (it finds nothing) or OUT_OF_TIME."""
     found = False
     if technique == names.LAST_CELL:
         found = last_cell(desk)
@@ -129,7 +129,7 @@ def take_step(desk: SudokuDesk, technique: int, deadline: float) -> int:
 
 @inlined
 def _left(desk: SudokuDesk) -> int:
-    """How many cells have no digit yet, row by row."""
+    """Return how many cells have no digit yet, row by row."""
     left: Any = np.int64(0)
     for row in range(desk.units.sides[0]):
         left += desk.left[row]

@@ -39,7 +39,7 @@ def bent_wing(desk: SudokuDesk, digits: int) -> bool:
 
 @inlined
 def _is_wing(desk: SudokuDesk, pivot: int, cell: int, digits: int) -> bool:
-    """Whether a peer of the pivot has two digits: one of them, or both of a pivot with three, are the pivot's."""
+    """Return whether a peer of the pivot has two digits: one of them, or both of a pivot with three, are the pivot's."""
     shared = count(np.uint64(desk.can[cell] & desk.can[pivot]))
     return bool(count(np.uint64(desk.can[cell])) == 2 and shared == digits - 1)
 
@@ -77,7 +77,7 @@ def w_wing(desk: SudokuDesk) -> bool:
 
 @inlined
 def _is_linked(desk: SudokuDesk, one: int, other: int, digit: int) -> bool:
-    """Whether some unit has two places for a digit, neither of them one of two cells, each of which sees one."""
+    """Return whether some unit has two places for a digit, neither of them one of two cells, each of which sees one."""
     linked, k = False, lowest(np.uint64(digit))
     for unit in range(len(desk.where)):
         where = desk.where[unit, k]
