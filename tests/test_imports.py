@@ -117,3 +117,9 @@ def test_only_solver_jit_imports_private_parts_of_numba() -> None:
 def test_no_circles() -> None:
     """Among what modules import as they are loaded: a circle fails or not, depending on who comes first."""
     TopologicalSorter({module: set(imported(iter(tree(module).body))) for module in MODULES}).prepare()
+
+
+def test_class_names_are_unique() -> None:
+    nodes = (node for module in MODULES for node in ast.walk(tree(module)))
+    counted = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
+    assert [name for name, count in counted.items() if count > 1] == []

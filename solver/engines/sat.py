@@ -11,7 +11,7 @@ from solver.model.puzzle import InvalidPuzzle, Puzzle
 
 
 def by_learners(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
-    """Return the puzzle's verdict by solver.learning.tail. The CPU limit is for each solution; visits are not counted."""
+    """Return the puzzle's verdict by solver.learning.tail. The CPU limit applies per solution; no visits."""
     start = time.thread_time()
     solutions: list[np.ndarray] = []
     first_seconds, stopped = None, ""

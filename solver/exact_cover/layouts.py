@@ -37,7 +37,7 @@ BIT_MEMORY = 1 << 22
 
 
 def best_layout(cover: Cover) -> str:
-    """Return the name of the layout that is the quickest for a problem of this size (docs/decisions/cover-layouts.md)."""
+    """Return the fastest layout for a problem of this size (docs/decisions/cover-layouts.md)."""
     small = cover.primary <= 64 * BIT_WORDS and levels_of(cover) * cover.rows <= BIT_MEMORY
     if small and bit_rows.words_of(cover) <= BIT_WORDS:
         return "bit-rows"

@@ -81,7 +81,7 @@ def is_worth_loading(function: Callable[..., Any], steps: int) -> bool:
 
 
 def is_ready(function: Callable[..., Any], *arguments: Any) -> bool:
-    """Return whether a kernel is compiled for arguments of these types, so that a call does not wait for compilation."""
+    """Return whether a kernel is compiled for arguments of these types, so a call needs no compilation."""
     return not isinstance(function, _Kernel) or function.is_called(*arguments) or function.entry.is_ready(*arguments)
 
 

@@ -39,7 +39,7 @@ def bent_wing(desk: SudokuDesk, digits: int) -> bool:
 
 @inlined
 def _is_wing(desk: SudokuDesk, pivot: int, cell: int, digits: int) -> bool:
-    """Return whether a peer of the pivot has two digits: one of them, or both of a pivot with three, are the pivot's."""
+    """Return whether a peer has two digits, one (both, for a pivot with three) of them the pivot's."""
     shared = count(np.uint64(desk.can[cell] & desk.can[pivot]))
     return bool(count(np.uint64(desk.can[cell])) == 2 and shared == digits - 1)
 
