@@ -46,7 +46,7 @@ def twin(store: str) -> Iterator[str]:
 
 
 def crawl(site: str, options: list[str], store: Path) -> list[object]:
-    """One crawl: what was asked, how fast, and the process's greatest memory."""
+    """Return one crawl: what was asked, how fast, and the process's greatest memory."""
     start = time.monotonic()
     command = [*COMMAND, "crawl", site, *options, "--out", str(store), "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

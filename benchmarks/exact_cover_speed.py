@@ -103,7 +103,7 @@ def _problems() -> FigureTable:
 
 
 def _best(cover: Cover, limit: int | None, layout: str) -> Covers | None:
-    """The quickest of some runs; None for a layout that is too narrow."""
+    """Return the quickest of some runs; None for a layout that is too narrow."""
     found: list[Covers] = []
     try:
         while len(found) < RUNS and sum(answer.cpu_seconds for answer in found) < LIMIT / 4:
@@ -148,7 +148,7 @@ def _sixteen() -> FigureTable:
 
 
 def hard_puzzle(box: int, seed: int) -> list[int]:
-    """A puzzle of which no given can go, as rows of `sudoku`: a shuffled grid, its numbers taken away by chance.
+    """Return a puzzle of which no given can go, as rows of `sudoku`: a shuffled grid, its numbers taken away by chance.
 
     One whose going leaves a puzzle that is not decided in half a CPU second stays.
     """
@@ -167,7 +167,7 @@ def hard_puzzle(box: int, seed: int) -> list[int]:
 
 
 def _quickest(cover: Cover, questions: Sequence[Sequence[int]], layout: str) -> list[Covers]:
-    """The answers of the quickest of some runs."""
+    """Return the answers of the quickest of some runs."""
     several = []
     for _ in range(RUNS):
         several.append(solve_each(cover, questions, layout=layout, cpu_limit=_limit(layout)))  # type: ignore[arg-type]
@@ -185,7 +185,7 @@ def _times(answers: list[Covers]) -> list[object]:
 
 
 def _others(puzzles: list[str]) -> FigureTable:
-    """The same problems by other programs. Of Sudoku each gets a puzzle's own rows, those that fit its givens."""
+    """Return same problems by other programs. Of Sudoku each gets a puzzle's own rows, those that fit its givens."""
     several = {name: [problems()[name][0]] for name in SHORT}
     if puzzles:
         several[f"{len(puzzles)} Sudoku, one by one"] = [_with_givens(sudoku(3), givens(each, 9)) for each in puzzles]
@@ -205,7 +205,7 @@ def _others(puzzles: list[str]) -> FigureTable:
 
 
 def _with_givens(cover: Cover, rows: list[int]) -> Cover:
-    """The problem without the rows that given ones shut out."""
+    """Return the problem without the rows that given ones shut out."""
     items = cover.items.reshape(cover.rows, -1)
     fits: np.ndarray = np.logical_not(np.isin(items, items[rows]).any(axis=1))
     fits[rows] = True
@@ -239,7 +239,7 @@ def _by_dlx1(cover: Cover) -> int:
 
 
 def _as_text(cover: Cover) -> str:
-    """A problem as Knuth's programs read it."""
+    """Return a problem as Knuth's programs read it."""
     names = [f"i{item}" for item in range(cover.primary + cover.secondary)]
     lines = [" ".join(names[: cover.primary]) + " | " + " ".join(names[cover.primary :])]
     for first, last in zip(cover.offsets[:-1], cover.offsets[1:], strict=True):
@@ -265,7 +265,7 @@ PROGRAMS: dict[str, Callable[[Cover], int | None]] = {
 
 
 def _is_here(program: str) -> bool:
-    """Whether another program can be run here; if so it has been once, so that all of it is compiled and loaded."""
+    """Return whether another program can be run here, after running it once to compile and load it."""
     if program == "dlx1" and shutil.which("dlx1") is None:
         return False
     try:

@@ -53,14 +53,14 @@ def summed(puzzles: list[Puzzle]) -> list[Any]:
 
 
 def timed(puzzle: Puzzle) -> tuple[Explanation, float]:
-    """An explanation, checked, and the CPU seconds that it took."""
+    """Return an explanation, checked, and the CPU seconds that it took."""
     begun = time.process_time()
     explanation = explain(puzzle)
     return explanation, time.process_time() - begun
 
 
 def row(puzzle: Puzzle) -> list[Any]:
-    """One puzzle's explanation compared with pbnsolve's."""
+    """Return one puzzle's explanation compared with pbnsolve's."""
     explain(puzzle, most=1)  # loads kernels
     explanation, seconds = timed(puzzle)
     chains = [len(step.assumption.then) for step in explanation.steps if step.assumption is not None]
@@ -73,7 +73,7 @@ def row(puzzle: Puzzle) -> list[Any]:
 
 
 def pbnsolve(puzzle: Puzzle) -> list[Any]:
-    """Lines that pbnsolve -m prints, and its CPU seconds; nothing without it."""
+    """Return lines that pbnsolve -m prints, and its CPU seconds; nothing without it."""
     program = os.environ.get("PBNSOLVE")
     if program is None:
         return ["", ""]

@@ -55,7 +55,7 @@ def killed() -> FigureTable:
 
 
 def single() -> FigureTable:
-    """Each single fault by its test."""
+    """Return each single fault by its test."""
     rows: list[list[object]] = []
     for fault, test in FAULTS.items():
         start = time.monotonic()

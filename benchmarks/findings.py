@@ -34,7 +34,7 @@ def run_command(*arguments: str) -> None:
 
 
 def findings(store: str) -> list[list[Any]]:
-    """A line for each command, on a run of this store."""
+    """Return a line for each command, on a run of this store."""
     run = f"{store}-run"
     run_command("classify", store, "--out", run, "--cpu-limit", "10")
     page, data, csv = (f"{store}-{name}" for name in ("report", "dataset", "export.csv"))
@@ -53,7 +53,7 @@ def findings(store: str) -> list[list[Any]]:
 
 
 def measured(written: str | None, *arguments: str) -> list[Any]:
-    """Puzzles, wall seconds, peak memory and megabytes of a file or folder that the command writes."""
+    """Return puzzles, wall seconds, peak memory and megabytes of a file or folder that the command writes."""
     puzzles, wall, memory, _ = timed(arguments)
     return [puzzles, wall, memory, size(Path(written)) / 1e6 if written else ""]
 

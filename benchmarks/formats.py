@@ -60,7 +60,7 @@ def run(archive: Path) -> list[FigureTable]:
 
 
 def speeds(puzzles: list[Puzzle]) -> list[list[object]]:
-    """A row for each format: its fastest batch each way.
+    """Return a row for each format: its fastest batch each way.
 
     Formats take turns, so that other work on the machine slows down some batches of each, and not all of one.
     """
@@ -81,7 +81,7 @@ def speeds(puzzles: list[Puzzle]) -> list[list[object]]:
 
 
 def through(known: Format, puzzles: list[Puzzle]) -> list[object]:
-    """An archive written and read back."""
+    """Return an archive written and read back."""
     start = time.process_time()
     there, back = list[Puzzle](), list[Puzzle]()
     recognized = 0
@@ -101,7 +101,7 @@ def through(known: Format, puzzles: list[Puzzle]) -> list[object]:
 
 
 def verdicts(solver: str, name: str, puzzles: list[Puzzle]) -> list[object]:
-    """How often pbnsolve says of a file what it says of the puzzle as XML."""
+    """Return how often pbnsolve says of a file what it says of the puzzle as XML."""
     same = 0
     with tempfile.TemporaryDirectory() as folder:
         for puzzle in puzzles:

@@ -56,7 +56,7 @@ def figures(name: str, count: int) -> list[object]:
 
 
 def _peak() -> int:
-    """The most memory that this process has had, in KiB; getrusage would give the parent's if that was more."""
+    """Return the most memory that this process has had, in KiB; getrusage would give the parent's if that was more."""
     status = Path("/proc/self/status").read_text()
     return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
 

@@ -36,7 +36,7 @@ def run(archive: Path) -> list[FigureTable]:
 
 
 def _speed(archive: Path, graded: pa.Table, wall: float) -> FigureTable:
-    """What it took: puzzles a second and core, and CPU seconds a puzzle."""
+    """Return what it took: puzzles a second and core, and CPU seconds a puzzle."""
     seconds = graded["cpu_seconds"]
     total = pc.sum(seconds).as_py()
     rows = [[len(graded), wall, total, len(graded) / total, *pc.quantile(seconds, TIMES).to_pylist()]]
@@ -45,7 +45,7 @@ def _speed(archive: Path, graded: pa.Table, wall: float) -> FigureTable:
 
 
 def _figures(ran: Run, graded: pa.Table) -> list[FigureTable]:
-    """The distribution of grades, and the rank correlations, as the report has them."""
+    """Return the distribution of grades, and the rank correlations, as the report has them."""
     read = pairs(ran, RESULT_COLUMNS, PUZZLE_COLUMNS)
     found = figures_of(take_census(read, grades=finished(graded))).grades
     assert found is not None

@@ -37,7 +37,7 @@ def run(archive: Path) -> list[FigureTable]:
 
 
 def row(name: str, arguments: list[str], store: Path) -> list[object]:
-    """A row of the table: one command."""
+    """Return a row of the table: one command."""
     command = [sys.executable, "-m", "nonocensus", "--quiet", *arguments, "--out", str(store)]
     start = time.monotonic()
     subprocess.run(command, check=True, capture_output=True, env=os.environ | {"PYTHONDONTWRITEBYTECODE": ""})

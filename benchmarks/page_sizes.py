@@ -37,12 +37,12 @@ ACTS = {
 
 
 def run(pages: list[Path]) -> list[FigureTable]:
-    """A line for each page, which `nonocensus report` has written."""
+    """Return a line for each page, which `nonocensus report` has written."""
     return [FigureTable("Reports in Chromium, CPU ms of the main thread", HEADING, [measured(page) for page in pages])]
 
 
 def measured(page: Path) -> list[Any]:
-    """The columns of HEADING."""
+    """Return the columns of HEADING."""
     with tempfile.TemporaryDirectory() as folder, chromium(Path(folder)) as driver:
         driver.get("about:blank")
         driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})

@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def program(text: str) -> Program:
-    """What --program says."""
+    """Return what --program says."""
     head, found, command = text.partition("=")
     name, parted, known = head.partition(":")
     if not (name and found and parted and command):

@@ -61,7 +61,9 @@ def figures(name: str, pictures: list[tuple[np.ndarray, np.ndarray | None]], run
 
 
 def photograph(number: int) -> bytes:
-    """An image like a photograph, as a PNG: some textured things before a background, lit from the side and blurred."""
+    """Return an image like a photograph, as a PNG: some textured things before a background, lit from the side and
+    blurred.
+    """
     from PIL import Image, ImageFilter
 
     draw = np.random.default_rng([7, number])

@@ -153,7 +153,7 @@ def bad_requests(server: HTTPConnectionPool) -> Counter[int]:
 
 
 def opened(address: str) -> socket.socket:
-    """A client that begins a request and says no more."""
+    """Return a client that begins a request and says no more."""
     host, port = address.removeprefix("http://").split(":")
     connection = socket.create_connection((host, int(port)))
     connection.sendall(b"G")
@@ -166,7 +166,7 @@ def small_puzzles() -> list[dict[str, Any]]:
 
 
 def long_puzzle() -> dict[str, Any]:
-    """One that takes longer than the server's limit."""
+    """Return one that takes longer than the server's limit."""
     return record(np.random.default_rng(7).random((60, 60)) < 0.4)
 
 

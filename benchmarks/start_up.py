@@ -50,7 +50,7 @@ def run(archive: Path) -> list[FigureTable]:  # noqa: ARG001
 
 
 def puzzles() -> dict[str, Puzzle]:
-    """One for line logic, one for clause learners, and one whose bit sets take 16 words."""
+    """Return one for line logic, one for clause learners, and one whose bit sets take 16 words."""
     goal = recipe_batch(FOR_LEARNERS, 29, 30)["goal"][0].as_py()
     diamond = np.abs(np.indices((5, 5)) - 2).sum(axis=0) <= 2
     wide = np.ones((2, 600), np.uint8)
@@ -62,7 +62,7 @@ def puzzles() -> dict[str, Puzzle]:
 
 
 def write(file: Path, puzzle: Puzzle) -> str:
-    """A puzzle as Simpson's .non; returns the file's name."""
+    """Return a puzzle as Simpson's .non; returns the file's name."""
     rows, columns = (
         "\n".join(",".join(str(block.length) for block in clue) or "0" for clue in side)
         for side in (puzzle.rows, puzzle.columns)
@@ -72,12 +72,12 @@ def write(file: Path, puzzle: Puzzle) -> str:
 
 
 def first(folder: Path, name: str, arguments: list[str]) -> list[object]:
-    """A row of the table: a command on a machine that has compiled nothing."""
+    """Return a row of the table: a command on a machine that has compiled nothing."""
     return [name, wall(arguments, cold(folder, name)), "", ""]
 
 
 def cold(folder: Path, name: str) -> dict[str, str]:
-    """An empty cache of kernels."""
+    """Return an empty cache of kernels."""
     return {"NUMBA_CACHE_DIR": str(folder / "caches" / name)}
 
 

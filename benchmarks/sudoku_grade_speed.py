@@ -64,7 +64,7 @@ def graded(name: str, batch: pa.RecordBatch) -> list[object]:
 
 
 def kept(file: Path) -> list[object]:
-    """The command, of a run of all puzzles of a file."""
+    """Return the command, of a run of all puzzles of a file."""
     with tempfile.TemporaryDirectory() as folder:
         store, place = f"{folder}/store", f"{folder}/run"
         run_command("import", str(file), "--out", store)

@@ -55,7 +55,7 @@ def run(_: Path, files: Sequence[Path] = (), peer: Path | None = None) -> list[F
 
 
 def read(file: Path) -> np.ndarray:
-    """Puzzles as uint8[puzzles, 81]."""
+    """Return puzzles as uint8[puzzles, 81]."""
     lines = [line.split()[0] for line in file.read_text().splitlines() if line.strip() and not line.startswith("#")]
     text = "".join(line for line in lines if len(line) == 81).replace(".", "0")
     return (np.frombuffer(text.encode(), np.uint8) - ord("0")).reshape(-1, 81)
@@ -94,7 +94,7 @@ def searched(name: str, givens: np.ndarray, peer: Path | None) -> list[object]:
 
 
 def peer_seconds(library: Path, givens: np.ndarray, number: np.ndarray) -> float:
-    """The same by tdoku, called from machine code; its numbers of solutions must be ours."""
+    """Return the same by tdoku, called from machine code; its numbers of solutions must be ours."""
     solve = ctypes.CDLL(str(library)).TdokuSolverDpllTriadSimd
     solve.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_void_p]
     solve.restype = ctypes.c_size_t
@@ -139,7 +139,7 @@ def other(kind: tuple[int, int], share: float) -> list[object]:
 
 
 def dug(wide: int, high: int, share: float, rng: np.random.Generator) -> np.ndarray:
-    """A solved grid without givens that are not needed, or the first on the way that takes more than PATIENCE."""
+    """Return solved grid without givens that are not needed, or the first on the way that takes more than PATIENCE."""
     size = wide * high
     y, x = np.indices((size, size))
     rows = np.concatenate([band * high + rng.permutation(high) for band in rng.permutation(wide)])

@@ -60,12 +60,12 @@ def emulated(driver: webdriver.Chrome, scheme: str, width: int) -> Iterator[None
 
 
 def errors(driver: webdriver.Chrome) -> list[str]:
-    """What the page has complained of since this was asked last."""
+    """Return what the page has complained of since this was asked last."""
     return [entry["message"] for entry in driver.get_log("browser")]
 
 
 def violations(driver: webdriver.Chrome, within: str = "html") -> list[str]:
-    """What axe finds that keeps people from using the page, or what a selector names of it."""
+    """Return what axe finds that keeps people from using the page, or what a selector names of it."""
     driver.execute_script(AXE.read_text())
     driver.set_script_timeout(AXE_SECONDS)
     script = "axe.run(arguments[0], { resultTypes: ['violations'] }).then(arguments[1])"

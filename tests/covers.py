@@ -24,7 +24,7 @@ PENTOMINOES = {
 
 
 def shapes_of(drawn: Iterable[str]) -> list[tuple[Cell, ...]]:
-    """All turned and mirrored forms of a shape, each with its first cell of the first row at (0, x), in order."""
+    """Return all turned and mirrored forms of a shape, sorted, the first cell of the first row at (0, x)."""
     cells = [(y, x) for y, line in enumerate(drawn) for x, mark in enumerate(line) if mark == "#"]
     forms = set()
     for _ in range(4):
@@ -93,12 +93,12 @@ def sudoku(box: int) -> Cover:
 
 
 def givens(puzzle: str, n: int) -> list[int]:
-    """The rows of `sudoku` that a puzzle gives: a number of base 36 for each cell, 0 or . where it is open."""
+    """Return the rows of `sudoku` that a puzzle gives: a number of base 36 for each cell, 0 or . where it is open."""
     return [cell * n + int(mark, 36) - 1 for cell, mark in enumerate(puzzle) if mark not in "0."]
 
 
 def sudoku_puzzles(text: str) -> Iterator[str]:
-    """Puzzles of 9x9, one a line: the first 81 characters, if these are digits and points."""
+    """Yield puzzles of 9x9, one a line: the first 81 characters, if these are digits and points."""
     for line in text.splitlines():
         puzzle = line[:81]
         if len(puzzle) == 81 and not set(puzzle) - set("0123456789."):

@@ -144,7 +144,7 @@ def sudoku_techniques_page() -> str:
 
 
 def first_sentence(text: str) -> str:
-    """The first sentence of a text's first paragraph, as one line for a table."""
+    """Return the first sentence of a text's first paragraph, as one line for a table."""
     paragraph = " ".join(text.split("\n\n")[0].split())
     return re.split(r"(?<=[.!?]) (?=[A-Z`])", paragraph)[0].replace("|", "\\|")
 

@@ -83,7 +83,7 @@ def drawn(seed: int, least: int = 1, most: int = 30, colors: int | None = None) 
 
 
 def begun(puzzle: Puzzle, seed: int) -> np.ndarray | None:
-    """A partly solved grid for a drawn puzzle, bool[height, width, colours + 1]; None for half of the seeds.
+    """Return a partly solved grid for a drawn puzzle, bool[height, width, colours + 1]; None for half of the seeds.
 
     In most of them the goal is still a solution, in some it is not.
     """
@@ -107,7 +107,7 @@ def begun(puzzle: Puzzle, seed: int) -> np.ndarray | None:
 
 
 def text(puzzle: Puzzle, start: np.ndarray | None = None) -> str:
-    """A puzzle's clues, a line for each side, and a row of a grid for each of its rows.
+    """Return a puzzle's clues, a line for each side, and a row of a grid for each of its rows.
 
     Lengths, 0 for a blot, with the number of their colour where there are several; for each cell the colours it may
     have.
@@ -137,7 +137,7 @@ def _sides(rng: np.random.Generator, least: int, most: int) -> tuple[int, int]:
 
 
 def _blotted(rng: np.random.Generator, lines: tuple[Clue, ...], share: float) -> tuple[Clue, ...]:
-    """The clues with a share of their lengths hidden."""
+    """Return the clues with a share of their lengths hidden."""
     if share == 0:
         return lines
     return tuple(
@@ -146,7 +146,7 @@ def _blotted(rng: np.random.Generator, lines: tuple[Clue, ...], share: float) ->
 
 
 def _anything(picture: np.ndarray, colors: int) -> Part:
-    """A picture of whose cells nothing is given."""
+    """Return a picture of whose cells nothing is given."""
     return Part(picture, np.ones((*picture.shape, colors + 1), np.bool_))
 
 
@@ -159,7 +159,7 @@ def _random(rng: np.random.Generator, least: int, most: int, colors: int) -> Par
 
 
 def noise(rng: np.random.Generator, height: int, width: int, density: float, colors: int) -> np.ndarray:
-    """Each cell for itself, in any of the colours."""
+    """Return each cell for itself, in any of the colours."""
     filled = rng.random((height, width)) < density
     return (filled * rng.integers(1, colors + 1, (height, width))).astype(np.uint8)
 
@@ -169,7 +169,9 @@ def _smooth(rng: np.random.Generator, least: int, most: int, colors: int) -> Par
 
 
 def blobs(rng: np.random.Generator, height: int, width: int, density: float, colors: int) -> np.ndarray:
-    """The highest of random numbers that are averaged over their neighbourhoods; another such field has the colours."""
+    """Return the highest of random numbers that are averaged over their neighbourhoods; another such field has the
+    colours.
+    """
     ranks = []
     for _ in range(min(colors, 2)):
         field = rng.random((height, width))
@@ -202,7 +204,7 @@ def dominoes(rng: np.random.Generator, height: int, width: int, _: float, colors
 
 
 def _composed(rng: np.random.Generator, least: int, most: int, colors: int) -> Part:
-    """A few cycles, mostly with a part that takes search; what there is no room for is left out."""
+    """Return a few cycles, mostly with a part that takes search; what there is no room for is left out."""
     room = max(_sides(rng, least, most))
     parts = []
     if rng.random() < 0.8:
@@ -221,7 +223,7 @@ def _composed(rng: np.random.Generator, least: int, most: int, colors: int) -> P
 
 
 def cycle(rng: np.random.Generator, longest: int, room: int, colors: int) -> Part:
-    """One of two pictures with the same clues, which differ in a cycle of cells. `start` leaves just the two.
+    """Return one of two pictures with the same clues, which differ in a cycle of cells. `start` leaves just the two.
 
     In each row of the cycle one cell goes on to the column where another row's was: a permutation matrix and the next
     one. So without `start` there are more solutions, unless other cells are filled too: all sorts, so long as both
@@ -250,7 +252,7 @@ def _fill(rng: np.random.Generator, one: np.ndarray, other: np.ndarray, colors: 
 
 
 def _joined(rng: np.random.Generator, one: Part, other: Part, room: int) -> Part:
-    """The parts side by side, stacked or diagonal, with a blank line between them or not, if there is room."""
+    """Return the parts side by side, stacked or diagonal, with a blank line between them or not, if there is room."""
     (height, width), gap = one.picture.shape, int(rng.integers(2))
     ways = ((0, width + gap), (height + gap, 0), (height + gap, width + gap))
     for y, x in rng.permutation(ways).tolist():
@@ -283,7 +285,7 @@ MAKERS: dict[str, Maker] = {"random": _random, "smooth": _smooth, "composed": _c
 def mutated_clues(
     rng: np.random.Generator, picture: np.ndarray, colors: int
 ) -> tuple[tuple[Clue, ...], tuple[Clue, ...]]:
-    """The clues (rows, columns) of a picture after one to three changes, most of which keep the totals."""
+    """Return the clues (rows, columns) of a picture after one to three changes, most of which keep the totals."""
     rows, columns = ([list(clue) for clue in side] for side in clues_of(picture))
     for _ in range(rng.integers(1, 4)):
         change = _pick(rng, (_move_block, _exchange_clues, _exchange_blocks, _lengthen_one, _recolor))
@@ -302,7 +304,7 @@ def _stirred(rng: np.random.Generator, picture: np.ndarray) -> np.ndarray:
 
 
 def _some_block(rng: np.random.Generator, lines: Lines) -> tuple[int, int] | None:
-    """A line and one of its blocks; None if there are no blocks."""
+    """Return a line and one of its blocks; None if there are no blocks."""
     places = [(i, j) for i, clue in enumerate(lines) for j in range(len(clue))]
     return _pick(rng, places) if places else None
 

@@ -36,7 +36,7 @@ class Ragged(NamedTuple):
 
 
 def hostile_batch(rng: np.random.Generator, count: int, most: int = 6) -> pa.RecordBatch:
-    """A batch of `rows` rows, valid ones with sides of up to `most` cells; possibly a slice of a longer batch.
+    """Return a batch of `rows` rows, valid ones with sides of up to `most` cells; possibly a slice of a longer batch.
 
     It is readable (solver.model.tables.check_readable), whatever its numbers are.
     """
@@ -74,7 +74,7 @@ class Group(NamedTuple):
 
 
 def _group(rng: np.random.Generator, count: int, most: int) -> Group:
-    """The columns may be those of other pictures, with equal totals."""
+    """Return the columns may be those of other pictures, with equal totals."""
     height, width = rng.integers(1, most + 1, 2).tolist()
     colors = rng.choice([1, 1, 2, 3, 31])
     weights = np.full(colors + 1, rng.random() / colors)
@@ -103,7 +103,7 @@ def _joined(parts: Sequence[Ragged]) -> Ragged:
 
 
 def _harmed(rng: np.random.Generator, side: Ragged, harm: float) -> Ragged:
-    """The clues with some numbers exchanged, and lines and blocks moved to a neighbour."""
+    """Return the clues with some numbers exchanged, and lines and blocks moved to a neighbour."""
     kind = rng.integers(0, 5)
     if kind == 0:
         return side._replace(length=_struck(rng, side.length, EVIL_LENGTHS, harm / 4))
@@ -142,7 +142,7 @@ def _hashes(rng: np.random.Generator, pictures: list[np.ndarray]) -> pa.Array:
 
 
 def _goals(rng: np.random.Generator, pictures: list[np.ndarray]) -> pa.Array:
-    """The pictures, or other ones, or pieces of them, or more than them, or none."""
+    """Return the pictures, or other ones, or pieces of them, or more than them, or none."""
     kinds, cut = rng.integers(0, 8, len(pictures)).tolist(), rng.random(len(pictures)).tolist()
     goals: list[bytes | None] = []
     for picture, kind, share in zip(pictures, kinds, cut, strict=True):
@@ -154,20 +154,22 @@ def _goals(rng: np.random.Generator, pictures: list[np.ndarray]) -> pa.Array:
 
 
 def _valid(rng: np.random.Generator, count: int, share: float) -> pa.Buffer | None:
-    """A bitmap with a share of nulls, or none."""
+    """Return a bitmap with a share of nulls, or none."""
     if rng.random() < 0.7:
         return None
     return pa.py_buffer(np.packbits(rng.random(count) >= share, bitorder="little"))
 
 
 def _array(rng: np.random.Generator, values: np.ndarray, kind: pa.DataType, harm: float) -> pa.Array:
-    """Numbers, under some of them a null."""
+    """Return numbers, under some of them a null."""
     buffer = pa.py_buffer(values.astype(kind.to_pandas_dtype()))
     return pa.Array.from_buffers(kind, len(values), [_valid(rng, len(values), harm / 8), buffer])
 
 
 def _column(rng: np.random.Generator, side: Ragged, harm: float) -> pa.ListArray:
-    """A column of clues, with nulls at any depth, and perhaps with something before and behind its lines and blocks."""
+    """Return a column of clues, with nulls at any depth, and perhaps with something before and behind its lines and
+    blocks.
+    """
     front, back = rng.integers(0, 4, (2, 2)).tolist() if rng.random() < 0.5 else ([0, 0], [0, 0])
     length = np.concatenate([rng.choice(EVIL_LENGTHS, front[0]), side.length, rng.choice(EVIL_LENGTHS, back[0])])
     color = np.concatenate([rng.choice(EVIL_COLORS, front[0]), side.color, rng.choice(EVIL_COLORS, back[0])])
@@ -187,7 +189,9 @@ def _lists(
 
 
 def damaged_batch(rng: np.random.Generator, batch: pa.RecordBatch) -> pa.RecordBatch:
-    """The batch as it comes out of an IPC stream in which one offset of one column is negative, too high or too low."""
+    """Return the batch as it comes out of an IPC stream in which one offset of one column is negative, too high or too
+    low.
+    """
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema) as writer:
         writer.write_batch(batch)
@@ -206,7 +210,7 @@ def damaged_batch(rng: np.random.Generator, batch: pa.RecordBatch) -> pa.RecordB
 
 
 def sound(row: dict[str, Any]) -> bool:
-    """Whether a row of the table, as a dictionary, is a puzzle whose clue sums are consistent."""
+    """Return whether a row of the table, as a dictionary, is a puzzle whose clue sums are consistent."""
     width, height, rows, columns = (row[name] for name in ("width", "height", "rows", "columns"))
     if None in (width, height, rows, columns) or not (1 <= width <= 1023 and 1 <= height <= 1023):
         return False
@@ -241,13 +245,13 @@ def sound(row: dict[str, Any]) -> bool:
 
 
 def puzzle_of(row: dict[str, Any]) -> Puzzle:
-    """A sound row as a Puzzle."""
+    """Return a sound row as a Puzzle."""
     sides = (tuple(tuple(Block(**block) for block in line) for line in row[name]) for name in ("rows", "columns"))
     return Puzzle(*sides, PALETTE)
 
 
 def table(**columns: Any) -> pa.RecordBatch:
-    """Rows of the puzzles table; what is not given is null."""
+    """Return rows of the puzzles table; what is not given is null."""
     count = len(next(iter(columns.values())))
     arrays = [
         columns[field.name] if isinstance(columns.get(field.name), pa.Array) else

@@ -16,7 +16,7 @@ USUAL = (
 
 
 def can_hold(puzzle: Puzzle, known: Format) -> bool:
-    """Whether a format can hold all that is part of a puzzle."""
+    """Return whether a format can hold all that is part of a puzzle."""
     if known is taai and puzzle.width != puzzle.height:
         return False
     only_black = puzzle.colors <= 1 and puzzle.palette[1].rgb == BLACK_ON_WHITE[1].rgb
@@ -31,18 +31,18 @@ def can_hold(puzzle: Puzzle, known: Format) -> bool:
 
 
 def drawn() -> list[Puzzle]:
-    """Some small puzzles, a third of them black on white."""
+    """Return some small puzzles, a third of them black on white."""
     cells = np.random.default_rng(3).integers(0, 4, (6, 5, 5)).astype(np.uint8)
     return [from_picture(picture * (picture <= k % 3 + 1), USUAL) for k, picture in enumerate(cells)]
 
 
 def samples(known: Format) -> list[bytes]:
-    """Some sound files of a format."""
+    """Return some sound files of a format."""
     return [known.write(puzzle) for puzzle in drawn() if can_hold(puzzle, known)]
 
 
 def refusal(known: Format, data: bytes) -> str | None:
-    """What a reader says is wrong with a file."""
+    """Return what a reader says is wrong with a file."""
     try:
         for puzzle in known.read(data):
             assert puzzle.width * puzzle.height > 0
@@ -52,7 +52,7 @@ def refusal(known: Format, data: bytes) -> str | None:
 
 
 def mutated(data: bytes, source: random.Random) -> bytes:
-    """A file with some of its bytes changed, lost, moved or repeated."""
+    """Return a file with some of its bytes changed, lost, moved or repeated."""
     changed = bytearray(data)
     for _ in range(source.randint(1, 4)):
         place = source.randrange(len(changed) + 1)

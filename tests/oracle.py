@@ -20,7 +20,7 @@ Knowledge = list[set[int]]
 
 
 def fits(clue: Clue, cells: Sequence[int]) -> bool:
-    """Whether a coloured line reads as its clue says."""
+    """Return whether a coloured line reads as its clue says."""
     runs = clue_of(cells)
     return len(runs) == len(clue) and all(
         run.color == block.color and block.length in (run.length, BLOT) for run, block in zip(runs, clue, strict=True)
@@ -28,7 +28,7 @@ def fits(clue: Clue, cells: Sequence[int]) -> bool:
 
 
 def arrangements(clue: Clue, cells: int) -> Iterator[tuple[int, ...]]:
-    """All arrangements of a line of `cells` cells, built block by block."""
+    """Yield all arrangements of a line of `cells` cells, built block by block."""
     if not clue:
         yield (0,) * cells
         return
@@ -49,7 +49,7 @@ MOST = 100_000
 
 @lru_cache(1000)
 def all_arrangements(clue: Clue, cells: int) -> list[tuple[int, ...]]:
-    """The same as a list: many tests ask for one clue again and again, with other things known."""
+    """Return the same as a list: many tests ask for one clue again and again, with other things known."""
     found = list(islice(arrangements(clue, cells), MOST + 1))
     if len(found) > MOST:
         reject()
@@ -57,7 +57,7 @@ def all_arrangements(clue: Clue, cells: int) -> list[tuple[int, ...]]:
 
 
 def all_clues(cells: int, colors: int, blots: bool = False) -> list[Clue]:
-    """Every clue that some colouring of a line has; with blots, also each with any lengths hidden."""
+    """Return every clue that some colouring of a line has; with blots, also each with any lengths hidden."""
     plain = {clue_of(line) for line in product(range(colors + 1), repeat=cells)}
     if not blots:
         return sorted(plain)
@@ -73,7 +73,7 @@ def all_clues(cells: int, colors: int, blots: bool = False) -> list[Clue]:
 
 
 def solve_line(clue: Clue, known: Knowledge) -> Knowledge | None:
-    """What each cell can be in the arrangements that agree with what is known; None if there is none."""
+    """Return what each cell can be in the arrangements that agree with what is known; None if there is none."""
     possible = [
         line for line in all_arrangements(clue, len(known)) if all(color in known[x] for x, color in enumerate(line))
     ]
@@ -85,23 +85,23 @@ Line = tuple[Clue, list[tuple[int, int]]]
 
 
 def lines_of(puzzle: Puzzle) -> list[Line]:
-    """Each line's clue and the places (y, x) of its cells, rows first."""
+    """Return each line's clue and the places (y, x) of its cells, rows first."""
     lines = [(clue, [(y, x) for x in range(puzzle.width)]) for y, clue in enumerate(puzzle.rows)]
     return lines + [(clue, [(y, x) for y in range(puzzle.height)]) for x, clue in enumerate(puzzle.columns)]
 
 
 def line_logic(puzzle: Puzzle) -> Board | None:
-    """The fixpoint of line logic from nothing known: for each row its knowledge; None for a contradiction."""
+    """Return the fixpoint of line logic from nothing known: for each row its knowledge; None for a contradiction."""
     return propagated(nothing_known(puzzle), lines_of(puzzle))
 
 
 def nothing_known(puzzle: Puzzle) -> Board:
-    """A board on which every cell may have every colour."""
+    """Return a board on which every cell may have every colour."""
     return [[set(range(puzzle.colors + 1)) for _ in range(puzzle.width)] for _ in range(puzzle.height)]
 
 
 def copied(board: Board) -> Board:
-    """A board that can be changed without changing the other one."""
+    """Return a board that can be changed without changing the other one."""
     return [[set(colors) for colors in row] for row in board]
 
 
@@ -111,7 +111,7 @@ def decided(board: Board) -> int:
 
 
 def propagated(board: Board, lines: list[Line]) -> Board | None:
-    """The board after line logic on these lines, to their fixpoint; None for a contradiction."""
+    """Return the board after line logic on these lines, to their fixpoint; None for a contradiction."""
     board = copied(board)
     changed = True
     while changed:
@@ -128,7 +128,7 @@ def propagated(board: Board, lines: list[Line]) -> Board | None:
 
 
 def assumption_holds(puzzle: Puzzle, began: Board, board: Board, y: int, x: int, color: int, depth: int | None) -> bool:
-    """Whether assuming a colour of a cell leads to no contradiction within `depth` levels (None: no limit).
+    """Return whether assuming a colour of a cell leads to no contradiction within `depth` levels (None: no limit).
 
     `began` is what line logic knows, `board` what is known now.
     """
@@ -149,7 +149,7 @@ def assumption_holds(puzzle: Puzzle, began: Board, board: Board, y: int, x: int,
 
 
 def lookahead(puzzle: Puzzle, depth: int | None) -> Board | None:
-    """The fixpoint of line logic and of taking away what an assumption refutes; None for a contradiction."""
+    """Return the fixpoint of line logic and of taking away what an assumption refutes; None for a contradiction."""
     lines = lines_of(puzzle)
     began, board = line_logic(puzzle), line_logic(puzzle)
     while began and board and (refuted := some_refuted(puzzle, began, board, depth)) is not None:
@@ -160,7 +160,7 @@ def lookahead(puzzle: Puzzle, depth: int | None) -> Board | None:
 
 
 def some_refuted(puzzle: Puzzle, began: Board, board: Board, depth: int | None) -> tuple[int, int, int] | None:
-    """A cell (y, x) that may have several colours, and one of them that leads to a contradiction."""
+    """Return a cell (y, x) that may have several colours, and one of them that leads to a contradiction."""
     for y, x in product(range(puzzle.height), range(puzzle.width)):
         for color in sorted(board[y][x]) if len(board[y][x]) > 1 else ():
             if not assumption_holds(puzzle, began, board, y, x, color, depth):
@@ -169,7 +169,9 @@ def some_refuted(puzzle: Puzzle, began: Board, board: Board, depth: int | None) 
 
 
 def solutions(puzzle: Puzzle) -> list[tuple[tuple[int, ...], ...]]:
-    """All pictures with these clues, row by row: a beginning stays if each column has an arrangement that begins so."""
+    """Return all pictures with these clues, row by row: a beginning stays if each column has an arrangement that begins
+    so.
+    """
     columns = [all_arrangements(clue, puzzle.height) for clue in puzzle.columns]
     beginnings: list[tuple[tuple[int, ...], ...]] = [()]
     for y, clue in enumerate(puzzle.rows):
@@ -212,7 +214,7 @@ class Automaton(NamedTuple):
 
 
 def automaton(clue: Clue) -> Automaton:
-    """What reads the lines that a clue describes, and no others."""
+    """Return what reads the lines that a clue describes, and no others."""
     color, after = [0], [[0]]
     gap, last = 0, None  # the gap before the next block, the last cell before that gap
     for block in clue:
@@ -283,7 +285,7 @@ def formula(puzzle: Puzzle, start: np.ndarray | None = None) -> list[list[int]]:
 def learned_solutions(
     puzzle: Puzzle, start: np.ndarray | None = None, patience: int | None = None
 ) -> Iterator[np.ndarray]:
-    """All pictures, uint8[height, width], with these clues that agree with `start`, in no particular order.
+    """Yield all pictures, uint8[height, width], with these clues that agree with `start`, in no particular order.
 
     Raises TimeoutError if the learner has run into more than `patience` conflicts for one answer.
     """
@@ -303,7 +305,9 @@ def learned_solutions(
 
 
 def verdict(puzzle: Puzzle, start: np.ndarray | None = None, patience: int | None = None) -> str:
-    """How many pictures have these clues and agree with `start`: none, unique or multiple; unknown without patience."""
+    """Return how many pictures have these clues and agree with `start`: none, unique or multiple; unknown without
+    patience.
+    """
     try:
         return VERDICTS[len(list(islice(learned_solutions(puzzle, start, patience), 2)))]
     except TimeoutError:
@@ -332,7 +336,7 @@ def objection(puzzle: Puzzle, start: np.ndarray | None, row: dict[str, Any], exp
 
 
 def is_solution(puzzle: Puzzle, picture: np.ndarray, start: np.ndarray | None = None) -> bool:
-    """Whether a picture, uint8[height, width], has these clues and agrees with `start`."""
+    """Return whether a picture, uint8[height, width], has these clues and agrees with `start`."""
     return all(fits(clue, [int(picture[place]) for place in places]) for clue, places in lines_of(puzzle)) and (
         start is None or bool(np.take_along_axis(start, picture[:, :, None].astype(np.int64), axis=2).all())
     )
@@ -344,7 +348,7 @@ def palette_size(puzzle: Puzzle) -> int:
 
 
 def identities(puzzle: Puzzle) -> tuple[str, str]:
-    """The puzzle's clue hash and its canonical hash."""
+    """Return the puzzle's clue hash and its canonical hash."""
 
     def text(rows: Sequence[Clue], columns: Sequence[Clue], rename: bool) -> list[int]:
         names: dict[int, int] = {}
@@ -450,7 +454,7 @@ def derivation_holds(puzzle: Puzzle, lines: list[dict[str, Any]]) -> bool:
 
 
 def by_overlap(clue: Clue, known: Knowledge) -> Knowledge:
-    """A line with nothing painted at its ends: what each block covers in all arrangements of an empty line."""
+    """Return a line with nothing painted at its ends: what each block covers in all arrangements of an empty line."""
     lines = [placed(line) for line in all_arrangements(clue, len(known))]
     common = [{line[x] for line in lines} for x in range(len(known))]
     return [
@@ -470,7 +474,9 @@ def placed(line: Sequence[int]) -> list[int]:
 
 
 def by_counting(clue: Clue, known: Knowledge) -> Knowledge:
-    """What totals say: a colour with all its cells found is nowhere else, one that needs all it may have gets them."""
+    """Return what totals say: a colour with all its cells found is nowhere else, one that needs all it may have gets
+    them.
+    """
     left = [set(possible) for possible in known]
     for color in {0} | {block.color for block in clue}:
         of_it = [block for block in clue if color in (0, block.color)]
@@ -490,7 +496,7 @@ def by_counting(clue: Clue, known: Knowledge) -> Knowledge:
 
 
 def by_reach(clue: Clue, known: Knowledge) -> Knowledge | None:
-    """What follows from the first and the last place of each block in all arrangements; None if there is none."""
+    """Conclude from the first and the last place of each block in all arrangements; None if there is none."""
     lines = [
         placed(line)
         for line in all_arrangements(clue, len(known))
@@ -543,7 +549,7 @@ def exact_covers(problem: CoverProblem) -> list[list[int]]:
 
 
 def _clash(one: dict[int, int], other: dict[int, int]) -> bool:
-    """Whether two rows have an item in common, other than in the same colour."""
+    """Return whether two rows have an item in common, other than in the same colour."""
     return any(other[item] != color or color == 0 for item, color in one.items() if item in other)
 
 

@@ -35,7 +35,7 @@ NEEDED = (
 
 
 def wrong_with(version: str, changelog: str, citation: str, tags: str) -> Iterator[str]:
-    """What keeps a version from being released, a line each.
+    """Yield what keeps a version from being released, a line each.
 
     changelog, citation   the texts of CHANGELOG.md and CITATION.cff
     tags                  those that there are, a line each
@@ -56,7 +56,7 @@ def wrong_with(version: str, changelog: str, citation: str, tags: str) -> Iterat
 
 
 def build() -> tuple[Path, Path]:
-    """The source archive and the wheel, made of that archive alone; as they come, nothing of a build before."""
+    """Return the source archive and the wheel, made of that archive alone; as they come, nothing of a build before."""
     for old in (*DIST.glob("nonocensus-*.tar.gz"), *DIST.glob("nonocensus-*.whl")):
         old.unlink()
     run(sys.executable, "-m", "build", "--outdir", str(DIST), str(ROOT))
@@ -85,7 +85,7 @@ def try_it(package: Path) -> None:
 
 
 def run(*command: str, folder: str | None = None) -> str:
-    """What a command prints, run where nothing of this checkout is found; ends the whole if it fails."""
+    """Return what a command prints, run where nothing of this checkout is found; ends the whole if it fails."""
     done = subprocess.run(
         command, cwd=folder, capture_output=True, text=True, env=surroundings(), check=False, stdin=subprocess.DEVNULL
     )
@@ -95,7 +95,7 @@ def run(*command: str, folder: str | None = None) -> str:
 
 
 def surroundings() -> dict[str, str]:
-    """The environment, less what leads to this checkout."""
+    """Return the environment, less what leads to this checkout."""
     own = {"PYTHONPATH", "VIRTUAL_ENV", "NUMBA_CACHE_DIR", "PYTHONDONTWRITEBYTECODE"}
     return {name: value for name, value in os.environ.items() if name not in own}
 

@@ -68,7 +68,7 @@ SAMPLES: dict[str, Sample] = {
 
 
 def kept(known: Format) -> set[str]:
-    """What comes back."""
+    """Return what comes back."""
     return {name for name, sample in SAMPLES.items() if _comes_back(known, sample)}
 
 

@@ -17,7 +17,7 @@ PALETTE = (
 
 @st.composite
 def pictures(draw: st.DrawFn, colors: int = 1, most: int = 12) -> np.ndarray:
-    """A uint8[height, width] of palette entries 0..colors, up to `most` cells a side."""
+    """Return a uint8[height, width] of palette entries 0..colors, up to `most` cells a side."""
     width, height = draw(st.integers(1, most)), draw(st.integers(1, most))
     cells = draw(st.lists(st.integers(0, colors), min_size=width * height, max_size=width * height))
     return np.array(cells, np.uint8).reshape(height, width)
@@ -25,7 +25,7 @@ def pictures(draw: st.DrawFn, colors: int = 1, most: int = 12) -> np.ndarray:
 
 @st.composite
 def puzzles(draw: st.DrawFn, most: int = 12) -> Puzzle:
-    """A puzzle with a goal: mono or of up to three colours, with some lengths hidden or none."""
+    """Return a puzzle with a goal: mono or of up to three colours, with some lengths hidden or none."""
     colors = draw(st.integers(1, 3))
     puzzle = from_picture(draw(pictures(colors, most)), PALETTE[: colors + 1], puzzle_id="test/1")
     share = draw(st.sampled_from([0.0, 0.0, 0.3, 1.0]))
@@ -41,7 +41,7 @@ def puzzles(draw: st.DrawFn, most: int = 12) -> Puzzle:
 
 @st.composite
 def known_lines(draw: st.DrawFn, most: int = 20) -> tuple[Clue, list[set[int]]]:
-    """A clue, its colours up to three, and for each cell a set of colours that it may have; often satisfiable."""
+    """Return clue, its colours up to three, and for each cell a set of colours that it may have; often satisfiable."""
     hide = draw(st.booleans())
     # brute force over hidden lengths takes long beyond 12 cells
     cells, colors = draw(st.integers(1, min(most, 12) if hide else most)), draw(st.integers(1, 3))
@@ -59,7 +59,7 @@ def known_lines(draw: st.DrawFn, most: int = 20) -> tuple[Clue, list[set[int]]]:
 
 @st.composite
 def shuffled_puzzles(draw: st.DrawFn, most: int = 5) -> Puzzle:
-    """A puzzle with the rows of one picture and the columns of another with as many cells of each colour.
+    """Return a puzzle with the rows of one picture and the columns of another with as many cells of each colour.
 
     Its totals agree, but mostly it has no solution.
     """

@@ -27,13 +27,13 @@ def known(desk: SudokuDesk, size: int) -> oracle.Board:
 
 
 def drawn(seed: int, wide: int, high: int) -> SudokuDesk:
-    """A desk to work on, of those that `_drawn` makes: every technique is tried on the same ones."""
+    """Return a desk to work on, of those that `_drawn` makes: every technique is tried on the same ones."""
     return deepcopy(_drawn(seed, wide, high))
 
 
 @cache
 def _drawn(seed: int, wide: int, high: int) -> SudokuDesk:
-    """A desk with a solved grid of which some cells are written down, and others have more digits, by chance."""
+    """Return a desk with a solved grid of which some cells are written down, and others have more digits, by chance."""
     rng = random.Random(seed)
     solution = oracle.full_grid(wide, high, rng).ravel()
     desk = desk_for(wide, high)

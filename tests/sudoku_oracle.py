@@ -12,7 +12,7 @@ Board = dict[Cell, frozenset[int]]
 
 
 def units(wide: int, high: int) -> list[list[Cell]]:
-    """Rows, columns and boxes, each a list of cells."""
+    """Return rows, columns and boxes, each a list of cells."""
     size = wide * high
     rows = [[(y, x) for x in range(size)] for y in range(size)]
     columns = [[(y, x) for y in range(size)] for x in range(size)]
@@ -25,7 +25,7 @@ def units(wide: int, high: int) -> list[list[Cell]]:
 
 
 def board_of(givens: np.ndarray) -> Board:
-    """What each cell may have before any thought."""
+    """Return what each cell may have before any thought."""
     size = len(givens)
     return {
         (y, x): frozenset([int(givens[y, x])] if givens[y, x] else range(1, size + 1))
@@ -39,7 +39,9 @@ MOST = 100_000
 
 
 def solutions(givens: np.ndarray, wide: int, high: int) -> Iterator[np.ndarray]:
-    """All solutions of givens that no unit has twice: each time the open cell with the fewest digits left is filled."""
+    """Yield all solutions of givens that no unit has twice: each time the open cell with the fewest digits left is
+    filled.
+    """
     nodes = count()
     size = wide * high
     grid = [int(given) for given in givens.ravel()]
@@ -76,7 +78,7 @@ def solutions(givens: np.ndarray, wide: int, high: int) -> Iterator[np.ndarray]:
 
 
 def is_solution(grid: np.ndarray, wide: int, high: int) -> bool:
-    """Whether every unit has every digit."""
+    """Return whether every unit has every digit."""
     digits = set(range(1, wide * high + 1))
     return all({int(grid[cell]) for cell in unit} == digits for unit in units(wide, high))
 
@@ -86,7 +88,7 @@ class Refuted(Exception):
 
 
 def looked(board: Board, all_units: list[list[Cell]]) -> Board:
-    """All units looked at for naked and hidden singles at the same time."""
+    """Return all units looked at for naked and hidden singles at the same time."""
     found = dict(board)
     for unit in all_units:
         for digit in set().union(*(board[cell] for cell in unit)):
@@ -117,7 +119,7 @@ def singles(board: Board, all_units: list[list[Cell]]) -> Board:
 
 
 def refuted(board: Board, all_units: list[list[Cell]], deep: bool) -> Board:
-    """Every assumption that fails taken back, to the fixpoint; followed for three rounds, or to the end."""
+    """Return every assumption that fails taken back, to the fixpoint; followed for three rounds, or to the end."""
     again = True
     while again:
         again = False
@@ -139,7 +141,7 @@ def refuted(board: Board, all_units: list[list[Cell]], deep: bool) -> Board:
 
 
 def technique(givens: np.ndarray, wide: int, high: int) -> str:
-    """The weakest rung that solves a Sudoku or shows that it has no solution."""
+    """Return the weakest rung that solves a Sudoku or shows that it has no solution."""
     all_units = units(wide, high)
     board = board_of(givens)
     rungs = (
@@ -158,14 +160,14 @@ def technique(givens: np.ndarray, wide: int, high: int) -> str:
 
 
 def full_grid(wide: int, high: int, rng: random.Random) -> np.ndarray:
-    """A solved grid: a cyclic one with rows, columns and digits exchanged."""
+    """Return a solved grid: a cyclic one with rows, columns and digits exchanged."""
     size = wide * high
     grid = [[(y % high * wide + y // high + x) % size + 1 for x in range(size)] for y in range(size)]
     return exchanged(np.array(grid, np.uint8), wide, high, rng)
 
 
 def exchanged(givens: np.ndarray, wide: int, high: int, rng: random.Random) -> np.ndarray:
-    """The same puzzle: bands, stacks, their rows and columns, and the digits exchanged by chance."""
+    """Return the same puzzle: bands, stacks, their rows and columns, and the digits exchanged by chance."""
     size = wide * high
     rows = [band * high + row for band in rng.sample(range(wide), wide) for row in rng.sample(range(high), high)]
     columns = [stack * wide + k for stack in rng.sample(range(high), high) for k in rng.sample(range(wide), wide)]
@@ -174,7 +176,7 @@ def exchanged(givens: np.ndarray, wide: int, high: int, rng: random.Random) -> n
 
 
 def minimal(wide: int, high: int, rng: random.Random) -> np.ndarray:
-    """A puzzle with one solution that would have several without any of its givens."""
+    """Return a puzzle with one solution that would have several without any of its givens."""
     givens = mixed_grid(wide, high, rng)
     for cell in rng.sample(range(givens.size), givens.size):
         kept = givens.flat[cell]
@@ -186,7 +188,7 @@ def minimal(wide: int, high: int, rng: random.Random) -> np.ndarray:
 
 
 def mixed_grid(wide: int, high: int, rng: random.Random) -> np.ndarray:
-    """A solved grid that is no cyclic one: a few cells of one, solved again."""
+    """Return a solved grid that is no cyclic one: a few cells of one, solved again."""
     grid = full_grid(wide, high, rng)
     size = wide * high
     for _ in range(3):
@@ -198,7 +200,7 @@ def mixed_grid(wide: int, high: int, rng: random.Random) -> np.ndarray:
 
 
 def symmetries(wide: int, high: int) -> Iterator[np.ndarray]:
-    """All ways to exchange cells that keep units, each as where a cell's digit comes from: int[size, size]."""
+    """Yield all ways to exchange cells that keep units, each as where a cell's digit comes from: int[size, size]."""
     size = wide * high
     cells = np.arange(size * size).reshape(size, size)
 

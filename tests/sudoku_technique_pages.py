@@ -118,12 +118,12 @@ def page() -> str:
 
 
 def pictures() -> dict[str, str]:
-    """The pictures by the names of their files, as SVG."""
+    """Return the pictures by the names of their files, as SVG."""
     return {f"{TECHNIQUES[number].name}.svg": _drawn(example(number)) + "\n" for number in EXAMPLES}
 
 
 def example(technique: int) -> Example:
-    """The first step by a technique in its example."""
+    """Return the first step by a technique in its example."""
     givens = np.array([0 if sign == "." else int(sign) for sign in EXAMPLES[technique]], np.uint8)
     desk = desk_for(3, 3)
     lay_down(desk, givens)
@@ -143,7 +143,7 @@ def example(technique: int) -> Example:
 
 
 def _looked_at(noted: list[int], technique: int, before: list[frozenset[int]], placed: list[Node]) -> set[int]:
-    """The cells that a find was made of: those that its reason is about."""
+    """Return the cells that a find was made of: those that its reason is about."""
     rules, board = rules_of(3, 3), [set(digits) for digits in before]
     if technique in (sudoku_techniques.LAST_CELL, sudoku_techniques.HIDDEN_SINGLE):
         return set(rules.units[noted[0]])
@@ -156,7 +156,7 @@ def _looked_at(noted: list[int], technique: int, before: list[frozenset[int]], p
 
 
 def _told(found: Example) -> str:
-    """What a step comes to, in words."""
+    """Return what a step comes to, in words."""
     if found.placed is not None:
         return f"Here {_name(found.placed[0])} is {found.placed[1]}."
     return f"Here {_and([f'{_name(cell)} is not {digit}' for cell, digit in sorted(found.struck)])}."
@@ -175,7 +175,7 @@ SHADE, GIVEN, WRITTEN, OPEN, GONE, NEW = "#fbe6a2", "#111", "#1a5fb4", "#666", "
 
 
 def _drawn(found: Example) -> str:
-    """A grid with all candidates, and what a step looks at and finds."""
+    """Return a grid with all candidates, and what a step looks at and finds."""
     side = 9 * CELL + 2 * EDGE
     head = f'width="{side}" height="{side}" viewBox="0 0 {side} {side}" role="img" aria-label="{_told(found)}"'
     font = 'font-family="Liberation Sans, Arial, Helvetica, sans-serif" text-anchor="middle"'
@@ -193,7 +193,7 @@ def _drawn(found: Example) -> str:
 
 
 def _cell(found: Example, cell: int, digits: list[int]) -> Iterator[str]:
-    """Text of a cell: its digit, or its candidates."""
+    """Yield text of a cell: its digit, or its candidates."""
     big = f'x="{_x(cell) + CELL / 2:g}" y="{_y(cell) + 27}" font-size="24"'
     if found.written[cell]:
         color, weight = (GIVEN, "bold") if found.givens[cell] else (WRITTEN, "normal")

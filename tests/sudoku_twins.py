@@ -14,7 +14,7 @@ Struck = set[Node]
 
 @cache
 def neighbours(wide: int, high: int) -> tuple[list[list[oracle.Cell]], dict[oracle.Cell, set[oracle.Cell]]]:
-    """The units, and of each cell the others in its units."""
+    """Return the units, and of each cell the others in its units."""
     units = oracle.units(wide, high)
     cells = [cell for row in units[: wide * high] for cell in row]
     return units, {cell: {c for unit in units if cell in unit for c in unit} - {cell} for cell in cells}

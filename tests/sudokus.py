@@ -15,19 +15,19 @@ ONE, TWO, NONE, TWICE, FULL, LARGE = "made/one", "made/two", "made/none", "made/
 
 
 def full(size: int) -> np.ndarray:
-    """A full grid: each row is another one shifted."""
+    """Return a full grid: each row is another one shifted."""
     wide, high = boxes_of(size)
     rows = np.arange(size)[:, None]
     return ((wide * (rows % high) + rows // high + np.arange(size)) % size + 1).astype(np.uint8)
 
 
 def opened(grid: np.ndarray, *digits: int) -> np.ndarray:
-    """The grid without these digits."""
+    """Return the grid without these digits."""
     return np.where(np.isin(grid, digits), 0, grid).astype(np.uint8)
 
 
 def puzzles() -> dict[str, Sudoku]:
-    """One of each kind, by id."""
+    """Return one of each kind, by id."""
     contradictory = np.zeros((9, 9), np.uint8)
     contradictory[0, 3:8], contradictory[3:7, 0] = range(1, 6), range(6, 10)
     twice = full(9)
@@ -48,7 +48,7 @@ def puzzles() -> dict[str, Sudoku]:
 
 
 def solved() -> list[tuple[pa.Table, pa.Table]]:
-    """The pair of tables."""
+    """Return the pair of tables."""
     batch = sudoku_batch(list(puzzles().values()))
     seen = SUDOKU.rules.as_nonograms(pa.Table.from_batches([batch]), PUZZLE_COLUMNS)
     return [(pa.Table.from_batches([classify(batch)]), seen)]

@@ -8,7 +8,7 @@ COLORS = {".": {0}, "#": {1}, "r": {2}, "?": {0, 1}, "*": {0, 1, 2}, "-": {0, 2}
 
 
 def clue_of(text: str) -> Clue:
-    """A clue like `3 1r x`: a red block with its letter, a blot as x."""
+    """Return a clue like `3 1r x`: a red block with its letter, a blot as x."""
     blocks = []
     for word in text.split():
         number = word.rstrip("r")

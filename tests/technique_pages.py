@@ -79,12 +79,12 @@ def page() -> str:
 
 
 def linked(source: str) -> str:
-    """A source with its addresses as links, which take less room."""
+    """Return a source with its addresses as links, which take less room."""
     return re.sub(r"https://([^/]+)[^;, ]*", r"[\1](\g<0>)", source)
 
 
 def pictures() -> dict[str, str]:
-    """The pictures by the names of their files, as SVG: none of `long-chain`, which no small puzzle needs."""
+    """Return the pictures by the names of their files, as SVG: none of `long-chain`, which no small puzzle needs."""
     found = {technique: line_picture(*next(examples_of(technique))) for technique in range(LINE_TECHNIQUES)}
     found |= {technique: assumption_picture(technique, rows) for technique, rows in PUZZLES.items()}
     (dominoes,) = puzzles_of(recipe_batch(Recipe("dominoes", 11, 11, None, None, 1), 0, 1))
@@ -102,7 +102,7 @@ def examples_of(technique: int) -> Iterator[tuple[Clue, str, str]]:
 
 
 def line_picture(clue: Clue, before: str, after: str) -> Drawing:
-    """A line before, and below it after, its clue at the left; the cells that were found are framed.
+    """Return a line before, and below it after, its clue at the left; the cells that were found are framed.
 
     It is a drawing of three lines, of which a white stripe covers the second.
     """
@@ -126,13 +126,15 @@ def line_picture(clue: Clue, before: str, after: str) -> Drawing:
 
 
 def cells_of(line: str) -> np.ndarray:
-    """The cells of an example as a state has them: uint8[1, cells]."""
+    """Return the cells of an example as a state has them: uint8[1, cells]."""
     entries = [next(iter(COLORS[sign])) if len(COLORS[sign]) == 1 else UNKNOWN for sign in line]
     return np.array([entries], np.uint8)
 
 
 def assumption_picture(technique: int, rows: tuple[str, ...]) -> Drawing:
-    """The grid where lines find nothing more and a cell is assumed: it is framed, and below stands what is found."""
+    """Return the grid where lines find nothing more and a cell is assumed: it is framed, and below stands what is
+    found.
+    """
     puzzle = from_picture([[int(cell == "#") for cell in row] for row in rows])
     explanation = explain(puzzle)
     number = next(k for k, step in enumerate(explanation.steps) if step.technique == technique)

@@ -24,7 +24,7 @@ KNOWN = {name: command for name, command in typer.main.get_command(app).commands
 
 
 def texts(value: Any) -> Iterator[str]:
-    """Every text in a parsed YAML file; commands that are lists of words as one text."""
+    """Yield every text in a parsed YAML file; commands that are lists of words as one text."""
     if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
         yield " ".join(value)
     if isinstance(value, dict | list):
@@ -41,7 +41,7 @@ def code(markdown: str) -> Iterator[str]:
 
 
 def commands(source: str) -> list[tuple[str, set[str]]]:
-    """Every command of nonocensus in a file of ours, with its options."""
+    """Return every command of nonocensus in a file of ours, with its options."""
     text = (ROOT / source).read_text()
     pieces = code(text) if source.endswith(".md") else texts(yaml.safe_load(text))
     found = [
@@ -53,7 +53,7 @@ def commands(source: str) -> list[tuple[str, set[str]]]:
 
 
 def options(text: str) -> set[str]:
-    """The options in a text."""
+    """Return the options in a text."""
     return set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", text))
 
 

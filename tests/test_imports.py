@@ -56,7 +56,7 @@ MODULES = {
 
 
 def imported(nodes: Iterator[ast.AST]) -> Iterator[str]:
-    """The modules of ours that these statements import."""
+    """Yield the modules of ours that these statements import."""
     for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in MODULES)

@@ -16,7 +16,7 @@ def test_a_version_in_order() -> None:
     [
         (CHANGELOG.replace("## Unreleased\n", "## Unreleased\n- More.\n"), CITATION, "", "under Unreleased"),
         (CHANGELOG.replace("1.2.0 - 2030-01-31", "1.2.0"), CITATION, "", "no heading like ## 1.2.0"),
-        (CHANGELOG, CITATION.replace("1.2.0", "1.1.0"), "", "another version than 1.2.0"),
+        (CHANGELOG, CITATION.replace("1.2.0", "1.1.0"), "", "version differs from 1.2.0"),
         (CHANGELOG, CITATION.replace("-31", "-30"), "", "another date than CHANGELOG.md's, 2030-01-31"),
         (CHANGELOG, CITATION, "v1.1.0\nv1.2.0\n", "v1.2.0 is tagged already"),
     ],

@@ -130,7 +130,7 @@ class BenchFiles(NamedTuple):
 
 
 class BenchFigures(NamedTuple):
-    """BenchFigures to print: the first table, its title and command, and a second table under a name."""
+    """Figures to print: the first table, its title and command, and a second table under a name."""
 
     title: str
     command: str

@@ -127,7 +127,7 @@ def json_line(value: Any) -> str:
 
 
 def _shows_all_letters() -> bool:
-    """Whether standard output is in Unicode."""
+    """Return whether standard output is in Unicode."""
     return sys.stdout is None or (sys.stdout.encoding or "").lower().startswith("utf")
 
 

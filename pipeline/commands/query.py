@@ -129,7 +129,7 @@ def print_table(found: "duckdb.DuckDBPyRelation") -> None:
 
 
 def is_real(kind: "pa.DataType") -> bool:
-    """Whether a type is floating-point or decimal."""
+    """Return whether a type is floating-point or decimal."""
     import pyarrow.types as types
 
     return bool(types.is_floating(kind) or types.is_decimal(kind))

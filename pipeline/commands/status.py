@@ -199,7 +199,7 @@ def describe_run(
 
 
 def is_active(progress: "Progress") -> bool:
-    """Whether a command is at work and has updated progress.json within IDLE_AFTER."""
+    """Return whether a command is at work and has updated progress.json within IDLE_AFTER."""
     from datetime import UTC, datetime
 
     age = datetime.now(UTC) - datetime.fromisoformat(progress["updated"])

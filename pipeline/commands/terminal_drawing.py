@@ -64,7 +64,7 @@ def layouts(puzzle: "Puzzle", state: "GridState") -> "list[TerminalLayout]":
 
 
 def has_colors() -> bool:
-    """Whether standard output shows colours: with NO_COLOR Rich keeps a colour system but prints none."""
+    """Return whether standard output shows colours: with NO_COLOR Rich keeps a colour system but prints none."""
     return bool(out.color_system) and not out.no_color
 
 

@@ -173,7 +173,7 @@ class Catalog:
         return graded.select(GRADE)
 
     def _values(self, name: str) -> list[Any]:
-        """The values of a column of the list, the most frequent first."""
+        """Return the values of a column of the list, the most frequent first."""
         with self._cursor() as cursor:
             found = cursor.execute(
                 f"select {name} from listed where {name} is not null group by 1 order by count(*) desc"

@@ -69,7 +69,7 @@ def ground(puzzle: Puzzle, place: Geometry) -> Drawing:
 
 
 def layer(puzzle: Puzzle, state: GridState, place: Geometry) -> Drawing:
-    """A state of the grid, to be laid over the ground: highlights, cells, lines, marks, words."""
+    """Return a state of the grid, to be laid over the ground: highlights, cells, lines, marks, words."""
     if state.cells.shape != (puzzle.height, puzzle.width):
         high, wide = state.cells.shape
         raise ValueError(f"a state of {wide}x{high} cells for a puzzle of {puzzle.width}x{puzzle.height}")

@@ -1,4 +1,4 @@
-"""PlainFormat files, whole or, if they are large and have a puzzle on each line, in chunks of lines.
+"""Plain files, whole or, if they are large and have a puzzle on each line, in chunks of lines.
 
 Archives of Sudokus hold millions in one file, so memory must not grow with the file.
 """

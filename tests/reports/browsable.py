@@ -41,7 +41,7 @@ CHANGE = "2 cells of the picture changed: row 3 column 1 white, row 3 column 3 <
 
 
 def browsable(fillers: int = 400) -> Pairs:
-    """A pair of tables: the puzzles of `special`, and random ones with ids random/0 and up."""
+    """Return a pair of tables: the puzzles of `special`, and random ones with ids random/0 and up."""
     made = [*special(), *(filler(k) for k in range(fillers))]
     results = pa.Table.from_pylist([result for result, _ in made], schema=RESULTS)
     puzzles = [
@@ -52,7 +52,7 @@ def browsable(fillers: int = 400) -> Pairs:
 
 
 def special() -> list[tuple[dict[str, Any], Puzzle | None]]:
-    """One of each: its result, and the puzzle if it is known."""
+    """Return one of each: its result, and the puzzle if it is known."""
     heart = from_picture(HEART, puzzle_id="made/heart", source="made", title="Heart", author="Zoë")
     flag = from_picture(FLAG, COLORS, puzzle_id="made/flag", source="made", title="Flag", url="https://example.org/1")
     blots = replace(blotted(flag), puzzle_id="made/blots", title="Blots", url="javascript:alert(1)")
@@ -84,7 +84,7 @@ def hash_of(puzzle: Puzzle) -> str:
 
 
 def mendings() -> pa.Table:
-    """What mend has found of the puzzle with two solutions, and before that of one of its id with other clues."""
+    """Return mendings of the puzzle with two solutions, preceded by one of its id with other clues."""
     found = from_picture(SWITCH, puzzle_id="made/two")
     row = {"puzzle_id": found.puzzle_id, "change": CHANGE, "cells": 2, "mended": FIXED.tobytes()}
     others = row | {"clue_hash": hash_of(from_picture(HEART)), "change": "of other clues", "mended": bytes(9)}
@@ -92,7 +92,7 @@ def mendings() -> pa.Table:
 
 
 def graded(fillers: int = 400) -> tuple[Pairs, pa.Table]:
-    """The rows of `browsable`, and grades of the random ones: each technique in turn; of each 17th puzzle none."""
+    """Return rows of `browsable`, and grades of the random ones: each technique in turn; of each 17th puzzle none."""
     ((results, puzzles),) = browsable(fillers)
     results = results.set_column(results.schema.get_field_index("clue_hash"), "clue_hash", puzzles["clue_hash"])
     rows = []
@@ -105,7 +105,7 @@ def graded(fillers: int = 400) -> tuple[Pairs, pa.Table]:
 
 
 def blotted(puzzle: Puzzle) -> Puzzle:
-    """The puzzle with the first number of each clue hidden."""
+    """Return the puzzle with the first number of each clue hidden."""
 
     def hidden(clues: Sequence[Clue]) -> tuple[Clue, ...]:
         return tuple((Block(BLOT, clue[0].color), *clue[1:]) if clue else clue for clue in clues)
@@ -124,7 +124,7 @@ def filler(k: int) -> tuple[dict[str, Any], Puzzle]:
 
 
 def solved(puzzle: Puzzle, cpu_seconds: float, label: str = "unique line", **more: Any) -> dict[str, Any]:
-    """The result of a puzzle whose goal is a solution."""
+    """Return the result of a puzzle whose goal is a solution."""
     assert puzzle.goal is not None
     row = {"puzzle_id": puzzle.puzzle_id, "status": "ok", "solutions": "unique", "technique": "line", "label": label}
     row |= {"solution": puzzle.goal.tobytes(), "goal_matches": True, "cells": puzzle.goal.size, "line_solves": 1234}
@@ -132,7 +132,7 @@ def solved(puzzle: Puzzle, cpu_seconds: float, label: str = "unique line", **mor
 
 
 def late(puzzle: Puzzle, cpu_seconds: float) -> dict[str, Any]:
-    """The result of a puzzle that the time did not suffice for."""
+    """Return the result of a puzzle that the time did not suffice for."""
     row = {"puzzle_id": puzzle.puzzle_id, "status": "timeout", "solutions": "unknown", "label": "timeout"}
     return row | {"cpu_seconds": cpu_seconds, "cells": puzzle.width * puzzle.height}
 
@@ -166,7 +166,7 @@ def _density(picture: bytes | None) -> float | None:
 
 
 def clue_texts(puzzle: Puzzle) -> dict[str, list[list[tuple[str, str]]]]:
-    """The numbers of a puzzle's clues as the page draws them, each with its colour: "?" where one is hidden."""
+    """Return the numbers of a puzzle's clues as the page draws them, each with its colour: "?" where one is hidden."""
 
     def side(clues: Sequence[Clue]) -> list[list[tuple[str, str]]]:
         return [[(str(n) if n else "?", puzzle.palette[color].rgb.lower()) for n, color in clue] for clue in clues]
@@ -175,7 +175,7 @@ def clue_texts(puzzle: Puzzle) -> dict[str, list[list[tuple[str, str]]]]:
 
 
 def unpacked(data: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """A block's head and arrays."""
+    """Return a block's head and arrays."""
     block = zlib.decompress(base64.b64decode(data))
     size = int.from_bytes(block[:4], "little")
     head = json.loads(block[4 : 4 + size])
@@ -188,7 +188,7 @@ def unpacked(data: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 
 
 def columns_of(made: Browser) -> dict[str, list[Any]]:
-    """The columns of the list, null for null."""
+    """Return the columns of the list, null for null."""
     head, arrays = unpacked(made.table)
     columns: dict[str, list[Any]] = {}
     for name, array in arrays.items():

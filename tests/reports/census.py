@@ -13,7 +13,7 @@ BLACK_ON_WHITE = [{"name": "white", "symbol": ".", "rgb": "ffffff"}, {"name": "b
 
 
 def pairs(*rows: tuple[Row, Row] | Row) -> Pairs:
-    """One pair of tables of these rows, each a result and its puzzle, or a result whose puzzle is not known.
+    """Return one pair of tables of these rows, each a result and its puzzle, or a result whose puzzle is not known.
 
     Columns that they leave out are null.
     """
@@ -23,19 +23,19 @@ def pairs(*rows: tuple[Row, Row] | Row) -> Pairs:
 
 
 def solved(puzzle_id: str, cpu_seconds: float, label: str = "unique line", **more: Any) -> dict[str, Any]:
-    """The result of a puzzle of 4 cells that line logic solves, or another one by `label` and `more`."""
+    """Return the result of a puzzle of 4 cells that line logic solves, or another one by `label` and `more`."""
     row = {"puzzle_id": puzzle_id, "status": "ok", "solutions": "unique", "technique": "line", "trivial": False}
     counted = {"line_solves": round(1e6 * cpu_seconds), "cells": 4, "cells_after_line": 4}
     return row | {"label": label, "cpu_seconds": cpu_seconds} | counted | more
 
 
 def failed(puzzle_id: str, status: str, error: str) -> dict[str, Any]:
-    """The result of a puzzle without a verdict."""
+    """Return the result of a puzzle without a verdict."""
     return {"puzzle_id": puzzle_id, "status": status, "solutions": "unknown", "error": error}
 
 
 def known(puzzle_id: str, width: int = 2, height: int = 2, **more: Any) -> dict[str, Any]:
-    """A row of the puzzles table."""
+    """Return a row of the puzzles table."""
     row = {"puzzle_id": puzzle_id, "source": puzzle_id.split("/")[0], "kind": "mono", "blotted": False}
     return row | {"width": width, "height": height, "palette": BLACK_ON_WHITE} | more
 

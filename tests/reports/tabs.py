@@ -54,7 +54,7 @@ class Tab:
         return errors(self.driver)
 
     def requests(self) -> list[str]:
-        """The addresses that were asked for since the page was opened."""
+        """Return the addresses that were asked for since the page was opened."""
         events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
         return [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
 
@@ -62,7 +62,7 @@ class Tab:
         return str(self.run("return document.querySelector('.browse-count').textContent"))
 
     def column(self, name: str) -> list[str]:
-        """A column of the list, all its rows: it is scrolled through from top to bottom."""
+        """Return a column of the list, all its rows: it is scrolled through from top to bottom."""
         return list(self.run(WHOLE_COLUMN, name))
 
     def search(self, words: str) -> None:
@@ -79,7 +79,7 @@ class Tab:
         self.run("document.querySelector(`[data-facet='${arguments[0]}']`).open = false", name)
 
     def counts(self, name: str) -> dict[str, int]:
-        """How many puzzles each word of a filter would leave, as it says."""
+        """Return how many puzzles each word of a filter would leave, as it says."""
         self.run("document.querySelector(`[data-facet='${arguments[0]}']`).open = true", name)
         counts = self.until(lambda: self.run(CHOICES, name))
         self.run("document.querySelector(`[data-facet='${arguments[0]}']`).open = false", name)
@@ -89,7 +89,7 @@ class Tab:
         self.one(f".browse-head .{name} button").click()
 
     def shown(self) -> dict[str, Any]:
-        """What the opened puzzle's drawing shows; waits for it."""
+        """Return what the opened puzzle's drawing shows; waits for it."""
         self.until(lambda: self.run("return document.getElementById('browse-puzzle').open"))
         self.until(lambda: self.one(".legend").text)
         return dict(self.run(DRAWING))

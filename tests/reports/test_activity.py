@@ -9,7 +9,7 @@ BEGUN = 1.7e9
 
 
 def session(length: float, *tasks: tuple[float, ...], cpus: int | None = 2) -> PastSession:
-    """Of tasks with begin, end, CPU seconds, puzzles and perhaps seconds of compiling."""
+    """Return of tasks with begin, end, CPU seconds, puzzles and perhaps seconds of compiling."""
     rows = [(BEGUN + begin, BEGUN + end, *others, 0.0)[:5] for begin, end, *others in tasks]
     return PastSession(BEGUN, BEGUN + length, np.array(rows, np.float64).reshape(-1, 5), cpus, {"killed": 1})
 

@@ -225,7 +225,7 @@ def test_difficulties_and_correlations_are_of_all(monkeypatch: pytest.MonkeyPatc
 
 
 def test_more_kinds_of_rows_than_a_number_can_tell_apart() -> None:
-    """A stranger's columns may hold any words: 2^11 in each of six columns are 2^66 ways to put them together."""
+    """Untrusted columns may hold any words: 2^11 in each of six columns are 2^66 ways to put them together."""
     of_result, of_puzzle = ("status", "solutions", "technique", "label"), ("source", "kind")
     told = (*of_result, *of_puzzle)
     rows = [dict.fromkeys(told, str(k)) for k in range(1 << 11)]
@@ -433,7 +433,7 @@ def test_unknown_labels_stand_before_the_failures() -> None:
 
 
 def cut(pair: Pairs, *places: int) -> Pairs:
-    """The one pair as several, cut before these rows."""
+    """Return the one pair as several, cut before these rows."""
     return [
         (results.slice(start, stop - start), puzzles.slice(start, stop - start))
         for results, puzzles in pair

@@ -44,7 +44,7 @@ ROWS = pairs(
 
 
 def found(*duplicates: tuple[str, str, str, int | None]) -> pa.Table:
-    """A table of duplicates."""
+    """Return a table of duplicates."""
     return pa.Table.from_pylist([dict(zip(DUPLICATES.names, row, strict=True)) for row in duplicates], DUPLICATES)
 
 

@@ -55,7 +55,7 @@ def table() -> list[dict[str, Any]]:
 
 
 def is_open(tab: Tab) -> bool:
-    """Whether a puzzle is open."""
+    """Return whether a puzzle is open."""
     return bool(tab.run("return document.getElementById('browse-puzzle').open"))
 
 

@@ -17,7 +17,7 @@ def channels(color: str) -> tuple[float, ...]:
 
 
 def luminance(color: tuple[float, ...]) -> float:
-    """The relative luminance of WCAG 2."""
+    """Return the relative luminance of WCAG 2."""
     linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in color]
     return sum(weight * value for weight, value in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 

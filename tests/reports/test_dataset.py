@@ -36,7 +36,7 @@ from solver.model.tables import PUZZLES, RESULTS, puzzle_batch
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # mlcroissant's, of rdflib
 
 LEFT_OUT = {"raw_sha256", "solver_version", "config_hash", "run_id", "part", "host"}
-"""Columns of the tables that no dataset has: the same in all rows, or nobody else's business."""
+"""Columns of the tables that no dataset has: constant, or private."""
 
 
 def origin(content: Content = Content.none, **more: Any) -> DatasetOrigin:

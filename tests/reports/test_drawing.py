@@ -15,7 +15,7 @@ COLORS = ("ffffff", "000000", "ff0000", "00ff00")
 
 
 def painted(drawing: str) -> list[list[str]]:
-    """The colour of each cell, by filling the drawing's rectangles in their order."""
+    """Return the colour of each cell, by filling the drawing's rectangles in their order."""
     root = ET.fromstring(drawing)
     _, _, width, height = map(int, root.attrib["viewBox"].split())
     cells = [[""] * width for _ in range(height)]

@@ -26,7 +26,7 @@ FOREIGN = re.compile(
 """Words that say nothing of a Sudoku; charts are coloured by verdict for all."""
 
 GIVENS = {"9": 1, "36": 1, "60 to 69": 1, "70 to 79": 1, "80 to 89": 1, "600 to 609": 1, "1260 to 1269": 1}
-"""How many Sudokus have so many givens."""
+"""Return the number of Sudokus by number of givens."""
 
 TABLES = [*PUZZLES, *RESULTS, *DERIVED]
 
@@ -37,14 +37,14 @@ def report() -> dict[str, bytes]:
 
 
 def visible(page: str) -> str:
-    """The text of a page, and its labels for screen readers."""
+    """Return the text of a page, and its labels for screen readers."""
     body = re.sub(r"(?s)<(script|style|template).*?</\1>", " ", page[page.index("<body>") :])
     labels = " ".join(re.findall(r'(?:aria-label|title|placeholder)="([^"]*)"', body))
     return html.unescape(re.sub(r"<[^>]+>", " ", body) + labels)
 
 
 def foreign(text: str) -> list[str]:
-    """Lines that speak of nonograms, but for what is said to be as for them."""
+    """Return lines that speak of nonograms, but for what is said to be as for them."""
     text = text.replace("our own, as for nonograms", "").replace("nonocensus", "")
     return [line.strip() for line in text.splitlines() if FOREIGN.search(line)]
 
@@ -147,7 +147,7 @@ def test_a_small_drawing_has_each_digit_in_its_cell(name: str) -> None:
 
 
 def digits_of(drawn: str, size: int) -> np.ndarray:
-    """The digits that text elements show, by their places."""
+    """Return the digits that text elements show, by their places."""
     digits = {sign(digit): digit for digit in range(1, size + 1)}
     grid = np.zeros((size, size), np.uint8)
     for places, y, signs in re.findall(r'<text x="([^"]*)" y="([^"]*)"[^>]*>([^<]*)</text>', drawn):

@@ -103,7 +103,7 @@ def test_json_holds_the_same_figures(report: dict[str, bytes]) -> None:
 
 def test_the_page_loads_nothing(page: Page) -> None:
     for tag, attributes in page.elements:
-        if tag == "a":  # a link loads nothing until somebody follows it
+        if tag == "a":  # a link loads nothing until it is followed
             continue
         for name in ("src", "href", "xlink:href", "srcset", "action", "data", "poster"):
             assert (attributes.get(name) or "#").startswith(("#", "data:")), (tag, attributes)
@@ -174,7 +174,7 @@ def test_text_from_strangers_is_escaped() -> None:
 
 
 def test_markdown_makes_no_links_by_itself() -> None:
-    """Nor names that are told of it, nor anything that a terminal would obey."""
+    """Names passed to it, and terminal escapes, are escaped too."""
     assert markdown("see https://example.org, WWW.example.org") == (
         "see https://\u2060example.org, WWW.\u2060example.org"
     )

@@ -43,7 +43,7 @@ def ask(made: Browser, query: str, **argument: Any) -> Any:
 
 
 def embedded(html: str) -> Browser:
-    """What a report's page embeds."""
+    """Return what a report's page embeds."""
     (table,) = re.findall(r'id="browse-table">([^<]+)<', html)
     return Browser(0, False, table, tuple(re.findall(r'class="browse-pictures">([^<]+)<', html)))
 
@@ -107,7 +107,7 @@ def test_figures_read_as_in_the_rest_of_the_report(
 
 
 def cells_of(paths: list[dict[str, str]], width: int, height: int) -> np.ndarray:
-    """The picture that paths of runs show: uint8[height, width] of palette entries."""
+    """Return the picture that paths of runs show: uint8[height, width] of palette entries."""
     picture = np.zeros((height, width), np.uint8)
     for path in paths:
         for x, y, length in re.findall(rf"M(\d+) (\d+)h(\d+)v{CELL}h-\d+z", path["d"]):
@@ -117,7 +117,7 @@ def cells_of(paths: list[dict[str, str]], width: int, height: int) -> np.ndarray
 
 
 def marked(paths: list[dict[str, str]]) -> list[int]:
-    """The columns of the cells that are marked, in order."""
+    """Return the columns of the cells that are marked, in order."""
     return [int(x) // CELL for path in paths for x in re.findall(r"M(\d+) [\d.]+l", path["d"])]
 
 
@@ -176,7 +176,7 @@ def test_puzzles_without_a_solution_show_what_is_known(sheets: dict[str, Any]) -
 
 
 def licensed(every: int) -> pa.Table:
-    """Rows of which every nth has a licence that lets it be passed on."""
+    """Return rows of which every nth has a licence that lets it be passed on."""
     ((results, puzzles),) = browsable(FILLERS)
     wanted = puzzles.to_pylist()
     for row in wanted[::every]:
@@ -284,7 +284,7 @@ def sudoku_sheets() -> dict[str, Any]:
 
 
 def grid_shown(shown: dict[str, Any], size: int, given: bool) -> np.ndarray:
-    """The digits, given or found, as they are drawn."""
+    """Return the digits, given or found, as they are drawn."""
     digits = {sign(digit): digit for digit in range(1, size + 1)}
     grid = np.zeros(size * size, np.uint8)
     for cell, kind, text in shown["digits"]:

@@ -138,7 +138,7 @@ def test_a_mending_that_can_not_be_shown_takes_no_bytes(without: dict[str, Any])
 
 
 def changed(rows: pa.Table, puzzle_id: str, values: dict[str, Any]) -> pa.Table:
-    """The rows, one of them with other values."""
+    """Return the rows, one of them with other values."""
     return pa.Table.from_pylist(
         [row | values if row["puzzle_id"] == puzzle_id else row for row in rows.to_pylist()], schema=rows.schema
     )

@@ -19,7 +19,7 @@ TOO_WIDE = Puzzle(((Block(3),),), ((Block(1),), (Block(1),)))
 
 
 def depth_2() -> Puzzle:
-    """The first puzzle of random pictures that needs depth-2."""
+    """Return the first puzzle of random pictures that needs depth-2."""
     rng = np.random.default_rng(5)
     while True:
         puzzle = from_picture((rng.random((10, 10)) < 0.5).astype(np.uint8))

@@ -121,13 +121,13 @@ def chosen(tab: Tab, name: str, words: str) -> None:
 
 
 def whole(tab: Tab, folder: Path, name: str) -> bytes:
-    """A downloaded file, once all of it is there."""
+    """Return a downloaded file, once all of it is there."""
     tab.until(lambda: (folder / name).exists() and not list(folder.glob("*.crdownload")))
     return (folder / name).read_bytes()
 
 
 def ids_of(found: list[dict[str, Any]], wanted: Callable[[dict[str, Any]], bool]) -> list[str]:
-    """The ids of some rows, sorted."""
+    """Return the ids of some rows, sorted."""
     ids = sorted(row["puzzle_id"] for row in found if wanted(row))
     assert 0 < len(ids) < len(found)
     return ids

@@ -22,7 +22,7 @@ def test_fast_path_equals_general_parser(parts: list[tuple[str, str]], last: str
 
 
 def said(read: Callable[[str], Clue], text: str) -> Clue | str:
-    """A clue, or what is wrong with it."""
+    """Return a clue, or what is wrong with it."""
     try:
         return read(text)
     except FormatError as error:

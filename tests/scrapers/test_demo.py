@@ -76,7 +76,7 @@ def test_goals_fit_clues(puzzles: list[Puzzle]) -> None:
 
 def test_palettes_are_valid(puzzles: list[Puzzle]) -> None:
     for puzzle in puzzles:
-        assert puzzle.colors in (len(puzzle.palette) - 1, 0), f"{puzzle.title}: a colour that nobody needs"
+        assert puzzle.colors in (len(puzzle.palette) - 1, 0), f"{puzzle.title}: an unused colour"
         assert len({color.symbol for color in puzzle.palette}) == len(puzzle.palette), puzzle.title
         assert len({color.rgb for color in puzzle.palette}) == len(puzzle.palette), puzzle.title
         assert puzzle.palette[0].symbol == "."
@@ -115,7 +115,7 @@ def test_archive_has_extreme_shapes(puzzles: list[Puzzle]) -> None:
 
 
 def totals(lines: Sequence[Clue]) -> Counter[int]:
-    """Cells painted, by colour."""
+    """Return cells painted, by colour."""
     cells: Counter[int] = Counter()
     for clue in lines:
         for block in clue:
@@ -124,7 +124,7 @@ def totals(lines: Sequence[Clue]) -> Counter[int]:
 
 
 def solvable(puzzle: Puzzle) -> bool:
-    """Whether any picture has the clues: row after row is tried, and dropped as soon as a column can't go on."""
+    """Return whether any picture has the clues: row after row is tried, and dropped as soon as a column can't go on."""
     rows = [list(oracle.arrangements(clue, puzzle.width)) for clue in puzzle.rows]
 
     def search(done: list[tuple[int, ...]]) -> bool:
@@ -141,7 +141,7 @@ def solvable(puzzle: Puzzle) -> bool:
 
 
 def begins(clue: Clue, cells: Sequence[int]) -> bool:
-    """Whether a line that begins with these cells may still become what its clue says."""
+    """Return whether a line that begins with these cells may still become what its clue says."""
     runs = clue_of(cells)
     if len(runs) > len(clue):
         return False

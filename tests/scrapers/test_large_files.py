@@ -38,12 +38,12 @@ def filled(unit: bytes) -> bytes:
 
 
 def many(line: bytes) -> bytes:
-    """A line for each of 64 characters."""
+    """Return a line for each of 64 characters."""
     return b"".join(line % (char, char) for char in range(64, 128))
 
 
 def peak(read: Callable[[], object]) -> int:
-    """Bytes that Python's and NumPy's objects take at most meanwhile."""
+    """Return bytes that Python's and NumPy's objects take at most meanwhile."""
     tracemalloc.start()
     try:
         read()

@@ -29,7 +29,7 @@ def test_vectorized_and_plain_readers_agree(head: str, values: list[str], end: s
 
 
 def readings(data: bytes) -> list[object]:
-    """The pictures of a file, and what is wrong with it."""
+    """Return the pictures of a file, and what is wrong with it."""
     found: list[object] = []
     try:
         for puzzle in netpbm.read(data):

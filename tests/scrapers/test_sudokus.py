@@ -16,7 +16,7 @@ from solver.sudoku.sudoku_puzzle import boxes_of
 
 
 def drawn(size: int, seed: int = 0) -> np.ndarray:
-    """Any digits and open cells, uint8[size, size]; what is read need not be solvable."""
+    """Return any digits and open cells, uint8[size, size]; what is read need not be solvable."""
     random = np.random.default_rng(seed)
     return np.where(random.random((size, size)) < 0.4, random.integers(1, size + 1, (size, size)), 0).astype(np.uint8)
 
@@ -40,7 +40,7 @@ def framed(grid: np.ndarray, wide: int, high: int, blank: str = ".", gap: str = 
 
 
 def grids_of(text: str) -> list[np.ndarray]:
-    """All grids of a file, each uint8[size, size]."""
+    """Return all grids of a file, each uint8[size, size]."""
     return [
         givens.reshape(found.box_width * found.box_height, -1)
         for found in read(text.encode())

@@ -403,7 +403,7 @@ def test_wrong_replies_are_errors(small: TwinArchive, kind: str) -> None:
 
 
 def headers(base: str, path: str) -> str:
-    """What comes first, by a raw socket."""
+    """Return what comes first, by a raw socket."""
     with socket.create_connection(("127.0.0.1", int(base.rpartition(":")[2]))) as connection:
         connection.sendall(f"GET {path} HTTP/1.1\r\nHost: site.test\r\n\r\n".encode())
         return connection.recv(1 << 16).partition(b"\r\n\r\n")[0].decode("latin-1")

@@ -501,7 +501,7 @@ def test_fast_parser_equals_defused_one(before: str, inside: str) -> None:
 
 
 def parsed(text: str) -> bytes | str:
-    """A tree, or what is wrong with it."""
+    """Return a tree, or what is wrong with it."""
     try:
         return tostring(webpbn_xml._tree(text))
     except FormatError as error:

@@ -36,7 +36,7 @@ def check_paths(paths: list[str]) -> None:
 
 
 def needs_explanation(paths: list[str]) -> bool:
-    """Whether one of the files shows the explanation."""
+    """Return whether one of the files shows the explanation."""
     return any(suffix_of(path) in EXPLAINED for path in paths)
 
 

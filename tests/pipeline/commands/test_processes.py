@@ -24,7 +24,7 @@ PAGES = ("report.html", "report.md", "report.json")
 
 
 def started(*arguments: str, **options: Any) -> "subprocess.Popen[str]":
-    """A command that has begun."""
+    """Return a command that has begun."""
     environment = os.environ | options.pop("env", {})
     command = [sys.executable, "-m", "nonocensus", *arguments]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}

@@ -36,7 +36,7 @@ Nonocensus = Callable[..., Result]
 
 
 def asked(nonocensus: Nonocensus, place: Run | Store, query: str) -> list[dict[str, object]]:
-    """The rows that a query returns."""
+    """Return the rows that a query returns."""
     result = nonocensus("query", place.folder.uri, query, "--json")
     assert result.code == 0, result.err
     rows: list[dict[str, object]] = json.loads(result.out)

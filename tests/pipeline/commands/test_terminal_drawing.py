@@ -35,7 +35,7 @@ def console(monkeypatch: pytest.MonkeyPatch, width: int, height: int, **about: o
 
 
 def looks(text: Text) -> list[list[Look]]:
-    """The characters of each line: itself, ink, paper."""
+    """Return the characters of each line: itself, ink, paper."""
     out = Terminal(file=io.StringIO(), width=5000, color_system="truecolor", force_terminal=True, soft_wrap=True)
     lines: list[list[Look]] = [[]]
     for segment in out.render(text, out.options):

@@ -157,7 +157,7 @@ def test_crawl_survives_faults_and_kills(tmp_path: Path) -> None:
 
 
 def wait_for_replies(store: Path, more: int, process: subprocess.Popen[bytes]) -> None:
-    """Until the ledger has so many replies more."""
+    """Wait until the ledger has `more` further replies."""
     before = replies_in(store)
     while process.poll() is None and replies_in(store) < before + more:
         time.sleep(0.005)
@@ -222,7 +222,7 @@ def test_changed_puzzle_becomes_another_version(nonocensus: Run, tmp_path: Path)
 
 def test_ratings_reach_the_table(nonocensus: Run, tmp_path: Path) -> None:
     every = [replace(puzzle, site_quality=1 + k / 2, site_difficulty=2.3) for k, puzzle in enumerate(puzzles(8))]
-    every.append(puzzles(9)[8])  # nobody has rated it
+    every.append(puzzles(9)[8])  # unrated
     with serve(build_archive(every)) as address:
         crawl = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store")
         assert nonocensus(*crawl, "--ids", "1-5").code == 0

@@ -216,7 +216,7 @@ def test_cores_honour_cgroup_v1_quota(
 
 @pytest.mark.parametrize("form", ["127.0.0.1:{}", "ray://127.0.0.1:{}"])
 def test_refused_connection_is_a_cluster_error(form: str) -> None:
-    with socket.socket() as taken:  # bound, and nobody listens
+    with socket.socket() as taken:  # bound, not listening
         taken.bind(("127.0.0.1", 0))
         address = form.format(taken.getsockname()[1])
         with (

@@ -29,7 +29,7 @@ Values = dict[str, dict[str, Any]]
 
 
 def doctored(run: Run, path: Path, values: Values, **everywhere: Any) -> Run:
-    """A copy of a run in which some rows say something else, and perhaps all of them in some columns."""
+    """Return a copy of a run in which some rows say something else, and perhaps all of them in some columns."""
     shutil.copytree(run.folder.path, path)
     copy = open_run(str(path))
     for file in copy.result_files():
@@ -40,7 +40,7 @@ def doctored(run: Run, path: Path, values: Values, **everywhere: Any) -> Run:
 
 
 def of(run: Run, label: str, count: int) -> list[dict[str, Any]]:
-    """The first rows with a label, by id."""
+    """Return the first rows with a label, by id."""
     rows = [row for row in run.table().to_pylist() if row["label"] == label]
     return sorted(rows, key=lambda row: str(row["puzzle_id"]))[:count]
 

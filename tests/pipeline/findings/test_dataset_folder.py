@@ -246,14 +246,14 @@ def test_a_foreign_folder_is_refused(
     mark: str | None, run: Run, tmp_path: Path, nonocensus: Callable[..., Result]
 ) -> None:
     (tmp_path / "d/data").mkdir(parents=True)
-    (tmp_path / "d/data/train-00000.parquet").write_bytes(b"somebody's")
+    (tmp_path / "d/data/train-00000.parquet").write_bytes(b"other")
     if mark:
         (tmp_path / "d/dataset.json").write_text(mark)
     result = nonocensus("dataset", run.folder.uri, "--out", "d")
     assert result.code == 2
     assert "d holds something else than a dataset" in result.err
     assert len(result.err.splitlines()) == 1
-    assert (tmp_path / "d/data/train-00000.parquet").read_bytes() == b"somebody's"
+    assert (tmp_path / "d/data/train-00000.parquet").read_bytes() == b"other"
 
 
 @pytest.mark.parametrize("puzzles", [[drawn(1, np.eye(3, dtype=np.uint8))], [impossible(k) for k in (1, 2)]])

@@ -49,7 +49,7 @@ def rows(found: Duplicates) -> list[tuple[str, str, str, int | None]]:
 
 
 def forms(puzzle: Puzzle) -> list[Any]:
-    """The clues as they are and turned, their colours numbered in order of first use."""
+    """Return the clues as they are and turned, their colours numbered in order of first use."""
     found = []
     for rows, columns in ((puzzle.rows, puzzle.columns), (puzzle.columns, puzzle.rows)):
         for down in (1, -1):
@@ -164,7 +164,7 @@ def test_which_is_first(tmp_path: Path) -> None:
 
 
 def changed(picture: np.ndarray, *places: tuple[int, int]) -> np.ndarray:
-    """The picture with these cells black if they were white, and white if they were not."""
+    """Return the picture with these cells black if they were white, and white if they were not."""
     other = picture.copy()
     for place in places:
         other[place] = 0 if other[place] else 1

@@ -24,7 +24,7 @@ WAYS = list(oracle.symmetries(2, 2))
 
 
 def least(givens: np.ndarray) -> tuple[int, ...]:
-    """The least of all grids of 4x4 that are the same puzzle, its digits named in order of first use."""
+    """Return the least of all grids of 4x4 that are the same puzzle, its digits named in order of first use."""
     forms = []
     for way in WAYS:
         names = {0: 0}
@@ -49,7 +49,7 @@ def drawn(rng: random.Random, count: int) -> list[Sudoku]:
 
 
 def slowly(puzzles: list[Sudoku]) -> list[tuple[str | None, str | None, str]]:
-    """Each puzzle that is an earlier one, with that and how."""
+    """Return each puzzle that is an earlier one, with that and how."""
     ordered = sorted(range(len(puzzles)), key=lambda k: (puzzles[k].site_date or date.max, k))
     firsts: dict[tuple[int, ...], list[Sudoku]] = {}
     for k in ordered:

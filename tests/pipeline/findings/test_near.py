@@ -10,7 +10,7 @@ from pipeline.findings.near import BANDS, WINDOW, joined, like_earlier, packed, 
 
 
 def turns(picture: np.ndarray) -> Iterator[np.ndarray]:
-    """A picture under the symmetries that keep its size."""
+    """Yield a picture under the symmetries that keep its size."""
     for sides in (picture, picture.T) if picture.shape[0] == picture.shape[1] else (picture,):
         for quarter in (sides, sides[::-1]):
             yield from (quarter, quarter[:, ::-1])

@@ -203,6 +203,6 @@ def test_interrupted_warm_ends_with_one_line(tmp_path: Path) -> None:
             assert process.poll() is None
             time.sleep(0.01)
         os.killpg(process.pid, signal.SIGINT)
-        out, err = process.communicate()  # ends when nobody holds these pipes
+        out, err = process.communicate()  # ends when no process holds these pipes
     assert (process.returncode, out) == (130, "")
     assert re.fullmatch(r"\n\d+ of 14 are left\.\nnonocensus: interrupted\n", err)

@@ -43,7 +43,7 @@ def test_reading_commands_write_nothing(store: Store, tmp_path: Path, nonocensus
         (["--serial", "--cpus", "2"], 2),
         (["--address", "foo"], 2),
         (["--address", "127.0.0.1:1"], 6),
-        (["--ids", "test/nobody"], 2),
+        (["--ids", "test/unknown"], 2),
         (["--where", "nosuch = 1"], 2),
     ],
 )

@@ -41,7 +41,7 @@ class Server(NamedTuple):
         return self.post("/api/parse", params={"name": name}, content=data, headers=headers)
 
     def raw(self, sent: bytes) -> bytes:
-        """Bytes as they are, and all that is answered until the server closes."""
+        """Return bytes as they are, and all that is answered until the server closes."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=SECONDS) as connection:
             connection.sendall(sent)
             answer = b""
@@ -70,7 +70,7 @@ def running(*arguments: str) -> Iterator[Server]:
 
 
 def record(picture: Any) -> dict[str, Any]:
-    """The puzzle of a picture, as the API takes it, without the picture."""
+    """Return the puzzle of a picture, as the API takes it, without the picture."""
     cells = np.asarray(picture, np.uint8)
     made = puzzle_record(from_picture(cells, PALETTE[: max(2, int(cells.max()) + 1)]))
     del made["goal"]
@@ -94,5 +94,5 @@ PLUS_NON = b"width 3\nheight 3\n\nrows\n1\n3\n1\n\ncolumns\n1\n3\n1\n"
 
 
 def long_puzzle() -> dict[str, Any]:
-    """A puzzle that takes minutes."""
+    """Return a puzzle that takes minutes."""
     return record(np.random.default_rng(1).random((60, 60)) < 0.42)

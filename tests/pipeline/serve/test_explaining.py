@@ -25,7 +25,7 @@ def server() -> Iterator[Server]:
 
 
 def result(server: Server, path: str, **asked: Any) -> Any:
-    """What comes of a job."""
+    """Return the result of a job."""
     job = server.post(f"/api/{path}", params={"wait": 20}, json=asked).json()
     while job["state"] in ("queued", "running", "compiling"):
         job = server.get(f"/api/jobs/{job['id']}", params={"wait": 20}).json()

@@ -43,7 +43,7 @@ def browsing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 def solve(server: Server, puzzle: dict[str, Any], wait: float = 20, **asked: Any) -> dict[str, Any]:
-    """The job after it has ended."""
+    """Return the job after it has ended."""
     reply = server.post("/api/solve", params={"wait": wait}, json={"puzzle": puzzle, **asked})
     assert reply.status_code == 202, reply.text
     return ended(server, reply.json())
@@ -68,7 +68,7 @@ def about(server: Server) -> dict[str, Any]:
 
 
 def at_length(server: Server, job: dict[str, Any]) -> bool:
-    """Whether a worker has begun a job that needs more than a first try."""
+    """Return whether a worker has begun a job that needs more than a first try."""
     job = server.get(f"/api/jobs/{job['id']}").json()
     return bool(job["long"]) and job["state"] == "running"
 

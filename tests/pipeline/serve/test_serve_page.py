@@ -82,7 +82,7 @@ class Tab:
         self.until(lambda: self.all("#puzzle:not([hidden]) .board .nonogram"))
 
     def painted(self) -> int:
-        """Cells of the first colour, in the board that is seen."""
+        """Return cells of the first colour, in the board that is seen."""
         return int(self.driver.execute_script(PAINTED))
 
     def count(self, kind: str) -> int:
@@ -98,7 +98,7 @@ class Tab:
         return len(self.all(f"#puzzle .pointed .{kind}"))
 
     def hint(self) -> str:
-        """The heading of the hint."""
+        """Return the heading of the hint."""
         return self.text("#puzzle .hint h2")
 
     def hinted(self) -> None:

@@ -266,7 +266,7 @@ def test_part_of_another_writer_is_not_replaced(far: Folder) -> None:
     assert far.read_record("a.json", dict) == {"of": "another"}
     far.commit("a.json", {"of": "me"}, far.version("a.json"))
     with pytest.raises(ConflictError):
-        far.commit("a.json", {"of": "nobody"}, NEW)
+        far.commit("a.json", {"of": "none"}, NEW)
 
 
 @pytest.mark.parametrize("earlier", [False, True], ids=["If-None-Match", "If-Match"])

@@ -373,7 +373,7 @@ def test_repair_leaves_files_of_running_commands_and_foreign_files(
     store: Store, tmp_path: Path, nonocensus: Nonocensus
 ) -> None:
     place = tmp_path / "store/puzzles"
-    (place / "part-x.parquet").write_text("somebody's")
+    (place / "part-x.parquet").write_text("other")
     (place / "part-00009.parquet").write_bytes((place / "part-00005.parquet").read_bytes())
     assert found(store) == [], "it may be of a command at work"
     assert nonocensus("verify", "store", "--repair").code == SOME_FAILED

@@ -39,7 +39,7 @@ def click(driver: webdriver.Chrome, name: str) -> None:
 
 
 def shown(driver: webdriver.Chrome) -> tuple[int, str]:
-    """The step that is shown, and its words."""
+    """Return the step that is shown, and its words."""
     return int(driver.find_element(By.ID, "number").text), driver.find_element(By.ID, "words").text
 
 

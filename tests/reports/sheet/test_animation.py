@@ -19,7 +19,7 @@ def solution(height: int = 6, width: int = 9, seed: int = 1) -> Puzzle:
 
 
 def steps(puzzle: Puzzle, count: int, words: str = "") -> list[GridState]:
-    """An empty grid, and then so many steps to the solution, which find some cells each."""
+    """Return an empty grid, and then `steps` steps to the solution, each of which finds some cells."""
     assert puzzle.goal is not None
     cells = np.full(puzzle.goal.size, UNKNOWN, np.uint8)
     found = [GridState(cells.reshape(puzzle.goal.shape).copy())]
@@ -34,7 +34,7 @@ def steps(puzzle: Puzzle, count: int, words: str = "") -> list[GridState]:
 
 
 def cells_in(picture: Image.Image, puzzle: Puzzle, captioned: bool) -> list[list[str]]:
-    """The colours of the cells, at a place where there is neither a mark nor a cross."""
+    """Return the colours of the cells, at a place where there is neither a mark nor a cross."""
     place = geometry(puzzle, captioned)
     scale = picture.width / place.width
     pixels = np.asarray(picture.convert("RGB"))

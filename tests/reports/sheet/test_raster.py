@@ -18,7 +18,7 @@ PICTURE = np.array([[1, 0, 2, 2], [2, 1, 0, 0], [0, 0, 0, 1]], np.uint8)
 
 
 def middle(picture: Image.Image, puzzle: Puzzle, row: int, column: int) -> tuple[int, ...]:
-    """The colour of a cell, at a place where there is neither a cross nor a mark."""
+    """Return the colour of a cell, at a place where there is neither a cross nor a mark."""
     place = geometry(puzzle)
     scale = picture.width / place.width
     x, y = place.left + (column + 0.31) * CELL, place.top + (row + 0.31) * CELL

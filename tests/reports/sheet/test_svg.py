@@ -32,7 +32,7 @@ def path(root: ET.Element, name: str) -> ET.Element:
 
 
 def clues_in(root: ET.Element, puzzle: Puzzle) -> tuple[list[list[str]], list[list[str]]]:
-    """The numbers that are drawn, by the places at which they stand, the innermost last."""
+    """Return the numbers that are drawn, by the places at which they stand, the innermost last."""
     place = geometry(puzzle)
     rows, columns = defaultdict[int, dict[int, str]](dict), defaultdict[int, dict[int, str]](dict)
     (group,) = [g for g in root.iter(f"{SVG}g") if g.get("class") == "clues"]
@@ -51,7 +51,7 @@ def clues_in(root: ET.Element, puzzle: Puzzle) -> tuple[list[list[str]], list[li
 
 
 def cells_in(root: ET.Element, puzzle: Puzzle) -> np.ndarray:
-    """The colour of each cell, painted from the drawing's rectangles; unknown and background are the paper's."""
+    """Return the colour of each cell, painted from the drawing's rectangles; unknown and background are the paper's."""
     (group,) = [g for g in root.iter(f"{SVG}g") if g.get("class") == "cells"]
     place = geometry(puzzle)
     assert group.attrib["transform"] == f"translate({place.left} {place.top}) scale({CELL})"
@@ -65,7 +65,7 @@ def cells_in(root: ET.Element, puzzle: Puzzle) -> np.ndarray:
 
 
 def places_in(element: ET.Element, offset: float, origin: tuple[int, int]) -> set[tuple[int, int]]:
-    """The cells (row, column) at which the parts of a path begin."""
+    """Return the cells (row, column) at which the parts of a path begin."""
     begins = re.findall(r"M([\d.]+) ([\d.]+)", element.attrib["d"])
     return {(round((float(y) - origin[1]) / offset), round((float(x) - origin[0]) / offset)) for x, y in begins}
 

@@ -7,7 +7,7 @@ from reports.sheet.grid_state import GridState, thin_states
 
 
 def states(count: int) -> list[GridState]:
-    """A state a cell of a line, each of which finds one."""
+    """Return a state a cell of a line, each of which finds one."""
     every = np.arange(max(count, 1))
     return [
         GridState((every <= k)[None].astype(np.uint8), (every == k)[None], (k % 3,), (k,), f"step {k}")

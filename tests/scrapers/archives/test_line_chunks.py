@@ -27,7 +27,7 @@ LIMITS = ReadLimits(max_bytes=MOST)
 
 
 def lines(count: int, end: str = "\n") -> bytes:
-    """So many grids of 9x9; the first digits of each are its number."""
+    """Return `count` grids of 9x9; the first digits of each are its number."""
     rng = np.random.default_rng(count)
     grids = rng.integers(0, 10, (count, 81)) * (rng.random((count, 81)) < 0.3)
     texts = ("".join(map(str, grid.tolist())) for grid in grids)
@@ -41,7 +41,7 @@ def imported(path: Path) -> tuple[pa.Table, list[Problem]]:
 
 
 def zstd(data: bytes) -> bytes:
-    """A file of two frames, as `cat` makes one."""
+    """Return a file of two frames, as `cat` makes one."""
     half = len(data) // 2
     return b"".join(pa.compress(part, "zstd", asbytes=True) for part in (data[:half], data[half:]))
 

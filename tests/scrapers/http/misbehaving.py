@@ -53,7 +53,7 @@ class Site:
         try:
             if self.tls:
                 connection = self.tls.wrap_socket(connection, server_side=True)
-            elif connection.recv(1, socket.MSG_PEEK) == b"\x16":  # somebody wants TLS
+            elif connection.recv(1, socket.MSG_PEEK) == b"\x16":  # TLS handshake
                 connection.recv(1 << 16)
                 connection.sendall(answer(400))
                 connection.close()
@@ -147,7 +147,7 @@ class Time:
 
 
 def polite(**settings: Any) -> PoliteSession:
-    """A session without pauses; limits go by their names."""
+    """Return a session without pauses; limits go by their names."""
     limits = HttpLimits(**{name: settings.pop(name) for name in HttpLimits._fields if name in settings})
     return PoliteSession("me@example.org", **({"rate": 0.0, "limits": limits} | settings))
 

@@ -10,7 +10,7 @@ from scrapers.http import Request, RequestFailed
 
 
 def test_bytes_beyond_content_length_do_not_leak_into_next_reply(site: Site) -> None:
-    # nobody can see that the first one was cut; the next must not begin with its rest
+    # the first one can't be seen to be truncated; the next must not begin with its rest
     site.answers |= {"/a": [answer(200, b"whole", Content_Length="3")], "/b": [answer(200, b"next")]}
     with polite() as session:
         assert session.fetch(Request(f"{site.url}/a")).body == b"who"

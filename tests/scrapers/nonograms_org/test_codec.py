@@ -56,7 +56,7 @@ def test_real_arrays_are_decoded(real: Path, name: str, shape: tuple[int, int]) 
 
 @st.composite
 def encoded(draw: st.DrawFn, most: int = 12) -> tuple[np.ndarray, tuple[str, ...], np.ndarray | None, Array]:
-    """A picture, its colours, perhaps steps, and the array made of them."""
+    """Return a picture, its colours, perhaps steps, and the array made of them."""
     count = draw(st.sampled_from([1, 1, 2, 3, MAX_COLORS]))
     picture = draw(pictures(count, most))
     rgb = st.text("0123456789abcdef", min_size=6, max_size=6)

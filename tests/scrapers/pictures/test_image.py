@@ -1,4 +1,4 @@
-"""Images as pictures: scaled, in so many colours, dithered; and what is no image."""
+"""Images as pictures: scaled, reduced to N colours, dithered; and files that are no images."""
 
 import io
 from typing import Any

@@ -19,7 +19,7 @@ from solver.model.tables import picture
 
 
 def ambiguous(colors: int, side: int = 5) -> Iterator[tuple[Puzzle, list[np.ndarray]]]:
-    """Puzzles of random pictures with several solutions, and two of these, the picture first."""
+    """Yield puzzles of random pictures with several solutions, and two of these, the picture first."""
     draw = np.random.default_rng(8)
     for cells in random_pictures(side, side, 0.5, 4, 0, 400):
         puzzle = from_picture(cells * draw.integers(1, colors + 1, cells.shape).astype(np.uint8), PALETTE[: colors + 1])

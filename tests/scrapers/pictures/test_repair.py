@@ -1,4 +1,4 @@
-"""Pictures changed until their puzzles have one solution: what is promised holds, and no cell changes in vain."""
+"""Pictures changed until their puzzles have one solution: guarantees hold, and every changed cell is needed."""
 
 from itertools import product
 
@@ -20,7 +20,7 @@ from solver.model.puzzle import from_picture
 
 
 def is_so(picture: np.ndarray, rung: str) -> bool:
-    """Whether a picture's puzzle has one solution that the rung finds."""
+    """Return whether a picture's puzzle has one solution that the rung finds."""
     puzzle = from_picture(picture, PALETTE[: max(2, int(picture.max()) + 1)])
     if rung == "search":
         return verdict(puzzle) == "unique"
@@ -45,7 +45,7 @@ def test_repaired_pictures_have_one_solution_at_rung(rung: str, colors: int) -> 
             fewer = found.picture.copy()
             fewer.reshape(-1)[cell] = picture.reshape(-1)[cell]
             if found.changed == 1:
-                assert not is_so(fewer, rung), "a cell was changed in vain"
+                assert not is_so(fewer, rung), "a cell was changed without need"
 
 
 def test_only_possible_change_is_found() -> None:

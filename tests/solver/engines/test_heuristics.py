@@ -33,7 +33,7 @@ class Broken(NamedTuple):
 
 
 def puzzles(height: int, width: int, colors: int) -> Iterator[Puzzle]:
-    """Every row clue with every column clue, whether or not they go together."""
+    """Yield every row clue with every column clue, whether or not they go together."""
     rows, columns = oracle.all_clues(width, colors), oracle.all_clues(height, colors)
     for lines in product(*[rows] * height, *[columns] * width):
         yield Puzzle(lines[:height], lines[height:], fuzz.PALETTE[: colors + 1])

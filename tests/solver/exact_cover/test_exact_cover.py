@@ -26,7 +26,7 @@ NONE = np.zeros(0, np.int32)
 
 
 def drawn(seed: int, most: int = 12, colors: int = 0) -> oracle.CoverProblem:
-    """A random problem of up to so many rows and items, with secondary items if the seed is odd.
+    """Return a random problem of up to `rows` rows and `items` items, with secondary items if the seed is odd.
 
     Most have a solution, in which rows share secondary items if there are colours.
     """
@@ -112,7 +112,7 @@ WORDS = ["".join(letters) for letters in product("abc", repeat=4) if "".join(let
 
 
 def fits(cover: Cover, rows: list[int]) -> bool:
-    """Whether rows are a solution."""
+    """Return whether rows are a solution."""
     entries = [k for row in rows for k in range(cover.offsets[row], cover.offsets[row + 1])]
     taken: dict[int, list[int]] = {}
     for k in entries:

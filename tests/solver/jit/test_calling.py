@@ -41,7 +41,7 @@ def weigh(outer: Outer, line: np.ndarray, twice: bool, color: np.ndarray | None)
 
 @kernel
 def more_than(limit: int, number: int) -> bool:
-    """Whether the number is more."""
+    """Return whether the number is more."""
     return number > limit
 
 

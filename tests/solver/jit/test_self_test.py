@@ -32,7 +32,7 @@ class ForgetfulCache(KernelCache):
 
 
 def swapped(module: Any, one: str, other: str) -> Any:
-    """A module in which one name stands for what another one does."""
+    """Return a module in which one name stands for what another one does."""
     return SimpleNamespace(**vars(module) | {one: getattr(module, other)})
 
 

@@ -67,7 +67,7 @@ def _lanes(bit_width: Any) -> int:
 
 
 def has_lanes() -> bool:
-    """Whether bit sets of one word are in lanes; in plain Python they are not."""
+    """Return whether bit sets of one word are in lanes; in plain Python they are not."""
     return _lanes(bits.marker(1)) == lanes.LANES
 
 

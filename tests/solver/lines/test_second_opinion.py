@@ -93,7 +93,7 @@ def test_automata_out_of_patience_return_unknown() -> None:
 
 
 def seeds_of(kind: str, number: int, first: int = 0) -> range:
-    """So many seeds of a kind, from `first` on, a multiple of the number of kinds."""
+    """Return seeds of a kind from `first` on, a multiple of the number of kinds."""
     step = len(fuzz.KINDS)
     return range(first + fuzz.KINDS.index(kind), first + number * step, step)
 
@@ -148,7 +148,7 @@ FALSELY_UNIQUE = [
 
 
 def saved(puzzle: Puzzle) -> np.ndarray:
-    """The grid that leaves a composed puzzle's cycles two solutions each."""
+    """Return the grid that leaves a composed puzzle's cycles two solutions each."""
     return puzzle.saved[0][:, :, : oracle.palette_size(puzzle)]
 
 

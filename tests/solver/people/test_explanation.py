@@ -22,7 +22,7 @@ SWITCH = Puzzle(((Block(1),),) * 2, ((Block(1),),) * 2, puzzle_id="test/several"
 
 
 def dominoes(side: int) -> Puzzle:
-    """A puzzle that needs assumptions: an edge from 7 cells a side on, chains from 9, search from 11."""
+    """Return a puzzle that needs assumptions: an edge from 7 cells a side on, chains from 9, search from 11."""
     (puzzle,) = puzzles_of(recipe_batch(Recipe("dominoes", side, side, None, None, 1), 0, 1))
     return puzzle
 

@@ -21,7 +21,7 @@ def told(known: oracle.Knowledge) -> str:
 
 
 def found(technique: int, clue: Clue, known: oracle.Knowledge, desk: Desk | None = None) -> oracle.Knowledge:
-    """What a technique leaves of a line's cells."""
+    """Return what a technique leaves of a line's cells."""
     cells = len(known)
     desk = desk or desk_for(cells, max(len(clue), 1))
     grid = np.array([sum(1 << color for color in possible) for possible in known], np.int64)

@@ -72,7 +72,7 @@ def test_the_steps_lead_to_the_solution_and_never_away(kind: tuple[int, int]) ->
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("technique", range(names.LOCKED, names.FORCING))
 def test_the_reason_of_every_find_holds(technique: int, kind: tuple[int, int]) -> None:
-    """And it holds for nothing that the grid's solution has."""
+    """And it must not hold for anything in the grid's solution."""
     rules, chains = rules_of(*kind), (names.X_CHAIN, names.CHAIN)
     finds = shown = 0
     for seed in range(120):
@@ -100,12 +100,12 @@ def test_the_reason_of_every_find_holds(technique: int, kind: tuple[int, int]) -
 
 
 def drawn_as(seed: int) -> random.Random:
-    """The source of the grid that `drawn` begins with."""
+    """Return the source of the grid that `drawn` begins with."""
     return random.Random(seed)
 
 
 def spoiled(steps: list[SudokuStep], solution: list[int], rng: random.Random) -> Iterator[list[SudokuStep]]:
-    """The steps with one of them changed so that it does not hold."""
+    """Yield the steps with one of them changed so that it does not hold."""
     for k in rng.sample(range(len(steps)), 12):
         step, rest = steps[k], (steps[:k], steps[k + 1 :])
         cell = rng.randrange(len(solution))

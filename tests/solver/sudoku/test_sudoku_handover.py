@@ -1,4 +1,4 @@
-"""Sudokus handed over to clause learners, however early: verdicts of backtracking and of exact cover."""
+"""Sudokus passed to clause learners, however early: the verdicts equal those of backtracking and exact cover."""
 
 import math
 import random
@@ -30,7 +30,7 @@ ANSWERS = ("none", "unique", "multiple")
 
 
 def drawn(rng: random.Random, wide: int, high: int, share: float) -> np.ndarray:
-    """Some givens of a solved grid, uint8[cells]; in every third puzzle one of them another digit."""
+    """Return some givens of a solved grid, uint8[cells]; in every third puzzle one of them another digit."""
     grid = oracle.full_grid(wide, high, rng).ravel()
     givens = np.where([rng.random() < share for _ in grid], grid, 0).astype(np.uint8)
     if rng.random() < 1 / 3:
@@ -39,7 +39,7 @@ def drawn(rng: random.Random, wide: int, high: int, share: float) -> np.ndarray:
 
 
 def board(givens: np.ndarray, wide: int, high: int) -> np.ndarray | None:
-    """The board at the fixpoint of singles; None if that meets a contradiction."""
+    """Return the board at the fixpoint of singles; None if that meets a contradiction."""
     units, can = units_of(wide, high), np.zeros(len(givens), np.int64)
     due = np.zeros(len(units.cells), np.bool_)
     put_on(givens, units, can, due)
@@ -92,7 +92,7 @@ def test_a_formula_has_the_solutions_of_its_board() -> None:
 def test_search_hands_over(
     monkeypatch: pytest.MonkeyPatch, most: int, box: int, count: int, least: float, most_given: float
 ) -> None:
-    """After so many guesses, with a solution found before or none: verdicts are those of exact cover."""
+    """After N guesses, with a solution found before or none: verdicts equal those of exact cover."""
     monkeypatch.setattr(sudoku_ladder, "SIDES", (0, 0))
     monkeypatch.setattr(sudoku_ladder, "SUDOKU_NODES", most)
     rng, size = random.Random(box), box * box

@@ -22,13 +22,13 @@ def form(givens: np.ndarray, wide: int, high: int) -> tuple[int, ...]:
 
 
 def renamed(digits: np.ndarray) -> tuple[int, ...]:
-    """Digits renamed in order of first use."""
+    """Return digits renamed in order of first use."""
     names = {0: 0}
     return tuple(names.setdefault(digit, len(names)) for digit in digits.ravel().tolist())
 
 
 def least(givens: np.ndarray, wide: int, high: int) -> tuple[int, ...]:
-    """What all that are the same puzzle share, by looking at each of them: equal exactly if they are the same."""
+    """Return what all equivalent puzzles share, by looking at each of them: equal exactly if they are the same."""
     return min(renamed(givens.ravel()[moved]) for moved in oracle.symmetries(wide, high))
 
 

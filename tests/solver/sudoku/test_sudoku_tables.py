@@ -18,7 +18,7 @@ from solver.sudoku.sudoku_puzzle import Sudoku, boxes_of
 
 
 def with_digits(digits: dict[tuple[int, int], int], size: int = 9) -> np.ndarray:
-    """An empty grid but for some digits, by row and column from 1 on."""
+    """Return an empty grid but for some digits, by row and column from 1 on."""
     givens = np.zeros((size, size), np.uint8)
     for (row, column), digit in digits.items():
         givens[row - 1, column - 1] = digit
@@ -53,7 +53,7 @@ def test_what_is_wrong_is_said(givens: np.ndarray, wide: int, high: int, text: s
 
 
 def test_wrong_lengths_and_nulls() -> None:
-    """A stranger's table: each row its own answer, in its place."""
+    """Untrusted tables: each row gets its own answer, in its place."""
     good = oracle.minimal(2, 2, random.Random(1)).tobytes()
     rows = [
         ({}, None),
@@ -110,7 +110,7 @@ def replaced(batch: pa.RecordBatch, name: str, column: pa.Array) -> pa.RecordBat
 
 
 def damaged() -> pa.Array:
-    """An offset between two that leads out of the data."""
+    """Return an offset between two that leads out of the data."""
     offsets, data = pa.py_buffer(np.array([0, 5000, 162], np.int32)), pa.py_buffer(bytes(162))
     return pa.Array.from_buffers(pa.binary(), 2, [None, offsets, data])
 

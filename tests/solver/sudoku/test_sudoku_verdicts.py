@@ -36,7 +36,7 @@ kinds = st.sampled_from([(2, 2), (3, 2), (2, 3), (2, 1), (1, 3), (4, 1)])
 
 
 def drawn(seed: int, wide: int, high: int, share: float) -> np.ndarray:
-    """Some givens of a solved grid; often a digit is wrong, so that there may be no solution."""
+    """Return some givens of a solved grid; often a digit is wrong, so that there may be no solution."""
     rng = random.Random(seed)
     givens = oracle.full_grid(wide, high, rng)
     for cell in range(givens.size):
@@ -129,7 +129,7 @@ def test_all_grids_are_counted(wide: int, high: int, number: int) -> None:
 
 
 def further(givens: np.ndarray, digit: int) -> np.ndarray:
-    """The same givens with a digit in the first open cell."""
+    """Return the same givens with a digit in the first open cell."""
     more = givens.copy()
     more.flat[int(np.flatnonzero(givens.ravel() == 0)[0])] = digit
     return more
