@@ -4,7 +4,7 @@ from pathlib import Path
 
 from benchmarks.certificate_speed import certificates
 from benchmarks.constants import constants
-from benchmarks.hostile import hostile
+from benchmarks.hostile_rows import hostile
 from benchmarks.second_opinion import second_opinion
 from pipeline.findings.figures_page import FigureTable
 

@@ -95,8 +95,8 @@ def test_every_room_has_a_rule(package: str, rooms: dict[str, set[str]]) -> None
 
 
 def test_file_names_are_unique() -> None:
-    files = (path for package in [*PACKAGES, "benchmarks"] for path in (ROOT / package).rglob("*.py"))
-    counted = Counter(path.name for path in files if path.name not in ("__init__.py", "__main__.py"))
+    files = (path for folder in [*PACKAGES, "benchmarks", "tests"] for path in (ROOT / folder).rglob("*.py"))
+    counted = Counter(path.name for path in files if path.name not in ("__init__.py", "__main__.py", "conftest.py"))
     assert [name for name, count in counted.items() if count > 1] == []
 
 

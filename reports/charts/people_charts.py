@@ -39,7 +39,7 @@ def grades(figures: Figures) -> Chart | None:
     chart = (bars.mark_bar(cornerRadiusEnd=3, height={"band": 0.72}) + numbers).properties(height=BAR * len(rows) + 8)
     told = ", ".join(f"{row['technique']} {row['puzzles']:,}" for row in rows)
     words = f"Bars of the number of puzzles by the hardest technique that a person needs for them: {told}."
-    return chart_of(chart, "grades", "How hard for people", words, {"hardest": "technique"})
+    return chart_of(chart, "grades", "Difficulty for people", words, {"hardest": "technique"})
 
 
 def agreements(figures: Figures) -> Chart | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from census import Pairs, failed
+from census_figures import Pairs, failed
 
 from reports.browser import Browser
 from reports.derived_measures import DERIVED, derived_measures

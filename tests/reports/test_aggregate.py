@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 import pytest
-from census import PAIRS, Pairs, failed, known, pairs, solved
+from census_figures import PAIRS, Pairs, failed, known, pairs, solved
 
 from reports.aggregate import HARDEST, figures, plain
 from reports.census import take_census

@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 import pyarrow as pa
-from census import failed, known, pairs, solved
+from census_figures import failed, known, pairs, solved
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

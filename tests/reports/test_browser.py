@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from browsable import EVIL, FLAG, HEART, graded, mendings
-from census import failed, known, pairs, solved
+from census_figures import failed, known, pairs, solved
 from chromium import NEEDED, PHONE, emulated, page_width, violations
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys

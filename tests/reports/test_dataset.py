@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import yaml
-from census import PAIRS, known, pairs, solved
+from census_figures import PAIRS, known, pairs, solved
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import PALETTE, puzzles

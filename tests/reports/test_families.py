@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import sudokus
-from census import PAIRS
+from census_figures import PAIRS
 
 from reports.dataset_columns import Content, schema
 from reports.derived_measures import DERIVED, derived_measures

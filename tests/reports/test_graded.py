@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 from browsable import graded
-from census import PAIRS
+from census_figures import PAIRS
 
 from reports import census
 from reports.aggregate import figures, figures_of

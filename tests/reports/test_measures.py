@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from census import known, pairs, solved
+from census_figures import known, pairs, solved
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import arrangements, lines_of

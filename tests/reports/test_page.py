@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 
 import pyarrow as pa
 import pytest
-from census import PAIRS, Pairs, failed, known, pairs, solved
+from census_figures import PAIRS, Pairs, failed, known, pairs, solved
 
 from reports import formatting
 from reports.activity import Activity, Moment

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from browsable import CHANGE, FIXED, browsable, columns_of, graded, rows_of, solved, unpacked
-from census import pairs
+from census_figures import pairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import puzzles

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from census import known, pairs, solved
+from census_figures import known, pairs, solved
 
 from reports import formatting
 from reports.aggregate import figures

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 import pytest
-from census import known
+from census_figures import known
 
 from reports.rights import CONTENT, MADE_BY_RULE, shareable, withheld
 from solver.model.tables import PUZZLES, RESULTS

@@ -222,7 +222,7 @@ def test_a_puzzle_that_the_format_can_not_hold_is_skipped(tmp_path: Path, nonoce
     assert done.code == 1
     assert "1 chosen but skipped, since the format can't hold them" in done.out.splitlines()[-1]
     assert json.loads((tmp_path / "pack" / "pack.json").read_text())["skipped"] == {
-        "a/pink": "the format non has no background but white"
+        "a/pink": "the format non has only white backgrounds"
     }
     assert sorted(ids(tmp_path / "pack")) == ["a/full", "a/white"]
     assert [row["file"][:4] for row in listed(tmp_path / "pack")] == ["001-", "002-"]

@@ -275,7 +275,7 @@ def test_report_shows_grades(own: Run, nonocensus: Nonocensus) -> None:
         return page, text, json.loads(figures)["figures"]
 
     page, text, figures = reported()
-    assert "How hard for people" not in page + text
+    assert "Difficulty for people" not in page + text
     assert figures["grades"] is None
     assert nonocensus("grade", "run", "--serial").code == 0
     page, text, figures = reported()
@@ -287,7 +287,7 @@ def test_report_shows_grades(own: Run, nonocensus: Nonocensus) -> None:
         ("grade", "work"), ("grade", "difficulty"), ("work", "line_solves")
     }  # fmt: skip
     for made in (page, text):
-        assert "How hard for people" in made
+        assert "Difficulty for people" in made
         assert "The line's first and last arrangements say so." in made.replace("&#39;", "'")
     assert Path("report/report-grades.svg").exists()
     assert Path("report/report-agreements.svg").exists()

@@ -155,7 +155,7 @@ def test_reports_datasets_exports_and_queries_have_the_grades(own: Run, nonocens
     assert counts == Counter(row["hardest"] for row in expected.values())
     assert found["grades"][0]["level"] == "easy"
     for made in (page, text):
-        assert "How hard for people" in made
+        assert "Difficulty for people" in made
         assert "Two cells of a unit have two digits between them." in made
         assert "on a single line" not in made
         assert "steps for each cell to be filled" in made

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from covers import langford, pentominoes, queens
+from cover_problems import langford, pentominoes, queens
 
 from solver.exact_cover import solve
 from solver.exact_cover.layouts import LAYOUTS, best_layout
@@ -52,7 +52,7 @@ def test_out_of_time(layout: Any) -> None:
 
 
 INTERRUPTED = """
-from covers import pentominoes
+from cover_problems import pentominoes
 from solver.exact_cover import solve
 search = solve.search
 def told(*arguments):

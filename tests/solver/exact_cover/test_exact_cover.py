@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import oracle
 import pytest
-from covers import crossing_words, givens, langford, latin_squares, pentominoes, queens, sudoku
+from cover_problems import crossing_words, givens, langford, latin_squares, pentominoes, queens, sudoku
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from covers import crossing_words, givens, langford, latin_squares, pentominoes, queens, sudoku, sudoku_puzzles
+from cover_problems import crossing_words, givens, langford, latin_squares, pentominoes, queens, sudoku, sudoku_puzzles
 
 from solver.exact_cover.layouts import LAYOUTS
 from solver.exact_cover.solve import solve, solve_each

@@ -4,7 +4,7 @@ import math
 import random
 from itertools import islice
 
-import covers
+import cover_problems as covers
 import numpy as np
 import pytest
 import sudoku_oracle as oracle

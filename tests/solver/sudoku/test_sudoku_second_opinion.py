@@ -2,7 +2,7 @@
 
 import random
 
-import covers
+import cover_problems as covers
 import numpy as np
 import pytest
 import sudoku_oracle as oracle

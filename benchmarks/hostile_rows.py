@@ -1,6 +1,6 @@
 """Classify a million rows of untrusted input with a solver that checks every index and step.
 
-python -m benchmarks.hostile COUNT SEED     runs in this process and prints counts as JSON
+python -m benchmarks.hostile_rows COUNT SEED     runs in this process and prints counts as JSON
 """
 
 import itertools
@@ -37,7 +37,7 @@ def hostile(count: int, seed: int) -> FigureTable:
     Failures: a crash or exception, a status `error`, a valid row that is `invalid` or the reverse, an accepted damaged
     batch, a verdict or picture that contradicts enumeration.
     """
-    command = [sys.executable, "-m", "benchmarks.hostile", str(count), str(seed)]
+    command = [sys.executable, "-m", "benchmarks.hostile_rows", str(count), str(seed)]
     environment = os.environ | {"NUMBA_BOUNDSCHECK": "1", "NONOCENSUS_CHECKED": "1"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     if done.returncode:
