@@ -18,6 +18,12 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+
+from benchmarks.result_pages import ARCHIVE
+from pipeline.findings.figures_page import FigureTable
+from solver.exact_cover.layouts import LAYOUTS, best_layout
+from solver.exact_cover.problem import Cover
+from solver.exact_cover.solve import Covers, solve, solve_each
 from tests.cover_problems import (
     crossing_words,
     givens,
@@ -28,12 +34,6 @@ from tests.cover_problems import (
     sudoku,
     sudoku_puzzles,
 )
-
-from benchmarks.result_pages import ARCHIVE
-from pipeline.findings.figures_page import FigureTable
-from solver.exact_cover.layouts import LAYOUTS, best_layout
-from solver.exact_cover.problem import Cover
-from solver.exact_cover.solve import Covers, solve, solve_each
 
 SUDOKU = ARCHIVE.parent / "sudoku"
 """Where Sudoku puzzles are, if no other folder is named."""

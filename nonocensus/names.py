@@ -1,5 +1,6 @@
 """Public names of the packages below."""
 
+import nonocensus.puzzles  # noqa: F401  # gives Puzzle its drawing in notebooks
 from pipeline.errors import ClusterError as ClusterError
 from pipeline.errors import InputError as InputError
 from pipeline.errors import NetworkError as NetworkError

@@ -72,7 +72,8 @@ def test_lock_is_held_on_a_full_disk(tmp_path: Path) -> None:
         "place = folder(sys.argv[1]); resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
         "with writer_lock(place): pass"
     )
-    done = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-B", "-c", script, str(tmp_path)]  # -B: bytecode would be truncated
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 

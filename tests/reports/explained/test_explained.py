@@ -100,5 +100,5 @@ def replace_name(color: Color, name: str) -> Color:
 def test_page_of_too_many_cells_is_refused() -> None:
     side = int(MOST_CELLS**0.5) + 1
     puzzle = from_picture(np.ones((side, side), np.uint8))
-    with pytest.raises(TooLarge, match="not of 201x201"):
+    with pytest.raises(TooLarge, match="201x201 is too large"):
         page(explain(puzzle))
