@@ -47,7 +47,7 @@ class JobResult(NamedTuple):
     """The result of `run_job`.
 
     rows         that were written
-    planned      rows that the plan had, as far as it was carried out
+    planned      rows of the plan that were attempted
     cpu_seconds  of all tasks
     unread       a line for each part of the store, or file of results, that could not be read
     lost         puzzles whose worker died repeatedly, or whose task raised an exception

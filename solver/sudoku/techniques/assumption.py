@@ -37,7 +37,7 @@ def refuted(rules: ExclusionRules, board: Board, supposed: Node) -> SudokuRefuta
 
 
 def _seen(rules: ExclusionRules, node: Node) -> list[Node]:
-    """Return all that can't be right beside a node."""
+    """Return the nodes that conflict with a node."""
     cell, digit = node
     others = [(cell, other) for other in range(1, rules.size + 1) if other != digit]
     return others + [(peer, digit) for peer in sorted(rules.peers[cell])]

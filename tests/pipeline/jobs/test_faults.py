@@ -238,7 +238,7 @@ def test_twenty_kills(tmp_path: Path) -> None:
         while len(killed) < 20 and driver.poll() is None:
             files, patience = finished(out), time.monotonic() + 3.0
             while finished(out) == files and time.monotonic() < patience:
-                time.sleep(0.01)  # so that there is always progress
+                time.sleep(0.01)  # wait for progress before the next kill
             time.sleep(chance.uniform(0.0, 0.2))
             whom = chance.choices(["ray::run_task", "driver", "raylet/raylet"], [16, 3, 1])[0]
             targets = [driver] if whom == "driver" else children(driver, whom)

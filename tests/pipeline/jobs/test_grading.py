@@ -20,7 +20,6 @@ from stores import Result, held_by_another
 
 import nonocensus as nc
 from pipeline.callbacks import ProgressCallbacks
-from pipeline.commands.grade import list_ids
 from pipeline.executors.executor import Resources
 from pipeline.jobs.engine import JobRequest
 from pipeline.jobs.grade_job import grade_run
@@ -163,7 +162,7 @@ def test_timeouts_are_retried_with_more_time_only(own: Run, nonocensus: Nonocens
     assert lasting(read_grades(own)) == lasting(expected)
 
 
-def test_dead_worker_costs_one_grade(own: Run, nonocensus: Nonocensus, capsys: pytest.CaptureFixture[str]) -> None:
+def test_dead_worker_costs_one_grade(own: Run, nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch) -> None:
     victim = directly(own)["puzzle_id"][7].as_py()
 
     warnings: list[str] = []
@@ -171,8 +170,12 @@ def test_dead_worker_costs_one_grade(own: Run, nonocensus: Nonocensus, capsys: p
     tally = grade_run(own, JobRequest(resources=SERIAL, callbacks=callbacks, settings=settings))
     assert (tally.killed, tally.graded) == ([victim], len(directly(own)) - 1)
     assert warnings == [f"{victim}: its worker died 3 times: out of memory"]
-    list_ids(tally)
-    assert f"{victim}: could not be graded; the same command tries it again" in capsys.readouterr().err
+    with monkeypatch.context() as patch:
+        patch.setattr("pipeline.jobs.engine.SerialExecutor", lambda: WorkerKiller(victim))
+        patch.setattr("pipeline.executors.executor.SerialExecutor", lambda: WorkerKiller(victim))
+        failed = nonocensus("grade", "run", "--serial")
+    assert failed.code == 1
+    assert f"{victim}: could not be graded; the same command tries it again" in failed.err
     assert [row["puzzle_id"] for row in read_grades(own).to_pylist() if row["status"] == "killed"] == [victim]
     assert nonocensus("grade", "run", "--serial").code == 0
     assert lasting(read_grades(own)) == lasting(directly(own))
