@@ -4,9 +4,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from solver.ladder.effort import difficulty
 from solver.model.amounts import clue_totals
-from solver.model.measures import SUDOKU, Computed, computed_by
+from solver.model.measures import SUDOKU, Computed, computed_by, difficulty
 from solver.model.views import clue_arrays
 
 PUZZLE_COLUMNS = ["width", "height", "kind", "rows", "columns"]

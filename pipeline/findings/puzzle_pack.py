@@ -21,10 +21,10 @@ import pyarrow.compute as pc
 
 from pipeline.errors import InputError, UserError
 from pipeline.findings.csv_file import write_csv
+from pipeline.findings.sample import Candidates, balanced_order, difficulty_class, sample_candidates
 from pipeline.run.job_tables import current_grades
 from pipeline.run.result_pairs import matching_rows, pairs, solvable_rows
 from pipeline.run.run_folder import Run
-from pipeline.run.sample import Candidates, balanced_order, difficulty_class, sample_candidates
 from pipeline.sql import database, where_mask
 from pipeline.store.conversion import file_stem
 from pipeline.store.lock import staging

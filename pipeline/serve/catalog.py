@@ -21,8 +21,8 @@ from pipeline.serve.serve_limits import PAGE_ROWS, QUERY_SECONDS
 from pipeline.sql import database
 from pipeline.store.parts import Store, require_nonograms
 from reports.joined_columns import NO_GRADES, finished
-from solver.ladder.effort import difficulty
 from solver.model.families import NONOGRAM
+from solver.model.measures import difficulty
 from solver.model.puzzle import InvalidPuzzle
 from solver.model.tables import RESULTS, puzzles_of
 

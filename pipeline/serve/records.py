@@ -16,7 +16,7 @@ from reports.clean import clean
 from reports.formatting import MEANINGS
 from reports.sheet.grid_state import UNKNOWN, empty
 from scrapers.formats import FormatError, jsonl
-from solver.ladder.effort import difficulty
+from solver.model.measures import difficulty
 from solver.model.puzzle import InvalidPuzzle, Puzzle
 from solver.model.tables import RESULTS, puzzle_batch
 

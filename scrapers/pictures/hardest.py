@@ -2,7 +2,7 @@
 
 A search starts with a random picture, repaired (scrapers.pictures.picture_repair). Each step changes a few cells in
 many ways and continues with the hardest puzzle that has one solution, unless it is easier than before. Difficulty is
-the census's own measure (solver.ladder.effort), the same on every machine.
+the census's own measure (solver.model.measures), the same on every machine.
 """
 
 import numpy as np
@@ -11,10 +11,10 @@ from scrapers.pictures.picture_batch import views_of
 from scrapers.pictures.picture_repair import repair_picture
 from scrapers.pictures.rules import random_pictures
 from solver.ladder.climb import climb
-from solver.ladder.effort import difficulty
 from solver.ladder.ladder_options import LadderOptions
 from solver.ladder.outcome import UNIQUE
 from solver.lines.workspace import CONFLICTS, LINE_SOLVES
+from solver.model.measures import difficulty
 
 CANDIDATES = 24
 """Changed pictures per step."""

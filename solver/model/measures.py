@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 CONFLICT = 400
@@ -368,3 +369,12 @@ def shown_in(place: Place) -> tuple[Measure, ...]:
 def names(measures: Iterable[Measure]) -> list[str]:
     """Return the names of measures."""
     return [measure.name for measure in measures]
+
+
+def difficulty(line_solves: np.ndarray, conflicts: np.ndarray, lines: np.ndarray) -> np.ndarray:
+    """Return the measure `difficulty`, float64[puzzles]: log10 of the work per line, in line solves.
+
+    NaN or infinite without lines or work.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.log10((line_solves + CONFLICT * conflicts) / lines))

@@ -14,8 +14,8 @@ from stores import Result
 
 from pipeline.errors import InputError
 from pipeline.findings import puzzle_pack
+from pipeline.findings.sample import difficulty_class
 from pipeline.run.run_folder import Run
-from pipeline.run.sample import difficulty_class
 from pipeline.store.parts import append, create_store
 from scrapers.demo import demo_puzzles
 from scrapers.formats import named
