@@ -98,7 +98,7 @@ def make_unique(puzzle: Puzzle | ArrayLike, rung: str = "search", *, cpu_limit: 
 
     asked = _puzzle(puzzle)
     if asked.goal is None:
-        raise ValueError("the puzzle has no picture of its own; solve it, and give a solution")
+        raise ValueError("the puzzle has no picture; solve it and pass a solution")
     made = repair_picture(asked.goal, rung, cpu_limit=cpu_limit)
     if not made.reached:
         raise TimeoutError(f"no such picture was found in {cpu_limit} CPU seconds, {made.changed} cells from the first")

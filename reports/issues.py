@@ -12,8 +12,8 @@ ISSUES = {
     "undecided": "no proof either way",
     "invalid or failed": "no verdict: impossible as it stands, or an error",
     "picture does not fit": "the author’s picture does not solve the clues",
-    "duplicate": "the same puzzle as another one, as it is or transformed",
-    "near duplicate": "hardly another puzzle than another one: few cells differ",
+    "duplicate": "identical to another puzzle, perhaps mirrored or recoloured",
+    "near duplicate": "differs from another puzzle in a few cells",
     "site disagrees": "its site says another verdict",
     "unmarked ambiguous": "several solutions, which its site does not say",
 }

@@ -93,7 +93,7 @@ def _list(path: Path, excluded: str | Path | None, limits: ReadLimits) -> Iterat
     elif path.is_file() or not path.exists():
         yield _LocalFile(name, path)
     else:
-        yield _LocalFile(name, path, "it is neither a file nor a folder")
+        yield _LocalFile(name, path, "neither a file nor a folder")
 
 
 def _list_folder(folder: Path, name: str, skipped: frozenset[str], depth: int = 0) -> Iterator[_LocalFile]:

@@ -210,13 +210,13 @@ def test_arguments_that_make_no_sense_leave_nothing(tmp_path: Path) -> None:
         with pytest.raises(nc.UserError):
             nc.classify_store(tmp_path / "store", tmp_path / "run", **({"resources": serial} | wrong))  # type: ignore[arg-type]
     for recipe, reason in (
-        (nc.Recipe("random", 5000, 5, 0.5, 1, 2), "is no recipe"),
-        (nc.Recipe("random", 5, 5, 7.0, 1, 2), "is no recipe"),
-        (nc.Recipe("random", 5, 5, 0.5, 1, -2), "is no recipe"),
-        (nc.Recipe("random", 5, 5, None, 1, 2), "is no recipe"),
-        (nc.Recipe("cycles", 5, 5, 0.5, 1, 2), "is no recipe"),
+        (nc.Recipe("random", 5000, 5, 0.5, 1, 2), "is not a valid recipe"),
+        (nc.Recipe("random", 5, 5, 7.0, 1, 2), "is not a valid recipe"),
+        (nc.Recipe("random", 5, 5, 0.5, 1, -2), "is not a valid recipe"),
+        (nc.Recipe("random", 5, 5, None, 1, 2), "is not a valid recipe"),
+        (nc.Recipe("cycles", 5, 5, 0.5, 1, 2), "is not a valid recipe"),
         (nc.Recipe("dominoes", 5, 5, None, None, 2), "there are 1 dominoes of 5x5"),
-        (nc.Recipe("foo", 5, 5, 0.5, 1, 2), "is no kind of pictures"),
+        (nc.Recipe("foo", 5, 5, 0.5, 1, 2), "is not a kind of pictures"),
     ):
         with pytest.raises(nc.UserError, match=reason):
             nc.generate_store(tmp_path / "other", recipe, serial)

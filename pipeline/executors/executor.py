@@ -116,7 +116,7 @@ def check_resources(resources: Resources) -> None:
     if resources.address == "":
         raise UserError("--address is empty; leave it out for this machine, or name a cluster: auto, ray://host:port")
     if resources.serial and (resources.cpus or resources.address):
-        raise UserError("--serial goes with neither --cpus nor --address")
+        raise UserError("--serial cannot be combined with --cpus or --address")
     if resources.address and resources.cpus:
         raise UserError("--cpus is for this machine; a cluster's tasks use all of its CPUs")
 

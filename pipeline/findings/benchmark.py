@@ -87,7 +87,7 @@ def batches_of(puzzles: Sequence[Puzzle | Sudoku]) -> list[pa.RecordBatch]:
     sudokus = [puzzle for puzzle in puzzles if isinstance(puzzle, Sudoku)]
     nonograms = [puzzle for puzzle in puzzles if isinstance(puzzle, Puzzle)]
     if sudokus and nonograms:
-        raise UserError("these are nonograms and Sudokus: measure each family by a command of its own")
+        raise UserError("both nonograms and Sudokus; run one command per family")
     if sudokus:
         return [sudoku_batch(sudokus[k : k + BATCH]) for k in range(0, len(sudokus), BATCH)]
     return [puzzle_batch(nonograms[k : k + BATCH]) for k in range(0, len(nonograms), BATCH)]

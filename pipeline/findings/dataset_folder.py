@@ -90,7 +90,7 @@ def write_dataset(run: Run, uri: str, content: Content, seen: Seen = lambda *_: 
     _refuse_another(place)
     summary = summarize(run)
     if not summary["rows"]:
-        raise UserError(f"{run.folder.name} has no results yet; go on with it: nonocensus classify")
+        raise UserError(f"{run.folder.name} has no results yet; run nonocensus classify")
     about, family = _about(run, content), WORDS[run.family.name]
     with _database() as database:
         grades = indexed(finished(current_grades(run)))

@@ -8,6 +8,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
+from solver import __version__
+
 
 class FigureTable(NamedTuple):
     """A table of figures.
@@ -44,5 +46,5 @@ def machine() -> str:
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.exists() else []
     model = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())
-    libraries = [f"{library} {version(library)}" for library in ("nonocensus", "numba", "python-sat")]
+    libraries = [f"nonocensus {__version__}", *(f"{library} {version(library)}" for library in ("numba", "python-sat"))]
     return ", ".join([model, f"{os.cpu_count()} cores", f"Python {platform.python_version()}", *libraries])

@@ -28,7 +28,7 @@ def read_peers(path: Path, puzzles: Collection[str]) -> list[SolverTimes]:
     except OSError as error:
         raise UserError(f"{path} can't be read: {error.strerror}") from error
     except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path} is no CSV file: {error}") from error
+        raise InputError(f"{path} not a CSV file: {error}") from error
     there = [row for row in rows if row[1] in puzzles]
     if not there:
         raise UserError(f"{path} has none of the puzzles that were measured")
@@ -47,7 +47,7 @@ def _seconds(path: Path, line: int, text: str | None) -> float | None:
     except ValueError:
         seconds = math.nan
     if not 0 <= seconds < math.inf:
-        raise InputError(f"{path}, line {line}: {text!r} is no number of seconds")
+        raise InputError(f"{path}, line {line}: {text!r} is not a number of seconds")
     return seconds
 
 

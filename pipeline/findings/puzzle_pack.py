@@ -118,7 +118,7 @@ def write_pack(run: Run, uri: str, options: PackOptions, seen: Callable[[int], o
     considered = Counter[str]()
     there = sample_candidates(_candidates(run, grades, options, considered, seen), options.puzzles)
     if not considered:
-        raise UserError(f"{run.folder.name} has no results yet; go on with it: nonocensus classify")
+        raise UserError(f"{run.folder.name} has no results yet; run nonocensus classify")
     if not len(there.bits):
         raise UserError(f"{run.folder.name} has no puzzle for this pack: {through(considered)}")
     places = balanced_order(list(zip(there.hardness.tolist(), there.size.tolist(), strict=True)), options.puzzles)
@@ -268,7 +268,7 @@ def _rows(run: Run, grades: KeyedRows, wanted: dict[str, str], seen: Callable[[i
     batch, rules = one_batch(table), NONOGRAM.rules
     for row, why in sorted(rules.malformed(batch).items()):
         raise InputError(
-            f"{batch['puzzle_id'][row]} is no puzzle: {why}; nonocensus verify {run.store.folder.name} tells more"
+            f"{batch['puzzle_id'][row]} is not a valid puzzle: {why}; run nonocensus verify {run.store.folder.name}"
         )
     fits = matching_rows(rules, batch, batch["solution"], solvable_rows(rules, batch))
     if not fits.all():

@@ -345,8 +345,10 @@ def store_location(store: Store, place: Folder) -> dict[str, Any]:
 
 def versions() -> dict[str, str]:
     """Return the versions of Python and of the libraries that results may depend on."""
-    names = ("nonocensus", "numba", "numpy", "pyarrow", "python-sat", "ray")
-    return {"python": platform.python_version(), **{name: version(name) for name in names}}
+    libraries = ("numba", "numpy", "pyarrow", "python-sat", "ray")
+    # An editable install's metadata keeps the version it was installed with.
+    own = {"python": platform.python_version(), "nonocensus": __version__}
+    return own | {name: version(name) for name in libraries}
 
 
 def _refuse_another(run: Run, store: Store, config: Configuration) -> None:

@@ -58,7 +58,7 @@ class Service:
         """Return the job of an id, or refuse with 404."""
         job = self.pool.store.poll(job_id)
         if job is None:
-            raise HTTPException(404, "there is no such job; finished jobs are kept for some minutes")
+            raise HTTPException(404, "no such job; finished jobs are kept for a few minutes")
         return job
 
     def submit(self, job: PuzzleJob) -> None:
@@ -304,7 +304,7 @@ async def get_puzzle(request: Request, puzzle_id: str) -> dict[str, Any]:
     """Get a puzzle of the archive and its result."""
     found = await service_of(request).query(lambda catalog: catalog.puzzle(puzzle_id))
     if found is None:
-        raise HTTPException(404, "there is no such puzzle in the archive")
+        raise HTTPException(404, "no such puzzle in the archive")
     return dict(found)
 
 

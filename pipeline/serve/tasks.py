@@ -104,7 +104,7 @@ def animate(arguments: dict[str, Any], budget: TaskBudget) -> dict[str, Any]:
     ensure_kernels(puzzle, budget, warm_up, compile_for)
     explanation = explain(puzzle, cpu_limit=budget.seconds - ANIMATION_SECONDS)
     if not explanation.steps:
-        raise FormatError("there is no step of its solution to show")
+        raise FormatError("its solution has no steps to show")
     frames = thin_states(grid_states(explanation), most_frames(puzzle, MAX_FRAMES)).states
     return file_reply(puzzle, ".gif", gif(puzzle, frames), [])
 

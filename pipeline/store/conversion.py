@@ -265,7 +265,7 @@ def _file_of(puzzle: Puzzle | Sudoku, options: ConversionOptions) -> tuple[bytes
         return sudoku_writing.file_of(puzzle, known, options.lossy)
     if isinstance(puzzle, Sudoku) or isinstance(known, SudokuFormat):
         what = "a Sudoku among nonograms" if isinstance(puzzle, Sudoku) else "a nonogram among Sudokus"
-        raise UserError(f"{puzzle.puzzle_id} is {what}: convert each family by a command of its own")
+        raise UserError(f"{puzzle.puzzle_id} is {what}; convert one family per command")
     if is_picture(known) and puzzle.goal is None and options.solve != "no":
         puzzle = _solved(puzzle, options)
     return file_of(puzzle, known, options.lossy)
@@ -277,7 +277,7 @@ def _solved(puzzle: Puzzle, options: ConversionOptions) -> Puzzle:
 
     row = solve(puzzle, cpu_limit=options.cpu_limit)
     if row["solutions"] == "multiple" and options.solve != "any":
-        raise FormatError("it has several solutions, and so no picture of its own; --solve any takes one of them")
+        raise FormatError("it has several solutions; --solve any takes one of them")
     if not isinstance(row["solution"], bytes) or (row["solutions"] == "unknown" and options.solve != "any"):
         raise FormatError(f"no picture was found: its label is {row['label']}")
     return replace(puzzle, goal=picture(row["solution"], puzzle.width, puzzle.height))

@@ -127,7 +127,7 @@ def _of_family(family: Family, batches: Iterable[pa.RecordBatch], report: Import
         if other is family:
             yield batch
         else:
-            reason = f"it is a {other.name}, what came first a {family.name}: import it by a command of its own"
+            reason = f"it is a {other.name}, what came first a {family.name}; import one family per command"
             report.problems += [Problem(name, reason) for name in batch["puzzle_id"].to_pylist()]
 
 

@@ -121,14 +121,14 @@ def _check_recipe(recipe: Recipe) -> None:
     """Raise a UserError for an invalid recipe."""
     kind = KINDS.get(recipe.kind)
     if kind is None:
-        raise UserError(f"{recipe.kind} is no kind of pictures: {', '.join(KINDS)}")
+        raise UserError(f"{recipe.kind} is not a kind of pictures: {', '.join(KINDS)}")
     sides = 1 <= min(recipe.width, recipe.height) <= max(recipe.width, recipe.height) <= MAX_CELLS
     density = kind.density and 0 <= recipe.density <= 1 if recipe.density is not None else not kind.density
     seed = kind.seed and recipe.seed >= 0 if recipe.seed is not None else not kind.seed
     colors = 1 <= recipe.colors <= (MAX_COLORS if kind.colored else 1)
     if not (sides and density and seed and colors) or recipe.count < 1:
         raise UserError(
-            f"{recipe} is no recipe: sides are 1 to {MAX_CELLS}, densities 0 to 1, seeds from 0, colours 1 to "
+            f"{recipe} is not a valid recipe: sides are 1 to {MAX_CELLS}, densities 0 to 1, seeds from 0, colours 1 to "
             f"{MAX_COLORS}, and there is a picture at least"
         )
     if refusal := kind.refusal(recipe.width, recipe.height):

@@ -101,7 +101,9 @@ def _part_damage(store: Store, part: Part, on_rows: Callable[[int], object]) -> 
     wrong = 0
     for _, batch in store.read(part, [(0, part.rows)]):
         for row, why in islice(sorted(family.rules.malformed(batch).items()), 1):
-            yield Damage(where, f"{batch['puzzle_id'][row].as_py() or 'a row'} is no puzzle: {why}", PART_REPAIR)
+            yield Damage(
+                where, f"{batch['puzzle_id'][row].as_py() or 'a row'} is not a valid puzzle: {why}", PART_REPAIR
+            )
             return
         hash_rows(family, batch, digest)
         wrong += _wrong_hashes(family.rules, batch)

@@ -99,7 +99,7 @@ class PlainFormat(NamedTuple):
         if self.zeros and text != "0":
             text, end = text[:-1], text[-1:]
             if end != "0" or not text[-1:].isspace():
-                raise FormatError(f"line {number}: {clipped(line[1])} does not end with a 0 of its own")
+                raise FormatError(f"line {number}: {clipped(line[1])} does not end with a separate 0")
         return parse_clue((number, text))
 
 

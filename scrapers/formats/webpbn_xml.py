@@ -294,7 +294,7 @@ def _grid(image: Element | None, name: str, palette: tuple[Color, ...]) -> np.nd
         try:
             cells = _cells(found[1], bits)
         except KeyError as unknown:
-            raise FormatError(f"row {number} of {name}: {clipped(unknown.args[0])} is no symbol of a colour") from None
+            raise FormatError(f"row {number} of {name}: {clipped(unknown.args[0])} is not a colour symbol") from None
         if not 0 < len(cells) <= MAX_CELLS:
             raise FormatError(f"row {number} of {name} has {f'more than {MAX_CELLS}' if cells else 'no'} cells")
         if rows and len(cells) != len(rows[0]):

@@ -151,7 +151,7 @@ def read(data: bytes, before: int = 0) -> Iterator[SudokuGrids]:
         more = f" (and {len(errors) - MAX_REPORTED:,} more)" if len(errors) > MAX_REPORTED else ""
         raise FormatError("; ".join(errors[:MAX_REPORTED]) + more)
     if is_empty:
-        raise FormatError("it holds no Sudoku: neither lines of 81 characters nor grids")
+        raise FormatError("no Sudokus found: neither lines of 81 characters nor grids")
 
 
 def _read_vectorized(data: bytes) -> SudokuGrids | None:

@@ -96,7 +96,7 @@ class Measure(NamedTuple):
         """Return its Arrow field, with description and, if it has one, source in the metadata."""
         meaning = self.meaning_for(family)
         if meaning is None:
-            raise ValueError(f"{self.name} is no measure of the family {family}")
+            raise ValueError(f"{self.name} is not a measure of the family {family}")
         metadata = {"description": meaning.definition}
         if with_source and meaning.source:
             metadata["source"] = meaning.source

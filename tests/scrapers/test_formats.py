@@ -142,7 +142,7 @@ def test_invalid_files_give_reasons() -> None:
         ("g", b"#d\nr:% nocolour\n:\n1r\n:\n1r\n", "line 2: 'nocolour' is neither a colour like #ff0000 nor"),
         ("cwd", b"2\n2\n1\n1\n1\n1\n", "line 5: expected an empty line after 2 rows"),
         ("nin", b"2 2\n1\n1\n1\n", "it ends after 3 of 4 clues"),
-        ("syro", b"1 0\n\n1\n", "line 3: '1' does not end with a 0 of its own"),
+        ("syro", b"1 0\n\n1\n", "line 3: '1' does not end with a separate 0"),
         ("makhorin", b"1\n1\n", "expected a line '&' between rows and columns"),
         ("quoted", b'1\n1\n"1"\n"1","1"\n', "it has more than 2 clues, not 1 + 1"),
         ("toml", b"[clues]\nrows = [[[\n", "it is not TOML: "),

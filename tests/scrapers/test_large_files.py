@@ -61,7 +61,7 @@ FILES = {
     "brackets": (
         webpbn_xml,
         xml(image(b"|" + b"[" * 40_000 + b"|")),
-        "row 1 of the goal: '[' is no symbol of a colour",
+        "row 1 of the goal: '[' is not a colour symbol",
     ),
     "saved": (
         webpbn_xml,

@@ -109,7 +109,7 @@ def test_16_characters_are_4x4_or_a_row_of_16x16() -> None:
 
 WRONG = {
     "": "it is empty",
-    "hello\n": "holds no Sudoku",
+    "hello\n": "no Sudokus found",
     "." * 80 + "\n": "line 1: 80 characters are not a grid",
     "." * 81 + "\n" + "." * 82 + "\n": "line 2: 82 characters",
     "." * 40 + "q" + "." * 40: "line 1: 'q' in row 5, column 5 is not a digit of 9x9",

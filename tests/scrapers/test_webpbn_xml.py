@@ -275,7 +275,7 @@ def test_refusals_of_webpbn_are_errors(words: str) -> None:
         ('char="r"', 'char="X"', "two of its colours have the char 'X'"),
         ('char="r"', 'char="rr"', "the colour 'red' has the char 'rr', more than one character"),
         ('name="red"', 'name="black"', "two of its colours have the name 'black'"),
-        ("|..r|", "|..b|", "row 2 of the goal: 'b' is no symbol of a colour"),
+        ("|..r|", "|..b|", "row 2 of the goal: 'b' is not a colour symbol"),
         ("|..r|", "|.[.X]r|", "row 2 of the goal leaves cells open"),
         ("|..r|", "|...r|", "row 2 of the goal has 4 cells, those before it have 3"),
         ("|..r|", "", "its goal is 3x1, its clues are 3x2"),
@@ -442,7 +442,7 @@ def test_saved_grids_follow_the_palette() -> None:
     ("image", "reason"),
     [
         ("|??|\n|??|", "saved grid 1 is 2x2, its clues are 3x2"),
-        ("|??b|\n|???|", "row 1 of saved grid 1: 'b' is no symbol of a colour"),
+        ("|??b|\n|???|", "row 1 of saved grid 1: 'b' is not a colour symbol"),
         ("|???|\n|??|", "row 2 of saved grid 1 has 2 cells"),
     ],
 )

@@ -114,11 +114,11 @@ class OutputOptions(NamedTuple):
         if self.brief + self.as_xml + as_json > 1:
             raise UserError("give one of --brief, --xml and --json")
         if self.stats and (self.as_xml or as_json):
-            raise UserError("--stats goes with neither --xml nor --json; --json has all figures")
+            raise UserError("--stats cannot be combined with --xml or --json; --json has all figures")
         if lists_solutions and (self.brief or self.as_xml):
-            raise UserError("--all goes with neither --brief nor --xml, which show no solutions")
+            raise UserError("--all cannot be combined with --brief or --xml, which show no solutions")
         if self.explain and (self.brief or self.as_xml):
-            raise UserError("--explain goes with neither --brief nor --xml, which show no steps")
+            raise UserError("--explain cannot be combined with --brief or --xml, which show no steps")
         check_paths(self.save)
 
 

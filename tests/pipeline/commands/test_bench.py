@@ -67,7 +67,7 @@ def test_sudokus_are_measured_apart_from_nonograms(nonocensus: Any, tmp_path: Pa
     assert (figures["puzzles"], figures["unique"], figures["multiple"], figures["undecided"]) == (2, 1, 1, 0)
     (tmp_path / "eye.xml").write_bytes(webpbn_xml.write(from_picture(np.eye(4, dtype=np.uint8), puzzle_id="webpbn/1")))
     refused = nonocensus("bench", "puzzles", "two.sdm", "eye.xml")
-    assert (refused.code, "measure each family by a command of its own" in refused.err) == (2, True)
+    assert (refused.code, "run one command per family" in refused.err) == (2, True)
     refused = nonocensus("bench", "puzzles", "two.sdm", "--cpus", "2")
     assert (refused.code, "--cpus is for nonograms" in refused.err) == (2, True)
 

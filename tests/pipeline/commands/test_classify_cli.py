@@ -68,7 +68,7 @@ def test_interrupted_command_can_be_resumed(nonocensus: Callable[..., Result], m
 def test_conflicting_options_are_refused(hard: Store, nonocensus: Callable[..., Result]) -> None:
     store = hard.folder.uri
     for options, said in (
-        (["--serial", "--cpus", "2"], "--serial goes with neither"),
+        (["--serial", "--cpus", "2"], "--serial cannot be combined"),
         (["--address", "auto", "--cpus", "2"], "--cpus is for this machine"),
         (["--address", ""], "--address is empty"),
         (["--ids", ","], "names no puzzle"),

@@ -60,7 +60,7 @@ def test_save_writes_each_format(nonocensus: Command, tmp_path: Path) -> None:
     ("options", "said"),
     [
         (["two.jsonl", "--save", "a.png"], "--save is for one puzzle: choose it with -n"),
-        (["a.non", "-m", "-b"], "--explain goes with neither --brief nor --xml"),
+        (["a.non", "-m", "-b"], "--explain cannot be combined with --brief or --xml"),
         (["a.non", "--save", "a.bmp"], "--save a.bmp: unknown format; end it in .png, .svg, .pdf, .html, .gif, or /"),
         (["a.non", "--save", "-"], "--save -: unknown format"),
         (["a.non", "--hint", "--all", "2", "-m"], "--explain, --all: not with --hint; leave it out"),

@@ -70,8 +70,8 @@ def test_xml_prints_a_document_a_puzzle(nonocensus: Command, tmp_path: Path) -> 
     [
         (["-b", "--xml"], "one of --brief, --xml and --json"),
         (["-b", "--json"], "one of --brief, --xml and --json"),
-        (["-t", "--json"], "--stats goes with neither"),
-        (["--all", "2", "-b"], "--all goes with neither"),
+        (["-t", "--json"], "--stats cannot be combined"),
+        (["--all", "2", "-b"], "--all cannot be combined"),
         (["--refresh"], "go with ids"),
         (["--base-url", "http://127.0.0.1:1"], "go with ids"),
         (["--depth", "0"], "--depth"),

@@ -160,8 +160,8 @@ def test_ray_returns_results_failures_and_nodes() -> None:
 @pytest.mark.parametrize(
     ("resources", "message"),
     [
-        (Resources(serial=True, cpus=2), "--serial goes with neither --cpus nor --address"),
-        (Resources(serial=True, address="auto"), "--serial goes with neither"),
+        (Resources(serial=True, cpus=2), "--serial cannot be combined with --cpus or --address"),
+        (Resources(serial=True, address="auto"), "--serial cannot be combined"),
         (Resources(cpus=2, address="auto"), "--cpus is for this machine"),
         (Resources(address="foo"), "no address of a Ray cluster"),
         (Resources(address="host:99999"), "no address of a Ray cluster"),

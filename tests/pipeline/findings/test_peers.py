@@ -33,9 +33,9 @@ def test_times_of_the_puzzles_that_were_measured(peers: Path) -> None:
     ("text", "error", "said"),
     [
         ("solver,puzzle\nold,a\n", InputError, "its columns are not solver, puzzle, cpu_seconds"),
-        ("solver,puzzle,cpu_seconds\nold,a,soon\n", InputError, "line 2: 'soon' is no number of seconds"),
-        ("solver,puzzle,cpu_seconds\nold,a,-1\n", InputError, "line 2: '-1' is no number of seconds"),
-        ("solver,puzzle,cpu_seconds\nold,a\n", InputError, "line 2: None is no number of seconds"),
+        ("solver,puzzle,cpu_seconds\nold,a,soon\n", InputError, "line 2: 'soon' is not a number of seconds"),
+        ("solver,puzzle,cpu_seconds\nold,a,-1\n", InputError, "line 2: '-1' is not a number of seconds"),
+        ("solver,puzzle,cpu_seconds\nold,a\n", InputError, "line 2: None is not a number of seconds"),
         ("solver,puzzle,cpu_seconds\nold,a,1\nold,a,2\n", InputError, "a program's time on a puzzle twice"),
         ("solver,puzzle,cpu_seconds\nold,z,1\n", UserError, "has none of the puzzles that were measured"),
     ],

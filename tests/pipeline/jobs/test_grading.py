@@ -380,7 +380,7 @@ def test_store_and_its_run_get_equal_tallies(own: Run, nonocensus: Nonocensus, m
     [
         (["nothing"], "nothing does not exist"),
         (["run", "--cpu-limit", "0"], "--cpu-limit"),
-        (["run", "--serial", "--cpus", "2"], "--serial goes with neither"),
+        (["run", "--serial", "--cpus", "2"], "--serial cannot be combined"),
         (["run", "--format", "xyz"], "unknown format 'xyz'"),
     ],
 )

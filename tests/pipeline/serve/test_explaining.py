@@ -174,4 +174,4 @@ def test_animation_has_a_frame_for_each_step(server: Server) -> None:
     assert made["name"] == "puzzle.gif"
     assert getattr(Image.open(io.BytesIO(base64.b64decode(made["data"]))), "n_frames", 1) == len(steps) + 1
     job = server.post("/api/animate", params={"wait": 20}, json={"puzzle": DIAGONAL}).json()
-    assert (job["state"], job["error"]) == ("refused", "there is no step of its solution to show")
+    assert (job["state"], job["error"]) == ("refused", "its solution has no steps to show")

@@ -65,7 +65,7 @@ def test_puzzles_of_two_families_are_refused(tmp_path: Path, nonocensus: Nonocen
         ((store, "out.non"), "out.non names no format of Sudokus, which come first here; give one with --to: jsonl, "),
         ((store, "out/", "--to", "non"), "non names no format of Sudokus"),
         (("eye.non", "out.sdm"), "out.sdm names no format of nonograms"),
-        (("eye.non", store, "out.jsonl"), "local/p0 is a Sudoku among nonograms: convert each family by a command"),
+        (("eye.non", store, "out.jsonl"), "local/p0 is a Sudoku among nonograms; convert one family per command"),
         ((store, "eye.non", "out.jsonl"), "local/eye is a nonogram among Sudokus"),
         ((store, "out.sdk", "--lossy"), "a file of the format sdk holds one puzzle; name a folder"),
         ((store, "out.xyz"), "out.xyz: no format has this suffix"),

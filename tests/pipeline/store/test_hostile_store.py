@@ -177,7 +177,7 @@ def test_invalid_rows_are_named(store: Store, tmp_path: Path) -> None:
     assert [problem.name for problem in problems] == ["a puzzle", *before[2 : 2 * len(WRONG) : 2]]
     others = [item.puzzle_id for item in found if isinstance(item, Puzzle)]
     assert others == before[1 : 2 * len(WRONG) : 2] + before[2 * len(WRONG) :]
-    assert "is no puzzle: it has no id" in verify_store(store, lambda _: None)[0].what
+    assert "is not a valid puzzle: it has no id" in verify_store(store, lambda _: None)[0].what
     run = run_serially(store, tmp_path / "run")
     assert len(run.table()) == 300
     assert sum(1 for _ in mend_run(run, JobRequest(cpu_limit=0.1, resources=Resources(serial=True)))) > 0
