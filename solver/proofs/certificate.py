@@ -20,7 +20,7 @@ from solver.proofs.formula import Formula, dimacs, formula
 from solver.proofs.record import UnprovableError, Verdict, record
 
 LEARNER = "glucose4"
-"""The python-sat engine whose proofs are found and checked fastest (docs/decisions/proof-checking.md)."""
+"""The python-sat engine whose proofs are found and checked fastest (docs/decisions/certificates.md)."""
 
 SLICE = 2000
 """Conflicts between two checks of the clock."""
