@@ -58,7 +58,7 @@ def _verdicts(archive: Path, ran: Run, wall: float) -> FigureTable:
         times = [pc.sum(seconds).as_py(), *pc.quantile(seconds, [0.5, 1]).to_pylist()]
         rows.append([kind or "all", len(these), *times, steps, assumptions, pc.sum(size).as_py(), pc.max(size).as_py()])
     heading = ["verdict", "number", "CPU s", "median", "slowest", "steps", "assumptions", "MB", "largest"]
-    return FigureTable(f"All verdicts of {archive.name} proved again, in {wall:.0f} s by the wall", heading, rows)
+    return FigureTable(f"All verdicts of {archive.name} proved again, in {wall:.0f} s wall", heading, rows)
 
 
 def _learners(ran: Run) -> FigureTable:

@@ -34,8 +34,8 @@ class Kind(NamedTuple):
 
 KINDS = (
     Kind("Few states", 0.7, 1_000, 4_000),
-    Kind("A hundred times as many", 0.6, 100_000, 400_000),
-    Kind("Ten thousand times as many", 0.5, 10_000_000, 40_000_000),
+    Kind("100 times as many", 0.6, 100_000, 400_000),
+    Kind("10,000 times as many", 0.5, 10_000_000, 40_000_000),
 )
 
 SEED = 1

@@ -133,7 +133,7 @@ def _nine(files: dict[str, list[str]]) -> FigureTable:
             rows.append([name, layout, *_times(answers)])
             print(*rows[-1], file=sys.stderr, flush=True)
     heading = ["puzzles", "layout", "number", "unique", "undecided", "CPU s", "ms each", "slowest, ms", "nodes each"]
-    return FigureTable("9x9 Sudoku, unique proved (limit 2), laid out once for each file", heading, rows)
+    return FigureTable("9x9 Sudoku, uniqueness proved (limit 2), laid out once for each file", heading, rows)
 
 
 def _sixteen() -> FigureTable:
@@ -144,7 +144,7 @@ def _sixteen() -> FigureTable:
         print(*rows[-1], file=sys.stderr, flush=True)
     heading = ["layout", "number", "unique", "undecided", "CPU s", "ms each", "slowest, ms", "nodes each"]
     few, many = min(map(len, puzzles)), max(map(len, puzzles))
-    return FigureTable(f"16x16 Sudoku, unique proved: {HARD} puzzles made, {few} to {many} givens", heading, rows)
+    return FigureTable(f"16x16 Sudoku, uniqueness proved: {HARD} puzzles made, {few} to {many} givens", heading, rows)
 
 
 def hard_puzzle(box: int, seed: int) -> list[int]:
@@ -200,7 +200,7 @@ def _others(puzzles: list[str]) -> FigureTable:
         assert all(each in (counts[0], [None] * len(covers)) for each in counts), f"{name}: the programs differ"
         rows.append([name, *seconds])
         print(*rows[-1], file=sys.stderr, flush=True)
-    title = "Beside other programs: CPU seconds for all solutions, from a problem in memory"
+    title = "Compared with other programs: CPU seconds for all solutions, from a problem in memory"
     return FigureTable(title, ["problem", *(f"{name}, s" for name in programs)], rows)
 
 

@@ -64,25 +64,25 @@ def measured(process: psutil.Process, address: str) -> list[FigureTable]:
     with connection_from_url(address, maxsize=CLIENTS, block=True, retries=False) as server:
         steady(server, RATE, 2.0)  # everything has been done once
         rows = [
-            ["15x15, as many as asked for", *steady(server, RATE, SECONDS)],
-            ["15x15, 16 clients, each as soon as it can", *eager(server, 16, SECONDS)],
+            ["15x15, at a fixed rate", *steady(server, RATE, SECONDS)],
+            ["15x15, 16 clients, each without pause", *eager(server, 16, SECONDS)],
         ]
         jobs = [server.request("POST", "/api/solve", json={"puzzle": long_puzzle()}).json() for _ in range(4)]
         time.sleep(1)
-        rows.append(["the same rate while four long ones wait or run", *steady(server, RATE // 4, SECONDS)])
+        rows.append(["a quarter of the rate while four long jobs wait or run", *steady(server, RATE // 4, SECONDS)])
         for job in jobs:
             server.request("DELETE", f"/api/jobs/{job['id']}")
         before = process.memory_info().rss
         slow = [opened(address) for _ in range(SLOW)]
         statuses = bad_requests(server)
-        rows.append(["after the bad requests, slow clients still there", *steady(server, RATE // 4, SECONDS)])
+        rows.append(["a quarter of the rate, slow clients connected", *steady(server, RATE // 4, SECONDS)])
         after = process.memory_info().rss
         for connection in slow:
             connection.close()
     answers = [[status, count] for status, count in sorted(statuses.items())]
     memory = [["server", round(before / 2**20, 1), round(after / 2**20, 1)]]
     return [
-        FigureTable(f"Small puzzles: {RATE} a second, or a quarter of it, or eagerly", HEADING, rows),
+        FigureTable(f"Small puzzles: {RATE} a second, a quarter of it, or without pause", HEADING, rows),
         FigureTable(
             f"{BAD:,} bad requests, {SLOW} clients that send a byte and wait: answers", ["status", "replies"], answers
         ),
