@@ -1,1 +1,1 @@
-"""Exact cover: Knuth's Algorithm X, with dancing links and with other layouts in memory. docs/EXACT_COVER.md"""
+"""Exact cover: Knuth's Algorithm X with dancing links and other memory layouts. docs/EXACT_COVER.md"""

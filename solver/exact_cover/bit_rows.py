@@ -1,8 +1,8 @@
-"""Rows as bit sets: a bit for each item, and for each colour of an item.
+"""Rows as bit sets: one bit per item, and one per colour of a secondary item.
 
-A row is out as soon as one that was taken has a bit that it forbids. The rows left are a list for each level, so there
-is nothing to undo. How many of them have each primary item is counted for 64 items at once, in bits: ones and twos and
-whether there are more; exactly only where that does not tell the fewest.
+Selecting a row drops the rows that have a bit it forbids. Each level has its own list of remaining rows, so
+backtracking needs no undo. Rows per primary item are counted bit-parallel, 64 items at once, with two bits and an
+overflow bit; exact counts are computed only if all items of a word overflow.
 """
 
 from typing import Any, NamedTuple
@@ -14,21 +14,21 @@ from solver.jit.kernel import kernel
 from solver.lines.bits import lowest
 
 PLANES = 32
-"""Bits that a number of rows can have."""
+"""Maximum bit length of a row count."""
 
 
 class BitRows(NamedTuple):
-    """A problem as bit sets, and how far the search is in it.
+    """A problem as bit sets, with the search stack.
 
-    has       uint64[rows, words]: bits 0.. for primary items, then one for each secondary item in each of its colours
-    forbids   uint64[rows, words]: bits that no other row taken may have; the same array if there are no colours
-    left      int32[levels + 1, rows]: by level, the rows that could still be taken, in their order
-    number    int64[levels + 1]: how many these are
-    open      uint64[levels + 1, primary words]: by level, the primary items that are not covered
+    has       uint64[rows, words]: a bit per primary item, then one per pair of a secondary item and a colour
+    forbids   uint64[rows, words]: bits excluded in other selected rows; the same array as `has` without colours
+    left      int32[levels + 1, rows]: by level, the remaining rows, ascending
+    number    int64[levels + 1]: by level, the number of remaining rows
+    open      uint64[levels + 1, primary words]: by level, the uncovered primary items
     item      int64[levels]: by level, the item branched on
-    at        int64[levels]: by level, which of the rows left was taken; -1 if none yet
-    planes    uint64[PLANES]: memory for counting
-    counts    int64[1]: rows that were thrown out
+    at        int64[levels]: by level, the index in `left` of the selected row; -1 if none yet
+    planes    uint64[PLANES]: bit planes for counting
+    counts    int64[1]: rows dropped
     """
 
     has: np.ndarray
@@ -43,12 +43,12 @@ class BitRows(NamedTuple):
 
 
 def words_of(cover: Cover) -> int:
-    """Return words of 64 bits for an item or an item's colour each."""
+    """Return the number of 64-bit words per row."""
     return -(-(cover.primary + len(_pairs(cover)[0])) // 64)
 
 
 def set_bits(cover: Cover, levels: int) -> BitRows:
-    """Return a problem as bit sets."""
+    """Return the problem as bit sets."""
     rows = cover.rows
     row = np.repeat(np.arange(rows), np.diff(cover.offsets))
     has = np.zeros((rows, words_of(cover)), np.uint64)
@@ -69,9 +69,7 @@ def set_bits(cover: Cover, levels: int) -> BitRows:
 
 
 def _pairs(cover: Cover) -> tuple[np.ndarray, np.ndarray]:
-    """The pairs of a secondary item and a colour that there are, in order: int64[pairs, 2]; and of each entry that has
-    a secondary item, in their order, the number of its pair.
-    """
+    """Return the distinct pairs of secondary item and colour, sorted int64[pairs, 2], and each secondary entry's pair."""
     secondary = cover.items >= cover.primary
     colors = cover.colors[secondary] if len(cover.colors) else NO_COLOR
     numbers, which = np.unique(cover.items[secondary].astype(np.int64) << 31 | colors, return_inverse=True)
@@ -79,14 +77,14 @@ def _pairs(cover: Cover) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _bits(cover: Cover) -> np.ndarray:
-    """Return the number of each entry's bit."""
+    """Return the bit index of each entry, int64[entries]."""
     bits = cover.items.astype(np.int64)
     bits[bits >= cover.primary] = cover.primary + _pairs(cover)[1]
     return bits
 
 
 def _forbid_colors(forbids: np.ndarray, row: np.ndarray, cover: Cover) -> None:
-    """Add to the bits that a row has those of its items in other colours, and take away those of its own colours."""
+    """Set the bits of each row's items in other colours, and clear those of its own colours."""
     pairs, _ = _pairs(cover)
     of_item = np.zeros((cover.secondary, forbids.shape[1]), np.uint64)
     _set(of_item, pairs[:, 0] - cover.primary, cover.primary + np.arange(len(pairs)))
@@ -99,16 +97,16 @@ def _forbid_colors(forbids: np.ndarray, row: np.ndarray, cover: Cover) -> None:
 
 
 def _set(sets: np.ndarray, which: np.ndarray, bits: np.ndarray) -> None:
-    """Set bits, each in one of the sets."""
+    """Set bit `bits[k]` in set `which[k]` for each k."""
     np.bitwise_or.at(sets, (which, bits // 64), np.uint64(1) << (bits % 64).astype(np.uint64))
 
 
-# What the search calls.
+# The interface of a layout (solver.exact_cover.layouts).
 
 
 @kernel
 def branch(x: BitRows, level: int) -> bool:
-    """Choose the item that the fewest rows left have, of these the first; False if all primary ones are covered."""
+    """Choose the item with the fewest remaining rows, ties to the first; False if all primary items are covered."""
     best: Any = np.int64(1) << 40
     item: Any = np.int64(-1)
     for word in range(x.open.shape[1]):
@@ -125,7 +123,7 @@ def branch(x: BitRows, level: int) -> bool:
 
 @kernel
 def advance(x: BitRows, level: int) -> bool:
-    """Take the next row left that has a level's item; False if there is none."""
+    """Select the next remaining row with the level's item; False if there is none."""
     word, mask = x.item[level] >> 6, np.uint64(1) << np.uint64(x.item[level] & 63)
     for k in range(x.at[level] + 1, x.number[level]):
         if x.has[x.left[level, k], word] & mask != 0:
@@ -138,18 +136,18 @@ def advance(x: BitRows, level: int) -> bool:
 
 @kernel
 def leave(x: BitRows, level: int) -> None:
-    """Nothing: the level above has its own list."""
+    """Do nothing: each level has its own list."""
 
 
 @kernel
 def row_at(x: BitRows, level: int) -> int:
-    """Return the row taken at a level."""
+    """Return the row selected at a level."""
     return int(x.left[level, x.at[level]])
 
 
 @kernel
 def give(x: BitRows, level: int, row: int) -> bool:
-    """Take a row at a level, as if it were the only one; False if it does not fit."""
+    """Select a given row at a level, without alternatives; False if it conflicts."""
     for k in range(x.number[level]):
         if x.left[level, k] == row:
             x.at[level] = k
@@ -160,16 +158,13 @@ def give(x: BitRows, level: int, row: int) -> bool:
 
 @kernel
 def sound(x: BitRows) -> bool:
-    """Return whether level 0 has all rows."""
+    """Check that level 0 has all rows."""
     return bool(x.number[0] == x.has.shape[0] and (x.number[0] == 0 or x.left[0, x.number[0] - 1] == x.number[0] - 1))
-
-
-# The rest.
 
 
 @kernel
 def _take(x: BitRows, level: int, row: int) -> None:
-    """Take a row: the level above has the rows that it does not forbid, and the items that it does not have."""
+    """Select a row: the next level keeps the rows that it does not forbid and the items that it does not cover."""
     kept = np.int64(0)
     for k in range(x.number[level]):
         other = np.int64(x.left[level, k])
@@ -187,9 +182,9 @@ def _take(x: BitRows, level: int, row: int) -> None:
 
 @kernel
 def _fewest(x: BitRows, level: int, word: int, best: int) -> int:
-    """Return how many rows left have that open item of a word that the fewest have; planes[0] is the set of such items.
+    """Return the minimum row count of a word's open items, and store the items that have it in planes[0].
 
-    If it is `best` or more, any number from there on.
+    A minimum of `best` or more may be inexact: any number from `best` on.
     """
     candidates = x.open[level, word]
     ones, twos, more = np.uint64(0), np.uint64(0), np.uint64(0)
@@ -214,7 +209,7 @@ def _fewest(x: BitRows, level: int, word: int, best: int) -> int:
 
 @kernel
 def _fewest_of_many(x: BitRows, level: int, word: int) -> int:
-    """Return the same exactly, where each open item of the word is in four rows or more."""
+    """Return the exact minimum if each open item of the word is in four rows or more."""
     used = 1
     x.planes[0] = np.uint64(0)
     for k in range(x.number[level]):

@@ -1,6 +1,6 @@
-"""Brute force, to compare with: the first item that is not covered, and of its rows each that fits.
+"""Brute-force baseline: branch on the first uncovered item and try its rows.
 
-Nothing is known of what a row shuts out until it is met, and no item is preferred.
+No lookahead: a conflict is detected only when a row is tried. No branching heuristic.
 """
 
 from typing import Any, NamedTuple
@@ -11,19 +11,19 @@ from solver.exact_cover.problem import NO_COLOR, Cover
 from solver.jit.kernel import kernel
 
 FREE = -1
-"""As who holds an item."""
+"""Value of `holder` for an uncovered item."""
 
 
 class Tries(NamedTuple):
-    """A problem as it came, and how far the search is in it.
+    """A problem in its input layout, with the search stack.
 
-    offsets   int64[rows + 1], items int32[entries], colors int32[entries]: as of the problem, a colour for each entry
-    starts    int64[items + 1], options int32[entries]: of each item the rows that have it
-    holder    int32[items]: the level whose row has taken an item, or FREE
-    color     int32[items]: the colour in which it has
-    item      int64[levels], at int64[levels]: by level, the item branched on, and which of its rows was taken; a row
-              from outside is noted in `at` alone, as -2 - row
-    counts    int64[1]: entries that were looked at
+    offsets   int64[rows + 1], items int32[entries], colors int32[entries]: the problem's, with a colour per entry
+    starts    int64[items + 1], options int32[entries]: the rows of each item
+    holder    int32[items]: level of the row that holds an item, or FREE
+    color     int32[items]: colour of an item that is held
+    item      int64[levels]: by level, the item branched on
+    at        int64[levels]: by level, the index in `options` of the selected row; -2 - row for a given row
+    counts    int64[1]: entries tried
     """
 
     offsets: np.ndarray
@@ -40,7 +40,7 @@ class Tries(NamedTuple):
 
 
 def try_all(cover: Cover, levels: int) -> Tries:
-    """Return a problem for brute force, in memory of its own."""
+    """Return the problem in arrays of its own."""
     items = cover.primary + cover.secondary
     row = np.repeat(np.arange(cover.rows), np.diff(cover.offsets))
     colors = cover.colors if len(cover.colors) else np.full(len(cover.items), NO_COLOR, np.int32)
@@ -63,7 +63,7 @@ def try_all(cover: Cover, levels: int) -> Tries:
 
 @kernel
 def branch(x: Tries, level: int) -> bool:
-    """Choose the first item that is not covered; False if all primary ones are."""
+    """Choose the first uncovered item; False if all primary items are covered."""
     for item in range(x.primary):
         if x.holder[item] == FREE:
             x.item[level], x.at[level] = item, x.starts[item] - 1
@@ -73,7 +73,7 @@ def branch(x: Tries, level: int) -> bool:
 
 @kernel
 def advance(x: Tries, level: int) -> bool:
-    """Undo the row that was taken of a level's item, if any, and take the next that fits; False if none is left."""
+    """Deselect the level's row, if any, and select the next that fits; False if none is left."""
     item = x.item[level]
     if x.at[level] >= x.starts[item]:
         _undo(x, level, row_at(x, level))
@@ -87,26 +87,26 @@ def advance(x: Tries, level: int) -> bool:
 
 @kernel
 def leave(x: Tries, level: int) -> None:
-    """Undo the row that was taken at a level."""
+    """Deselect the row of a level."""
     _undo(x, level, row_at(x, level))
 
 
 @kernel
 def row_at(x: Tries, level: int) -> int:
-    """Return the row taken at a level."""
+    """Return the row selected at a level."""
     return int(x.options[x.at[level]]) if x.at[level] >= 0 else int(-2 - x.at[level])
 
 
 @kernel
 def give(x: Tries, level: int, row: int) -> bool:
-    """Take a row at a level, as if it were the only one; False if it does not fit."""
+    """Select a given row at a level, without alternatives; False if it conflicts."""
     x.at[level] = -2 - row
     return _take(x, level, row)
 
 
 @kernel
 def sound(x: Tries) -> bool:
-    """Return whether no item is held."""
+    """Check that no item is held."""
     held = 0
     for item in range(len(x.holder)):
         held += x.holder[item] != FREE
@@ -115,7 +115,7 @@ def sound(x: Tries) -> bool:
 
 @kernel
 def _take(x: Tries, level: int, row: int) -> bool:
-    """Take a row; False, and nothing done, if it does not fit."""
+    """Select a row; False, without a change, if it conflicts."""
     for k in range(x.offsets[row], x.offsets[row + 1]):
         item = x.items[k]
         x.counts[0] += 1
@@ -129,7 +129,7 @@ def _take(x: Tries, level: int, row: int) -> bool:
 
 @kernel
 def _undo(x: Tries, level: int, row: int) -> None:
-    """Free what a row has taken at a level."""
+    """Free the items of a row that it holds at a level."""
     for k in range(x.offsets[row], x.offsets[row + 1]):
         if x.holder[x.items[k]] == level:
             x.holder[x.items[k]] = FREE

@@ -1,6 +1,6 @@
-"""Algorithm X: branch on an item, try its rows in order, depth first. The same for every layout.
+"""Algorithm X for every layout: branch on an item and try its rows in order, depth first.
 
-A search can be stopped and goes on where it was: its whole state is in memory.
+A search can be interrupted and resumed: its state is explicit, without recursion.
 """
 
 from typing import Any, NamedTuple
@@ -18,19 +18,19 @@ LEVEL, BASE, FOUND, NODES, DOWNWARD = range(5)
 NUMBERS = 5
 
 WORK = 10_000
-"""Units of work between two looks at the clock, some tenths of a millisecond: an entry taken out is one."""
+"""Units of work between two clock checks, some tenths of a millisecond; an entry removed is one unit."""
 
 NODE_WORK = 16
-"""Units that a node is beside."""
+"""Additional units of work per node."""
 
 
 class SearchState(NamedTuple):
-    """Where a search is, and what it has found.
+    """Position and results of a search.
 
-    numbers   int64[NUMBERS]: the level, the first level that is not given, the solutions and nodes so far, and whether
-              the level is still to be branched on
-    rows      int32[solutions, levels]: the rows of the solutions kept, those given first, in the order of the levels
-    size      int64[solutions]: how many rows each has
+    numbers   int64[NUMBERS]: level, first level after the given rows, solutions and nodes so far, and whether the level
+              is still to be branched on
+    rows      int32[solutions, levels]: rows of the solutions kept, by level; the given rows come first
+    size      int64[solutions]: number of rows of each
     """
 
     numbers: np.ndarray
@@ -39,11 +39,11 @@ class SearchState(NamedTuple):
 
 
 class Answers(NamedTuple):
-    """What was found for each of several questions.
+    """Results of several questions.
 
     status    int8[questions]: EXHAUSTED, ENOUGH or LATE
     found     int64[questions]: solutions; nodes, updates: int64[questions]; seconds: float64[questions] of CPU time
-    rows      int32[questions, solutions, levels], size int64[questions, solutions]: of each those kept, as in a State
+    rows      int32[questions, solutions, levels], size int64[questions, solutions]: solutions kept, as in SearchState
     """
 
     status: np.ndarray
@@ -56,14 +56,14 @@ class Answers(NamedTuple):
 
 
 def new_state(keep: int, levels: int) -> SearchState:
-    """Return the state of a new search, with memory for `solutions` solutions."""
+    """Return the state of a new search, with memory for `keep` solutions."""
     numbers = np.zeros(NUMBERS, np.int64)
     numbers[DOWNWARD] = 1
     return SearchState(numbers, np.zeros((keep, levels), np.int32), np.zeros(keep, np.int64))
 
 
 def new_answers(questions: int, keep: int, levels: int) -> Answers:
-    """Allocate answers with memory for `solutions` solutions each."""
+    """Allocate answers with memory for `keep` solutions each."""
     found, nodes, updates = np.zeros((3, questions), np.int64)
     rows, size = np.zeros((questions, keep, levels), np.int32), np.zeros((questions, keep), np.int64)
     return Answers(np.zeros(questions, np.int8), found, nodes, updates, np.zeros(questions), rows, size)
@@ -71,7 +71,7 @@ def new_answers(questions: int, keep: int, levels: int) -> Answers:
 
 @kernel
 def begin(x: Any, state: SearchState, given: np.ndarray) -> bool:
-    """Restart with the given rows, int32; return False if they conflict: then some of them are selected."""
+    """Restart with the given rows, int32; False if they conflict, with some of them still selected."""
     state.numbers[LEVEL] = state.numbers[BASE] = state.numbers[FOUND] = state.numbers[NODES] = 0
     state.numbers[DOWNWARD] = 1
     x.counts[0] = 0
@@ -86,10 +86,10 @@ def begin(x: Any, state: SearchState, given: np.ndarray) -> bool:
 
 @standalone
 def search(x: Any, state: SearchState, most: int, place: int, deadline: float) -> int:
-    """Look for solutions until there are `most` in all; returns EXHAUSTED, ENOUGH or LATE.
+    """Start or resume a search until `most` solutions are found in total; return EXHAUSTED, ENOUGH or LATE.
 
-    place      where in the state's memory the next solution goes; what has no place there is only counted
-    deadline   in CPU seconds of this thread
+    place      index of the next solution in `state.rows`; solutions past the end are only counted
+    deadline   CPU seconds of this thread
     """
     numbers = state.numbers
     level, base = numbers[LEVEL], numbers[BASE]
@@ -121,7 +121,7 @@ def search(x: Any, state: SearchState, most: int, place: int, deadline: float) -
 
 @kernel
 def end(x: Any, state: SearchState) -> None:
-    """Undo everything: the layout is as it was before the search began."""
+    """Deselect all rows, which restores the layout to its state before the search."""
     for level in range(state.numbers[LEVEL] - state.numbers[DOWNWARD], -1, -1):
         leave(x, level)
     if CHECKED:
@@ -132,11 +132,11 @@ def end(x: Any, state: SearchState) -> None:
 def search_each(
     x: Any, state: SearchState, starts: np.ndarray, given: np.ndarray, most: int, seconds: float, answers: Answers
 ) -> None:
-    """The same problem with other rows given each time.
+    """Solve a problem once per question, each with its own given rows.
 
-    starts    int64[questions + 1]: where each question's rows begin in `given`, int32
-    most      solutions after which to stop
-    seconds   CPU seconds for each question
+    starts    int64[questions + 1]: start of each question's rows in `given`, int32
+    most      number of solutions at which to stop
+    seconds   CPU seconds per question
     """
     for question in range(len(starts) - 1):
         status, start = EXHAUSTED, cpu_seconds()

@@ -1,7 +1,7 @@
-"""The layouts of a problem in memory, and what the search asks of each.
+"""Memory layouts of a problem, and the interface that the search uses.
 
-The search is written once. What it calls here is the function of that name in the layout's own file; a kernel is
-compiled for the type of the layout that it is given.
+Each function of the interface dispatches to the function of that name in the layout's module, by the type of its first
+argument, so the search is written once and compiled per layout.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ BIT_WORDS = 3
 """Up to this number of words (192 items), bit sets are faster than links."""
 
 BIT_MEMORY = 1 << 22
-"""Maximum number of row numbers in bit sets (16 MB) unless the layout is requested."""
+"""Maximum number of row indices in bit sets (16 MB) unless the layout is requested."""
 
 
 def best_layout(cover: Cover) -> str:
@@ -45,9 +45,7 @@ def best_layout(cover: Cover) -> str:
 
 
 def laid_out(cover: Cover, layout: str) -> Any:
-    """Return a problem in a layout, ready for the search; a ValueError if there is no such layout, or if it is too
-    narrow.
-    """
+    """Return the problem in a layout. Raises ValueError for an unknown layout or one too narrow for the problem."""
     if layout not in LAYOUTS:
         raise ValueError(f"no layout is called {layout!r}: there are {', '.join(LAYOUTS)}")
     if layout == "links-16" and not links.fits_narrow(cover):
@@ -64,7 +62,7 @@ def levels_of(cover: Cover) -> int:
 
 
 def of_layout(described: Callable[P, R]) -> Callable[P, R]:
-    """In place of a function, described only: the one of that name in the file of its first argument's layout."""
+    """Replace a declaration by a dispatcher to the function of that name in the module of its first argument's layout."""
     name = described.__name__
 
     @wraps(described)
@@ -81,35 +79,35 @@ def of_layout(described: Callable[P, R]) -> Callable[P, R]:
 
 @of_layout
 def branch(x: Any, level: int) -> bool:
-    """Choose the item to branch on at a level; False if all primary ones are covered."""
+    """Choose the item to branch on at a level; False if all primary items are covered."""
     raise NotImplementedError
 
 
 @of_layout
 def advance(x: Any, level: int) -> bool:
-    """Undo the row that was taken of a level's item, if any, and take the next; False, and all undone, if none is."""
+    """Deselect the level's row, if any, and select the next; False, with the level undone, if none is left."""
     raise NotImplementedError
 
 
 @of_layout
 def leave(x: Any, level: int) -> None:
-    """Undo all of a level."""
+    """Undo a level: its row and its item."""
     raise NotImplementedError
 
 
 @of_layout
 def row_at(x: Any, level: int) -> int:
-    """Return the row taken at a level."""
+    """Return the row selected at a level."""
     raise NotImplementedError
 
 
 @of_layout
 def give(x: Any, level: int, row: int) -> bool:
-    """Take a row at a level, as if it were the only one; False, and nothing done, if it does not fit."""
+    """Select a given row at a level, without alternatives; False, without a change, if it conflicts."""
     raise NotImplementedError
 
 
 @of_layout
 def sound(x: Any) -> bool:
-    """Return whether a layout is as it should be when nothing is taken."""
+    """Check the invariants of a layout with no row selected."""
     raise NotImplementedError

@@ -1,13 +1,13 @@
-"""Dancing links: each item's rows are a circular list, from which rows are taken out and into which they are put back.
+"""Dancing links: each item's rows are a circular list, from which rows are unlinked and into which they are relinked.
 
-After Knuth, The Art of Computer Programming 4B, 7.2.2.1, Algorithms X and C: nodes of a row lie side by side, with a
-spacer between rows. What an option shuts out is taken out of the lists of its other items, and put back in the opposite
-order. A secondary item with a colour is not covered but purified: rows with another colour go, those with the same are
-marked so that nothing is done for that item any more.
+After Knuth, The Art of Computer Programming 4B, 7.2.2.1, Algorithms X and C: the nodes of a row are contiguous, with a
+spacer between rows. Rows that conflict with a selected row are unlinked from the lists of their other items, and
+relinked in reverse order. A secondary item with a colour is not covered but purified: rows with another colour are
+unlinked, and those with the same colour are marked so that the item needs no further work.
 
-Two things are done otherwise. The items are no linked list: for each there is a key, its number of rows above its own
-number, and the smallest key is found by going through all of them, which processors do many at a time. And a link is a
-16-bit index, a 32-bit one or an address (solver.exact_cover.links_memory), as the caller likes.
+Two differences: Items are not a linked list. Each has a key, its row count in the high bits and its index in the low
+ones, and the minimum key is found by a scan over all of them, which vectorizes. And links are 16-bit indices, 32-bit
+indices or addresses (solver.exact_cover.links_memory).
 """
 
 from typing import Any, NamedTuple
@@ -19,25 +19,26 @@ from solver.exact_cover.problem import NO_COLOR, Cover
 from solver.jit.kernel import inlined, kernel
 
 PURIFIED = 1
-"""As a node's colour: its item has that colour already. Colours themselves begin above."""
+"""Colour of a node whose item is purified to the node's own colour. Real colours are larger."""
 
 NARROW_ITEMS = 1 << 15
 NARROW_NODES = 1 << 16
-"""Below these, items, rows of an item, colours and nodes fit into 16-bit links and their keys."""
+"""Exclusive limits of items, rows of an item and colours, and of nodes, for 16-bit links and their keys."""
 
 
 class Links(NamedTuple):
-    """A problem as dancing links, and how far the search is in it.
+    """A problem as dancing links, with the search stack.
 
-    memory    nodes of four fields (up, down, item, colour): an item's header each, then for each row a spacer and its
-              entries, and a last spacer. A spacer has item `spacer`; up is the first entry before it, down the last
-              entry after it
-    keys      int32 or int64[items]: number of rows times `unit`, and the item; `covered` more if it is covered
-    node      int32[rows]: number of each row's first entry
+    memory    nodes of four fields (up, down, item, colour): a header per item, then for each row a spacer and its
+              entries, and a last spacer. A spacer has item `spacer`; up is the first entry of the row before it, down
+              the last entry of the row after it
+    keys      int32 or int64[items]: row count x `unit` + item, plus `covered` if the item is covered
+    node      int32[rows]: index of each row's first entry
     row       int32[nodes]: the row of each entry
-    choice    int64[levels]: by level, the entry taken of the item, or the item's header if none yet
-    counts    int64[1]: entries that were taken out of lists, and items
-    first     link to node 0, step: from there to node 1
+    choice    int64[levels]: by level, link to the item's selected entry, or to the item's header if none yet
+    counts    int64[1]: entries unlinked and items covered
+    first     link to node 0
+    step      distance between consecutive nodes' links
     """
 
     memory: np.ndarray
@@ -56,19 +57,19 @@ class Links(NamedTuple):
 
 
 def fits_narrow(cover: Cover) -> bool:
-    """Return whether 16-bit links will do."""
+    """Return whether 16-bit links suffice."""
     items = cover.primary + cover.secondary
     most = max(items, 1 + cover.rows, len(np.unique(cover.colors)) + PURIFIED + 1)
     return most < NARROW_ITEMS and nodes_of(cover) < NARROW_NODES
 
 
 def nodes_of(cover: Cover) -> int:
-    """Return how many nodes a problem needs."""
+    """Return the number of nodes of a problem."""
     return cover.primary + cover.secondary + len(cover.items) + cover.rows + 1
 
 
 def link(cover: Cover, levels: int, kind: type[np.integer]) -> Links:
-    """Return a problem as dancing links of a kind: np.uint16, np.uint32, or np.int64 for addresses."""
+    """Return the problem as dancing links of type `kind`: np.uint16, np.uint32, or np.int64 for addresses."""
     items, rows, nodes = cover.primary + cover.secondary, cover.rows, nodes_of(cover)
     memory = np.zeros(nodes * FIELDS, kind)
     first, step = first_and_step(memory)
@@ -121,19 +122,19 @@ def link(cover: Cover, levels: int, kind: type[np.integer]) -> Links:
 
 
 def _colors(colors: np.ndarray) -> np.ndarray:
-    """Return the colours numbered without gaps, above PURIFIED; NO_COLOR stays what it is."""
+    """Renumber colours without gaps, above PURIFIED; NO_COLOR is unchanged."""
     known, number = np.unique(colors, return_inverse=True)
     above = PURIFIED + (0 if known[0] == NO_COLOR else 1)
     numbered: np.ndarray = np.where(colors == NO_COLOR, NO_COLOR, number + above)
     return numbered
 
 
-# What the search calls.
+# The interface of a layout (solver.exact_cover.layouts).
 
 
 @kernel
 def branch(x: Links, level: int) -> bool:
-    """Choose the item with the fewest rows, of these the first, and cover it; False if all primary ones are covered."""
+    """Choose the item with the fewest rows, ties to the first, and cover it; False if all primary items are covered."""
     best = x.keys[0]
     for i in range(1, x.primary):
         best = min(best, x.keys[i])
@@ -147,7 +148,7 @@ def branch(x: Links, level: int) -> bool:
 
 @kernel
 def advance(x: Links, level: int) -> bool:
-    """Undo the row that was taken of a level's item, if any, and take the next; False, and all undone, if none is."""
+    """Deselect the level's row, if any, and select the next; False, with the level undone, if none is left."""
     p = x.choice[level]
     item = peek(x.memory, p, ITEM)
     header = x.first + x.step * item
@@ -164,7 +165,7 @@ def advance(x: Links, level: int) -> bool:
 
 @kernel
 def leave(x: Links, level: int) -> None:
-    """Undo all of a level."""
+    """Undo a level: its row and its item."""
     p = x.choice[level]
     item = peek(x.memory, p, ITEM)
     if p != x.first + x.step * item:
@@ -174,13 +175,13 @@ def leave(x: Links, level: int) -> None:
 
 @kernel
 def row_at(x: Links, level: int) -> int:
-    """Return the row taken at a level."""
+    """Return the row selected at a level."""
     return int(x.row[(x.choice[level] - x.first) // x.step])
 
 
 @kernel
 def give(x: Links, level: int, row: int) -> bool:
-    """Take a row at a level, as if it were the only one; False, and nothing done, if it does not fit."""
+    """Select a given row at a level, without alternatives; False, without a change, if it conflicts."""
     q: Any = x.first + x.step * np.int64(x.node[row])
     own: Any = np.int64(-1)  # the row's first primary item
     while peek(x.memory, q, ITEM) != x.spacer:
@@ -188,7 +189,7 @@ def give(x: Links, level: int, row: int) -> bool:
         if x.keys[item] >= x.covered:
             return False
         if peek(x.memory, peek(x.memory, q, DOWN), UP) != q:
-            return False  # a row that was taken out of its lists, because of a colour
+            return False  # the row is unlinked, because of a colour
         if own < 0 and item < x.primary:
             own = q
         q += x.step
@@ -200,7 +201,7 @@ def give(x: Links, level: int, row: int) -> bool:
 
 @kernel
 def sound(x: Links) -> bool:
-    """Return whether the lists of all items that are not covered are circular and as long as their keys say."""
+    """Check that the lists of all uncovered items are circular and match the row counts in their keys."""
     for item in range(len(x.keys)):
         if x.keys[item] >= x.covered:
             continue
@@ -217,12 +218,12 @@ def sound(x: Links) -> bool:
     return True
 
 
-# How links dance.
+# Knuth's operations: hide, cover, purify and their inverses.
 
 
 @inlined
 def _hide(x: Links, p: int) -> int:
-    """Take the other entries of an entry's row out of their lists; returns how many."""
+    """Unlink the other entries of an entry's row; return their number."""
     number = 0
     q = p + x.step
     while q != p:
@@ -242,7 +243,7 @@ def _hide(x: Links, p: int) -> int:
 
 @inlined
 def _unhide(x: Links, p: int) -> None:
-    """Put them back."""
+    """Relink the other entries of an entry's row."""
     q = p - x.step
     while q != p:
         item = peek(x.memory, q, ITEM)
@@ -259,7 +260,7 @@ def _unhide(x: Links, p: int) -> None:
 
 @kernel
 def _cover(x: Links, item: int) -> int:
-    """Take an item's rows out of all other lists; returns how many entries, and one for the item, as Knuth counts."""
+    """Unlink an item's rows from all other lists; return the number of entries, plus one for the item as Knuth counts."""
     x.keys[item] += x.covered
     header = x.first + x.step * item
     number = 1
@@ -282,7 +283,7 @@ def _uncover(x: Links, item: int) -> None:
 
 @kernel
 def _purify(x: Links, p: int) -> int:
-    """Leave of a secondary item only rows of an entry's colour; returns how many entries were taken out."""
+    """Unlink the rows that have a secondary item in another colour than the entry; return the number of entries."""
     color = peek(x.memory, p, COLOR)
     header = x.first + x.step * peek(x.memory, p, ITEM)
     number = 0

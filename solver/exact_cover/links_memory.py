@@ -1,9 +1,9 @@
-"""Memory of linked nodes: links are indexes, or addresses.
+"""Memory of linked nodes: links are indices or addresses.
 
-A node has four fields. In an array of uint16 or uint32 a link is a node's number; in one of int64 it is the address of
-the node in the same array. The code above is the same for both: it is compiled for the array that it is given.
+A node has four fields. In an array of uint16 or uint32 a link is a node's index; in one of int64 it is the node's
+address in that array. Callers are the same for both and compiled per array type.
 
-Addresses are only good for the array that they were made for: it must neither be copied nor go while they are in use.
+Addresses are valid only for the array they were made for: it must be neither copied nor freed while they are in use.
 """
 
 from typing import Any
@@ -18,11 +18,11 @@ FIELDS = 4
 UP, DOWN, ITEM, COLOR = range(FIELDS)
 
 WORD = 8
-"""Bytes of a field that can hold an address."""
+"""Bytes of a field that holds an address."""
 
 
 def first_and_step(memory: np.ndarray) -> tuple[int, int]:
-    """Return the link to the first node, and how far it is from one node to the next."""
+    """Return the link to the first node, and the distance between consecutive nodes' links."""
     return (memory.ctypes.data, FIELDS * WORD) if memory.dtype == np.int64 else (0, 1)
 
 
@@ -42,7 +42,7 @@ def poke(memory: np.ndarray, node: int, field: int, value: int) -> None:
 
 
 def _place(memory: np.ndarray, node: int) -> int:
-    """Return the index of a node's first field in the memory that its address lies in."""
+    """Return the index in `memory` of the first field of the node at an address."""
     offset = int(node) - memory.ctypes.data
     assert 0 <= offset < memory.nbytes, "a link leads out of the memory"
     return offset // WORD

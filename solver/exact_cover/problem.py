@@ -1,4 +1,4 @@
-"""A problem of exact cover, and what is wrong with one that can't be."""
+"""Exact-cover problems and their validation."""
 
 from collections.abc import Iterable
 from operator import index
@@ -7,22 +7,21 @@ from typing import NamedTuple
 import numpy as np
 
 MOST = 2**31 - 2
-"""Rows, items and entries that a problem can have in all."""
+"""Maximum sum of rows, items and entries of a problem."""
 
 NO_COLOR = 0
 
 
 class Cover(NamedTuple):
-    """Choose rows so that each primary item is in exactly one of them, and each secondary item fits.
+    """An exact-cover problem: select rows so that each primary item is in exactly one of them.
 
-    Rows that have a secondary item in the same colour may be taken together. Where it has no colour in one of them,
-    they may not.
+    Selected rows may share a secondary item only if all have it in the same colour, not without one.
 
-    offsets     int64[rows + 1]: where each row's entries begin
-    items       int32[entries]: primary items 0..primary - 1, then secondary ones
-    colors      int32[entries]: from 1 on, NO_COLOR for none, as all primary items have; empty if no item has one
-    primary     how many items are primary
-    secondary   how many are secondary
+    offsets     int64[rows + 1]: start of each row's entries
+    items       int32[entries]: primary items 0..primary - 1, then secondary items
+    colors      int32[entries]: from 1; NO_COLOR for none, as for all primary items; empty if no item has a colour
+    primary     number of primary items
+    secondary   number of secondary items
     """
 
     offsets: np.ndarray
@@ -33,14 +32,14 @@ class Cover(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return len(self.offsets) - 1
 
 
 def cover_of(rows: Iterable[Iterable[int | tuple[int, int]]], primary: int, secondary: int = 0) -> Cover:
-    """Return the problem whose rows are these: of each its items, or pairs of a secondary item and its colour.
+    """Return the problem with these rows: lists of items, or of pairs of a secondary item and its colour.
 
-    Raises ValueError for a problem that can't be.
+    Raises ValueError as `checked`.
     """
     try:
         pairs = [[_pair(entry) for entry in row] for row in rows]
@@ -54,16 +53,16 @@ def cover_of(rows: Iterable[Iterable[int | tuple[int, int]]], primary: int, seco
 
 
 def _pair(entry: int | tuple[int, int]) -> tuple[int, int]:
-    """Return an entry as item and colour."""
+    """Return an entry as a pair of item and colour."""
     item, color = entry if isinstance(entry, tuple) else (entry, NO_COLOR)
     return index(item), index(color)
 
 
 def checked(cover: Cover) -> Cover:
-    """Return the same problem, its arrays in the types and the order that kernels take.
+    """Validate a problem, and return it with contiguous arrays of the dtypes that kernels require.
 
-    Raises ValueError for what can't be: no primary item, arrays that don't belong together, an item that there is not,
-    a row without primary item, a row that has an item twice, a colour below 0 or of a primary item.
+    Raises ValueError for no primary item, inconsistent arrays, an unknown item, a row without a primary item or with an
+    item twice, and a colour below 0 or of a primary item.
     """
     for name in ("primary", "secondary"):
         number = getattr(cover, name)
@@ -95,7 +94,7 @@ def checked(cover: Cover) -> Cover:
 
 
 def _integers(name: str, values: np.ndarray, kind: type[np.signedinteger]) -> np.ndarray:
-    """Return an array of integers of this type, in one piece."""
+    """Return a contiguous array of this dtype. Raises ValueError if `values` don't fit."""
     array = np.asarray(values)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise ValueError(f"{name} must be integers in one dimension, not {array.dtype} in {array.ndim}")
@@ -106,6 +105,6 @@ def _integers(name: str, values: np.ndarray, kind: type[np.signedinteger]) -> np
 
 
 def _refuse(row: np.ndarray, wrong: np.ndarray, what: str) -> None:
-    """A ValueError that names the first row of those that are wrong, if there is one."""
+    """Raise ValueError with the first row where `wrong` is set, if any."""
     if wrong.any():
         raise ValueError(f"row {row[wrong][0]} {what}")

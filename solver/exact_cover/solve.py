@@ -1,4 +1,4 @@
-"""Problems of exact cover solved: solutions counted and kept, one after the other, or for many questions at once."""
+"""Solving of exact-cover problems: count and keep solutions, iterate over them, or answer many questions in one call."""
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,29 +28,30 @@ from solver.jit.kernel_cache import CHECKED
 Layout = Literal["links-16", "links-32", "addresses", "bit-rows", "brute-force"]
 
 STATUS: tuple[Literal["complete", "limit", "timeout"], ...] = ("complete", "limit", "timeout")
-"""In words, by number."""
+"""Names of the kernel's status codes."""
 
 SLICE = 0.25
-"""CPU seconds of a kernel's call, after which Python can see that it was interrupted."""
+"""CPU seconds per kernel call; Python handles interrupts between calls."""
 
 BUFFER = 1 << 16
-"""Rows of solutions that wait in a kernel's memory, unless one has more."""
+"""Rows of solutions that a kernel can buffer; at least one solution."""
 
 NO_LIMIT = 1 << 62
 
 
 @dataclass(frozen=True)
 class Covers:
-    """What was found.
+    """Result of a search.
 
-    status       "complete": there are no more solutions; "limit": as many as asked for; "timeout": the CPU limit came
-                 first
-    count        solutions found
-    solutions    the first of them, each its rows: those given, then in the order in which they were chosen
-    nodes        sets of rows that the search looked at; the same in every layout but brute force
-    updates      its work, in a unit of the layout's own: what Knuth counts for links, rows thrown out, entries tried
+    status       "complete": all solutions are found; "limit": the limit of solutions is reached; "timeout": the CPU
+                 limit is
+    count        number of solutions found
+    solutions    the first ones as lists of rows: the given rows, then in order of selection
+    nodes        search nodes (sets of selected rows); the same in every layout but brute force
+    updates      work in the layout's unit: Knuth's updates for links, rows dropped for bit-rows, entries tried for
+                 brute-force
     cpu_seconds  of the search
-    layout       how the problem was laid out in memory
+    layout       name of the memory layout
     """
 
     status: Literal["complete", "limit", "timeout"]
@@ -73,13 +74,13 @@ def solve(
 ) -> Covers:
     """Count the solutions of a problem, and keep the first ones.
 
-    given      rows that are taken to begin with
-    limit      solutions after which to stop; None for all
-    keep       solutions to keep, at most
+    given      rows selected from the start
+    limit      number of solutions at which to stop; None for all
+    keep       maximum number of solutions to keep
     cpu_limit  CPU seconds
-    layout     how to lay the problem out; None for the quickest for its size
+    layout     memory layout; None for the fastest for the problem's size
 
-    Raises ValueError for a problem, or an argument, that can't be.
+    Raises ValueError for an invalid problem or argument.
     """
     most = _limit(limit)
     _check_numbers(keep, cpu_limit)
@@ -103,11 +104,11 @@ def solve(
 def iterate(
     cover: Cover, *, given: Iterable[int] = (), cpu_limit: float = 60.0, layout: Layout | None = None
 ) -> Iterator[list[int]]:
-    """Yield all solutions of a problem, one after the other, in the order of `solve`.
+    """Yield all solutions of a problem in the order of `solve`.
 
-    cpu_limit   CPU seconds for each call of the search, which looks for more and more solutions at once
+    cpu_limit   CPU seconds per call of the search; each call doubles the number of solutions it looks for
 
-    Raises TimeoutError when that is spent, after the solutions found by then, and ValueError as `solve` does.
+    Raises TimeoutError at that limit, after yielding the solutions found so far, and ValueError as `solve`.
     """
     _check_numbers(0, cpu_limit)
     problem, _, x = _laid_out(cover, layout)
@@ -117,7 +118,7 @@ def iterate(
 
 
 def _iterate(x: Any, state: SearchState, status: int, cpu_limit: float) -> Iterator[list[int]]:
-    """Yield the solutions of a search that has begun."""
+    """Yield the solutions of a started search."""
     wanted = 1
     while status == ENOUGH:
         before = int(state.numbers[FOUND])
@@ -137,14 +138,14 @@ def solve_each(
     cpu_limit: float = 60.0,
     layout: Layout | None = None,
 ) -> list[Covers]:
-    """Return the same problem with other rows given each time: laid out once, and solved in one call.
+    """Solve a problem once per question, each with its own given rows, in one kernel call.
 
-    Nothing can interrupt that call before all questions have been answered or have met their CPU limit.
+    The call can't be interrupted before each question is answered or has reached its CPU limit.
 
-    givens     for each question the rows that are taken to begin with
-    cpu_limit  CPU seconds for each question; the others as for `solve`
+    givens     rows selected from the start, by question
+    cpu_limit  CPU seconds per question; other arguments as for `solve`
 
-    Raises ValueError for a problem, or an argument, that can't be.
+    Raises ValueError for an invalid problem or argument.
     """
     most = _limit(limit)
     _check_numbers(keep, cpu_limit)
@@ -163,12 +164,12 @@ def solve_each(
 
 
 def _begin(x: Any, state: SearchState, given: np.ndarray) -> int:
-    """Take the rows that are given; returns EXHAUSTED if they don't fit together, else ENOUGH: the search can go on."""
+    """Select the given rows; return EXHAUSTED if they conflict, else ENOUGH: the search can continue."""
     return ENOUGH if len(given) == 0 or begin(x, state, given) else EXHAUSTED
 
 
 def _go_on(x: Any, state: SearchState, wanted: int, most: int, deadline: float) -> int:
-    """Resume a search until it has `more` further solutions, or count without storing any."""
+    """Resume a search for `wanted` further solutions; with 0, count up to `most` without storing any."""
     place = 0 if wanted else len(state.size)
     goal = min(most, int(state.numbers[FOUND]) + wanted) if wanted else most
     while True:
@@ -181,12 +182,12 @@ def _go_on(x: Any, state: SearchState, wanted: int, most: int, deadline: float) 
 
 
 def _kept(state: SearchState, number: int) -> list[list[int]]:
-    """Return the first solutions in a search's memory."""
+    """Return the first `number` solutions in the state's memory."""
     return [state.rows[k, : state.size[k]].tolist() for k in range(number)]
 
 
 def _laid_out(cover: Cover, layout: Layout | None) -> tuple[Cover, str, Any]:
-    """Return a problem that has been checked, the name of its layout, and the layout itself."""
+    """Return the validated problem, the name of its layout, and the layout."""
     problem = checked(cover)
     name = layout or best_layout(problem)
     _compile(name)
@@ -194,25 +195,25 @@ def _laid_out(cover: Cover, layout: Layout | None) -> tuple[Cover, str, Any]:
 
 
 TINY = Cover(np.array([0, 1]), np.zeros(1, np.int32), np.zeros(0, np.int32), 1)
-"""A problem to compile kernels on, before any clock starts."""
+"""A problem to compile kernels on, so that no CPU limit includes the compilation."""
 
 
 @cache
 def _compile(layout: str) -> None:
-    """Have the search compiled for a layout."""
+    """Compile `search` for a layout."""
     search(laid_out(TINY, layout), new_state(1, levels_of(TINY)), 1, 0, 1.0)
 
 
 @cache
 def _compile_each(layout: str) -> None:
-    """Have the search for many questions compiled for a layout."""
+    """Compile `search_each` for a layout."""
     starts, given = np.zeros(1, np.int64), np.zeros(0, np.int32)
     levels = levels_of(TINY)
     search_each(laid_out(TINY, layout), new_state(1, levels), starts, given, 1, 1.0, new_answers(0, 1, levels))
 
 
 def _given(givens: Sequence[Iterable[int]], cover: Cover) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows given for each question: where they begin, int64[questions + 1], and the rows, int32."""
+    """Return the given rows of all questions: the start of each question's, int64[questions + 1], and the rows, int32."""
     lists = [list(rows) for rows in givens]
     starts = np.cumsum([0, *map(len, lists)], dtype=np.int64)
     for rows in lists:
