@@ -1,1 +1,1 @@
-"""Engines to compare the ladder with: plain searches, brute force, exact cover, a clause learner. docs/ENGINES.md"""
+"""Baseline engines for the ladder: plain searches, brute force, exact cover, clause learning. docs/ENGINES.md"""

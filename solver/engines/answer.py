@@ -1,14 +1,14 @@
-"""Limits of an engine, and its answer about a puzzle."""
+"""Resource limits and answers of engines."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 TWO = 2
-"""Solutions after which an engine stops: with a second one the verdict is known."""
+"""Number of solutions at which an engine stops, since a second one settles the verdict."""
 
 VERDICTS = ("none", "unique", "multiple")
-"""Verdicts by the number of solutions found, if there are no others or two of them."""
+"""Verdicts by the number of solutions found, if the search is exhausted or has found two."""
 
 
 class EngineLimits(NamedTuple):
@@ -25,14 +25,14 @@ class EngineLimits(NamedTuple):
 
 
 class EngineAnswer(NamedTuple):
-    """An engine's answer about a puzzle. Figures that an engine doesn't have are None.
+    """An engine's answer about a puzzle. Figures that an engine doesn't measure are None.
 
     verdict        none, unique, multiple; unknown if a limit was reached
-    solutions      those found, two at most, each a uint8[height, width] of palette entries
-    visits         states, grids or nodes that it looked at: docs/ENGINES.md says of which engine which
+    solutions      up to two, each a uint8[height, width] of palette entries
+    visits         states, grids or nodes visited (docs/ENGINES.md, by engine)
     seconds        CPU seconds, from the puzzle to the verdict
-    first_visits   the same when the first solution had been found
-    first_seconds
+    first_visits   visits until the first solution
+    first_seconds  CPU seconds until the first solution
     peak           maximum size of the open list
     stopped        the limit reached, or why the engine can't solve this puzzle; empty if the verdict is known
     """
@@ -48,10 +48,10 @@ class EngineAnswer(NamedTuple):
 
 
 def verdict_of(solutions: int, stopped: str) -> str:
-    """Return the verdict for a number of solutions found, by an engine that stopped early or not."""
+    """Return the verdict for a number of solutions; `stopped` is non-empty if the search ended early."""
     return "unknown" if stopped and solutions < TWO else VERDICTS[solutions]
 
 
 def out_of_time(limits: EngineLimits) -> str:
-    """Value of `stopped` at the CPU limit."""
+    """Return the value of `stopped` at the CPU limit."""
     return f"not done in {limits.cpu_limit:g} CPU seconds"

@@ -1,4 +1,4 @@
-"""All arrangements of a line, in plain Python: bytes, a palette entry a cell. Clues have no blots here."""
+"""All arrangements of a line without blots, in plain Python: bytes, one palette entry per cell."""
 
 from itertools import combinations, pairwise
 from math import comb
@@ -25,21 +25,21 @@ def arrangements(clue: Clue, cells: int) -> list[bytes]:
 
 
 def number_of_arrangements(clue: Clue, cells: int) -> int:
-    """Return how many there are, without making them."""
+    """Return the number of arrangements without listing them."""
     free = cells - needed(clue)
     return comb(free + len(clue), len(clue)) if free >= 0 else 0
 
 
 def needed(clue: Clue) -> int:
-    """Return the fewest cells that a clue's blocks and the gaps between them take."""
+    """Return the number of cells of a clue's blocks and the gaps between them."""
     return sum(block.length for block in clue) + sum(first.color == second.color for first, second in pairwise(clue))
 
 
 def why_not(puzzle: Puzzle, lines: list[tuple[Clue, int]], cell_bytes: int, limits: EngineLimits) -> str:
-    """Return why the arrangements of some lines of a puzzle can't be listed, empty if they can.
+    """Return why the arrangements of some lines of a puzzle can't be listed; empty if they can.
 
     lines       each a clue and its number of cells
-    cell_bytes  bytes of memory for a cell of an arrangement, beside OBJECT_BYTES for the whole of it
+    cell_bytes  memory per cell of an arrangement, in addition to OBJECT_BYTES per arrangement
     """
     if puzzle.blotted:
         return "its clues have blots, which this engine does not know"
@@ -48,5 +48,5 @@ def why_not(puzzle: Puzzle, lines: list[tuple[Clue, int]], cell_bytes: int, limi
 
 
 def _gap(clue: Clue, k: int) -> int:
-    """Return cells that must be free behind block k."""
+    """Return the number of cells that must be free after block k."""
     return int(k + 1 < len(clue) and clue[k].color == clue[k + 1].color)

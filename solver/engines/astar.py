@@ -1,4 +1,4 @@
-"""A*: first the state with the lowest sum of rows filled and estimate, of several the deepest, of these the oldest."""
+"""A*: expand the state with the lowest sum of filled rows and estimate; ties go to the deepest, then the oldest."""
 
 from collections.abc import Callable
 from functools import partial
@@ -15,19 +15,17 @@ Estimate = Callable[[Puzzle, State], float]
 
 
 def a_star(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
-    """Return the puzzle's verdict by A* with solver.engines.heuristics.rows_left. A visit is a state taken from the
-    heap.
-    """
+    """Solve a puzzle by A* with the estimate `rows_left`. A visit is a state popped from the heap."""
     return answer_of(puzzle, limits, partial(_visits, rows_left))
 
 
 def a_star_by_wrong_groups(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
-    """Return the same with wrong_groups."""
+    """Solve a puzzle by A* with the estimate `wrong_groups`."""
     return answer_of(puzzle, limits, partial(_visits, wrong_groups))
 
 
 def a_star_by_all_groups(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
-    """Return the same with wrong_and_missing_groups."""
+    """Solve a puzzle by A* with the estimate `wrong_and_missing_groups`."""
     return answer_of(puzzle, limits, partial(_visits, wrong_and_missing_groups))
 
 

@@ -1,4 +1,4 @@
-"""Breadth-first search: the oldest state first."""
+"""Breadth-first search: expand the oldest state first."""
 
 from collections import deque
 
@@ -8,7 +8,7 @@ from solver.model.puzzle import Puzzle
 
 
 def breadth_first(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
-    """Return the puzzle's verdict by breadth-first search. A visit is a state taken from the queue."""
+    """Solve a puzzle by breadth-first search. A visit is a state popped from the queue."""
     return answer_of(puzzle, limits, _visits)
 
 

@@ -1,4 +1,4 @@
-"""Brute force: all ways to fill the rows, each a whole grid whose columns are read."""
+"""Brute force: enumerate the product of the rows' arrangements, and check the columns of each full grid."""
 
 from itertools import product
 
@@ -8,7 +8,7 @@ from solver.model.puzzle import Puzzle
 
 
 def brute_force(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
-    """Return the puzzle's verdict by the product of its rows' arrangements. A visit is a grid; one waits at a time."""
+    """Solve a puzzle by brute force. A visit is a full grid; the open list has size 1."""
     return answer_of(puzzle, limits, _visits)
 
 

@@ -1,10 +1,10 @@
 """Nonograms as exact cover.
 
-Each row and each column is an item, and so is each pair of a cell and a colour other than the background. An
-arrangement of a row has the row, and of each cell the pair with the cell's colour. An arrangement of a column has the
-column, and of each cell all pairs but that with its colour. Then a pair is covered exactly once if and only if row and
-column agree on it: the row gives the cell this colour and the column does too, or neither does. So all items are
-primary, none needs a colour of its own, and the search may branch on a cell as well as on a line.
+Items are the rows, the columns, and the pairs of a cell and a colour other than the background. Options are the lines'
+arrangements. An arrangement of a row covers the row, and for each cell the pair with the cell's colour; one of a column
+covers the column, and for each cell all pairs except that with its colour. So a pair is covered exactly once if and
+only if row and column agree on whether the cell has that colour. All items are primary and without colours, and the
+search can branch on cells as well as on lines.
 """
 
 import time
@@ -18,11 +18,11 @@ from solver.exact_cover.solve import solve
 from solver.model.puzzle import Puzzle
 
 ENTRY_BYTES = 150
-"""Bytes of memory for an entry of an option, at most, while the problem is made."""
+"""Maximum bytes per entry of an option while the problem is built."""
 
 
 def by_exact_cover(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
-    """Return the puzzle's verdict by solver.exact_cover. A visit is a node of its search; their number has no limit."""
+    """Solve a puzzle by solver.exact_cover. A visit is a search node; `limits.visits` does not apply."""
     start = time.thread_time()
     lines = [(clue, puzzle.width) for clue in puzzle.rows] + [(clue, puzzle.height) for clue in puzzle.columns]
     if stopped := why_not(puzzle, lines, ENTRY_BYTES * max(1, puzzle.colors), limits):
@@ -38,9 +38,7 @@ def by_exact_cover(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
 
 
 def problem_of(puzzle: Puzzle, rows: list[list[bytes]], columns: list[list[bytes]]) -> Cover:
-    """Return the problem whose options are these arrangements, those of the first row first, those of the last column
-    last.
-    """
+    """Return the problem whose options are these arrangements: row by row, then column by column."""
     lines = puzzle.height + puzzle.width
     colors = range(1, puzzle.colors + 1)
 
@@ -63,6 +61,6 @@ def problem_of(puzzle: Puzzle, rows: list[list[bytes]], columns: list[list[bytes
 
 
 def _picture(puzzle: Puzzle, rows: list[bytes], options: list[int]) -> np.ndarray:
-    """Return the picture of a solution; the options of rows come first, in the order of `rows`."""
+    """Return the picture of a solution; the first options are `rows`, in that order."""
     cells = b"".join(rows[option] for option in sorted(options)[: puzzle.height])
     return np.frombuffer(cells, np.uint8).reshape(puzzle.height, puzzle.width)

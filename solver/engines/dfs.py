@@ -1,4 +1,4 @@
-"""Depth-first search: the newest state first."""
+"""Depth-first search: expand the newest state first."""
 
 from solver.engines.answer import EngineAnswer, EngineLimits
 from solver.engines.plain_search import Space, Visits, answer_of, successors
@@ -6,7 +6,7 @@ from solver.model.puzzle import Puzzle
 
 
 def depth_first(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
-    """Return the puzzle's verdict by depth-first search. A visit is a state taken from the stack."""
+    """Solve a puzzle by depth-first search. A visit is a state popped from the stack."""
     return answer_of(puzzle, limits, _visits)
 
 

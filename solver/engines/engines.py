@@ -1,4 +1,4 @@
-"""All engines by name."""
+"""Registry of engines."""
 
 from collections.abc import Callable
 
@@ -23,7 +23,7 @@ ENGINES: dict[str, Callable[[Puzzle, EngineLimits], EngineAnswer]] = {
     "sat": by_learners,
     "ladder": by_ladder,
 }
-"""What solves a puzzle within limits, by the name that `nonocensus bench engines --engine` takes."""
+"""Engines by the name that `nonocensus bench engines --engine` accepts."""
 
 COMPILED = ("exact-cover", "sat", "ladder")
-"""Those that have kernels, which are compiled when they are first used."""
+"""Engines with kernels, which are compiled on first use."""

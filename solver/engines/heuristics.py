@@ -1,8 +1,8 @@
-"""Estimates for A* of the rows that a state still needs, and what is claimed of them.
+"""Heuristics for A*: estimates of the rows that a state still needs.
 
-A step fills one row and costs 1, so the true distance is the number of rows left, or infinite for a state that no
-solution begins with. An estimate is admissible if it is never above that, and consistent if h(s) <= 1 + h(s') for each
-successor s' of s. docs/ENGINES.md has the proofs and the counterexample, tests look at all states of small puzzles.
+A step fills one row and costs 1, so the true distance is the number of rows left, or infinite if no solution extends
+the state. An estimate is admissible if it never exceeds that distance, and consistent if h(s) <= 1 + h(s') for each
+successor s' of s. docs/ENGINES.md has the proofs and the counterexample; tests check all states of small puzzles.
 """
 
 from collections.abc import Iterator
@@ -17,9 +17,9 @@ from solver.model.puzzle import Block, Clue, Puzzle, clue_of_ints
 class Column(NamedTuple):
     """A column of a state.
 
-    clue       what it should read in the end
-    finished   groups that no further row changes: a cell of another colour follows, or the grid is full
-    running    the group that the last filled row ends with and the next row may prolong; None if there is none
+    clue       of the puzzle
+    finished   groups that no further row can change: a cell of another colour follows, or the grid is full
+    running    the group in the last filled row, which the next row may extend; None if there is none
     """
 
     clue: Clue
@@ -28,7 +28,7 @@ class Column(NamedTuple):
 
 
 def columns_of(puzzle: Puzzle, state: State) -> Iterator[Column]:
-    """Yield the columns of a state, from left to right."""
+    """Yield the columns of a state from left to right."""
     for x, clue in enumerate(puzzle.columns):
         cells = state[x :: puzzle.width]
         runs = clue_of_ints(cells)
@@ -39,17 +39,16 @@ def columns_of(puzzle: Puzzle, state: State) -> Iterator[Column]:
 
 
 def wrong_groups(puzzle: Puzzle, state: State) -> int:
-    """Groups finished that are wrong: the k-th of a column has not length and colour of its clue's k-th, or there is no
-    k-th.
+    """Count the wrong finished groups: the k-th of a column differs from its clue's k-th in length or colour.
 
-    Admissible and consistent: a wrong group stays, so no solution begins with a state that has one, and the count never
-    falls from a state to its successor.
+    A group beyond the clue's last one is wrong too. Admissible and consistent: wrong groups are never undone, so no
+    solution extends a state that has one, and the count never falls from a state to its successor.
     """
     return sum(_wrong(column) for column in columns_of(puzzle, state))
 
 
 def wrong_and_missing_groups(puzzle: Puzzle, state: State) -> int:
-    """Wrong groups, and those of the clues that are missing: how many more a clue has than its column has finished.
+    """Count the wrong groups and the missing ones: those that a clue has more than its column has finished.
 
     Neither admissible nor consistent: one row can finish a group in each column.
     """
@@ -57,14 +56,14 @@ def wrong_and_missing_groups(puzzle: Puzzle, state: State) -> int:
 
 
 def rows_left(puzzle: Puzzle, state: State) -> float:
-    """Return rows that are not filled, infinite if the rest of some column's clue does not fit into them.
+    """Return the number of rows left, infinite if the rest of some column's clue does not fit into them.
 
-    Each column has a lower bound: the cells that its clue's other groups and the gaps between them need, infinite if a
-    group is wrong or too long. If one is above the number of rows left, there is no solution below the state. If none
-    is, each solution takes exactly these rows. So this is the largest of the bounds, and of the rows left.
+    A column's lower bound is the number of cells of its clue's remaining groups and the gaps between them, infinite if
+    a group is wrong or too long. If a bound exceeds the number of rows left, no solution extends the state; else each
+    solution takes exactly the rows left, which are then the maximum of all bounds.
 
-    Admissible, since only states are infinite that no solution begins with. Consistent: the rows left fall by one from
-    a state to its successor, and where a column's rest does not fit, it does not with one row more filled.
+    Admissible: the estimate is infinite only if no solution extends the state. Consistent: the rows left fall by one
+    from a state to its successor, and a rest that does not fit does not fit after another row either.
     """
     left = puzzle.height - len(state) // puzzle.width
     return left if all(_least(column) <= left for column in columns_of(puzzle, state)) else inf
@@ -75,7 +74,7 @@ def _wrong(column: Column) -> int:
 
 
 def _least(column: Column) -> float:
-    """Return a lower bound on the rows that a column still needs."""
+    """Return a lower bound of the rows that a column still needs."""
     done = len(column.finished)
     if column.finished != column.clue[:done]:
         return inf

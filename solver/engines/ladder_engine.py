@@ -1,4 +1,4 @@
-"""The solver itself: the whole ladder."""
+"""The ladder itself as an engine."""
 
 import time
 
@@ -10,7 +10,7 @@ from solver.model.puzzle import Puzzle
 
 
 def by_ladder(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
-    """Return the puzzle's verdict by solver.api. A visit is a node of its search, none for what probing decides."""
+    """Solve a puzzle by solver.api. A visit is a search node; puzzles solved without search have none."""
     start = time.thread_time()
     row = solve(puzzle, cpu_limit=limits.cpu_limit)
     seconds = time.thread_time() - start

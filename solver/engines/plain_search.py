@@ -1,8 +1,8 @@
-"""What plain searches have in common: states, the loop that looks at them one by one, its limits.
+"""Common parts of the plain searches: states, the main loop, limits.
 
-A state is a grid whose first rows are filled, each as its clue says; the columns are not looked at. It is the bytes of
-these rows, one after the other, a palette entry a cell. Its successors have one row more. So states are a tree with the
-empty grid as its root and all solutions at the same depth, and no state can be reached in two ways.
+A state is a grid whose first rows are filled according to their clues, whatever the columns; it is stored as the bytes
+of these rows, one palette entry per cell. Its successors have one more row. So the states form a tree with the empty
+grid as its root and all solutions at the same depth.
 """
 
 import time
@@ -19,41 +19,41 @@ State = bytes
 
 
 class Space(NamedTuple):
-    """A puzzle, and all arrangements of each of its rows."""
+    """The search space: a puzzle and all arrangements of each of its rows."""
 
     puzzle: Puzzle
     rows: list[list[bytes]]
 
 
 Visits = Iterator[tuple[State, int]]
-"""States in the order in which a search looks at them, each with how many waited then, itself among them."""
+"""States in order of visits, each with the size of the open list at that time, itself included."""
 
 
 def space_of(puzzle: Puzzle) -> Space:
-    """Return the states of a puzzle without blots."""
+    """Return the search space of a puzzle without blots."""
     return Space(puzzle, [arrangements(clue, puzzle.width) for clue in puzzle.rows])
 
 
 def successors(space: Space, state: State) -> list[State]:
-    """Return the states with one row more; none of a full grid."""
+    """Return the states with one more row; none for a full grid."""
     filled = len(state) // space.puzzle.width
     return [state + row for row in space.rows[filled]] if filled < space.puzzle.height else []
 
 
 def is_full(puzzle: Puzzle, state: State) -> bool:
-    """Return whether all rows of a state are filled."""
+    """Check whether all rows of a state are filled."""
     return len(state) == puzzle.width * puzzle.height
 
 
 def is_solution(puzzle: Puzzle, state: State) -> bool:
-    """Return whether a state is a solution: all rows are filled, and each column reads as its clue says."""
+    """Check whether a state is a solution: all rows are filled and all columns match their clues."""
     return is_full(puzzle, state) and all(
         clue_of_ints(state[x :: puzzle.width]) == clue for x, clue in enumerate(puzzle.columns)
     )
 
 
 def answer_of(puzzle: Puzzle, limits: EngineLimits, search: Callable[[Space], Visits]) -> EngineAnswer:
-    """Look at states in a search's order until there are two solutions, no more states, or a limit has come."""
+    """Visit states in a search's order until two solutions are found, no states are left, or a limit is reached."""
     start = time.thread_time()
     if stopped := why_not(puzzle, [(clue, puzzle.width) for clue in puzzle.rows], 1, limits):
         return EngineAnswer("unknown", [], 0, time.thread_time() - start, stopped=stopped)
@@ -78,7 +78,7 @@ def answer_of(puzzle: Puzzle, limits: EngineLimits, search: Callable[[Space], Vi
 
 
 def _limit_met(visits: int, waiting: int, room: int, start: float, limits: EngineLimits) -> str:
-    """Return which limit has come, in words; empty if none has."""
+    """Return a description of the limit reached; empty if none is."""
     if visits >= limits.visits:
         return f"not done after {limits.visits:,} visits"
     if waiting > room:

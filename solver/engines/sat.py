@@ -1,4 +1,4 @@
-"""The clause learners alone: nothing of the ladder before them but line logic, on which their formula is built."""
+"""The ladder's clause-learning stage alone, after line logic, on whose fixpoint the formula is built."""
 
 import time
 from itertools import islice
@@ -11,7 +11,7 @@ from solver.model.puzzle import InvalidPuzzle, Puzzle
 
 
 def by_learners(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
-    """Return the puzzle's verdict by solver.learning.tail. The CPU limit applies per solution; no visits."""
+    """Solve a puzzle by solver.learning.tail. The CPU limit applies per solution; visits are not counted."""
     start = time.thread_time()
     solutions: list[np.ndarray] = []
     first_seconds, stopped = None, ""
@@ -20,7 +20,7 @@ def by_learners(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
             solutions.append(picture)
             first_seconds = first_seconds or time.thread_time() - start
     except InvalidPuzzle:
-        pass  # clues that no picture can have: no solution
+        pass  # no picture can have these clues, so there is no solution
     except TimeoutError:
         stopped = out_of_time(limits)
     seconds = time.thread_time() - start

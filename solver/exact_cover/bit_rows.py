@@ -69,7 +69,7 @@ def set_bits(cover: Cover, levels: int) -> BitRows:
 
 
 def _pairs(cover: Cover) -> tuple[np.ndarray, np.ndarray]:
-    """Return the distinct pairs of secondary item and colour, sorted int64[pairs, 2], and each secondary entry's pair."""
+    """Return distinct pairs of secondary item and colour, sorted int64[pairs, 2], and each secondary entry's index."""
     secondary = cover.items >= cover.primary
     colors = cover.colors[secondary] if len(cover.colors) else NO_COLOR
     numbers, which = np.unique(cover.items[secondary].astype(np.int64) << 31 | colors, return_inverse=True)

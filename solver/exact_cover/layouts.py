@@ -62,7 +62,7 @@ def levels_of(cover: Cover) -> int:
 
 
 def of_layout(described: Callable[P, R]) -> Callable[P, R]:
-    """Replace a declaration by a dispatcher to the function of that name in the module of its first argument's layout."""
+    """Replace a declaration by a dispatcher to that function in the module of its first argument's layout."""
     name = described.__name__
 
     @wraps(described)

@@ -260,7 +260,7 @@ def _unhide(x: Links, p: int) -> None:
 
 @kernel
 def _cover(x: Links, item: int) -> int:
-    """Unlink an item's rows from all other lists; return the number of entries, plus one for the item as Knuth counts."""
+    """Unlink an item's rows from all other lists; return the number of entries plus 1, as Knuth counts."""
     x.keys[item] += x.covered
     header = x.first + x.step * item
     number = 1

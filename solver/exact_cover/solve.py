@@ -1,4 +1,4 @@
-"""Solving of exact-cover problems: count and keep solutions, iterate over them, or answer many questions in one call."""
+"""Exact-cover solving: count and keep solutions, iterate over them, or answer many questions in one call."""
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -106,7 +106,7 @@ def iterate(
 ) -> Iterator[list[int]]:
     """Yield all solutions of a problem in the order of `solve`.
 
-    cpu_limit   CPU seconds per call of the search; each call doubles the number of solutions it looks for
+    cpu_limit   CPU seconds per call of the search; each call looks for twice as many solutions, up to BUFFER
 
     Raises TimeoutError at that limit, after yielding the solutions found so far, and ValueError as `solve`.
     """
@@ -213,7 +213,7 @@ def _compile_each(layout: str) -> None:
 
 
 def _given(givens: Sequence[Iterable[int]], cover: Cover) -> tuple[np.ndarray, np.ndarray]:
-    """Return the given rows of all questions: the start of each question's, int64[questions + 1], and the rows, int32."""
+    """Return the given rows of all questions: each question's start, int64[questions + 1], and the rows, int32."""
     lists = [list(rows) for rows in givens]
     starts = np.cumsum([0, *map(len, lists)], dtype=np.int64)
     for rows in lists:
