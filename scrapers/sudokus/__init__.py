@@ -1,1 +1,1 @@
-"""Sudokus as text: a line each, or grids with or without frames, as programs and archives write them."""
+"""Sudoku file formats: one puzzle per line, grids with or without frames, and JSON lines."""

@@ -1,4 +1,4 @@
-"""Sudokus as JSON lines, our own format: one puzzle per line, with all columns of the table of Sudokus but hashes.
+"""Sudokus as JSON lines, our own format: one puzzle per line, with all columns of the Sudokus table except hashes.
 
     {"givens": [[0, 3, ...], ...], "box_width": 3, "box_height": 3, "puzzle_id": "local/a", "title": ...}
 
@@ -17,7 +17,7 @@ from scrapers.formats.parsing import FormatError, read_each_line
 from solver.sudoku.sudoku_puzzle import Sudoku
 
 MARK = b'"givens"'
-"""Distinguishes the first line from that of other JSON lines."""
+"""Distinguishes the first line from other JSON lines."""
 
 METADATA = [field for field in fields(Sudoku) if field.name != "givens"]
 
@@ -33,7 +33,7 @@ RECORDS = msgspec.json.Decoder(Record)
 
 
 def recognizes(data: bytes) -> bool:
-    """Check for an object with givens at the start."""
+    """Check whether the file starts with an object that has givens."""
     return BEGINNING.match(data) is not None and MARK in data.lstrip().split(b"\n", 1)[0]
 
 
@@ -52,7 +52,7 @@ def _sudoku(line: bytes) -> Sudoku:
 
 
 def write(puzzle: Sudoku) -> bytes:
-    """Return a line with this puzzle, always with the size of its boxes."""
+    """Return the puzzle as a line, always with its box size."""
     record = Record(puzzle.givens.tolist(), **{field.name: getattr(puzzle, field.name) for field in METADATA})
     boxes = {"box_width": puzzle.box_width, "box_height": puzzle.box_height}
     return msgspec.json.encode(boxes | msgspec.to_builtins(record)) + b"\n"

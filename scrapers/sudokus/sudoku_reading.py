@@ -1,14 +1,14 @@
-"""Sudokus of a text file.
+"""Parser of Sudokus in text files.
 
-Two forms are read, also mixed in a file, with any text between the puzzles:
+Two forms, also mixed in a file and with any text between the puzzles:
 
 lines   81 characters (or 16, 36, 256, 625, ...) in the first or second column of a line, as in most archives; what
         follows (a solution, a rating, a comment) is ignored
 grids   as many lines as a unit has cells, with or without frames of | - + and blanks, adjacent digits or numbers
         separated by blanks: .sdk, .ss, and pasted text
 
-0 . * _ ? are open cells. Lines that begin with # are comments; #A names the author, as in .sdk. A large file of lines
-of one length is read vectorized.
+0 . * _ ? are open cells. Lines that begin with # are comments; #A names the author, as in .sdk. Large files with lines
+of one length are parsed vectorized.
 """
 
 import re
@@ -38,19 +38,19 @@ SIDE = {size * size: size for size in SIZES}
 """Size of a grid by its number of cells."""
 
 SUFFIXES = (".sdk", ".sdm", ".ss", ".sudoku")
-"""Suffixes of files that hold nothing else."""
+"""Suffixes of files that hold only Sudokus."""
 
 BULK_BYTES = 1 << 16
-"""Size from which a file of lines is read vectorized, if it is regular."""
+"""Size in bytes from which a file with lines of one length is parsed vectorized."""
 
 PUZZLES_PER_YIELD = 4096
-"""Of irregular files."""
+"""Maximum number of puzzles per batch, for files that are not parsed vectorized."""
 
 MIN_PUZZLE_LENGTH = 64
-"""Characters from which a word is taken for a puzzle, whatever they are."""
+"""Minimum number of characters of a word that is parsed as a puzzle whatever its characters."""
 
 MAX_ROW_LENGTH = 1_000
-"""Characters of a row of a grid: one of 36x36 has some 110. A list of words takes several times a file's size."""
+"""Maximum characters of a grid row (36x36: about 110), since lists of words take several times the text's memory."""
 
 AUTHOR = re.compile(r"^#A[ \t]*(\S[^\r\n]*)", re.MULTILINE)
 SEPARATORS = np.frombuffer(b" \t,;\r\n", np.uint8)
@@ -76,11 +76,11 @@ class SudokuGrids(NamedTuple):
 
 
 class SudokuLine(NamedTuple):
-    """A line with a puzzle, or with a row of one.
+    """A line with a puzzle or with a row of one.
 
-    number   in the file, from 1
+    number   line number in the file, from 1
     cells    text of each cell
-    bar      cells before the first bar; 0 without one
+    bar      number of cells before the first bar; 0 without one
     """
 
     number: int
@@ -99,7 +99,7 @@ class SudokuText(NamedTuple):
 def recognizes(name: str, data: bytes) -> bool:
     """Check whether a file may hold Sudokus: by its suffix, a puzzle on the first line, or a grid with bars or dots.
 
-    Files of nonograms may match too, so callers check their formats first.
+    Nonogram files may match too, so callers check their formats first.
     """
     if PurePath(name).suffix.lower() in SUFFIXES:
         return True
@@ -109,7 +109,7 @@ def recognizes(name: str, data: bytes) -> bool:
         return False
     first = _first_line(text)
     if _puzzle_length(first) and PLAIN.issuperset(COLUMNS.split(first.strip(), 1)[0]):
-        return True  # if it is invalid, `read` reports its length
+        return True  # `read` reports an invalid length
     for lines, _ in _runs(text, 0):
         cells = lines[0].cells
         if len(cells) not in SIZES:
@@ -120,7 +120,7 @@ def recognizes(name: str, data: bytes) -> bool:
 
 
 def is_on_lines(data: bytes) -> bool:
-    """Check, by its start, whether a text has a puzzle of 8x8 or more on each line."""
+    """Check by its start whether a text has a puzzle of 8x8 or more per line."""
     try:
         text = decode_text(data[:20_000])
     except FormatError:
@@ -155,7 +155,7 @@ def read(data: bytes, before: int = 0) -> Iterator[SudokuGrids]:
 
 
 def _read_vectorized(data: bytes) -> SudokuGrids | None:
-    """Return all puzzles of a file whose lines have one length and a plain puzzle each; None for other files."""
+    """Return all puzzles of a file if its lines have one length and one puzzle of up to 9x9 each, else None."""
     length = data.find(b"\n") + 1
     if not length or len(data) % length not in (0, length - 1):
         return None
@@ -174,12 +174,12 @@ def _read_vectorized(data: bytes) -> SudokuGrids | None:
 
 
 def _first_line(text: str) -> str:
-    """Return the first line that is neither empty nor a comment, an empty string without one."""
+    """Return the first line that is neither blank nor a comment, or an empty string."""
     return next((line for _, line in lines_of(text) if line.strip() and not line.startswith("#")), "")
 
 
 def _puzzles(text: str, before: int, errors: list[str]) -> Iterator[SudokuText]:
-    """Yield the puzzles of a text; errors of the others are appended to `errors`."""
+    """Yield the puzzles of a text; append the errors of incomplete ones to `errors`."""
     for lines, frame in _runs(text, before, errors):
         size = len(lines[0].cells)
         if size in SIDE and not (size in SIZES and _are_rows(lines)):
@@ -202,16 +202,16 @@ def _are_rows(lines: list[SudokuLine]) -> bool:
 
 
 def _box(size: int, bar: int, frame: int) -> tuple[int, int]:
-    """Return the boxes of a grid by its bars and frames, if these are consistent; else the usual ones."""
+    """Return the box size of a grid: by its bars and frames if these are consistent, else the usual one."""
     if bar and size % bar == 0 and frame in (0, size // bar):
         return bar, size // bar
     return boxes_of(size)
 
 
 def _runs(text: str, before: int, errors: list[str] | None = None) -> Iterator[tuple[list[SudokuLine], int]]:
-    """Yield consecutive lines with equally many cells, and how many of them precede the first frame line.
+    """Yield runs of lines with equally many cells, each with the number of lines before its first frame line.
 
-    Words of the length of a puzzle that are none are appended to `errors`.
+    Words as long as a puzzle but of no valid length are appended to `errors`.
     """
     lines: list[SudokuLine] = []
     frame = 0
@@ -236,7 +236,7 @@ def _runs(text: str, before: int, errors: list[str] | None = None) -> Iterator[t
 
 
 def _puzzle_on(line: str) -> str | None:
-    """Return the cells of a puzzle on a line: in the first column or, after a number, the second."""
+    """Return the cells of the puzzle on a line: the first column or, after a number, the second; None without one."""
     first, *rest = COLUMNS.split(line.strip(), 2)
     texts = [first, *rest[:1]] if first.isdecimal() else [first]
     for text in texts:
@@ -246,13 +246,13 @@ def _puzzle_on(line: str) -> str | None:
 
 
 def _puzzle_length(line: str) -> int:
-    """Return the length of a line's first column if it is that of a puzzle, else 0."""
+    """Return the length of a line's first column if it is at least MIN_PUZZLE_LENGTH, else 0."""
     length = len(COLUMNS.split(line.strip(), 1)[0])
     return length if length >= MIN_PUZZLE_LENGTH else 0
 
 
 def _row(number: int, line: str) -> SudokuLine | None:
-    """Parse a line as a row of a grid, None for other text."""
+    """Parse a line as a row of a grid; return None for other text."""
     line = line.strip().strip("|!")
     if len(line) > MAX_ROW_LENGTH:
         return None
@@ -269,14 +269,14 @@ def _row(number: int, line: str) -> SudokuLine | None:
 
 
 def _are_words(texts: list[str], size: int) -> bool:
-    """Check whether a possible row is prose: with letters that are no digits, or in words of unequal length."""
+    """Check whether a candidate row is prose: letters where only digits are valid, or words of unequal length."""
     if all(PLAIN.issuperset(text) for text in texts):
         return False
     return size <= 9 or "".join(texts).isalpha() or len(set(map(len, texts))) > 1
 
 
 def _grids(found: list[SudokuText], author: str | None, errors: list[str]) -> Iterator[SudokuGrids]:
-    """Yield the valid puzzles of one size; those with invalid characters are appended to `errors`."""
+    """Yield the valid puzzles as one batch; append the errors of those with invalid characters to `errors`."""
     width, height = found[0].box
     size = width * height
     table = table_of(size, _signs(cell for one in found for cell in one.cells))
@@ -294,7 +294,7 @@ def _grids(found: list[SudokuText], author: str | None, errors: list[str]) -> It
 
 
 def _signs(cells: Iterable[str]) -> set[int]:
-    """Return the bytes that occur in cells."""
+    """Return the distinct bytes of the cells."""
     return {sign for cell in cells for sign in cell.encode("latin-1", "replace")}
 
 
@@ -306,10 +306,10 @@ def _value(cell: str, table: np.ndarray, size: int) -> int:
 
 
 def table_of(size: int, signs: set[int]) -> np.ndarray:
-    """Return the value of each byte in grids of a size: 0 an open cell, 1 to size, or NO_DIGIT; uint8[256].
+    """Return the value of each byte in grids of a size, uint8[256]: 0 for an open cell, 1 to size, or NO_DIGIT.
 
-    `signs` are the bytes that occur. Letters follow the digits: A is 10. In grids without digits A is 1. In 16x16 whose
-    0 occurs together with another character of open cells, and without G, 0 is a digit: 0 to F.
+    `signs` are the bytes that occur. Letters follow the digits (A is 10), or start at A = 1 in grids above 9x9 without
+    digits. In 16x16 with 0, another character of open cells, and no G, digits are 0 to F.
     """
     there = {chr(sign).upper() for sign in signs}
     digits = DIGITS

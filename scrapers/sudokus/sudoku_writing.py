@@ -1,4 +1,4 @@
-"""Writing Sudokus as text: what a format can't hold is refused, or dropped and reported, as for nonograms."""
+"""Writers of Sudokus as text; as for nonograms, what a format can't hold is an error or dropped and reported."""
 
 from collections.abc import Callable, Iterable
 from pathlib import PurePath
@@ -13,21 +13,21 @@ from scrapers.sudokus.sudoku_reading import DIGITS
 from solver.sudoku.sudoku_puzzle import Sudoku
 
 LARGEST = np.iinfo(np.uint8).max
-"""The largest number in a grid, valid digit or not."""
+"""Largest number that a grid can hold, valid or not."""
 
 METADATA = ("title", "author", "description", "copyright", "license", "source", "note", "ratings")
 """Features (scrapers.formats.writing.FEATURES) that a Sudoku may have."""
 
 
 class SudokuFormat(NamedTuple):
-    """A format for Sudokus, like scrapers.formats.Format for nonograms.
+    """A Sudoku format, like scrapers.formats.Format for nonograms.
 
     NAME       name on the command line
     SUFFIXES   of file names; new files get the first
-    HOLDS      features besides givens that a file can hold: of METADATA
-    write      returns a file with a puzzle
+    HOLDS      features of METADATA that a file can hold
+    write      returns a file with one puzzle
     read       returns the puzzles of a file
-    bundle     joins files; None if a file holds one puzzle
+    bundle     concatenates files; None if a file holds one puzzle
     """
 
     NAME: str
@@ -39,9 +39,9 @@ class SudokuFormat(NamedTuple):
 
 
 def file_of(puzzle: Sudoku, known: SudokuFormat, lossy: bool = False) -> tuple[bytes, list[str]]:
-    """Return a Sudoku as a file of a format, and the texts of what was dropped, which only `lossy` allows.
+    """Return a Sudoku as a file of a format, and the names of the features dropped, which only `lossy` allows.
 
-    Each file is verified by reading it back. Raises FormatError for what can't be held.
+    The file is verified by reading it back. Raises FormatError if the format can't hold the puzzle.
     """
     lost = [FEATURES[name].text for name in METADATA if name not in known.HOLDS and FEATURES[name].is_in(puzzle)]
     if lost and not lossy:
@@ -57,12 +57,12 @@ def file_of(puzzle: Sudoku, known: SudokuFormat, lossy: bool = False) -> tuple[b
 
 
 def _puzzle_of(puzzle: Sudoku) -> tuple[int, int, bytes]:
-    """Return boxes and givens, for comparison."""
+    """Return box size and givens, for comparison."""
     return puzzle.box_width, puzzle.box_height, puzzle.givens.tobytes()
 
 
 def _read(data: bytes) -> Iterable[Sudoku]:
-    """Yield the Sudokus of text."""
+    """Yield the Sudokus of a text file."""
     for grids in sudoku_reading.read(data):
         size = grids.box_width * grids.box_height
         for givens in grids.givens:
@@ -70,14 +70,14 @@ def _read(data: bytes) -> Iterable[Sudoku]:
 
 
 def _line(puzzle: Sudoku, blank: str) -> bytes:
-    """Return a line with all cells."""
+    """Format a puzzle as one line with all cells."""
     if puzzle.size > len(DIGITS):
         raise FormatError(f"a line has no characters for digits beyond {len(DIGITS)}")
     return ("".join(_signs(puzzle, blank).ravel()) + "\n").encode()
 
 
 def _grid(puzzle: Sudoku) -> bytes:
-    """Return a line per row, after the author's name."""
+    """Format a puzzle as one line per row, after a line with the author's name if known."""
     printable = "".join(sign if sign.isprintable() else " " for sign in puzzle.author or "")
     author = " ".join(printable.split())
     gap = "" if puzzle.size <= len(DIGITS) else " "
@@ -86,7 +86,7 @@ def _grid(puzzle: Sudoku) -> bytes:
 
 
 def _framed(puzzle: Sudoku) -> bytes:
-    """Return a line per row, with frames between the boxes; digits are adjacent in 9x9, else separated."""
+    """Format a puzzle as one line per row with frames between boxes; digits are adjacent in 9x9, else separated."""
     wide, high = puzzle.box_width, puzzle.box_height
     if wide * high != puzzle.size:
         raise FormatError(f"boxes of {wide}x{high} do not fill a grid of {puzzle.size}x{puzzle.size}")
@@ -101,7 +101,7 @@ def _framed(puzzle: Sudoku) -> bytes:
 
 
 def _signs(puzzle: Sudoku, blank: str) -> np.ndarray:
-    """Return the text of each cell, str[size, size]: digits and letters, or numbers if these are too few."""
+    """Return the text of each cell, str[size, size]: digits and letters, or numbers beyond 35x35."""
     numbers = [str(number) for number in range(1, LARGEST + 1)]
     digits = [*DIGITS, *numbers[len(DIGITS) :]] if puzzle.size <= len(DIGITS) else numbers
     signs: np.ndarray = np.array([blank, *digits])[puzzle.givens]
@@ -123,15 +123,15 @@ FORMATS = (
         "jsonl", (".jsonl", ".ndjson"), frozenset(METADATA), sudoku_jsonl.write, sudoku_jsonl.read, _concatenated
     ),
 )
-"""Lines with 0 or dots for open cells, grids, grids with frames, and JSON lines."""
+"""Lines with 0 or . for open cells, grids, grids with frames, and JSON lines."""
 
 
 def named(name: str) -> SudokuFormat | None:
-    """Return the format of a name, None if unknown."""
+    """Return the format with a name, or None."""
     return next((known for known in FORMATS if name == known.NAME), None)
 
 
 def of_suffix(name: str) -> SudokuFormat | None:
-    """Return the format of a file name's suffix, None if unknown."""
+    """Return the format for a file name's suffix, or None."""
     suffix = PurePath(name).suffix.lower()
     return next((known for known in FORMATS if suffix in known.SUFFIXES), None)
