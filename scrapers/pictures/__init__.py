@@ -1,1 +1,1 @@
-"""Pictures and their puzzles: from images, generated, repaired to one solution."""
+"""Pictures and their puzzles: converted from images, generated, or repaired to a unique solution."""

@@ -1,7 +1,7 @@
 """Hard puzzles by local search among pictures whose puzzles have one solution.
 
-A search starts with a random picture, repaired (scrapers.pictures.picture_repair). Each step changes a few cells in
-many ways and continues with the hardest puzzle that has one solution, unless it is easier than before. Difficulty is
+A search starts from a repaired random picture (scrapers.pictures.picture_repair). Each step draws CANDIDATES changes of
+a few cells, and continues with the hardest puzzle that has one solution, unless it is easier than before. Difficulty is
 the census's own measure (solver.model.measures), the same on every machine.
 """
 
@@ -26,11 +26,11 @@ PATIENCE = 20
 """Steps without a harder puzzle before the search ends."""
 
 CPU_LIMIT = 60.0
-"""Seconds per puzzle, far more than needed, so that slow machines make the same pictures."""
+"""CPU seconds per puzzle, far more than needed, so that slow machines make the same pictures."""
 
 
 def hard_pictures(width: int, height: int, density: float, seed: int, first: int, last: int) -> np.ndarray:
-    """Return pictures number `first` to `last` - 1, each from a search of its own."""
+    """Return pictures number `first` to `last` - 1, each from its own search."""
     starts = random_pictures(width, height, density, seed, first, last)
     return np.stack([_search(picture, [seed, first + k]) for k, picture in enumerate(starts)])
 
@@ -54,7 +54,7 @@ def _search(picture: np.ndarray, seed: list[int]) -> np.ndarray:
 
 
 def _difficulties(pictures: np.ndarray) -> np.ndarray:
-    """Return the difficulty of pictures' puzzles, float64[pictures]; -inf without exactly one solution."""
+    """Return the difficulties of the pictures' puzzles, float64[pictures]; -inf without exactly one solution."""
     count, height, width = pictures.shape
     found = climb(views_of(pictures), np.arange(count), LadderOptions(CPU_LIMIT))
     measured = difficulty(found.counters[:, LINE_SOLVES], found.counters[:, CONFLICTS], np.full(count, width + height))

@@ -1,4 +1,4 @@
-"""Images as puzzles: scaled, reduced to a few colours, dithered or not.
+"""Conversion of images to puzzles: scaling, colour reduction, dithering.
 
 The background is white, or else the lightest colour (scrapers.formats.picture_puzzles).
 """
@@ -12,10 +12,10 @@ from scrapers.formats.picture_puzzles import LIGHT, open_image, puzzle_of_pixels
 from solver.model.puzzle import MAX_COLORS, Puzzle
 
 MAX_PIXELS = 1 << 26
-"""Of an image; more takes gigabytes of memory."""
+"""Maximum pixels of an image; more takes gigabytes of memory."""
 
 DEFAULT_SIDE = 30
-"""Cells of the longer side."""
+"""Default number of cells on the longer side."""
 
 Dither = Literal["none", "ordered", "floyd-steinberg"]
 
@@ -24,11 +24,11 @@ THRESHOLDS = np.array([[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13,
 
 
 class ImageOptions(NamedTuple):
-    """How an image becomes a puzzle.
+    """Options of the conversion.
 
-    width, height   cells; None for both keeps the image's shape, with DEFAULT_SIDE cells on its longer side
+    width, height   cells; None for both keeps the aspect ratio, with DEFAULT_SIDE cells on the longer side
     colors          number of colours, background included; 2 is black on white
-    dither          dithering of colours between those of the palette
+    dither          dithering algorithm
     """
 
     width: int | None = None
@@ -71,7 +71,7 @@ def puzzle_of_image(data: bytes, options: ImageOptions = BLACK_AND_WHITE) -> Con
 
 
 def _scaled(data: bytes, options: ImageOptions) -> np.ndarray:
-    """Return the image with a pixel per cell, uint8[height, width, 3], on white where it is transparent.
+    """Return the image on white, scaled to one pixel per cell, uint8[height, width, 3].
 
     An image of another aspect ratio is cropped at both ends.
     """
@@ -99,8 +99,8 @@ def _size(width: int, height: int, options: ImageOptions) -> tuple[int, int]:
 def _contrasted(cells: np.ndarray, dither: Dither) -> np.ndarray:
     """Return the cells in gray with the threshold between black and white at 127.5, uint8[height, width, 3].
 
-    With dithering the range is stretched to black and white; else the threshold is halfway between the means of darker
-    and lighter cells (Ridler and Calvard).
+    With dithering the range is stretched to 0..255; else the threshold is midway between the means of the darker and
+    the lighter cells (Ridler and Calvard).
     """
     gray = cells @ (LIGHT / LIGHT.sum())
     if dither != "none":
@@ -144,7 +144,7 @@ def _places(cells: np.ndarray, palette: np.ndarray, dither: Dither) -> np.ndarra
 
 
 def _diffused(cells: np.ndarray, palette: np.ndarray) -> np.ndarray:
-    """Dither by Pillow's Floyd-Steinberg."""
+    """Return the palette index of each cell by Pillow's Floyd-Steinberg dithering."""
     from PIL import Image
 
     known = Image.new("P", (1, 1))
@@ -155,7 +155,7 @@ def _diffused(cells: np.ndarray, palette: np.ndarray) -> np.ndarray:
 
 
 def _distances(cells: np.ndarray, colors: np.ndarray) -> np.ndarray:
-    """Return squared distances of each cell from each colour, float32[height, width, colors]."""
+    """Return the squared distance of each cell from each colour, float32[height, width, colors]."""
     made = np.empty((*cells.shape[:2], len(colors)), np.float32)
     for k, color in enumerate(colors.astype(np.float32)):
         made[:, :, k] = ((cells.astype(np.float32) - color) ** 2).sum(axis=2)

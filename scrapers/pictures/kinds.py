@@ -7,11 +7,11 @@ from typing import NamedTuple
 class PictureKind(NamedTuple):
     """A kind of generated pictures.
 
-    about     description
+    about     description for the help text
     density   whether it takes a ratio of black cells
     seed      whether its pictures are random
-    total     returns the number of pictures of a width and height, if it is fixed
-    refusal   returns why a width and height is invalid, or an empty string
+    total     returns the number of pictures of a width and height, if fixed
+    refusal   returns why a width and height are invalid, or an empty string
     slow      whether a picture takes seconds
     """
 
@@ -24,7 +24,7 @@ class PictureKind(NamedTuple):
 
     @property
     def colored(self) -> bool:
-        """Whether its pictures may have several colours: random ones without a search."""
+        """Whether its pictures may have several colours: the random kinds without a search."""
         return self.seed and not self.slow
 
 
@@ -45,18 +45,20 @@ def _room_for_a_letter(width: int, height: int) -> str:
 
 
 KINDS: dict[str, PictureKind] = {
-    "random": PictureKind("each cell for itself", density=True),
-    "blobs": PictureKind("smooth areas", density=True),
-    "symmetric": PictureKind("random, the right half as the left one in a mirror", density=True),
-    "shapes": PictureKind("discs, rings, boxes and bars upon each other", density=True),
-    "letters": PictureKind("letters and digits", refusal=_room_for_a_letter),
-    "cycles": PictureKind("two cells a row, on the diagonal and where a random permutation says", refusal=_square),
-    "dominoes": PictureKind("Wolter's n-Dom, for width 2n + 1", seed=False, total=lambda *_: 1, refusal=_odd_square),
+    "random": PictureKind("each cell black independently with probability --density", density=True),
+    "blobs": PictureKind("smooth areas from averaged noise", density=True),
+    "symmetric": PictureKind("random cells with a vertical axis of symmetry", density=True),
+    "shapes": PictureKind("overlapping discs, rings, boxes and bars", density=True),
+    "letters": PictureKind("lines of random letters and digits", refusal=_room_for_a_letter),
+    "cycles": PictureKind("two black cells per row: on the diagonal and a random permutation", refusal=_square),
+    "dominoes": PictureKind(
+        "Wolter's n-Dom puzzle for width 2n + 1", seed=False, total=lambda *_: 1, refusal=_odd_square
+    ),
     "hard": PictureKind(
-        "the hardest unique puzzle that a local search finds, in seconds or minutes each",
+        "hardest unique puzzle of a local search; takes seconds to minutes each",
         density=True,
         refusal=_small,
         slow=True,
     ),
-    "exhaustive": PictureKind("every picture of the size", seed=False, total=lambda w, h: 1 << w * h),
+    "exhaustive": PictureKind("all pictures of the size", seed=False, total=lambda w, h: 1 << w * h),
 }

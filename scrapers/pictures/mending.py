@@ -1,8 +1,8 @@
-"""The smallest changes found that give a puzzle with several solutions exactly one: of a clue, or of cells.
+"""Repairs of puzzles with several solutions: the smallest change of one clue, and of cells, that leaves one solution.
 
-Most puzzles with several solutions are slips: two numbers of a clue exchanged, a cell too many. So one clue is changed
-first, among the lines in which two solutions differ, keeping its number of cells, which the other lines need. Then as
-few cells of the picture as possible are changed (scrapers.pictures.picture_repair).
+Most such puzzles have a typing error: two numbers of a clue are swapped, or a cell is wrong. So single clues are
+changed first, in the lines where two solutions differ, and keep their number of cells, which the crossing lines
+require. Then as few cells of the picture as possible are changed (scrapers.pictures.picture_repair).
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ ROW, COLUMN = "row", "column"
 
 
 class ClueChange(NamedTuple):
-    """A changed clue: its side, its number from 1, and both clues."""
+    """A changed clue: its side (ROW or COLUMN), its number from 1, and both clues."""
 
     side: str
     number: int
@@ -31,9 +31,9 @@ class ClueChange(NamedTuple):
 class Mending(NamedTuple):
     """A change that leaves one solution.
 
-    puzzle    with its solution as its goal
+    puzzle    the changed puzzle, with its solution as its goal
     changes   changed clues
-    before    the old solution nearest to the new one, uint8[height, width]
+    before    the old solution closest to the new one, uint8[height, width]
     cells     number of cells in which the two differ
     """
 
@@ -47,8 +47,8 @@ def mendings(puzzle: Puzzle, solutions: Sequence[np.ndarray], cpu_limit: float =
     """Return the smallest change of one clue and the smallest change of cells, if found, fewest changes first.
 
     Args:
-        puzzle: With several solutions and without hidden lengths.
-        solutions: At least two, uint8[height, width], the author's first if known; then only that one is compared.
+        puzzle: A puzzle with several solutions and without hidden lengths.
+        solutions: At least two, uint8[height, width]. If the first is the puzzle's goal, only it is compared.
         cpu_limit: CPU seconds for each of the two.
 
     """
@@ -58,7 +58,7 @@ def mendings(puzzle: Puzzle, solutions: Sequence[np.ndarray], cpu_limit: float =
 
 
 def mending_to(puzzle: Puzzle, solutions: Sequence[np.ndarray], goal: np.ndarray) -> Mending:
-    """Return the mending to `goal`, a solution that `mendings` has found; arguments as there."""
+    """Return the change that leads to `goal`, a solution that `mendings` found; other arguments as there."""
     before = min(_starts(puzzle, solutions), key=lambda one: int((one != goal).sum()))
     rows, columns = clues_of(goal)
     changes = tuple(
@@ -72,14 +72,14 @@ def mending_to(puzzle: Puzzle, solutions: Sequence[np.ndarray], goal: np.ndarray
 
 
 def _starts(puzzle: Puzzle, solutions: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
-    """Return the solutions to compare with: the author's alone, if known."""
+    """Return the solutions to compare with: the puzzle's goal alone if it comes first, else all."""
     return solutions[:1] if puzzle.goal is not None and (solutions[0] == puzzle.goal).all() else solutions
 
 
 def _by_clue(
     puzzle: Puzzle, solutions: Sequence[np.ndarray], known: Sequence[np.ndarray], cpu_limit: float
 ) -> Mending | None:
-    """Change one clue; of the puzzles with one solution return the nearest to a known solution."""
+    """Try changes of one clue, and return the one whose unique solution is closest to a known solution."""
     tried = list(_changed_clues(puzzle, solutions[0] != solutions[1]))
     if not tried:
         return None
@@ -96,7 +96,7 @@ def _by_clue(
 
 
 def _changed_clues(puzzle: Puzzle, differing: np.ndarray) -> Iterator[ClueChange]:
-    """Yield changes of one clue in lines where two solutions differ (`differing`, bool[height, width])."""
+    """Yield changes of one clue in the lines where two solutions differ (`differing`, bool[height, width])."""
     sides = ((ROW, puzzle.rows, differing.any(axis=1)), (COLUMN, puzzle.columns, differing.any(axis=0)))
     for side, clues, where in sides:
         for number in np.flatnonzero(where).tolist():
@@ -105,9 +105,9 @@ def _changed_clues(puzzle: Puzzle, differing: np.ndarray) -> Iterator[ClueChange
 
 
 def neighbours(clue: Clue) -> Iterator[Clue]:
-    """Yield the clues one slip away, with the same number of cells of each colour; some more than once.
+    """Yield the clues one edit away, with the same number of cells of each colour; may contain duplicates.
 
-    A cell moves to another block, a block splits, two neighbours merge or change places.
+    An edit moves a cell to another block, splits a block, or merges or swaps two adjacent blocks.
     """
     for i, (length, color) in enumerate(clue):
         for j, other in enumerate(clue):
@@ -134,7 +134,7 @@ def _with_clue(puzzle: Puzzle, change: ClueChange) -> Puzzle:
 
 
 def _by_cells(puzzle: Puzzle, known: Sequence[np.ndarray], cpu_limit: float) -> Mending | None:
-    """Change as few cells as possible of a known solution; return None on timeout."""
+    """Change as few cells as possible of a known solution; return None if no repair succeeds."""
     tried = [(before, repair_picture(before, cpu_limit=cpu_limit / len(known))) for before in known]
     found = [(before, repair) for before, repair in tried if repair.reached]
     if not found:

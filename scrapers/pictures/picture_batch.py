@@ -1,4 +1,4 @@
-"""Puzzles of many pictures at once, without Python objects."""
+"""Vectorized conversion of pictures to puzzles."""
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +12,8 @@ from solver.model.views import Clues, Views
 def views_of(pictures: np.ndarray) -> Views:
     """Return the clues of pictures, uint8[count, height, width] of palette entries.
 
-    Read-only, as a table's (solver.model.views), else all kernels would be compiled for writable arrays too.
+    The arrays are read-only like a table's (solver.model.views), so that kernels need not be compiled again for
+    writable ones.
     """
     count, height, width = pictures.shape
     rows, columns = _clues(pictures), _clues(np.ascontiguousarray(pictures.transpose(0, 2, 1)))

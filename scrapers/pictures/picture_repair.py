@@ -1,9 +1,9 @@
-"""Repair of pictures: few cells are changed until the puzzle has one solution, or falls to an easier rung.
+"""Repair of pictures: change few cells until the puzzle has one solution, or falls to an easier rung.
 
 A greedy search. If there is another solution, each cell in which it differs from the picture is tried, and the change
-that leaves the solver the fewest open cells is kept. For rungs below search the cells that line logic leaves open are
-tried in the same way. At the end unnecessary changes are reverted. Batenburg and others make puzzles of gray images
-like that ("Constructing Simple Nonograms of Varying Difficulty", 2009).
+that leaves the solver the fewest open cells is kept. For rungs below search the candidates are the cells that line
+logic leaves open. At the end unnecessary changes are reverted. After Batenburg and others, "Constructing Simple
+Nonograms of Varying Difficulty" (2009), who make puzzles of gray images.
 """
 
 import time
@@ -25,19 +25,19 @@ from solver.model.puzzle import Puzzle, clues_of, normalize_palette
 from solver.model.views import Views
 
 MAX_CANDIDATES = 100
-"""Changes tried per step. Ten times as many change an eighth fewer cells."""
+"""Maximum changes tried per step. Ten times as many would change one eighth fewer cells."""
 
 MAX_PROBED = 400
-"""Open cells up to which changes are evaluated by probing, else by line logic."""
+"""Maximum number of open cells at which changes are evaluated by probing instead of line logic."""
 
 MIN_COMBINED = 2_000
-"""Open cells from which several changes are made per step, to save time."""
+"""Number of open cells from which a step may combine several changes, to save time."""
 
 STAGES_UP_TO = (("line",), ("line", "lookahead"), ("line", "lookahead"), ("line", "lookahead", "search", "tail"))
-"""Kernels to compile for each rung before the clock starts."""
+"""Stages whose kernels are compiled for each rung before the clock starts."""
 
 _compiled: set[tuple[tuple[int, bool], int]] = set()
-"""The kinds of kernels, with a rung, compiled in this process."""
+"""Kernel kinds, each with a rung, compiled in this process."""
 
 
 class Repair(NamedTuple):
@@ -63,13 +63,13 @@ class CellChanges(NamedTuple):
 def repair_picture(
     picture: np.ndarray, rung: str = "search", *, cpu_limit: float = 60.0, cost: np.ndarray | None = None
 ) -> Repair:
-    """Change few cells of a picture so that its puzzle has one solution. Deterministic unless the limit is reached.
+    """Change few cells of a picture so that its puzzle has one solution; deterministic unless the limit is reached.
 
     Args:
         picture: uint8[height, width] of palette entries.
         rung: Rung that must solve it: line, depth-2, probe or search.
         cpu_limit: CPU seconds in total.
-        cost: float[height, width, palette], preference among equally good changes, lowest first.
+        cost: float[height, width, palette], tie-break among equally good changes, lowest first.
 
     """
     if rung not in RUNGS:
@@ -79,13 +79,13 @@ def repair_picture(
     deadline = time.thread_time() + cpu_limit
     if _is_good(_solved(picture[None], wanted, deadline)):
         return Repair(picture, True, 0)
-    # a picture that line logic solves has one solution too, and may need fewer changes
+    # a picture that line logic solves also has one solution, and may need fewer changes
     found = [_searched(picture, way, wanted, deadline, cost) for way in sorted({LINE, wanted})]
     return min(found, key=lambda repair: (not repair.reached, repair.changed))
 
 
 def _compile(batch: Views, rung: int) -> None:
-    """Compile all kernels up to a rung, so that the limit does not include it."""
+    """Compile all kernels up to a rung, so that the CPU limit excludes compilation."""
     for kind in kernel_kinds(batch):
         if (kind, rung) not in _compiled:
             warm_up(batch, STAGES_UP_TO[rung])
@@ -134,7 +134,7 @@ def _is_good(outcome: Outcome) -> bool:
 
 
 def _changes(picture: np.ndarray, outcome: Outcome, deadline: float) -> CellChanges:
-    """Return candidates: another solution's colours where it differs, or else what line logic leaves open."""
+    """Return the candidates: another solution's colours where it differs, or else those that line logic leaves open."""
     if outcome.solutions[0] == MULTIPLE:
         other = outcome.second
         cells = np.flatnonzero(other != picture.reshape(-1))
@@ -148,13 +148,13 @@ def _changes(picture: np.ndarray, outcome: Outcome, deadline: float) -> CellChan
 
 
 def _untried(changes: CellChanges, changed: np.ndarray) -> CellChanges:
-    """Drop changes of cells that were changed before, so that the search can't loop."""
+    """Drop changes of cells already changed, so that the search can't loop."""
     new = ~changed.reshape(-1)[changes.cells]
     return CellChanges(changes.cells[new], changes.colors[new])
 
 
 def _changed(picture: np.ndarray, changes: CellChanges) -> np.ndarray:
-    """Return the picture with each single change, uint8[changes, height, width]."""
+    """Return a picture per change, uint8[changes, height, width]."""
     made = np.repeat(picture[None], len(changes.cells), axis=0)
     made.reshape(len(made), -1)[np.arange(len(made)), changes.cells] = changes.colors
     return made
@@ -183,7 +183,7 @@ def _best(
 
 
 def _together(picture: np.ndarray, changes: CellChanges, order: np.ndarray) -> np.ndarray:
-    """Return the picture with the changes, in this order, that share no row or column with earlier ones."""
+    """Return the picture with those changes, in this order, that share no row or column with earlier ones."""
     now = picture.copy()
     rows, columns = set[int](), set[int]()
     for k in order:

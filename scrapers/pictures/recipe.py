@@ -1,4 +1,4 @@
-"""Recipes: generated, numbered pictures and their puzzles in batches, without Python objects.
+"""Recipes: generated, numbered pictures and their puzzles in batches.
 
 A picture depends only on the recipe and its number, not on the batch.
 """
@@ -27,7 +27,7 @@ from scrapers.pictures.rules import (
 
 
 def _hard(*arguments: Any) -> np.ndarray:
-    """Import scrapers.pictures.hardest late: loading the whole ladder takes 0.1 s."""
+    """Call `hard_pictures`, imported lazily because loading the whole ladder takes 0.1 s."""
     from scrapers.pictures.hardest import hard_pictures
 
     return hard_pictures(*arguments)
@@ -47,7 +47,7 @@ GENERATORS: dict[str, Callable[..., np.ndarray]] = {
     "hard": _hard,
     "exhaustive": every_picture,
 }
-"""By kind: functions of width, height, density and seed if it has them, first number and end."""
+"""Generators by kind: functions of width, height, density and seed (if the kind has them), first number and end."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Recipe:
 
     kind            of scrapers.pictures.kinds.KINDS
     density, seed   None for kinds without
-    colors          colours besides the background
+    colors          number of colours besides the background
     """
 
     kind: str
@@ -81,7 +81,7 @@ def pictures(recipe: Recipe, first: int, last: int) -> np.ndarray:
 def recipe_batch(recipe: Recipe, first: int, last: int) -> pa.RecordBatch:
     """Return a batch of the puzzles table; the id of picture 123 is like "random/10x10-0.5-1-123".
 
-    Size, density, seed, and the colours as in 3c if there are several.
+    The id has size, density and seed (if any), and the number of colours like 3c if there are several.
     """
     numbers = [f"{recipe.width}x{recipe.height}"]
     if recipe.density is not None:

@@ -1,16 +1,15 @@
-"""Generators of pictures, vectorized. A picture depends only on the rule and its number."""
+"""Picture generators. A picture depends only on the generator's parameters and its number."""
 
 import numpy as np
 
 REACH = 3
-"""Radius in cells of the average in smooth pictures, if they are large enough."""
+"""Radius in cells of the moving average in smooth pictures, smaller in small ones."""
 
 
 def random_pictures(width: int, height: int, density: float, seed: int, first: int, last: int) -> np.ndarray:
     """Return pictures number `first` to `last` - 1 whose cells are independently black with probability `density`.
 
-    They are consecutive in the stream of one generator, which is advanced to the first one. A step gives two numbers of
-    32 bits.
+    All are consecutive in the stream of one generator, which is advanced to the first. A step yields two 32-bit numbers.
     """
     cells = width * height
     steps, rest = divmod(first * cells, 2)
@@ -49,7 +48,7 @@ def every_picture(width: int, height: int, first: int, last: int) -> np.ndarray:
 
 
 def symmetric_pictures(width: int, height: int, density: float, seed: int, first: int, last: int) -> np.ndarray:
-    """Return pictures number `first` to `last` - 1: random, with the left half mirrored on the right."""
+    """Return pictures number `first` to `last` - 1: random ones, with the left half mirrored on the right."""
     left = random_pictures(-(-width // 2), height, density, seed, first, last)
     return np.concatenate([left, left[:, :, : width // 2][:, :, ::-1]], axis=2)
 
@@ -60,8 +59,8 @@ MAX_SHAPES = 300
 def shapes(width: int, height: int, density: float, seed: int, first: int, last: int) -> np.ndarray:
     """Return pictures number `first` to `last` - 1 of overlapping shapes, with a ratio `density` of black cells.
 
-    Discs, rings, boxes and bars in any direction, some of them white, fewer the higher the density. The last shape may
-    exceed the ratio.
+    Shapes are discs, rings, boxes and rotated bars; some are white, fewer at higher density. The last shape may exceed
+    the ratio.
     """
     made = np.zeros((last - first, height, width), np.uint8)
     y, x = np.mgrid[:height, :width] + 0.5
@@ -95,8 +94,8 @@ def _shape(draw: np.random.Generator, x: np.ndarray, y: np.ndarray, side: int) -
 def cycles(width: int, height: int, seed: int, first: int, last: int) -> np.ndarray:
     """Return pictures number `first` to `last` - 1 with two cells per row: on the diagonal, and of a permutation.
 
-    The permutation has no fixed points. Its cycles are closed walks along rows and columns, in which solutions differ
-    (Ryser's switches are the shortest): most of these puzzles have very many solutions.
+    The permutation has no fixed points. Its cycles are closed walks along rows and columns in which solutions differ
+    (the shortest are Ryser's switches), so most of these puzzles have very many solutions.
     """
     assert width == height
     made = np.zeros((last - first, height, width), np.uint8)
@@ -126,12 +125,12 @@ def dominoes(width: int, height: int, first: int, last: int) -> np.ndarray:
 
 
 def add_colors(pictures: np.ndarray, colors: int, seed: int, first: int, by_cell: bool) -> np.ndarray:
-    """Return black-and-white pictures in several colours, numbered in order of first use, row by row.
+    """Colour black-and-white pictures; colours are numbered in order of first use, row by row.
 
     Args:
         pictures: uint8[count, height, width], the first of them number `first`.
         colors: Number of colours besides the background.
-        seed: Of the random colours.
+        seed: Seed of the random colours.
         first: Number of the first picture.
         by_cell: Draw a colour for each cell, else for each area of a Voronoi diagram.
 

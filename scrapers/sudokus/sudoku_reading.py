@@ -269,7 +269,7 @@ def _row(number: int, line: str) -> SudokuLine | None:
 
 
 def _are_words(texts: list[str], size: int) -> bool:
-    """Check whether a candidate row is prose: letters where only digits are valid, or words of unequal length."""
+    """Check whether a candidate row is prose: letters in up to 9x9, letters only, or words of unequal length."""
     if all(PLAIN.issuperset(text) for text in texts):
         return False
     return size <= 9 or "".join(texts).isalpha() or len(set(map(len, texts))) > 1
