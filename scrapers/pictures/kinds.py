@@ -50,12 +50,12 @@ KINDS: dict[str, PictureKind] = {
     "symmetric": PictureKind("random cells with a vertical axis of symmetry", density=True),
     "shapes": PictureKind("overlapping discs, rings, boxes and bars", density=True),
     "letters": PictureKind("lines of random letters and digits", refusal=_room_for_a_letter),
-    "cycles": PictureKind("two black cells per row: on the diagonal and a random permutation", refusal=_square),
+    "cycles": PictureKind("two black cells per row, on the diagonal and a random permutation", refusal=_square),
     "dominoes": PictureKind(
         "Wolter's n-Dom puzzle for width 2n + 1", seed=False, total=lambda *_: 1, refusal=_odd_square
     ),
     "hard": PictureKind(
-        "hardest unique puzzle of a local search; takes seconds to minutes each",
+        "hardest unique puzzle of a local search (seconds to minutes each)",
         density=True,
         refusal=_small,
         slow=True,

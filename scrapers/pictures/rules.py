@@ -9,7 +9,7 @@ REACH = 3
 def random_pictures(width: int, height: int, density: float, seed: int, first: int, last: int) -> np.ndarray:
     """Return pictures number `first` to `last` - 1 whose cells are independently black with probability `density`.
 
-    All are consecutive in the stream of one generator, which is advanced to the first. A step yields two 32-bit numbers.
+    All are consecutive in the stream of one generator, advanced to the first; a step yields two 32-bit numbers.
     """
     cells = width * height
     steps, rest = divmod(first * cells, 2)

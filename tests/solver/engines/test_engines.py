@@ -1,4 +1,4 @@
-"""Engines against each other, the oracle and the ladder; what they count; what stops them."""
+"""Engines against each other, the oracle and the ladder; their figures and limits."""
 
 import tracemalloc
 from dataclasses import replace
@@ -21,15 +21,15 @@ pytestmark = pytest.mark.unchecked
 
 PLAIN = ("dfs", "bfs", "astar", "astar-wrong", "astar-missing", "brute")
 WHOLE = ("dfs", "bfs", "astar-wrong", "astar-missing")
-"""Those that look at every state before they say that there are no more solutions."""
+"""Engines that visit every state before the search is exhausted."""
 
 SECOND = Puzzle(((Block(1),),) * 2, ((Block(1),),) * 2, puzzle_id="two solutions")
 BLANK = from_picture(np.zeros((3, 2), np.uint8))
 LARGE = from_picture(np.eye(9, dtype=np.uint8))
-"""9^9 ways to fill the rows."""
+"""A puzzle with 9^9 ways to fill the rows."""
 
 HOPELESS = replace(LARGE, columns=(*LARGE.columns[:-1], (Block(2),)))
-"""As many, none of them a solution."""
+"""LARGE with clues that have no solution."""
 
 
 def drawn(seed: int, most: int) -> Puzzle:
@@ -68,7 +68,7 @@ def test_exact_cover_is_the_ladder_on_larger_puzzles() -> None:
 
 @pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.slow), 29])
 def test_exact_cover_of_every_4x4(every: int) -> None:
-    """The clues of every picture, or of some: unique as the ladder says, in all as many as published (OEIS A242876)."""
+    """Clues of all pictures, or a sample: verdicts match the ladder's, unique ones number as in OEIS A242876."""
     several = {clues_of(np.array(cells, np.uint8).reshape(4, 4)) for cells in product((0, 1), repeat=16)}
     puzzles = [Puzzle(rows, columns) for rows, columns in sorted(several)[::every]]
     said = [ENGINES["exact-cover"](puzzle, EngineLimits()).verdict for puzzle in puzzles]
@@ -88,7 +88,7 @@ def test_arrangements(colors: int) -> None:
 
 
 def test_visits() -> None:
-    """Of a puzzle without a second solution plain searches see every state once, brute force every grid."""
+    """Without a second solution plain searches visit every state once, and brute force every grid."""
     for seed in range(200):
         puzzle = drawn(seed, 5)
         if puzzle.blotted or oracle.verdict(puzzle) == "multiple":
@@ -136,7 +136,7 @@ def test_time(engine: str) -> None:
 
 @pytest.mark.parametrize("engine", ["bfs", "astar-wrong", "astar-missing"])
 def test_memory_is_no_more_than_reckoned(engine: str) -> None:
-    """Where states wait: what Python has taken by then is within the limit, but for the last state's successors."""
+    """When the open list is full, Python's memory is within the limit, except for the last state's successors."""
     limits = EngineLimits(memory=1 << 20)
     tracemalloc.start()
     try:

@@ -1,4 +1,4 @@
-"""What is claimed of A*'s estimates, on all states of all small puzzles, those without a solution among them."""
+"""Properties of A*'s heuristics on all states of all small puzzles, with and without a solution."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -20,11 +20,11 @@ pytestmark = pytest.mark.unchecked
 
 SIZES = ((1, 1, 1), (1, 2, 1), (2, 1, 1), (1, 3, 1), (3, 1, 1), (2, 2, 1), (6, 1, 1), (2, 3, 1), (3, 2, 1), (4, 1, 2),
          (2, 2, 2))  # fmt: skip
-"""Height, width and colours; of one colour those with fewer cells come first."""
+"""Height, width and colours; with one colour, smaller boards first, so that the first counterexample is minimal."""
 
 
 class Broken(NamedTuple):
-    """A state of which a claim does not hold: the estimate there, and the most that it may be."""
+    """A state that violates a property: its estimate, and the maximum allowed."""
 
     puzzle: Puzzle
     state: State
@@ -33,14 +33,14 @@ class Broken(NamedTuple):
 
 
 def puzzles(height: int, width: int, colors: int) -> Iterator[Puzzle]:
-    """Yield every row clue with every column clue, whether or not they go together."""
+    """Yield all combinations of row and column clues, consistent or not."""
     rows, columns = oracle.all_clues(width, colors), oracle.all_clues(height, colors)
     for lines in product(*[rows] * height, *[columns] * width):
         yield Puzzle(lines[:height], lines[height:], fuzz.PALETTE[: colors + 1])
 
 
 def distances(space: Space, state: State = b"") -> dict[State, float]:
-    """For this state and all below it the rows to the nearest solution, infinite where there is none."""
+    """Return the rows to the nearest solution, or infinity, for this state and all its descendants."""
     below: dict[State, float] = {}
     least = 0.0 if is_solution(space.puzzle, state) else inf
     for successor in successors(space, state):
@@ -50,14 +50,14 @@ def distances(space: Space, state: State = b"") -> dict[State, float]:
 
 
 def too_high(space: Space, estimate: Estimate) -> Iterator[Broken]:
-    """States whose estimate is above the distance: the estimate is not admissible."""
+    """Yield states whose estimate exceeds the distance: the heuristic is not admissible."""
     for state, distance in distances(space).items():
         if (said := estimate(space.puzzle, state)) > distance:
             yield Broken(space.puzzle, state, said, distance)
 
 
 def too_steep(space: Space, estimate: Estimate) -> Iterator[Broken]:
-    """States whose estimate is more than a step above a successor's: the estimate is not consistent."""
+    """Yield states whose estimate exceeds a successor's by more than 1: the heuristic is not consistent."""
     for state in distances(space):
         said = estimate(space.puzzle, state)
         for successor in successors(space, state):
@@ -78,7 +78,7 @@ def test_admissible_and_consistent(estimate: Estimate, size: tuple[int, int, int
 
 
 def test_wrong_and_missing_groups_are_neither() -> None:
-    """The smallest counterexample, as docs/ENGINES.md has it: one row, in which two groups are finished by one step."""
+    """The smallest counterexample, as in docs/ENGINES.md: one row, where one step finishes two groups."""
     spaces = (space_of(puzzle) for size in SIZES for puzzle in puzzles(*size))
     found = next((high, steep) for space in spaces for high in too_high(space, wrong_and_missing_groups)
                  for steep in too_steep(space, wrong_and_missing_groups))  # fmt: skip
@@ -88,7 +88,7 @@ def test_wrong_and_missing_groups_are_neither() -> None:
 
 
 def test_all_solutions_are_equally_near() -> None:
-    """So that an estimate which is too high can't make A* find a worse one."""
+    """An estimate that is too high can't make A* find a worse solution."""
     for seed in range(100):
         puzzle = fuzz.drawn(seed, most=4, colors=1)
         if not puzzle.blotted:
@@ -98,7 +98,7 @@ def test_all_solutions_are_equally_near() -> None:
 
 
 def test_rows_left_prunes_what_has_no_chance() -> None:
-    """By the slow twin: some column has no arrangement that begins as the state does."""
+    """It prunes exactly the states where some column has no arrangement with the state's cells as prefix."""
     pruned = 0
     for seed in range(120):
         puzzle = fuzz.drawn(seed, most=4, colors=1 + seed // 4 % 3)
@@ -130,7 +130,7 @@ def test_rows_left_prunes_what_has_no_chance() -> None:
         ("2 1", "##.#.", 0, 0),
         ("2 1", "#.##.", 2, 2),
         ("2 1", "##.#.#.", 1, 1),
-        ("2 1", "#.#.#.#", 2, 2),  # the second is as it should be
+        ("2 1", "#.#.#.#", 2, 2),  # the second is right
         ("2 1", "##.....#", 0, 0),  # the grid is full
         ("2 1", "##......", 0, 1),
     ],

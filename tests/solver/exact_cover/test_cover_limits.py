@@ -1,4 +1,4 @@
-"""Limits of solutions and of time, and problems that can't be."""
+"""Solution limits, CPU limits, and invalid problems."""
 
 import math
 import os
@@ -33,7 +33,7 @@ def test_limits(layout: Any) -> None:
 @pytest.mark.parametrize("buffer", [1, 20, 1 << 16])
 def test_solutions_are_kept_whatever_the_buffer(keep: int, buffer: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solve, "BUFFER", buffer)
-    monkeypatch.setattr(solve, "SLICE", 0.0)  # a look at the clock is the end of a call
+    monkeypatch.setattr(solve, "SLICE", 0.0)  # so that each clock check ends a kernel call
     found = solve.solve(queens(8), keep=keep)
     assert (found.status, found.count) == ("complete", 92)
     assert found.solutions == list(solve.iterate(queens(8)))[:keep]
@@ -65,7 +65,7 @@ solve.solve(pentominoes(10, 6), limit=None, keep=0, cpu_limit=1e6, layout="brute
 
 
 def test_interrupted() -> None:
-    """Ctrl-C ends a search that would go on for hours."""
+    """Ctrl-C ends a search that would run for hours."""
     command = [sys.executable, "-c", INTERRUPTED]
     pipe = subprocess.PIPE
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
@@ -127,7 +127,7 @@ def test_rows_that_cannot_be(rows: Any) -> None:
 
 @pytest.mark.plain_python
 def test_rows_may_be_of_any_kind() -> None:
-    """Sets, arrays, generators; numbers of NumPy's."""
+    """Sets, arrays and generators, and NumPy integers."""
     expected = [[0, 1]]
     for rows in (({0, 1}, {2}), (np.array([0, 1]), (2,)), ((item for item in (0, 1)), [np.uint8(2)])):
         assert solve.solve(cover_of(rows, 3)).solutions == expected
@@ -135,7 +135,7 @@ def test_rows_may_be_of_any_kind() -> None:
 
 @pytest.mark.plain_python
 def test_arrays_may_be_of_any_kind() -> None:
-    """Of other types, with gaps, or read-only, as those of Arrow are; and they stay as they were."""
+    """Arrays of other dtypes, strided, or read-only like Arrow's, are accepted and not modified."""
     for kind in (np.int8, np.uint64, np.int32):
         gaps = np.array([0, 9, 1, 9, 2, 9], kind)[::2]
         gaps.flags.writeable = False
@@ -186,7 +186,7 @@ def test_layouts_by_size() -> None:
 
 @pytest.mark.parametrize("items", [(1 << 15) - 3, (1 << 15) - 2, (1 << 15) - 1, 1 << 15])
 def test_the_edge_of_16_bits(items: int) -> None:
-    """One row for each item but the last two, which go together; and all are covered."""
+    """A row per item, and one for the last two items: the only solution has all rows."""
     cover = cover_of([*([k] for k in range(items - 2)), [items - 2, items - 1]], items)
     found = solve.solve(cover)
     assert found.layout == "links-32" if items >= (1 << 15) - 1 else "links-16"
@@ -203,7 +203,7 @@ def test_an_item_with_as_many_rows_as_a_key_can_count(rows: int, layout: str) ->
 
 
 def test_colors_of_any_number() -> None:
-    """As many as a problem has, and as large as an int32."""
+    """Up to int32's maximum, and more colours than 16-bit links can number."""
     most = (1 << 31) - 1
     few = cover_of([[0, (2, most)], [1, (2, most)], [1, (2, 1)]], 2, 1)
     many = cover_of([[k % 2, (2, 1 + k // 2)] for k in range(70_000)], 2, 1)

@@ -1,4 +1,4 @@
-"""Exact cover in every layout, against enumeration and against Algorithm X by its definition."""
+"""Exact cover in every layout, against enumeration and a reference implementation of Algorithm X."""
 
 import random
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ NONE = np.zeros(0, np.int32)
 
 
 def drawn(seed: int, most: int = 12, colors: int = 0) -> oracle.CoverProblem:
-    """Return a random problem of up to `rows` rows and `items` items, with secondary items if the seed is odd.
+    """Return a random problem of up to `most` rows and items, with secondary items if the seed is odd.
 
     Most have a solution, in which rows share secondary items if there are colours.
     """
@@ -55,7 +55,7 @@ def as_cover(problem: oracle.CoverProblem) -> Cover:
 
 
 def agrees(problem: oracle.CoverProblem) -> int:
-    """Hold all layouts against both oracles; returns the number of solutions."""
+    """Assert that all layouts agree with both oracles; return the number of solutions."""
     every = oracle.exact_covers(problem)
     in_order, nodes = oracle.cover_search(problem)
     assert sorted(map(sorted, in_order)) == every
@@ -100,7 +100,7 @@ def test_any_problem(problem: oracle.CoverProblem) -> None:
 
 
 def test_the_solutions_are_covers() -> None:
-    """Too large to enumerate: each solution is held against the rows."""
+    """Validate each solution of problems that are too large to enumerate."""
     for cover in (pentominoes(5, 12), queens(20), crossing_words(WORDS, 4), sudoku(3)):
         for layout in SAME:
             found = solve.solve(cover, limit=50, layout=layout)
@@ -112,7 +112,7 @@ WORDS = ["".join(letters) for letters in product("abc", repeat=4) if "".join(let
 
 
 def fits(cover: Cover, rows: list[int]) -> bool:
-    """Return whether rows are a solution."""
+    """Check whether rows are a solution."""
     entries = [k for row in rows for k in range(cover.offsets[row], cover.offsets[row + 1])]
     taken: dict[int, list[int]] = {}
     for k in entries:
@@ -122,7 +122,7 @@ def fits(cover: Cover, rows: list[int]) -> bool:
 
 
 def more_words() -> Iterator[tuple[str, Cover]]:
-    """Problems whose bit sets have one word, several, and more than the search counts at once."""
+    """Yield problems whose bit sets have one word or several, and one with row counts of several bits."""
     yield "1 word", langford(7)
     yield "2 words", pentominoes(20, 3)
     yield "6 words", latin_squares(11)
@@ -141,7 +141,7 @@ def test_all_layouts_do_the_same(name: str, cover: Cover) -> None:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_search_goes_on_where_it_was_stopped(layout: str) -> None:
-    """After each look at the clock, and after every hundredth solution."""
+    """Interrupt after each clock check and after every hundredth solution."""
     cover = queens(9)
     whole = solve.solve(cover, layout=layout)
     x, state = laid_out(cover, layout), new_state(1000, levels_of(cover))
@@ -161,7 +161,7 @@ def test_a_search_goes_on_where_it_was_stopped(layout: str) -> None:
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("cover", [langford(4), crossing_words(["ab", "ba", "aa"], 2)])
 def test_everything_is_put_back(layout: str, cover: Cover) -> None:
-    """After no search, after part of one, after rows that do not fit, and after a whole one."""
+    """After no search, a partial one, conflicting given rows, and a complete one."""
     x, state = laid_out(cover, layout), new_state(0, levels_of(cover))
     before = restored(x)
     assert layouts.sound(x)
@@ -173,7 +173,7 @@ def test_everything_is_put_back(layout: str, cover: Cover) -> None:
 
 
 def restored(x: Any) -> list[np.ndarray]:
-    """Copies of what a search has to put back."""
+    """Return copies of the arrays that a search must restore."""
     names = {"memory", "keys", "has", "forbids", "holder"}
     return [value.copy() for name, value in x._asdict().items() if name in names]
 
@@ -186,12 +186,12 @@ def test_a_broken_link_is_noticed(layout: str) -> None:
         if what == "keys":
             x.keys[3] += x.unit
         else:
-            x.memory[[4, 5]] = x.memory[[5, 4]]  # up and down of an item
+            x.memory[[4, 5]] = x.memory[[5, 4]]  # up and down of an item's header
         assert not layouts.sound(x)
 
 
 def test_rows_that_are_given() -> None:
-    """They are as if all rows that they shut out were not there."""
+    """Given rows restrict the solutions to those that contain them."""
     cover = queens(6)
     every = [set(rows) for rows in solve.solve(cover).solutions]
     for layout in LAYOUTS:

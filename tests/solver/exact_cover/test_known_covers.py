@@ -1,4 +1,4 @@
-"""Published numbers of solutions; where no layout is named, in the one chosen by size."""
+"""Published numbers of solutions; without a named layout, in the default one for the size."""
 
 from pathlib import Path
 
@@ -26,8 +26,9 @@ HOLE = [(3, 3), (3, 4), (4, 3), (4, 4)]
     ],
 )
 def test_pentominoes(width: int, height: int, holes: list[tuple[int, int]], tilings: int, symmetries: int) -> None:
-    """Up to symmetry as in Haselgrove and Haselgrove, A computer program for pentominoes, Eureka 23 (1960), and Scott,
-    Programming a combinatorial puzzle (1958) for the square.
+    """Tilings up to symmetry: Haselgrove and Haselgrove, A computer program for pentominoes, Eureka 23 (1960).
+
+    The square: Scott, Programming a combinatorial puzzle (1958).
     """
     assert solve(pentominoes(width, height, holes), keep=0, cpu_limit=600).count == tilings * symmetries
 
@@ -35,7 +36,7 @@ def test_pentominoes(width: int, height: int, holes: list[tuple[int, int]], tili
 def test_pentominoes_by_links() -> None:
     for layout in ("links-16", "links-32", "addresses"):
         found = solve(pentominoes(20, 3), layout=layout)
-        assert (found.count, found.nodes, found.updates) == (8, 32978, 10986975)  # as Knuth's dlx1 counts them
+        assert (found.count, found.nodes, found.updates) == (8, 32978, 10986975)  # as counted by Knuth's dlx1
 
 
 @pytest.mark.parametrize("layout", ALL)
@@ -53,20 +54,20 @@ def test_latin_squares(layout: str) -> None:
 
 @pytest.mark.parametrize("layout", ALL)
 def test_langford(layout: str) -> None:
-    """OEIS A014552, each pairing and its mirror image."""
+    """OEIS A014552, times two: mirror images are counted separately."""
     assert [solve(langford(n), layout=layout).count for n in range(3, 9)] == [2, 2, 0, 0, 52, 300]
 
 
 @pytest.mark.parametrize("layout", ALL)
 def test_sudoku(layout: str) -> None:
-    """All grids of 4x4; OEIS A107739."""
+    """Number of 4x4 grids, OEIS A107739."""
     assert solve(sudoku(2), layout=layout).count == 288
 
 
 @pytest.mark.plain_python
 @pytest.mark.parametrize("layout", ALL)
 def test_the_example_of_the_literature(layout: str) -> None:
-    """Knuth's, of Dancing Links (2000), Figure 2: one solution, of rows 0, 3 and 4."""
+    """Knuth, Dancing Links (2000), Figure 2: the only solution is rows 0, 3 and 4."""
     from solver.exact_cover.problem import cover_of
 
     problem = cover_of([[2, 4, 5], [0, 3, 6], [1, 2, 5], [0, 3], [1, 6], [3, 4, 6]], 7)
@@ -76,7 +77,7 @@ def test_the_example_of_the_literature(layout: str) -> None:
 
 @pytest.mark.parametrize("layout", ALL)
 def test_word_squares(layout: str) -> None:
-    """A word in each row and column of a square: colours against trying all rows."""
+    """Squares with a word in each row and column: colours against enumeration of all rows."""
     words = ["bat", "are", "ten", "tar", "ate", "bar", "rat", "ear", "era", "net"]
     squares = [
         (a, b, c)
@@ -90,7 +91,7 @@ def test_word_squares(layout: str) -> None:
 
 
 def test_hard_sudoku(shared_data: Path) -> None:
-    """Each has one solution."""
+    """Each puzzle has one solution."""
 
     puzzles = list(sudoku_puzzles((shared_data / "sudoku" / "sudoku-top95.txt").read_text()))
     assert len(puzzles) == 95
