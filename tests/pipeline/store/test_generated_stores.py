@@ -149,7 +149,7 @@ def test_generate_prints_what_it_made(generate: Callable[..., Result]) -> None:
     ("kind", "size", "options", "reason"),
     [
         ("random", "4x3", {}, "--count"),
-        ("exhaustive", "4x3", {"count": 3}, "--count is not for exhaustive: every picture of the size"),
+        ("exhaustive", "4x3", {"count": 3}, "--count is not for exhaustive: all pictures of the size"),
         ("exhaustive", "4x3", {"seed": 3}, "--seed is not for"),
         ("exhaustive", "4x3", {"density": 0.0}, "--density is not for"),
         ("blobs", "4", {"count": 3}, "width x height"),
