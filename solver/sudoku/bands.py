@@ -1,13 +1,12 @@
 """Bit-parallel search for 9x9 with boxes of 3x3: up to two solutions, all digits of a band in nine words.
 
-A band is a row of three boxes, 27 cells; a word has a bit for each, nine a row. For each digit and band a word says
-where the digit may still be. What one digit's three words say about each other comes from one table: in a band the
-digit is once in each row and once in each box, so rows and boxes are matched as by a permutation of three things, and
-so are the bands and the columns of a stack of boxes. `KEPT` keeps of nine such places those that some permutation uses.
-That finds hidden singles and locked candidates at once. Naked singles come from counting a band's words in parallel.
+A band is a row of three boxes, 27 cells, as bits of a word. Each digit has a word per band: its candidate cells. A
+digit occurs once in each row and once in each box of a band, so the rows and boxes it takes form a permutation of
+three; likewise bands and columns of a stack. `KEPT` maps a 3x3 mask to the places that lie on some permutation, which
+finds hidden singles and locked candidates in one lookup. Naked singles come from bit-parallel counting.
 
-The idea of bands is that of the fast solvers of the last twenty years (bb_sudoku, JCZSolve, fsss2; T. Dillon's notes on
-tdoku tell how they work). Other sizes are for solver.sudoku.sudoku_search; tests hold the two against each other.
+Bands are the representation of the fast solvers of the last twenty years (bb_sudoku, JCZSolve, fsss2; described in
+T. Dillon's notes on tdoku). Other sizes use solver.sudoku.sudoku_search; tests compare the two.
 """
 
 from itertools import permutations
@@ -25,20 +24,20 @@ ALL = (1 << 27) - 1
 ROW = (1 << 9) - 1
 
 OPEN = DIGITS * BANDS
-"""Where a state's words of open cells begin, one a band, behind those of the digits (band * 9 + digit)."""
+"""Index of a state's words of open cells, one per band, after those of the digits (band * 9 + digit)."""
 
 STATE = 32
-"""Words of a state; the last two are not used."""
+"""Words of a state; the last two are padding."""
 
 LEVELS = CELLS + 1
-"""States that the search may keep: each guess decides a cell."""
+"""Maximum number of states: each guess decides a cell."""
 
 CLOCK_EVERY = 63
-"""Guesses between two looks at the clock, less one: some 50 us."""
+"""Guesses between clock checks, minus one (a bit mask): about 50 us."""
 
 
 def _kept() -> np.ndarray:
-    """int64[512]: of 3x3 places, three bits a line, those that are in a permutation all of whose places are there."""
+    """Return int64[512]: the places of a 3x3 mask, three bits a line, that lie on a permutation within the mask."""
     whole = [sum(1 << (3 * line + place) for line, place in enumerate(order)) for order in permutations(range(3))]
     return np.array([sum({1 << k for w in whole if w & m == w for k in range(9) if w >> k & 1}) for m in range(512)])
 
@@ -46,13 +45,13 @@ def _kept() -> np.ndarray:
 KEPT = _kept()
 
 SPREAD = np.array([sum(7 << (3 * k) for k in range(9) if m >> k & 1) for m in range(512)])
-"""int64[512]: nine bits, each three times: the cells of the threes (a row's part in a box) that a mask names."""
+"""int64[512]: the cells of a mask of row parts (a row's three cells in a box): each bit tripled."""
 
 SHRUNK = np.array([sum(1 << k for k in range(3) if m >> (3 * k) & 7) for m in range(512)])
-"""int64[512]: of a row's nine cells which threes have any."""
+"""int64[512]: the row parts that a row's nine cells touch."""
 
 ONE = np.array([m if m.bit_count() == 1 else 0 for m in range(512)])
-"""int64[512]: a row's only cell, or none."""
+"""int64[512]: the cells themselves if there is exactly one, else 0."""
 
 SELF = np.array(
     [
@@ -60,14 +59,14 @@ SELF = np.array(
         for cell in range(27)
     ]
 )
-"""int64[27]: what a band's word may keep when the digit is at a cell: the cell, and what is in other rows and boxes."""
+"""int64[27]: mask for a band's word after placing the digit in a cell: the cell, and other rows and boxes."""
 
 
 class BandBoard(NamedTuple):
-    """Memory for one search.
+    """Workspace of one search.
 
-    states   int32[LEVELS, STATE]: of each guess the state without it; the first is where the search is
-    done     int32[27]: each digit's words as `_close` has left them last
+    states   int32[LEVELS, STATE]: the current state, then the alternative of each open guess
+    done     int32[27]: the digits' words after the last `_close`
     """
 
     states: np.ndarray
@@ -75,7 +74,7 @@ class BandBoard(NamedTuple):
 
 
 def desk_for() -> BandBoard:
-    """Memory for any number of searches, one after the other."""
+    """Allocate a workspace, reusable for successive searches."""
     return BandBoard(np.zeros((LEVELS, STATE), np.int32), np.zeros(OPEN, np.int32))
 
 
@@ -89,11 +88,11 @@ def count_solutions(
     desk: BandBoard,
     deadline: float,
 ) -> int:
-    """Look for two solutions of givens without faults; returns EXHAUSTED, TWO_FOUND or LATE.
+    """Search for up to two solutions of valid givens; return EXHAUSTED, TWO_FOUND or LATE.
 
     givens          uint8[81], 0 for an open cell
-    first, second   uint8[81]: the solutions, of which number[0] are noted afterwards; it must be 0 before
-    effort          int64[2]: nodes of the search, a guess and its opposite are two, and its depth, are added
+    first, second   uint8[81]: output, the solutions; number[0], initially 0, counts them
+    effort          int64[2]: incremented by the nodes (two per guess) and the depth of the search
     deadline        CPU seconds of this thread
     """
     states, done = desk
@@ -127,7 +126,7 @@ def count_solutions(
 
 @inlined
 def _set_up(givens: np.ndarray, state: np.ndarray) -> None:
-    """The state of givens before any of them is followed beyond its band."""
+    """Write the initial state of the givens, propagated within their bands only."""
     state[:OPEN] = ALL
     state[OPEN : OPEN + BANDS] = ALL
     for band in range(BANDS):
@@ -148,7 +147,7 @@ def _set_up(givens: np.ndarray, state: np.ndarray) -> None:
 
 @inlined
 def _propagate(state: np.ndarray, done: np.ndarray) -> bool:
-    """Hidden and naked singles and locked candidates to their fixpoint; whether that meets no contradiction."""
+    """Propagate singles and locked candidates to a fixpoint; return whether no contradiction occurs."""
     while True:
         moved = False
         for digit in range(DIGITS):
@@ -188,7 +187,7 @@ def _propagate(state: np.ndarray, done: np.ndarray) -> bool:
 
 @inlined
 def _close(a: int, b: int, c: int) -> tuple[int, int, int]:
-    """Return one digit's words of the three bands, less all places that rows, boxes and columns together rule out."""
+    """Return one digit's words of the three bands after elimination by rows, boxes and columns."""
     while True:
         a0, b0, c0 = a, b, c
         a &= _kept_in_band(a)
@@ -207,20 +206,20 @@ def _close(a: int, b: int, c: int) -> tuple[int, int, int]:
 
 @inlined
 def _kept_in_band(word: int) -> int:
-    """Return the threes of a band that a permutation of rows and boxes uses."""
+    """Return the row parts of a band that lie on a permutation of rows and boxes."""
     threes = SHRUNK[word & ROW] | SHRUNK[word >> 9 & ROW] << 3 | SHRUNK[word >> 18] << 6
     return int(SPREAD[KEPT[threes]])
 
 
 @inlined
 def _columns(word: int) -> int:
-    """Return the columns in which a band's word has any cell."""
+    """Return the columns of the cells of a band's word."""
     return (word | word >> 9 | word >> 18) & ROW
 
 
 @inlined
 def _in_all_rows(columns: int) -> int:
-    """Return a band's cells in some columns."""
+    """Return the cells of a band in these columns."""
     return columns | columns << 9 | columns << 18
 
 
@@ -232,7 +231,7 @@ def _singles(word: int) -> int:
 
 @inlined
 def _take(state: np.ndarray, found0: int, found1: int, found2: int) -> None:
-    """Cells of the bands are decided: no digit may be there. (The caller puts back the one whose cells they are.)"""
+    """Remove all digits from decided cells of the bands; the caller restores the digit placed there."""
     state[OPEN] &= ~found0
     state[OPEN + 1] &= ~found1
     state[OPEN + 2] &= ~found2
@@ -244,7 +243,7 @@ def _take(state: np.ndarray, found0: int, found1: int, found2: int) -> None:
 
 @inlined
 def _place(state: np.ndarray, band: int, naked: int) -> None:
-    """Cells of a band have only one digit left: it can't be elsewhere in their rows and boxes."""
+    """Place the last candidate of cells of a band: exclude it from the rest of their rows and boxes."""
     for digit in range(DIGITS):
         hits = state[9 * band + digit] & naked
         while hits != 0:
@@ -254,9 +253,9 @@ def _place(state: np.ndarray, band: int, naked: int) -> None:
 
 @inlined
 def _guess(state: np.ndarray, other: np.ndarray) -> None:
-    """Decide an open cell: its lowest digit here, the others in `other`.
+    """Guess an open cell: its lowest digit in this state, the other digits in `other`.
 
-    One with two digits, if there is any: that with the most others of that kind in its row and box, within the band.
+    Prefers a cell with two candidates, the one with most such cells in its row and box of the band.
     """
     band: Any = np.int64(0)
     cell: Any = np.int64(0)
@@ -305,7 +304,7 @@ def _copy(state: np.ndarray, other: np.ndarray) -> None:
 
 @inlined
 def _write(state: np.ndarray, solution: np.ndarray) -> None:
-    """Write down a state without open cells."""
+    """Write the grid of a state without open cells."""
     for band in range(BANDS):
         for digit in range(DIGITS):
             word: Any = np.int64(state[9 * band + digit])

@@ -1,13 +1,13 @@
-"""The canonical form of a Sudoku: one grid for all that are the same puzzle, exact for every size.
+"""Canonical form of a Sudoku: one representative of each equivalence class, exact for every size.
 
-As programs for graphs do it (McKay: nauty): lines, groups of lines (bands and stacks) and digits get colours, numbers
-that depend only on what surrounds them, refined round by round. Where they tell all lines apart, but for empty ones,
-they say in which order these stand; digits are renamed in order of first use. Where they do not, one of the givens in
-question is marked and the refinement goes on, for each of the givens that look alike; the least grid counts. Two rules
-keep that short. A mark whose colours come behind those of the best way so far is given up. And two ways to the same
-grid are a symmetry of the puzzle: what follows from the mark in which they differ need not be seen twice.
+Individualisation and refinement, as in graph canonisation (McKay's nauty). Lines, groups of lines (bands and stacks)
+and digits get colours that depend only on their neighbourhood, refined to a fixpoint. If all non-empty lines have
+distinct colours, these give the order of the lines; digits are renamed in order of first use. Otherwise each given of a
+tied class is individualised in turn, and the least grid wins. Two rules prune this search tree: a branch whose colours
+compare greater than the best leaf's is cut, and two leaves with equal grids are an automorphism, so the subtrees of
+the individualised givens in which they differ need be visited only once.
 
-Equal colours of things that differ cost time and no more. So colours are small enough for integers that never overflow.
+Hash collisions between colours cost time, never correctness, so colours are small integers that cannot overflow.
 """
 
 from typing import Any, NamedTuple
@@ -20,30 +20,30 @@ M31 = (1 << 31) - 1
 M40 = (1 << 40) - 1
 
 FACTOR, FACTOR2 = 0x5851F42D, 0x4C957F2D
-"""Odd numbers below 2^31 with no pattern in their bits."""
+"""Odd hash multipliers below 2^31."""
 
 ROW_MARK, GIVEN_MARK = 0x1234567, 0x7654321
-"""The colour of rows when it is decided which lines are rows; what marks a given's row, column and digit."""
+"""Colours that mark the rows of an orientation, and row, column and digit of an individualised given."""
 
 LEAST_ROUNDS, PATIENCE = 3, 2
-"""Rounds of refinement; and those without a gain after which to stop."""
+"""Maximum rounds of refinement, and rounds without progress after which it stops."""
 
 ROWS, COLUMNS = range(2)
 
 
 class Search(NamedTuple):
-    """Memory for the canonical form of one grid at a time; L levels, n digits, g givens at most.
+    """Workspace of the search, for at most L levels, n digits, g givens.
 
-    place       int64[4, g]: of each given its row, column, digit and box
-    heat        int64[g]: its own colour in the last round of refinement
+    place       int64[4, g]: row, column, digit and box of each given
+    heat        int64[g]: colours of the givens in the last round of refinement
     many        int64[2, n]: givens of each row and column
     line        int64[L, 2, n]: the colours of rows and columns at each level
-    digit       int64[L, n + 1]: those of digits
+    digit       int64[L, n + 1]: the colours of digits
     sums        int64[4, n + 1], scratch
-    chosen      int64[L, g]: the givens to mark at each level; at the first, which lines may be the form's rows
-    ways        int64[4, L]: of each level how many those are, which is next, which is marked; and the best way's marks
-    least       int64[L]: the colours of the best way, summed up, at each level
-    order       int64[2, n]: where each row and column goes
+    chosen      int64[L, g]: the givens to individualise per level; at the first, the orientations of the form
+    ways        int64[4, L]: per level their number, the next and the current one, and the best leaf's
+    least       int64[L]: sums of the best leaf's colours per level
+    order       int64[2, n]: new position of each row and column
     names       int64[n + 1]: the new names of digits
     text        uint8[n x n], scratch
     """
@@ -104,7 +104,7 @@ def canonical_form(givens: np.ndarray, wide: int, high: int, memory: Search, for
     ways[NUMBER, 0], ways[NEXT, 0] = 2 if wide == high else 1, 0
     level: Any = np.int64(0)
     depth: Any = np.int64(0)
-    complete = False  # whether `least`, up to `depth`, and `form` are those of a whole way
+    complete = False  # whether `least`, up to `depth`, and `form` belong to a complete leaf
     while level >= 0:
         if ways[NEXT, level] == ways[NUMBER, level]:
             level -= 1
@@ -141,7 +141,7 @@ def canonical_form(givens: np.ndarray, wide: int, high: int, memory: Search, for
 
 @inlined
 def _lay_out(givens: np.ndarray, size: int, wide: int, high: int, turned: bool, memory: Search) -> int:
-    """List the givens; returns how many there are. Boxes are those of the turned grid, if it is turned."""
+    """List the givens and return their number; boxes are those of the transposed grid if it is transposed."""
     number: Any = np.int64(0)
     place, many = memory.place, memory.many
     for k in range(size):
@@ -161,7 +161,7 @@ def _lay_out(givens: np.ndarray, size: int, wide: int, high: int, turned: bool, 
 
 @inlined
 def _mixed(x: int) -> int:
-    """Return a number of 40 bits that looks like chance, from one of 0 to 2^62."""
+    """Return a 40-bit hash of a number from 0 to 2^62."""
     y = ((x ^ x >> 31) & M31) * FACTOR
     z = ((y ^ y >> 30) & M31) * FACTOR2 + y
     return int((z ^ z >> 29) & M40)
@@ -169,7 +169,7 @@ def _mixed(x: int) -> int:
 
 @kernel
 def _refine(number: int, size: int, wide: int, high: int, level: int, memory: Search) -> int:
-    """Refine the colours of a level until they tell no more lines apart; returns how many pairs are left."""
+    """Refine the colours of a level to a fixpoint; return the number of tied pairs."""
     left, patience = size * size * 4, PATIENCE
     rounds: Any = np.int64(0)
     while True:
@@ -185,7 +185,7 @@ def _refine(number: int, size: int, wide: int, high: int, level: int, memory: Se
 
 @inlined
 def _refine_once(number: int, size: int, wide: int, high: int, level: int, memory: Search) -> None:
-    """A round: givens by their row, column, digit and box; then rows, columns and digits by their givens."""
+    """Run one round: recolour givens by row, column, digit and box, then rows, columns and digits by givens."""
     place, heat, sums = memory.place, memory.heat, memory.sums
     line, digit = memory.line[level], memory.digit[level]
     for k in range(size + 1):
@@ -222,7 +222,7 @@ def _group(colors: np.ndarray, start: int, lines: int) -> int:
 
 @inlined
 def _ties(colors: np.ndarray, many: np.ndarray, size: int, lines: int) -> int:
-    """Pairs of lines of a group, and of groups, with equal colours; those without givens do not count."""
+    """Return the number of tied pairs of lines within a group, and of groups, ignoring those without givens."""
     ties: Any = np.int64(0)
     for start in range(0, size, lines):
         for k in range(start, start + lines):
@@ -236,7 +236,7 @@ def _ties(colors: np.ndarray, many: np.ndarray, size: int, lines: int) -> int:
 
 @inlined
 def _is_tied(colors: np.ndarray, size: int, lines: int, k: int) -> bool:
-    """Return whether a line has an equal in its group, or the group has one."""
+    """Return whether a line is tied in its group, or the group is tied."""
     start = k // lines * lines
     group = _group(colors, start, lines)
     tied = False
@@ -249,7 +249,7 @@ def _is_tied(colors: np.ndarray, size: int, lines: int, k: int) -> bool:
 
 @inlined
 def _mark(size: int, level: int, memory: Search) -> None:
-    """The colours of a level: those of the one before, with what that has marked (at first, which lines are rows)."""
+    """Start a level with the previous level's colours plus its individualised given (at first: the orientation)."""
     line, digit, marked = memory.line, memory.digit, memory.ways[MARKED, level - 1]
     for k in range(size):
         line[level, ROWS, k], line[level, COLUMNS, k] = line[level - 1, ROWS, k], line[level - 1, COLUMNS, k]
@@ -265,7 +265,7 @@ def _mark(size: int, level: int, memory: Search) -> None:
 
 @inlined
 def _total(size: int, level: int, memory: Search) -> int:
-    """Return the colours of a level summed up, whatever their order."""
+    """Return an order-independent sum of a level's colours."""
     total: Any = np.int64(0)
     for k in range(size):
         total += _mixed(memory.line[level, ROWS, k]) + _mixed(memory.line[level, COLUMNS, k])
@@ -275,7 +275,7 @@ def _total(size: int, level: int, memory: Search) -> int:
 
 @inlined
 def _choose(number: int, size: int, wide: int, high: int, level: int, memory: Search) -> None:
-    """Choose which givens to mark in turn: of those in lines that have an equal, those of the least colour."""
+    """Choose the givens to individualise: those of the least colour among givens in tied lines."""
     line, place, heat = memory.line[level], memory.place, memory.heat
     found: Any = np.int64(0)
     for i in range(number):
@@ -292,9 +292,9 @@ def _choose(number: int, size: int, wide: int, high: int, level: int, memory: Se
 
 @inlined
 def _compare(number: int, size: int, wide: int, high: int, level: int, memory: Search, form: np.ndarray) -> int:
-    """Write the grid that a level's colours make into `text`.
+    """Write the grid of a level into `text` and compare it with the form.
 
-    Returns less than 0, 0 or more than 0, as it comes before the form, is the same or comes after.
+    Returns a negative number, 0 or a positive number if it is less than, equal to or greater than the form.
     """
     first: Any = memory.ways[MARKED, 0]
     _rank(memory.line[level, ROWS], size, high, memory.order[ROWS])
@@ -323,7 +323,7 @@ def _compare(number: int, size: int, wide: int, high: int, level: int, memory: S
 
 @inlined
 def _rank(colors: np.ndarray, size: int, lines: int, order: np.ndarray) -> None:
-    """Where each line goes: groups by their colours, lines in their group by theirs."""
+    """Compute the position of each line: groups by colour, lines within a group by colour."""
     for start in range(0, size, lines):
         group = _group(colors, start, lines)
         before: Any = np.int64(0)

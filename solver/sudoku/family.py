@@ -18,7 +18,7 @@ from solver.sudoku.techniques.sudoku_grade import grades
 def classified(
     batch: pa.RecordBatch, *, cpu_limit: float, rung: str, depth: int, check_goal: bool, wait: bool
 ) -> pa.RecordBatch:
-    """As `classify`; of a Sudoku no goal is known, depth-2 has two levels, and its kernels are always waited for."""
+    """Adapt `classify` to the family's interface: no goals, depth-2 has two levels, kernels always compile first."""
     del depth, check_goal, wait
     return classify(batch, cpu_limit=cpu_limit, rung=rung)
 
@@ -31,13 +31,13 @@ def cells_of(batch: pa.RecordBatch) -> np.ndarray:
 
 
 def itself(batch: pa.RecordBatch, there: np.ndarray) -> np.ndarray:
-    """Return each row's own number: equal Sudokus are solved one by one, which takes less than to look for them."""
+    """Return each row's own index: solving equal Sudokus separately costs less than finding them."""
     del there
     return np.arange(len(batch))
 
 
 LIKE = {"width": "size", "height": "size", "goal": "givens", GIVENS_COUNT.name: "clues"}
-"""Columns of a nonogram, or the one beside them, and what of a Sudoku is like them."""
+"""Columns of nonograms and their counterparts of Sudokus."""
 
 BOXED = ["size", "box_width", "box_height"]
 
@@ -49,7 +49,7 @@ def needed(columns: list[str]) -> list[str]:
 
 
 def as_nonograms(puzzles: pa.Table, columns: list[str]) -> pa.Table:
-    """Sudokus in columns of the table PUZZLES: the givens as the picture, `sudoku 3x3` as the kind, no clues."""
+    """Return Sudokus in columns of the table PUZZLES: the givens as the goal, `sudoku 3x3` as the kind, no clues."""
     sides = [pc.cast(puzzles[name], pa.string()) for name in BOXED[1:]]
     boxes = pc.binary_join_element_wise(*sides, "x")
     made = {"kind": pc.binary_join_element_wise("sudoku", boxes, " "), "blotted": pa.repeat(False, len(puzzles))}

@@ -1,4 +1,4 @@
-"""The flat arrays that kernels read: a record batch of the table SUDOKUS as it lies in memory, nothing copied."""
+"""Zero-copy views of a record batch of the table SUDOKUS, as the flat arrays that kernels read."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ class Grids(NamedTuple):
 
     size, box_width, box_height   uint8[puzzles]
     ends                          int32[puzzles + 1]: puzzle p's givens are givens[ends[p] : ends[p + 1]]. They never
-                                  decrease and lie inside it; sudoku_check sees whether there are size x size
+                                  decrease and lie inside it; sudoku_check verifies that there are size x size
     givens                        uint8: row by row, 0 for an open cell
     """
 
@@ -25,11 +25,11 @@ class Grids(NamedTuple):
 
 
 def grids(batch: pa.RecordBatch) -> Grids:
-    """Return the arrays under a batch. What stands under a null is there like everything else; `sudoku_check` knows."""
+    """Return views of a batch. Nulls are ignored: their slots may hold any value. `sudoku_check` reports nulls."""
     size, wide, high = (numbers(batch[name]) for name in ("size", "box_width", "box_height"))
     column = batch["givens"]
     _, offsets, data = column.buffers()
-    if not len(column) or offsets is None:  # then Arrow lets the buffer be missing
+    if not len(column) or offsets is None:  # Arrow allows the buffer of an empty array to be missing
         ends = numbers(pa.array([0] * (len(column) + 1), pa.int32()))
     else:
         ends = numbers(pa.Array.from_buffers(pa.int32(), len(column) + 1, [None, offsets], offset=column.offset))

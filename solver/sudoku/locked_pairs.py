@@ -1,4 +1,4 @@
-"""Locked candidates and pairs: looking ahead (sudoku_lookahead) finds the same, but far more slowly.
+"""Locked candidates and pairs, a fast path for what lookahead (sudoku_lookahead) also finds.
 
 locked candidates   a digit's places in a box are all in one row or column, or the other way round
 naked pair          two cells of a unit have the same two digits and no others
@@ -17,9 +17,9 @@ from solver.sudoku.units import Units
 
 @kernel
 def rule_out_locked(can: np.ndarray, units: Units, due: np.ndarray) -> bool:
-    """Use every locked candidate once; the units of changed cells become due. Whether every cell has a digit left."""
+    """Apply every locked candidate once, marking units of changed cells due; return whether no cell is empty."""
     size, wide, high = units.sides[0], units.sides[1], units.sides[2]
-    start: Any = np.int64(0)  # a literal would be a type of its own to the compiler
+    start: Any = np.int64(0)  # a literal would be a separate type to Numba
     for line in range(2 * size):
         lines, cells = (high, wide) if line < size else (wide, high)
         for part in range(0, size, cells):
@@ -58,7 +58,7 @@ def _union(can: np.ndarray, units: Units, unit: int, first: int, end: int) -> in
 
 @kernel
 def rule_out_pairs(can: np.ndarray, units: Units, due: np.ndarray) -> bool:
-    """Use every naked and hidden pair once; the units of changed cells become due. Whether every cell has a digit."""
+    """Apply every naked and hidden pair once, marking units of changed cells due; return whether no cell is empty."""
     size = units.sides[0]
     for unit in range(len(units.cells)):
         once: Any = np.int64(0)

@@ -1,11 +1,11 @@
 """Singles, patterns and assumptions on 9x9 with boxes of 3x3, all units of a kind at once.
 
-Each of `follow_givens`, `use_patterns` and `refute` does what its twin in `singles` and `lookahead` does, to the last
-counter, in a fraction of the time. But if a board turns out to be impossible, nothing has been done: then the twin is
-asked, since how far it gets before it meets the contradiction depends on the order of its looks.
+`follow_givens`, `use_patterns` and `refute` equal their scalar counterparts in `singles` and `sudoku_lookahead`,
+counters included, in a fraction of the time. On a contradiction they change nothing and the caller runs the scalar
+counterpart, because its counters depend on the order in which it visits units.
 
-A look at a row changes cells of that row only, so all rows can be looked at together, and so columns and boxes. Units
-that are not due have nothing to tell, so it does no harm to look at them too.
+Propagating a row changes cells of that row only, so all rows are processed together, likewise columns and boxes. Units
+that are not due yield nothing, so including them is harmless.
 
 A board has a plane for each digit: where it may be, as solver.sudoku.rows.
 """
@@ -27,23 +27,23 @@ from solver.sudoku.units import KINDS, Units
 DIGITS, BANDS, CELLS = 9, 3, 81
 
 ROW = (1 << DIGITS) - 1
-"""A row's cells; or all units of a kind."""
+"""Mask of a row's cells, or of all units of a kind."""
 
 EVERY = (1 << KINDS * DIGITS) - 1
-"""All units, a bit each, numbered as in solver.sudoku.units."""
+"""Mask of all units, numbered as in solver.sudoku.units."""
 
 ROWS, COLUMNS, BOXES = (cast(int, np.int64(kind)) for kind in range(KINDS))
-"""Numbers of NumPy, here and below, since each literal would be a type of its own to the compiler."""
+"""NumPy scalars, here and below: a literal would be a separate type to Numba."""
 
 LANE = np.array([row // BANDS * BAND + row % BANDS for row in range(DIGITS)])
-"""int64[9]: of each row its lane."""
+"""int64[9]: the lane of each row."""
 
 PART = 0b001001001
-"""The first cell of each part of a row that is in one box."""
+"""Mask of the first cell of each row part."""
 
 
 def _masks() -> np.ndarray:
-    """uint16[NOTHING + 1, LANES]: rows that `load` takes."""
+    """Return uint16[NOTHING + 1, LANES]: rows for `load`."""
     masks = np.zeros((NOTHING + 1, LANES), np.uint16)
     for cell in range(CELLS):
         masks[cell, LANE[cell // DIGITS]] = 1 << cell % DIGITS
@@ -55,20 +55,20 @@ def _masks() -> np.ndarray:
 
 
 IN_BAND, ALL, ONES, PARTS, NOTHING = (cast(int, np.int64(CELLS + k)) for k in (0, 3, 4, 5, 6))
-"""Which masks there are: each cell's, the three bands', that of all cells; in every lane one, the first cell of each
-part, nothing."""
+"""Indices of the masks: each cell, the three bands, all cells; a one in every lane, the first cell of each part,
+nothing."""
 
 FIRST, SECOND, THIRD = (cast(int, np.int64(BAND * k)) for k in range(3))
-"""Where each band's lanes begin."""
+"""First lane of each band."""
 
 MASKS = _masks()
 
 
 def _locked(by_column: bool) -> np.ndarray:
-    """int64[512]: of 3x3 parts, in each of which a digit may be or not, those left by locked candidates.
+    """Return int64[512]: the parts of a 3x3 mask of candidates that remain after locked candidates.
 
-    A part is where a line and a box meet, bit 3 * line + box, or for columns 3 * box + line. Lines are taken one after
-    the other, as in solver.sudoku.locked_pairs.
+    A part is the intersection of a line and a box, bit 3 * line + box, or for columns 3 * box + line. Lines are
+    processed in order, as in solver.sudoku.locked_pairs.
     """
     left = np.zeros(512, np.int64)
     for mask in range(512):
@@ -91,21 +91,21 @@ def _locked(by_column: bool) -> np.ndarray:
 LOCKED_IN_ROWS, LOCKED_IN_COLUMNS = _locked(False), _locked(True)
 
 PARTS_OF = np.array([sum(1 << k for k in range(3) if cells >> 3 * k & 7) for cells in range(512)])
-"""int64[512]: which parts of a row some cells are in, three bits."""
+"""int64[512]: the row parts that a row's cells touch, three bits."""
 
 CELLS_OF = np.array([sum(7 << 3 * k for k in range(3) if parts >> k & 1) for parts in range(8)])
-"""int64[8]: the cells of some parts of a row."""
+"""int64[8]: the cells of row parts."""
 
 
 class PlaneBoard(NamedTuple):
-    """Memory for boards of planes.
+    """Workspace for boards of planes.
 
     board    uint16[DIGITS, LANES]
     trial    uint16[2 * DIGITS, LANES]: two boards, for assumptions
-    alone    uint16[DIGITS, LANES], scratch of a look
-    cells    int64[CELLS]: a board as solver.sudoku.singles has it, for patterns
+    alone    uint16[DIGITS, LANES], scratch of `_look`
+    cells    int64[CELLS]: a board in the layout of solver.sudoku.singles, for patterns
     due      bool[units], for patterns
-    effort   int64[COUNTERS]: what has been done to a board that may still turn out to be impossible
+    effort   int64[COUNTERS]: work on a board that may still prove contradictory
     """
 
     board: np.ndarray
@@ -117,7 +117,7 @@ class PlaneBoard(NamedTuple):
 
 
 def desk_for() -> PlaneBoard:
-    """Memory for any number of boards, one after the other."""
+    """Allocate a workspace, reusable for successive boards."""
     board, trial, alone = (np.zeros((planes, LANES), np.uint16) for planes in (DIGITS, 2 * DIGITS, DIGITS))
     due, effort = np.zeros(KINDS * DIGITS, np.bool_), np.zeros(COUNTERS, np.int64)
     return PlaneBoard(board, trial, alone, np.zeros(CELLS, np.int64), due, effort)
@@ -125,9 +125,9 @@ def desk_for() -> PlaneBoard:
 
 @standalone
 def follow_givens(givens: np.ndarray, can: np.ndarray, desk: PlaneBoard, counters: np.ndarray) -> int:
-    """Singles from givens without faults to their fixpoint, on `can`: `put_on` and `follow` of solver.sudoku.singles.
+    """Propagate valid givens on `can`: `put_on` and `follow` of solver.sudoku.singles.
 
-    Returns FIXPOINT, or CONTRADICTION with nothing done.
+    Returns FIXPOINT, or CONTRADICTION without changes.
     """
     board = desk.board
     desk.effort[:] = 0
@@ -151,10 +151,10 @@ def follow_givens(givens: np.ndarray, can: np.ndarray, desk: PlaneBoard, counter
 
 @standalone
 def use_patterns(can: np.ndarray, units: Units, desk: PlaneBoard, counters: np.ndarray) -> int:
-    """Singles, locked candidates and pairs to their fixpoint: `use_patterns` of solver.sudoku.sudoku_lookahead.
+    """Propagate singles, locked candidates and pairs: `use_patterns` of solver.sudoku.sudoku_lookahead.
 
     can   at the fixpoint of singles, no unit due, and so afterwards
-    Returns FIXPOINT, or CONTRADICTION with nothing done.
+    Returns FIXPOINT, or CONTRADICTION without changes.
     """
     board = desk.board
     desk.effort[:] = 0
@@ -183,9 +183,9 @@ def use_patterns(can: np.ndarray, units: Units, desk: PlaneBoard, counters: np.n
 def refute(
     can: np.ndarray, deep: bool, known: np.ndarray, desk: PlaneBoard, counters: np.ndarray, deadline: float
 ) -> int:
-    """Take away every digit of every cell whose assumption fails: `refute` of solver.sudoku.sudoku_lookahead.
+    """Remove every candidate whose assumption fails: `refute` of solver.sudoku.sudoku_lookahead.
 
-    Returns FIXPOINT or OUT_OF_TIME, or CONTRADICTION with nothing done.
+    Returns FIXPOINT or OUT_OF_TIME, or CONTRADICTION without changes.
     """
     board, trial, effort = desk.board, desk.trial, desk.effort
     effort[:] = 0
@@ -232,15 +232,15 @@ def refute(
 
 @inlined
 def _count(effort: np.ndarray, counters: np.ndarray) -> None:
-    """Count what has been done."""
+    """Add the board's work to the counters."""
     for k in range(len(effort)):
         counters[k] += effort[k]
 
 
 @kernel
 def _follow(board: np.ndarray, alone: np.ndarray, due: int, effort: np.ndarray) -> int:
-    """Singles from the units that are due to their fixpoint; returns FIXPOINT or CONTRADICTION."""
-    whole: Any = np.int64(0)  # a literal would be a type of its own
+    """Propagate singles from the due units to a fixpoint; return FIXPOINT or CONTRADICTION."""
+    whole: Any = np.int64(0)  # a literal would be a separate type to Numba
     while due != 0:
         for kind in range(KINDS):
             here = due >> DIGITS * kind & ROW
@@ -258,7 +258,7 @@ def _follow(board: np.ndarray, alone: np.ndarray, due: int, effort: np.ndarray) 
 
 @kernel
 def _stands_rounds(trial: np.ndarray, alone: np.ndarray, due: int, effort: np.ndarray) -> bool:
-    """Return whether the first of two boards stands ROUNDS rounds from the units on that are due."""
+    """Return whether the first of two boards survives ROUNDS rounds from the due units."""
     here: Any = np.int64(0)
     for _ in range(ROUNDS):
         there = DIGITS - here
@@ -281,17 +281,17 @@ def _stands_rounds(trial: np.ndarray, alone: np.ndarray, due: int, effort: np.nd
 
 @inlined
 def _looks_until(due: int, unit: int) -> int:
-    """Return how many of a kind's units that are due come up to one of them."""
+    """Return the number of a kind's due units up to one of them."""
     return count(np.uint64(due & ((2 << unit) - 1)))
 
 
 @standalone
 def _look(kind: int, boards: np.ndarray, here: int, there: int, alone: np.ndarray) -> int:
-    """Look at all units of a kind, and tell another board, perhaps the same, what that rules out.
+    """Propagate all units of a kind into another board, perhaps the same.
 
-    boards        uint16[several, LANES], of which one begins at `here`, the other at `there`
-    Returns the units of the cells that have changed; or, less than zero, ~k if the kind's unit k is the first that is
-    impossible: a cell has no digit left, or a digit no place, or one has to have two.
+    boards        uint16[several, LANES], with the boards at `here` and `there`
+    Returns the units of changed cells; or ~k (negative) if the kind's unit k is the first contradiction: a cell without
+    digit, a digit without place, or a cell or digit with two.
     """
     if kind == ROWS:
         return _look_at(ROWS, boards, here, there, alone)
@@ -335,9 +335,9 @@ def _look_at(kind: int, boards: np.ndarray, here: int, there: int, alone: np.nda
 
 @inlined
 def _places(kind: int, plane: Any) -> tuple[Any, Any]:
-    """Return the cells of the units of a kind in which a plane has any cell, and of those in which it has several.
+    """Return the units of a kind in which a plane has any cell, and those in which it has several, as cells.
 
-    Lanes without cells may have some all the same.
+    Lanes without cells are garbage.
     """
     if kind == ROWS:
         return where_any(plane), where_any(plane & plane - load(MASKS, ONES))
@@ -355,7 +355,7 @@ def _places(kind: int, plane: Any) -> tuple[Any, Any]:
 
 @inlined
 def _in_band(plane: Any) -> tuple[Any, Any]:
-    """In each lane the columns in which the rows of the band have any cell, and those in which they have several."""
+    """Return per lane the columns in which the rows of the band have any cell, and those with several."""
     second = next_row(plane)
     third = next_row(second)
     return plane | second | third, plane & second | (plane | second) & third
@@ -363,7 +363,7 @@ def _in_band(plane: Any) -> tuple[Any, Any]:
 
 @inlined
 def _units(cells: Any) -> int:
-    """Return the units that some cells are in; lanes without cells do not count."""
+    """Return the units of cells, ignoring lanes without cells."""
     lanes = lanes_of(cells)
     rows = lanes & 7 | lanes >> 1 & 56 | lanes >> 2 & 448
     columns, _ = _in_band(cells)
@@ -377,9 +377,9 @@ def _units(cells: Any) -> int:
 
 @kernel
 def _rule_out_locked(board: np.ndarray) -> int:
-    """Use every locked candidate once, in rows, then in columns; returns the units of the changed cells.
+    """Apply every locked candidate once, in rows, then in columns; return the units of changed cells.
 
-    No cell loses its last digit unnoticed: then it changes, and its units are looked at.
+    A cell that loses its last digit counts as changed, so its units are checked later.
     """
     changed = load(MASKS, NOTHING)
     for digit in range(DIGITS):
@@ -408,7 +408,7 @@ def _rule_out_locked(board: np.ndarray) -> int:
 
 @inlined
 def _columns(plane: np.ndarray, lane: int) -> int:
-    """Return the columns of a band, whose lanes begin at `lane`, in which there are any cells."""
+    """Return the columns with any cell of the band whose lanes start at `lane`."""
     columns: Any = np.int64(plane[lane] | plane[lane + 1] | plane[lane + 2])
     return int(columns)
 
@@ -425,7 +425,7 @@ def _digits_at(board: np.ndarray, cell: int) -> int:
 
 @kernel
 def _pack(can: np.ndarray, board: np.ndarray) -> None:
-    """A board of planes from one of cells."""
+    """Convert a board of cells into planes."""
     board[:] = 0
     for cell in range(CELLS):
         lane, bit = LANE[cell // DIGITS], 1 << cell % DIGITS
@@ -437,6 +437,6 @@ def _pack(can: np.ndarray, board: np.ndarray) -> None:
 
 @kernel
 def _unpack(board: np.ndarray, can: np.ndarray) -> None:
-    """A board of cells from one of planes."""
+    """Convert a board of planes into cells."""
     for cell in range(CELLS):
         can[cell] = _digits_at(board, cell)

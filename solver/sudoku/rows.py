@@ -1,10 +1,10 @@
-"""The nine rows of a grid of 9x9 as one value: a word of 16 bits for each, nine of which are its cells.
+"""The nine rows of a 9x9 grid as one vector: a 16-bit lane per row, nine bits of which are its cells.
 
-That is a vector of 16 lanes, on which LLVM has instructions of the processor do what they do on all at once (AVX2, or
-two of NEON). The rows of a band stand in four lanes, the last of which is empty, and so are the last four of all.
+The vector has 16 lanes, which LLVM maps to SIMD instructions (AVX2, or two NEON registers). Each band takes four lanes,
+the last of them empty; the last four lanes are empty too.
 
-In memory it is a row of a `uint16[:, LANES]` array. With `NUMBA_DISABLE_JIT=1` it is such an array itself, on which
-NumPy has the same operators.
+In memory it is a row of a `uint16[:, LANES]` array. With `NUMBA_DISABLE_JIT=1` it is such an array itself, with NumPy's
+operators.
 """
 
 from typing import Any
@@ -17,50 +17,49 @@ from solver.jit.intrinsics import overload
 LANES = 16
 
 BAND = 4
-"""Lanes from a band to the next."""
+"""Lanes per band."""
 
 NEXT_ROW = [lane // BAND * BAND + (lane % BAND + 1) % 3 if lane % BAND < 3 else lane for lane in range(LANES)]
 NEXT_BAND = [(lane + BAND) % (3 * BAND) if lane < 3 * BAND else lane for lane in range(LANES)]
-"""Of each lane the one with the next row of its band, and the one with the same row of the next band; after the last
-comes the first."""
+"""Permutations for `next_row` and `next_band`."""
 
 
 def load(memory: np.ndarray, i: int) -> Any:
-    """Row i of a `uint16[:, LANES]` array."""
+    """Load row i of a `uint16[:, LANES]` array."""
     return memory[i].copy()
 
 
 def store(memory: np.ndarray, i: int, x: Any) -> None:
-    """Put rows into row i of such an array."""
+    """Store a vector into row i of such an array."""
     memory[i] = x
 
 
 def where_any(x: Any) -> Any:
-    """Return all bits of the lanes that have any."""
+    """Return all-ones in non-zero lanes, zero elsewhere."""
     return np.where(x != 0, 0xFFFF, 0).astype(np.uint16)
 
 
 def lanes_of(x: Any) -> int:
-    """Return the lanes that have any bit, as bits."""
+    """Return the non-zero lanes as a bit mask."""
     return int(np.packbits(x != 0, bitorder="little").view("<u2")[0])
 
 
 def united(x: Any) -> int:
-    """Return the bits that any lane has."""
+    """Return the bitwise or of all lanes."""
     return int(np.bitwise_or.reduce(x))
 
 
 def next_row(x: Any) -> Any:
-    """In each lane what the next row of its band has."""
+    """Return each lane's successor row within its band, cyclically."""
     return x[NEXT_ROW]
 
 
 def next_band(x: Any) -> Any:
-    """In each lane what that row of the next band has."""
+    """Return each lane's counterpart in the next band, cyclically."""
     return x[NEXT_BAND]
 
 
-# The same as compiled.
+# Compiled counterparts of the functions above.
 
 _VECTOR = vectors.Vector(16, LANES)
 _load = vectors.loader(_VECTOR, item_bits=16, row_items=LANES)

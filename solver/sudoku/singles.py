@@ -1,9 +1,8 @@
 """Line logic of Sudoku: naked and hidden singles in all units, to their fixpoint.
 
-A look at a unit takes every digit that a cell has alone (a naked single) from the unit's other cells, and gives every
-digit with one place left (a hidden single) to that cell. More knowledge never finds less, so the fixpoint does not
-depend on the order of looks. They go in sweeps, rows, then columns, then boxes, each as far as anything in it has
-changed, so that every counter can be reproduced.
+Propagating a unit excludes the digit of each decided cell (naked single) from its other cells, and assigns each digit
+with one place left (hidden single). The rules are monotone, so the fixpoint does not depend on the order. Sweeps
+process the changed rows, then columns, then boxes, so that every counter is reproducible.
 """
 
 from typing import Any
@@ -19,7 +18,7 @@ from solver.sudoku.units import KINDS, Units
 
 @kernel
 def put_on(givens: np.ndarray, units: Units, can: np.ndarray, due: np.ndarray) -> None:
-    """Put givens without faults on a board: every open cell may have every digit, and every unit is due."""
+    """Initialise a board from valid givens: open cells may have every digit, every unit is due."""
     every = (1 << units.sides[0]) - 1
     for cell in range(len(givens)):
         can[cell] = 1 << (np.int64(givens[cell]) - 1) if givens[cell] != 0 else every
@@ -29,11 +28,11 @@ def put_on(givens: np.ndarray, units: Units, can: np.ndarray, due: np.ndarray) -
 
 @kernel
 def follow(can: np.ndarray, units: Units, due: np.ndarray, counters: np.ndarray) -> int:
-    """Singles to their fixpoint; returns FIXPOINT or CONTRADICTION.
+    """Propagate singles to a fixpoint; return FIXPOINT or CONTRADICTION.
 
     can        int64[cells]: the digits that each cell may have, bit 0 for digit 1
-    due        bool[units]: which to look at; none is left, unless there is a contradiction
-    counters   of solver.lines.workspace: looks and sweeps are added
+    due        bool[units]: units to process; all False afterwards, except on a contradiction
+    counters   of solver.lines.workspace: incremented by units processed and sweeps
     """
     while True:
         looks: Any = np.int64(0)
@@ -54,9 +53,9 @@ def follow(can: np.ndarray, units: Units, due: np.ndarray, counters: np.ndarray)
 
 @inlined
 def look(can: np.ndarray, told: np.ndarray, units: Units, unit: int, due: np.ndarray) -> bool:
-    """Look at a unit of a board, and tell another, perhaps the same, what that rules out; whether a digit is left.
+    """Propagate a unit into another board, perhaps the same; return whether no cell or digit is empty.
 
-    The units of the cells that have changed become due.
+    Units of changed cells become due.
     """
     size = units.sides[0]
     once: Any = np.int64(0)
@@ -91,7 +90,7 @@ def look(can: np.ndarray, told: np.ndarray, units: Units, unit: int, due: np.nda
 
 @inlined
 def keep(can: np.ndarray, cell: int, digits: int, units: Units, due: np.ndarray) -> bool:
-    """Leave a cell no more than these digits; its units become due if that changes it. Whether any is left."""
+    """Restrict a cell to these digits, marking its units due if it changes; return whether any digit is left."""
     before = can[cell]
     can[cell] = before & digits
     if can[cell] != before:
@@ -102,7 +101,7 @@ def keep(can: np.ndarray, cell: int, digits: int, units: Units, due: np.ndarray)
 
 @inlined
 def decided(can: np.ndarray, cells: int) -> int:
-    """Return how many cells have one digit left."""
+    """Return the number of cells with one digit left."""
     number: Any = np.int64(0)
     for cell in range(cells):
         number += np.int64(can[cell] & (can[cell] - 1) == 0)
@@ -111,6 +110,6 @@ def decided(can: np.ndarray, cells: int) -> int:
 
 @inlined
 def write(can: np.ndarray, picture: np.ndarray) -> None:
-    """Write down a board all of whose cells are decided."""
+    """Write the grid of a board whose cells are all decided."""
     for cell in range(len(picture)):
         picture[cell] = count(np.uint64(can[cell] - 1)) + 1

@@ -1,4 +1,4 @@
-"""Sudokus classified: `classify` a record batch of them, `solve` one."""
+"""Classification of Sudokus: `classify` for a record batch, `solve` for one."""
 
 import numpy as np
 import pyarrow as pa
@@ -18,11 +18,10 @@ def classify(batch: pa.RecordBatch, *, cpu_limit: float = 60.0, rung: str = "sea
     """Classify every Sudoku of a batch of the table SUDOKUS; returns a batch of the results table, row for row.
 
     cpu_limit   CPU seconds for each puzzle; one that needs more has the status `timeout` and keeps what was found
-    rung        the last rung to try: line, depth-2, probe or search; what it leaves open is `stalled`
+    rung        the last rung to try: line, depth-2, probe or search; puzzles it leaves open are `stalled`
 
-    Nothing is raised for a puzzle: one that can't be has the status `invalid` and says why in `error`. Raises
-    ValueError for a limit or rung that is none, and for a batch that is not of the table or damaged; TypeError for
-    anything else than a batch.
+    Invalid puzzles raise nothing: they have the status `invalid` and the reason in `error`. Raises ValueError for an
+    invalid limit or rung and for a batch that is damaged or not of the table; TypeError for other types.
     """
     seconds, top = seconds_of(cpu_limit), rung_number(rung)
     if not isinstance(batch, pa.RecordBatch):

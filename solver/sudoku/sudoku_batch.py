@@ -1,4 +1,4 @@
-"""Sudokus into the table SUDOKUS: a batch of records, or of many grids of one kind at once."""
+"""Conversion of Sudokus to and from batches of the table SUDOKUS."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
@@ -12,11 +12,11 @@ from solver.sudoku.sudoku_identity import sudoku_hashes
 from solver.sudoku.sudoku_puzzle import OPEN, Sudoku
 
 DERIVED = ("givens", "clues", "clue_hash", "canonical_hash")
-"""Columns that are made of all puzzles' givens at once."""
+"""Columns computed for a whole batch."""
 
 
 def sudoku_batch(puzzles: Sequence[Sudoku]) -> pa.RecordBatch:
-    """Sudokus as a batch of the table SUDOKUS, hashes included."""
+    """Return Sudokus as a batch of the table SUDOKUS, hashes included."""
     columns = {
         field.name: pa.array([getattr(puzzle, field.name) for puzzle in puzzles], field.type)
         for field in SUDOKUS
@@ -28,9 +28,9 @@ def sudoku_batch(puzzles: Sequence[Sudoku]) -> pa.RecordBatch:
 
 
 def sudokus_of(batch: pa.RecordBatch) -> Iterator[Sudoku]:
-    """Yield the rows of the table as Sudoku objects, for work on one at a time.
+    """Yield the rows of the table as Sudoku objects.
 
-    Raises ValueError, or TypeError for a null, where a row is no square grid.
+    Raises ValueError if a row is not a square grid, TypeError if it is null.
     """
     for row in batch.to_pylist():
         givens = np.frombuffer(row["givens"], np.uint8).reshape(row["size"], row["size"])
@@ -40,7 +40,7 @@ def sudokus_of(batch: pa.RecordBatch) -> Iterator[Sudoku]:
 def grid_batch(
     givens: np.ndarray, box_width: int, box_height: int, columns: dict[str, pa.Array] | None = None
 ) -> pa.RecordBatch:
-    """Grids of one kind as a batch of the table SUDOKUS, hashes included, with these other columns.
+    """Return grids of one kind as a batch of the table SUDOKUS, with hashes and these other columns.
 
     givens   uint8[puzzles, size x size]
     """
@@ -59,7 +59,7 @@ def grid_batch(
 
 
 def with_hashes(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Return the batch with clue_hash and canonical_hash filled in."""
+    """Return the batch with clue_hash and canonical_hash computed."""
     return put_hashes(batch, sudoku_hashes(grids(batch)))
 
 

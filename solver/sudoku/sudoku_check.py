@@ -1,6 +1,6 @@
-"""What is wrong with a Sudoku before anyone solves it: boxes that make no grid, and digits that can't be.
+"""Validation of Sudokus before solving: box sizes, digits out of range, repeated digits.
 
-Such puzzles get the status `invalid`. The kernels rely on these checks for the safety of their memory.
+Puzzles with faults get the status `invalid`. The kernels rely on these checks for memory safety.
 """
 
 import numpy as np
@@ -14,13 +14,11 @@ from solver.sudoku.sudoku_limits import MAX_SIZE, MIN_SIZE
 from solver.sudoku.sudoku_puzzle import Sudoku
 
 NOTHING, WRONG_SIZE, NO_BOX, WRONG_LENGTH, NO_DIGIT, TWICE = range(6)
-"""What can be wrong, in the order in which it is looked for."""
+"""Kinds of faults, in the order in which they are checked."""
 
 
 def faults_of(batch: pa.RecordBatch) -> dict[int, str]:
-    """Return why Sudokus of a readable batch (solver.model.tables) have no solution or are none, a line of text, by
-    index.
-    """
+    """Return the fault of each invalid Sudoku of a readable batch (solver.model.tables), one line of text, by index."""
     found = faults(grids(batch))
     for name in ("size", "box_width", "box_height", "givens"):
         column = batch[name]
@@ -32,9 +30,9 @@ def faults_of(batch: pa.RecordBatch) -> dict[int, str]:
 
 
 def misshapen(batch: pa.RecordBatch) -> dict[int, str]:
-    """Why rows of a readable batch are no Sudokus at all: nulls, boxes or givens that don't fit the size, by index.
+    """Return why rows of a readable batch are malformed, by index: nulls, boxes or givens that don't fit the size.
 
-    What a digit in twice rules out is not looked at.
+    Repeated digits are not checked.
     """
     size, wide, high = (
         batch[name].fill_null(0).to_numpy().astype(np.int64) for name in ("size", "box_width", "box_height")
@@ -49,7 +47,7 @@ def misshapen(batch: pa.RecordBatch) -> dict[int, str]:
 
 
 def validate(puzzle: Sudoku) -> None:
-    """Raise InvalidPuzzle, naming the cells, if a Sudoku can't have a solution for what is plain to see."""
+    """Raise InvalidPuzzle, naming the cells, if a Sudoku has a fault."""
     givens = puzzle.givens.ravel()
     sides = np.array([[puzzle.size], [puzzle.box_width], [puzzle.box_height]], np.uint8)
     for text in faults(Grids(sides[0], sides[1], sides[2], np.array([0, len(givens)], np.int32), givens)).values():
@@ -57,7 +55,7 @@ def validate(puzzle: Sudoku) -> None:
 
 
 def faults(seen: Grids) -> dict[int, str]:
-    """What is wrong with each Sudoku that has anything wrong, as one line of text, by index in the batch."""
+    """Return the fault of each invalid Sudoku as one line of text, by index in the batch."""
     puzzles = len(seen.size)
     what, where = np.zeros(puzzles, np.int8), np.zeros((puzzles, 2), np.int64)
     places = np.zeros((3, MAX_SIZE * MAX_SIZE + MAX_SIZE), np.int64)
@@ -67,13 +65,13 @@ def faults(seen: Grids) -> dict[int, str]:
 
 
 def compile_checks(seen: Grids) -> None:
-    """Have the kernel of this module ready, for any batch."""
+    """Compile the kernel of this module."""
     no_puzzles = seen._replace(size=seen.size[:0])
     _look(no_puzzles, np.zeros(0, np.int8), np.zeros((0, 2), np.int64), np.zeros((3, 0), np.int64))
 
 
 def _text(seen: Grids, p: int, what: int, one: int, other: int) -> str:
-    """Return a fault in words; `one` and `other` are cells."""
+    """Return the message of a fault; `one` and `other` are cells."""
     size, wide, high = int(seen.size[p]), int(seen.box_width[p]), int(seen.box_height[p])
     if what == WRONG_SIZE:
         return f"its size is {size}; a unit may have {MIN_SIZE} to {MAX_SIZE} digits"
@@ -94,9 +92,9 @@ def _text(seen: Grids, p: int, what: int, one: int, other: int) -> str:
 
 @kernel
 def _look(seen: Grids, what: np.ndarray, where: np.ndarray, places: np.ndarray) -> None:
-    """Note of each puzzle what is wrong first, and of which cells.
+    """Record each puzzle's first fault and its cells.
 
-    places   int64[3, more than cells], scratch: for rows, columns and boxes where each digit is, plus one, by unit
+    places   int64[3, more than cells], scratch: position plus one of each digit, by row, column and box
     """
     for p in range(len(seen.size)):
         size, wide, high = np.int64(seen.size[p]), np.int64(seen.box_width[p]), np.int64(seen.box_height[p])

@@ -1,9 +1,8 @@
-"""When two Sudokus are the same: hashes of their givens.
+"""Hashes that identify Sudokus.
 
-`clue_hash` is a hash of size, boxes and givens. `canonical_hash` is one of the puzzle's canonical form
-(solver.sudoku.canonical). So two puzzles have equal canonical hashes exactly if one becomes the other when rows are
-exchanged in their band, columns in their stack, bands, stacks, when the grid is turned or mirrored, and when the digits
-get other names: 3,359,232 ways for 9x9, without the names. It is exact for all sizes.
+`clue_hash` covers size, boxes and givens, `canonical_hash` the canonical form (solver.sudoku.canonical): equal exactly
+for puzzles that are equal up to permutations of rows in a band, columns in a stack, bands and stacks, transposition,
+and renaming of digits (3,359,232 symmetries for 9x9, times the names). Exact for all sizes.
 """
 
 from typing import Any
@@ -17,18 +16,18 @@ from solver.sudoku.grids import Grids
 from solver.sudoku.sudoku_limits import MAX_SIZE
 
 MARK = np.frombuffer(b"sudoku", np.uint8)
-"""What each text begins with: no nonogram's text is one of these."""
+"""Prefixes of the hashed texts, distinct from those of nonograms."""
 
 HEAD = len(MARK) + 3
 
 MOST = 1 << 12
-"""Puzzles that are hashed at once."""
+"""Puzzles hashed per batch."""
 
 
 def sudoku_hashes(seen: Grids) -> tuple[bytes, bytes]:
     """Return the clue hashes and the canonical hashes of a batch's puzzles, each 32 hex digits, one after the other.
 
-    A puzzle with a fault (sudoku_check) of its size, boxes or digits has no canonical form: both are the same.
+    A puzzle with a fault (sudoku_check) has no canonical form: both hashes are equal.
     """
     memory = search_for(min(int(np.diff(seen.ends).max(initial=0)), MAX_SIZE**2))
     parts = [_hashes(_part(seen, first, first + MOST), memory) for first in range(0, len(seen.size), MOST)]
@@ -36,19 +35,19 @@ def sudoku_hashes(seen: Grids) -> tuple[bytes, bytes]:
 
 
 def compile_hashes(seen: Grids) -> None:
-    """Have the kernels of this module ready, for any batch."""
+    """Compile the kernels of this module."""
     no_puzzles = seen._replace(size=seen.size[:0])
     _write_texts(no_puzzles, np.zeros(1, np.int64), np.zeros((2, 0), np.uint8), search_for(1))
 
 
 def _part(seen: Grids, first: int, end: int) -> Grids:
-    """Return some puzzles of a batch."""
+    """Return a range of puzzles of a batch."""
     sides = seen.size[first:end], seen.box_width[first:end], seen.box_height[first:end]
     return Grids(*sides, seen.ends[first : end + 1], seen.givens)
 
 
 def _hashes(seen: Grids, memory: Search) -> tuple[bytes, bytes]:
-    """Return the hashes of a few puzzles."""
+    """Return the hashes of a range of puzzles."""
     ends = np.zeros(len(seen.size) + 1, np.int64)
     np.cumsum(np.diff(seen.ends).astype(np.int64) + HEAD, out=ends[1:])
     texts = np.zeros((2, ends[-1]), np.uint8)

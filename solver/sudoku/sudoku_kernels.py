@@ -1,4 +1,4 @@
-"""Have the kernels of Sudokus ready before they are needed: compiled, or loaded from the disk cache."""
+"""Compile the kernels of Sudokus, or load them from the disk cache, before they are needed."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from solver.sudoku.techniques.sudoku_grade import grades
 
 
 def warm_up() -> None:
-    """Have all of them ready; they are the same for all sizes."""
+    """Compile or load all of them; they are the same for all sizes."""
     batch = grid_batch(np.zeros((1, 16), np.uint8), 2, 2)
     seen = grids(batch)
     compile_checks(seen)

@@ -1,15 +1,15 @@
-"""The ladder of Sudoku: a whole batch, each puzzle as far up as it takes.
+"""The ladder of Sudoku: a batch, each puzzle up to the rung it needs.
 
 line      naked and hidden singles (solver.sudoku.singles)
 depth-2   assumptions followed for three rounds (solver.sudoku.sudoku_lookahead): locked candidates, pairs and much more
 probe     assumptions followed to the end
-search    anything more; what it has not decided after SUDOKU_NODES guesses is passed to clause learners
+search    backtracking; after SUDOKU_NODES guesses clause learners take over
 
-The rungs, and what is noted of them, are those of solver.ladder. What singles leave of a 9x9 with boxes of 3x3 goes
-first to the bit-parallel search (solver.sudoku.bands). If that finds two solutions, or the CPU limit comes, the rungs
-above are not asked. If it makes no guess, the technique is depth-2. Otherwise they say which technique is enough, and
-bands' answer stands beside theirs. Of such grids the rungs work on planes (solver.sudoku.planes), as long as nothing
-is impossible.
+Rungs and results are those of solver.ladder. A 9x9 with boxes of 3x3 that singles leave open goes first to the
+bit-parallel search (solver.sudoku.bands). If that finds two solutions or hits the CPU limit, the upper rungs are
+skipped; if it makes no guess, the technique is depth-2. Otherwise the rungs find the weakest sufficient technique, and
+their answer is compared with that of bands. For such grids the rungs work on planes (solver.sudoku.planes) until a
+contradiction.
 """
 
 import math
@@ -34,21 +34,21 @@ from solver.sudoku.units import Units, units_of
 from solver.tuning import SUDOKU_NODES
 
 SIDES = 3, 3
-"""Boxes of the grids that solver.sudoku.bands and solver.sudoku.planes are for."""
+"""Boxes of the grids that solver.sudoku.bands and solver.sudoku.planes support."""
 
 STEPS = 60
-"""Cells that singles look at, for each cell: so one newspaper's puzzle needs no kernel compiled or loaded."""
+"""Estimated steps of singles per cell; few enough that one newspaper puzzle runs uncompiled."""
 
 
 class Room(NamedTuple):
-    """What the rungs work with, for grids of one kind.
+    """Workspace of the rungs, for grids of one kind.
 
     can       int64[cells]: the digits that each cell may have
     trial     int64[2, cells], for assumptions
     due       bool[2, units]: the units to look at
-    unused    int64[COUNTERS]: counts work that has been counted before
-    planes    memory of solver.sudoku.planes
-    nine      whether that is for these grids
+    unused    int64[COUNTERS]: receives work that is already counted
+    planes    workspace of solver.sudoku.planes
+    nine      whether planes apply to these grids
     """
 
     can: np.ndarray
@@ -72,7 +72,7 @@ def climb(seen: Grids, which: np.ndarray, cpu_limit: float, top: int) -> Outcome
 
 
 def _climb(seen: Grids, which: np.ndarray, units: Units, cpu_limit: float, top: int, outcome: Outcome) -> None:
-    """Sudokus of one kind."""
+    """Run the Sudokus of one kind."""
     cells, room = len(units.of), _room(units)
     nine = room.nine
     line_rung = plain_if_cheaper(_line_rung, STEPS * cells * len(which))
@@ -89,7 +89,7 @@ def _climb(seen: Grids, which: np.ndarray, units: Units, cpu_limit: float, top: 
 
 
 def compile_rungs(seen: Grids) -> None:
-    """Have the kernels of this module ready, for any batch."""
+    """Compile the kernels of this module."""
     units, no_puzzles, outcome = units_of(*SIDES), np.zeros(0, np.int64), empty_outcome(np.zeros(0, np.int64))
     room = _room(units)
     _line_rung(seen, no_puzzles, units, room, outcome)
@@ -112,7 +112,7 @@ def _room(units: Units) -> Room:
 
 @kernel
 def _line_rung(seen: Grids, which: np.ndarray, units: Units, room: Room, outcome: Outcome) -> None:
-    """Singles for all puzzles. One puzzle's last look at the clock is the next one's first."""
+    """Run singles for all puzzles. One puzzle's end time is the next one's start time."""
     rung: Any = np.int64(LINE)
     cpu, wall = cpu_seconds(), wall_seconds()
     for k in range(len(which)):
@@ -124,9 +124,9 @@ def _line_rung(seen: Grids, which: np.ndarray, units: Units, room: Room, outcome
 
 @kernel
 def _bands_rung(seen: Grids, which: np.ndarray, desk: bands.BandBoard, cpu_limit: float, outcome: Outcome) -> None:
-    """Bit-parallel search. Its nodes are counted as those of the rung search.
+    """Run the bit-parallel search; its nodes count as nodes of the rung search.
 
-    Without a guess it is singles and locked candidates, which the rung depth-2 finds too: that is the technique then.
+    Without a guess it used only singles and locked candidates, so the technique is depth-2.
     """
     cpu, wall = cpu_seconds(), wall_seconds()
     for k in range(len(which)):
@@ -157,10 +157,10 @@ def _upper_rungs(
     most: int,
     outcome: Outcome,
 ) -> int:
-    """The rungs above singles, up to the last one allowed, or that is needed; search only where bands has no answer.
+    """Run the rungs above singles, up to `top` or the first that decides; search only if bands has no answer.
 
-    Returns -1; or the index of the puzzle to pass on, since search has made `most` guesses. The board before them is in
-    room.trial[0] then, and the puzzles behind it have had nothing done.
+    Returns -1, or the index of a puzzle whose search reached `most` guesses: its board before search is in
+    room.trial[0], and later puzzles are untouched.
     """
     can = room.can
     last: Any = np.int64(SEARCH)
@@ -195,7 +195,7 @@ def _upper_rungs(
 
 @kernel
 def _singles(givens: np.ndarray, units: Units, room: Room, counters: np.ndarray) -> int:
-    """Put givens on the board and follow singles to their fixpoint; returns FIXPOINT or CONTRADICTION."""
+    """Initialise the board and propagate singles; return FIXPOINT or CONTRADICTION."""
     if room.nine and planes.follow_givens(givens, room.can, room.planes, counters) == FIXPOINT:
         return FIXPOINT
     put_on(givens, units, room.can, room.due[0])
@@ -204,7 +204,7 @@ def _singles(givens: np.ndarray, units: Units, room: Room, counters: np.ndarray)
 
 @kernel
 def _patterns(units: Units, room: Room, counters: np.ndarray) -> int:
-    """`use_patterns`, on planes if that can be."""
+    """Run `use_patterns`, on planes if they apply."""
     if room.nine and planes.use_patterns(room.can, units, room.planes, counters) == FIXPOINT:
         return FIXPOINT
     return use_patterns(room.can, units, room.due[0], counters)
@@ -212,7 +212,7 @@ def _patterns(units: Units, room: Room, counters: np.ndarray) -> int:
 
 @kernel
 def _refuted(units: Units, room: Room, deep: bool, known: np.ndarray, counters: np.ndarray, deadline: float) -> int:
-    """`refute`, on planes if that can be."""
+    """Run `refute`, on planes if they apply."""
     if room.nine:
         status = planes.refute(room.can, deep, known, room.planes, counters, deadline)
         if status != CONTRADICTION:
@@ -222,16 +222,16 @@ def _refuted(units: Units, room: Room, deep: bool, known: np.ndarray, counters: 
 
 @kernel
 def _found(p: int, outcome: Outcome) -> SearchResult:
-    """Return where the solutions of puzzle p are noted."""
+    """Return the output arrays of puzzle p's solutions."""
     place = slice(outcome.offsets[p], outcome.offsets[p + 1])
     return SearchResult(outcome.first[place], outcome.second[place], outcome.found[p : p + 1])
 
 
 @kernel
 def _note(can: np.ndarray, status: int, rung: int, p: int, outcome: Outcome) -> bool:
-    """Note what a rung has come to; whether it leaves the puzzle open.
+    """Record a rung's result; return whether the puzzle is still open.
 
-    If bands has found another solution, or none, that is noted so that solver.sudoku.sudoku_verdict sees it.
+    A disagreement with bands is recorded for solver.sudoku.sudoku_verdict.
     """
     number = decided(can, len(can))
     outcome.decided[p, rung] = number
@@ -261,7 +261,7 @@ def _note(can: np.ndarray, status: int, rung: int, p: int, outcome: Outcome) -> 
 
 @kernel
 def _conclude(ended: int, p: int, outcome: Outcome) -> None:
-    """Note what a search has come to."""
+    """Record a search's result."""
     outcome.rung[p] = outcome.engine[p] = SEARCH
     if ended == EXHAUSTED:
         outcome.solutions[p] = UNIQUE if outcome.found[p] == 1 else NONE

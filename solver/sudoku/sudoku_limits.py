@@ -4,5 +4,4 @@ MIN_SIZE = 2
 """Digits of the smallest unit."""
 
 MAX_SIZE = 36
-"""Digits of the largest: its digits have names of one character, 0 to 9 and A to Z. A set of digits is one integer of
-64 bits with a sign, which would hold 62."""
+"""Digits of the largest: digits are single characters, 0 to 9 and A to Z. The int64 digit sets would allow 62."""

@@ -1,13 +1,12 @@
-"""The rungs depth-2 and probe: assume a digit of a cell, look for a contradiction, take the digit away.
+"""The rungs depth-2 and probe: assume a candidate, search for a contradiction, exclude the candidate.
 
-depth-2   the assumption is followed by three rounds, levels 0 to 2. In a round all units are looked at for singles at
-          the same time: what one finds, the others see in the next round
-probe     it is followed by singles to their fixpoint
+depth-2   propagation for three synchronous rounds, levels 0 to 2: all units are processed on the same state, and their
+          conclusions become visible in the next round
+probe     propagation of singles to a fixpoint
 
-Either way more knowledge refutes no less, so the fixpoint does not depend on the order of assumptions, and a puzzle
-that is turned, mirrored or renamed stays on its rung. Units of which nothing has changed since singles came to their
-fixpoint have nothing to tell, and are not looked at. Locked candidates and pairs are found by depth-2 as well; they go
-first because they take a hundredth of the time.
+Both are monotone, so the fixpoint does not depend on the order of assumptions, and symmetric puzzles need the same
+rung. Units unchanged since the fixpoint of singles are skipped. Depth-2 subsumes locked candidates and pairs, which run
+first because they cost a hundredth.
 """
 
 from typing import Any
@@ -23,15 +22,15 @@ from solver.sudoku.singles import follow, look
 from solver.sudoku.units import KINDS, Units
 
 ROUNDS = 3
-"""Of depth-2: its levels, and the one at which it begins."""
+"""Levels of depth-2, and its first level."""
 
 CLOCK_EVERY = 63
-"""Assumptions between two looks at the clock, less one."""
+"""Assumptions between clock checks, minus one (a bit mask)."""
 
 
 @kernel
 def use_patterns(can: np.ndarray, units: Units, due: np.ndarray, counters: np.ndarray) -> int:
-    """Singles, locked candidates and pairs to their fixpoint; returns FIXPOINT or CONTRADICTION. No unit stays due."""
+    """Propagate singles, locked candidates and pairs; return FIXPOINT or CONTRADICTION. No unit stays due."""
     while True:
         if follow(can, units, due, counters) == CONTRADICTION:
             return CONTRADICTION
@@ -57,13 +56,13 @@ def refute(
     counters: np.ndarray,
     deadline: float,
 ) -> int:
-    """Take away every digit of every cell whose assumption leads to a contradiction, until there is none.
+    """Exclude every candidate whose assumption leads to a contradiction, to a fixpoint.
 
     can     at the fixpoint of singles, and so afterwards
     trial   int64[2, cells], scratch
     due     bool[2, units], of which none is due
-    deep    whether assumptions are followed to the fixpoint (probe), and not for some rounds (depth-2)
-    known   uint8[cells]: a solution, whose digits need not be tried since no assumption of them fails; or empty
+    deep    whether assumptions are propagated to a fixpoint (probe) rather than ROUNDS rounds (depth-2)
+    known   uint8[cells]: a solution, whose digits cannot be refuted and are skipped; or empty
     Returns FIXPOINT, CONTRADICTION or OUT_OF_TIME.
     """
     cells, size = len(can), units.sides[0]
@@ -103,10 +102,10 @@ def first_refuted(
     deadline: float,
     refuted: np.ndarray,
 ) -> int:
-    """The first digit of a cell, in reading order, whose assumption leads to a contradiction; arguments of `refute`.
+    """Find the first candidate, in reading order, whose assumption is refuted; arguments of `refute`.
 
-    refuted   int64[2]: its cell and the digit's bit are noted here
-    Returns CONTRADICTION if there is one, else FIXPOINT, or OUT_OF_TIME.
+    refuted   int64[2]: output, its cell and the digit's bit
+    Returns CONTRADICTION if one is found, FIXPOINT if not, or OUT_OF_TIME.
     """
     for cell in range(len(can)):
         for place in range(units.sides[0]):
@@ -133,7 +132,7 @@ def _stands(
     deep: bool,
     counters: np.ndarray,
 ) -> bool:
-    """Return whether no contradiction is met when a cell is assumed to have a digit; arguments of `refute`."""
+    """Return whether an assumption survives; arguments of `refute`."""
     for k in range(len(can)):
         trial[0, k] = can[k]
     trial[0, cell] = digit
@@ -146,7 +145,7 @@ def _stands(
 
 @inlined
 def _stands_rounds(trial: np.ndarray, units: Units, due: np.ndarray, counters: np.ndarray) -> bool:
-    """Return whether the board trial[0] stands ROUNDS rounds from the units due[0] on; none is due afterwards."""
+    """Return whether the board trial[0] survives ROUNDS rounds from the units due[0]; none is due afterwards."""
     here: Any = np.int64(0)
     stands = True
     for _ in range(ROUNDS):

@@ -1,6 +1,6 @@
-"""Whether solutions solve their Sudokus, checked digit by digit before they are written.
+"""Verification of solutions, digit by digit, before they are written.
 
-This shares nothing with the solver: no bit sets, no tables of units. A wrong solution is a bug, reported as an error.
+Shares no code with the solver: no bit sets, no unit tables. A wrong solution is a bug, reported as an error.
 """
 
 import numpy as np
@@ -10,8 +10,8 @@ from solver.sudoku.grids import Grids
 
 
 def solve_their_puzzles(seen: Grids, which: np.ndarray, solutions: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """For each puzzle in `which`: whether solutions[offsets[p] : offsets[p + 1]] (uint8) agrees with its givens and
-    has every digit once in each unit.
+    """Return for each puzzle in `which` whether solutions[offsets[p] : offsets[p + 1]] (uint8) agrees with its givens
+    and has every digit once in each unit.
     """
     good = np.zeros(len(which), np.bool_)
     check = plain_if_cheaper(_check, 8 * int(np.diff(offsets)[which].sum()))
@@ -20,7 +20,7 @@ def solve_their_puzzles(seen: Grids, which: np.ndarray, solutions: np.ndarray, o
 
 
 def compile_proof(seen: Grids) -> None:
-    """Have the kernel of this module ready, for any batch."""
+    """Compile the kernel of this module."""
     no_puzzles, cells = np.zeros(0, np.int64), np.zeros(0, np.uint8)
     _check(seen, no_puzzles, cells, no_puzzles, np.zeros(0, np.bool_), np.zeros((3, 0), np.bool_))
 
@@ -29,7 +29,7 @@ def compile_proof(seen: Grids) -> None:
 def _check(
     seen: Grids, which: np.ndarray, solutions: np.ndarray, offsets: np.ndarray, good: np.ndarray, met: np.ndarray
 ) -> None:
-    """Note which solutions are right; `met` is scratch: which digits a unit has, for rows, columns and boxes."""
+    """Record which solutions are correct; `met` is scratch: digits seen by row, column and box."""
     for k in range(len(which)):
         p = which[k]
         size, wide, high = np.int64(seen.size[p]), np.int64(seen.box_width[p]), np.int64(seen.box_height[p])

@@ -1,4 +1,4 @@
-"""One Sudoku as people handle it: givens, boxes, and where it comes from.
+"""The record of one Sudoku: givens, boxes, origin.
 
 Kernels never see these objects; they read the columns of the table SUDOKUS (`solver.model.tables`).
 """
@@ -11,7 +11,7 @@ import numpy as np
 from solver.model.puzzle import InvalidPuzzle
 
 OPEN = 0
-"""The given of a cell without one."""
+"""Value of a cell without a given."""
 
 LARGEST_BYTE = 255
 
@@ -20,11 +20,11 @@ LARGEST_BYTE = 255
 class Sudoku:
     """A Sudoku. The fields are the columns of the table SUDOKUS; those not given are null there.
 
-    givens   uint8[size, size]: digits from 1 on, OPEN for an open cell; anything that NumPy makes such a grid of
+    givens   uint8[size, size], or convertible to it: digits from 1, OPEN for an open cell
     box_width, box_height   columns and rows of a box
 
-    Digits or boxes may be contradictory: `sudoku_check` says so.
-    Raises InvalidPuzzle for what could not stand in the table: another shape, a number that is no byte.
+    Contradictory digits or boxes are accepted; `sudoku_check` reports them. Raises InvalidPuzzle for what the table
+    cannot hold: another shape, a number that does not fit a byte.
     """
 
     givens: np.ndarray
@@ -51,7 +51,7 @@ class Sudoku:
     def __post_init__(self) -> None:
         try:
             givens = np.asarray(self.givens)
-        except ValueError:  # rows of different lengths
+        except ValueError:  # ragged rows
             raise InvalidPuzzle("givens are a square of whole numbers; the rows of these differ in length") from None
         if givens.ndim != 2 or givens.shape[0] != givens.shape[1] or givens.dtype.kind not in "biu":
             raise InvalidPuzzle(f"givens are a square of whole numbers, not {givens.dtype}{list(givens.shape)}")
@@ -71,8 +71,6 @@ class Sudoku:
 
 
 def boxes_of(size: int) -> tuple[int, int]:
-    """Return the usual boxes of a size, (width, height): as square as can be, rather wide than high. Of 6 they are 3
-    and 2.
-    """
+    """Return the usual box of a size, (width, height): as square as possible, wide rather than high; (3, 2) for 6."""
     height = max(k for k in range(1, size + 1) if k * k <= size and size % k == 0)
     return size // height, height

@@ -1,4 +1,4 @@
-"""Search on any grid: up to two solutions, by guesses on the cell or place with the fewest choices left."""
+"""Backtracking search for up to two solutions, branching on the cell or place with the fewest choices."""
 
 from typing import Any, NamedTuple
 
@@ -15,14 +15,14 @@ from solver.sudoku.sudoku_lookahead import use_patterns
 from solver.sudoku.units import KINDS, Units
 
 CLOCK_EVERY = 15
-"""Guesses between two looks at the clock, less one."""
+"""Guesses between clock checks, minus one (a bit mask)."""
 
 
 class SearchResult(NamedTuple):
     """The solutions of one puzzle.
 
     first, second   uint8[cells]
-    number          int8[1]: how many of them there are
+    number          int8[1]: number of solutions
     """
 
     first: np.ndarray
@@ -41,12 +41,12 @@ def search(
     most: int,
     deadline: float,
 ) -> int:
-    """Look for solutions until there are two of them; returns EXHAUSTED, TWO_FOUND, NODES_SPENT or LATE.
+    """Search for up to two solutions; return EXHAUSTED, TWO_FOUND, NODES_SPENT or LATE.
 
-    can     the board to begin with; it is used up
-    stack   int64[cells, cells]: of each guess the board without it
-    due     bool[units]: what to look at first; none is due afterwards
-    most    guesses after which to stop, NODES_SPENT
+    can     the initial board; overwritten
+    stack   int64[cells, cells]: the alternative board of each guess
+    due     bool[units]: units to process first; none is due afterwards
+    most    maximum number of guesses, then NODES_SPENT
     """
     cells = len(can)
     level: Any = np.int64(0)
@@ -84,7 +84,7 @@ def search(
 
 @inlined
 def _make_due(can: np.ndarray, before: np.ndarray, units: Units, due: np.ndarray) -> None:
-    """The units of cells that differ from what they were become due."""
+    """Mark the units of changed cells due."""
     for cell in range(len(can)):
         if can[cell] != before[cell]:
             for kind in range(KINDS):
@@ -93,9 +93,7 @@ def _make_due(can: np.ndarray, before: np.ndarray, units: Units, due: np.ndarray
 
 @inlined
 def _choice(can: np.ndarray, units: Units) -> tuple[int, int]:
-    """Return a cell and a digit to guess: of a cell with two digits, a digit with two places in a unit, or the least
-    cell.
-    """
+    """Return a cell and a digit to guess: a cell with two digits, a digit with two places, or the smallest cell."""
     best: Any = np.int64(1 << 30)
     chosen: Any = np.int64(0)
     for cell in range(len(can)):

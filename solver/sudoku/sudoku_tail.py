@@ -1,4 +1,4 @@
-"""The last step of the ladder of Sudoku: what search has not ended goes to clause learners (solver.learning.tail)."""
+"""Clause learning (solver.learning.tail) for Sudokus that search leaves undecided."""
 
 import time
 
@@ -13,9 +13,9 @@ from solver.sudoku.units import Units
 
 
 def hand_over(p: int, can: np.ndarray, units: Units, cpu_limit: float, outcome: Outcome) -> None:
-    """Decide puzzle p, of which search may have found a solution: another one, or the proof that there is none.
+    """Decide puzzle p, given the solution that search may have found: find another or prove that none exists.
 
-    can   its board before search, at the fixpoint of the rungs below
+    can   its board before search, at the fixpoint of the lower rungs
     """
     cpu, wall = time.thread_time(), time.monotonic()
     deadline = cpu + cpu_limit - outcome.seconds[p, :CPU_SAT].sum()

@@ -1,4 +1,4 @@
-"""From what the ladder found to the rows of the results table, with each solution checked."""
+"""Rows of the results table from the ladder's outcome, with each solution verified."""
 
 import numpy as np
 import pyarrow as pa
@@ -10,11 +10,11 @@ from solver.sudoku.sudoku_proof import solve_their_puzzles
 from solver.sudoku.units import KINDS
 
 LEVELS = 2
-"""Of the rung depth-2: as its name says."""
+"""Depth of the rung depth-2."""
 
 
 def results(batch: pa.RecordBatch, seen: Grids, outcome: Outcome) -> pa.RecordBatch:
-    """Return the results table's rows for a batch of Sudokus without faults. Lines are units: 27 of a 9x9."""
+    """Return the results table's rows for a batch of valid Sudokus. Lines are units: 27 for 9x9."""
     errors: dict[int, str] = {}
     check_verdicts(outcome, errors)
     _check_solutions(seen, outcome, errors)
@@ -24,7 +24,7 @@ def results(batch: pa.RecordBatch, seen: Grids, outcome: Outcome) -> pa.RecordBa
 
 
 def _check_solutions(seen: Grids, outcome: Outcome, errors: dict[int, str]) -> None:
-    """Note in `errors` every puzzle with a solution that is none, or twice the same one."""
+    """Record in `errors` every puzzle with a wrong solution, or twice the same one."""
     for number, solutions in ((1, outcome.first), (2, outcome.second)):
         found = np.flatnonzero(outcome.found >= number)
         good = solve_their_puzzles(seen, found, solutions, outcome.offsets)

@@ -1,11 +1,11 @@
-"""The units of a grid: its rows, columns and boxes, as tables of cells."""
+"""Units of a grid (rows, columns and boxes) as tables of cells."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 KINDS = 3
-"""Rows, columns, boxes. Units are numbered in this order; each cell is in one of each kind."""
+"""Kinds of units: rows, columns, boxes, numbered in this order; each cell is in one of each."""
 
 
 class Units(NamedTuple):

@@ -1,4 +1,4 @@
-"""An assumption followed by singles to the need that nothing is left for, and cut down to what that takes."""
+"""Refutation of an assumption by singles, reduced to the steps that the contradiction needs."""
 
 from solver.sudoku.techniques.steps import (
     CELL,
@@ -13,15 +13,15 @@ from solver.sudoku.techniques.steps import (
 
 
 def refuted(rules: ExclusionRules, board: Board, supposed: Node) -> SudokuRefutation | None:
-    """How an assumption leads to a contradiction; None if singles find none.
+    """Return how an assumption leads to a contradiction, None if singles find none.
 
-    board   on which no single is left to be found
+    board   at the fixpoint of singles
     """
     now = [set(digits) for digits in board]
     right = [Follows(Need(CELL, supposed[0]), supposed)]
-    seen_by: dict[Node, int] = {}  # each node ruled out, and which of `right` does so
+    seen_by: dict[Node, int] = {}  # excluded nodes, and the index in `right` that excludes each
     known = {supposed}
-    for number, (_, node) in enumerate(right):  # which grows on the way: what is found first is followed first
+    for number, (_, node) in enumerate(right):  # grows while iterating: breadth-first
         struck = [other for other in _seen(rules, node) if other[1] in now[other[0]]]
         for cell, digit in struck:
             now[cell].discard(digit)
@@ -52,7 +52,7 @@ def _needs(rules: ExclusionRules, node: Node) -> list[Need]:
 def _cut(
     rules: ExclusionRules, board: Board, right: list[Follows], seen_by: dict[Node, int], end: Need
 ) -> SudokuRefutation:
-    """Without what the contradiction does not need."""
+    """Drop the steps that the contradiction does not need."""
     used: set[int] = set()
     waiting = [seen_by[node] for node in candidates(rules, board, end)]
     while waiting:

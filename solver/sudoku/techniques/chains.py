@@ -1,7 +1,7 @@
-"""Chains: if one end is wrong, the other is right, link by link; so what sees both is wrong.
+"""Chains: if one end is false, the other is true, so what sees both ends is false.
 
-A link from wrong to right: the other of a unit's two places for a digit, or of a cell's two digits. From right to
-wrong: all that a digit in a cell rules out. These are alternating inference chains; X-chains are those of one digit.
+Strong links: the two places of a digit in a unit, the two digits of a cell. Weak links: a digit in a cell and all that
+it excludes. These are alternating inference chains; X-chains are those of one digit.
 """
 
 from typing import Any
@@ -16,17 +16,17 @@ from solver.sudoku.techniques.sudoku_desk import WORD, SudokuDesk, place, sees, 
 from solver.sudoku.units import KINDS
 
 FOUND = FIXPOINT + 100
-"""A step was found. Otherwise these return FIXPOINT (nothing is found) or OUT_OF_TIME."""
+"""Status: a step was found. Otherwise FIXPOINT (no step) or OUT_OF_TIME."""
 
 CLOCK_EVERY = 7
-"""Cells between two looks at the clock, less one."""
+"""Cells between clock checks, minus one (a bit mask)."""
 
 
 @kernel
 def chain(desk: SudokuDesk, one_digit: bool, deadline: float) -> int:
-    """Return the first chain, by its beginning in reading order, that takes a digit away.
+    """Find the first chain, by its start in reading order, that excludes a digit.
 
-    Noted: of its beginning and of its end the cell and the digit less one.
+    Recorded: cell and digit minus one of its start and of its end.
     """
     size = desk.units.sides[0]
     for cell in range(len(desk.can)):
@@ -40,7 +40,7 @@ def chain(desk: SudokuDesk, one_digit: bool, deadline: float) -> int:
 
 @inlined
 def _follow(desk: SudokuDesk, start: int, start_digit: int, one_digit: bool) -> bool:
-    """Mark what is on and off if a digit of a cell is off; whether anything is on."""
+    """Mark the nodes implied if a candidate is off; return whether any is on."""
     size = desk.units.sides[0]
     queue = desk.queue
     for word in range(len(desk.on)):
@@ -73,7 +73,7 @@ def _follow(desk: SudokuDesk, start: int, start_digit: int, one_digit: bool) -> 
 
 @inlined
 def _mark(marks: np.ndarray, node: int) -> bool:
-    """Mark a node; whether it was not yet marked."""
+    """Mark a node; return whether it was unmarked."""
     bit = np.uint64(1) << np.uint64(node % WORD)
     new = marks[node // WORD] & bit == 0
     marks[node // WORD] |= bit
@@ -82,7 +82,7 @@ def _mark(marks: np.ndarray, node: int) -> bool:
 
 @inlined
 def _rule_out(desk: SudokuDesk, cell: int, k: int, one_digit: bool, tail: int) -> int:
-    """Queue what a digit in a cell rules out; returns the queue's new end."""
+    """Queue what a digit in a cell excludes; return the queue's new end."""
     size = desk.units.sides[0]
     for j in range(desk.peers.shape[1]):
         peer = desk.peers[cell, j]
@@ -101,7 +101,7 @@ def _rule_out(desk: SudokuDesk, cell: int, k: int, one_digit: bool, tail: int) -
 
 @inlined
 def _conclude(desk: SudokuDesk, cell: int, k: int) -> bool:
-    """Take away what is wrong whichever end of a marked chain is right; whether there is any."""
+    """Exclude what both ends of a marked chain exclude; return whether anything changed."""
     size = desk.units.sides[0]
     start = cell * size + k
     if desk.on[start // WORD] >> np.uint64(start % WORD) & np.uint64(1) != 0:
@@ -121,7 +121,7 @@ def _conclude(desk: SudokuDesk, cell: int, k: int) -> bool:
 
 @inlined
 def _strike_between(desk: SudokuDesk, cell: int, k: int, end: int, e: int) -> bool:
-    """Take away what is wrong if one cell has one digit, or the other the other; whether there is any."""
+    """Exclude what is false if one cell has one digit or the other cell the other; return whether anything changed."""
     found = False
     if end == cell:
         found = strike(desk, cell, ~(1 << k | 1 << e))
@@ -138,5 +138,5 @@ def _strike_between(desk: SudokuDesk, cell: int, k: int, end: int, e: int) -> bo
 
 @inlined
 def _note(desk: SudokuDesk, cell: int, k: int, end: int, e: int) -> None:
-    """Note the ends of a chain."""
+    """Record the ends of a chain."""
     desk.chosen[0], desk.chosen[1], desk.chosen[2], desk.chosen[3] = cell, k, end, e

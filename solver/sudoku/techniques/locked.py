@@ -1,4 +1,4 @@
-"""Locked candidates: a digit's places in one unit all lie in another; so it is nowhere else in that one."""
+"""Locked candidates: a digit's places in one unit all lie in another, so it is excluded from the rest of that one."""
 
 from typing import Any
 
@@ -15,9 +15,9 @@ NONE = -1
 
 @kernel
 def locked_candidates(desk: SudokuDesk) -> bool:
-    """Return the first that take a digit away: pointing from a box to a line, or claiming from a line to a box.
+    """Find the first that exclude a digit: pointing from a box to a line, or claiming from a line to a box.
 
-    Noted: the unit, that which has all its places, and the digit less one.
+    Recorded: the unit, the unit with all its places, and the digit minus one.
     """
     size = desk.units.sides[0]
     for unit in range(len(desk.where)):
@@ -25,7 +25,7 @@ def locked_candidates(desk: SudokuDesk) -> bool:
             where = desk.where[unit, k]
             for kind in range(KINDS):
                 other = _around(desk, unit, where, kind)
-                # The places here are places there; if there are no more of them, all is said.
+                # nothing to exclude if the other unit has no further places
                 if other not in (NONE, unit) and count(np.uint64(desk.where[other, k])) > count(np.uint64(where)):
                     _strike_others(desk, unit, other, k)
                     desk.chosen[0], desk.chosen[1], desk.chosen[2] = unit, other, k
@@ -35,7 +35,7 @@ def locked_candidates(desk: SudokuDesk) -> bool:
 
 @inlined
 def _around(desk: SudokuDesk, unit: int, where: int, kind: int) -> int:
-    """Return the unit of a kind that has all these places of a unit; NONE if no single one has."""
+    """Return the unit of a kind that contains all these places of a unit, or NONE."""
     other: Any = np.int64(NONE)
     while where != 0:
         here = desk.units.of[desk.units.cells[unit, lowest(np.uint64(where))], kind]
@@ -48,7 +48,7 @@ def _around(desk: SudokuDesk, unit: int, where: int, kind: int) -> int:
 
 @inlined
 def _strike_others(desk: SudokuDesk, unit: int, other: int, k: int) -> None:
-    """Take a digit from the cells of one unit that another one does not have."""
+    """Exclude a digit from the cells of one unit outside another."""
     for j in range(desk.units.sides[0]):
         cell = desk.units.cells[other, j]
         if unit not in (desk.units.of[cell, 0], desk.units.of[cell, 1], desk.units.of[cell, 2]):

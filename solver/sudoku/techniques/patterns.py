@@ -1,4 +1,4 @@
-"""What techniques have found, with its reason: its kernel has noted in `Desk.chosen` what it was made of."""
+"""Reasons of finds, reconstructed from what the kernels record in `SudokuDesk.chosen`."""
 
 from collections.abc import Iterator
 
@@ -25,9 +25,9 @@ def reason_of(
 ) -> Pattern | SudokuRefutation:
     """Return the reason of a find by a technique below forcing chains.
 
-    board     what was known before
-    noted     what the technique has noted in `chosen`
-    written   the node that was written down, if one was
+    board     the board before the find
+    noted     the technique's record in `chosen`
+    written   the node that was placed, if any
     """
     if technique in (sudoku_techniques.LAST_CELL, sudoku_techniques.HIDDEN_SINGLE):
         ((_, digit),) = written
@@ -50,10 +50,10 @@ def reason_of(
 
 
 def _cover(rules: ExclusionRules, board: Board, kind: int, chosen: list[int], unit: int, digit: int) -> Pattern:
-    """Return a subset or a fish: which of its unit's cells, digits or lines were chosen."""
+    """Return the pattern of a subset or fish from the chosen cells, digits or lines."""
     if kind == FISH:
         size = rules.size
-        across = size - unit  # where the lines begin that cross those of the fish
+        across = size - unit  # index of the first line crossing the fish
         lines = tuple(Need(unit + k, digit) for k in chosen)
         where = {cell for line in lines for cell, _ in candidates(rules, board, line)}
         crossed = sorted({rules.of[cell][1 if across else 0] for cell in where})
@@ -69,7 +69,7 @@ def _cover(rules: ExclusionRules, board: Board, kind: int, chosen: list[int], un
 
 
 def _wing(rules: ExclusionRules, board: Board, pivot: int, one: int, other: int) -> Pattern:
-    """XY-wing, which is a chain of three cells, or XYZ-wing."""
+    """Return the pattern of an XY-wing (a chain of three cells) or XYZ-wing."""
     (z,) = board[one] & board[other]
     (x,), (y,) = board[one] - {z}, board[other] - {z}
     if z not in board[pivot]:
@@ -79,7 +79,7 @@ def _wing(rules: ExclusionRules, board: Board, pivot: int, one: int, other: int)
 
 
 def _w_wing(rules: ExclusionRules, board: Board, one: int, other: int, bit: int) -> Pattern:
-    """W-wing: a chain of two equal cells and the two places of a digit between them."""
+    """Return the pattern of a W-wing: a chain of two equal cells and the two places of a digit between them."""
     a = bit.bit_length()
     (b,) = board[one] - {a}
     for unit in range(len(rules.units)):
@@ -93,11 +93,11 @@ def _w_wing(rules: ExclusionRules, board: Board, one: int, other: int, bit: int)
 
 
 def _path(rules: ExclusionRules, board: Board, start: Node, end: Node, one_digit: bool) -> list[Node]:
-    """Return the shortest chain from one node, which is wrong, to another, which then is right."""
-    before: dict[Node, tuple[Node, Node]] = {}  # a right node, and the wrong one before it, with its right one
+    """Return the shortest chain from a false node to the node that is then true."""
+    before: dict[Node, tuple[Node, Node]] = {}  # a true node, the false one before it, and that one's predecessor
     waiting: list[tuple[Node, Node]] = [(start, start)]
     wrong = {start}
-    for node, former in waiting:  # which grows on the way
+    for node, former in waiting:  # grows while iterating
         for right in _strong(rules, board, node, one_digit):
             if right in before:
                 continue
@@ -112,7 +112,7 @@ def _path(rules: ExclusionRules, board: Board, start: Node, end: Node, one_digit
 
 
 def _back(before: dict[Node, tuple[Node, Node]], start: Node, end: Node) -> list[Node]:
-    """Return the nodes of a path, from its start on."""
+    """Return the nodes of a path from its start."""
     path, right = [], end
     while True:
         wrong, former = before[right]
@@ -123,7 +123,7 @@ def _back(before: dict[Node, tuple[Node, Node]], start: Node, end: Node) -> list
 
 
 def _strong(rules: ExclusionRules, board: Board, node: Node, one_digit: bool) -> Iterator[Node]:
-    """What is right if a node is wrong: the other of two for a need."""
+    """Yield the nodes that are true if a node is false: strong links."""
     cell, digit = node
     needs = [Need(unit, digit) for unit in rules.of[cell]] + ([] if one_digit else [Need(CELL, cell)])
     for need in needs:
@@ -133,7 +133,7 @@ def _strong(rules: ExclusionRules, board: Board, node: Node, one_digit: bool) ->
 
 
 def _excluded(rules: ExclusionRules, board: Board, node: Node, one_digit: bool) -> Iterator[Node]:
-    """What is wrong if a node is right."""
+    """Yield the nodes that are false if a node is true: weak links."""
     cell, digit = node
     yield from ((peer, digit) for peer in sorted(rules.peers[cell]) if digit in board[peer])
     if not one_digit:
@@ -141,14 +141,14 @@ def _excluded(rules: ExclusionRules, board: Board, node: Node, one_digit: bool) 
 
 
 def _of_chain(rules: ExclusionRules, board: Board, path: list[Node]) -> Pattern:
-    """Return the pattern of a chain: each pair is a need's only two, and neighbours of two pairs see each other."""
+    """Return the pattern of a chain: each pair is a strong link, adjacent pairs are joined by weak links."""
     needs = tuple(_only(rules, board, one, other) for one, other in zip(path[::2], path[1::2], strict=True))
     left = tuple(_joint(rules, one, other)[0] for one, other in zip(path[1:-1:2], path[2::2], strict=True))
     return Pattern(needs, left, tuple(path))
 
 
 def _of_circle(rules: ExclusionRules, board: Board, path: list[Node]) -> SudokuRefutation:
-    """Return the reason of a chain that comes back to where it began: if that is wrong, it is right."""
+    """Return the reason of a chain that returns to its start: if the start is false, it is true."""
     then: list[Follows] = []
     for one, other in zip(path[::2], path[1::2], strict=True):
         need = _only(rules, board, one, other)
@@ -159,17 +159,17 @@ def _of_circle(rules: ExclusionRules, board: Board, path: list[Node]) -> SudokuR
 
 
 def _only(rules: ExclusionRules, board: Board, one: Node, other: Node) -> Need:
-    """Return a need that two nodes alone may fulfil."""
+    """Return a need that only two nodes can satisfy."""
     return next(need for need in _joint(rules, one, other) if candidates(rules, board, need) == {one, other})
 
 
 def _joint(rules: ExclusionRules, one: Node, other: Node) -> list[Need]:
-    """Return the needs that two different nodes would both fulfil."""
+    """Return the needs that two different nodes would both satisfy."""
     if one[0] == other[0]:
         return [Need(CELL, one[0])]
     return [Need(unit, one[1]) for unit in rules.of[one[0]] if unit in rules.of[other[0]]]
 
 
 def _shared(rules: ExclusionRules, one: int, other: int) -> int:
-    """Return a unit that two cells have both."""
+    """Return a unit that two cells share."""
     return next(unit for unit in rules.of[one] if unit in rules.of[other])

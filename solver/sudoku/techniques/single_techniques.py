@@ -11,7 +11,7 @@ from solver.sudoku.techniques.sudoku_desk import SudokuDesk, place
 
 @kernel
 def last_cell(desk: SudokuDesk) -> bool:
-    """Fill the first unit that has one open cell. Noted: the unit."""
+    """Fill the first unit with one open cell. Recorded: the unit."""
     for unit in range(len(desk.left)):
         if desk.left[unit] != 1:
             continue
@@ -29,7 +29,7 @@ def last_cell(desk: SudokuDesk) -> bool:
 
 @kernel
 def hidden_single(desk: SudokuDesk) -> bool:
-    """Place the first digit that has one place left in a unit, boxes first, as people look. Noted: the unit."""
+    """Place the first digit with one place left in a unit, boxes first as people search. Recorded: the unit."""
     size, units = desk.units.sides[0], len(desk.where)
     for turn in range(units):
         unit = (turn + 2 * size) % units
@@ -50,7 +50,7 @@ def hidden_single(desk: SudokuDesk) -> bool:
 
 @kernel
 def naked_single(desk: SudokuDesk) -> bool:
-    """Fill the first cell that has one digit left."""
+    """Fill the first cell with one digit left."""
     for cell in range(len(desk.can)):
         if not desk.placed[cell] and desk.can[cell] & (desk.can[cell] - 1) == 0:
             place(desk, cell, desk.can[cell])

@@ -1,17 +1,16 @@
-"""The steps of an explained Sudoku, each with why it holds, and a check of them that shares nothing with the kernels.
+"""Steps of an explained Sudoku with their reasons, and a checker that shares no code with the kernels.
 
-A technique's find is of one of two kinds. A pattern: N things that need a digit have, without what is
-ruled out, fewer places left. Singles, subsets, fish, wings and chains are patterns. Or an assumption, followed by
-singles until something that needs a digit has no place left.
+A find is a pattern or a refutation. Pattern: with the excluded node, N needs would have fewer than N places; singles,
+subsets, fish, wings and chains are patterns. Refutation: an assumption, followed by singles until a need has no place.
 
-Only the standard library is used here, and plain sets.
+Uses only the standard library and plain sets.
 """
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
 Node: TypeAlias = tuple[int, int]
-"""A digit, from 1 on, in a cell: (cell, digit). Cells are numbered row by row from 0."""
+"""A digit from 1 in a cell: (cell, digit). Cells are numbered row by row from 0."""
 
 Board: TypeAlias = list[set[int]]
 """The digits that each cell may have."""
@@ -21,7 +20,7 @@ CELL = -1
 
 
 class Need(NamedTuple):
-    """What exactly one digit in a cell fulfils: a cell has one digit, a unit has each digit once.
+    """A constraint that exactly one node satisfies: a cell has one digit, a unit has each digit once.
 
     unit    the unit's number, rows, columns, boxes; or CELL
     which   the digit in the unit; or the cell
@@ -32,12 +31,12 @@ class Need(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    """N needs have fewer than N places once something is assumed.
+    """A counting argument: N needs have fewer than N places once the excluded node is assumed.
 
-    needs   of which no two can be fulfilled by the same
-    left    needs, fewer or as many: whatever fulfils one of `needs` fulfils one of these too, but for what is seen by
-            everything that is ruled out. If there are as many, what is ruled out would fulfil one of them itself
-    chain   of chains and wings the nodes in pairs: if the first is wrong the second is right, so the third is wrong ...
+    needs   no two of which share a node
+    left    at most as many needs: each node of `needs` satisfies one of these too, unless all excluded nodes see it.
+            If equally many, each excluded node would satisfy one of them itself
+    chain   for chains and wings, the nodes in pairs: if the first is false, the second is true, the third false ...
     """
 
     needs: tuple[Need, ...]
@@ -46,16 +45,16 @@ class Pattern(NamedTuple):
 
 
 class Follows(NamedTuple):
-    """A single, after an assumption: nothing but this node is left for a need."""
+    """A single after an assumption: a node is the last candidate of a need."""
 
     need: Need
     node: Node
 
 
 class SudokuRefutation(NamedTuple):
-    """An assumption, the singles that follow from it, and the need that nothing is left for then.
+    """An assumption, the singles that follow, and the need left without candidates.
 
-    right   whether the node is supposed to be right, or to be wrong
+    right   whether the node is assumed true or false
     """
 
     supposed: Node
@@ -68,9 +67,9 @@ class SudokuStep(NamedTuple):
     """A step of an explanation.
 
     technique   its number in solver.model.sudoku_techniques.TECHNIQUES
-    ruled       what it rules out
-    why         why that is so
-    placed      the digit that it writes down, if it does; what is ruled out follows from it
+    ruled       the nodes it excludes
+    why         its reason
+    placed      the digit it places, if any; the exclusions follow from it
     """
 
     technique: int
@@ -80,11 +79,11 @@ class SudokuStep(NamedTuple):
 
 
 class InvalidSudokuStep(Exception):
-    """A step that does not hold: an error of this program."""
+    """A step fails its check: a bug."""
 
 
 class ExclusionRules(NamedTuple):
-    """What sees what in grids of one kind.
+    """Units and peers of grids of one kind.
 
     units   the cells of each unit: rows, columns, boxes
     of      the units of each cell
@@ -121,7 +120,7 @@ def rules_of(wide: int, high: int) -> ExclusionRules:
 
 
 def board_of(rules: ExclusionRules, givens: Sequence[int]) -> Board:
-    """Return what each cell may have for the givens alone."""
+    """Return the candidates of each cell for the givens alone."""
     every = range(1, rules.size + 1)
     return [
         ({given} if given else set(every)) - {givens[peer] for peer in peers}
@@ -130,19 +129,19 @@ def board_of(rules: ExclusionRules, givens: Sequence[int]) -> Board:
 
 
 def candidates(rules: ExclusionRules, board: Board, need: Need) -> set[Node]:
-    """Return what may fulfil a need."""
+    """Return the nodes that can satisfy a need."""
     if need.unit == CELL:
         return {(need.which, digit) for digit in board[need.which]}
     return {(cell, need.which) for cell in rules.units[need.unit] if need.which in board[cell]}
 
 
 def sees(rules: ExclusionRules, one: Node, other: Node) -> bool:
-    """Return whether two different nodes can't both be right."""
+    """Return whether two different nodes exclude each other."""
     return (one[0] == other[0]) != (one[1] == other[1]) and (one[0] == other[0] or other[0] in rules.peers[one[0]])
 
 
 def rules_out(rules: ExclusionRules, board: Board, pattern: Pattern, node: Node) -> bool:
-    """Return whether a pattern shows that a node is wrong: with it there would be fewer places than needs."""
+    """Return whether a pattern excludes a node: with it there would be fewer places than needs."""
     left = [could for need in pattern.left if node not in (could := candidates(rules, board, need))]
     still = [
         {other for other in candidates(rules, board, need) if not sees(rules, node, other)} for need in pattern.needs
@@ -152,7 +151,7 @@ def rules_out(rules: ExclusionRules, board: Board, pattern: Pattern, node: Node)
 
 
 def closes(rules: ExclusionRules, board: Board, refuted: SudokuRefutation) -> bool:
-    """Return whether an assumption leads to its contradiction."""
+    """Return whether a refutation is valid."""
     right = [refuted.supposed] if refuted.right else []
     wrong = set() if refuted.right else {refuted.supposed}
 
@@ -168,7 +167,7 @@ def closes(rules: ExclusionRules, board: Board, refuted: SudokuRefutation) -> bo
 
 
 def holds(rules: ExclusionRules, board: Board, step: SudokuStep) -> bool:
-    """Return whether a step's reason shows that all it rules out is wrong."""
+    """Return whether a step's reason justifies all its exclusions."""
     why = step.why
     if isinstance(why, Pattern):
         return all(rules_out(rules, board, why, node) for node in step.ruled)
@@ -178,9 +177,9 @@ def holds(rules: ExclusionRules, board: Board, step: SudokuStep) -> bool:
 
 
 def check(rules: ExclusionRules, givens: Sequence[int], steps: Iterable[SudokuStep], end: Need | None) -> Board:
-    """Check each step on what those before it have left; returns what is left of the grid. Raises Wrong.
+    """Check the steps in order; return the final board. Raises InvalidSudokuStep.
 
-    end   what nothing may be left for after the last step: so there is no solution
+    end   a need without candidates after the last step: no solution
     """
     board = board_of(rules, givens)
     for number, step in enumerate(steps, 1):

@@ -1,4 +1,4 @@
-"""Naked and hidden subsets and fish: N needs that share only N places leave none to others.
+"""Naked and hidden subsets and fish: N needs that share N places exclude these for others.
 
 Cells of a unit and their digits: naked pair, triple, quad. Digits of a unit and their cells: hidden ones. Rows and the
 columns in which they may have a digit, or the other way round: x-wing, swordfish, jellyfish.
@@ -13,7 +13,7 @@ from solver.lines.bits import count
 from solver.sudoku.techniques.sudoku_desk import SudokuDesk, strike
 
 UNIT, DIGIT = 4, 5
-"""Where in `chosen` a find has its unit and its digit."""
+"""Indices in `chosen` of a find's unit and digit."""
 
 NO_DIGIT: Any = np.int64(0)
 """For a find of several digits."""
@@ -23,7 +23,7 @@ NO_DIGIT: Any = np.int64(0)
 def naked_subset(desk: SudokuDesk, number: int) -> bool:
     """Find the first N cells of a unit with N digits in total that exclude any from the unit's other cells.
 
-    Noted: which of the unit's cells, and at UNIT the unit.
+    Recorded: indices of the unit's cells, and the unit at UNIT.
     """
     size = desk.units.sides[0]
     for unit in range(len(desk.where)):
@@ -50,7 +50,7 @@ def naked_subset(desk: SudokuDesk, number: int) -> bool:
 def hidden_subset(desk: SudokuDesk, number: int) -> bool:
     """Find the first N digits of a unit with N places in total that exclude any other digit from these.
 
-    Noted: the digits less one, and at UNIT the unit.
+    Recorded: the digits minus one, and the unit at UNIT.
     """
     size = desk.units.sides[0]
     for unit in range(len(desk.where)):
@@ -76,7 +76,7 @@ def hidden_subset(desk: SudokuDesk, number: int) -> bool:
 def fish(desk: SudokuDesk, number: int) -> bool:
     """Find the first N rows with N columns for a digit, or the other way round, that exclude it elsewhere.
 
-    Noted: which of the rows or columns, at UNIT the first of all these, and at DIGIT the digit less one.
+    Recorded: indices of the rows or columns, the first line of that kind at UNIT, the digit minus one at DIGIT.
     """
     size = desk.units.sides[0]
     for digit in range(size):
@@ -102,7 +102,7 @@ def fish(desk: SudokuDesk, number: int) -> bool:
 
 @inlined
 def _offer(desk: SudokuDesk, sets: int, number: int, name: int, members: int) -> int:
-    """Put a set to those to choose from, unless it alone has too many members; their number."""
+    """Add a set to the choices unless it alone has too many members; return their number."""
     if members == 0 or count(np.uint64(members)) > number:
         return sets
     desk.sets[sets], desk.named[sets] = members, name
@@ -111,9 +111,9 @@ def _offer(desk: SudokuDesk, sets: int, number: int, name: int, members: int) ->
 
 @inlined
 def _begin(desk: SudokuDesk) -> None:
-    """Before the first choice of sets."""
+    """Reset the enumeration of choices."""
     desk.chosen[0] = -1
-    desk.chosen[1] = -1  # so that `_next` knows that it begins
+    desk.chosen[1] = -1  # marks the start for `_next`
 
 
 @inlined
@@ -153,7 +153,7 @@ def _names(desk: SudokuDesk, number: int) -> int:
 
 @inlined
 def _note(desk: SudokuDesk, number: int, unit: int, digit: int) -> None:
-    """Note what a find is made of."""
+    """Record a find."""
     for i in range(number):
         desk.chosen[i] = desk.named[desk.chosen[i]]
     desk.chosen[UNIT], desk.chosen[DIGIT] = unit, digit

@@ -1,4 +1,4 @@
-"""The record that techniques work on: one grid with what each cell may still have."""
+"""The record that techniques work on: one grid with its candidates."""
 
 from typing import Any, NamedTuple
 
@@ -20,14 +20,14 @@ class SudokuDesk(NamedTuple):
     peers      int64[cells, peers]: the other cells of each cell's units
     within     int64[cells, KINDS]: the number of each cell within each of its units
     can        int64[cells]: the digits that each cell may have, bit 0 for digit 1
-    where      int64[units, size]: the same by digits: the places that each may have in a unit, as numbers within it
-    left       int64[units]: cells whose digit has not been written down
-    placed     bool[cells]: whether the digit has been written down, and so taken from the cell's peers
-    broken     bool[1]: whether a cell has no digit left, or a digit no place: there is no solution
-    sets       int64[size], scratch: sets of which some are looked for that cover little together
-    named      int64[size], scratch: whose sets these are
-    chosen     int64[6], scratch: which of them; after a find, what it was made of, as each technique says
-    off, on    uint64[words], scratch for chains: what is marked, bit by bit
+    where      int64[units, size]: the same by digit: candidate places in each unit, as indices within it
+    left       int64[units]: cells without a placed digit
+    placed     bool[cells]: whether the digit is placed, and so excluded from the cell's peers
+    broken     bool[1]: whether a cell or a digit has no candidate: no solution
+    sets       int64[size], scratch: sets to choose from
+    named      int64[size], scratch: the owners of `sets`
+    chosen     int64[6]: indices of the chosen sets; after a find, its record, as each technique documents
+    off, on    uint64[words], scratch for chains: marked nodes, as bits
     queue      int64[cells x size], scratch for chains
     trial, due, counters    for solver.sudoku.sudoku_lookahead
     """
@@ -52,7 +52,7 @@ class SudokuDesk(NamedTuple):
 
 
 def desk_for(wide: int, high: int) -> SudokuDesk:
-    """Return a desk for grids with boxes of wide x high, one after the other."""
+    """Return a reusable desk for grids with boxes of wide x high."""
     units = units_of(wide, high)
     size, cells = wide * high, len(units.of)
     peers = [sorted({*units.cells[units.of[cell]].ravel().tolist()} - {cell}) for cell in range(cells)]
@@ -81,7 +81,7 @@ def desk_for(wide: int, high: int) -> SudokuDesk:
 
 @kernel
 def lay_down(desk: SudokuDesk, givens: np.ndarray) -> None:
-    """Put givens without faults on the desk."""
+    """Load valid givens."""
     size = desk.units.sides[0]
     every = (1 << size) - 1
     desk.broken[0] = False
@@ -99,7 +99,7 @@ def lay_down(desk: SudokuDesk, givens: np.ndarray) -> None:
 
 @kernel
 def place(desk: SudokuDesk, cell: int, digit: int) -> None:
-    """Write a digit (its bit) into a cell, and take it from the cell's peers."""
+    """Place a digit (its bit) in a cell and exclude it from the cell's peers."""
     strike(desk, cell, ~digit)
     desk.placed[cell] = True
     for kind in range(KINDS):
@@ -110,7 +110,7 @@ def place(desk: SudokuDesk, cell: int, digit: int) -> None:
 
 @kernel
 def strike(desk: SudokuDesk, cell: int, digits: int) -> bool:
-    """Take digits from a cell; whether it had any of them."""
+    """Exclude digits from a cell; return whether it had any of them."""
     struck: Any = desk.can[cell] & digits
     if struck == 0:
         return False

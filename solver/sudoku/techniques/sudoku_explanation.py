@@ -1,7 +1,7 @@
-"""Explanations of Sudokus: solved as a person would, step by step, each step with its reason, and checked.
+"""Explanations of Sudokus: human-style steps with reasons, each checked.
 
-The kernels find a step, always by the easiest technique that finds something, and note what it was made of. Here that
-becomes a reason that `steps.check` can follow. What assumptions alone can't decide is left open.
+The kernels find a step by the easiest technique that makes progress and record it; here the record becomes a reason
+that `steps.check` verifies. Cells that single assumptions can't decide stay open.
 """
 
 import time
@@ -40,13 +40,12 @@ State = Literal["solved", "open", "contradiction", "timeout"]
 
 
 class SudokuExplanation(NamedTuple):
-    """How a Sudoku is solved.
+    """A Sudoku's solution in steps.
 
-    start    the digits that each cell may have for the givens alone, row by row
+    start    candidates of each cell for the givens alone, row by row
     board    the same after the last step
-    state    solved; open: only assumptions inside assumptions lead on, if anything does; contradiction: there is no
-             solution; timeout: it was not finished
-    end      what nothing is left for, for a contradiction
+    state    solved; open: only nested assumptions could make progress; contradiction: no solution; timeout
+    end      for a contradiction, the need without candidates
     """
 
     puzzle: Sudoku
@@ -58,24 +57,24 @@ class SudokuExplanation(NamedTuple):
 
     @property
     def hardest(self) -> Technique | None:
-        """The hardest technique of its steps; search if some cells are left open, None if there are no steps."""
+        """Hardest technique of its steps; search if cells are left open, None without steps."""
         if self.state == "open":
             return TECHNIQUES[sudoku_techniques.SEARCH]
         return TECHNIQUES[max(step.technique for step in self.steps)] if self.steps else None
 
 
 def explain(puzzle: Sudoku, *, most: int = -1, cpu_limit: float = 60.0) -> SudokuExplanation:
-    """How a Sudoku is solved, step by step, and checked.
+    """Explain how a Sudoku is solved, step by step, each step checked.
 
-    most        finds after which to stop, as if the time were over; -1 for all
-    cpu_limit   CPU seconds; what was found until then is kept
+    most        maximum number of finds, then `timeout`; -1 for all
+    cpu_limit   CPU seconds; steps found until then are kept
 
     Raises InvalidPuzzle for givens that no solution can have.
     """
     validate(puzzle)
     wide, high = puzzle.box_width, puzzle.box_height
     desk, rules = desk_for(wide, high), rules_of(wide, high)
-    givens = np.frombuffer(puzzle.givens.tobytes(), np.uint8)  # read-only, as grades have them: compiled once for both
+    givens = np.frombuffer(puzzle.givens.tobytes(), np.uint8)  # read-only as in grading, for the same specialisation
     lay_down(desk, givens)
     take_step(desk, sudoku_techniques.LAST_CELL, 0.0)  # compile before the clock starts
     lay_down(desk, givens)
@@ -86,7 +85,7 @@ def explain(puzzle: Sudoku, *, most: int = -1, cpu_limit: float = 60.0) -> Sudok
 
 
 def _work(desk: SudokuDesk, rules: ExclusionRules, most: int, deadline: float) -> tuple[list[SudokuStep], State]:
-    """Take steps until nothing finds more, or there are as many as are wanted."""
+    """Take steps until no technique finds any, or `most` is reached."""
     steps: list[SudokuStep] = []
     technique, finds = 0, 0
     while not desk.broken[0]:
@@ -109,22 +108,22 @@ def _work(desk: SudokuDesk, rules: ExclusionRules, most: int, deadline: float) -
 
 
 def _sets(can: np.ndarray) -> Board:
-    """Return digits as bits into sets of digits."""
+    """Convert bit masks into sets of digits."""
     return [{k + 1 for k in range(digits.bit_length()) if digits >> k & 1} for digits in can.tolist()]
 
 
 def _steps(
     desk: SudokuDesk, rules: ExclusionRules, before: Board, technique: int, placed: list[int]
 ) -> Iterator[SudokuStep]:
-    """Yield what a technique has found, with its reason; what a chain's pattern does not show by an assumption each.
+    """Yield a find with its reason; exclusions that a chain's pattern does not show get a refutation each.
 
-    before   what was known
-    placed   the cell that was written down, if one was
+    before   the board before the find
+    placed   the cell that was placed, if any
     """
     after = _sets(desk.can)
     gone = [(cell, digit) for cell, digits in enumerate(before) for digit in sorted(digits - after[cell])]
     written = [(cell, digit) for cell in placed for digit in after[cell]]
-    if not gone and not written:  # all it has found is that some digit has no place left
+    if not gone and not written:  # it found only that some digit has no place left
         return
     if technique in (sudoku_techniques.FORCING, sudoku_techniques.LONG_FORCING):
         yield from (_supposed(rules, before, technique, node) for node in gone)
@@ -140,7 +139,7 @@ def _steps(
 
 
 def _supposed(rules: ExclusionRules, board: Board, technique: int, node: Node) -> SudokuStep:
-    """Return a step by an assumption."""
+    """Return a step with a refutation as its reason."""
     why = refuted(rules, board, node)
     if why is None:
         raise InvalidSudokuStep("no assumption leads to the contradiction that the kernels find")
@@ -148,7 +147,7 @@ def _supposed(rules: ExclusionRules, board: Board, technique: int, node: Node) -
 
 
 def _nothing_left(rules: ExclusionRules, board: Board) -> Need:
-    """Return the first need that nothing is left for."""
+    """Return the first need without candidates."""
     needs = [Need(CELL, cell) for cell in range(len(board))]
     needs += [Need(unit, digit) for unit in range(len(rules.units)) for digit in range(1, rules.size + 1)]
     return next(need for need in needs if not candidates(rules, board, need))

@@ -1,4 +1,4 @@
-"""Grades of Sudokus: how hard one is for a person, by the techniques that it needs."""
+"""Grades of Sudokus: difficulty for people, by the techniques that they need."""
 
 from typing import NamedTuple
 
@@ -19,19 +19,19 @@ GRADES = np.array([technique.grade for technique in TECHNIQUES], np.uint8)
 NAMES = np.array([technique.name for technique in TECHNIQUES], object)
 
 CELLS = 1 << 13
-"""Of the puzzles that a kernel works on in one call; between two calls the program can be interrupted."""
+"""Puzzles per kernel call; the program can be interrupted between calls."""
 
 INVALID = -1
 STATUSES = {FIXPOINT: "ok", CONTRADICTION: "none", OUT_OF_TIME: "timeout", INVALID: "invalid"}
 
 
 class SudokuWork(NamedTuple):
-    """What a person does with the puzzles of a batch; nothing with those that can't be.
+    """The work of solving a batch by human techniques; none for invalid puzzles.
 
     ended     int64[puzzles]: a key of STATUSES
-    steps     int64[puzzles, SEARCH]: how often each technique finds something
-    open      int64[puzzles]: cells that are left open
-    to_fill   int64[puzzles]: cells that were open at the beginning
+    steps     int64[puzzles, SEARCH]: finds by technique
+    open      int64[puzzles]: open cells at the end
+    to_fill   int64[puzzles]: open cells at the start
     seconds   float64[puzzles]: CPU time
     """
 
@@ -45,11 +45,11 @@ class SudokuWork(NamedTuple):
 def grades(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float = 60.0) -> pa.RecordBatch:
     """Return the grades of a batch of the table SUDOKUS: a batch of the schema SUDOKU_GRADES, row for row.
 
-    unique      bool[puzzles]: which are known to have exactly one solution; the others have work, but no grade
+    unique      bool[puzzles]: known to have exactly one solution; others have work but no grade
     cpu_limit   CPU seconds for each puzzle
 
-    Raises ValueError for a batch that is not of the table, or damaged, and for a limit that is none. A puzzle that
-    can't be has the status `invalid`.
+    Raises ValueError for a batch that is damaged or not of the table, and for an invalid limit. Contradictory givens
+    have the status `invalid`.
     """
     seconds = seconds_of(cpu_limit)
     check_readable_sudokus(puzzles)
@@ -79,7 +79,7 @@ def grades(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float = 60.0)
 
 
 def work_on(puzzles: Grids, which: np.ndarray, seconds: float) -> SudokuWork:
-    """Return what a person does with some puzzles, int64, of a batch; CPU seconds for each."""
+    """Solve the puzzles `which` (int64) of a batch by human techniques, within `cpu_limit` CPU seconds each."""
     count = len(puzzles.size)
     steps = np.zeros((count, SEARCH), np.int64)
     still_open, to_fill = (np.zeros(count, np.int64) for _ in range(2))
@@ -97,7 +97,7 @@ def work_on(puzzles: Grids, which: np.ndarray, seconds: float) -> SudokuWork:
 
 
 def last_needed(steps: np.ndarray) -> np.ndarray:
-    """Return the last technique that finds anything, int64[puzzles]; the first one where none does."""
+    """Return the hardest technique with a find, int64[puzzles]; the first technique without any."""
     needed = steps > 0
     last: np.ndarray = np.where(needed.any(axis=1), SEARCH - 1 - np.argmax(needed[:, ::-1], axis=1), 0)
     return last

@@ -1,4 +1,4 @@
-"""A hint for a partly solved Sudoku: the easiest next step, or the cells in question if it can't be solved any more."""
+"""Hints for a partly solved Sudoku: the easiest next step, or the wrong cells if it has no solution."""
 
 from typing import Literal, NamedTuple
 
@@ -15,12 +15,12 @@ Kind = Literal["twice", "wrong", "step", "solved", "none", "several", "open", "t
 
 
 class SudokuHint(NamedTuple):
-    """What to tell a person who is stuck. Nothing tells a grid's givens from the digits that were filled in.
+    """A hint. Givens and filled-in digits are not distinguished.
 
-    kind     twice: `cells` have a digit that their row, column or box has twice; wrong: there is no solution, and there
-             would be one without any one of `cells`; none: there is no solution, and one cell less does not help; step:
-             see `next`; several: nothing follows any more, there are several solutions; open: only assumptions inside
-             assumptions lead on; solved: nothing is left to do; timeout: nothing was found in time
+    kind     twice: `cells` repeat a digit in a row, column or box; wrong: no solution, but removing any one of `cells`
+             restores one; none: no solution, and removing one cell does not help; step: see `next`; several: no
+             technique makes progress, several solutions; open: only nested assumptions could make progress; solved;
+             timeout
     cells    numbered row by row from 0
     next     an explanation of one step
     """
@@ -31,11 +31,11 @@ class SudokuHint(NamedTuple):
 
 
 def hint(puzzle: Sudoku, *, cpu_limit: float = 60.0) -> SudokuHint:
-    """Return what to do next in a Sudoku, whose givens may be those of the puzzle and digits that were filled in.
+    """Return the next hint for a Sudoku whose givens may include filled-in digits.
 
-    cpu_limit   CPU seconds for the solution, as many for the step, and as many for looking which cell is wrong
+    cpu_limit   CPU seconds, each for the solution, the step and the search for wrong cells
 
-    Raises InvalidPuzzle for boxes or digits that make no grid.
+    Raises InvalidPuzzle for invalid boxes or digits.
     """
     twice = _twice(puzzle)
     if twice:
@@ -55,9 +55,9 @@ def hint(puzzle: Sudoku, *, cpu_limit: float = 60.0) -> SudokuHint:
 
 
 def _twice(puzzle: Sudoku) -> tuple[int, ...]:
-    """Return the cells whose digit is in their row, column or box twice."""
+    """Return the cells whose digit is repeated in their row, column or box."""
     if puzzle.box_width * puzzle.box_height != puzzle.size or puzzle.givens.max() > puzzle.size:
-        return ()  # it is no grid
+        return ()  # malformed grid
     givens = puzzle.givens.ravel().tolist()
     peers = rules_of(puzzle.box_width, puzzle.box_height).peers
     return tuple(
@@ -66,7 +66,7 @@ def _twice(puzzle: Sudoku) -> tuple[int, ...]:
 
 
 def _whats_wrong(puzzle: Sudoku, cpu_limit: float) -> SudokuHint:
-    """Return of a puzzle without solution the cells that are in the way of one, each alone."""
+    """Return the cells of a puzzle without solution whose removal, each alone, restores one."""
     filled = np.flatnonzero(puzzle.givens)
     without = np.tile(puzzle.givens.ravel(), (len(filled), 1))
     without[np.arange(len(filled)), filled] = OPEN

@@ -1,7 +1,7 @@
-"""A Sudoku solved as a person would: always with the easiest technique that still finds something.
+"""Solve a Sudoku as a person would: always with the easiest technique that makes progress.
 
-After a find all begins again at the easiest. What more is known of a grid never makes a technique find less, so the
-hardest technique that a puzzle needs does not depend on the order of work.
+After a find, restart with the easiest. Techniques are monotone, so the hardest technique that a puzzle needs does not
+depend on the order.
 """
 
 from typing import Any
@@ -33,7 +33,7 @@ COVERS = {
     names.HIDDEN_QUAD: (HIDDEN, 4),
     names.JELLYFISH: (FISH, 4),
 }
-"""What of the techniques that solver.sudoku.techniques.subsets has is looked for, and how many of it."""
+"""Function of solver.sudoku.techniques.subsets and subset size, by technique."""
 
 KIND, NUMBER = (
     np.array([COVERS.get(technique, (-1, 0))[k] for technique in range(names.SEARCH)], np.int64) for k in range(2)
@@ -52,15 +52,15 @@ def work_through_all(
     left: np.ndarray,
     taken: np.ndarray,
 ) -> None:
-    """Work on puzzles of the desk's kind, without faults, one after the other.
+    """Solve valid puzzles of the desk's kind by human techniques, one after the other.
 
     givens, ends   puzzle p's givens are givens[ends[p] : ends[p + 1]] (solver.sudoku.grids)
     which          int64: the puzzles
     seconds        CPU seconds for each
-    steps          int64[puzzles, techniques]: how often each finds something is added
-    ended          int64[puzzles]: what `work_through` returns
-    left           int64[puzzles]: cells that are left open
-    taken          float64[puzzles]: CPU seconds
+    steps          int64[puzzles, techniques]: incremented by finds
+    ended          int64[puzzles]: output, the results of `work_through`
+    left           int64[puzzles]: output, open cells at the end
+    taken          float64[puzzles]: output, CPU seconds
     """
     for p in which:
         begun = cpu_seconds()
@@ -71,11 +71,11 @@ def work_through_all(
 
 @kernel
 def work_through(desk: SudokuDesk, givens: np.ndarray, steps: np.ndarray, deadline: float) -> int:
-    """Work on givens without faults until nothing finds more.
+    """Apply techniques to valid givens until none makes progress.
 
-    steps      int64[techniques]: how often each finds something is added
+    steps      int64[techniques]: incremented by finds
     deadline   CPU seconds of this thread
-    Returns FIXPOINT, CONTRADICTION or OUT_OF_TIME; the desk says what is known.
+    Returns FIXPOINT, CONTRADICTION or OUT_OF_TIME; the desk has the final state.
     """
     lay_down(desk, givens)
     technique: Any = np.int64(0)
@@ -97,7 +97,7 @@ def work_through(desk: SudokuDesk, givens: np.ndarray, steps: np.ndarray, deadli
 
 @kernel
 def take_step(desk: SudokuDesk, technique: int, deadline: float) -> int:
-    """Return one step by a technique: FOUND, FIXPOINT (it finds nothing) or OUT_OF_TIME."""
+    """Take one step by a technique; return FOUND, FIXPOINT (no find) or OUT_OF_TIME."""
     found = False
     if technique == names.LAST_CELL:
         found = last_cell(desk)
@@ -129,7 +129,7 @@ def take_step(desk: SudokuDesk, technique: int, deadline: float) -> int:
 
 @inlined
 def _left(desk: SudokuDesk) -> int:
-    """Return how many cells have no digit yet, row by row."""
+    """Return the number of cells without a digit."""
     left: Any = np.int64(0)
     for row in range(desk.units.sides[0]):
         left += desk.left[row]
@@ -138,7 +138,7 @@ def _left(desk: SudokuDesk) -> int:
 
 @kernel
 def _force(desk: SudokuDesk, deep: bool, deadline: float) -> int:
-    """Take away the first digit whose assumption is refuted."""
+    """Exclude the first candidate whose assumption is refuted."""
     can, trial, units, due, counters = desk.can, desk.trial, desk.units, desk.due, desk.counters
     status = first_refuted(can, trial, units, due, deep, counters, deadline, desk.chosen)
     if status == CONTRADICTION:

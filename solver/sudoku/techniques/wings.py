@@ -9,11 +9,11 @@ from solver.sudoku.techniques.sudoku_desk import SudokuDesk, sees, strike
 
 @kernel
 def bent_wing(desk: SudokuDesk, digits: int) -> bool:
-    """XY-wing (a pivot of 2 digits) or XYZ-wing (of 3): the first that takes a digit away.
+    """Find the first XY-wing (pivot of 2 digits) or XYZ-wing (of 3) that excludes a digit.
 
-    Two peers of the pivot have two digits each, one of the pivot's and one more, z; together with the pivot they have
-    three. One of the two has z, or the pivot itself, if it may: so no cell has it that sees all of these. Noted: the
-    pivot and the two.
+    Two peers of the pivot have two digits each: one of the pivot's and z; together with the pivot they have three
+    digits. One of them (or the pivot of an XYZ-wing) has z, so cells that see all of these don't. Recorded: the pivot
+    and the two peers.
     """
     for pivot in range(len(desk.can)):
         if count(np.uint64(desk.can[pivot])) != digits:
@@ -39,14 +39,14 @@ def bent_wing(desk: SudokuDesk, digits: int) -> bool:
 
 @inlined
 def _is_wing(desk: SudokuDesk, pivot: int, cell: int, digits: int) -> bool:
-    """Return whether a peer has two digits, one (both, for a pivot with three) of them the pivot's."""
+    """Return whether a peer has two digits, one of them (both for a pivot with three) the pivot's."""
     shared = count(np.uint64(desk.can[cell] & desk.can[pivot]))
     return bool(count(np.uint64(desk.can[cell])) == 2 and shared == digits - 1)
 
 
 @inlined
 def _strike_common(desk: SudokuDesk, one: int, other: int, third: int, digit: int) -> bool:
-    """Take a digit from all cells that see two cells, and a third one, which may be the first."""
+    """Exclude a digit from all cells that see two cells and a third, which may be the first."""
     found = False
     for k in range(desk.peers.shape[1]):
         cell = desk.peers[one, k]
@@ -57,10 +57,10 @@ def _strike_common(desk: SudokuDesk, one: int, other: int, third: int, digit: in
 
 @kernel
 def w_wing(desk: SudokuDesk) -> bool:
-    """The first two cells with the same two digits, a and b, one of which has b, that take b from what sees both.
+    """Find the first two cells with the same digits a and b, one of them b, that exclude b from what sees both.
 
-    Somewhere a unit has two places for a, each seen by one of the cells: so not both cells have a. Noted: the cells,
-    and a as a bit.
+    Some unit has two places for a, each seen by one of the cells, so not both cells have a. Recorded: the cells, and
+    a as a bit.
     """
     for one in range(len(desk.can)):
         if count(np.uint64(desk.can[one])) != 2:
@@ -77,7 +77,7 @@ def w_wing(desk: SudokuDesk) -> bool:
 
 @inlined
 def _is_linked(desk: SudokuDesk, one: int, other: int, digit: int) -> bool:
-    """Return whether some unit has two places for a digit, neither of them one of two cells, each of which sees one."""
+    """Return whether a unit has two places for a digit, each seen by one of two other cells."""
     linked, k = False, lowest(np.uint64(digit))
     for unit in range(len(desk.where)):
         where = desk.where[unit, k]
