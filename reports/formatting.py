@@ -33,9 +33,6 @@ RUNG_MEANINGS = {
 MEASURE_NAMES = {measure.name: measure.meaning.label for measure in MEASURES}
 """Labels of the measures of difficulty by name."""
 
-SECONDS_OF_PEOPLE = ("griddlers",)
-"""Sources whose `site_difficulty` is people's solving time in seconds; webpbn.com's is a mean of 1 to 5 stars."""
-
 
 def measure_name(name: str, source: str | None) -> str:
     """Return the label of a measure, of ratings with their site."""
@@ -83,12 +80,13 @@ def seconds(value: float | None) -> str:
     return f"{scaled:,.{decimals}f}{NO_BREAK}{unit}"
 
 
-def rating(value: float | None, source: str | None) -> str:
-    """Format a site's rating of difficulty: "3.75", or if it is a time "15 h 42 min"."""
-    if value is None:
-        return DASH
-    if source not in SECONDS_OF_PEOPLE:
-        return f"{value:,.2f}".rstrip("0").rstrip(".")
+def rating(value: float, column: str) -> str:
+    """Format a site's rating, "3.75", or a solving time, "15 h 42 min", by its column."""
+    return solving_time(value) if column == "site_seconds" else f"{value:,.2f}".rstrip("0").rstrip(".")
+
+
+def solving_time(value: float) -> str:
+    """Format the time that a person takes, in seconds: "15 h 42 min", "2 min 8 s"."""
     whole = round(value) if value < 2 * 3600 else 60 * round(value / 60)
     parts = ((whole // 3600, "h"), (whole // 60 % 60, "min"), (whole % 60, "s"))
     return NO_BREAK.join(f"{count:,}{NO_BREAK}{unit}" for count, unit in parts if count) or f"0{NO_BREAK}s"

@@ -15,8 +15,14 @@ from reports.row_counts import CORRELATED, FOR_PEOPLE, RATINGS
 FEW = 10
 """Fewest pairs that are correlated."""
 
+RATING_NAMES = {"site_difficulty": "difficulty", "site_quality": "quality", "site_seconds": "time"}
+"""Names of RATINGS in charts and tables."""
+
+DIFFICULTY_RATINGS = ("site_seconds", "site_difficulty")
+"""Those of RATINGS that say how hard a puzzle is."""
+
 SOURCES = 4
-"""Most sites whose ratings are in the matrix, with two rows each."""
+"""Most sites whose ratings are in the matrix, with a row per rating."""
 
 OUTLIERS = 10
 """Puzzles listed as harder, and as easier, for people."""
@@ -29,7 +35,7 @@ class RatingCorrelation(NamedTuple):
     """Spearman's rank correlation of a measure with a site's rating, with its 95 % confidence interval (Fisher)."""
 
     source: str
-    rating: str  # site_difficulty or site_quality
+    rating: str  # a column of RATINGS
     measure: str
     puzzles: int
     rho: float
@@ -64,6 +70,7 @@ class Outlier(NamedTuple):
     source: str
     puzzle_id: str | None
     title: str | None
+    column: str  # of the rating, one of DIFFICULTY_RATINGS
     rating: float
     difficulty: float
     people: float  # share of the puzzles that people find easier
@@ -93,7 +100,8 @@ def ratings(rated: pa.Table) -> Ratings:
                 for measure in CORRELATED
                 if (found := spearman(rows[measure], rows[rating])) is not None
             ]
-        outliers += _outliers(rows)
+        for column in DIFFICULTY_RATINGS:
+            outliers += _outliers(rows, column)
     correlations.sort(key=lambda one: (one.source, one.rating, -abs(one.rho), one.measure))
     outliers.sort(key=lambda one: (one.solver - one.people, one.puzzle_id or ""))
     return Ratings(
@@ -201,24 +209,25 @@ def _ranks(values: np.ndarray) -> np.ndarray:
     return ranks
 
 
-def _outliers(rows: pa.Table) -> list[Outlier]:
-    """Return the outliers of a source."""
-    rows = rows.filter(pc.and_(rows["site_difficulty"].is_valid(), rows["difficulty"].is_valid()))
+def _outliers(rows: pa.Table, column: str) -> list[Outlier]:
+    """Return the outliers of a source by a rating of difficulty."""
+    rows = rows.filter(pc.and_(rows[column].is_valid(), rows["difficulty"].is_valid()))
     if len(rows) < FEW:
         return []
     people, solver = (
-        ((_ranks(rows[name].to_numpy()) - 1) / (len(rows) - 1)).tolist() for name in ("site_difficulty", "difficulty")
+        ((_ranks(rows[name].to_numpy()) - 1) / (len(rows) - 1)).tolist() for name in (column, "difficulty")
     )
     apart = np.argsort(np.subtract(solver, people), kind="stable")
     picked = np.unique(np.concatenate([apart[:OUTLIERS], apart[-OUTLIERS:]]))
-    names = ["source", "puzzle_id", "title", "site_difficulty", "difficulty"]
+    names = ["source", "puzzle_id", "title", column, "difficulty"]
     told = rows.select(names).take(picked).to_pylist()
     return [
         Outlier(
             row["source"],
             row["puzzle_id"],
             row["title"],
-            row["site_difficulty"],
+            column,
+            row[column],
             row["difficulty"],
             people[k],
             solver[k],

@@ -5,6 +5,7 @@ Batches are independent, so that threads can process several at once (reports.ce
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import reduce
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -200,7 +201,7 @@ def _work(results: pa.RecordBatch) -> np.ndarray:
 
 
 def _rated(puzzles: pa.RecordBatch) -> pa.Array:
-    return pc.or_(puzzles["site_difficulty"].is_valid(), puzzles["site_quality"].is_valid())
+    return reduce(pc.or_, (puzzles[name].is_valid() for name in RATINGS))
 
 
 def _filtered(parts: Sequence[pa.RecordBatch], names: Sequence[str], selected: pa.Array) -> list[pa.Table]:

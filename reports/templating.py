@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from reports import formatting
 from reports.clean import clean
+from reports.rating_correlations import RATING_NAMES
 from solver.model.measures import CONFLICT
 
 
@@ -40,6 +41,7 @@ def environment(autoescape: bool = False, finalize: Callable[[Any], str] | None 
         "measure_name": formatting.measure_name,
         "measure_names": formatting.MEASURE_NAMES,
         "rating": formatting.rating,
+        "rating_names": RATING_NAMES,
         "conflict": CONFLICT,
     }
     return made

@@ -60,8 +60,12 @@ SAMPLES: dict[str, Sample] = {
     ),
     "note": _field("site_note", "published"),
     "ratings": Sample(
-        replace(PLAIN, site_quality=3.5, site_difficulty=2.5, site_date=date(2020, 1, 2), site_steps=7),
-        lambda puzzle: (puzzle.site_quality, puzzle.site_difficulty, puzzle.site_date, puzzle.site_steps),
+        replace(
+            PLAIN, site_quality=3.5, site_difficulty=2.5, site_seconds=90.0, site_date=date(2020, 1, 2), site_steps=7
+        ),
+        lambda puzzle: (
+            *(puzzle.site_quality, puzzle.site_difficulty, puzzle.site_seconds, puzzle.site_date, puzzle.site_steps),
+        ),
     ),
 }
 """By the names of scrapers.formats.writing.FEATURES."""

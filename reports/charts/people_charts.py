@@ -8,7 +8,7 @@ from reports.charts.chart import Chart, chart_of
 from reports.charts.encodings import BAR, GRADE_COLORS, SERIES
 from reports.figures import Figures
 from reports.formatting import MEASURE_NAMES
-from reports.rating_correlations import GradeCorrelation, RatingCorrelation
+from reports.rating_correlations import DIFFICULTY_RATINGS, RATING_NAMES, GradeCorrelation, RatingCorrelation
 
 LEGEND_COLUMNS = 5
 """Columns of the legend, few enough for a phone."""
@@ -52,9 +52,13 @@ def agreements(figures: Figures) -> Chart | None:
 
 
 def ratings(figures: Figures) -> Chart | None:
-    """Rank correlations of each measure with people’s ratings of difficulty."""
-    ranked = [(one.measure, one.source, one) for one in figures.ratings.correlations if one.rating == "site_difficulty"]
-    what = "rank correlation of each measure with people’s ratings of difficulty"
+    """Rank correlations of each measure with people’s solving times and ratings of difficulty."""
+    ranked = [
+        (one.measure, f"{one.source}, {RATING_NAMES[one.rating]}", one)
+        for one in figures.ratings.correlations
+        if one.rating in DIFFICULTY_RATINGS
+    ]
+    what = "rank correlation of each measure with people’s solving times and ratings of difficulty"
     return _ranked(ranked, "ratings", "People’s ratings", what) if ranked else None
 
 

@@ -3,7 +3,8 @@
     {"width": 2, "height": 1, "rows": [[[2, 1]]], "columns": [[[1, 1]], [[1, 1]]], "palette": [...], "goal": "11", ...}
 
 A clue is a list of blocks, a block its length (0: a blot) and the palette index of its colour; entry 0 is the
-background. The goal is a string of palette indices in base 36, row by row.
+background. The goal is a string of palette indices in base 36, row by row. Where `source` is griddlers, a number in
+`site_difficulty` is seconds and is read as `site_seconds`.
 """
 
 import codecs
@@ -18,6 +19,7 @@ import msgspec
 import numpy as np
 
 from scrapers.formats.parsing import FormatError, decode_text, error_text, read_each_line
+from scrapers.formats.site_properties import checked
 from scrapers.formats.writing import FEATURES
 from solver.model.puzzle import BLACK_ON_WHITE, Color, Puzzle, cached_block, normalize_palette
 
@@ -92,7 +94,7 @@ def _puzzle(line: bytes) -> Puzzle:
     )
     if (record.width or len(columns), record.height or len(rows)) != (len(columns), len(rows)):
         raise FormatError(f"it has {len(columns)} columns and {len(rows)} rows, not the width and height given")
-    others = {field.name: getattr(record, field.name) for field in METADATA}
+    others = checked({field.name: getattr(record, field.name) for field in METADATA})
     goal = None if record.goal is None else _goal(record.goal, len(rows), len(columns), len(palette))
     return normalize_palette(Puzzle(rows, columns, palette, goal, **others))
 

@@ -4,8 +4,8 @@ A file is a sequence of lines: properties (`title "Cat"`), and the headings `row
 below them, `3,1` or `0` for an empty line. `goal "0110..."` is the picture, row by row. Several puzzles in a file
 (.nonpack) are separated by lines of equals signs.
 
-nonogram-db has added colours: `color b #0000ff` declares one, `3b` is three cells of it, and `b` is a cell of it in
-the goal. A number without a letter is black.
+Two collections have added colours (scrapers.formats.non_colors). Public crawls of webpbn.com and griddlers.net have
+added what the sites say: `link`, `date`, `medium_time`, `difficulty`, `quality`, `popularity`, `points`, `note`.
 
 Existing files vary: quotes are optional, inner quotes are not escaped, HTML entities occur, a blank line is an empty
 clue in some and nothing in others, width and height may be missing.
@@ -15,22 +15,25 @@ import html
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from string import ascii_lowercase
+from typing import Any
 
 import numpy as np
 
-from scrapers.formats.colors import ColorMarks, ColorSpec, make_distinct, palette_of, parse_color_lines, without_unused
+from scrapers.formats.colors import make_distinct, without_unused
+from scrapers.formats.non_colors import BLACK_ONLY, colors_of
 from scrapers.formats.parsing import (
     FormatError,
     NumberedLine,
     clipped,
     decode_text,
     lines_of,
-    parse_clue,
     read_each,
     webpbn_origin,
 )
-from solver.model.puzzle import BLACK, BLACK_ON_WHITE, MAX_CELLS, WHITE, Clue, Puzzle, normalize_palette
+from scrapers.formats.site_properties import date_of, origin_of, rating_of, seconds_of
+from solver.model.puzzle import BLACK, MAX_CELLS, WHITE, Clue, Puzzle, normalize_palette
 
 NAME = "non"
 SUFFIXES: tuple[str, ...] = (".non", ".nonpack")
@@ -39,7 +42,6 @@ HOLDS = frozenset({"colors", "rgb", "goal", "title", "author", "copyright", "lic
 MAX_LINES = 16 * MAX_CELLS
 """Of one puzzle: five times that of the largest one with its goal in as many lines as rows."""
 
-COLOR = re.compile(r"([a-z])\s+#([0-9a-fA-F]{6})")
 DIVIDER = re.compile(r"={4,}\s*")
 HEADING = re.compile(rb"(?:^|[\r\n])[ \t]*(rows|columns)[ \t]*(?=[\r\n])", re.IGNORECASE)
 PROPERTY = re.compile(r"([a-z][a-z_-]*)(?:\s+(.*))?", re.IGNORECASE)
@@ -89,54 +91,62 @@ def _puzzle(lines: list[NumberedLine]) -> Puzzle:
     if len(lines) > MAX_LINES:
         raise FormatError(f"line {lines[-1][0]}: it has more than {MAX_LINES:,} lines")
     parts = _parts(lines)
-    marks, specs = parse_color_lines(parts.colors, _color, "b #0000ff") if parts.colors else ({}, [])
-    specs.append(ColorSpec(*BLACK))  # of numbers without a letter
-    read_clue = ColorMarks(marks, len(specs)).clue_of if parts.colors else parse_clue
-    rows = _clues(parts, "rows", "height", read_clue)
-    columns = _clues(parts, "columns", "width", read_clue)
-    places = {"0": 0, "1": len(specs)} | marks if parts.colors else {"0": 0, "1": 1}
-    catalogue = _text(parts, "catalogue")
-    number = WEBPBN.fullmatch(catalogue or "")
-    puzzle = Puzzle(
-        rows,
-        columns,
-        palette_of(specs) if parts.colors else BLACK_ON_WHITE,
-        _goal(parts, len(columns), len(rows), places),
-        title=_text(parts, "title") or (None if number else catalogue),
-        author=_text(parts, "by"),
-        copyright=_text(parts, "copyright"),
-        license=_text(parts, "license"),
-        **(webpbn_origin(number[1])._asdict() if number else {}),
-    )
+    clues = chain.from_iterable(parts.sections.get(heading, ()) for heading in ("rows", "columns"))
+    colors = colors_of(parts.colors, clues) if parts.colors else BLACK_ONLY
+    rows = _clues(parts, "rows", "height", colors.read_clue)
+    columns = _clues(parts, "columns", "width", colors.read_clue)
+    goal = _goal(parts, len(columns), len(rows), colors.places)
+    puzzle = Puzzle(rows, columns, colors.palette, goal, **_properties(parts))
     return without_unused(normalize_palette(puzzle)) if parts.colors else puzzle
 
 
-def _color(text: str) -> tuple[str, ColorSpec] | None:
-    """Parse a declared colour: its letter and RGB."""
-    found = COLOR.fullmatch(text)
-    return (found[1], ColorSpec(symbol=found[1], rgb=found[2].lower())) if found else None
+def _properties(parts: _Lines) -> dict[str, Any]:
+    """Return the fields of Puzzle on origin, rights and ratings."""
+    catalogue, link = _text(parts, "catalogue"), _text(parts, "link")
+    number = WEBPBN.fullmatch(catalogue or "")
+    origin = webpbn_origin(number[1]) if number else origin_of(link or "")
+    difficulty, quality, points, popularity, added, seconds = (
+        _text(parts, word) for word in ("difficulty", "quality", "points", "popularity", "date", "medium_time")
+    )
+    quality = quality or popularity
+    source = origin.source if origin else None
+    return (origin._asdict() if origin else {}) | {
+        "title": _text(parts, "title") or (None if number else catalogue),
+        "author": _text(parts, "by"),
+        "description": _text(parts, "description"),
+        "copyright": _text(parts, "copyright"),
+        "license": _text(parts, "license"),
+        "site_note": _text(parts, "note") or (points and f"points {points}"),
+        "site_quality": rating_of(source, "site_quality", quality) if quality else None,
+        "site_difficulty": rating_of(source, "site_difficulty", difficulty) if difficulty else None,
+        "site_seconds": seconds_of(seconds) if seconds else None,
+        "site_date": date_of(added) if added else None,
+    }
 
 
 def _parts(lines: list[NumberedLine]) -> _Lines:
     """Sort lines into properties and sections; comments and stray lines are dropped."""
     parts = _Lines()
     section: list[NumberedLine] = []
+    in_clues = has_names = False  # clues may begin with a colour's name
     for number, text in lines:
         if text.startswith("#"):
             continue
-        found = PROPERTY.fullmatch(text) if text[:1].isalpha() else None
+        is_property = text[:1].isalpha() and not (in_clues and has_names and " " in text and '"' not in text)
+        found = PROPERTY.fullmatch(text) if is_property else None
         word, value = (found[1].lower(), found[2]) if found else ("", None)
         if word == "color" and value is not None:
             parts.colors.append((number, value))
-            section = []
+            section, in_clues, has_names = [], False, has_names or "#" not in value
         elif word == "goal" or (word in ("rows", "columns") and value is None):
             if word in parts.sections:
                 raise FormatError(f"line {number}: '{word}' occurs twice")
             section = parts.sections[word] = [(number, value)] if value else []
+            in_clues = word != "goal"
         elif value is not None:
             # `columns 5` is an old form of `width 5`
             parts.properties.setdefault({"rows": "height", "columns": "width"}.get(word, word), (number, value))
-            section = []
+            section, in_clues = [], False
         else:
             section.append((number, text))
     return parts

@@ -18,6 +18,15 @@ Measured on the 6,746 puzzles of webpbn.com's 2014 archive: a line solve took 0.
 240 line solves; on the hardest known puzzle, 25820, a conflict took 240. A report states the figures of its own run.
 """
 
+RATING_SCALES: dict[tuple[str | None, str], tuple[float, float]] = {
+    ("webpbn", "site_difficulty"): (1, 5),
+    ("webpbn", "site_quality"): (1, 5),
+    ("nonograms", "site_difficulty"): (0, 10),
+    ("nonograms", "site_quality"): (0, 10),
+    ("griddlers", "site_quality"): (0, 100),
+}
+"""Lowest and highest value by source and column."""
+
 NONOGRAM, SUDOKU = "nonogram", "sudoku"
 """Names of the families (solver.model.families)."""
 
@@ -339,15 +348,28 @@ MEASURES = (
     ),
     Measure(
         "site_difficulty", pa.float64(), "rating", Computed.rated, NOT_CORRELATED,
-        Meaning("the site's rating of difficulty (likewise)", "", "people’s rating of difficulty"),
+        Meaning(
+            "the site's rating of difficulty (webpbn.com: mean of 1 to 5 stars; nonograms.org: 1 to 10)",
+            "", "people’s rating of difficulty",
+        ),
         sudoku=Meaning("the site's rating of difficulty", "", "people’s rating of difficulty"),
     ),
     Measure(
         "site_quality", pa.float64(), "quality rating", Computed.rated, NOT_CORRELATED,
         Meaning(
-            "the site's rating of quality (webpbn.com 1 to 5, nonograms.org of 10)", "", "people’s rating of quality"
+            "the site's rating of quality (webpbn.com: mean of 1 to 5 stars; nonograms.org: 1 to 10; griddlers.net: "
+            "popularity, 0 to 100 %)",
+            "", "people’s rating of quality",
         ),
         sudoku=Meaning("the site's rating of quality", "", "people’s rating of quality"),
+    ),
+    Measure(
+        "site_seconds", pa.float64(), "solving seconds", Computed.rated, NOT_CORRELATED,
+        Meaning(
+            "typical solving time in seconds, as the site states it (griddlers.net: medium time of those who finished)",
+            "", "people’s solving time",
+        ),
+        sudoku=Meaning("typical solving time in seconds, as the site states it", "", "people’s solving time"),
     ),
 )
 # fmt: on

@@ -94,6 +94,7 @@ class Puzzle:
     site_version: str | None = None
     site_quality: float | None = None
     site_difficulty: float | None = None
+    site_seconds: float | None = None
     site_date: date | None = None
     site_steps: int | None = None
     fetched_at: datetime | None = None

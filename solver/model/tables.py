@@ -68,7 +68,7 @@ ABOUT: tuple[Column, ...] = (
 SITE: tuple[Column, ...] = (
     ("site_note", TEXT, "the site's own verdict"),
     ("site_version", TEXT, "the site's version of the puzzle"),
-    *_measures("site_quality", "site_difficulty"),
+    *_measures("site_quality", "site_difficulty", "site_seconds"),
     ("site_date", pa.date32(), "when the site got it"),
     ("site_steps", pa.int32(), "steps that the site's own line solver takes"),
 )

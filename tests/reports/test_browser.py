@@ -255,12 +255,12 @@ def test_ratings_and_drawings_have_the_width_of_a_phone(tab: Tab, tmp_path: Path
     rows = [
         (
             solved(f"griddlers/2035{k:02}", 0.1, line_solves=100 - k),
-            known(f"griddlers/2035{k:02}", site_difficulty=56520.0 + k, **about),
+            known(f"griddlers/2035{k:02}", site_seconds=56520.0 + k, **about),
         )
         for k in range(20)
     ]
     two = {"solutions": "multiple", "technique": None, "solution": b"\1\0\0\1", "second_solution": b"\0\1\1\0"}
-    rows.append((solved("griddlers/2", 0.1, "multiple", **two), known("griddlers/2", site_difficulty=56540.0, **about)))
+    rows.append((solved("griddlers/2", 0.1, "multiple", **two), known("griddlers/2", site_seconds=56540.0, **about)))
     path = written(pairs(*rows), tmp_path)
     with emulated(tab.driver, "light", PHONE):
         tab.load(path)

@@ -102,21 +102,20 @@ def test_ratings_of_sites_with_other_scales_are_never_ranked_together() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "source", "text"),
+    ("value", "column", "text"),
     [
-        (None, "griddlers", "–"),
-        (56540.0, "griddlers", "15 h 42 min"),
-        (7199.0, "griddlers", "1 h 59 min 59 s"),
-        (270.0, "griddlers", "4 min 30 s"),
-        (59.6, "griddlers", "1 min"),
-        (3600.0, "griddlers", "1 h"),
-        (3.75, "webpbn", "3.75"),
-        (2.0, "webpbn", "2"),
-        (56540.0, None, "56,540"),
+        (56540.0, "site_seconds", "15 h 42 min"),
+        (7199.0, "site_seconds", "1 h 59 min 59 s"),
+        (270.0, "site_seconds", "4 min 30 s"),
+        (59.6, "site_seconds", "1 min"),
+        (3600.0, "site_seconds", "1 h"),
+        (3.75, "site_difficulty", "3.75"),
+        (2.0, "site_difficulty", "2"),
+        (75.89, "site_quality", "75.89"),
     ],
 )
-def test_ratings_in_seconds_read_as_times(value: float | None, source: str | None, text: str) -> None:
-    assert formatting.rating(value, source).replace(formatting.NO_BREAK, " ") == text
+def test_solving_times_read_as_times(value: float, column: str, text: str) -> None:
+    assert formatting.rating(value, column).replace(formatting.NO_BREAK, " ") == text
 
 
 def test_ratings_by_source_the_strongest_first() -> None:
@@ -141,6 +140,13 @@ def test_outliers() -> None:
     assert found.easier[0].puzzle_id == "a/0"
     assert len(found.harder) <= OUTLIERS
     assert len(found.easier) <= OUTLIERS
+
+
+def test_outliers_by_solving_time() -> None:
+    rows = [{"source": "a", "puzzle_id": f"a/{n}", "site_seconds": 60.0 * n, "difficulty": 49 - n} for n in range(50)]
+    found = ratings(rated(rows))
+    assert (found.harder[0].puzzle_id, found.harder[0].column, found.harder[0].rating) == ("a/49", "site_seconds", 2940)
+    assert [(one.rating, one.measure, one.rho) for one in found.correlations] == [("site_seconds", "difficulty", -1)]
 
 
 def test_no_ratings() -> None:

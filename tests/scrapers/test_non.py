@@ -1,6 +1,9 @@
 """Simpson's .non: real files, the quirks of those who write it, what is refused and how, round trips."""
 
+import lzma
+import re
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +13,10 @@ from hypothesis import strategies as st
 from strategies import pictures, puzzles
 
 from scrapers.files import files_in
-from scrapers.formats import FormatError, detect, non
+from scrapers.formats import FormatError, detect, jsonl, non
 from scrapers.formats.writing import file_of
 from solver.model.puzzle import BLOT, Block, Color, Puzzle, clues_of, from_picture
+from solver.model.tables import puzzle_batch
 
 SMALL = """catalogue "webpbn.com #0042"
 title "Two "quoted" words"
@@ -69,6 +73,26 @@ def test_files_of_survey_and_other_programs_are_read(shared_data: Path) -> None:
         assert clues_of(puzzle.goal) == (puzzle.rows, puzzle.columns), path.name
         if path.name.startswith("webpbn"):
             assert puzzle.puzzle_id == f"webpbn/{int(path.stem.removeprefix('webpbn-'))}"
+
+
+def test_files_of_crawls_agree_with_their_json_lines(shared_data: Path) -> None:
+    """Clues, times and ratings of all 44 files."""
+    puzzles = {(puzzle := one(path.read_bytes())).puzzle_id: puzzle for path in (shared_data / "people/non").iterdir()}
+    assert len(puzzles) == 44
+    assert all(puzzle.site_seconds or puzzle.site_difficulty for puzzle in puzzles.values())
+    found = 0
+    for path in (shared_data / "people").glob("*.jsonl.xz"):
+        with lzma.open(path) as lines:
+            for line in lines:
+                name = re.search(rb'"puzzle_id":"([^"]*)"', line)
+                if name is not None and (puzzle := puzzles.get(name[1].decode())) is not None:
+                    (other,) = jsonl.read(line)
+                    (a, b) = (puzzle_batch([one])["clue_hash"].to_pylist() for one in (puzzle, other))
+                    assert a == b
+                    assert (puzzle.site_seconds, puzzle.site_difficulty) == (other.site_seconds, other.site_difficulty)
+                    assert puzzle.site_quality == other.site_quality
+                    found += 1
+    assert found == 44
 
 
 @pytest.mark.slow
@@ -333,3 +357,75 @@ def test_any_bytes_are_read_or_refused_in_one_line(data: bytes) -> None:
     except FormatError as error:
         refused = str(error)
     assert "\n" not in refused
+
+
+CRAWLED = """by "Ann"
+collection "griddlers.net"
+date "2/11/13"
+description "A "quoted" word"
+height 2
+id 42
+link "https://www.griddlers.net/nonogram/-/g/0042"
+medium_time "1:02:03"
+points 274823
+popularity 83.33
+title "Flag"
+width 3
+
+color a c0c0c0
+color b ff0000
+color rows 00ff00 +
+
+rows
+b 1 rows 2
+rows 1
+
+columns
+b 1 rows 1
+rows 1
+rows 1
+"""
+
+
+def test_files_of_crawls_have_colours_times_and_ratings() -> None:
+    puzzle = one(CRAWLED)
+    assert puzzle.rows == ((Block(1, 1), Block(2, 2)), (Block(1, 2),))
+    assert puzzle.palette == (Color("a", ".", "c0c0c0"), Color("b", "X", "ff0000"), Color("rows", "+", "00ff00"))
+    assert (puzzle.puzzle_id, puzzle.source, puzzle.source_id) == ("griddlers/42", "griddlers", "42")
+    assert puzzle.url == "https://www.griddlers.net/nonogram/-/g/0042"
+    assert (puzzle.title, puzzle.author, puzzle.description) == ("Flag", "Ann", 'A "quoted" word')
+    assert (puzzle.site_seconds, puzzle.site_difficulty, puzzle.site_quality) == (3723.0, None, 83.33)
+    assert (puzzle.site_date, puzzle.site_note) == (date(2013, 2, 11), "points 274823")
+
+
+def test_crawl_of_webpbn_has_ratings_and_note() -> None:
+    text = (
+        'link "https://webpbn.com/play.cgi?id=7"\nnote "published"\ndifficulty 4.25\nquality 3\ndate "Mar  9, 2008"\n'
+    )
+    puzzle = one(text + "rows\n1\ncolumns\n1\n")
+    assert (puzzle.puzzle_id, puzzle.site_note, puzzle.site_date) == ("webpbn/7", "published", date(2008, 3, 9))
+    assert (puzzle.site_difficulty, puzzle.site_quality, puzzle.site_seconds) == (4.25, 3.0, None)
+
+
+def test_numbers_without_a_name_have_the_only_colour_that_no_clue_names() -> None:
+    text = "color white FFFFFF .\ncolor red FF0000 *\ncolor black 000000 X\nrows\n1, red 1\ncolumns\n1\nred 1\n"
+    assert one(text).rows == ((Block(1, 1), Block(1, 2)),)
+    assert [color.name for color in one(text).palette] == ["white", "black", "red"]
+    with pytest.raises(FormatError, match=r"'1': it has no colour, and there is no default"):
+        one(text.replace("rows\n", "color blue 0000FF\nrows\n"))
+
+
+@pytest.mark.parametrize(
+    ("clue", "reason"),
+    [
+        ("red", "line 4: its last colour has no number"),
+        ("red red 1", "line 4: 'red' is not a number"),
+        ("green 1", "line 4: 'green' is not a declared colour"),
+        ("red 0", "line 4: '0' is not a number from 1 to 1023"),
+        ("red 9999999999", "line 4: '9999999999' is not a number from 1 to 1023"),
+        ("white 1", "line 4: 'white' is the background"),
+    ],
+)
+def test_wrong_clues_of_crawls(clue: str, reason: str) -> None:
+    with pytest.raises(FormatError, match=f"^{reason}"):
+        one(f"color white FFFFFF .\ncolor red FF0000 *\nrows\n{clue}\ncolumns\nred 1\n")

@@ -66,7 +66,8 @@ def test_several_sudokus_are_bundled(known: SudokuFormat, size: int) -> None:
 ABOUT = {
     "puzzle_id": "site/1", "source": "site", "source_id": "1", "url": "https://example.org/1", "title": "T",
     "author": "A\n1...|\x00B", "description": "D", "copyright": "C", "license": "CC0-1.0", "site_note": "N",
-    "site_version": "2", "site_quality": 0.5, "site_difficulty": 1.5, "site_date": date(2020, 1, 2), "site_steps": 3,
+    "site_version": "2", "site_quality": 0.5, "site_difficulty": 1.5, "site_seconds": 90.0,
+    "site_date": date(2020, 1, 2), "site_steps": 3,
     "fetched_at": datetime(2020, 1, 2, tzinfo=UTC), "raw_sha256": "0",
 }  # fmt: skip
 

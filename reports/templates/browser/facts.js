@@ -12,8 +12,9 @@ const FORMATS = {
   fits: (value) => (value ? "solves the clues" : "does not solve the clues"),
   size: (value, { width, height }) => numberWords(value) + (width === null ? "" : ` (${sizeWords(width, height)})`),
   "decided cells": (value, { cells }) => (cells ? `${numberWords(value)} of ${numberWords(cells)}` : numberWords(value)),
-  rating: (value, _, at) => ratingWords(value, at("source")),
-  "quality rating": (value) => ratingWords(value),
+  rating: ratingWords,
+  "quality rating": ratingWords,
+  "solving seconds": solvingTimeWords,
 };
 
 /** The function that gives a column's values in words. */

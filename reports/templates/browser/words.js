@@ -32,11 +32,13 @@ function secondsWords(value) {
   return `${scaled.toLocaleString("en-US", options)}${NO_BREAK}${unit}`;
 }
 
-const SECONDS_OF_PEOPLE = ["griddlers"]; // sources that rate difficulty by solving time
+/** A site's rating: "3.75". */
+function ratingWords(value) {
+  return String(Number(value.toFixed(2)));
+}
 
-/** A site's rating of difficulty: "3.75", or a time, "15 h 42 min". */
-function ratingWords(value, source) {
-  if (!SECONDS_OF_PEOPLE.includes(source)) return String(Number(value.toFixed(2)));
+/** The time that a person takes, in seconds: "15 h 42 min", "2 min 8 s". */
+function solvingTimeWords(value) {
   const whole = value < 7200 ? Math.round(value) : 60 * Math.round(value / 60);
   const parts = [[Math.floor(whole / 3600), "h"], [Math.floor(whole / 60) % 60, "min"], [whole % 60, "s"]];
   const told = parts.filter(([count]) => count).map(([count, unit]) => `${numberWords(count)}${NO_BREAK}${unit}`);
