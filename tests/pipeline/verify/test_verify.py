@@ -35,6 +35,15 @@ def flip(path: Path, place: float = 0.5) -> None:
     path.write_bytes(data)
 
 
+def flip_page(path: Path) -> None:
+    """Flip the last bit of a page of clues; most bits between pages have no meaning."""
+    group = pq.ParquetFile(path).metadata.row_group(0)
+    column = next(one for k in range(group.num_columns) if (one := group.column(k)).path_in_schema.startswith("rows."))
+    data = bytearray(path.read_bytes())
+    data[(column.dictionary_page_offset or column.data_page_offset) + column.total_compressed_size - 1] ^= 1
+    path.write_bytes(data)
+
+
 def rewritten(path: Path, column: str, value: Any) -> None:
     """Change a value in a part's first row, keeping the Parquet file valid."""
     file = pq.ParquetFile(path)
@@ -61,7 +70,7 @@ def longer(clues: list[list[dict[str, int]]]) -> list[list[dict[str, int]]]:
 
 PARTS: list[tuple[str, Callable[[Path], None], str]] = [
     ("part-00001.parquet", lambda path: path.write_bytes(path.read_bytes()[:500]), "500 bytes, not"),
-    ("part-00001.parquet", flip, "can't be read"),
+    ("part-00001.parquet", flip_page, "can't be read"),
     ("part-00001.parquet", Path.unlink, "can't be read"),
     ("part-00001.json", of_other_shape, "is damaged: Expected `object`, got `array`"),
     ("part-00001.json", lambda path: path.write_text("{"), "is damaged"),
