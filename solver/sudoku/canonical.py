@@ -68,7 +68,7 @@ NUMBER, NEXT, MARKED, BEST = range(4)
 def search_for(cells: int) -> Search:
     """Allocate memory for grids of at most `cells` cells."""
     size = int(cells**0.5) + 1
-    levels = size + 3  # a mark tells at least one row from the others
+    levels = size + 3  # each mark distinguishes at least one row
     one = np.int64
     return Search(
         place=np.zeros((4, cells), one),

@@ -31,7 +31,7 @@ def cells_of(batch: pa.RecordBatch) -> np.ndarray:
 
 
 def itself(batch: pa.RecordBatch, there: np.ndarray) -> np.ndarray:
-    """Return each row's own index: solving equal Sudokus separately costs less than finding them."""
+    """Return each row's own index: solving equal Sudokus separately costs less than detecting them."""
     del there
     return np.arange(len(batch))
 
@@ -43,7 +43,7 @@ BOXED = ["size", "box_width", "box_height"]
 
 
 def needed(columns: list[str]) -> list[str]:
-    """Return the columns of Sudokus that those of nonograms are made of."""
+    """Return the columns of SUDOKUS needed to build these columns of nonograms."""
     wanted = (LIKE.get(name, name) for name in columns)
     return list(dict.fromkeys([*(name for name in wanted if name in SUDOKUS.names), *BOXED]))
 

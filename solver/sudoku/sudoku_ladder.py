@@ -98,7 +98,7 @@ def compile_rungs(seen: Grids) -> None:
 
 
 def _room(units: Units) -> Room:
-    """Return what the rungs work with, for grids of one kind."""
+    """Allocate the rungs' workspace for grids of one kind."""
     count, cells = len(units.cells), len(units.of)
     return Room(
         np.zeros(cells, np.int64),

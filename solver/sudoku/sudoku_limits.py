@@ -1,4 +1,4 @@
-"""The largest Sudoku that the solver takes."""
+"""Size limits of Sudokus."""
 
 MIN_SIZE = 2
 """Digits of the smallest unit."""

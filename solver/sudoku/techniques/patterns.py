@@ -153,7 +153,7 @@ def _of_circle(rules: ExclusionRules, board: Board, path: list[Node]) -> SudokuR
     for one, other in zip(path[::2], path[1::2], strict=True):
         need = _only(rules, board, one, other)
         if other == path[0] or any(sees(rules, other, follows.node) for follows in then):
-            break  # it was supposed to be wrong, or can't be right beside what is right before it
+            break  # contradicts the assumption or an earlier step
         then.append(Follows(need, other))
     return SudokuRefutation(path[0], tuple(then), need, right=False)
 

@@ -123,7 +123,7 @@ def _steps(
     after = _sets(desk.can)
     gone = [(cell, digit) for cell, digits in enumerate(before) for digit in sorted(digits - after[cell])]
     written = [(cell, digit) for cell in placed for digit in after[cell]]
-    if not gone and not written:  # it found only that some digit has no place left
+    if not gone and not written:  # it found only a digit without places
         return
     if technique in (sudoku_techniques.FORCING, sudoku_techniques.LONG_FORCING):
         yield from (_supposed(rules, before, technique, node) for node in gone)

@@ -392,7 +392,7 @@ def test_archive_is_searched_and_opened(tab: Tab) -> None:
     tab.driver.back()
     tab.until(lambda: tab.all("#archive:not([hidden])"))
     tab.go("#puzzle?id=there%2Fis%2Fnone")
-    tab.until(lambda: "no such puzzle" in tab.text("#problem"))
+    tab.until(lambda: "No such puzzle" in tab.text("#problem"))
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (PHONE, "light")])
