@@ -27,6 +27,7 @@ class Desk(NamedTuple):
     color     int64[2, blocks]: by way
     open      int64[2, 2]: first PLACE and first BLOCK that are not finished (`strip`), by way
     begin     int64[2, blocks]: earliest start of each block according to the current technique, by way
+    later     int64[2, blocks], scratch: the same after runs have been assigned to blocks (solver.people.line_rules)
     before    bool[blocks + 1, cells + 1]: whether the first t blocks fit into the first x cells (solver.people.reach)
     after     bool[blocks + 1, cells + 1]: the same for the mirrored line
     """
@@ -39,16 +40,17 @@ class Desk(NamedTuple):
     color: np.ndarray
     open: np.ndarray
     begin: np.ndarray
+    later: np.ndarray
     before: np.ndarray
     after: np.ndarray
 
 
 def desk_for(cells: int, blocks: int) -> Desk:
     """Return a desk for lines of at most `cells` cells and `blocks` blocks."""
-    least, most, color, begin = (np.zeros((2, blocks), np.int64) for _ in range(4))
+    least, most, color, begin, later = (np.zeros((2, blocks), np.int64) for _ in range(5))
     before, after = (np.zeros((blocks + 1, cells + 1), np.bool_) for _ in range(2))
     size, now, new, open_ = (np.zeros(shape, np.int64) for shape in (2, (2, cells), cells, (2, 2)))
-    return Desk(size, now, new, least, most, color, open_, begin, before, after)
+    return Desk(size, now, new, least, most, color, open_, begin, later, before, after)
 
 
 @kernel

@@ -165,27 +165,35 @@ def spaces(desk: Desk) -> None:
 
 @kernel
 def narrow(desk: Desk) -> None:
-    """Narrow the range of each block that a run must belong to, and of its neighbours."""
+    """Narrow the range of each block that a run must belong to, and of the blocks beyond.
+
+    All runs are assigned by the ranges as they were before, so that the direction has no influence.
+    """
     cells, blocks = int(desk.size[CELLS]), int(desk.size[BLOCKS])
     past = int(cells - desk.open[1, 0])
+    for way in range(2):
+        for t in range(blocks):
+            desk.later[way, t] = desk.begin[way, t]
     x, end, color = next_run(desk, int(desk.open[0, 0]), past)
     while color > 0:
         number, t, _ = longest_of(desk, color, x, end)
         if number == 1:
-            desk.begin[0, t] = max(desk.begin[0, t], end - desk.most[0, t])
-            back = blocks - 1 - t
-            desk.begin[1, back] = max(desk.begin[1, back], cells - x - desk.most[0, t])
             _move_on(desk, 0, t, end)
-            _move_on(desk, 1, back, cells - x)
+            _move_on(desk, 1, blocks - 1 - t, cells - x)
         x, end, color = next_run(desk, end, past)
+    for way in range(2):
+        for t in range(blocks):
+            desk.begin[way, t] = desk.later[way, t]
 
 
 @kernel
 def _move_on(desk: Desk, way: int, t: int, end: int) -> None:
-    """Make the blocks after block t, which reaches at least to `end`, begin behind it."""
+    """Make block t reach at least to `end`, and the blocks after it begin behind it, in `later`."""
+    later = desk.later
+    later[way, t] = max(later[way, t], end - desk.most[way, t])
     for other in range(t + 1, desk.size[BLOCKS] - desk.open[1 - way, 1]):
-        end = max(end, desk.begin[way, other - 1] + desk.least[way, other - 1]) + gap_before(desk, way, other)
-        desk.begin[way, other] = max(desk.begin[way, other], end)
+        end = max(end, later[way, other - 1] + desk.least[way, other - 1]) + gap_before(desk, way, other)
+        later[way, other] = max(later[way, other], end)
         end = 0
 
 

@@ -94,14 +94,17 @@ def puzzle_sheet_for(puzzle: Views, logged: bool = False) -> PuzzleSheet:
     )
 
 
+def example_sheet() -> PuzzleSheet:
+    """Return a sheet of one cell, for compilation."""
+    one = np.ones(1, np.int64)
+    clues = Clues(np.array([0, 1]), np.array([0, 1]), one.astype(np.uint16), one.astype(np.uint8))
+    return puzzle_sheet_for(Views(one, one, clues, clues))
+
+
 @cache
 def compile_person() -> None:
     """Compile the kernels of this module, so that no puzzle is charged for it."""
-    one = np.ones(1, np.int64)
-    clues = Clues(np.array([0, 1]), np.array([0, 1]), one.astype(np.uint16), one.astype(np.uint8))
-    solve_lines(
-        puzzle_sheet_for(Views(one, one, clues, clues)), LINE_TECHNIQUES, np.zeros(COUNTERS, np.int64), math.inf
-    )
+    solve_lines(example_sheet(), LINE_TECHNIQUES, np.zeros(COUNTERS, np.int64), math.inf)
 
 
 def rule_out(sheet: PuzzleSheet, place: int, color: int) -> None:

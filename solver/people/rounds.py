@@ -1,0 +1,179 @@
+"""Solve a puzzle in rounds: in each, every changed line is looked at once, with the easiest technique that finds any.
+
+All lines of a round see the grid as it was before the round, so the counts are equal for a puzzle and its mirrored,
+rotated and recoloured images, which those of `solver.people.person` are not. A round shows how many lines offer
+progress at a moment, and the lines that were looked at without result.
+"""
+
+import math
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from solver.jit.kernel import kernel
+from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME, is_late_after
+from solver.lines.workspace import COUNTERS
+from solver.model.techniques import LINE, LINE_TECHNIQUES
+from solver.people.desk import BLOCK, BLOCKS, load_line, strip
+from solver.people.person import ALL_DUE, PuzzleSheet, apply_technique, example_sheet
+
+ROUNDS, OPEN_LINES, MISSES, MISSED_BLOCKS, STROKES, BACKGROUND_STROKES = range(6)
+"""Indices of `Rounds.counts`."""
+
+LOG_PRODUCTIVE, LOOKS_PER_FIND = range(2)
+"""Indices of `Rounds.sums`."""
+
+
+class Rounds(NamedTuple):
+    """Counts of the rounds of a puzzle.
+
+    steps     int64[techniques]: looks at a line by the easiest technique that found any there
+    counts    int64[6]: ROUNDS with a find; OPEN_LINES summed over them; MISSES, looks at a line without a find, and
+              MISSED_BLOCKS, the open blocks of these lines; STROKES, runs of cells of one colour that a look decides,
+              and those of them of the background
+    sums      float64[2]: summed over the rounds, the logarithm of the number of lines with a find, and lines looked at
+              per line with a find
+    decided   int32[cells]: the round in which a cell was decided, 0 if none
+    after     int64[cells], scratch: the grid after the round
+    due       int64[lines], scratch: as `PuzzleSheet.due`, for the next round
+    """
+
+    steps: np.ndarray
+    counts: np.ndarray
+    sums: np.ndarray
+    decided: np.ndarray
+    after: np.ndarray
+    due: np.ndarray
+
+
+def rounds_for(sheet: PuzzleSheet) -> Rounds:
+    """Return empty counts for a sheet."""
+    cells, lines = len(sheet.grid), len(sheet.due)
+    steps, counts, after, due = (np.zeros(size, np.int64) for size in (LINE_TECHNIQUES, 6, cells, lines))
+    return Rounds(steps, counts, np.zeros(2), np.zeros(cells, np.int32), after, due)
+
+
+@cache
+def compile_rounds() -> None:
+    """Compile the kernels of this module, so that no puzzle is charged for it."""
+    sheet = example_sheet()
+    solve_in_rounds(sheet, rounds_for(sheet), np.zeros(COUNTERS, np.int64), math.inf)
+
+
+@kernel
+def solve_in_rounds(sheet: PuzzleSheet, rounds: Rounds, counters: np.ndarray, deadline: float) -> int:
+    """Run rounds on the sheet's grid until none makes progress, adding to `rounds`. Returns as `propagate`.
+
+    counters    int64[solver.lines.workspace.COUNTERS]: work since the last clock check
+    deadline    CPU seconds of this thread
+    """
+    width, height = int(sheet.size[0]), int(sheet.size[1])
+    after, due = rounds.after, rounds.due
+    while True:
+        for cell in range(width * height):
+            after[cell] = sheet.grid[cell]
+        due[:] = 0
+        open_lines = looks = finds = 0
+        for number in range(width + height):
+            blocks = int(sheet.first[number + 1] - sheet.first[number])
+            if is_late_after((1 + blocks) * (1 + max(width, height) // 16), counters, deadline):
+                return OUT_OF_TIME
+            if not _load(sheet, number):
+                if sheet.due[number] >> LINE & 1 and not _has_arrangement(sheet):
+                    return CONTRADICTION
+                sheet.due[number] = 0
+                continue
+            open_lines += 1
+            if sheet.due[number] == 0:
+                continue
+            looks += 1
+            technique = _easiest(sheet, number)
+            if technique == LINE_TECHNIQUES:
+                rounds.counts[MISSES] += 1
+                rounds.counts[MISSED_BLOCKS] += _open_blocks(sheet)
+                continue
+            finds += 1
+            rounds.steps[technique] += 1
+            if not _write(sheet, number, after, due, rounds.counts):
+                return CONTRADICTION
+        if finds == 0:
+            return FIXPOINT
+        rounds.counts[ROUNDS] += 1
+        rounds.counts[OPEN_LINES] += open_lines
+        rounds.sums[LOG_PRODUCTIVE] += math.log(finds)
+        rounds.sums[LOOKS_PER_FIND] += looks / finds
+        for cell in range(width * height):
+            if after[cell] != sheet.grid[cell] and after[cell] & (after[cell] - 1) == 0:
+                rounds.decided[cell] = rounds.counts[ROUNDS]
+            sheet.grid[cell] = after[cell]
+        for number in range(width + height):
+            sheet.due[number] |= due[number]
+
+
+@kernel
+def _load(sheet: PuzzleSheet, number: int) -> bool:
+    """Load a line into the desk; return whether a cell of it is open."""
+    width, height = int(sheet.size[0]), int(sheet.size[1])
+    is_row = number < height
+    first = number * width if is_row else number - height
+    step, cells = (1, width) if is_row else (width, height)
+    block = int(sheet.first[number])
+    blocks = int(sheet.first[number + 1]) - block
+    return load_line(sheet.desk, sheet.grid, first, step, cells, sheet.length, sheet.color, block, blocks)
+
+
+@kernel
+def _easiest(sheet: PuzzleSheet, number: int) -> int:
+    """Apply the loaded line's due techniques until one finds any; return it, or LINE_TECHNIQUES."""
+    desk = sheet.desk
+    cells = int(sheet.size[0] if number < sheet.size[1] else sheet.size[1])
+    for technique in range(LINE_TECHNIQUES):
+        if not sheet.due[number] >> technique & 1:
+            continue
+        sheet.due[number] &= ~(1 << technique)
+        apply_technique(desk, technique)
+        for x in range(cells):
+            if desk.now[0, x] & desk.new[x] != desk.now[0, x]:
+                return technique
+    return LINE_TECHNIQUES
+
+
+@kernel
+def _open_blocks(sheet: PuzzleSheet) -> int:
+    """Return the number of the loaded line's blocks that are not finished."""
+    strip(sheet.desk)
+    return int(sheet.desk.size[BLOCKS] - sheet.desk.open[0, BLOCK] - sheet.desk.open[1, BLOCK])
+
+
+@kernel
+def _has_arrangement(sheet: PuzzleSheet) -> bool:
+    """Return whether the loaded line, all of whose cells are decided, fits its clue."""
+    apply_technique(sheet.desk, LINE)
+    return bool(sheet.desk.new[0] != 0)
+
+
+@kernel
+def _write(sheet: PuzzleSheet, number: int, after: np.ndarray, due: np.ndarray, counts: np.ndarray) -> bool:
+    """Write the loaded line's finds into `after` and mark lines due; return whether every cell still has a colour."""
+    width, height, desk = int(sheet.size[0]), int(sheet.size[1]), sheet.desk
+    is_row = number < height
+    first = number * width if is_row else number - height
+    step, cells = (1, width) if is_row else (width, height)
+    due[number] = ALL_DUE
+    last = 0  # the colour that the cell before was decided to have
+    for x in range(cells):
+        left = desk.now[0, x] & desk.new[x]
+        if left == desk.now[0, x]:
+            last = 0
+            continue
+        after[first + x * step] &= left
+        if after[first + x * step] == 0:
+            return False
+        due[height + x if is_row else x] = ALL_DUE
+        decided = left if left & (left - 1) == 0 else 0
+        if decided != 0 and decided != last:
+            counts[STROKES] += 1
+            counts[BACKGROUND_STROKES] += decided == 1
+        last = decided
+    return True

@@ -1,0 +1,210 @@
+"""Rounds: the same counts by a plain twin, where line logic ends, and for every symmetry and naming of colours."""
+
+import math
+from collections import Counter
+from itertools import groupby, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from strategies import PALETTE, pictures, puzzles, shuffled_puzzles
+
+from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
+from solver.lines.workspace import COUNTERS
+from solver.model.puzzle import Puzzle, from_picture, normalize_palette
+from solver.model.tables import puzzle_batch
+from solver.model.techniques import LINE_TECHNIQUES
+from solver.model.views import views
+from solver.people.desk import load_line
+from solver.people.features import FEATURES, features_of
+from solver.people.person import PuzzleSheet, apply_technique, is_solved, puzzle_sheet_for, solve_lines
+from solver.people.rounds import (
+    BACKGROUND_STROKES,
+    MISSED_BLOCKS,
+    MISSES,
+    OPEN_LINES,
+    ROUNDS,
+    STROKES,
+    Rounds,
+    rounds_for,
+    solve_in_rounds,
+)
+
+
+def sheet_of(puzzle: Puzzle) -> PuzzleSheet:
+    return puzzle_sheet_for(views(puzzle_batch([puzzle])))
+
+
+def worked(sheet: PuzzleSheet, deadline: float = math.inf) -> tuple[int, Rounds]:
+    rounds = rounds_for(sheet)
+    return solve_in_rounds(sheet, rounds, np.zeros(COUNTERS, np.int64), deadline), rounds
+
+
+def finds(sheet: PuzzleSheet, grid: np.ndarray, number: int, technique: int) -> list[int] | None:
+    """Return a line's cells after a technique, None if it is decided already; the techniques have their own tests."""
+    width, height = sheet.size.tolist()
+    first, step, cells = (number * width, 1, width) if number < height else (number - height, width, height)
+    block, end = sheet.first[number : number + 2].tolist()
+    if not load_line(sheet.desk, grid, first, step, cells, sheet.length, sheet.color, block, end - block):
+        return None
+    apply_technique(sheet.desk, technique)
+    return (sheet.desk.now[0, :cells] & sheet.desk.new[:cells]).tolist()
+
+
+def twin(sheet: PuzzleSheet) -> tuple[Counter[str], list[int], np.ndarray]:
+    """Return counts, steps and the final grid by trying every technique on every line in every round."""
+    width, height = sheet.size.tolist()
+    lines = [slice(y * width, (y + 1) * width) for y in range(height)] + [slice(x, None, width) for x in range(width)]
+    counts, steps = Counter[str](), [0] * LINE_TECHNIQUES
+    grid = sheet.grid.copy()
+    changed = set(range(width + height))
+    while True:
+        after, looked, found = grid.copy(), changed, set()
+        is_open = [bool((grid[line] & (grid[line] - 1)).any()) for line in lines]
+        for number in looked:
+            if not is_open[number]:
+                continue
+            before = grid[lines[number]].tolist()
+            tried = ((t, finds(sheet, grid, number, t)) for t in range(LINE_TECHNIQUES))
+            technique, cells = next(((t, cells) for t, cells in tried if cells != before), (None, None))
+            if technique is None or cells is None:
+                counts["misses"] += 1
+                continue
+            found.add(number)
+            steps[technique] += 1
+            new = [one if one != old and one & (one - 1) == 0 else 0 for one, old in zip(cells, before, strict=True)]
+            for color, _ in groupby(new):
+                counts["strokes"] += color > 0
+                counts["background strokes"] += color == 1
+            after[lines[number]] &= cells
+        if not found:
+            return counts, steps, grid
+        counts["rounds"] += 1
+        counts["open lines"] += sum(is_open)
+        changed = found | {k for k, line in enumerate(lines) if (after[line] != grid[line]).any()}
+        grid = after
+
+
+@pytest.mark.plain_python
+@given(puzzles(most=8))
+@settings(max_examples=60, deadline=None)
+def test_counts_are_those_of_the_twin(puzzle: Puzzle) -> None:
+    sheet = sheet_of(puzzle)
+    expected, steps, grid = twin(sheet_of(puzzle))
+    status, rounds = worked(sheet)
+    assert status == FIXPOINT
+    counts = rounds.counts
+    assert [counts[ROUNDS], counts[OPEN_LINES]] == [expected["rounds"], expected["open lines"]]
+    assert [counts[STROKES], counts[BACKGROUND_STROKES]] == [expected["strokes"], expected["background strokes"]]
+    assert (rounds.steps.tolist(), sheet.grid.tolist()) == (steps, grid.tolist())
+    assert counts[MISSES] == expected["misses"]
+    assert counts[MISSED_BLOCKS] >= 0
+    assert (rounds.decided <= counts[ROUNDS]).all()
+    assert ((rounds.decided > 0) == (grid & (grid - 1) == 0))[sheet_of(puzzle).grid > 1].all()
+
+
+@given(puzzles(most=12))
+@settings(max_examples=100, deadline=None)
+def test_rounds_end_where_the_person_ends(puzzle: Puzzle) -> None:
+    sheet, other = sheet_of(puzzle), sheet_of(puzzle)
+    assert worked(sheet)[0] == solve_lines(other, LINE_TECHNIQUES, np.zeros(COUNTERS, np.int64), math.inf) == FIXPOINT
+    assert sheet.grid.tolist() == other.grid.tolist()
+
+
+@given(shuffled_puzzles(most=5))
+@settings(max_examples=100, deadline=None)
+def test_contradictions_are_found_as_by_the_person(puzzle: Puzzle) -> None:
+    other = sheet_of(puzzle)
+    expected = solve_lines(other, LINE_TECHNIQUES, np.zeros(COUNTERS, np.int64), math.inf)
+    status, _ = worked(sheet_of(puzzle))
+    assert (status == CONTRADICTION) == (expected == CONTRADICTION)
+
+
+def images(picture: np.ndarray) -> list[np.ndarray]:
+    """Return the eight symmetric images."""
+    turned = [np.rot90(picture, k) for k in range(4)]
+    return [np.ascontiguousarray(one) for one in turned + [one[:, ::-1] for one in turned]]
+
+
+def features(picture: np.ndarray) -> list[float] | None:
+    """Return the features of a picture's puzzle, None unless line logic solves it."""
+    puzzle = normalize_palette(from_picture(picture, PALETTE, puzzle_id="test/1"))
+    sheet = sheet_of(puzzle)
+    _, rounds = worked(sheet)
+    if not is_solved(sheet):
+        return None
+    solution = np.array([int(colors).bit_length() - 1 for colors in sheet.grid], np.uint8)
+    return features_of(sheet, rounds, solution).tolist()
+
+
+@given(pictures(colors=3, most=9))
+@settings(max_examples=100, deadline=None)
+def test_symmetric_and_recoloured_puzzles_have_equal_features(picture: np.ndarray) -> None:
+    expected = features(picture)
+    swapped = np.array([0, 3, 1, 2], np.uint8)[picture]
+    for image in [*images(picture), swapped]:
+        assert features(image) == expected
+
+
+def areas(cells: dict[tuple[int, int], int], corners: bool) -> list[tuple[int, int]]:
+    """Return colour and size of each connected area."""
+    found, left = [], dict(cells)
+    while left:
+        place, color = left.popitem()
+        area = [place]
+        for y, x in area:
+            for near in [(y + dy, x + dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if corners or not (dy and dx)]:
+                if left.get(near) == color:
+                    del left[near]
+                    area.append(near)
+        found.append((color, len(area)))
+    return found
+
+
+@given(pictures(colors=2, most=9))
+@settings(max_examples=100, deadline=None)
+def test_features_of_clues_and_picture_are_those_of_the_twin(picture: np.ndarray) -> None:
+    values = features(picture)
+    if values is None:
+        return
+    named = dict(zip(FEATURES, values, strict=True))
+    puzzle = normalize_palette(from_picture(picture, PALETTE, puzzle_id="test/1"))
+    lines = [*puzzle.rows, *puzzle.columns]
+    blocks = [block for line in lines for block in line]
+    assert named["blocks"] == len(blocks)
+    assert named["ones"] == sum(block.length == 1 for block in blocks)
+    assert named["tens"] == sum(block.length >= 10 for block in blocks)
+    assert named["log_lengths"] == pytest.approx(sum(math.log(1 + block.length) for block in blocks))
+    assert named["line_colors"] == sum(len({block.color for block in line}) for line in lines)
+    assert named["color_changes"] == sum(a.color != b.color for line in lines for a, b in pairwise(line))
+    sides = (puzzle.rows, puzzle.columns)
+    assert named["repeated_clues"] == sum(a == b for side in sides for a, b in pairwise(side))
+    assert named["edges"] == (picture[:, 1:] != picture[:, :-1]).sum() + (picture[1:] != picture[:-1]).sum()
+    cells = {(int(y), int(x)): int(color) for (y, x), color in np.ndenumerate(picture)}
+    plain = areas(cells, corners=False)
+    assert named["areas"] == sum(color > 0 for color, _ in plain)
+    assert named["gaps"] == sum(color == 0 for color, _ in plain)
+    assert named["single_gaps"] == sum(one == (0, 1) for one in plain)
+    assert named["joined_areas"] == sum(color > 0 for color, _ in areas(cells, corners=True))
+    mirrored = ((picture == picture[:, ::-1]).sum(), (picture == picture[::-1]).sum())
+    assert named["mirrored"] == max(mirrored) / picture.size
+    assert named["axis"] == pytest.approx(max(best_axis(picture), best_axis(picture.T)))
+    assert named["painted"] == (picture > 0).sum()
+
+
+def best_axis(picture: np.ndarray) -> float:
+    """Return the largest share of foreground that a vertical axis maps to equal cells."""
+    width, best = picture.shape[1], 0.0
+    for axis in range(width // 2, 2 * width - 1 - width // 2):
+        pairs = [(k, axis - k) for k in range(width) if k < axis - k < width]
+        one = np.concatenate([picture[:, k] for k, _ in pairs] or [np.zeros(0)])
+        other = np.concatenate([picture[:, k] for _, k in pairs] or [np.zeros(0)])
+        covered = ((one > 0) | (other > 0)).sum()
+        if covered > 0.15 * (picture > 0).sum():
+            best = max(best, ((one == other) & (one > 0)).sum() / covered)
+    return best
+
+
+def test_deadline_is_honoured() -> None:
+    picture = np.random.default_rng(1).integers(0, 2, (60, 60)).astype(np.uint8)
+    assert worked(sheet_of(from_picture(picture, PALETTE[:2], puzzle_id="test/1")), deadline=0.0)[0] == OUT_OF_TIME
