@@ -28,7 +28,7 @@ def read_peers(path: Path, puzzles: Collection[str]) -> list[SolverTimes]:
     except OSError as error:
         raise UserError(f"{path} can't be read: {error.strerror}") from error
     except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path} not a CSV file: {error}") from error
+        raise InputError(f"{path} is not a CSV file: {error}") from error
     there = [row for row in rows if row[1] in puzzles]
     if not there:
         raise UserError(f"{path} has none of the puzzles that were measured")

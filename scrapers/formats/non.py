@@ -32,7 +32,7 @@ from scrapers.formats.parsing import (
     read_each,
     webpbn_origin,
 )
-from scrapers.formats.site_properties import date_of, origin_of, rating_of, seconds_of
+from scrapers.formats.site_properties import origin_of, parse_date, parse_rating, parse_time
 from solver.model.puzzle import BLACK, MAX_CELLS, WHITE, Clue, Puzzle, normalize_palette
 
 NAME = "non"
@@ -117,10 +117,10 @@ def _properties(parts: _Lines) -> dict[str, Any]:
         "copyright": _text(parts, "copyright"),
         "license": _text(parts, "license"),
         "site_note": _text(parts, "note") or (points and f"points {points}"),
-        "site_quality": rating_of(source, "site_quality", quality) if quality else None,
-        "site_difficulty": rating_of(source, "site_difficulty", difficulty) if difficulty else None,
-        "site_seconds": seconds_of(seconds) if seconds else None,
-        "site_date": date_of(added) if added else None,
+        "site_quality": parse_rating(source, "site_quality", quality) if quality else None,
+        "site_difficulty": parse_rating(source, "site_difficulty", difficulty) if difficulty else None,
+        "site_seconds": parse_time(seconds) if seconds else None,
+        "site_date": parse_date(added) if added else None,
     }
 
 

@@ -40,7 +40,7 @@ def origin_of(link: str) -> PuzzleOrigin | None:
     return None
 
 
-def date_of(text: str) -> date | None:
+def parse_date(text: str) -> date | None:
     """Return a site's date; None if it is in no known notation."""
     for notation in DATES:
         try:
@@ -51,7 +51,7 @@ def date_of(text: str) -> date | None:
     return None
 
 
-def seconds_of(text: str) -> float | None:
+def parse_time(text: str) -> float | None:
     """Return a time like 1:02:03 or 2:03 in seconds; None if it is neither or cannot be right."""
     found = TIME.fullmatch(text.strip())
     if found is None:
@@ -69,7 +69,7 @@ def checked_seconds(seconds: float) -> float | None:
     return None
 
 
-def rating_of(source: str | None, column: str, text: str) -> float | None:
+def parse_rating(source: str | None, column: str, text: str) -> float | None:
     """Return a rating of a site, of `site_difficulty` or `site_quality`; None if it is outside the site's scale."""
     try:
         value = float(text)

@@ -146,19 +146,28 @@ def solve_lines(sheet: PuzzleSheet, most: int, counters: np.ndarray, deadline: f
 
 
 @kernel
+def line_cells(sheet: PuzzleSheet, number: int) -> tuple[int, int, int]:
+    """Return the index of a line's first cell in the grid, the step to the next, and their number."""
+    width, height = int(sheet.size[0]), int(sheet.size[1])
+    return (number * width, 1, width) if number < height else (number - height, width, height)
+
+
+@kernel
+def load(sheet: PuzzleSheet, number: int) -> bool:
+    """Load a line into the desk; return whether a cell of it is open."""
+    first, step, cells = line_cells(sheet, number)
+    block = int(sheet.first[number])
+    blocks = int(sheet.first[number + 1]) - block
+    return load_line(sheet.desk, sheet.grid, first, step, cells, sheet.length, sheet.color, block, blocks)
+
+
+@kernel
 def take_step(sheet: PuzzleSheet, number: int, technique: int) -> bool:
     """Apply a technique to a line; return whether every cell still has a colour."""
-    width, height = int(sheet.size[0]), int(sheet.size[1])
+    first, step, cells = line_cells(sheet, number)
+    desk, height = sheet.desk, int(sheet.size[1])
     is_row = number < height
-    first = number * width if is_row else number - height
-    step, cells = (1, width) if is_row else (width, height)
-    block = int(sheet.first[number])
-    desk = sheet.desk
-    blocks = int(sheet.first[number + 1]) - block
-    if (
-        not load_line(desk, sheet.grid, first, step, cells, sheet.length, sheet.color, block, blocks)
-        and technique != LINE
-    ):
+    if not load(sheet, number) and technique != LINE:
         sheet.due[number] = 1 << LINE  # which sees whether it fits its clue
         return True
     apply_technique(desk, technique)

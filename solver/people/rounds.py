@@ -15,8 +15,8 @@ from solver.jit.kernel import kernel
 from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME, is_late_after
 from solver.lines.workspace import COUNTERS
 from solver.model.techniques import LINE, LINE_TECHNIQUES
-from solver.people.desk import BLOCK, BLOCKS, load_line, strip
-from solver.people.person import ALL_DUE, PuzzleSheet, apply_technique, example_sheet
+from solver.people.desk import BLOCK, BLOCKS, strip
+from solver.people.person import ALL_DUE, PuzzleSheet, apply_technique, example_sheet, line_cells, load
 
 ROUNDS, OPEN_LINES, MISSES, MISSED_BLOCKS, STROKES, BACKGROUND_STROKES = range(6)
 """Indices of `Rounds.counts`."""
@@ -79,7 +79,7 @@ def solve_in_rounds(sheet: PuzzleSheet, rounds: Rounds, counters: np.ndarray, de
             blocks = int(sheet.first[number + 1] - sheet.first[number])
             if is_late_after((1 + blocks) * (1 + max(width, height) // 16), counters, deadline):
                 return OUT_OF_TIME
-            if not _load(sheet, number):
+            if not load(sheet, number):
                 if sheet.due[number] >> LINE & 1 and not _has_arrangement(sheet):
                     return CONTRADICTION
                 sheet.due[number] = 0
@@ -109,18 +109,6 @@ def solve_in_rounds(sheet: PuzzleSheet, rounds: Rounds, counters: np.ndarray, de
             sheet.grid[cell] = after[cell]
         for number in range(width + height):
             sheet.due[number] |= due[number]
-
-
-@kernel
-def _load(sheet: PuzzleSheet, number: int) -> bool:
-    """Load a line into the desk; return whether a cell of it is open."""
-    width, height = int(sheet.size[0]), int(sheet.size[1])
-    is_row = number < height
-    first = number * width if is_row else number - height
-    step, cells = (1, width) if is_row else (width, height)
-    block = int(sheet.first[number])
-    blocks = int(sheet.first[number + 1]) - block
-    return load_line(sheet.desk, sheet.grid, first, step, cells, sheet.length, sheet.color, block, blocks)
 
 
 @kernel
@@ -156,10 +144,9 @@ def _has_arrangement(sheet: PuzzleSheet) -> bool:
 @kernel
 def _write(sheet: PuzzleSheet, number: int, after: np.ndarray, due: np.ndarray, counts: np.ndarray) -> bool:
     """Write the loaded line's finds into `after` and mark lines due; return whether every cell still has a colour."""
-    width, height, desk = int(sheet.size[0]), int(sheet.size[1]), sheet.desk
+    first, step, cells = line_cells(sheet, number)
+    desk, height = sheet.desk, int(sheet.size[1])
     is_row = number < height
-    first = number * width if is_row else number - height
-    step, cells = (1, width) if is_row else (width, height)
     due[number] = ALL_DUE
     last = 0  # the colour that the cell before was decided to have
     for x in range(cells):

@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from scrapers.formats import jsonl
-from scrapers.formats.site_properties import date_of, origin_of, rating_of, seconds_of
+from scrapers.formats.site_properties import origin_of, parse_date, parse_rating, parse_time
 from solver.model.puzzle import Puzzle
 
 
@@ -20,23 +20,23 @@ def read(**fields: object) -> Puzzle:
     [("0:02:08", 128.0), ("2:08", 128.0), ("15:42:20", 56540.0), ("168:00:00", 604800.0)],
 )
 def test_times(text: str, seconds: float) -> None:
-    assert seconds_of(text) == seconds
+    assert parse_time(text) == seconds
 
 
 @pytest.mark.parametrize("text", ["0:00:00", "168:00:01", "9999:00:00", "two hours", "", "-1:00", "1:2:3:4"])
 def test_impossible_times_are_logged_and_unknown(text: str, caplog: pytest.LogCaptureFixture) -> None:
-    assert seconds_of(text) is None
+    assert parse_time(text) is None
     assert "ignored" in caplog.text
 
 
 @pytest.mark.parametrize("text", ["11/17/12", "Nov 17, 2012", "Nov  17, 2012", "2012-11-17"])
 def test_dates(text: str) -> None:
-    assert date_of(text) == date(2012, 11, 17)
+    assert parse_date(text) == date(2012, 11, 17)
 
 
 @pytest.mark.parametrize("text", ["17 novembre 2012", "31/12/12", ""])
 def test_dates_in_other_notations_are_logged_and_unknown(text: str, caplog: pytest.LogCaptureFixture) -> None:
-    assert date_of(text) is None
+    assert parse_date(text) is None
     assert "ignored" in caplog.text
 
 
@@ -58,7 +58,7 @@ def test_dates_in_other_notations_are_logged_and_unknown(text: str, caplog: pyte
 def test_ratings_outside_the_scale_of_their_site_are_unknown(
     source: str | None, column: str, text: str, value: float | None
 ) -> None:
-    assert rating_of(source, column, text) == value
+    assert parse_rating(source, column, text) == value
 
 
 def test_json_lines_of_griddlers_have_seconds_in_site_difficulty() -> None:
