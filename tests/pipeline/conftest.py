@@ -1,8 +1,9 @@
 """Fixtures of the pipeline's tests: stores, runs, commands."""
 
+import logging
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from runs import run_serially
 from stores import SMALL_GROUPS, Result, random_store
 
-from pipeline.commands.app import main
+from pipeline.commands.app import LOG_HANDLER, main
 from pipeline.commands.output import out
 from pipeline.run.run_folder import Run
 from pipeline.store.parts import Store, append, create_store, open_store
@@ -55,7 +56,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 @pytest.fixture
 def nonocensus(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Callable[..., Result]:
+) -> Iterator[Callable[..., Result]]:
     """A function that runs a command in an empty folder; returns exit status, standard output and standard error."""
     monkeypatch.chdir(tmp_path)
 
@@ -66,7 +67,10 @@ def nonocensus(
         printed = capsys.readouterr()
         return Result(int(ended.value.code or 0), printed.out, printed.err)
 
-    return run
+    yield run
+    logger = logging.getLogger("nonocensus")  # else a test's --log-level would hold for the next one
+    logger.removeHandler(LOG_HANDLER)
+    logger.setLevel(logging.NOTSET)
 
 
 @pytest.fixture
