@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.jit.kernel import kernel
+from solver.jit.kernel import kernel, standalone
 from solver.ladder.fixpoint import example_at_fixpoint, line_fixpoint
-from solver.ladder.lookahead import NO_LIMIT, begin, forget, probe, refute, take_away
+from solver.ladder.lookahead import NO_LIMIT, begin, forget, look_ahead, probe, take_away
 from solver.ladder.memory import Memory, all_kernel_groups, kernel_kinds
-from solver.lines.board import Board, copy
-from solver.lines.propagate import CONTRADICTION, OUT_OF_TIME
-from solver.lines.workspace import CONTRADICTIONS, LINE_SOLVES, Workspace
+from solver.lines.bits import has_any, load, store
+from solver.lines.board import Board, allows, copy, is_open
+from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
+from solver.lines.workspace import LINE_SOLVES, SOLVED_COLUMNS, SOLVED_ROWS, Workspace
 from solver.model.techniques import CHAIN, EDGE, LONG_CHAIN
 from solver.model.views import Views
 from solver.people.person import compile_person
@@ -65,8 +66,8 @@ def compile_for(puzzles: Views) -> None:
 def compile_assumptions(words: int, colored: bool) -> None:
     """Compile the kernels of this module, so that no puzzle is charged for it."""
     example = Assumptions(example_at_fixpoint(words, colored), math.inf)
-    example.candidates(1)
-    example._length(RefutedAssumption(0, 0, EDGE))
+    example.refuted(1)
+    example.length(RefutedAssumption(0, 0, EDGE))
     example.take_away(0, 0)
 
 
@@ -86,33 +87,31 @@ class Assumptions:
 
         Returns None if no assumption leads to a contradiction. Raises NoSolution if all colours of a cell are refuted.
         """
-        for technique in DEPTHS:
-            status, found = self._refute(technique, 1)
-            if status == CONTRADICTION:
-                raise NoSolution
-            if found:
-                self._changed()
-                return found[0]
-        return None
+        found = self.refuted(1)
+        if not found:
+            return None
+        self.take_away(found[0].place, found[0].color)
+        return found[0]
 
-    def candidates(self, most: int) -> list[RefutedAssumption]:
-        """Return up to `most` refuted assumptions of the shallowest technique, shortest chains first.
+    def refuted(self, most: int | None = None) -> list[RefutedAssumption]:
+        """Return refuted assumptions of the shallowest technique that refutes any, each on the present board.
 
-        The board is unchanged. The last ones may be refuted only after the colours of others are excluded.
+        most    number after which to stop
         """
-        board = self.memory.board
-        before = board.can.copy()
+        memory = self.memory
+        log = np.zeros((most or memory.board.size.prod(), 3), np.int32)
         for technique, seen in self.seen.items():
-            kept = seen.copy()
-            _, found = self._refute(technique, most)
-            board.can[:] = before
+            board, began, depth = memory.board, memory.tree.union, DEPTHS[technique]
+            found = _find_refuted(board, memory.trial, began, memory.color, depth, seen, log, memory.workspace)
+            if found < 0:
+                raise TimeoutError
             if found:
-                seen[:] = kept
-                return sorted(found, key=self._length)
+                places = log[:found].tolist()
+                return [RefutedAssumption(y * self.width + x, color, technique) for y, x, color in places]
         return []
 
-    def _length(self, found: RefutedAssumption) -> float:
-        """Return the number of line solves from an assumption to its contradiction; infinite if there is none (yet)."""
+    def length(self, found: RefutedAssumption) -> float:
+        """Return the number of line solves from an assumption to its contradiction; infinite if there is none."""
         memory = self.memory
         y, x = divmod(found.place, self.width)
         lines = _follow(memory.board, memory.trial, memory.color, y, x, found.color, memory.workspace)
@@ -127,31 +126,59 @@ class Assumptions:
             raise TimeoutError
         if status == CONTRADICTION:
             raise NoSolution
-        self._changed()
-
-    def _changed(self) -> None:
-        """Invalidate cached probes that the last change affects."""
         for seen in self.seen.values():
             if len(seen):
-                forget(seen, len(seen) // 2, self.memory.workspace)
-
-    def _refute(self, technique: int, most: int) -> tuple[int, list[RefutedAssumption]]:
-        """Refute up to `most` assumptions on the board; return the status of `refute` and those found."""
-        memory, log = self.memory, np.zeros((most, 3), np.int32)
-        counters = memory.workspace.counters
-        counters[CONTRADICTIONS] = 0
-        board, began, seen = memory.board, memory.tree.union, self.seen[technique]
-        depth, number = DEPTHS[technique], most
-        status = refute(board, memory.trial, began, memory.color, depth, number, seen, log, memory.workspace)
-        if status == OUT_OF_TIME:
-            raise TimeoutError
-        found = log[: counters[CONTRADICTIONS]].tolist()
-        return status, [RefutedAssumption(y * self.width + x, color, technique) for y, x, color in found]
+                forget(seen, len(seen) // 2, memory.workspace)
 
     @property
     def line_solves(self) -> int:
         """Number of line solves so far."""
         return int(self.memory.workspace.counters[LINE_SOLVES])
+
+
+@standalone
+def _find_refuted(
+    board: Board,
+    trial: Board,
+    began: Board,
+    color: np.ndarray | None,
+    depth: int,
+    seen: np.ndarray,
+    log: np.ndarray,
+    workspace: Workspace,
+) -> int:
+    """Find refuted assumptions in reading order until the log is full; return their number, -1 if out of time.
+
+    The board, at the fixpoint of line logic, is unchanged. Arguments as of `solver.ladder.lookahead.refute`.
+    """
+    bit_width = workspace.bit_width
+    width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
+    remember = seen.shape[0] >= 2 * width * height * palette
+    found = 0
+    for number in range(width * height * palette):
+        place, c = number // palette, number % palette
+        y, x = place // width, place % width
+        if not is_open(board, y, x, bit_width) or not allows(board, y, x, c, bit_width):
+            continue
+        if remember and has_any(load(seen, 2 * number, bit_width)):
+            continue
+        copy(board, trial)
+        if depth == NO_LIMIT:
+            status = probe(trial, color, y, x, c, workspace)
+        else:
+            status = look_ahead(trial, began, color, y, x, c, depth, workspace)
+        if status == OUT_OF_TIME:
+            return -1
+        if status == FIXPOINT:
+            if remember:
+                store(seen, 2 * number, load(workspace.report, SOLVED_ROWS, bit_width))
+                store(seen, 2 * number + 1, load(workspace.report, SOLVED_COLUMNS, bit_width))
+            continue
+        log[found, 0], log[found, 1], log[found, 2] = y, x, c
+        found += 1
+        if found == log.shape[0]:
+            return found
+    return found
 
 
 @kernel

@@ -19,10 +19,10 @@ from solver.model.puzzle import Puzzle
 from solver.model.tables import puzzle_batch
 from solver.model.techniques import LINE_TECHNIQUES, TECHNIQUES, Technique
 from solver.model.views import Views, views
-from solver.people.assume import assumptions_on, compile_for
+from solver.people.assume import RefutedAssumption, assumptions_on, compile_for
 from solver.people.person import CHANGES, ENDED, STEPS, PuzzleSheet, is_solved, puzzle_sheet_for, rule_out, solve_lines
 from solver.proofs.checker import FORMAT, VERSION, Blocks, Checker, clue_hash
-from solver.proofs.record import RecordedAssumption, Replay, Ruled, UnprovableError, colors_of
+from solver.proofs.record import RecordedAssumption, Replay, Ruled, colors_of
 
 CANDIDATES, COMPARED = 24, 2
 """Maximum number of assumptions to collect, and how many of them to compare by chain length."""
@@ -206,10 +206,10 @@ class _Work:
             return "solved"
         assumptions = assumptions_on(self.batch, self.sheet.grid, self.deadline)
         while not 0 <= most <= len(self.steps):
-            found = assumptions.candidates(CANDIDATES)
+            found = sorted(assumptions.refuted(CANDIDATES), key=assumptions.length)
             if not found:
                 return "open"
-            step = self.shortest(found)
+            step = self.shortest(found[:COMPARED])
             self.steps.append(step)
             ((place, color),) = step.ruled
             rule_out(self.sheet, place, color)
@@ -236,21 +236,11 @@ class _Work:
             self.end = int(sheet.notes[ENDED])
         return status
 
-    def shortest(self, found: list[Any]) -> Step:
+    def shortest(self, found: list[RefutedAssumption]) -> Step:
         """Return the assumption with the shortest chain."""
         self.replay.cells = self.cells()
-        best: Step | None = None
-        tried = 0
+        steps = []
         for place, color, technique in found:
-            try:
-                refuted = self.replay.refuted(place, color, depth=None)  # wave by wave: soon ends are found soon
-            except UnprovableError:  # it needs what those before it have shown
-                continue
-            tried += 1
-            if best is None or len(refuted.then) < len(best.assumption.then):  # type: ignore[union-attr]
-                best = Step(technique, None, ((place, color),), refuted)
-            if tried == COMPARED:
-                break
-        if best is None:
-            raise InvalidStep("no assumption leads to the contradiction that the kernels find")
-        return best
+            refuted = self.replay.refuted(place, color, depth=None)  # wave by wave: soon ends are found soon
+            steps.append(Step(technique, None, ((place, color),), refuted))
+        return min(steps, key=lambda step: len(step.assumption.then))  # type: ignore[union-attr]
