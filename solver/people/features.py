@@ -10,11 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from solver.jit.kernel import kernel
-from solver.model.techniques import LINE_TECHNIQUES, TECHNIQUES
+from solver.model.techniques import EDGE, LINE_TECHNIQUES, SEARCH, TECHNIQUES
 from solver.people.person import PuzzleSheet, example_sheet
 from solver.people.rounds import (
     BACKGROUND_STROKES,
+    LOG_OPEN,
     LOG_PRODUCTIVE,
+    LOG_SCARCITY,
     LOOKS_PER_FIND,
     MISSED_BLOCKS,
     MISSES,
@@ -40,6 +42,13 @@ FEATURES = {
     "round_deviation": "its standard deviation",
     "productive_lines": "logarithm of the number of lines with a find, summed over the rounds",
     "looks_per_find": "lines looked at per line with a find, summed over the rounds",
+    **{
+        f"rounds_{technique.name}": f"rounds of assumptions by {technique.name}, the shallowest that refuted any"
+        for technique in TECHNIQUES[EDGE:SEARCH]
+    },
+    "log_open": "logarithm of the number of open cells, summed over the rounds of assumptions",
+    "scarcity": "logarithm of the possible colours of these cells per refuted assumption, summed over these rounds",
+    "searched": "cells that assumptions leave open",
     "blocks": "blocks of all clues",
     "ones": "blocks of one cell",
     "tens": "blocks of ten cells and more",
@@ -115,6 +124,10 @@ def features_of(sheet: PuzzleSheet, rounds: Rounds, solution: np.ndarray) -> np.
         *_mean_and_deviation(decided),
         rounds.sums[LOG_PRODUCTIVE],
         rounds.sums[LOOKS_PER_FIND],
+        *rounds.assumed.tolist(),
+        rounds.sums[LOG_OPEN],
+        rounds.sums[LOG_SCARCITY],
+        np.count_nonzero(sheet.grid & (sheet.grid - 1)),
         clues[BLOCK_COUNT],
         clues[ONES],
         clues[TENS],

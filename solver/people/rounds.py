@@ -1,8 +1,9 @@
 """Solve a puzzle in rounds: in each, every changed line is looked at once, with the easiest technique that finds any.
 
-All lines of a round see the grid as it was before the round, so the counts are equal for a puzzle and its mirrored,
-rotated and recoloured images, which those of `solver.people.person` are not. A round shows how many lines offer
-progress at a moment, and the lines that were looked at without result.
+Where no line offers progress, all assumptions that the shallowest technique refutes are excluded at once. All finds of
+a round are made on the grid as it was before the round, so the counts are equal for a puzzle and its mirrored, rotated
+and recoloured images, which those of `solver.people.person` are not. A round shows how many lines offer progress at a
+moment, and the lines that were looked at without result.
 """
 
 import math
@@ -14,14 +15,26 @@ import numpy as np
 from solver.jit.kernel import kernel
 from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME, is_late_after
 from solver.lines.workspace import COUNTERS
-from solver.model.techniques import LINE, LINE_TECHNIQUES
+from solver.model.techniques import EDGE, LINE, LINE_TECHNIQUES
+from solver.model.views import Views
+from solver.people.assume import DEPTHS, Assumptions, NoSolution, assumptions_on
 from solver.people.desk import BLOCK, BLOCKS, strip
-from solver.people.person import ALL_DUE, PuzzleSheet, apply_technique, example_sheet, line_cells, load
+from solver.people.person import (
+    ALL_DUE,
+    PuzzleSheet,
+    apply_technique,
+    example_sheet,
+    is_solved,
+    line_cells,
+    load,
+    puzzle_sheet_for,
+    rule_out,
+)
 
 ROUNDS, OPEN_LINES, MISSES, MISSED_BLOCKS, STROKES, BACKGROUND_STROKES = range(6)
 """Indices of `Rounds.counts`."""
 
-LOG_PRODUCTIVE, LOOKS_PER_FIND = range(2)
+LOG_PRODUCTIVE, LOOKS_PER_FIND, LOG_OPEN, LOG_SCARCITY = range(4)
 """Indices of `Rounds.sums`."""
 
 
@@ -32,8 +45,10 @@ class Rounds(NamedTuple):
     counts    int64[6]: ROUNDS with a find; OPEN_LINES summed over them; MISSES, looks at a line without a find, and
               MISSED_BLOCKS, the open blocks of these lines; STROKES, runs of cells of one colour that a look decides,
               and those of them of the background
-    sums      float64[2]: summed over the rounds, the logarithm of the number of lines with a find, and lines looked at
-              per line with a find
+    assumed   int64[3]: rounds of assumptions by technique, from EDGE
+    sums      float64[4]: summed over the rounds, the logarithm of the number of lines with a find, and lines looked at
+              per line with a find; summed over the rounds of assumptions, the logarithms of the number of open cells
+              and of the possible colours of these cells per refuted assumption
     decided   int32[cells]: the round in which a cell was decided, 0 if none
     after     int64[cells], scratch: the grid after the round
     due       int64[lines], scratch: as `PuzzleSheet.due`, for the next round
@@ -41,6 +56,7 @@ class Rounds(NamedTuple):
 
     steps: np.ndarray
     counts: np.ndarray
+    assumed: np.ndarray
     sums: np.ndarray
     decided: np.ndarray
     after: np.ndarray
@@ -50,19 +66,53 @@ class Rounds(NamedTuple):
 def rounds_for(sheet: PuzzleSheet) -> Rounds:
     """Return empty counts for a sheet."""
     cells, lines = len(sheet.grid), len(sheet.due)
-    steps, counts, after, due = (np.zeros(size, np.int64) for size in (LINE_TECHNIQUES, 6, cells, lines))
-    return Rounds(steps, counts, np.zeros(2), np.zeros(cells, np.int32), after, due)
+    sizes = (LINE_TECHNIQUES, 6, len(DEPTHS), cells, lines)
+    steps, counts, assumed, after, due = (np.zeros(size, np.int64) for size in sizes)
+    return Rounds(steps, counts, assumed, np.zeros(4), np.zeros(cells, np.int32), after, due)
+
+
+def solve_in_rounds(puzzle: Views, deadline: float) -> tuple[PuzzleSheet, Rounds]:
+    """Solve the one puzzle of a batch in rounds, until nothing makes progress.
+
+    deadline    CPU seconds of this thread
+
+    Raises TimeoutError, and NoSolution on a contradiction.
+    """
+    sheet, counters = puzzle_sheet_for(puzzle), np.zeros(COUNTERS, np.int64)
+    rounds = rounds_for(sheet)
+    assumptions: Assumptions | None = None
+    while True:
+        ended = find_in_rounds(sheet, rounds, counters, deadline)
+        if ended == OUT_OF_TIME:
+            raise TimeoutError
+        if ended == CONTRADICTION:
+            raise NoSolution
+        if is_solved(sheet):
+            return sheet, rounds
+        if assumptions is None:
+            assumptions = assumptions_on(puzzle, sheet.grid, deadline)
+        found = assumptions.refuted()
+        if not found:
+            return sheet, rounds
+        possible = np.bitwise_count(sheet.grid)
+        is_open = possible > 1
+        rounds.assumed[found[0].technique - EDGE] += 1
+        rounds.sums[LOG_OPEN] += math.log(is_open.sum())
+        rounds.sums[LOG_SCARCITY] += math.log(possible[is_open].sum() / len(found))
+        for place, color, _ in found:
+            rule_out(sheet, place, color)
+            assumptions.take_away(place, color)
 
 
 @cache
 def compile_rounds() -> None:
     """Compile the kernels of this module, so that no puzzle is charged for it."""
     sheet = example_sheet()
-    solve_in_rounds(sheet, rounds_for(sheet), np.zeros(COUNTERS, np.int64), math.inf)
+    find_in_rounds(sheet, rounds_for(sheet), np.zeros(COUNTERS, np.int64), math.inf)
 
 
 @kernel
-def solve_in_rounds(sheet: PuzzleSheet, rounds: Rounds, counters: np.ndarray, deadline: float) -> int:
+def find_in_rounds(sheet: PuzzleSheet, rounds: Rounds, counters: np.ndarray, deadline: float) -> int:
     """Run rounds on the sheet's grid until none makes progress, adding to `rounds`. Returns as `propagate`.
 
     counters    int64[solver.lines.workspace.COUNTERS]: work since the last clock check

@@ -17,7 +17,7 @@ from solver.model.techniques import LINE_TECHNIQUES
 from solver.model.views import views
 from solver.people.desk import load_line
 from solver.people.features import FEATURES, features_of
-from solver.people.person import PuzzleSheet, apply_technique, is_solved, puzzle_sheet_for, solve_lines
+from solver.people.person import PuzzleSheet, apply_technique, puzzle_sheet_for, solve_lines
 from solver.people.rounds import (
     BACKGROUND_STROKES,
     MISSED_BLOCKS,
@@ -26,6 +26,7 @@ from solver.people.rounds import (
     ROUNDS,
     STROKES,
     Rounds,
+    find_in_rounds,
     rounds_for,
     solve_in_rounds,
 )
@@ -37,7 +38,7 @@ def sheet_of(puzzle: Puzzle) -> PuzzleSheet:
 
 def worked(sheet: PuzzleSheet, deadline: float = math.inf) -> tuple[int, Rounds]:
     rounds = rounds_for(sheet)
-    return solve_in_rounds(sheet, rounds, np.zeros(COUNTERS, np.int64), deadline), rounds
+    return find_in_rounds(sheet, rounds, np.zeros(COUNTERS, np.int64), deadline), rounds
 
 
 def finds(sheet: PuzzleSheet, grid: np.ndarray, number: int, technique: int) -> list[int] | None:
@@ -126,15 +127,11 @@ def images(picture: np.ndarray) -> list[np.ndarray]:
     return [np.ascontiguousarray(one) for one in turned + [one[:, ::-1] for one in turned]]
 
 
-def features(picture: np.ndarray) -> list[float] | None:
-    """Return the features of a picture's puzzle, None unless line logic solves it."""
+def features(picture: np.ndarray) -> list[float]:
+    """Return the features of a picture's puzzle, solved with assumptions where needed."""
     puzzle = normalize_palette(from_picture(picture, PALETTE, puzzle_id="test/1"))
-    sheet = sheet_of(puzzle)
-    _, rounds = worked(sheet)
-    if not is_solved(sheet):
-        return None
-    solution = np.array([int(colors).bit_length() - 1 for colors in sheet.grid], np.uint8)
-    return features_of(sheet, rounds, solution).tolist()
+    sheet, rounds = solve_in_rounds(views(puzzle_batch([puzzle])), math.inf)
+    return features_of(sheet, rounds, picture.ravel()).tolist()
 
 
 @given(pictures(colors=3, most=9))
@@ -164,10 +161,7 @@ def areas(cells: dict[tuple[int, int], int], corners: bool) -> list[tuple[int, i
 @given(pictures(colors=2, most=9))
 @settings(max_examples=100, deadline=None)
 def test_features_of_clues_and_picture_are_those_of_the_twin(picture: np.ndarray) -> None:
-    values = features(picture)
-    if values is None:
-        return
-    named = dict(zip(FEATURES, values, strict=True))
+    named = dict(zip(FEATURES, features(picture), strict=True))
     puzzle = normalize_palette(from_picture(picture, PALETTE, puzzle_id="test/1"))
     lines = [*puzzle.rows, *puzzle.columns]
     blocks = [block for line in lines for block in line]
