@@ -10,16 +10,12 @@ from typing import NamedTuple
 import numpy as np
 
 from solver.jit.kernel import kernel
-from solver.model.techniques import EDGE, LINE_TECHNIQUES, SEARCH, TECHNIQUES
+from solver.model.techniques import CLUE, COUNTING, FORCING, GLUE, LINE, OVERLAP, REACH, TECHNIQUES
 from solver.people.person import PuzzleSheet, example_sheet
 from solver.people.rounds import (
     BACKGROUND_STROKES,
     LOG_OPEN,
-    LOG_PRODUCTIVE,
-    LOG_SCARCITY,
     LOOKS_PER_FIND,
-    MISSED_BLOCKS,
-    MISSES,
     OPEN_LINES,
     ROUNDS,
     STROKES,
@@ -27,54 +23,37 @@ from solver.people.rounds import (
     rounds_for,
 )
 
+STEPS = (CLUE, COUNTING, OVERLAP, GLUE, FORCING, REACH, LINE)
+"""Techniques whose steps are features; those of the others explain no more."""
+
 FEATURES = {
     **{
-        f"steps_{technique.name}": f"looks at a line by {technique.name}, the easiest technique that found any"
-        for technique in TECHNIQUES[:LINE_TECHNIQUES]
+        f"steps_{TECHNIQUES[technique].name}": f"looks at a line that {TECHNIQUES[technique].name} was the easiest "
+        "technique to find any in"
+        for technique in STEPS
     },
     "strokes": "runs of cells of one colour, decided by one look",
     "foreground_strokes": "those of a foreground colour",
     "open_lines": "lines with open cells, summed over the rounds",
-    "misses": "looks at a line without a find",
-    "missed_blocks": "unfinished blocks of these lines",
     "rounds": "rounds with a find",
     "mean_round": "mean round in which a cell is decided",
-    "round_deviation": "its standard deviation",
-    "productive_lines": "logarithm of the number of lines with a find, summed over the rounds",
     "looks_per_find": "lines looked at per line with a find, summed over the rounds",
-    **{
-        f"rounds_{technique.name}": f"rounds of assumptions by {technique.name}, the shallowest that refuted any"
-        for technique in TECHNIQUES[EDGE:SEARCH]
-    },
     "log_open": "logarithm of the number of open cells, summed over the rounds of assumptions",
-    "scarcity": "logarithm of the possible colours of these cells per refuted assumption, summed over these rounds",
-    "searched": "cells that assumptions leave open",
     "blocks": "blocks of all clues",
-    "ones": "blocks of one cell",
-    "tens": "blocks of ten cells and more",
     "repeated_clues": "lines with the clue of the line before",
     "log_lengths": "logarithm of one more than a block's length, summed over the blocks",
-    "sides": "width + height",
     "cells": "width x height",
-    "colors": "foreground colours",
-    "line_colors": "foreground colours of each line, summed over the lines",
-    "color_changes": "neighbouring blocks of different colours",
     "edges": "neighbouring cells of different colours in the picture",
     "areas": "connected areas of a foreground colour",
     "joined_areas": "the same, with corners connecting",
-    "gaps": "connected areas of background",
-    "single_gaps": "those of one cell",
+    "single_gaps": "connected areas of background, of one cell",
     "axis": "largest share of foreground cells that an axis maps to cells of their colour, over all axes",
-    "mirrored": "share of cells that the middle axis maps to cells of their colour, of the better of both axes",
     "painted": "cells of a foreground colour",
 }
 """Definitions by name, in the order of the vector."""
 
-BLOCK_COUNT, ONES, TENS, REPEATED, LINE_COLORS, COLOR_CHANGES = range(6)
-EDGES, AREAS, JOINED_AREAS, GAPS, SINGLE_GAPS, PAINTED, MIRRORED_ROWS, MIRRORED_COLUMNS = range(8)
-
-LONG = 10
-"""Cells from which a block counts among `tens`."""
+BLOCK_COUNT, REPEATED = range(2)
+EDGES, AREAS, JOINED_AREAS, SINGLE_GAPS, PAINTED = range(5)
 
 MIN_COVERED = 0.15
 """Share of the foreground that an axis must map into the picture."""
@@ -107,56 +86,33 @@ def features_of(sheet: PuzzleSheet, rounds: Rounds, solution: np.ndarray) -> np.
     solution   uint8[height x width]: its picture
     """
     width, height = sheet.size.tolist()
-    clues, lengths = np.zeros(6, np.int64), np.zeros(max(width, height) + 1, np.int64)
+    clues, lengths = np.zeros(2, np.int64), np.zeros(max(width, height) + 1, np.int64)
     count_clues(sheet, clues, lengths)
-    picture, shares = np.zeros(8, np.int64), np.zeros(2)
+    picture, shares = np.zeros(5, np.int64), np.zeros(2)
     count_picture(canvas_for(width, height, solution), picture, shares)
-    counts = rounds.counts
+    counts, sums = rounds.counts, rounds.sums
     decided = rounds.decided[rounds.decided > 0]
     values = [
-        *rounds.steps.tolist(),
+        *rounds.steps[list(STEPS)].tolist(),
         counts[STROKES],
         counts[STROKES] - counts[BACKGROUND_STROKES],
         counts[OPEN_LINES],
-        counts[MISSES],
-        counts[MISSED_BLOCKS],
         counts[ROUNDS],
-        *_mean_and_deviation(decided),
-        rounds.sums[LOG_PRODUCTIVE],
-        rounds.sums[LOOKS_PER_FIND],
-        *rounds.assumed.tolist(),
-        rounds.sums[LOG_OPEN],
-        rounds.sums[LOG_SCARCITY],
-        np.count_nonzero(sheet.grid & (sheet.grid - 1)),
+        int(decided.sum(dtype=np.int64)) / max(len(decided), 1),
+        sums[LOOKS_PER_FIND],
+        sums[LOG_OPEN],
         clues[BLOCK_COUNT],
-        clues[ONES],
-        clues[TENS],
         clues[REPEATED],
         float(lengths @ np.log1p(np.arange(len(lengths)))),
-        width + height,
         width * height,
-        int(sheet.color.max(initial=0)),
-        clues[LINE_COLORS],
-        clues[COLOR_CHANGES],
         picture[EDGES],
         picture[AREAS],
         picture[JOINED_AREAS],
-        picture[GAPS],
         picture[SINGLE_GAPS],
         shares.max(),
-        max(picture[MIRRORED_ROWS], picture[MIRRORED_COLUMNS]) / (width * height),
         picture[PAINTED],
     ]
     return np.array(values, np.float64)
-
-
-def _mean_and_deviation(rounds: np.ndarray) -> tuple[float, float]:
-    """Return both from exact integer sums, so that the order of cells has no influence."""
-    count = len(rounds)
-    if count == 0:
-        return 0.0, 0.0
-    total, squares = int(rounds.sum(dtype=np.int64)), int((rounds.astype(np.int64) ** 2).sum())
-    return total / count, max(squares * count - total * total, 0) ** 0.5 / count
 
 
 @cache
@@ -170,22 +126,15 @@ def compile_features() -> None:
 def count_clues(sheet: PuzzleSheet, counts: np.ndarray, lengths: np.ndarray) -> None:
     """Count the blocks of all lines.
 
-    counts    int64[6], output: by BLOCK_COUNT and so on
+    counts    int64[2], output: by BLOCK_COUNT and so on
     lengths   int64[longest line + 1], output: blocks by length
     """
     width, height = int(sheet.size[0]), int(sheet.size[1])
     for number in range(width + height):
         first, end = int(sheet.first[number]), int(sheet.first[number + 1])
-        seen = 0
+        counts[BLOCK_COUNT] += end - first
         for block in range(first, end):
-            length = int(sheet.length[block])
-            counts[BLOCK_COUNT] += 1
-            counts[ONES] += length == 1
-            counts[TENS] += length >= LONG
-            lengths[length] += 1
-            counts[LINE_COLORS] += not seen >> sheet.color[block] & 1
-            seen |= 1 << sheet.color[block]
-            counts[COLOR_CHANGES] += block > first and sheet.color[block] != sheet.color[block - 1]
+            lengths[sheet.length[block]] += 1
         if number not in (0, height) and end - first == first - sheet.first[number - 1]:
             counts[REPEATED] += _is_repeated(sheet, int(sheet.first[number - 1]), first, end - first)
 
@@ -203,7 +152,7 @@ def _is_repeated(sheet: PuzzleSheet, one: int, other: int, blocks: int) -> bool:
 def count_picture(canvas: Canvas, counts: np.ndarray, shares: np.ndarray) -> None:
     """Count edges, areas and symmetries of a picture.
 
-    counts    int64[8], output: by EDGES and so on
+    counts    int64[5], output: by EDGES and so on
     shares    float64[2], output: of the best vertical and of the best horizontal axis
     """
     width, height, cells = int(canvas.size[0]), int(canvas.size[1]), canvas.cells
@@ -213,8 +162,6 @@ def count_picture(canvas: Canvas, counts: np.ndarray, shares: np.ndarray) -> Non
         counts[PAINTED] += here > 0
         counts[EDGES] += x + 1 < width and cells[place + 1] != here
         counts[EDGES] += y + 1 < height and cells[place + width] != here
-        counts[MIRRORED_ROWS] += here == cells[y * width + width - 1 - x]
-        counts[MIRRORED_COLUMNS] += here == cells[(height - 1 - y) * width + x]
     for corners in range(2):
         canvas.seen[:] = False
         for place in range(width * height):
@@ -224,7 +171,6 @@ def count_picture(canvas: Canvas, counts: np.ndarray, shares: np.ndarray) -> Non
             if cells[place] > 0:
                 counts[JOINED_AREAS if corners == 1 else AREAS] += 1
             elif corners == 0:
-                counts[GAPS] += 1
                 counts[SINGLE_GAPS] += size == 1
     for way in range(2):
         across, along = (width, height) if way == 0 else (height, width)

@@ -15,10 +15,9 @@ import numpy as np
 from solver.jit.kernel import kernel
 from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME, is_late_after
 from solver.lines.workspace import COUNTERS
-from solver.model.techniques import EDGE, LINE, LINE_TECHNIQUES
+from solver.model.techniques import LINE, LINE_TECHNIQUES
 from solver.model.views import Views
-from solver.people.assume import DEPTHS, Assumptions, NoSolution, assumptions_on
-from solver.people.desk import BLOCK, BLOCKS, strip
+from solver.people.assume import Assumptions, NoSolution, assumptions_on
 from solver.people.person import (
     ALL_DUE,
     PuzzleSheet,
@@ -31,10 +30,10 @@ from solver.people.person import (
     rule_out,
 )
 
-ROUNDS, OPEN_LINES, MISSES, MISSED_BLOCKS, STROKES, BACKGROUND_STROKES = range(6)
+ROUNDS, OPEN_LINES, STROKES, BACKGROUND_STROKES = range(4)
 """Indices of `Rounds.counts`."""
 
-LOG_PRODUCTIVE, LOOKS_PER_FIND, LOG_OPEN, LOG_SCARCITY = range(4)
+LOOKS_PER_FIND, LOG_OPEN = range(2)
 """Indices of `Rounds.sums`."""
 
 
@@ -42,13 +41,10 @@ class Rounds(NamedTuple):
     """Counts of the rounds of a puzzle.
 
     steps     int64[techniques]: looks at a line by the easiest technique that found any there
-    counts    int64[6]: ROUNDS with a find; OPEN_LINES summed over them; MISSES, looks at a line without a find, and
-              MISSED_BLOCKS, the open blocks of these lines; STROKES, runs of cells of one colour that a look decides,
-              and those of them of the background
-    assumed   int64[3]: rounds of assumptions by technique, from EDGE
-    sums      float64[4]: summed over the rounds, the logarithm of the number of lines with a find, and lines looked at
-              per line with a find; summed over the rounds of assumptions, the logarithms of the number of open cells
-              and of the possible colours of these cells per refuted assumption
+    counts    int64[4]: ROUNDS with a find; OPEN_LINES summed over them; STROKES, runs of cells of one colour that a
+              look decides, and those of them of the background
+    sums      float64[2]: summed over the rounds, lines looked at per line with a find; summed over the rounds of
+              assumptions, the logarithm of the number of open cells
     decided   int32[cells]: the round in which a cell was decided, 0 if none
     after     int64[cells], scratch: the grid after the round
     due       int64[lines], scratch: as `PuzzleSheet.due`, for the next round
@@ -56,7 +52,6 @@ class Rounds(NamedTuple):
 
     steps: np.ndarray
     counts: np.ndarray
-    assumed: np.ndarray
     sums: np.ndarray
     decided: np.ndarray
     after: np.ndarray
@@ -66,9 +61,8 @@ class Rounds(NamedTuple):
 def rounds_for(sheet: PuzzleSheet) -> Rounds:
     """Return empty counts for a sheet."""
     cells, lines = len(sheet.grid), len(sheet.due)
-    sizes = (LINE_TECHNIQUES, 6, len(DEPTHS), cells, lines)
-    steps, counts, assumed, after, due = (np.zeros(size, np.int64) for size in sizes)
-    return Rounds(steps, counts, assumed, np.zeros(4), np.zeros(cells, np.int32), after, due)
+    steps, counts, after, due = (np.zeros(size, np.int64) for size in (LINE_TECHNIQUES, 4, cells, lines))
+    return Rounds(steps, counts, np.zeros(2), np.zeros(cells, np.int32), after, due)
 
 
 def solve_in_rounds(puzzle: Views, deadline: float) -> tuple[PuzzleSheet, Rounds]:
@@ -94,11 +88,7 @@ def solve_in_rounds(puzzle: Views, deadline: float) -> tuple[PuzzleSheet, Rounds
         found = assumptions.refuted()
         if not found:
             return sheet, rounds
-        possible = np.bitwise_count(sheet.grid)
-        is_open = possible > 1
-        rounds.assumed[found[0].technique - EDGE] += 1
-        rounds.sums[LOG_OPEN] += math.log(is_open.sum())
-        rounds.sums[LOG_SCARCITY] += math.log(possible[is_open].sum() / len(found))
+        rounds.sums[LOG_OPEN] += math.log(np.count_nonzero(sheet.grid & (sheet.grid - 1)))
         for place, color, _ in found:
             rule_out(sheet, place, color)
             assumptions.take_away(place, color)
@@ -140,8 +130,6 @@ def find_in_rounds(sheet: PuzzleSheet, rounds: Rounds, counters: np.ndarray, dea
             looks += 1
             technique = _easiest(sheet, number)
             if technique == LINE_TECHNIQUES:
-                rounds.counts[MISSES] += 1
-                rounds.counts[MISSED_BLOCKS] += _open_blocks(sheet)
                 continue
             finds += 1
             rounds.steps[technique] += 1
@@ -151,7 +139,6 @@ def find_in_rounds(sheet: PuzzleSheet, rounds: Rounds, counters: np.ndarray, dea
             return FIXPOINT
         rounds.counts[ROUNDS] += 1
         rounds.counts[OPEN_LINES] += open_lines
-        rounds.sums[LOG_PRODUCTIVE] += math.log(finds)
         rounds.sums[LOOKS_PER_FIND] += looks / finds
         for cell in range(width * height):
             if after[cell] != sheet.grid[cell] and after[cell] & (after[cell] - 1) == 0:
@@ -175,13 +162,6 @@ def _easiest(sheet: PuzzleSheet, number: int) -> int:
             if desk.now[0, x] & desk.new[x] != desk.now[0, x]:
                 return technique
     return LINE_TECHNIQUES
-
-
-@kernel
-def _open_blocks(sheet: PuzzleSheet) -> int:
-    """Return the number of the loaded line's blocks that are not finished."""
-    strip(sheet.desk)
-    return int(sheet.desk.size[BLOCKS] - sheet.desk.open[0, BLOCK] - sheet.desk.open[1, BLOCK])
 
 
 @kernel
