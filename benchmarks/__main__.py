@@ -20,6 +20,7 @@ from benchmarks import (
     import_speed,
     line_logic,
     page_sizes,
+    people,
     picture_speed,
     reader_fuzz,
     scale,
@@ -45,6 +46,7 @@ BENCHMARKS = {
     "grade": grade_speed.run,
     "import": import_speed.run,
     "line_logic": line_logic.run,
+    "people": lambda _: people.run(people.PEOPLE),
     "pictures": picture_speed.run,
     "scale": scale.run,
     "serve": serve_load.run,
@@ -64,6 +66,8 @@ def main() -> None:
     about = "archive of puzzles to measure on; for exact-cover a folder of Sudoku"
     parser.add_argument("--archive", type=Path, default=ARCHIVE, help=about)
     parser.add_argument("--peer", type=Path, help="for sudoku: another solver's library, measured on the same puzzles")
+    about = "for people: folder of times and ratings; write the parameters of minutes that fit them"
+    parser.add_argument("--fit", type=Path, help=about, metavar="DATA")
     options = parser.parse_args()
     name, files = options.names[:1], [Path(name) for name in options.names[1:]]
     if name == ["sudoku"]:
@@ -73,6 +77,11 @@ def main() -> None:
         if not files:
             parser.error("pages takes reports: FILE...")
         print(write_tables(OF_REPORTS, page_sizes.run(files)))
+        return
+    if options.fit:
+        if name not in ([], ["people"]):
+            parser.error("--fit is for people")
+        print(write_tables("people", people.run(options.fit, write=True)))
         return
     if name == ["sudoku-grade"]:
         print(write_tables("sudoku-grade", sudoku_grade_speed.run(options.archive, files)))

@@ -44,7 +44,7 @@ def join_columns(results: pa.RecordBatch, found: KeyedRows, columns: pa.Schema) 
     """Join columns to results: null without a match, the first of several matches.
 
     results    with the columns KEY
-    columns    to return, in order
+    columns    to return, in order; null those that `found` lacks, since they are another family's
     """
     if not len(found.rows):
         return pa.RecordBatch.from_arrays([pa.nulls(len(results), field.type) for field in columns], schema=columns)
@@ -54,8 +54,12 @@ def join_columns(results: pa.RecordBatch, found: KeyedRows, columns: pa.Schema) 
     near = np.repeat(first - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())  # the indices of all ranges
     rows = found.rows.take(pa.array(near))
     places = pc.index_in(keys(results), value_set=keys(rows), skip_nulls=True)
-    taken = rows.select(columns.names).take(places)
-    return pa.RecordBatch.from_arrays([column.combine_chunks() for column in taken.columns], schema=columns)
+    taken = rows.select([name for name in columns.names if name in rows.column_names]).take(places)
+    arrays = [
+        taken[field.name].combine_chunks() if field.name in taken.column_names else pa.nulls(len(taken), field.type)
+        for field in columns
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=columns)
 
 
 def keys(rows: pa.RecordBatch | pa.Table) -> pa.Array | pa.ChunkedArray:
@@ -86,8 +90,8 @@ def join_mendings(results: pa.RecordBatch, mendings: KeyedRows) -> pa.RecordBatc
     return join_columns(results, mendings, MENDED)
 
 
-SHARED = pa.schema([GRADES.field(name) for name in ("grade", "hardest", "work")])
-"""Grade columns of all families that are joined to results."""
+SHARED = pa.schema([GRADES.field(name) for name in ("grade", "hardest", "minutes", "stars", "work")])
+"""Grade columns that reports join to the results of any family."""
 
 NO_GRADES = GRADES.empty_table()
 NONE_FOUND = indexed(NO_GRADES)

@@ -15,6 +15,12 @@ from reports.row_counts import CORRELATED, FOR_PEOPLE, RATINGS
 FEW = 10
 """Fewest pairs that are correlated."""
 
+SIZE_BANDS = (100, 225, 400, 625, 900, 1600)
+"""Most cells of each band of sizes but the last."""
+
+BAND_FEW = 30
+"""Fewest puzzles of a band that are correlated."""
+
 RATING_NAMES = {"site_difficulty": "difficulty", "site_quality": "quality", "site_seconds": "time"}
 """Names of RATINGS in charts and tables."""
 
@@ -32,7 +38,10 @@ NORMAL_95 = 1.959964
 
 
 class RatingCorrelation(NamedTuple):
-    """Spearman's rank correlation of a measure with a site's rating, with its 95 % confidence interval (Fisher)."""
+    """Spearman's rank correlation of a measure with a site's rating, with its 95 % confidence interval (Fisher).
+
+    within    its mean within bands of sizes, None if there are too few puzzles
+    """
 
     source: str
     rating: str  # a column of RATINGS
@@ -41,6 +50,7 @@ class RatingCorrelation(NamedTuple):
     rho: float
     low: float
     high: float
+    within: float | None
 
 
 class GradeCorrelation(NamedTuple):
@@ -96,7 +106,7 @@ def ratings(rated: pa.Table) -> Ratings:
         rows = rated.filter(pc.equal(rated["source"], source))
         for rating in RATINGS:
             correlations += [
-                RatingCorrelation(source, rating, measure, *found)
+                RatingCorrelation(source, rating, measure, *found, within_sizes(rows, measure, rating))
                 for measure in CORRELATED
                 if (found := spearman(rows[measure], rows[rating])) is not None
             ]
@@ -184,6 +194,25 @@ def spearman(x: pa.ChunkedArray, y: pa.ChunkedArray) -> tuple[int, float, float,
         return n, rho, rho, rho
     half = NORMAL_95 * math.sqrt((1 + rho * rho / 2) / (n - 3))
     return n, rho, math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half)
+
+
+def within_sizes(rows: pa.Table, measure: str, rating: str) -> float | None:
+    """Return the mean of Spearman's rho within SIZE_BANDS, None if no band has BAND_FEW puzzles and both vary.
+
+    Large puzzles take longer and are called harder, so over all sizes any measure that grows with them seems to predict
+    ratings.
+
+    rows    with the measure, the rating, and `cells`
+    """
+    rows = rows.select([*dict.fromkeys([measure, rating, "cells"])]).drop_null()
+    bands = np.searchsorted(SIZE_BANDS, rows["cells"].to_numpy())
+    found = []
+    for band in np.unique(bands):
+        some = rows.filter(pa.array(bands == band))
+        if len(some) >= BAND_FEW:
+            rho = _product(*(_standard_ranks(some[name].to_numpy()) for name in (measure, rating)))
+            found += [] if rho is None else [rho]
+    return float(np.mean(found)) if found else None
 
 
 def _product(a: np.ndarray | None, b: np.ndarray | None) -> float | None:

@@ -117,6 +117,7 @@ RELAXATIONS = (
 )
 LADDER = "nonocensus: the ladder of techniques of docs/TECHNIQUES.md"
 SUDOKU_LADDER = "nonocensus: the ladder of techniques of docs/SUDOKU_TECHNIQUES.md"
+TIMES_OF_PEOPLE = "nonocensus: fitted to solving times of griddlers.net (docs/DIFFICULTY.md)"
 SAME_COUNT = "our own count; the same in every run, whatever the machine"
 GRADE = "how hard it is for a person: the grade, 1 to 9, of the hardest technique that it needs"
 OPEN = "cells that all techniques but search leave open"
@@ -310,6 +311,39 @@ MEASURES = (
         "grade", pa.uint8(), "grade", Computed.graded, EVERYWHERE,
         Meaning(GRADE, LADDER, "grade for people"),
         sudoku=Meaning(GRADE, f"{SUDOKU_LADDER}, in the levels of Hobiger's HoDoKu", "grade for people"),
+    ),
+    Measure(
+        "minutes", pa.float64(), "minutes", Computed.graded, EVERYWHERE,
+        Meaning(
+            "how long it takes people: typical time of those who finish, estimated; null for puzzles that need search, "
+            "have blots, or are larger than all puzzles with known times",
+            TIMES_OF_PEOPLE, "minutes for people",
+        ),
+        only=NONOGRAM,
+        digits=1,
+    ),
+    Measure(
+        "minutes_low", pa.float64(), "minutes", Computed.graded, DATASET,
+        Meaning(
+            "80 % of puzzles with this estimate take people from here to minutes_high", TIMES_OF_PEOPLE, "minutes from"
+        ),
+        only=NONOGRAM,
+        digits=1,
+    ),
+    Measure(
+        "minutes_high", pa.float64(), "minutes", Computed.graded, DATASET,
+        Meaning("upper end of that interval", TIMES_OF_PEOPLE, "minutes to"),
+        only=NONOGRAM,
+        digits=1,
+    ),
+    Measure(
+        "stars", pa.float64(), "stars", Computed.graded, EVERYWHERE,
+        Meaning(
+            "how hard people call it, from 1 to 5 stars, estimated; null as minutes",
+            "nonocensus: fitted to ratings of webpbn.com (docs/DIFFICULTY.md)", "stars of people",
+        ),
+        only=NONOGRAM,
+        digits=1,
     ),
     Measure(
         "looks", pa.int64(), "line looks", Computed.graded, DATASET,

@@ -169,7 +169,7 @@ GRADES = schema_of(
     ("status", TEXT, "ok, timeout, none (it has no solution), invalid (clues that no picture can have), killed"),
     *_measures("grade"),
     ("hardest", TEXT, "that technique; null, as the grade, unless it has exactly one solution"),
-    *_measures("looks", "work", "open"),
+    *_measures("minutes", "minutes_low", "minutes_high", "stars", "looks", "work", "open"),
     *_finds(TECHNIQUES[:SEARCH]),
     ("cpu_seconds", pa.float64(), "CPU time of grading"),
     ("solver_version", TEXT, "version of nonocensus"),

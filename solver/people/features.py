@@ -11,7 +11,8 @@ import numpy as np
 
 from solver.jit.kernel import kernel
 from solver.model.techniques import CLUE, COUNTING, FORCING, GLUE, LINE, OVERLAP, REACH, TECHNIQUES
-from solver.people.person import PuzzleSheet, example_sheet
+from solver.model.views import Views
+from solver.people.person import PuzzleSheet, example_sheet, is_solved
 from solver.people.rounds import (
     BACKGROUND_STROKES,
     LOG_OPEN,
@@ -20,7 +21,9 @@ from solver.people.rounds import (
     ROUNDS,
     STROKES,
     Rounds,
+    compile_rounds,
     rounds_for,
+    solve_in_rounds,
 )
 
 STEPS = (CLUE, COUNTING, OVERLAP, GLUE, FORCING, REACH, LINE)
@@ -80,6 +83,20 @@ def canvas_for(width: int, height: int, cells: np.ndarray) -> Canvas:
     return Canvas(np.array([width, height]), np.array(cells), np.zeros(count, np.bool_), np.zeros(count, np.int64))
 
 
+def features(puzzle: Views, deadline: float) -> np.ndarray | None:
+    """Solve the one puzzle of a batch in rounds; return its FEATURES, None if it needs search or has blots.
+
+    deadline    CPU seconds of this thread
+
+    Raises TimeoutError, and NoSolution on a contradiction.
+    """
+    sheet, rounds = solve_in_rounds(puzzle, deadline)
+    if not is_solved(sheet) or not sheet.length.all():
+        return None
+    colors = np.array([mask.bit_length() - 1 for mask in sheet.grid.tolist()], np.uint8)
+    return features_of(sheet, rounds, colors)
+
+
 def features_of(sheet: PuzzleSheet, rounds: Rounds, solution: np.ndarray) -> np.ndarray:
     """Return the vector of FEATURES, float64, of a puzzle solved in rounds.
 
@@ -117,7 +134,8 @@ def features_of(sheet: PuzzleSheet, rounds: Rounds, solution: np.ndarray) -> np.
 
 @cache
 def compile_features() -> None:
-    """Compile the kernels of this module, so that no puzzle is charged for it."""
+    """Compile the kernels of this module and of the rounds, so that no puzzle is charged for it."""
+    compile_rounds()
     sheet = example_sheet()
     features_of(sheet, rounds_for(sheet), np.zeros(1, np.uint8))
 

@@ -1,5 +1,6 @@
-"""Grades: difficulty of nonograms for people, by the techniques that they need."""
+"""Difficulty of nonograms for people: grades by the techniques that they need, minutes and stars by models."""
 
+import math
 import time
 from typing import Any, NamedTuple
 
@@ -14,7 +15,12 @@ from solver.model.tables import GRADES, check_readable
 from solver.model.techniques import LINE_TECHNIQUES, SEARCH, TECHNIQUES
 from solver.model.views import Views, views
 from solver.people.assume import Assumptions, NoSolution, assumptions_on, compile_for
+from solver.people.features import compile_features, features
+from solver.people.minutes import MinutesModel, estimate, kind_of, models
 from solver.people.person import LOOKS, is_solved, puzzle_sheet_for, rule_out, solve_lines
+
+ESTIMATES = ("minutes", "minutes_low", "minutes_high", "stars")
+"""Columns of estimates, in the order of `solver.people.minutes.Estimate`."""
 
 
 class GradeWork(NamedTuple):
@@ -71,6 +77,8 @@ def work_on(puzzle: Views, cpu_limit: float = 60.0) -> GradeWork:
 def grades(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float = 60.0) -> pa.RecordBatch:
     """Grade a batch of the puzzles table; returns a batch of the schema GRADES, row for row.
 
+    Puzzles that need search, have blots, or more cells than all puzzles with known times have no minutes and stars.
+
     unique      bool[puzzles]: known to have exactly one solution; others get no grade
     cpu_limit   CPU seconds for each puzzle
 
@@ -79,20 +87,44 @@ def grades(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float = 60.0)
     """
     check_readable(puzzles)
     wrong = faults_of(puzzles)
-    rows = []
+    rows: list[dict[str, Any]] = []
     sound = np.ones(len(puzzles), np.bool_)
     sound[list(wrong)] = False
     compile_for(views(puzzles.filter(pa.array(sound))))
-    for p, (puzzle_id, clue_hash) in enumerate(zip(puzzles["puzzle_id"], puzzles["clue_hash"], strict=True)):
-        row: dict[str, Any] = {"puzzle_id": puzzle_id.as_py(), "clue_hash": clue_hash.as_py()}
+    compile_features()
+    counted: dict[str, dict[int, np.ndarray]] = {kind: {} for kind in models()}
+    known = zip(*(puzzles[name].to_pylist() for name in ("puzzle_id", "clue_hash", "width", "height")), strict=True)
+    for p, (puzzle_id, clue_hash, width, height) in enumerate(known):
+        row: dict[str, Any] = {"puzzle_id": puzzle_id, "clue_hash": clue_hash, "solver_version": __version__}
+        rows.append(row)
         if p in wrong:
-            rows.append(row | {"status": "invalid", "solver_version": __version__})
+            row["status"] = "invalid"
             continue
         begun = time.thread_time()
-        work = work_on(views(puzzles.slice(p, 1)), cpu_limit)
-        row |= _fields(work, int(puzzles["width"][p].as_py()) * int(puzzles["height"][p].as_py()), bool(unique[p]))
-        rows.append(row | {"cpu_seconds": time.thread_time() - begun, "solver_version": __version__})
+        puzzle = views(puzzles.slice(p, 1))
+        work = work_on(puzzle, cpu_limit)
+        row |= _fields(work, width * height, bool(unique[p]))
+        if row["grade"] and not work.steps[SEARCH]:
+            try:
+                found = features(puzzle, begun + cpu_limit)
+            except TimeoutError:
+                row |= _fields(work._replace(status="timeout"), width * height, True)
+            else:
+                if found is not None:
+                    counted[kind_of(puzzle)][p] = found
+        row["cpu_seconds"] = time.thread_time() - begun
+    for kind, model in models().items():
+        _add_estimates(rows, counted[kind], model)
     return pa.RecordBatch.from_pylist(rows, GRADES)
+
+
+def _add_estimates(rows: list[dict[str, Any]], counted: dict[int, np.ndarray], model: MinutesModel) -> None:
+    """Add minutes and stars to rows, by number; `counted` has their features."""
+    if not counted:
+        return
+    for p, *values in zip(counted, *estimate(np.array([*counted.values()]), model), strict=True):
+        if not math.isnan(values[0]):
+            rows[p] |= dict(zip(ESTIMATES, map(float, values), strict=True))
 
 
 def _fields(work: GradeWork, cells: int, unique: bool) -> dict[str, Any]:

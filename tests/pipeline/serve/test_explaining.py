@@ -89,11 +89,13 @@ def test_explanation_leads_to_the_solution(server: Server) -> None:
     cells = cells_of(told["start"], 1)
     follow(told["steps"], cells)
     assert grid(cells) == "".join(str(cell) for row in ASSUMED for cell in row)
-    (assumed,) = [step for step in told["steps"] if step["assumption"]]
-    assert assumed["line"] is None
-    assert assumed["ruled"] == [[assumed["assumption"]["place"], assumed["assumption"]["color"]]]
-    assert assumed["what"].startswith("Suppose row ")
-    assert assumed["assumption"]["then"]
+    assumptions = [step for step in told["steps"] if step["assumption"]]
+    assert len(assumptions) == 2
+    for assumed in assumptions:
+        assert assumed["line"] is None
+        assert assumed["ruled"] == [[assumed["assumption"]["place"], assumed["assumption"]["color"]]]
+        assert assumed["what"].startswith("Suppose row ")
+        assert assumed["assumption"]["then"]
 
 
 def test_explanation_ends_early_at_a_contradiction_or_open_grid(server: Server) -> None:
@@ -131,7 +133,7 @@ def test_steps_beyond_the_byte_limit_are_counted() -> None:
     puzzle = str(record(ASSUMED)).replace("'", '"').replace("None", "null").encode()
     told = explain_puzzle({"puzzle": puzzle, "begun": None}, TaskBudget(10.0, False, lambda: None), max_bytes=600)
     assert 0 < len(told["steps"]) < 5
-    assert len(told["steps"]) + told["left_out"] == 17
+    assert len(told["steps"]) + told["left_out"] == 18
 
 
 def test_grade_is_returned_on_request(server: Server) -> None:

@@ -258,7 +258,7 @@ def test_explanation_is_stepped_through_and_played(tab: Tab) -> None:
     tab.opened()
     tab.keys(" ")
     tab.explained()
-    assert tab.step() == "Step 1 of 17"
+    assert tab.step() == "Step 1 of 18"
     assert (tab.pointed("band"), tab.pointed("found")) == (1, 1)
     tab.click(".player [data-do=hardest]")
     assert "Edge, grade 6" in tab.text("#puzzle .player h2")
@@ -268,16 +268,16 @@ def test_explanation_is_stepped_through_and_played(tab: Tab) -> None:
     tab.click(".player [data-do=last]")
     assert tab.painted() == 13
     assert "no other solution" in tab.text("#puzzle .player .ending")
-    for _ in range(17 - int(hardest.split()[1])):
+    for _ in range(18 - int(hardest.split()[1])):
         tab.click(".player [data-do=back]")
     assert (tab.step(), tab.painted()) == (hardest, painted)
     tab.one("#puzzle .player .where").send_keys(Keys.HOME)
-    assert (tab.step(), tab.painted()) == ("Step 0 of 17", 0)
+    assert (tab.step(), tab.painted()) == ("Step 0 of 18", 0)
     tab.driver.execute_script("document.querySelector('#puzzle .player .where').value = 14")
     tab.one("#puzzle .player .where").send_keys(Keys.ARROW_RIGHT)
-    assert tab.step() == "Step 15 of 17"
+    assert tab.step() == "Step 15 of 18"
     tab.click(".player [data-do=play]")
-    tab.until(lambda: tab.step() == "Step 17 of 17")
+    tab.until(lambda: tab.step() == "Step 17 of 18")
     tab.until(lambda: tab.text("#puzzle .player [data-do=play]") == "Play")
     tab.keys(" ")
     assert tab.painted() == 13

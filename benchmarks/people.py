@@ -1,0 +1,301 @@
+"""Measures of difficulty against what people say: solving times of griddlers.net, ratings of webpbn.com.
+
+The models of minutes and stars are cross-validated by puzzle. `--fit DATA` writes the parameters that fit.
+"""
+
+import json
+import os
+import tempfile
+import time
+import zlib
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import altair as alt
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import vl_convert
+
+from benchmarks.findings import run_command
+from benchmarks.minutes_fit import FOLDS, Judged, cross_validate, fit, rounded
+from benchmarks.result_pages import RESULTS
+from pipeline.findings.figures_page import FigureTable
+from pipeline.store.parts import open_store
+from reports.rating_correlations import SIZE_BANDS, spearman, within_sizes
+from solver.model.tables import DECISIVE
+from solver.model.techniques import TECHNIQUES
+from solver.model.views import views
+from solver.people.assume import NoSolution, compile_for
+from solver.people.features import FEATURES, compile_features, features
+from solver.people.minutes import LOG_OPEN, MINUTE, VERSION, Estimate, checksum, parse_model
+from solver.people.puzzle_grade import ESTIMATES
+
+PEOPLE = Path("../shared/data/people")
+"""Times and ratings; not part of the project."""
+
+PARAMETERS = Path("solver/people/minutes.json")
+
+SITES = {"griddlers": "site_seconds", "webpbn": "site_difficulty"}
+"""Sites by the names of their files, and the column of what their users say."""
+
+NAMES = {"griddlers": "griddlers.net", "webpbn": "webpbn.com"}
+
+KINDS = {"mono": "mono", "color": "colour"}
+
+MEASURES = (
+    *("cells", "log10_arrangements", "sweeps", "score", "line_solves", "difficulty", "grade", "looks", "work"),
+    *("minutes", "stars"),
+)
+"""Columns of `export`; the last two are cross-validated."""
+
+BAND_NAMES = [*(f"to {most:,}" for most in SIZE_BANDS), "above"]
+
+FEW = 30
+"""Fewest puzzles of a group whose errors are shown."""
+
+CPU_LIMIT = 20.0
+"""CPU seconds of a puzzle."""
+
+BOOTSTRAPS = 40
+"""Fits to samples with replacement, for the intervals of parameters."""
+
+DOTS = 1_500
+"""Puzzles drawn of each kind."""
+
+
+class Crowd(NamedTuple):
+    """Puzzles of a kind that a site's users judged, and that techniques solve.
+
+    rows       columns of `export`, with cross-validated minutes and stars
+    judged     features, judgements and folds
+    """
+
+    site: str
+    kind: str
+    rows: pa.Table
+    judged: Judged
+
+    @property
+    def name(self) -> str:
+        """Site, kind and number of puzzles."""
+        return f"{NAMES[self.site]}, {KINDS[self.kind]} ({len(self.rows):,})"
+
+    @property
+    def bands(self) -> np.ndarray:
+        """The size band of each puzzle."""
+        return np.searchsorted(SIZE_BANDS, self.values("cells"))
+
+    def values(self, column: str) -> np.ndarray:
+        """Return a column."""
+        return np.asarray(self.rows[column].to_numpy())
+
+    def with_estimates(self, estimates: Estimate) -> "Crowd":
+        """Return the crowd with these minutes and stars."""
+        rows = self.rows
+        for name, values in zip(ESTIMATES, estimates, strict=True):
+            rows = rows.set_column(rows.column_names.index(name), name, pa.array(values))
+        return self._replace(rows=rows)
+
+
+def run(data: Path, write: bool = False) -> list[FigureTable]:
+    """Measure; if `write`, write the parameters that fit the data."""
+    if not data.exists():
+        return []
+    begun = time.perf_counter()
+    timed, rated, kinds = [], [], {}
+    for kind in KINDS:
+        times, ratings = (crowd(data / f"{site}-{kind}.jsonl.xz", kind, site) for site in SITES)
+        kinds[kind] = rounded(fit(times.judged, ratings.judged))
+        of_times, of_ratings = cross_validate(times.judged, ratings.judged)
+        timed.append(times.with_estimates(of_times))
+        rated.append(ratings.with_estimates(of_ratings))
+    if write:
+        fields: dict[str, Any] = {"version": VERSION, "kinds": kinds}
+        PARAMETERS.write_text(json.dumps(fields | {"checksum": checksum(fields)}, indent=1) + "\n", encoding="utf-8")
+    draw("people-times", times_chart(timed))
+    draw("people-errors", errors_chart(timed))
+    tables = [
+        correlations([*timed, *rated]),
+        errors(timed),
+        transfer(rated),
+        noise(rated),
+        *effects(timed, rated),
+    ]
+    total = sum(len(one.rows) for one in (*timed, *rated))
+    return [FigureTable("", ["puzzles", "wall s"], [[total, time.perf_counter() - begun]]), *tables]
+
+
+def crowd(file: Path, kind: str, site: str) -> Crowd:
+    """Import, classify and grade a file's puzzles, and count their features."""
+    with tempfile.TemporaryDirectory() as folder:
+        store, place, flat = f"{folder}/store", f"{folder}/run", f"{folder}/flat.csv"
+        run_command("import", str(file), "--out", store)
+        run_command("classify", store, "--out", place, "--cpu-limit", str(CPU_LIMIT))
+        run_command("grade", place)
+        run_command("export", place, "--csv", flat)
+        rows = pa.csv.read_csv(flat)
+        batches = (part for batch in open_store(store).batches([*DECISIVE]) for part in split(batch))
+        with ProcessPoolExecutor(os.cpu_count()) as pool:
+            counted = {name: value for part in pool.map(count, batches) for name, value in part.items()}
+    rows = rows.filter(pc.and_(rows["minutes"].is_valid(), rows[SITES[site]].is_valid()))
+    values = [counted[name] for name in rows["puzzle_id"].to_pylist()]
+    vectors, folds = (np.array([value[k] for value in values]) for k in range(2))
+    return Crowd(site, kind, rows, Judged(vectors, rows[SITES[site]].to_numpy().astype(np.float64), folds))
+
+
+def split(batch: pa.RecordBatch, rows: int = 100) -> list[pa.RecordBatch]:
+    """Cut a batch into copies of some rows: a slice is pickled with its whole."""
+    return [batch.take(pa.array(range(k, min(k + rows, len(batch))))) for k in range(0, len(batch), rows)]
+
+
+def count(batch: pa.RecordBatch) -> dict[str, tuple[np.ndarray, int]]:
+    """Return features and fold of each puzzle that techniques solve, by id; equal clues are of one fold."""
+    compile_for(views(batch))
+    compile_features()
+    found = {}
+    for k, row in enumerate(batch.select(["puzzle_id", "clue_hash"]).to_pylist()):
+        try:
+            counted = features(views(batch.slice(k, 1)), time.thread_time() + CPU_LIMIT)
+        except (TimeoutError, NoSolution):
+            continue
+        if counted is not None:
+            found[row["puzzle_id"]] = counted, zlib.crc32(row["clue_hash"].encode()) % FOLDS
+    return found
+
+
+def correlations(crowds: list[Crowd]) -> FigureTable:
+    """Return Spearman's rho of each measure with what people say, and its mean within size bands."""
+    rows = [[measure, *(_rho(one, measure) for one in crowds)] for measure in MEASURES]
+    title = "Spearman's rho with times and ratings, in brackets its mean within seven bands of sizes"
+    return FigureTable(title, ["measure", *(one.name for one in crowds)], rows)
+
+
+def _rho(one: Crowd, measure: str) -> str:
+    column = SITES[one.site]
+    found, within = spearman(one.rows[measure], one.rows[column]), within_sizes(one.rows, measure, column)
+    assert found is not None
+    return f"{found[1]:.3f} ({within:.3f})"
+
+
+def errors(timed: list[Crowd]) -> FigureTable:
+    """Return the errors of minutes, in all and by size and hardest technique."""
+    rows = []
+    for one in timed:
+        ratio, inside = ratio_of(one)
+        groups = {"all": np.ones(len(ratio), np.bool_)}
+        groups |= {f"{name} cells": one.bands == band for band, name in enumerate(BAND_NAMES)}
+        groups |= {technique.name: one.values("hardest") == technique.name for technique in TECHNIQUES}
+        for name, mask in groups.items():
+            if np.count_nonzero(mask) >= FEW:
+                low, middle, high = np.quantile(ratio[mask], [0.1, 0.5, 0.9])
+                share = f"{np.mean(inside[mask]):.1%}"
+                off = f"{np.median(np.abs(1 / ratio[mask] - 1)):.1%}"
+                rows.append([KINDS[one.kind], name, int(mask.sum()), off, share, middle, low, high])
+    heading = ["kind", "puzzles", "number", "median error", "in the 80 % interval", "people / estimate", "10 %", "90 %"]
+    return FigureTable("Errors of minutes, griddlers.net", heading, rows)
+
+
+def ratio_of(one: Crowd) -> tuple[np.ndarray, np.ndarray]:
+    """Return people's times by their estimates, and whether they are in the interval."""
+    minutes = one.judged.judgement / MINUTE
+    inside = (one.values("minutes_low") <= minutes) & (minutes <= one.values("minutes_high"))
+    return minutes / one.values("minutes"), inside
+
+
+def transfer(rated: list[Crowd]) -> FigureTable:
+    """Return how minutes, fitted to griddlers.net's times, order webpbn.com's ratings."""
+    rows = []
+    for one in rated:
+        by_lines = one.judged.features[:, LOG_OPEN] == 0
+        for name, mask in (("line logic", by_lines), ("beyond", ~by_lines), ("all", by_lines | True)):
+            some = one._replace(rows=one.rows.filter(pa.array(mask)))
+            rows.append([KINDS[one.kind], name, len(some.rows), _rho(some, "minutes"), _rho(some, "stars")])
+    heading = ["kind", "solved by", "puzzles", "minutes", "stars"]
+    return FigureTable("Ratings of webpbn.com by technique: rho (within sizes)", heading, rows)
+
+
+def noise(rated: list[Crowd]) -> FigureTable:
+    """Return the deviation of ratings of equal clues, and of ratings from stars."""
+    rows = []
+    for one in rated:
+        hashes, stars = one.values("clue_hash"), one.judged.judgement
+        order = np.argsort(hashes, kind="stable")
+        equal = hashes[order][1:] == hashes[order][:-1]
+        apart = (stars[order][1:] - stars[order][:-1])[equal]
+        off = stars - one.values("stars")
+        rows.append([KINDS[one.kind], len(apart), np.std(apart) / np.sqrt(2), np.std(off), np.median(np.abs(off))])
+    heading = ["kind", "pairs of equal clues", "deviation of a rating of them", "of stars", "median error of stars"]
+    return FigureTable("Noise of ratings", heading, rows)
+
+
+def effects(timed: list[Crowd], rated: list[Crowd]) -> list[FigureTable]:
+    """Return the effect of each feature on time and stars of a typical puzzle, with 95 % bootstrap intervals."""
+    rng = np.random.default_rng(1)
+    columns = []
+    for times, ratings in zip(timed, rated, strict=True):
+        fits = []
+        for _ in range(BOOTSTRAPS):
+            drawn = (one.judged.where(rng.integers(0, len(one.rows), len(one.rows))) for one in (times, ratings))
+            model = parse_model(fit(*drawn))
+            fits.append(np.stack([model.seconds[:, 0], model.stars[:, 0]]) / model.scale * np.log(2))
+        percent, stars = 100 * np.expm1(np.array(fits)[:, 0]), np.array(fits)[:, 1]
+        columns += [[_interval(values) for values in found.T] for found in (percent, stars)]
+    heading = ["feature", "meaning", *(f"{what}, {kind}" for kind in KINDS.values() for what in ("time, %", "stars"))]
+    rows = [[name, FEATURES[name], *(column[k] for column in columns)] for k, name in enumerate(FEATURES)]
+    return [FigureTable("Effect of twice as many, other features being equal", heading, rows)]
+
+
+def _interval(values: np.ndarray) -> str:
+    low, middle, high = np.quantile(values, [0.025, 0.5, 0.975])
+    return f"{middle:+.2f} ({low:+.2f} to {high:+.2f})"
+
+
+def times_chart(timed: list[Crowd]) -> alt.TopLevelMixin:
+    """Draw people's times by estimate."""
+    rng = np.random.default_rng(1)
+    rows: list[dict[str, Any]] = []
+    for one in timed:
+        for k in rng.choice(len(one.rows), DOTS, replace=False):
+            row = {"people": one.judged.judgement[k] / MINUTE, "minutes": one.values("minutes")[k]}
+            rows.append(row | {"kind": KINDS[one.kind], "cells": BAND_NAMES[one.bands[k]]})
+    axes = [
+        channel(f"{name}:Q", title=title, scale=alt.Scale(type="log", domain=[0.05, 1000], clamp=True))
+        for channel, name, title in ((alt.X, "minutes", "estimated minutes"), (alt.Y, "people", "people's minutes"))
+    ]
+    color = alt.Color("cells:N", sort=BAND_NAMES, scale=alt.Scale(scheme="turbo"))
+    dots = alt.Chart(alt.InlineData(values=rows)).mark_circle(size=14, opacity=0.6)
+    ends: list[dict[str, Any]] = [{"minutes": end, "people": end} for end in (0.05, 1000)]
+    line = alt.Chart(alt.InlineData(values=ends)).mark_line(color="gray", strokeDash=[4, 3]).encode(x="minutes:Q", y="people:Q")
+    return alt.hconcat(
+        *(
+            (dots.transform_filter(alt.datum.kind == kind).encode(*axes, color) + line).properties(
+                title=kind, width=420, height=420
+            )
+            for kind in KINDS.values()
+        )
+    )
+
+
+def errors_chart(timed: list[Crowd]) -> alt.TopLevelMixin:
+    """Draw people's times as multiples of the estimate, by size and by hardest technique."""
+    names = ("kind", "group", "puzzles", "off", "inside", "middle", "low", "high")
+    rows: list[dict[str, Any]] = [dict(zip(names, row, strict=True)) for row in errors(timed).rows]
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
+        y=alt.Y("group:N", sort=[str(row["group"]) for row in rows], title=None),
+        yOffset="kind:N",
+        color=alt.Color("kind:N"),
+    )
+    title = "people's time / estimate: median, and 10 % to 90 %"
+    ratios = [0.5, 0.7, 1, 1.4, 2]
+    x = alt.X("low:Q", title=title, scale=alt.Scale(type="log", domain=[0.5, 2]), axis=alt.Axis(values=ratios))
+    drawn = base.mark_rule(strokeWidth=2).encode(x=x, x2="high:Q") + base.mark_circle(size=50).encode(x="middle:Q")
+    chart: alt.TopLevelMixin = drawn.properties(width=620, height=18 * len({row["group"] for row in rows}))
+    return chart
+
+
+def draw(name: str, chart: alt.TopLevelMixin) -> None:
+    """Write a chart to benchmarks/results/NAME.png."""
+    (RESULTS / f"{name}.png").write_bytes(vl_convert.vegalite_to_png(chart.to_dict(), scale=1.5))

@@ -1,0 +1,183 @@
+"""How long a puzzle takes people, in minutes, and how hard they call it, in stars.
+
+Models of mono and of colour puzzles, linear in the logarithms of FEATURES: `seconds` fitted to the solving times of
+griddlers.net, `stars` to the ratings of webpbn.com. docs/DIFFICULTY.md has data, method and errors;
+`python -m benchmarks people --fit DATA` writes the parameters, minutes.json.
+
+With z a feature's logarithm of 1 + value, standardised and clipped to -LIMIT..LIMIT:
+
+    log(seconds) = constant + sum(linear z + square z^2) + assumptions log(1 + log_open)
+    stars        = constant + sum(linear z + product z m) + length m + square m^2,  m = log(seconds), standardised
+"""
+
+import hashlib
+import json
+import math
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from solver.model.views import Views
+from solver.people.features import FEATURES
+
+VERSION = 1
+"""Version of the parameter file's format."""
+
+LIMIT = 4.0
+"""Standard deviations beyond which a feature counts no more."""
+
+MIN_STARS, MAX_STARS = 1.0, 5.0
+"""The scale of webpbn.com's ratings."""
+
+MINUTE = 60.0
+
+DIGITS = 3
+"""Decimals of an estimate."""
+
+
+class ParameterError(Exception):
+    """The parameter file is missing, damaged or of another version."""
+
+
+class Interval(NamedTuple):
+    """Where 80 % of puzzles' times lie, as factors of the estimate, interpolated between estimates in log(seconds)."""
+
+    log_seconds: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+class MinutesModel(NamedTuple):
+    """Parameters for puzzles of a kind; the arrays have a value per feature, in the order of FEATURES.
+
+    cells         most cells of the puzzles that it was fitted to
+    mean, scale   of a feature's logarithm
+    seconds       float64[features, 2]: weights of z and of its square
+    stars         float64[features, 2]: weights of z and of its product with m
+    constants     of log(seconds), and of the stars
+    assumptions   weight of log(1 + log_open), which makes estimates of puzzles beyond line logic
+    length        mean and scale of m, then the weights of m and of its square
+    interval      of puzzles that line logic solves
+    widening      by how much the interval is wider beyond line logic, in logarithms
+    """
+
+    cells: int
+    mean: np.ndarray
+    scale: np.ndarray
+    seconds: np.ndarray
+    stars: np.ndarray
+    constants: tuple[float, float]
+    assumptions: float
+    length: tuple[float, float, float, float]
+    interval: Interval
+    widening: float
+
+
+class Estimate(NamedTuple):
+    """Estimates for puzzles, float64[puzzles] each.
+
+    minutes     typical solving time of those who finish
+    low, high   minutes within which 80 % of such puzzles take people
+    stars       mean rating of difficulty, 1 to 5
+    """
+
+    minutes: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    stars: np.ndarray
+
+
+CELLS, LOG_OPEN = ([*FEATURES].index(name) for name in ("cells", "log_open"))
+"""Indices of features."""
+
+
+def standardise(features: np.ndarray, mean: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """Return z of features, float64[puzzles, features]."""
+    return np.asarray(np.clip((np.log1p(features) - mean) / scale, -LIMIT, LIMIT))
+
+
+def estimate(features: np.ndarray, model: MinutesModel) -> Estimate:
+    """Estimate solving time and rating of puzzles of the model's kind that techniques solve without search.
+
+    features    float64[puzzles, features]
+
+    NaN for puzzles with more cells than any that the model was fitted to.
+    """
+    z = standardise(features, model.mean, model.scale)
+    depth = np.log1p(features[:, LOG_OPEN])
+    # Sums by row, not matrix products, whose rounding would depend on the other puzzles.
+    log_seconds = model.constants[0] + model.assumptions * depth
+    log_seconds += (z * (model.seconds[:, 0] + z * model.seconds[:, 1])).sum(axis=1)
+    mean, scale, *weights = model.length
+    length = (log_seconds - mean) / scale
+    stars = model.constants[1] + weights[0] * length + weights[1] * length**2
+    stars += (z * (model.stars[:, 0] + length[:, None] * model.stars[:, 1])).sum(axis=1)
+    wider = np.where(depth > 0, model.widening, 1.0)
+    low, high = (np.interp(log_seconds, model.interval.log_seconds, side) * wider for side in model.interval[1:])
+    unknown = features[:, CELLS] > model.cells
+    log_minutes = np.where(unknown, np.nan, log_seconds) - math.log(MINUTE)
+    known_stars = np.where(unknown, np.nan, np.clip(stars, MIN_STARS, MAX_STARS))
+    times = (np.exp(log_minutes + shift) for shift in (0.0, low, high))
+    return Estimate(*(np.round(values, DIGITS) for values in (*times, known_stars)))
+
+
+def kind_of(puzzle: Views) -> str:
+    """Return the kind of the one puzzle of a batch, mono or color."""
+    sides = ((clues.blocks[clues.lines[:2]], clues.color) for clues in (puzzle.rows, puzzle.columns))
+    several = any((color[first:end] > 1).any() for (first, end), color in sides)
+    return "color" if several else "mono"
+
+
+@cache
+def models() -> dict[str, MinutesModel]:
+    """Return the models of the package, by kind: mono, color. Raises ParameterError."""
+    source = files("solver.people") / "minutes.json"
+    try:
+        text = source.read_bytes()
+    except OSError as error:
+        raise ParameterError(f"{source} can't be read: {error.strerror}; reinstall nonocensus") from error
+    return parse_models(text, str(source))
+
+
+def parse_models(text: bytes, name: str) -> dict[str, MinutesModel]:
+    """Parse a parameter file; `name` is for messages. Raises ParameterError."""
+    try:
+        fields = json.loads(text)
+        version, expected = fields["version"], fields.pop("checksum")
+        if version == VERSION and expected == checksum(fields):
+            return {kind: parse_model(fields["kinds"][kind]) for kind in ("mono", "color")}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ParameterError(f"{name} is damaged ({error!r}); reinstall nonocensus") from error
+    if version != VERSION:
+        raise ParameterError(f"{name} has format version {version}, not {VERSION}; reinstall nonocensus")
+    raise ParameterError(f"{name} is damaged (checksum mismatch); reinstall nonocensus")
+
+
+def checksum(fields: dict[str, Any]) -> str:
+    """Return the SHA-256 of a parameter file's fields, without the checksum."""
+    return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
+
+
+def parse_model(fields: dict[str, Any]) -> MinutesModel:
+    """Build a model from its parameters; raises KeyError, ValueError or TypeError for fields of another shape."""
+    features = [fields["features"][name] for name in FEATURES]
+    mean, scale, seconds, stars = (
+        np.array([feature[name] for feature in features], np.float64) for name in ("mean", "scale", "seconds", "stars")
+    )
+    interval = np.array([[row["seconds"], row["low"], row["high"]] for row in fields["interval"]]).T
+    seconds_fields, stars_fields = fields["seconds"], fields["stars"]
+    length = (stars_fields["mean"], stars_fields["scale"], stars_fields["length"], stars_fields["square"])
+    return MinutesModel(
+        cells=fields["cells"],
+        mean=mean,
+        scale=scale,
+        seconds=seconds,
+        stars=stars,
+        constants=(seconds_fields["constant"], stars_fields["constant"]),
+        assumptions=seconds_fields["assumptions"],
+        length=length,
+        interval=Interval(*np.log(interval)),
+        widening=fields["widening"],
+    )
