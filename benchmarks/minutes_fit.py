@@ -45,7 +45,7 @@ def cross_validate(timed: Judged, rated: Judged) -> tuple[Estimate, Estimate]:
     found = [np.full((4, len(judged.fold)), np.nan) for judged in (timed, rated)]
     for fold in range(FOLDS):
         model = parse_model(fit(timed.where(timed.fold != fold), rated.where(rated.fold != fold)))._replace(
-            cells=MAX_CELLS
+            cells=MAX_CELLS**2
         )
         for judged, values in zip((timed, rated), found, strict=True):
             values[:, judged.fold == fold] = estimate(judged.features[judged.fold == fold], model)

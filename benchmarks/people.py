@@ -186,7 +186,7 @@ def errors(timed: list[Crowd]) -> FigureTable:
     for one in timed:
         ratio, inside = ratio_of(one)
         groups = {"all": np.ones(len(ratio), np.bool_)}
-        groups |= {f"{name} cells": one.bands == band for band, name in enumerate(BAND_NAMES)}
+        groups |= {f"{name} (cells)": one.bands == band for band, name in enumerate(BAND_NAMES)}
         groups |= {technique.name: one.values("hardest") == technique.name for technique in TECHNIQUES}
         for name, mask in groups.items():
             if np.count_nonzero(mask) >= FEW:
@@ -240,7 +240,9 @@ def effects(timed: list[Crowd], rated: list[Crowd]) -> list[FigureTable]:
         for _ in range(BOOTSTRAPS):
             drawn = (one.judged.where(rng.integers(0, len(one.rows), len(one.rows))) for one in (times, ratings))
             model = parse_model(fit(*drawn))
-            fits.append(np.stack([model.seconds[:, 0], model.stars[:, 0]]) / model.scale * np.log(2))
+            weights = np.stack([model.seconds[:, 0], model.stars[:, 0]]) / model.scale
+            weights[0, LOG_OPEN] = model.assumptions
+            fits.append(weights * np.log(2))
         percent, stars = 100 * np.expm1(np.array(fits)[:, 0]), np.array(fits)[:, 1]
         columns += [[_interval(values) for values in found.T] for found in (percent, stars)]
     heading = ["feature", "meaning", *(f"{what}, {kind}" for kind in KINDS.values() for what in ("time, %", "stars"))]
@@ -268,7 +270,11 @@ def times_chart(timed: list[Crowd]) -> alt.TopLevelMixin:
     color = alt.Color("cells:N", sort=BAND_NAMES, scale=alt.Scale(scheme="turbo"))
     dots = alt.Chart(alt.InlineData(values=rows)).mark_circle(size=14, opacity=0.6)
     ends: list[dict[str, Any]] = [{"minutes": end, "people": end} for end in (0.05, 1000)]
-    line = alt.Chart(alt.InlineData(values=ends)).mark_line(color="gray", strokeDash=[4, 3]).encode(x="minutes:Q", y="people:Q")
+    line = (
+        alt.Chart(alt.InlineData(values=ends))
+        .mark_line(color="gray", strokeDash=[4, 3])
+        .encode(x="minutes:Q", y="people:Q")
+    )
     return alt.hconcat(
         *(
             (dots.transform_filter(alt.datum.kind == kind).encode(*axes, color) + line).properties(

@@ -36,6 +36,7 @@ from reports.row_classes import (
     DENSITY_NAMES,
     FAILED,
     MANY_COLORS,
+    MINUTES_NAMES,
     SIZE_NAMES,
     UNKNOWN,
     RowClass,
@@ -379,10 +380,13 @@ def _grades(census: Census, unique: int, family: Family) -> Grades | None:
     if not census.hardest:
         return None
     compared = census.compared.filter(census.compared["grade"].is_valid())
+    minutes = compared["minutes"].drop_null().to_numpy()
     return Grades(
         unique,
         census.hardest.total(),
         by_grade(census.hardest.items(), family),
+        {name: census.minutes[name] for name in MINUTES_NAMES if census.minutes[name]},
+        tuple(np.quantile(minutes, [0.25, 0.5, 0.75]).tolist()) if len(minutes) else None,
         len(compared),
         agreements(compared),
     )

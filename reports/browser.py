@@ -24,11 +24,20 @@ from reports.family_words import NONOGRAMS, SUDOKU_WORDS, FamilyWords
 from reports.formatting import label_color
 from reports.issues import DUPLICATES, ISSUES, differing, issues, repeated
 from reports.picture_svg import UNKNOWN_COLOR
-from reports.row_classes import DIFFICULTY_NAMES, FAILED, MANY_COLORS, SIZE_NAMES, difficulty_class, size_class
+from reports.row_classes import (
+    DIFFICULTY_NAMES,
+    FAILED,
+    MANY_COLORS,
+    MINUTES_NAMES,
+    SIZE_NAMES,
+    difficulty_class,
+    minutes_class,
+    size_class,
+)
 from reports.sudoku_svg import givens_counts
 from reports.templating import source
 from solver.model.families import FAMILIES
-from solver.model.measures import Place, shown_in
+from solver.model.measures import Computed, Place, computed_by, names, shown_in
 
 CHUNK = 256
 """Puzzles per block of pictures."""
@@ -48,6 +57,7 @@ COUNTS = (
     *("width", "height", "goal_matches", "free"),
     *(measure.name for measure in LISTED_MEASURES if pa.types.is_integer(measure.dtype)),
 )
+GRADED = names(computed_by(Computed.graded))
 DECIMALS = tuple(measure.name for measure in LISTED_MEASURES if pa.types.is_floating(measure.dtype))
 
 SOLUTION, SECOND, GOAL, CLUES, MENDED = 1, 2, 4, 8, 16
@@ -130,6 +140,7 @@ def payload(
     if graded:
         words["grade"] = _words(rows["grade"].cast(pa.string()))
         ladder = FAMILIES[family.name].techniques
+        words["duration"] = _words(pa.chunked_array([minutes_class(rows)]), MINUTES_NAMES)
         words["hardest"] = _words(rows["hardest"], tuple(technique.name for technique in ladder))
     head = {
         "family": family.name,
@@ -147,7 +158,7 @@ def payload(
     arrays["issues"] = issues(rows, repeats)
     if family is SUDOKU_WORDS:
         arrays["givens"] = _counts(pa.chunked_array([givens_counts(rows)]))
-    arrays |= {name: _decimals(rows[name]) for name in meant(DECIMALS) if graded or name != "work"}
+    arrays |= {name: _decimals(rows[name]) for name in meant(DECIMALS) if graded or name not in GRADED}
     arrays["contents"] = contents
     table = zlib.compress(packed(head, arrays))
     return Browser(len(rows), graded, _text(table), tuple(_text(picture) for picture in pictures))

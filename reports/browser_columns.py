@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from solver.model.measures import NONOGRAM, SUDOKU, Measure, Place, shown_in
 
-HEADLINES = ("difficulty", "cpu_seconds", "technique", "grade", "hardest", "work", "engine")
+HEADLINES = ("minutes", "stars", "grade", "hardest", "technique", "cpu_seconds", "engine")
 """The first facts of an opened puzzle."""
 
 

@@ -70,6 +70,7 @@ class Census(NamedTuple):
     line_solves: tuple[float, float]  # how many, in how many CPU seconds of all other rungs
     rated: pa.Table  # RATED_FIELDS of the puzzles that people have rated
     hardest: Counter[str]  # puzzles with a grade, by the hardest technique
+    minutes: Counter[str]  # puzzles with an estimate, by class of minutes
     compared: pa.Table  # CORRELATED, float32, of all puzzles, or of COMPARED of them drawn at random
     shown: pa.Table  # SHOWN_FIELDS of up to SHOWN puzzles, the hardest first
     reasons: Counter[tuple[str, str]]  # puzzles without a verdict by status and reason, whose numbers stand as N
@@ -112,7 +113,7 @@ class _CensusBuilder:
         self.clue_hashes, self.canonical_hashes = _GrowingArray(np.uint64, rows), _GrowingArray(np.uint64, rows)
         self.authors: AuthorCounts = {}
         self.rung_seconds, self.rung_times, self.work = np.zeros(len(RUNGS)), no_rung_times(), np.zeros(4)
-        self.techniques = Counter[str]()
+        self.techniques, self.minutes = Counter[str](), Counter[str]()
         self.compared, self.shown = Sample(COMPARED, _floats), _HardestRows()
         self.compared.add(no_rows(CORRELATED))
         self.rated = [no_rows(RATED_FIELDS)]
@@ -134,6 +135,7 @@ class _CensusBuilder:
         self.rung_times += batch.rung_times
         self.work += batch.work
         self.techniques.update(batch.hardest)
+        self.minutes.update(batch.minutes)
         self.compared.add(batch.compared)
         self.rated += batch.rated
         self.shown.add(batch.shown)
@@ -158,6 +160,7 @@ class _CensusBuilder:
             line_solves=(self.work[2], self.work[3]),
             rated=pa.concat_tables(self.rated),
             hardest=self.techniques,
+            minutes=self.minutes,
             compared=self.compared.table(),
             shown=self.shown.table(),
             reasons=self.reasons,

@@ -205,7 +205,9 @@ class Grades(NamedTuple):
     unique: int  # puzzles with one solution
     graded: int  # those of them that have a grade
     grades: tuple[Grade, ...]  # from the easiest
-    compared: int  # puzzles in the correlations: all, or a random sample
+    minutes: dict[str, int]  # puzzles with an estimate, by class of minutes
+    quartiles: tuple[float, float, float] | None  # of their minutes
+    compared: int  # puzzles in the correlations and quartiles: all, or a random sample
     agreements: tuple[GradeCorrelation, ...]  # the strongest first
 
 

@@ -21,11 +21,15 @@ SIZE_BANDS = (100, 225, 400, 625, 900, 1600)
 BAND_FEW = 30
 """Fewest puzzles of a band that are correlated."""
 
-RATING_NAMES = {"site_difficulty": "difficulty", "site_quality": "quality", "site_seconds": "time"}
+RATING_NAMES = {
+    "site_difficulty": "ratings of difficulty",
+    "site_quality": "ratings of quality",
+    "site_seconds": "times",
+}
 """Names of RATINGS in charts and tables."""
 
-DIFFICULTY_RATINGS = ("site_seconds", "site_difficulty")
-"""Those of RATINGS that say how hard a puzzle is."""
+DIFFICULTY_RATINGS = {"site_seconds": "minutes", "site_difficulty": "stars"}
+"""Those of RATINGS that say how hard a puzzle is, and the measure that estimates them."""
 
 SOURCES = 4
 """Most sites whose ratings are in the matrix, with a row per rating."""
@@ -54,9 +58,9 @@ class RatingCorrelation(NamedTuple):
 
 
 class GradeCorrelation(NamedTuple):
-    """Spearman's rank correlation of the grade, or of `work`, with another measure, with its 95 % interval."""
+    """Spearman's rank correlation of minutes, or of the grade, with another measure, with its 95 % interval."""
 
-    of: str  # grade or work
+    of: str  # one of FOR_PEOPLE
     measure: str
     puzzles: int
     rho: float
@@ -75,24 +79,31 @@ class MeasureCorrelation(NamedTuple):
 
 
 class Outlier(NamedTuple):
-    """A puzzle that people and our difficulty rank very differently among those of its source; ranks from 0 to 1."""
+    """A puzzle that people and our estimate rank very differently among those of its source; ranks from 0 to 1."""
 
     source: str
     puzzle_id: str | None
     title: str | None
     column: str  # of the rating, one of DIFFICULTY_RATINGS
     rating: float
-    difficulty: float
+    measure: str  # that estimates it; difficulty for puzzles without a grade
+    estimate: float
     people: float  # share of the puzzles that people find easier
-    solver: float  # share of the puzzles that our difficulty finds easier
+    solver: float  # share of the puzzles that our estimate finds easier
 
 
 class Ratings(NamedTuple):
     """Correlations and outliers of people's ratings."""
 
-    correlations: tuple[RatingCorrelation, ...]  # the strongest first
-    harder: tuple[Outlier, ...]  # for people than our difficulty says
+    correlations: tuple[RatingCorrelation, ...]  # the strongest within sizes first
+    harder: tuple[Outlier, ...]  # for people than our estimate says
     easier: tuple[Outlier, ...]
+
+    @property
+    def best(self) -> tuple[RatingCorrelation, ...]:
+        """The measure that predicts each source's times and ratings of difficulty best within sizes."""
+        known = [one for one in self.correlations if one.rating in DIFFICULTY_RATINGS and one.within is not None]
+        return tuple({(one.source, one.rating): one for one in reversed(known)}.values())[::-1]
 
 
 def ratings(rated: pa.Table) -> Ratings:
@@ -112,7 +123,7 @@ def ratings(rated: pa.Table) -> Ratings:
             ]
         for column in DIFFICULTY_RATINGS:
             outliers += _outliers(rows, column)
-    correlations.sort(key=lambda one: (one.source, one.rating, -abs(one.rho), one.measure))
+    correlations.sort(key=lambda one: (one.source, one.rating, -abs(one.within or 0), -abs(one.rho), one.measure))
     outliers.sort(key=lambda one: (one.solver - one.people, one.puzzle_id or ""))
     return Ratings(
         tuple(correlations),
@@ -122,7 +133,7 @@ def ratings(rated: pa.Table) -> Ratings:
 
 
 def agreements(compared: pa.Table) -> tuple[GradeCorrelation, ...]:
-    """Correlate the measures for people with all others and with each other, strongest first.
+    """Correlate FOR_PEOPLE with all other measures and with each other, strongest first.
 
     compared   as `reports.census.Census.compared`, of puzzles with a grade
     """
@@ -240,15 +251,16 @@ def _ranks(values: np.ndarray) -> np.ndarray:
 
 def _outliers(rows: pa.Table, column: str) -> list[Outlier]:
     """Return the outliers of a source by a rating of difficulty."""
-    rows = rows.filter(pc.and_(rows[column].is_valid(), rows["difficulty"].is_valid()))
+    rows = rows.filter(rows[column].is_valid())
+    estimate = DIFFICULTY_RATINGS[column]
+    measure = "difficulty" if rows[estimate].null_count == len(rows) else estimate
+    rows = rows.filter(rows[measure].is_valid())
     if len(rows) < FEW:
         return []
-    people, solver = (
-        ((_ranks(rows[name].to_numpy()) - 1) / (len(rows) - 1)).tolist() for name in (column, "difficulty")
-    )
+    people, solver = (((_ranks(rows[name].to_numpy()) - 1) / (len(rows) - 1)).tolist() for name in (column, measure))
     apart = np.argsort(np.subtract(solver, people), kind="stable")
     picked = np.unique(np.concatenate([apart[:OUTLIERS], apart[-OUTLIERS:]]))
-    names = ["source", "puzzle_id", "title", column, "difficulty"]
+    names = ["source", "puzzle_id", "title", column, measure]
     told = rows.select(names).take(picked).to_pylist()
     return [
         Outlier(
@@ -257,7 +269,8 @@ def _outliers(rows: pa.Table, column: str) -> list[Outlier]:
             row["title"],
             column,
             row[column],
-            row["difficulty"],
+            measure,
+            row[measure],
             people[k],
             solver[k],
         )

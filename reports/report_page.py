@@ -33,6 +33,7 @@ from reports.family_words import NONOGRAMS, WORDS, FamilyWords, fields_of
 from reports.figures import Certified, Figures
 from reports.formatting import label_color
 from reports.joined_columns import NO_GRADES, NO_MENDINGS
+from reports.people_words import minutes_text
 from reports.picture_svg import mark, svg
 from reports.published import published_times
 from reports.row_classes import Rows
@@ -179,6 +180,11 @@ def _cards(figures: Figures, family: FamilyWords) -> tuple[Card, ...]:
         for puzzles, name, label, filters in verdicts
         if puzzles
     ]
+    if figures.grades and figures.grades.quartiles:
+        low, middle, high = map(minutes_text, figures.grades.quartiles)
+        cards.append(
+            Card(middle, "for people, the middle puzzle", f"half take {low} to {high}", filters=(("sort", "minutes"),))
+        )
     return tuple(cards)
 
 

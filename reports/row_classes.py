@@ -45,6 +45,17 @@ DIFFICULTY_NAMES = (
 )
 """The difficulty classes: "under 0.25", "0.25–0.5", ..., "4 and over"."""
 
+MINUTES = (1, 2, 5, 10, 20, 40, 60, 120, 300)
+"""The least minutes for people of each class but the first."""
+
+MINUTES_NAMES = (
+    f"under {MINUTES[0]} min",
+    *(f"{low}–{high} min" for low, high in pairwise(MINUTES) if high <= 60),
+    *(f"{low // 60}–{high // 60} h" for low, high in pairwise(MINUTES) if low >= 60),
+    f"{MINUTES[-1] // 60} h and over",
+)
+"""The classes of minutes: "under 1 min", "1–2 min", ..., "5 h and over"."""
+
 MANY_COLORS = 5
 """Puzzles with this many colours or more form one class."""
 
@@ -176,6 +187,13 @@ def size_class(puzzles: Rows) -> pa.Array:
 def difficulty_class(rows: Rows) -> pa.Array:
     """Return the difficulty class of each puzzle: index into DIFFICULTY_NAMES, len(DIFFICULTY_NAMES) if unknown."""
     return _classes(rows["difficulty"], DIFFICULTIES)
+
+
+def minutes_class(rows: Rows) -> pa.Array:
+    """Return the class of minutes of each puzzle, of MINUTES_NAMES, null if unknown."""
+    return pa.array([*MINUTES_NAMES, None]).take(
+        pc.min_element_wise(_classes(rows["minutes"], MINUTES), len(MINUTES_NAMES))
+    )
 
 
 def _classes(column: pa.Array | pa.ChunkedArray, starts: Sequence[float]) -> pa.Array:

@@ -16,8 +16,8 @@ from reports import site_claims
 from reports.derived_measures import DERIVED, derived_measures
 from reports.joined_columns import MENDED, SHARED, KeyedRows, first_bits, join_grades, join_mendings
 from reports.rights import shareable, withheld
-from reports.row_classes import FAILED, UNKNOWN, RowClass, classify_rows, numbers, sources
-from solver.model.measures import BY_NAME, IN_RESULTS, Computed, Place, computed_by, names, shown_in
+from reports.row_classes import FAILED, UNKNOWN, RowClass, classify_rows, minutes_class, numbers, sources
+from solver.model.measures import IN_RESULTS, Computed, Place, computed_by, names, shown_in
 from solver.model.tables import PUZZLES, RESULTS
 
 RUNGS = {
@@ -41,8 +41,8 @@ CORRELATED = tuple(names(shown_in(Place.correlations)))
 Ratings are not correlated over several sources: each site has its own scale.
 """
 
-FOR_PEOPLE = tuple(name for name in CORRELATED if BY_NAME[name].computed is Computed.graded)
-"""Measures of how hard a puzzle is for people; null where it has no grade."""
+FOR_PEOPLE = ("minutes", "grade")
+"""Measures for people that all others are correlated with; null where a puzzle has no grade."""
 
 RATINGS = tuple(names(computed_by(Computed.rated)))
 """The ratings that a site's users give."""
@@ -101,6 +101,7 @@ class Batch(NamedTuple):
     rung_times: np.ndarray  # int64[rungs, bins]: puzzles by time
     work: np.ndarray  # float64[4]: conflicts, seconds of clause learning, line solves, seconds of all other rungs
     hardest: dict[str, int]  # puzzles with a grade, by the hardest technique
+    minutes: dict[str, int]  # puzzles with an estimate, by class of minutes
     compared: pa.Table  # CORRELATED
     rated: list[pa.Table]  # RATED_FIELDS of the rated puzzles, empty without any
     shown: pa.Table  # SHOWN_FIELDS
@@ -139,6 +140,7 @@ def batch_of(results: pa.RecordBatch, puzzles: pa.RecordBatch, asked: CensusOpti
         rung_times=rung_times,
         work=_work(results),
         hardest=_counted(graded["hardest"]),
+        minutes=_counted(minutes_class(graded)),
         compared=_picked((results, puzzles, measured, graded), CORRELATED),
         rated=_filtered((open_results, open_puzzles, measured, graded), RATED_FIELDS, _rated(puzzles)),
         shown=_picked((open_results, open_puzzles, open_mended, measured, graded, judged), SHOWN_FIELDS),

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from reports import formatting
 from reports.clean import clean
+from reports.people_words import estimate_text, minutes_text
 from reports.rating_correlations import RATING_NAMES
 from solver.model.measures import CONFLICT
 
@@ -35,6 +36,7 @@ def environment(autoescape: bool = False, finalize: Callable[[Any], str] | None 
         "seconds": formatting.seconds,
         "bucket": formatting.bucket,
         "difficulty": formatting.difficulty,
+        "minutes": minutes_text,
         "linked": linked,
     }
     made.globals |= {
@@ -42,6 +44,7 @@ def environment(autoescape: bool = False, finalize: Callable[[Any], str] | None 
         "measure_names": formatting.MEASURE_NAMES,
         "rating": formatting.rating,
         "rating_names": RATING_NAMES,
+        "estimate": estimate_text,
         "conflict": CONFLICT,
     }
     return made

@@ -1,4 +1,4 @@
-"""The command grade, which rates how hard puzzles are for people."""
+"""The command grade, which estimates how long puzzles take people and how hard they are."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -36,6 +36,7 @@ from pipeline.commands.output import (
     show_progress,
     table,
 )
+from reports.people_words import minutes_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -67,12 +68,12 @@ def grade(
     address: Address = None,
     serial: Serial = False,
 ) -> None:
-    """Grade how hard puzzles are for people, from 1 to 9.
+    """Estimate how long puzzles take people, and grade from 1 to 9 how hard they are.
 
-    The grade follows from the techniques that a puzzle needs (docs/TECHNIQUES.md, docs/SUDOKU_TECHNIQUES.md); only
-    puzzles with exactly one solution have one. A run keeps the grades for its report, and the same command resumes.
-    Puzzles of stores and files are classified first. Exit status 1 if a file can't be read, or a puzzle can't be graded
-    for a reason other than time.
+    Minutes and stars are estimated as docs/DIFFICULTY.md describes; the grade follows from the techniques that a puzzle
+    needs (docs/TECHNIQUES.md, docs/SUDOKU_TECHNIQUES.md). Only puzzles with exactly one solution have any. A run keeps
+    the grades for its report, and the same command resumes. Puzzles of stores and files are classified first. Exit
+    status 1 if a file can't be read, or a puzzle can't be graded for a reason other than time.
     """
     from pipeline.jobs.grade_job import Tally
     from solver.jit.waits import while_waiting
@@ -189,16 +190,16 @@ def technique_table(tally: "Tally") -> RenderableType:
 
 
 def puzzle_table(rows: list[dict[str, Any]]) -> RenderableType:
-    """Return a table of puzzles: grade, work and steps by technique, or why there is no grade."""
-    made = table("puzzle", "size", "grade", "hardest", "work", "steps", right=("grade", "work"))
+    """Return a table of puzzles: time for people, stars, grade and steps by technique, or why there is no grade."""
+    made = table("puzzle", "size", "time", "stars", "grade", "hardest", "steps", right=("time", "stars", "grade"))
     for row in rows:
         title = f' "{row["title"]}"' if row["title"] else ""
         grade = "–" if row["grade"] is None else f"[bold]{row['grade']}[/bold]"
-        work = "" if row["work"] is None else f"{row['work']:.2f}"
+        time = "–" if row.get("minutes") is None else f"[bold]{minutes_text(row['minutes'])}[/bold]"
+        stars = "–" if row.get("stars") is None else f"{row['stars']:.1f}"
         about = (f"{row['puzzle_id']}{title}", f"{row['width']}x{row['height']}")
-        made.add_row(
-            *map(escape, about), grade, escape(row["hardest"] or missing_reason(row)), work, escape(steps_of(row))
-        )
+        hardest = row["hardest"] or missing_reason(row)
+        made.add_row(*map(escape, about), time, stars, grade, *map(escape, (hardest, steps_of(row))))
     return made
 
 

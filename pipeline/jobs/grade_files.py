@@ -15,7 +15,7 @@ from pipeline.executors.executor import (
     open_executor,
     run_divisible_tasks,
 )
-from pipeline.jobs.grade_job import GRADE
+from pipeline.jobs.grade_job import GRADE, check_parameters
 from pipeline.run.configuration import check_limit, configuration, solver_settings
 from pipeline.store.parts import is_store, open_store
 from pipeline.store.sources import check_sources, no_puzzle_error
@@ -111,6 +111,7 @@ def grade_puzzles(
     """
     check_resources(resources)
     check_limit(cpu_limit)
+    check_parameters()
     problems: list[Problem] = []
 
     def tasks() -> Iterator[GradeTask]:

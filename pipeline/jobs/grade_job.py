@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipeline.errors import InputError
 from pipeline.jobs.engine import JobRequest, RowFilter, locked, run_on_results
 from pipeline.jobs.job import Chunk, Job, JobCall, Loss, Output, count_by
 from pipeline.run.job_tables import read_grades
@@ -19,6 +20,7 @@ from reports.joined_columns import KILLED, Grade, KeyedRows, by_grade, indexed, 
 from solver import __version__
 from solver.model.families import Family
 from solver.model.tables import GRADES
+from solver.people.minutes import ParameterError, models
 
 VERDICT = ("puzzle_id", "clue_hash", "solutions")
 """Columns of the results that decide what is graded."""
@@ -113,12 +115,21 @@ class Tally:
         self.others += rows["status"].null_count
 
 
+def check_parameters() -> None:
+    """Raise an InputError if the parameters of minutes can't be read: each task would fail."""
+    try:
+        models()
+    except ParameterError as error:
+        raise InputError(str(error)) from error
+
+
 def grade_run(run: Run, request: JobRequest) -> Tally:
     """Grade the puzzles of a run that have exactly one solution and no grade yet; returns the tally of the whole run.
 
     Timeouts are retried with more time, puzzles whose worker died in any case. Raises InputError if the run's store has
     changed, UserError if another command works on the run.
     """
+    check_parameters()
     tally = Tally(run.family)
     with locked(run, request) as run:
         before = indexed(read_grades(run))

@@ -170,7 +170,7 @@ def _grade_fault(family: Family, grades: pa.Table) -> str | None:
     for row in grades.group_by(["hardest", "grade"]).aggregate([]).to_pylist():
         if grade_of.get(row["hardest"], 0) != row["grade"]:
             return f"the grade {row['grade']} does not go with the technique {row['hardest']}"
-    for name in ("work", "cpu_seconds"):
+    for name in (field.name for field in family.grades if pa.types.is_floating(field.type)):
         if not pc.all(pc.is_finite(grades[name]), min_count=0).as_py():
             return f"{name} is not finite"
     return None

@@ -42,12 +42,32 @@ def grades(figures: Figures) -> Chart | None:
     return chart_of(chart, "grades", "Difficulty for people", words, {"hardest": "technique"})
 
 
+def minutes(figures: Figures) -> Chart | None:
+    """Bars of puzzles by the minutes that they take people."""
+    if figures.grades is None or not figures.grades.minutes:
+        return None
+    counts = figures.grades.minutes
+    total = sum(counts.values())
+    rows = [{"time": name, "puzzles": puzzles, "share": puzzles / total} for name, puzzles in counts.items()]
+    bars = alt.Chart(alt.InlineData(values=rows)).encode(
+        y=alt.Y("time:N", sort=[*counts], title=None, axis=alt.Axis(grid=False)),
+        x=alt.X("puzzles:Q", title="puzzles", axis=alt.Axis(tickCount=5, tickMinStep=1, format=",d")),
+        tooltip=["time:N", alt.Tooltip("puzzles:Q", format=","), alt.Tooltip("share:Q", format=".2%")],
+    )
+    numbers = bars.mark_text(align="left", dx=6, color="currentColor").encode(text=alt.Text("puzzles:Q", format=","))
+    drawn = bars.mark_bar(cornerRadiusEnd=3, height={"band": 0.72}, color=SERIES[0])
+    told = ", ".join(f"{name} {puzzles:,}" for name, puzzles in counts.items())
+    words = f"Bars of the number of puzzles by the minutes that they are estimated to take people: {told}."
+    chart = (drawn + numbers).properties(height=BAR * len(rows) + 8)
+    return chart_of(chart, "minutes", "Minutes for people", words, {"duration": "time"})
+
+
 def agreements(figures: Figures) -> Chart | None:
-    """Rank correlations of each measure with grade and work for people."""
+    """Rank correlations of each measure with minutes and grade for people."""
     if figures.grades is None or not figures.grades.agreements:
         return None
     ranked = [(one.measure, one.of, one) for one in figures.grades.agreements]
-    what = "the grade, and of the work, for people"
+    what = "the minutes, and of the grade, for people"
     return _ranked(ranked, "agreements", "Other measures", f"rank correlation of each measure with {what}")
 
 
@@ -69,10 +89,11 @@ def _ranked(
     rows = [
         {
             "measure": MEASURE_NAMES[measure], "source": source, "rho": one.rho, "low": one.low,
-            "high": one.high, "puzzles": one.puzzles,
+            "high": one.high, "within": getattr(one, "within", None), "puzzles": one.puzzles,
         }
         for measure, source, one in ranked
     ]  # fmt: skip
+    has_within = any(row["within"] is not None for row in rows)
     order = list(dict.fromkeys(MEASURE_NAMES[measure] for measure, _, _ in ranked))
     sources = list(dict.fromkeys(source for _, source, _ in ranked))
     color = alt.Color(
@@ -97,13 +118,18 @@ def _ranked(
     )
     x = alt.X(
         "low:Q",
-        title="rho, with its 95 % interval",
+        title="rho over all sizes, with its 95 % interval" + ("; rings: within sizes" if has_within else ""),
         scale=alt.Scale(domain=[-1, 1]),
         axis=alt.Axis(tickCount=5),
     )
-    dots = base.mark_rule(strokeWidth=2, opacity=0.5).encode(x=x, x2="high:Q") + base.mark_circle(
-        size=60, opacity=1
-    ).encode(x="rho:Q")
+    rules = base.mark_rule(strokeWidth=2, opacity=0.5).encode(x=x, x2="high:Q")
+    dots = rules + base.mark_circle(size=60, opacity=1).encode(x="rho:Q")
+    if has_within:
+        dots += (
+            base.mark_point(size=60, opacity=1, filled=False)
+            .encode(x="within:Q")
+            .transform_filter("datum.within != null")
+        )
     told = "; ".join(f"{row['measure']} ({row['source']}) {row['rho']:.2f}" for row in rows)
     words = f"Dots of the {what}: {told}."
     return chart_of(dots.properties(height=max(BAR, 10 * len(sources)) * len(order)), name, title, words)

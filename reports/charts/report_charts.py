@@ -24,6 +24,7 @@ def charts(figures: Figures, activity: Activity | None = None) -> tuple[Chart, .
         cpu_times.times(figures),
         cpu_times.rung_times(figures),
         cpu_times.areas(figures),
+        people_charts.minutes(figures),
         people_charts.grades(figures),
         people_charts.agreements(figures),
         people_charts.ratings(figures),

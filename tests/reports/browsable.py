@@ -100,7 +100,8 @@ def graded(fillers: int = 400) -> tuple[Pairs, pa.Table]:
         technique, place = TECHNIQUES[k % 17 % len(TECHNIQUES)], len(special()) + k
         if k % 17 < len(TECHNIQUES):
             row = {"puzzle_id": f"random/{k}", "clue_hash": results["clue_hash"][place].as_py(), "status": "ok"}
-            rows.append(row | {"grade": technique.grade, "hardest": technique.name, "looks": 5 * k, "work": k / 8})
+            row |= {"grade": technique.grade, "hardest": technique.name, "looks": 5 * k, "work": k / 8}
+            rows.append(row | ({} if technique.grade == 9 else {"minutes": (1 + k) / 8, "stars": 1 + k % 33 / 8}))
     return [(results, puzzles)], pa.Table.from_pylist(rows, schema=GRADES)
 
 

@@ -20,6 +20,7 @@ from reports.browser import (
     COUNTS,
     DECIMALS,
     GOAL,
+    GRADED,
     MENDED,
     SECOND,
     SOLUTION,
@@ -80,7 +81,7 @@ def check(rows: pa.Table) -> None:
     assert made.puzzles == len(wanted)
     for name in (*TEXTS, *COUNTS, "label"):
         assert columns[name] == [row[name] for row in wanted], name
-    for name in set(DECIMALS) - (set() if made.graded else {"work"}):
+    for name in set(DECIMALS) - (set() if made.graded else {*GRADED}):
         assert columns[name] == [row[name] if row[name] is None else np.float32(row[name]) for row in wanted], name
     for row, picture in zip(wanted, drawn, strict=True):
         cells = (row["width"] or 0) * (row["height"] or 0)
@@ -115,7 +116,7 @@ def test_grades_come_back_and_take_nothing_where_there_are_none() -> None:
     assert unpacked(made.table)[0]["words"]["hardest"] == [technique.name for technique in TECHNIQUES]
     without = payload(rows_of(pairs_of))
     assert (made.graded, without.graded) == (True, False)
-    assert not {"grade", "hardest", "work"} & columns_of(without).keys()
+    assert not {*GRADED, "hardest", "duration"} & columns_of(without).keys()
 
 
 def test_a_mended_picture_comes_back() -> None:

@@ -135,11 +135,40 @@ def test_outliers() -> None:
     rows = [{"source": "a", "puzzle_id": f"a/{n}", "site_difficulty": n, "difficulty": n} for n in range(50)]
     rows[0]["difficulty"], rows[49]["difficulty"] = 100.0, -1.0
     found = ratings(rated(rows))
+    assert found.harder[0].measure == "difficulty"
     assert found.harder[0].puzzle_id == "a/49"
     assert (found.harder[0].people, found.harder[0].solver) == (1.0, 0.0)
     assert found.easier[0].puzzle_id == "a/0"
     assert len(found.harder) <= OUTLIERS
     assert len(found.easier) <= OUTLIERS
+
+
+def test_ratings_are_compared_with_their_estimate() -> None:
+    rows = [
+        {"source": "a", "puzzle_id": f"a/{n}", "site_difficulty": n, "stars": 49 - n, "difficulty": n}
+        for n in range(50)
+    ]
+    found = ratings(rated(rows)).harder[0]
+    assert (found.puzzle_id, found.measure, found.estimate) == ("a/49", "stars", 0)
+
+
+def test_the_best_measure_is_that_within_sizes() -> None:
+    rng = np.random.default_rng(2)
+    rows = [
+        {
+            "source": "a", "puzzle_id": f"a/{n}", "site_difficulty": cells + 10 * harder, "cells": cells,
+            "difficulty": float(harder), "line_solves": cells + int(rng.integers(20)),
+        }
+        for n, cells in enumerate(np.repeat([90, 200, 390], 40).tolist())
+        for harder in [int(rng.integers(20))]
+    ]  # fmt: skip
+    found = ratings(rated(rows))
+    (best,) = found.best
+    assert (best.measure, best.within) == ("difficulty", 1)
+    by_name = {one.measure: one for one in found.correlations}
+    assert by_name["line_solves"].rho > by_name["difficulty"].rho
+    assert abs(by_name["line_solves"].within or 0) < 0.3
+    assert by_name["cells"].within is None
 
 
 def test_outliers_by_solving_time() -> None:

@@ -33,6 +33,9 @@ R = TypeVar("R")
 FIRST_TRY, GROWTH = 1.0, 3.0
 """CPU seconds of the first attempt of interactive work, and the factor between attempts."""
 
+GRADING_LIMIT = 10.0
+"""CPU seconds for the grade of a puzzle that is solved."""
+
 SIGNAL_POLL = 0.2
 """Seconds between two checks for signals: one delivered to another thread does not wake the main thread."""
 
@@ -44,6 +47,7 @@ class SolveOptions(NamedTuple):
     solution_limit      solutions to list; None lists none
     needs_known_cells   whether the decided cells of an unfinished puzzle are needed
     needs_explanation   whether an explanation is needed
+    needs_grading       whether difficulty for people is needed
     is_interactive      whether Ctrl-C reports progress
     cpus                CPU cores for the SAT stage of a hard puzzle; None for this process alone
     """
@@ -56,6 +60,7 @@ class SolveOptions(NamedTuple):
     solution_limit: int | None
     needs_known_cells: bool
     needs_explanation: bool
+    needs_grading: bool
     is_interactive: bool
     cpus: int | None = None
 
@@ -96,7 +101,8 @@ def _solve(puzzle: "Puzzle", options: SolveOptions, log: AttemptLog) -> SolvedPu
     is_unfinished = row["label"] in ("timeout", "stalled")
     known = _known_cells(puzzle, row, options, start) if options.needs_known_cells and is_unfinished else None
     solutions = None if options.solution_limit is None else log.solutions
-    return SolvedPuzzle(puzzle, row, options.depth, solutions, known, _explanation(puzzle, row, options, start))
+    explanation, grading = _explanation(puzzle, row, options, start), _grading(puzzle, row, options)
+    return SolvedPuzzle(puzzle, row, options.depth, solutions, known, explanation, grading)
 
 
 def saved_grid(puzzle: "Puzzle", number: int) -> "np.ndarray":
@@ -165,6 +171,22 @@ def _explanation(
     if not options.needs_explanation or row["status"] == "invalid":
         return None
     return explain(puzzle, start=start, cpu_limit=options.cpu_limit)
+
+
+def _grading(puzzle: "Puzzle", row: dict[str, Any], options: SolveOptions) -> dict[str, Any] | None:
+    """Grade a puzzle with one solution, if the options ask for it and it doesn't start from a saved grid."""
+    import numpy as np
+
+    from pipeline.jobs.grade_job import check_parameters
+    from solver.model.tables import puzzle_batch
+    from solver.people.puzzle_grade import grades
+
+    if not options.needs_grading or row["solutions"] != "unique" or options.from_saved is not None:
+        return None
+    check_parameters()
+    rows = grades(puzzle_batch([puzzle]), np.ones(1, np.bool_), min(options.cpu_limit, GRADING_LIMIT))
+    graded: dict[str, Any] = rows.to_pylist()[0]
+    return graded
 
 
 def _progress_report(

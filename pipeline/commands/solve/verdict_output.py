@@ -8,6 +8,7 @@ from rich.markup import escape
 
 from pipeline.commands.output import VERDICT_COLORS, err, print_json, print_text, table
 from pipeline.commands.terminal_drawing import difference_text, differing_cells, draw, unknown_symbol
+from reports.people_words import WITHOUT_GRADE, difficulty_words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from solver.model.puzzle import Puzzle
     from solver.model.techniques import Technique
     from solver.people.explanation import Explanation
+
+GRADING_FIELDS = ("status", "grade", "hardest", "minutes", "minutes_low", "minutes_high", "stars")
+"""Columns of a grade in JSON."""
 
 STEPS_A_SECOND, MAX_WATCH_SECONDS = 8.0, 20.0
 """Speed of --watch, and the longest time that it takes."""
@@ -29,6 +33,7 @@ class SolvedPuzzle(NamedTuple):
     solutions     solutions listed for --all, uint8[height, width] of palette entries each
     known         of an unfinished puzzle the colour of each cell, -1 where it is undecided (reports.partial)
     explanation   how it is solved, with --explain
+    grading       its row of the grades table, if it has one solution and is to be graded
     """
 
     puzzle: "Puzzle"
@@ -37,6 +42,7 @@ class SolvedPuzzle(NamedTuple):
     solutions: "list[np.ndarray] | None" = None
     known: "np.ndarray | None" = None
     explanation: "Explanation | None" = None
+    grading: dict[str, Any] | None = None
 
 
 def choose_printer(as_json: bool, as_xml: bool, brief: bool, stats: bool) -> Callable[[SolvedPuzzle], None]:
@@ -61,6 +67,8 @@ def print_as_json(solved: SolvedPuzzle) -> None:
         fields["known"] = [[None if cell < 0 else cell for cell in line] for line in solved.known.tolist()]
     if solved.solutions is not None:
         fields["all_solutions"] = [cells.tolist() for cells in solved.solutions]
+    if solved.grading is not None:
+        fields["grading"] = {name: solved.grading[name] for name in GRADING_FIELDS}
     if solved.explanation is not None:
         fields["explanation"] = explanation_fields(solved.explanation)
     print_json(fields)
@@ -130,6 +138,14 @@ def describe(solved: SolvedPuzzle, stats: bool) -> Iterator[RenderableType]:
     for number, cells in enumerate(solutions, 1):
         yield f"Solution {number}:"
         yield draw(puzzle, GridState(cells, marked))
+    if solved.grading is not None or row["solutions"] in WITHOUT_GRADE:
+        yield difficulty_line(solved.grading, row["solutions"])
+
+
+def difficulty_line(grading: dict[str, Any] | None, solutions: str) -> str:
+    """Return the difficulty for people of a row of the grades table, or why there is none."""
+    words = f"no minutes: {WITHOUT_GRADE[solutions]}" if grading is None else difficulty_words(grading)
+    return f"For people: [bold]{escape(words)}[/bold]"
 
 
 def unfinished(puzzle: "Puzzle", row: dict[str, Any], known: "np.ndarray") -> Iterator[RenderableType]:

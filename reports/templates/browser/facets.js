@@ -9,6 +9,7 @@ const FACETS = [
   { name: "solutions", title: "Solutions" },
   { name: "technique", title: "Technique", unknown: "none" },
   { name: "level", title: "Difficulty" },
+  { name: "duration", title: "Minutes", unknown: "none" },
   { name: "grade", title: "Grade", unknown: "none" },
   { name: "hardest", title: "Technique for people", unknown: "none" },
   { name: "dimensions", title: "Size", often: true },

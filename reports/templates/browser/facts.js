@@ -12,6 +12,8 @@ const FORMATS = {
   fits: (value) => (value ? "solves the clues" : "does not solve the clues"),
   size: (value, { width, height }) => numberWords(value) + (width === null ? "" : ` (${sizeWords(width, height)})`),
   "decided cells": (value, { cells }) => (cells ? `${numberWords(value)} of ${numberWords(cells)}` : numberWords(value)),
+  minutes: (value) => `about ${minutesWords(value)}`,
+  stars: (value) => `${value.toFixed(1)} of 5`,
   rating: ratingWords,
   "quality rating": ratingWords,
   "solving seconds": solvingTimeWords,

@@ -78,7 +78,8 @@ class Gallery {
     tile.classList.toggle("picked", box.checked);
     if (Number(tile.dataset.row ?? -1) === row) return;
     tile.dataset.row = row;
-    tile.querySelector(".caption").textContent = name;
+    const minutes = this.table.columns.minutes?.at(row) ?? null;
+    tile.querySelector(".caption").textContent = minutes === null ? name : `${name}, ${minutesWords(minutes)}`;
     this.draw(tile, row);
   }
 

@@ -21,7 +21,8 @@ const LISTED = [
   { name: "label", title: "Verdict", ends: EFFORT_ENDS, room: "10rem", fill: fillVerdict },
   { name: "technique", title: "Technique", ends: EFFORT_ENDS, room: "4.7rem", wide: true, unless: "hardest", words: (value) => value },
   { name: "hardest", title: "Grade", ends: EFFORT_ENDS, room: "7.6rem", wide: true, fill: fillGrade },
-  { name: "difficulty", title: "Difficulty", ends: EFFORT_ENDS, room: "4.4rem", number: true, words: (value) => value.toFixed(2) },
+  { name: "minutes", title: "Time", ends: EFFORT_ENDS, room: "4.4rem", number: true, words: minutesWords },
+  { name: "difficulty", title: "Difficulty", ends: EFFORT_ENDS, room: "4.4rem", number: true, unless: "minutes", words: (value) => value.toFixed(2) },
   { name: "cpu_seconds", title: "CPU time", ends: NUMBER_ENDS, room: "4.4rem", number: true, words: secondsWords },
   { name: "givens", title: "Givens", ends: NUMBER_ENDS, room: "3.4rem", wide: true, number: true, words: numberWords },
   { name: "density", title: "Density", ends: NUMBER_ENDS, room: "4rem", wide: true, number: true, words: shareWords },
@@ -97,7 +98,8 @@ class List {
       head.setAttribute("aria-sort", sorted);
     }
     // A phone has room for one number: the one that the list is sorted by.
-    this.chief = this.columns.some((column) => column.name === name && column.number) ? name : "difficulty";
+    const numbers = this.columns.filter(({ number }) => number).map((column) => column.name);
+    this.chief = [name, "minutes", "difficulty"].find((one) => numbers.includes(one));
     this.grid.scrollTop = 0;
     this.measure();
   }

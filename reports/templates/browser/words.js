@@ -45,6 +45,14 @@ function solvingTimeWords(value) {
   return told.join(NO_BREAK) || `0${NO_BREAK}s`;
 }
 
+/** Estimated minutes with two digits in a suitable unit: "50 s", "7 min", "4.5 h"; as reports/people_words.py. */
+function minutesWords(value) {
+  const [unit, size] = value < 1 ? ["s", 1 / 60] : value < 120 ? ["min", 1] : ["h", 60];
+  const scaled = value / size;
+  const text = scaled < 2.95 ? Number(scaled.toPrecision(2)) : Math.round(Number(scaled.toPrecision(2)));
+  return `${numberWords(text)}${NO_BREAK}${unit}`;
+}
+
 /** The size of a puzzle: "12×10". */
 function sizeWords(width, height) {
   return `${width}×${height}`;

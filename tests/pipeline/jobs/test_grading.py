@@ -287,7 +287,7 @@ def test_report_shows_grades(own: Run, nonocensus: Nonocensus) -> None:
     counts = {name: n for grade in figures["grades"]["grades"] for name, n in grade["techniques"].items()}
     assert counts == Counter(expected["hardest"].to_pylist())
     assert {(one["of"], one["measure"]) for one in figures["grades"]["agreements"]} > {
-        ("grade", "work"), ("grade", "difficulty"), ("work", "line_solves")
+        ("grade", "work"), ("minutes", "difficulty"), ("minutes", "line_solves")
     }  # fmt: skip
     for made in (page, text):
         assert "Difficulty for people" in made
