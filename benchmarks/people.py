@@ -112,6 +112,7 @@ def run(data: Path, write: bool = False) -> list[FigureTable]:
         of_times, of_ratings = cross_validate(times.judged, ratings.judged)
         timed.append(times.with_estimates(of_times))
         rated.append(ratings.with_estimates(of_ratings))
+        kinds[kind]["validation"] = rounded(validation(timed[-1], rated[-1]), 4)
     if write:
         fields: dict[str, Any] = {"version": VERSION, "kinds": kinds}
         PARAMETERS.write_text(json.dumps(fields | {"checksum": checksum(fields)}, indent=1) + "\n", encoding="utf-8")
@@ -171,6 +172,23 @@ def correlations(crowds: list[Crowd]) -> FigureTable:
     rows = [[measure, *(_rho(one, measure) for one in crowds)] for measure in MEASURES]
     title = "Spearman's rho with times and ratings, in brackets its mean within seven bands of sizes"
     return FigureTable(title, ["measure", *(one.name for one in crowds)], rows)
+
+
+def validation(timed: Crowd, rated: Crowd) -> dict[str, Any]:
+    """Return the fields of solver.people.minutes.Validation, for times and ratings."""
+    found = {}
+    for what, one, measure in (("seconds", timed, "minutes"), ("stars", rated, "stars")):
+        rho = spearman(one.rows[measure], one.rows[SITES[one.site]])
+        assert rho is not None
+        found[what] = {
+            "puzzles": len(one.rows),
+            "rho": rho[1],
+            "within_sizes": within_sizes(one.rows, measure, SITES[one.site]),
+        }
+    ratio, inside = ratio_of(timed)
+    found["seconds"] |= {"median_error": np.median(np.abs(1 / ratio - 1)), "in_interval": np.mean(inside)}
+    found["stars"]["median_error"] = np.median(np.abs(rated.values("stars") - rated.judged.judgement))
+    return found
 
 
 def _rho(one: Crowd, measure: str) -> str:

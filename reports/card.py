@@ -14,6 +14,7 @@ from reports.family_words import FamilyWords
 from reports.rights import MADE_BY_RULE, TERMS, shareable
 from reports.templating import environment, markdown
 from solver.model.families import FAMILIES
+from solver.people.minutes import parameters
 
 MEASURES_LICENSE = "cc0-1.0"
 """Measures are facts; any rights in them are waived."""
@@ -121,9 +122,25 @@ def card(origin: DatasetOrigin, columns: pa.Schema, counts: Sequence[RowCount], 
             columns=[(Markup(field.name), _type(field.type), _said(field, "description")) for field in columns],
             measures=[(Markup(field.name), _said(field, "source")) for field in columns if b"source" in field.metadata],
             graded="grade" in columns.names,
+            validations=_validations() if "stars" in columns.names else [],
         )
         .encode()
     )
+
+
+def _validations() -> list[list[str]]:
+    """Return how well minutes and stars agree with what people say: a row for each kind of puzzles and each of them."""
+    said = {"seconds": ("minutes", "times of griddlers.net"), "stars": ("stars", "ratings of webpbn.com")}
+    rows = []
+    for kind, validations in parameters().validations.items():
+        for what, one in validations.items():
+            is_time = one.in_interval is not None
+            error = f"{one.median_error:.1%}" if is_time else f"{one.median_error:.2f}"
+            inside = f"{one.in_interval:.1%}" if is_time else ""
+            rows.append(
+                [*said[what], kind, f"{one.puzzles:,}", f"{one.rho:.3f}", f"{one.within_sizes:.3f}", error, inside]
+            )
+    return rows
 
 
 def _head(origin: DatasetOrigin, counts: Iterable[RowCount], total: int, splits: Mapping[str, int]) -> str:

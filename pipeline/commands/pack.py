@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import Private, RunFolder, between, format_named
+from pipeline.commands.options import Private, RunFolder, between, format_named, parsed_minutes
 from pipeline.commands.output import DONE, SOME_FAILED, print_result, progress
 
 MAX_PACK = 100_000
@@ -25,8 +25,12 @@ def pack(
         typer.Option(help='Only puzzles matching an SQL condition, like "grade <= 4".', metavar="SQL"),
     ] = None,
     spread: Annotated[
-        Literal["difficulty", "grade"] | None,
-        typer.Option(help="Choose evenly by difficulty or grade instead of at random.", metavar="BY"),
+        Literal["minutes", "stars", "grade", "difficulty"] | None,
+        typer.Option(help="Choose evenly by minutes, stars, grade or difficulty, not at random.", metavar="BY"),
+    ] = None,
+    minutes: Annotated[
+        str | None,
+        typer.Option(help="Only puzzles that take people this long, by estimate, like 5-10.", metavar="MIN-MAX"),
     ] = None,
     to: Annotated[str, typer.Option("--to", help="Output format.", metavar="FORMAT")] = "non",
     private: Private = False,
@@ -39,7 +43,7 @@ def pack(
 ) -> None:
     """Select puzzles for an app, a website or a book.
 
-    Writes a file a puzzle, from easy to hard, and pack.csv with authors, licences and difficulty. All puzzles have one
+    Writes a file a puzzle, from easy to hard, and pack.csv with authors, licences, minutes and difficulty. All puzzles have one
     solution; no two are equal when rotated, mirrored or recoloured. The same run gives the same pack.
     """
     from pipeline.findings.puzzle_pack import MIN_DENSITY, PackOptions, through, write_pack
@@ -49,7 +53,15 @@ def pack(
     assert known is not None
     run = open_run(run_folder)
     with progress("choosing", 2 * run.rows) as (bar, task):
-        wanted = PackOptions(count, known, where, spread, private, MIN_DENSITY if min_density is None else min_density)
+        wanted = PackOptions(
+            puzzles=count,
+            known=known,
+            where=where,
+            spread=spread,
+            minutes=None if minutes is None else parsed_minutes(minutes),
+            private=private,
+            density=MIN_DENSITY if min_density is None else min_density,
+        )
         made = write_pack(run, out_folder, wanted, lambda rows: bar.update(task, advance=rows))
     few = made.puzzles + len(made.skipped) < count
     lines = [f"[bold green]{made.puzzles:,}[/bold green] puzzles, and pack.csv, their list: {escape(made.folder)}"]

@@ -34,7 +34,7 @@ from reports.derived_measures import DERIVED, derived_measures
 from reports.family_words import NONOGRAMS
 from reports.joined_columns import KeyedRows, finished, first_bits, indexed, join_grades
 from reports.rights import shareable
-from reports.row_classes import size_class
+from reports.row_classes import MINUTES, size_class
 from scrapers.formats import Format, FormatError
 from scrapers.formats.writing import BLOTS, COLORS, file_of
 from solver.model.families import NONOGRAM
@@ -52,7 +52,7 @@ CONDITION_COLUMNS = pa.schema([*PUZZLES, *map(RESULTS.field, OUTCOME), *DERIVED,
 
 LISTED = (
     *("puzzle_id", "title", "author", "copyright", "license", "url", "width", "height", "kind", "blotted", "colors"),
-    *("label", "technique", "difficulty", "grade", "hardest"),
+    *("label", "technique", "minutes", "minutes_low", "minutes_high", "stars", "grade", "hardest", "difficulty"),
 )
 """Columns of pack.csv, after the file name."""
 
@@ -60,7 +60,18 @@ MIN_DENSITY = 0.1
 """Default for the least share of painted cells. On webpbn.com 36 of 23,308 unique puzzles have less: single dots and
 jokes, rated 1.6 of 5 for quality on average."""
 
-Spread = Literal["difficulty", "grade"]
+FOR_PEOPLE = {"minutes": "an estimate of minutes", "stars": "an estimate of stars", "grade": "a grade"}
+"""Measures to spread that only graded puzzles have, in words."""
+
+CLASSES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "minutes": lambda minutes: np.searchsorted(MINUTES, minutes, "right"),
+    "stars": lambda stars: (2 * stars).astype(np.int64),
+    "grade": lambda grades: grades.astype(np.int64),
+    "difficulty": difficulty_class,
+}
+"""The class of each value of a measure to spread."""
+
+Spread = Literal["minutes", "stars", "grade", "difficulty"]
 """Measure over which a pack is spread evenly."""
 
 
@@ -70,6 +81,7 @@ class PackOptions(NamedTuple):
     puzzles   number of puzzles
     where     a condition in SQL over CONDITION_COLUMNS
     spread    measure to spread evenly (default: a uniform sample)
+    minutes   least and most minutes for people
     private   include puzzles that must not be redistributed
     known     format of the files
     density   least share of painted cells
@@ -79,6 +91,7 @@ class PackOptions(NamedTuple):
     known: Format
     where: str | None = None
     spread: Spread | None = None
+    minutes: tuple[float, float] | None = None
     private: bool = False
     density: float = MIN_DENSITY
 
@@ -111,10 +124,8 @@ def write_pack(run: Run, uri: str, options: PackOptions, seen: Callable[[int], o
     place = folder(uri)
     _former(place)
     grades = indexed(finished(current_grades(run)))
-    if options.spread == "grade" and not len(grades.rows):
-        raise UserError(
-            f"{run.folder.name} has no grades to spread; make them with: nonocensus grade {run.folder.name}"
-        )
+    if (options.minutes is not None or options.spread in FOR_PEOPLE) and not len(grades.rows):
+        raise UserError(f"{run.folder.name} has no grades yet; make them with: nonocensus grade {run.folder.name}")
     considered = Counter[str]()
     there = sample_candidates(_candidates(run, grades, options, considered, seen), options.puzzles)
     if not considered:
@@ -133,6 +144,7 @@ def write_pack(run: Run, uri: str, options: PackOptions, seen: Callable[[int], o
     asked = {
         "where": options.where,
         "spread": options.spread,
+        "minutes": options.minutes,
         "private": options.private,
         "min_density": options.density,
     }
@@ -191,9 +203,19 @@ def _candidates(
                 considered["that meet --where"] += int(fit.sum())
             fit &= _held(rows, options.known)
             considered[f"that the format {options.known.NAME} can hold"] += int(fit.sum())
-            if options.spread == "grade":
-                fit &= rows["grade"].is_valid().to_numpy()
-                considered["with a grade"] += int(fit.sum())
+            if options.minutes is not None:
+                fit &= pc.fill_null(
+                    pc.and_(
+                        pc.greater_equal(rows["minutes"], options.minutes[0]),
+                        pc.less_equal(rows["minutes"], options.minutes[1]),
+                    ),
+                    False,
+                ).to_numpy()
+                low, high = options.minutes
+                considered[f"that take people {low:g} to {high:g} minutes (--minutes)"] += int(fit.sum())
+            if options.spread in FOR_PEOPLE:
+                fit &= rows[options.spread].is_valid().to_numpy()
+                considered[f"with {FOR_PEOPLE[options.spread]}"] += int(fit.sum())
             yield _drawable(rows.filter(pa.array(fit)), options.spread)
             seen(len(rows))
 
@@ -234,7 +256,7 @@ def _drawable(rows: pa.Table, spread: Spread | None) -> Candidates:
     else:
         size = size_class(rows).to_numpy().astype(np.int64)
         values = rows[spread].to_numpy()
-        hardness = difficulty_class(values) if spread == "difficulty" else values.astype(np.int64)
+        hardness = CLASSES[spread](values)
     return Candidates(
         rows["puzzle_id"].to_numpy().astype(object),
         rows["clue_hash"].to_numpy().astype(object),
@@ -245,7 +267,7 @@ def _drawable(rows: pa.Table, spread: Spread | None) -> Candidates:
 
 
 def _rows(run: Run, grades: KeyedRows, wanted: dict[str, str], seen: Callable[[int], object]) -> pa.Table:
-    """Return the rows of the sampled puzzles, sorted by grade if there is one, difficulty and id.
+    """Return the rows of the sampled puzzles, sorted by stars and grade if there are any, difficulty and id.
 
     wanted   clue hashes by id
 
@@ -263,7 +285,8 @@ def _rows(run: Run, grades: KeyedRows, wanted: dict[str, str], seen: Callable[[i
     for place, name in enumerate(table["puzzle_id"].to_pylist()):
         places.setdefault(name, place)  # ids need not be unique in a store
     table = table.take(pa.array(list(places.values())))
-    order = pc.sort_indices(table, [("grade", "ascending"), ("difficulty", "ascending"), ("puzzle_id", "ascending")])
+    keys = [(name, "ascending") for name in ("stars", "grade", "difficulty", "puzzle_id")]  # nulls last
+    order = pc.sort_indices(table, keys)
     table = table.take(order).combine_chunks()
     batch, rules = one_batch(table), NONOGRAM.rules
     for row, why in sorted(rules.malformed(batch).items()):

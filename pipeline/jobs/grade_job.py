@@ -20,7 +20,7 @@ from reports.joined_columns import KILLED, Grade, KeyedRows, by_grade, indexed, 
 from solver import __version__
 from solver.model.families import Family
 from solver.model.tables import GRADES
-from solver.people.minutes import ParameterError, models
+from solver.people.minutes import ParameterError, parameters
 
 VERDICT = ("puzzle_id", "clue_hash", "solutions")
 """Columns of the results that decide what is graded."""
@@ -118,7 +118,7 @@ class Tally:
 def check_parameters() -> None:
     """Raise an InputError if the parameters of minutes can't be read: each task would fail."""
     try:
-        models()
+        parameters()
     except ParameterError as error:
         raise InputError(str(error)) from error
 

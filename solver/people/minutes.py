@@ -130,24 +130,60 @@ def kind_of(puzzle: Views) -> str:
     return "color" if several else "mono"
 
 
+class Validation(NamedTuple):
+    """How well estimates agree with what people say, cross-validated by puzzle.
+
+    puzzles        with known times or ratings
+    rho            Spearman's rank correlation
+    within_sizes   its mean within bands of sizes (reports.rating_correlations)
+    median_error   as a share of the time, or in stars
+    in_interval    share of the times within the 80 % interval; None for stars
+    """
+
+    puzzles: int
+    rho: float
+    within_sizes: float
+    median_error: float
+    in_interval: float | None = None
+
+
+class Parameters(NamedTuple):
+    """The parameter file.
+
+    models        by kind: mono, color
+    validations   by kind, of `seconds` and of `stars`
+    """
+
+    models: dict[str, MinutesModel]
+    validations: dict[str, dict[str, Validation]]
+
+
 @cache
-def models() -> dict[str, MinutesModel]:
-    """Return the models of the package, by kind: mono, color. Raises ParameterError."""
+def parameters() -> Parameters:
+    """Return the parameters of the package. Raises ParameterError."""
     source = files("solver.people") / "minutes.json"
     try:
         text = source.read_bytes()
     except OSError as error:
         raise ParameterError(f"{source} can't be read: {error.strerror}; reinstall nonocensus") from error
-    return parse_models(text, str(source))
+    return parse_parameters(text, str(source))
 
 
-def parse_models(text: bytes, name: str) -> dict[str, MinutesModel]:
+def parse_parameters(text: bytes, name: str) -> Parameters:
     """Parse a parameter file; `name` is for messages. Raises ParameterError."""
     try:
         fields = json.loads(text)
         version, expected = fields["version"], fields.pop("checksum")
         if version == VERSION and expected == checksum(fields):
-            return {kind: parse_model(fields["kinds"][kind]) for kind in ("mono", "color")}
+            kinds = {kind: fields["kinds"][kind] for kind in ("mono", "color")}
+            models = {kind: parse_model(parts) for kind, parts in kinds.items()}
+            return Parameters(
+                models,
+                {
+                    kind: {what: Validation(**parts["validation"][what]) for what in ("seconds", "stars")}
+                    for kind, parts in kinds.items()
+                },
+            )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ParameterError(f"{name} is damaged ({error!r}); reinstall nonocensus") from error
     if version != VERSION:

@@ -16,7 +16,7 @@ from solver.model.techniques import LINE_TECHNIQUES, SEARCH, TECHNIQUES
 from solver.model.views import Views, views
 from solver.people.assume import Assumptions, NoSolution, assumptions_on, compile_for
 from solver.people.features import compile_features, features
-from solver.people.minutes import MinutesModel, estimate, kind_of, models
+from solver.people.minutes import MinutesModel, estimate, kind_of, parameters
 from solver.people.person import LOOKS, is_solved, puzzle_sheet_for, rule_out, solve_lines
 
 ESTIMATES = ("minutes", "minutes_low", "minutes_high", "stars")
@@ -92,7 +92,7 @@ def grades(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float = 60.0)
     sound[list(wrong)] = False
     compile_for(views(puzzles.filter(pa.array(sound))))
     compile_features()
-    counted: dict[str, dict[int, np.ndarray]] = {kind: {} for kind in models()}
+    counted: dict[str, dict[int, np.ndarray]] = {kind: {} for kind in parameters().models}
     known = zip(*(puzzles[name].to_pylist() for name in ("puzzle_id", "clue_hash", "width", "height")), strict=True)
     for p, (puzzle_id, clue_hash, width, height) in enumerate(known):
         row: dict[str, Any] = {"puzzle_id": puzzle_id, "clue_hash": clue_hash, "solver_version": __version__}
@@ -113,7 +113,7 @@ def grades(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float = 60.0)
                 if found is not None:
                     counted[kind_of(puzzle)][p] = found
         row["cpu_seconds"] = time.thread_time() - begun
-    for kind, model in models().items():
+    for kind, model in parameters().models.items():
         _add_estimates(rows, counted[kind], model)
     return pa.RecordBatch.from_pylist(rows, GRADES)
 

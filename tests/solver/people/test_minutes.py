@@ -15,7 +15,7 @@ from strategies import PALETTE, pictures
 from solver.model.puzzle import Block, Puzzle, from_picture, normalize_palette
 from solver.model.tables import puzzle_batch
 from solver.people.features import FEATURES
-from solver.people.minutes import ParameterError, checksum, estimate, models, parse_models
+from solver.people.minutes import ParameterError, checksum, estimate, parameters, parse_parameters
 from solver.people.puzzle_grade import ESTIMATES, grades
 
 FILE = (files("solver.people") / "minutes.json").read_bytes()
@@ -45,7 +45,7 @@ def twin(features: dict[str, float], fields: dict[str, Any]) -> tuple[float, flo
 @pytest.mark.parametrize("kind", ["mono", "color"])
 def test_estimates_are_those_of_the_twin(kind: str) -> None:
     rng = np.random.default_rng(3)
-    model = models()[kind]
+    model = parameters().models[kind]
     counts = np.exp(model.mean + rng.normal(size=(50, len(FEATURES))) * 2 * model.scale)
     counts[:, [*FEATURES].index("cells")] = rng.integers(1, model.cells, 50)
     counts[::2, [*FEATURES].index("log_open")] = 0
@@ -55,7 +55,7 @@ def test_estimates_are_those_of_the_twin(kind: str) -> None:
 
 
 def test_puzzles_larger_than_any_with_known_times_have_no_estimate() -> None:
-    model = models()["mono"]
+    model = parameters().models["mono"]
     counts = np.zeros((2, len(FEATURES)))
     counts[:, [*FEATURES].index("cells")] = model.cells, model.cells + 1
     assert [np.isnan(values).tolist() for values in estimate(counts, model)] == [[False, True]] * 4
@@ -110,6 +110,6 @@ def changed(**fields: Any) -> bytes:
 )
 def test_damaged_parameter_files_are_refused(text: bytes, reason: str) -> None:
     with pytest.raises(ParameterError, match=reason) as raised:
-        parse_models(text, "minutes.json")
+        parse_parameters(text, "minutes.json")
     assert str(raised.value).endswith("reinstall nonocensus")
     assert "\n" not in str(raised.value)
