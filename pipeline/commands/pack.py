@@ -43,8 +43,8 @@ def pack(
 ) -> None:
     """Select puzzles for an app, a website or a book.
 
-    Writes a file a puzzle, from easy to hard, and pack.csv with authors, licences, minutes and difficulty. All puzzles have one
-    solution; no two are equal when rotated, mirrored or recoloured. The same run gives the same pack.
+    Writes a file a puzzle, from easy to hard, and pack.csv with authors, licences, minutes and difficulty. All puzzles
+    have one solution; no two are equal when rotated, mirrored or recoloured. The same run gives the same pack.
     """
     from pipeline.findings.puzzle_pack import MIN_DENSITY, PackOptions, through, write_pack
     from pipeline.run.run_folder import open_run

@@ -28,8 +28,8 @@ class TooLarge(ValueError):
     """The grid has more cells than a page can show step by step."""
 
 
-def page(explanation: Explanation) -> str:
-    """Return the page. Raises TooLarge."""
+def page(explanation: Explanation, difficulty: str = "") -> str:
+    """Return the page, with the difficulty for people in words, if known. Raises TooLarge."""
     puzzle = explanation.puzzle
     if puzzle.width * puzzle.height > MOST_CELLS:
         raise TooLarge(
@@ -48,6 +48,7 @@ def page(explanation: Explanation) -> str:
             steps=[(described, TECHNIQUES[described.step.technique]) for described in steps],
             techniques=counted,
             ending=describe_ending(explanation),
+            difficulty=difficulty,
             data=Markup(_for_script(_data(explanation))),
             script=Markup(script),
             script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),

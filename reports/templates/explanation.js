@@ -78,6 +78,7 @@ function go(wanted) {
   point(data.steps[at - 1]);
   byId("at").value = at;
   byId("number").textContent = at;
+  byId("share").textContent = data.steps.length ? Math.round((100 * at) / data.steps.length) : 100;
   byId("words").textContent = at ? items[at - 1].textContent : "";
   for (const [number, item] of items.entries()) item.classList.toggle("now", number === at - 1);
 }

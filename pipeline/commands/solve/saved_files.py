@@ -104,10 +104,12 @@ def _pdf(solved: "SolvedPuzzle") -> bytes:
 
 def _html(solved: "SolvedPuzzle") -> bytes:
     from reports.explained.explanation_page import TooLarge, page
+    from reports.people_words import difficulty_words
 
     assert solved.explanation is not None
+    difficulty = "" if solved.grading is None else difficulty_words(solved.grading)
     try:
-        return page(solved.explanation).encode()
+        return page(solved.explanation, difficulty).encode()
     except TooLarge as error:
         raise UserError(f"{solved.puzzle.puzzle_id}: {error}") from None
 

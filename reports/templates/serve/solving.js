@@ -161,13 +161,19 @@ function progressWords(doing, { state, ahead, long }) {
   return long && doing !== DOING.animate ? `${doing}: this one is not easy …` : `${doing} …`;
 }
 
-/** The grade for people as a fact, if it is known. */
+/** Time, stars and grade for people as facts, as far as they are known. */
 function gradeItems(grading) {
   if (!grading?.grade) return [];
-  const fact = element("div", "", "", element("dt"), element("dd"));
-  fact.firstChild.textContent = "Grade, for a person";
-  fact.lastChild.textContent = gradeWords(grading.grade, grading.hardest);
-  return [fact];
+  const { minutes = null, minutes_low: low, minutes_high: high, stars = null } = grading;
+  const time = minutes === null ? null : `about ${minutesWords(minutes)} (${minutesWords(low)} to ${minutesWords(high)})`;
+  const facts = [
+    ["Time, for a person", time],
+    ["Stars of people", stars === null ? null : `${stars.toFixed(1)} of 5`],
+    ["Grade, for a person", gradeWords(grading.grade, grading.hardest)],
+  ];
+  return facts.filter(([, words]) => words !== null).map(([name, words]) => (
+    element("div", "", "", element("dt", "", "", name), element("dd", "", "", words))
+  ));
 }
 
 function gradeWords(grade, technique) {
