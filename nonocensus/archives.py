@@ -90,11 +90,25 @@ def reparse_store(store: Place, watch: ProgressCallbacks = SILENT) -> CrawlResul
 
 
 def generate_store(
-    store: Place, recipe: "Recipe", resources: Resources = ALL_CORES, watch: ProgressCallbacks = SILENT
+    store: Place,
+    recipe: "Recipe",
+    resources: Resources = ALL_CORES,
+    watch: ProgressCallbacks = SILENT,
+    *,
+    minutes: tuple[float, float] | None = None,
+    grade: tuple[int, int] | None = None,
 ) -> int:
-    """Fill a store with the pictures of a recipe (scrapers.pictures.recipe.Recipe); return the count."""
+    """Fill a store with the pictures of a recipe (scrapers.pictures.recipe.Recipe); return the count.
+
+    minutes, grade   least and most: only puzzles with one solution and these are kept, the recipe's count of them
+    """
+    from pipeline.jobs.generate_graded import fill_with_graded
+    from pipeline.store.conditions import ANY, Conditions
     from pipeline.store.generation import fill_store
 
+    conditions = Conditions(minutes, grade)
+    if conditions != ANY:
+        return fill_with_graded(str(store), recipe, conditions, resources, watch).made
     return fill_store(str(store), recipe, resources, watch)
 
 

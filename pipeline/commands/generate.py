@@ -8,20 +8,24 @@ from rich.markup import escape
 
 from pipeline.commands.options import (
     MAX_PUZZLES,
+    SELECTION,
     Address,
     Cpus,
     OutStore,
     Serial,
     between,
     checked_colors,
+    parsed_grades,
+    parsed_minutes,
     parsed_size,
     resources_of,
 )
-from pipeline.commands.output import print_result, resumable, show_progress
+from pipeline.commands.output import compiling, print_result, resumable, show_progress
 from pipeline.errors import UserError
 from scrapers.pictures.kinds import KINDS
 
 if TYPE_CHECKING:
+    from pipeline.executors.executor import Resources
     from scrapers.pictures.recipe import Recipe
 
 DENSITY, SEED = 0.5, 1
@@ -38,7 +42,9 @@ def generate(
     count: Annotated[
         int | None,
         typer.Option(
-            callback=between(1, MAX_PUZZLES), help="Number of pictures, unless the kind fixes it.", metavar="N"
+            callback=between(1, MAX_PUZZLES),
+            help="Number of pictures, unless the kind fixes it; with --minutes or --grade of those that fit.",
+            metavar="N",
         ),
     ] = None,
     density: Annotated[
@@ -57,6 +63,22 @@ def generate(
             callback=checked_colors(1, background=False), help="Number of colours, background excluded.", metavar="N"
         ),
     ] = 1,
+    minutes: Annotated[
+        str | None,
+        typer.Option(
+            help="Only puzzles with one solution that take people this long, by estimate, like 5-10.",
+            metavar="MIN-MAX",
+            rich_help_panel=SELECTION,
+        ),
+    ] = None,
+    grade: Annotated[
+        str | None,
+        typer.Option(
+            help="Only puzzles with one solution and this grade, from 1 to 9, like 3 or 3-4.",
+            metavar="MIN-MAX",
+            rich_help_panel=SELECTION,
+        ),
+    ] = None,
     cpus: Cpus = None,
     address: Address = None,
     serial: Serial = False,
@@ -64,22 +86,62 @@ def generate(
     """Fill a store with generated puzzles.
 
     The same command resumes; with a larger --count it extends the store. Each picture depends only on kind, size,
-    density, seed, colours and its number.
+    density, seed, colours and its number. With --minutes or --grade pictures are classified and graded, and only those
+    that fit are kept; the command stops when fewer than one in 10,000 does.
     """
     from pipeline.store.generation import fill_store
 
-    recipe = recipe_of(kind, parsed_size(size), count, density, seed, colors)
+    limits = None if minutes is None else parsed_minutes(minutes), None if grade is None else parsed_grades(grade)
+    limited = limits != (None, None)
+    recipe = recipe_of(kind, parsed_size(size), count, density, seed, colors, limited)
     resources = resources_of(cpus, address, serial)
     start = time.perf_counter()
+    if limited:
+        generate_graded(store, recipe, limits, resources)
+        return
     with resumable(), show_progress("generating") as callbacks:
         made = fill_store(store, recipe, resources, callbacks)
     print_generated(store, recipe.count, made, time.perf_counter() - start)
 
 
+def generate_graded(
+    store: str,
+    recipe: "Recipe",
+    limits: tuple[tuple[float, float] | None, tuple[int, int] | None],
+    resources: "Resources",
+) -> None:
+    """Fill a store with puzzles within limits of minutes and grades; print how many were drawn and kept."""
+    from pipeline.jobs.generate_graded import end_of, fill_with_graded
+    from pipeline.store.conditions import Conditions
+    from reports.formatting import share
+    from solver.jit.waits import while_waiting
+
+    conditions = Conditions(*limits)
+    start = time.perf_counter()
+    with resumable(), show_progress("generating") as callbacks, while_waiting(compiling):
+        made = fill_with_graded(store, recipe, conditions, resources, callbacks)
+    drawn = f"all {made.drawn:,}" if made.drawn == end_of(recipe) else f"{made.drawn:,}"
+    counts = made._asdict()
+    print_result(
+        {"store": store, "puzzles": counts.pop("kept"), **counts, "seconds": round(time.perf_counter() - start, 3)},
+        f"[bold green]{made.kept:,}[/bold green] puzzles in {escape(store)}, of {drawn} drawn "
+        f"({share(made.kept, made.drawn)}): {conditions}.",
+    )
+
+
 def recipe_of(
-    name: str, size: tuple[int, int], count: int | None, density: float | None, seed: int | None, colors: int
+    name: str,
+    size: tuple[int, int],
+    count: int | None,
+    density: float | None,
+    seed: int | None,
+    colors: int,
+    limited: bool = False,
 ) -> "Recipe":
-    """Build the recipe of the options; raise a UserError for those that do not fit the kind."""
+    """Build the recipe of the options; raise a UserError for those that do not fit the kind.
+
+    limited   whether only puzzles within limits count, so that any kind takes a count
+    """
     from scrapers.pictures.recipe import Recipe
 
     kind = KINDS.get(name)
@@ -89,7 +151,7 @@ def recipe_of(
     if total is None and count is None:
         raise UserError(f"--count is required for {name} pictures")
     several = None if colors == 1 else colors
-    takes = {"count": total is None, "density": kind.density, "seed": kind.seed, "colors": kind.colored}
+    takes = {"count": total is None or limited, "density": kind.density, "seed": kind.seed, "colors": kind.colored}
     for option, value in (("count", count), ("density", density), ("seed", seed), ("colors", several)):
         if value is not None and not takes[option]:
             raise UserError(f"--{option} is not for {name}: {kind.about}")
@@ -98,7 +160,7 @@ def recipe_of(
         *size,
         (DENSITY if density is None else density) if kind.density else None,
         (SEED if seed is None else seed) if kind.seed else None,
-        total or count or 0,
+        count or total or 0,
         colors,
     )
 

@@ -378,6 +378,26 @@ def parsed_size(size: str) -> tuple[int, int]:
     found = re.fullmatch(r"0*([1-9][0-9]{0,8})x0*([1-9][0-9]{0,8})", size)
     width, height = (int(found[1]), int(found[2])) if found else (0, 0)
     if not (0 < width <= MAX_CELLS and 0 < height <= MAX_CELLS):
-        quoted = size if len(size) <= MAX_QUOTED else f"{size[:MAX_QUOTED]}..."
-        raise UserError(f"a size is width x height like 30x20, each at most {MAX_CELLS}; not {quoted}")
+        raise UserError(f"a size is width x height like 30x20, each at most {MAX_CELLS}; not {_quoted(size)}")
     return width, height
+
+
+def parsed_minutes(text: str) -> tuple[float, float]:
+    """Parse --minutes: least and most like 5-10 or 0.5-2."""
+    found = re.fullmatch(r"([0-9]{1,4}(?:\.[0-9]{1,3})?)-([0-9]{1,4}(?:\.[0-9]{1,3})?)", text)
+    if found is None or float(found[1]) > float(found[2]):
+        raise UserError(f"--minutes takes two numbers like 5-10 or 0.5-2, the lower one first; not {_quoted(text)}")
+    return float(found[1]), float(found[2])
+
+
+def parsed_grades(text: str) -> tuple[int, int]:
+    """Parse --grade: a grade like 3, or the least and the most like 3-4."""
+    found = re.fullmatch(r"([1-9])(?:-([1-9]))?", text)
+    if found is None or int(found[1]) > int(found[2] or found[1]):
+        raise UserError(f"--grade takes a grade from 1 to 9, or two like 3-4, the lower one first; not {_quoted(text)}")
+    return int(found[1]), int(found[2] or found[1])
+
+
+def _quoted(text: str) -> str:
+    """Return the beginning of user input, for a message."""
+    return text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]}..."

@@ -1,7 +1,7 @@
 """Fill a store with generated pictures, part by part.
 
 A part is a pure function of the recipe and its number, so any process can make it, and an interrupted command resumes.
-STORE/generate.json has the recipe and its earlier counts.
+STORE/generate.json has the recipe and its earlier counts, and the conditions of pipeline.store.kept_puzzles.
 """
 
 import math
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 from pipeline.callbacks import ProgressCallbacks
 from pipeline.errors import ClusterError, UserError
 from pipeline.executors.executor import Resources, TaskFailure, check_resources, open_executor, run_tasks
+from pipeline.store.conditions import ANY, Conditions
 from pipeline.store.lock import Lease, borrow_lease, check_lease, current_lease, writer_lock
 from pipeline.store.parts import Part, Store, create_store, write_manifest, write_part
 from pipeline.store.paths import folder
@@ -84,9 +85,15 @@ def rows_per_group(recipe: Recipe, count: int, min_rows: int = LAYOUT.min_rows) 
 
 
 class RecipeHistory(TypedDict):
-    """The fields of generate.json besides the recipe: its earlier counts."""
+    """The fields of generate.json besides the recipe and the conditions.
+
+    earlier_counts   of the recipe
+    kept, drawn      puzzles that meet the conditions, and the pictures that they are of
+    """
 
     earlier_counts: NotRequired[list[int]]
+    kept: NotRequired[int]
+    drawn: NotRequired[int]
 
 
 def missing_parts(uri: str, recipe: Recipe, layout: PartLayout = LAYOUT) -> list[PartTask]:
@@ -95,20 +102,27 @@ def missing_parts(uri: str, recipe: Recipe, layout: PartLayout = LAYOUT) -> list
     A recipe that only has a larger count than the store's extends it. Raises UserError, before anything is written, for
     a store with another recipe or other puzzles, and for an invalid or too large recipe.
     """
-    _check_recipe(recipe)
-    _check_size(recipe, layout)
+    check_recipe(recipe)
+    check_size(recipe, layout)
     store = create_store(uri)
     earlier = earlier_counts(store, recipe)
-    tasks = {task.name: task for task in _tasks(store.folder.uri, recipe, [*earlier, recipe.count], layout)}
+    tasks = {task.name: task for task in part_tasks(store.folder.uri, recipe, [*earlier, recipe.count], layout)}
     for part in store.parts():
         task = tasks.pop(part.name, None)
         if task is None or part.groups != [len(group) for group in task.groups] or not _made_by(store, part, task):
-            raise UserError(f"{uri} holds other puzzles than those of its recipe, in {part.name}; choose another --out")
+            raise other_puzzles(store, part)
     write_manifest(store)
     check_lease(store.folder)
     store.folder.write_json(RECIPE, asdict(recipe) | ({EARLIER: earlier} if earlier else {}))
     store.puzzles.sweep()
     return [task._replace(lease=current_lease(store.folder)) for task in tasks.values()]
+
+
+def other_puzzles(store: Store, part: Part) -> UserError:
+    """Return the error for a part that its store's recipe does not make."""
+    return UserError(
+        f"{store.folder.name} holds other puzzles than those of its recipe, in {part.name}; choose another --out"
+    )
 
 
 def _made_by(store: Store, part: Part, task: PartTask) -> bool:
@@ -117,7 +131,7 @@ def _made_by(store: Store, part: Part, task: PartTask) -> bool:
     return all(batch["puzzle_id"].equals(first) for _, batch in store.read(part, [(0, 1)], ["puzzle_id"]))
 
 
-def _check_recipe(recipe: Recipe) -> None:
+def check_recipe(recipe: Recipe) -> None:
     """Raise a UserError for an invalid recipe."""
     kind = KINDS.get(recipe.kind)
     if kind is None:
@@ -138,7 +152,7 @@ def _check_recipe(recipe: Recipe) -> None:
         raise UserError(f"there are {total:,} {recipe.kind} of {recipe.width}x{recipe.height}, not {recipe.count:,}")
 
 
-def _check_size(recipe: Recipe, layout: PartLayout) -> None:
+def check_size(recipe: Recipe, layout: PartLayout) -> None:
     """Raise a UserError for more pictures than MAX_PARTS hold."""
     maximum = MAX_PARTS * layout.groups_per_part * rows_per_group(recipe, recipe.count, layout.min_rows)
     if recipe.count > maximum:
@@ -147,7 +161,7 @@ def _check_size(recipe: Recipe, layout: PartLayout) -> None:
         raise UserError(f"{count} pictures of {size} are too many for a store, which takes {maximum:,} of them")
 
 
-def _tasks(uri: str, recipe: Recipe, counts: list[int], layout: PartLayout) -> Iterator[PartTask]:
+def part_tasks(uri: str, recipe: Recipe, counts: list[int], layout: PartLayout) -> Iterator[PartTask]:
     """Yield all parts of a recipe with growing counts; each extension begins a new part."""
     number = 0
     for first, last in pairwise([0, *counts]):
@@ -158,10 +172,10 @@ def _tasks(uri: str, recipe: Recipe, counts: list[int], layout: PartLayout) -> I
             number += 1
 
 
-def earlier_counts(store: Store, recipe: Recipe) -> list[int]:
+def earlier_counts(store: Store, recipe: Recipe, conditions: Conditions = ANY) -> list[int]:
     """Return the earlier counts of a store's recipe.
 
-    Raises UserError if the store has another recipe, or puzzles that were not generated.
+    Raises UserError if the store has another recipe or other conditions, or puzzles that were not generated.
     """
     if not store.folder.has(RECIPE):
         if store.parts():
@@ -169,7 +183,8 @@ def earlier_counts(store: Store, recipe: Recipe) -> list[int]:
         return []
     kept = store.folder.read_record(RECIPE, Recipe)
     earlier = store.folder.read_record(RECIPE, RecipeHistory).get("earlier_counts", [])
-    there, here = asdict(kept), asdict(recipe)
+    there = asdict(kept) | store.folder.read_record(RECIPE, Conditions).texts()
+    here = asdict(recipe) | conditions.texts()
     differing = [key for key in here if there[key] != here[key]]
     if differing == ["count"] and kept.count < recipe.count:
         return [*earlier, kept.count]

@@ -78,11 +78,8 @@ def pictures(recipe: Recipe, first: int, last: int) -> np.ndarray:
     return drawn
 
 
-def recipe_batch(recipe: Recipe, first: int, last: int) -> pa.RecordBatch:
-    """Return a batch of the puzzles table; the id of picture 123 is like "random/10x10-0.5-1-123".
-
-    The id has size, density and seed (if any), and the number of colours like 3c if there are several.
-    """
+def source_name(recipe: Recipe) -> str:
+    """Return the part of ids before the picture number: size, density and seed (if any), colours (3c) if several."""
     numbers = [f"{recipe.width}x{recipe.height}"]
     if recipe.density is not None:
         numbers.append(f"{recipe.density:g}")
@@ -90,11 +87,22 @@ def recipe_batch(recipe: Recipe, first: int, last: int) -> pa.RecordBatch:
         numbers.append(f"{recipe.seed}")
     if recipe.colors > 1:
         numbers.append(f"{recipe.colors}c")
+    return "-".join(numbers)
+
+
+def picture_number(recipe: Recipe, puzzle_id: str) -> int | None:
+    """Return the picture number in a puzzle's id; None if it is not an id of the recipe."""
+    number = puzzle_id.removeprefix(f"{recipe.kind}/{source_name(recipe)}-")
+    return int(number) if number != puzzle_id and number.isdecimal() else None
+
+
+def recipe_batch(recipe: Recipe, first: int, last: int) -> pa.RecordBatch:
+    """Return a batch of the puzzles table; the id of picture 123 is like "random/10x10-0.5-1-123"."""
     palette = palette_of([ColorSpec()] * recipe.colors)
     step = max(1, CHUNK_CELLS // (recipe.width * recipe.height))
     batches = []
     for start in range(first, last, step):
         end = min(start + step, last)
-        ids = pc.binary_join_element_wise("-".join(numbers), pa.array(np.arange(start, end)).cast(pa.string()), "-")
+        ids = pc.binary_join_element_wise(source_name(recipe), pa.array(np.arange(start, end)).cast(pa.string()), "-")
         batches.append(picture_batch(pictures(recipe, start, end), recipe.kind, ids, palette))
     return pa.concat_batches(batches)
