@@ -84,4 +84,5 @@ def test_correlations_are_of_the_puzzles_with_a_grade(monkeypatch: pytest.Monkey
     assert fewer is not None
     assert (fewer.graded, fewer.grades) == (len(grades), found.grades)
     assert 30 < fewer.compared < 50  # those of 50 puzzles drawn at random that have a grade
-    assert {one.puzzles for one in fewer.agreements} == {fewer.compared}
+    counts = {one.puzzles for one in fewer.agreements if not {one.of, one.measure} & {"minutes", "stars"}}
+    assert counts == {fewer.compared}
