@@ -36,7 +36,6 @@ from pipeline.commands.output import (
     show_progress,
     table,
 )
-from reports.people_words import minutes_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -68,7 +67,7 @@ def grade(
     address: Address = None,
     serial: Serial = False,
 ) -> None:
-    """Estimate how long puzzles take people, and grade from 1 to 9 how hard they are.
+    """Estimate how long puzzles take people, and grade them from 1 to 9.
 
     Minutes and stars are estimated as docs/DIFFICULTY.md describes; the grade follows from the techniques that a puzzle
     needs (docs/TECHNIQUES.md, docs/SUDOKU_TECHNIQUES.md). Only puzzles with exactly one solution have any. A run keeps
@@ -191,15 +190,19 @@ def technique_table(tally: "Tally") -> RenderableType:
 
 def puzzle_table(rows: list[dict[str, Any]]) -> RenderableType:
     """Return a table of puzzles: time for people, stars, grade and steps by technique, or why there is no grade."""
-    made = table("puzzle", "size", "time", "stars", "grade", "hardest", "steps", right=("time", "stars", "grade"))
+    from reports.people_words import minutes_text
+
+    has_stars = any("stars" in row for row in rows)
+    numbers = ("time", *(["stars"] if has_stars else []), "grade")
+    made = table("puzzle", "size", *numbers, "hardest", "steps", right=numbers)
     for row in rows:
         title = f' "{row["title"]}"' if row["title"] else ""
-        grade = "–" if row["grade"] is None else f"[bold]{row['grade']}[/bold]"
+        about = (f"{row['puzzle_id']}{title}", f"{row['width']}x{row['height']}")
         time = "–" if row.get("minutes") is None else f"[bold]{minutes_text(row['minutes'])}[/bold]"
         stars = "–" if row.get("stars") is None else f"{row['stars']:.1f}"
-        about = (f"{row['puzzle_id']}{title}", f"{row['width']}x{row['height']}")
-        hardest = row["hardest"] or missing_reason(row)
-        made.add_row(*map(escape, about), time, stars, grade, *map(escape, (hardest, steps_of(row))))
+        grade = "–" if row["grade"] is None else f"[bold]{row['grade']}[/bold]"
+        words = (row["hardest"] or missing_reason(row), steps_of(row))
+        made.add_row(*map(escape, about), time, *([stars] if has_stars else []), grade, *map(escape, words))
     return made
 
 

@@ -8,7 +8,6 @@ from rich.markup import escape
 
 from pipeline.commands.output import VERDICT_COLORS, err, print_json, print_text, table
 from pipeline.commands.terminal_drawing import difference_text, differing_cells, draw, unknown_symbol
-from reports.people_words import WITHOUT_GRADE, difficulty_words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -138,12 +137,14 @@ def describe(solved: SolvedPuzzle, stats: bool) -> Iterator[RenderableType]:
     for number, cells in enumerate(solutions, 1):
         yield f"Solution {number}:"
         yield draw(puzzle, GridState(cells, marked))
-    if solved.grading is not None or row["solutions"] in WITHOUT_GRADE:
+    if solved.grading is not None or row["solutions"] not in (None, "unique"):
         yield difficulty_line(solved.grading, row["solutions"])
 
 
 def difficulty_line(grading: dict[str, Any] | None, solutions: str) -> str:
     """Return the difficulty for people of a row of the grades table, or why there is none."""
+    from reports.people_words import WITHOUT_GRADE, difficulty_words
+
     words = f"no minutes: {WITHOUT_GRADE[solutions]}" if grading is None else difficulty_words(grading)
     return f"For people: [bold]{escape(words)}[/bold]"
 

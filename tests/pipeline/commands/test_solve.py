@@ -114,9 +114,10 @@ def test_open_cells_have_an_unused_symbol(nonocensus: Command, tmp_path: Path) -
 @pytest.mark.usefixtures("files")
 def test_stats_shows_techniques_and_counts(nonocensus: Command) -> None:
     lines = nonocensus("solve", "-t", "b.non", "-d", "3", "--rung", "depth-2").out.splitlines()
-    assert [line.split()[0] for line in lines[-4:]] == ["line", "depth-3", "all", "line"]
-    assert lines[-1].startswith("line solves ")
-    assert "nodes -; max depth -; conflicts -" in lines[-1]
+    assert [line.split()[0] for line in lines[-5:-1]] == ["line", "depth-3", "all", "line"]
+    assert lines[-2].startswith("line solves ")
+    assert "nodes -; max depth -; conflicts -" in lines[-2]
+    assert lines[-1] == "For people: no minutes: it is not known to have one solution only"
 
 
 @pytest.mark.usefixtures("files")

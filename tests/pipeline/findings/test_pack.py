@@ -179,7 +179,7 @@ def test_full_disk_leaves_former_pack(archive: Run, tmp_path: Path, monkeypatch:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--spread", "grade"), "has no grades to spread; make them with: nonocensus grade"),
+        (("--spread", "grade"), "has no grades yet; make them with: nonocensus grade"),
         (("--where", "width = "), "--where 'width = '"),
         (
             ("--where", "width = 77"),

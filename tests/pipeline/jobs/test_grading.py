@@ -351,10 +351,11 @@ def test_files_are_classified_first(nonocensus: Nonocensus, tmp_path: Path) -> N
     assert done.code == 1
     assert "broken.non" in done.err
     lines = {line.split()[0]: line for line in done.out.splitlines() if line.startswith("local/")}
-    assert lines["local/plain"].split()[:5] == ["local/plain", '"[red]PlainFormat"', "2x2", "1", "counting"]
+    shown = ["local/plain", '"[red]PlainFormat"', "2x2", "1.9", "s", "1.1", "1", "counting"]
+    assert lines["local/plain"].split()[:8] == shown
     assert lines["local/plain"].rstrip().endswith("clue 2, counting 1")
-    assert lines["local/switch"].split()[2:] == ["2x2", "–", "multiple"]
-    assert lines["local/none"].split()[1:] == ["3x1", "–", "contradiction"]
+    assert lines["local/switch"].split()[2:] == ["2x2", "–", "–", "–", "multiple"]
+    assert lines["local/none"].split()[1:] == ["3x1", "–", "–", "–", "contradiction"]
     assert "1 of 1 puzzles with one solution have a grade" in done.out
     graded = json.loads(nonocensus("grade", "plain.non", "switch.non", "--json").out)
     plain, switch = graded["puzzles"]

@@ -196,7 +196,7 @@ def test_puzzles_of_another_family_are_problems(own: Run, nonocensus: Nonocensus
     done = nonocensus("grade", "some.sdk", "eye.non", "--serial")
     assert (done.code, "5 of 5 puzzles with one solution" in done.out) == (1, True)
     assert other_family_problem("local/eye", NONOGRAM, SUDOKU).reason in done.err
-    assert re.search(r"(?m)^local/some#6 +9x9 +– +invalid", done.out)
+    assert re.search(r"(?m)^local/some#6 +9x9 +– +– +invalid", done.out)
     other = nonocensus("grade", "eye.non", "run", "--serial", "--json")
     assert (other.code, json.loads(other.out)["family"]) == (1, "nonogram")
     assert read_grades(own).num_rows == 0

@@ -1,6 +1,7 @@
 """The server's page in headless Chromium: puzzles brought, played, solved, drawn; by mouse and by keys."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -302,7 +303,10 @@ def test_solution_is_found_and_put_into_the_grid(plus: Tab) -> None:
     plus.until(lambda: plus.text("#puzzle .verdict .key") == "unique line")
     assert len(plus.all("#puzzle .pictures .nonogram")) == 1
     assert "Line solves" in plus.text("#puzzle .facts")
-    assert plus.text("#puzzle .facts div").startswith("Grade, for a person1 of 9")
+    time, stars, grade = (fact.text.replace("\n", "") for fact in plus.all("#puzzle .facts div")[:3])
+    assert re.fullmatch(r"Time, for a personabout \S+\ss \(\S+\ss to \S+\ss\)", time)
+    assert stars == "Stars of people1.0 of 5"
+    assert grade.startswith("Grade, for a person1 of 9")
     plus.click("[data-do=show]")
     assert plus.painted() == 5
     assert plus.outcome().startswith("Solved")
