@@ -43,7 +43,7 @@ def generate(
         int | None,
         typer.Option(
             callback=between(1, MAX_PUZZLES),
-            help="Number of pictures, unless the kind fixes it; with --minutes or --grade of those that fit.",
+            help="Number of pictures (those that fit), unless the kind fixes it.",
             metavar="N",
         ),
     ] = None,
@@ -66,7 +66,7 @@ def generate(
     minutes: Annotated[
         str | None,
         typer.Option(
-            help="Only puzzles with one solution that take people this long, by estimate, like 5-10.",
+            help="Only unique puzzles of this estimated solving time, like 5-10 or 0.5-2.",
             metavar="MIN-MAX",
             rich_help_panel=SELECTION,
         ),
@@ -74,7 +74,7 @@ def generate(
     grade: Annotated[
         str | None,
         typer.Option(
-            help="Only puzzles with one solution and this grade, from 1 to 9, like 3 or 3-4.",
+            help="Only unique puzzles of this grade from 1 to 9, like 3-4.",
             metavar="MIN-MAX",
             rich_help_panel=SELECTION,
         ),

@@ -46,7 +46,7 @@ ROUND_TASKS = 64
 NO_END = 1 << 62
 
 
-class Candidates(NamedTuple):
+class CandidateTask(NamedTuple):
     """A task: the recipe's pictures `first` to `last` - 1, to be classified and graded."""
 
     recipe: Recipe
@@ -80,7 +80,7 @@ def fitting(recipe: Recipe, conditions: Conditions, first: int, last: int) -> pa
 
 def divide_candidates(task: tuple[Any, ...]) -> list[tuple[Any, ...]]:
     """Divide a task into one per picture."""
-    whole = Candidates(*task)
+    whole = CandidateTask(*task)
     return [whole._replace(first=number, last=number + 1) for number in range(whole.first, whole.last)]
 
 
@@ -156,10 +156,10 @@ def in_order(
     while first < end:
         stop = min(end, first + step * ROUND_TASKS * executor.cpus())
         starts = range(first, stop, step)
-        tasks = (Candidates(recipe, conditions, start, min(start + step, stop)) for start in starts)
+        tasks = (CandidateTask(recipe, conditions, start, min(start + step, stop)) for start in starts)
         waiting: dict[int, tuple[int, pa.RecordBatch]] = {}
         for values, outcome in run_divisible_tasks(executor, fitting, tasks, divide_candidates):
-            task = Candidates(*values)
+            task = CandidateTask(*values)
             if isinstance(outcome, TaskFailure):
                 raise ClusterError(
                     f"picture {task.first:,} could not be graded: {outcome.reason}; the same command resumes"

@@ -17,7 +17,7 @@ from pipeline.callbacks import SILENT, ProgressCallbacks
 from pipeline.errors import ClusterError, UserError
 from pipeline.executors.executor import EXCEPTION, Resources, SerialExecutor, TaskFailure
 from pipeline.jobs import generate_graded
-from pipeline.jobs.generate_graded import Candidates, GradedStore, fill_with_graded, fitting, in_order
+from pipeline.jobs.generate_graded import CandidateTask, GradedStore, fill_with_graded, fitting, in_order
 from pipeline.store import kept_puzzles
 from pipeline.store.conditions import Conditions
 from pipeline.store.generation import PartLayout
@@ -245,7 +245,7 @@ class FailingExecutor(SerialExecutor):
         self.victim = victim
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> int:
-        task = Candidates(*arguments)
+        task = CandidateTask(*arguments)
         if task.last - task.first > 1 or task.first == self.victim:
             return super().submit(lambda: TaskFailure(EXCEPTION, "out of memory"))
         return super().submit(function, *arguments)

@@ -305,7 +305,7 @@ def test_solution_is_found_and_put_into_the_grid(plus: Tab) -> None:
     assert "Line solves" in plus.text("#puzzle .facts")
     time, stars, grade = (fact.text.replace("\n", "") for fact in plus.all("#puzzle .facts div")[:3])
     assert re.fullmatch(r"Time, for a personabout \S+\ss \(\S+\ss to \S+\ss\)", time)
-    assert stars == "Stars of people1.0 of 5"
+    assert stars == "Stars of people1.1 of 5"
     assert grade.startswith("Grade, for a person1 of 9")
     plus.click("[data-do=show]")
     assert plus.painted() == 5
