@@ -29,7 +29,7 @@ from scrapers.pictures.kinds import KINDS
 from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.model.families import NONOGRAM
 from solver.model.techniques import SEARCH, TECHNIQUES
-from solver.people.minutes import models
+from solver.people.minutes import parameters
 
 CPU_LIMIT = 60.0
 """CPU seconds for classifying a picture's puzzle, and for grading it: a puzzle that takes longer does not fit."""
@@ -112,7 +112,7 @@ def refuse_impossible(recipe: Recipe, conditions: Conditions) -> None:
     """Raise a UserError if no picture can meet the conditions."""
     if conditions.minutes is None:
         return
-    cells = max(model.cells for model in models().values())
+    cells = max(model.cells for model in parameters().models.values())
     if recipe.width * recipe.height > cells:
         raise UserError(f"--minutes: there are no estimates for puzzles of more than {cells:,} cells")
     if conditions.grade and conditions.grade[0] == TECHNIQUES[SEARCH].grade:
