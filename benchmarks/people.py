@@ -3,7 +3,6 @@
 The models of minutes and stars are cross-validated by puzzle. `--fit DATA` writes the parameters that fit.
 """
 
-import json
 import os
 import tempfile
 import time
@@ -25,12 +24,13 @@ from benchmarks.result_pages import RESULTS
 from pipeline.findings.figures_page import FigureTable
 from pipeline.store.parts import open_store
 from reports.rating_correlations import SIZE_BANDS, spearman, within_sizes
+from solver.model.fitted_parameters import MINUTE, file_text
 from solver.model.tables import DECISIVE
 from solver.model.techniques import TECHNIQUES
 from solver.model.views import views
 from solver.people.assume import NoSolution, compile_for
 from solver.people.features import FEATURES, compile_features, features
-from solver.people.minutes import LOG_OPEN, MINUTE, VERSION, Estimate, checksum, parse_model
+from solver.people.minutes import LOG_OPEN, Estimate, parse_model
 from solver.people.puzzle_grade import ESTIMATES
 
 PEOPLE = Path("../shared/data/people")
@@ -113,8 +113,7 @@ def run(data: Path, write: bool = False) -> list[FigureTable]:
         timed.append(times.with_estimates(of_times))
         rated.append(ratings.with_estimates(of_ratings))
     if write:
-        fields: dict[str, Any] = {"version": VERSION, "kinds": kinds}
-        PARAMETERS.write_text(json.dumps(fields | {"checksum": checksum(fields)}, indent=1) + "\n", encoding="utf-8")
+        PARAMETERS.write_text(file_text({"kinds": kinds}), encoding="utf-8")
     draw("people-times", times_chart(timed))
     draw("people-errors", errors_chart(timed))
     tables = [
@@ -268,7 +267,11 @@ def times_chart(timed: list[Crowd]) -> alt.TopLevelMixin:
     color = alt.Color("cells:N", sort=BAND_NAMES, scale=alt.Scale(scheme="turbo"))
     dots = alt.Chart(alt.InlineData(values=rows)).mark_circle(size=14, opacity=0.6)
     ends: list[dict[str, Any]] = [{"minutes": end, "people": end} for end in (0.05, 1000)]
-    line = alt.Chart(alt.InlineData(values=ends)).mark_line(color="gray", strokeDash=[4, 3]).encode(x="minutes:Q", y="people:Q")
+    line = (
+        alt.Chart(alt.InlineData(values=ends))
+        .mark_line(color="gray", strokeDash=[4, 3])
+        .encode(x="minutes:Q", y="people:Q")
+    )
     return alt.hconcat(
         *(
             (dots.transform_filter(alt.datum.kind == kind).encode(*axes, color) + line).properties(

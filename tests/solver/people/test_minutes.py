@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given, settings
 from strategies import PALETTE, pictures
 
+from solver.model.fitted_parameters import ParameterError, checksum
 from solver.model.puzzle import Block, Puzzle, from_picture, normalize_palette
 from solver.model.tables import puzzle_batch
 from solver.people.features import FEATURES
-from solver.people.minutes import ParameterError, checksum, estimate, models, parse_models
+from solver.people.minutes import estimate, models, parse_models
 from solver.people.puzzle_grade import ESTIMATES, grades
 
 FILE = (files("solver.people") / "minutes.json").read_bytes()
