@@ -4,9 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from solver.model.fitted_parameters import standardise
 from solver.model.puzzle import MAX_CELLS
 from solver.people.features import FEATURES
-from solver.people.minutes import CELLS, LOG_OPEN, Estimate, estimate, parse_model, standardise
+from solver.people.minutes import CELLS, LOG_OPEN, Estimate, estimate, parse_model
 
 FOLDS = 5
 
@@ -96,7 +97,7 @@ def fit(timed: Judged, rated: Judged) -> dict[str, Any]:
             }
             for k, name in enumerate(FEATURES)
         },
-        "interval": _interval(terms, log_times, timed.fold),
+        "interval": interval(held_out(terms, log_times, timed.fold, SECONDS_RIDGE), log_times),
         "widening": widening,
     }
 
@@ -126,12 +127,17 @@ def _assumptions(lengths: np.ndarray, depth: np.ndarray, stars: np.ndarray) -> t
     return weight, float(found[~plain].std() / found[as_long].std())
 
 
-def _interval(terms: np.ndarray, log_times: np.ndarray, folds: np.ndarray) -> list[dict[str, float]]:
-    """Return quantiles of cross-validated errors by estimate, as factors of the estimate."""
-    estimated = np.zeros(len(log_times))
+def held_out(terms: np.ndarray, values: np.ndarray, folds: np.ndarray, penalty: float) -> np.ndarray:
+    """Return values estimated by the ridge regression of the other folds."""
+    estimated = np.zeros(len(values))
     for fold in np.unique(folds):
-        weights = ridge(terms[folds != fold], log_times[folds != fold], SECONDS_RIDGE)
+        weights = ridge(terms[folds != fold], values[folds != fold], penalty)
         estimated[folds == fold] = terms[folds == fold] @ weights
+    return estimated
+
+
+def interval(estimated: np.ndarray, log_times: np.ndarray) -> list[dict[str, float]]:
+    """Return quantiles of errors by estimate, as factors of the estimate."""
     rows = []
     for those in np.array_split(np.argsort(estimated, kind="stable"), BINS):
         low, high = np.quantile(log_times[those] - estimated[those], [LOW, HIGH])

@@ -3,7 +3,6 @@
 The models of minutes and stars are cross-validated by puzzle. `--fit DATA` writes the parameters that fit.
 """
 
-import json
 import os
 import tempfile
 import time
@@ -19,18 +18,20 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import vl_convert
 
+from benchmarks import sudoku_people
 from benchmarks.findings import run_command
 from benchmarks.minutes_fit import FOLDS, Judged, cross_validate, fit, rounded
 from benchmarks.result_pages import RESULTS
 from pipeline.findings.figures_page import FigureTable
 from pipeline.store.parts import open_store
 from reports.rating_correlations import SIZE_BANDS, spearman, within_sizes
+from solver.model.fitted_parameters import MINUTE, file_text
 from solver.model.tables import DECISIVE
 from solver.model.techniques import TECHNIQUES
 from solver.model.views import views
 from solver.people.assume import NoSolution, compile_for
 from solver.people.features import FEATURES, compile_features, features
-from solver.people.minutes import LOG_OPEN, MINUTE, VERSION, Estimate, checksum, parse_model
+from solver.people.minutes import LOG_OPEN, Estimate, parse_model
 from solver.people.puzzle_grade import ESTIMATES
 
 PEOPLE = Path("../shared/data/people")
@@ -114,8 +115,7 @@ def run(data: Path, write: bool = False) -> list[FigureTable]:
         rated.append(ratings.with_estimates(of_ratings))
         kinds[kind]["validation"] = rounded(validation(timed[-1], rated[-1]), 4)
     if write:
-        fields: dict[str, Any] = {"version": VERSION, "kinds": kinds}
-        PARAMETERS.write_text(json.dumps(fields | {"checksum": checksum(fields)}, indent=1) + "\n", encoding="utf-8")
+        PARAMETERS.write_text(file_text({"kinds": kinds}), encoding="utf-8")
     draw("people-times", times_chart(timed))
     draw("people-errors", errors_chart(timed))
     tables = [
@@ -124,6 +124,7 @@ def run(data: Path, write: bool = False) -> list[FigureTable]:
         transfer(rated),
         noise(rated),
         *effects(timed, rated),
+        *sudoku_people.tables(data, write),
     ]
     total = sum(len(one.rows) for one in (*timed, *rated))
     return [FigureTable("", ["puzzles", "wall s"], [[total, time.perf_counter() - begun]]), *tables]

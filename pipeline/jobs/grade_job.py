@@ -19,8 +19,10 @@ from pipeline.store.parts import one_batch
 from reports.joined_columns import KILLED, Grade, KeyedRows, by_grade, indexed, join_columns
 from solver import __version__
 from solver.model.families import Family
+from solver.model.fitted_parameters import ParameterError
 from solver.model.tables import GRADES
-from solver.people.minutes import ParameterError, parameters
+from solver.people.minutes import parameters
+from solver.sudoku.techniques.sudoku_minutes import sudoku_minutes
 
 VERDICT = ("puzzle_id", "clue_hash", "solutions")
 """Columns of the results that decide what is graded."""
@@ -119,6 +121,7 @@ def check_parameters() -> None:
     """Raise an InputError if the parameters of minutes can't be read: each task would fail."""
     try:
         parameters()
+        sudoku_minutes()
     except ParameterError as error:
         raise InputError(str(error)) from error
 

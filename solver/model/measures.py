@@ -118,6 +118,10 @@ RELAXATIONS = (
 LADDER = "nonocensus: the ladder of techniques of docs/TECHNIQUES.md"
 SUDOKU_LADDER = "nonocensus: the ladder of techniques of docs/SUDOKU_TECHNIQUES.md"
 TIMES_OF_PEOPLE = "nonocensus: fitted to solving times of griddlers.net (docs/DIFFICULTY.md)"
+SUDOKU_TIMES = (
+    "nonocensus: fitted to mean times of 1,533 Sudokus, synnwang/sudoku_dataset_difficulty "
+    "(docs/decisions/sudoku-minutes.md)"
+)
 SAME_COUNT = "our own count; the same in every run, whatever the machine"
 GRADE = "how hard it is for a person: the grade, 1 to 9, of the hardest technique that it needs"
 OPEN = "cells that all techniques but search leave open"
@@ -319,7 +323,10 @@ MEASURES = (
             "have blots, or are larger than all puzzles with known times",
             TIMES_OF_PEOPLE, "minutes for people",
         ),
-        only=NONOGRAM,
+        sudoku=Meaning(
+            "how long it takes people: mean time, estimated; null unless it is 9x9 and needs no search",
+            SUDOKU_TIMES, "minutes for people",
+        ),
         digits=1,
     ),
     Measure(
@@ -327,13 +334,15 @@ MEASURES = (
         Meaning(
             "80 % of puzzles with this estimate take people from here to minutes_high", TIMES_OF_PEOPLE, "minutes from"
         ),
-        only=NONOGRAM,
+        sudoku=Meaning(
+            "80 % of Sudokus with this estimate take people from here to minutes_high", SUDOKU_TIMES, "minutes from"
+        ),
         digits=1,
     ),
     Measure(
         "minutes_high", pa.float64(), "minutes", Computed.graded, DATASET,
         Meaning("upper end of that interval", TIMES_OF_PEOPLE, "minutes to"),
-        only=NONOGRAM,
+        sudoku=Meaning("upper end of that interval", SUDOKU_TIMES, "minutes to"),
         digits=1,
     ),
     Measure(

@@ -181,7 +181,7 @@ SUDOKU_GRADES = schema_of(
     ("status", TEXT, "ok, timeout, none (it has no solution), invalid (it can't be), killed"),
     *_measures("grade", family=SUDOKU),
     ("hardest", TEXT, "that technique; null, as the grade, unless it has exactly one solution"),
-    *_measures("steps", "work", "open", family=SUDOKU),
+    *_measures("minutes", "minutes_low", "minutes_high", "steps", "work", "open", family=SUDOKU),
     *_finds(sudoku_ladder.TECHNIQUES[: sudoku_ladder.SEARCH]),
     ("cpu_seconds", pa.float64(), "CPU time of grading"),
     ("solver_version", TEXT, "version of nonocensus"),

@@ -10,43 +10,18 @@ With z a feature's logarithm of 1 + value, standardised and clipped to -LIMIT..L
     stars        = constant + sum(linear z + product z m) + length m + square m^2,  m = log(seconds), standardised
 """
 
-import hashlib
-import json
-import math
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from solver.model.fitted_parameters import DIGITS, Interval, load, minutes_of, parse_interval, standardise
 from solver.model.views import Views
 from solver.people.features import FEATURES
 
-VERSION = 1
-"""Version of the parameter file's format."""
-
-LIMIT = 4.0
-"""Standard deviations beyond which a feature counts no more."""
-
 MIN_STARS, MAX_STARS = 1.0, 5.0
 """The scale of webpbn.com's ratings."""
-
-MINUTE = 60.0
-
-DIGITS = 3
-"""Decimals of an estimate."""
-
-
-class ParameterError(Exception):
-    """The parameter file is missing, damaged or of another version."""
-
-
-class Interval(NamedTuple):
-    """Where 80 % of puzzles' times lie, as factors of the estimate, interpolated between estimates in log(seconds)."""
-
-    log_seconds: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
 
 
 class MinutesModel(NamedTuple):
@@ -93,11 +68,6 @@ CELLS, LOG_OPEN = ([*FEATURES].index(name) for name in ("cells", "log_open"))
 """Indices of features."""
 
 
-def standardise(features: np.ndarray, mean: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """Return z of features, float64[puzzles, features]."""
-    return np.asarray(np.clip((np.log1p(features) - mean) / scale, -LIMIT, LIMIT))
-
-
 def estimate(features: np.ndarray, model: MinutesModel) -> Estimate:
     """Estimate solving time and rating of puzzles of the model's kind that techniques solve without search.
 
@@ -115,12 +85,9 @@ def estimate(features: np.ndarray, model: MinutesModel) -> Estimate:
     stars = model.constants[1] + weights[0] * length + weights[1] * length**2
     stars += (z * (model.stars[:, 0] + length[:, None] * model.stars[:, 1])).sum(axis=1)
     wider = np.where(depth > 0, model.widening, 1.0)
-    low, high = (np.interp(log_seconds, model.interval.log_seconds, side) * wider for side in model.interval[1:])
+    columns = [*minutes_of(log_seconds, model.interval, wider), np.clip(stars, MIN_STARS, MAX_STARS)]
     unknown = features[:, CELLS] > model.cells
-    log_minutes = np.where(unknown, np.nan, log_seconds) - math.log(MINUTE)
-    known_stars = np.where(unknown, np.nan, np.clip(stars, MIN_STARS, MAX_STARS))
-    times = (np.exp(log_minutes + shift) for shift in (0.0, low, high))
-    return Estimate(*(np.round(values, DIGITS) for values in (*times, known_stars)))
+    return Estimate(*(np.where(unknown, np.nan, np.round(values, DIGITS)) for values in columns))
 
 
 def kind_of(puzzle: Views) -> str:
@@ -161,39 +128,17 @@ class Parameters(NamedTuple):
 @cache
 def parameters() -> Parameters:
     """Return the parameters of the package. Raises ParameterError."""
-    source = files("solver.people") / "minutes.json"
-    try:
-        text = source.read_bytes()
-    except OSError as error:
-        raise ParameterError(f"{source} can't be read: {error.strerror}; reinstall nonocensus") from error
-    return parse_parameters(text, str(source))
+    return load(files("solver.people") / "minutes.json", build_parameters)
 
 
-def parse_parameters(text: bytes, name: str) -> Parameters:
-    """Parse a parameter file; `name` is for messages. Raises ParameterError."""
-    try:
-        fields = json.loads(text)
-        version, expected = fields["version"], fields.pop("checksum")
-        if version == VERSION and expected == checksum(fields):
-            kinds = {kind: fields["kinds"][kind] for kind in ("mono", "color")}
-            models = {kind: parse_model(parts) for kind, parts in kinds.items()}
-            return Parameters(
-                models,
-                {
-                    kind: {what: Validation(**parts["validation"][what]) for what in ("seconds", "stars")}
-                    for kind, parts in kinds.items()
-                },
-            )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ParameterError(f"{name} is damaged ({error!r}); reinstall nonocensus") from error
-    if version != VERSION:
-        raise ParameterError(f"{name} has format version {version}, not {VERSION}; reinstall nonocensus")
-    raise ParameterError(f"{name} is damaged (checksum mismatch); reinstall nonocensus")
-
-
-def checksum(fields: dict[str, Any]) -> str:
-    """Return the SHA-256 of a parameter file's fields, without the checksum."""
-    return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
+def build_parameters(fields: dict[str, Any]) -> Parameters:
+    """Build the parameters from the fields of their file."""
+    kinds = {kind: fields["kinds"][kind] for kind in ("mono", "color")}
+    validations = {
+        kind: {what: Validation(**parts["validation"][what]) for what in ("seconds", "stars")}
+        for kind, parts in kinds.items()
+    }
+    return Parameters({kind: parse_model(parts) for kind, parts in kinds.items()}, validations)
 
 
 def parse_model(fields: dict[str, Any]) -> MinutesModel:
@@ -202,7 +147,6 @@ def parse_model(fields: dict[str, Any]) -> MinutesModel:
     mean, scale, seconds, stars = (
         np.array([feature[name] for feature in features], np.float64) for name in ("mean", "scale", "seconds", "stars")
     )
-    interval = np.array([[row["seconds"], row["low"], row["high"]] for row in fields["interval"]]).T
     seconds_fields, stars_fields = fields["seconds"], fields["stars"]
     length = (stars_fields["mean"], stars_fields["scale"], stars_fields["length"], stars_fields["square"])
     return MinutesModel(
@@ -214,6 +158,6 @@ def parse_model(fields: dict[str, Any]) -> MinutesModel:
         constants=(seconds_fields["constant"], stars_fields["constant"]),
         assumptions=seconds_fields["assumptions"],
         length=length,
-        interval=Interval(*np.log(interval)),
+        interval=parse_interval(fields["interval"]),
         widening=fields["widening"],
     )

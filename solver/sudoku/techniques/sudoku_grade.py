@@ -13,6 +13,7 @@ from solver.model.tables import SUDOKU_GRADES, check_readable_sudokus
 from solver.sudoku.grids import Grids, grids
 from solver.sudoku.sudoku_check import faults_of
 from solver.sudoku.techniques.sudoku_desk import desk_for
+from solver.sudoku.techniques.sudoku_minutes import BOX, ESTIMATES, estimate, features, sudoku_minutes
 from solver.sudoku.techniques.sudoku_person import work_through_all
 
 GRADES = np.array([technique.grade for technique in TECHNIQUES], np.uint8)
@@ -48,6 +49,8 @@ def grades(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float = 60.0)
     unique      bool[puzzles]: known to have exactly one solution; others have work but no grade
     cpu_limit   CPU seconds for each puzzle
 
+    Only graded Sudokus of 9x9 that need no search have minutes.
+
     Raises ValueError for a batch that is damaged or not of the table, and for an invalid limit. Contradictory givens
     have the status `invalid`.
     """
@@ -55,16 +58,19 @@ def grades(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float = 60.0)
     check_readable_sudokus(puzzles)
     sound = np.ones(len(puzzles), np.bool_)
     sound[list(faults_of(puzzles))] = False
-    work = work_on(grids(puzzles), np.flatnonzero(sound), seconds)
+    seen = grids(puzzles)
+    work = work_on(seen, np.flatnonzero(sound), seconds)
     hardest = np.where(work.open > 0, SEARCH, last_needed(work.steps))
     ungraded = ~(np.asarray(unique, np.bool_) & (work.ended == FIXPOINT))
     finds = work.steps.sum(axis=1)
+    timed = ~ungraded & (hardest < SEARCH) & (seen.box_width == BOX) & (seen.box_height == BOX)
     columns = {
         "puzzle_id": puzzles["puzzle_id"],
         "clue_hash": puzzles["clue_hash"],
         "status": pa.array([STATUSES[ended] for ended in work.ended.tolist()]),
         "grade": pa.array(GRADES[hardest], mask=ungraded),
         "hardest": pa.array(NAMES[hardest], mask=ungraded),
+        **minutes(seen, timed, work),
         "steps": pa.array(finds, mask=~sound),
         "work": pa.array(finds / np.maximum(work.to_fill, 1), mask=~sound),
         "open": pa.array(work.open, mask=~sound),
@@ -94,6 +100,15 @@ def work_on(puzzles: Grids, which: np.ndarray, seconds: float) -> SudokuWork:
     for p in which.tolist():
         work.to_fill[p] = np.count_nonzero(puzzles.givens[puzzles.ends[p] : puzzles.ends[p + 1]] == 0)
     return work
+
+
+def minutes(puzzles: Grids, timed: np.ndarray, work: SudokuWork) -> dict[str, pa.Array]:
+    """Return the columns ESTIMATES, null except for these puzzles (bool[puzzles]); adds to the seconds of `work`."""
+    which = np.flatnonzero(timed)
+    counted = features(puzzles, which, work.seconds)
+    values = np.zeros((len(ESTIMATES), len(timed)))
+    values[:, which] = estimate(counted, work.to_fill[which], sudoku_minutes())
+    return {name: pa.array(column, mask=~timed) for name, column in zip(ESTIMATES, values, strict=True)}
 
 
 def last_needed(steps: np.ndarray) -> np.ndarray:

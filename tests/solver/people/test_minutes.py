@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given, settings
 from strategies import PALETTE, pictures
 
+from solver.model.fitted_parameters import ParameterError, checksum, parse
 from solver.model.puzzle import Block, Puzzle, from_picture, normalize_palette
 from solver.model.tables import puzzle_batch
 from solver.people.features import FEATURES
-from solver.people.minutes import ParameterError, checksum, estimate, parameters, parse_parameters
+from solver.people.minutes import build_parameters, estimate, parameters
 from solver.people.puzzle_grade import ESTIMATES, grades
 
 FILE = (files("solver.people") / "minutes.json").read_bytes()
@@ -110,6 +111,6 @@ def changed(**fields: Any) -> bytes:
 )
 def test_damaged_parameter_files_are_refused(text: bytes, reason: str) -> None:
     with pytest.raises(ParameterError, match=reason) as raised:
-        parse_parameters(text, "minutes.json")
+        parse(text, "minutes.json", build_parameters)
     assert str(raised.value).endswith("reinstall nonocensus")
     assert "\n" not in str(raised.value)
