@@ -56,4 +56,6 @@ def missing_minutes(grading: dict[str, Any]) -> str:
     """Say why a graded puzzle has no minutes."""
     if grading["hardest"] == "search":
         return "people's times are known only for puzzles that need no search"
+    if "stars" not in grading:
+        return "people's times are known only for Sudokus of 9x9"
     return "people's times are known only for smaller puzzles, without blots"

@@ -6,7 +6,7 @@ import { BROWSER } from "./fixtures.mjs";
 
 const {
   FAMILIES, clueItems, cluesOf, differingCells, drawing, factItems, formerOf, idWords, isLight, layersOf, legend, lineWords,
-  nonogramThumb, paletteOf, repeatWords, undrawnWords,
+  minutesWords, nonogramThumb, paletteOf, repeatWords, undrawnWords,
 } = await load(...BROWSER);
 
 const HEART = Uint8Array.from("0101011111111110111000100", Number);
@@ -113,6 +113,11 @@ test("a duplicate links to the original and says how far apart they are", () => 
   assert.equal(words({ original: "a/1", likeness: "mirrored" }), "Repeats a/1 (mirrored).");
   assert.equal(words({ original: "a/1", likeness: "near", apart: 2 }), "Repeats a/1 (near, 2 cells apart).");
   assert.equal(repeatWords((name) => ({ original: "a b" })[name] ?? null)[1].href, "#browse?puzzle=a+b");
+});
+
+test("estimated minutes are in a suitable unit, as in Python", () => {
+  const words = { 0.031: "1.9 s", 0.5: "30 s", 2.94: "2.9 min", 6.57: "7 min", 57.8: "58 min", 119.9: "120 min", 150: "2.5 h", 526.8: "9 h" };
+  for (const [minutes, text] of Object.entries(words)) assert.equal(minutesWords(Number(minutes)), text.replace(" ", "\u00a0"));
 });
 
 test("facts are those known, in words", () => {

@@ -67,10 +67,15 @@ def print_as_json(solved: SolvedPuzzle) -> None:
     if solved.solutions is not None:
         fields["all_solutions"] = [cells.tolist() for cells in solved.solutions]
     if solved.grading is not None:
-        fields["grading"] = {name: solved.grading[name] for name in GRADING_FIELDS}
+        fields["grading"] = grading_fields(solved.grading)
     if solved.explanation is not None:
         fields["explanation"] = explanation_fields(solved.explanation)
     print_json(fields)
+
+
+def grading_fields(grading: dict[str, Any]) -> dict[str, Any]:
+    """Return a row of the grades table for JSON."""
+    return {name: grading[name] for name in GRADING_FIELDS if name in grading}
 
 
 def row_fields(row: dict[str, Any]) -> dict[str, Any]:
