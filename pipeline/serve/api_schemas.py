@@ -208,6 +208,7 @@ class PuzzleRow(BaseModel):
     kind: str | None
     label: str | None
     technique: str | None
+    minutes: float | None
     difficulty: float | None
     grade: int | None
 
@@ -257,4 +258,4 @@ class ErrorReply(BaseModel):
     detail: str
 
 
-SortKey = Literal["", "puzzle_id", "title", "cells", "kind", "label", "technique", "difficulty", "grade"]
+SortKey = Literal["", "puzzle_id", "title", "cells", "kind", "label", "technique", "minutes", "difficulty", "grade"]

@@ -28,18 +28,19 @@ from solver.model.tables import RESULTS, puzzles_of
 
 FACTS = ["puzzle_id", "title", "author", "width", "height", "kind"]
 OUTCOME = ["puzzle_id", "clue_hash", "label", "status", "technique", "line_solves", "conflicts"]
-GRADE = ["puzzle_id", "clue_hash", "grade", "hardest"]
+GRADING = ["grade", "hardest", "minutes", "minutes_low", "minutes_high", "stars"]
+GRADE = ["puzzle_id", "clue_hash", *GRADING]
 
 OUTCOMES = pa.schema([*(RESULTS.field(name) for name in OUTCOME), ("piece", pa.int64()), ("piece_row", pa.int64())])
 
-JOINED = """
-select facts.*, coalesce(label, status) as label, technique, line_solves, conflicts, grade, hardest, piece, piece_row,
-lower(concat_ws(' ', facts.puzzle_id, title, author)) as sought
+JOINED = f"""
+select facts.*, coalesce(label, status) as label, technique, line_solves, conflicts, piece, piece_row,
+{", ".join(GRADING)}, lower(concat_ws(' ', facts.puzzle_id, title, author)) as sought
 from facts left join found using (puzzle_id) left join graded using (puzzle_id, clue_hash) order by place
 """
 """The puzzles with their results and grades, and the text to search."""
 
-LISTED = ("place", *FACTS, "label", "technique", "difficulty", "grade")
+LISTED = ("place", *FACTS, "label", "technique", "minutes", "difficulty", "grade")
 """Columns of the list."""
 
 FILTERS = ("label", "kind", "grade")
@@ -113,13 +114,12 @@ class Catalog:
     def puzzle(self, puzzle_id: str) -> dict[str, Any] | None:
         """Return a puzzle and its result, or None if it is unknown. Raises InvalidPuzzle if it can't be shown."""
         with self._cursor() as cursor:
-            found = cursor.execute(
-                "select place, piece, piece_row, grade, hardest from listed where puzzle_id = ? order by place limit 1",
-                [puzzle_id],
-            ).fetchone()
+            columns = ", ".join(("place", "piece", "piece_row", *GRADING))
+            select = f"select {columns} from listed where puzzle_id = ? order by place limit 1"
+            found = cursor.execute(select, [puzzle_id]).fetchone()
         if not found:
             return None
-        place, piece, row, grade, hardest = found
+        place, piece, row, *grading = found
         number = int(np.searchsorted(self.offsets, place, side="right")) - 1
         within = int(place - self.offsets[number])
         _, batch = next(self.store.read(self.parts[number], [(within, within + 1)]))
@@ -132,7 +132,7 @@ class Catalog:
             result = self.place.read(piece, self.kept.get(piece.name)).slice(row, 1).to_pylist()[0]
             if result["puzzle_id"] == puzzle_id:
                 answer = result_reply(result, puzzle.width, puzzle.height)
-                answer["grading"] = {"grade": grade, "hardest": hardest}
+                answer["grading"] = dict(zip(GRADING, grading, strict=True))
         return {**puzzle_reply(puzzle), "answer": answer}
 
     def _create_list(self) -> None:

@@ -7,11 +7,13 @@ const COLUMNS = [
   ["kind", "Kind", (row) => row.kind ?? ""],
   ["label", "Verdict", (row) => row.label ?? ""],
   ["technique", "Technique", (row) => row.technique ?? ""],
+  ["minutes", "Time", (row) => (row.minutes === null ? "" : minutesWords(row.minutes))],
   ["difficulty", "Difficulty", (row) => row.difficulty?.toFixed(2) ?? ""],
   ["grade", "Grade", (row) => row.grade?.toString() ?? ""],
 ];
 const RESULTS = ["label", "technique", "difficulty"];
-const NUMBERS = ["difficulty", "grade"];
+const GRADED = ["minutes", "grade"];
+const NUMBERS = ["minutes", "difficulty", "grade"];
 const DEBOUNCE = 250; // milliseconds after the last keystroke of a search
 
 class Archive {
@@ -19,7 +21,9 @@ class Archive {
   constructor(section, archive, go) {
     this.section = section;
     this.filters = section.querySelector("form");
-    const shown = (name) => (name === "grade" ? archive.grades.length > 0 : archive.results || !RESULTS.includes(name));
+    const isGraded = archive.grades.length > 0;
+    const shown = (name) => (GRADED.includes(name) ? isGraded : name === "difficulty" ? archive.results && !isGraded
+      : archive.results || !RESULTS.includes(name));
     this.columns = COLUMNS.filter(([name]) => shown(name));
     this.go = go;
     section.querySelector("h1").textContent = archive.name;
