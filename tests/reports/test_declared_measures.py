@@ -27,7 +27,7 @@ from solver.model.measures import IN_RESULTS, MEASURES, Computed, Measure, Place
 from solver.model.puzzle import from_picture
 from solver.model.tables import GRADES, PUZZLES, RESULTS, VERSION_KEY, puzzle_batch
 from solver.sudoku.sudoku_batch import sudoku_batch
-from solver.sudoku.sudoku_puzzle import Sudoku
+from solver.sudoku.sudoku_puzzle import Sudoku, boxes_of
 
 RELEASE = Path(__file__).resolve().parents[1] / "data" / "0.1.0"
 
@@ -64,8 +64,11 @@ def solved(family: str) -> Solved:
             pa.array(rng.random(len(batch))),
         )
     else:
-        grids = [np.where(rng.random((6, 6)) < 0.6, 0, sudokus.full(6)) for _ in range(20)]
-        batch = sudoku_batch([Sudoku(grid.astype(np.uint8), 3, 2, puzzle_id=f"a/{k}") for k, grid in enumerate(grids)])
+        sizes = [6] * 20 + [9] * 5  # 9x9 alone has minutes, but not all techniques of `classify` work on it
+        grids = [np.where(rng.random((size, size)) < 0.6, 0, sudokus.full(size)) for size in sizes]
+        batch = sudoku_batch(
+            [Sudoku(grid.astype(np.uint8), *boxes_of(len(grid)), puzzle_id=f"a/{k}") for k, grid in enumerate(grids)]
+        )
         table = SUDOKU.rules.as_nonograms(pa.Table.from_batches([batch]), PUZZLE_COLUMNS)
         (puzzles,) = table.combine_chunks().to_batches()
     options = {"rung": "search", "depth": 2, "check_goal": False, "wait": True}
