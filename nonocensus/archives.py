@@ -250,11 +250,13 @@ def make_pack(
     watch: ProgressCallbacks = SILENT,
     *,
     min_density: float | None = None,
+    minutes: tuple[float, float] | None = None,
 ) -> "Packed":
     """Write `count` puzzles of a run with one solution as files, easiest first, without symmetric duplicates.
 
     where     a condition in SQL over the columns of both tables, the measures and the grades
-    spread    difficulty or grade, sampled evenly; None samples uniformly
+    spread    minutes, stars, grade or difficulty, sampled evenly; None samples uniformly
+    minutes   least and most minutes for people
     to        the files' format
     private   include puzzles that may not be redistributed
     min_density   least ratio of painted cells (default 0.1)
@@ -265,7 +267,7 @@ def make_pack(
     opened = _run(run)
     watch.on_start("choosing", 2 * opened.rows)
     density = MIN_DENSITY if min_density is None else min_density
-    wanted = PackOptions(count, format_named(to), where, spread, private, density)
+    wanted = PackOptions(count, format_named(to), where, spread, minutes, private, density)
     return write_pack(opened, str(folder), wanted, lambda rows: watch.on_progress(rows, ""))
 
 
