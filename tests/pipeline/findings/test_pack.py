@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +16,7 @@ from stores import Result
 from pipeline.errors import InputError
 from pipeline.findings import puzzle_pack
 from pipeline.findings.sample import difficulty_class
-from pipeline.run.run_folder import Run
+from pipeline.run.run_folder import Run, open_run
 from pipeline.store.parts import append, create_store
 from scrapers.demo import demo_puzzles
 from scrapers.formats import named
@@ -260,3 +261,25 @@ def test_by_grade(odd: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
     grades = [int(row["grade"]) for row in listed(tmp_path / "pack")]
     assert grades == sorted(grades)
     assert all(row["hardest"] for row in listed(tmp_path / "pack"))
+
+
+def test_by_minutes(archive: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
+    place = tmp_path / "run"
+    shutil.copytree(archive.folder.path, place)
+    shutil.copytree(Path(archive.folder.path).parent / "store", tmp_path / "store")
+    assert nonocensus("grade", str(place), "--serial").code == 0
+    graded = open_run(str(place))
+    puzzle_pack.write_pack(graded, str(tmp_path / "all"), wanted(1000, spread="minutes"))
+    rows = listed(tmp_path / "all")
+    assert [float(row["stars"]) for row in rows] == sorted(float(row["stars"]) for row in rows)
+    minutes = sorted(float(row["minutes"]) for row in rows)
+    low, high = minutes[5], minutes[-6]
+    done = nonocensus(
+        *("pack", str(place), "--out", str(tmp_path / "some"), "--count", str(len(minutes) - 10)),
+        *("--spread", "minutes", "--minutes", f"{low}-{high}"),
+    )
+    assert done.code == 0
+    assert sorted(float(row["minutes"]) for row in listed(tmp_path / "some")) == minutes[5:-5]
+    refused = nonocensus("pack", str(place), "--out", str(tmp_path / "none"), "--minutes", "900-999")
+    assert (refused.code, "0 that take people 900 to 999 minutes (--minutes)" in refused.err) == (2, True)
+    assert "--minutes takes two numbers" in nonocensus("pack", str(place), "--out", "x", "--minutes", "9-1").err
