@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -14,8 +15,10 @@ from faulty_twin import Counts, serve
 
 from pipeline.commands.solve.puzzle_arguments import parse_arguments, read_puzzles
 from pipeline.crawl.ids import FetchOptions
+from pipeline.jobs import grade_job
 from scrapers.twin import build_archive
 from solver import api
+from solver.model.fitted_parameters import ParameterError
 from solver.model.puzzle import from_picture
 
 Command = Callable[..., Any]
@@ -42,6 +45,34 @@ def test_brief_prints_pbnsolve_words(nonocensus: Command) -> None:
     assert nonocensus("solve", "-b", "b.non", "--rung", "line").out == "stalled\n"
     with_table = nonocensus("solve", "-bt", "a.non").out
     assert with_table.startswith("unique logical\ntechnique")
+
+
+@pytest.mark.usefixtures("files")
+def test_the_last_line_has_the_difficulty_for_people(nonocensus: Command, tmp_path: Path) -> None:
+    last = {name: nonocensus("solve", f"{name}.non").out.splitlines()[-1] for name in "abc"}
+    assert re.fullmatch(r"For people: about \S+ seconds \(\S+ to \S+\), 1\.\d stars of 5, grade 1: counting", last["a"])
+    assert last["b"] == "For people: no minutes: it has several solutions"
+    assert last["c"] == "For people: no minutes: it has no solution"
+    grading = json.loads(nonocensus("solve", "a.non", "--json").out)["grading"]
+    (row,) = json.loads(nonocensus("grade", "a.non", "--json").out)["puzzles"]
+    assert grading == {name: row[name] for name in grading}
+    assert grading["minutes_low"] < grading["minutes"] < grading["minutes_high"]
+    assert "grading" not in json.loads(nonocensus("solve", "b.non", "--json").out)
+    assert nonocensus("solve", "a.non", "--save", "a.html").code == 0
+    assert f"{last['a']}." in (tmp_path / "a.html").read_text()
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("command", ["solve", "grade"])
+def test_damaged_parameters_are_one_line(nonocensus: Command, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    def damaged() -> None:
+        raise ParameterError("minutes.json is damaged (checksum mismatch); reinstall nonocensus")
+
+    monkeypatch.setattr(grade_job, "parameters", damaged)
+    done = nonocensus(command, "a.non")
+    assert done.code == 3
+    assert done.err == "nonocensus: minutes.json is damaged (checksum mismatch); reinstall nonocensus\n"
+    assert nonocensus("solve", "-b", "a.non").out == "unique logical\n"
 
 
 @pytest.mark.usefixtures("files")
