@@ -27,7 +27,7 @@ from solver.sudoku.techniques.sudoku_minutes import sudoku_minutes
 VERDICT = ("puzzle_id", "clue_hash", "solutions")
 """Columns of the results that decide what is graded."""
 
-STATE = pa.schema([GRADES.field(name) for name in ("status", "hardest", "cpu_seconds")])
+STATE = pa.schema([GRADES.field(name) for name in ("status", "hardest", "cpu_seconds", "solver_version")])
 """Columns of a grade, of any family, that decide whether it is final."""
 
 
@@ -129,7 +129,7 @@ def check_parameters() -> None:
 def grade_run(run: Run, request: JobRequest) -> Tally:
     """Grade the puzzles of a run that have exactly one solution and no grade yet; returns the tally of the whole run.
 
-    Timeouts are retried with more time, puzzles whose worker died in any case. Raises InputError if the run's store has
+    Timeouts are retried with more time, puzzles whose worker died and grades of other versions in any case. Raises InputError if the run's store has
     changed, UserError if another command works on the run.
     """
     check_parameters()
@@ -162,6 +162,9 @@ def _need_grade(results: pa.Table, grades: KeyedRows, cpu_limit: float) -> np.nd
     state = _with_state(results, grades)
     is_killed = pc.equal(state["status"], KILLED)
     is_late = pc.and_(pc.equal(state["status"], "timeout"), pc.less(state["cpu_seconds"], cpu_limit))
-    is_open = pc.or_(pc.is_null(state["status"]), pc.fill_null(pc.or_kleene(is_killed, is_late), False))
+    is_older = pc.not_equal(state["solver_version"], __version__)
+    is_open = pc.or_(
+        pc.is_null(state["status"]), pc.fill_null(pc.or_kleene(pc.or_kleene(is_killed, is_late), is_older), False)
+    )
     mask: np.ndarray = pc.and_(pc.fill_null(pc.equal(results["solutions"], "unique"), False), is_open).to_numpy()
     return mask

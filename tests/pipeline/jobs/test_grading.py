@@ -162,6 +162,15 @@ def test_timeouts_are_retried_with_more_time_only(own: Run, nonocensus: Nonocens
     assert lasting(read_grades(own)) == lasting(expected)
 
 
+def test_grades_of_other_versions_are_made_again(own: Run, nonocensus: Nonocensus) -> None:
+    expected = directly(own)
+    older = expected.to_pylist()[5] | {"minutes": None, "stars": None, "solver_version": "0.1.0"}
+    write_grades(grades_folder(own), "part-00001-00000-aaaaaa", older)
+    assert json.loads(nonocensus("grade", "run", "--serial", "--json").out)["graded_now"] == len(expected)
+    assert lasting(read_grades(own)) == lasting(expected)
+    assert json.loads(nonocensus("grade", "run", "--serial", "--json").out)["graded_now"] == 0
+
+
 def test_dead_worker_costs_one_grade(own: Run, nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch) -> None:
     victim = directly(own)["puzzle_id"][7].as_py()
 
