@@ -52,10 +52,14 @@ MEASURES = (
 )
 """Columns of `export`; the last two are cross-validated."""
 
-BAND_NAMES = [*(f"to {most:,}" for most in SIZE_BANDS), "above"]
+BAND_NAMES = [*(f"up to {most:,} cells" for most in SIZE_BANDS), f"over {SIZE_BANDS[-1]:,} cells"]
 
 FEW = 30
 """Fewest puzzles of a group whose errors are shown."""
+
+TICKS = [0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000]
+SCALE = alt.Scale(type="log", domain=[0.05, 1000], nice=False, clamp=True)
+"""Minutes on both axes of a chart."""
 
 CPU_LIMIT = 20.0
 """CPU seconds of a puzzle."""
@@ -205,7 +209,7 @@ def errors(timed: list[Crowd]) -> FigureTable:
     for one in timed:
         ratio, inside = ratio_of(one)
         groups = {"all": np.ones(len(ratio), np.bool_)}
-        groups |= {f"{name} (cells)": one.bands == band for band, name in enumerate(BAND_NAMES)}
+        groups |= {name: one.bands == band for band, name in enumerate(BAND_NAMES)}
         groups |= {technique.name: one.values("hardest") == technique.name for technique in TECHNIQUES}
         for name, mask in groups.items():
             if np.count_nonzero(mask) >= FEW:
@@ -283,7 +287,7 @@ def times_chart(timed: list[Crowd]) -> alt.TopLevelMixin:
             row = {"people": one.judged.judgement[k] / MINUTE, "minutes": one.values("minutes")[k]}
             rows.append(row | {"kind": KINDS[one.kind], "cells": BAND_NAMES[one.bands[k]]})
     axes = [
-        channel(f"{name}:Q", title=title, scale=alt.Scale(type="log", domain=[0.05, 1000], clamp=True))
+        channel(f"{name}:Q", title=title, scale=SCALE, axis=alt.Axis(values=TICKS))
         for channel, name, title in ((alt.X, "minutes", "estimated minutes"), (alt.Y, "people", "people's minutes"))
     ]
     color = alt.Color("cells:N", sort=BAND_NAMES, scale=alt.Scale(scheme="turbo"))
@@ -310,12 +314,14 @@ def errors_chart(timed: list[Crowd]) -> alt.TopLevelMixin:
     rows: list[dict[str, Any]] = [dict(zip(names, row, strict=True)) for row in errors(timed).rows]
     base = alt.Chart(alt.InlineData(values=rows)).encode(
         y=alt.Y("group:N", sort=[str(row["group"]) for row in rows], title=None),
-        yOffset="kind:N",
-        color=alt.Color("kind:N"),
+        yOffset=alt.YOffset("kind:N", sort=[*KINDS.values()]),
+        color=alt.Color("kind:N", sort=[*KINDS.values()]),
     )
     title = "people's time / estimate: median, and 10 % to 90 %"
     ratios = [0.5, 0.7, 1, 1.4, 2]
-    x = alt.X("low:Q", title=title, scale=alt.Scale(type="log", domain=[0.5, 2]), axis=alt.Axis(values=ratios))
+    x = alt.X(
+        "low:Q", title=title, scale=alt.Scale(type="log", domain=[0.5, 2], nice=False), axis=alt.Axis(values=ratios)
+    )
     drawn = base.mark_rule(strokeWidth=2).encode(x=x, x2="high:Q") + base.mark_circle(size=50).encode(x="middle:Q")
     chart: alt.TopLevelMixin = drawn.properties(width=620, height=18 * len({row["group"] for row in rows}))
     return chart
