@@ -30,6 +30,24 @@ if TYPE_CHECKING:
 
 DENSITY, SEED = 0.5, 1
 
+EstimatedMinutes = Annotated[
+    str | None,
+    typer.Option(
+        help="Only unique puzzles of this estimated solving time, like 5-10 or 0.5-2.",
+        metavar="MIN-MAX",
+        rich_help_panel=SELECTION,
+    ),
+]
+
+Grades = Annotated[
+    str | None,
+    typer.Option(
+        help="Only unique puzzles of this grade from 1 to 9, like 3-4.",
+        metavar="MIN-MAX",
+        rich_help_panel=SELECTION,
+    ),
+]
+
 
 def _kinds() -> str:
     return "; ".join(f"{name}: {kind.about}" for name, kind in KINDS.items())
@@ -63,22 +81,8 @@ def generate(
             callback=checked_colors(1, background=False), help="Number of colours, background excluded.", metavar="N"
         ),
     ] = 1,
-    minutes: Annotated[
-        str | None,
-        typer.Option(
-            help="Only unique puzzles of this estimated solving time, like 5-10 or 0.5-2.",
-            metavar="MIN-MAX",
-            rich_help_panel=SELECTION,
-        ),
-    ] = None,
-    grade: Annotated[
-        str | None,
-        typer.Option(
-            help="Only unique puzzles of this grade from 1 to 9, like 3-4.",
-            metavar="MIN-MAX",
-            rich_help_panel=SELECTION,
-        ),
-    ] = None,
+    minutes: EstimatedMinutes = None,
+    grade: Grades = None,
     cpus: Cpus = None,
     address: Address = None,
     serial: Serial = False,

@@ -104,7 +104,8 @@ def fill_with_graded(
                 draw(puzzles, before, Resources(serial=True), callbacks, SMALL_JOB)
             draw(puzzles, before, resources, callbacks)
         finally:
-            puzzles.save()
+            if puzzles.intact:
+                puzzles.save()
         return GradedStore(puzzles.kept, puzzles.drawn, puzzles.kept - before.kept)
 
 

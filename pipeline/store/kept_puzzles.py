@@ -47,6 +47,7 @@ class KeptPuzzles:
     kept      puzzles in all parts
     drawn     pictures drawn for them: all that fit among pictures 0 to `drawn` - 1 are kept
     saved     time of the last save
+    intact    whether no change was interrupted; else the fields may disagree, and only the store counts
     """
 
     store: Store
@@ -59,6 +60,7 @@ class KeptPuzzles:
     kept: int = 0
     drawn: int = 0
     saved: float = field(default_factory=time.monotonic)
+    intact: bool = True
 
     @property
     def missing(self) -> int:
@@ -67,17 +69,20 @@ class KeptPuzzles:
 
     def add(self, rows: pa.RecordBatch, drawn: int) -> None:
         """Add puzzles that fit, of pictures up to number `drawn` - 1; those beyond the count are not drawn."""
+        self.intact = False
         if len(rows) >= self.missing:
             rows = rows.slice(0, self.missing)
             drawn = (picture_number(self.recipe, rows["puzzle_id"][len(rows) - 1].as_py()) or 0) + 1
         self.rows.append(rows)
         self.kept += len(rows)
         self.drawn = drawn
+        self.intact = True
         if time.monotonic() - self.saved > SAVE_INTERVAL:
             self.save()
 
     def save(self) -> None:
         """Write the parts that have new puzzles, then generate.json."""
+        self.intact = False
         table = pa.Table.from_batches(self.rows, self.store.family.table)
         while len(table) > self.stored:
             part = self.parts[0]
@@ -95,6 +100,7 @@ class KeptPuzzles:
         fields = asdict(self.recipe) | self.conditions.bounds() | history | progress
         self.store.folder.write_json(RECIPE, fields)
         self.saved = time.monotonic()
+        self.intact = True
 
 
 def open_kept_puzzles(uri: str, recipe: Recipe, conditions: Conditions) -> KeptPuzzles:
