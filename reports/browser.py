@@ -151,14 +151,15 @@ def payload(
         "labels": [[label_color(label), family.meanings.get(label, "")] for label in words["label"].words],
     }
     arrays = {name: column.places for name, column in words.items()}
-    arrays |= {name: _counts(rows[name]) for name in meant(COUNTS)}
+    absent = () if graded else GRADED
+    arrays |= {name: _counts(rows[name]) for name in meant(COUNTS) if name not in absent}
     arrays["cells"] = _counts(_cells(rows))
     arrays["differing"] = _counts(pa.chunked_array([differing(rows)]))
     arrays["apart"] = _counts(originals["cells"])
     arrays["issues"] = issues(rows, repeats)
     if family is SUDOKU_WORDS:
         arrays["givens"] = _counts(pa.chunked_array([givens_counts(rows)]))
-    arrays |= {name: _decimals(rows[name]) for name in meant(DECIMALS) if graded or name not in GRADED}
+    arrays |= {name: _decimals(rows[name]) for name in meant(DECIMALS) if name not in absent}
     arrays["contents"] = contents
     table = zlib.compress(packed(head, arrays))
     return Browser(len(rows), graded, _text(table), tuple(_text(picture) for picture in pictures))

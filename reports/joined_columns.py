@@ -90,7 +90,7 @@ def join_mendings(results: pa.RecordBatch, mendings: KeyedRows) -> pa.RecordBatc
     return join_columns(results, mendings, MENDED)
 
 
-SHARED = pa.schema([GRADES.field(name) for name in ("grade", "hardest", "minutes", "stars", "work")])
+SHARED = pa.schema([GRADES.field(name) for name in ("grade", "hardest", "minutes", "stars", "looks", "work")])
 """Grade columns that reports join to the results of any family."""
 
 NO_GRADES = GRADES.empty_table()

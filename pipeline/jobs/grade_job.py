@@ -129,8 +129,8 @@ def check_parameters() -> None:
 def grade_run(run: Run, request: JobRequest) -> Tally:
     """Grade the puzzles of a run that have exactly one solution and no grade yet; returns the tally of the whole run.
 
-    Timeouts are retried with more time, puzzles whose worker died and grades of other versions in any case. Raises InputError if the run's store has
-    changed, UserError if another command works on the run.
+    Timeouts are retried with more time, puzzles whose worker died and grades of other versions in any case. Raises
+    InputError if the run's store has changed, UserError if another command works on the run.
     """
     check_parameters()
     tally = Tally(run.family)

@@ -355,7 +355,7 @@ MEASURES = (
         digits=1,
     ),
     Measure(
-        "looks", pa.int64(), "line looks", Computed.graded, DATASET,
+        "looks", pa.int64(), "line looks", Computed.graded, EVERYWHERE,
         Meaning(
             "how often a line was looked at, with any technique or on the way from an assumption",
             f"{LADDER}; on the way from assumptions pbnsolve's lines processed",
