@@ -126,6 +126,13 @@ def check_parameters() -> None:
         raise InputError(str(error)) from error
 
 
+def grade_one(family: Family, puzzle: pa.RecordBatch, cpu_limit: float) -> dict[str, Any]:
+    """Return the grade of the only puzzle of a batch, which has exactly one solution. Raises InputError."""
+    check_parameters()
+    graded: dict[str, Any] = family.rules.grades(puzzle, np.ones(1, np.bool_), cpu_limit).to_pylist()[0]
+    return graded
+
+
 def grade_run(run: Run, request: JobRequest) -> Tally:
     """Grade the puzzles of a run that have exactly one solution and no grade yet; returns the tally of the whole run.
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pipeline.findings.json_value import json_value
+from pipeline.jobs.grade_job import grade_one
 from pipeline.serve.records import cells_text, check_area, parse_grid, parse_puzzle, result_reply
 from pipeline.serve.serve_limits import MAX_SOLUTION_CELLS
 from pipeline.serve.task_budget import Deferred, TaskBudget, ensure_kernels
@@ -15,11 +16,11 @@ from reports import pbnsolve
 from scrapers.formats import Format, detect, named, of_suffix
 from solver.api import classify, iter_solutions, solve
 from solver.ladder.ladder_kernels import warm_up
+from solver.model.families import NONOGRAM
 from solver.model.puzzle import Puzzle
 from solver.model.tables import GRADES, puzzle_batch
 from solver.people.assume import compile_for
 from solver.people.hints import start_of
-from solver.people.puzzle_grade import grades
 
 GRADE_COLUMNS = tuple(name for name in GRADES.names if name not in ("puzzle_id", "clue_hash", "solver_version"))
 """Columns of the grades table that a reply has."""
@@ -112,7 +113,7 @@ def _further_solutions(task: SolveTask, limit: int, deadline: float) -> tuple[li
 
 def _grade(puzzle: Puzzle, budget: TaskBudget) -> dict[str, Any]:
     """Return how hard a puzzle with one solution is for people, as a row of the schema GRADES."""
-    row = grades(puzzle_batch([puzzle]), np.ones(1, np.bool_), budget.try_seconds).to_pylist()[0]
+    row = grade_one(NONOGRAM, puzzle_batch([puzzle]), budget.try_seconds)
     if row["status"] == "timeout" and budget.can_defer:
         raise Deferred
     return {name: json_value(row[name]) for name in GRADE_COLUMNS}

@@ -45,9 +45,8 @@ class SolveOptions(NamedTuple):
 
     from_saved          number of the saved grid to start from
     solution_limit      solutions to list; None lists none
-    needs_known_cells   whether the decided cells of an unfinished puzzle are needed
+    in_full             whether difficulty, and the decided cells of an unfinished puzzle, are needed
     needs_explanation   whether an explanation is needed
-    needs_grading       whether difficulty for people is needed
     is_interactive      whether Ctrl-C reports progress
     cpus                CPU cores for the SAT stage of a hard puzzle; None for this process alone
     """
@@ -58,9 +57,8 @@ class SolveOptions(NamedTuple):
     check_goal: bool
     from_saved: int | None
     solution_limit: int | None
-    needs_known_cells: bool
+    in_full: bool
     needs_explanation: bool
-    needs_grading: bool
     is_interactive: bool
     cpus: int | None = None
 
@@ -99,7 +97,7 @@ def _solve(puzzle: "Puzzle", options: SolveOptions, log: AttemptLog) -> SolvedPu
     if options.solution_limit is not None and row["status"] != "invalid":
         _list_solutions(puzzle, options, start, log)
     is_unfinished = row["label"] in ("timeout", "stalled")
-    known = _known_cells(puzzle, row, options, start) if options.needs_known_cells and is_unfinished else None
+    known = _known_cells(puzzle, row, options, start) if options.in_full and is_unfinished else None
     solutions = None if options.solution_limit is None else log.solutions
     explanation, grading = _explanation(puzzle, row, options, start), _grading(puzzle, row, options)
     return SolvedPuzzle(puzzle, row, options.depth, solutions, known, explanation, grading)
@@ -175,18 +173,13 @@ def _explanation(
 
 def _grading(puzzle: "Puzzle", row: dict[str, Any], options: SolveOptions) -> dict[str, Any] | None:
     """Grade a puzzle with one solution, if the options ask for it and it doesn't start from a saved grid."""
-    import numpy as np
-
-    from pipeline.jobs.grade_job import check_parameters
+    from pipeline.jobs.grade_job import grade_one
+    from solver.model.families import NONOGRAM
     from solver.model.tables import puzzle_batch
-    from solver.people.puzzle_grade import grades
 
-    if not options.needs_grading or row["solutions"] != "unique" or options.from_saved is not None:
+    if not options.in_full or row["solutions"] != "unique" or options.from_saved is not None:
         return None
-    check_parameters()
-    rows = grades(puzzle_batch([puzzle]), np.ones(1, np.bool_), min(options.cpu_limit, GRADING_LIMIT))
-    graded: dict[str, Any] = rows.to_pylist()[0]
-    return graded
+    return grade_one(NONOGRAM, puzzle_batch([puzzle]), min(options.cpu_limit, GRADING_LIMIT))
 
 
 def _progress_report(

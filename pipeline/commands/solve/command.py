@@ -170,7 +170,7 @@ def solve(
         raise typer.Exit(print_hint(puzzle, from_saved, cpu_limit))
     options = SolveOptions(
         cpu_limit, rung.value, depth, check_goal, from_saved, solutions or None,
-        not (brief or as_xml), output.needs_explanation, not (brief or as_xml), interactive, cpus,
+        not (brief or as_xml), output.needs_explanation, interactive, cpus,
     )  # fmt: skip
     chosen = puzzles if number is None else islice(puzzles, number - 1, number)
     solved, failed = solve_all(single(chosen) if save else chosen, options, output, given)

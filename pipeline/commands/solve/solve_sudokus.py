@@ -21,6 +21,7 @@ from pipeline.commands.output import (
     print_result,
     print_text,
 )
+from pipeline.commands.solve.attempt import GRADING_LIMIT
 from pipeline.commands.solve.verdict_output import (
     difficulty_line,
     grading_fields,
@@ -49,41 +50,32 @@ UNHELPFUL = ("twice", "wrong", "none", "timeout")
 
 def print_sudoku(puzzle: "Sudoku", cpu_limit: float, rung: str, explained: bool) -> bool:
     """Solve and print a Sudoku; return whether it is valid. An explanation gets the CPU limit a second time."""
+    from pipeline.jobs.grade_job import grade_one
     from reports.explained.sudoku_words import describe_ending, describe_steps, fields_of
     from solver.jit.waits import while_waiting
+    from solver.model.families import SUDOKU
     from solver.model.sudoku_techniques import TECHNIQUES
     from solver.sudoku.sudoku_api import solve
+    from solver.sudoku.sudoku_batch import sudoku_batch
     from solver.sudoku.techniques.sudoku_explanation import explain
 
     with while_waiting(compiling):
         row = solve(puzzle, cpu_limit=cpu_limit, rung=rung)
         valid = row["status"] != "invalid"
         explanation = explain(puzzle, cpu_limit=cpu_limit) if explained and valid else None
-        grading = grade_one(puzzle, cpu_limit) if row["solutions"] == "unique" else None
+        is_unique = row["solutions"] == "unique"
+        grading = grade_one(SUDOKU, sudoku_batch([puzzle]), min(cpu_limit, GRADING_LIMIT)) if is_unique else None
     if global_options.json:
         more = {} if grading is None else {"grading": grading_fields(grading)}
         more |= {} if explanation is None else {"explanation": fields_of(explanation)}
         print_json(row_fields(row) | more)
         return valid
     print_text(describe_sudoku(puzzle, row))
-    if valid:
+    if row["solutions"] is not None:
         print_text(difficulty_line(grading, str(row["solutions"])))
     if explanation is not None:
         print_text(step_lines(describe_steps(explanation), TECHNIQUES, describe_ending(explanation)))
     return valid
-
-
-def grade_one(puzzle: "Sudoku", cpu_limit: float) -> dict[str, Any]:
-    """Return the row of the grades table of a Sudoku with one solution."""
-    import numpy as np
-
-    from pipeline.jobs.grade_job import check_parameters
-    from solver.sudoku.sudoku_batch import sudoku_batch
-    from solver.sudoku.techniques.sudoku_grade import grades
-
-    check_parameters()
-    graded: dict[str, Any] = grades(sudoku_batch([puzzle]), np.ones(1, np.bool_), cpu_limit).to_pylist()[0]
-    return graded
 
 
 def describe_sudoku(puzzle: "Sudoku", row: dict[str, Any]) -> Iterator[RenderableType]:
