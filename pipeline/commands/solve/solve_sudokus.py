@@ -71,7 +71,7 @@ def print_sudoku(puzzle: "Sudoku", cpu_limit: float, rung: str, explained: bool)
         print_json(row_fields(row) | more)
         return valid
     print_text(describe_sudoku(puzzle, row))
-    if row["solutions"] is not None:
+    if valid and row["solutions"] is not None:
         print_text(difficulty_line(grading, str(row["solutions"])))
     if explanation is not None:
         print_text(step_lines(describe_steps(explanation), TECHNIQUES, describe_ending(explanation)))

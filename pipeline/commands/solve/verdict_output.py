@@ -142,7 +142,7 @@ def describe(solved: SolvedPuzzle, stats: bool) -> Iterator[RenderableType]:
     for number, cells in enumerate(solutions, 1):
         yield f"Solution {number}:"
         yield draw(puzzle, GridState(cells, marked))
-    if solved.grading is not None or row["solutions"] not in (None, "unique"):
+    if solved.grading is not None or (row["status"] != "invalid" and row["solutions"] not in (None, "unique")):
         yield difficulty_line(solved.grading, row["solutions"])
 
 

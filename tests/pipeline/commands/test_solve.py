@@ -53,6 +53,7 @@ def test_the_last_line_has_the_difficulty_for_people(nonocensus: Command, tmp_pa
     assert re.fullmatch(r"For people: about \S+ seconds \(\S+ to \S+\), 1\.\d stars of 5, grade 1: counting", last["a"])
     assert last["b"] == "For people: no minutes: it has several solutions"
     assert last["c"] == "For people: no minutes: it has no solution"
+    assert "For people" not in nonocensus("solve", "d.non").out, "invalid"
     grading = json.loads(nonocensus("solve", "a.non", "--json").out)["grading"]
     (row,) = json.loads(nonocensus("grade", "a.non", "--json").out)["puzzles"]
     assert grading == {name: row[name] for name in grading}
