@@ -28,11 +28,9 @@ from reports.rating_correlations import SIZE_BANDS, spearman, within_sizes
 from solver.model.fitted_parameters import MINUTE, file_text
 from solver.model.tables import DECISIVE
 from solver.model.techniques import TECHNIQUES
-from solver.model.views import views
-from solver.people.assume import NoSolution, compile_for
-from solver.people.features import FEATURES, compile_features, features
+from solver.people.features import FEATURES
 from solver.people.minutes import LOG_OPEN, Estimate, parse_model
-from solver.people.puzzle_grade import ESTIMATES
+from solver.people.puzzle_grade import ESTIMATES, grade
 
 PEOPLE = Path("../shared/data/people")
 """Times and ratings; not part of the project."""
@@ -159,17 +157,9 @@ def split(batch: pa.RecordBatch, rows: int = 100) -> list[pa.RecordBatch]:
 
 def count(batch: pa.RecordBatch) -> dict[str, tuple[np.ndarray, int]]:
     """Return features and fold of each puzzle that techniques solve, by id; equal clues are of one fold."""
-    compile_for(views(batch))
-    compile_features()
-    found = {}
-    for k, row in enumerate(batch.select(["puzzle_id", "clue_hash"]).to_pylist()):
-        try:
-            counted = features(views(batch.slice(k, 1)), time.thread_time() + CPU_LIMIT)
-        except (TimeoutError, NoSolution):
-            continue
-        if counted is not None:
-            found[row["puzzle_id"]] = counted, zlib.crc32(row["clue_hash"].encode()) % FOLDS
-    return found
+    vectors = grade(batch, np.ones(len(batch), np.bool_), CPU_LIMIT).features
+    rows = zip(batch["puzzle_id"].to_pylist(), batch["clue_hash"].to_pylist(), vectors, strict=True)
+    return {key: (vector, zlib.crc32(clues.encode()) % FOLDS) for key, clues, vector in rows if not np.isnan(vector[0])}
 
 
 def correlations(crowds: list[Crowd]) -> FigureTable:

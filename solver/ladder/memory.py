@@ -90,17 +90,9 @@ def memory_for(batch: Views, group: KernelGroup, belief_bytes: int = BELIEF_BYTE
     """Allocate the memory for a group of a batch; boards whose beliefs exceed `belief_bytes` get none."""
     words, colors, puzzles = group
     width, height = batch.width[puzzles].astype(np.int64), batch.height[puzzles].astype(np.int64)
-    lines, side, cells = int((width + height).max()), int(max(width.max(), height.max())), int((width * height).max())
-    rows, columns = (np.diff(clues.blocks[clues.lines]) for clues in (batch.rows, batch.columns))
-    blocks = max(int((rows + columns)[puzzles].max()), 1)
-    palette = 2 if colors is None else colors + 1
-    board = Board(
-        size=np.zeros(3, np.int64),
-        first=np.zeros(lines + 1, np.int32),
-        length=np.zeros(blocks + ROOM, np.uint16),
-        can=np.zeros((lines * palette, words), np.uint64),
-        known=np.full(cells if CHECKED else 0, NO_COLOR),
-    )
+    side, cells = int(max(width.max(), height.max())), int((width * height).max())
+    board = board_for(batch, group)
+    lines, palette, blocks = len(board.first) - 1, 2 if colors is None else colors + 1, len(board.length) - ROOM
     seen = 2 * cells * palette
     longest = max(
         int(np.diff(clues.blocks[clues.lines[0] : clues.lines[-1] + 1]).max(initial=1))
@@ -125,6 +117,21 @@ def memory_for(batch: Views, group: KernelGroup, belief_bytes: int = BELIEF_BYTE
             color=np.zeros(depth, np.uint8),
         ),
         empty_beliefs(cells if has_beliefs else 0, side, blocks, longest, palette, words),
+    )
+
+
+def board_for(batch: Views, group: KernelGroup) -> Board:
+    """Allocate a board for the puzzles of a group of a batch."""
+    words, colors, puzzles = group
+    width, height = batch.width[puzzles].astype(np.int64), batch.height[puzzles].astype(np.int64)
+    lines = int((width + height).max())
+    rows, columns = (np.diff(clues.blocks[clues.lines]) for clues in (batch.rows, batch.columns))
+    return Board(
+        size=np.zeros(3, np.int64),
+        first=np.zeros(lines + 1, np.int32),
+        length=np.zeros(max(int((rows + columns)[puzzles].max()), 1) + ROOM, np.uint16),
+        can=np.zeros((lines * (2 if colors is None else colors + 1), words), np.uint64),
+        known=np.full(int((width * height).max()) if CHECKED else 0, NO_COLOR),
     )
 
 

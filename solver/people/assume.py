@@ -57,8 +57,8 @@ def assumptions_on(puzzle: Views, grid: np.ndarray, deadline: float) -> "Assumpt
 
 def compile_for(puzzles: Views) -> None:
     """Compile all kernels that grading and explaining these puzzles needs."""
-    compile_person()
     for words, colored in kernel_kinds(puzzles):
+        compile_person(words)
         compile_assumptions(words, colored)
 
 

@@ -12,15 +12,25 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from solver.lines.board import apply_start
 from solver.lines.propagate import CONTRADICTION, OUT_OF_TIME
-from solver.lines.workspace import COUNTERS
 from solver.model.check import validate
 from solver.model.puzzle import Puzzle
 from solver.model.tables import puzzle_batch
 from solver.model.techniques import LINE_TECHNIQUES, TECHNIQUES, Technique
 from solver.model.views import Views, views
 from solver.people.assume import RefutedAssumption, assumptions_on, compile_for
-from solver.people.person import CHANGES, ENDED, STEPS, PuzzleSheet, is_solved, puzzle_sheet_for, rule_out, solve_lines
+from solver.people.person import (
+    CHANGES,
+    ENDED,
+    STEPS,
+    PuzzleSheet,
+    grid_of,
+    open_cells_of,
+    puzzle_sheet_for,
+    rule_out,
+    solve_lines,
+)
 from solver.proofs.checker import FORMAT, VERSION, Blocks, Checker, clue_hash
 from solver.proofs.record import RecordedAssumption, Replay, Ruled, colors_of
 
@@ -180,12 +190,11 @@ class _Work:
         self.batch = batch
         self.sheet: PuzzleSheet = puzzle_sheet_for(self.batch, logged=True)
         self.deadline = deadline
-        self.counters = np.zeros(COUNTERS, np.int64)
         if start is not None:
             shape = (puzzle.height, puzzle.width, max(puzzle.colors, 1) + 1)
             if np.shape(start) != shape:
                 raise ValueError(f"start is bool{list(shape)} for this puzzle, not {list(np.shape(start))}")
-            self.sheet.grid[:] &= (np.reshape(start, (-1, shape[2])) << np.arange(shape[2])).sum(axis=1)
+            apply_start(self.sheet.board, np.reshape(start, (-1, shape[2])), self.sheet.desk.bit_width)
         self.start = self.cells()
         self.steps: list[Step] = []
         self.end: int | None = None
@@ -193,7 +202,7 @@ class _Work:
 
     def cells(self) -> list[int]:
         """Possible colours of each cell."""
-        cells: list[int] = self.sheet.grid.tolist()
+        cells: list[int] = grid_of(self.sheet).tolist()
         return cells
 
     def solve(self, most: int) -> State:
@@ -202,9 +211,9 @@ class _Work:
             raise ValueError("start leaves a cell without a colour")
         if self.by_lines() == CONTRADICTION:
             return "contradiction"
-        if is_solved(self.sheet):
+        if not open_cells_of(self.sheet):
             return "solved"
-        assumptions = assumptions_on(self.batch, self.sheet.grid, self.deadline)
+        assumptions = assumptions_on(self.batch, grid_of(self.sheet), self.deadline)
         while not 0 <= most <= len(self.steps):
             found = sorted(assumptions.refuted(CANDIDATES), key=assumptions.length)
             if not found:
@@ -215,7 +224,7 @@ class _Work:
             rule_out(self.sheet, place, color)
             if self.by_lines() == CONTRADICTION:
                 return "contradiction"
-            if is_solved(self.sheet):
+            if not open_cells_of(self.sheet):
                 return "solved"
             assumptions.take_away(place, color)
         return "timeout"
@@ -224,7 +233,7 @@ class _Work:
         """Solve by lines and record the steps."""
         sheet = self.sheet
         sheet.notes[[STEPS, CHANGES]] = 0
-        status = solve_lines(sheet, LINE_TECHNIQUES, self.counters, self.deadline)
+        status = solve_lines(sheet, LINE_TECHNIQUES, self.deadline)
         first = 0
         for technique, line, end in sheet.log[: sheet.notes[STEPS]].tolist():
             ruled = ((place, color) for place, lost in sheet.changes[first:end].tolist() for color in colors_of(lost))

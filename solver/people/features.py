@@ -5,16 +5,21 @@ the rest are counts of clues and of the solution, which people see emerge and us
 """
 
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.jit.kernel import kernel
+from solver.jit.kernel import inlined, kernel, standalone
+from solver.lines.bits import bit, count, empty, has_any, load, low_bits, lowest, mirror
+from solver.lines.board import Board
 from solver.model.techniques import CLUE, COUNTING, FORCING, GLUE, LINE, OVERLAP, REACH, TECHNIQUES
 from solver.model.views import Views
-from solver.people.person import PuzzleSheet, example_sheet, is_solved
+from solver.people.desk import end_of_run
+from solver.people.person import PuzzleSheet, example_sheet, open_cells_of
 from solver.people.rounds import (
     BACKGROUND_STROKES,
+    DECIDED,
+    DECIDED_ROUNDS,
     LOG_OPEN,
     LOOKS_PER_FIND,
     OPEN_LINES,
@@ -55,32 +60,30 @@ FEATURES = {
 }
 """Definitions by name, in the order of the vector."""
 
-BLOCK_COUNT, REPEATED = range(2)
-EDGES, AREAS, JOINED_AREAS, SINGLE_GAPS, PAINTED = range(5)
-
 MIN_COVERED = 0.15
 """Share of the foreground that an axis must map into the picture."""
 
 
-class Canvas(NamedTuple):
-    """A solved picture and scratch memory.
+class Runs(NamedTuple):
+    """Scratch memory for features.
 
-    size      int64[2]: width and height
-    cells     uint8[height x width]: colours
-    seen      bool[height x width]
-    stack     int64[height x width]
+    lengths    int64[longest line + 1]: blocks by length
+    logs       float64[longest line + 1]: logarithm of one more than the length; constant
+    start, end, color, area   int64[blocks]: runs of a foreground colour in the rows, and the area that each belongs to
     """
 
-    size: np.ndarray
-    cells: np.ndarray
-    seen: np.ndarray
-    stack: np.ndarray
+    lengths: np.ndarray
+    logs: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    color: np.ndarray
+    area: np.ndarray
 
 
-def canvas_for(width: int, height: int, cells: np.ndarray) -> Canvas:
-    """Return a canvas for a solution, uint8[height x width]."""
-    count = width * height
-    return Canvas(np.array([width, height]), np.array(cells), np.zeros(count, np.bool_), np.zeros(count, np.int64))
+def runs_for(sheet: PuzzleSheet) -> Runs:
+    """Return scratch memory for the puzzles of a sheet."""
+    lengths, blocks = np.arange(len(sheet.workspace.reach)), len(sheet.board.length)
+    return Runs(lengths, np.log1p(lengths), *np.zeros((4, blocks), np.int64))
 
 
 def features(puzzle: Views, deadline: float) -> np.ndarray | None:
@@ -91,138 +94,170 @@ def features(puzzle: Views, deadline: float) -> np.ndarray | None:
     Raises TimeoutError, and NoSolution on a contradiction.
     """
     sheet, rounds = solve_in_rounds(puzzle, deadline)
-    if not is_solved(sheet) or not sheet.length.all():
+    if open_cells_of(sheet) or has_blots(sheet.board):
         return None
-    colors = np.array([mask.bit_length() - 1 for mask in sheet.grid.tolist()], np.uint8)
-    return features_of(sheet, rounds, colors)
-
-
-def features_of(sheet: PuzzleSheet, rounds: Rounds, solution: np.ndarray) -> np.ndarray:
-    """Return the vector of FEATURES, float64, of a puzzle solved in rounds.
-
-    solution   uint8[height x width]: its picture
-    """
-    width, height = sheet.size.tolist()
-    clues, lengths = np.zeros(2, np.int64), np.zeros(max(width, height) + 1, np.int64)
-    count_clues(sheet, clues, lengths)
-    picture, shares = np.zeros(5, np.int64), np.zeros(2)
-    count_picture(canvas_for(width, height, solution), picture, shares)
-    counts, sums = rounds.counts, rounds.sums
-    decided = rounds.decided[rounds.decided > 0]
-    values = [
-        *rounds.steps[list(STEPS)].tolist(),
-        counts[STROKES],
-        counts[STROKES] - counts[BACKGROUND_STROKES],
-        counts[OPEN_LINES],
-        counts[ROUNDS],
-        int(decided.sum(dtype=np.int64)) / max(len(decided), 1),
-        sums[LOOKS_PER_FIND],
-        sums[LOG_OPEN],
-        clues[BLOCK_COUNT],
-        clues[REPEATED],
-        float(lengths @ np.log1p(np.arange(len(lengths)))),
-        width * height,
-        picture[EDGES],
-        picture[AREAS],
-        picture[JOINED_AREAS],
-        picture[SINGLE_GAPS],
-        shares.max(),
-        picture[PAINTED],
-    ]
-    return np.array(values, np.float64)
+    values = np.zeros(len(FEATURES))
+    write_features(sheet, rounds, runs_for(sheet), values)
+    return values
 
 
 @cache
-def compile_features() -> None:
+def compile_features(words: int) -> None:
     """Compile the kernels of this module and of the rounds, so that no puzzle is charged for it."""
-    compile_rounds()
-    sheet = example_sheet()
-    features_of(sheet, rounds_for(sheet), np.zeros(1, np.uint8))
+    compile_rounds(words)
+    sheet = example_sheet(words)
+    has_blots(sheet.board)
+    write_features(sheet, rounds_for(sheet), runs_for(sheet), np.zeros(len(FEATURES)))
 
 
 @kernel
-def count_clues(sheet: PuzzleSheet, counts: np.ndarray, lengths: np.ndarray) -> None:
-    """Count the blocks of all lines.
+def has_blots(board: Board) -> bool:
+    """Return whether the puzzle has a block of hidden length."""
+    blots = 0
+    for block in range(board.first[board.size[0] + board.size[1]]):
+        blots += board.length[block] == 0
+    return blots > 0
 
-    counts    int64[2], output: by BLOCK_COUNT and so on
-    lengths   int64[longest line + 1], output: blocks by length
+
+@standalone
+def write_features(sheet: PuzzleSheet, rounds: Rounds, runs: Runs, values: np.ndarray) -> None:
+    """Write the FEATURES of a puzzle solved in rounds.
+
+    values   float64[features]
     """
-    width, height = int(sheet.size[0]), int(sheet.size[1])
-    for number in range(width + height):
-        first, end = int(sheet.first[number]), int(sheet.first[number + 1])
-        counts[BLOCK_COUNT] += end - first
-        for block in range(first, end):
-            lengths[sheet.length[block]] += 1
-        if number not in (0, height) and end - first == first - sheet.first[number - 1]:
-            counts[REPEATED] += _is_repeated(sheet, int(sheet.first[number - 1]), first, end - first)
+    board, counts, bit_width = sheet.board, rounds.counts, sheet.desk.bit_width
+    blocks, repeated, log_lengths = _count_clues(board, sheet.color, runs)
+    edges, single_gaps, painted = _count_cells(board, bit_width)
+    for k in range(len(STEPS)):
+        values[k] = rounds.steps[STEPS[k]]
+    k = len(STEPS)
+    values[k] = counts[STROKES]
+    values[k + 1] = counts[STROKES] - counts[BACKGROUND_STROKES]
+    values[k + 2] = counts[OPEN_LINES]
+    values[k + 3] = counts[ROUNDS]
+    values[k + 4] = counts[DECIDED_ROUNDS] / max(counts[DECIDED], 1)
+    values[k + 5] = rounds.sums[LOOKS_PER_FIND]
+    values[k + 6] = rounds.sums[LOG_OPEN]
+    values[k + 7] = blocks
+    values[k + 8] = repeated
+    values[k + 9] = log_lengths
+    values[k + 10] = board.size[0] * board.size[1]
+    values[k + 11] = edges
+    _find_runs(board, runs, bit_width)
+    values[k + 12] = _count_areas(board, runs, 0)
+    values[k + 13] = _count_areas(board, runs, 1)
+    values[k + 14] = single_gaps
+    values[k + 15] = max(_best_axis(board, 0, painted, bit_width), _best_axis(board, 1, painted, bit_width))
+    values[k + 16] = painted
 
 
-@kernel
-def _is_repeated(sheet: PuzzleSheet, one: int, other: int, blocks: int) -> bool:
-    """Return whether two runs of blocks are equal."""
-    for k in range(blocks):
-        if sheet.length[one + k] != sheet.length[other + k] or sheet.color[one + k] != sheet.color[other + k]:
-            return False
-    return True
+@inlined
+def _count_clues(board: Board, color: np.ndarray, runs: Runs) -> tuple[int, int, float]:
+    """Return the number of blocks, of lines with the clue of the line before, and the sum of the logs of lengths."""
+    first, lines, repeated = board.first, board.size[0] + board.size[1], 0
+    runs.lengths[:] = 0
+    for number in range(lines):
+        blocks = first[number + 1] - first[number]
+        for block in range(first[number], first[number + 1]):
+            runs.lengths[board.length[block]] += 1
+        if number in (0, board.size[1]) or blocks != first[number] - first[number - 1]:
+            continue
+        equal = True
+        for one in range(first[number - 1], first[number]):
+            equal = equal and board.length[one] == board.length[one + blocks] and color[one] == color[one + blocks]
+        repeated += equal
+    total = 0.0  # by length, so that symmetric puzzles have the same sum to the last bit
+    for length in range(len(runs.lengths)):
+        total += runs.lengths[length] * runs.logs[length]
+    return int(first[lines]), repeated, total
 
 
-@kernel
-def count_picture(canvas: Canvas, counts: np.ndarray, shares: np.ndarray) -> None:
-    """Count edges, areas and symmetries of a picture.
+@inlined
+def _count_cells(board: Board, bit_width: Any) -> tuple[int, int, int]:
+    """Return the edges between colours, the areas of background of one cell, and the foreground cells."""
+    width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
+    equal = blank = gaps = 0
+    above = empty(bit_width)
+    for y in range(height):
+        for c in range(palette):
+            here = load(board.can, y * palette + c, bit_width)
+            equal += count(here & (here >> 1))
+            if y + 1 < height:
+                equal += count(here & load(board.can, (y + 1) * palette + c, bit_width))
+        here = load(board.can, y * palette, bit_width)
+        below = load(board.can, (y + 1) * palette, bit_width) if y + 1 < height else empty(bit_width)
+        blank += count(here)
+        gaps += count(here & ~((here << 1) | (here >> 1) | above | below))
+        above = here
+    return (width - 1) * height + width * (height - 1) - equal, gaps, width * height - blank
 
-    counts    int64[5], output: by EDGES and so on
-    shares    float64[2], output: of the best vertical and of the best horizontal axis
+
+@inlined
+def _find_runs(board: Board, runs: Runs, bit_width: Any) -> None:
+    """Find the runs of the rows, in the order of their blocks."""
+    palette, k = int(board.size[2]), 0
+    for y in range(board.size[1]):
+        left = low_bits(int(board.size[0]), bit_width) & ~load(board.can, y * palette, bit_width)
+        while has_any(left):
+            start, color = lowest(left), 1
+            while not has_any((load(board.can, y * palette + color, bit_width) >> start) & bit(0, bit_width)):
+                color += 1
+            end = end_of_run(load(board.can, y * palette + color, bit_width), start)
+            runs.start[k], runs.end[k], runs.color[k] = start, end, color
+            left = left & ~low_bits(end, bit_width)
+            k += 1
+
+
+@inlined
+def _count_areas(board: Board, runs: Runs, reach: int) -> int:
+    """Return the number of connected areas of a foreground colour.
+
+    reach   1 if corners connect, else 0
     """
-    width, height, cells = int(canvas.size[0]), int(canvas.size[1]), canvas.cells
-    for place in range(width * height):
-        x, y = place % width, place // width
-        here = cells[place]
-        counts[PAINTED] += here > 0
-        counts[EDGES] += x + 1 < width and cells[place + 1] != here
-        counts[EDGES] += y + 1 < height and cells[place + width] != here
-    for corners in range(2):
-        canvas.seen[:] = False
-        for place in range(width * height):
-            if canvas.seen[place]:
-                continue
-            size = _fill_area(canvas, place, corners == 1)
-            if cells[place] > 0:
-                counts[JOINED_AREAS if corners == 1 else AREAS] += 1
-            elif corners == 0:
-                counts[SINGLE_GAPS] += size == 1
-    for way in range(2):
-        across, along = (width, height) if way == 0 else (height, width)
-        step, stride = (1, width) if way == 0 else (width, 1)
-        for axis in range(across // 2, 2 * across - 1 - across // 2):
-            equal = covered = 0
-            for k in range(max(0, axis - across + 1), (axis + 1) // 2):
-                for j in range(along):
-                    one, other = cells[k * step + j * stride], cells[(axis - k) * step + j * stride]
-                    covered += one > 0 or other > 0
-                    equal += one == other and one > 0
-            if covered > 0 and covered > MIN_COVERED * counts[PAINTED]:
-                shares[way] = max(shares[way], equal / covered)
+    areas = int(board.first[board.size[1]])
+    for k in range(areas):
+        runs.area[k] = k
+    for y in range(1, board.size[1]):
+        for k in range(board.first[y], board.first[y + 1]):
+            for above in range(board.first[y - 1], board.first[y]):
+                touches = runs.start[above] < runs.end[k] + reach and runs.start[k] < runs.end[above] + reach
+                if touches and runs.color[above] == runs.color[k]:
+                    one, other = _area(runs.area, above), _area(runs.area, k)
+                    runs.area[one] = other
+                    areas -= one != other
+    return areas
+
+
+@inlined
+def _area(area: np.ndarray, k: int) -> int:
+    """Return the run that stands for the area of a run, halving the path to it."""
+    while area[k] != k:
+        area[k] = area[area[k]]
+        k = int(area[k])
+    return k
 
 
 @kernel
-def _fill_area(canvas: Canvas, start: int, corners: bool) -> int:
-    """Mark the area of a cell as seen; return its size."""
-    width, height = int(canvas.size[0]), int(canvas.size[1])
-    canvas.stack[0] = start
-    canvas.seen[start] = True
-    waiting, size = 1, 0
-    while waiting > 0:
-        waiting -= 1
-        place = canvas.stack[waiting]
-        size += 1
-        for dy in range(-1, 2):
-            for dx in range(-1, 2):
-                x, y = place % width + dx, place // width + dy
-                if not (corners or dx == 0 or dy == 0) or not (0 <= x < width and 0 <= y < height):
-                    continue
-                near = y * width + x
-                if not canvas.seen[near] and canvas.cells[near] == canvas.cells[start]:
-                    canvas.seen[near] = True
-                    canvas.stack[waiting] = near
-                    waiting += 1
-    return size
+def _best_axis(board: Board, side: int, painted: int, bit_width: Any) -> float:
+    """Return the largest share of foreground cells that an axis maps to cells of their colour.
+
+    side   0 for vertical axes, 1 for horizontal ones
+    """
+    cells, lines = int(board.size[side]), int(board.size[1 - side])
+    palette, first = int(board.size[2]), side * int(board.size[1])
+    best = 0.0
+    for axis in range(cells // 2, 2 * cells - 1 - cells // 2):
+        half = low_bits((axis + 1) // 2, bit_width) & ~low_bits(max(0, axis - cells + 1), bit_width)
+        equal = covered = 0
+        for line in range(first, first + lines):
+            some = empty(bit_width)
+            for c in range(1, palette):
+                here = load(board.can, line * palette + c, bit_width)
+                image = mirror(here, cells)
+                image = image << (axis - cells + 1) if axis >= cells else image >> (cells - 1 - axis)
+                some = some | here | image
+                equal += count(here & image & half)
+            covered += count(some & half)
+        if covered > 0 and covered > MIN_COVERED * painted:
+            best = max(best, equal / covered)
+    return best

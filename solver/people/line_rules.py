@@ -1,291 +1,277 @@
-"""The named techniques on one line, each a small exact rule. None finds more than complete line logic (`reach.line`).
+"""The named techniques on one line, each a small exact rule. None finds more than complete line logic (`line`).
 
-`look` in solver.people.person calls them; solver.model.techniques has their order, grades and sources.
+`apply_technique` in solver.people.person calls them, with the ranges that they need; solver.model.techniques has their
+order, grades and sources.
 """
 
-from solver.jit.kernel import kernel
+from typing import cast
+
+import numpy as np
+
+from solver.jit.kernel import inlined
+from solver.lines.bits import count, empty, has_any, highest, load, lowest, store
+from solver.lines.line_solver import runs, spread
+from solver.lines.workspace import Workspace
 from solver.people.desk import (
-    BACKGROUND,
     BLOCK,
     BLOCKS,
     CELLS,
+    NARROWED,
+    PALETTE,
+    PLACE,
+    RANGES,
+    UNKNOWN,
     Desk,
+    add_near,
+    between,
     can_be,
-    count_ranges,
+    clear_near,
+    color_of,
+    contains,
     cover_common,
     end_of_run,
     first_open,
     first_place,
-    fit_ranges,
     gap_before,
     latest_end,
+    least_of,
     longest_of,
     may,
+    most_of,
     next_run,
+    paint,
     painted,
+    past_cells,
     past_open,
-    restrict,
     rule_out,
     rule_out_far,
-    strip,
+    rule_out_others,
+    start_of_run,
 )
 
+BACKGROUND = cast(int, np.int64(0))  # a literal would be a type of its own to the compiler
+ABSENT, HIDDEN = -1, -2
+"""In `Desk.totals`: the clue lacks the colour; a block of it has a hidden length."""
 
-@kernel
+
+@inlined
 def clue(desk: Desk) -> None:
     """Restrict cells to the clue's colours; if blocks and gaps fill the line exactly, decide all of it."""
-    cells, blocks = int(desk.size[CELLS]), int(desk.size[BLOCKS])
-    colors = BACKGROUND
-    need, exact = 0, True
+    cells, blocks = int(desk.line[CELLS]), int(desk.line[BLOCKS])
+    colors, need, exact = 0, 0, True
     for t in range(blocks):
-        colors |= 1 << desk.color[0, t]
-        need += desk.least[0, t] + gap_before(desk, 0, t)
-        exact = exact and desk.least[0, t] == desk.most[0, t]
-    for x in range(cells):
-        restrict(desk, 0, x, colors)
-    if not exact or need != cells or blocks == 0:
+        colors |= 1 << color_of(desk, 0, t)
+        need += least_of(desk, 0, t) + gap_before(desk, 0, t)
+        exact = exact and least_of(desk, 0, t) == most_of(desk, 0, t)
+    for c in range(1, desk.line[PALETTE]):
+        if not colors >> c & 1:
+            store(desk.new, c, empty(desk.bit_width))
+    if not exact or need != cells:
         return
     x = 0
     for t in range(blocks):
-        if gap_before(desk, 0, t):
-            restrict(desk, 0, x, BACKGROUND)
-            x += 1
-        for _ in range(desk.least[0, t]):
-            restrict(desk, 0, x, 1 << desk.color[0, t])
-            x += 1
+        gap, least = gap_before(desk, 0, t), least_of(desk, 0, t)
+        paint(desk, 0, BACKGROUND, between(desk, x, x + gap))
+        paint(desk, 0, color_of(desk, 0, t), between(desk, x + gap, x + gap + least))
+        x += gap + least
 
 
-@kernel
+@inlined
 def counting(desk: Desk) -> None:
     """Decide a colour (or the background) if all of its cells are found, or if all possible cells are needed.
 
     Colours with blocks of hidden length are skipped.
     """
-    cells, blocks = int(desk.size[CELLS]), int(desk.size[BLOCKS])
-    total, exact = 0, True
-    colors = 0
-    for t in range(blocks):
-        total += desk.least[0, t]
-        exact = exact and desk.least[0, t] == desk.most[0, t]
-        colors |= 1 << desk.color[0, t]
-    if exact:
-        _compare(desk, 0, cells - total)
-    color = 1
-    while colors >> color:
-        if colors >> color & 1:
-            total, exact = 0, True
-            for t in range(blocks):
-                if desk.color[0, t] == color:
-                    total += desk.least[0, t]
-                    exact = exact and desk.least[0, t] == desk.most[0, t]
-            if exact:
-                _compare(desk, color, total)
-        color += 1
+    totals, background, palette = desk.totals, int(desk.line[CELLS]), int(desk.line[PALETTE])
+    for c in range(palette):
+        totals[c] = ABSENT
+    for t in range(desk.line[BLOCKS]):
+        color, least = color_of(desk, 0, t), least_of(desk, 0, t)
+        if least < most_of(desk, 0, t) or totals[color] == HIDDEN:
+            totals[color] = background = HIDDEN
+        else:
+            totals[color] = max(totals[color], 0) + least
+            background -= least if background != HIDDEN else 0
+    totals[0] = background
+    for c in range(palette):
+        if totals[c] < 0:
+            continue
+        if count(may(desk, 0, c)) == totals[c]:
+            paint(desk, 0, c, may(desk, 0, c))
+        elif count(painted(desk, 0, c)) == totals[c]:
+            store(desk.new, c, load(desk.new, c, desk.bit_width) & painted(desk, 0, c))
 
 
-@kernel
-def _compare(desk: Desk, color: int, total: int) -> None:
-    """Decide the cells of a colour if `total`, its number of cells, equals those found or those possible."""
-    here = BACKGROUND << color
-    found = possible = 0
-    for x in range(desk.size[CELLS]):
-        found += desk.now[0, x] == here
-        possible += desk.now[0, x] & here != 0
-    for x in range(desk.size[CELLS]):
-        if possible == total and desk.now[0, x] & here:
-            restrict(desk, 0, x, here)
-        elif found == total and desk.now[0, x] != here:
-            rule_out(desk, 0, x, color)
-
-
-@kernel
+@inlined
 def overlap(desk: Desk) -> None:
     """Paint the cells that a block covers in both its first and its last position, by counting alone."""
-    strip(desk)
-    count_ranges(desk)
     cover_common(desk)
 
 
-@kernel
+@inlined
 def glue(desk: Desk) -> None:
     """From both ends: extend a painted cell that must belong to the first open block to that block's minimum reach."""
-    strip(desk)
     for way in range(2):
-        x, t = first_place(desk, way), int(desk.open[way, BLOCK])
-        if t == desk.size[BLOCKS] - desk.open[1 - way, BLOCK]:
+        x, t = first_place(desk, way), int(desk.done[way, BLOCK])
+        if t == desk.line[BLOCKS] - desk.done[1 - way, BLOCK]:
             continue
-        color, far = int(desk.color[way, t]), min(x + desk.least[way, t], desk.size[CELLS])
-        while x < far and not painted(desk, way, x, color):
-            x += 1
-        for cell in range(x, far):
-            restrict(desk, way, cell, 1 << color)
+        color, far = color_of(desk, way, t), x + least_of(desk, way, t)
+        found = painted(desk, way, color) & between(desk, x, far)
+        if has_any(found):
+            paint(desk, way, color, between(desk, lowest(found), far))
 
 
-@kernel
+@inlined
 def punctuating(desk: Desk) -> None:
     """Rule out a run's colour at both its ends if no block that it can belong to, by counting, is longer."""
-    strip(desk)
-    count_ranges(desk)
-    cells = int(desk.size[CELLS])
+    cells = int(desk.line[CELLS])
     x, end, color = next_run(desk, 0, cells)
     while color > 0:
         number, _, longest = longest_of(desk, color, x, end)
         if number > 0 and longest == end - x:
             if x > 0:
-                rule_out(desk, 0, x - 1, color)
+                rule_out(desk, 0, color, x - 1)
             if end < cells:
-                rule_out(desk, 0, end, color)
+                rule_out(desk, 0, color, end)
         x, end, color = next_run(desk, end, cells)
 
 
-@kernel
+@inlined
 def mercury(desk: Desk) -> None:
     """From both ends: rule out the first open block at the first open cell if a run begins right after its length.
 
     Begun at the edge, the block would join that run and be too long.
     """
-    strip(desk)
     for way in range(2):
-        x, t = first_place(desk, way), int(desk.open[way, BLOCK])
-        if t == desk.size[BLOCKS] - desk.open[1 - way, BLOCK] or desk.least[way, t] != desk.most[way, t]:
+        x, t = first_place(desk, way), int(desk.done[way, BLOCK])
+        if t == desk.line[BLOCKS] - desk.done[1 - way, BLOCK] or least_of(desk, way, t) != most_of(desk, way, t):
             continue
-        color, run = int(desk.color[way, t]), x + int(desk.least[way, t])
-        if run < desk.size[CELLS] and painted(desk, way, run, color):
-            rule_out(desk, way, x, color)
+        color, run = color_of(desk, way, t), x + least_of(desk, way, t)
+        if run < desk.line[CELLS] and contains(painted(desk, way, color), run, desk.bit_width):
+            rule_out(desk, way, color, x)
 
 
-@kernel
+@inlined
 def spaces(desk: Desk) -> None:
     """Rule out colours outside the ranges of all blocks: ranges by counting, narrowed by runs of a single candidate."""
-    strip(desk)
-    count_ranges(desk)
     narrow(desk)
     rule_out_far(desk)
 
 
-@kernel
+@inlined
 def narrow(desk: Desk) -> None:
     """Narrow the range of each block that a run must belong to, and of the blocks beyond.
 
     All runs are assigned by the ranges as they were before, so that the direction has no influence.
     """
-    cells, blocks = int(desk.size[CELLS]), int(desk.size[BLOCKS])
-    past = int(cells - desk.open[1, 0])
+    blocks, past = int(desk.line[BLOCKS]), past_cells(desk)
+    x, end, color = next_run(desk, int(desk.done[0, PLACE]), past)
+    if color == 0:
+        return
     for way in range(2):
         for t in range(blocks):
             desk.later[way, t] = desk.begin[way, t]
-    x, end, color = next_run(desk, int(desk.open[0, 0]), past)
     while color > 0:
         number, t, _ = longest_of(desk, color, x, end)
         if number == 1:
             _move_on(desk, 0, t, end)
-            _move_on(desk, 1, blocks - 1 - t, cells - x)
+            _move_on(desk, 1, blocks - 1 - t, int(desk.line[CELLS]) - x)
         x, end, color = next_run(desk, end, past)
     for way in range(2):
         for t in range(blocks):
             desk.begin[way, t] = desk.later[way, t]
+    desk.line[RANGES] = NARROWED
 
 
-@kernel
+@inlined
 def _move_on(desk: Desk, way: int, t: int, end: int) -> None:
     """Make block t reach at least to `end`, and the blocks after it begin behind it, in `later`."""
     later = desk.later
-    later[way, t] = max(later[way, t], end - desk.most[way, t])
-    for other in range(t + 1, desk.size[BLOCKS] - desk.open[1 - way, 1]):
-        end = max(end, later[way, other - 1] + desk.least[way, other - 1]) + gap_before(desk, way, other)
+    later[way, t] = max(later[way, t], end - most_of(desk, way, t))
+    for other in range(t + 1, desk.line[BLOCKS] - desk.done[1 - way, BLOCK]):
+        end = max(end, later[way, other - 1] + least_of(desk, way, other - 1)) + gap_before(desk, way, other)
         later[way, other] = max(later[way, other], end)
         end = 0
 
 
-@kernel
+@inlined
 def forcing(desk: Desk) -> None:
     """Overlap within ranges where each block has room; rule out colours in gaps too small for any block."""
-    strip(desk)
-    fit_ranges(desk)
     cover_common(desk)
-    cells = int(desk.size[CELLS])
-    for x in range(desk.open[0, 0], cells - desk.open[1, 0]):
-        near = 1
-        for t in range(first_open(desk), past_open(desk)):
-            color = int(desk.color[0, t])
-            if not near >> color & 1 and may(desk, 0, x, color) and _has_room(desk, t, x):
-                near |= 1 << color
-        desk.new[x] &= near
+    clear_near(desk)
+    for t in range(first_open(desk), past_open(desk)):
+        color, least = color_of(desk, 0, t), least_of(desk, 0, t)
+        room = may(desk, 0, color) & between(desk, int(desk.begin[0, t]), latest_end(desk, t))
+        add_near(desk, color, spread(runs(room, least), least))
+    rule_out_others(desk)
 
 
-@kernel
-def _has_room(desk: Desk, t: int, x: int) -> bool:
-    """Return whether block t has room over cell x within its range."""
-    color, need = int(desk.color[0, t]), int(desk.least[0, t])
-    least, most = int(desk.begin[0, t]), latest_end(desk, t)
-    if not least <= x < most:
-        return False
-    start = end = x
-    while end - start < need and start > least and may(desk, 0, start - 1, color):
-        start -= 1
-    while end - start < need and end < most and may(desk, 0, end, color):
-        end += 1
-    return bool(end - start >= need)
-
-
-@kernel
+@inlined
 def splitting(desk: Desk) -> None:
     """Rule out a run's colour next to it, or between two runs, if no block is as long as the run would become."""
-    strip(desk)
-    fit_ranges(desk)
-    cells = int(desk.size[CELLS] - desk.open[1, 0])
-    x, end, color = next_run(desk, int(desk.open[0, 0]), cells)
+    cells, bit_width = past_cells(desk), desk.bit_width
+    x, end, color = next_run(desk, int(desk.done[0, PLACE]), cells)
     while color > 0:
-        if x > 0 and may(desk, 0, x - 1, color):
-            start = x - 1
-            while start > 0 and painted(desk, 0, start - 1, color):
-                start -= 1
+        here, possible = painted(desk, 0, color), may(desk, 0, color)
+        if x > 0 and contains(possible, x - 1, bit_width):
+            start = start_of_run(here, x - 1, bit_width)
             if longest_of(desk, color, start, end)[0] == 0:
-                rule_out(desk, 0, x - 1, color)
-        if end < cells and may(desk, 0, end, color):
-            past = end_of_run(desk, 0, end + 1, color)
+                rule_out(desk, 0, color, x - 1)
+        if end < cells and contains(possible, end, bit_width):
+            past = end_of_run(here, end + 1)
             if longest_of(desk, color, x, past)[0] == 0:
-                rule_out(desk, 0, end, color)
+                rule_out(desk, 0, color, end)
         x, end, color = next_run(desk, end, cells)
 
 
-@kernel
+@inlined
 def joining(desk: Desk) -> None:
     """Extend a run to what every candidate block covers, and join two runs that must belong to one block."""
-    strip(desk)
-    fit_ranges(desk)
-    cells = int(desk.size[CELLS] - desk.open[1, 0])
-    x, end, color = next_run(desk, int(desk.open[0, 0]), cells)
+    cells = past_cells(desk)
+    x, end, color = next_run(desk, int(desk.done[0, PLACE]), cells)
     last_block, last_end = -1, 0
     while color > 0:
         _grow(desk, color, x, end)
         number, which, _ = longest_of(desk, color, x, end)
         if number == 1:
             if which == last_block:
-                for between in range(last_end, x):
-                    restrict(desk, 0, between, 1 << color)
+                paint(desk, 0, color, between(desk, last_end, x))
             last_block, last_end = which, end
         x, end, color = next_run(desk, end, cells)
 
 
-@kernel
+@inlined
 def _grow(desk: Desk, color: int, start: int, end: int) -> None:
     """Extend the run start .. end - 1 to the cells that every block it can belong to must cover."""
-    cells = int(desk.size[CELLS])
-    first, past = start, end
-    while first > 0 and may(desk, 0, first - 1, color):
-        first -= 1
-    while past < cells and may(desk, 0, past, color):
-        past += 1
-    left, right, some = cells, 0, False
+    possible = may(desk, 0, color)
+    first, past = start_of_run(possible, start, desk.bit_width), end_of_run(possible, end)
+    left, right, some = int(desk.line[CELLS]), 0, False
     for t in range(first_open(desk), past_open(desk)):
-        if desk.color[0, t] == color and can_be(desk, t, start, end):
-            need, some = int(desk.least[0, t]), True
-            right = max(right, min(past, latest_end(desk, t)) - need)
-            left = min(left, max(first, desk.begin[0, t]) + need)
-    if not some:
-        return
-    for x in range(right, start):
-        restrict(desk, 0, x, 1 << color)
-    for x in range(end, left):
-        restrict(desk, 0, x, 1 << color)
+        if color_of(desk, 0, t) == color and can_be(desk, t, start, end):
+            least, some = least_of(desk, 0, t), True
+            right = max(right, min(past, latest_end(desk, t)) - least)
+            left = min(left, max(first, int(desk.begin[0, t])) + least)
+    if some:
+        paint(desk, 0, color, between(desk, right, start) | between(desk, end, left))
+
+
+@inlined
+def reach(desk: Desk, workspace: Workspace) -> None:
+    """Apply overlap and spaces with each block's first and last place over all arrangements, from the line solver."""
+    blocks = int(desk.line[BLOCKS])
+    for way in range(2):
+        desk.done[way, PLACE] = desk.done[way, BLOCK] = 0
+    for t in range(blocks):
+        places = load(workspace.reach, t, desk.bit_width)  # where it can start; for a blot, what it can cover
+        past = highest(places) + least_of(desk, 0, t)
+        desk.begin[0, t], desk.begin[1, blocks - 1 - t] = lowest(places), desk.line[CELLS] - past
+    desk.line[RANGES] = UNKNOWN
+    cover_common(desk)
+    rule_out_far(desk)
+
+
+@inlined
+def line(desk: Desk, workspace: Workspace) -> None:
+    """Restrict each cell to the colours of some arrangement: complete line logic, from the line solver."""
+    for c in range(desk.line[PALETTE]):
+        store(desk.new, c, load(workspace.new, c, desk.bit_width))

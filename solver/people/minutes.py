@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solver.model.fitted_parameters import DIGITS, Interval, load, minutes_of, parse_interval, standardise
-from solver.model.views import Views
 from solver.people.features import FEATURES
 
 MIN_STARS, MAX_STARS = 1.0, 5.0
@@ -88,13 +87,6 @@ def estimate(features: np.ndarray, model: MinutesModel) -> Estimate:
     columns = [*minutes_of(log_seconds, model.interval, wider), np.clip(stars, MIN_STARS, MAX_STARS)]
     unknown = features[:, CELLS] > model.cells
     return Estimate(*(np.where(unknown, np.nan, np.round(values, DIGITS)) for values in columns))
-
-
-def kind_of(puzzle: Views) -> str:
-    """Return the kind of the one puzzle of a batch, mono or color."""
-    sides = ((clues.blocks[clues.lines[:2]], clues.color) for clues in (puzzle.rows, puzzle.columns))
-    several = any((color[first:end] > 1).any() for (first, end), color in sides)
-    return "color" if several else "mono"
 
 
 class Validation(NamedTuple):

@@ -6,221 +6,420 @@ restart with the easiest. The last one is complete line logic, so the result is 
 
 import math
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from solver.jit.kernel import kernel
+from solver.jit.kernel import inlined, kernel, standalone
+from solver.ladder.memory import KernelGroup, all_kernel_groups, board_for
+from solver.lines.bits import bit, count, empty, has_any, load, low_bits, lowest, store
+from solver.lines.board import Board, forbid, init_board, possibilities, undecided
+from solver.lines.line_solver import solve_line
 from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME, is_late_after
-from solver.lines.workspace import COUNTERS
-from solver.model import techniques
-from solver.model.techniques import LINE, LINE_TECHNIQUES
+from solver.lines.workspace import Workspace, make_workspace
+from solver.model.techniques import (
+    CLUE,
+    COUNTING,
+    FORCING,
+    GLUE,
+    LINE,
+    LINE_TECHNIQUES,
+    MERCURY,
+    OVERLAP,
+    PUNCTUATING,
+    REACH,
+    SPACES,
+    SPLITTING,
+)
 from solver.model.views import Clues, Views
-from solver.people.desk import Desk, desk_for, load_line
+from solver.people.desk import (
+    CELLS,
+    PALETTE,
+    Desk,
+    clear,
+    contains,
+    desk_for,
+    find_ranges,
+    load_line,
+    lost,
+)
 from solver.people.line_rules import (
     clue,
     counting,
     forcing,
     glue,
     joining,
+    line,
     mercury,
     overlap,
     punctuating,
+    reach,
     spaces,
     splitting,
 )
-from solver.people.reach import line, reach
-
-ALL_DUE = (1 << LINE_TECHNIQUES) - 1
-"""Mask of all techniques."""
 
 LOOKS, STEPS, CHANGES, ENDED = range(4)
+GROUPS = 4
+GROUP_STARTS = (CLUE, OVERLAP, FORCING, REACH, LINE_TECHNIQUES)
+"""Techniques that share work, and are tried together: by counts, by ranges, by room, by all arrangements."""
+
+ROW, COLUMN = (cast(int, np.int64(k)) for k in range(2))
+NOWHERE, LATE = -1, -2
 
 
 class PuzzleSheet(NamedTuple):
-    """A puzzle in progress.
+    """A puzzle in progress, and scratch memory.
 
-    size       int64[2]: width and height
-    first      int32[lines + 1]: first block of each line, rows before columns
-    length     uint16[blocks], 0 for a blot
+    board      its clues and the possible colours of its cells
     color      uint8[blocks]
-    grid       int64[height x width]: possible colours of each cell, one bit per colour, bit 0 the background
-    due        int64[lines]: mask of the techniques still to be tried on each line
+    due        uint64[2 x techniques, words]: lines to look at with a technique; row 2 x technique + ROW or COLUMN
+    finds      uint64[2 x techniques, words]: lines on which it is the first of its group to find any, alike
+    found      uint64[lines x palette, words]: for lines in `finds`, the cells that may have each colour after it
+    tried      uint64[2 x groups, words]: lines tried with the techniques of a group since they changed, alike
     steps      int64[techniques]: successful steps per technique
     notes      int64[4]: LOOKS, technique applications; STEPS and CHANGES logged; ENDED, the line without arrangement
     log        int32[most steps, 3]: per step its technique, its line, and the end of its changes in `changes`
     changes    int64[most changes, 2]: index of a cell and the mask of colours excluded from it
     desk       for one line
+    workspace  of the line solver
     """
 
-    size: np.ndarray
-    first: np.ndarray
-    length: np.ndarray
+    board: Board
     color: np.ndarray
-    grid: np.ndarray
     due: np.ndarray
+    finds: np.ndarray
+    found: np.ndarray
+    tried: np.ndarray
     steps: np.ndarray
     notes: np.ndarray
     log: np.ndarray
     changes: np.ndarray
     desk: Desk
+    workspace: Workspace
 
 
-def puzzle_sheet_for(puzzle: Views, logged: bool = False) -> PuzzleSheet:
-    """Return an empty sheet for a batch of one puzzle; if `logged`, with room for a log of all steps."""
-    width, height = int(puzzle.width[0]), int(puzzle.height[0])
-    starts, lengths, colors = [np.zeros(1, np.int64)], [], []
-    for clues in (puzzle.rows, puzzle.columns):
-        blocks = clues.blocks[clues.lines[0] : clues.lines[1] + 1].astype(np.int64)
-        lengths.append(clues.length[blocks[0] : blocks[-1]])
-        colors.append(clues.color[blocks[0] : blocks[-1]])
-        starts.append(blocks[1:] - blocks[0] + starts[-1][-1])
-    first, length, color = (np.concatenate(parts) for parts in (starts, lengths, colors))
-    full = (2 << int(color.max(initial=0))) - 1
-    cells = width * height
-    most = cells * full.bit_count() if logged else 0
+def sheet_for(batch: Views, group: KernelGroup, most_changes: int = 0) -> PuzzleSheet:
+    """Return a sheet large enough for any puzzle of a group of a batch.
+
+    most_changes   room of the log
+    """
+    board = board_for(batch, group)
+    words, palette = group.words, 1 + (group.colors or 1)
+    side = int(max(batch.width[group.puzzles].max(), batch.height[group.puzzles].max()))
+    color = np.zeros(len(board.length), np.uint8)
     return PuzzleSheet(
-        size=np.array([width, height]),
-        first=first.astype(np.int32),
-        length=length,
+        board=board,
         color=color,
-        grid=np.full(cells, full),
-        due=np.full(width + height, ALL_DUE),
+        due=np.zeros((2 * LINE_TECHNIQUES, words), np.uint64),
+        finds=np.zeros((2 * LINE_TECHNIQUES, words), np.uint64),
+        found=np.zeros_like(board.can),
+        tried=np.zeros((2 * GROUPS, words), np.uint64),
         steps=np.zeros(LINE_TECHNIQUES, np.int64),
         notes=np.zeros(4, np.int64),
-        log=np.zeros((most, 3), np.int32),
-        changes=np.zeros((most, 2), np.int64),
-        desk=desk_for(max(width, height), max(int(np.diff(first).max()), 1)),
+        log=np.zeros((most_changes, 3), np.int32),
+        changes=np.zeros((most_changes, 2), np.int64),
+        desk=desk_for(side, palette, words, board.length, color),
+        workspace=make_workspace(side, palette, words),
     )
 
 
-def example_sheet() -> PuzzleSheet:
+def puzzle_sheet_for(puzzle: Views, logged: bool = False) -> PuzzleSheet:
+    """Return the sheet of the one puzzle of a batch, nothing solved; if `logged`, with room for a log of all steps."""
+    (group,) = all_kernel_groups(puzzle)
+    cells = int(puzzle.width[0]) * int(puzzle.height[0])
+    sheet = sheet_for(puzzle, group, cells * (1 + (group.colors or 1)) if logged else 0)
+    place_on_sheet(sheet, puzzle, 0)
+    return sheet
+
+
+def example_sheet(words: int = 1) -> PuzzleSheet:
     """Return a sheet of one cell, for compilation."""
-    one = np.ones(1, np.int64)
-    clues = Clues(np.array([0, 1]), np.array([0, 1]), one.astype(np.uint16), one.astype(np.uint8))
-    return puzzle_sheet_for(Views(one, one, clues, clues))
+    puzzle = example_puzzle()
+    sheet = sheet_for(puzzle, KernelGroup(words, None, np.arange(1)))
+    place_on_sheet(sheet, puzzle, 0)
+    return sheet
+
+
+def example_puzzle() -> Views:
+    """Return a batch of a puzzle of one cell, for compilation."""
+    one = np.ones(1, np.uint16)
+    clues = Clues(np.array([0, 1], np.int32), np.array([0, 1], np.int32), one, one.astype(np.uint8))
+    for array in (*clues, one):
+        array.flags.writeable = False  # as Arrow's: kernels are compiled for read-only clues
+    return Views(one, one, clues, clues)
 
 
 @cache
-def compile_person() -> None:
+def compile_person(words: int) -> None:
     """Compile the kernels of this module, so that no puzzle is charged for it."""
-    solve_lines(example_sheet(), LINE_TECHNIQUES, np.zeros(COUNTERS, np.int64), math.inf)
-
-
-def rule_out(sheet: PuzzleSheet, place: int, color: int) -> None:
-    """Exclude a colour from a cell and mark its lines due."""
-    width, height = sheet.size.tolist()
-    sheet.grid[place] &= ~(1 << color)
-    sheet.due[[place // width, height + place % width]] = ALL_DUE
-
-
-def is_solved(sheet: PuzzleSheet) -> bool:
-    """Return whether every cell has one colour."""
-    return not (sheet.grid & (sheet.grid - 1)).any()
+    sheet = example_sheet(words)
+    rule_out(sheet, 0, 0)
+    solve_lines(sheet, LINE_TECHNIQUES, math.inf)
 
 
 @kernel
-def solve_lines(sheet: PuzzleSheet, most: int, counters: np.ndarray, deadline: float) -> int:
+def place_on_sheet(sheet: PuzzleSheet, batch: Views, p: int) -> None:
+    """Load puzzle p of a batch, nothing solved."""
+    init_board(sheet.board, sheet.color, batch, p, sheet.workspace.bit_width)
+    width, height, bit_width = int(sheet.board.size[0]), int(sheet.board.size[1]), sheet.desk.bit_width
+    if sheet.board.first[width + height] == 0:  # without blocks there is no colour but the background
+        for number in range(width + height):
+            store(sheet.board.can, 2 * number + 1, empty(bit_width))
+    sheet.due[:] = 0
+    mark_due(sheet, low_bits(height, bit_width), low_bits(width, bit_width))
+    sheet.desk.line[PALETTE] = sheet.board.size[2]
+    sheet.steps[:] = 0
+    sheet.notes[:] = 0
+    sheet.workspace.counters[:] = 0
+
+
+@kernel
+def rule_out(sheet: PuzzleSheet, place: int, color: int) -> None:
+    """Exclude a colour from a cell and mark its lines due."""
+    width, bit_width = int(sheet.board.size[0]), sheet.workspace.bit_width
+    y, x = place // width, place % width
+    forbid(sheet.board, y, x, color, bit_width)
+    mark_due(sheet, bit(y, bit_width), bit(x, bit_width))
+
+
+def grid_of(sheet: PuzzleSheet) -> np.ndarray:
+    """Return the possible colours of each cell, int64[height x width], one bit per colour, bit 0 the background."""
+    possible = possibilities(sheet.board)
+    grid: np.ndarray = (possible << np.arange(possible.shape[1])).sum(axis=1)
+    return grid
+
+
+@kernel
+def open_cells_of(sheet: PuzzleSheet) -> int:
+    """Return the number of cells with several possible colours; the puzzle is solved if there are none."""
+    return undecided(sheet.board, sheet.workspace.bit_width)
+
+
+@standalone
+def solve_lines(sheet: PuzzleSheet, most: int, deadline: float) -> int:
     """Apply techniques below number `most` until none makes progress. Returns as `propagate`.
 
-    counters    int64[solver.lines.workspace.COUNTERS]: work since the last clock check
     deadline    CPU seconds of this thread
     """
-    lines = int(sheet.size[0] + sheet.size[1])
-    technique = 0
-    while technique < most:
-        for number in range(lines):
-            if sheet.due[number] >> technique & 1:
-                sheet.due[number] &= ~(1 << technique)
-                blocks, side = int(sheet.first[number + 1] - sheet.first[number]), max(sheet.size[0], sheet.size[1])
-                if is_late_after((1 + blocks) * (1 + side // 16), counters, deadline):
-                    return OUT_OF_TIME
-                before = sheet.steps[technique]
-                if not take_step(sheet, number, technique):
-                    return CONTRADICTION
-                if sheet.steps[technique] > before:
-                    technique = -1
-                    break
-        technique += 1
+    row = 0
+    while row < 2 * most:
+        place = _first_find(sheet, row, deadline)
+        if place == NOWHERE:
+            row += 1
+        elif place == LATE:
+            return OUT_OF_TIME
+        elif _take_step(sheet, place + row % 2 * int(sheet.board.size[1]), row // 2):
+            row = 0
+        else:
+            return CONTRADICTION
     return FIXPOINT
 
 
-@kernel
-def line_cells(sheet: PuzzleSheet, number: int) -> tuple[int, int, int]:
-    """Return the index of a line's first cell in the grid, the step to the next, and their number."""
-    width, height = int(sheet.size[0]), int(sheet.size[1])
-    return (number * width, 1, width) if number < height else (number - height, width, height)
+@inlined
+def _first_find(sheet: PuzzleSheet, row: int, deadline: float) -> int:
+    """Look at the lines of a row of `due`, in order, until the technique finds any; return the line's place.
+
+    Returns NOWHERE if it finds none, LATE after the deadline. Each line is tried once with all techniques of a group
+    after it changes, so most looks need no work.
+    """
+    bit_width, technique, side = sheet.desk.bit_width, row // 2, row % 2
+    due, finds = load(sheet.due, row, bit_width), load(sheet.finds, row, bit_width)
+    group = (technique >= OVERLAP) + (technique >= FORCING) + (technique >= REACH)
+    untried = due & ~load(sheet.tried, 2 * group + side, bit_width)
+    while has_any(untried):
+        place = lowest(untried)
+        if has_any(finds) and lowest(finds) < place:
+            break
+        if is_late(sheet, deadline):
+            return LATE
+        untried = untried & (untried - bit(0, bit_width))
+        _try_group(sheet, side, place, group)
+        due, finds = load(sheet.due, row, bit_width), load(sheet.finds, row, bit_width)
+    if not has_any(finds):
+        sheet.notes[LOOKS] += count(due)
+        store(sheet.due, row, empty(bit_width))
+        return NOWHERE
+    place = lowest(finds)
+    looked = low_bits(place + 1, bit_width)
+    sheet.notes[LOOKS] += count(due & looked)
+    store(sheet.due, row, due & ~looked)
+    return place
 
 
-@kernel
-def load(sheet: PuzzleSheet, number: int) -> bool:
-    """Load a line into the desk; return whether a cell of it is open."""
-    first, step, cells = line_cells(sheet, number)
-    block = int(sheet.first[number])
-    blocks = int(sheet.first[number + 1]) - block
-    return load_line(sheet.desk, sheet.grid, first, step, cells, sheet.length, sheet.color, block, blocks)
+@inlined
+def _try_group(sheet: PuzzleSheet, side: int, place: int, group: int) -> None:
+    """Note the first technique of a group that finds any on a line. Decided lines are left to LINE: do they fit?"""
+    bit_width, here = sheet.desk.bit_width, bit(place, sheet.desk.bit_width)
+    number = place + side * sheet.board.size[1]
+    is_open = load_number(sheet, number)
+    if not is_open and group < GROUPS - 1:
+        for technique in range(LINE):
+            _remove(sheet.due, 2 * technique + side, here, bit_width)
+        _add(sheet.due, 2 * LINE + side, here, bit_width)
+        return
+    _add(sheet.tried, 2 * group + side, here, bit_width)
+    technique = easiest(sheet, number, GROUP_STARTS[group] if is_open else LINE, GROUP_STARTS[group + 1])
+    if technique < GROUP_STARTS[group + 1]:
+        for c in range(sheet.board.size[2]):
+            store(sheet.found, number * int(sheet.board.size[2]) + c, load(sheet.desk.new, c, bit_width))
+        _add(sheet.finds, 2 * technique + side, here, bit_width)
 
 
-@kernel
-def take_step(sheet: PuzzleSheet, number: int, technique: int) -> bool:
-    """Apply a technique to a line; return whether every cell still has a colour."""
-    first, step, cells = line_cells(sheet, number)
-    desk, height = sheet.desk, int(sheet.size[1])
-    is_row = number < height
-    if not load(sheet, number) and technique != LINE:
-        sheet.due[number] = 1 << LINE  # which sees whether it fits its clue
-        return True
-    apply_technique(desk, technique)
-    sheet.notes[LOOKS] += 1
-    found = False
-    for x in range(cells):
-        left, place = desk.now[0, x] & desk.new[x], first + x * step
-        if left == desk.now[0, x]:
-            continue
-        if left == 0:
-            sheet.notes[ENDED] = number
-            return False
-        found = True
-        if sheet.notes[CHANGES] < len(sheet.changes):
-            change = sheet.changes[sheet.notes[CHANGES]]
-            change[0], change[1] = place, desk.now[0, x] & ~left
-            sheet.notes[CHANGES] += 1
-        sheet.grid[place] = left
-        sheet.due[height + x if is_row else x] = ALL_DUE
-    if found:
-        sheet.due[number] = ALL_DUE
-        sheet.steps[technique] += 1
-        if sheet.notes[STEPS] < len(sheet.log):
-            note = sheet.log[sheet.notes[STEPS]]
-            note[0], note[1], note[2] = technique, number, sheet.notes[CHANGES]
-            sheet.notes[STEPS] += 1
+@inlined
+def easiest(sheet: PuzzleSheet, number: int, first: int, past: int) -> int:
+    """Apply techniques first .. past - 1 to the line on the desk until one finds any; return it, or `past`."""
+    for technique in range(first, past):
+        apply_technique(sheet, number, technique)
+        if has_any(lost(sheet.desk)):
+            return technique
+    return past
+
+
+@inlined
+def _add(sets: np.ndarray, row: int, lines: Any, bit_width: Any) -> None:
+    """Add lines to a set."""
+    store(sets, row, load(sets, row, bit_width) | lines)
+
+
+@inlined
+def _remove(sets: np.ndarray, row: int, lines: Any, bit_width: Any) -> None:
+    """Remove lines from a set."""
+    store(sets, row, load(sets, row, bit_width) & ~lines)
+
+
+@inlined
+def is_late(sheet: PuzzleSheet, deadline: float) -> bool:
+    """Count the work of trying a line; see `is_late_after`."""
+    side = max(sheet.board.size[0], sheet.board.size[1])
+    return is_late_after(side, sheet.workspace.counters, deadline)
+
+
+@inlined
+def load_number(sheet: PuzzleSheet, number: int) -> bool:
+    """Load a line of the puzzle into the desk; return whether a cell of it is open."""
+    board = sheet.board
+    first, palette = int(board.first[number]), int(board.size[2])
+    cells = int(board.size[0] if number < board.size[1] else board.size[1])
+    return load_line(sheet.desk, board.can, number * palette, cells, first, int(board.first[number + 1]) - first)
+
+
+@inlined
+def _take_step(sheet: PuzzleSheet, number: int, technique: int) -> bool:
+    """Write what a technique finds on a line; return whether every cell still has a colour."""
+    board, bit_width = sheet.board, sheet.desk.bit_width
+    height, row = int(board.size[1]), number * int(board.size[2])
+    if len(sheet.log) > 0:
+        _log_step(sheet, number, technique)
+    changed = write_find(board, number, sheet.found, row, bit_width)
+    if not every_cell_has_a_color(board, number, bit_width):
+        sheet.notes[ENDED] = number
+        return False
+    sheet.notes[STEPS] += 1
+    sheet.steps[technique] += 1
+    if number < height:
+        mark_due(sheet, bit(number, bit_width), changed)
+    else:
+        mark_due(sheet, changed, bit(number - height, bit_width))
     return True
 
 
+@inlined
+def mark_due(sheet: PuzzleSheet, rows: Any, columns: Any) -> None:
+    """Mark changed lines due for all techniques."""
+    bit_width = sheet.desk.bit_width
+    for technique in range(LINE_TECHNIQUES):
+        _add(sheet.due, 2 * technique + ROW, rows, bit_width)
+        _add(sheet.due, 2 * technique + COLUMN, columns, bit_width)
+        _remove(sheet.finds, 2 * technique + ROW, rows, bit_width)
+        _remove(sheet.finds, 2 * technique + COLUMN, columns, bit_width)
+    for group in range(GROUPS):
+        _remove(sheet.tried, 2 * group + ROW, rows, bit_width)
+        _remove(sheet.tried, 2 * group + COLUMN, columns, bit_width)
+
+
+@inlined
+def write_find(board: Board, number: int, new: np.ndarray, row: int, bit_width: Any) -> Any:
+    """Write what a technique finds on a line to a board, in rows and columns; return the cells that lose a colour.
+
+    new   uint64[:, words]: from `row` on, the cells that may have each colour according to the technique
+    """
+    palette, height = int(board.size[2]), int(board.size[1])
+    crossing, place = (height, number) if number < height else (0, number - height)
+    changed = empty(bit_width)
+    for c in range(palette):
+        k = number * palette + c
+        before = load(board.can, k, bit_width)
+        gone = before & ~load(new, row + c, bit_width)
+        if has_any(gone):
+            store(board.can, k, before & ~gone)
+            changed = changed | gone
+        while has_any(gone):
+            k = (crossing + lowest(gone)) * palette + c
+            gone = gone & (gone - bit(0, bit_width))
+            store(board.can, k, load(board.can, k, bit_width) & ~bit(place, bit_width))
+    return changed
+
+
+@inlined
+def every_cell_has_a_color(board: Board, number: int, bit_width: Any) -> bool:
+    """Return whether every cell of a line may have some colour."""
+    some = empty(bit_width)
+    for c in range(board.size[2]):
+        some = some | load(board.can, number * board.size[2] + c, bit_width)
+    cells = int(board.size[0] if number < board.size[1] else board.size[1])
+    return not has_any(low_bits(cells, bit_width) & ~some)
+
+
 @kernel
-def apply_technique(desk: Desk, technique: int) -> None:
-    """Apply a technique to the line on the desk."""
-    if technique == techniques.CLUE:
+def _log_step(sheet: PuzzleSheet, number: int, technique: int) -> None:
+    """Log a step to come, and the colours that it excludes from each cell."""
+    board, notes, bit_width = sheet.board, sheet.notes, sheet.desk.bit_width
+    width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
+    for x in range(width if number < height else height):
+        colors = 0
+        for c in range(palette):
+            k = number * palette + c
+            gone = load(board.can, k, bit_width) & ~load(sheet.found, k, bit_width)
+            colors |= contains(gone, x, bit_width) << c
+        if colors > 0:
+            change = sheet.changes[notes[CHANGES]]
+            change[0], change[1] = number * width + x if number < height else x * width + number - height, colors
+            notes[CHANGES] += 1
+    step = sheet.log[notes[STEPS]]
+    step[0], step[1], step[2] = technique, number, notes[CHANGES]
+
+
+@inlined
+def apply_technique(sheet: PuzzleSheet, number: int, technique: int) -> None:
+    """Apply a technique to a line, which is on the desk."""
+    desk, workspace = sheet.desk, sheet.workspace
+    if technique >= REACH:
+        if not solve_line(int(desk.line[CELLS]), number, sheet.board, sheet.color, workspace):
+            clear(desk)
+        elif technique == REACH:
+            reach(desk, workspace)
+        else:
+            line(desk, workspace)
+        return
+    if technique >= OVERLAP:
+        find_ranges(desk, technique >= FORCING)
+    if technique == CLUE:
         clue(desk)
-    elif technique == techniques.COUNTING:
+    elif technique == COUNTING:
         counting(desk)
-    elif technique == techniques.OVERLAP:
+    elif technique == OVERLAP:
         overlap(desk)
-    elif technique == techniques.GLUE:
+    elif technique == GLUE:
         glue(desk)
-    elif technique == techniques.PUNCTUATING:
+    elif technique == PUNCTUATING:
         punctuating(desk)
-    elif technique == techniques.SPACES:
-        spaces(desk)
-    elif technique == techniques.MERCURY:
+    elif technique == MERCURY:
         mercury(desk)
-    elif technique == techniques.FORCING:
+    elif technique == SPACES:
+        spaces(desk)
+    elif technique == FORCING:
         forcing(desk)
-    elif technique == techniques.SPLITTING:
+    elif technique == SPLITTING:
         splitting(desk)
-    elif technique == techniques.JOINING:
-        joining(desk)
-    elif technique == techniques.REACH:
-        reach(desk)
     else:
-        line(desk)
+        joining(desk)

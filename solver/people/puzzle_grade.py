@@ -1,77 +1,73 @@
 """Difficulty of nonograms for people: grades by the techniques that they need, minutes and stars by models."""
 
-import math
 import time
-from typing import Any, NamedTuple
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from solver import __version__
-from solver.lines.propagate import OUT_OF_TIME
-from solver.lines.workspace import COUNTERS
+from solver.jit.clock import cpu_seconds
+from solver.jit.kernel import kernel
+from solver.ladder.memory import kernel_groups
+from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from solver.model.check import faults_of
 from solver.model.tables import GRADES, check_readable
 from solver.model.techniques import LINE_TECHNIQUES, SEARCH, TECHNIQUES
 from solver.model.views import Views, views
 from solver.people.assume import Assumptions, NoSolution, assumptions_on, compile_for
-from solver.people.features import compile_features, features
-from solver.people.minutes import MinutesModel, estimate, kind_of, parameters
-from solver.people.person import LOOKS, is_solved, puzzle_sheet_for, rule_out, solve_lines
+from solver.people.features import FEATURES, Runs, compile_features, features, has_blots, runs_for, write_features
+from solver.people.minutes import estimate, parameters
+from solver.people.person import (
+    LOOKS,
+    PuzzleSheet,
+    example_puzzle,
+    example_sheet,
+    grid_of,
+    open_cells_of,
+    place_on_sheet,
+    puzzle_sheet_for,
+    rule_out,
+    sheet_for,
+    solve_lines,
+)
+from solver.people.rounds import Rounds, clear_rounds, find_in_rounds, rounds_for
 
 ESTIMATES = ("minutes", "minutes_low", "minutes_high", "stars")
 """Columns of estimates, in the order of `solver.people.minutes.Estimate`."""
 
+OK, TIMEOUT, NONE, INVALID = range(4)
+STATUSES = np.array(["ok", "timeout", "none", "invalid"])
+"""Statuses of grading: `none` has no solution."""
 
-class GradeWork(NamedTuple):
-    """The work of solving a puzzle by human techniques.
 
-    status    ok, timeout, or none (no solution)
-    steps     int64[techniques]: successful steps; search counts once if the others don't suffice
-    looks     technique applications to lines, and line solves while following assumptions
-    open      open cells at the end
+class Graded(NamedTuple):
+    """Grading of the puzzles of a batch, an element or row per puzzle.
+
+    colored      bool: of several colours
+    status       int64: index in STATUSES
+    steps        int64[, techniques]: successful steps; search counts once if the others don't suffice
+    looks        int64: technique applications to lines, and line solves while following assumptions
+    open         int64: open cells at the end
+    features     float64[, features]: NaN if unknown
+    cpu_seconds  float64
     """
 
-    status: str
+    colored: np.ndarray
+    status: np.ndarray
     steps: np.ndarray
-    looks: int
-    open: int
+    looks: np.ndarray
+    open: np.ndarray
+    features: np.ndarray
+    cpu_seconds: np.ndarray
 
 
-def work_on(puzzle: Views, cpu_limit: float = 60.0) -> GradeWork:
-    """Solve the one puzzle of a batch by human techniques, within `cpu_limit` CPU seconds.
-
-    Line steps as in solver.people.person. Assumptions are used in reading order, shallowest first.
-    """
-    deadline = time.thread_time() + cpu_limit
-    sheet = puzzle_sheet_for(puzzle)
-    steps, counters = np.zeros(len(TECHNIQUES), np.int64), np.zeros(COUNTERS, np.int64)
-    assumptions: Assumptions | None = None
-    status = "ok"
-    try:
-        while True:
-            ended = solve_lines(sheet, LINE_TECHNIQUES, counters, deadline)
-            if ended == OUT_OF_TIME:
-                raise TimeoutError
-            if ended:
-                raise NoSolution
-            if is_solved(sheet):
-                break
-            if assumptions is None:
-                assumptions = assumptions_on(puzzle, sheet.grid, deadline)
-            found = assumptions.next()
-            if found is None:
-                steps[SEARCH] = 1
-                break
-            steps[found.technique] += 1
-            rule_out(sheet, found.place, found.color)
-    except TimeoutError:
-        status = "timeout"
-    except NoSolution:
-        status = "none"
-    steps[:LINE_TECHNIQUES] = sheet.steps
-    looks = int(sheet.notes[LOOKS]) + (assumptions.line_solves if assumptions is not None else 0)
-    return GradeWork(status, steps, looks, int(np.count_nonzero(sheet.grid & (sheet.grid - 1))))
+def empty_graded(puzzles: int) -> Graded:
+    """Return rows for a number of puzzles, INVALID."""
+    status, looks, open_ = (np.full(puzzles, value, np.int64) for value in (INVALID, 0, 0))
+    steps, values = np.zeros((puzzles, len(TECHNIQUES)), np.int64), np.full((puzzles, len(FEATURES)), np.nan)
+    return Graded(np.zeros(puzzles, np.bool_), status, steps, looks, open_, values, np.zeros(puzzles))
 
 
 def grades(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float = 60.0) -> pa.RecordBatch:
@@ -85,60 +81,136 @@ def grades(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float = 60.0)
     Raises ValueError for a batch that is damaged or not of the puzzles table. Contradictory clues have the status
     `invalid`.
     """
+    graded = grade(puzzles, unique, cpu_limit)
+    return pa.RecordBatch.from_arrays(_columns(puzzles, graded, unique), schema=GRADES)
+
+
+def grade(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float) -> Graded:
+    """Do the same, but return what is measured."""
     check_readable(puzzles)
-    wrong = faults_of(puzzles)
-    rows: list[dict[str, Any]] = []
     sound = np.ones(len(puzzles), np.bool_)
-    sound[list(wrong)] = False
+    sound[list(faults_of(puzzles))] = False
+    batch, graded, unique = views(puzzles), empty_graded(len(puzzles)), np.array(unique)
     compile_for(views(puzzles.filter(pa.array(sound))))
-    compile_features()
-    counted: dict[str, dict[int, np.ndarray]] = {kind: {} for kind in parameters().models}
-    known = zip(*(puzzles[name].to_pylist() for name in ("puzzle_id", "clue_hash", "width", "height")), strict=True)
-    for p, (puzzle_id, clue_hash, width, height) in enumerate(known):
-        row: dict[str, Any] = {"puzzle_id": puzzle_id, "clue_hash": clue_hash, "solver_version": __version__}
-        rows.append(row)
-        if p in wrong:
-            row["status"] = "invalid"
-            continue
-        begun = time.thread_time()
-        puzzle = views(puzzles.slice(p, 1))
-        work = work_on(puzzle, cpu_limit)
-        row |= _fields(work, width * height, bool(unique[p]))
-        if row["grade"] and not work.steps[SEARCH]:
-            try:
-                found = features(puzzle, begun + cpu_limit)
-            except TimeoutError:
-                row |= _fields(work._replace(status="timeout"), width * height, True)
-            else:
-                if found is not None:
-                    counted[kind_of(puzzle)][p] = found
-        row["cpu_seconds"] = time.thread_time() - begun
+    for group in kernel_groups(batch, np.flatnonzero(sound)):
+        compile_grading(group.words)
+        graded.colored[group.puzzles] = group.colors is not None
+        sheet = sheet_for(batch, group)
+        grade_by_lines(sheet, rounds_for(sheet), runs_for(sheet), batch, group.puzzles, unique, cpu_limit, graded)
+    stuck = (graded.status == OK) & (graded.open > 0)
+    for p in np.flatnonzero(stuck).tolist():
+        _grade_by_assumptions(views(puzzles.slice(p, 1)), bool(unique[p]), cpu_limit, graded, p)
+    return graded
+
+
+def _columns(puzzles: pa.RecordBatch, graded: Graded, unique: np.ndarray) -> list[pa.Array]:
+    """Return the columns of GRADES."""
+    invalid, has_grade = graded.status == INVALID, unique & (graded.status == OK)
+    reversed_steps = graded.steps[:, ::-1] > 0
+    hardest = np.where(reversed_steps.any(axis=1), len(TECHNIQUES) - 1 - reversed_steps.argmax(axis=1), 0)
+    is_known = has_grade & ~np.isnan(graded.features[:, 0])
+    estimates = np.full((len(ESTIMATES), len(puzzles)), np.nan)
     for kind, model in parameters().models.items():
-        _add_estimates(rows, counted[kind], model)
-    return pa.RecordBatch.from_pylist(rows, GRADES)
-
-
-def _add_estimates(rows: list[dict[str, Any]], counted: dict[int, np.ndarray], model: MinutesModel) -> None:
-    """Add minutes and stars to rows, by number; `counted` has their features."""
-    if not counted:
-        return
-    for p, *values in zip(counted, *estimate(np.array([*counted.values()]), model), strict=True):
-        if not math.isnan(values[0]):
-            rows[p] |= dict(zip(ESTIMATES, map(float, values), strict=True))
-
-
-def _fields(work: GradeWork, cells: int, unique: bool) -> dict[str, Any]:
-    """Return the columns of GRADES for a puzzle's work."""
-    needed = np.flatnonzero(work.steps)
-    graded = unique and work.status == "ok"
-    hardest = TECHNIQUES[int(needed.max(initial=0))] if graded else None
-    counted = zip(TECHNIQUES[:SEARCH], work.steps.tolist(), strict=False)
-    return {
-        "status": work.status,
-        "grade": hardest and hardest.grade,
-        "hardest": hardest and hardest.name,
-        "looks": work.looks,
-        "work": work.looks / cells,
-        "open": work.open,
-        **{technique.column: count for technique, count in counted},
+        here = np.flatnonzero(is_known & (graded.colored == (kind == "color")))
+        if len(here):
+            estimates[:, here] = estimate(graded.features[here], model)
+    sizes = views(puzzles)
+    cells = sizes.width.astype(np.int64) * sizes.height
+    names, levels = np.array([one.name for one in TECHNIQUES]), np.array([one.grade for one in TECHNIQUES])
+    columns = {
+        "puzzle_id": puzzles["puzzle_id"],
+        "clue_hash": puzzles["clue_hash"],
+        "status": pa.array(STATUSES[graded.status]),
+        "grade": pa.array(levels[hardest], mask=~has_grade),
+        "hardest": pa.array(names[hardest], mask=~has_grade),
+        "looks": pa.array(graded.looks, mask=invalid),
+        "work": pa.array(graded.looks / np.maximum(cells, 1), mask=invalid),
+        "open": pa.array(graded.open, mask=invalid),
+        "cpu_seconds": pa.array(graded.cpu_seconds, mask=invalid),
+        "solver_version": pa.repeat(__version__, len(puzzles)),
+        **{each.column: pa.array(graded.steps[:, k], mask=invalid) for k, each in enumerate(TECHNIQUES[:SEARCH])},
+        **{name: pa.array(values, mask=np.isnan(values)) for name, values in zip(ESTIMATES, estimates, strict=True)},
     }
+    return [columns[field.name].cast(field.type) for field in GRADES]
+
+
+@cache
+def compile_grading(words: int) -> None:
+    """Compile the kernels of this module and of the features, so that no puzzle is charged for it."""
+    compile_features(words)
+    sheet, one = example_sheet(words), np.zeros(1, np.int64)
+    row = empty_graded(1)
+    grade_by_lines(sheet, rounds_for(sheet), runs_for(sheet), example_puzzle(), one, one > 0, 1.0, row)
+
+
+@kernel
+def grade_by_lines(
+    sheet: PuzzleSheet,
+    rounds: Rounds,
+    runs: Runs,
+    batch: Views,
+    puzzles: np.ndarray,
+    unique: np.ndarray,
+    cpu_limit: float,
+    graded: Graded,
+) -> None:
+    """Grade puzzles of a batch as far as line techniques solve them; write the features of those they solve.
+
+    puzzles   int64: indices in the batch
+    """
+    for p in puzzles:
+        begin = cpu_seconds()
+        place_on_sheet(sheet, batch, p)
+        ended = solve_lines(sheet, LINE_TECHNIQUES, begin + cpu_limit)
+        graded.open[p], graded.looks[p] = open_cells_of(sheet), sheet.notes[LOOKS]
+        for technique in range(LINE_TECHNIQUES):
+            graded.steps[p, technique] = sheet.steps[technique]
+        if ended == FIXPOINT and graded.open[p] == 0 and unique[p] and not has_blots(sheet.board):
+            place_on_sheet(sheet, batch, p)
+            clear_rounds(rounds)
+            ended = find_in_rounds(sheet, rounds, begin + cpu_limit)
+            if ended == FIXPOINT:
+                write_features(sheet, rounds, runs, graded.features[p])
+        graded.status[p] = OK if ended == FIXPOINT else TIMEOUT if ended == OUT_OF_TIME else NONE
+        graded.cpu_seconds[p] = cpu_seconds() - begin
+
+
+def _grade_by_assumptions(puzzle: Views, unique: bool, cpu_limit: float, graded: Graded, p: int) -> None:
+    """Grade the one puzzle of a batch, which line techniques don't solve; write row p.
+
+    Assumptions are used in reading order, shallowest first.
+    """
+    begin = time.thread_time()
+    deadline = begin + cpu_limit - graded.cpu_seconds[p]
+    sheet = puzzle_sheet_for(puzzle)
+    assumptions: Assumptions | None = None
+    try:
+        while not _solve_lines(sheet, deadline):
+            assumptions = assumptions or assumptions_on(puzzle, grid_of(sheet), deadline)
+            found = assumptions.next()
+            if found is None:
+                graded.steps[p, SEARCH] = 1
+                break
+            graded.steps[p, found.technique] += 1
+            rule_out(sheet, found.place, found.color)
+        else:
+            values = features(puzzle, deadline) if unique else None
+            graded.features[p] = np.nan if values is None else values
+    except TimeoutError:
+        graded.status[p] = TIMEOUT
+    except NoSolution:
+        graded.status[p] = NONE
+    graded.steps[p, :LINE_TECHNIQUES] = sheet.steps
+    graded.looks[p] = sheet.notes[LOOKS] + (assumptions.line_solves if assumptions is not None else 0)
+    graded.open[p] = open_cells_of(sheet)
+    graded.cpu_seconds[p] += time.thread_time() - begin
+
+
+def _solve_lines(sheet: PuzzleSheet, deadline: float) -> bool:
+    """Return whether line techniques solve the rest. Raises NoSolution, and TimeoutError."""
+    ended = solve_lines(sheet, LINE_TECHNIQUES, deadline)
+    if ended == OUT_OF_TIME:
+        raise TimeoutError
+    if ended == CONTRADICTION:
+        raise NoSolution
+    return open_cells_of(sheet) == 0

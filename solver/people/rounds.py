@@ -8,29 +8,33 @@ moment, and the lines that were looked at without result.
 
 import math
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.jit.kernel import kernel
-from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME, is_late_after
-from solver.lines.workspace import COUNTERS
+from solver.jit.kernel import inlined, standalone
+from solver.lines.bits import bit, count, empty, has_any, load, lowest
+from solver.lines.board import Board, copy, open_cells
+from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from solver.model.techniques import LINE, LINE_TECHNIQUES
 from solver.model.views import Views
 from solver.people.assume import Assumptions, NoSolution, assumptions_on
+from solver.people.desk import PALETTE, Desk, painted, painted_after
 from solver.people.person import (
-    ALL_DUE,
     PuzzleSheet,
-    apply_technique,
+    easiest,
+    every_cell_has_a_color,
     example_sheet,
-    is_solved,
-    line_cells,
-    load,
+    grid_of,
+    is_late,
+    load_number,
+    open_cells_of,
     puzzle_sheet_for,
     rule_out,
+    write_find,
 )
 
-ROUNDS, OPEN_LINES, STROKES, BACKGROUND_STROKES = range(4)
+ROUNDS, OPEN_LINES, STROKES, BACKGROUND_STROKES, DECIDED, DECIDED_ROUNDS = range(6)
 """Indices of `Rounds.counts`."""
 
 LOOKS_PER_FIND, LOG_OPEN = range(2)
@@ -41,28 +45,31 @@ class Rounds(NamedTuple):
     """Counts of the rounds of a puzzle.
 
     steps     int64[techniques]: looks at a line by the easiest technique that found any there
-    counts    int64[4]: ROUNDS with a find; OPEN_LINES summed over them; STROKES, runs of cells of one colour that a
-              look decides, and those of them of the background
+    counts    int64[6]: ROUNDS with a find; OPEN_LINES summed over them; STROKES, runs of cells of one colour that a
+              look decides, and those of them of the background; DECIDED cells, and the sum of their rounds
     sums      float64[2]: summed over the rounds, lines looked at per line with a find; summed over the rounds of
               assumptions, the logarithm of the number of open cells
-    decided   int32[cells]: the round in which a cell was decided, 0 if none
-    after     int64[cells], scratch: the grid after the round
-    due       int64[lines], scratch: as `PuzzleSheet.due`, for the next round
+    after     scratch: the board after the round
     """
 
     steps: np.ndarray
     counts: np.ndarray
     sums: np.ndarray
-    decided: np.ndarray
-    after: np.ndarray
-    due: np.ndarray
+    after: Board
 
 
 def rounds_for(sheet: PuzzleSheet) -> Rounds:
     """Return empty counts for a sheet."""
-    cells, lines = len(sheet.grid), len(sheet.due)
-    steps, counts, after, due = (np.zeros(size, np.int64) for size in (LINE_TECHNIQUES, 4, cells, lines))
-    return Rounds(steps, counts, np.zeros(2), np.zeros(cells, np.int32), after, due)
+    after = sheet.board._replace(can=np.zeros_like(sheet.board.can))
+    return Rounds(np.zeros(LINE_TECHNIQUES, np.int64), np.zeros(6, np.int64), np.zeros(2), after)
+
+
+@inlined
+def clear_rounds(rounds: Rounds) -> None:
+    """Set all counts to zero."""
+    rounds.steps[:] = 0
+    rounds.counts[:] = 0
+    rounds.sums[:] = 0
 
 
 def solve_in_rounds(puzzle: Views, deadline: float) -> tuple[PuzzleSheet, Rounds]:
@@ -72,125 +79,121 @@ def solve_in_rounds(puzzle: Views, deadline: float) -> tuple[PuzzleSheet, Rounds
 
     Raises TimeoutError, and NoSolution on a contradiction.
     """
-    sheet, counters = puzzle_sheet_for(puzzle), np.zeros(COUNTERS, np.int64)
+    sheet = puzzle_sheet_for(puzzle)
     rounds = rounds_for(sheet)
     assumptions: Assumptions | None = None
     while True:
-        ended = find_in_rounds(sheet, rounds, counters, deadline)
+        ended = find_in_rounds(sheet, rounds, deadline)
         if ended == OUT_OF_TIME:
             raise TimeoutError
         if ended == CONTRADICTION:
             raise NoSolution
-        if is_solved(sheet):
+        left = open_cells_of(sheet)
+        if not left:
             return sheet, rounds
         if assumptions is None:
-            assumptions = assumptions_on(puzzle, sheet.grid, deadline)
+            assumptions = assumptions_on(puzzle, grid_of(sheet), deadline)
         found = assumptions.refuted()
         if not found:
             return sheet, rounds
-        rounds.sums[LOG_OPEN] += math.log(np.count_nonzero(sheet.grid & (sheet.grid - 1)))
+        rounds.sums[LOG_OPEN] += math.log(left)
         for place, color, _ in found:
             rule_out(sheet, place, color)
             assumptions.take_away(place, color)
 
 
 @cache
-def compile_rounds() -> None:
+def compile_rounds(words: int) -> None:
     """Compile the kernels of this module, so that no puzzle is charged for it."""
-    sheet = example_sheet()
-    find_in_rounds(sheet, rounds_for(sheet), np.zeros(COUNTERS, np.int64), math.inf)
+    sheet = example_sheet(words)
+    find_in_rounds(sheet, rounds_for(sheet), math.inf)
 
 
-@kernel
-def find_in_rounds(sheet: PuzzleSheet, rounds: Rounds, counters: np.ndarray, deadline: float) -> int:
-    """Run rounds on the sheet's grid until none makes progress, adding to `rounds`. Returns as `propagate`.
+@standalone
+def find_in_rounds(sheet: PuzzleSheet, rounds: Rounds, deadline: float) -> int:
+    """Run rounds on the sheet's board until none makes progress, adding to `rounds`. Returns as `propagate`.
 
-    counters    int64[solver.lines.workspace.COUNTERS]: work since the last clock check
+    Lines due for any technique are looked at with all of them.
+
     deadline    CPU seconds of this thread
     """
-    width, height = int(sheet.size[0]), int(sheet.size[1])
-    after, due = rounds.after, rounds.due
-    while True:
-        for cell in range(width * height):
-            after[cell] = sheet.grid[cell]
-        due[:] = 0
-        open_lines = looks = finds = 0
-        for number in range(width + height):
-            blocks = int(sheet.first[number + 1] - sheet.first[number])
-            if is_late_after((1 + blocks) * (1 + max(width, height) // 16), counters, deadline):
+    board, desk, after, bit_width = sheet.board, sheet.desk, rounds.after, sheet.desk.bit_width
+    height = int(board.size[1])
+    rows, columns = _all_due(sheet)
+    while has_any(rows) or has_any(columns):
+        copy(board, after)
+        looks = finds = 0
+        changed_rows, changed_columns = empty(bit_width), empty(bit_width)
+        while has_any(rows) or has_any(columns):
+            is_row = has_any(rows)
+            place = lowest(rows) if is_row else lowest(columns)
+            here, number = bit(place, bit_width), place if is_row else height + place
+            if is_row:
+                rows = rows & ~here
+            else:
+                columns = columns & ~here
+            if is_late(sheet, deadline):
                 return OUT_OF_TIME
-            if not load(sheet, number):
-                if sheet.due[number] >> LINE & 1 and not _has_arrangement(sheet):
-                    return CONTRADICTION
-                sheet.due[number] = 0
-                continue
-            open_lines += 1
-            if sheet.due[number] == 0:
-                continue
-            looks += 1
-            technique = _easiest(sheet, number)
+            is_open = load_number(sheet, number)
+            looks += is_open
+            technique = easiest(sheet, number, 0 if is_open else LINE, LINE_TECHNIQUES)
             if technique == LINE_TECHNIQUES:
                 continue
+            if not is_open:
+                return CONTRADICTION
             finds += 1
             rounds.steps[technique] += 1
-            if not _write(sheet, number, after, due, rounds.counts):
-                return CONTRADICTION
+            _count_strokes(desk, rounds.counts)
+            changed = write_find(after, number, desk.new, 0, bit_width)
+            if is_row:
+                changed_rows, changed_columns = changed_rows | here, changed_columns | changed
+            else:
+                changed_rows, changed_columns = changed_rows | changed, changed_columns | here
         if finds == 0:
             return FIXPOINT
-        rounds.counts[ROUNDS] += 1
-        rounds.counts[OPEN_LINES] += open_lines
         rounds.sums[LOOKS_PER_FIND] += looks / finds
-        for cell in range(width * height):
-            if after[cell] != sheet.grid[cell] and after[cell] & (after[cell] - 1) == 0:
-                rounds.decided[cell] = rounds.counts[ROUNDS]
-            sheet.grid[cell] = after[cell]
-        for number in range(width + height):
-            sheet.due[number] |= due[number]
+        if not _end_round(board, rounds, bit_width):
+            return CONTRADICTION
+        rows, columns = changed_rows, changed_columns
+    return FIXPOINT
 
 
-@kernel
-def _easiest(sheet: PuzzleSheet, number: int) -> int:
-    """Apply the loaded line's due techniques until one finds any; return it, or LINE_TECHNIQUES."""
-    desk = sheet.desk
-    cells = int(sheet.size[0] if number < sheet.size[1] else sheet.size[1])
+@inlined
+def _all_due(sheet: PuzzleSheet) -> tuple[Any, Any]:
+    """Return the rows and the columns that are due for any technique, and mark none due."""
+    rows, columns = empty(sheet.desk.bit_width), empty(sheet.desk.bit_width)
     for technique in range(LINE_TECHNIQUES):
-        if not sheet.due[number] >> technique & 1:
-            continue
-        sheet.due[number] &= ~(1 << technique)
-        apply_technique(desk, technique)
-        for x in range(cells):
-            if desk.now[0, x] & desk.new[x] != desk.now[0, x]:
-                return technique
-    return LINE_TECHNIQUES
+        rows = rows | load(sheet.due, 2 * technique, sheet.desk.bit_width)
+        columns = columns | load(sheet.due, 2 * technique + 1, sheet.desk.bit_width)
+    sheet.due[:] = 0
+    return rows, columns
 
 
-@kernel
-def _has_arrangement(sheet: PuzzleSheet) -> bool:
-    """Return whether the loaded line, all of whose cells are decided, fits its clue."""
-    apply_technique(sheet.desk, LINE)
-    return bool(sheet.desk.new[0] != 0)
+@inlined
+def _count_strokes(desk: Desk, counts: np.ndarray) -> None:
+    """Count the runs of cells of one colour that the technique has decided."""
+    for c in range(desk.line[PALETTE]):
+        decided = painted_after(desk, c) & ~painted(desk, 0, c)
+        strokes = count(decided & ~(decided << 1))
+        counts[STROKES] += strokes
+        counts[BACKGROUND_STROKES] += strokes if c == 0 else 0
 
 
-@kernel
-def _write(sheet: PuzzleSheet, number: int, after: np.ndarray, due: np.ndarray, counts: np.ndarray) -> bool:
-    """Write the loaded line's finds into `after` and mark lines due; return whether every cell still has a colour."""
-    first, step, cells = line_cells(sheet, number)
-    desk, height = sheet.desk, int(sheet.size[1])
-    is_row = number < height
-    due[number] = ALL_DUE
-    last = 0  # the colour that the cell before was decided to have
-    for x in range(cells):
-        left = desk.now[0, x] & desk.new[x]
-        if left == desk.now[0, x]:
-            last = 0
-            continue
-        after[first + x * step] &= left
-        if after[first + x * step] == 0:
+@inlined
+def _end_round(board: Board, rounds: Rounds, bit_width: Any) -> bool:
+    """Count the round and copy its result to the board; return whether every cell still has a colour."""
+    after, counts = rounds.after, rounds.counts
+    counts[ROUNDS] += 1
+    open_columns = empty(bit_width)
+    for y in range(board.size[1]):
+        if not every_cell_has_a_color(after, y, bit_width):
             return False
-        due[height + x if is_row else x] = ALL_DUE
-        decided = left if left & (left - 1) == 0 else 0
-        if decided != 0 and decided != last:
-            counts[STROKES] += 1
-            counts[BACKGROUND_STROKES] += decided == 1
-        last = decided
+        before = open_cells(board, y, bit_width)
+        open_columns = open_columns | before
+        counts[OPEN_LINES] += has_any(before)
+        decided = count(before & ~open_cells(after, y, bit_width))
+        counts[DECIDED] += decided
+        counts[DECIDED_ROUNDS] += decided * counts[ROUNDS]
+    counts[OPEN_LINES] += count(open_columns)
+    copy(after, board)
     return True

@@ -9,12 +9,11 @@ from hypothesis import given, settings
 from strategies import puzzles, shuffled_puzzles
 
 from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
-from solver.lines.workspace import COUNTERS
 from solver.model.puzzle import BLACK_ON_WHITE, Puzzle, from_picture
 from solver.model.tables import puzzle_batch
 from solver.model.techniques import LINE, LINE_TECHNIQUES
 from solver.model.views import views
-from solver.people.person import STEPS, PuzzleSheet, is_solved, puzzle_sheet_for, rule_out, solve_lines
+from solver.people.person import STEPS, PuzzleSheet, grid_of, open_cells_of, puzzle_sheet_for, rule_out, solve_lines
 
 
 def sheet_of(puzzle: Puzzle) -> PuzzleSheet:
@@ -22,12 +21,12 @@ def sheet_of(puzzle: Puzzle) -> PuzzleSheet:
 
 
 def worked(sheet: PuzzleSheet, most: int = LINE_TECHNIQUES, deadline: float = math.inf) -> int:
-    return solve_lines(sheet, most, np.zeros(COUNTERS, np.int64), deadline)
+    return solve_lines(sheet, most, deadline)
 
 
 def knowledge(sheet: PuzzleSheet) -> oracle.Board:
-    width = int(sheet.size[0])
-    cells = [{c for c in range(32) if colors >> c & 1} for colors in sheet.grid.tolist()]
+    width = int(sheet.board.size[0])
+    cells = [{c for c in range(32) if colors >> c & 1} for colors in grid_of(sheet).tolist()]
     return [cells[x : x + width] for x in range(0, len(cells), width)]
 
 
@@ -39,25 +38,25 @@ def test_it_ends_where_line_logic_ends(puzzle: Puzzle) -> None:
     assert worked(sheet) == FIXPOINT
     expected = oracle.line_logic(puzzle)
     assert knowledge(sheet) == expected
-    assert is_solved(sheet) == all(len(cell) == 1 for row in expected or [] for cell in row)
+    assert (open_cells_of(sheet) == 0) == all(len(cell) == 1 for row in expected or [] for cell in row)
 
 
 @given(puzzles(most=9))
 @settings(max_examples=100, deadline=None)
 def test_the_log_tells_every_step(puzzle: Puzzle) -> None:
-    sheet, again = sheet_of(puzzle), sheet_of(puzzle)
+    sheet = sheet_of(puzzle)
+    first, counted, grid = 0, np.zeros_like(sheet.steps), grid_of(sheet)
     worked(sheet)
-    first, counted = 0, np.zeros_like(sheet.steps)
-    width, height = sheet.size.tolist()
+    width, height, _ = sheet.board.size.tolist()
     for technique, line, end in sheet.log[: sheet.notes[STEPS]].tolist():
         assert first < end
         for place, lost in sheet.changes[first:end].tolist():
             assert line in (place // width, height + place % width)
-            assert again.grid[place] & lost == lost
-            again.grid[place] &= ~lost
+            assert grid[place] & lost == lost
+            grid[place] &= ~lost
         counted[technique] += 1
         first = end
-    assert (again.grid == sheet.grid).all()
+    assert (grid == grid_of(sheet)).all()
     assert (counted == sheet.steps).all()
 
 
@@ -95,10 +94,10 @@ def test_what_is_ruled_out_is_looked_at_again() -> None:
     puzzle = from_picture(np.eye(2, dtype=np.uint8))
     sheet = sheet_of(puzzle)
     assert worked(sheet) == FIXPOINT
-    assert not is_solved(sheet)
+    assert open_cells_of(sheet) == 4
     rule_out(sheet, 0, 0)
     assert worked(sheet) == FIXPOINT
-    assert is_solved(sheet)
+    assert open_cells_of(sheet) == 0
     assert sheet.steps[:LINE].any()
 
 

@@ -9,17 +9,18 @@ import pytest
 from hypothesis import given, settings
 from strategies import PALETTE, pictures, puzzles, shuffled_puzzles
 
+from solver.lines.bits import load, store
 from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
-from solver.lines.workspace import COUNTERS
 from solver.model.puzzle import Puzzle, from_picture, normalize_palette
 from solver.model.tables import puzzle_batch
 from solver.model.techniques import LINE_TECHNIQUES
 from solver.model.views import views
-from solver.people.desk import load_line
-from solver.people.features import FEATURES, features_of
-from solver.people.person import PuzzleSheet, apply_technique, puzzle_sheet_for, solve_lines
+from solver.people.features import FEATURES, runs_for, write_features
+from solver.people.person import PuzzleSheet, apply_technique, grid_of, load_number, puzzle_sheet_for, solve_lines
 from solver.people.rounds import (
     BACKGROUND_STROKES,
+    DECIDED,
+    DECIDED_ROUNDS,
     OPEN_LINES,
     ROUNDS,
     STROKES,
@@ -36,26 +37,32 @@ def sheet_of(puzzle: Puzzle) -> PuzzleSheet:
 
 def worked(sheet: PuzzleSheet, deadline: float = math.inf) -> tuple[int, Rounds]:
     rounds = rounds_for(sheet)
-    return find_in_rounds(sheet, rounds, np.zeros(COUNTERS, np.int64), deadline), rounds
+    return find_in_rounds(sheet, rounds, deadline), rounds
 
 
 def finds(sheet: PuzzleSheet, grid: np.ndarray, number: int, technique: int) -> list[int] | None:
     """Return a line's cells after a technique, None if it is decided already; the techniques have their own tests."""
-    width, height = sheet.size.tolist()
-    first, step, cells = (number * width, 1, width) if number < height else (number - height, width, height)
-    block, end = sheet.first[number : number + 2].tolist()
-    if not load_line(sheet.desk, grid, first, step, cells, sheet.length, sheet.color, block, end - block):
+    width, height, palette = sheet.board.size.tolist()
+    line = grid.reshape(height, width)[number] if number < height else grid.reshape(height, width)[:, number - height]
+    for c in range(palette):
+        store(
+            sheet.board.can,
+            number * palette + c,
+            sum(1 << x for x, colors in enumerate(line.tolist()) if colors >> c & 1),
+        )
+    if not load_number(sheet, number):
         return None
-    apply_technique(sheet.desk, technique)
-    return (sheet.desk.now[0, :cells] & sheet.desk.new[:cells]).tolist()
+    apply_technique(sheet, number, technique)
+    left = [load(sheet.desk.new, c, 0) for c in range(palette)]
+    return [sum((left[c] >> x & 1) << c for c in range(palette)) for x in range(len(line))]
 
 
 def twin(sheet: PuzzleSheet) -> tuple[Counter[str], list[int], np.ndarray]:
     """Return counts, steps and the final grid by trying every technique on every line in every round."""
-    width, height = sheet.size.tolist()
+    width, height, _ = sheet.board.size.tolist()
     lines = [slice(y * width, (y + 1) * width) for y in range(height)] + [slice(x, None, width) for x in range(width)]
     counts, steps = Counter[str](), [0] * LINE_TECHNIQUES
-    grid = sheet.grid.copy()
+    grid = grid_of(sheet)
     changed = set(range(width + height))
     while True:
         after, looked, found = grid.copy(), changed, set()
@@ -79,6 +86,9 @@ def twin(sheet: PuzzleSheet) -> tuple[Counter[str], list[int], np.ndarray]:
             return counts, steps, grid
         counts["rounds"] += 1
         counts["open lines"] += sum(is_open)
+        decided = ((after & (after - 1) == 0) & (grid & (grid - 1) != 0)).sum()
+        counts["decided"] += decided
+        counts["their rounds"] += decided * counts["rounds"]
         changed = found | {k for k, line in enumerate(lines) if (after[line] != grid[line]).any()}
         grid = after
 
@@ -94,24 +104,23 @@ def test_counts_are_those_of_the_twin(puzzle: Puzzle) -> None:
     counts = rounds.counts
     assert [counts[ROUNDS], counts[OPEN_LINES]] == [expected["rounds"], expected["open lines"]]
     assert [counts[STROKES], counts[BACKGROUND_STROKES]] == [expected["strokes"], expected["background strokes"]]
-    assert (rounds.steps.tolist(), sheet.grid.tolist()) == (steps, grid.tolist())
-    assert (rounds.decided <= counts[ROUNDS]).all()
-    assert ((rounds.decided > 0) == (grid & (grid - 1) == 0))[sheet_of(puzzle).grid > 1].all()
+    assert (rounds.steps.tolist(), grid_of(sheet).tolist()) == (steps, grid.tolist())
+    assert [counts[DECIDED], counts[DECIDED_ROUNDS]] == [expected["decided"], expected["their rounds"]]
 
 
 @given(puzzles(most=12))
 @settings(max_examples=100, deadline=None)
 def test_rounds_end_where_the_person_ends(puzzle: Puzzle) -> None:
     sheet, other = sheet_of(puzzle), sheet_of(puzzle)
-    assert worked(sheet)[0] == solve_lines(other, LINE_TECHNIQUES, np.zeros(COUNTERS, np.int64), math.inf) == FIXPOINT
-    assert sheet.grid.tolist() == other.grid.tolist()
+    assert worked(sheet)[0] == solve_lines(other, LINE_TECHNIQUES, math.inf) == FIXPOINT
+    assert grid_of(sheet).tolist() == grid_of(other).tolist()
 
 
 @given(shuffled_puzzles(most=5))
 @settings(max_examples=100, deadline=None)
 def test_contradictions_are_found_as_by_the_person(puzzle: Puzzle) -> None:
     other = sheet_of(puzzle)
-    expected = solve_lines(other, LINE_TECHNIQUES, np.zeros(COUNTERS, np.int64), math.inf)
+    expected = solve_lines(other, LINE_TECHNIQUES, math.inf)
     status, _ = worked(sheet_of(puzzle))
     assert (status == CONTRADICTION) == (expected == CONTRADICTION)
 
@@ -122,11 +131,23 @@ def images(picture: np.ndarray) -> list[np.ndarray]:
     return [np.ascontiguousarray(one) for one in turned + [one[:, ::-1] for one in turned]]
 
 
+def draw(sheet: PuzzleSheet, picture: np.ndarray) -> None:
+    """Decide all cells of a sheet's board."""
+    palette = int(sheet.board.size[2])
+    for k, line in enumerate([*picture, *picture.T]):
+        for c in range(palette):
+            store(sheet.board.can, k * palette + c, sum(1 << x for x in np.flatnonzero(line == c).tolist()))
+    assert grid_of(sheet).tolist() == (1 << picture.ravel()).tolist()
+
+
 def features(picture: np.ndarray) -> list[float]:
     """Return the features of a picture's puzzle, solved with assumptions where needed."""
     puzzle = normalize_palette(from_picture(picture, PALETTE, puzzle_id="test/1"))
     sheet, rounds = solve_in_rounds(views(puzzle_batch([puzzle])), math.inf)
-    return features_of(sheet, rounds, picture.ravel()).tolist()
+    draw(sheet, np.array([puzzle.palette.index(color) if color in puzzle.palette else 0 for color in PALETTE])[picture])
+    values = np.zeros(len(FEATURES))
+    write_features(sheet, rounds, runs_for(sheet), values)
+    return values.tolist()
 
 
 @given(pictures(colors=3, most=9))

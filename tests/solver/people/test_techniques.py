@@ -1,5 +1,6 @@
 """Each technique on one line: what it finds in examples, that it is never wrong, and that the strongest finds all."""
 
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -9,28 +10,44 @@ from hypothesis import given, settings
 from strategies import known_lines
 from technique_examples import COLORS, EXAMPLES, clue_of
 
+from solver.ladder.memory import KernelGroup
+from solver.lines.bits import load, store, words_for
 from solver.model import techniques
-from solver.model.puzzle import Block, Clue
+from solver.model.puzzle import Block, Clue, Puzzle
+from solver.model.tables import puzzle_batch
 from solver.model.techniques import LINE_TECHNIQUES, TECHNIQUES
-from solver.people.desk import Desk, desk_for, load_line
-from solver.people.person import apply_technique
+from solver.model.views import views
+from solver.people.desk import PALETTE
+from solver.people.person import PuzzleSheet, apply_technique, load_number, place_on_sheet, sheet_for
 
 
 def told(known: oracle.Knowledge) -> str:
     return "".join(next(sign for sign, colors in COLORS.items() if colors == cell) for cell in known)
 
 
-def found(technique: int, clue: Clue, known: oracle.Knowledge, desk: Desk | None = None) -> oracle.Knowledge:
+@cache
+def line_sheet(cells: int, palette: int) -> PuzzleSheet:
+    """Return a sheet with one row, whose blocks and cells are to be set."""
+    batch = views(puzzle_batch([Puzzle(((Block(cells),),), ((Block(1),),) * cells)]))
+    sheet = sheet_for(batch, KernelGroup(words_for(cells), palette - 1, np.arange(1)))
+    place_on_sheet(sheet, batch, 0)
+    sheet.board.size[2] = sheet.desk.line[PALETTE] = palette
+    return sheet
+
+
+def found(technique: int, clue: Clue, known: oracle.Knowledge) -> oracle.Knowledge:
     """Return what a technique leaves of a line's cells."""
-    cells = len(known)
-    desk = desk or desk_for(cells, max(len(clue), 1))
-    grid = np.array([sum(1 << color for color in possible) for possible in known], np.int64)
-    length = np.array([block.length for block in clue] or [0], np.uint16)
-    color = np.array([block.color for block in clue] or [0], np.uint8)
-    load_line(desk, grid, 0, 1, cells, length, color, 0, len(clue))
-    apply_technique(desk, technique)
-    left = (desk.now[0, :cells] & desk.new[:cells]).tolist()
-    return [{c for c in range(32) if colors >> c & 1} for colors in left]
+    palette = 1 + max([1, *(block.color for block in clue), *(color for possible in known for color in possible)])
+    sheet = line_sheet(len(known), palette)
+    sheet.board.first[1] = len(clue)
+    sheet.board.length[: len(clue)] = [block.length for block in clue]
+    sheet.color[: len(clue)] = [block.color for block in clue]
+    for color in range(palette):
+        store(sheet.board.can, color, sum(1 << x for x, possible in enumerate(known) if color in possible))
+    load_number(sheet, 0)
+    apply_technique(sheet, 0, technique)
+    left = [load(sheet.desk.now, c, 0) & load(sheet.desk.new, c, 0) for c in range(palette)]
+    return [{color for color in range(palette) if left[color] >> x & 1} for x in range(len(known))]
 
 
 @pytest.mark.plain_python
@@ -41,10 +58,10 @@ def test_examples(technique: int, clue: str, before: str, after: str) -> None:
     assert told(found(technique, clue_of(clue)[::-1], known[::-1])) == after[::-1]
 
 
-def assert_sound(clue: Clue, known: oracle.Knowledge, desk: Desk | None = None) -> None:
+def assert_sound(clue: Clue, known: oracle.Knowledge) -> None:
     """No technique finds what complete line logic does not; the last finds all; some are what their twins say."""
     everything = oracle.solve_line(clue, known)
-    left = [found(technique, clue, known, desk) for technique in range(LINE_TECHNIQUES)]
+    left = [found(technique, clue, known) for technique in range(LINE_TECHNIQUES)]
     if everything is None:
         assert set() in left[techniques.LINE]
         assert set() in left[techniques.REACH]
@@ -64,10 +81,9 @@ def assert_sound(clue: Clue, known: oracle.Knowledge, desk: Desk | None = None) 
 @pytest.mark.parametrize(("cells", "colors", "blots"), [(1, 1, True), (4, 1, True), (5, 1, False), (3, 2, False)])
 def test_every_line_with_every_knowledge(cells: int, colors: int, blots: bool) -> None:
     sets = [{c for c in range(colors + 1) if mask >> c & 1} for mask in range(1, 2 ** (colors + 1))]
-    desk = desk_for(cells, cells)
     for clue in oracle.all_clues(cells, colors, blots):
         for known in product(sets, repeat=cells):
-            assert_sound(clue, list(known), desk)
+            assert_sound(clue, list(known))
 
 
 @pytest.mark.slow
