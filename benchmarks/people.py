@@ -331,10 +331,10 @@ def times_chart(timed: list[Crowd]) -> alt.TopLevelMixin:
 def errors_chart(timed: list[Crowd], rated: list[Crowd]) -> alt.TopLevelMixin:
     """Draw people's times as multiples of the estimate, and ratings less stars, by size and by hardest technique."""
     ratios = alt.Scale(type="log", domain=[0.5, 2], nice=False)
-    stars = alt.Scale(domain=[-0.6, 0.6], nice=False)
+    stars = alt.Scale(domain=[-0.8, 0.8], nice=False)
     return alt.hconcat(
         errors_panel(errors(timed), "people's time / estimate", ratios, [0.5, 0.7, 1, 1.4, 2]),
-        errors_panel(star_errors(rated), "people's rating - stars", stars, [-0.6, -0.4, -0.2, 0, 0.2, 0.4, 0.6]),
+        errors_panel(star_errors(rated), "people's rating - stars", stars, [-0.8, -0.4, 0, 0.4, 0.8]),
     )
 
 
