@@ -52,6 +52,9 @@ MEASURES = (
 
 BAND_NAMES = [*(f"up to {most:,} cells" for most in SIZE_BANDS), f"over {SIZE_BANDS[-1]:,} cells"]
 
+GROUPS = ["all", *BAND_NAMES, *(technique.name for technique in TECHNIQUES)]
+"""Names of `groups`, in the order of tables and charts."""
+
 FEW = 30
 """Fewest puzzles of a group whose errors are shown."""
 
@@ -119,10 +122,11 @@ def run(data: Path, write: bool = False) -> list[FigureTable]:
     if write:
         PARAMETERS.write_text(file_text({"kinds": kinds}), encoding="utf-8")
     draw("people-times", times_chart(timed))
-    draw("people-errors", errors_chart(timed))
+    draw("people-errors", errors_chart(timed, rated))
     tables = [
         correlations([*timed, *rated]),
         errors(timed),
+        star_errors(rated),
         transfer(rated),
         noise(rated),
         *effects(timed, rated),
@@ -198,17 +202,33 @@ def errors(timed: list[Crowd]) -> FigureTable:
     rows = []
     for one in timed:
         ratio, inside = ratio_of(one)
-        groups = {"all": np.ones(len(ratio), np.bool_)}
-        groups |= {name: one.bands == band for band, name in enumerate(BAND_NAMES)}
-        groups |= {technique.name: one.values("hardest") == technique.name for technique in TECHNIQUES}
-        for name, mask in groups.items():
-            if np.count_nonzero(mask) >= FEW:
-                low, middle, high = np.quantile(ratio[mask], [0.1, 0.5, 0.9])
-                share = f"{np.mean(inside[mask]):.1%}"
-                off = f"{np.median(np.abs(1 / ratio[mask] - 1)):.1%}"
-                rows.append([KINDS[one.kind], name, int(mask.sum()), off, share, middle, low, high])
+        for name, mask in groups(one).items():
+            low, middle, high = np.quantile(ratio[mask], [0.1, 0.5, 0.9])
+            share = f"{np.mean(inside[mask]):.1%}"
+            off = f"{np.median(np.abs(1 / ratio[mask] - 1)):.1%}"
+            rows.append([KINDS[one.kind], name, int(mask.sum()), off, share, middle, low, high])
     heading = ["kind", "puzzles", "number", "median error", "in the 80 % interval", "people / estimate", "10 %", "90 %"]
     return FigureTable("Errors of minutes, griddlers.net", heading, rows)
+
+
+def star_errors(rated: list[Crowd]) -> FigureTable:
+    """Return the errors of stars, in all and by size and hardest technique."""
+    rows = []
+    for one in rated:
+        off = one.judged.judgement - one.values("stars")
+        for name, mask in groups(one).items():
+            low, middle, high = np.quantile(off[mask], [0.1, 0.5, 0.9])
+            rows.append([KINDS[one.kind], name, int(mask.sum()), np.median(np.abs(off[mask])), middle, low, high])
+    heading = ["kind", "puzzles", "number", "median error", "rating - estimate", "10 %", "90 %"]
+    return FigureTable("Errors of stars, webpbn.com", heading, rows)
+
+
+def groups(one: Crowd) -> dict[str, np.ndarray]:
+    """Return masks of all puzzles, of each size band and of each hardest technique, without small groups."""
+    masks = [np.ones(len(one.rows), np.bool_)]
+    masks += [one.bands == band for band in range(len(BAND_NAMES))]
+    masks += [one.values("hardest") == technique.name for technique in TECHNIQUES]
+    return {name: mask for name, mask in zip(GROUPS, masks, strict=True) if np.count_nonzero(mask) >= FEW}
 
 
 def ratio_of(one: Crowd) -> tuple[np.ndarray, np.ndarray]:
@@ -298,22 +318,28 @@ def times_chart(timed: list[Crowd]) -> alt.TopLevelMixin:
     )
 
 
-def errors_chart(timed: list[Crowd]) -> alt.TopLevelMixin:
-    """Draw people's times as multiples of the estimate, by size and by hardest technique."""
-    names = ("kind", "group", "puzzles", "off", "inside", "middle", "low", "high")
-    rows: list[dict[str, Any]] = [dict(zip(names, row, strict=True)) for row in errors(timed).rows]
+def errors_chart(timed: list[Crowd], rated: list[Crowd]) -> alt.TopLevelMixin:
+    """Draw people's times as multiples of the estimate, and ratings less stars, by size and by hardest technique."""
+    ratios = alt.Scale(type="log", domain=[0.5, 2], nice=False)
+    stars = alt.Scale(domain=[-0.8, 0.8], nice=False)
+    return alt.hconcat(
+        errors_panel(errors(timed), "people's time / estimate", ratios, [0.5, 0.7, 1, 1.4, 2]),
+        errors_panel(star_errors(rated), "people's rating - stars", stars, [-0.8, -0.4, 0, 0.4, 0.8]),
+    )
+
+
+def errors_panel(table: FigureTable, title: str, scale: alt.Scale, ticks: list[float]) -> alt.LayerChart:
+    """Draw the last three columns of a table: the median of errors, and 10 % to 90 %."""
+    names = ("kind", "group", "middle", "low", "high")
+    rows: list[dict[str, Any]] = [dict(zip(names, [*row[:2], *row[-3:]], strict=True)) for row in table.rows]
     base = alt.Chart(alt.InlineData(values=rows)).encode(
-        y=alt.Y("group:N", sort=[str(row["group"]) for row in rows], title=None),
+        y=alt.Y("group:N", sort=GROUPS, title=None),
         yOffset=alt.YOffset("kind:N", sort=[*KINDS.values()]),
         color=alt.Color("kind:N", sort=[*KINDS.values()]),
     )
-    title = "people's time / estimate: median, and 10 % to 90 %"
-    ratios = [0.5, 0.7, 1, 1.4, 2]
-    x = alt.X(
-        "low:Q", title=title, scale=alt.Scale(type="log", domain=[0.5, 2], nice=False), axis=alt.Axis(values=ratios)
-    )
+    x = alt.X("low:Q", title=f"{title}: median, and 10 % to 90 %", scale=scale, axis=alt.Axis(values=ticks))
     drawn = base.mark_rule(strokeWidth=2).encode(x=x, x2="high:Q") + base.mark_circle(size=50).encode(x="middle:Q")
-    chart: alt.TopLevelMixin = drawn.properties(width=620, height=18 * len({row["group"] for row in rows}))
+    chart: alt.LayerChart = drawn.properties(width=420, height=18 * len({row["group"] for row in rows}))
     return chart
 
 
