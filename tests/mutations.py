@@ -65,7 +65,8 @@ JSON_TOKENS = rb"""
 "x":1, "width":5, "width":5.0, "width":null, "width":99999999999999999999, "goal":"0", "site_steps":4294967296,
 "url":null, "site_difficulty":210, "site_difficulty":1e400, "site_quality":NaN, "site_seconds":1e9, "site_seconds":-5,
 "source":null, "source":"griddlers", "source":"webpbn", "puzzle_id":"a/b", "puzzle_id":null,
-"palette":[["white",".","ffffff"]], "palette":[], "palette":null, "site_date":"2024-02-30", "fetched_at":"9999-12-31T23:59:59-23:59",
+"palette":[["white",".","ffffff"]], "palette":[], "palette":null, "site_date":"2024-02-30",
+"fetched_at":"9999-12-31T23:59:59-23:59",
 [0,1], [1023,31] [1024,1] [1,32] [1,4] [1,0] [-0,1] [01,1] [1.0,1] [1e0,1] ["1",1] [true,1] [1] [1,1,1] [[1,1],]
 [[1,1]], [] , { } }, : " \ null
 """.split()
