@@ -8,12 +8,13 @@ from pathlib import PurePosixPath
 from typing import NamedTuple, TypeVar
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from scrapers.archives.source_file import SourceFile
-from scrapers.formats import DISTINCTIVE, Format, FormatError, detect, jsonl, taai
+from scrapers.formats import DISTINCTIVE, Format, FormatError, detect, jsonl, jsonl_columns, taai
 from scrapers.sudokus import sudoku_jsonl, sudoku_reading
 from solver.model.puzzle import Puzzle, with_metadata
-from solver.model.tables import mono_batch, puzzle_batch
+from solver.model.tables import clue_batch, puzzle_batch
 from solver.sudoku.sudoku_batch import grid_batch, sudoku_batch, sudokus_of
 from solver.sudoku.sudoku_puzzle import Sudoku
 
@@ -67,6 +68,8 @@ def read_in_bulk(
             yield batch
         elif _holds_sudokus(file, file_format):
             yield from _read_sudokus(file, taken)
+        elif _is_large_jsonl(file, file_format, bulk_bytes):
+            yield from _read_columns(file, taken)
         else:
             yield from _read(file, taken, file_format)
 
@@ -181,7 +184,31 @@ def _read_vectorized(file: SourceFile, taken: Counter[str], bulk_bytes: int) -> 
     puzzles, titles = read
     digest = hashlib.sha256(file.data).hexdigest()
     columns = _origin_columns(_local_ids(file.name, len(titles), taken), digest)
-    return mono_batch(puzzles, columns | {"title": pa.array(titles)})
+    return clue_batch(puzzles.rows, puzzles.columns, columns | {"title": pa.array(titles)})
+
+
+def _is_large_jsonl(file: SourceFile, file_format: Format | None, bulk_bytes: int) -> bool:
+    """Check whether a file without Sudokus is JSON lines, of `bulk_bytes` at least."""
+    if file.line_format or file.data is None or len(file.data) < bulk_bytes or not jsonl.recognizes(file.data):
+        return file.line_format == "nonogram jsonl" and file_format in (None, jsonl)
+    return (file_format or detect(file.name, file.data)) is jsonl
+
+
+def _read_columns(file: SourceFile, taken: Counter[str]) -> Iterator[pa.RecordBatch | Problem]:
+    data = file.data or b""
+    digest = file.sha256 or hashlib.sha256(data).hexdigest()
+    try:
+        for batch in jsonl_columns.read_batches(data, file.lines_before):
+            missing = pc.equal(batch["puzzle_id"], "")
+            count = pc.sum(missing).as_py() or 0
+            for name, column in _origin_columns(_local_ids(file.name, count, taken), digest).items():
+                place = batch.schema.get_field_index(name)
+                is_own = name == "raw_sha256"
+                column = pa.repeat(digest, len(batch)) if is_own else pc.replace_with_mask(batch[name], missing, column)
+                batch = batch.set_column(place, batch.schema.field(place), column)
+            yield batch
+    except FormatError as error:
+        yield Problem(file.name, str(error))
 
 
 def _origin_columns(local_ids: list[str], digest: str) -> dict[str, pa.Array]:

@@ -35,9 +35,10 @@ def read_chunks(name: str, file: IO[bytes] | BoundedFile, limits: ReadLimits) ->
         yield SourceFile(name, start)
         return
     line_format = line_format_of(start)
-    del start
     if line_format is not None:
-        yield from _chunks(name, file, line_format, limits)
+        file_hash = _hash(file, start, error)
+        del start
+        yield from _chunks(name, file, file_hash, line_format, limits)
     elif error is not None:
         raise error
     else:
@@ -66,9 +67,8 @@ def _read_start(file: Any, size: int) -> tuple[bytes, Exception | None]:
     return b"".join(parts), None
 
 
-def _chunks(name: str, file: Any, line_format: LineFormat, limits: ReadLimits) -> Iterator[SourceFile]:
+def _chunks(name: str, file: Any, file_hash: str, line_format: LineFormat, limits: ReadLimits) -> Iterator[SourceFile]:
     """Yield chunks of whole lines."""
-    file_hash = _hash(file)
     file.seek(0)
     target = min(limits.chunk_bytes, limits.max_bytes)
     data, lines = bytearray(), 0
@@ -110,12 +110,11 @@ def _chunks(name: str, file: Any, line_format: LineFormat, limits: ReadLimits) -
         yield SourceFile(name, None, f"{describe_read_error(error)}; its lines from {lines + 1:,} on are lost")
 
 
-def _hash(file: Any) -> str:
-    """Return the hash of a file, or of what can be read of a damaged one."""
-    file.seek(0)
-    digest = sha256()
+def _hash(file: Any, start: bytes, error: Exception | None) -> str:
+    """Return the hash of a file, or of what can be read of a damaged one, after `start` or the error that ended it."""
+    digest = sha256(start)
     try:
-        while data := file.read1(READ_BYTES):
+        while error is None and (data := file.read1(READ_BYTES)):
             digest.update(data)
     except READ_ERRORS:
         pass  # reading the chunks raises it again

@@ -43,7 +43,7 @@ MAX_LINES = 16 * MAX_CELLS
 """Of one puzzle: five times that of the largest one with its goal in as many lines as rows."""
 
 DIVIDER = re.compile(r"={4,}\s*")
-HEADING = re.compile(rb"(?:^|[\r\n])[ \t]*(rows|columns)[ \t]*(?=[\r\n])", re.IGNORECASE)
+HEADING = re.compile(rb"[\r\n][ \t]*(rows|columns)[ \t]*(?=[\r\n])", re.IGNORECASE)
 PROPERTY = re.compile(r"([a-z][a-z_-]*)(?:\s+(.*))?", re.IGNORECASE)
 ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*);")
 WEBPBN = re.compile(r"(?:www\.)?webpbn(?:\.com)?\s+#?([0-9]+)", re.IGNORECASE)
@@ -52,7 +52,7 @@ BARE_WORD = re.compile(r"[A-Za-z0-9.+-]+")
 
 def recognizes(data: bytes) -> bool:
     """Check for both headings on lines of their own."""
-    return {heading[1].lower() for heading in HEADING.finditer(data)} == {b"rows", b"columns"}
+    return {heading[1].lower() for heading in HEADING.finditer(b"\n" + data)} == {b"rows", b"columns"}
 
 
 def read(data: bytes) -> Iterator[Puzzle]:

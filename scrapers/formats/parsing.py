@@ -129,22 +129,42 @@ def read_each_line(lines: Iterable[tuple[int, Part]], read: Callable[[Part], Rea
 
 
 def _read_each(parts: Iterable[tuple[int, Part]], read: Callable[[Part], Read], what: str) -> Iterator[Read]:
-    reported: list[tuple[int, str]] = []
-    count = failed = 0
+    errors = PartErrors(what)
     for number, part in parts:
-        count += 1
+        found = errors.attempt(number, part, read)
+        if found is not None:
+            yield found
+    errors.raise_first()
+
+
+class PartErrors:
+    """The number of a file's parts (puzzles or lines), and the errors of the unreadable ones."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        self.count = self.failed = 0
+        self.reported: list[tuple[int, str]] = []
+
+    def attempt(self, number: int, part: Part, read: Callable[[Part], Read]) -> Read | None:
+        """Read a part; None if it is unreadable."""
+        self.count += 1
         try:
-            yield read(part)
+            return read(part)
         except (FormatError, InvalidPuzzle) as error:
-            failed += 1
-            if failed <= MAX_REPORTED:
-                reported.append((number, str(error)))
-    if not count:
-        raise FormatError("it holds no puzzle")
-    if failed:
-        numbered = count > 1 or what == "line"
-        texts = [f"{what} {place}: {error}" if numbered else error for place, error in reported]
-        raise FormatError("; ".join(texts) + (f"; and {failed - MAX_REPORTED:,} more" if failed > MAX_REPORTED else ""))
+            self.failed += 1
+            if self.failed <= MAX_REPORTED:
+                self.reported.append((number, str(error)))
+            return None
+
+    def raise_first(self) -> None:
+        """Raise one FormatError about all unreadable parts, or about the lack of parts."""
+        if not self.count:
+            raise FormatError("it holds no puzzle")
+        if self.failed:
+            numbered = self.count > 1 or self.what == "line"
+            texts = [f"{self.what} {place}: {error}" if numbered else error for place, error in self.reported]
+            more = f"; and {self.failed - MAX_REPORTED:,} more" if self.failed > MAX_REPORTED else ""
+            raise FormatError("; ".join(texts) + more)
 
 
 def parse_clue(line: NumberedLine) -> Clue:

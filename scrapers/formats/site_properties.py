@@ -87,6 +87,10 @@ def checked_rating(source: str | None, column: str, value: float) -> float | Non
     return None
 
 
+CHECKED = ("source", "site_seconds", "site_difficulty", "site_quality")
+"""Columns that `checked` reads."""
+
+
 def checked(values: dict[str, Any]) -> dict[str, Any]:
     """Return columns of a puzzle with times and ratings that cannot be right replaced by None.
 

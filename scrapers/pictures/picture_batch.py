@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from solver.model.puzzle import BLACK_ON_WHITE, Color
-from solver.model.tables import PALETTE, PUZZLES, TEXT, mono_batch
+from solver.model.tables import PALETTE, clue_batch
 from solver.model.views import Clues, Views
 
 
@@ -51,22 +51,13 @@ def picture_batch(
     count, height, width = pictures.shape
     offsets = np.arange(0, (count + 1) * height * width, height * width, dtype=np.int32)
     goals = [None, pa.py_buffer(offsets), pa.py_buffer(np.ascontiguousarray(pictures))]
-    columns = {
+    entries = pa.array([[color._asdict() for color in palette]], PALETTE)
+    views = views_of(pictures)
+    others = {
         "puzzle_id": pc.binary_join_element_wise(source, source_ids, "/"),
         "source": pa.repeat(source, count),
         "source_id": source_ids,
         "goal": pa.Array.from_buffers(pa.binary(), count, goals),
+        "palette": entries.take(pa.array(np.zeros(count, np.int32))),
     }
-    batch = mono_batch(views_of(pictures), columns)
-    if len(palette) == 2:
-        return batch
-    several = pictures.reshape(count, -1).max(axis=1, initial=0) > 1
-    entries = pa.array([[color._asdict() for color in palette]], PALETTE)
-    colored = {
-        "kind": pa.array(np.where(several, "color", "mono"), TEXT),
-        "palette": entries.take(pa.array([0] * count)),
-    }
-    for name, column in colored.items():
-        place = PUZZLES.get_field_index(name)
-        batch = batch.set_column(place, PUZZLES.field(place), column)
-    return batch
+    return clue_batch(views.rows, views.columns, others)

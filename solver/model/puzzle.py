@@ -37,7 +37,7 @@ class Block(NamedTuple):
     color: int = 1
 
 
-@lru_cache(1 << 12)
+@lru_cache(1 << 12, typed=True)  # integers of NumPy apart
 def cached_block(length: int, color: int = 1) -> Block:
     """Return a block from a cache, which is faster than a new one."""
     return Block(length, color)
@@ -198,17 +198,17 @@ def normalize_palette(puzzle: Puzzle) -> Puzzle:
     order = list(dict.fromkeys([0, *used, *range(len(puzzle.palette))]))
     if order == sorted(order):
         return puzzle
-    place = np.argsort(order).astype(np.uint8)
+    place = np.argsort(order).tolist()
 
     def renumbered(lines: Iterable[Clue]) -> tuple[Clue, ...]:
-        return tuple(tuple(Block(block.length, int(place[block.color])) for block in clue) for clue in lines)
+        return tuple([tuple([cached_block(length, place[color]) for length, color in clue]) for clue in lines])
 
     return replace(
         puzzle,
         rows=renumbered(puzzle.rows),
         columns=renumbered(puzzle.columns),
         palette=tuple(puzzle.palette[c] for c in order),
-        goal=None if puzzle.goal is None else place[puzzle.goal],
+        goal=None if puzzle.goal is None else np.array(place, np.uint8)[puzzle.goal],
         saved=tuple(grid[:, :, order] for grid in puzzle.saved),
     )
 

@@ -16,7 +16,7 @@ from solver.model.identity import HASH_BYTES, clue_hashes
 from solver.model.measures import BY_NAME, IN_RESULTS, NONOGRAM, SUDOKU, computed_by
 from solver.model.puzzle import BLACK_ON_WHITE, BLOT, Clue, Color, Puzzle, cached_block
 from solver.model.techniques import SEARCH, TECHNIQUES, Technique
-from solver.model.views import Clues, Views, views
+from solver.model.views import Clues, views
 
 SCHEMA_VERSION = "2"
 """Version of all schemas. New columns don't change it: readers fill them with null in older files (`conform`)."""
@@ -188,7 +188,7 @@ SUDOKU_GRADES = schema_of(
 )
 
 
-DERIVED = ("kind", "blotted", "rows", "columns", "clue_hash", "canonical_hash")
+DERIVED = ("width", "height", "kind", "blotted", "rows", "columns", "clue_hash", "canonical_hash")
 """Columns of the puzzles table that are computed for a batch, not per puzzle."""
 
 DECISIVE = ("puzzle_id", "clue_hash", "width", "height", "rows", "columns", "goal")
@@ -287,35 +287,34 @@ def puzzle_batch(puzzles: Sequence[Puzzle]) -> pa.RecordBatch:
         if field.name not in DERIVED
     }
     sides = _clues([puzzle.rows for puzzle in puzzles]), _clues([puzzle.columns for puzzle in puzzles])
-    columns["rows"], columns["columns"] = map(clue_column, sides)
-    several, blotted = (np.zeros(len(puzzles), np.bool_) for _ in range(2))
-    for side in sides:
-        puzzle_of = np.repeat(np.arange(len(puzzles)), np.diff(side.blocks[side.lines]))
+    return clue_batch(*sides, columns)
+
+
+def clue_batch(rows: Clues, columns: Clues, others: dict[str, pa.Array]) -> pa.RecordBatch:
+    """Return puzzles as a batch of the puzzles table, with hashes.
+
+    rows, columns   their clues, as valid as those of `Puzzle`
+    others          other columns; missing ones are null, the palette black on white
+    """
+    count = len(rows.lines) - 1
+    several, blotted = (np.zeros(count, np.bool_) for _ in range(2))
+    for side in (rows, columns):
+        puzzle_of = np.repeat(np.arange(count), np.diff(side.blocks[side.lines]))
         several[puzzle_of[side.color > 1]] = True
         blotted[puzzle_of[side.length == BLOT]] = True
-    columns["kind"] = pa.array(np.where(several, "color", "mono"), TEXT)
-    columns["blotted"] = pa.array(blotted)
-    nulls = pa.nulls(len(puzzles), TEXT)
-    columns |= {"clue_hash": nulls, "canonical_hash": nulls}
-    return with_hashes(pa.RecordBatch.from_pydict(columns, schema=PUZZLES))
-
-
-def mono_batch(puzzles: Views, columns: dict[str, pa.Array]) -> pa.RecordBatch:
-    """Return mono puzzles as a batch of the puzzles table, with hashes and these other columns."""
-    count = len(puzzles.width)
-    palette = pa.array([[color._asdict() for color in BLACK_ON_WHITE]], PALETTE)
-    derived = {
-        "width": pa.array(puzzles.width),
-        "height": pa.array(puzzles.height),
-        "kind": pa.repeat("mono", count),
-        "blotted": pa.repeat(False, count),
-        "palette": palette.take(pa.array(np.zeros(count, np.int32))),
-        "rows": clue_column(puzzles.rows),
-        "columns": clue_column(puzzles.columns),
+    arrays = others | {
+        "width": pa.array(np.diff(columns.lines).astype(np.uint16)),
+        "height": pa.array(np.diff(rows.lines).astype(np.uint16)),
+        "kind": pa.array(np.where(several, "color", "mono"), TEXT),
+        "blotted": pa.array(blotted),
+        "rows": clue_column(rows),
+        "columns": clue_column(columns),
     }
-    columns = columns | derived
-    arrays = [columns.get(field.name, pa.nulls(count, field.type)) for field in PUZZLES]
-    return with_hashes(pa.RecordBatch.from_arrays(arrays, schema=PUZZLES))
+    if "palette" not in arrays:
+        palette = pa.array([[color._asdict() for color in BLACK_ON_WHITE]], PALETTE)
+        arrays["palette"] = palette.take(pa.array(np.zeros(count, np.int32)))
+    ordered = [arrays.get(field.name, pa.nulls(count, field.type)) for field in PUZZLES]
+    return with_hashes(pa.RecordBatch.from_arrays(ordered, schema=PUZZLES))
 
 
 def _clues(sides: Sequence[tuple[Clue, ...]]) -> Clues:
@@ -357,7 +356,6 @@ def put_hashes(batch: pa.RecordBatch, hashes: tuple[bytes, bytes]) -> pa.RecordB
 
 def _record(puzzle: Puzzle) -> dict[str, Any]:
     record = dict(vars(puzzle))
-    record["width"], record["height"] = puzzle.width, puzzle.height
     record["palette"] = [color._asdict() for color in puzzle.palette]
     if puzzle.goal is not None:
         record["goal"] = puzzle.goal.astype(np.uint8).tobytes()

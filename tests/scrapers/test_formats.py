@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mutations import USUAL, can_hold, drawn, mutated, refusal, samples
+from mutations import QUICK, USUAL, can_hold, drawn, mutated, mutated_file, refusal, rows_and_problems, samples
 from PIL import Image
 from round_trips import SAMPLES, kept
 from strategies import pictures, puzzles
@@ -119,6 +119,17 @@ def test_mutated_files_are_read_or_refused_in_one_line(known: Format) -> None:
         refused += said is not None
         assert said is None or ("\n" not in said and len(said) < 2000)
     assert 200 < refused < 2000
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_quick_reader_equals_slow_one(name: str) -> None:
+    """Rows, ids, errors and their line numbers, of files changed at random."""
+    source = random.Random(11)
+    known, _ = QUICK[name]
+    for _ in range(500):
+        data = mutated_file(name, source)
+        quick, slow = (rows_and_problems(known, data, bulk_bytes) for bulk_bytes in (0, 1 << 30))
+        assert quick == slow, data
 
 
 def test_files_of_other_programs_are_read(shared_data: Path) -> None:

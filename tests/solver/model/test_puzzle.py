@@ -7,9 +7,11 @@ import oracle
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mutations import recolored
 from strategies import PALETTE, pictures, puzzles
 
 from solver.model.check import faults, validate
+from solver.model.palettes import renumber_colors
 from solver.model.puzzle import (
     MAX_CELLS,
     Block,
@@ -23,7 +25,7 @@ from solver.model.puzzle import (
     from_picture,
     normalize_palette,
 )
-from solver.model.tables import puzzle_batch
+from solver.model.tables import _clues, puzzle_batch
 from solver.model.views import views
 
 
@@ -60,6 +62,18 @@ def test_palette_is_ordered_by_first_use() -> None:
     assert puzzle.rows == ((Block(1, 1),), (Block(1, 2), Block(1, 1)))
     assert normalize_palette(puzzle) is puzzle
     assert (puzzle.kind, puzzle.colors, puzzle.blotted) == ("color", 2, False)
+
+
+@given(st.lists(puzzles().map(recolored), max_size=3))
+@settings(deadline=None)
+def test_colors_of_batch_are_renumbered_as_those_of_puzzles(drawn: list[Puzzle]) -> None:
+    rows, columns = (_clues([getattr(puzzle, side) for puzzle in drawn]) for side in ("rows", "columns"))
+    ends = np.cumsum([0, *(len(puzzle.palette) for puzzle in drawn)])
+    order = renumber_colors(rows, columns, ends)
+    for p, normal in enumerate(map(normalize_palette, drawn)):
+        assert tuple(drawn[p].palette[old] for old in order[ends[p] : ends[p + 1]]) == normal.palette
+    wanted = (_clues([getattr(normalize_palette(puzzle), side) for puzzle in drawn]) for side in ("rows", "columns"))
+    assert [side.color.tolist() for side in (rows, columns)] == [side.color.tolist() for side in wanted]
 
 
 @pytest.mark.parametrize(
