@@ -166,6 +166,8 @@ def place_on_sheet(sheet: PuzzleSheet, batch: Views, p: int) -> None:
         for number in range(width + height):
             store(sheet.board.can, 2 * number + 1, empty(bit_width))
     sheet.due[:] = 0
+    sheet.finds[:] = 0  # those of a puzzle that ran out of time
+    sheet.tried[:] = 0
     mark_due(sheet, low_bits(height, bit_width), low_bits(width, bit_width))
     sheet.desk.line[PALETTE] = sheet.board.size[2]
     sheet.steps[:] = 0

@@ -8,12 +8,24 @@ import pytest
 from hypothesis import given, settings
 from strategies import puzzles, shuffled_puzzles
 
+from solver.ladder.memory import KernelGroup
 from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from solver.model.puzzle import BLACK_ON_WHITE, Puzzle, from_picture
 from solver.model.tables import puzzle_batch
 from solver.model.techniques import LINE, LINE_TECHNIQUES
 from solver.model.views import views
-from solver.people.person import STEPS, PuzzleSheet, grid_of, open_cells_of, puzzle_sheet_for, rule_out, solve_lines
+from solver.people.person import (
+    LOOKS,
+    STEPS,
+    PuzzleSheet,
+    grid_of,
+    open_cells_of,
+    place_on_sheet,
+    puzzle_sheet_for,
+    rule_out,
+    sheet_for,
+    solve_lines,
+)
 
 
 def sheet_of(puzzle: Puzzle) -> PuzzleSheet:
@@ -111,3 +123,18 @@ def test_hardest_technique_is_the_same_for_mirrored_puzzles() -> None:
             worked(sheet)
             hardest.add(int(np.flatnonzero(sheet.steps).max(initial=0)))
         assert len(hardest) == 1, seed
+
+
+@given(puzzles(most=9))
+@settings(max_examples=60, deadline=None)
+def test_a_sheet_forgets_the_puzzle_before(puzzle: Puzzle) -> None:
+    """Finds of a larger puzzle that ran out of time were written outside the board."""
+    large = from_picture(np.ones((30, 40), np.uint8), BLACK_ON_WHITE, puzzle_id="test/large")
+    batch = views(puzzle_batch([puzzle, large]))
+    fresh, used = sheet_of(puzzle), sheet_for(batch, KernelGroup(1, 3, np.arange(2)))
+    for array in (used.due, used.finds, used.tried, used.found, used.steps, used.notes):
+        array[:] = 2**62 - 1
+    place_on_sheet(used, batch, 0)
+    assert worked(used) == worked(fresh)
+    assert (used.steps.tolist(), used.notes[LOOKS]) == (fresh.steps.tolist(), fresh.notes[LOOKS])
+    assert grid_of(used).tolist() == grid_of(fresh).tolist()
