@@ -102,9 +102,9 @@ def features(puzzle: Views, deadline: float) -> np.ndarray | None:
 
 
 @cache
-def compile_features(words: int) -> None:
+def compile_features(words: int, colored: bool) -> None:
     """Compile the kernels of this module and of the rounds, so that no puzzle is charged for it."""
-    compile_rounds(words)
+    compile_rounds(words, colored)
     sheet = example_sheet(words)
     has_blots(sheet.board)
     write_features(sheet, rounds_for(sheet), runs_for(sheet), np.zeros(len(FEATURES)))

@@ -16,7 +16,15 @@ from solver.model.check import faults_of
 from solver.model.tables import GRADES, check_readable
 from solver.model.techniques import LINE_TECHNIQUES, SEARCH, TECHNIQUES
 from solver.model.views import Views, views
-from solver.people.assume import Assumptions, NoSolution, assumptions_on, compile_for
+from solver.people.assume import (
+    Assumptions,
+    NoSolution,
+    assumptions_on,
+    compile_for,
+    example_assumptions,
+    exclude,
+    find_refuted,
+)
 from solver.people.features import FEATURES, Runs, compile_features, features, has_blots, runs_for, write_features
 from solver.people.minutes import estimate, parameters
 from solver.people.person import (
@@ -93,7 +101,7 @@ def grade(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float) -> Grad
     batch, graded, unique = views(puzzles), empty_graded(len(puzzles)), np.array(unique)
     compile_for(views(puzzles.filter(pa.array(sound))))
     for group in kernel_groups(batch, np.flatnonzero(sound)):
-        compile_grading(group.words)
+        compile_grading(group.words, group.colors is not None)
         graded.colored[group.puzzles] = group.colors is not None
         sheet = sheet_for(batch, group)
         grade_by_lines(sheet, rounds_for(sheet), runs_for(sheet), batch, group.puzzles, unique, cpu_limit, graded)
@@ -135,12 +143,13 @@ def _columns(puzzles: pa.RecordBatch, graded: Graded, unique: np.ndarray) -> lis
 
 
 @cache
-def compile_grading(words: int) -> None:
+def compile_grading(words: int, colored: bool) -> None:
     """Compile the kernels of this module and of the features, so that no puzzle is charged for it."""
-    compile_features(words)
+    compile_features(words, colored)
     sheet, one = example_sheet(words), np.zeros(1, np.int64)
     row = empty_graded(1)
     grade_by_lines(sheet, rounds_for(sheet), runs_for(sheet), example_puzzle(), one, one > 0, 1.0, row)
+    solve_by_assumptions(sheet, example_assumptions(words, colored), row.steps[0], 1.0)
 
 
 @kernel
@@ -182,35 +191,45 @@ def _grade_by_assumptions(puzzle: Views, unique: bool, cpu_limit: float, graded:
     """
     begin = time.thread_time()
     deadline = begin + cpu_limit - graded.cpu_seconds[p]
-    sheet = puzzle_sheet_for(puzzle)
-    assumptions: Assumptions | None = None
+    sheet, line_solves, ended = puzzle_sheet_for(puzzle), 0, OUT_OF_TIME
     try:
-        while not _solve_lines(sheet, deadline):
-            assumptions = assumptions or assumptions_on(puzzle, grid_of(sheet), deadline)
-            found = assumptions.next()
-            if found is None:
-                graded.steps[p, SEARCH] = 1
-                break
-            graded.steps[p, found.technique] += 1
-            rule_out(sheet, found.place, found.color)
-        else:
-            values = features(puzzle, deadline) if unique else None
+        if solve_lines(sheet, LINE_TECHNIQUES, deadline) == FIXPOINT:
+            assumptions = assumptions_on(puzzle, grid_of(sheet), deadline)
+            ended = solve_by_assumptions(sheet, assumptions, graded.steps[p], deadline)
+            line_solves = assumptions.line_solves
+        if ended == FIXPOINT and unique and not graded.steps[p, SEARCH]:
+            values = features(puzzle, deadline)
             graded.features[p] = np.nan if values is None else values
     except TimeoutError:
-        graded.status[p] = TIMEOUT
+        ended = OUT_OF_TIME
     except NoSolution:
-        graded.status[p] = NONE
+        ended = CONTRADICTION
+    graded.status[p] = OK if ended == FIXPOINT else TIMEOUT if ended == OUT_OF_TIME else NONE
     graded.steps[p, :LINE_TECHNIQUES] = sheet.steps
-    graded.looks[p] = sheet.notes[LOOKS] + (assumptions.line_solves if assumptions is not None else 0)
+    graded.looks[p] = sheet.notes[LOOKS] + line_solves
     graded.open[p] = open_cells_of(sheet)
     graded.cpu_seconds[p] += time.thread_time() - begin
 
 
-def _solve_lines(sheet: PuzzleSheet, deadline: float) -> bool:
-    """Return whether line techniques solve the rest. Raises NoSolution, and TimeoutError."""
-    ended = solve_lines(sheet, LINE_TECHNIQUES, deadline)
-    if ended == OUT_OF_TIME:
-        raise TimeoutError
-    if ended == CONTRADICTION:
-        raise NoSolution
-    return open_cells_of(sheet) == 0
+@kernel
+def solve_by_assumptions(sheet: PuzzleSheet, assumptions: Assumptions, steps: np.ndarray, deadline: float) -> int:
+    """Go on where line techniques make no progress, with one assumption at a time. Returns as `propagate`.
+
+    steps   int64[techniques], output: successful assumptions by technique; search counts once if there are none left
+    """
+    while True:
+        found = find_refuted(assumptions, 1)
+        if found < 0:
+            return OUT_OF_TIME
+        if found == 0:
+            steps[SEARCH] = 1
+            return FIXPOINT
+        place, color, technique = assumptions.log[0, 0], assumptions.log[0, 1], assumptions.log[0, 2]
+        ended = exclude(assumptions, place, color)
+        if ended != FIXPOINT:
+            return ended
+        steps[technique] += 1
+        rule_out(sheet, place, color)
+        ended = solve_lines(sheet, LINE_TECHNIQUES, deadline)
+        if ended != FIXPOINT or open_cells_of(sheet) == 0:
+            return ended

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.jit.kernel import inlined, standalone
+from solver.jit.kernel import inlined, kernel, standalone
 from solver.lines.bits import bit, count, empty, has_any, load, lowest
 from solver.lines.board import Board, copy, open_cells
 from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from solver.model.techniques import LINE, LINE_TECHNIQUES
 from solver.model.views import Views
-from solver.people.assume import Assumptions, NoSolution, assumptions_on
+from solver.people.assume import Assumptions, NoSolution, assumptions_on, example_assumptions, exclude, find_refuted
 from solver.people.desk import PALETTE, Desk, painted, painted_after
 from solver.people.person import (
     PuzzleSheet,
@@ -81,32 +81,41 @@ def solve_in_rounds(puzzle: Views, deadline: float) -> tuple[PuzzleSheet, Rounds
     """
     sheet = puzzle_sheet_for(puzzle)
     rounds = rounds_for(sheet)
-    assumptions: Assumptions | None = None
-    while True:
-        ended = find_in_rounds(sheet, rounds, deadline)
-        if ended == OUT_OF_TIME:
-            raise TimeoutError
-        if ended == CONTRADICTION:
-            raise NoSolution
-        left = open_cells_of(sheet)
-        if not left:
-            return sheet, rounds
-        if assumptions is None:
-            assumptions = assumptions_on(puzzle, grid_of(sheet), deadline)
-        found = assumptions.refuted()
-        if not found:
-            return sheet, rounds
-        rounds.sums[LOG_OPEN] += math.log(left)
-        for place, color, _ in found:
-            rule_out(sheet, place, color)
-            assumptions.take_away(place, color)
+    ended = find_in_rounds(sheet, rounds, deadline)
+    if ended == FIXPOINT and open_cells_of(sheet):
+        ended = assume_in_rounds(sheet, rounds, assumptions_on(puzzle, grid_of(sheet), deadline), deadline)
+    if ended == OUT_OF_TIME:
+        raise TimeoutError
+    if ended == CONTRADICTION:
+        raise NoSolution
+    return sheet, rounds
 
 
 @cache
-def compile_rounds(words: int) -> None:
+def compile_rounds(words: int, colored: bool) -> None:
     """Compile the kernels of this module, so that no puzzle is charged for it."""
     sheet = example_sheet(words)
     find_in_rounds(sheet, rounds_for(sheet), math.inf)
+    assume_in_rounds(sheet, rounds_for(sheet), example_assumptions(words, colored), math.inf)
+
+
+@kernel
+def assume_in_rounds(sheet: PuzzleSheet, rounds: Rounds, assumptions: Assumptions, deadline: float) -> int:
+    """Go on where rounds make no progress, with assumptions on the same cells. Returns as `propagate`."""
+    while True:
+        left, found = open_cells_of(sheet), find_refuted(assumptions, len(assumptions.log))
+        if found <= 0:
+            return OUT_OF_TIME if found < 0 else FIXPOINT
+        rounds.sums[LOG_OPEN] += math.log(left)
+        for k in range(found):
+            place, color = int(assumptions.log[k, 0]), int(assumptions.log[k, 1])
+            rule_out(sheet, place, color)
+            ended = exclude(assumptions, place, color)
+            if ended != FIXPOINT:
+                return ended
+        ended = find_in_rounds(sheet, rounds, deadline)
+        if ended != FIXPOINT or open_cells_of(sheet) == 0:
+            return ended
 
 
 @standalone

@@ -55,6 +55,26 @@ def test_open_cells_are_those_of_the_rungs(puzzle: Puzzle) -> None:
     assert (graded["hardest"] == "search") == (left > 0)
 
 
+@given(shuffled_puzzles(most=6))
+@settings(max_examples=150, deadline=None)
+def test_puzzles_without_solution(puzzle: Puzzle) -> None:
+    (row,) = grades(puzzle_batch([puzzle]), np.ones(1, bool)).to_pylist()
+    solutions = len(list(islice(oracle.solutions(puzzle), 2)))
+    assert row["status"] == "ok" or solutions == 0
+    assert row["open"] > 0 or row["status"] != "ok" or solutions == 1
+
+
+def test_assumptions_show_that_there_is_no_solution() -> None:
+    """Line logic alone finds no contradiction."""
+    puzzle = Puzzle(
+        ((Block(1),), (Block(1),), (Block(1),)), ((Block(1),), (Block(1),), (Block(1),)), puzzle_id="test/1"
+    )
+    puzzle = NONE_BEYOND_LINES
+    (row,) = grades(puzzle_batch([puzzle]), np.ones(1, bool)).to_pylist()
+    assert (row["status"], row["grade"]) == ("none", None)
+    assert row["open"] > 0
+
+
 def test_a_turned_puzzle_has_the_same_grade() -> None:
     for puzzle in random_puzzles(40, 8, 3):
         turned = Puzzle(puzzle.columns, puzzle.rows, puzzle.palette)
