@@ -26,9 +26,7 @@ from reports.threads import cores
 from solver.api import classify
 from solver.jit.kernel import is_ready
 from solver.jit.kernel_cache import cache_folder
-from solver.ladder.fixpoint import example_at_fixpoint
 from solver.ladder.ladder_kernels import is_warm
-from solver.ladder.lookahead import take_away
 from solver.ladder.memory import kernel_kinds
 from solver.model.check import faults_of
 from solver.model.families import SUDOKU
@@ -102,8 +100,9 @@ def most_are_warm() -> bool:
 
 def _techniques_are_warm(kind: KernelKind) -> bool:
     """Return whether the last kernel of solver.people to be compiled for a kind is there."""
-    memory = example_at_fixpoint(*kind)
-    return is_ready(take_away, memory.board, memory.color, 0, 0, 0, memory.workspace)
+    from solver.people.puzzle_grade import assumptions_example, solve_by_assumptions
+
+    return is_ready(solve_by_assumptions, *assumptions_example(*kind))
 
 
 def warm_for_most(callbacks: ProgressCallbacks = SILENT) -> str:
@@ -242,6 +241,7 @@ def _compile_stages(names: Sequence[str]) -> None:
     from solver.exact_cover.cover_kernels import warm_up as warm_up_covers
     from solver.ladder.ladder_kernels import warm_up
     from solver.people.assume import compile_for
+    from solver.people.puzzle_grade import compile_grading
     from solver.sudoku.sudoku_kernels import warm_up as warm_up_sudokus
 
     for name in names:
@@ -253,6 +253,7 @@ def _compile_stages(names: Sequence[str]) -> None:
             line = f"{stage}\n"
         elif stage == TECHNIQUES:
             compile_for(batch)
+            compile_grading(int(words), colored == "1")
         else:
             warm_up(batch, (stage,))
         os.write(sys.stdout.fileno(), line.encode())  # in one piece: other processes write to the same pipe

@@ -37,15 +37,19 @@ def line_fixpoint_of(
     return None if status == CONTRADICTION else memory
 
 
-def example_at_fixpoint(words: int, colored: bool) -> Memory:
-    """Return the memory of a puzzle of four cells with two solutions, to compile kernels on."""
+def example_puzzle() -> Views:
+    """Return a batch of a puzzle of four cells with two solutions, to compile kernels on."""
     one = np.array([1, 1], np.uint16)
     two = 2 * one[:1]
     clues = Clues(np.array([0, 2], np.int32), np.array([0, 1, 2], np.int32), one, one.astype(np.uint8))
     for array in (*clues, two):
         array.flags.writeable = False  # as Arrow's: kernels are compiled for read-only clues
-    group = KernelGroup(words, 2 if colored else None, np.arange(1))
-    memory = line_fixpoint_of(Views(two, two, clues, clues), group, math.inf)
+    return Views(two, two, clues, clues)
+
+
+def example_at_fixpoint(words: int, colored: bool) -> Memory:
+    """Return the memory of the example puzzle, to compile kernels on."""
+    memory = line_fixpoint_of(example_puzzle(), KernelGroup(words, 2 if colored else None, np.arange(1)), math.inf)
     assert memory is not None
     return memory
 

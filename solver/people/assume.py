@@ -101,17 +101,18 @@ def assumptions_on(puzzle: Views, grid: np.ndarray, deadline: float) -> Assumpti
     memory = line_fixpoint(puzzle, deadline - time.thread_time(), start)
     if memory is None:
         raise NoSolution
-    return _on_memory(memory, deadline)
+    assumptions = _on_memory(memory, deadline)
+    for seen in assumptions.seen:
+        begin(assumptions.board, assumptions.began, seen, assumptions.workspace.bit_width)
+    return assumptions
 
 
 def _on_memory(memory: Memory, deadline: float) -> Assumptions:
-    """Prepare assumptions on the board of `memory`."""
-    board, workspace = memory.board, memory.workspace._replace(deadline=deadline)
+    """Return assumptions on the board of `memory`, before the first use."""
+    log = np.zeros((int(memory.board.size[0] * memory.board.size[1]), 3), np.int32)
     seen = tuple(np.zeros_like(memory.seen) for _ in DEPTHS)
-    for each in seen:
-        begin(board, memory.tree.union, each, workspace.bit_width)
-    log = np.zeros((int(board.size[0] * board.size[1]), 3), np.int32)
-    return Assumptions(board, memory.trial, memory.tree.union, memory.color, seen, log, workspace)
+    workspace = memory.workspace._replace(deadline=deadline)
+    return Assumptions(memory.board, memory.trial, memory.tree.union, memory.color, seen, log, workspace)
 
 
 def compile_for(puzzles: Views) -> None:
@@ -125,6 +126,7 @@ def compile_for(puzzles: Views) -> None:
 def compile_assumptions(words: int, colored: bool) -> None:
     """Compile the kernels of this module, so that no puzzle is charged for it."""
     example = example_assumptions(words, colored)
+    begin(example.board, example.began, example.seen[0], example.workspace.bit_width)
     example.refuted(1)
     example.length(RefutedAssumption(0, 0, EDGE))
     example.take_away(0, 0)

@@ -15,7 +15,7 @@ from solver.lines.board import Board
 from solver.model.techniques import CLUE, COUNTING, FORCING, GLUE, LINE, OVERLAP, REACH, TECHNIQUES
 from solver.model.views import Views
 from solver.people.desk import end_of_run
-from solver.people.person import PuzzleSheet, example_sheet, open_cells_of
+from solver.people.person import PuzzleSheet, open_cells_of, placed_example
 from solver.people.rounds import (
     BACKGROUND_STROKES,
     DECIDED,
@@ -105,7 +105,7 @@ def features(puzzle: Views, deadline: float) -> np.ndarray | None:
 def compile_features(words: int, colored: bool) -> None:
     """Compile the kernels of this module and of the rounds, so that no puzzle is charged for it."""
     compile_rounds(words, colored)
-    sheet = example_sheet(words)
+    sheet = placed_example(words)
     has_blots(sheet.board)
     write_features(sheet, rounds_for(sheet), runs_for(sheet), np.zeros(len(FEATURES)))
 

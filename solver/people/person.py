@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from solver.jit.kernel import inlined, kernel, standalone
+from solver.ladder.fixpoint import example_puzzle
 from solver.ladder.memory import KernelGroup, all_kernel_groups, board_for
 from solver.lines.bits import bit, count, empty, has_any, load, low_bits, lowest, store
 from solver.lines.board import Board, forbid, init_board, possibilities, undecided
@@ -31,7 +32,7 @@ from solver.model.techniques import (
     SPACES,
     SPLITTING,
 )
-from solver.model.views import Clues, Views
+from solver.model.views import Views
 from solver.people.desk import (
     CELLS,
     PALETTE,
@@ -132,27 +133,22 @@ def puzzle_sheet_for(puzzle: Views, logged: bool = False) -> PuzzleSheet:
     return sheet
 
 
-def example_sheet(words: int = 1) -> PuzzleSheet:
-    """Return a sheet of one cell, for compilation."""
-    puzzle = example_puzzle()
-    sheet = sheet_for(puzzle, KernelGroup(words, None, np.arange(1)))
-    place_on_sheet(sheet, puzzle, 0)
+def example_sheet(words: int) -> PuzzleSheet:
+    """Return a sheet for the example puzzle, which is not placed on it yet."""
+    return sheet_for(example_puzzle(), KernelGroup(words, None, np.arange(1)))
+
+
+def placed_example(words: int) -> PuzzleSheet:
+    """Return a sheet with the example puzzle, to compile kernels on."""
+    sheet = example_sheet(words)
+    place_on_sheet(sheet, example_puzzle(), 0)
     return sheet
-
-
-def example_puzzle() -> Views:
-    """Return a batch of a puzzle of one cell, for compilation."""
-    one = np.ones(1, np.uint16)
-    clues = Clues(np.array([0, 1], np.int32), np.array([0, 1], np.int32), one, one.astype(np.uint8))
-    for array in (*clues, one):
-        array.flags.writeable = False  # as Arrow's: kernels are compiled for read-only clues
-    return Views(one, one, clues, clues)
 
 
 @cache
 def compile_person(words: int) -> None:
     """Compile the kernels of this module, so that no puzzle is charged for it."""
-    sheet = example_sheet(words)
+    sheet = placed_example(words)
     rule_out(sheet, 0, 0)
     solve_lines(sheet, LINE_TECHNIQUES, math.inf)
 

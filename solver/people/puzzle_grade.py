@@ -10,6 +10,7 @@ import pyarrow as pa
 from solver import __version__
 from solver.jit.clock import cpu_seconds
 from solver.jit.kernel import kernel
+from solver.ladder.fixpoint import example_puzzle
 from solver.ladder.memory import kernel_groups
 from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from solver.model.check import faults_of
@@ -30,11 +31,11 @@ from solver.people.minutes import estimate, parameters
 from solver.people.person import (
     LOOKS,
     PuzzleSheet,
-    example_puzzle,
     example_sheet,
     grid_of,
     open_cells_of,
     place_on_sheet,
+    placed_example,
     puzzle_sheet_for,
     rule_out,
     sheet_for,
@@ -146,10 +147,15 @@ def _columns(puzzles: pa.RecordBatch, graded: Graded, unique: np.ndarray) -> lis
 def compile_grading(words: int, colored: bool) -> None:
     """Compile the kernels of this module and of the features, so that no puzzle is charged for it."""
     compile_features(words, colored)
-    sheet, one = example_sheet(words), np.zeros(1, np.int64)
+    sheet, one = placed_example(words), np.zeros(1, np.int64)
     row = empty_graded(1)
     grade_by_lines(sheet, rounds_for(sheet), runs_for(sheet), example_puzzle(), one, one > 0, 1.0, row)
-    solve_by_assumptions(sheet, example_assumptions(words, colored), row.steps[0], 1.0)
+    solve_by_assumptions(placed_example(words), *assumptions_example(words, colored)[1:])
+
+
+def assumptions_example(words: int, colored: bool) -> tuple[PuzzleSheet, Assumptions, np.ndarray, float]:
+    """Return arguments of `solve_by_assumptions` by type; the puzzle is not on the sheet."""
+    return example_sheet(words), example_assumptions(words, colored), np.zeros(len(TECHNIQUES), np.int64), 1.0
 
 
 @kernel

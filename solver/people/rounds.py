@@ -24,11 +24,11 @@ from solver.people.person import (
     PuzzleSheet,
     easiest,
     every_cell_has_a_color,
-    example_sheet,
     grid_of,
     is_late,
     load_number,
     open_cells_of,
+    placed_example,
     puzzle_sheet_for,
     rule_out,
     write_find,
@@ -94,7 +94,7 @@ def solve_in_rounds(puzzle: Views, deadline: float) -> tuple[PuzzleSheet, Rounds
 @cache
 def compile_rounds(words: int, colored: bool) -> None:
     """Compile the kernels of this module, so that no puzzle is charged for it."""
-    sheet = example_sheet(words)
+    sheet = placed_example(words)
     find_in_rounds(sheet, rounds_for(sheet), math.inf)
     assume_in_rounds(sheet, rounds_for(sheet), example_assumptions(words, colored), math.inf)
 
