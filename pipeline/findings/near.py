@@ -79,11 +79,16 @@ def joined(several: Sequence[PictureColumn]) -> PictureColumn:
 
 
 class _Band(NamedTuple):
-    """Keys of pictures and of transformed ones for a band, uint64, and the most cells in which they may differ."""
+    """The pictures by their key for a band; `_band` makes it.
 
+    mask    uint64[words]: the band's cells
+    order   int64[pictures]: the pictures, the least key first
+    keys    uint64[pictures], ascending
+    """
+
+    mask: np.ndarray
+    order: np.ndarray
     keys: np.ndarray
-    turned: np.ndarray
-    most: int
 
 
 def passes(width: int, height: int, pictures: int, most: int) -> int:
@@ -95,18 +100,17 @@ def like_earlier(pictures: PictureColumn, most: int, seen: Callable[[int], objec
     """Find the earliest picture that differs from each, up to rotation and mirroring, in at most `most` cells.
 
     `seen` is called with numbers of pictures processed, each `passes` times. Memory: twice that of the pictures, about
-    100 bytes per picture, and some hundred megabytes of buffers.
+    100 bytes per picture, 16 more per picture and band, and some hundred megabytes of buffers.
     """
     count = len(pictures.bits)
     best = np.arange(count) << CELL_BITS  # the earliest index, and its number of cells
     crowded = np.zeros(count, np.bool_)
     colored = _colored(pictures.bits)
-    masks = _bands(pictures.width * pictures.height, count, most)
+    bands = [_band(pictures.bits, mask, colored) for mask in _bands(pictures.width * pictures.height, count, most)]
     for symmetry in _symmetries(pictures.width, pictures.height):
         turned = _turned(pictures, *symmetry)
-        for mask in masks:
-            keys, turned_keys = _keys(pictures.bits, mask, colored), _keys(turned, mask, colored)
-            _compare_in_band(pictures.bits, turned, _Band(keys, turned_keys, most), best, crowded)
+        for band in bands:
+            _compare_in_band(pictures.bits, turned, band, _keys(turned, band.mask, colored), most, best, crowded)
             seen(count)
     return Likes(best >> CELL_BITS, best & (1 << CELL_BITS) - 1, crowded)
 
@@ -166,16 +170,30 @@ def _keys(bits: np.ndarray, mask: np.ndarray, colored: np.ndarray) -> np.ndarray
     return keys
 
 
-def _compare_in_band(bits: np.ndarray, turned: np.ndarray, band: _Band, best: np.ndarray, crowded: np.ndarray) -> None:
+def _band(bits: np.ndarray, mask: np.ndarray, colored: np.ndarray) -> _Band:
+    keys = _keys(bits, mask, colored)
+    order = np.argsort(keys)
+    return _Band(mask, order, keys[order])
+
+
+def _compare_in_band(
+    bits: np.ndarray,
+    turned: np.ndarray,
+    band: _Band,
+    turned_keys: np.ndarray,
+    most: int,
+    best: np.ndarray,
+    crowded: np.ndarray,
+) -> None:
     """Compare each transformed picture with those of equal band and at least as many coloured cells.
 
     One picture of each pair has at most as many coloured cells as the other, and inverses of symmetries are
     symmetries, so every pair is compared. Updates `best` and `crowded`.
     """
-    order, turned_order = np.argsort(band.keys), np.argsort(band.turned)
-    keys, wanted = band.keys[order], band.turned[turned_order]
-    starts = np.searchsorted(keys, wanted)
-    lengths = np.searchsorted(keys, wanted + np.uint64(band.most), "right") - starts
+    order, turned_order = band.order, np.argsort(turned_keys)
+    wanted = turned_keys[turned_order]
+    starts = np.searchsorted(band.keys, wanted)
+    lengths = np.searchsorted(band.keys, wanted + np.uint64(most), "right") - starts
     crowded[turned_order[lengths > WINDOW + 1]] = True
     lengths = np.minimum(lengths, WINDOW + 1)  # one of them may be the picture itself
     word, turned_word = bits[order, 0, 0], turned[turned_order, 0, 0]
@@ -183,11 +201,11 @@ def _compare_in_band(bits: np.ndarray, turned: np.ndarray, band: _Band, best: np
         length = lengths[some]
         places = np.repeat(starts[some] - np.cumsum(length) + length, length) + np.arange(length.sum())
         # most pairs already differ too much in the first word, and sequential reads are fast
-        alike = np.bitwise_count(word[places] ^ np.repeat(turned_word[some], length)) <= band.most
+        alike = np.bitwise_count(word[places] ^ np.repeat(turned_word[some], length)) <= most
         ones, others = order[places[alike]], np.repeat(turned_order[some], length)[alike]
         earlier, later = np.minimum(ones, others), np.maximum(ones, others)
         worth = (earlier < later) & (earlier <= best[later] >> CELL_BITS)
         earlier, later = earlier[worth], later[worth]
         cells = _colored(bits[ones[worth]] ^ turned[others[worth]]).astype(np.int64)
-        near = cells <= band.most
+        near = cells <= most
         np.minimum.at(best, later[near], earlier[near] << CELL_BITS | cells[near])

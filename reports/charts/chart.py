@@ -90,20 +90,28 @@ def chart_of(
     legend   verdicts with buttons, in place of Vega's own legend, which is not accessible by keyboard
     """
 
-    def spec(width: int | str, font: str, columns: int) -> dict[str, Any]:
-        fit = alt.AutoSizeParams(type="fit-x", contains="padding")
-        made: dict[str, Any] = chart.properties(width=width, description=description, autosize=fit).to_dict()
-        del made["$schema"]  # a URL that is never loaded
-        return made | {"config": CONFIG | {"font": font, "legend": CONFIG["legend"] | {"columns": columns}}}
+    made = specification(chart.properties(description=description))
 
+    def spec(width: int | str, font: str, columns: int) -> dict[str, Any]:
+        config = CONFIG | {"font": font, "legend": CONFIG["legend"] | {"columns": columns}}
+        return made | {"width": width, "config": config}
+
+    svg = vl_convert.vegalite_to_svg(spec(WIDTH, PAPER_FONT, WIDTH // LEGEND_COLUMN))
     on_page = spec("container", PAGE_FONT, 1)
     on_page["usermeta"] = {"filters": dict(filters or {}), "legend": [[label, label_color(label)] for label in legend]}
     if on_page["usermeta"]["legend"]:
         for part in (on_page, *on_page.get("layer", ())):
             if "color" in part.get("encoding", {}):
                 part["encoding"]["color"]["legend"] = None
-    svg = vl_convert.vegalite_to_svg(spec(WIDTH, PAPER_FONT, WIDTH // LEGEND_COLUMN))
     return Chart(name, title, description, on_page, svg)
+
+
+def specification(chart: alt.TopLevelMixin) -> dict[str, Any]:
+    """Return a chart as Vega-Lite that fits its width, without a schema's URL; tests validate it."""
+    fit = alt.AutoSizeParams(type="fit-x", contains="padding")
+    made: dict[str, Any] = chart.properties(autosize=fit).to_dict(validate=False)
+    del made["$schema"]
+    return made
 
 
 def alone(svg: str) -> bytes:
