@@ -66,7 +66,7 @@ SOLUTION, SECOND, GOAL, CLUES, MENDED = 1, 2, 4, 8, 16
 ALIGNMENT = 8
 """Alignment of arrays in bytes, as JavaScript's typed arrays require."""
 
-NUMBERS = re.compile(r"(\d{1,18})")
+NUMBERS = re.compile(r"\d{1,18}")
 
 PARTS = (
     *("words", "elements", "data", "facets", "state", "selection", "clues", "drawing", "facts", "nonogram", "sudoku"),
@@ -190,18 +190,17 @@ def _words(column: pa.ChunkedArray, order: Sequence[str] = ()) -> WordColumn:
     encoded = column.combine_chunks().dictionary_encode()
     found = encoded.dictionary.to_pylist()
     places = {word: place for place, word in enumerate(order)}
-    ranked = sorted(range(len(found)), key=lambda k: (places.get(found[k], len(places)), _natural(found[k])))
+    keys = [(places.get(word, len(places)), _natural(word), word) for word in found]
+    ranked = sorted(range(len(found)), key=keys.__getitem__)
     place_of = np.zeros(len(found) + 1, np.int64)  # the last one for nulls
     place_of[ranked] = np.arange(1, len(found) + 1)
     codes = encoded.indices.fill_null(len(found)).to_numpy()
     return WordColumn([found[k] for k in ranked], _smallest(place_of[codes]))
 
 
-def _natural(word: str) -> tuple[list[str | int], str]:
-    """Return a natural sort key: "a 9" comes before "A 10"."""
-    pieces: list[str | int] = list(NUMBERS.split(word.casefold()))
-    pieces[1::2] = map(int, pieces[1::2])
-    return pieces, word
+def _natural(word: str) -> str:
+    """Return a natural sort key: "a 9" comes before "A 10". Text is faster to compare than lists of its pieces."""
+    return NUMBERS.sub(lambda digits: f"\0{int(digits[0]):018}", word.casefold())
 
 
 def _counts(column: pa.ChunkedArray) -> np.ndarray:

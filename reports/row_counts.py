@@ -143,7 +143,10 @@ def batch_of(results: pa.RecordBatch, puzzles: pa.RecordBatch, asked: CensusOpti
         minutes=_counted(minutes_class(graded)),
         compared=_picked((results, puzzles, measured, graded), CORRELATED),
         rated=_filtered((open_results, open_puzzles, measured, graded), RATED_FIELDS, _rated(puzzles)),
-        shown=_picked((open_results, open_puzzles, open_mended, measured, graded, judged), SHOWN_FIELDS),
+        shown=_picked(
+            (open_results, _without_told_clues(results, open_puzzles), open_mended, measured, graded, judged),
+            SHOWN_FIELDS,
+        ),
         reasons=_reasons(results, failed),
         failures=_listed(open_results, open_puzzles, claims, failed),
         contradictions=_listed(open_results, open_puzzles, claims, differs),
@@ -169,6 +172,20 @@ def _counted(column: pa.Array) -> dict[str, int]:
     counted = column.value_counts()
     names, counts = counted.field("values").to_pylist(), counted.field("counts").to_pylist()
     return {name: count for name, count in zip(names, counts, strict=True) if name is not None}
+
+
+def _without_told_clues(results: pa.RecordBatch, puzzles: pa.RecordBatch) -> pa.RecordBatch:
+    """Return the puzzles without the clues that follow from a solution: copying and sorting them would take long."""
+    told = pc.equal(pc.binary_length(results["solution"]), pc.multiply(*_sides(puzzles)))
+    told = pc.fill_null(pc.and_not(told, puzzles["blotted"]), False).to_numpy(zero_copy_only=False)
+    kept = pa.array(np.arange(len(puzzles)), mask=told)
+    arrays = [puzzles[name].take(kept) if name in ("rows", "columns") else puzzles[name] for name in puzzles.schema.names]
+    return pa.RecordBatch.from_arrays(arrays, schema=puzzles.schema)
+
+
+def _sides(puzzles: pa.RecordBatch) -> tuple[pa.Array, pa.Array]:
+    width, height = (puzzles[name].cast(pa.int32()) for name in ("width", "height"))
+    return width, height
 
 
 def _reasons(results: pa.RecordBatch, failed: np.ndarray) -> Counter[tuple[str, str]]:

@@ -103,6 +103,8 @@ def like_earlier(pictures: PictureColumn, most: int, seen: Callable[[int], objec
     100 bytes per picture, 16 more per picture and band, and some hundred megabytes of buffers.
     """
     count = len(pictures.bits)
+    if count <= WINDOW:
+        return _like_earlier_of_few(pictures, most, seen)
     best = np.arange(count) << CELL_BITS  # the earliest index, and its number of cells
     crowded = np.zeros(count, np.bool_)
     colored = _colored(pictures.bits)
@@ -115,6 +117,20 @@ def like_earlier(pictures: PictureColumn, most: int, seen: Callable[[int], objec
     return Likes(best >> CELL_BITS, best & (1 << CELL_BITS) - 1, crowded)
 
 
+def _like_earlier_of_few(pictures: PictureColumn, most: int, seen: Callable[[int], object]) -> Likes:
+    """Compare all pairs, as `like_earlier` does for up to WINDOW pictures: most sizes have few."""
+    bits, own = pictures.bits, np.arange(len(pictures.bits))
+    least = np.full((len(bits), len(bits)), pictures.width * pictures.height)
+    for symmetry in _symmetries(pictures.width, pictures.height):
+        differing = bits[:, None] ^ _turned(pictures, *symmetry)
+        cells = _colored(differing.reshape(-1, *bits.shape[1:])).astype(np.int64)
+        np.minimum(least, cells.reshape(least.shape), out=least)
+        seen(len(bits))
+    near = np.tril(least <= most, -1)
+    first = np.where(near.any(1), near.argmax(1), own)
+    return Likes(first, np.where(first < own, least[own, first], 0), np.zeros(len(bits), np.bool_))
+
+
 def _symmetries(width: int, height: int) -> list[tuple[int, int, int]]:
     """Return the symmetries that keep the size: whether to transpose, flip vertically and flip horizontally."""
     transposing = (0, 1) if width == height else (0,)
@@ -122,15 +138,14 @@ def _symmetries(width: int, height: int) -> list[tuple[int, int, int]]:
 
 
 def _band_count(pictures: int, most: int) -> int:
-    """Return the number of bands: a single one without cells if all pairs can be compared."""
+    """Return the number of bands, 1 if all pairs are compared."""
     return 1 if pictures <= WINDOW else min(most + 1, BANDS)
 
 
 def _bands(cells: int, pictures: int, most: int) -> np.ndarray:
     """Return the cells of each band as bits, uint64[bands, words]."""
-    band_of = np.full(cells, -1)
-    if pictures > WINDOW:
-        band_of[np.random.default_rng(cells).permutation(cells)] = np.arange(cells) % (most + 1)
+    band_of = np.empty(cells, np.int64)
+    band_of[np.random.default_rng(cells).permutation(cells)] = np.arange(cells) % (most + 1)
     bands = np.arange(_band_count(pictures, most))
     return packed((band_of == bands[:, None]).astype(np.uint8)[:, None]).bits[:, 0]
 
