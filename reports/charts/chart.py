@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import altair as alt
 import vl_convert
+from markupsafe import escape
 
 from reports.formatting import label_color
 
@@ -96,7 +97,9 @@ def chart_of(
         config = CONFIG | {"font": font, "legend": CONFIG["legend"] | {"columns": columns}}
         return made | {"width": width, "config": config}
 
-    svg = vl_convert.vegalite_to_svg(spec(WIDTH, PAPER_FONT, WIDTH // LEGEND_COLUMN))
+    on_paper = spec(WIDTH, PAPER_FONT, WIDTH // LEGEND_COLUMN)
+    on_paper["config"]["aria"] = False  # half of the SVG: a word for each mark
+    svg = vl_convert.vegalite_to_svg(on_paper)
     on_page = spec("container", PAGE_FONT, 1)
     on_page["usermeta"] = {"filters": dict(filters or {}), "legend": [[label, label_color(label)] for label in legend]}
     if on_page["usermeta"]["legend"]:
@@ -114,10 +117,10 @@ def specification(chart: alt.TopLevelMixin) -> dict[str, Any]:
     return made
 
 
-def alone(svg: str) -> bytes:
-    """Return an SVG as a standalone file with colours for light and dark themes."""
-    head, rest = svg.split(">", 1)
-    return f"{head}>{SVG_STYLE}{rest}".encode()
+def alone(chart: Chart) -> bytes:
+    """Return a chart's SVG as a standalone file with colours for light and dark themes."""
+    head, rest = chart.svg.split(">", 1)
+    return f'{head} role="img" aria-label="{escape(chart.description)}">{SVG_STYLE}{rest}'.encode()
 
 
 @cache
