@@ -12,7 +12,6 @@ import re
 import zlib
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from os.path import commonprefix
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -72,22 +71,10 @@ ALIGNMENT = 8
 NUMBERS = re.compile(r"\d{1,18}")
 
 PARTS = (
-    *("words", "elements", "inflating", "decoding", "data", "facets", "state", "selection", "clues", "drawing", "facts", "nonogram", "sudoku"),
-    *(
-        "puzzle",
-        "picked",
-        "box",
-        "list",
-        "columns",
-        "gallery",
-        "filters",
-        "explorer",
-        "exporting",
-        "non",
-        "xml",
-        "section",
-    ),
-)
+    "words", "elements", "inflating", "decoding", "data", "facets", "state", "selection", "clues", "drawing", "facts",
+    "nonogram", "sudoku", "puzzle", "picked", "box", "list", "columns", "gallery", "filters", "explorer", "exporting",
+    "non", "xml", "section",
+)  # fmt: skip
 """Parts of the script, in templates/browser."""
 
 
@@ -188,8 +175,8 @@ UNSAFE = {code: code + 128 for code in b"\0\r<"}
 def embedded(data: bytes) -> Markup:
     """Return bytes as characters of 7 bits, the upper bits first: an eighth less than base64, in UTF-8."""
     bits = np.unpackbits(np.frombuffer(data, np.uint8))
-    bits = np.append(bits, np.zeros(-len(bits) % 7, np.uint8)).reshape(-1, 7)
-    return Markup((np.packbits(bits, axis=1) >> 1).tobytes().decode("ascii").translate(UNSAFE))
+    groups = np.append(bits, np.zeros(-len(bits) % 7, np.uint8)).reshape(-1, 7)
+    return Markup((np.packbits(groups, axis=1) >> 1).tobytes().decode("ascii").translate(UNSAFE))
 
 
 # Columns of the list
@@ -217,9 +204,14 @@ def _told(words: Sequence[str]) -> list[str]:
 
     Only ASCII is shared, as JavaScript counts in UTF-16.
     """
-    shared = (commonprefix((before, word))[:MOST_SHARED] for before, word in pairwise(("", *words)))
-    lengths = [len(each) if each.isascii() else 0 for each in shared]
-    return [chr(SHARED + length) + word[length:] for length, word in zip(lengths, words, strict=True)]
+    told = []
+    for before, word in pairwise(("", *words)):
+        shared = 0
+        while before[shared : shared + 1] == word[shared : shared + 1] != "" and shared < MOST_SHARED:
+            shared += 1
+        shared = shared if word[:shared].isascii() else 0
+        told.append(chr(SHARED + shared) + word[shared:])
+    return told
 
 
 def _natural(word: str) -> str:

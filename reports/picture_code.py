@@ -1,9 +1,9 @@
-"""Pictures as an arithmetic code, a good half of what deflated bit planes take; templates/browser/decoding.js reads it.
+"""Context-based arithmetic coding of pictures, in half the bytes of deflated bit planes.
 
-A cell is coded by yes-no questions: does it equal its left neighbour, else the one above, else the one to the upper right?
-If none, its entry follows, bit by bit. How likely an answer is, is learnt from the answers before it in the same context:
-which of the neighbours are alike (as in JBIG, ITU-T T.82). The coder with a carryless 32-bit interval is that of Mahoney's
-lpaq. Kernel and script do the same integer arithmetic.
+A cell is coded as decisions: equal to its left neighbour, else to the upper one, else to the upper right one, else the
+bits of its entry. The probability of a decision adapts in its context: which of the neighbours are equal (as in JBIG,
+ITU-T T.82). The binary coder with a carryless 32-bit interval is that of Mahoney's lpaq. templates/browser/decoding.js
+decodes with the same integer arithmetic.
 """
 
 from typing import Any, NamedTuple
@@ -13,23 +13,23 @@ import numpy as np
 from solver.jit.kernel import inlined, kernel, plain_if_cheaper
 
 LEFT, UP, RIGHT, ENTRY, LARGEST, CONTEXTS = 0, 1 << 12, 2 << 12, 3 << 12, 4 << 12, (4 << 12) + 256
-"""First context of each question; those of ENTRY are 256 for each of 16 left neighbours."""
+"""First context of each decision; those of ENTRY are 256 for each of 16 left neighbours."""
 
 EVEN, SURE = 1 << 15, 32
-"""Probability of a first yes in 1 / 65536, and the least one."""
+"""Initial and least probability, in 1 / 65536."""
 
 MEMORY = 60
-"""Answers after which older ones fade."""
+"""Decisions per context after which older ones fade."""
 
 MOST_BYTES = 23
-"""Of a cell, if each answer is as unlikely as can be."""
+"""Upper bound for a cell, if each of its decisions is the least probable."""
 
 
 class _Coder(NamedTuple):
     """The state of the kernel."""
 
-    chances: np.ndarray  # int64[CONTEXTS]: of a yes, in 1 / 65536
-    counts: np.ndarray  # int64[CONTEXTS]: answers so far, up to MEMORY
+    chances: np.ndarray  # int64[CONTEXTS]: probability of "equal" or 1, in 1 / 65536
+    counts: np.ndarray  # int64[CONTEXTS]: decisions so far, up to MEMORY
     interval: np.ndarray  # int64[3]: its ends, and the number of bytes written
     padded: np.ndarray  # uint8: a picture with two empty cells at each side, and two empty rows above
     code: np.ndarray  # uint8
@@ -53,8 +53,8 @@ def encode(cells: np.ndarray, widths: np.ndarray, heights: np.ndarray) -> np.nda
 
 
 @inlined
-def _tell(is_true: bool, context: int, coder: _Coder) -> None:
-    """Write an answer."""
+def _decide(is_true: bool, context: int, coder: _Coder) -> None:
+    """Code a decision."""
     low, high, chance = coder.interval[0], coder.interval[1], coder.chances[context]
     span = high - low
     middle = low + (span >> 16) * chance + ((span & 0xFFFF) * chance >> 16)
@@ -70,16 +70,16 @@ def _tell(is_true: bool, context: int, coder: _Coder) -> None:
 
 
 @inlined
-def _tell_bits(value: int, bits: int, first: int, coder: _Coder) -> None:
+def _encode_bits(value: Any, bits: int, first: int, coder: _Coder) -> None:
     node: Any = np.int64(1)
     for bit in range(bits - 1, -1, -1):
         answer = value >> bit & 1
-        _tell(answer == 1, first + node, coder)
+        _decide(answer == 1, first + node, coder)
         node = 2 * node + answer
 
 
 @inlined
-def _context(seen: np.ndarray, place: int, row: int) -> int:
+def _context(seen: np.ndarray, place: int, row: int) -> Any:
     """Return which neighbours of a cell are alike, the last one known being its left one."""
     left, up, right, corner, above = (
         seen[place - 1],
@@ -115,22 +115,24 @@ def _write(cells: np.ndarray, widths: np.ndarray, heights: np.ndarray, coder: _C
         largest: Any = np.int64(0)
         for place in range(done, done + width * height):
             largest = max(largest, np.int64(cells[place]))
-        _tell_bits(largest, 8, LARGEST, coder)
+        _encode_bits(largest, 8, LARGEST, coder)
         bits: Any = np.int64(1)
         while largest >> bits:
             bits += 1
         for y in range(height):
             for place in range((y + 2) * row + 2, (y + 3) * row - 2):
-                cell, left, up, right = cells[done], seen[place - 1], seen[place - row], seen[place - row + 1]
+                cell, left = cells[done], seen[place - 1]
+                up, right = seen[place - row], seen[place - row + 1]
                 seen[place] = cell
                 done += 1
                 context = _context(seen, place, row)
-                _tell(cell == left, LEFT + context, coder)
+                _decide(cell == left, LEFT + context, coder)
                 if cell == left or largest < 2:
                     continue
                 if up != left:
-                    _tell(cell == up, UP + context, coder)
+                    _decide(cell == up, UP + context, coder)
                 if cell != up and right != left and right != up:
-                    _tell(cell == right, RIGHT + context, coder)
+                    _decide(cell == right, RIGHT + context, coder)
                 if cell != up and cell != right:
-                    _tell_bits(np.int64(cell), bits, ENTRY + 256 * min(np.int64(left), 15), coder)
+                    first: Any = min(np.int64(left), 15)
+                    _encode_bits(np.int64(cell), bits, ENTRY + 256 * first, coder)

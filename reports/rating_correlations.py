@@ -118,7 +118,7 @@ def ratings(rated: pa.Table) -> Ratings:
         for rating in RATINGS:
             correlations += [
                 RatingCorrelation(source, rating, measure, *found, within_sizes(rows, measure, rating))
-                for measure, found in _with(rows, rating, CORRELATED)
+                for measure, found in _correlated(rows, rating, CORRELATED)
             ]
         for column in DIFFICULTY_RATINGS:
             outliers += _outliers(rows, column)
@@ -131,9 +131,11 @@ def ratings(rated: pa.Table) -> Ratings:
     )
 
 
-def _with(rows: pa.Table, of: str, measures: Sequence[str]) -> Iterator[tuple[str, tuple[int, float, float, float]]]:
-    """Yield the measures that correlate with one of them, each with what `spearman` returns."""
-    for one in together(rows.select([of, *measures]), [of]):
+def _correlated(
+    rows: pa.Table, of: str, measures: Sequence[str]
+) -> Iterator[tuple[str, tuple[int, float, float, float]]]:
+    """Yield the measures that vary with one of them, each with the values of `spearman`."""
+    for one in together(rows.select(list(dict.fromkeys([of, *measures]))), [of]):
         yield one.down, _interval(one.puzzles, one.rho)
 
 
@@ -145,7 +147,8 @@ def agreements(compared: pa.Table) -> tuple[GradeCorrelation, ...]:
     found = [
         GradeCorrelation(of, measure, *ranked)
         for number, of in enumerate(FOR_PEOPLE)
-        for measure, ranked in _with(compared, of, [name for name in CORRELATED if name not in FOR_PEOPLE[: number + 1]])
+        for measure, ranked in _correlated(compared, of, CORRELATED)
+        if measure not in FOR_PEOPLE[:number]
     ]
     return tuple(sorted(found, key=lambda one: (one.of, -abs(one.rho), one.measure)))
 
@@ -234,7 +237,9 @@ def within_sizes(rows: pa.Table, measure: str, rating: str) -> float | None:
 
 def _product(a: np.ndarray | None, b: np.ndarray | None) -> float | None:
     """Return Spearman's rho from the standard ranks of two measures, None if either is constant."""
-    return None if a is None or b is None else float(np.clip(round(_dot(a, b), 12), -1, 1))  # equal ranks give exactly 1
+    if a is None or b is None:
+        return None
+    return float(np.clip(round(_dot(a, b), 12), -1, 1))  # equal ranks give exactly 1
 
 
 def _dot(a: np.ndarray, b: np.ndarray) -> float:

@@ -144,7 +144,7 @@ def batch_of(results: pa.RecordBatch, puzzles: pa.RecordBatch, asked: CensusOpti
         compared=_picked((results, puzzles, measured, graded), CORRELATED),
         rated=_filtered((open_results, open_puzzles, measured, graded), RATED_FIELDS, _rated(puzzles)),
         shown=_picked(
-            (open_results, _without_told_clues(results, open_puzzles), open_mended, measured, graded, judged),
+            (open_results, _without_implied_clues(open_results, open_puzzles), open_mended, measured, graded, judged),
             SHOWN_FIELDS,
         ),
         reasons=_reasons(results, failed),
@@ -174,18 +174,16 @@ def _counted(column: pa.Array) -> dict[str, int]:
     return {name: count for name, count in zip(names, counts, strict=True) if name is not None}
 
 
-def _without_told_clues(results: pa.RecordBatch, puzzles: pa.RecordBatch) -> pa.RecordBatch:
-    """Return the puzzles without the clues that follow from a solution: copying and sorting them would take long."""
-    told = pc.equal(pc.binary_length(results["solution"]), pc.multiply(*_sides(puzzles)))
-    told = pc.fill_null(pc.and_not(told, puzzles["blotted"]), False).to_numpy(zero_copy_only=False)
-    kept = pa.array(np.arange(len(puzzles)), mask=told)
-    arrays = [puzzles[name].take(kept) if name in ("rows", "columns") else puzzles[name] for name in puzzles.schema.names]
-    return pa.RecordBatch.from_arrays(arrays, schema=puzzles.schema)
-
-
-def _sides(puzzles: pa.RecordBatch) -> tuple[pa.Array, pa.Array]:
+def _without_implied_clues(results: pa.RecordBatch, puzzles: pa.RecordBatch) -> pa.RecordBatch:
+    """Drop the clues that follow from a solution, as copying them is slow."""
     width, height = (puzzles[name].cast(pa.int32()) for name in ("width", "height"))
-    return width, height
+    implied = pc.and_not(
+        pc.equal(pc.binary_length(results["solution"]), pc.multiply(width, height)), puzzles["blotted"]
+    )
+    kept = pa.array(np.arange(len(puzzles)), mask=implied.fill_null(False).to_numpy(zero_copy_only=False))
+    columns = {name: puzzles[name] for name in puzzles.schema.names}
+    columns |= {name: columns[name].take(kept) for name in ("rows", "columns")}
+    return pa.RecordBatch.from_arrays(list(columns.values()), schema=puzzles.schema)
 
 
 def _reasons(results: pa.RecordBatch, failed: np.ndarray) -> Counter[tuple[str, str]]:

@@ -3,6 +3,7 @@
 Text has the colour of its surroundings (`currentColor`), so that an SVG suits light and dark themes.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
@@ -66,6 +67,13 @@ SVG_STYLE = (
 )
 
 
+NOT_DRAWN = re.compile(r' (?:role|aria-[a-z]+)="[^"]*"')
+"""Attributes for screen readers, half of an SVG: the chart has one description instead."""
+
+IDS = re.compile(r'\bid="|\burl\(#')
+"""Prefix of an id, which must be unique in the page."""
+
+
 class Chart(NamedTuple):
     """A chart for the page and for paper."""
 
@@ -90,16 +98,14 @@ def chart_of(
              fields with the ends of the range
     legend   verdicts with buttons, in place of Vega's own legend, which is not accessible by keyboard
     """
-
     made = specification(chart.properties(description=description))
 
     def spec(width: int | str, font: str, columns: int) -> dict[str, Any]:
         config = CONFIG | {"font": font, "legend": CONFIG["legend"] | {"columns": columns}}
         return made | {"width": width, "config": config}
 
-    on_paper = spec(WIDTH, PAPER_FONT, WIDTH // LEGEND_COLUMN)
-    on_paper["config"]["aria"] = False  # half of the SVG: a word for each mark
-    svg = vl_convert.vegalite_to_svg(on_paper)
+    svg = vl_convert.vegalite_to_svg(spec(WIDTH, PAPER_FONT, WIDTH // LEGEND_COLUMN))
+    svg = NOT_DRAWN.sub("", IDS.sub(rf"\g<0>{name}-", svg))
     on_page = spec("container", PAGE_FONT, 1)
     on_page["usermeta"] = {"filters": dict(filters or {}), "legend": [[label, label_color(label)] for label in legend]}
     if on_page["usermeta"]["legend"]:

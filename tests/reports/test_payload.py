@@ -197,7 +197,8 @@ def test_clues_that_rights_forbid_are_not_there() -> None:
 @pytest.mark.parametrize("colors", [1, 2, 3, 16, 255])
 def test_pictures_of_many_colors_come_back(colors: int) -> None:
     rng = np.random.default_rng(colors)
-    drawn = [rng.integers(0, colors + 1, shape, dtype=np.uint8) for shape in ((1, 1), (1, 40), (40, 1), (2, 2), (23, 37))]
+    shapes = ((1, 1), (1, 40), (40, 1), (2, 2), (23, 37))
+    drawn = [rng.integers(0, colors + 1, shape, dtype=np.uint8) for shape in shapes]
     some = [
         ({"puzzle_id": f"a/{k}", "solution": cells.tobytes()}, {"width": cells.shape[1], "height": cells.shape[0]})
         for k, cells in enumerate(drawn)

@@ -14,8 +14,8 @@ class Decoder {
     this.counts = new Uint8Array(CONTEXTS);
   }
 
-  /** The next answer, true or false. */
-  answer(context) {
+  /** The next decision, true or false. */
+  decide(context) {
     const chance = this.chances[context];
     const span = this.high - this.low;
     const middle = this.low + (span >>> 16) * chance + (((span & 0xffff) * chance) >>> 16);
@@ -35,7 +35,7 @@ class Decoder {
 
   bits(count, first) {
     let node = 1;
-    for (let bit = 0; bit < count; bit++) node = 2 * node + (this.answer(first + node) ? 1 : 0);
+    for (let bit = 0; bit < count; bit++) node = 2 * node + (this.decide(first + node) ? 1 : 0);
     return node - (1 << count);
   }
 
@@ -61,10 +61,10 @@ class Decoder {
       | ((left === seen[place - 2]) << 4) | ((up === above) << 5) | ((left === 0) << 6) | ((up === 0) << 7)
       | ((right === seen[place - row + 2]) << 8) | ((corner === seen[place - row - 2]) << 9)
       | ((above === seen[place - 2 * row - 1]) << 10) | ((above === seen[place - 2 * row + 1]) << 11);
-    if (this.answer(LEFT + context)) return left;
+    if (this.decide(LEFT + context)) return left;
     if (largest < 2) return 1 - left;
-    if (up !== left && this.answer(UP + context)) return up;
-    if (right !== left && right !== up && this.answer(RIGHT + context)) return right;
+    if (up !== left && this.decide(UP + context)) return up;
+    if (right !== left && right !== up && this.decide(RIGHT + context)) return right;
     return this.bits(size, ENTRY + 256 * Math.min(left, 15));
   }
 }
