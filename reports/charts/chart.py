@@ -4,8 +4,10 @@ Text has the colour of its surroundings (`currentColor`), so that an SVG suits l
 """
 
 import re
+import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from importlib.metadata import version
 from typing import Any, NamedTuple
 
 import altair as alt
@@ -13,6 +15,7 @@ import vl_convert
 from markupsafe import escape
 
 from reports.formatting import label_color
+from solver.jit.kernel_cache import cache_folder
 
 WIDTH = 720
 """Width in pixels of a chart outside the page."""
@@ -116,7 +119,7 @@ def chart_of(
 
 
 def specification(chart: alt.TopLevelMixin) -> dict[str, Any]:
-    """Return a chart as Vega-Lite that fits its width, without a schema's URL; tests validate it."""
+    """Return a chart as Vega-Lite that fits its width, without the URL of its schema; tests validate it."""
     fit = alt.AutoSizeParams(type="fit-x", contains="padding")
     made: dict[str, Any] = chart.properties(autosize=fit).to_dict(validate=False)
     del made["$schema"]
@@ -131,5 +134,25 @@ def alone(chart: Chart) -> bytes:
 
 @cache
 def script() -> str:
-    """Return Vega bundled as one script that sets `vegaEmbed`, for offline pages."""
+    """Return Vega bundled as one script that sets `vegaEmbed`, for offline pages.
+
+    It is cached on disk: bundling takes a second.
+    """
+    folder = cache_folder()
+    if folder is None:
+        return _bundle()
+    path = folder / f"vega-{version('vl-convert-python')}.js"
+    if not path.exists():
+        unfinished = path.with_suffix(f".{uuid.uuid4().hex}")
+        try:
+            unfinished.write_text(_bundle(), encoding="utf-8")
+            unfinished.replace(path)
+        except OSError:  # a full disk, or the read-only folder of an installation
+            return _bundle()
+        finally:
+            unfinished.unlink(missing_ok=True)
+    return path.read_text(encoding="utf-8")
+
+
+def _bundle() -> str:
     return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
