@@ -1,28 +1,30 @@
 """Payload of the report's puzzle browser: a run's rows, compact enough for a single offline page.
 
 The page embeds one block with the columns of the list, and one block of pictures per CHUNK puzzles, inflated on demand.
-A block (`packed`) is a JSON head and the arrays that it names.
+A block (`packed`) is a JSON head and the arrays that it names; it is deflated, and written in characters of 7 bits.
 
 Integer arrays, and indices into lists of words, store null as 0 and k as k + 1; other arrays store null as NaN. Words
 are listed in sort order, so that sorting rows by words is sorting numbers.
 """
 
-import base64
 import json
 import re
 import zlib
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from markupsafe import Markup
 
 from reports.aggregate import COLOR_NAMES, KINDS, LABELS, SOLUTIONS, TECHNIQUES
 from reports.browser_columns import columns_script
 from reports.family_words import NONOGRAMS, SUDOKU_WORDS, FamilyWords
 from reports.formatting import label_color
 from reports.issues import DUPLICATES, ISSUES, differing, issues, repeated
+from reports.picture_code import encode
 from reports.picture_svg import UNKNOWN_COLOR
 from reports.row_classes import (
     DIFFICULTY_NAMES,
@@ -39,11 +41,11 @@ from reports.templating import source
 from solver.model.families import FAMILIES
 from solver.model.measures import Computed, Place, computed_by, names, shown_in
 
-CHUNK = 256
-"""Puzzles per block of pictures."""
+CHUNK = 128
+"""Puzzles per block of pictures, which the page decodes as a whole."""
 
 PICTURE_BYTES = 30_000_000
-"""Size limit of the deflated pictures, before base64; rows beyond it have none."""
+"""Size limit of the deflated pictures, in bytes of 8 bits; rows beyond it have none."""
 
 TEXTS = (
     "puzzle_id", "url", "title", "author", "copyright", "license", "source", "status", "engine", "error", "site_note",
@@ -66,30 +68,18 @@ SOLUTION, SECOND, GOAL, CLUES, MENDED = 1, 2, 4, 8, 16
 ALIGNMENT = 8
 """Alignment of arrays in bytes, as JavaScript's typed arrays require."""
 
-NUMBERS = re.compile(r"(\d{1,18})")
+NUMBERS = re.compile(r"\d{1,18}")
 
 PARTS = (
-    *("words", "elements", "data", "facets", "state", "selection", "clues", "drawing", "facts", "nonogram", "sudoku"),
-    *(
-        "puzzle",
-        "picked",
-        "box",
-        "list",
-        "columns",
-        "gallery",
-        "filters",
-        "explorer",
-        "exporting",
-        "non",
-        "xml",
-        "section",
-    ),
-)
+    "words", "elements", "inflating", "decoding", "data", "facets", "state", "selection", "clues", "drawing", "facts",
+    "nonogram", "sudoku", "puzzle", "picked", "box", "list", "columns", "gallery", "filters", "explorer", "exporting",
+    "non", "xml", "section",
+)  # fmt: skip
 """Parts of the script, in templates/browser."""
 
 
 class Browser(NamedTuple):
-    """The payload of the page: deflated blocks in base64."""
+    """The payload of the page: deflated blocks as `embedded` writes them."""
 
     puzzles: int  # rows of the list
     graded: bool  # whether any of them has a grade
@@ -146,7 +136,7 @@ def payload(
         "family": family.name,
         "rows": len(rows),
         "chunk": CHUNK,
-        "words": {name: column.words for name, column in words.items()},
+        "words": {name: _told(column.words) for name, column in words.items()},
         "issues": [[name, meaning] for name, meaning in ISSUES.items()],
         "labels": [[label_color(label), family.meanings.get(label, "")] for label in words["label"].words],
     }
@@ -162,7 +152,7 @@ def payload(
     arrays |= {name: _decimals(rows[name]) for name in meant(DECIMALS) if name not in absent}
     arrays["contents"] = contents
     table = zlib.compress(packed(head, arrays))
-    return Browser(len(rows), graded, _text(table), tuple(_text(picture) for picture in pictures))
+    return Browser(len(rows), graded, embedded(table), tuple(embedded(picture) for picture in pictures))
 
 
 def packed(head: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
@@ -178,8 +168,15 @@ def packed(head: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
     return b"".join(part + bytes(-len(part) % ALIGNMENT) for part in parts)
 
 
-def _text(data: bytes) -> str:
-    return base64.b64encode(data).decode()
+UNSAFE = {code: code + 128 for code in b"\0\r<"}
+"""Characters that a script element of HTML can't hold, and those in their place, of which the page reads 7 bits too."""
+
+
+def embedded(data: bytes) -> Markup:
+    """Return bytes as characters of 7 bits, the upper bits first: an eighth less than base64, in UTF-8."""
+    bits = np.unpackbits(np.frombuffer(data, np.uint8))
+    groups = np.append(bits, np.zeros(-len(bits) % 7, np.uint8)).reshape(-1, 7)
+    return Markup((np.packbits(groups, axis=1) >> 1).tobytes().decode("ascii").translate(UNSAFE))
 
 
 # Columns of the list
@@ -190,18 +187,36 @@ def _words(column: pa.ChunkedArray, order: Sequence[str] = ()) -> WordColumn:
     encoded = column.combine_chunks().dictionary_encode()
     found = encoded.dictionary.to_pylist()
     places = {word: place for place, word in enumerate(order)}
-    ranked = sorted(range(len(found)), key=lambda k: (places.get(found[k], len(places)), _natural(found[k])))
+    keys = [(places.get(word, len(places)), _natural(word), word) for word in found]
+    ranked = sorted(range(len(found)), key=keys.__getitem__)
     place_of = np.zeros(len(found) + 1, np.int64)  # the last one for nulls
     place_of[ranked] = np.arange(1, len(found) + 1)
     codes = encoded.indices.fill_null(len(found)).to_numpy()
     return WordColumn([found[k] for k in ranked], _smallest(place_of[codes]))
 
 
-def _natural(word: str) -> tuple[list[str | int], str]:
-    """Return a natural sort key: "a 9" comes before "A 10"."""
-    pieces: list[str | int] = list(NUMBERS.split(word.casefold()))
-    pieces[1::2] = map(int, pieces[1::2])
-    return pieces, word
+SHARED, MOST_SHARED = ord("#"), 90
+"""The character that says 0 shared characters, above the quote, and the most that one byte says."""
+
+
+def _told(words: Sequence[str]) -> list[str]:
+    """Return how many characters each word shares with the one before, as a character, and its other characters.
+
+    Only ASCII is shared, as JavaScript counts in UTF-16.
+    """
+    told = []
+    for before, word in pairwise(("", *words)):
+        shared = 0
+        while before[shared : shared + 1] == word[shared : shared + 1] != "" and shared < MOST_SHARED:
+            shared += 1
+        shared = shared if word[:shared].isascii() else 0
+        told.append(chr(SHARED + shared) + word[shared:])
+    return told
+
+
+def _natural(word: str) -> str:
+    """Return a natural sort key: "a 9" comes before "A 10". Text is faster to compare than lists of its pieces."""
+    return NUMBERS.sub(lambda digits: f"\0{int(digits[0]):018}", word.casefold())
 
 
 def _counts(column: pa.ChunkedArray) -> np.ndarray:
@@ -324,16 +339,18 @@ def _chunk(rows: pa.Table) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     clues = _true(pc.equal(lines[0], _only(rows["height"]))) & _true(pc.equal(lines[1], _only(rows["width"])))
     clues &= ~readable
 
-    def differing(name: str, which: np.ndarray) -> np.ndarray:
-        return _planes(_entries(column[name], which) ^ _entries(column["solution"], which))
+    def code(which: np.ndarray, name: str, base: str | None = None) -> np.ndarray:
+        entries = _entries(column[name], which) ^ (_entries(column[base], which) if base else np.uint8(0))
+        width, height = (rows[side].to_numpy()[which] for side in ("width", "height"))
+        return encode(entries, width, height) if which.any() else entries
 
     arrays = {
-        "solution": _planes(_entries(column["solution"], solved)),
-        "second": differing("second_solution", second),
-        "goal": _planes(_entries(column["goal"], goal)),
+        "solution": code(solved, "solution"),
+        "second": code(second, "second_solution", "solution"),
+        "goal": code(goal, "goal"),
         **_clues("row", column["rows"], clues),
         **_clues("column", column["columns"], clues),
-        "mended": differing("mended", mended),
+        "mended": code(mended, "mended", "solution"),
     }
     content = SOLUTION * solved + SECOND * second + GOAL * goal + CLUES * clues + MENDED * mended
     return content.astype(np.uint8), {name: array for name, array in arrays.items() if len(array)}
@@ -359,15 +376,6 @@ def _true(mask: pa.Array) -> np.ndarray:
 def _entries(pictures: pa.BinaryArray, which: np.ndarray) -> np.ndarray:
     """Concatenate the palette entries of these rows' pictures: uint8."""
     return np.frombuffer(b"".join(pictures.filter(pa.array(which)).to_pylist()), np.uint8)
-
-
-def _planes(entries: np.ndarray) -> np.ndarray:
-    """Pack palette entries as bit planes, the least significant first; each plane is padded to a byte.
-
-    There are as many planes as the largest entry has bits; high planes are mostly zeros and deflate well.
-    """
-    planes = range(int(entries.max(initial=0)).bit_length() or 1)
-    return np.concatenate([np.packbits(entries >> plane & 1, bitorder="little") for plane in planes])
 
 
 def _clues(side: str, lines: pa.ListArray, which: np.ndarray) -> dict[str, np.ndarray]:

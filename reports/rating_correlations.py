@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, combinations
 from typing import NamedTuple
 
@@ -118,8 +118,7 @@ def ratings(rated: pa.Table) -> Ratings:
         for rating in RATINGS:
             correlations += [
                 RatingCorrelation(source, rating, measure, *found, within_sizes(rows, measure, rating))
-                for measure in CORRELATED
-                if (found := spearman(rows[measure], rows[rating])) is not None
+                for measure, found in _correlated(rows, rating, CORRELATED)
             ]
         for column in DIFFICULTY_RATINGS:
             outliers += _outliers(rows, column)
@@ -132,6 +131,14 @@ def ratings(rated: pa.Table) -> Ratings:
     )
 
 
+def _correlated(
+    rows: pa.Table, of: str, measures: Sequence[str]
+) -> Iterator[tuple[str, tuple[int, float, float, float]]]:
+    """Yield the measures that vary with one of them, each with the values of `spearman`."""
+    for one in together(rows.select(list(dict.fromkeys([of, *measures]))), [of]):
+        yield one.down, _interval(one.puzzles, one.rho)
+
+
 def agreements(compared: pa.Table) -> tuple[GradeCorrelation, ...]:
     """Correlate FOR_PEOPLE with all other measures and with each other, strongest first.
 
@@ -140,8 +147,8 @@ def agreements(compared: pa.Table) -> tuple[GradeCorrelation, ...]:
     found = [
         GradeCorrelation(of, measure, *ranked)
         for number, of in enumerate(FOR_PEOPLE)
-        for measure in CORRELATED
-        if measure not in FOR_PEOPLE[: number + 1] and (ranked := spearman(compared[measure], compared[of])) is not None
+        for measure, ranked in _correlated(compared, of, CORRELATED)
+        if measure not in FOR_PEOPLE[:number]
     ]
     return tuple(sorted(found, key=lambda one: (one.of, -abs(one.rho), one.measure)))
 
@@ -199,8 +206,10 @@ def spearman(x: pa.ChunkedArray, y: pa.ChunkedArray) -> tuple[int, float, float,
     if n < FEW:
         return None
     rho = _product(_standard_ranks(x.to_numpy()), _standard_ranks(y.to_numpy()))
-    if rho is None:
-        return None
+    return None if rho is None else _interval(n, rho)
+
+
+def _interval(n: int, rho: float) -> tuple[int, float, float, float]:
     if abs(rho) == 1:
         return n, rho, rho, rho
     half = NORMAL_95 * math.sqrt((1 + rho * rho / 2) / (n - 3))
@@ -228,13 +237,20 @@ def within_sizes(rows: pa.Table, measure: str, rating: str) -> float | None:
 
 def _product(a: np.ndarray | None, b: np.ndarray | None) -> float | None:
     """Return Spearman's rho from the standard ranks of two measures, None if either is constant."""
-    return None if a is None or b is None else float(np.clip(round(a @ b, 12), -1, 1))  # equal ranks give exactly 1
+    if a is None or b is None:
+        return None
+    return float(np.clip(round(_dot(a, b), 12), -1, 1))  # equal ranks give exactly 1
+
+
+def _dot(a: np.ndarray, b: np.ndarray) -> float:
+    """Return a dot product without BLAS, whose threads spin."""
+    return float(np.einsum("i,i", a, b))
 
 
 def _standard_ranks(values: np.ndarray) -> np.ndarray | None:
     """Return centred ranks of norm 1, so that a dot product is Spearman's rho; None if all values are equal."""
     ranks = _ranks(values) - (len(values) + 1) / 2
-    length = math.sqrt(ranks @ ranks)
+    length = math.sqrt(_dot(ranks, ranks))
     return ranks / length if length else None
 
 

@@ -7,6 +7,7 @@ itself is `Markup`. A content security policy allows the page's own scripts, by 
 import base64
 import hashlib
 import json
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -133,7 +134,7 @@ def write_report(
         "report.html": _html(content, _drawings(census.shown, _named(figures), family)),
         "report.md": environment(finalize=markdown).get_template("report.md.j2").render(content).encode(),
         "report.json": _json({"about": about, "figures": figures}),
-        **{f"report-{chart.name}.svg": alone(chart.svg) for chart in drawn},
+        **{f"report-{chart.name}.svg": alone(chart) for chart in drawn},
         PUZZLES_FILE: _parquet(_told(census.shown, family)),
     }
 
@@ -281,9 +282,9 @@ def _grid(row: Row) -> Markup | None:
 
 
 def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
-    own = source("report.js")
-    scripts = [script(), own] if content["charts"] else []
+    scripts = [source("browser/inflating.js") + source("report.js")] if content["charts"] else []
     scripts += [browser.script()] if content["browser"] else []
+    vega = script() if content["charts"] else ""
     page = environment(autoescape=True)
     page.filters["color"] = label_color
     template = page.get_template("report.html.j2")
@@ -292,7 +293,8 @@ def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
         drawings=drawings,
         style=Markup(source("report.css") + browser.style()),
         scripts=[Markup(script) for script in scripts],
-        script_hashes=" ".join(f"'sha256-{_sha256(script)}'" for script in scripts),
+        script_hashes=" ".join(f"'sha256-{_sha256(script)}'" for script in (*scripts, vega) if script),
+        vega=browser.embedded(zlib.compress(vega.encode())),
         specs={name: chart.spec for name, chart in content["charts"].items()},
         explorers=explorers(),
         icon="data:image/svg+xml," + quote(mark()),

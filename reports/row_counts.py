@@ -143,7 +143,10 @@ def batch_of(results: pa.RecordBatch, puzzles: pa.RecordBatch, asked: CensusOpti
         minutes=_counted(minutes_class(graded)),
         compared=_picked((results, puzzles, measured, graded), CORRELATED),
         rated=_filtered((open_results, open_puzzles, measured, graded), RATED_FIELDS, _rated(puzzles)),
-        shown=_picked((open_results, open_puzzles, open_mended, measured, graded, judged), SHOWN_FIELDS),
+        shown=_picked(
+            (open_results, _without_implied_clues(open_results, open_puzzles), open_mended, measured, graded, judged),
+            SHOWN_FIELDS,
+        ),
         reasons=_reasons(results, failed),
         failures=_listed(open_results, open_puzzles, claims, failed),
         contradictions=_listed(open_results, open_puzzles, claims, differs),
@@ -169,6 +172,18 @@ def _counted(column: pa.Array) -> dict[str, int]:
     counted = column.value_counts()
     names, counts = counted.field("values").to_pylist(), counted.field("counts").to_pylist()
     return {name: count for name, count in zip(names, counts, strict=True) if name is not None}
+
+
+def _without_implied_clues(results: pa.RecordBatch, puzzles: pa.RecordBatch) -> pa.RecordBatch:
+    """Drop the clues that follow from a solution, as copying them is slow."""
+    width, height = (puzzles[name].cast(pa.int32()) for name in ("width", "height"))
+    implied = pc.and_not(
+        pc.equal(pc.binary_length(results["solution"]), pc.multiply(width, height)), puzzles["blotted"]
+    )
+    kept = pa.array(np.arange(len(puzzles)), mask=implied.fill_null(False).to_numpy(zero_copy_only=False))
+    columns = {name: puzzles[name] for name in puzzles.schema.names}
+    columns |= {name: columns[name].take(kept) for name in ("rows", "columns")}
+    return pa.RecordBatch.from_arrays(list(columns.values()), schema=puzzles.schema)
 
 
 def _reasons(results: pa.RecordBatch, failed: np.ndarray) -> Counter[tuple[str, str]]:

@@ -335,7 +335,7 @@ def draw_times(results: Any, chart: Path, peers: Path | None, title: str) -> Non
     seconds = results["cpu_seconds"].to_pylist()
     decided = [each for each, solutions in zip(seconds, known, strict=True) if solutions not in (None, "unknown")]
     others = [] if peers is None else read_peers(peers, set(ids))
-    chart.write_bytes(alone(curves([SolverTimes("nonocensus", decided, len(ids)), *others], title).svg))
+    chart.write_bytes(alone(curves([SolverTimes("nonocensus", decided, len(ids)), *others], title)))
 
 
 def read_batches(source: BenchInput) -> "list[pa.RecordBatch]":

@@ -45,6 +45,8 @@ LIKENESSES = ("equal", "turned", "near")
 
 FACTS = ["puzzle_id", "source", "source_id", "site_date", "width", "height"]
 ANSWERS = ["solutions", "solution"]
+PUZZLE_COLUMNS = list(dict.fromkeys([*FACTS, *NONOGRAM.decisive]))
+"""Columns that are read of a run's results, and of nonograms."""
 
 FETCHED_ROWS = 1 << 13
 """Pictures per fetch from the database."""
@@ -76,12 +78,16 @@ class Duplicates(NamedTuple):
 
 
 def find_duplicates(
-    place: Run | Store, share: float | None = None, callbacks: ProgressCallbacks = SILENT
+    place: Run | Store,
+    share: float | None = None,
+    callbacks: ProgressCallbacks = SILENT,
+    pairs: Iterable[tuple[pa.RecordBatch, pa.RecordBatch]] | None = None,
 ) -> Duplicates:
     """Find duplicates among the puzzles of a store, or among those of a run with a result.
 
     share   of cells, 0 to MOST_SHARE, in which near pictures of equal size may differ, up to rotation and mirroring; 0
             finds none (default: SHARE). Must be None for Sudokus
+    pairs   what `family_pairs` yields for the run, if it is read already, with the columns ANSWERS and PUZZLE_COLUMNS
 
     Raises UserError for an invalid share, InputError if the store is damaged or has changed since the run.
     """
@@ -94,7 +100,7 @@ def find_duplicates(
         raise UserError(f"near pictures may differ in 0 to {MOST_SHARE:g} of their cells, not in {share:g}")
     with database() as connection, sql_errors(f"{place.folder.name} can't be searched for duplicates"):
         connection.execute(_PUZZLES)
-        puzzles, faulty = _gather(connection, place, callbacks)
+        puzzles, faulty = _gather(connection, place, _batches(place) if pairs is None else pairs, callbacks)
         callbacks.on_start("sorting", None)
         connection.execute(_RANKED)
         connection.execute(_CLASSES)
@@ -112,17 +118,21 @@ def find_duplicates(
 
 
 def _gather(
-    connection: "duckdb.DuckDBPyConnection", place: Run | Store, callbacks: ProgressCallbacks
+    connection: "duckdb.DuckDBPyConnection",
+    place: Run | Store,
+    pairs: Iterable[tuple[pa.RecordBatch | None, pa.RecordBatch]],
+    callbacks: ProgressCallbacks,
 ) -> tuple[int, int]:
     """Fill the table `puzzles` with sound puzzles; return the numbers of all and of unsound ones."""
     callbacks.on_start("reading", place.rows if isinstance(place, Run) else place.rows())
     rules = place.family.rules
     puzzles = faulty = 0
-    for batch, answers in _batches(place):
+    for answers, batch in pairs:
         facts, good = _facts(batch, place), solvable_rows(rules, batch)
         facts = facts.append_column("place", pa.array(np.arange(puzzles, puzzles + len(batch))))
         facts = facts.append_column("cells", _pictures(place.family, batch, good, answers)).filter(pa.array(good))
-        for name, hashes in _hashes(rules, batch.filter(pa.array(good))).items():
+        sound = batch if good.all() else batch.filter(pa.array(good))  # which would copy the clues
+        for name, hashes in _hashes(rules, sound).items():
             facts = facts.append_column(name, hashes)
         connection.register("facts", facts)
         connection.execute(_GATHERED)
@@ -132,15 +142,15 @@ def _gather(
     return puzzles, faulty
 
 
-def _batches(place: Run | Store) -> Iterator[tuple[pa.RecordBatch, pa.RecordBatch | None]]:
-    """Yield all puzzles in batches, in a run with their answers."""
+def _batches(place: Run | Store) -> Iterator[tuple[pa.RecordBatch | None, pa.RecordBatch]]:
+    """Yield all puzzles in batches, after their answers in a run, None in a store."""
     columns = list(dict.fromkeys([*place.family.rules.needed_columns(FACTS), *place.family.decisive]))
     if isinstance(place, Run):
         for results, puzzles in family_pairs(place, ANSWERS, columns):
-            yield one_batch(puzzles), one_batch(results)
+            yield one_batch(results), one_batch(puzzles)
     else:
         for puzzles in prefetch(chunk_tables(place.batches(columns), PAIRED_ROWS, PAIRED_BYTES)):
-            yield one_batch(puzzles), None
+            yield None, one_batch(puzzles)
 
 
 def _facts(batch: pa.RecordBatch, place: Run | Store) -> pa.Table:
@@ -175,7 +185,9 @@ def _those(pictures: pa.Array, which: np.ndarray) -> pa.Array:
 
 def _hashes(rules: Rules, batch: pa.RecordBatch) -> dict[str, pa.Array]:
     """Recompute clue hashes and canonical hashes of sound puzzles."""
-    made = rules.with_hashes(batch.append_column("canonical_hash", pa.nulls(len(batch), pa.string())))
+    if "canonical_hash" not in batch.schema.names:
+        batch = batch.append_column("canonical_hash", pa.nulls(len(batch), pa.string()))
+    made = rules.with_hashes(batch)
     return {name: made[name] for name in ("clue_hash", "canonical_hash")}
 
 

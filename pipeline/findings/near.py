@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from solver.jit.kernel import kernel, plain_if_cheaper
+
 BANDS = 32
 """Most bands. With fewer than d + 1 bands a pair is missed with a probability of at most (1 - 1 / e) ** 32, about 4 in
 10 million, as bands do not depend on the pictures and each has 1 / (d + 1) of the cells."""
@@ -25,11 +27,17 @@ It keeps the time linear for many plain pictures that share their bands.
 COUNT_BITS = 22
 """Bits of a key for the number of coloured cells and an addend, both below 2 ** 20."""
 
+BAND_BITS = 5
+"""Bits of a key for the band, below BANDS."""
+
 CELL_BITS = 20
 """Bits for a number of cells."""
 
 WORDS = 1 << 22
 """64-bit words processed at a time."""
+
+KEYS = 1 << 16
+"""Keys compared at a time, of one band at least."""
 
 
 class PictureColumn(NamedTuple):
@@ -78,12 +86,17 @@ def joined(several: Sequence[PictureColumn]) -> PictureColumn:
     return several[0]._replace(bits=bits)
 
 
-class _Band(NamedTuple):
-    """Keys of pictures and of transformed ones for a band, uint64, and the most cells in which they may differ."""
+class _Bands(NamedTuple):
+    """Pictures by their keys for several bands; `_bands_of` makes it.
 
+    masks   uint64[bands, words]: the cells of each band
+    order   int64[bands * pictures]: the pictures, the lowest key first
+    keys    uint64[bands * pictures], ascending
+    """
+
+    masks: np.ndarray
+    order: np.ndarray
     keys: np.ndarray
-    turned: np.ndarray
-    most: int
 
 
 def passes(width: int, height: int, pictures: int, most: int) -> int:
@@ -95,20 +108,37 @@ def like_earlier(pictures: PictureColumn, most: int, seen: Callable[[int], objec
     """Find the earliest picture that differs from each, up to rotation and mirroring, in at most `most` cells.
 
     `seen` is called with numbers of pictures processed, each `passes` times. Memory: twice that of the pictures, about
-    100 bytes per picture, and some hundred megabytes of buffers.
+    100 bytes per picture, 16 more per picture and band, and some hundred megabytes of buffers.
     """
     count = len(pictures.bits)
+    if count <= WINDOW:
+        return _like_earlier_of_few(pictures, most, seen)
     best = np.arange(count) << CELL_BITS  # the earliest index, and its number of cells
     crowded = np.zeros(count, np.bool_)
     colored = _colored(pictures.bits)
-    masks = _bands(pictures.width * pictures.height, count, most)
+    masks = _masks(pictures.width * pictures.height, count, most)
+    step = max(1, KEYS // count)
+    groups = [_bands_of(pictures.bits, masks[k : k + step], colored) for k in range(0, len(masks), step)]
     for symmetry in _symmetries(pictures.width, pictures.height):
         turned = _turned(pictures, *symmetry)
-        for mask in masks:
-            keys, turned_keys = _keys(pictures.bits, mask, colored), _keys(turned, mask, colored)
-            _compare_in_band(pictures.bits, turned, _Band(keys, turned_keys, most), best, crowded)
-            seen(count)
+        for bands in groups:
+            _compare_in_bands(pictures.bits, turned, bands, _keys(turned, bands.masks, colored), most, best, crowded)
+            seen(count * len(bands.masks))
     return Likes(best >> CELL_BITS, best & (1 << CELL_BITS) - 1, crowded)
+
+
+def _like_earlier_of_few(pictures: PictureColumn, most: int, seen: Callable[[int], object]) -> Likes:
+    """Compare all pairs, as `like_earlier` does for up to WINDOW pictures: most sizes have few."""
+    bits, own = pictures.bits, np.arange(len(pictures.bits))
+    least = np.full((len(bits), len(bits)), pictures.width * pictures.height)
+    for symmetry in _symmetries(pictures.width, pictures.height):
+        differing = bits[:, None] ^ _turned(pictures, *symmetry)
+        cells = _colored(differing.reshape(-1, *bits.shape[1:])).astype(np.int64)
+        np.minimum(least, cells.reshape(least.shape), out=least)
+        seen(len(bits))
+    near = np.tril(least <= most, -1)
+    first = np.where(near.any(1), near.argmax(1), own)
+    return Likes(first, np.where(first < own, least[own, first], 0), np.zeros(len(bits), np.bool_))
 
 
 def _symmetries(width: int, height: int) -> list[tuple[int, int, int]]:
@@ -118,15 +148,14 @@ def _symmetries(width: int, height: int) -> list[tuple[int, int, int]]:
 
 
 def _band_count(pictures: int, most: int) -> int:
-    """Return the number of bands: a single one without cells if all pairs can be compared."""
+    """Return the number of bands, 1 if all pairs are compared."""
     return 1 if pictures <= WINDOW else min(most + 1, BANDS)
 
 
-def _bands(cells: int, pictures: int, most: int) -> np.ndarray:
+def _masks(cells: int, pictures: int, most: int) -> np.ndarray:
     """Return the cells of each band as bits, uint64[bands, words]."""
-    band_of = np.full(cells, -1)
-    if pictures > WINDOW:
-        band_of[np.random.default_rng(cells).permutation(cells)] = np.arange(cells) % (most + 1)
+    band_of = np.empty(cells, np.int64)
+    band_of[np.random.default_rng(cells).permutation(cells)] = np.arange(cells) % (most + 1)
     bands = np.arange(_band_count(pictures, most))
     return packed((band_of == bands[:, None]).astype(np.uint8)[:, None]).bits[:, 0]
 
@@ -156,38 +185,69 @@ def _colored(bits: np.ndarray) -> np.ndarray:
     return cells
 
 
-def _keys(bits: np.ndarray, mask: np.ndarray, colored: np.ndarray) -> np.ndarray:
-    """Return a key per picture, uint64: a multiply-shift hash of a band's cells, then the number of coloured cells."""
+def _keys(bits: np.ndarray, masks: np.ndarray, colored: np.ndarray) -> np.ndarray:
+    """Return a key per band and picture, uint64[bands * pictures].
+
+    From the upper bits: the band, a multiply-shift hash of its cells, the number of coloured cells.
+    """
     factors = np.random.default_rng(0).integers(1 << 63, size=bits.shape[1:], dtype=np.uint64) << np.uint64(1)
-    hashes = np.empty(len(bits), np.uint64)
-    for some in _slices(bits):
-        hashes[some] = ((bits[some] & mask) * (factors | np.uint64(1))).sum((1, 2), dtype=np.uint64)
-    keys: np.ndarray = hashes >> np.uint64(COUNT_BITS) << np.uint64(COUNT_BITS) | colored
+    hashes = np.zeros((len(masks), len(bits)), np.uint64)
+    add_hashes = plain_if_cheaper(_add_hashes, hashes.size * factors.size)
+    with np.errstate(over="ignore"):  # of plain Python; hashes are modulo 2 ** 64
+        add_hashes(bits, masks, factors | np.uint64(1), hashes)
+    hashes >>= np.uint64(BAND_BITS + COUNT_BITS)
+    bands = np.arange(len(masks), dtype=np.uint64)[:, None] << np.uint64(64 - BAND_BITS)
+    keys: np.ndarray = (bands | hashes << np.uint64(COUNT_BITS) | colored).ravel()
     return keys
 
 
-def _compare_in_band(bits: np.ndarray, turned: np.ndarray, band: _Band, best: np.ndarray, crowded: np.ndarray) -> None:
+@kernel
+def _add_hashes(bits: np.ndarray, masks: np.ndarray, factors: np.ndarray, hashes: np.ndarray) -> None:
+    for picture in range(len(bits)):
+        for plane in range(bits.shape[1]):
+            for word in range(bits.shape[2]):
+                for band in range(len(masks)):
+                    hashes[band, picture] += (bits[picture, plane, word] & masks[band, word]) * factors[plane, word]
+
+
+def _bands_of(bits: np.ndarray, masks: np.ndarray, colored: np.ndarray) -> _Bands:
+    keys = _keys(bits, masks, colored)
+    order = np.argsort(keys)
+    return _Bands(masks, order % len(bits), keys[order])
+
+
+def _compare_in_bands(
+    bits: np.ndarray,
+    turned: np.ndarray,
+    bands: _Bands,
+    turned_keys: np.ndarray,
+    most: int,
+    best: np.ndarray,
+    crowded: np.ndarray,
+) -> None:
     """Compare each transformed picture with those of equal band and at least as many coloured cells.
 
     One picture of each pair has at most as many coloured cells as the other, and inverses of symmetries are
     symmetries, so every pair is compared. Updates `best` and `crowded`.
     """
-    order, turned_order = np.argsort(band.keys), np.argsort(band.turned)
-    keys, wanted = band.keys[order], band.turned[turned_order]
-    starts = np.searchsorted(keys, wanted)
-    lengths = np.searchsorted(keys, wanted + np.uint64(band.most), "right") - starts
+    order, turned_order = bands.order, np.argsort(turned_keys)
+    wanted = turned_keys[turned_order]
+    turned_order %= len(bits)
+    starts = np.searchsorted(bands.keys, wanted)
+    lengths = np.searchsorted(bands.keys, wanted + np.uint64(most), "right") - starts
     crowded[turned_order[lengths > WINDOW + 1]] = True
     lengths = np.minimum(lengths, WINDOW + 1)  # one of them may be the picture itself
     word, turned_word = bits[order, 0, 0], turned[turned_order, 0, 0]
-    for some in _slices(turned, WINDOW + 1):
+    step = max(1, WORDS // ((WINDOW + 1) * bits[:1].size))
+    for some in (slice(first, first + step) for first in range(0, len(wanted), step)):
         length = lengths[some]
         places = np.repeat(starts[some] - np.cumsum(length) + length, length) + np.arange(length.sum())
         # most pairs already differ too much in the first word, and sequential reads are fast
-        alike = np.bitwise_count(word[places] ^ np.repeat(turned_word[some], length)) <= band.most
+        alike = np.bitwise_count(word[places] ^ np.repeat(turned_word[some], length)) <= most
         ones, others = order[places[alike]], np.repeat(turned_order[some], length)[alike]
         earlier, later = np.minimum(ones, others), np.maximum(ones, others)
         worth = (earlier < later) & (earlier <= best[later] >> CELL_BITS)
         earlier, later = earlier[worth], later[worth]
         cells = _colored(bits[ones[worth]] ^ turned[others[worth]]).astype(np.int64)
-        near = cells <= band.most
+        near = cells <= most
         np.minimum.at(best, later[near], earlier[near] << CELL_BITS | cells[near])

@@ -3,19 +3,20 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from pipeline.findings.deduplication import find_duplicates
+from pipeline.findings import deduplication
 from pipeline.run.job_tables import certificate_summary, current_grades, read_mendings
 from pipeline.run.progress import summarize
 from pipeline.run.result_pairs import pairs
 from pipeline.run.run_folder import Run, session_number
 from pipeline.store.lock import staging
+from pipeline.store.parts import one_batch
 from pipeline.store.paths import folder
 from reports.activity import PastSession, activity
 from reports.census import SHOWN
@@ -42,14 +43,18 @@ def write_run_report(
     summary = summarize(run)
     place = folder(uri)
 
-    def read() -> Iterator[tuple[pa.Table, pa.Table]]:
-        for results, puzzles in pairs(run, RESULT_COLUMNS, PUZZLE_COLUMNS):
-            yield results, puzzles
+    def read(columns: list[str]) -> Iterator[tuple[pa.RecordBatch, pa.RecordBatch]]:
+        for results, puzzles in pairs(run, RESULT_COLUMNS, columns):
+            yield one_batch(results), one_batch(puzzles)
             seen(len(results))
 
+    duplicates: pa.Table | None = None
+    rows: Iterable[tuple[pa.RecordBatch, pa.RecordBatch]] = read(PUZZLE_COLUMNS)
+    if run.family is NONOGRAM and run.rows <= SHOWN:  # near pictures of millions would take minutes
+        rows = list(read(list(dict.fromkeys([*PUZZLE_COLUMNS, *deduplication.PUZZLE_COLUMNS]))))
+        duplicates = deduplication.find_duplicates(run, pairs=rows).found.select(DUPLICATES.names)
     grades = finished(current_grades(run))
-    found = (public, read_mendings(run), grades, duplicates_of(run))
-    files = write_report(read(), about_run(run, summary), *found)
+    files = write_report(rows, about_run(run, summary), public, read_mendings(run), grades, duplicates)
     with staging(place) as new:  # so that a full disk keeps the previous report
         for name, data in files.items():
             new.write(name, data)
@@ -59,16 +64,6 @@ def write_run_report(
             if re.fullmatch(r"report-[a-z]+\.svg|attempts\.parquet", name) and name not in files:
                 place.delete(name)  # of a previous report
     return summary["rows"], f"{place.name}/{PAGE}"
-
-
-def duplicates_of(run: Run) -> pa.Table | None:
-    """Find duplicates in a run, near ones included; None for large runs and Sudokus.
-
-    Near pictures are only searched if the report shows every puzzle, as millions would take minutes.
-    """
-    if run.family is not NONOGRAM or run.rows > SHOWN:
-        return None
-    return find_duplicates(run).found.select(DUPLICATES.names)
 
 
 def about_run(run: Run, summary: dict[str, Any]) -> RunDetails:

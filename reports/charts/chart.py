@@ -3,14 +3,19 @@
 Text has the colour of its surroundings (`currentColor`), so that an SVG suits light and dark themes.
 """
 
+import re
+import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from importlib.metadata import version
 from typing import Any, NamedTuple
 
 import altair as alt
 import vl_convert
+from markupsafe import escape
 
 from reports.formatting import label_color
+from solver.jit.kernel_cache import cache_folder
 
 WIDTH = 720
 """Width in pixels of a chart outside the page."""
@@ -65,6 +70,13 @@ SVG_STYLE = (
 )
 
 
+NOT_DRAWN = re.compile(r' (?:role|aria-[a-z]+)="[^"]*"')
+"""Attributes for screen readers, half of an SVG: the chart has one description instead."""
+
+IDS = re.compile(r'\bid="|\burl\(#')
+"""Prefix of an id, which must be unique in the page."""
+
+
 class Chart(NamedTuple):
     """A chart for the page and for paper."""
 
@@ -89,30 +101,58 @@ def chart_of(
              fields with the ends of the range
     legend   verdicts with buttons, in place of Vega's own legend, which is not accessible by keyboard
     """
+    made = specification(chart.properties(description=description))
 
     def spec(width: int | str, font: str, columns: int) -> dict[str, Any]:
-        fit = alt.AutoSizeParams(type="fit-x", contains="padding")
-        made: dict[str, Any] = chart.properties(width=width, description=description, autosize=fit).to_dict()
-        del made["$schema"]  # a URL that is never loaded
-        return made | {"config": CONFIG | {"font": font, "legend": CONFIG["legend"] | {"columns": columns}}}
+        config = CONFIG | {"font": font, "legend": CONFIG["legend"] | {"columns": columns}}
+        return made | {"width": width, "config": config}
 
+    svg = vl_convert.vegalite_to_svg(spec(WIDTH, PAPER_FONT, WIDTH // LEGEND_COLUMN))
+    svg = NOT_DRAWN.sub("", IDS.sub(rf"\g<0>{name}-", svg))
     on_page = spec("container", PAGE_FONT, 1)
     on_page["usermeta"] = {"filters": dict(filters or {}), "legend": [[label, label_color(label)] for label in legend]}
     if on_page["usermeta"]["legend"]:
         for part in (on_page, *on_page.get("layer", ())):
             if "color" in part.get("encoding", {}):
                 part["encoding"]["color"]["legend"] = None
-    svg = vl_convert.vegalite_to_svg(spec(WIDTH, PAPER_FONT, WIDTH // LEGEND_COLUMN))
     return Chart(name, title, description, on_page, svg)
 
 
-def alone(svg: str) -> bytes:
-    """Return an SVG as a standalone file with colours for light and dark themes."""
-    head, rest = svg.split(">", 1)
-    return f"{head}>{SVG_STYLE}{rest}".encode()
+def specification(chart: alt.TopLevelMixin) -> dict[str, Any]:
+    """Return a chart as Vega-Lite that fits its width, without the URL of its schema; tests validate it."""
+    fit = alt.AutoSizeParams(type="fit-x", contains="padding")
+    made: dict[str, Any] = chart.properties(autosize=fit).to_dict(validate=False)
+    del made["$schema"]
+    return made
+
+
+def alone(chart: Chart) -> bytes:
+    """Return a chart's SVG as a standalone file with colours for light and dark themes."""
+    head, rest = chart.svg.split(">", 1)
+    return f'{head} role="img" aria-label="{escape(chart.description)}">{SVG_STYLE}{rest}'.encode()
 
 
 @cache
 def script() -> str:
-    """Return Vega bundled as one script that sets `vegaEmbed`, for offline pages."""
+    """Return Vega bundled as one script that sets `vegaEmbed`, for offline pages.
+
+    It is cached on disk: bundling takes a second.
+    """
+    folder = cache_folder()
+    if folder is None:
+        return _bundle()
+    path = folder / f"vega-{version('vl-convert-python')}.js"
+    if not path.exists():
+        unfinished = path.with_suffix(f".{uuid.uuid4().hex}")
+        try:
+            unfinished.write_text(_bundle(), encoding="utf-8")
+            unfinished.replace(path)
+        except OSError:  # a full disk, or the read-only folder of an installation
+            return _bundle()
+        finally:
+            unfinished.unlink(missing_ok=True)
+    return path.read_text(encoding="utf-8")
+
+
+def _bundle() -> str:
     return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")

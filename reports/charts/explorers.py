@@ -4,7 +4,7 @@ from typing import Any
 
 import altair as alt
 
-from reports.charts.chart import CONFIG, PAGE_FONT
+from reports.charts.chart import CONFIG, PAGE_FONT, specification
 from reports.charts.encodings import ACCENT, many
 
 
@@ -46,11 +46,7 @@ def explorers() -> dict[str, dict[str, Any]]:
         "dots": dots.add_params(alt.selection_interval(name="brush")),
         "heat": heat.add_params(alt.selection_interval(name="brush")),
     }
-    return {name: _explorer(chart.properties(height=260)) for name, chart in brushes.items()}
-
-
-def _explorer(chart: alt.TopLevelMixin) -> dict[str, Any]:
-    fit = alt.AutoSizeParams(type="fit-x", contains="padding")
-    made: dict[str, Any] = chart.properties(width="container", autosize=fit).to_dict()
-    del made["$schema"]
-    return made | {"config": CONFIG | {"font": PAGE_FONT}}
+    return {
+        name: specification(chart.properties(width="container", height=260)) | {"config": CONFIG | {"font": PAGE_FONT}}
+        for name, chart in brushes.items()
+    }

@@ -16,6 +16,9 @@ from reports.charts.encodings import (
 from reports.figures import Figures
 from reports.formatting import MEASURE_NAMES, measure_name, number
 
+NUMBER = 24
+"""Width of a cell of the matrix in pixels that holds its number."""
+
 
 def difficulties(figures: Figures) -> Chart | None:
     """Return a histogram of the difficulty, by verdict."""
@@ -96,7 +99,7 @@ def correlations(figures: Figures) -> Chart | None:
         )
         .transform_calculate(sign="datum.rho < 0 ? 'negative' : 'positive'", strength="abs(datum.rho)")
     )
-    numbers = base.mark_text(fontSize=10, opacity={"expr": "width < 480 ? 0 : 1"}).encode(
+    numbers = base.mark_text(fontSize=10, opacity={"expr": f"width < {NUMBER * len(order)} ? 0 : 1"}).encode(
         text=alt.Text("rho:Q", format=".2f")
     )
     strongest = max(figures.correlations, key=lambda one: abs(one.rho))

@@ -99,7 +99,7 @@ def _ranked(
     color = alt.Color(
         "source:N",
         scale=alt.Scale(domain=sources, range=SERIES[: len(sources)]),
-        legend=alt.Legend() if len(sources) > 1 else None,
+        legend=alt.Legend(columns=1, labelLimit=0) if len(sources) > 1 else None,
     )
     base = alt.Chart(alt.InlineData(values=rows)).encode(
         y=alt.Y(
@@ -118,7 +118,7 @@ def _ranked(
     )
     x = alt.X(
         "low:Q",
-        title="rho over all sizes, with its 95 % interval" + ("; rings: within sizes" if has_within else ""),
+        title=["rho over all sizes, 95 % interval", *["rings: within sizes"] * has_within],  # two lines for phones
         scale=alt.Scale(domain=[-1, 1]),
         axis=alt.Axis(tickCount=5),
     )

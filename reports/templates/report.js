@@ -1,9 +1,18 @@
 "use strict";
-// Replaces static pictures by interactive charts; on an error the picture stays. A click on a mark filters the list by the
+// Replaces static pictures by interactive charts once they are near; on an error the picture stays. A click on a mark filters the list by the
 // filters that the chart has in `usermeta`.
 const specs = JSON.parse(document.getElementById("specs").textContent);
 const LEGEND_COLUMN = 150; // pixels
 const options = { mode: "vega-lite", renderer: "svg", actions: false, ast: true, tooltip: { theme: "report" } };
+
+/** Load Vega, which the page holds deflated: the content security policy knows its hash. */
+async function load() {
+  const script = document.createElement("script");
+  script.textContent = new TextDecoder().decode(await inflate(document.getElementById("vega")));
+  document.head.append(script);
+}
+
+let vega = null; // the promise that it is loaded, once a chart is near
 
 async function draw(plot) {
   const still = plot.innerHTML;
@@ -29,6 +38,7 @@ async function draw(plot) {
 
 /** Draw a chart. It stays one image with a description: screen readers must not read Vega's parts one by one. */
 async function embed(plot, spec) {
+  await (vega ??= load());
   const words = plot.getAttribute("aria-label");
   const { view } = await vegaEmbed(plot, spec, options);
   plot.setAttribute("role", "img");
@@ -72,4 +82,11 @@ function legendOf(legend, pick) {
   return box;
 }
 
-document.querySelectorAll("[data-chart]").forEach(draw);
+const near = new IntersectionObserver((entries) => {
+  for (const { isIntersecting, target } of entries) {
+    if (!isIntersecting) continue;
+    near.unobserve(target);
+    draw(target);
+  }
+}, { rootMargin: "100% 0px" });
+document.querySelectorAll("[data-chart]").forEach((plot) => near.observe(plot));

@@ -20,6 +20,14 @@ async function wordsOf(argument) {
   return argument.names.map((name) => columns[name].words);
 }
 
+/** The picture of each row, {} without one. */
+async function picturesOf(argument) {
+  const { table, pictures } = await readPage(argument);
+  const rows = Array.from(table.columns.contents.values);
+  const found = await Promise.all(rows.map((contents, row) => (contents ? pictures.of(row) : {})));
+  return found.map((picture) => Object.fromEntries(Object.entries(picture).map(([name, value]) => [name, value instanceof Uint8Array ? [...value] : value])));
+}
+
 /** By id and layer, what an opened puzzle shows. */
 async function sheetsOf(argument) {
   const { table, pictures } = await readPage(argument);

@@ -1,6 +1,5 @@
 """Rows for the puzzle browser: puzzles of every kind made by code, their results as a run would have them."""
 
-import base64
 import json
 import math
 import zlib
@@ -177,9 +176,13 @@ def clue_texts(puzzle: Puzzle) -> dict[str, list[list[tuple[str, str]]]]:
 
 def unpacked(data: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Return a block's head and arrays."""
-    block = zlib.decompress(base64.b64decode(data))
+    bits = np.unpackbits(np.frombuffer(data.encode("latin-1"), np.uint8)).reshape(-1, 8)[:, 1:].ravel()
+    block = zlib.decompress(np.packbits(bits[: len(bits) // 8 * 8]).tobytes())
     size = int.from_bytes(block[:4], "little")
     head = json.loads(block[4 : 4 + size])
+    for words in head.get("words", {}).values():
+        for k, told in enumerate(words):
+            words[k] = words[k - 1][: ord(told[0]) - ord("#")] + told[1:] if k else told[1:]
     arrays, place = {}, 4 + size
     for name, dtype, length in head["arrays"]:
         place = -(-place // 8) * 8

@@ -30,6 +30,18 @@ class Tab:
         self.driver.get(page.as_uri() + address)
         self.until(lambda: self.run("return !document.querySelector('.browse-content')?.hidden"))
 
+    def draw(self) -> None:
+        """Scroll past every chart in sight, and wait until it is drawn: charts are, once they are near."""
+        for plot in self.all("[data-chart]"):
+            if plot.is_displayed():
+                self.run("arguments[0].scrollIntoView()", plot)
+                self.until(partial(self.run, "return arguments[0].classList.contains('vega-embed')", plot))
+
+    def unfold(self, within: str = "main") -> None:
+        """Open the folded parts of the page."""
+        folded = f"{within} details:not(.facet)"
+        self.run("for (const part of document.querySelectorAll(arguments[0])) part.open = true", folded)
+
     def turn(self, page: Path, **state: str) -> None:
         """Have the list in a state, as by a link; the page is opened if it is not there."""
         address = "#browse?" + urlencode(state)

@@ -61,6 +61,8 @@ def is_open(tab: Tab) -> bool:
 
 def test_page_loads_without_network_and_errors(tab: Tab, page: Path) -> None:
     tab.load(page)
+    tab.unfold()
+    tab.draw()
     tab.until(lambda: len(tab.all("[data-chart].vega-embed svg")) == len(tab.all("[data-chart]")) > 6)
     assert tab.one("#people h2").text == "Difficulty for people"
     assert [url for url in tab.requests() if not url.startswith("data:")] == [page.as_uri()]
@@ -264,6 +266,7 @@ def test_ratings_and_drawings_have_the_width_of_a_phone(tab: Tab, tmp_path: Path
     path = written(pairs(*rows), tmp_path)
     with emulated(tab.driver, "light", PHONE):
         tab.load(path)
+        tab.unfold("#ratings")
         assert "15 h 42 min" in tab.one("#ratings").text
         assert page_width(tab.driver) <= PHONE
         tab.turn(path, puzzle="griddlers/2")
@@ -332,6 +335,7 @@ def test_click_on_a_bar_lists_its_puzzles(tab: Tab, page: Path) -> None:
 
 def test_legends_are_toggled_by_keyboard(tab: Tab, page: Path) -> None:
     tab.load(page)
+    tab.run("document.querySelector('#time').scrollIntoView()")
     tab.until(lambda: tab.all("#time .legend-words button"))
     button = tab.all("#time .legend-words button")[0]
     button.send_keys(Keys.ENTER)

@@ -1,8 +1,13 @@
 """What charts are drawn with."""
 
+import altair as alt
 import pytest
+from census_figures import PAIRS
 
+from reports.aggregate import figures
 from reports.charts.encodings import ACCENT, READABLE, SERIES
+from reports.charts.explorers import explorers
+from reports.charts.report_charts import charts
 
 LIGHT, DARK = ("#1d2329", "#ffffff"), ("#e4e7ea", "#181c20")
 """Ink and paper of the page."""
@@ -31,3 +36,10 @@ def test_numbers_of_the_matrix_can_be_read(color: str, ink: str, paper: str) -> 
     )
     low, high = sorted((luminance(channels(ink)), luminance(tuple(mixed))))
     assert (high + 0.05) / (low + 0.05) >= ENOUGH
+
+
+def test_specifications_fit_the_schema_of_vega_lite() -> None:
+    specs = [chart.spec for chart in charts(figures(PAIRS))]
+    assert len(specs) > 5
+    for spec in (*specs, *explorers().values()):
+        alt.Chart.from_dict(spec, validate=True)

@@ -120,8 +120,9 @@ def test_the_policy_admits_just_the_scripts_of_the_page(page: Page) -> None:
     runs = [attributes.get("type") is None for attributes in page.of("script")]
     code = [script for script, run in zip(page.scripts, runs, strict=True) if run]
     hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in code]
-    assert len(hashes) == 3  # Vega, the charts, the browser
-    assert policy.endswith("script-src " + " ".join(f"'sha256-{value}'" for value in hashes))
+    assert len(hashes) == 2  # the charts, the browser
+    assert policy.count("sha256-") == 3  # and Vega, which is deflated
+    assert "script-src " + " ".join(f"'sha256-{value}'" for value in hashes) in policy
     assert policy.startswith("default-src 'none';")
 
 

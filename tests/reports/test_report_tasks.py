@@ -84,7 +84,7 @@ def opened(tab: Tab, address: str) -> None:
     tab.driver.get("about:blank")
     tab.driver.get(address)
     tab.until(lambda: tab.one(".browse-content").is_displayed())
-    tab.until(lambda: not tab.all("[data-chart]:not(.vega-embed)"))
+    tab.draw()
 
 
 def click(tab: Tab, found: WebElement) -> None:

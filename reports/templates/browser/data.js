@@ -8,22 +8,21 @@ const ARRAYS = {
   float64: Float64Array,
 };
 const ALIGNMENT = 8;
+const SHARED = 35; // the character that says 0; all are written as one byte
 const SOLUTION = 1, SECOND = 2, GOAL = 4, CLUES = 8, MENDED = 16; // bits of a row's contents
 
 /** Read the table: its columns by name, and the other fields of its head. */
 async function readTable(element) {
   const { arrays, words, ...head } = unpack(await inflate(element));
   const columns = {};
-  for (const [name, values] of Object.entries(arrays)) columns[name] = new Column(values, words[name] ?? null);
+  for (const [name, values] of Object.entries(arrays)) columns[name] = new Column(values, words[name] ? wholeWords(words[name]) : null);
   return { ...head, columns };
 }
 
-/** Decode an element's text: base64 of deflated bytes. */
-async function inflate(element) {
-  const text = atob(element.textContent.trim());
-  const bytes = new Uint8Array(text.length);
-  for (let k = 0; k < text.length; k++) bytes[k] = text.charCodeAt(k);
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
+/** Words from what differs from the word before: its first character says how many characters they share. */
+function wholeWords(told) {
+  let word = "";
+  return told.map((rest) => (word = word.slice(0, rest.codePointAt(0) - SHARED) + rest.slice(1)));
 }
 
 /** Parse a block into its head, with its arrays by name. */
@@ -60,7 +59,7 @@ class Column {
   }
 }
 
-const KEPT_CHUNKS = 48;
+const KEPT_CHUNKS = 96;
 
 /** The pictures, inflated in chunks on demand; the most recently used chunks are cached. */
 class Pictures {
@@ -82,18 +81,18 @@ class Pictures {
    * All but the sides may be null.
    */
   async of(row) {
-    const { arrays, changes } = await this.block(Math.floor(row / this.size));
+    const { arrays, changes, drawn } = await this.block(Math.floor(row / this.size));
     const { width, height } = this.sides(row);
-    const solution = this.entries(arrays.solution, row, SOLUTION);
-    const differing = (bytes, bit) => this.entries(bytes, row, bit)?.map((entry, k) => entry ^ solution[k]) ?? null;
-    const mended = differing(arrays.mended, MENDED);
+    const solution = drawn.solution.get(row) ?? null;
+    const differing = (pictures) => pictures.get(row)?.map((entry, k) => entry ^ solution[k]) ?? null;
+    const mended = differing(drawn.mended);
     return {
       width,
       height,
       clues: this.clues(arrays, row) ?? (solution && cluesOf(solution, width, height)),
       solution,
-      second: differing(arrays.second, SECOND),
-      goal: this.entries(arrays.goal, row, GOAL),
+      second: differing(drawn.second),
+      goal: drawn.goal.get(row) ?? null,
       mended,
       change: mended && changes[this.sum(this.span(row)[0], row, MENDED, () => 1)],
     };
@@ -107,8 +106,22 @@ class Pictures {
     return block;
   }
 
+  /** A chunk's block with the pictures of each kind by row. */
   async inflated(chunk) {
-    return unpack(await inflate(this.elements[chunk]));
+    const block = unpack(await inflate(this.elements[chunk]));
+    const kinds = Object.entries({ solution: SOLUTION, second: SECOND, goal: GOAL, mended: MENDED });
+    const drawn = kinds.map(([name, bit]) => [name, this.decoded(block.arrays[name] ?? [], chunk * this.size, bit)]);
+    return { ...block, drawn: Object.fromEntries(drawn) };
+  }
+
+  decoded(code, first, bit) {
+    const decoder = new Decoder(code);
+    const pictures = new Map();
+    const [start, stop] = this.span(first);
+    for (let row = start; row < stop; row++) {
+      if (this.contains(row, bit)) pictures.set(row, decoder.picture(this.sides(row)));
+    }
+    return pictures;
   }
 
   contains(row, bit) {
@@ -124,23 +137,6 @@ class Pictures {
     let total = 0;
     for (let row = start; row < stop; row++) if (this.contains(row, bit)) total += measure(this.sides(row));
     return total;
-  }
-
-  /** Read a row's palette entries from its chunk's bit planes. */
-  entries(bytes, row, bit) {
-    if (!this.contains(row, bit)) return null;
-    const cells = ({ width, height }) => width * height;
-    const [start, stop] = this.span(row);
-    const before = this.sum(start, row, bit, cells);
-    const stride = Math.ceil(this.sum(start, stop, bit, cells) / 8);
-    const entries = new Uint8Array(cells(this.sides(row)));
-    for (let plane = 0; plane * stride < bytes.length; plane++) {
-      for (let k = 0; k < entries.length; k++) {
-        const place = before + k;
-        entries[k] |= ((bytes[plane * stride + (place >> 3)] >> (place & 7)) & 1) << plane;
-      }
-    }
-    return entries;
   }
 
   clues(arrays, row) {

@@ -39,7 +39,7 @@ class Browser {
   explore() {
     const specs = document.getElementById("explorers");
     const box = document.getElementById("explorer");
-    if (!specs || !box || !("vegaEmbed" in window)) return;
+    if (!specs || !box) return;
     box.hidden = false;
     this.explorer = new Explorer(box, JSON.parse(specs.textContent), this.table, this.selection, {
       range: (ranges) => this.narrow(ranges),
