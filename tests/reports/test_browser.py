@@ -346,6 +346,17 @@ def test_legends_are_toggled_by_keyboard(tab: Tab, page: Path) -> None:
     tab.until(lambda: tab.run(faint) == 0)
 
 
+def test_paper_has_what_the_screen_folds(tab: Tab, page: Path) -> None:
+    tab.load(page)
+    tab.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        assert tab.run("return document.querySelector('.fold').open") is False
+        shown = "Array.from(document.querySelectorAll('.fold > :last-child'), (part) => part.checkVisibility(options))"
+        assert set(tab.run(f"const options = {{ contentVisibilityAuto: true }}; return {shown}")) == {True}
+    finally:
+        tab.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
 def test_gallery_paints_pictures(tab: Tab, page: Path) -> None:
     tab.turn(page, view="gallery", query="made/")
     names = [tile.text for tile in tab.all(".gallery-tiles .tile:not([hidden]) .caption")]
