@@ -210,12 +210,7 @@ def _parse_side(text: np.ndarray, place: int, p: int, side: Clues, colors: np.nd
 @inlined
 def _after(text: np.ndarray, place: int, char: int) -> int:
     """Return the place after a character and blanks; -1 if another one is there, or `place` is -1."""
-    if place < 0 or text[place] != char:
-        return -1
-    place += 1
-    while text[place] == BLANK:
-        place += 1
-    return place
+    return -1 if place < 0 or text[place] != char else _after_blanks(text, place + 1)
 
 
 @inlined
@@ -225,6 +220,12 @@ def _after_key(text: np.ndarray, place: int, key: np.ndarray) -> int:
         if place < 0 or text[place] != char:
             return -1
         place += 1
+    return _after_blanks(text, place)
+
+
+@inlined
+def _after_blanks(text: np.ndarray, place: int) -> int:
+    """Return the place after blanks."""
     while text[place] == BLANK:
         place += 1
     return place
@@ -239,6 +240,4 @@ def _number(text: np.ndarray, place: int, most: int) -> tuple[int, int]:
     while ZERO <= text[place] <= NINE and value <= most:
         value = 10 * value + np.int64(text[place]) - ZERO
         place += 1
-    while text[place] == BLANK:
-        place += 1
-    return value, place if value <= most else -1
+    return value, _after_blanks(text, place) if value <= most else -1

@@ -60,9 +60,10 @@ from solver.people.line_rules import (
 )
 
 LOOKS, STEPS, CHANGES, ENDED = range(4)
-GROUPS = 4
 GROUP_STARTS = (CLUE, OVERLAP, FORCING, REACH, LINE_TECHNIQUES)
 """Techniques that share work, and are tried together: by counts, by ranges, by room, by all arrangements."""
+
+GROUPS = len(GROUP_STARTS) - 1
 
 ROW, COLUMN = (cast(int, np.int64(k)) for k in range(2))
 NOWHERE, LATE = -1, -2

@@ -46,9 +46,9 @@ from solver.people.rounds import Rounds, clear_rounds, find_in_rounds, rounds_fo
 ESTIMATES = ("minutes", "minutes_low", "minutes_high", "stars")
 """Columns of estimates, in the order of `solver.people.minutes.Estimate`."""
 
-OK, TIMEOUT, NONE, INVALID = range(4)
-STATUSES = np.array(["ok", "timeout", "none", "invalid"])
-"""Statuses of grading: `none` has no solution."""
+INVALID = 3
+STATUSES = np.array(["ok", "none", "timeout", "invalid"])
+"""Statuses of grading for what `propagate` returns (FIXPOINT, CONTRADICTION, OUT_OF_TIME), and for INVALID."""
 
 
 class Graded(NamedTuple):
@@ -106,7 +106,7 @@ def grade(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float) -> Grad
         graded.colored[group.puzzles] = group.colors is not None
         sheet = sheet_for(batch, group)
         grade_by_lines(sheet, rounds_for(sheet), runs_for(sheet), batch, group.puzzles, unique, cpu_limit, graded)
-    stuck = (graded.status == OK) & (graded.open > 0)
+    stuck = (graded.status == FIXPOINT) & (graded.open > 0)
     for p in np.flatnonzero(stuck).tolist():
         _grade_by_assumptions(views(puzzles.slice(p, 1)), bool(unique[p]), cpu_limit, graded, p)
     return graded
@@ -114,7 +114,7 @@ def grade(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float) -> Grad
 
 def _columns(puzzles: pa.RecordBatch, graded: Graded, unique: np.ndarray) -> list[pa.Array]:
     """Return the columns of GRADES."""
-    invalid, has_grade = graded.status == INVALID, unique & (graded.status == OK)
+    invalid, has_grade = graded.status == INVALID, unique & (graded.status == FIXPOINT)
     reversed_steps = graded.steps[:, ::-1] > 0
     hardest = np.where(reversed_steps.any(axis=1), len(TECHNIQUES) - 1 - reversed_steps.argmax(axis=1), 0)
     is_known = has_grade & ~np.isnan(graded.features[:, 0])
@@ -186,7 +186,7 @@ def grade_by_lines(
             ended = find_in_rounds(sheet, rounds, begin + cpu_limit)
             if ended == FIXPOINT:
                 write_features(sheet, rounds, runs, graded.features[p])
-        graded.status[p] = OK if ended == FIXPOINT else TIMEOUT if ended == OUT_OF_TIME else NONE
+        graded.status[p] = ended
         graded.cpu_seconds[p] = cpu_seconds() - begin
 
 
@@ -210,7 +210,7 @@ def _grade_by_assumptions(puzzle: Views, unique: bool, cpu_limit: float, graded:
         ended = OUT_OF_TIME
     except NoSolution:
         ended = CONTRADICTION
-    graded.status[p] = OK if ended == FIXPOINT else TIMEOUT if ended == OUT_OF_TIME else NONE
+    graded.status[p] = ended
     graded.steps[p, :LINE_TECHNIQUES] = sheet.steps
     graded.looks[p] = sheet.notes[LOOKS] + line_solves
     graded.open[p] = open_cells_of(sheet)
