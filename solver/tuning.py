@@ -62,7 +62,7 @@ MISSES = _declare(
     0,
     100,
     "contradictions",
-    "that end a glance: where cells depend on each other, chance finds no solution",
+    "allowed in a glance where clues have many blocks; where they have few, one ends it",
 )
 
 # Probing and search.
@@ -110,7 +110,7 @@ BLOCKS_A_CELL = _declare(
     "BLOCKS_A_CELL", 0.4, 0.0, 4.0, "blocks a cell", "of rows and columns, from which a dive comes before depth-2"
 )
 COLORED_BLOCKS_A_CELL = _declare(
-    "COLORED_BLOCKS_A_CELL", 0.2, 0.0, 4.0, "blocks a cell", "likewise, with several colours"
+    "COLORED_BLOCKS_A_CELL", 0.6, 0.0, 4.0, "blocks a cell", "likewise, with several colours"
 )
 OPEN_CELLS = _declare(
     "OPEN_CELLS", 80, 0, 1 << 20, "cells", "left open by line logic, from which a dive comes before depth-2"

@@ -227,7 +227,13 @@ def _decide(
 
 @kernel
 def glance(
-    board: Board, diver: Board, trial: Board, color: np.ndarray | None, found: SolutionPair, workspace: Workspace
+    board: Board,
+    diver: Board,
+    trial: Board,
+    color: np.ndarray | None,
+    beliefs: Beliefs,
+    found: SolutionPair,
+    workspace: Workspace,
 ) -> bool:
     """Try to find two solutions from a board at the fixpoint of line logic; returns whether both were found.
 
@@ -238,6 +244,7 @@ def glance(
     """
     bit_width = workspace.bit_width
     status = FIXPOINT
+    most = MISSES if has_many_blocks(board, beliefs) else 0
     for last in (True, False):
         misses = 0
         copy(board, diver)
@@ -249,7 +256,7 @@ def glance(
                 while not allows(diver, y, x, c, bit_width):
                     c += -1 if last else 1
                 status = adopt(diver, trial, color, y, x, c, workspace)
-                if status == CONTRADICTION and misses < MISSES:
+                if status == CONTRADICTION and misses < most:
                     misses += 1
                     status = take_away(diver, color, y, x, c, workspace)
                 cells = open_cells(diver, y, bit_width)

@@ -18,6 +18,7 @@ from solver.jit.kernel import inlined, kernel, standalone
 from solver.lines.bits import bit, empty, has_any, load, low_bits, lowest, store
 from solver.lines.board import Board, allows, assume, copy, forbid, is_open
 from solver.lines.checked import CHECKED, has_known, is_at_fixpoint, is_known_color
+from solver.lines.line_cache import rebase
 from solver.lines.line_solver import has_arrangement
 from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME, check_clock, propagate
 from solver.lines.workspace import (
@@ -75,6 +76,7 @@ def refute(
     probes = width * height * palette
     remember = seen.shape[0] >= 2 * probes
     left = most
+    rebase(workspace.line_cache, board, bit_width)
     found = True
     while found:
         found = False
@@ -98,6 +100,7 @@ def refute(
                         found = True
                         _count_contradiction(workspace.counters, log, y, x, c)
                         status = take_away(board, color, y, x, c, workspace)
+                        rebase(workspace.line_cache, board, bit_width)
                         if remember:
                             forget(seen, probes, workspace)
                         left -= 1

@@ -104,7 +104,7 @@ def memory_for(batch: Views, group: KernelGroup, belief_bytes: int = BELIEF_BYTE
         board,
         _sibling(board),
         None if colors is None else np.zeros(blocks, np.uint8),
-        make_workspace(side, palette, words),
+        make_workspace(side, palette, words, lines),
         np.zeros((seen if seen * words * 8 <= SEEN_BYTES else 0, words), np.uint64),
         np.zeros((0, 3), np.int32),
         Tree(

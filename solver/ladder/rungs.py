@@ -18,6 +18,7 @@ from solver.ladder.outcome import CPU_SAT, MULTIPLE, NONE, UNIQUE, Outcome, reco
 from solver.ladder.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND, is_recorded, record_solution, search
 from solver.lines.board import Board, copy_knowledge, init_board
 from solver.lines.checked import CHECKED, has_known, is_at_fixpoint, set_known
+from solver.lines.line_cache import clear
 from solver.lines.places import locate, open_places
 from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from solver.lines.workspace import NEXT_CHECK, Workspace
@@ -116,7 +117,7 @@ def _set_known(state: LadderState, p: int) -> None:
 
 @kernel
 def _puzzle_workspace(state: LadderState, p: int, now: float) -> Workspace:
-    """Return the workspace with the counters of puzzle p and a deadline from what is left of its CPU limit."""
+    """Return the workspace for puzzle p: its counters, what is left of its CPU limit, an empty line cache."""
     common = state.memory.workspace
     used = 0.0
     for rung in range(CPU_SAT):
@@ -125,6 +126,7 @@ def _puzzle_workspace(state: LadderState, p: int, now: float) -> Workspace:
     counters = state.outcome.counters[p]
     if left > CHECK_INTERVAL and counters[NEXT_CHECK] == 0:
         counters[NEXT_CHECK] = LOOK_EVERY  # reading the clock costs as much as a small puzzle
+    clear(common.line_cache, common.bit_width)
     return Workspace(
         common.reach,
         common.gaps,
@@ -132,6 +134,7 @@ def _puzzle_workspace(state: LadderState, p: int, now: float) -> Workspace:
         common.back_gaps,
         common.new,
         common.report,
+        common.line_cache,
         counters,
         now + left,
         common.bit_width,
@@ -183,7 +186,7 @@ def run_lookahead_rungs(state: LadderState) -> None:
         left_open = True
         if top == SEARCH:
             found = solution_pair(outcome, state.prior, p)
-            glance(board, union, trial, color, found, workspace)
+            glance(board, union, trial, color, beliefs, found, workspace)
             to_dive = found.number[0] < 2 and dives_first(board, color, beliefs, bit_width)
             if to_dive and first_dive(board, trial, union, color, beliefs, workspace) == FIXPOINT:
                 record_solution(trial, found, workspace)

@@ -18,6 +18,7 @@ from solver.ladder.swap import swap
 from solver.lines.bits import bit, count, empty, has_any, load, store
 from solver.lines.board import Board, allows, copy, copy_knowledge, is_open, undecided, write_picture
 from solver.lines.checked import CHECKED, has_known, is_at_fixpoint, is_known_color, is_known_picture
+from solver.lines.line_cache import rebase
 from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from solver.lines.workspace import (
     CHANGED_COLUMNS,
@@ -208,6 +209,7 @@ def settle(
     width, height = int(board.size[0]), int(board.size[1])
     seen = tree.seen[depth]
     changed = True
+    rebase(workspace.line_cache, board, bit_width)
     while changed:
         changed = False
         for y in range(height):
@@ -221,6 +223,7 @@ def settle(
                         return FIXPOINT
                     if has_any(load(workspace.report, CHANGED_ROWS, bit_width)):
                         changed = True
+                        rebase(workspace.line_cache, board, bit_width)
                         forget(seen, width * height, workspace)
     if CHECKED:
         assert is_at_fixpoint(board, color, workspace), "a union is not a fixpoint of line logic"

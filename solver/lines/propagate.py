@@ -13,6 +13,7 @@ from solver.jit.kernel import inlined, kernel
 from solver.lines.bits import bit, empty, has_any, load, lowest, store
 from solver.lines.board import Board
 from solver.lines.checked import CHECKED, has_known, is_consistent
+from solver.lines.line_cache import NO_ENTRY, entry_of, holds, recall, remember
 from solver.lines.line_solver import solve_line
 from solver.lines.workspace import (
     CHANGED_COLUMNS,
@@ -67,7 +68,7 @@ def propagate(
                 todo = todo & (todo - bit(0, bit_width))
                 status = check_clock(board, line + i, workspace)
                 workspace.counters[LINE_SOLVES] += 1
-                if status == FIXPOINT and not solve_line(cells, line + i, board, color, workspace):
+                if status == FIXPOINT and not _solve_cached(cells, line + i, board, color, workspace):
                     status = CONTRADICTION
                 if status == FIXPOINT:
                     lost = _update_crossing_lines(board, color, line + i, i, crossing, workspace.new, bit_width)
@@ -118,6 +119,22 @@ def is_late_after(work: int, counters: np.ndarray, deadline: float) -> bool:
     if not late:
         counters[NEXT_CHECK] = counters[WORK] + LOOK_EVERY
     return late
+
+
+@inlined
+def _solve_cached(cells: int, line: int, board: Board, color: np.ndarray | None, workspace: Workspace) -> bool:
+    """Solve a line of `cells` cells, by the cache if it has the result; returns False if it has no arrangement."""
+    cache, new, bit_width = workspace.line_cache, workspace.new, workspace.bit_width
+    entry = entry_of(cache, board, line, bit_width)
+    if entry != NO_ENTRY and recall(cache, entry, board, line, new, bit_width):
+        if CHECKED:
+            assert solve_line(cells, line, board, color, workspace), "a cached line has no arrangement"
+            assert holds(cache, entry, board, new, bit_width), "a cached line is not its solution"
+        return True
+    solved = solve_line(cells, line, board, color, workspace)
+    if solved and entry != NO_ENTRY:
+        remember(cache, entry, board, line, new, bit_width)
+    return solved
 
 
 @inlined

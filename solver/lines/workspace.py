@@ -7,6 +7,8 @@ import numpy as np
 
 from solver.lines.bits import marker
 from solver.lines.lanes import ROOM
+from solver.lines.line_cache import LineCache, empty_line_cache
+from solver.tuning import SEEN_BYTES
 
 # Counters of one puzzle's effort, in `Workspace.counters`.
 LINE_SOLVES, SWEEPS, PROBES, CONTRADICTIONS, NODES, MAX_DEPTH, CONFLICTS = range(7)
@@ -22,10 +24,11 @@ class Workspace(NamedTuple):
 
     reach, gaps, back, back_gaps   uint64[blocks of a line + 1 + ROOM, words]
     new           uint64[palette, words]: the possible colours of the solved line's cells, as a line of `Board.can`
-    news          uint64[4, words]: lines that the last propagation solved and changed, rows numbered above
+    report        uint64[4, words]: lines that the last propagation solved and changed, rows numbered above
+    line_cache    results for assumptions
     counters      int64[COUNTERS], numbered above; kernels add to them
     deadline      CPU time of this thread, in seconds, at which to stop
-    bit_width          the marker of bit sets' width (solver.lines.bits)
+    bit_width     the marker of bit sets' width (solver.lines.bits)
     """
 
     reach: np.ndarray
@@ -34,13 +37,20 @@ class Workspace(NamedTuple):
     back_gaps: np.ndarray
     new: np.ndarray
     report: np.ndarray
+    line_cache: LineCache
     counters: np.ndarray
     deadline: float
     bit_width: Any
 
 
-def make_workspace(side: int, palette: int, words: int) -> Workspace:
-    """Return a workspace for lines of at most `side` cells, with counters at zero and no deadline."""
+def make_workspace(side: int, palette: int, words: int, lines: int = 0) -> Workspace:
+    """Return a workspace for lines of at most `side` cells, with counters at zero and no deadline.
+
+    lines   number of lines to cache assumptions for
+    """
     reach, gaps, back, back_gaps = (np.zeros((side + 1 + ROOM, words), np.uint64) for _ in range(4))
     new, report = (np.zeros((size, words), np.uint64) for size in (palette, 4))
-    return Workspace(reach, gaps, back, back_gaps, new, report, np.zeros(COUNTERS, np.int64), math.inf, marker(words))
+    cache = empty_line_cache(lines, side, palette, words, SEEN_BYTES)
+    return Workspace(
+        reach, gaps, back, back_gaps, new, report, cache, np.zeros(COUNTERS, np.int64), math.inf, marker(words)
+    )
