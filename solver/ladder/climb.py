@@ -14,7 +14,8 @@ from solver.ladder.outcome import CPU_SAT, MULTIPLE, NONE, UNIQUE, WALL, Outcome
 from solver.ladder.rungs import LadderState, initial_state, run_line_rung, run_lookahead_rungs, run_search_rung
 from solver.ladder.swap import swap
 from solver.learning.cubes import Conquest, Cube
-from solver.learning.tail import DEFAULTS, ENGINES, LearnerOptions, make_learner
+from solver.learning.symmetry import clue_symmetries, image_of
+from solver.learning.tail import DEFAULTS, ENGINES, Learner, LearnerOptions, make_learner
 from solver.lines.board import possibilities
 from solver.lines.workspace import CONFLICTS
 from solver.model.views import Views
@@ -73,34 +74,36 @@ def _has_queued(rung: Callable[..., Any], state: LadderState, *others: int) -> b
 
 
 def run_tail(p: int, state: LadderState, conquer: BoundConqueror | None, learning: LearnerOptions) -> None:
-    """Decide puzzle p, on the board, by clause learning: find a solution, then a second one or the proof of none."""
+    """Decide puzzle p, on the board, by clause learning: find a solution, then a second one or the proof of none.
+
+    If the clues are symmetric, half of the time left is for symmetric solutions (solver.learning.symmetry).
+    """
     outcome, memory, start = state.outcome, state.memory, state.prior.start
     compile_tail(memory.board.can.shape[1], memory.color is not None)
     cpu, wall = time.thread_time(), time.monotonic()
     left = state.options.cpu_limit - outcome.seconds[p, :CPU_SAT].sum()
-    deadline = cpu + (left if conquer is None else min(left, ALONE))
-    width, height = int(memory.board.size[0]), int(memory.board.size[1])
-    place = slice(outcome.offsets[p], outcome.offsets[p + 1])
-    first, second, counters = outcome.first[place], outcome.second[place], outcome.counters[p]
-    with make_learner(memory, deadline, learning) as learner:
-        found: bool | None = True
-        if outcome.found[p] == 0:
-            found = learner.next_solution(deadline)
-            if found:
-                first[:] = second[:] = learner.picture()
-                outcome.found[p] = 2 if swap(second, width, height, start, counters, deadline) else 1
-        if outcome.found[p] == 1:
-            learner.exclude(first)
-            found = learner.next_solution(deadline)
-            if found:
-                second[:] = learner.picture()
-                outcome.found[p] = 2
-        counters[CONFLICTS] = learner.conflicts
-        outcome.engine[p] = SEARCH + 1 + ENGINES.index(learner.engine)
-        outcome.kissat_failed[p] = learner.kissat_failed
-    spent = time.thread_time() - cpu + learner.child_cpu_seconds
+    symmetries = clue_symmetries(memory.board, memory.color) if len(start) == 0 else []
+    child_seconds = 0.0
+    found: bool | None = True
+    if symmetries and outcome.found[p] == 0:
+        halfway = cpu + left / 2
+        with make_learner(memory, halfway, learning, symmetries=symmetries) as learner:
+            if learner.next_solution(halfway):
+                _record_first(p, learner.picture(), symmetries, state, halfway)
+            child_seconds += _record_effort(p, learner, outcome)
+    elif symmetries and outcome.found[p] == 1:
+        first = outcome.first[outcome.offsets[p] : outcome.offsets[p + 1]]
+        _record_first(p, first.copy(), symmetries, state, cpu + left)
+    if outcome.found[p] < 2:
+        deadline = cpu + left - child_seconds
+        if conquer is not None:
+            deadline = min(deadline, time.thread_time() + ALONE)
+        with make_learner(memory, deadline, learning) as learner:
+            found = _find_two(p, learner, symmetries, state, deadline)
+            child_seconds += _record_effort(p, learner, outcome)
+    spent = time.thread_time() - cpu + child_seconds
     if found is None and conquer is not None and spent < left:
-        known = [first.copy()] if outcome.found[p] else []
+        known = [outcome.first[outcome.offsets[p] : outcome.offsets[p + 1]].copy()] if outcome.found[p] else []
         cube = Cube((), possibilities(memory.board))
         conquest = conquer(Conquest(start, known, [cube]), left - spent)
         spent += conquest.cpu_seconds
@@ -113,6 +116,51 @@ def run_tail(p: int, state: LadderState, conquer: BoundConqueror | None, learnin
         outcome.solutions[p] = UNIQUE if outcome.found[p] else NONE
     outcome.seconds[p, CPU_SAT] += spent
     outcome.seconds[p, WALL] += time.monotonic() - wall
+
+
+def _find_two(
+    p: int, learner: Learner, symmetries: list[np.ndarray], state: LadderState, deadline: float
+) -> bool | None:
+    """Find puzzle p's solutions up to the second; returns whether the last search found one, None at the deadline."""
+    outcome = state.outcome
+    place = slice(outcome.offsets[p], outcome.offsets[p + 1])
+    found: bool | None = True
+    if outcome.found[p] == 0:
+        found = learner.next_solution(deadline)
+        if found:
+            _record_first(p, learner.picture(), symmetries, state, deadline)
+    if outcome.found[p] == 1:
+        learner.exclude(outcome.first[place])
+        found = learner.next_solution(deadline)
+        if found:
+            outcome.second[place] = learner.picture()
+            outcome.found[p] = 2
+    return found
+
+
+def _record_first(
+    p: int, picture: np.ndarray, symmetries: list[np.ndarray], state: LadderState, deadline: float
+) -> None:
+    """Record puzzle p's first solution, and the second one that a switch or a symmetry makes of it."""
+    outcome, size = state.outcome, state.memory.board.size
+    place = slice(outcome.offsets[p], outcome.offsets[p + 1])
+    first, second = outcome.first[place], outcome.second[place]
+    first[:] = second[:] = picture
+    other = image_of(picture, symmetries)
+    if other is not None:
+        second[:] = other
+    switched = other is not None or swap(
+        second, int(size[0]), int(size[1]), state.prior.start, outcome.counters[p], deadline
+    )
+    outcome.found[p] = 2 if switched else 1
+
+
+def _record_effort(p: int, learner: Learner, outcome: Outcome) -> float:
+    """Record what a learner did for puzzle p; returns the CPU seconds of its child processes."""
+    outcome.counters[p, CONFLICTS] += learner.conflicts
+    outcome.engine[p] = SEARCH + 1 + ENGINES.index(learner.engine)
+    outcome.kissat_failed[p] |= learner.kissat_failed
+    return learner.child_cpu_seconds
 
 
 def _record_conquest(conquest: Conquest, p: int, outcome: Outcome) -> bool | None:

@@ -23,6 +23,7 @@ from solver.learning.belief import probable
 from solver.learning.encoding import FALSE, TRUE, encode
 from solver.learning.kissat import MOST_CONFLICTS, Kissat, KissatError, program
 from solver.learning.lead import leads, try_lead
+from solver.learning.symmetry import symmetry_clauses
 from solver.lines.checked import CHECKED, has_known
 from solver.lines.workspace import Workspace
 from solver.tuning import (
@@ -132,15 +133,23 @@ DEFAULTS = LearnerOptions()
 
 
 def make_learner(
-    memory: Memory, deadline: float, options: LearnerOptions = DEFAULTS, logs_clauses: bool = False
+    memory: Memory,
+    deadline: float,
+    options: LearnerOptions = DEFAULTS,
+    logs_clauses: bool = False,
+    symmetries: list[np.ndarray] | None = None,
 ) -> "Learner":
-    """Return a learner for the memory's board at the fixpoint of line logic; beliefs and leads end at the deadline."""
+    """Return a learner for the memory's board at the fixpoint of line logic; beliefs and leads end at the deadline.
+
+    symmetries   permutations of the cells (solver.learning.symmetry); only grids that they don't change are solutions
+    """
     board, color, workspace = memory.board, memory.color, memory.workspace._replace(deadline=deadline)
     variables, clauses = encode(board, color, workspace)
-    known = (
-        board.known[: int(board.size[0] * board.size[1])] if CHECKED and has_known(board, workspace.bit_width) else None
-    )
-    expects_few = not has_many_blocks(board, memory.beliefs)
+    if symmetries:
+        clauses = np.concatenate([clauses, symmetry_clauses(variables.literal, symmetries)])
+    holds_known = CHECKED and not symmetries and has_known(board, workspace.bit_width)
+    known = board.known[: int(board.size[0] * board.size[1])] if holds_known else None
+    expects_few = not symmetries and not has_many_blocks(board, memory.beliefs)  # equal variables suit no proof options
     if not expects_few or variables.number >= options.before_leads_variables:
         options = options._replace(before_leads=0)
     return Learner(
