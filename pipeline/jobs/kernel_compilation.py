@@ -25,7 +25,7 @@ from pipeline.settings import ROOT
 from reports.threads import cores
 from solver.api import classify
 from solver.jit.kernel import is_ready
-from solver.jit.kernel_cache import cache_folder
+from solver.jit.kernel_cache import PORTABLE, cache_folder
 from solver.ladder.ladder_kernels import is_warm
 from solver.ladder.memory import kernel_kinds
 from solver.model.check import faults_of
@@ -41,6 +41,9 @@ KernelKind = tuple[int, bool]
 
 COMMON_KINDS: tuple[KernelKind, ...] = ((1, False), (1, True))
 """Puzzles up to 63 cells a side."""
+
+BUNDLED_KINDS: tuple[KernelKind, ...] = (*COMMON_KINDS, (2, False), (2, True))
+"""Puzzles up to 127 cells a side, in wheels and images."""
 
 LINE_STAGES, SEARCH_STAGES = ("line", "lookahead"), ("search", "tail")
 """Stages for one process each: a third process would take as long as both."""
@@ -108,9 +111,10 @@ def _techniques_are_warm(kind: KernelKind) -> bool:
 def warm_for_most(callbacks: ProgressCallbacks = SILENT) -> str:
     """Compile kernels for nonograms up to 63 cells a side, mono and coloured, Sudokus and exact covers.
 
-    Returns the cache folder.
+    Those to bundle are for up to 127 cells. Returns the cache folder.
     """
-    return _compile_all([*_stages_of(COMMON_KINDS), (COMMON_KINDS[0], (SUDOKUS, COVERS))], callbacks)
+    kinds = BUNDLED_KINDS if PORTABLE else COMMON_KINDS
+    return _compile_all([*_stages_of(kinds), (COMMON_KINDS[0], (SUDOKUS, COVERS))], callbacks)
 
 
 def warm_for_store(uri: str, callbacks: ProgressCallbacks = SILENT) -> str:

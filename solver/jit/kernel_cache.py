@@ -247,8 +247,11 @@ class _Results(CompileResultCacheImpl):  # type: ignore[misc]
         return f"{fullname.replace('<', '').replace('>', '')}-{self.locator.get_disambiguator()}"
 
     def reduce(self, data: Any) -> Any:
-        """Return the serialized form of a compiled kernel, without the text of its types, half a file."""
-        return super().reduce(data._replace(type_annotation=""))
+        """Return a compiled kernel's serialized form without the text of its types, and without the environments of the
+        functions in it: only calls of Python's C functions would read those.
+        """
+        *state, _ = super().reduce(data._replace(type_annotation=""))
+        return *state, ()
 
 
 class KernelFiles:
