@@ -173,7 +173,7 @@ def _explanation(
 
 def _grading(puzzle: "Puzzle", row: dict[str, Any], options: SolveOptions) -> dict[str, Any] | None:
     """Grade a puzzle with one solution, if the options ask for it and it doesn't start from a saved grid."""
-    from pipeline.jobs.grade_job import grade_one
+    from pipeline.jobs.single_grade import grade_one
     from solver.model.families import NONOGRAM
     from solver.model.tables import puzzle_batch
 

@@ -15,7 +15,7 @@ from faulty_twin import Counts, serve
 
 from pipeline.commands.solve.puzzle_arguments import parse_arguments, read_puzzles
 from pipeline.crawl.ids import FetchOptions
-from pipeline.jobs import grade_job
+from pipeline.jobs import single_grade
 from scrapers.twin import build_archive
 from solver import api
 from solver.model.fitted_parameters import ParameterError
@@ -69,7 +69,7 @@ def test_damaged_parameters_are_one_line(nonocensus: Command, monkeypatch: pytes
     def damaged() -> None:
         raise ParameterError("minutes.json is damaged (checksum mismatch); reinstall nonocensus")
 
-    monkeypatch.setattr(grade_job, "parameters", damaged)
+    monkeypatch.setattr(single_grade, "parameters", damaged)
     done = nonocensus(command, "a.non")
     assert done.code == 3
     assert done.err == "nonocensus: minutes.json is damaged (checksum mismatch); reinstall nonocensus\n"
