@@ -27,6 +27,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import llvmlite.binding as llvm
 import numba
+from numba import types
 from numba._dispatcher import compute_fingerprint
 from numba.core import cgutils, sigutils
 from numba.core.imputils import impl_ret_new_ref
@@ -34,6 +35,7 @@ from numba.core.registry import CPUDispatcher
 
 from solver.jit.calling import KernelCall
 from solver.jit.compilers import OPTIONS, KernelCompiler, LinkedCompiler
+from solver.jit.intrinsics import widest
 from solver.jit.kernel_cache import KernelCache, compile_lock
 from solver.jit.waits import measured_wait
 
@@ -155,6 +157,10 @@ class _Standalone(_Kernel):
     def entry(self) -> _Entry:
         """The dispatcher that Python calls: itself."""
         return self
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Resolve a call by another kernel; integers of all sizes and literals share a specialisation."""
+        return super().get_call_template([widest(types.unliteral(kind)) for kind in args], kws)
 
     def compile(self, sig: Any) -> Any:
         """Compile, then register the address with the linker, and the way to call it with Numba."""
