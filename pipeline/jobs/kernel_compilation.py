@@ -79,6 +79,13 @@ def example(words: int, colored: bool) -> pa.RecordBatch:
     return puzzle_batch([from_picture(picture, palette=PALETTE[: 3 if colored else 2])])
 
 
+def cold_kinds(wanted: set[KernelKind]) -> list[KernelKind]:
+    """Return those of some kinds whose ladder has kernels that are not compiled."""
+    cold = [kind for kind in sorted(wanted) if kind not in _warm and not is_warm(views(example(*kind)))]
+    _warm.update(wanted - set(cold))
+    return cold
+
+
 @contextmanager
 def compiled_in_background(
     wanted: set[KernelKind], shares: tuple[tuple[str, ...], ...] = (LINE_STAGES, SEARCH_STAGES)
@@ -87,8 +94,7 @@ def compiled_in_background(
 
     Yields whether any are missing.
     """
-    cold = [kind for kind in sorted(wanted) if kind not in _warm and not is_warm(views(example(*kind)))]
-    _warm.update(set(wanted) - set(cold))
+    cold = cold_kinds(wanted)
     processes = [_start_compiling([(kind, stages)], subprocess.DEVNULL) for stages in shares for kind in cold]
     try:
         yield bool(cold)
