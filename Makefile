@@ -6,7 +6,7 @@
 # make lint    ruff and mypy; oxlint for the page's JavaScript
 # make docs    docs/COMMANDS.md, FORMATS.md and TECHNIQUES.md, which follow from the program
 # make gallery the pictures of docs/GALLERY.md
-# make wheel   a wheel that brings compiled kernels, into dist/
+# make wheel   a wheel that brings compiled kernels, into dist/, tried with each Python that there is
 # make dist    wheel and source archive into dist/, each tried in an environment of its own
 # make release the same once version, changelog and tags are in order; says which tag to set
 # make image   the image of configs/Dockerfile, tried
@@ -100,8 +100,10 @@ gallery: $(READY)
 wheel: $(INSTALLED)
 	rm -rf solver/compiled
 	NONOCENSUS_PORTABLE=1 $(BIN)/nonocensus warm
+	rm -f dist/nonocensus-*.whl
 	$(BIN)/pip wheel --no-deps --wheel-dir dist .
 	rm -rf solver/compiled
+	$(BIN)/python tests/release.py wheel
 
 # Any machine's: kernels are compiled where it is installed.
 dist: $(READY)

@@ -1,7 +1,11 @@
 """Numbers, shares, durations, ratings and labels as people read them."""
 
-from reports.figures import TimeClass
+from typing import TYPE_CHECKING
+
 from solver.model.measures import MEASURES
+
+if TYPE_CHECKING:
+    from reports.figures import TimeClass  # its imports take a tenth of a second
 
 MEANINGS = {
     "trivial unique line": "one solution, by line logic, with no more line solves than the puzzle has lines",
@@ -107,7 +111,7 @@ def site_marks(ambiguous: int, marked: int, unmarked: int) -> str:
     return f"{text}."
 
 
-def bucket(times: TimeClass) -> str:
+def bucket(times: "TimeClass") -> str:
     """Format a time class of the survey: "< 0.1 s", "0.1–0.2 s", "≥ 120 s"."""
     if times.stop is None:
         words = f"≥ {times.start:g} s"

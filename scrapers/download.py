@@ -4,10 +4,10 @@ Only https is allowed, except for this machine: the file becomes puzzles attribu
 """
 
 from email.message import Message
-from pathlib import Path, PurePosixPath
-from urllib.parse import unquote, urlsplit
+from pathlib import PurePosixPath
+from urllib.parse import urlsplit
 
-from scrapers.archives.source_file import clean_name
+from scrapers.archives.source_file import clean_name, name_in_url
 from scrapers.http import (
     HostUnreachable,
     HttpLimits,
@@ -30,11 +30,6 @@ LIMITS = HttpLimits(attempts=3, total_timeout=900.0, max_wait=60.0, max_bytes=MA
 
 class DownloadError(Exception):
     """A file that can't be downloaded: the URL and the reason in one line."""
-
-
-def is_url(path: str | Path) -> bool:
-    """Check whether a path is a web address instead of a file, folder or store."""
-    return isinstance(path, str) and path.lower().startswith(("https://", "http://"))
 
 
 def check_url(url: str, contact: str | None) -> str:
@@ -65,13 +60,6 @@ def download(url: str, contact: str | None) -> tuple[str, bytes]:
     if reply.status != 200:
         raise DownloadError(f"{reply.url}: {format_status(reply.status)}")
     return _file_name(reply), reply.body
-
-
-def name_in_url(url: str) -> str:
-    """Return the last part of a URL's path, or its host."""
-    host, _, path = url.partition("://")[2].partition("/")
-    last = unquote(path.partition("?")[0].partition("#")[0].rpartition("/")[2])
-    return clean_name(last).rpartition("/")[2] or clean_name(host)
 
 
 def _file_name(reply: Reply) -> str:

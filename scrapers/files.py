@@ -15,9 +15,10 @@ from scrapers.archives.source_file import (
     SourceFile,
     clean_name,
     describe_read_error,
+    is_url,
     may_be_puzzle,
+    name_in_url,
 )
-from scrapers.download import DownloadError, download, is_url, name_in_url
 
 MAX_FOLDER_DEPTH = 100
 
@@ -128,6 +129,8 @@ def _read(found: _LocalFile, limits: ReadLimits) -> Iterator[SourceFile]:
 
 
 def _read_url(url: str, contact: str | None, limits: ReadLimits) -> Iterator[SourceFile]:
+    from scrapers.download import DownloadError, download  # takes 0.1 s, for URLs only
+
     name = name_in_url(url)
     try:
         name, data = download(url, contact)

@@ -1,5 +1,6 @@
 """A release: what has to be in order before it is tagged, the files for others, and whether they work alone.
 
+python tests/release.py wheel      tries the wheel of `make wheel` with each Python that there is: no kernel is compiled
 python tests/release.py dist       wheel and source archive into dist/, each installed into a new environment,
                                    where the demo runs far from this checkout (make dist)
 python tests/release.py release    the same, once the version is in order; ends with the tag to set (make release)
@@ -7,9 +8,9 @@ python tests/release.py release    the same, once the version is in order; ends 
 
 import os
 import re
+import shutil
 import subprocess
 import sys
-import venv
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,6 +22,11 @@ DIST = ROOT / "dist"
 
 ASKED = "import nonocensus as nc; assert nc.solve([[1, 0], [1, 1]]).label == 'unique line'"
 """What the library is asked in the new environment."""
+
+PYTHONS = ("python3.11", "python3.12", "python3.13", "python3.14")
+"""Those that a wheel with kernels is for."""
+
+PUZZLE = "width 2\nheight 2\n\nrows\n1\n2\n\ncolumns\n2\n1\n"
 
 NEEDED = (
     "LICENSE",
@@ -68,10 +74,13 @@ def build() -> tuple[Path, Path]:
     return source, wheel
 
 
-def try_it(package: Path) -> None:
-    """Install a package into a new environment, and do the main job with it in an empty folder."""
+def try_it(package: Path, base: str = sys.executable, has_kernels: bool = False) -> None:
+    """Install a package into a new environment of a Python, and do the main job with it in an empty folder.
+
+    has_kernels   whether it brings the solver's kernels: then none may be compiled, for grades either
+    """
     with TemporaryDirectory() as place:
-        venv.create(f"{place}/env", with_pip=True)
+        run(base, "-m", "venv", f"{place}/env")
         python, command = f"{place}/env/bin/python", f"{place}/env/bin/nonocensus"
         run(python, "-m", "pip", "install", "--quiet", "--constraint", str(ROOT / "constraints.txt"), str(package))
         said = run(command, "--version", folder=place)
@@ -81,13 +90,28 @@ def try_it(package: Path) -> None:
         run(command, "demo", "--serial", "--out", "demo", folder=place)
         if not Path(place, "demo", "report", "report.html").exists():
             sys.exit(f"the demo of {package.name} left no report")
-    print(f"{package.relative_to(ROOT)}: installed alone, it does the demo")
+        if has_kernels:
+            Path(place, "a.non").write_text(PUZZLE)
+            run(command, "solve", "a.non", folder=place)
+            run(command, "grade", "demo/run", folder=place)
+            if compiled := [file.name for file in Path(place, "cache").rglob("*-solver.*.nbc")]:
+                sys.exit(f"{package.name} lacks kernels with {base}: {', '.join(compiled)}")
+    print(f"{package.relative_to(ROOT)}: installed alone with {base}, it does the demo")
+
+
+def try_kernels() -> None:
+    """Try the wheel of `make wheel` with each of PYTHONS that there is."""
+    (wheel,) = DIST.glob("nonocensus-*.whl")
+    for python in filter(shutil.which, PYTHONS):
+        if subprocess.run([python, "--version"], capture_output=True, check=False).returncode == 0:
+            try_it(wheel, python, has_kernels=True)
 
 
 def run(*command: str, folder: str | None = None) -> str:
     """Return what a command prints, run where nothing of this checkout is found; ends the whole if it fails."""
+    environment = surroundings() | ({} if folder is None else {"NUMBA_CACHE_DIR": f"{folder}/cache"})
     done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, env=surroundings(), check=False, stdin=subprocess.DEVNULL
+        command, cwd=folder, capture_output=True, text=True, env=environment, check=False, stdin=subprocess.DEVNULL
     )
     if done.returncode:
         sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
@@ -106,6 +130,9 @@ def git(*arguments: str) -> str:
 
 def main(wish: str) -> None:
     """Do what the command line asks for."""
+    if wish == "wheel":
+        try_kernels()
+        return
     if wish == "release":
         texts = ((ROOT / name).read_text() for name in ("CHANGELOG.md", "CITATION.cff"))
         wrong = list(wrong_with(__version__, *texts, git("tag", "--list")))
@@ -120,6 +147,6 @@ def main(wish: str) -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] not in (["dist"], ["release"]):
+    if sys.argv[1:] not in (["wheel"], ["dist"], ["release"]):
         sys.exit(__doc__)
     main(sys.argv[1])

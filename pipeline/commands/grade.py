@@ -113,7 +113,7 @@ def grade_place(
     from pipeline.jobs.grade_files import grade_puzzles, other_family_problem, puzzles_in
     from pipeline.jobs.grade_job import Tally, grade_run
     from pipeline.run.run_folder import is_run, open_run
-    from scrapers.download import is_url
+    from scrapers.archives.source_file import is_url
     from scrapers.file_batches import Problem
 
     if not is_url(place) and is_run(place):

@@ -77,7 +77,7 @@ def mend(
     puzzles without a change are retried only with a higher --cpu-limit. With --json a line a puzzle.
     """
     from pipeline.run.run_folder import is_run
-    from scrapers.download import is_url
+    from scrapers.archives.source_file import is_url
 
     check_output(out, to)
     options = MendOptions(
@@ -141,7 +141,7 @@ def mended_in(
     from pipeline.jobs.mend_job import mend_puzzles, mend_run
     from pipeline.run.run_folder import is_run, open_run
     from pipeline.store.conversion import read_nonograms
-    from scrapers.download import is_url
+    from scrapers.archives.source_file import is_url
 
     cpu_limit, resources = options.cpu_limit, options.resources
     for place in places:

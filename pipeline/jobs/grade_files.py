@@ -15,12 +15,13 @@ from pipeline.executors.executor import (
     open_executor,
     run_divisible_tasks,
 )
-from pipeline.jobs.grade_job import GRADE, check_parameters
+from pipeline.jobs.grade_job import GRADE
+from pipeline.jobs.single_grade import check_parameters
 from pipeline.run.configuration import check_limit, configuration, solver_settings
 from pipeline.store.parts import is_store, open_store
 from pipeline.store.sources import check_sources, no_puzzle_error
 from reports.joined_columns import KILLED
-from scrapers.download import is_url
+from scrapers.archives.source_file import is_url
 from scrapers.file_batches import Problem, in_batches, read_in_bulk
 from scrapers.files import files_in
 from scrapers.formats import Format

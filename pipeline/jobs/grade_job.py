@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.errors import InputError
 from pipeline.jobs.engine import JobRequest, RowFilter, locked, run_on_results
 from pipeline.jobs.job import Chunk, Job, JobCall, Loss, Output, count_by
+from pipeline.jobs.single_grade import check_parameters
 from pipeline.run.job_tables import read_grades
 from pipeline.run.progress import value_counts
 from pipeline.run.run_folder import Run
@@ -19,10 +19,7 @@ from pipeline.store.parts import one_batch
 from reports.joined_columns import KILLED, Grade, KeyedRows, by_grade, indexed, join_columns
 from solver import __version__
 from solver.model.families import Family
-from solver.model.fitted_parameters import ParameterError
 from solver.model.tables import GRADES
-from solver.people.minutes import parameters
-from solver.sudoku.techniques.sudoku_minutes import sudoku_minutes
 
 VERDICT = ("puzzle_id", "clue_hash", "solutions")
 """Columns of the results that decide what is graded."""
@@ -115,22 +112,6 @@ class Tally:
         for status, ids in lists.items():
             ids += rows["puzzle_id"].filter(pc.equal(rows["status"], status)).to_pylist()
         self.others += rows["status"].null_count
-
-
-def check_parameters() -> None:
-    """Raise an InputError if the parameters of minutes can't be read: each task would fail."""
-    try:
-        parameters()
-        sudoku_minutes()
-    except ParameterError as error:
-        raise InputError(str(error)) from error
-
-
-def grade_one(family: Family, puzzle: pa.RecordBatch, cpu_limit: float) -> dict[str, Any]:
-    """Return the grade of the only puzzle of a batch, which has exactly one solution. Raises InputError."""
-    check_parameters()
-    graded: dict[str, Any] = family.rules.grades(puzzle, np.ones(1, np.bool_), cpu_limit).to_pylist()[0]
-    return graded
 
 
 def grade_run(run: Run, request: JobRequest) -> Tally:

@@ -25,7 +25,7 @@ from pipeline.settings import ROOT
 from reports.threads import cores
 from solver.api import classify
 from solver.jit.kernel import is_ready
-from solver.jit.kernel_cache import cache_folder
+from solver.jit.kernel_cache import PORTABLE, cache_folder
 from solver.ladder.ladder_kernels import is_warm
 from solver.ladder.memory import kernel_kinds
 from solver.model.check import faults_of
@@ -41,6 +41,9 @@ KernelKind = tuple[int, bool]
 
 COMMON_KINDS: tuple[KernelKind, ...] = ((1, False), (1, True))
 """Puzzles up to 63 cells a side."""
+
+BUNDLED_KINDS: tuple[KernelKind, ...] = (*COMMON_KINDS, (2, False), (2, True))
+"""Puzzles up to 127 cells a side, in wheels and images."""
 
 LINE_STAGES, SEARCH_STAGES = ("line", "lookahead"), ("search", "tail")
 """Stages for one process each: a third process would take as long as both."""
@@ -76,6 +79,13 @@ def example(words: int, colored: bool) -> pa.RecordBatch:
     return puzzle_batch([from_picture(picture, palette=PALETTE[: 3 if colored else 2])])
 
 
+def cold_kinds(wanted: set[KernelKind]) -> list[KernelKind]:
+    """Return those of some kinds whose ladder has kernels that are not compiled."""
+    cold = [kind for kind in sorted(wanted) if kind not in _warm and not is_warm(views(example(*kind)))]
+    _warm.update(wanted - set(cold))
+    return cold
+
+
 @contextmanager
 def compiled_in_background(
     wanted: set[KernelKind], shares: tuple[tuple[str, ...], ...] = (LINE_STAGES, SEARCH_STAGES)
@@ -84,8 +94,7 @@ def compiled_in_background(
 
     Yields whether any are missing.
     """
-    cold = [kind for kind in sorted(wanted) if kind not in _warm and not is_warm(views(example(*kind)))]
-    _warm.update(set(wanted) - set(cold))
+    cold = cold_kinds(wanted)
     processes = [_start_compiling([(kind, stages)], subprocess.DEVNULL) for stages in shares for kind in cold]
     try:
         yield bool(cold)
@@ -108,9 +117,10 @@ def _techniques_are_warm(kind: KernelKind) -> bool:
 def warm_for_most(callbacks: ProgressCallbacks = SILENT) -> str:
     """Compile kernels for nonograms up to 63 cells a side, mono and coloured, Sudokus and exact covers.
 
-    Returns the cache folder.
+    Those to bundle are for up to 127 cells. Returns the cache folder.
     """
-    return _compile_all([*_stages_of(COMMON_KINDS), (COMMON_KINDS[0], (SUDOKUS, COVERS))], callbacks)
+    kinds = BUNDLED_KINDS if PORTABLE else COMMON_KINDS
+    return _compile_all([*_stages_of(kinds), (COMMON_KINDS[0], (SUDOKUS, COVERS))], callbacks)
 
 
 def warm_for_store(uri: str, callbacks: ProgressCallbacks = SILENT) -> str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pipeline.findings.json_value import json_value
-from pipeline.jobs.grade_job import grade_one
+from pipeline.jobs.single_grade import grade_one
 from pipeline.serve.records import cells_text, check_area, parse_grid, parse_puzzle, result_reply
 from pipeline.serve.serve_limits import MAX_SOLUTION_CELLS
 from pipeline.serve.task_budget import Deferred, TaskBudget, ensure_kernels

@@ -17,8 +17,7 @@ from pipeline.store.paths import STDOUT, folder, open_output
 from pipeline.store.sources import check_sources, no_puzzle_error
 from scrapers.archives.compression import open_compressing, strip_compression_suffix
 from scrapers.archives.line_chunks import line_format_of
-from scrapers.archives.source_file import DEFAULT_READ_LIMITS, SourceFile
-from scrapers.download import is_url
+from scrapers.archives.source_file import DEFAULT_READ_LIMITS, SourceFile, is_url
 from scrapers.file_batches import Problem, read_all, read_files
 from scrapers.files import count_files, files_in
 from scrapers.formats import FORMATS, Format, FormatError, named, of_suffix

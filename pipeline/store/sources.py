@@ -4,14 +4,15 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from pipeline.errors import UserError
-from scrapers.archives.source_file import SKIPPED_HINT
-from scrapers.download import check_url, is_url
+from scrapers.archives.source_file import SKIPPED_HINT, is_url
 
 
 def check_sources(paths: Iterable[str | Path], contact: str | None = None) -> None:
     """Raise a UserError if a path does not exist or a URL can't be requested with this contact."""
     for path in paths:
         if is_url(path):
+            from scrapers.download import check_url
+
             try:
                 check_url(str(path), contact)
             except ValueError as error:

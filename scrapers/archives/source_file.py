@@ -1,4 +1,4 @@
-"""The files that readers get, and the limits within which they are read.
+"""The files that readers get, their names, and the limits within which they are read.
 
 Archives may be untrusted input, so nothing is unpacked to disk, and the budget of an archive covers the archives in it
 and the members that are skipped.
@@ -13,8 +13,9 @@ import tarfile
 import zipfile
 import zlib
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import IO, Any, Literal, NamedTuple, TypeAlias
+from urllib.parse import unquote
 
 LineFormat: TypeAlias = Literal["nonogram jsonl", "sudoku jsonl", "sudoku lines"]
 """Formats with a puzzle on each line, whose files are read in chunks of lines."""
@@ -199,3 +200,15 @@ def clean_name(name: str) -> str:
     """Return a printable relative path: without `..` and escape sequences."""
     parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".", "..")]
     return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in "/".join(parts))
+
+
+def is_url(path: str | Path) -> bool:
+    """Check whether a path is a web address instead of a file, folder or store."""
+    return isinstance(path, str) and path.lower().startswith(("https://", "http://"))
+
+
+def name_in_url(url: str) -> str:
+    """Return the last part of a URL's path, or its host."""
+    host, _, path = url.partition("://")[2].partition("/")
+    last = unquote(path.partition("?")[0].partition("#")[0].rpartition("/")[2])
+    return clean_name(last).rpartition("/")[2] or clean_name(host)

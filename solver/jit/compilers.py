@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import llvmlite.binding as llvm
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
@@ -19,6 +20,13 @@ OPTIONS = {
 
 class _Library(JITCodeLibrary):  # type: ignore[misc]
     """Code library of a kernel, without the first of Numba's two optimisation passes, which is for reference counts."""
+
+    def serialize_using_object_code(self) -> Any:
+        """Return the state as Numba does, but of the bitcode only the names: callers call the kernel by its address."""
+        self._ensure_finalized()
+        names = (each.name for each in self._final_module.functions if not each.is_declaration)
+        stubs = "\n".join(f'define void @"{name}"() {{ unreachable }}' for name in names)
+        return self.name, "object", (self._get_compiled_object(), llvm.parse_assembly(stubs).as_bitcode())
 
     def _optimize_final_module(self) -> None:
         passes, builder = self._codegen._module_pass_manager()

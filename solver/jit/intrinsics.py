@@ -32,7 +32,7 @@ def intrinsic(result: Any, emit: Callable[..., Any]) -> Any:
     """
 
     def define(*given: Any) -> Any:
-        kinds = [_widest(kind) for kind in given]
+        kinds = [widest(kind) for kind in given]
         returned = result if isinstance(result, types.Type) else result(*kinds)
 
         def code(context: Any, builder: Any, _: Any, values: Any) -> Any:
@@ -57,7 +57,8 @@ def intrinsic(result: Any, emit: Callable[..., Any]) -> Any:
     return extending.intrinsic((nullary, unary, binary, ternary)[len(signature(emit).parameters) - 2])
 
 
-def _widest(kind: Any) -> Any:
+def widest(kind: Any) -> Any:
+    """Return int64 for integer types but uint64, other types as they are."""
     return types.int64 if isinstance(kind, types.Integer) and kind != types.uint64 else kind
 
 

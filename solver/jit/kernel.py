@@ -21,12 +21,15 @@ import importlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache, cached_property, partial
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar, cast
 
 import llvmlite.binding as llvm
 import numba
+import numpy as np
+from numba import types
 from numba._dispatcher import compute_fingerprint
 from numba.core import cgutils, sigutils
 from numba.core.imputils import impl_ret_new_ref
@@ -34,6 +37,7 @@ from numba.core.registry import CPUDispatcher
 
 from solver.jit.calling import KernelCall
 from solver.jit.compilers import OPTIONS, KernelCompiler, LinkedCompiler
+from solver.jit.intrinsics import widest
 from solver.jit.kernel_cache import KernelCache, compile_lock
 from solver.jit.waits import measured_wait
 
@@ -78,6 +82,28 @@ def is_worth_loading(function: Callable[..., Any], steps: int) -> bool:
         return False
     _plain_steps[function] += steps
     return _plain_steps[function] > PLAIN_STEPS
+
+
+@contextmanager
+def plain_python() -> Iterator[None]:
+    """Run the kernels that this thread calls in the block as plain Python: for little work before they are compiled."""
+    token = _is_plain.set(True)
+    try:
+        with np.errstate(over="ignore"):
+            yield
+    finally:
+        _is_plain.reset(token)
+
+
+def compiles(function: Callable[P, None]) -> Callable[P, None]:
+    """Decorate a function that calls kernels to compile them: runs once per arguments, and never in plain Python."""
+    compile_once: Any = cache(function)
+
+    def compile_unless_plain(*args: P.args, **kwargs: P.kwargs) -> None:
+        if not _is_plain.get():
+            compile_once(*args, **kwargs)
+
+    return compile_unless_plain
 
 
 def is_ready(function: Callable[..., Any], *arguments: Any) -> bool:
@@ -137,6 +163,8 @@ class _Kernel(_Entry):
         return tuple(map(compute_fingerprint, arguments)) in self._calls
 
     def __call__(self, *arguments: Any) -> Any:
+        if _is_plain.get():
+            return _plain(self)(*arguments)
         kind = tuple(map(compute_fingerprint, arguments))
         if kind not in self._calls:
             args = tuple(map(self.typeof_pyval, arguments))
@@ -155,6 +183,10 @@ class _Standalone(_Kernel):
     def entry(self) -> _Entry:
         """The dispatcher that Python calls: itself."""
         return self
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Resolve a call by another kernel; integers of all sizes and literals share a specialisation."""
+        return super().get_call_template([widest(types.unliteral(kind)) for kind in args], kws)
 
     def compile(self, sig: Any) -> Any:
         """Compile, then register the address with the linker, and the way to call it with Numba."""
@@ -198,16 +230,22 @@ def _call_of(name: str, signature: Any, load: Callable[[], None]) -> Any:
 
 _plain_steps: Counter[Any] = Counter()
 
+_plain_functions: dict[_Kernel, FunctionType] = {}
 
-@cache
+_is_plain = ContextVar("_is_plain", default=False)
+"""Whether this thread runs kernels as plain Python."""
+
+
 def _plain(function: _Kernel) -> Any:
     """Return a kernel as plain Python, and the kernels that it calls."""
-    plain: Any = function.py_func
-    names = dict(plain.__globals__)
-    for name in plain.__code__.co_names:
-        if isinstance(names.get(name), _Kernel):
-            names[name] = _plain(names[name])
-    return FunctionType(plain.__code__, names, plain.__name__, plain.__defaults__)
+    if function not in _plain_functions:
+        made: Any = function.py_func
+        names = dict(made.__globals__)
+        _plain_functions[function] = FunctionType(made.__code__, names, made.__name__, made.__defaults__)
+        for name in made.__code__.co_names:  # an attribute may have a kernel's name, even this one's
+            if isinstance(names.get(name), _Kernel):
+                names[name] = _plain(names[name])
+    return _plain_functions[function]
 
 
 @contextmanager

@@ -2,8 +2,11 @@
 
 Numba's own cache misses changes in the kernels that a kernel calls, so that a new release could run old machine code.
 Here the folder's name is a hash of every source file of this package, and of what else the code depends on: the checked
-mode, tuning, bounds checks, the versions of Python and Numba. The processor is in Numba's key of each kernel. Kernels
-defined outside this package (tests, benchmarks) are also keyed by their own code and by that of the kernels they call.
+mode, tuning, bounds checks, the version of Numba. The processor is in Numba's key of each kernel. Kernels defined
+outside this package (tests, benchmarks) are also keyed by their own code and by that of the kernels they call.
+
+The version of Python is in no key: kernels call no function of Python or of Numba's runtime, and their files hold no
+bytecode.
 
 A wheel or an image may bundle kernels (`make wheel`), compiled for the baseline of a processor family. They are in a
 folder of this package with a name made in the same way, and are used where the name matches and the processor fits;
@@ -21,7 +24,6 @@ import os
 import pickle
 import platform
 import stat
-import sys
 import tempfile
 import uuid
 from collections.abc import Iterator
@@ -105,7 +107,7 @@ def folder_name() -> str:
     if not files:  # in an archive, only path and version distinguish installations
         digest.update(f"{PACKAGE} {__version__}".encode())
     compiled_in = CHECKED, os.environ.get(tuning.VARIABLE), numba.config.BOUNDSCHECK
-    compiled_by = sys.implementation.cache_tag, numba.__version__, llvmlite.__version__
+    compiled_by = numba.__version__, llvmlite.__version__
     digest.update(repr((*compiled_in, *compiled_by)).encode())
     return f"nonocensus-{digest.hexdigest()[:16]}"
 
@@ -240,6 +242,17 @@ class _Locator(_CacheLocator):  # type: ignore[misc]
 class _Results(CompileResultCacheImpl):  # type: ignore[misc]
     _locator_classes: ClassVar = [_Locator]
 
+    def get_filename_base(self, fullname: str, abiflags: str) -> str:  # noqa: ARG002
+        """Return the start of a kernel's file names, without Numba's version of Python."""
+        return f"{fullname.replace('<', '').replace('>', '')}-{self.locator.get_disambiguator()}"
+
+    def reduce(self, data: Any) -> Any:
+        """Return a compiled kernel's serialized form without the text of its types, and without the environments of the
+        functions in it: only calls of Python's C functions would read those.
+        """
+        *state, _ = super().reduce(data._replace(type_annotation=""))
+        return *state, ()
+
 
 class KernelFiles:
     """A kernel's files in a folder, one per tuple of argument types; replaces Numba's IndexDataCacheFile.
@@ -320,6 +333,11 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
     def _bundled(self) -> KernelFiles:
         """The kernel's bundled files."""
         return KernelFiles(BUNDLED / FOLDER_NAME, self._impl)
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        """Return Numba's key without the bytecode's hash: the stamp has the source."""
+        _, _, (_, closure) = super()._index_key(sig, codegen)
+        return sig, codegen.magic_tuple(), closure
 
     def _save_overload(self, sig: Any, data: Any) -> None:
         """Save a compiled kernel, unless the sources have been edited since this process began."""

@@ -100,8 +100,10 @@ def _check_cache(cache: Any) -> None:
         for _ in range(2):
             kept = cache(function)
             kept._cache_file = import_module("solver.jit.kernel_cache").KernelFiles(Path(folder), kept._impl)
-            hits.append(sum(_compile(function, 1, cache=kept)[0]._cache_hits.values()))
+            dispatcher, made = _compile(function, 1, cache=kept)
+            hits.append(sum(dispatcher._cache_hits.values()))
     _expect(hits == [0, 1], "a saved kernel is not loaded")
+    _expect(made.library.get_pointer_to_function(made.fndesc.llvm_func_name) != 0, "a loaded kernel has no address")
 
 
 def _check_wide_ints(part: Any) -> None:

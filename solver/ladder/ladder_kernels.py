@@ -1,10 +1,9 @@
 """Compile the ladder's kernels ahead of use, or load them from the disk cache."""
 
 import math
-from functools import cache
 from typing import Any
 
-from solver.jit.kernel import is_ready
+from solver.jit.kernel import compiles, is_ready
 from solver.ladder.fixpoint import example_at_fixpoint
 from solver.ladder.ladder_options import FROM_NOTHING, NO_PRIOR, NO_SOLUTIONS, LadderOptions
 from solver.ladder.memory import KernelGroup, all_kernel_groups
@@ -55,7 +54,7 @@ def _calls(batch: Views, group: KernelGroup) -> dict[str, tuple[Any, tuple[Any, 
     }
 
 
-@cache
+@compiles
 def compile_tail(words: int, colored: bool) -> None:
     """Compile the tail's kernels on a puzzle of four cells, so that no puzzle's CPU time includes it."""
     memory = example_at_fixpoint(words, colored)

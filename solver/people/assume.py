@@ -2,12 +2,11 @@
 
 import math
 import time
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.jit.kernel import kernel, standalone
+from solver.jit.kernel import compiles, kernel, standalone
 from solver.ladder.fixpoint import example_at_fixpoint, line_fixpoint
 from solver.ladder.lookahead import NO_LIMIT, begin, forget, look_ahead, probe, take_away
 from solver.ladder.memory import Memory, all_kernel_groups, kernel_kinds
@@ -122,7 +121,7 @@ def compile_for(puzzles: Views) -> None:
         compile_assumptions(words, colored)
 
 
-@cache
+@compiles
 def compile_assumptions(words: int, colored: bool) -> None:
     """Compile the kernels of this module, so that no puzzle is charged for it."""
     example = example_assumptions(words, colored)

@@ -4,12 +4,11 @@ All are equal for a puzzle and its mirrored, rotated and recoloured images. `sol
 the rest are counts of clues and of the solution, which people see emerge and use to guess what is next.
 """
 
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.jit.kernel import inlined, kernel, standalone
+from solver.jit.kernel import compiles, inlined, kernel, standalone
 from solver.lines.bits import bit, count, empty, has_any, load, low_bits, lowest, mirror
 from solver.lines.board import Board
 from solver.model.techniques import CLUE, COUNTING, FORCING, GLUE, LINE, OVERLAP, REACH, TECHNIQUES
@@ -101,7 +100,7 @@ def features(puzzle: Views, deadline: float) -> np.ndarray | None:
     return values
 
 
-@cache
+@compiles
 def compile_features(words: int, colored: bool) -> None:
     """Compile the kernels of this module and of the rounds, so that no puzzle is charged for it."""
     compile_rounds(words, colored)

@@ -5,12 +5,11 @@ restart with the easiest. The last one is complete line logic, so the result is 
 """
 
 import math
-from functools import cache
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from solver.jit.kernel import inlined, kernel, standalone
+from solver.jit.kernel import compiles, inlined, kernel, standalone
 from solver.ladder.fixpoint import example_puzzle
 from solver.ladder.memory import KernelGroup, all_kernel_groups, board_for
 from solver.lines.bits import bit, count, empty, has_any, load, low_bits, lowest, store
@@ -146,12 +145,13 @@ def placed_example(words: int) -> PuzzleSheet:
     return sheet
 
 
-@cache
+@compiles
 def compile_person(words: int) -> None:
     """Compile the kernels of this module, so that no puzzle is charged for it."""
     sheet = placed_example(words)
     rule_out(sheet, 0, 0)
     solve_lines(sheet, LINE_TECHNIQUES, math.inf)
+    open_cells_of(sheet)
 
 
 @kernel

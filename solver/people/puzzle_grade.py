@@ -1,15 +1,14 @@
 """Difficulty of nonograms for people: grades by the techniques that they need, minutes and stars by models."""
 
 import time
-from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from solver import __version__
 from solver.jit.clock import cpu_seconds
-from solver.jit.kernel import kernel
+from solver.jit.kernel import compiles, is_ready, kernel
 from solver.ladder.fixpoint import example_puzzle
 from solver.ladder.memory import kernel_groups
 from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
@@ -143,14 +142,23 @@ def _columns(puzzles: pa.RecordBatch, graded: Graded, unique: np.ndarray) -> lis
     return [columns[field.name].cast(field.type) for field in GRADES]
 
 
-@cache
+@compiles
 def compile_grading(words: int, colored: bool) -> None:
     """Compile the kernels of this module and of the features, so that no puzzle is charged for it."""
     compile_features(words, colored)
-    sheet, one = placed_example(words), np.zeros(1, np.int64)
-    row = empty_graded(1)
-    grade_by_lines(sheet, rounds_for(sheet), runs_for(sheet), example_puzzle(), one, one > 0, 1.0, row)
+    grade_by_lines(*_grading_example(words))
     solve_by_assumptions(placed_example(words), *assumptions_example(words, colored)[1:])
+
+
+def has_grading_kernels(words: int) -> bool:
+    """Return whether the kernels for puzzles that line techniques solve are compiled."""
+    return is_ready(grade_by_lines, *_grading_example(words))
+
+
+def _grading_example(words: int) -> tuple[Any, ...]:
+    """Return arguments of `grade_by_lines` by type."""
+    sheet, one = example_sheet(words), np.zeros(1, np.int64)
+    return sheet, rounds_for(sheet), runs_for(sheet), example_puzzle(), one, one > 0, 1.0, empty_graded(1)
 
 
 def assumptions_example(words: int, colored: bool) -> tuple[PuzzleSheet, Assumptions, np.ndarray, float]:

@@ -7,12 +7,11 @@ moment, and the lines that were looked at without result.
 """
 
 import math
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.jit.kernel import inlined, kernel, standalone
+from solver.jit.kernel import compiles, inlined, kernel, standalone
 from solver.lines.bits import bit, count, empty, has_any, load, lowest
 from solver.lines.board import Board, copy, open_cells
 from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
@@ -91,7 +90,7 @@ def solve_in_rounds(puzzle: Views, deadline: float) -> tuple[PuzzleSheet, Rounds
     return sheet, rounds
 
 
-@cache
+@compiles
 def compile_rounds(words: int, colored: bool) -> None:
     """Compile the kernels of this module, so that no puzzle is charged for it."""
     sheet = placed_example(words)

@@ -152,6 +152,8 @@ def solve(
     pbnsolve's. Sudokus take --cpu-limit, --rung, --explain, --hint, -n and --json only. With --hint a nonogram starts
     from its first saved grid or the one of --from-saved; a Sudoku's digits count as givens.
 
+    Until kernels are compiled (`warm`), easy puzzles are solved in plain Python, which takes more CPU time.
+
     Exit status 1 if some puzzles are unreadable or invalid, 2 if all are; with --hint 1 if there is no next step.
     """
     from pipeline.store.sources import no_puzzle_error
@@ -212,12 +214,10 @@ def solve_all(
 
 
 def solve_compiled(puzzle: Any, options: SolveOptions) -> Any:
-    """Solve a puzzle while the kernels that it may need later compile in another process."""
-    from pipeline.jobs.kernel_compilation import SEARCH_STAGES, compiled_in_background, needed
+    """Solve a puzzle; show when kernels are compiled."""
     from solver.jit.waits import while_waiting
-    from solver.model.tables import puzzle_batch
 
-    with compiled_in_background(needed(puzzle_batch([puzzle])), (SEARCH_STAGES,)), while_waiting(compiling):
+    with while_waiting(compiling):
         return solve_puzzle(puzzle, options)
 
 

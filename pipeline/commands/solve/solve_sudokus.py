@@ -50,7 +50,7 @@ UNHELPFUL = ("twice", "wrong", "none", "timeout")
 
 def print_sudoku(puzzle: "Sudoku", cpu_limit: float, rung: str, explained: bool) -> bool:
     """Solve and print a Sudoku; return whether it is valid. An explanation gets the CPU limit a second time."""
-    from pipeline.jobs.grade_job import grade_one
+    from pipeline.jobs.single_grade import grade_one
     from reports.explained.sudoku_words import describe_ending, describe_steps, fields_of
     from solver.jit.waits import while_waiting
     from solver.model.families import SUDOKU

@@ -8,8 +8,8 @@ from archived import tar_of, zip_of
 from misbehaving import Site, answer, robots, then_close
 
 from scrapers import download
-from scrapers.archives.source_file import SourceFile
-from scrapers.download import check_url, is_url, name_in_url
+from scrapers.archives.source_file import SourceFile, is_url, name_in_url
+from scrapers.download import check_url
 from scrapers.files import count_files, files_in
 
 ARCHIVE = zip_of({"a.non": b"a"})

@@ -109,6 +109,21 @@ def test_plain_python_and_kernels_give_equal_results(monkeypatch: pytest.MonkeyP
 
 
 @in_kernels
+def test_plain_block_compiles_nothing() -> None:
+    increment, results = kernel.kernel(lambda x: x + 1), []
+    compile_increment = kernel.compiles(lambda: results.append(increment(1)))
+    with kernel.plain_python():
+        compile_increment()
+        assert increment(2) == 3
+        assert not increment.entry.overloads
+    assert results == []
+    compile_increment()
+    compile_increment()
+    assert results == [2]
+    assert kernel.is_ready(increment, 2)
+
+
+@in_kernels
 def test_called_kernel_is_ready_without_type_inference(monkeypatch: pytest.MonkeyPatch) -> None:
     batch, texts = views(recipe_batch(Recipe("random", 7, 5, 0.5, 1, 3), 0, 3)), np.empty(0, np.uint16)
     nothing = batch._replace(width=batch.width[:0])

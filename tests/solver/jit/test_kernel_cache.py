@@ -1,9 +1,12 @@
 """The cache of compiled kernels: never stale, never damaged, in a private folder."""
 
 import importlib
+import io
 import os
+import pickle
 import pkgutil
 import py_compile
+import re
 import shutil
 import stat
 import subprocess
@@ -13,14 +16,18 @@ from collections.abc import Callable
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numba
 import pytest
 
 import solver
+from pipeline.jobs.kernel_compilation import example
 from solver.jit import kernel_cache
 from solver.jit.kernel_cache import cache_folder, make_private
 from solver.jit.waits import Waits
+from solver.ladder.ladder_kernels import warm_up
+from solver.model.views import views
 
 pytestmark = pytest.mark.unchecked
 
@@ -171,6 +178,34 @@ def test_kernel_is_not_saved_if_sources_changed_meanwhile(outside: Outside, monk
     assert not list(outside.cache.glob("*.nbc"))
 
 
+class Unpickler(pickle.Unpickler):
+    """Unpickler that notes the modules whose classes and functions a pickle names."""
+
+    def __init__(self, content: bytes) -> None:
+        super().__init__(io.BytesIO(content))
+        self.modules: set[str] = set()
+
+    def find_class(self, module: str, name: str) -> Any:
+        self.modules.add(module)
+        return super().find_class(module, name)
+
+
+@in_kernels
+def test_cached_kernels_do_not_depend_on_version_of_python() -> None:
+    """They call no C function of Python or Numba, and have no constants and no bytecode (which cloudpickle loads)."""
+    warm_up(views(example(1, False)), ("line", "checks"))
+    folder = cache_folder()
+    assert folder is not None
+    files = list(folder.glob("*-solver.*.nbc"))
+    assert files
+    for file in files:
+        unpickler = Unpickler(file.read_bytes()[kernel_cache.DIGEST_BYTES :])
+        (_, _, (machine_code, _)), _, environment, *_ = unpickler.load()
+        assert not re.findall(rb"\0((?:_?Py|NRT_|numba_)\w+)\0", machine_code), file.name
+        assert environment.consts == [], file.name
+        assert "numba.cloudpickle.cloudpickle" not in unpickler.modules, file.name
+
+
 def test_every_module_with_kernels_is_hashed() -> None:
     for module in pkgutil.walk_packages(solver.__path__, "solver."):
         found = importlib.import_module(module.name)
@@ -270,6 +305,8 @@ if "old" in sys.argv:
     llvm.get_host_cpu_features = lambda: features
 from solver.jit.kernel import kernel
 from solver.jit.waits import Waits
+from solver.ladder.ladder_kernels import warm_up
+from solver.model.views import views
 
 @kernel
 def add(a: int, b: int) -> int:
