@@ -100,9 +100,9 @@ def most_are_warm() -> bool:
 
 def _techniques_are_warm(kind: KernelKind) -> bool:
     """Return whether the last kernel of solver.people to be compiled for a kind is there."""
-    from solver.people.puzzle_grade import assumptions_example, solve_by_assumptions
+    from solver.people.puzzle_grade import grade_puzzles, grading_example
 
-    return is_ready(solve_by_assumptions, *assumptions_example(*kind))
+    return is_ready(grade_puzzles, *grading_example(*kind))
 
 
 def warm_for_most(callbacks: ProgressCallbacks = SILENT) -> str:

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from solver.jit.kernel import inlined
 from solver.lines.bits import marker
 from solver.lines.lanes import ROOM
 
@@ -44,3 +45,10 @@ def make_workspace(side: int, palette: int, words: int) -> Workspace:
     reach, gaps, back, back_gaps = (np.zeros((side + 1 + ROOM, words), np.uint64) for _ in range(4))
     new, report = (np.zeros((size, words), np.uint64) for size in (palette, 4))
     return Workspace(reach, gaps, back, back_gaps, new, report, np.zeros(COUNTERS, np.int64), math.inf, marker(words))
+
+
+@inlined
+def with_deadline(workspace: Workspace, counters: np.ndarray, deadline: float) -> Workspace:
+    """Return a workspace with the same scratch memory, but other counters and another deadline."""
+    reach, gaps, back, back_gaps, new, report, _, _, bit_width = workspace
+    return Workspace(reach, gaps, back, back_gaps, new, report, counters, deadline, bit_width)
