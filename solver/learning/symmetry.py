@@ -2,7 +2,7 @@
 
 If a symmetry of the grid leaves the clues as they are, it turns solutions into solutions. So the image of a solution
 that is not symmetric itself is a second one, and a unique solution is symmetric: learners search symmetric grids first,
-which have a half or less of the variables.
+in which half of the cells or fewer are free.
 """
 
 import itertools

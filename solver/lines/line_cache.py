@@ -12,6 +12,7 @@ import numpy as np
 from solver.jit.kernel import inlined, kernel
 from solver.lines.bits import bit, empty, has_any, load, lowest, store
 from solver.lines.board import Board
+from solver.tuning import SEEN_BYTES
 
 NO_ENTRY = cast(int, np.int64(-1))
 
@@ -19,9 +20,11 @@ NO_ENTRY = cast(int, np.int64(-1))
 class LineCache(NamedTuple):
     """Line solves of one puzzle; empty arrays for no cache.
 
+    Entry (line x palette + colour) x side + cell is about a cell of a line that has been given a colour.
+
     base     uint64[lines x palette, words]: the lines before a cell is decided, as `Board.can`; zero for no entries
     filled   uint64[lines x palette, words]: cells with an entry for the colour
-    result   uint64[lines x side x palette x palette, words]: the line after that, palette rows an entry
+    result   uint64[entries x palette, words]: the line after that, palette rows an entry
     """
 
     base: np.ndarray
@@ -29,9 +32,9 @@ class LineCache(NamedTuple):
     result: np.ndarray
 
 
-def empty_line_cache(lines: int, side: int, palette: int, words: int, limit: int) -> LineCache:
-    """Return a cache for lines of at most `side` cells; without entries if it would take more than `limit` bytes."""
-    rows = lines * palette if lines * side * palette * palette * words * 8 <= limit else 0
+def empty_line_cache(lines: int, side: int, palette: int, words: int) -> LineCache:
+    """Return a cache for lines of at most `side` cells; without entries if it would take more than SEEN_BYTES."""
+    rows = lines * palette if lines * side * palette * palette * words * 8 <= SEEN_BYTES else 0
     return LineCache(*(np.zeros((size, words), np.uint64) for size in (rows, rows, rows * side * palette)))
 
 
@@ -74,20 +77,34 @@ def entry_of(cache: LineCache, board: Board, line: int, bit_width: Any) -> int:
     c: Any = np.int64(0)
     while not has_any(load(board.can, line * palette + c, bit_width) & differs):
         c += 1
-    side = max(int(board.size[0]), int(board.size[1]))
-    return int(palette * (line * side + lowest(differs)) + c)
+    return int((line * palette + c) * _side(board) + lowest(differs))
 
 
 @inlined
-def recall(cache: LineCache, entry: int, board: Board, line: int, new: np.ndarray, bit_width: Any) -> bool:
-    """Copy an entry of a line to `new` (`Workspace.new`); returns whether it is filled."""
-    palette = int(board.size[2])
-    cell, color = entry // palette - line * max(int(board.size[0]), int(board.size[1])), entry % palette
-    if not has_any((load(cache.filled, line * palette + color, bit_width) >> cell) & bit(0, bit_width)):
+def _side(board: Board) -> int:
+    return max(int(board.size[0]), int(board.size[1]))
+
+
+@inlined
+def recall(cache: LineCache, entry: int, board: Board, new: np.ndarray, bit_width: Any) -> bool:
+    """Copy an entry to `new` (`Workspace.new`); returns whether it is filled."""
+    row, cell = entry // _side(board), entry % _side(board)
+    if not has_any((load(cache.filled, row, bit_width) >> cell) & bit(0, bit_width)):
         return False
+    palette = int(board.size[2])
     for k in range(palette):
         store(new, k, load(cache.result, entry * palette + k, bit_width))
     return True
+
+
+@inlined
+def remember(cache: LineCache, entry: int, board: Board, new: np.ndarray, bit_width: Any) -> None:
+    """Fill an entry from `new`."""
+    row, cell = entry // _side(board), entry % _side(board)
+    store(cache.filled, row, load(cache.filled, row, bit_width) | bit(cell, bit_width))
+    palette = int(board.size[2])
+    for k in range(palette):
+        store(cache.result, entry * palette + k, load(new, k, bit_width))
 
 
 @kernel
@@ -98,14 +115,3 @@ def holds(cache: LineCache, entry: int, board: Board, new: np.ndarray, bit_width
         if has_any(load(cache.result, entry * palette + k, bit_width) ^ load(new, k, bit_width)):
             return False
     return True
-
-
-@inlined
-def remember(cache: LineCache, entry: int, board: Board, line: int, new: np.ndarray, bit_width: Any) -> None:
-    """Fill an entry of a line from `new`."""
-    palette = int(board.size[2])
-    cell, color = entry // palette - line * max(int(board.size[0]), int(board.size[1])), entry % palette
-    i = line * palette + color
-    store(cache.filled, i, load(cache.filled, i, bit_width) | bit(cell, bit_width))
-    for k in range(palette):
-        store(cache.result, entry * palette + k, load(new, k, bit_width))

@@ -126,14 +126,14 @@ def _solve_cached(cells: int, line: int, board: Board, color: np.ndarray | None,
     """Solve a line of `cells` cells, by the cache if it has the result; returns False if it has no arrangement."""
     cache, new, bit_width = workspace.line_cache, workspace.new, workspace.bit_width
     entry = entry_of(cache, board, line, bit_width)
-    if entry != NO_ENTRY and recall(cache, entry, board, line, new, bit_width):
+    if entry != NO_ENTRY and recall(cache, entry, board, new, bit_width):
         if CHECKED:
             assert solve_line(cells, line, board, color, workspace), "a cached line has no arrangement"
             assert holds(cache, entry, board, new, bit_width), "a cached line is not its solution"
         return True
     solved = solve_line(cells, line, board, color, workspace)
     if solved and entry != NO_ENTRY:
-        remember(cache, entry, board, line, new, bit_width)
+        remember(cache, entry, board, new, bit_width)
     return solved
 
 

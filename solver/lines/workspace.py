@@ -8,7 +8,6 @@ import numpy as np
 from solver.lines.bits import marker
 from solver.lines.lanes import ROOM
 from solver.lines.line_cache import LineCache, empty_line_cache
-from solver.tuning import SEEN_BYTES
 
 # Counters of one puzzle's effort, in `Workspace.counters`.
 LINE_SOLVES, SWEEPS, PROBES, CONTRADICTIONS, NODES, MAX_DEPTH, CONFLICTS = range(7)
@@ -50,7 +49,7 @@ def make_workspace(side: int, palette: int, words: int, lines: int = 0) -> Works
     """
     reach, gaps, back, back_gaps = (np.zeros((side + 1 + ROOM, words), np.uint64) for _ in range(4))
     new, report = (np.zeros((size, words), np.uint64) for size in (palette, 4))
-    cache = empty_line_cache(lines, side, palette, words, SEEN_BYTES)
+    cache = empty_line_cache(lines, side, palette, words)
     return Workspace(
         reach, gaps, back, back_gaps, new, report, cache, np.zeros(COUNTERS, np.int64), math.inf, marker(words)
     )

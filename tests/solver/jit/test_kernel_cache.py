@@ -305,8 +305,6 @@ if "old" in sys.argv:
     llvm.get_host_cpu_features = lambda: features
 from solver.jit.kernel import kernel
 from solver.jit.waits import Waits
-from solver.ladder.ladder_kernels import warm_up
-from solver.model.views import views
 
 @kernel
 def add(a: int, b: int) -> int:

@@ -53,7 +53,6 @@ def test_symmetries_keep_the_clues(seed: int) -> None:
     puzzle = drawn(seed) if seed % 5 else from_picture(np.random.default_rng(seed).integers(0, 2, (3, 3)))
     board, color = (memory := fixpoint(puzzle)).board, memory.color
     cells = np.arange(puzzle.width * puzzle.height).reshape(puzzle.height, puzzle.width)
-    random = np.random.default_rng(seed).integers(0, 2, cells.shape)
     expected = set()
     for image in IMAGES:
         # A symmetry of the clues turns any solution into one.
@@ -64,9 +63,6 @@ def test_symmetries_keep_the_clues(seed: int) -> None:
             expected.add(tuple(image(cells).ravel().tolist()))
     found = {tuple(symmetry.tolist()) for symmetry in clue_symmetries(board, color)}
     assert found == expected
-    for symmetry in clue_symmetries(board, color):
-        image = image_of(random.ravel(), [symmetry])
-        assert image is None or (image.reshape(cells.shape) != random).any()
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -11,7 +11,7 @@ from solver.ladder.fixpoint import line_fixpoint
 from solver.ladder.ladder_options import LadderOptions
 from solver.ladder.lookahead import NO_LIMIT, begin, refute
 from solver.ladder.memory import Memory
-from solver.lines.line_cache import NO_ENTRY, clear, entry_of, rebase
+from solver.lines.line_cache import NO_ENTRY, clear, empty_line_cache, entry_of, rebase
 from solver.model.puzzle import Puzzle, from_picture
 from solver.model.tables import puzzle_batch
 from solver.model.views import views
@@ -27,8 +27,7 @@ def _refuted(memory: Memory, cached: bool) -> tuple[list[int], list[int]]:
     """Return the possible colours and the counters after depth-2 and probing."""
     workspace = memory.workspace
     if not cached:
-        none = type(workspace.line_cache)(*(array[:0] for array in workspace.line_cache))
-        workspace = workspace._replace(line_cache=none)
+        workspace = workspace._replace(line_cache=empty_line_cache(0, 1, 1, 1))
     for depth in (np.int64(2), NO_LIMIT):
         begin(memory.board, memory.tree.union, memory.seen, workspace.bit_width)
         others = memory.tree.union, memory.color, depth, NO_LIMIT, memory.seen, memory.log
@@ -69,11 +68,11 @@ def test_only_a_line_with_one_decided_cell_has_an_entry() -> None:
     rebase(cache, board, marker)
     assert entry() == NO_ENTRY  # unchanged
     board.can[4] &= ~np.uint64(2)  # row 2, cell 1 black
-    assert entry() == 2 * (2 * 4 + 1) + 1
+    assert entry() == (2 * 2 + 1) * 4 + 1
     board.can[5] &= ~np.uint64(8)  # and cell 3 white
     assert entry() == NO_ENTRY
     board.can[4] = can[4]
-    assert entry() == 2 * (2 * 4 + 3)
+    assert entry() == 2 * 2 * 4 + 3
     board.can[4] &= ~np.uint64(8)  # cell 3 without a colour
     assert entry() == NO_ENTRY
     board.can[:] = can
