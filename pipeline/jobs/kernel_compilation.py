@@ -24,7 +24,6 @@ from pipeline.errors import InputError, StorageError
 from pipeline.settings import ROOT
 from reports.threads import cores
 from solver.api import classify
-from solver.jit.kernel import is_ready
 from solver.jit.kernel_cache import PORTABLE, cache_folder
 from solver.ladder.ladder_kernels import is_warm
 from solver.ladder.memory import kernel_kinds
@@ -104,14 +103,9 @@ def compiled_in_background(
 
 def most_are_warm() -> bool:
     """Return whether the kernels for puzzles up to 63 cells a side are compiled, except perhaps those of the tail."""
-    return all(is_warm(views(example(*kind))) and _techniques_are_warm(kind) for kind in COMMON_KINDS)
+    from solver.people.puzzle_grade import has_grading_kernels
 
-
-def _techniques_are_warm(kind: KernelKind) -> bool:
-    """Return whether the last kernel of solver.people to be compiled for a kind is there."""
-    from solver.people.puzzle_grade import assumptions_example, solve_by_assumptions
-
-    return is_ready(solve_by_assumptions, *assumptions_example(*kind))
+    return all(is_warm(views(example(*kind))) and has_grading_kernels(*kind) for kind in COMMON_KINDS)
 
 
 def warm_for_most(callbacks: ProgressCallbacks = SILENT) -> str:

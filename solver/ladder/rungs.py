@@ -21,7 +21,7 @@ from solver.lines.checked import CHECKED, has_known, is_at_fixpoint, set_known
 from solver.lines.line_cache import clear
 from solver.lines.places import locate, open_places
 from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
-from solver.lines.workspace import NEXT_CHECK, Workspace
+from solver.lines.workspace import NEXT_CHECK, Workspace, with_deadline
 from solver.model.views import Views
 from solver.tuning import LOOK_EVERY, MOST_PLACES
 
@@ -127,18 +127,7 @@ def _puzzle_workspace(state: LadderState, p: int, now: float) -> Workspace:
     if left > CHECK_INTERVAL and counters[NEXT_CHECK] == 0:
         counters[NEXT_CHECK] = LOOK_EVERY  # reading the clock costs as much as a small puzzle
     clear(common.line_cache, common.bit_width)
-    return Workspace(
-        common.reach,
-        common.gaps,
-        common.back,
-        common.back_gaps,
-        common.new,
-        common.report,
-        common.line_cache,
-        counters,
-        now + left,
-        common.bit_width,
-    )
+    return with_deadline(common, counters, now + left)
 
 
 @kernel

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from solver.jit.kernel import inlined
 from solver.lines.bits import marker
 from solver.lines.lanes import ROOM
 from solver.lines.line_cache import LineCache, empty_line_cache
@@ -53,3 +54,10 @@ def make_workspace(side: int, palette: int, words: int, lines: int = 0) -> Works
     return Workspace(
         reach, gaps, back, back_gaps, new, report, cache, np.zeros(COUNTERS, np.int64), math.inf, marker(words)
     )
+
+
+@inlined
+def with_deadline(workspace: Workspace, counters: np.ndarray, deadline: float) -> Workspace:
+    """Return a workspace with the same scratch memory, but other counters and another deadline."""
+    reach, gaps, back, back_gaps, new, report, cache, _, _, bit_width = workspace
+    return Workspace(reach, gaps, back, back_gaps, new, report, cache, counters, deadline, bit_width)

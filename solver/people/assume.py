@@ -1,22 +1,21 @@
 """Assumptions that lead to contradictions, shallowest first."""
 
 import math
-import time
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.jit.kernel import compiles, kernel, standalone
-from solver.ladder.fixpoint import example_at_fixpoint, line_fixpoint
+from solver.jit.kernel import compiles, inlined, kernel, standalone
 from solver.ladder.lookahead import NO_LIMIT, begin, forget, look_ahead, probe, take_away
-from solver.ladder.memory import Memory, all_kernel_groups, kernel_kinds
+from solver.ladder.memory import kernel_kinds
 from solver.lines.bits import has_any, load, store
 from solver.lines.board import Board, allows, copy, is_open
 from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
-from solver.lines.workspace import LINE_SOLVES, SOLVED_COLUMNS, SOLVED_ROWS, Workspace
+from solver.lines.workspace import LINE_SOLVES, SOLVED_COLUMNS, SOLVED_ROWS, Workspace, with_deadline
 from solver.model.techniques import EDGE
 from solver.model.views import Views
-from solver.people.person import compile_person
+from solver.people.person import PuzzleSheet, compile_person, placed_example
+from solver.tuning import SEEN_BYTES
 
 DEPTHS: tuple[Any, ...] = (np.int64(2), np.int64(4), NO_LIMIT)
 """Levels to which EDGE, CHAIN and LONG_CHAIN follow an assumption (solver.ladder.lookahead)."""
@@ -34,10 +33,6 @@ class RefutedAssumption(NamedTuple):
     technique: int
 
 
-class NoSolution(Exception):
-    """The puzzle has no solution, as assumptions have shown."""
-
-
 class Assumptions(NamedTuple):
     """A puzzle's board at the fixpoint of line logic, on which assumptions are refuted.
 
@@ -46,7 +41,7 @@ class Assumptions(NamedTuple):
     began       scratch of look-ahead
     color       uint8[blocks]; None for mono puzzles
     seen        per technique, for open cells and colours the lines that its assumption solved without contradiction
-    log         int32[cells, 3]: fields of refuted assumptions
+    log         int32[cells x palette, 3]: fields of refuted assumptions
     workspace   has the counters, and the deadline, past which all methods raise TimeoutError
     """
 
@@ -74,12 +69,9 @@ class Assumptions(NamedTuple):
         return math.inf if lines < 0 else lines
 
     def take_away(self, place: int, color: int) -> None:
-        """Exclude a colour from a cell and propagate. Raises NoSolution on a contradiction."""
-        status = exclude(self, place, color)
-        if status == OUT_OF_TIME:
+        """Exclude a colour from a cell and propagate."""
+        if exclude(self, place, color) == OUT_OF_TIME:
             raise TimeoutError
-        if status == CONTRADICTION:
-            raise NoSolution
 
     @property
     def line_solves(self) -> int:
@@ -87,31 +79,18 @@ class Assumptions(NamedTuple):
         return int(self.workspace.counters[LINE_SOLVES])
 
 
-def assumptions_on(puzzle: Views, grid: np.ndarray, deadline: float) -> Assumptions:
-    """Prepare assumptions on the one puzzle of a batch.
+def assumptions_for(sheet: PuzzleSheet, deadline: float = math.inf) -> Assumptions:
+    """Return memory for assumptions on the puzzles of a sheet; each begins with `assume_on`.
 
-    grid        int64[height x width]: possible colours of each cell, one bit per colour
     deadline    CPU seconds of this thread
-
-    Raises NoSolution if line logic alone finds a contradiction, and TimeoutError.
     """
-    ((_, colors, _),) = all_kernel_groups(puzzle)
-    start = (grid[:, None] >> np.arange((colors or 1) + 1) & 1).astype(np.bool_)
-    memory = line_fixpoint(puzzle, deadline - time.thread_time(), start)
-    if memory is None:
-        raise NoSolution
-    assumptions = _on_memory(memory, deadline)
-    for seen in assumptions.seen:
-        begin(assumptions.board, assumptions.began, seen, assumptions.workspace.bit_width)
-    return assumptions
-
-
-def _on_memory(memory: Memory, deadline: float) -> Assumptions:
-    """Return assumptions on the board of `memory`, before the first use."""
-    log = np.zeros((int(memory.board.size[0] * memory.board.size[1]), 3), np.int32)
-    seen = tuple(np.zeros_like(memory.seen) for _ in DEPTHS)
-    workspace = memory.workspace._replace(deadline=deadline)
-    return Assumptions(memory.board, memory.trial, memory.tree.union, memory.color, seen, log, workspace)
+    lines, (rows, words) = len(sheet.board.first) - 1, sheet.board.can.shape
+    palette = rows // lines
+    most = lines // 2 * (lines - lines // 2) * palette  # colours of the cells of a square, the largest
+    seen = (np.zeros((min(2 * most, SEEN_BYTES // (8 * words)), words), np.uint64) for _ in DEPTHS)
+    board, trial, began = (sheet.board._replace(can=np.zeros_like(sheet.board.can)) for _ in range(3))
+    color, log = sheet.color if palette > 2 else None, np.zeros((most, 3), np.int32)
+    return Assumptions(board, trial, began, color, tuple(seen), log, sheet.workspace._replace(deadline=deadline))
 
 
 def compile_for(puzzles: Views) -> None:
@@ -124,16 +103,27 @@ def compile_for(puzzles: Views) -> None:
 @compiles
 def compile_assumptions(words: int, colored: bool) -> None:
     """Compile the kernels of this module, so that no puzzle is charged for it."""
-    example = example_assumptions(words, colored)
-    begin(example.board, example.began, example.seen[0], example.workspace.bit_width)
+    sheet = placed_example(words, colored)
+    example = assumptions_for(sheet)
+    assume_on(example, sheet)
     example.refuted(1)
     example.length(RefutedAssumption(0, 0, EDGE))
     example.take_away(0, 0)
 
 
-def example_assumptions(words: int, colored: bool) -> Assumptions:
-    """Return assumptions on a small board, for compilation."""
-    return _on_memory(example_at_fixpoint(words, colored), math.inf)
+@kernel
+def assume_on(assumptions: Assumptions, sheet: PuzzleSheet) -> None:
+    """Begin assumptions on the sheet's board, which is at the fixpoint of line logic."""
+    copy(sheet.board, assumptions.board)
+    for k in range(len(DEPTHS)):
+        begin(assumptions.board, assumptions.began, assumptions.seen[k], assumptions.workspace.bit_width)
+
+
+@inlined
+def until(assumptions: Assumptions, deadline: float) -> Assumptions:
+    """Return the same assumptions with another deadline, in CPU seconds of this thread."""
+    board, trial, began, color, seen, log, workspace = assumptions
+    return Assumptions(board, trial, began, color, seen, log, with_deadline(workspace, workspace.counters, deadline))
 
 
 @standalone
@@ -184,8 +174,10 @@ def exclude(assumptions: Assumptions, place: int, color: int) -> int:
     y, x = place // width, place % width
     status = take_away(assumptions.board, assumptions.color, y, x, color, assumptions.workspace)
     if status == FIXPOINT:
+        probes = width * int(assumptions.board.size[1] * assumptions.board.size[2])
         for k in range(len(DEPTHS)):
-            forget(assumptions.seen[k], len(assumptions.seen[k]) // 2, assumptions.workspace)
+            if len(assumptions.seen[k]) >= 2 * probes:
+                forget(assumptions.seen[k], probes, assumptions.workspace)
     return status
 
 

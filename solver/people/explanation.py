@@ -19,7 +19,7 @@ from solver.model.puzzle import Puzzle
 from solver.model.tables import puzzle_batch
 from solver.model.techniques import LINE_TECHNIQUES, TECHNIQUES, Technique
 from solver.model.views import Views, views
-from solver.people.assume import RefutedAssumption, assumptions_on, compile_for
+from solver.people.assume import RefutedAssumption, assume_on, assumptions_for, compile_for
 from solver.people.person import (
     CHANGES,
     ENDED,
@@ -187,8 +187,7 @@ class _Work:
     """An explanation in progress: the sheet, the steps found, and assumptions once they are needed."""
 
     def __init__(self, puzzle: Puzzle, batch: Views, start: np.ndarray | None, deadline: float) -> None:
-        self.batch = batch
-        self.sheet: PuzzleSheet = puzzle_sheet_for(self.batch, logged=True)
+        self.sheet: PuzzleSheet = puzzle_sheet_for(batch, logged=True)
         self.deadline = deadline
         if start is not None:
             shape = (puzzle.height, puzzle.width, max(puzzle.colors, 1) + 1)
@@ -213,7 +212,8 @@ class _Work:
             return "contradiction"
         if not open_cells_of(self.sheet):
             return "solved"
-        assumptions = assumptions_on(self.batch, grid_of(self.sheet), self.deadline)
+        assumptions = assumptions_for(self.sheet, self.deadline)
+        assume_on(assumptions, self.sheet)
         while not 0 <= most <= len(self.steps):
             found = sorted(assumptions.refuted(CANDIDATES), key=assumptions.length)
             if not found:

@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.jit.kernel import compiles, inlined, kernel, standalone
+from solver.jit.kernel import inlined, kernel, standalone
 from solver.lines.bits import bit, count, empty, has_any, load, low_bits, lowest, mirror
 from solver.lines.board import Board
 from solver.model.techniques import CLUE, COUNTING, FORCING, GLUE, LINE, OVERLAP, REACH, TECHNIQUES
-from solver.model.views import Views
 from solver.people.desk import end_of_run
-from solver.people.person import PuzzleSheet, open_cells_of, placed_example
+from solver.people.person import PuzzleSheet
 from solver.people.rounds import (
     BACKGROUND_STROKES,
     DECIDED,
@@ -25,9 +24,6 @@ from solver.people.rounds import (
     ROUNDS,
     STROKES,
     Rounds,
-    compile_rounds,
-    rounds_for,
-    solve_in_rounds,
 )
 
 STEPS = (CLUE, COUNTING, OVERLAP, GLUE, FORCING, REACH, LINE)
@@ -83,30 +79,6 @@ def runs_for(sheet: PuzzleSheet) -> Runs:
     """Return scratch memory for the puzzles of a sheet."""
     lengths, blocks = np.arange(len(sheet.workspace.reach)), len(sheet.board.length)
     return Runs(lengths, np.log1p(lengths), *np.zeros((4, blocks), np.int64))
-
-
-def features(puzzle: Views, deadline: float) -> np.ndarray | None:
-    """Solve the one puzzle of a batch in rounds; return its FEATURES, None if it needs search or has blots.
-
-    deadline    CPU seconds of this thread
-
-    Raises TimeoutError, and NoSolution on a contradiction.
-    """
-    sheet, rounds = solve_in_rounds(puzzle, deadline)
-    if open_cells_of(sheet) or has_blots(sheet.board):
-        return None
-    values = np.zeros(len(FEATURES))
-    write_features(sheet, rounds, runs_for(sheet), values)
-    return values
-
-
-@compiles
-def compile_features(words: int, colored: bool) -> None:
-    """Compile the kernels of this module and of the rounds, so that no puzzle is charged for it."""
-    compile_rounds(words, colored)
-    sheet = placed_example(words)
-    has_blots(sheet.board)
-    write_features(sheet, rounds_for(sheet), runs_for(sheet), np.zeros(len(FEATURES)))
 
 
 @kernel

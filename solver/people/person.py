@@ -133,14 +133,9 @@ def puzzle_sheet_for(puzzle: Views, logged: bool = False) -> PuzzleSheet:
     return sheet
 
 
-def example_sheet(words: int) -> PuzzleSheet:
-    """Return a sheet for the example puzzle, which is not placed on it yet."""
-    return sheet_for(example_puzzle(), KernelGroup(words, None, np.arange(1)))
-
-
-def placed_example(words: int) -> PuzzleSheet:
+def placed_example(words: int, colored: bool) -> PuzzleSheet:
     """Return a sheet with the example puzzle, to compile kernels on."""
-    sheet = example_sheet(words)
+    sheet = sheet_for(example_puzzle(), KernelGroup(words, 2 if colored else None, np.arange(1)))
     place_on_sheet(sheet, example_puzzle(), 0)
     return sheet
 
@@ -148,7 +143,7 @@ def placed_example(words: int) -> PuzzleSheet:
 @compiles
 def compile_person(words: int) -> None:
     """Compile the kernels of this module, so that no puzzle is charged for it."""
-    sheet = placed_example(words)
+    sheet = placed_example(words, colored=False)
     rule_out(sheet, 0, 0)
     solve_lines(sheet, LINE_TECHNIQUES, math.inf)
     open_cells_of(sheet)

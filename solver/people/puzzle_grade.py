@@ -1,6 +1,5 @@
 """Difficulty of nonograms for people: grades by the techniques that they need, minutes and stars by models."""
 
-import time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,37 +9,26 @@ from solver import __version__
 from solver.jit.clock import cpu_seconds
 from solver.jit.kernel import compiles, is_ready, kernel
 from solver.ladder.fixpoint import example_puzzle
-from solver.ladder.memory import kernel_groups
-from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
+from solver.ladder.memory import KernelGroup, kernel_groups
+from solver.lines.propagate import FIXPOINT, OUT_OF_TIME
+from solver.lines.workspace import LINE_SOLVES
 from solver.model.check import faults_of
 from solver.model.tables import GRADES, check_readable
 from solver.model.techniques import LINE_TECHNIQUES, SEARCH, TECHNIQUES
 from solver.model.views import Views, views
-from solver.people.assume import (
-    Assumptions,
-    NoSolution,
-    assumptions_on,
-    compile_for,
-    example_assumptions,
-    exclude,
-    find_refuted,
-)
-from solver.people.features import FEATURES, Runs, compile_features, features, has_blots, runs_for, write_features
+from solver.people.assume import Assumptions, assume_on, assumptions_for, compile_for, exclude, find_refuted, until
+from solver.people.features import FEATURES, Runs, has_blots, runs_for, write_features
 from solver.people.minutes import estimate, parameters
 from solver.people.person import (
     LOOKS,
     PuzzleSheet,
-    example_sheet,
-    grid_of,
     open_cells_of,
     place_on_sheet,
-    placed_example,
-    puzzle_sheet_for,
     rule_out,
     sheet_for,
     solve_lines,
 )
-from solver.people.rounds import Rounds, clear_rounds, find_in_rounds, rounds_for
+from solver.people.rounds import Rounds, clear_rounds, rounds_for, solve_in_rounds
 
 ESTIMATES = ("minutes", "minutes_low", "minutes_high", "stars")
 """Columns of estimates, in the order of `solver.people.minutes.Estimate`."""
@@ -103,11 +91,7 @@ def grade(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float) -> Grad
     for group in kernel_groups(batch, np.flatnonzero(sound)):
         compile_grading(group.words, group.colors is not None)
         graded.colored[group.puzzles] = group.colors is not None
-        sheet = sheet_for(batch, group)
-        grade_by_lines(sheet, rounds_for(sheet), runs_for(sheet), batch, group.puzzles, unique, cpu_limit, graded)
-    stuck = (graded.status == FIXPOINT) & (graded.open > 0)
-    for p in np.flatnonzero(stuck).tolist():
-        _grade_by_assumptions(views(puzzles.slice(p, 1)), bool(unique[p]), cpu_limit, graded, p)
+        grade_puzzles(*memory_of(batch, group), batch, group.puzzles, unique, cpu_limit, graded)
     return graded
 
 
@@ -142,95 +126,77 @@ def _columns(puzzles: pa.RecordBatch, graded: Graded, unique: np.ndarray) -> lis
     return [columns[field.name].cast(field.type) for field in GRADES]
 
 
+def memory_of(batch: Views, group: KernelGroup) -> tuple[PuzzleSheet, Rounds, Runs, Assumptions]:
+    """Return memory to grade the puzzles of a group of a batch."""
+    sheet = sheet_for(batch, group)
+    return sheet, rounds_for(sheet), runs_for(sheet), assumptions_for(sheet)
+
+
 @compiles
 def compile_grading(words: int, colored: bool) -> None:
     """Compile the kernels of this module and of the features, so that no puzzle is charged for it."""
-    compile_features(words, colored)
-    grade_by_lines(*_grading_example(words))
-    solve_by_assumptions(placed_example(words), *assumptions_example(words, colored)[1:])
+    grade_puzzles(*_grading_example(words, colored))
 
 
-def has_grading_kernels(words: int) -> bool:
-    """Return whether the kernels for puzzles that line techniques solve are compiled."""
-    return is_ready(grade_by_lines, *_grading_example(words))
+def has_grading_kernels(words: int, colored: bool) -> bool:
+    """Return whether the kernels of grading are compiled."""
+    return is_ready(grade_puzzles, *_grading_example(words, colored))
 
 
-def _grading_example(words: int) -> tuple[Any, ...]:
-    """Return arguments of `grade_by_lines` by type."""
-    sheet, one = example_sheet(words), np.zeros(1, np.int64)
-    return sheet, rounds_for(sheet), runs_for(sheet), example_puzzle(), one, one > 0, 1.0, empty_graded(1)
-
-
-def assumptions_example(words: int, colored: bool) -> tuple[PuzzleSheet, Assumptions, np.ndarray, float]:
-    """Return arguments of `solve_by_assumptions` by type; the puzzle is not on the sheet."""
-    return example_sheet(words), example_assumptions(words, colored), np.zeros(len(TECHNIQUES), np.int64), 1.0
+def _grading_example(words: int, colored: bool) -> tuple[Any, ...]:
+    """Return arguments of `grade_puzzles` by type."""
+    group = KernelGroup(words, 2 if colored else None, np.arange(1))
+    one = example_puzzle()
+    return *memory_of(one, group), one, group.puzzles, np.ones(1, np.bool_), 1.0, empty_graded(1)
 
 
 @kernel
-def grade_by_lines(
+def grade_puzzles(
     sheet: PuzzleSheet,
     rounds: Rounds,
     runs: Runs,
+    assumptions: Assumptions,
     batch: Views,
     puzzles: np.ndarray,
     unique: np.ndarray,
     cpu_limit: float,
     graded: Graded,
 ) -> None:
-    """Grade puzzles of a batch as far as line techniques solve them; write the features of those they solve.
+    """Grade puzzles of a batch; write the features of those that need no search.
 
     puzzles   int64: indices in the batch
     """
     for p in puzzles:
         begin = cpu_seconds()
+        deadline, steps = begin + cpu_limit, graded.steps[p]
         place_on_sheet(sheet, batch, p)
-        ended = solve_lines(sheet, LINE_TECHNIQUES, begin + cpu_limit)
-        graded.open[p], graded.looks[p] = open_cells_of(sheet), sheet.notes[LOOKS]
+        ended = solve_lines(sheet, LINE_TECHNIQUES, deadline)
+        if ended == FIXPOINT and open_cells_of(sheet) > 0:
+            ended = solve_by_assumptions(sheet, until(assumptions, deadline), steps, deadline)
+        graded.open[p] = open_cells_of(sheet)
+        graded.looks[p] = sheet.notes[LOOKS] + sheet.workspace.counters[LINE_SOLVES]
         for technique in range(LINE_TECHNIQUES):
-            graded.steps[p, technique] = sheet.steps[technique]
-        if ended == FIXPOINT and graded.open[p] == 0 and unique[p] and not has_blots(sheet.board):
+            steps[technique] = sheet.steps[technique]
+        if ended == FIXPOINT and unique[p] and not steps[SEARCH] and not has_blots(sheet.board):
             place_on_sheet(sheet, batch, p)
             clear_rounds(rounds)
-            ended = find_in_rounds(sheet, rounds, begin + cpu_limit)
+            ended = solve_in_rounds(sheet, rounds, assumptions, deadline)
             if ended == FIXPOINT:
                 write_features(sheet, rounds, runs, graded.features[p])
         graded.status[p] = ended
         graded.cpu_seconds[p] = cpu_seconds() - begin
 
 
-def _grade_by_assumptions(puzzle: Views, unique: bool, cpu_limit: float, graded: Graded, p: int) -> None:
-    """Grade the one puzzle of a batch, which line techniques don't solve; write row p.
-
-    Assumptions are used in reading order, shallowest first.
-    """
-    begin = time.thread_time()
-    deadline = begin + cpu_limit - graded.cpu_seconds[p]
-    sheet, line_solves, ended = puzzle_sheet_for(puzzle), 0, OUT_OF_TIME
-    try:
-        if solve_lines(sheet, LINE_TECHNIQUES, deadline) == FIXPOINT:
-            assumptions = assumptions_on(puzzle, grid_of(sheet), deadline)
-            ended = solve_by_assumptions(sheet, assumptions, graded.steps[p], deadline)
-            line_solves = assumptions.line_solves
-        if ended == FIXPOINT and unique and not graded.steps[p, SEARCH]:
-            values = features(puzzle, deadline)
-            graded.features[p] = np.nan if values is None else values
-    except TimeoutError:
-        ended = OUT_OF_TIME
-    except NoSolution:
-        ended = CONTRADICTION
-    graded.status[p] = ended
-    graded.steps[p, :LINE_TECHNIQUES] = sheet.steps
-    graded.looks[p] = sheet.notes[LOOKS] + line_solves
-    graded.open[p] = open_cells_of(sheet)
-    graded.cpu_seconds[p] += time.thread_time() - begin
-
-
 @kernel
 def solve_by_assumptions(sheet: PuzzleSheet, assumptions: Assumptions, steps: np.ndarray, deadline: float) -> int:
     """Go on where line techniques make no progress, with one assumption at a time. Returns as `propagate`.
 
+    Assumptions are used in reading order, shallowest first.
+
     steps   int64[techniques], output: successful assumptions by technique; search counts once if there are none left
     """
+    assume_on(assumptions, sheet)
+    sheet.workspace.counters[LINE_SOLVES] = sheet.board.size[0] + sheet.board.size[1]  # none finds any
     while True:
         found = find_refuted(assumptions, 1)
         if found < 0:

@@ -11,24 +11,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.jit.kernel import compiles, inlined, kernel, standalone
+from solver.jit.kernel import inlined, kernel, standalone
 from solver.lines.bits import bit, count, empty, has_any, load, lowest
 from solver.lines.board import Board, copy, open_cells
 from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from solver.model.techniques import LINE, LINE_TECHNIQUES
-from solver.model.views import Views
-from solver.people.assume import Assumptions, NoSolution, assumptions_on, example_assumptions, exclude, find_refuted
+from solver.people.assume import Assumptions, assume_on, exclude, find_refuted, until
 from solver.people.desk import PALETTE, Desk, painted, painted_after
 from solver.people.person import (
     PuzzleSheet,
     easiest,
     every_cell_has_a_color,
-    grid_of,
     is_late,
     load_number,
     open_cells_of,
-    placed_example,
-    puzzle_sheet_for,
     rule_out,
     write_find,
 )
@@ -71,36 +67,17 @@ def clear_rounds(rounds: Rounds) -> None:
     rounds.sums[:] = 0
 
 
-def solve_in_rounds(puzzle: Views, deadline: float) -> tuple[PuzzleSheet, Rounds]:
-    """Solve the one puzzle of a batch in rounds, until nothing makes progress.
+@kernel
+def solve_in_rounds(sheet: PuzzleSheet, rounds: Rounds, assumptions: Assumptions, deadline: float) -> int:
+    """Solve a puzzle in rounds, until nothing makes progress, adding to `rounds`. Returns as `propagate`.
 
     deadline    CPU seconds of this thread
-
-    Raises TimeoutError, and NoSolution on a contradiction.
     """
-    sheet = puzzle_sheet_for(puzzle)
-    rounds = rounds_for(sheet)
     ended = find_in_rounds(sheet, rounds, deadline)
-    if ended == FIXPOINT and open_cells_of(sheet):
-        ended = assume_in_rounds(sheet, rounds, assumptions_on(puzzle, grid_of(sheet), deadline), deadline)
-    if ended == OUT_OF_TIME:
-        raise TimeoutError
-    if ended == CONTRADICTION:
-        raise NoSolution
-    return sheet, rounds
-
-
-@compiles
-def compile_rounds(words: int, colored: bool) -> None:
-    """Compile the kernels of this module, so that no puzzle is charged for it."""
-    sheet = placed_example(words)
-    find_in_rounds(sheet, rounds_for(sheet), math.inf)
-    assume_in_rounds(sheet, rounds_for(sheet), example_assumptions(words, colored), math.inf)
-
-
-@kernel
-def assume_in_rounds(sheet: PuzzleSheet, rounds: Rounds, assumptions: Assumptions, deadline: float) -> int:
-    """Go on where rounds make no progress, with assumptions on the same cells. Returns as `propagate`."""
+    if ended != FIXPOINT or open_cells_of(sheet) == 0:
+        return ended
+    assumptions = until(assumptions, deadline)
+    assume_on(assumptions, sheet)
     while True:
         left, found = open_cells_of(sheet), find_refuted(assumptions, len(assumptions.log))
         if found <= 0:

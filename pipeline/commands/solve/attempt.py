@@ -208,9 +208,9 @@ def _grading(puzzle: "Puzzle", row: dict[str, Any], options: SolveOptions) -> di
     if not options.in_full or row["solutions"] != "unique" or options.from_saved is not None:
         return None
     batch = puzzle_batch([puzzle])
-    ((words, _),) = needed(batch)
+    (kind,) = needed(batch)
     attempt, limit = partial(grade_one, NONOGRAM, batch), min(options.cpu_limit, GRADING_LIMIT)
-    found = _in_plain_python(has_grading_kernels(words), limit, attempt)
+    found = _in_plain_python(has_grading_kernels(*kind), limit, attempt)
     return found if found is not None else attempt(cpu_limit=limit)
 
 

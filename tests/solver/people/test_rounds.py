@@ -15,6 +15,7 @@ from solver.model.puzzle import Puzzle, from_picture, normalize_palette
 from solver.model.tables import puzzle_batch
 from solver.model.techniques import LINE_TECHNIQUES
 from solver.model.views import views
+from solver.people.assume import assumptions_for
 from solver.people.features import FEATURES, runs_for, write_features
 from solver.people.person import PuzzleSheet, apply_technique, grid_of, load_number, puzzle_sheet_for, solve_lines
 from solver.people.rounds import (
@@ -143,7 +144,9 @@ def draw(sheet: PuzzleSheet, picture: np.ndarray) -> None:
 def features(picture: np.ndarray) -> list[float]:
     """Return the features of a picture's puzzle, solved with assumptions where needed."""
     puzzle = normalize_palette(from_picture(picture, PALETTE, puzzle_id="test/1"))
-    sheet, rounds = solve_in_rounds(views(puzzle_batch([puzzle])), math.inf)
+    sheet = sheet_of(puzzle)
+    rounds = rounds_for(sheet)
+    assert solve_in_rounds(sheet, rounds, assumptions_for(sheet), math.inf) == FIXPOINT
     draw(sheet, np.array([puzzle.palette.index(color) if color in puzzle.palette else 0 for color in PALETTE])[picture])
     values = np.zeros(len(FEATURES))
     write_features(sheet, rounds, runs_for(sheet), values)
