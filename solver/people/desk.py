@@ -12,7 +12,7 @@ from solver.jit.kernel import inlined
 from solver.lines.bits import bit, empty, has_any, highest, load, low_bits, lowest, marker, mirror, store
 from solver.lines.line_solver import runs
 
-CELLS, BLOCKS, FIRST, PALETTE, RANGES = range(5)
+CELLS, BLOCKS, FIRST, PALETTE, RANGES, TOTALS, FOUND = range(7)
 PLACE, BLOCK = range(2)
 
 UNKNOWN, COUNTED, NARROWED, FITTED = (cast(int, np.int64(k)) for k in range(4))
@@ -22,7 +22,8 @@ UNKNOWN, COUNTED, NARROWED, FITTED = (cast(int, np.int64(k)) for k in range(4))
 class Desk(NamedTuple):
     """A line and scratch memory for the techniques, sized for the longest line and its maximum number of blocks.
 
-    line       int64[5]: CELLS and BLOCKS of the line, its FIRST block, PALETTE (colours and background), RANGES
+    line       int64[7]: CELLS and BLOCKS of the line, its FIRST block, PALETTE (colours and background), RANGES,
+               the first of its TOTALS, FOUND (1 once a technique has excluded a colour from a cell)
     length     uint16[blocks of the puzzle]: 0 for a blot
     color      uint8[blocks of the puzzle]
     now        uint64[2 x palette, words]: cells that may have a colour; row way x palette + colour
@@ -31,7 +32,7 @@ class Desk(NamedTuple):
     near       uint64[palette, words], scratch: cells that some block of a colour can cover
     done       int64[2, 2]: first PLACE and first BLOCK that are not finished (`strip`), by way
     begin      int64[2, blocks]: earliest start of each block according to the current technique, by way
-    totals     int64[palette], scratch: number of cells of each colour
+    totals     int64[lines x palette]: number of cells of each colour, negative if unknown
     later      int64[2, blocks], scratch: the same after runs have been assigned to blocks (solver.people.line_rules)
     bit_width  the marker of bit sets' width (solver.lines.bits)
     """
@@ -50,25 +51,25 @@ class Desk(NamedTuple):
     bit_width: Any
 
 
-def desk_for(side: int, palette: int, words: int, length: np.ndarray, color: np.ndarray) -> Desk:
+def desk_for(side: int, lines: int, palette: int, words: int, length: np.ndarray, color: np.ndarray) -> Desk:
     """Return a desk for lines of at most `side` cells; lengths and colours are those of the puzzle's blocks."""
     now, open_, new, near = (np.zeros((rows, words), np.uint64) for rows in (2 * palette, 2, palette, palette))
     begin, later = (np.zeros((2, side + 1), np.int64) for _ in range(2))
-    line, done = np.zeros(5, np.int64), np.zeros((2, 2), np.int64)
-    return Desk(
-        line, length, color, now, open_, new, near, done, begin, np.zeros(palette, np.int64), later, marker(words)
-    )
+    line, done, totals = np.zeros(7, np.int64), np.zeros((2, 2), np.int64), np.zeros(lines * palette, np.int64)
+    return Desk(line, length, color, now, open_, new, near, done, begin, totals, later, marker(words))
 
 
 @inlined
-def load_line(desk: Desk, can: np.ndarray, row: int, cells: int, first: int, blocks: int) -> bool:
+def load_line(desk: Desk, can: np.ndarray, row: int, cells: int, first: int, blocks: int, both: bool) -> bool:
     """Load a line; return whether a cell of it is open.
 
-    can     uint64[:, words]: from `row` on, the cells that may have each colour
+    can     uint64[:, words]: from `row` on, the cells that may have each colour; `totals` likewise
     first   its first block in the puzzle
+    both    mirror it too, as all techniques need it that find ranges
     """
     line, bit_width, palette = desk.line, desk.bit_width, int(desk.line[PALETTE])
     line[CELLS], line[BLOCKS], line[FIRST], line[RANGES] = cells, blocks, first, UNKNOWN
+    line[TOTALS], line[FOUND] = row, 0
     once, several = empty(bit_width), empty(bit_width)
     for c in range(palette):
         here = load(can, row + c, bit_width)
@@ -79,19 +80,11 @@ def load_line(desk: Desk, can: np.ndarray, row: int, cells: int, first: int, blo
     store(desk.open, 0, several)
     if not has_any(several):
         return False
-    for c in range(palette):
-        store(desk.now, palette + c, mirror(load(can, row + c, bit_width), cells))
-    store(desk.open, 1, mirror(several, cells))
+    if both:
+        for c in range(palette):
+            store(desk.now, palette + c, mirror(load(can, row + c, bit_width), cells))
+        store(desk.open, 1, mirror(several, cells))
     return True
-
-
-@inlined
-def lost(desk: Desk) -> Any:
-    """Return the cells that the technique has excluded any colour from."""
-    cells = empty(desk.bit_width)
-    for c in range(desk.line[PALETTE]):
-        cells = cells | (load(desk.now, c, desk.bit_width) & ~load(desk.new, c, desk.bit_width))
-    return cells
 
 
 @inlined
@@ -108,7 +101,7 @@ def painted_after(desk: Desk, color: int) -> Any:
 def clear(desk: Desk) -> None:
     """Exclude all colours: the line has no arrangement."""
     for c in range(desk.line[PALETTE]):
-        store(desk.new, c, empty(desk.bit_width))
+        exclude(desk, c, may(desk, 0, c))
 
 
 @inlined
@@ -191,7 +184,7 @@ def paint(desk: Desk, way: int, color: int, cells: Any) -> None:
         cells = mirror(cells, desk.line[CELLS])
     for other in range(desk.line[PALETTE]):
         if other != color:
-            store(desk.new, other, load(desk.new, other, desk.bit_width) & ~cells)
+            exclude(desk, other, cells)
 
 
 @inlined
@@ -199,7 +192,16 @@ def rule_out(desk: Desk, way: int, color: int, x: int) -> None:
     """Exclude a colour from a cell."""
     if way == 1:
         x = desk.line[CELLS] - 1 - x
-    store(desk.new, color, load(desk.new, color, desk.bit_width) & ~bit(x, desk.bit_width))
+    exclude(desk, color, bit(x, desk.bit_width))
+
+
+@inlined
+def exclude(desk: Desk, color: int, cells: Any) -> None:
+    """Exclude a colour from cells (way 0)."""
+    here = load(desk.new, color, desk.bit_width)
+    if has_any(here & cells):
+        store(desk.new, color, here & ~cells)
+        desk.line[FOUND] = 1
 
 
 @inlined
@@ -262,15 +264,6 @@ def find_ranges(desk: Desk, fitted: bool) -> None:
                 x = _next_room(desk, way, x, t)
             desk.begin[way, t] = x
             x += least_of(desk, way, t)
-
-
-@inlined
-def _mirror(desk: Desk) -> None:
-    """Mirror the line for way 1."""
-    cells, palette = desk.line[CELLS], int(desk.line[PALETTE])
-    for c in range(palette):
-        store(desk.now, palette + c, mirror(load(desk.now, c, desk.bit_width), cells))
-    store(desk.open, 1, mirror(load(desk.open, 0, desk.bit_width), cells))
 
 
 @inlined
@@ -356,8 +349,7 @@ def rule_out_others(desk: Desk) -> None:
     bit_width = desk.bit_width
     inside = between(desk, int(desk.done[0, PLACE]), past_cells(desk))
     for c in range(1, desk.line[PALETTE]):
-        far = inside & ~load(desk.near, c, bit_width)
-        store(desk.new, c, load(desk.new, c, bit_width) & ~far)
+        exclude(desk, c, inside & ~load(desk.near, c, bit_width))
 
 
 @inlined

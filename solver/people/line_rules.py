@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 
 from solver.jit.kernel import inlined
-from solver.lines.bits import count, empty, has_any, highest, load, lowest, store
+from solver.lines.bits import count, empty, has_any, highest, load, lowest
 from solver.lines.line_solver import runs, spread
 from solver.lines.workspace import Workspace
 from solver.people.desk import (
@@ -20,6 +20,7 @@ from solver.people.desk import (
     PALETTE,
     PLACE,
     RANGES,
+    TOTALS,
     UNKNOWN,
     Desk,
     add_near,
@@ -30,6 +31,7 @@ from solver.people.desk import (
     contains,
     cover_common,
     end_of_run,
+    exclude,
     first_open,
     first_place,
     gap_before,
@@ -65,7 +67,7 @@ def clue(desk: Desk) -> None:
         exact = exact and least_of(desk, 0, t) == most_of(desk, 0, t)
     for c in range(1, desk.line[PALETTE]):
         if not colors >> c & 1:
-            store(desk.new, c, empty(desk.bit_width))
+            exclude(desk, c, may(desk, 0, c))
     if not exact or need != cells:
         return
     x = 0
@@ -77,29 +79,38 @@ def clue(desk: Desk) -> None:
 
 
 @inlined
+def count_colors(desk: Desk, row: int, cells: int, first: int, past: int) -> None:
+    """Write the number of cells of each colour in a line's clue to `totals`, from `row` on.
+
+    first, past   its blocks in the puzzle
+    """
+    totals, background = desk.totals, cells
+    for c in range(desk.line[PALETTE]):
+        totals[row + c] = ABSENT
+    for block in range(first, past):
+        length, color = int(desk.length[block]), row + int(desk.color[block])
+        if (length == 0 and cells > 1) or totals[color] == HIDDEN:
+            totals[color] = background = HIDDEN
+        else:
+            totals[color] = max(totals[color], 0) + max(length, 1)
+            background -= max(length, 1) if background != HIDDEN else 0
+    totals[row] = background
+
+
+@inlined
 def counting(desk: Desk) -> None:
     """Decide a colour (or the background) if all of its cells are found, or if all possible cells are needed.
 
     Colours with blocks of hidden length are skipped.
     """
-    totals, background, palette = desk.totals, int(desk.line[CELLS]), int(desk.line[PALETTE])
-    for c in range(palette):
-        totals[c] = ABSENT
-    for t in range(desk.line[BLOCKS]):
-        color, least = color_of(desk, 0, t), least_of(desk, 0, t)
-        if least < most_of(desk, 0, t) or totals[color] == HIDDEN:
-            totals[color] = background = HIDDEN
-        else:
-            totals[color] = max(totals[color], 0) + least
-            background -= least if background != HIDDEN else 0
-    totals[0] = background
-    for c in range(palette):
-        if totals[c] < 0:
+    for c in range(desk.line[PALETTE]):
+        total, possible, found = desk.totals[desk.line[TOTALS] + c], may(desk, 0, c), painted(desk, 0, c)
+        if total < 0:
             continue
-        if count(may(desk, 0, c)) == totals[c]:
-            paint(desk, 0, c, may(desk, 0, c))
-        elif count(painted(desk, 0, c)) == totals[c]:
-            store(desk.new, c, load(desk.new, c, desk.bit_width) & painted(desk, 0, c))
+        if count(possible) == total:
+            paint(desk, 0, c, possible)
+        elif count(found) == total:
+            exclude(desk, c, possible & ~found)
 
 
 @inlined
@@ -274,4 +285,13 @@ def reach(desk: Desk, workspace: Workspace) -> None:
 def line(desk: Desk, workspace: Workspace) -> None:
     """Restrict each cell to the colours of some arrangement: complete line logic, from the line solver."""
     for c in range(desk.line[PALETTE]):
-        store(desk.new, c, load(workspace.new, c, desk.bit_width))
+        exclude(desk, c, ~load(workspace.new, c, desk.bit_width))
+
+
+@inlined
+def finds_any(desk: Desk, workspace: Workspace) -> bool:
+    """Return whether `line` excludes any colour from a cell."""
+    lost = empty(desk.bit_width)
+    for c in range(desk.line[PALETTE]):
+        lost = lost | (may(desk, 0, c) & ~load(workspace.new, c, desk.bit_width))
+    return has_any(lost)

@@ -34,6 +34,7 @@ from solver.model.techniques import (
 from solver.model.views import Views
 from solver.people.desk import (
     CELLS,
+    FOUND,
     PALETTE,
     Desk,
     clear,
@@ -41,11 +42,12 @@ from solver.people.desk import (
     desk_for,
     find_ranges,
     load_line,
-    lost,
 )
 from solver.people.line_rules import (
     clue,
+    count_colors,
     counting,
+    finds_any,
     forcing,
     glue,
     joining,
@@ -77,6 +79,7 @@ class PuzzleSheet(NamedTuple):
     finds      uint64[2 x techniques, words]: lines on which it is the first of its group to find any, alike
     found      uint64[lines x palette, words]: for lines in `finds`, the cells that may have each colour after it
     tried      uint64[2 x groups, words]: lines tried with the techniques of a group since they changed, alike
+    fresh      uint64[2, words]: rows and columns on which CLUE may find any: it never does again once it fails
     steps      int64[techniques]: successful steps per technique
     notes      int64[4]: LOOKS, technique applications; STEPS and CHANGES logged; ENDED, the line without arrangement
     log        int32[most steps, 3]: per step its technique, its line, and the end of its changes in `changes`
@@ -91,6 +94,7 @@ class PuzzleSheet(NamedTuple):
     finds: np.ndarray
     found: np.ndarray
     tried: np.ndarray
+    fresh: np.ndarray
     steps: np.ndarray
     notes: np.ndarray
     log: np.ndarray
@@ -115,11 +119,12 @@ def sheet_for(batch: Views, group: KernelGroup, most_changes: int = 0) -> Puzzle
         finds=np.zeros((2 * LINE_TECHNIQUES, words), np.uint64),
         found=np.zeros_like(board.can),
         tried=np.zeros((2 * GROUPS, words), np.uint64),
+        fresh=np.zeros((2, words), np.uint64),
         steps=np.zeros(LINE_TECHNIQUES, np.int64),
         notes=np.zeros(4, np.int64),
         log=np.zeros((most_changes, 3), np.int32),
         changes=np.zeros((most_changes, 2), np.int64),
-        desk=desk_for(side, palette, words, board.length, color),
+        desk=desk_for(side, len(board.first) - 1, palette, words, board.length, color),
         workspace=make_workspace(side, palette, words),
     )
 
@@ -160,11 +165,24 @@ def place_on_sheet(sheet: PuzzleSheet, batch: Views, p: int) -> None:
     sheet.due[:] = 0
     sheet.finds[:] = 0  # those of a puzzle that ran out of time
     sheet.tried[:] = 0
+    store(sheet.fresh, ROW, low_bits(height, bit_width))
+    store(sheet.fresh, COLUMN, low_bits(width, bit_width))
     mark_due(sheet, low_bits(height, bit_width), low_bits(width, bit_width))
     sheet.desk.line[PALETTE] = sheet.board.size[2]
+    count_clues(sheet)
     sheet.steps[:] = 0
     sheet.notes[:] = 0
     sheet.workspace.counters[:] = 0
+
+
+@kernel
+def count_clues(sheet: PuzzleSheet) -> None:
+    """Count the cells of each colour in each line's clue."""
+    board = sheet.board
+    width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
+    for number in range(width + height):
+        cells = width if number < height else height
+        count_colors(sheet.desk, number * palette, cells, int(board.first[number]), int(board.first[number + 1]))
 
 
 @kernel
@@ -245,14 +263,19 @@ def _try_group(sheet: PuzzleSheet, side: int, place: int, group: int) -> None:
     """Note the first technique of a group that finds any on a line. Decided lines are left to LINE: do they fit?"""
     bit_width, here = sheet.desk.bit_width, bit(place, sheet.desk.bit_width)
     number = place + side * sheet.board.size[1]
-    is_open = load_number(sheet, number)
+    is_open = load_number(sheet, number, both=group > 0)
     if not is_open and group < GROUPS - 1:
         for technique in range(LINE):
             _remove(sheet.due, 2 * technique + side, here, bit_width)
         _add(sheet.due, 2 * LINE + side, here, bit_width)
         return
     _add(sheet.tried, 2 * group + side, here, bit_width)
-    technique = easiest(sheet, number, GROUP_STARTS[group] if is_open else LINE, GROUP_STARTS[group + 1])
+    first = GROUP_STARTS[group] if is_open else LINE
+    if group == 0 and not has_any(load(sheet.fresh, side, bit_width) & here):
+        first = COUNTING
+    technique = easiest(sheet, number, first, GROUP_STARTS[group + 1])
+    if technique > CLUE:
+        _remove(sheet.fresh, side, here, bit_width)
     if technique < GROUP_STARTS[group + 1]:
         for c in range(sheet.board.size[2]):
             store(sheet.found, number * int(sheet.board.size[2]) + c, load(sheet.desk.new, c, bit_width))
@@ -261,12 +284,24 @@ def _try_group(sheet: PuzzleSheet, side: int, place: int, group: int) -> None:
 
 @inlined
 def easiest(sheet: PuzzleSheet, number: int, first: int, past: int) -> int:
-    """Apply techniques first .. past - 1 to the line on the desk until one finds any; return it, or `past`."""
+    """Apply techniques first .. past - 1 to the line on the desk until one finds any; return it, or `past`.
+
+    If complete line logic is one of them the line is solved first: where that finds nothing, none does.
+    """
+    fits = past < LINE_TECHNIQUES or solve_on_desk(sheet, number)
+    if past == LINE_TECHNIQUES and fits and not finds_any(sheet.desk, sheet.workspace):
+        return past
     for technique in range(first, past):
-        apply_technique(sheet, number, technique)
-        if has_any(lost(sheet.desk)):
+        apply_technique(sheet.desk, sheet.workspace, technique, fits)
+        if sheet.desk.line[FOUND]:
             return technique
     return past
+
+
+@inlined
+def solve_on_desk(sheet: PuzzleSheet, number: int) -> bool:
+    """Solve the line on the desk, for REACH and LINE; return whether it has an arrangement."""
+    return solve_line(int(sheet.desk.line[CELLS]), number, sheet.board, sheet.color, sheet.workspace)
 
 
 @inlined
@@ -289,12 +324,13 @@ def is_late(sheet: PuzzleSheet, deadline: float) -> bool:
 
 
 @inlined
-def load_number(sheet: PuzzleSheet, number: int) -> bool:
-    """Load a line of the puzzle into the desk; return whether a cell of it is open."""
+def load_number(sheet: PuzzleSheet, number: int, both: bool) -> bool:
+    """Load a line of the puzzle into the desk, mirrored too if `both`; return whether a cell of it is open."""
     board = sheet.board
     first, palette = int(board.first[number]), int(board.size[2])
     cells = int(board.size[0] if number < board.size[1] else board.size[1])
-    return load_line(sheet.desk, board.can, number * palette, cells, first, int(board.first[number + 1]) - first)
+    blocks = int(board.first[number + 1]) - first
+    return load_line(sheet.desk, board.can, number * palette, cells, first, blocks, both)
 
 
 @inlined
@@ -384,11 +420,13 @@ def _log_step(sheet: PuzzleSheet, number: int, technique: int) -> None:
 
 
 @inlined
-def apply_technique(sheet: PuzzleSheet, number: int, technique: int) -> None:
-    """Apply a technique to a line, which is on the desk."""
-    desk, workspace = sheet.desk, sheet.workspace
+def apply_technique(desk: Desk, workspace: Workspace, technique: int, fits: bool) -> None:
+    """Apply a technique to the line on the desk.
+
+    fits   for REACH and LINE, the result of `solve_on_desk`
+    """
     if technique >= REACH:
-        if not solve_line(int(desk.line[CELLS]), number, sheet.board, sheet.color, workspace):
+        if not fits:
             clear(desk)
         elif technique == REACH:
             reach(desk, workspace)

@@ -15,7 +15,7 @@ from solver.jit.kernel import inlined, kernel, standalone
 from solver.lines.bits import bit, count, empty, has_any, load, lowest
 from solver.lines.board import Board, copy, open_cells
 from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
-from solver.model.techniques import LINE, LINE_TECHNIQUES
+from solver.model.techniques import CLUE, COUNTING, LINE, LINE_TECHNIQUES
 from solver.people.assume import Assumptions, assume_on, exclude, find_refuted, until
 from solver.people.desk import PALETTE, Desk, painted, painted_after
 from solver.people.person import (
@@ -107,6 +107,7 @@ def find_in_rounds(sheet: PuzzleSheet, rounds: Rounds, deadline: float) -> int:
     rows, columns = _all_due(sheet)
     while has_any(rows) or has_any(columns):
         copy(board, after)
+        first = CLUE if rounds.counts[ROUNDS] == 0 else COUNTING  # which finds at most once
         looks = finds = 0
         changed_rows, changed_columns = empty(bit_width), empty(bit_width)
         while has_any(rows) or has_any(columns):
@@ -119,9 +120,9 @@ def find_in_rounds(sheet: PuzzleSheet, rounds: Rounds, deadline: float) -> int:
                 columns = columns & ~here
             if is_late(sheet, deadline):
                 return OUT_OF_TIME
-            is_open = load_number(sheet, number)
+            is_open = load_number(sheet, number, both=True)
             looks += is_open
-            technique = easiest(sheet, number, 0 if is_open else LINE, LINE_TECHNIQUES)
+            technique = easiest(sheet, number, first if is_open else LINE, LINE_TECHNIQUES)
             if technique == LINE_TECHNIQUES:
                 continue
             if not is_open:

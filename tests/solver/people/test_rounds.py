@@ -17,7 +17,15 @@ from solver.model.techniques import LINE_TECHNIQUES
 from solver.model.views import views
 from solver.people.assume import assumptions_for
 from solver.people.features import FEATURES, runs_for, write_features
-from solver.people.person import PuzzleSheet, apply_technique, grid_of, load_number, puzzle_sheet_for, solve_lines
+from solver.people.person import (
+    PuzzleSheet,
+    apply_technique,
+    grid_of,
+    load_number,
+    puzzle_sheet_for,
+    solve_lines,
+    solve_on_desk,
+)
 from solver.people.rounds import (
     BACKGROUND_STROKES,
     DECIDED,
@@ -51,9 +59,9 @@ def finds(sheet: PuzzleSheet, grid: np.ndarray, number: int, technique: int) -> 
             number * palette + c,
             sum(1 << x for x, colors in enumerate(line.tolist()) if colors >> c & 1),
         )
-    if not load_number(sheet, number):
+    if not load_number(sheet, number, True):
         return None
-    apply_technique(sheet, number, technique)
+    apply_technique(sheet.desk, sheet.workspace, technique, solve_on_desk(sheet, number))
     left = [load(sheet.desk.new, c, 0) for c in range(palette)]
     return [sum((left[c] >> x & 1) << c for c in range(palette)) for x in range(len(line))]
 

@@ -18,7 +18,15 @@ from solver.model.tables import puzzle_batch
 from solver.model.techniques import LINE_TECHNIQUES, TECHNIQUES
 from solver.model.views import views
 from solver.people.desk import PALETTE
-from solver.people.person import PuzzleSheet, apply_technique, load_number, place_on_sheet, sheet_for
+from solver.people.person import (
+    PuzzleSheet,
+    apply_technique,
+    count_clues,
+    load_number,
+    place_on_sheet,
+    sheet_for,
+    solve_on_desk,
+)
 
 
 def told(known: oracle.Knowledge) -> str:
@@ -44,8 +52,9 @@ def found(technique: int, clue: Clue, known: oracle.Knowledge) -> oracle.Knowled
     sheet.color[: len(clue)] = [block.color for block in clue]
     for color in range(palette):
         store(sheet.board.can, color, sum(1 << x for x, possible in enumerate(known) if color in possible))
-    load_number(sheet, 0)
-    apply_technique(sheet, 0, technique)
+    count_clues(sheet)
+    load_number(sheet, 0, True)
+    apply_technique(sheet.desk, sheet.workspace, technique, solve_on_desk(sheet, 0))
     left = [load(sheet.desk.now, c, 0) & load(sheet.desk.new, c, 0) for c in range(palette)]
     return [{color for color in range(palette) if left[color] >> x & 1} for x in range(len(known))]
 
