@@ -1,5 +1,8 @@
 """Run all benchmarks, or those named: python -m benchmarks [NAME ...] [--archive PATH].
 
+whole-archive takes files of puzzles, python -m benchmarks whole-archive [FILE...] [--baseline CHECKOUT], by default
+those of people's times.
+
 Those of Sudokus take files of them: python -m benchmarks sudoku FILE... [--peer LIBRARY], or sudoku-grade FILE...; that
 of pages takes reports: python -m benchmarks pages REPORT.html...
 """
@@ -29,6 +32,7 @@ from benchmarks import (
     sudoku_grade_speed,
     sudoku_speed,
     trust,
+    whole_archive,
 )
 from benchmarks.result_pages import ARCHIVE, write_tables
 from pipeline.findings.figures_page import FigureTable
@@ -54,6 +58,7 @@ BENCHMARKS = {
     "sudoku": sudoku_speed.run,
     "sudoku-grade": sudoku_grade_speed.run,
     "trust": trust.run,
+    "whole-archive": whole_archive.run,
 }
 
 OF_REPORTS = "pages"
@@ -68,10 +73,14 @@ def main() -> None:
     parser.add_argument("--peer", type=Path, help="for sudoku: another solver's library, measured on the same puzzles")
     about = "for people: folder of times and ratings; write the parameters of minutes that fit them"
     parser.add_argument("--fit", type=Path, help=about, metavar="DATA")
+    parser.add_argument("--baseline", type=Path, help="for whole-archive: checkout to alternate with")
     options = parser.parse_args()
     name, files = options.names[:1], [Path(name) for name in options.names[1:]]
     if name == ["sudoku"]:
         print(write_tables("sudoku", sudoku_speed.run(options.archive, files, options.peer)))
+        return
+    if name == ["whole-archive"]:
+        print(write_tables("whole-archive", whole_archive.run(options.archive, files, options.baseline)))
         return
     if name == [OF_REPORTS]:
         if not files:

@@ -5,14 +5,20 @@ seconds include child processes. A first round on small pictures compiles the ke
 """
 
 import argparse
+import ctypes
 import os
 import subprocess
 import sys
 import tempfile
+import time
+from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent.parent
 SMALL = "3x4"
+SUBREAPER = 36
+"""prctl's PR_SET_CHILD_SUBREAPER: orphans, such as Ray's workers, become children of this process."""
 
 
 def stages(size: str, folder: Path) -> dict[str, list[str]]:
@@ -25,16 +31,31 @@ def stages(size: str, folder: Path) -> dict[str, list[str]]:
     }
 
 
-def measure(checkout: Path, arguments: list[str]) -> tuple[float, float]:
-    """Return CPU seconds and peak memory in MB of a command of a checkout."""
+class Spent(NamedTuple):
+    """What a command took: CPU seconds of all its processes, wall seconds, its own peak memory in MB."""
+
+    cpu: float
+    wall: float
+    memory: float
+
+
+def measure(checkout: Path, arguments: list[str]) -> Spent:
+    """Run a command of a checkout, until the last process that it has started ends."""
+    ctypes.CDLL(None).prctl(SUBREAPER, 1)
     environment = {"PYTHONPATH": str(checkout), "NUMBA_CACHE_DIR": str(checkout / ".cache" / "numba")}
     command = [sys.executable, "-m", "nonocensus", *arguments]
+    start = time.monotonic()
     process = subprocess.Popen(command, cwd=checkout, env=os.environ | environment, stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
+    wall, cpu, memory = time.monotonic() - start, used.ru_utime + used.ru_stime, used.ru_maxrss / 1e3
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"{' '.join(arguments)} of {checkout} failed: exit status {process.returncode}")
-    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1e3
+    with suppress(ChildProcessError):  # raised when none is left
+        while True:
+            _, _, used = os.wait4(-1, 0)
+            cpu += used.ru_utime + used.ru_stime
+    return Spent(cpu, wall, memory)
 
 
 def main() -> None:
@@ -50,11 +71,11 @@ def main() -> None:
             size = SMALL if number < 0 else options.size
             for name in stages(size, folders[0]):
                 pairs = zip(checkouts, folders, strict=True)
-                (cpu, memory), (other, others) = (measure(there, stages(size, out)[name]) for there, out in pairs)
+                now, before = (measure(there, stages(size, out)[name]) for there, out in pairs)
                 if number >= 0:
                     print(
-                        f"round {number + 1}, {name} {size}: {cpu:.1f} and {other:.1f} CPU s, "
-                        f"{memory:.0f} and {others:.0f} MB",
+                        f"round {number + 1}, {name} {size}: {now.cpu:.1f} and {before.cpu:.1f} CPU s, "
+                        f"{now.memory:.0f} and {before.memory:.0f} MB",
                         flush=True,
                     )
 
