@@ -357,6 +357,8 @@ def longest_of(desk: Desk, color: int, start: int, end: int) -> Any:
     """Return the number, the last, and the maximum length of the open blocks that a run can belong to."""
     number, which, longest = 0, -1, 0
     for t in range(first_open(desk), past_open(desk)):
+        if desk.begin[0, t] > start:
+            break  # as later blocks do
         if color_of(desk, 0, t) == color and can_be(desk, t, start, end):
             number, which, longest = number + 1, t, max(longest, most_of(desk, 0, t))
     return number, which, longest

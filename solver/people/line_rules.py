@@ -135,15 +135,21 @@ def glue(desk: Desk) -> None:
 @inlined
 def punctuating(desk: Desk) -> None:
     """Rule out a run's colour at both its ends if no block that it can belong to, by counting, is longer."""
-    cells = int(desk.line[CELLS])
+    cells, bit_width = int(desk.line[CELLS]), desk.bit_width
     x, end, color = next_run(desk, 0, cells)
     while color > 0:
-        number, _, longest = longest_of(desk, color, x, end)
-        if number > 0 and longest == end - x:
-            if x > 0:
-                rule_out(desk, 0, color, x - 1)
-            if end < cells:
-                rule_out(desk, 0, color, end)
+        possible = may(desk, 0, color)
+        before, after = (
+            x > 0 and contains(possible, x - 1, bit_width),
+            end < cells and contains(possible, end, bit_width),
+        )
+        if before or after:
+            number, _, longest = longest_of(desk, color, x, end)
+            if number > 0 and longest == end - x:
+                if before:
+                    rule_out(desk, 0, color, x - 1)
+                if after:
+                    rule_out(desk, 0, color, end)
         x, end, color = next_run(desk, end, cells)
 
 
@@ -179,19 +185,21 @@ def narrow(desk: Desk) -> None:
     x, end, color = next_run(desk, int(desk.done[0, PLACE]), past)
     if color == 0:
         return
-    for way in range(2):
-        for t in range(blocks):
-            desk.later[way, t] = desk.begin[way, t]
     while color > 0:
         number, t, _ = longest_of(desk, color, x, end)
         if number == 1:
+            if desk.line[RANGES] != NARROWED:
+                desk.line[RANGES] = NARROWED
+                for way in range(2):
+                    for other in range(blocks):
+                        desk.later[way, other] = desk.begin[way, other]
             _move_on(desk, 0, t, end)
             _move_on(desk, 1, blocks - 1 - t, int(desk.line[CELLS]) - x)
         x, end, color = next_run(desk, end, past)
-    for way in range(2):
-        for t in range(blocks):
-            desk.begin[way, t] = desk.later[way, t]
-    desk.line[RANGES] = NARROWED
+    if desk.line[RANGES] == NARROWED:
+        for way in range(2):
+            for t in range(blocks):
+                desk.begin[way, t] = desk.later[way, t]
 
 
 @inlined
@@ -201,8 +209,9 @@ def _move_on(desk: Desk, way: int, t: int, end: int) -> None:
     later[way, t] = max(later[way, t], end - most_of(desk, way, t))
     for other in range(t + 1, desk.line[BLOCKS] - desk.done[1 - way, BLOCK]):
         end = max(end, later[way, other - 1] + least_of(desk, way, other - 1)) + gap_before(desk, way, other)
-        later[way, other] = max(later[way, other], end)
-        end = 0
+        if later[way, other] >= end:
+            break  # so have the others
+        later[way, other], end = end, 0
 
 
 @inlined
