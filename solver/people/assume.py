@@ -10,6 +10,7 @@ from solver.ladder.lookahead import NO_LIMIT, begin, forget, look_ahead, probe, 
 from solver.ladder.memory import kernel_kinds
 from solver.lines.bits import has_any, load, store
 from solver.lines.board import Board, allows, copy, is_open
+from solver.lines.line_cache import clear, rebase
 from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from solver.lines.workspace import LINE_SOLVES, SOLVED_COLUMNS, SOLVED_ROWS, Workspace, with_deadline
 from solver.model.techniques import EDGE
@@ -115,6 +116,7 @@ def compile_assumptions(words: int, colored: bool) -> None:
 def assume_on(assumptions: Assumptions, sheet: PuzzleSheet) -> None:
     """Begin assumptions on the sheet's board, which is at the fixpoint of line logic."""
     copy(sheet.board, assumptions.board)
+    clear(assumptions.workspace.line_cache, assumptions.workspace.bit_width)
     for k in range(len(DEPTHS)):
         begin(assumptions.board, assumptions.began, assumptions.seen[k], assumptions.workspace.bit_width)
 
@@ -136,6 +138,7 @@ def find_refuted(assumptions: Assumptions, most: int) -> int:
     bit_width, log = workspace.bit_width, assumptions.log
     width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
     found = 0
+    rebase(workspace.line_cache, board, bit_width)
     for k in range(len(DEPTHS)):
         depth, seen = DEPTHS[k], assumptions.seen[k]
         remember = seen.shape[0] >= 2 * width * height * palette

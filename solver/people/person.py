@@ -125,7 +125,7 @@ def sheet_for(batch: Views, group: KernelGroup, most_changes: int = 0) -> Puzzle
         log=np.zeros((most_changes, 3), np.int32),
         changes=np.zeros((most_changes, 2), np.int64),
         desk=desk_for(side, len(board.first) - 1, palette, words, board.length, color),
-        workspace=make_workspace(side, palette, words),
+        workspace=make_workspace(side, palette, words, len(board.first) - 1),
     )
 
 
