@@ -317,8 +317,9 @@ def cover_common(desk: Desk) -> None:
     """Paint the cells that an open block covers in both its first and its last position."""
     for t in range(first_open(desk), past_open(desk)):
         least = least_of(desk, 0, t)
-        cells = between(desk, latest_end(desk, t) - least, int(desk.begin[0, t] + least))
-        paint(desk, 0, color_of(desk, 0, t), cells)
+        start, end = latest_end(desk, t) - least, int(desk.begin[0, t]) + least
+        if start < end:
+            paint(desk, 0, color_of(desk, 0, t), between(desk, start, end))
 
 
 @inlined

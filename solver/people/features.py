@@ -64,11 +64,14 @@ class Runs(NamedTuple):
 
     lengths    int64[longest line + 1]: blocks by length
     logs       float64[longest line + 1]: logarithm of one more than the length; constant
+    equal, covered   int64[2 x longest line]: by axis, foreground cells that it maps to their colour, and in all
     start, end, color, area   int64[blocks]: runs of a foreground colour in the rows, and the area that each belongs to
     """
 
     lengths: np.ndarray
     logs: np.ndarray
+    equal: np.ndarray
+    covered: np.ndarray
     start: np.ndarray
     end: np.ndarray
     color: np.ndarray
@@ -78,7 +81,8 @@ class Runs(NamedTuple):
 def runs_for(sheet: PuzzleSheet) -> Runs:
     """Return scratch memory for the puzzles of a sheet."""
     lengths, blocks = np.arange(len(sheet.workspace.reach)), len(sheet.board.length)
-    return Runs(lengths, np.log1p(lengths), *np.zeros((4, blocks), np.int64))
+    by_axis = np.zeros((2, 2 * len(lengths)), np.int64)
+    return Runs(lengths, np.log1p(lengths), *by_axis, *np.zeros((4, blocks), np.int64))
 
 
 @kernel
@@ -118,7 +122,7 @@ def write_features(sheet: PuzzleSheet, rounds: Rounds, runs: Runs, values: np.nd
     values[k + 12] = _count_areas(board, runs, 0)
     values[k + 13] = _count_areas(board, runs, 1)
     values[k + 14] = single_gaps
-    values[k + 15] = max(_best_axis(board, 0, painted, bit_width), _best_axis(board, 1, painted, bit_width))
+    values[k + 15] = max(_best_axis(board, runs, 0, painted, bit_width), _best_axis(board, runs, 1, painted, bit_width))
     values[k + 16] = painted
 
 
@@ -209,26 +213,44 @@ def _area(area: np.ndarray, k: int) -> int:
 
 
 @kernel
-def _best_axis(board: Board, side: int, painted: int, bit_width: Any) -> float:
+def _best_axis(board: Board, runs: Runs, side: int, painted: int, bit_width: Any) -> float:
     """Return the largest share of foreground cells that an axis maps to cells of their colour.
 
     side   0 for vertical axes, 1 for horizontal ones
     """
     cells, lines = int(board.size[side]), int(board.size[1 - side])
-    palette, first = int(board.size[2]), side * int(board.size[1])
-    best = 0.0
-    for axis in range(cells // 2, 2 * cells - 1 - cells // 2):
-        half = low_bits((axis + 1) // 2, bit_width) & ~low_bits(max(0, axis - cells + 1), bit_width)
-        equal = covered = 0
-        for line in range(first, first + lines):
-            some = empty(bit_width)
-            for c in range(1, palette):
-                here = load(board.can, line * palette + c, bit_width)
+    palette, number = int(board.size[2]), side * int(board.size[1])
+    first, past = cells // 2, 2 * cells - 1 - cells // 2
+    runs.equal[first:past] = 0
+    runs.covered[first:past] = 0
+    for line in range(number, number + lines):
+        some = empty(bit_width)
+        for c in range(1, palette):
+            here = load(board.can, line * palette + c, bit_width)
+            some = some | here
+            if has_any(here):
                 image = mirror(here, cells)
-                image = image << (axis - cells + 1) if axis >= cells else image >> (cells - 1 - axis)
-                some = some | here | image
-                equal += count(here & image & half)
-            covered += count(some & half)
-        if covered > 0 and covered > MIN_COVERED * painted:
-            best = max(best, equal / covered)
+                for axis in range(first, past):
+                    runs.equal[axis] += count(here & _shifted(image, axis, cells) & _half(axis, cells, bit_width))
+        if has_any(some):
+            image = mirror(some, cells)
+            for axis in range(first, past):
+                covered = some | _shifted(image, axis, cells)
+                runs.covered[axis] += count(covered & _half(axis, cells, bit_width))
+    best = 0.0
+    for axis in range(first, past):
+        if runs.covered[axis] > max(0.0, MIN_COVERED * painted):
+            best = max(best, runs.equal[axis] / runs.covered[axis])
     return best
+
+
+@inlined
+def _shifted(mirrored: Any, axis: int, cells: int) -> Any:
+    """Return the image of a set of cells in an axis, given that in the middle of the line."""
+    return mirrored << (axis - cells + 1) if axis >= cells else mirrored >> (cells - 1 - axis)
+
+
+@inlined
+def _half(axis: int, cells: int, bit_width: Any) -> Any:
+    """Return the cells before an axis that have an image."""
+    return low_bits((axis + 1) // 2, bit_width) & ~low_bits(max(0, axis - cells + 1), bit_width)
