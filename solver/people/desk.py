@@ -88,16 +88,6 @@ def load_line(desk: Desk, can: np.ndarray, row: int, cells: int, first: int, blo
 
 
 @inlined
-def painted_after(desk: Desk, color: int) -> Any:
-    """Return the cells that are known to have a colour after the technique (way 0)."""
-    cells = load(desk.new, color, desk.bit_width)
-    for other in range(desk.line[PALETTE]):
-        if other != color:
-            cells = cells & ~load(desk.new, other, desk.bit_width)
-    return cells
-
-
-@inlined
 def clear(desk: Desk) -> None:
     """Exclude all colours: the line has no arrangement."""
     for c in range(desk.line[PALETTE]):

@@ -17,7 +17,7 @@ from solver.lines.board import Board, copy, open_cells
 from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from solver.model.techniques import CLUE, COUNTING, LINE, LINE_TECHNIQUES
 from solver.people.assume import Assumptions, assume_on, exclude, find_refuted, until
-from solver.people.desk import PALETTE, Desk, painted, painted_after
+from solver.people.desk import PALETTE, Desk, painted
 from solver.people.person import (
     PuzzleSheet,
     easiest,
@@ -158,8 +158,13 @@ def _all_due(sheet: PuzzleSheet) -> tuple[Any, Any]:
 @inlined
 def _count_strokes(desk: Desk, counts: np.ndarray) -> None:
     """Count the runs of cells of one colour that the technique has decided."""
+    once, several = empty(desk.bit_width), empty(desk.bit_width)
     for c in range(desk.line[PALETTE]):
-        decided = painted_after(desk, c) & ~painted(desk, 0, c)
+        possible = load(desk.new, c, desk.bit_width)
+        several = several | (once & possible)
+        once = once | possible
+    for c in range(desk.line[PALETTE]):
+        decided = load(desk.new, c, desk.bit_width) & ~several & ~painted(desk, 0, c)
         strokes = count(decided & ~(decided << 1))
         counts[STROKES] += strokes
         counts[BACKGROUND_STROKES] += strokes if c == 0 else 0
