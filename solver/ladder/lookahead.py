@@ -74,7 +74,6 @@ def refute(
         assert is_at_fixpoint(board, color, workspace), "probing began short of the fixpoint of line logic"
     width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
     probes = width * height * palette
-    remember = seen.shape[0] >= 2 * probes
     left = most
     rebase(workspace.line_cache, board, bit_width)
     found = True
@@ -83,30 +82,54 @@ def refute(
         for y in range(height):
             for x in range(width):
                 for c in range(palette):
-                    number = (y * width + x) * palette + c
-                    if not is_open(board, y, x, bit_width) or not allows(board, y, x, c, bit_width):
-                        continue
-                    if remember and has_any(load(seen, 2 * number, bit_width)):
-                        continue
-                    copy(board, trial)
-                    if depth == NO_LIMIT:
-                        status = probe(trial, color, y, x, c, workspace)
-                    else:
-                        status = look_ahead(trial, began, color, y, x, c, depth, workspace)
-                    if status == FIXPOINT and remember:
-                        store(seen, 2 * number, load(workspace.report, SOLVED_ROWS, bit_width))
-                        store(seen, 2 * number + 1, load(workspace.report, SOLVED_COLUMNS, bit_width))
+                    status = try_color(board, trial, began, color, y, x, c, depth, seen, workspace)
                     if status == CONTRADICTION:
                         found = True
                         _count_contradiction(workspace.counters, log, y, x, c)
                         status = take_away(board, color, y, x, c, workspace)
                         rebase(workspace.line_cache, board, bit_width)
-                        if remember:
+                        if seen.shape[0] >= 2 * probes:
                             forget(seen, probes, workspace)
                         left -= 1
                     if status != FIXPOINT or left == 0:
                         return status
     return FIXPOINT
+
+
+@inlined
+def try_color(
+    board: Board,
+    trial: Board,
+    began: Board,
+    color: np.ndarray | None,
+    y: int,
+    x: int,
+    c: int,
+    depth: int,
+    seen: np.ndarray,
+    workspace: Workspace,
+) -> int:
+    """Assume colour c of a cell on the trial board; returns as `probe`.
+
+    FIXPOINT too, without a trial, if the cell is decided or can't have the colour, or if no line of the last trial has
+    changed. The other arguments are those of `refute`.
+    """
+    bit_width = workspace.bit_width
+    width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
+    number, remember = (y * width + x) * palette + c, seen.shape[0] >= 2 * width * height * palette
+    if not is_open(board, y, x, bit_width) or not allows(board, y, x, c, bit_width):
+        return FIXPOINT
+    if remember and has_any(load(seen, 2 * number, bit_width)):
+        return FIXPOINT
+    copy(board, trial)
+    if depth == NO_LIMIT:
+        status = probe(trial, color, y, x, c, workspace)
+    else:
+        status = look_ahead(trial, began, color, y, x, c, depth, workspace)
+    if status == FIXPOINT and remember:
+        store(seen, 2 * number, load(workspace.report, SOLVED_ROWS, bit_width))
+        store(seen, 2 * number + 1, load(workspace.report, SOLVED_COLUMNS, bit_width))
+    return status
 
 
 @kernel

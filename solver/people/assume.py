@@ -6,13 +6,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solver.jit.kernel import compiles, inlined, kernel, standalone
-from solver.ladder.lookahead import NO_LIMIT, begin, forget, look_ahead, probe, take_away
+from solver.ladder.lookahead import NO_LIMIT, begin, forget, probe, take_away, try_color
 from solver.ladder.memory import kernel_kinds
-from solver.lines.bits import has_any, load, store
-from solver.lines.board import Board, allows, copy, is_open
+from solver.lines.board import Board, copy
 from solver.lines.line_cache import clear, rebase
 from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
-from solver.lines.workspace import LINE_SOLVES, SOLVED_COLUMNS, SOLVED_ROWS, Workspace, with_deadline
+from solver.lines.workspace import LINE_SOLVES, Workspace, with_deadline
 from solver.model.techniques import EDGE
 from solver.model.views import Views
 from solver.people.person import PuzzleSheet, compile_person, placed_example
@@ -134,37 +133,22 @@ def find_refuted(assumptions: Assumptions, most: int) -> int:
 
     The board is unchanged. Returns their number, -1 if out of time.
     """
-    board, trial, color, workspace = assumptions.board, assumptions.trial, assumptions.color, assumptions.workspace
-    bit_width, log = workspace.bit_width, assumptions.log
+    board, trial, began, color, all_seen, log, workspace = assumptions
     width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
     found = 0
-    rebase(workspace.line_cache, board, bit_width)
+    rebase(workspace.line_cache, board, workspace.bit_width)
     for k in range(len(DEPTHS)):
-        depth, seen = DEPTHS[k], assumptions.seen[k]
-        remember = seen.shape[0] >= 2 * width * height * palette
         for number in range(width * height * palette):
             place, c = number // palette, number % palette
             y, x = place // width, place % width
-            if not is_open(board, y, x, bit_width) or not allows(board, y, x, c, bit_width):
-                continue
-            if remember and has_any(load(seen, 2 * number, bit_width)):
-                continue
-            copy(board, trial)
-            if depth == NO_LIMIT:
-                status = probe(trial, color, y, x, c, workspace)
-            else:
-                status = look_ahead(trial, assumptions.began, color, y, x, c, depth, workspace)
+            status = try_color(board, trial, began, color, y, x, c, DEPTHS[k], all_seen[k], workspace)
             if status == OUT_OF_TIME:
                 return -1
-            if status == FIXPOINT:
-                if remember:
-                    store(seen, 2 * number, load(workspace.report, SOLVED_ROWS, bit_width))
-                    store(seen, 2 * number + 1, load(workspace.report, SOLVED_COLUMNS, bit_width))
-                continue
-            log[found, 0], log[found, 1], log[found, 2] = place, c, EDGE + k
-            found += 1
-            if found == most:
-                return found
+            if status == CONTRADICTION:
+                log[found, 0], log[found, 1], log[found, 2] = place, c, EDGE + k
+                found += 1
+                if found == most:
+                    return found
         if found > 0:
             return found
     return 0
