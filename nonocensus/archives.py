@@ -251,6 +251,7 @@ def make_pack(
     *,
     min_density: float | None = None,
     minutes: tuple[float, float] | None = None,
+    per_author: int | None = None,
 ) -> "Packed":
     """Write `count` puzzles of a run with one solution as files, easiest first, without symmetric duplicates.
 
@@ -260,6 +261,7 @@ def make_pack(
     to        the files' format
     private   include puzzles that may not be redistributed
     min_density   least ratio of painted cells (default 0.1)
+    per_author    most puzzles of an author
     """
     from pipeline.findings.puzzle_pack import MIN_DENSITY, PackOptions, write_pack
     from pipeline.store.conversion import format_named
@@ -267,7 +269,7 @@ def make_pack(
     opened = _run(run)
     watch.on_start("choosing", 2 * opened.rows)
     density = MIN_DENSITY if min_density is None else min_density
-    wanted = PackOptions(count, format_named(to), where, spread, minutes, private, density)
+    wanted = PackOptions(count, format_named(to), where, spread, minutes, private, density, per_author)
     return write_pack(opened, str(folder), wanted, lambda rows: watch.on_progress(rows, ""))
 
 

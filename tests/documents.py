@@ -1,12 +1,13 @@
-"""Write the documents that follow from the program: docs/COMMANDS.md from its help,
-docs/FORMATS.md from round trips, docs/PYTHON.md from the library, docs/step.svg from an explanation, docs/TECHNIQUES.md
-and docs/SUDOKU_TECHNIQUES.md with their pictures from the techniques and their examples.
+"""Write the documents that follow from the program: docs/COMMANDS.md from its help, docs/FORMATS.md from round trips,
+docs/pack.schema.json from its records, docs/PYTHON.md from the library, docs/step.svg from an explanation,
+docs/TECHNIQUES.md and docs/SUDOKU_TECHNIQUES.md with their pictures from the techniques and their examples.
 
 python tests/documents.py, or make docs; tests/test_documents.py fails where one of them is older than the program.
 """
 
 import html
 import inspect
+import json
 import re
 import subprocess
 import sys
@@ -20,6 +21,7 @@ import nonocensus
 from pipeline import errors
 from pipeline.commands.app import EPILOG
 from pipeline.commands.output import BUG
+from pipeline.findings import pack_index
 from reports.explained.step_words import grid_states
 from reports.sheet.svg import drawing
 from scrapers import formats
@@ -34,6 +36,7 @@ ROOT = Path(__file__).resolve().parents[1]
 COMMANDS = ROOT / "docs" / "COMMANDS.md"
 FORMATS = ROOT / "docs" / "FORMATS.md"
 STEP = ROOT / "docs" / "step.svg"
+PACK_SCHEMA = ROOT / "docs" / "pack.schema.json"
 PYTHON = ROOT / "docs" / "PYTHON.md"
 TECHNIQUES = ROOT / "docs" / "TECHNIQUES.md"
 SUDOKU_TECHNIQUES = ROOT / "docs" / "SUDOKU_TECHNIQUES.md"
@@ -126,6 +129,11 @@ def python_page() -> str:
     return "\n".join([PYTHON_HEAD + rows[0], *rows[1:], "", "This page is made from docstrings by `make docs`.", ""])
 
 
+def pack_schema() -> str:
+    """docs/pack.schema.json: the JSON schema of pack.json."""
+    return json.dumps(pack_index.schema(), indent=2) + "\n"
+
+
 def step_picture() -> str:
     """docs/step.svg: a puzzle of the demo in the middle of its explanation."""
     puzzle = next(puzzle for puzzle in demo_puzzles() if puzzle.title == "Cup of tea")
@@ -153,6 +161,7 @@ def main() -> None:
     """Write the documents."""
     COMMANDS.write_text(commands_page())
     FORMATS.write_text(formats_page())
+    PACK_SCHEMA.write_text(pack_schema())
     PYTHON.write_text(python_page())
     STEP.write_text(step_picture())
     TECHNIQUES.write_text(techniques_page())

@@ -7,14 +7,16 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pyarrow as pa
 import pytest
 from runs import run_serially
 from stores import Result
 
-from pipeline.errors import InputError
+from pipeline.errors import UserError
 from pipeline.findings import puzzle_pack
+from pipeline.findings.pack_index import schema
 from pipeline.findings.sample import difficulty_class
 from pipeline.run.run_folder import Run, open_run
 from pipeline.store.parts import append, create_store
@@ -129,19 +131,53 @@ def test_what_may_be_drawn(odd: Run, tmp_path: Path, options: dict[str, object],
     assert len(ids(tmp_path / "pack")) == len(drawn[0])
 
 
-def test_a_solution_that_does_not_fit_is_not_packed(odd: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_solution_is_skipped_and_replaced(odd: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = puzzle_pack.pairs
 
     def wrong(*asked: object) -> object:
         for results, puzzles in pairs(*asked):  # type: ignore[arg-type]
-            cells = results["solution"].to_pylist()
-            blank = pa.array([each and bytes(len(each)) for each in cells])
-            yield results.set_column(results.column_names.index("solution"), "solution", blank), puzzles
+            ids, cells = (results[name].to_pylist() for name in ("puzzle_id", "solution"))
+            cells = [bytes(len(own)) if name == "odd/full" else own for name, own in zip(ids, cells, strict=True)]
+            column = pa.array(cells, pa.binary())
+            yield results.set_column(results.column_names.index("solution"), "solution", column), puzzles
 
     monkeypatch.setattr(puzzle_pack, "pairs", wrong)
-    with pytest.raises(InputError, match=r"the solution of odd/.* does not fit its clues"):
-        puzzle_pack.write_pack(odd, str(tmp_path / "pack"), wanted(10))
-    assert not (tmp_path / "pack").exists()
+    done = puzzle_pack.write_pack(odd, str(tmp_path / "pack"), wanted(2, private=True))
+    assert (done.puzzles, done.skipped) == (2, {"odd/full": "its solution does not fit its clues"})
+    assert "odd/full" not in ids(tmp_path / "pack")
+    with pytest.raises(UserError, match="no chosen puzzle can be packed: odd/full: its solution does not fit"):
+        puzzle_pack.write_pack(odd, str(tmp_path / "none"), wanted(9, private=True, where="width = 4"))
+
+
+def test_index_fits_its_schema_and_puzzles(archive: Run, tmp_path: Path) -> None:
+    place = tmp_path / "pack"
+    puzzle_pack.write_pack(archive, str(place), wanted(9, "jsonl"))
+    text = (place / "pack.json").read_text()
+    index = json.loads(text)
+    jsonschema.validate(index, schema())
+    assert index["files"] == [each["file"] for each in index["puzzles"]]
+    assert [each["number"] for each in index["puzzles"]] == [*range(1, 10)]
+    assert text.count("\n") == 9 + 2, "a line a puzzle"
+    for each, row in zip(index["puzzles"], listed(place), strict=True):
+        (puzzle,) = named("jsonl").read((place / each["file"]).read_bytes())
+        assert puzzle.goal is not None
+        assert each["solution"] == ["".join(map(str, cells)) for cells in puzzle.goal.tolist()]
+        for lines, clues in ((each["rows"], puzzle.rows), (each["columns"], puzzle.columns)):
+            assert lines == [[[block.length, block.color] for block in clue] for clue in clues]
+        assert each["palette"] == [f"#{color.rgb}" for color in puzzle.palette]
+        assert (each["id"], each["title"], each["author"]) == (row["puzzle_id"], row["title"], row["author"])
+
+
+def test_limit_per_author(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    puzzles = [
+        from_picture(np.ones((1, 2 + k), np.uint8), puzzle_id=f"a/{k}", license="MIT", author=author)
+        for k, author in enumerate(["Ann", "Ann", "Ann", "Ben", None, None, None])
+    ]
+    run = run_of(tmp_path, puzzles)
+    for options, counts in (((), [1, 2, 3]), (("--spread", "difficulty"), [1, 2, 3])):
+        done = nonocensus("pack", run.folder.name, "--out", str(tmp_path / "pack"), "--per-author", "2", *options)
+        assert done.code == 1
+        assert sorted(Counter(row["author"] for row in listed(tmp_path / "pack")).values()) == counts
 
 
 def test_what_is_not_ours_stays(archive: Run, tmp_path: Path) -> None:
@@ -187,7 +223,7 @@ def test_full_disk_leaves_former_pack(archive: Run, tmp_path: Path, monkeypatch:
             "--private takes any); 40 of density 0.1 or more (--min-density); 0 that meet --where\n",
         ),
         (("--to", "papyrus"), "unknown format 'papyrus'"),
-        (("--to", "taai", "--where", "width <> height"), "no chosen puzzle fits the format taai"),
+        (("--to", "taai", "--where", "width <> height"), "no chosen puzzle can be packed"),
         (("--count", "0"), "0 is not between 1 and"),
     ],
 )
@@ -221,12 +257,14 @@ def test_a_puzzle_that_the_format_can_not_hold_is_skipped(tmp_path: Path, nonoce
     run = run_of(tmp_path, puzzles)
     done = nonocensus("pack", run.folder.name, "--out", str(tmp_path / "pack"), "--count", "3")
     assert done.code == 1
-    assert "1 chosen but skipped, since the format can't hold them" in done.out.splitlines()[-1]
+    assert done.out.splitlines()[-1] == "Skipped a/pink: the format non has only white backgrounds."
     assert json.loads((tmp_path / "pack" / "pack.json").read_text())["skipped"] == {
         "a/pink": "the format non has only white backgrounds"
     }
     assert sorted(ids(tmp_path / "pack")) == ["a/full", "a/white"]
     assert [row["file"][:4] for row in listed(tmp_path / "pack")] == ["001-", "002-"]
+    done = nonocensus("pack", run.folder.name, "--out", str(tmp_path / "pack"), "--count", "2")
+    assert (done.code, sorted(ids(tmp_path / "pack"))) == (0, ["a/full", "a/white"])
 
 
 def test_pictures_with_hardly_a_painted_cell_are_left_out(tmp_path: Path, nonocensus: Nonocensus) -> None:
