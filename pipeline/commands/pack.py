@@ -37,6 +37,10 @@ def pack(
         typer.Option(help="Only puzzles that take people this long, by estimate, like 5-10.", metavar="MIN-MAX"),
     ] = None,
     to: Annotated[str, typer.Option("--to", help="Output format.", metavar="FORMAT")] = "non",
+    pdf: Annotated[
+        str | None,
+        typer.Option(help="Also write book.pdf: 1, 2, 4 or 6 a page; 4-letter for Letter.", metavar="N"),
+    ] = None,
     private: Private = False,
     min_density: Annotated[
         float | None,
@@ -52,10 +56,11 @@ def pack(
     """Select puzzles for an app, a website or a book.
 
     Writes a file a puzzle, from easy to hard, and pack.json with their clues, solutions, authors, licences, minutes and
-    difficulty, described in docs/pack.schema.json; pack.csv is its table. All puzzles have one solution; no two are
-    equal when rotated, mirrored or recoloured. The same run gives the same pack.
+    difficulty, described in docs/pack.schema.json; pack.csv is its table. A book has the solutions at its end, and
+    titles only there. All puzzles have one solution; no two are equal when rotated, mirrored or recoloured. The same
+    run gives the same pack.
     """
-    from pipeline.findings.puzzle_pack import MIN_DENSITY, PackOptions, through, write_pack
+    from pipeline.findings.puzzle_pack import MIN_DENSITY, PackOptions, parse_layout, through, write_pack
     from pipeline.run.run_folder import open_run
 
     known = format_named(to)
@@ -71,6 +76,7 @@ def pack(
             private=private,
             density=MIN_DENSITY if min_density is None else min_density,
             per_author=per_author,
+            book=None if pdf is None else parse_layout(pdf),
         )
         made = write_pack(run, out_folder, wanted, lambda rows: bar.update(task, advance=rows))
     few = made.puzzles < count

@@ -3,6 +3,7 @@
 DIR/pack.json            all puzzles with solutions, rights and difficulty (pipeline.findings.pack_index); marks the
                          folder as a pack and lists its files, so that the next one may replace it
 DIR/001-webpbn-14.non    and so on: puzzles with solutions, checked against their clues and read back
+DIR/book.pdf             the puzzles to print, their solutions at the end (optional)
 DIR/pack.csv             a line per puzzle: source, rights, difficulty; written last
 
 Puzzles have exactly one solution, and are distinct up to symmetry. The selection is deterministic.
@@ -37,15 +38,16 @@ from reports.family_words import NONOGRAMS
 from reports.joined_columns import KeyedRows, finished, first_bits, indexed, join_grades
 from reports.rights import shareable
 from reports.row_classes import MINUTES, size_class
+from reports.sheet.print_book import PAPERS, SLOTS, BookLayout, BookPuzzle, book, fits_page
 from scrapers.formats import Format, FormatError
 from scrapers.formats.writing import BLOTS, COLORS, file_of
 from solver.model.families import NONOGRAM
 from solver.model.puzzle import Puzzle
 from solver.model.tables import PUZZLES, RESULTS, picture, puzzles_of
 
-MARK, LIST = "pack.json", "pack.csv"
+MARK, LIST, BOOK = "pack.json", "pack.csv", "book.pdf"
 KIND = "nonocensus pack"
-OWN = re.compile(r"\d+-[\w.#()-]+")
+OWN = re.compile(r"\d+-[\w.#()-]+|book\.pdf")
 """Names of a pack's files; others are never deleted, even if an untrusted pack.json lists them."""
 
 OUTCOME = [name for name in RESULTS.names if name not in PUZZLES.names]
@@ -92,6 +94,7 @@ class PackOptions(NamedTuple):
     known        format of the files
     density      least share of painted cells
     per_author   most puzzles of an author
+    book         layout of a book to print; None for no book
     """
 
     puzzles: int
@@ -102,6 +105,7 @@ class PackOptions(NamedTuple):
     private: bool = False
     density: float = MIN_DENSITY
     per_author: int | None = None
+    book: BookLayout | None = None
 
 
 class Packed(NamedTuple):
@@ -110,7 +114,7 @@ class Packed(NamedTuple):
     puzzles    number of puzzles
     considered numbers of puzzles that remain after each condition, in order
     left_out   properties that the format does not support, in words, with numbers of puzzles
-    skipped    reasons by id of chosen puzzles that are damaged or that the format does not support
+    skipped    reasons by id of chosen puzzles that are damaged or that the format or a page can't hold
     folder     name of the pack's folder
     """
 
@@ -166,10 +170,11 @@ def write_pack(run: Run, uri: str, options: PackOptions, seen: Callable[[int], o
             "private": options.private,
             "min_density": options.density,
             "per_author": options.per_author,
+            "pdf": options.book,
         },
         considered=considered,
         skipped=skipped,
-        files=names,
+        files=[*names],
         puzzles=[
             packed_puzzle(number, name, puzzle, row)
             for number, (name, (puzzle, _), row) in enumerate(
@@ -177,8 +182,15 @@ def write_pack(run: Run, uri: str, options: PackOptions, seen: Callable[[int], o
             )
         ],
     )
+    if options.book is not None:
+        printed = [
+            BookPuzzle(puzzle, each.number, each.minutes, each.stars)
+            for each, (puzzle, _) in zip(index.puzzles, puzzles, strict=True)
+        ]
+        files[BOOK] = book(printed, options.book)
+        index.files.append(BOOK)
     _write(place, files, index, one_batch(rows.select(LISTED).add_column(0, "file", pa.array(names))))
-    return Packed(len(files), dict(considered), dict(left_out), skipped, place.name)
+    return Packed(len(puzzles), dict(considered), dict(left_out), skipped, place.name)
 
 
 def _write(place: Folder, files: Mapping[str, bytes], index: Pack, listed: pa.RecordBatch) -> None:
@@ -193,6 +205,14 @@ def _write(place: Folder, files: Mapping[str, bytes], index: Pack, listed: pa.Re
         place.sweep()
         for name in (MARK, *files, LIST):
             new.move(name, place)
+
+
+def parse_layout(text: str) -> BookLayout:
+    """Parse a layout: puzzles a page like 4, or with the paper like 4-letter. Raises UserError."""
+    count, _, paper = text.partition("-")
+    if count not in map(str, SLOTS) or (paper or "a4") not in PAPERS:
+        raise UserError(f"--pdf takes 1, 2, 4 or 6 puzzles a page, or 4-letter for Letter paper; not {text[:60]}")
+    return BookLayout(int(count), paper or "a4")
 
 
 def through(considered: Mapping[str, int]) -> str:
@@ -354,6 +374,9 @@ def _fitting(
         if len(chosen) == options.puzzles:
             break
         solved = replace(puzzle, goal=picture(cells, puzzle.width, puzzle.height))
+        if options.book is not None and not fits_page(solved, options.book):
+            skipped[str(puzzle.puzzle_id)] = "its cells or numbers would be illegible on a page of the book"
+            continue
         try:
             data, lost = file_of(solved, options.known, lossy=True)
         except FormatError as error:

@@ -11,6 +11,7 @@ import jsonschema
 import numpy as np
 import pyarrow as pa
 import pytest
+from pypdf import PdfReader
 from runs import run_serially
 from stores import Result
 
@@ -225,6 +226,8 @@ def test_full_disk_leaves_former_pack(archive: Run, tmp_path: Path, monkeypatch:
         (("--to", "papyrus"), "unknown format 'papyrus'"),
         (("--to", "taai", "--where", "width <> height"), "no chosen puzzle can be packed"),
         (("--count", "0"), "0 is not between 1 and"),
+        (("--pdf", "3"), "--pdf takes 1, 2, 4 or 6 puzzles a page, or 4-letter for Letter paper; not 3"),
+        (("--pdf", "4-a5"), "--pdf takes 1, 2, 4 or 6 puzzles a page, or 4-letter for Letter paper; not 4-a5"),
     ],
 )
 def test_what_is_refused(
@@ -282,6 +285,30 @@ def test_a_pack_is_read_without_its_index(odd: Run, tmp_path: Path, nonocensus: 
     done = nonocensus("convert", str(tmp_path / "pack"), str(tmp_path / "x.jsonl"))
     assert (done.code, done.err) == (0, "")
     assert (tmp_path / "x.jsonl").read_bytes().count(b"\n") == 2
+
+
+def test_book_has_the_puzzles_of_the_pack(archive: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
+    place = tmp_path / "pack"
+    options = "pack", archive.folder.name, "--out", str(place), "--count", "5"
+    assert nonocensus(*options, "--pdf", "4").code == 0
+    index = json.loads((place / "pack.json").read_text())
+    assert index["files"][-1] == "book.pdf"
+    (*unsolved, answers) = (page.extract_text() for page in PdfReader(place / "book.pdf").pages)
+    assert len(unsolved) == 2
+    for each in index["puzzles"]:
+        assert each["title"] in answers
+        assert not any(each["title"] in page for page in unsolved)
+    assert nonocensus(*options).code == 0
+    assert not (place / "book.pdf").exists()
+
+
+def test_puzzle_too_large_for_a_page_is_skipped(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    sizes = {"a/wide": (1, 400), "a/small": (1, 4)}
+    puzzles = [from_picture(np.ones(size, np.uint8), puzzle_id=name, license="MIT") for name, size in sizes.items()]
+    run = run_of(tmp_path, puzzles)
+    done = nonocensus("pack", run.folder.name, "--out", str(tmp_path / "pack"), "--count", "2", "--pdf", "1-letter")
+    assert (done.code, ids(tmp_path / "pack")) == (1, ["a/small"])
+    assert "Skipped a/wide: its cells or numbers would be illegible on a page of the book." in done.out
 
 
 def test_too_few_are_told(odd: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
