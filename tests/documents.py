@@ -26,6 +26,7 @@ from reports.explained.step_words import grid_states
 from reports.sheet.svg import drawing
 from scrapers import formats
 from scrapers.demo import demo_puzzles
+from scrapers.formats.game_ids import GameIdFormat
 from scrapers.formats.plain import PlainFormat
 from scrapers.formats.sections import SectionFormat
 from scrapers.formats.writing import FEATURES
@@ -76,7 +77,11 @@ def formats_page() -> str:
     ]
     for known in sorted(formats.FORMATS, key=lambda known: known.NAME):
         several = "yes" if hasattr(known, "bundle") else ""
-        about = known.ABOUT if isinstance(known, PlainFormat | SectionFormat) else first_sentence(known.__doc__ or "")
+        about = (
+            known.ABOUT
+            if isinstance(known, PlainFormat | SectionFormat | GameIdFormat)
+            else first_sentence(known.__doc__ or "")
+        )
         lines.append(f"| {known.NAME} | {' '.join(known.SUFFIXES)} | {several} | {about} |")
     lines += [
         "",
