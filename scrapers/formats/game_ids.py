@@ -50,13 +50,13 @@ class GameIdFormat(NamedTuple):
     def recognizes(self, data: bytes) -> bool:
         """Check that the first line with text is one of this format."""
         try:
-            return next((bool(self.pattern.fullmatch(line)) for _, line in _lines(data)), False)
+            return next((bool(self.pattern.fullmatch(line)) for _, line in text_lines(data)), False)
         except FormatError:
             return False
 
     def read(self, data: bytes) -> Iterator[Puzzle]:
         """Yield the puzzles of a file."""
-        return read_each_line(_lines(data), self._puzzle)
+        return read_each_line(text_lines(data), self._puzzle)
 
     def write(self, puzzle: Puzzle) -> bytes:
         """Return a line with this puzzle."""
@@ -76,7 +76,7 @@ class GameIdFormat(NamedTuple):
         return self.parse(int(width), int(height), found[3])
 
 
-def _lines(data: bytes) -> Iterator[tuple[int, str]]:
+def text_lines(data: bytes) -> Iterator[tuple[int, str]]:
     """Yield the lines with text, with their numbers."""
     return ((number, line.strip()) for number, line in lines_of(decode_text(data)) if not line.isspace() and line)
 
