@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import Private, RunFolder, between, format_named, parsed_minutes
+from pipeline.commands.options import Ids, Private, RunFolder, between, format_named, parsed_minutes, selected
 from pipeline.commands.output import DONE, SOME_FAILED, print_result, progress
 
 MAX_PACK = 100_000
@@ -24,6 +24,7 @@ def pack(
     count: Annotated[
         int, typer.Option("--count", callback=between(1, MAX_PACK), help="Number of puzzles.", metavar="N")
     ] = 100,
+    ids: Ids = None,
     where: Annotated[
         str | None,
         typer.Option(help='Only puzzles matching an SQL condition, like "site_quality >= 3".', metavar="SQL"),
@@ -70,6 +71,7 @@ def pack(
         wanted = PackOptions(
             puzzles=count,
             known=known,
+            ids=selected(ids, None, None).ids,
             where=where,
             spread=spread,
             minutes=None if minutes is None else parsed_minutes(minutes),
@@ -80,7 +82,10 @@ def pack(
         )
         made = write_pack(run, out_folder, wanted, lambda rows: bar.update(task, advance=rows))
     few = made.puzzles < count
-    lines = [f"[bold green]{made.puzzles:,}[/bold green] puzzles, and pack.json, their index: {escape(made.folder)}"]
+    made_book = " and book.pdf" if pdf else ""
+    lines = [
+        f"[bold green]{made.puzzles:,}[/bold green] puzzles, their index pack.json{made_book}: {escape(made.folder)}"
+    ]
     if few:
         came = escape(through(made.considered))
         lines.append(f"[yellow]There are not {count:,}[/yellow] that differ by more than symmetry: {came}.")

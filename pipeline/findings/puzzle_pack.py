@@ -95,6 +95,7 @@ class PackOptions(NamedTuple):
     density      least share of painted cells
     per_author   most puzzles of an author
     book         layout of a book to print; None for no book
+    ids          ids to choose from; empty for all
     """
 
     puzzles: int
@@ -106,6 +107,7 @@ class PackOptions(NamedTuple):
     density: float = MIN_DENSITY
     per_author: int | None = None
     book: BookLayout | None = None
+    ids: tuple[str, ...] = ()
 
 
 class Packed(NamedTuple):
@@ -163,6 +165,7 @@ def write_pack(run: Run, uri: str, options: PackOptions, seen: Callable[[int], o
         run=run.manifest["run_id"],
         options={
             "count": options.puzzles,
+            "ids": options.ids,
             "where": options.where,
             "spread": options.spread,
             "minutes": options.minutes,
@@ -260,6 +263,9 @@ def _candidates(
             if options.density:
                 fit &= pc.fill_null(pc.greater_equal(rows["density"], options.density), True).to_numpy()
                 considered[f"of density {options.density:.3g} or more (--min-density)"] += int(fit.sum())
+            if options.ids:
+                fit &= pc.is_in(rows["puzzle_id"], pa.array(options.ids, pa.string())).to_numpy()
+                considered["that --ids names"] += int(fit.sum())
             if options.where is not None:
                 fit &= where_mask(connection, rows, options.where)
                 considered["that meet --where"] += int(fit.sum())

@@ -287,6 +287,18 @@ def test_a_pack_is_read_without_its_index(odd: Run, tmp_path: Path, nonocensus: 
     assert (tmp_path / "x.jsonl").read_bytes().count(b"\n") == 2
 
 
+def test_selection_of_a_page_is_packed(archive: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
+    """The report's list exports its ids, one a line."""
+    puzzle_pack.write_pack(archive, str(tmp_path / "all"), wanted(9))
+    chosen = sorted(ids(tmp_path / "all"))[:3]
+    (tmp_path / "puzzles.txt").write_text("\n".join([*chosen, "other/1"]))
+    options = "--out", str(tmp_path / "pack"), "--ids", f"@{tmp_path / 'puzzles.txt'}"
+    assert nonocensus("pack", archive.folder.name, *options, "--count", "3").code == 0
+    assert sorted(ids(tmp_path / "pack")) == chosen
+    done = nonocensus("pack", archive.folder.name, *options)
+    assert (done.code, "3 that --ids names" in done.out) == (1, True)
+
+
 def test_book_has_the_puzzles_of_the_pack(archive: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
     place = tmp_path / "pack"
     options = "pack", archive.folder.name, "--out", str(place), "--count", "5"
