@@ -109,6 +109,21 @@ class PackOptions(NamedTuple):
     book: BookLayout | None = None
     ids: tuple[str, ...] = ()
 
+    def record(self) -> dict[str, Any]:
+        """Return the options for pack.json, by their names on the command line."""
+        return {
+            "count": self.puzzles,
+            "ids": self.ids,
+            "where": self.where,
+            "spread": self.spread,
+            "minutes": self.minutes,
+            "to": self.known.NAME,
+            "private": self.private,
+            "min_density": self.density,
+            "per_author": self.per_author,
+            "pdf": self.book,
+        }
+
 
 class Packed(NamedTuple):
     """Result of `write_pack`.
@@ -151,10 +166,7 @@ def write_pack(run: Run, uri: str, options: PackOptions, seen: Callable[[int], o
     if not chosen:
         name, reason = next(iter(skipped.items()))
         raise UserError(f"{run.folder.name}: no chosen puzzle can be packed: {name}: {reason}")
-    rows = rows.take(pa.array(list(chosen)))
-    keys = [(name, "ascending") for name in ("stars", "grade", "difficulty", "puzzle_id")]  # nulls last
-    order = pc.sort_indices(rows, keys)
-    rows, puzzles = rows.take(order), [list(chosen.values())[k] for k in order.to_pylist()]
+    rows, puzzles = _easiest_first(rows, chosen)
     digits = max(3, len(str(len(puzzles))))
     names = [
         f"{number:0{digits}d}-{file_stem(puzzle)}{options.known.SUFFIXES[0]}"
@@ -163,18 +175,7 @@ def write_pack(run: Run, uri: str, options: PackOptions, seen: Callable[[int], o
     files = dict(zip(names, [data for _, data in puzzles], strict=True))
     index = Pack(
         run=run.manifest["run_id"],
-        options={
-            "count": options.puzzles,
-            "ids": options.ids,
-            "where": options.where,
-            "spread": options.spread,
-            "minutes": options.minutes,
-            "to": options.known.NAME,
-            "private": options.private,
-            "min_density": options.density,
-            "per_author": options.per_author,
-            "pdf": options.book,
-        },
+        options=options.record(),
         considered=considered,
         skipped=skipped,
         files=[*names],
@@ -391,3 +392,14 @@ def _fitting(
         chosen[row] = solved, data
         left_out.update(lost)
     return chosen, left_out
+
+
+def _easiest_first(
+    rows: pa.Table, chosen: dict[int, tuple[Puzzle, bytes]]
+) -> tuple[pa.Table, list[tuple[Puzzle, bytes]]]:
+    """Sort the chosen rows and their puzzles by stars and grade if there are any, difficulty and id."""
+    rows = rows.take(pa.array(list(chosen)))
+    keys = [(name, "ascending") for name in ("stars", "grade", "difficulty", "puzzle_id")]  # nulls last
+    order = pc.sort_indices(rows, keys)
+    puzzles = list(chosen.values())
+    return rows.take(order), [puzzles[place] for place in order.to_pylist()]
