@@ -251,6 +251,9 @@ def make_pack(
     *,
     min_density: float | None = None,
     minutes: tuple[float, float] | None = None,
+    per_author: int | None = None,
+    pdf: str | None = None,
+    ids: str | Iterable[str] = (),
 ) -> "Packed":
     """Write `count` puzzles of a run with one solution as files, easiest first, without symmetric duplicates.
 
@@ -260,14 +263,20 @@ def make_pack(
     to        the files' format
     private   include puzzles that may not be redistributed
     min_density   least ratio of painted cells (default 0.1)
+    per_author    most puzzles of an author
+    pdf           puzzles a page of a book to print, book.pdf: 1, 2, 4 or 6; 4-letter for Letter paper
+    ids           ids to choose from (default: all)
     """
-    from pipeline.findings.puzzle_pack import MIN_DENSITY, PackOptions, write_pack
+    from pipeline.findings.puzzle_pack import MIN_DENSITY, PackOptions, parse_layout, write_pack
     from pipeline.store.conversion import format_named
 
     opened = _run(run)
     watch.on_start("choosing", 2 * opened.rows)
     density = MIN_DENSITY if min_density is None else min_density
-    wanted = PackOptions(count, format_named(to), where, spread, minutes, private, density)
+    layout = None if pdf is None else parse_layout(pdf)
+    wanted = PackOptions(
+        count, format_named(to), where, spread, minutes, private, density, per_author, layout, _several(ids)
+    )
     return write_pack(opened, str(folder), wanted, lambda rows: watch.on_progress(rows, ""))
 
 

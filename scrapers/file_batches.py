@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from scrapers.archives.source_file import SourceFile
 from scrapers.formats import DISTINCTIVE, Format, FormatError, detect, jsonl, jsonl_columns, taai
-from scrapers.sudokus import sudoku_jsonl, sudoku_reading
+from scrapers.sudokus import sudoku_jsonl, sudoku_links, sudoku_reading
 from solver.model.puzzle import Puzzle, with_metadata
 from solver.model.tables import clue_batch, puzzle_batch
 from solver.sudoku.sudoku_batch import grid_batch, sudoku_batch, sudokus_of
@@ -111,7 +111,7 @@ def _holds_sudokus(file: SourceFile, file_format: Format | None) -> bool:
     if PurePosixPath(file.name).suffix.lower() in sudoku_reading.SUFFIXES or sudoku_jsonl.recognizes(file.data):
         return True
     is_nonogram = any(other.recognizes(file.data) for other in DISTINCTIVE)
-    return not is_nonogram and sudoku_reading.recognizes(file.name, file.data)
+    return not is_nonogram and (sudoku_links.recognizes(file.data) or sudoku_reading.recognizes(file.name, file.data))
 
 
 def _read_sudokus(file: SourceFile, taken: Counter[str]) -> Iterator[pa.RecordBatch | Problem]:
@@ -120,6 +120,11 @@ def _read_sudokus(file: SourceFile, taken: Counter[str]) -> Iterator[pa.RecordBa
     try:
         if file.line_format == "sudoku jsonl" or (file.line_format is None and sudoku_jsonl.recognizes(data)):
             puzzles = sudoku_jsonl.read(data, file.lines_before)
+        elif file.line_format is None and sudoku_links.recognizes(data):
+            puzzles = sudoku_links.read(data)
+        else:
+            puzzles = None
+        if puzzles is not None:
             yield from _sudoku_batches(_with_origin(puzzle, file.name, digest, taken) for puzzle in puzzles)
             return
         for grids in sudoku_reading.read(data, file.lines_before):

@@ -1,12 +1,13 @@
-"""Write the documents that follow from the program: docs/COMMANDS.md from its help,
-docs/FORMATS.md from round trips, docs/PYTHON.md from the library, docs/step.svg from an explanation, docs/TECHNIQUES.md
-and docs/SUDOKU_TECHNIQUES.md with their pictures from the techniques and their examples.
+"""Write the documents that follow from the program: docs/COMMANDS.md from its help, docs/FORMATS.md from round trips,
+docs/pack.schema.json from its records, docs/PYTHON.md from the library, docs/step.svg from an explanation,
+docs/TECHNIQUES.md and docs/SUDOKU_TECHNIQUES.md with their pictures from the techniques and their examples.
 
 python tests/documents.py, or make docs; tests/test_documents.py fails where one of them is older than the program.
 """
 
 import html
 import inspect
+import json
 import re
 import subprocess
 import sys
@@ -20,10 +21,12 @@ import nonocensus
 from pipeline import errors
 from pipeline.commands.app import EPILOG
 from pipeline.commands.output import BUG
+from pipeline.findings import pack_index
 from reports.explained.step_words import grid_states
 from reports.sheet.svg import drawing
 from scrapers import formats
 from scrapers.demo import demo_puzzles
+from scrapers.formats.game_ids import GameIdFormat
 from scrapers.formats.plain import PlainFormat
 from scrapers.formats.sections import SectionFormat
 from scrapers.formats.writing import FEATURES
@@ -34,6 +37,7 @@ ROOT = Path(__file__).resolve().parents[1]
 COMMANDS = ROOT / "docs" / "COMMANDS.md"
 FORMATS = ROOT / "docs" / "FORMATS.md"
 STEP = ROOT / "docs" / "step.svg"
+PACK_SCHEMA = ROOT / "docs" / "pack.schema.json"
 PYTHON = ROOT / "docs" / "PYTHON.md"
 TECHNIQUES = ROOT / "docs" / "TECHNIQUES.md"
 SUDOKU_TECHNIQUES = ROOT / "docs" / "SUDOKU_TECHNIQUES.md"
@@ -73,7 +77,11 @@ def formats_page() -> str:
     ]
     for known in sorted(formats.FORMATS, key=lambda known: known.NAME):
         several = "yes" if hasattr(known, "bundle") else ""
-        about = known.ABOUT if isinstance(known, PlainFormat | SectionFormat) else first_sentence(known.__doc__ or "")
+        about = (
+            known.ABOUT
+            if isinstance(known, PlainFormat | SectionFormat | GameIdFormat)
+            else first_sentence(known.__doc__ or "")
+        )
         lines.append(f"| {known.NAME} | {' '.join(known.SUFFIXES)} | {several} | {about} |")
     lines += [
         "",
@@ -126,6 +134,11 @@ def python_page() -> str:
     return "\n".join([PYTHON_HEAD + rows[0], *rows[1:], "", "This page is made from docstrings by `make docs`.", ""])
 
 
+def pack_schema() -> str:
+    """docs/pack.schema.json: the JSON schema of pack.json."""
+    return json.dumps(pack_index.schema(), indent=2) + "\n"
+
+
 def step_picture() -> str:
     """docs/step.svg: a puzzle of the demo in the middle of its explanation."""
     puzzle = next(puzzle for puzzle in demo_puzzles() if puzzle.title == "Cup of tea")
@@ -153,6 +166,7 @@ def main() -> None:
     """Write the documents."""
     COMMANDS.write_text(commands_page())
     FORMATS.write_text(formats_page())
+    PACK_SCHEMA.write_text(pack_schema())
     PYTHON.write_text(python_page())
     STEP.write_text(step_picture())
     TECHNIQUES.write_text(techniques_page())

@@ -71,6 +71,10 @@ def test_made_documents_are_up_to_date(page: str) -> None:
     assert made == (ROOT / "docs" / f"{page}.md").read_text(), "run: make docs"
 
 
+def test_schema_of_packs_is_up_to_date() -> None:
+    assert documents.pack_schema() == documents.PACK_SCHEMA.read_text(), "run: make docs"
+
+
 def test_the_picture_of_a_step_is_up_to_date() -> None:
     assert documents.step_picture() == documents.STEP.read_text(), "run: make docs"
 

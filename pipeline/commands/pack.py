@@ -1,15 +1,19 @@
 """The command pack, which selects puzzles of a run for publication."""
 
+from itertools import islice
 from typing import Annotated, Literal
 
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import Private, RunFolder, between, format_named, parsed_minutes
+from pipeline.commands.options import Ids, Private, RunFolder, between, format_named, parsed_minutes, selected
 from pipeline.commands.output import DONE, SOME_FAILED, print_result, progress
 
 MAX_PACK = 100_000
 """Upper bound of --count: a pack is one folder of files."""
+
+MAX_SKIPPED = 10
+"""Skipped puzzles that are printed."""
 
 
 def pack(
@@ -20,9 +24,10 @@ def pack(
     count: Annotated[
         int, typer.Option("--count", callback=between(1, MAX_PACK), help="Number of puzzles.", metavar="N")
     ] = 100,
+    ids: Ids = None,
     where: Annotated[
         str | None,
-        typer.Option(help='Only puzzles matching an SQL condition, like "grade <= 4".', metavar="SQL"),
+        typer.Option(help='Only puzzles matching an SQL condition, like "site_quality >= 3".', metavar="SQL"),
     ] = None,
     spread: Annotated[
         Literal["minutes", "stars", "grade", "difficulty"] | None,
@@ -33,6 +38,10 @@ def pack(
         typer.Option(help="Only puzzles that take people this long, by estimate, like 5-10.", metavar="MIN-MAX"),
     ] = None,
     to: Annotated[str, typer.Option("--to", help="Output format.", metavar="FORMAT")] = "non",
+    pdf: Annotated[
+        str | None,
+        typer.Option(help="Also write book.pdf: 1, 2, 4 or 6 a page; 4-letter for Letter.", metavar="N"),
+    ] = None,
     private: Private = False,
     min_density: Annotated[
         float | None,
@@ -40,13 +49,19 @@ def pack(
             callback=between(0.0, 1.0), help="Minimum share of painted cells.", metavar="RATIO", show_default="0.1"
         ),
     ] = None,
+    per_author: Annotated[
+        int | None,
+        typer.Option(callback=between(1, MAX_PACK), help="Maximum number of puzzles by one author.", metavar="N"),
+    ] = None,
 ) -> None:
     """Select puzzles for an app, a website or a book.
 
-    Writes a file a puzzle, from easy to hard, and pack.csv with authors, licences, minutes and difficulty. All puzzles
-    have one solution; no two are equal when rotated, mirrored or recoloured. The same run gives the same pack.
+    Writes a file a puzzle, from easy to hard, and pack.json with their clues, solutions, authors, licences, minutes and
+    difficulty, described in docs/pack.schema.json; pack.csv is its table. A book has the solutions at its end, and
+    titles only there. All puzzles have one solution; no two are equal when rotated, mirrored or recoloured. The same
+    run gives the same pack.
     """
-    from pipeline.findings.puzzle_pack import MIN_DENSITY, PackOptions, through, write_pack
+    from pipeline.findings.puzzle_pack import MIN_DENSITY, PackOptions, parse_layout, through, write_pack
     from pipeline.run.run_folder import open_run
 
     known = format_named(to)
@@ -56,15 +71,21 @@ def pack(
         wanted = PackOptions(
             puzzles=count,
             known=known,
+            ids=selected(ids, None, None).ids,
             where=where,
             spread=spread,
             minutes=None if minutes is None else parsed_minutes(minutes),
             private=private,
             density=MIN_DENSITY if min_density is None else min_density,
+            per_author=per_author,
+            book=None if pdf is None else parse_layout(pdf),
         )
         made = write_pack(run, out_folder, wanted, lambda rows: bar.update(task, advance=rows))
-    few = made.puzzles + len(made.skipped) < count
-    lines = [f"[bold green]{made.puzzles:,}[/bold green] puzzles, and pack.csv, their list: {escape(made.folder)}"]
+    few = made.puzzles < count
+    made_book = " and book.pdf" if pdf else ""
+    lines = [
+        f"[bold green]{made.puzzles:,}[/bold green] puzzles, their index pack.json{made_book}: {escape(made.folder)}"
+    ]
     if few:
         came = escape(through(made.considered))
         lines.append(f"[yellow]There are not {count:,}[/yellow] that differ by more than symmetry: {came}.")
@@ -73,9 +94,9 @@ def pack(
         lines.append(f"The files can't hold: {escape(lost)}.")
     if private:
         lines.append("[yellow]Private: it holds puzzles that must not be published.[/yellow]")
-    if made.skipped:
-        name, reason = next(iter(made.skipped.items()))
-        skipped = f"{len(made.skipped):,} chosen but skipped, since the format can't hold them"
-        lines.append(f"[yellow]{skipped}[/yellow] (pack.json lists them): {escape(name)}: {escape(reason)}")
+    for name, reason in islice(made.skipped.items(), MAX_SKIPPED):
+        lines.append(f"[yellow]Skipped[/yellow] {escape(name)}: {escape(reason)}.")
+    if len(made.skipped) > MAX_SKIPPED:
+        lines.append(f"[yellow]Skipped[/yellow] {len(made.skipped) - MAX_SKIPPED:,} more, listed in pack.json.")
     print_result(made._asdict(), lines)
-    raise typer.Exit(SOME_FAILED if few or made.skipped else DONE)
+    raise typer.Exit(SOME_FAILED if few else DONE)

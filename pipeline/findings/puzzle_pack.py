@@ -1,7 +1,9 @@
 """Packs: a selection of a run's puzzles for an app, a site or a book, one file each, from easy to hard.
 
-DIR/pack.json            marks the folder as a pack and lists its files, so that the next one may replace it
+DIR/pack.json            all puzzles with solutions, rights and difficulty (pipeline.findings.pack_index); marks the
+                         folder as a pack and lists its files, so that the next one may replace it
 DIR/001-webpbn-14.non    and so on: puzzles with solutions, checked against their clues and read back
+DIR/book.pdf             the puzzles to print, their solutions at the end (optional)
 DIR/pack.csv             a line per puzzle: source, rights, difficulty; written last
 
 Puzzles have exactly one solution, and are distinct up to symmetry. The selection is deterministic.
@@ -21,6 +23,7 @@ import pyarrow.compute as pc
 
 from pipeline.errors import InputError, UserError
 from pipeline.findings.csv_file import write_csv
+from pipeline.findings.pack_index import Pack, packed_puzzle
 from pipeline.findings.sample import Candidates, balanced_order, difficulty_class, sample_candidates
 from pipeline.run.job_tables import current_grades
 from pipeline.run.result_pairs import matching_rows, pairs, solvable_rows
@@ -35,15 +38,16 @@ from reports.family_words import NONOGRAMS
 from reports.joined_columns import KeyedRows, finished, first_bits, indexed, join_grades
 from reports.rights import shareable
 from reports.row_classes import MINUTES, size_class
+from reports.sheet.print_book import PAPERS, SLOTS, BookLayout, BookPuzzle, book, fits_page
 from scrapers.formats import Format, FormatError
 from scrapers.formats.writing import BLOTS, COLORS, file_of
 from solver.model.families import NONOGRAM
 from solver.model.puzzle import Puzzle
 from solver.model.tables import PUZZLES, RESULTS, picture, puzzles_of
 
-MARK, LIST = "pack.json", "pack.csv"
+MARK, LIST, BOOK = "pack.json", "pack.csv", "book.pdf"
 KIND = "nonocensus pack"
-OWN = re.compile(r"\d+-[\w.#()-]+")
+OWN = re.compile(r"\d+-[\w.#()-]+|book\.pdf")
 """Names of a pack's files; others are never deleted, even if an untrusted pack.json lists them."""
 
 OUTCOME = [name for name in RESULTS.names if name not in PUZZLES.names]
@@ -53,12 +57,16 @@ CONDITION_COLUMNS = pa.schema([*PUZZLES, *map(RESULTS.field, OUTCOME), *DERIVED,
 LISTED = (
     *("puzzle_id", "title", "author", "copyright", "license", "url", "width", "height", "kind", "blotted", "colors"),
     *("label", "technique", "minutes", "minutes_low", "minutes_high", "stars", "grade", "hardest", "difficulty"),
+    "site_quality",
 )
 """Columns of pack.csv, after the file name."""
 
 MIN_DENSITY = 0.1
 """Default for the least share of painted cells. On webpbn.com 36 of 23,308 unique puzzles have less: single dots and
 jokes, rated 1.6 of 5 for quality on average."""
+
+SPARE = 10
+"""Puzzles that are drawn beyond the number, and a tenth of it: they replace those that have to be skipped."""
 
 FOR_PEOPLE = {"minutes": "an estimate of minutes", "stars": "an estimate of stars", "grade": "a grade"}
 """Measures to spread that only graded puzzles have, in words."""
@@ -78,13 +86,16 @@ Spread = Literal["minutes", "stars", "grade", "difficulty"]
 class PackOptions(NamedTuple):
     """Options of a pack.
 
-    puzzles   number of puzzles
-    where     a condition in SQL over CONDITION_COLUMNS
-    spread    measure to spread evenly (default: a uniform sample)
-    minutes   least and most minutes for people
-    private   include puzzles that must not be redistributed
-    known     format of the files
-    density   least share of painted cells
+    puzzles      number of puzzles
+    where        a condition in SQL over CONDITION_COLUMNS
+    spread       measure to spread evenly (default: a uniform sample)
+    minutes      least and most minutes for people
+    private      include puzzles that must not be redistributed
+    known        format of the files
+    density      least share of painted cells
+    per_author   most puzzles of an author
+    book         layout of a book to print; None for no book
+    ids          ids to choose from; empty for all
     """
 
     puzzles: int
@@ -94,6 +105,24 @@ class PackOptions(NamedTuple):
     minutes: tuple[float, float] | None = None
     private: bool = False
     density: float = MIN_DENSITY
+    per_author: int | None = None
+    book: BookLayout | None = None
+    ids: tuple[str, ...] = ()
+
+    def record(self) -> dict[str, Any]:
+        """Return the options for pack.json, by their names on the command line."""
+        return {
+            "count": self.puzzles,
+            "ids": self.ids,
+            "where": self.where,
+            "spread": self.spread,
+            "minutes": self.minutes,
+            "to": self.known.NAME,
+            "private": self.private,
+            "min_density": self.density,
+            "per_author": self.per_author,
+            "pdf": self.book,
+        }
 
 
 class Packed(NamedTuple):
@@ -102,7 +131,7 @@ class Packed(NamedTuple):
     puzzles    number of puzzles
     considered numbers of puzzles that remain after each condition, in order
     left_out   properties that the format does not support, in words, with numbers of puzzles
-    skipped    reasons by id of chosen puzzles that the format does not support
+    skipped    reasons by id of chosen puzzles that are damaged or that the format or a page can't hold
     folder     name of the pack's folder
     """
 
@@ -116,9 +145,9 @@ class Packed(NamedTuple):
 def write_pack(run: Run, uri: str, options: PackOptions, seen: Callable[[int], object] = lambda _: None) -> Packed:
     """Write a pack, of fewer puzzles if there are not enough; a previous pack is replaced.
 
-    `seen` is called with numbers of rows read; every row is read twice. Chosen puzzles that the format does not support
-    are skipped. Raises UserError for a folder with other content, an invalid condition or an empty pack, before
-    anything is written.
+    `seen` is called with numbers of rows read; every row is read twice. Puzzles that are damaged, or that the format
+    does not support, are skipped and replaced. Raises UserError for a folder with other content, an invalid condition
+    or an empty pack, before anything is written.
     """
     require_nonograms(run.family, run.folder.name)
     place = folder(uri)
@@ -127,30 +156,51 @@ def write_pack(run: Run, uri: str, options: PackOptions, seen: Callable[[int], o
     if (options.minutes is not None or options.spread in FOR_PEOPLE) and not len(grades.rows):
         raise UserError(f"{run.folder.name} has no grades yet; make them with: nonocensus grade {run.folder.name}")
     considered = Counter[str]()
-    there = sample_candidates(_candidates(run, grades, options, considered, seen), options.puzzles)
+    drawn = _drawn(_candidates(run, grades, options, considered, seen), options)
     if not considered:
         raise UserError(f"{run.folder.name} has no results yet; run nonocensus classify")
-    if not len(there.bits):
+    if not drawn:
         raise UserError(f"{run.folder.name} has no puzzle for this pack: {through(considered)}")
-    places = balanced_order(list(zip(there.hardness.tolist(), there.size.tolist(), strict=True)), options.puzzles)
-    rows = _rows(run, grades, dict(zip(there.puzzle_id[places], there.clue_hash[places], strict=True)), seen)
-    files, left_out, skipped = _files(rows, options.known)
-    if not files:
+    rows, skipped = _rows(run, grades, drawn, seen)
+    chosen, left_out = _fitting(rows, options, skipped)
+    if not chosen:
         name, reason = next(iter(skipped.items()))
-        raise UserError(f"{run.folder.name}: no chosen puzzle fits the format {options.known.NAME}: {name}: {reason}")
-    rows = rows.filter(pc.invert(pc.is_in(rows["puzzle_id"], pa.array(skipped, pa.string()))))
+        raise UserError(f"{run.folder.name}: no chosen puzzle can be packed: {name}: {reason}")
+    rows, puzzles = _easiest_first(rows, chosen)
+    digits = max(3, len(str(len(puzzles))))
+    names = [
+        f"{number:0{digits}d}-{file_stem(puzzle)}{options.known.SUFFIXES[0]}"
+        for number, (puzzle, _) in enumerate(puzzles, 1)
+    ]
+    files = dict(zip(names, [data for _, data in puzzles], strict=True))
+    index = Pack(
+        run=run.manifest["run_id"],
+        options=options.record(),
+        considered=considered,
+        skipped=skipped,
+        files=[*names],
+        puzzles=[
+            packed_puzzle(number, name, puzzle, row)
+            for number, (name, (puzzle, _), row) in enumerate(
+                zip(names, puzzles, rows.select(LISTED).to_pylist(), strict=True), 1
+            )
+        ],
+    )
+    if options.book is not None:
+        printed = [
+            BookPuzzle(puzzle, each.number, each.minutes, each.stars)
+            for each, (puzzle, _) in zip(index.puzzles, puzzles, strict=True)
+        ]
+        files[BOOK] = book(printed, options.book)
+        index.files.append(BOOK)
+    _write(place, files, index, one_batch(rows.select(LISTED).add_column(0, "file", pa.array(names))))
+    return Packed(len(puzzles), dict(considered), dict(left_out), skipped, place.name)
 
-    about = {"kind": KIND, "run": run.manifest["run_id"], "puzzles": options.puzzles, "format": options.known.NAME}
-    asked = {
-        "where": options.where,
-        "spread": options.spread,
-        "minutes": options.minutes,
-        "private": options.private,
-        "min_density": options.density,
-    }
-    listed = one_batch(rows.select(LISTED).add_column(0, "file", pa.array(list(files), pa.string())))
+
+def _write(place: Folder, files: Mapping[str, bytes], index: Pack, listed: pa.RecordBatch) -> None:
+    """Write a pack's files, then replace the previous pack by them."""
     with staging(place) as new:
-        new.write_json(MARK, about | asked | {"considered": considered, "skipped": skipped, "files": list(files)})
+        new.write(MARK, index.encode())
         for name, data in files.items():
             new.write(name, data)
         write_csv((new / LIST).uri, listed.schema, [listed])
@@ -159,7 +209,14 @@ def write_pack(run: Run, uri: str, options: PackOptions, seen: Callable[[int], o
         place.sweep()
         for name in (MARK, *files, LIST):
             new.move(name, place)
-    return Packed(len(files), dict(considered), dict(left_out), skipped, place.name)
+
+
+def parse_layout(text: str) -> BookLayout:
+    """Parse a layout: puzzles a page like 4, or with the paper like 4-letter. Raises UserError."""
+    count, _, paper = text.partition("-")
+    if count not in map(str, SLOTS) or (paper or "a4") not in PAPERS:
+        raise UserError(f"--pdf takes 1, 2, 4 or 6 puzzles a page, or 4-letter for Letter paper; not {text[:60]}")
+    return BookLayout(int(count), paper or "a4")
 
 
 def through(considered: Mapping[str, int]) -> str:
@@ -181,6 +238,15 @@ def _former(place: Folder) -> list[str]:
     return []
 
 
+def _drawn(batches: Iterator[Candidates], options: PackOptions) -> dict[str, str]:
+    """Return clue hashes by id of puzzles to choose from, spares included, in order of drawing."""
+    most = options.puzzles + options.puzzles // 10 + SPARE
+    there = sample_candidates(batches, most if options.per_author is None else min(most, options.per_author))
+    groups = list(zip(there.hardness.tolist(), there.size.tolist(), strict=True))
+    places = balanced_order(groups, most, there.author.tolist(), options.per_author)
+    return dict(zip(there.puzzle_id[places], there.clue_hash[places], strict=True))
+
+
 def _candidates(
     run: Run, grades: KeyedRows, options: PackOptions, considered: Counter[str], seen: Callable[[int], object]
 ) -> Iterator[Candidates]:
@@ -198,6 +264,9 @@ def _candidates(
             if options.density:
                 fit &= pc.fill_null(pc.greater_equal(rows["density"], options.density), True).to_numpy()
                 considered[f"of density {options.density:.3g} or more (--min-density)"] += int(fit.sum())
+            if options.ids:
+                fit &= pc.is_in(rows["puzzle_id"], pa.array(options.ids, pa.string())).to_numpy()
+                considered["that --ids names"] += int(fit.sum())
             if options.where is not None:
                 fit &= where_mask(connection, rows, options.where)
                 considered["that meet --where"] += int(fit.sum())
@@ -216,7 +285,7 @@ def _candidates(
             if options.spread in FOR_PEOPLE:
                 fit &= rows[options.spread].is_valid().to_numpy()
                 considered[f"with {FOR_PEOPLE[options.spread]}"] += int(fit.sum())
-            yield _drawable(rows.filter(pa.array(fit)), options.spread)
+            yield _drawable(rows.filter(pa.array(fit)), options)
             seen(len(rows))
 
 
@@ -249,29 +318,33 @@ def _held(rows: pa.Table, known: Format) -> np.ndarray:
     return held
 
 
-def _drawable(rows: pa.Table, spread: Spread | None) -> Candidates:
+def _drawable(rows: pa.Table, options: PackOptions) -> Candidates:
     """Return rows as candidates, grouped by the measure to spread and by size, or in one group."""
-    if spread is None:
+    if options.spread is None:
         hardness = size = np.zeros(len(rows), np.int64)
     else:
         size = size_class(rows).to_numpy().astype(np.int64)
-        values = rows[spread].to_numpy()
-        hardness = CLASSES[spread](values)
+        values = rows[options.spread].to_numpy()
+        hardness = CLASSES[options.spread](values)
+    author = np.full(len(rows), "", object)
+    if options.per_author is not None:
+        author = pc.coalesce(rows["author"], rows["puzzle_id"]).to_numpy().astype(object)  # unknown authors differ
     return Candidates(
         rows["puzzle_id"].to_numpy().astype(object),
         rows["clue_hash"].to_numpy().astype(object),
         first_bits(rows["canonical_hash"].combine_chunks()),
         hardness,
         size,
+        author,
     )
 
 
-def _rows(run: Run, grades: KeyedRows, wanted: dict[str, str], seen: Callable[[int], object]) -> pa.Table:
-    """Return the rows of the sampled puzzles, sorted by stars and grade if there are any, difficulty and id.
+def _rows(
+    run: Run, grades: KeyedRows, wanted: dict[str, str], seen: Callable[[int], object]
+) -> tuple[pa.Table, dict[str, str]]:
+    """Return the valid rows of the sampled puzzles in order of drawing, and reasons by id of the invalid ones.
 
     wanted   clue hashes by id
-
-    Raises InputError for a solution that does not fit its clues.
     """
     found: list[pa.Table] = []
     for rows in _stretches(run, grades):
@@ -281,46 +354,52 @@ def _rows(run: Run, grades: KeyedRows, wanted: dict[str, str], seen: Callable[[i
         found.append(there.filter(pa.array([wanted[name] == hashed for name, hashed in own], pa.bool_())))
         seen(len(rows))
     table = pa.concat_tables(found).combine_chunks()
-    places: dict[str, int] = {}
-    for place, name in enumerate(table["puzzle_id"].to_pylist()):
-        places.setdefault(name, place)  # ids need not be unique in a store
-    table = table.take(pa.array(list(places.values())))
-    keys = [(name, "ascending") for name in ("stars", "grade", "difficulty", "puzzle_id")]  # nulls last
-    order = pc.sort_indices(table, keys)
-    table = table.take(order).combine_chunks()
+    names = table["puzzle_id"].to_pylist()
+    places = {name: place for place, name in reversed([*enumerate(names)])}  # ids need not be unique in a store
+    table = table.take(pa.array([places[name] for name in wanted if name in places])).combine_chunks()
     batch, rules = one_batch(table), NONOGRAM.rules
-    for row, why in sorted(rules.malformed(batch).items()):
-        raise InputError(
-            f"{batch['puzzle_id'][row]} is not a valid puzzle: {why}; run nonocensus verify {run.store.folder.name}"
-        )
-    fits = matching_rows(rules, batch, batch["solution"], solvable_rows(rules, batch))
-    if not fits.all():
-        name = batch["puzzle_id"][int(np.argmin(fits))]
-        raise InputError(
-            f"the solution of {name} does not fit its clues; nonocensus verify {run.folder.name} tells more"
-        )
-    return table
+    reasons = {row: f"it is not a valid puzzle: {why}" for row, why in rules.malformed(batch).items()}
+    possible = solvable_rows(rules, batch)
+    possible[list(reasons)] = False
+    fits = matching_rows(rules, batch, batch["solution"], possible)
+    reasons = dict.fromkeys(np.flatnonzero(~fits).tolist(), "its solution does not fit its clues") | reasons
+    return table.filter(pa.array(fits)), {batch["puzzle_id"][row].as_py(): why for row, why in reasons.items()}
 
 
-def _files(rows: pa.Table, known: Format) -> tuple[dict[str, bytes], Counter[str], dict[str, str]]:
-    """Return puzzles with solutions as files by name, properties that the files lack with numbers of puzzles, and
-    reasons by id of puzzles that the format does not support.
+def _fitting(
+    rows: pa.Table, options: PackOptions, skipped: dict[str, str]
+) -> tuple[dict[int, tuple[Puzzle, bytes]], Counter[str]]:
+    """Return the first puzzles that the format supports by row, with solutions and as files, and properties that the
+    files lack with numbers of puzzles.
+
+    Appends reasons to `skipped`, by id, of puzzles before the last that the format does not support.
     """
-    files: dict[str, bytes] = {}
+    chosen: dict[int, tuple[Puzzle, bytes]] = {}
     left_out = Counter[str]()
-    skipped: dict[str, str] = {}
-    digits = max(3, len(str(len(rows))))
     puzzles = puzzles_of(one_batch(rows.select(PUZZLES.names)))
-    for puzzle, cells in zip(puzzles, rows["solution"].to_pylist(), strict=True):
+    for row, (puzzle, cells) in enumerate(zip(puzzles, rows["solution"].to_pylist(), strict=True)):
+        if len(chosen) == options.puzzles:
+            break
+        solved = replace(puzzle, goal=picture(cells, puzzle.width, puzzle.height))
+        if options.book is not None and not fits_page(solved, options.book):
+            skipped[str(puzzle.puzzle_id)] = "its cells or numbers would be illegible on a page of the book"
+            continue
         try:
-            data, lost = file_of(_with_solution(puzzle, cells), known, lossy=True)
+            data, lost = file_of(solved, options.known, lossy=True)
         except FormatError as error:
             skipped[str(puzzle.puzzle_id)] = str(error)
             continue
-        files[f"{len(files) + 1:0{digits}d}-{file_stem(puzzle)}{known.SUFFIXES[0]}"] = data
+        chosen[row] = solved, data
         left_out.update(lost)
-    return files, left_out, skipped
+    return chosen, left_out
 
 
-def _with_solution(puzzle: Puzzle, cells: bytes) -> Puzzle:
-    return replace(puzzle, goal=picture(cells, puzzle.width, puzzle.height))
+def _easiest_first(
+    rows: pa.Table, chosen: dict[int, tuple[Puzzle, bytes]]
+) -> tuple[pa.Table, list[tuple[Puzzle, bytes]]]:
+    """Sort the chosen rows and their puzzles by stars and grade if there are any, difficulty and id."""
+    rows = rows.take(pa.array(list(chosen)))
+    keys = [(name, "ascending") for name in ("stars", "grade", "difficulty", "puzzle_id")]  # nulls last
+    order = pc.sort_indices(rows, keys)
+    puzzles = list(chosen.values())
+    return rows.take(order), [puzzles[place] for place in order.to_pylist()]

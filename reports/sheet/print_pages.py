@@ -1,7 +1,7 @@
 """A puzzle to print: a PDF of A4 pages, rendered by vl-convert and joined by pypdf.
 
-The first page has the empty grid, as large as fits, in portrait or landscape; the second one the solution, if known, so
-that it can be left out of the print.
+The first page has the empty grid, as large as fits, in portrait or landscape; the second one the solution, if known,
+and the title, which often says what the picture is.
 """
 
 from io import BytesIO
@@ -64,7 +64,7 @@ def a4(puzzle: Puzzle, solution: np.ndarray | None = None) -> bytes:
     writer = PdfWriter()
     for page in pages:
         writer.append(PdfReader(BytesIO(vl_convert.svg_to_pdf(page))))
-    writer.add_metadata({"/Title": clean(puzzle.title or puzzle.puzzle_id or size)})
+    writer.add_metadata({"/Title": clean(puzzle.puzzle_id or f"Nonogram, {size}")})
     file = BytesIO()
     writer.write(file)
     return file.getvalue()
@@ -77,14 +77,16 @@ def _sheet(drawn: Drawing, width: float, height: float) -> Sheet:
 
 
 def _page(puzzle: Puzzle, drawn: Drawing, sheet: Sheet, what: str) -> str:
-    """Return a page as SVG: title, kind, author and size in the head, the drawing, the copyright in the foot."""
+    """Return a page as SVG: a title, author, size and id in the head, the drawing, the copyright in the foot.
+
+    what   "Solution", with the puzzle's title; empty for the grid
+    """
     room = sheet.width - 2 * BORDER
-    title = puzzle.title or puzzle.puzzle_id or "Nonogram"
+    title = (what and puzzle.title) or "Nonogram"
     size = f"{puzzle.width}x{puzzle.height}"
     about = " · ".join(part for part in (what, puzzle.author and f"by {puzzle.author}", size, puzzle.puzzle_id) if part)
     rights = puzzle.copyright or ""
-    across, down = drawn.width * sheet.scale, drawn.height * sheet.scale
-    x, y = (sheet.width - across) / 2, BORDER + HEAD - MARGIN * sheet.scale
+    x, y = (sheet.width - drawn.width * sheet.scale) / 2, BORDER + HEAD - MARGIN * sheet.scale
     lines = [
         text(title, BORDER, BORDER + 15, 18, room, 'font-weight="bold"'),
         text(about, BORDER, BORDER + 32, 10, room, 'fill="#444444"'),
@@ -92,6 +94,13 @@ def _page(puzzle: Puzzle, drawn: Drawing, sheet: Sheet, what: str) -> str:
     ]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{sheet.width}" height="{sheet.height}" font-family="{FONT}">'
-        f'<svg x="{x:.2f}" y="{y:.2f}" width="{across:.2f}" height="{down:.2f}" '
-        f'viewBox="0 0 {drawn.width} {drawn.height}">{drawn.content}</svg>{"".join(lines)}</svg>'
+        f"{scaled(drawn, x, y, sheet.scale)}{''.join(lines)}</svg>"
+    )
+
+
+def scaled(drawn: Drawing, x: float, y: float, scale: float) -> str:
+    """Return a drawing as an element of a page, at a position in points; `scale` is in points a unit."""
+    return (
+        f'<svg x="{x:.2f}" y="{y:.2f}" width="{drawn.width * scale:.2f}" height="{drawn.height * scale:.2f}" '
+        f'viewBox="0 0 {drawn.width} {drawn.height}">{drawn.content}</svg>'
     )

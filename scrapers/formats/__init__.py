@@ -5,6 +5,7 @@ from pathlib import PurePath
 from typing import Protocol
 
 from scrapers.formats import g, jsonl, lp, matrix, netpbm, non, png, pzl, quoted, rofl, taai, webpbn_xml
+from scrapers.formats.game_ids import GAME_IDS
 from scrapers.formats.parsing import FormatError, decode_text
 from scrapers.formats.plain import PLAIN_FORMATS
 from scrapers.formats.sections import INI, TOML
@@ -42,6 +43,7 @@ DISTINCTIVE: tuple[Format, ...] = (
     non,
     webpbn_xml,
     taai,
+    *GAME_IDS,
     jsonl,
     rofl,
     netpbm,

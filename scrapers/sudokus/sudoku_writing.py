@@ -8,7 +8,7 @@ import numpy as np
 
 from scrapers.formats.parsing import FormatError
 from scrapers.formats.writing import FEATURES
-from scrapers.sudokus import sudoku_jsonl, sudoku_reading
+from scrapers.sudokus import sudoku_jsonl, sudoku_links, sudoku_reading
 from scrapers.sudokus.sudoku_reading import DIGITS
 from solver.sudoku.sudoku_puzzle import Sudoku
 
@@ -119,11 +119,13 @@ FORMATS = (
     SudokuFormat("lines", (".sdm",), NO_FEATURES, lambda puzzle: _line(puzzle, "."), _read, _concatenated),
     SudokuFormat("sdk", (".sdk", ".sudoku"), frozenset({"author"}), _grid, _read),
     SudokuFormat("ss", (".ss",), NO_FEATURES, _framed, _read),
+    SudokuFormat("puzzlink", (".puzzlink",), NO_FEATURES, sudoku_links.puzzlink, sudoku_links.read, _concatenated),
+    SudokuFormat("tatham", (".tatham",), NO_FEATURES, sudoku_links.tatham, sudoku_links.read, _concatenated),
     SudokuFormat(
         "jsonl", (".jsonl", ".ndjson"), frozenset(METADATA), sudoku_jsonl.write, sudoku_jsonl.read, _concatenated
     ),
 )
-"""Lines with 0 or . for open cells, grids, grids with frames, and JSON lines."""
+"""Lines with 0 or . for open cells, grids, grids with frames, links, ids, and JSON lines."""
 
 
 def named(name: str) -> SudokuFormat | None:

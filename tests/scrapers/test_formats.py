@@ -170,11 +170,39 @@ def test_invalid_files_give_reasons() -> None:
         ("rofl", b"ROFL\1\1\1\0\0\0\0\0\0", "byte 12: data follows the last column"),
         ("rofl", b"ROFL\0\0\1", "it ends where the width should be"),
         ("matrix", b"01\n0\n", "row 2 has 1 cells, the first one 2"),
+        ("puzzlink", b"nonogram/2/1/1121\n", "line 1: its clues have more numbers than places"),
+        ("puzzlink", b"\nnonogram/2/1/1.2\n", "line 2: '.2' among its clues is neither a number nor a gap"),
+        ("puzzlink", b"nonogram/2/1/g0g\n", "line 1: '0' is not a number from 1 to 1023"),
+        ("puzzlink", b"nonogram/2000/1/1\n", "line 1: its size is '2000x1'; a side may have 1 to 1023 cells"),
+        ("puzzlink", b"https://puzz.link/p?slither/2/1/1\n", "line 1: 'https://puzz.link/p?slither/2/1/1' is not"),
+        ("tatham", b"2x1:1/1\n", "line 1: it has 2 clues, not 2 + 1"),
+        ("tatham", b"2x1:1/1/1/1\n", "line 1: it has more clues, not 2 + 1"),
+        ("tatham", b"2x1:1/1/1..1\n", "line 1: '' is not a number from 1 to 1023"),
     ]
     for name, data, said in cases:
         with pytest.raises(FormatError) as error:
             list(named(name).read(data))
         assert str(error.value).startswith(said), name
+
+
+def test_links_and_ids_of_players() -> None:
+    """Checked with puzz.link, Penpa+ and `sgt-pattern`."""
+    picture = np.zeros((21, 2), np.uint8)
+    picture[:17, 1] = 1
+    picture[:3, 0] = picture[4:6, 0] = 1
+    puzzle = from_picture(picture)
+    link = b"https://puzz.link/p?nonogram/2/21/23o-11p222122" + b"1" * 11 + b"j\n"
+    game = b"2x21:3.2/17/2/2/2/1/2/2" + b"/1" * 11 + b"////\n"
+    assert (named("puzzlink").write(puzzle), named("tatham").write(puzzle)) == (link, game)
+    square = b"https://www.chiark.greenend.org.uk/~sgtatham/puzzles/js/pattern.html#2:1/2/1/2\n"
+    for data, name in ((link.replace(b"nonogram", b"nonogram_edit/v:"), "puzzlink"), (game, "tatham")):
+        assert detect("", data) is named(name)
+        assert readings(named(name), data) == (puzzle.rows, puzzle.columns)
+    assert readings(detect("", square), square) == (((Block(1),), (Block(2),)),) * 2
+    with pytest.raises(FormatError, match="the format puzzlink has 1 numbers at most for lines of 2 cells"):
+        file_of(Puzzle(rows=((Block(1), Block(1)),), columns=((Block(1),), ())), named("puzzlink"))
+    with pytest.raises(FormatError, match="the format puzzlink has no numbers above 255"):
+        file_of(from_picture(np.ones((1, 256), np.uint8)), named("puzzlink"), lossy=True)
 
 
 def test_images_of_all_kinds_are_read() -> None:
@@ -221,4 +249,4 @@ def test_bundled_puzzles_are_read_back() -> None:
             data = b"".join(bundle(iter(map(known.write, several))))
             back = list(known.read(data))
             assert [(puzzle.rows, puzzle.columns) for puzzle in back] == [(each.rows, each.columns) for each in several]
-    assert sum(hasattr(known, "bundle") for known in DISTINCTIVE) == 4
+    assert sum(hasattr(known, "bundle") for known in DISTINCTIVE) == 6

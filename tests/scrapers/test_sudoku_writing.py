@@ -26,6 +26,12 @@ def drawn(wide: int, high: int, share: float = 0.4, seed: int = 1) -> Sudoku:
     return Sudoku(cells, wide, high)
 
 
+def format_named(name: str) -> SudokuFormat:
+    found = named(name)
+    assert found is not None
+    return found
+
+
 def read(name: str, data: bytes) -> list[Sudoku | object]:
     return list(read_all([SourceFile(name, data, None)]))
 
@@ -37,7 +43,9 @@ def test_written_sudoku_is_read_back(known: SudokuFormat, kind: tuple[int, int])
     for share in (0.0, 0.4, 1.0):
         puzzle = drawn(*kind, share=share)
         usual = boxes_of(puzzle.size) == kind
-        held = (usual or known.NAME in ("ss", "jsonl")) and (puzzle.size < 36 or known.NAME in ("sdk", "ss", "jsonl"))
+        held = (usual or known.NAME in ("ss", "tatham", "jsonl")) and (
+            puzzle.size < 36 or known.NAME not in ("sdm", "lines")
+        )
         if known.NAME == "sdk" and puzzle.size in (16, 36) and not share:
             held = False  # its rows look like empty grids of 4x4, or 6x6
         if not held:
@@ -88,6 +96,40 @@ def test_unwritable_sudoku_is_refused(known: SudokuFormat) -> None:
     data, lost = file_of(puzzle, known, lossy=True)
     assert ("its author" in lost) == (known.NAME != "sdk")
     assert len(read("a.sdk", data)) == 1
+
+
+def test_links_and_ids_of_players() -> None:
+    """Checked with puzz.link, Penpa+ and `sgt-solo`."""
+    givens = np.zeros((6, 6), np.uint8)
+    givens[0, 3], givens[2, :2], givens[5, 5] = 5, (6, 2), 1
+    puzzle = Sudoku(givens, 3, 2)
+    link, game = b"https://puzz.link/p?sudoku/6/6/i5n62z g1\n".replace(b" ", b""), b"2x3:c5h6_2u1\n"
+    assert (file_of(puzzle, format_named("puzzlink"))[0], file_of(puzzle, format_named("tatham"))[0]) == (link, game)
+    for data in (link, b"\n" + link.replace(b"/p?", b"/p.html?"), game, b"https://example.org/solo.html#" + game):
+        (back,) = read("a.txt", data)
+        assert isinstance(back, Sudoku)
+        assert (back.box_width, back.box_height) == (3, 2)
+        assert np.array_equal(back.givens, givens)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("https://puzz.link/p?sudoku/9/8/1", "its grid is 9x8, not a square"),
+        ("https://puzz.link/p?sudoku/99/99/1", "its grid is 99x99; 4x4 to 36x36 are read"),
+        ("https://puzz.link/p?sudoku/4/4/1z", "it has more than 16 cells"),
+        ("https://puzz.link/p?sudoku/4/4/1.n", "'.n' among its cells is neither a digit nor a gap"),
+        ("2x2:1_2", "it has 2 of 16 cells"),
+        ("2x2:p_", "'_' among its cells is neither a digit nor a gap"),
+        ("99x99:1", "its grid is 9801x9801; 4x4 to 36x36 are read"),
+        ("2x2xa:p", "'2x2xa:p' is neither a link of puzz.link nor an id of Solo"),
+    ],
+)
+def test_invalid_links_are_problems(text: str, said: str) -> None:
+    first, second = read("a.txt", f"2x2:p\n{text}\n".encode())
+    assert isinstance(first, Sudoku)
+    assert isinstance(second, Problem)
+    assert second.reason == f"line 2: {said}"
 
 
 def test_formats_are_found_by_name_and_suffix() -> None:

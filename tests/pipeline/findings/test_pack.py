@@ -7,14 +7,17 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pyarrow as pa
 import pytest
+from pypdf import PdfReader
 from runs import run_serially
 from stores import Result
 
-from pipeline.errors import InputError
+from pipeline.errors import UserError
 from pipeline.findings import puzzle_pack
+from pipeline.findings.pack_index import schema
 from pipeline.findings.sample import difficulty_class
 from pipeline.run.run_folder import Run, open_run
 from pipeline.store.parts import append, create_store
@@ -129,19 +132,53 @@ def test_what_may_be_drawn(odd: Run, tmp_path: Path, options: dict[str, object],
     assert len(ids(tmp_path / "pack")) == len(drawn[0])
 
 
-def test_a_solution_that_does_not_fit_is_not_packed(odd: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_solution_is_skipped_and_replaced(odd: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = puzzle_pack.pairs
 
     def wrong(*asked: object) -> object:
         for results, puzzles in pairs(*asked):  # type: ignore[arg-type]
-            cells = results["solution"].to_pylist()
-            blank = pa.array([each and bytes(len(each)) for each in cells])
-            yield results.set_column(results.column_names.index("solution"), "solution", blank), puzzles
+            ids, cells = (results[name].to_pylist() for name in ("puzzle_id", "solution"))
+            cells = [bytes(len(own)) if name == "odd/full" else own for name, own in zip(ids, cells, strict=True)]
+            column = pa.array(cells, pa.binary())
+            yield results.set_column(results.column_names.index("solution"), "solution", column), puzzles
 
     monkeypatch.setattr(puzzle_pack, "pairs", wrong)
-    with pytest.raises(InputError, match=r"the solution of odd/.* does not fit its clues"):
-        puzzle_pack.write_pack(odd, str(tmp_path / "pack"), wanted(10))
-    assert not (tmp_path / "pack").exists()
+    done = puzzle_pack.write_pack(odd, str(tmp_path / "pack"), wanted(2, private=True))
+    assert (done.puzzles, done.skipped) == (2, {"odd/full": "its solution does not fit its clues"})
+    assert "odd/full" not in ids(tmp_path / "pack")
+    with pytest.raises(UserError, match="no chosen puzzle can be packed: odd/full: its solution does not fit"):
+        puzzle_pack.write_pack(odd, str(tmp_path / "none"), wanted(9, private=True, where="width = 4"))
+
+
+def test_index_fits_its_schema_and_puzzles(archive: Run, tmp_path: Path) -> None:
+    place = tmp_path / "pack"
+    puzzle_pack.write_pack(archive, str(place), wanted(9, "jsonl"))
+    text = (place / "pack.json").read_text()
+    index = json.loads(text)
+    jsonschema.validate(index, schema())
+    assert index["files"] == [each["file"] for each in index["puzzles"]]
+    assert [each["number"] for each in index["puzzles"]] == [*range(1, 10)]
+    assert text.count("\n") == 9 + 2, "a line a puzzle"
+    for each, row in zip(index["puzzles"], listed(place), strict=True):
+        (puzzle,) = named("jsonl").read((place / each["file"]).read_bytes())
+        assert puzzle.goal is not None
+        assert each["solution"] == ["".join(map(str, cells)) for cells in puzzle.goal.tolist()]
+        for lines, clues in ((each["rows"], puzzle.rows), (each["columns"], puzzle.columns)):
+            assert lines == [[[block.length, block.color] for block in clue] for clue in clues]
+        assert each["palette"] == [f"#{color.rgb}" for color in puzzle.palette]
+        assert (each["id"], each["title"], each["author"]) == (row["puzzle_id"], row["title"], row["author"])
+
+
+def test_limit_per_author(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    puzzles = [
+        from_picture(np.ones((1, 2 + k), np.uint8), puzzle_id=f"a/{k}", license="MIT", author=author)
+        for k, author in enumerate(["Ann", "Ann", "Ann", "Ben", None, None, None])
+    ]
+    run = run_of(tmp_path, puzzles)
+    for options, counts in (((), [1, 2, 3]), (("--spread", "difficulty"), [1, 2, 3])):
+        done = nonocensus("pack", run.folder.name, "--out", str(tmp_path / "pack"), "--per-author", "2", *options)
+        assert done.code == 1
+        assert sorted(Counter(row["author"] for row in listed(tmp_path / "pack")).values()) == counts
 
 
 def test_what_is_not_ours_stays(archive: Run, tmp_path: Path) -> None:
@@ -187,8 +224,10 @@ def test_full_disk_leaves_former_pack(archive: Run, tmp_path: Path, monkeypatch:
             "--private takes any); 40 of density 0.1 or more (--min-density); 0 that meet --where\n",
         ),
         (("--to", "papyrus"), "unknown format 'papyrus'"),
-        (("--to", "taai", "--where", "width <> height"), "no chosen puzzle fits the format taai"),
+        (("--to", "taai", "--where", "width <> height"), "no chosen puzzle can be packed"),
         (("--count", "0"), "0 is not between 1 and"),
+        (("--pdf", "3"), "--pdf takes 1, 2, 4 or 6 puzzles a page, or 4-letter for Letter paper; not 3"),
+        (("--pdf", "4-a5"), "--pdf takes 1, 2, 4 or 6 puzzles a page, or 4-letter for Letter paper; not 4-a5"),
     ],
 )
 def test_what_is_refused(
@@ -221,12 +260,14 @@ def test_a_puzzle_that_the_format_can_not_hold_is_skipped(tmp_path: Path, nonoce
     run = run_of(tmp_path, puzzles)
     done = nonocensus("pack", run.folder.name, "--out", str(tmp_path / "pack"), "--count", "3")
     assert done.code == 1
-    assert "1 chosen but skipped, since the format can't hold them" in done.out.splitlines()[-1]
+    assert done.out.splitlines()[-1] == "Skipped a/pink: the format non has only white backgrounds."
     assert json.loads((tmp_path / "pack" / "pack.json").read_text())["skipped"] == {
         "a/pink": "the format non has only white backgrounds"
     }
     assert sorted(ids(tmp_path / "pack")) == ["a/full", "a/white"]
     assert [row["file"][:4] for row in listed(tmp_path / "pack")] == ["001-", "002-"]
+    done = nonocensus("pack", run.folder.name, "--out", str(tmp_path / "pack"), "--count", "2")
+    assert (done.code, sorted(ids(tmp_path / "pack"))) == (0, ["a/full", "a/white"])
 
 
 def test_pictures_with_hardly_a_painted_cell_are_left_out(tmp_path: Path, nonocensus: Nonocensus) -> None:
@@ -244,6 +285,42 @@ def test_a_pack_is_read_without_its_index(odd: Run, tmp_path: Path, nonocensus: 
     done = nonocensus("convert", str(tmp_path / "pack"), str(tmp_path / "x.jsonl"))
     assert (done.code, done.err) == (0, "")
     assert (tmp_path / "x.jsonl").read_bytes().count(b"\n") == 2
+
+
+def test_selection_of_a_page_is_packed(archive: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
+    """The report's list exports its ids, one a line."""
+    puzzle_pack.write_pack(archive, str(tmp_path / "all"), wanted(9))
+    chosen = sorted(ids(tmp_path / "all"))[:3]
+    (tmp_path / "puzzles.txt").write_text("\n".join([*chosen, "other/1"]))
+    options = "--out", str(tmp_path / "pack"), "--ids", f"@{tmp_path / 'puzzles.txt'}"
+    assert nonocensus("pack", archive.folder.name, *options, "--count", "3").code == 0
+    assert sorted(ids(tmp_path / "pack")) == chosen
+    done = nonocensus("pack", archive.folder.name, *options)
+    assert (done.code, "3 that --ids names" in done.out) == (1, True)
+
+
+def test_book_has_the_puzzles_of_the_pack(archive: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
+    place = tmp_path / "pack"
+    options = "pack", archive.folder.name, "--out", str(place), "--count", "5"
+    assert nonocensus(*options, "--pdf", "4").code == 0
+    index = json.loads((place / "pack.json").read_text())
+    assert index["files"][-1] == "book.pdf"
+    (*unsolved, answers) = (page.extract_text() for page in PdfReader(place / "book.pdf").pages)
+    assert len(unsolved) == 2
+    for each in index["puzzles"]:
+        assert each["title"] in answers
+        assert not any(each["title"] in page for page in unsolved)
+    assert nonocensus(*options).code == 0
+    assert not (place / "book.pdf").exists()
+
+
+def test_puzzle_too_large_for_a_page_is_skipped(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    sizes = {"a/wide": (1, 400), "a/small": (1, 4)}
+    puzzles = [from_picture(np.ones(size, np.uint8), puzzle_id=name, license="MIT") for name, size in sizes.items()]
+    run = run_of(tmp_path, puzzles)
+    done = nonocensus("pack", run.folder.name, "--out", str(tmp_path / "pack"), "--count", "2", "--pdf", "1-letter")
+    assert (done.code, ids(tmp_path / "pack")) == (1, ["a/small"])
+    assert "Skipped a/wide: its cells or numbers would be illegible on a page of the book." in done.out
 
 
 def test_too_few_are_told(odd: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:

@@ -47,11 +47,11 @@ def test_smaller_sample_is_a_prefix() -> None:
     assert balanced_order(groups, 7) == balanced_order(groups, 20)[:7]
 
 
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 2), st.integers(0, 1)), min_size=1, max_size=12), st.data())
-def test_sample_is_independent_of_order_and_batching(rows: list[tuple[int, int, int]], data: st.DataObject) -> None:
+@given(st.lists(st.tuples(*(st.integers(0, most) for most in (5, 1, 1, 2))), min_size=1, max_size=12), st.data())
+def test_sample_is_independent_of_order_and_batching(rows: list[tuple[int, ...]], data: st.DataObject) -> None:
     names = np.array([f"a/{place}" for place in range(len(rows))], object)
-    bits, hardness, size = np.array(rows).T
-    there = Candidates(names, names, bits.astype(np.uint64), hardness, size)
+    bits, hardness, size, author = np.array(rows).T
+    there = Candidates(names, names, bits.astype(np.uint64), hardness, size, author.astype(str).astype(object))
     order = np.array(data.draw(st.permutations(range(len(rows)))))
     cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=4)))
     one, other = (
@@ -60,3 +60,12 @@ def test_sample_is_independent_of_order_and_batching(rows: list[tuple[int, int, 
     )
     assert all(np.array_equal(*columns) for columns in zip(one, other, strict=True))
     assert len(set(one.bits.tolist())) == len(one.bits), "each picture once"
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from("abc")), max_size=12), st.integers(1, 8))
+def test_no_author_has_more_than_the_limit(rows: list[tuple[int, str]], count: int) -> None:
+    groups, authors = [(hardness, 0) for hardness, _ in rows], [author for _, author in rows]
+    drawn = Counter(authors[place] for place in balanced_order(groups, count, authors, 2))
+    possible = sum(min(2, number) for number in Counter(authors).values())
+    assert max(drawn.values(), default=0) <= 2
+    assert drawn.total() == min(count, possible)

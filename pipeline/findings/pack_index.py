@@ -1,0 +1,96 @@
+"""The index of a pack, pack.json: all that an app needs of each puzzle; docs/pack.schema.json is its JSON schema."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from scrapers.formats.jsonl import DIGITS
+from solver.model.puzzle import Clue, Puzzle
+
+Side = Annotated[
+    list[list[tuple[int, int]]],
+    Meta(description="A list of blocks for each line; a block is its length (0: hidden) and an index of `palette`."),
+]
+
+
+class PackedPuzzle(msgspec.Struct, kw_only=True):
+    """A puzzle of a pack; null is unknown."""
+
+    number: Annotated[
+        int, Meta(ge=1, description="Position in the pack, easiest first; name the unsolved puzzle by it.")
+    ]
+    file: Annotated[str, Meta(description="Its file in the pack's folder.")]
+    id: Annotated[str, Meta(description="Its source and its number there, like webpbn/14.")]
+    title: Annotated[
+        str | None, Meta(description="What the picture is: it spoils the puzzle; show it with the solution.")
+    ]
+    author: str | None
+    copyright: str | None
+    license: Annotated[str | None, Meta(description="Licence, as an SPDX name where the source gives one.")]
+    url: Annotated[str | None, Meta(description="Its page at its source.")]
+    width: int
+    height: int
+    palette: Annotated[list[str], Meta(description="Colours like #ff0000; the first is the background.")]
+    rows: Side
+    columns: Side
+    solution: Annotated[
+        list[str],
+        Meta(description="A text for each row, a character for each cell: its index of `palette` in base 36."),
+    ]
+    minutes: Annotated[float | None, Meta(description="Estimated minutes that people take.")]
+    stars: Annotated[float | None, Meta(description="Estimated difficulty as people rate it, 1 to 5.")]
+    grade: Annotated[int | None, Meta(description="Techniques that it needs, 1 to 9.")]
+    hardest: Annotated[str | None, Meta(description="The hardest of these techniques.")]
+    difficulty: Annotated[float | None, Meta(description="Decimal logarithm of the solver's work.")]
+    quality: Annotated[float | None, Meta(description="Its site's rating of quality, 1 to 5.")]
+
+
+class Pack(msgspec.Struct, kw_only=True):
+    """The index of a pack of puzzles with one solution each."""
+
+    kind: Literal["nonocensus pack"] = "nonocensus pack"
+    version: Annotated[
+        Literal[1], Meta(description="Raised when a field is removed or changes its meaning, not for new fields.")
+    ] = 1
+    run: Annotated[str, Meta(description="Id of the run that the puzzles are from.")]
+    options: Annotated[dict[str, Any], Meta(description="Options that it was made with.")]
+    considered: Annotated[dict[str, int], Meta(description="Puzzles that remained after each condition.")]
+    skipped: Annotated[dict[str, str], Meta(description="Reasons by id of puzzles that were passed over.")]
+    files: Annotated[list[str], Meta(description="All files of the pack but pack.json and pack.csv.")]
+    puzzles: Annotated[list[PackedPuzzle], Meta(description="Easiest first.")]
+
+    def encode(self) -> bytes:
+        """Return the file's bytes, a line per puzzle."""
+        head, _, tail = msgspec.json.encode(msgspec.structs.replace(self, puzzles=[])).rpartition(b"[]")
+        lines = b",\n".join(map(msgspec.json.encode, self.puzzles))
+        return head + b"[\n" + lines + b"\n]" + tail + b"\n"
+
+
+def packed_puzzle(number: int, file: str, puzzle: Puzzle, row: Mapping[str, Any]) -> PackedPuzzle:
+    """Return the entry of a puzzle with a solution; `row` has its rights and measures."""
+    assert puzzle.goal is not None
+    same = ("title", "author", "copyright", "license", "url", "minutes", "stars", "grade", "hardest", "difficulty")
+    return PackedPuzzle(
+        number=number,
+        file=file,
+        id=str(puzzle.puzzle_id),
+        width=puzzle.width,
+        height=puzzle.height,
+        palette=[f"#{color.rgb}" for color in puzzle.palette],
+        rows=_side(puzzle.rows),
+        columns=_side(puzzle.columns),
+        solution=["".join([DIGITS[cell] for cell in cells]) for cells in puzzle.goal.tolist()],
+        quality=row["site_quality"],
+        **{name: row[name] for name in same},
+    )
+
+
+def _side(clues: tuple[Clue, ...]) -> list[list[tuple[int, int]]]:
+    return [[(block.length, block.color) for block in clue] for clue in clues]
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON schema of pack.json."""
+    return msgspec.json.schema(Pack)
