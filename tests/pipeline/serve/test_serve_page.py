@@ -1,7 +1,9 @@
 """The server's page in headless Chromium: puzzles brought, played, solved, drawn; by mouse and by keys."""
 
+import base64
 import json
 import re
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -333,3 +335,30 @@ def test_cursor_is_described_for_screen_readers(plus: Tab) -> None:
     assert plus.text("#puzzle [role=rowheader]") == "Row 2: 3"
     row = plus.one("#puzzle [role=row]")
     assert (row.get_attribute("aria-rowindex"), cell.get_attribute("aria-colindex")) == ("2", "2")
+
+
+def test_link_opens_the_same_puzzle_and_a_forged_one_is_refused(plus: Tab) -> None:
+    plus.keys(" ")
+    plus.click(".share button")
+    link = plus.until(lambda: plus.one("#puzzle [name=link]").get_property("value"))
+    assert len(link) < 200
+    assert plus.until(lambda: plus.text("#puzzle .copied"))
+    plus.go(link.removeprefix(f"{plus.server.address}/"))
+    plus.opened()
+    assert (plus.text("#puzzle h1"), plus.painted()) == ("local/plus", 0)
+    plus.keys(Keys.ARROW_DOWN, " ")
+    plus.driver.refresh()
+    plus.opened()
+    assert plus.painted() == 1, "stored under the puzzle's clues"
+    assert plus.errors() == []
+    forged = zlib.compress(b'{"rows": "5000a", "columns": "a", "title": "<img src=x onerror=alert(1)>"}')
+    invalid = base64.urlsafe_b64encode(forged).decode().rstrip("=")
+    for code, reason in (
+        (link.split("share=")[1][:-6], "This link is damaged or cut off: copy all of it again."),
+        (invalid, "Line 1: row 1: the number 5000 is more than 1023."),
+    ):
+        plus.go(f"#puzzle?share={code}")
+        shown = plus.until(lambda: plus.text("#problem"))
+        assert shown.startswith(reason)
+        assert "\n" not in shown
+        assert plus.one("#open").is_displayed()
