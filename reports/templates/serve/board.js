@@ -4,6 +4,8 @@ const ZOOMS = [9, 11, 13, 16, 20, 25, 30, 38, 48]; // pixels a cell
 const SMALLEST = 13; // pixels a cell, if the whole board then fits; otherwise
 const USABLE = 16; // what a finger or a pointer hits easily
 const LARGEST = 38;
+const RAIN = 40; // pieces
+const RAIN_MILLISECONDS = 3000;
 const PADDING = 3; // pixels around the board
 const ABOVE = 250; // pixels of the page above the board
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -193,6 +195,21 @@ class Board {
     const [left, top] = this.box;
     this.pointed.replaceChildren(...pointing(wanted, { width, height, left: left + 1, top: top + 1 }));
     this.pointed.querySelector(".found, .supposed, .band")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+
+  /** Let the picture's colours rain over it, once. */
+  celebrate() {
+    const { palette } = this.puzzle;
+    const rain = element("div", "rain", "", ...Array.from({ length: RAIN }, (_, k) => {
+      const piece = element("i");
+      const { rgb } = palette[1 + (k % (palette.length - 1))];
+      Object.assign(piece.style, { left: `${(100 * (k + 0.5)) / RAIN}%`, background: `#${rgb}`, animationDelay: `${(k * 7) % RAIN * 20}ms` });
+      return piece;
+    }));
+    rain.setAttribute("aria-hidden", "true");
+    this.sheet.querySelector(".rain")?.remove();
+    this.sheet.append(rain);
+    setTimeout(() => rain.remove(), RAIN_MILLISECONDS);
   }
 
   // Mouse and touch

@@ -19,7 +19,7 @@ class Page {
     this.workshop = new Workshop(this.sections.puzzle.querySelector(".workshop"), server, {
       playing: true,
       record: () => this.described.puzzle,
-      changed: (board) => keep(this.described.clue_hash, board.cells),
+      changed: (board) => keep(this.described.clue_hash, board.cells, this.workshop.taken),
     });
     document.querySelector(".version").textContent = server.about.version;
     if (archive) {
@@ -115,7 +115,7 @@ class Page {
     const about = [puzzle.author && `by ${puzzle.author}`, puzzle.title && puzzle.puzzle_id, sizeWords(width, height)];
     this.sections.puzzle.querySelector(".about").textContent = about.filter(Boolean).join(" · ");
     const cells = kept(hash, width * height, colorsOf(puzzle)) ?? new Uint8Array(width * height);
-    this.workshop.open(laid, cells);
+    this.workshop.open(laid, cells, keptTaken(hash));
     if (this.workshop.board.isFinished) this.workshop.finish();
     if (answer) this.workshop.findings.tell(answer, { palette: paletteOf(puzzle), width, height }, false);
   }

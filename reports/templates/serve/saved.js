@@ -39,9 +39,9 @@ function keptNames() {
   }
 }
 
-/** Store a grid; of many, the oldest are removed. */
-function keep(hash, cells) {
-  store(KEPT + hash, cells.every((cell) => cell === 0) ? null : { at: Date.now(), grid: gridText(cells) });
+/** Store a grid and what it has taken, {seconds, hints}; of many grids, the oldest are removed. */
+function keep(hash, cells, taken = {}) {
+  store(KEPT + hash, cells.every((cell) => cell === 0) ? null : { at: Date.now(), grid: gridText(cells), ...taken });
   const names = keptNames();
   if (names.length <= MOST_KEPT) return;
   const moments = new Map(names.map((name) => [name, read(name)?.at ?? 0]));
@@ -55,6 +55,13 @@ function kept(hash, count, colors) {
   if (typeof grid !== "string" || grid.length !== count || !/^[?0-9a-z]+$/.test(grid)) return null;
   const cells = gridOf(grid);
   return cells.every((cell) => cell === EMPTY || cell <= colors) ? cells : null;
+}
+
+/** What the stored grid of a puzzle has taken, {seconds, hints}. */
+function keptTaken(hash) {
+  const { seconds, hints } = read(KEPT + hash) ?? {};
+  const count = (value) => (Number.isSafeInteger(value) && value > 0 ? value : 0);
+  return { seconds: count(seconds), hints: count(hints) };
 }
 
 function read(name) {

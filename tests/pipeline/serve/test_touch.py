@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from chromium import NEEDED, PHONE, chromium, emulated, page_width
+from chromium import NEEDED, PHONE, chromium, emulated, page_width, violations
 from selenium.webdriver.common.keys import Keys
 from server_tab import Tab
 from serving import Server, record, running
@@ -44,6 +44,23 @@ def centre(phone: Tab, x: int, y: int, side: int) -> tuple[float, float]:
     """The centre of a cell in the window."""
     left, top, width, height = phone.cells()
     return left + (x + 0.5) * width / side, top + (y + 0.5) * height / side
+
+
+def tap(phone: Tab, selector: str) -> None:
+    """Tap the middle of an element of the open section, scrolled into view if need be."""
+    found = phone.one(f"section:not([hidden]) {selector}")
+    phone.driver.execute_script("arguments[0].scrollIntoView({ block: 'center' })", found)
+    box = phone.driver.execute_script("return arguments[0].getBoundingClientRect().toJSON()", found)
+    phone.touch(((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2),))
+
+
+def filled(phone: Tab, side: int) -> np.ndarray:
+    """The stored grid: whether each cell is filled."""
+    script = """
+        const name = Object.keys(localStorage).find((name) => name.startsWith("nonocensus:grid:"));
+        return JSON.parse(localStorage[name]).grid;
+    """
+    return np.array([digit == "1" for digit in phone.driver.execute_script(script)]).reshape(side, side)
 
 
 def visible_clues(phone: Tab) -> list[bool]:
@@ -122,4 +139,36 @@ def test_drawing_keeps_the_board_still_and_survives_a_reload(phone: Tab) -> None
     phone.driver.refresh()
     phone.until(lambda: phone.all("#draw .board .nonogram"))
     assert phone.painted() == 0
+    assert phone.errors() == []
+
+
+def test_link_is_opened_and_solved_with_two_hints(phone: Tab) -> None:
+    open_disc(phone)
+    tap(phone, ".share button")
+    link = phone.until(lambda: phone.one("#puzzle [name=link]").get_property("value"))
+    phone.go(link.removeprefix(f"{phone.server.address}/"))
+    phone.opened()
+    assert phone.text("#puzzle .clock") == "0:00"
+    for level in ("Show the cells", "Fill them in") * 2:
+        if level == "Show the cells":
+            tap(phone, "[data-do=hint]")
+        phone.until(lambda wanted=level: phone.text("#puzzle .hint [data-do=more]") == wanted)
+        tap(phone, ".hint [data-do=more]")
+    phone.until(lambda: phone.text("#puzzle .clock") != "0:00")
+    phone.driver.execute_script("document.querySelector('#puzzle .board').scrollIntoView({ block: 'center' })")
+    todo = disc(20) & ~filled(phone, 20)
+    for y, row in enumerate(todo):
+        edges = np.flatnonzero(np.diff(np.concatenate(([0], row, [0]))))
+        for start, stop in zip(edges[::2], edges[1::2], strict=True):
+            phone.touch(*((centre(phone, x, y, 20),) for x in sorted({start, stop - 1})))
+    outcome = phone.outcome()
+    assert outcome.startswith("Solved in 0:")
+    assert outcome.endswith(" with 2 hints: all 20 rows and 20 columns fit their clues.")
+    assert phone.all("#puzzle .outcome.solved")
+    assert phone.all("#puzzle .rain i")
+    taken = phone.text("#puzzle .clock")
+    phone.driver.refresh()
+    phone.opened()
+    assert phone.outcome().startswith(f"Solved in {taken} with 2 hints")
+    assert violations(phone.driver) == []
     assert phone.errors() == []
