@@ -19,6 +19,7 @@ class Workshop {
       begun: () => (this.playing ? gridText(this.board.cells) : this.record().goal),
       show: (cells) => {
         this.player.close();
+        this.isRevealed = true;
         this.board.replace(this.playing ? cells.map((cell) => cell || EMPTY) : cells);
       },
     });
@@ -51,6 +52,7 @@ class Workshop {
   /** Put a puzzle {width, height, clues, palette} on the board, with these cells and what they have taken. */
   open(puzzle, cells, taken = { seconds: 0, hints: 0 }) {
     this.taken = taken;
+    this.isRevealed = false;
     this.findings.clear();
     this.hints.close();
     this.player.stop();
@@ -101,7 +103,8 @@ class Workshop {
     this.hints.close();
     if (this.playing && this.board.isFinished) {
       this.finish();
-      this.board.celebrate();
+      this.part("outcome").scrollIntoView({ block: "nearest" });
+      if (!this.isRevealed) this.board.celebrate();
     }
     if (!this.playing) this.findings.clear();
     if (!this.playing) this.list();
@@ -111,7 +114,7 @@ class Workshop {
   finish() {
     const { width, height } = this.board.puzzle;
     const { seconds, hints } = this.taken;
-    const taken = `Solved in ${clockWords(seconds)}${hints ? ` with ${countWords(hints, "hint")}` : ""}`;
+    const taken = this.isRevealed ? "Solved by the program" : `Solved in ${clockWords(seconds)}${hints ? ` with ${countWords(hints, "hint")}` : ""}`;
     this.tell(`${taken}: all ${countWords(height, "row")} and ${countWords(width, "column")} fit their clues.`, true);
   }
 
