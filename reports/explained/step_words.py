@@ -183,6 +183,17 @@ def describe_line(puzzle: Puzzle, line: int) -> str:
     return f"Column {column + 1} ({describe_clue(puzzle, puzzle.columns[column])})"
 
 
+def describe_lines(puzzle: Puzzle, lines: Sequence[int]) -> str:
+    """Describe lines without their clues: `Rows 1 to 4, row 6, columns 2 to 3`; rows are numbered before columns."""
+    sides = [("row", line + 1) if line < puzzle.height else ("column", line - puzzle.height + 1) for line in lines]
+    parts = []
+    for (side, _), run in groupby(enumerate(sides), lambda each: (each[1][0], each[1][1] - each[0])):
+        numbers = [number for _, (_, number) in run]
+        parts.append(f"{side} {numbers[0]}" if len(numbers) == 1 else f"{side}s {numbers[0]} to {numbers[-1]}")
+    text = ", ".join(parts)
+    return text[0].upper() + text[1:]
+
+
 def describe_clue(puzzle: Puzzle, clue: Clue) -> str:
     """Describe a clue: its numbers, with colours if there are several; a hidden length is a question mark."""
     lengths = ("?" if block.length == BLOT else str(block.length) for block in clue)
