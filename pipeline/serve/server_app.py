@@ -24,8 +24,8 @@ from solver import __version__
 
 SHARED_PARTS = ("words", "elements", "clues", "drawing", "facts")
 OWN_PARTS = (
-    *("asking", "jobs", "saved", "pointing", "game", "board", "tools", "solving", "known", "hints", "player"),
-    *("archive", "bringing", "drawingboard", "opened", "page"),
+    *("asking", "jobs", "saved", "sharing", "pointing", "game", "board", "tools", "solving", "known", "hints"),
+    *("player", "archive", "bringing", "drawingboard", "opened", "page"),
 )
 PARTS = (*(f"browser/{part}.js" for part in SHARED_PARTS), *(f"serve/{part}.js" for part in OWN_PARTS))
 """The parts of the page's script, in reports/templates; the shared ones are the report's too."""

@@ -1,14 +1,14 @@
 """The steps of an explanation in plain English, and as states of the grid."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from reports.sheet.grid_state import UNKNOWN, GridState
 from solver.model.puzzle import BLOT, Clue, Puzzle
-from solver.model.techniques import TECHNIQUES
+from solver.model.techniques import CLUE, COUNTING, TECHNIQUES
 from solver.people.explanation import Explanation, Step
 from solver.proofs.record import Ruled
 
@@ -21,7 +21,7 @@ class DescribedStep(NamedTuple, Generic[AnyStep]):
     number   from 1
     step     the step
     what     sentences that say what follows, and where
-    why      a sentence that justifies the technique
+    why      a sentence that justifies the step
     """
 
     number: int
@@ -35,7 +35,7 @@ def describe_steps(explanation: Explanation) -> Iterator[DescribedStep[Step]]:
     cells = list(explanation.start)
     for number, step in enumerate(explanation.steps, 1):
         what = describe_step(explanation.puzzle, step, cells)
-        yield DescribedStep(number, step, what, TECHNIQUES[step.technique].says)
+        yield DescribedStep(number, step, what, reason(explanation.puzzle, step, cells))
         for place, color in step.ruled:
             cells[place] &= ~(1 << color)
 
@@ -66,6 +66,70 @@ def _left(ruled: Iterable[Ruled], supposed: Mapping[int, int], cells: Sequence[i
     for place, color in ruled:
         left[place] = left.get(place, supposed.get(place, cells[place])) & ~(1 << color)
     return left
+
+
+def reason(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> str:
+    """Justify a step in a sentence: by the case of its technique that applies, if that has several."""
+    said = ""
+    if step.technique == CLUE:
+        said = _clue_reason(puzzle, step)
+    elif step.technique == COUNTING:
+        said = _counting_reason(puzzle, step, cells)
+    return said or TECHNIQUES[step.technique].says
+
+
+def _clue_reason(puzzle: Puzzle, step: Step) -> str:
+    """Say that a clue is empty, fills its line or lacks colours."""
+    assert step.line is not None
+    clue, places = line_of(puzzle, step.line)
+    if not clue:
+        return "The clue is 0: the line stays empty."
+    lacking = {color for _, color in step.ruled} - {block.color for block in clue} - {0}
+    gaps = sum(one.color == other.color for one, other in pairwise(clue))
+    lengths = [block.length for block in clue]
+    if BLOT not in lengths and sum(lengths) + gaps == len(places):
+        between = f" and {gaps} gap{'s' * (gaps > 1)}" if gaps else ""
+        sum_ = f"{'+'.join(map(str, lengths))}{between} are {len(places)}: the line is full."
+        return sum_ if len(lengths) > 1 else "The block is as long as the line."
+    names = " or ".join(_color(puzzle, color) for color in sorted(lacking))
+    return f"The clue has no {names}." if lacking else ""
+
+
+def _counting_reason(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> str:
+    """Say which colours are found in all their cells, or needed in all cells that can have them.
+
+    The background comes last and is left out where the other colours explain all that is ruled out.
+    """
+    assert step.line is not None
+    clue, places = line_of(puzzle, step.line)
+    left = _left(step.ruled, {}, cells)
+    open_ = set(step.ruled)
+    sentences = []
+    for color in (*range(1, max(puzzle.colors, 1) + 1), 0):
+        blocks = [block for block in clue if color in (0, block.color)]
+        if any(block.length == BLOT for block in blocks):
+            continue
+        length = sum(block.length for block in blocks)
+        count = length if color else len(places) - length
+        name = _color(puzzle, color)
+        excluded = {pair for pair in open_ if pair[1] == color}
+        others = {pair for pair in open_ if left[pair[0]] == 1 << color}
+        if excluded and count and sum(cells[place] == 1 << color for place in places) == count:
+            sentences.append(f"All {count} {name} cells are found." if count > 1 else f"The {name} cell is found.")
+            open_ -= excluded
+        elif others and sum(cells[place] >> color & 1 for place in places) == count:
+            are = f"{count} cells" if count > 1 else "one cell"
+            sentences.append(f"Only {are} can be {name}, as many as are needed.")
+            open_ -= others
+    return "" if open_ else " ".join(sentences)
+
+
+def line_of(puzzle: Puzzle, line: int) -> tuple[Clue, range]:
+    """Return the clue and the cells of a line; rows are numbered before columns."""
+    if line < puzzle.height:
+        return puzzle.rows[line], range(line * puzzle.width, (line + 1) * puzzle.width)
+    column = line - puzzle.height
+    return puzzle.columns[column], range(column, puzzle.width * puzzle.height, puzzle.width)
 
 
 def grid_states(explanation: Explanation) -> Iterator[GridState]:
@@ -117,6 +181,17 @@ def describe_line(puzzle: Puzzle, line: int) -> str:
         return f"Row {line + 1} ({describe_clue(puzzle, puzzle.rows[line])})"
     column = line - puzzle.height
     return f"Column {column + 1} ({describe_clue(puzzle, puzzle.columns[column])})"
+
+
+def describe_lines(puzzle: Puzzle, lines: Sequence[int]) -> str:
+    """Describe lines without their clues: `Rows 1 to 4, row 6, columns 2 to 3`; rows are numbered before columns."""
+    sides = [("row", line + 1) if line < puzzle.height else ("column", line - puzzle.height + 1) for line in lines]
+    parts = []
+    for (side, _), run in groupby(enumerate(sides), lambda each: (each[1][0], each[1][1] - each[0])):
+        numbers = [number for _, (_, number) in run]
+        parts.append(f"{side} {numbers[0]}" if len(numbers) == 1 else f"{side}s {numbers[0]} to {numbers[-1]}")
+    text = ", ".join(parts)
+    return text[0].upper() + text[1:]
 
 
 def describe_clue(puzzle: Puzzle, clue: Clue) -> str:

@@ -39,17 +39,19 @@ function point(step) {
   tints.replaceChildren();
   rims.replaceChildren();
   if (!step) return;
-  const [line, ruled] = step;
-  if (line !== null) {
+  const [lines, ruled] = step;
+  for (const line of lines) {
     const isRow = line < data.height, at = (isRow ? line : line - data.height) * data.cell;
     const across = data.width * data.cell, down = data.height * data.cell;
     const box = isRow
       ? { x: data.left, y: data.top + at, width: across, height: data.cell }
       : { x: data.left + at, y: data.top, width: data.cell, height: down };
     element("rect", { ...box, fill: data.tint }, tints);
+    if (lines.length > 1) continue;
     const whole = isRow ? { ...box, x: 3, width: data.left + across - 3 } : { ...box, y: 3, height: data.top + down - 3 };
     element("rect", { ...whole, stroke: data.line, "stroke-width": 3 }, rims);
   }
+  if (lines.length > 1) return;
   for (const place of new Set(ruled.map(([where]) => where))) {
     const x = data.left + (place % data.width) * data.cell + 3;
     const y = data.top + Math.floor(place / data.width) * data.cell + 3;
@@ -79,7 +81,7 @@ function go(wanted) {
   byId("at").value = at;
   byId("number").textContent = at;
   byId("share").textContent = data.steps.length ? Math.round((100 * at) / data.steps.length) : 100;
-  byId("words").textContent = at ? items[at - 1].textContent : "";
+  byId("words").textContent = at ? items[at - 1].firstElementChild.textContent : "";
   for (const [number, item] of items.entries()) item.classList.toggle("now", number === at - 1);
 }
 

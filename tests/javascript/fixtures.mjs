@@ -33,5 +33,5 @@ export const BROWSER = [
 /** The parts of the server's page that need no page. */
 export const SERVE = [
   ...["words", "elements", "clues", "drawing", "facts"].map((name) => `browser/${name}.js`),
-  ...["asking", "jobs", "saved", "pointing", "game", "board", "tools", "solving", "known", "hints", "player", "archive", "opened"].map((name) => `serve/${name}.js`),
+  ...["asking", "jobs", "saved", "sharing", "pointing", "game", "board", "tools", "solving", "known", "hints", "player", "archive", "opened"].map((name) => `serve/${name}.js`),
 ];

@@ -5,7 +5,7 @@ import { load } from "./page_scripts.mjs";
 import { SERVE } from "./fixtures.mjs";
 
 const {
-  DOING, Game, apply, gradeWords, gridOf, gridOfSets, gridText, hardestStep, hintChanges, keep, kept, pointedOut, pointing, progressWords,
+  DOING, Game, apply, clockWords, gradeWords, gridOf, gridOfSets, gridText, hardestStep, hintChanges, keep, kept, keptTaken, pointedOut, pointing, progressWords,
   puzzleOf, reasonWords, sentence, setsOf, solutionFigures, stepTitle, stepWords, whereWords,
 } = await load(...SERVE);
 
@@ -107,6 +107,10 @@ test("a grade names the hardest technique", () => {
   assert.equal(gradeWords(1, "clue"), "1 of 9 (clue)");
 });
 
+test("time is shown as on a clock", () => {
+  assert.deepEqual([0, 65, 3845].map(clockWords), ["0:00", "1:05", "1:04:05"]);
+});
+
 test("a reason is shown as a sentence", () => {
   assert.equal(sentence("it holds no puzzle"), "It holds no puzzle.");
   assert.equal(sentence("Really?"), "Really?");
@@ -120,6 +124,11 @@ test("a grid is kept by clue hash, unless it is open or fits another puzzle", ()
   assert.deepEqual(kept("hash", 4, 2), Uint8Array.of(1, EMPTY, 0, 2));
   assert.equal(kept("hash", 4, 1), null, "a colour that the clues lack");
   assert.equal(kept("hash", 5, 2), null, "another size");
+  assert.deepEqual(keptTaken("hash"), { seconds: 0, hints: 0 });
+  keep("hash", Uint8Array.of(1), { seconds: 65, hints: 2 });
+  assert.deepEqual(keptTaken("hash"), { seconds: 65, hints: 2 });
+  keep("hash", Uint8Array.of(1), { seconds: "<b>", hints: -1 });
+  assert.deepEqual(keptTaken("hash"), { seconds: 0, hints: 0 });
   assert.equal(kept("other", 4, 2), null);
   keep("hash", new Uint8Array(4));
   assert.equal(kept("hash", 4, 2), null);

@@ -213,12 +213,11 @@ def animate_explanation(explanation: "Explanation") -> None:
 def step_lines(
     steps: "Iterable[DescribedStep[Any]]", techniques: "Sequence[Technique]", ending: str
 ) -> Iterator[RenderableType]:
-    """Yield a line for each step, and the outcome. A technique is justified at its first use only."""
-    explained: set[int] = set()
+    """Yield a line for each step, and the outcome. A reason is given once."""
+    given: set[str] = set()
     for step in steps:
-        technique = step.step.technique
-        yield step_line(step, techniques[technique].name, with_reason=technique not in explained)
-        explained.add(technique)
+        yield step_line(step, techniques[step.step.technique].name, with_reason=step.why not in given)
+        given.add(step.why)
     yield f"[bold]{escape(ending)}[/bold]"
 
 

@@ -14,12 +14,13 @@ const SVG = "http://www.w3.org/2000/svg";
  * crossed   predicate of a cell's index: draw a cross; optional
  * wrong     predicate of a cell's index: draw a ring; optional
  * text      description for screen readers
+ * room      {left, top}: numbers that have room beside a row and above a column, where more are squeezed; by default all
  */
-function drawing({ picture, palette, text, ...content }) {
+function drawing({ picture, palette, text, room, ...content }) {
   const { width, height, clues } = picture;
   const drawable = clues && numbersOf(clues) <= MOST_NUMBERS ? clues : { rows: [], columns: [] };
-  const left = Math.max(0, ...drawable.rows.map((line) => line.length));
-  const top = Math.max(0, ...drawable.columns.map((line) => line.length));
+  const most = (side) => Math.max(0, ...side.map((line) => line.length));
+  const { left, top } = room ?? { left: most(drawable.rows), top: most(drawable.columns) };
   const image = svg("svg", {
     viewBox: `${-left * CELL - 1} ${-top * CELL - 1} ${(left + width) * CELL + 2} ${(top + height) * CELL + 2}`,
     role: "img",
@@ -34,6 +35,7 @@ function drawing({ picture, palette, text, ...content }) {
   const chips = [...drawable.rows, ...drawable.columns].flat().some(([, color]) => colorOf(palette, color) !== BLACK);
   const place = { rows: (line, back) => [-back * CELL, line * CELL], columns: (line, back) => [line * CELL, -back * CELL] };
   for (const side of ["rows", "columns"]) image.append(clueGroup(side, drawable[side], palette, chips, place[side]));
+  if (room) squeeze(image, room);
   return image;
 }
 
@@ -124,6 +126,16 @@ function clueGroup(side, lines, palette, chips, place) {
       clueNumber(...place(line, blocks.length - k), length, colorOf(palette, color), chips),
     )),
   ));
+}
+
+/** Squeeze the clues that have more numbers than there is room for. */
+function squeeze(image, { left, top }) {
+  for (const [side, room] of [["rows", left], ["columns", top]]) {
+    for (const line of image.querySelectorAll(`.clues.${side} > g`)) {
+      const share = room / line.querySelectorAll("text").length;
+      if (share < 1) line.setAttribute("transform", side === "rows" ? `scale(${share} 1)` : `scale(1 ${share})`);
+    }
+  }
 }
 
 /** A number at (x, y), on a chip of its colour unless all are black; a hidden one is a question mark. */

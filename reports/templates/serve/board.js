@@ -1,7 +1,12 @@
 // The drawing of a Game, which is filled in by mouse, touch and keyboard; with words for screen readers.
 
 const ZOOMS = [9, 11, 13, 16, 20, 25, 30, 38, 48]; // pixels a cell
-const USABLE = 16; // pixels of the smallest cell that a finger or a pointer can hit
+const SMALLEST = 13; // pixels a cell, if the whole board then fits; otherwise
+const USABLE = 16; // what a finger or a pointer hits easily
+const LARGEST = 38;
+const RAIN = 40; // pieces
+const RAIN_MILLISECONDS = 3000;
+const PADDING = 3; // pixels around the board
 const ABOVE = 250; // pixels of the page above the board
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
@@ -18,13 +23,16 @@ class Board {
     this.tool = 1; // the colour to paint, or EMPTY
     this.x = this.y = 0;
     this.pointer = null; // the id of the pointer that paints a stroke
+    this.fingers = new Map(); // the last event of each finger on the cells, by its id
+    this.target = element("div", "target"); // over the cells: SVG shapes have no touch-action
     this.grid = element("div", "cursor-grid", "grid");
-    this.sheet = element("div", "board-sheet");
+    this.sheet = element("div", "board-sheet", "", this.target, this.grid);
     this.grid.tabIndex = 0;
-    this.sheet.append(this.grid);
     place.replaceChildren(this.sheet);
-    this.zoom = this.fitting();
+    place.onscroll = () => this.follow();
+    this.size = USABLE; // pixels of a cell
     this.build();
+    this.resize(this.fitting());
     this.listen();
     this.describe();
   }
@@ -37,15 +45,11 @@ class Board {
     return this.game.cells;
   }
 
-  /** The largest zoom at which the whole board fits, but at least USABLE. */
+  /** The pixels of a cell at which the whole board fits, within limits. */
   fitting() {
-    const { rows, columns } = this.game.clues;
-    const most = (side) => Math.max(1, ...side.map((line) => line.length));
-    const wide = this.puzzle.width + most(rows);
-    const tall = this.puzzle.height + most(columns);
-    const room = Math.min(this.place.clientWidth / wide, (innerHeight - ABOVE) / tall, 38);
-    const least = this.place.clientWidth / wide < USABLE ? ZOOMS.indexOf(USABLE) : 2;
-    return Math.max(ZOOMS.filter((size) => size <= room).length - 1, least);
+    const [, , wide, tall] = this.box.map((units) => units / CELL);
+    const across = (this.place.clientWidth - 2 * PADDING) / wide;
+    return Math.max(Math.min(across, (innerHeight - ABOVE) / tall, LARGEST), across < SMALLEST ? USABLE : SMALLEST);
   }
 
   /** Draw everything. */
@@ -54,13 +58,16 @@ class Board {
     this.grid.setAttribute("aria-rowcount", height);
     this.grid.setAttribute("aria-colcount", width + 1);
     this.grid.setAttribute("aria-label", `Grid of ${countWords(height, "row")} and ${countWords(width, "column")}`);
-    const image = drawing({ picture: { width, height, clues: this.game.clues }, palette, text: "", ...this.content() });
+    const { clues, isDrawn } = this.game;
+    const room = isDrawn ? { left: drawnRoom(width), top: drawnRoom(height) } : undefined;
+    const image = drawing({ picture: { width, height, clues }, palette, text: "", room, ...this.content() });
     for (const name of ["role", "aria-label"]) image.removeAttribute(name);
     image.setAttribute("aria-hidden", "true");
     this.cursor = svg("rect", { class: "cursor", width: CELL, height: CELL });
-    this.target = svg("rect", { class: "target", width: width * CELL, height: height * CELL });
     this.pointed = svg("g", { class: "pointed" });
-    image.append(this.pointed, this.cursor, this.target);
+    this.box = image.getAttribute("viewBox").split(" ").map(Number);
+    this.heads = clueHeads(image, { width, height, left: this.box[0] + 1, top: this.box[1] + 1 });
+    image.append(this.pointed, this.cursor);
     this.image?.remove();
     this.sheet.prepend(image);
     this.image = image;
@@ -79,15 +86,40 @@ class Board {
   }
 
   scale() {
-    const [, , wide] = this.image.getAttribute("viewBox").split(" ").map(Number);
-    this.image.style.width = `${(wide / CELL) * ZOOMS[this.zoom]}px`;
+    const unit = this.size / CELL;
+    const [left, top, wide] = this.box;
+    const { width, height } = this.puzzle;
+    this.image.style.width = `${wide * unit}px`;
+    const place = { left: -left * unit, top: -top * unit, width: width * this.size, height: height * this.size };
+    for (const [name, pixels] of Object.entries(place)) this.target.style[name] = `${pixels}px`;
+    this.place.style.scrollPadding = `${place.top}px 0 0 ${place.left}px`;
+    this.follow();
   }
 
-  /** Zoom by a number of steps. */
-  enlarge(by) {
-    this.zoom = Math.max(0, Math.min(ZOOMS.length - 1, this.zoom + by));
+  /** Move the clues along with the scroll position, so that they stay in view. */
+  follow() {
+    const [x, y] = [this.place.scrollLeft, this.place.scrollTop].map((pixels) => Math.max(0, pixels - PADDING));
+    const unit = this.size / CELL;
+    for (const [element, across, down] of this.heads) {
+      element.setAttribute("transform", `translate(${across * x / unit} ${down * y / unit})`);
+    }
+    this.target.style.clipPath = `inset(${y}px 0 0 ${x}px)`;
+  }
+
+  /** Zoom to a size of the cells in pixels; the cell at a place of the window stays there. */
+  resize(size, { x, y } = { x: 0, y: 0 }) {
+    const before = this.sheet.getBoundingClientRect();
+    this.size = Math.max(ZOOMS[0], Math.min(ZOOMS.at(-1), size));
     this.scale();
-    this.putCursor();
+    const after = this.sheet.getBoundingClientRect();
+    this.place.scrollLeft += (x - before.left) * (after.width / before.width - 1);
+    this.place.scrollTop += (y - before.top) * (after.height / before.height - 1);
+  }
+
+  /** Zoom by one step, in or out. */
+  enlarge(by) {
+    const sizes = ZOOMS.filter((size) => (size - this.size) * by > 0);
+    if (sizes.length) this.resize(by > 0 ? sizes[0] : sizes.at(-1));
   }
 
   redraw() {
@@ -160,47 +192,72 @@ class Board {
   /** Highlight lines and cells (see pointing.js), or nothing, and scroll to them. */
   point(wanted = {}) {
     const { width, height } = this.puzzle;
-    const [left, top] = this.image.getAttribute("viewBox").split(" ").map(Number);
+    const [left, top] = this.box;
     this.pointed.replaceChildren(...pointing(wanted, { width, height, left: left + 1, top: top + 1 }));
     this.pointed.querySelector(".found, .supposed, .band")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+
+  /** Let the picture's colours rain over it, once. */
+  celebrate() {
+    const { palette } = this.puzzle;
+    const rain = element("div", "rain", "", ...Array.from({ length: RAIN }, (_, k) => {
+      const piece = element("i");
+      const { rgb } = palette[1 + (k % (palette.length - 1))];
+      Object.assign(piece.style, { left: `${(100 * (k + 0.5)) / RAIN}%`, background: `#${rgb}`, animationDelay: `${(k * 7) % RAIN * 20}ms` });
+      return piece;
+    }));
+    rain.setAttribute("aria-hidden", "true");
+    this.sheet.querySelector(".rain")?.remove();
+    this.sheet.append(rain);
+    setTimeout(() => rain.remove(), RAIN_MILLISECONDS);
   }
 
   // Mouse and touch
 
   listen() {
-    this.sheet.addEventListener("pointerdown", (event) => this.press(event));
-    this.sheet.addEventListener("pointermove", (event) => this.drag(event));
+    this.target.addEventListener("pointerdown", (event) => this.press(event));
+    this.target.addEventListener("pointermove", (event) => this.drag(event));
     for (const name of ["pointerup", "pointercancel", "lostpointercapture"]) {
-      this.sheet.addEventListener(name, (event) => this.release(event));
+      this.target.addEventListener(name, (event) => this.release(event));
     }
     this.sheet.addEventListener("contextmenu", (event) => event.preventDefault());
     this.grid.addEventListener("keydown", (event) => this.type(event));
     for (const name of ["focus", "blur"]) this.grid.addEventListener(name, () => this.putCursor());
   }
 
-  /** The cell under a pointer, kept within the grid; null outside if `strict`. */
-  cellAt(event, strict) {
+  /** The cell under a pointer, kept within the grid. */
+  cellAt(event) {
     const box = this.target.getBoundingClientRect();
     const { width, height } = this.puzzle;
     const x = Math.floor(((event.clientX - box.left) / box.width) * width);
     const y = Math.floor(((event.clientY - box.top) / box.height) * height);
-    if (strict && (x < 0 || y < 0 || x >= width || y >= height)) return null;
     return { x: Math.max(0, Math.min(width - 1, x)), y: Math.max(0, Math.min(height - 1, y)) };
   }
 
   press(event) {
-    const cell = this.cellAt(event, true);
-    if (!cell || this.game.isLocked || event.button > 2) return;
+    if (event.pointerType === "touch") this.fingers.set(event.pointerId, event);
+    if (this.fingers.size > 1) return this.stop(false); // two fingers move the board
+    if (this.game.isLocked || event.button > 2) return;
     event.preventDefault();
-    this.sheet.setPointerCapture(event.pointerId);
+    this.target.setPointerCapture(event.pointerId);
     this.pointer = event.pointerId;
     const other = this.game.isDrawn ? 0 : EMPTY;
     this.grid.focus({ preventScroll: true });
-    this.paint(this.game.beginStroke(cell, event.button === 2 ? other : this.tool));
+    this.paint(this.game.beginStroke(this.cellAt(event), event.button === 2 ? other : this.tool));
   }
 
   drag(event) {
-    if (this.pointer === event.pointerId) this.paint(this.game.paintTo(this.cellAt(event, false)));
+    if (this.pointer === event.pointerId) this.paint(this.game.paintTo(this.cellAt(event)));
+    else if (this.fingers.size === 2 && this.fingers.has(event.pointerId)) this.pinch(event);
+  }
+
+  /** Move and zoom the board by two fingers. */
+  pinch(event) {
+    const before = spread(...this.fingers.values());
+    this.fingers.set(event.pointerId, event);
+    const after = spread(...this.fingers.values());
+    this.resize((this.size * after.apart) / before.apart, before);
+    this.place.scrollBy(before.x - after.x, before.y - after.y);
   }
 
   paint(end) {
@@ -210,9 +267,15 @@ class Board {
   }
 
   release(event) {
-    if (this.pointer !== event.pointerId) return;
+    this.fingers.delete(event.pointerId);
+    if (this.pointer === event.pointerId) this.stop(event.type === "pointerup");
+  }
+
+  /** End the stroke, if there is one; unless it is kept, the cells are as before. */
+  stop(isKept) {
+    if (this.pointer === null) return;
     this.pointer = null;
-    if (this.game.endStroke(event.type === "pointerup")) this.show(true);
+    if (this.game.endStroke(isKept)) this.show(true);
     else {
       this.redraw();
       this.describe();
@@ -296,4 +359,37 @@ class Board {
     if (cell === 0) return this.game.isDrawn ? "background" : "open";
     return cell === EMPTY ? "empty" : this.puzzle.palette[cell]?.name || "filled";
   }
+}
+
+/** The clue numbers that have room beside a line of a picture: constant, so that the board keeps still while one draws. */
+function drawnRoom(length) {
+  return 1 + Math.ceil(length / 4);
+}
+
+/**
+ * Put a background under a drawing's clues, which cover the cells where the board is scrolled.
+ *
+ * place     {width, height} in cells; {left, top}: origin of the drawing, at most 0
+ * returns   [element, across, down] of each part that follows, and whether it does so in either direction
+ */
+function clueHeads(image, { width, height, left, top }) {
+  const [wide, tall] = [width * CELL, height * CELL];
+  const fives = (count) => Array.from({ length: count }, (_, k) => k).filter((k) => k % 5 === 0).concat(count);
+  const back = (x, y, across, down) => svg("rect", { class: "back", x, y, width: across, height: down });
+  const lines = (...parts) => svg("path", { class: "thick", d: parts.join("") });
+  const [rows, columns] = ["rows", "columns"].map((side) => image.querySelector(`.clues.${side}`));
+  const corner = back(left, top, -left, -top);
+  rows.prepend(back(left, 0, -left, tall), lines(...fives(height).map((y) => `M${left} ${y * CELL}H0`), `M0 0V${tall}`));
+  columns.prepend(back(0, top, wide, -top), lines(...fives(width).map((x) => `M${x * CELL} ${top}V0`), `M0 0H${wide}`));
+  image.append(corner);
+  return [[rows, 1, 0], [columns, 0, 1], [corner, 1, 1]];
+}
+
+/** The middle of two fingers and the pixels between them. */
+function spread(one, other) {
+  return {
+    x: (one.clientX + other.clientX) / 2,
+    y: (one.clientY + other.clientY) / 2,
+    apart: Math.max(1, Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY)),
+  };
 }

@@ -3,6 +3,8 @@
 const FRESH = ["c0392b", "2471a3", "229954", "d4ac0d", "7d3c98", "ba4a00", "17a589", "e67ebf", "6e2c00"];
 const SYMBOLS = ".X" + "abcdefghijklmnopqrstuvwyz0123456789";
 const MOST_COLORS = 9;
+const MOST_SIDE = 100; // cells
+const DRAWING = "nonocensus:drawing";
 
 class DrawingBoard {
   /** `server` is {about, formats}; `play(reply)` is called with the drawn puzzle. */
@@ -12,9 +14,10 @@ class DrawingBoard {
     this.workshop = new Workshop(section.querySelector(".workshop"), server, {
       playing: false,
       record: () => this.record(),
-      changed: () => null,
+      changed: () => this.store(),
     });
     this.palette = [{ name: "white", rgb: "ffffff" }, { name: "black", rgb: "000000" }];
+    this.form.elements.title.addEventListener("change", () => this.store());
     for (const name of ["width", "height"]) this.form.elements[name].addEventListener("change", () => this.resize());
     this.form.addEventListener("submit", (event) => event.preventDefault());
     this.button("color").addEventListener("click", () => this.addColor());
@@ -30,9 +33,23 @@ class DrawingBoard {
     return this.form.querySelector(`[data-do=${name}]`);
   }
 
-  /** Create the board once it is visible, since it measures itself. */
+  /** Create the board once it is visible, since it measures itself; with the stored drawing, if any. */
   show() {
-    if (!this.board) this.resize();
+    if (this.board) return;
+    const { width, height, title, colors, cells } = read(DRAWING) ?? {};
+    const isDrawing = Math.max(width, height) <= MOST_SIDE && colors <= MOST_COLORS && /^\d+$/.test(cells)
+      && cells.length === width * height && entriesOf(cells).every((entry) => entry <= colors);
+    if (!isDrawing) return this.resize();
+    for (const [name, value] of Object.entries({ width, height, title })) this.form.elements[name].value = value;
+    while (this.palette.length <= colors) this.extend();
+    this.workshop.open({ width, height, clues: null, palette: this.palette }, entriesOf(cells));
+  }
+
+  /** Store the drawing in this browser. */
+  store() {
+    const { width, height } = this.board.puzzle;
+    const { value: title } = this.form.elements.title;
+    store(DRAWING, { width, height, title, colors: this.palette.length - 1, cells: this.text() });
   }
 
   /** Resize the board as the form says, keeping the picture's overlap. */
@@ -48,15 +65,21 @@ class DrawingBoard {
       }
     }
     this.workshop.open({ width, height, clues: null, palette: this.palette }, cells);
+    if (before) this.store();
   }
 
   addColor() {
     if (this.palette.length > MOST_COLORS) return;
-    const rgb = FRESH[this.palette.length - 2];
-    this.palette.push({ name: `colour ${this.palette.length}`, rgb });
-    this.button("color").disabled = this.palette.length > MOST_COLORS;
+    this.extend();
     this.board.build();
     this.workshop.offer(this.palette.length - 1);
+    this.store();
+  }
+
+  /** Add the next colour to the palette. */
+  extend() {
+    this.palette.push({ name: `colour ${this.palette.length}`, rgb: FRESH[this.palette.length - 2] });
+    this.button("color").disabled = this.palette.length > MOST_COLORS;
   }
 
   /** The picture's puzzle, as a record for the server. */

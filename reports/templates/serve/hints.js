@@ -42,6 +42,7 @@ class Hints {
   /** Show a new hint. */
   take(hint) {
     this.hint = hint;
+    if (hint.kind === "step") this.workshop.taken.hints += 1;
     this.found = hintChanges(hint, this.workshop.board.game);
     this.show(1);
   }

@@ -19,6 +19,7 @@ class Workshop {
       begun: () => (this.playing ? gridText(this.board.cells) : this.record().goal),
       show: (cells) => {
         this.player.close();
+        this.isRevealed = true;
         this.board.replace(this.playing ? cells.map((cell) => cell || EMPTY) : cells);
       },
     });
@@ -39,6 +40,7 @@ class Workshop {
         await act();
       }));
     }
+    if (playing) setInterval(() => this.tick(), 1000);
     const explain = place.querySelector("[data-do=explain]");
     explain.addEventListener("click", () => attempt(null, () => this.explain()));
   }
@@ -47,12 +49,15 @@ class Workshop {
     return this.place.querySelector(`.${name}`);
   }
 
-  /** Put a puzzle {width, height, clues, palette} on the board, with these cells. */
-  open(puzzle, cells) {
+  /** Put a puzzle {width, height, clues, palette} on the board, with these cells and what they have taken. */
+  open(puzzle, cells, taken = { seconds: 0, hints: 0 }) {
+    this.taken = taken;
+    this.isRevealed = false;
     this.findings.clear();
     this.hints.close();
     this.player.stop();
-    this.part("outcome").textContent = "";
+    this.tell("");
+    this.part("clock").textContent = clockWords(taken.seconds);
     this.board = new Board(this.part("board"), new Game(puzzle, cells), {
       changed: () => this.after(),
       moved: (words) => (this.part("line-words").textContent = words),
@@ -85,10 +90,22 @@ class Workshop {
     if (explanation) this.player.open(explanation);
   }
 
+  /** Count a second of play: while the begun board is in view and not solved. */
+  tick() {
+    const isPlayed = this.board && !document.hidden && this.place.checkVisibility() && !this.board.isFinished;
+    if (!isPlayed || this.board.cells.every((cell) => cell === 0)) return;
+    this.taken.seconds += 1;
+    this.part("clock").textContent = clockWords(this.taken.seconds);
+  }
+
   after() {
-    this.part("outcome").textContent = "";
+    this.tell("");
     this.hints.close();
-    if (this.playing && this.board.isFinished) this.finish();
+    if (this.playing && this.board.isFinished) {
+      this.finish();
+      this.part("outcome").scrollIntoView({ block: "nearest" });
+      if (!this.isRevealed) this.board.celebrate();
+    }
     if (!this.playing) this.findings.clear();
     if (!this.playing) this.list();
     this.changed(this.board);
@@ -96,7 +113,15 @@ class Workshop {
 
   finish() {
     const { width, height } = this.board.puzzle;
-    this.part("outcome").textContent = `Solved: all ${countWords(height, "row")} and ${countWords(width, "column")} fit their clues.`;
+    const { seconds, hints } = this.taken;
+    const taken = this.isRevealed ? "Solved by the program" : `Solved in ${clockWords(seconds)}${hints ? ` with ${countWords(hints, "hint")}` : ""}`;
+    this.tell(`${taken}: all ${countWords(height, "row")} and ${countWords(width, "column")} fit their clues.`, true);
+  }
+
+  /** Show the outcome of play or of a check. */
+  tell(words, isSolved = false) {
+    this.part("outcome").textContent = words;
+    this.part("outcome").classList.toggle("solved", isSolved);
   }
 
   /** Check whether the grid can be completed, and mark wrong cells. */
@@ -128,4 +153,12 @@ class Workshop {
     const count = wrong.reduce((sum, one) => sum + one, 0);
     outcome.textContent = `${wrongWords(count)}; a ring marks ${count === 1 ? "it" : "them"}.`;
   }
+}
+
+/** Seconds as "4:05" or "1:04:05". */
+function clockWords(seconds) {
+  const two = (number) => String(number).padStart(2, "0");
+  const minutes = Math.floor(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  return `${hours ? `${hours}:${two(minutes % 60)}` : minutes}:${two(seconds % 60)}`;
 }

@@ -19,7 +19,7 @@ class Page {
     this.workshop = new Workshop(this.sections.puzzle.querySelector(".workshop"), server, {
       playing: true,
       record: () => this.described.puzzle,
-      changed: (board) => keep(this.described.clue_hash, board.cells),
+      changed: (board) => keep(this.described.clue_hash, board.cells, this.workshop.taken),
     });
     document.querySelector(".version").textContent = server.about.version;
     if (archive) {
@@ -48,7 +48,7 @@ class Page {
     const [, name, query] = /^#(\w*)\??(.*)$/.exec(location.hash) ?? [];
     const wanted = new URLSearchParams(query);
     const known = this.sections[name] && (name !== "archive" || this.archive) ? name : "open";
-    if (known === "puzzle") await this.reopen(wanted.get("id"));
+    if (known === "puzzle") await this.reopen(wanted.get("id"), wanted.get("share"));
     const fresh = this.turn(known);
     if (known === "archive") await this.archive.show(wanted);
     if (known === "draw") this.drawingBoard.show();
@@ -83,14 +83,23 @@ class Page {
     else location.hash = "#puzzle";
   }
 
-  /** Load the puzzle of the address: one of the archive, or the last one opened. */
-  async reopen(id) {
+  /** Load the puzzle of the address: one of the archive, one that the address holds, or the last one opened. */
+  async reopen(id, share) {
+    if (share) return this.receive(share);
     if (id) {
       if (this.described?.puzzle.puzzle_id !== id) this.described = await ask("GET", `puzzles/${id.split("/").map(encodeURIComponent).join("/")}`);
       return;
     }
     this.described ??= JSON.parse(sessionStorage.getItem(CURRENT));
     if (!this.described) throw new Refusal("There is no puzzle yet: open or draw one.");
+  }
+
+  /** Load the puzzle that a link holds. */
+  async receive(share) {
+    if (this.described?.share === share) return;
+    const record = new Blob([JSON.stringify(await sharedRecord(share))]);
+    const { puzzles: [described] } = await ask("POST", "parse?name=shared.jsonl", record);
+    this.described = { ...described, share };
   }
 
   /** Lay out the puzzle, unless it is already. */
@@ -106,7 +115,7 @@ class Page {
     const about = [puzzle.author && `by ${puzzle.author}`, puzzle.title && puzzle.puzzle_id, sizeWords(width, height)];
     this.sections.puzzle.querySelector(".about").textContent = about.filter(Boolean).join(" · ");
     const cells = kept(hash, width * height, colorsOf(puzzle)) ?? new Uint8Array(width * height);
-    this.workshop.open(laid, cells);
+    this.workshop.open(laid, cells, keptTaken(hash));
     if (this.workshop.board.isFinished) this.workshop.finish();
     if (answer) this.workshop.findings.tell(answer, { palette: paletteOf(puzzle), width, height }, false);
   }

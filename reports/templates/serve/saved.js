@@ -20,19 +20,33 @@ function entriesOf(text) {
   return Uint8Array.from(text, (digit) => parseInt(digit, 36));
 }
 
-/** Store a grid, if the browser has room and allows it. */
-function keep(hash, cells) {
+/** Store a value as JSON, or remove it if it is null, if the browser has room and allows it. */
+function store(name, value) {
   try {
-    if (cells.every((cell) => cell === 0)) localStorage.removeItem(KEPT + hash);
-    else localStorage.setItem(KEPT + hash, JSON.stringify({ at: Date.now(), grid: gridText(cells) }));
-    const names = Object.keys(localStorage).filter((name) => name.startsWith(KEPT));
-    if (names.length <= MOST_KEPT) return;
-    const moments = new Map(names.map((name) => [name, read(name)?.at ?? 0]));
-    names.sort((a, b) => moments.get(a) - moments.get(b));
-    for (const name of names.slice(0, -MOST_KEPT)) localStorage.removeItem(name);
+    if (value === null) localStorage.removeItem(name);
+    else localStorage.setItem(name, JSON.stringify(value));
   } catch (problem) {
     console.warn(problem);
   }
+}
+
+/** The names of the stored grids; none if the browser forbids storage. */
+function keptNames() {
+  try {
+    return Object.keys(localStorage).filter((name) => name.startsWith(KEPT));
+  } catch {
+    return [];
+  }
+}
+
+/** Store a grid and what it has taken, {seconds, hints}; of many grids, the oldest are removed. */
+function keep(hash, cells, taken = {}) {
+  store(KEPT + hash, cells.every((cell) => cell === 0) ? null : { at: Date.now(), grid: gridText(cells), ...taken });
+  const names = keptNames();
+  if (names.length <= MOST_KEPT) return;
+  const moments = new Map(names.map((name) => [name, read(name)?.at ?? 0]));
+  names.sort((a, b) => moments.get(a) - moments.get(b));
+  for (const name of names.slice(0, -MOST_KEPT)) store(name, null);
 }
 
 /** The stored grid of a puzzle, or null if there is none for `count` cells and `colors` colours. */
@@ -41,6 +55,13 @@ function kept(hash, count, colors) {
   if (typeof grid !== "string" || grid.length !== count || !/^[?0-9a-z]+$/.test(grid)) return null;
   const cells = gridOf(grid);
   return cells.every((cell) => cell === EMPTY || cell <= colors) ? cells : null;
+}
+
+/** What the stored grid of a puzzle has taken, {seconds, hints}. */
+function keptTaken(hash) {
+  const { seconds, hints } = read(KEPT + hash) ?? {};
+  const count = (value) => (Number.isSafeInteger(value) && value > 0 ? value : 0);
+  return { seconds: count(seconds), hints: count(hints) };
 }
 
 function read(name) {

@@ -19,6 +19,7 @@ class Findings {
     format.value = "non";
     this.part("solver").addEventListener("submit", (event) => attempt(event, () => this.solve()));
     this.part("downloads").addEventListener("submit", (event) => attempt(event, () => this.download()));
+    this.part("share").addEventListener("submit", (event) => attempt(event, () => this.share()));
     this.button("cancel").addEventListener("click", () => this.cancel());
     this.button("show").addEventListener("click", () => this.act.show(entriesOf(this.answer.pictures[0])));
   }
@@ -37,6 +38,8 @@ class Findings {
     this.answer = null;
     this.part("answer").hidden = true;
     this.part("left-out").textContent = "";
+    this.part("share").reset();
+    this.part("copied").textContent = "";
   }
 
   cancel() {
@@ -125,6 +128,15 @@ class Findings {
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
     const lost = file.left_out.length ? ` The format can’t hold ${file.left_out.join(", ")}.` : "";
     this.part("left-out").textContent = `${file.name} is written.${lost}`;
+  }
+
+  /** Show the puzzle's link, and copy it. */
+  async share() {
+    const { link } = this.part("share").elements;
+    link.value = await shareLink(this.act.record().record);
+    link.select();
+    const isCopied = await navigator.clipboard?.writeText(link.value).then(() => true, () => false);
+    this.part("copied").textContent = isCopied ? "The link is copied." : "Copy the link from here.";
   }
 }
 

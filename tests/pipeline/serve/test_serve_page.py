@@ -1,29 +1,27 @@
 """The server's page in headless Chromium: puzzles brought, played, solved, drawn; by mouse and by keys."""
 
+import base64
 import json
 import re
-from collections.abc import Callable, Iterator
+import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from chromium import NEEDED, PHONE, chromium, emulated, errors, page_width, violations
+from chromium import NEEDED, PHONE, chromium, emulated, page_width, violations
 from PIL import Image
 from runs import run_serially
-from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
-from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.remote.webelement import WebElement
-from selenium.webdriver.support.ui import WebDriverWait
+from server_tab import Tab
 from serving import ASSUMED, PLUS_NON, Server, long_puzzle, record, running
 from stores import random_store
 
 from pipeline.serve.serve_limits import PAGE_ROWS
 from scrapers.pictures.recipe import Recipe
 
-SECONDS = 60
 TWO = b"width 2\nheight 2\nrows\n1\n1\ncolumns\n1\n1\n"
 
 pytestmark = [*NEEDED, pytest.mark.slow]
@@ -31,100 +29,6 @@ pytestmark = [*NEEDED, pytest.mark.slow]
 
 def jsonl(puzzle: dict[str, Any]) -> bytes:
     return json.dumps(puzzle).encode()
-
-
-class Tab:
-    """The browser's one tab, at the server's page."""
-
-    def __init__(self, driver: webdriver.Chrome, server: Server) -> None:
-        self.driver = driver
-        self.server = server
-
-    def go(self, address: str = "#open") -> None:
-        """Reload the page, with empty storage."""
-        self.driver.get(self.server.address)
-        self.driver.execute_script("localStorage.clear(); sessionStorage.clear();")
-        self.driver.get_log("browser")
-        self.driver.get("about:blank")
-        self.driver.get(f"{self.server.address}/{address}")
-        self.until(lambda: self.all("main > section:not([hidden])"))
-
-    def until(self, holds: Callable[[], Any]) -> Any:
-        return WebDriverWait(self.driver, SECONDS, 0.05).until(lambda _: holds())
-
-    def all(self, selector: str) -> list[WebElement]:
-        return self.driver.find_elements(By.CSS_SELECTOR, selector)
-
-    def one(self, selector: str) -> WebElement:
-        return self.driver.find_element(By.CSS_SELECTOR, selector)
-
-    def click(self, selector: str) -> None:
-        self.one(f"section:not([hidden]) {selector}").click()
-
-    def text(self, selector: str) -> str:
-        return str(self.driver.execute_script("return document.querySelector(arguments[0]).textContent", selector))
-
-    def keys(self, *keys: str) -> None:
-        """Keys for the board."""
-        self.driver.execute_script("document.querySelector('section:not([hidden]) .cursor-grid').focus()")
-        actions = ActionChains(self.driver)
-        for key in keys:
-            actions.send_keys(key)
-        actions.perform()
-
-    def bring(self, path: Path) -> None:
-        self.one("#file").send_keys(str(path))
-
-    def paste(self, text: bytes) -> None:
-        self.driver.execute_script("document.getElementById('text').value = arguments[0]", text.decode())
-        self.click("#paste button")
-
-    def opened(self) -> None:
-        self.until(lambda: self.all("#puzzle:not([hidden]) .board .nonogram"))
-
-    def painted(self) -> int:
-        """Return cells of the first colour, in the board that is seen."""
-        return int(self.driver.execute_script(PAINTED))
-
-    def count(self, kind: str) -> int:
-        """Glyphs of a kind on the board."""
-        path = self.driver.execute_script(
-            "return document.querySelector('section:not([hidden]) .board .' + arguments[0])?.getAttribute('d') ?? ''",
-            kind,
-        )
-        return str(path).count("M")
-
-    def pointed(self, kind: str) -> int:
-        """Shapes of a kind that point something out."""
-        return len(self.all(f"#puzzle .pointed .{kind}"))
-
-    def hint(self) -> str:
-        """Return the heading of the hint."""
-        return self.text("#puzzle .hint h2")
-
-    def hinted(self) -> None:
-        """Ask for a hint, and wait for it."""
-        self.click("[data-do=hint]")
-        self.until(lambda: self.hint() != "Hint")
-
-    def explained(self) -> None:
-        self.click("[data-do=explain]")
-        self.until(lambda: self.one("#puzzle .player").is_displayed())
-
-    def step(self) -> str:
-        return self.text("#puzzle .player .count")
-
-    def outcome(self) -> str:
-        return self.text("#puzzle .outcome")
-
-    def errors(self) -> list[str]:
-        return errors(self.driver)
-
-
-PAINTED = r"""
-const path = document.querySelector("section:not([hidden]) .board .cells[data-entry='1']");
-return Array.from((path?.getAttribute('d') ?? '').matchAll(/h(\d+)v/g)).reduce((sum, [, run]) => sum + run / 20, 0);
-"""
 
 
 WHOLE = """
@@ -431,3 +335,30 @@ def test_cursor_is_described_for_screen_readers(plus: Tab) -> None:
     assert plus.text("#puzzle [role=rowheader]") == "Row 2: 3"
     row = plus.one("#puzzle [role=row]")
     assert (row.get_attribute("aria-rowindex"), cell.get_attribute("aria-colindex")) == ("2", "2")
+
+
+def test_link_opens_the_same_puzzle_and_a_forged_one_is_refused(plus: Tab) -> None:
+    plus.keys(" ")
+    plus.click(".share button")
+    link = plus.until(lambda: plus.one("#puzzle [name=link]").get_property("value"))
+    assert len(link) < 200
+    assert plus.until(lambda: plus.text("#puzzle .copied"))
+    plus.go(link.removeprefix(f"{plus.server.address}/"))
+    plus.opened()
+    assert (plus.text("#puzzle h1"), plus.painted()) == ("local/plus", 0)
+    plus.keys(Keys.ARROW_DOWN, " ")
+    plus.driver.refresh()
+    plus.opened()
+    assert plus.painted() == 1, "stored under the puzzle's clues"
+    assert plus.errors() == []
+    forged = zlib.compress(b'{"rows": "5000a", "columns": "a", "title": "<img src=x onerror=alert(1)>"}')
+    invalid = base64.urlsafe_b64encode(forged).decode().rstrip("=")
+    for code, reason in (
+        (link.split("share=")[1][:-6], "This link is damaged or cut off: copy all of it again."),
+        (invalid, "Line 1: row 1: the number 5000 is more than 1023."),
+    ):
+        plus.go(f"#puzzle?share={code}")
+        shown = plus.until(lambda: plus.text("#problem"))
+        assert shown.startswith(reason)
+        assert "\n" not in shown
+        assert plus.one("#open").is_displayed()

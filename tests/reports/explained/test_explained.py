@@ -3,17 +3,19 @@
 import json
 import re
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 import pytest
 
 from reports.explained.explanation_page import MOST_CELLS, TooLarge, page
-from reports.explained.step_words import describe_ending, describe_steps, grid_states, known_grid
+from reports.explained.step_words import describe_ending, describe_steps, grid_states, known_grid, line_of
 from reports.sheet.grid_state import UNKNOWN
 from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.model.puzzle import Block, Color, Puzzle, from_picture
 from solver.model.tables import puzzles_of
-from solver.people.explanation import explain
+from solver.model.techniques import TECHNIQUES
+from solver.people.explanation import Step, explain
 
 RED = (Color("white", ".", "ffffff"), Color("black", "X", "000000"), Color("red", "r", "ff0000"))
 
@@ -28,7 +30,7 @@ def test_line_is_described() -> None:
     (told,) = describe_steps(explain(puzzle))
     assert told.number == 1
     assert told.what == "Row 1 (2 1), clue: columns 1 to 2 black, column 3 white, column 4 black."
-    assert told.why == "The clue is empty, fills the line, or lacks a colour."
+    assert told.why == "2+1 and 1 gap are 4: the line is full."
     assert describe_ending(explain(puzzle)) == (
         "Every cell is known, and there is no other solution. The hardest technique was clue, of grade 1 of 9."
     )
@@ -40,6 +42,48 @@ def test_colours_and_hidden_lengths_are_described() -> None:
     told = [told.what for told in describe_steps(explain(puzzle))]
     assert any(text.startswith(("Row 1 (1 black, ? red, 1 red), ", "Column ")) for text in told)
     assert any("red" in text for text in told)
+
+
+def test_reason_says_the_case_that_applies() -> None:
+    picture = np.array([[1, 0, 2, 2], [1, 1, 2, 2], [0, 0, 0, 0], [1, 1, 1, 1]], np.uint8)
+    reasons = {told.what.split(":")[0]: told.why for told in describe_steps(explain(from_picture(picture, RED)))}
+    assert reasons["Row 2 (2 black, 2 red), clue"] == "2+2 are 4: the line is full."
+    assert reasons["Row 3 (0), clue"] == "The clue is 0: the line stays empty."
+    assert reasons["Row 4 (4 black), clue"] == "The block is as long as the line."
+    assert reasons["Column 1 (2 black, 1 black), clue"] == "2+1 and 1 gap are 4: the line is full."
+    assert reasons["Row 1 (1 black, 2 red), counting"] == (
+        "The black cell is found. Only 2 cells can be red, as many as are needed."
+    )
+
+
+def test_counting_reasons_are_true_and_cover_all_that_is_ruled_out() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(40):
+        puzzle = from_picture(rng.integers(0, 3, (8, 8)).astype(np.uint8), RED)
+        cells = list((explanation := explain(puzzle)).start)
+        for told in describe_steps(explanation):
+            if TECHNIQUES[told.step.technique].name == "counting":
+                assert counted(puzzle, told.step, told.why, cells) == set(told.step.ruled)
+            for place, color in told.step.ruled:
+                cells[place] &= ~(1 << color)
+
+
+def counted(puzzle: Puzzle, step: Step, why: str, cells: list[int]) -> set[tuple[int, int]]:
+    """Return what the sentences of a counting step rule out, after recounting the cells of each."""
+    clue, places = line_of(puzzle, cast(int, step.line))
+    found: set[tuple[int, int]] = set()
+    for sentence in why.split(". "):
+        color = next(k for k, each in enumerate(puzzle.palette) if each.name in sentence)
+        blocks = sum(block.length for block in clue if block.color == color)
+        count = blocks if color else len(places) - sum(block.length for block in clue)
+        known, possible = [p for p in places if cells[p] == 1 << color], [p for p in places if cells[p] >> color & 1]
+        if "found" in sentence:
+            assert len(known) == count
+            found |= {(p, color) for p in possible if p not in known}
+        else:
+            assert len(possible) == count
+            found |= {(p, other) for p in possible for other in range(3) if other != color and cells[p] >> other & 1}
+    return found & set(step.ruled)
 
 
 def test_assumption_is_described() -> None:

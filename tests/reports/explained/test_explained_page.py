@@ -1,17 +1,23 @@
 """The page of an explanation in headless Chromium: its steps paint the grid, and everyone can use it."""
 
+import base64
+import io
 from collections.abc import Iterator
+from pathlib import Path
 
+import numpy as np
 import pytest
 from chromium import NEEDED, PHONE, chromium, emulated, errors, page_width, violations
+from pypdf import PdfReader
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from reports.explained.explanation_page import page
-from reports.explained.step_words import describe_steps
+from reports.explained.explanation_page import page, page_steps
 from scrapers.pictures.recipe import Recipe, recipe_batch
+from solver.model.puzzle import Color, from_picture
 from solver.model.tables import puzzles_of
+from solver.model.techniques import CLUE
 from solver.people.explanation import Explanation, explain
 
 pytestmark = NEEDED
@@ -44,7 +50,7 @@ def shown(driver: webdriver.Chrome) -> tuple[int, str]:
 
 
 def test_steps_go_forward_and_back(driver: webdriver.Chrome, explanation: Explanation) -> None:
-    words = [" ".join(told.what.split()) for told in describe_steps(explanation)]
+    words = [f"{step.what} {step.why}" for step in page_steps(explanation)]
     black = sum(colors == 2 for colors in explanation.cells)
     click(driver, "last")
     assert shown(driver) == (len(words), words[-1])
@@ -70,3 +76,69 @@ def test_axe_finds_no_violation_and_nothing_is_too_wide(driver: webdriver.Chrome
     with emulated(driver, scheme, width):
         assert violations(driver) == []
         assert page_width(driver) <= width
+
+
+def flower() -> Explanation:
+    """A puzzle of 15x15 in three colours, whose rows only exclude colours at first."""
+    y, x = np.mgrid[:15, :15]
+    cells = np.zeros((15, 15), np.uint8)
+    for top, left in ((2, 7), (4, 4), (4, 10), (7, 5), (7, 9)):
+        cells[(x - left) ** 2 + (y - top) ** 2 <= 5] = 1
+    cells[(x - 7) ** 2 + (y - 5) ** 2 <= 3] = 2
+    cells[9:, 7] = cells[12, 4:7] = cells[11, 3:5] = cells[13, 8:11] = cells[12, 10:12] = 3
+    names = ("white", "ffffff"), ("red", "d02020"), ("yellow", "f0c020"), ("green", "208040")
+    return explain(from_picture(cells, tuple(Color(name, name[0], rgb) for name, rgb in names)))
+
+
+def test_colours_that_clues_lack_are_one_step() -> None:
+    explanation = flower()
+    first, *others = page_steps(explanation)
+    assert (first.technique, first.what) == (CLUE, "Rows 1 to 15, clue: each line has only the colours of its clue.")
+    ruled = [pair for step in (first, *others) for pair in step.ruled]
+    assert ruled == [pair for step in explanation.steps for pair in step.ruled]
+
+
+def test_coloured_explanation_is_printed_on_two_pages(driver: webdriver.Chrome, tmp_path: Path) -> None:
+    explanation = flower()
+    path = tmp_path / "flower.html"
+    path.write_text(page(explanation))
+    before = driver.current_url
+    driver.get(path.as_uri())
+    paper = {"paperWidth": 8.27, "paperHeight": 11.69}
+    data = base64.b64decode(driver.execute_cdp_cmd("Page.printToPDF", paper)["data"])
+    driver.get(before)
+    pages = [" ".join(page.extract_text().split()) for page in PdfReader(io.BytesIO(data)).pages]
+    assert len(pages) == 2
+    text = " ".join(pages)
+    for step in page_steps(explanation):
+        assert step.what in text
+    assert "Play" not in text
+
+
+IN_VIEW = """
+return [".sheet svg", "#at", "#words"].map((name) => {
+  const box = document.querySelector(name).getBoundingClientRect();
+  return box.top >= 0 && box.bottom <= innerHeight && box.left >= 0 && box.right <= innerWidth;
+});
+"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(1920, 1080), (1280, 720), (800, 1000), (844, 390), (PHONE, 844)])
+@pytest.mark.parametrize("is_scrolled", [False, True])
+def test_grid_slider_and_words_are_in_view_together(
+    driver: webdriver.Chrome, width: int, height: int, *, is_scrolled: bool
+) -> None:
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 900}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    script = "document.getElementById('steps').lastElementChild.scrollIntoView()" if is_scrolled else "scrollTo(0, 0)"
+    driver.execute_script(script)
+    assert driver.execute_script(IN_VIEW) == [True, True, True]
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_slider_is_moved_by_keys(driver: webdriver.Chrome, explanation: Explanation) -> None:
+    slider = driver.find_element(By.ID, "at")
+    slider.send_keys(Keys.HOME, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    assert shown(driver)[0] == 2
+    slider.send_keys(Keys.END)
+    assert shown(driver)[0] == len(page_steps(explanation))

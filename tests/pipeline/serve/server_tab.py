@@ -1,0 +1,125 @@
+"""A browser's tab at the server's page."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from chromium import errors
+from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import WebDriverWait
+from serving import Server
+
+SECONDS = 60
+
+PAINTED = r"""
+const path = document.querySelector("section:not([hidden]) .board .cells[data-entry='1']");
+return Array.from((path?.getAttribute('d') ?? '').matchAll(/h(\d+)v/g)).reduce((sum, [, run]) => sum + run / 20, 0);
+"""
+
+
+class Tab:
+    """The browser's one tab, at the server's page."""
+
+    def __init__(self, driver: webdriver.Chrome, server: Server) -> None:
+        self.driver = driver
+        self.server = server
+
+    def go(self, address: str = "#open") -> None:
+        """Reload the page, with empty storage."""
+        self.driver.get(self.server.address)
+        self.driver.execute_script("localStorage.clear(); sessionStorage.clear();")
+        self.driver.get_log("browser")
+        self.driver.get("about:blank")
+        self.driver.get(f"{self.server.address}/{address}")
+        self.until(lambda: self.all("main > section:not([hidden])"))
+
+    def until(self, holds: Callable[[], Any]) -> Any:
+        return WebDriverWait(self.driver, SECONDS, 0.05).until(lambda _: holds())
+
+    def all(self, selector: str) -> list[WebElement]:
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def one(self, selector: str) -> WebElement:
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def click(self, selector: str) -> None:
+        self.one(f"section:not([hidden]) {selector}").click()
+
+    def text(self, selector: str) -> str:
+        return str(self.driver.execute_script("return document.querySelector(arguments[0]).textContent", selector))
+
+    def keys(self, *keys: str) -> None:
+        """Keys for the board."""
+        self.driver.execute_script("document.querySelector('section:not([hidden]) .cursor-grid').focus()")
+        actions = ActionChains(self.driver)
+        for key in keys:
+            actions.send_keys(key)
+        actions.perform()
+
+    def bring(self, path: Path) -> None:
+        self.one("#file").send_keys(str(path))
+
+    def paste(self, text: bytes) -> None:
+        self.driver.execute_script("document.getElementById('text').value = arguments[0]", text.decode())
+        self.click("#paste button")
+
+    def opened(self) -> None:
+        self.until(lambda: self.all("#puzzle:not([hidden]) .board .nonogram"))
+
+    def painted(self) -> int:
+        """Return cells of the first colour, in the board that is seen."""
+        return int(self.driver.execute_script(PAINTED))
+
+    def count(self, kind: str) -> int:
+        """Glyphs of a kind on the board."""
+        path = self.driver.execute_script(
+            "return document.querySelector('section:not([hidden]) .board .' + arguments[0])?.getAttribute('d') ?? ''",
+            kind,
+        )
+        return str(path).count("M")
+
+    def pointed(self, kind: str) -> int:
+        """Shapes of a kind that point something out."""
+        return len(self.all(f"#puzzle .pointed .{kind}"))
+
+    def hint(self) -> str:
+        """Return the heading of the hint."""
+        return self.text("#puzzle .hint h2")
+
+    def hinted(self) -> None:
+        """Ask for a hint, and wait for it."""
+        self.click("[data-do=hint]")
+        self.until(lambda: self.hint() != "Hint")
+
+    def explained(self) -> None:
+        self.click("[data-do=explain]")
+        self.until(lambda: self.one("#puzzle .player").is_displayed())
+
+    def step(self) -> str:
+        return self.text("#puzzle .player .count")
+
+    def outcome(self) -> str:
+        return self.text("#puzzle .outcome")
+
+    def cells(self) -> tuple[float, float, float, float]:
+        """Left, top, width and height of the board's cells in the window, in pixels."""
+        left, top, width, height = self.driver.execute_script(
+            "const box = document.querySelector('section:not([hidden]) .board .target').getBoundingClientRect();"
+            "return [box.left, box.top, box.width, box.height];"
+        )
+        return left, top, width, height
+
+    def touch(self, *moments: tuple[tuple[float, float], ...]) -> None:
+        """Touch the screen: places of the fingers at each moment, in pixels of the window; then lift them."""
+        count = 0
+        for fingers in (*moments, ()):
+            kind = "touchMove" if len(fingers) == count else "touchStart" if fingers else "touchEnd"
+            points = [{"x": x, "y": y, "id": k} for k, (x, y) in enumerate(fingers)]
+            self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+            count = len(fingers)
+
+    def errors(self) -> list[str]:
+        return errors(self.driver)
