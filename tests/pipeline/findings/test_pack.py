@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from pypdf import PdfReader
 from runs import run_serially
-from stores import Result
+from stores import Result, random_store
 
 from pipeline.errors import UserError
 from pipeline.findings import puzzle_pack
@@ -23,6 +23,7 @@ from pipeline.run.run_folder import Run, open_run
 from pipeline.store.parts import append, create_store
 from scrapers.demo import demo_puzzles
 from scrapers.formats import named
+from scrapers.pictures.recipe import Recipe
 from solver.model.puzzle import BLACK_ON_WHITE, Color, Puzzle, from_picture
 from solver.model.tables import puzzle_batch, puzzles_of
 
@@ -360,3 +361,22 @@ def test_by_minutes(archive: Run, tmp_path: Path, nonocensus: Nonocensus) -> Non
     refused = nonocensus("pack", str(place), "--out", str(tmp_path / "none"), "--minutes", "900-999")
     assert (refused.code, "0 that take people 900 to 999 minutes (--minutes)" in refused.err) == (2, True)
     assert "--minutes takes two numbers" in nonocensus("pack", str(place), "--out", "x", "--minutes", "9-1").err
+
+
+@pytest.mark.people
+def test_two_hundred_puzzles_for_an_app_and_a_book(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    """Puzzles of 15x15 that take 3 to 10 minutes, as JSON and as a book, by one command."""
+    recipe = Recipe("random", 15, 15, 0.65, 1, 300)
+    graded = run_serially(random_store(tmp_path, recipe), tmp_path / "run")
+    assert nonocensus("grade", graded.folder.name, "--serial").code == 0
+    of_size, place = ("--where", "width = 15 and height = 15"), tmp_path / "pack"
+    choice = "--minutes", "3-10", *of_size, "--count", "200", "--per-author", "200"
+    done = nonocensus("pack", graded.folder.name, "--out", str(place), *choice, "--pdf", "4")
+    assert (done.code, done.err) == (0, "")
+    index = json.loads((place / "pack.json").read_text())
+    jsonschema.validate(index, schema())
+    assert len({str(each["rows"]) for each in index["puzzles"]}) == 200
+    assert all(3 <= each["minutes"] <= 10 and each["width"] == each["height"] == 15 for each in index["puzzles"])
+    assert len(PdfReader(place / "book.pdf").pages) == 200 // 4 + 200 // 20
+    none = nonocensus("pack", graded.folder.name, "--out", str(tmp_path / "none"), "--minutes", "900-999")
+    assert (none.code, (tmp_path / "none").exists()) == (2, False)

@@ -142,6 +142,7 @@ def test_drawing_keeps_the_board_still_and_survives_a_reload(phone: Tab) -> None
     assert phone.errors() == []
 
 
+@pytest.mark.people
 def test_link_is_opened_and_solved_with_two_hints(phone: Tab) -> None:
     open_disc(phone)
     tap(phone, ".share button")

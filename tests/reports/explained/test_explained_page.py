@@ -98,6 +98,7 @@ def test_colours_that_clues_lack_are_one_step() -> None:
     assert ruled == [pair for step in explanation.steps for pair in step.ruled]
 
 
+@pytest.mark.people
 def test_coloured_explanation_is_printed_on_two_pages(driver: webdriver.Chrome, tmp_path: Path) -> None:
     explanation = flower()
     path = tmp_path / "flower.html"
