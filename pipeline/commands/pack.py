@@ -40,7 +40,7 @@ def pack(
     to: Annotated[str, typer.Option("--to", help="Output format.", metavar="FORMAT")] = "non",
     pdf: Annotated[
         str | None,
-        typer.Option(help="Also write book.pdf: 1, 2, 4 or 6 a page; 4-letter for Letter.", metavar="N"),
+        typer.Option(help="Also write book.pdf: 1, 2, 4 or 6 a page (4-letter: Letter).", metavar="N"),
     ] = None,
     private: Private = False,
     min_density: Annotated[

@@ -352,7 +352,7 @@ def test_paper_has_what_the_screen_folds(tab: Tab, page: Path) -> None:
     try:
         assert tab.run("return document.querySelector('.fold').open") is False
         shown = "Array.from(document.querySelectorAll('.fold > :last-child'), (part) => part.checkVisibility(options))"
-        assert set(tab.run(f"const options = {{ contentVisibilityAuto: true }}; return {shown}")) == {True}
+        tab.until(lambda: all(tab.run(f"const options = {{ contentVisibilityAuto: true }}; return {shown}")))
     finally:
         tab.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
