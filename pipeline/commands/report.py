@@ -1,5 +1,6 @@
 """The command report, which writes a run's report."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -26,4 +27,5 @@ def report(
     run = open_run(run_folder)
     with progress("reading", run.rows) as (bar, task):
         rows, path = write_run_report(run, out_folder, public, lambda seen: bar.update(task, advance=seen))
-    print_result({"rows": rows, "report": path}, f"Report of [bold]{rows:,}[/bold] puzzles: {escape(path)}")
+    shown = escape(path) if "://" in path else f"[link={Path(path).absolute().as_uri()}]{escape(path)}[/link]"
+    print_result({"rows": rows, "report": path}, f"Report of [bold]{rows:,}[/bold] puzzles: {shown}")
