@@ -105,9 +105,9 @@ class Kissat:
         self._model: list[int] | None = None
         self._conflicts = 0
 
-    def add_clause(self, clause: list[int]) -> None:
-        """Add a clause of DIMACS literals."""
-        self._clauses.append(clause)
+    def append_formula(self, clauses: list[list[int]]) -> None:
+        """Add clauses of DIMACS literals."""
+        self._clauses += clauses
 
     def set_phases(self, literals: list[int]) -> None:
         """Set phases of variables; later calls override earlier ones."""

@@ -356,7 +356,7 @@ class Learner:
             self.known = None
         for solver in self.solvers.values():
             if held:
-                solver.add_clause(self.excluded[-1])
+                solver.append_formula(self.excluded[-1:])
             solver.set_phases(self.last_solution)
 
     def _cells_of(self, picture: np.ndarray) -> tuple[list[int], bool]:
@@ -389,7 +389,7 @@ class Learner:
             solver = self.solvers[engine] = self._new_solver(engine)
             for clauses in self.encoding.clauses:
                 _add_all(solver, clauses)
-            deque(map(solver.add_clause, self.excluded), maxlen=0)
+            solver.append_formula(self.excluded)
             solver.set_phases(self.phases(engine) + self.last_solution)
         return self.solvers[engine]
 
@@ -423,7 +423,7 @@ def _add_all(solver: Any, clauses: np.ndarray) -> None:
         for length in np.unique(lengths):
             same_length = clauses[lengths == length][:, :length]
             for first in range(0, len(same_length), CHUNK):
-                deque(map(solver.add_clause, same_length[first : first + CHUNK].tolist()), maxlen=0)
+                solver.append_formula(same_length[first : first + CHUNK].tolist())
     finally:
         if collecting:
             gc.enable()

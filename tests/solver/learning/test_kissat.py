@@ -102,8 +102,7 @@ def fake_kissat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def solver_of(clauses: list[list[int]], phases: list[int]) -> Kissat:
     solver = Kissat()
-    for clause in clauses:
-        solver.add_clause(clause)
+    solver.append_formula(clauses)
     solver.set_phases(phases)
     solver.cpu_limit = 100.0
     return solver
@@ -288,7 +287,7 @@ def test_cpu_limit_ends_kissat_and_its_time_is_counted(fake_kissat: FakeKissat) 
 
 def test_kissat_ends_with_its_parent(fake_kissat: FakeKissat, tmp_path: Path) -> None:
     fake_kissat("spins")
-    code = "from solver.learning.kissat import *; k = Kissat(); k.add_clause([1]); k.cpu_limit = 1e3; k.solve_limited()"
+    code = "from solver.learning.kissat import *; k = Kissat(); k.cpu_limit = 1e3; k.solve_limited()"
     parent = psutil.Popen([sys.executable, "-c", code])
     while not (tmp_path / "log.begun").exists():
         assert parent.poll() is None
