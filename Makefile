@@ -29,19 +29,20 @@ export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
 demo: $(INSTALLED)
 	$(BIN)/nonocensus demo --out demo
 
-# Kernels of each kind by a process of its own: the test processes would compile all of them, each for itself.
-compile = $(foreach kind,$(1),$(BIN)/python tests/kernels.py $(kind) &) wait
+# Kernels by a process for each core: the test processes would compile all of them, each for itself. Those of mono puzzles
+# with Sudokus and covers (1) take as long as coloured (2) and wide ones together.
+compile = $(BIN)/python tests/kernels.py 1 & $(if $(1),$(BIN)/python tests/kernels.py $(1) &) wait
 
 # Four processes for two cores: some tests mostly wait. Before they start, tests are compiled to bytecode, by one of them.
 test: $(READY)
-	$(BIN)/pytest --collect-only -q > /dev/null & $(call compile,1 2 wide)
+	$(BIN)/pytest --collect-only -q > /dev/null & $(call compile,2 wide)
 	$(BIN)/pytest -n 4 --dist worksteal -m "not faults and not kills and not slow"
 
 # Property tests with random examples: each round prints its seed, and SEED=... repeats it. Hypothesis keeps what fails in
 # .hypothesis, and tries that first.
 SECONDS ?= 600
 test-explore: $(READY)
-	$(call compile,1 2)
+	$(call compile,2)
 	@end=$$(($$(date +%s) + $(SECONDS))); seed=$(SEED); \
 	while left=$$((end - $$(date +%s))); [ $$left -gt 0 ]; do \
 	  seed=$${seed:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}; echo "seed $$seed, $$left s left"; \
@@ -53,7 +54,7 @@ test-explore: $(READY)
 
 # Machines, workers and Ray itself lost in the middle of a run.
 test-faults: $(READY)
-	$(call compile,1)
+	$(call compile)
 	$(BIN)/pytest -n 3 -m faults
 
 # Twenty processes killed at random moments, and pairs of commands at once; not part of `make test`, since it takes minutes.
@@ -64,7 +65,7 @@ test-kills: $(READY)
 # optimised less, in four fifths of the time.
 checked := export NUMBA_BOUNDSCHECK=1 NONOCENSUS_CHECKED=1 NUMBA_OPT=1;
 test-checked: $(READY)
-	$(checked) $(call compile,1 2)
+	$(checked) $(call compile,2)
 	$(checked) $(BIN)/pytest -n 2 --dist worksteal tests/solver -m "not slow and not wide and not unchecked"
 
 # ... and as plain Python: a subset that ends in a minute.

@@ -1,4 +1,4 @@
-"""Compile the kernels that most tests need, before test processes start: python tests/kernels.py 1|2|wide.
+"""Compile the kernels that most tests need, before test processes start: python tests/kernels.py [1] [2] [wide].
 
 1 is for mono puzzles, Sudokus and exact covers, 2 for coloured puzzles, wide for mono puzzles with two words a bit set.
 The specialisations are listed in the cache folder, for tests/solver/jit/test_specialisations.py.
@@ -54,7 +54,8 @@ def compile_for(colors: int) -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "wide":
-        warm_up(views(example(2, False)))
-    else:
-        compile_for(int(sys.argv[1]))
+    for kind in sys.argv[1:]:
+        if kind == "wide":
+            warm_up(views(example(2, False)))
+        else:
+            compile_for(int(kind))

@@ -4,10 +4,12 @@ import logging
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
+import typer.main
 from runs import run_serially
 from stores import SMALL_GROUPS, Result, random_store
 
@@ -18,6 +20,9 @@ from pipeline.store.parts import Store, append, create_store, open_store
 from scrapers.pictures.recipe import Recipe
 from solver.model.puzzle import from_picture
 from solver.model.tables import puzzle_batch
+
+get_command = cache(typer.main.get_command)
+"""Made once: Typer makes all commands for each call, in 10 ms."""
 
 
 @pytest.fixture(scope="session")
@@ -59,6 +64,7 @@ def nonocensus(
 ) -> Iterator[Callable[..., Result]]:
     """A function that runs a command in an empty folder; returns exit status, standard output and standard error."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(typer.main, "get_command", get_command)
 
     def run(*arguments: str) -> Result:
         monkeypatch.setattr(sys, "argv", ["nonocensus", *arguments])

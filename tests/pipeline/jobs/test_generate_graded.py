@@ -222,8 +222,9 @@ def test_search_ends_when_hardly_any_picture_fits(tmp_path: Path, monkeypatch: p
     assert 0 < len(numbers) < 40
 
 
-def test_kind_with_a_fixed_total_is_drawn_to_its_end(tmp_path: Path) -> None:
+def test_kind_with_a_fixed_total_is_drawn_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With or without a count; no limit of rare puzzles applies without one."""
+    monkeypatch.setattr(generate_graded, "TASK_PICTURES", 100)
     recipe = exhaustive(4, 3)
     made = fill_with_graded(str(tmp_path / "all"), recipe, Conditions(grade=(3, 9)), SERIAL, SILENT)
     batch = recipe_batch(recipe, 0, recipe.count)

@@ -96,7 +96,7 @@ def test_a_contradiction_of_line_logic_is_found(puzzle: Puzzle) -> None:
 def test_out_of_time() -> None:
     from scrapers.pictures.recipe import Recipe, recipe_batch
 
-    sheet = puzzle_sheet_for(views(recipe_batch(Recipe("random", 300, 300, 0.5, 1, 1), 0, 1)))
+    sheet = puzzle_sheet_for(views(recipe_batch(Recipe("random", 60, 60, 0.5, 1, 1), 0, 1)))
     assert worked(sheet, deadline=0.0) == OUT_OF_TIME
 
 

@@ -132,7 +132,7 @@ def test_with_more_known_no_less_is_found(line: tuple[Clue, oracle.Knowledge]) -
         assert all(a <= b for a, b in zip(after, before, strict=True)), (count, clue, known, more)
 
 
-@pytest.mark.parametrize("cells", [64, 200, 1023])
+@pytest.mark.parametrize("cells", [64, *(pytest.param(cells, marks=pytest.mark.slow) for cells in (200, 1023))])
 def test_long_lines(cells: int) -> None:
     open_ = {0, 1}
     half = (cells - 1) // 2
