@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+import time
 import tomllib
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -18,6 +19,7 @@ from packaging.version import Version
 
 from nonocensus import __version__
 from pipeline.run.run_metrics import RUN_METRICS
+from pipeline.serve.server import SHUTDOWN_SECONDS
 from pipeline.serve.server_metrics import SERVER_METRICS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -64,8 +66,8 @@ def test_rayjob() -> None:
 
 def test_no_cache_where_others_could_make_it_first() -> None:
     """Numba unpickles what it finds there: under /tmp or /var/tmp only by a name that carries the user's."""
-    for source in ("docs/CLUSTER.md", "configs/ray-cluster.yaml", "configs/rayjob.yaml", "configs/Dockerfile"):
-        for place in re.findall(r"NUMBA_CACHE_DIR=(\S+)", (ROOT / source).read_text()):
+    for source in (ROOT / "docs/CLUSTER.md", *CONFIGS.iterdir()):
+        for place in re.findall(r"NUMBA_CACHE_DIR=(\S+)", source.read_text()):
             assert "/tmp" not in place or place.endswith("$USER"), source
 
 
@@ -199,3 +201,47 @@ def test_compose_mounts_files_and_volumes_that_exist() -> None:
         assert re.search(rf"install .*--owner=1000.*\s{target}\b", image.replace("\\\n", "")), target
     (scraped,) = parsed("prometheus.yml")["scrape_configs"][0]["static_configs"][0]["targets"]
     assert scraped == f"{compose['services']['nonocensus']['hostname']}:8765"
+
+
+def test_systemd_unit_lets_jobs_end() -> None:
+    unit = (CONFIGS / "nonocensus.service").read_text()
+    assert "KillMode=mixed" in unit  # else systemd ends the workers too, and their jobs fail
+    assert int(re.search(r"TimeoutStopSec=(\d+)", unit)[1]) > SHUTDOWN_SECONDS
+    assert int(re.search(r"(\d+)s", parsed("compose.yaml")["services"]["nonocensus"]["stop_grace_period"])[1]) > (
+        SHUTDOWN_SECONDS
+    )
+    assert "MemoryDenyWriteExecute=" not in unit
+
+
+STUBS = {
+    "srun": 'while [[ $1 == --* ]]; do shift; done; exec "$@"',
+    "ray": 'echo ray "$1" >> calls',
+    "nonocensus": 'trap "exit 130" TERM; echo nonocensus "$@" >> calls; [ $1 = warm ] || while :; do sleep 0.02; done',
+    "scontrol": 'echo scontrol "$@" >> calls',
+}
+
+
+def test_slurm_job_stops_in_order_and_queues_itself_again(tmp_path: Path) -> None:
+    script = (CONFIGS / "slurm.sh").read_text()
+    job = re.sub(r"(?m)^(source|export|test) .*$", "", script)
+    (tmp_path / "job.sh").write_text(job)
+    (tmp_path / "bin").mkdir()
+    for name, text in STUBS.items():
+        path = tmp_path / "bin" / name
+        path.write_text(f"#!/bin/bash\n{text}\n")
+        path.chmod(0o755)
+    environment = {"PATH": f"{tmp_path}/bin:/usr/bin:/bin", "SLURM_JOB_ID": "7", "SLURM_NNODES": "2"}
+    environment["SLURM_CPUS_ON_NODE"] = "4"
+    command = ["bash", "job.sh", "classify", "store", "--out", "run"]
+    calls = tmp_path / "calls"
+    with subprocess.Popen(command, cwd=tmp_path, env=environment) as process:
+        while not (calls.exists() and "classify" in calls.read_text()):
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.terminate()
+        assert process.wait() == 143
+    lines = calls.read_text().splitlines()
+    assert lines[0] == "nonocensus warm"
+    assert lines.count("ray start") == 2
+    assert any(re.fullmatch(r"nonocensus classify store --out run --address \S+:20007", line) for line in lines)
+    assert lines[-1] == "scontrol requeue 7"
