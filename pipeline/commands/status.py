@@ -61,7 +61,7 @@ def status(
         else:
             print_failed(opened, place) if failed else print_run(opened)
     elif failed or metrics or store is not None:
-        raise UserError(f"--failed, --metrics and --store are for runs; {place} is a store")
+        raise UserError(f"--failed, --metrics and --store are for runs; {place} is a store: classify it first")
     else:
         print_store(opened)
 
