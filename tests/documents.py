@@ -1,6 +1,6 @@
 """Write the documents that follow from the program: docs/COMMANDS.md from its help, docs/FORMATS.md from round trips,
-docs/pack.schema.json from its records, docs/PYTHON.md from the library, docs/step.svg from an explanation,
-docs/TECHNIQUES.md and docs/SUDOKU_TECHNIQUES.md with their pictures from the techniques and their examples.
+docs/METRICS.md and docs/pack.schema.json from its records, docs/PYTHON.md from the library, docs/step.svg from an
+explanation, docs/TECHNIQUES.md and docs/SUDOKU_TECHNIQUES.md with pictures from the techniques and their examples.
 
 python tests/documents.py, or make docs; tests/test_documents.py fails where one of them is older than the program.
 """
@@ -22,6 +22,9 @@ from pipeline import errors
 from pipeline.commands.app import EPILOG
 from pipeline.commands.output import BUG
 from pipeline.findings import pack_index
+from pipeline.prometheus import Metric
+from pipeline.run.run_metrics import RUN_METRICS
+from pipeline.serve.server_metrics import SERVER_METRICS
 from reports.explained.step_words import grid_states
 from reports.sheet.svg import drawing
 from scrapers import formats
@@ -38,6 +41,7 @@ COMMANDS = ROOT / "docs" / "COMMANDS.md"
 FORMATS = ROOT / "docs" / "FORMATS.md"
 STEP = ROOT / "docs" / "step.svg"
 PACK_SCHEMA = ROOT / "docs" / "pack.schema.json"
+METRICS = ROOT / "docs" / "METRICS.md"
 PYTHON = ROOT / "docs" / "PYTHON.md"
 TECHNIQUES = ROOT / "docs" / "TECHNIQUES.md"
 SUDOKU_TECHNIQUES = ROOT / "docs" / "SUDOKU_TECHNIQUES.md"
@@ -134,6 +138,42 @@ def python_page() -> str:
     return "\n".join([PYTHON_HEAD + rows[0], *rows[1:], "", "This page is made from docstrings by `make docs`.", ""])
 
 
+METRICS_HEAD = """\
+# Metrics and alerts
+
+For operators, in Prometheus's text format. `nonocensus serve RUN` has them at `/metrics`, for its run and for itself.
+Without a server, node_exporter's textfile collector reads a run's metrics from a file, written every minute:
+
+    nonocensus status RUN --metrics > run.prom.new && mv run.prom.new /var/lib/node_exporter/run.prom
+
+A run's metrics come from its `progress.json`, which the command at work writes every two seconds. So they also show
+that a command has died, on whatever machine, and runs on object storage can be watched from anywhere. Counters begin at
+0 with each command. Ray's own metrics ([CLUSTER.md](CLUSTER.md#monitoring)) end with the command.
+
+| file in `configs/` | |
+|---|---|
+| `prometheus.yml` | scrapes a server and reads the alert rules |
+| `alerts.yml` | a run stalls or its command died, tasks are lost; a server is down, busy, or without workers |
+| `grafana-dashboard.json` | a run's state, rate, time to go, outcomes, stalls; a server's requests and jobs |
+| `compose.yaml` | all of it in containers: server, Prometheus and Grafana |
+
+A run is **stalled** if its command reports, but has written no rows for ten minutes and twice the CPU limit. It is
+**silent** if the command has not even reported for five minutes and twice the limit.
+"""
+
+
+def metrics_page() -> str:
+    """docs/METRICS.md: every metric of runs and servers."""
+    runs, servers = (_metrics_table(metrics) for metrics in (RUN_METRICS, SERVER_METRICS))
+    sections = [METRICS_HEAD, "## Runs", "", *runs, "", "## Servers", "", *servers, ""]
+    return "\n".join([*sections, "This page is made from the program by `make docs`.", ""])
+
+
+def _metrics_table(metrics: tuple[Metric, ...]) -> list[str]:
+    rows = [f"| `{each.name}` | {each.kind} | {', '.join(each.labels)} | {each.help} |" for each in metrics]
+    return ["| metric | type | labels | meaning |", "|---|---|---|---|", *rows]
+
+
 def pack_schema() -> str:
     """docs/pack.schema.json: the JSON schema of pack.json."""
     return json.dumps(pack_index.schema(), indent=2) + "\n"
@@ -167,6 +207,7 @@ def main() -> None:
     COMMANDS.write_text(commands_page())
     FORMATS.write_text(formats_page())
     PACK_SCHEMA.write_text(pack_schema())
+    METRICS.write_text(metrics_page())
     PYTHON.write_text(python_page())
     STEP.write_text(step_picture())
     TECHNIQUES.write_text(techniques_page())

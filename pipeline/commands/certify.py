@@ -12,6 +12,7 @@ from pipeline.commands.options import (
     Address,
     CpuLimit,
     Cpus,
+    DryRun,
     Ids,
     RunFolder,
     Serial,
@@ -45,6 +46,7 @@ def certify(
         str | None, typer.Option("--out", help="Folder to keep the proofs in.", metavar="FOLDER")
     ] = None,
     again: Annotated[bool, typer.Option("--again", help="Include verdicts proved before.")] = False,
+    dry_run: DryRun = False,
     ids: Ids = None,
     where: Where = None,
     sample: Annotated[
@@ -65,12 +67,16 @@ def certify(
 
     The same command resumes. Exit status 1 if a proof does not hold (docs/CERTIFICATES.md).
     """
-    from pipeline.jobs.certify_job import certify_run
+    from pipeline.commands.dry_run import print_estimate
+    from pipeline.jobs.certify_job import certify_run, estimate_certifying
     from pipeline.jobs.engine import JobRequest
     from pipeline.run.run_folder import open_run
 
     selection, resources = selected(ids, where, None), resources_of(cpus, address, serial)
     run = open_run(run_folder)
+    if dry_run:
+        print_estimate(estimate_certifying(run, JobRequest(selection, cpu_limit), sample, again), resources)
+        return
     with resumable(), show_progress("certifying") as callbacks:
         request = JobRequest(selection, cpu_limit, resources, callbacks)
         outcome = certify_run(run, request, sample, again, out_folder)

@@ -33,7 +33,6 @@ from pipeline.commands.output import (
     global_options,
     out,
     print_json,
-    print_result,
     progress,
     resumable,
 )
@@ -41,9 +40,11 @@ from pipeline.commands.status import failures, label_counts, print_summary
 from pipeline.errors import UserError
 
 if TYPE_CHECKING:
+    from pipeline.executors.executor import Resources
     from pipeline.jobs.classify_job import ClassifyOutcome
     from pipeline.jobs.schedule import TaskRows
     from pipeline.jobs.session import Listener
+    from pipeline.run.configuration import Configuration
     from pipeline.run.plan import Plan
     from pipeline.run.results import ResultFile
     from pipeline.run.run_folder import Run
@@ -81,7 +82,7 @@ def classify(
     config = configuration(chosen, rung.value, depth, check_goal)
     if dry_run:
         run = plan_run(open_store(store), run_folder, config, force)
-        print_plan(run, plan_rest(run, run.survey()[0], selection))
+        print_cost(run, config, plan_rest(run, run.survey()[0], selection), resources)
         return
     with resumable(), show_run_progress() as listening:
         outcome = classify_store(open_store(store), run_folder, config, selection, resources, listening, force)
@@ -123,24 +124,22 @@ def retry(
     if cpu_limit is None:
         raise UserError("give --cpu-limit, higher than the run's, or --changed")
     if dry_run:
-        print_plan(run, plan_retry(run, run.result_files(), cpu_limit, selection, failed_too))
+        plan = plan_retry(run, run.result_files(), cpu_limit, selection, failed_too)
+        print_cost(run, {**run.manifest["config"], "cpu_limit": cpu_limit}, plan, resources)
         return
     with resumable(), show_run_progress() as listening:
         outcome = retry_run(run, cpu_limit, selection, failed_too, resources, listening)
     finish(outcome, f"Nothing in {run_folder} to retry with {cpu_limit:g} s.")
 
 
-def print_plan(run: "Run", plan: "Plan") -> None:
-    """Print the count of puzzles that a command would classify."""
-    from pipeline.store.spans import size
+def print_cost(run: "Run", config: "Configuration", plan: "Plan", resources: "Resources") -> None:
+    """Print what it would cost to classify the puzzles of a plan."""
+    from pipeline.commands.dry_run import print_estimate
+    from pipeline.jobs.classify_job import CLASSIFY, classify_options
+    from pipeline.jobs.cost import estimate_job
 
-    rows = sum(size(wanted) for _, _, wanted in plan.stretches)
-    total, retried = rows + len(plan.left), len(plan.left)
-    tried = f", {retried:,} of which have been tried before." if retried else "."
-    print_result(
-        {"puzzles": total, "in_sweep": rows, "tried_before": retried},
-        f"[bold]{total:,}[/bold] of {run.rows:,} puzzles would be classified{tried}",
-    )
+    cost = estimate_job(run, CLASSIFY, classify_options(run, config), plan, config["cpu_limit"])
+    print_estimate(cost, resources)
 
 
 def finish(outcome: "ClassifyOutcome", idle_text: str) -> None:

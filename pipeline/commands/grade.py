@@ -11,6 +11,7 @@ from pipeline.commands.options import (
     Address,
     CpuLimit,
     Cpus,
+    DryRun,
     Ids,
     InputFormat,
     Places,
@@ -60,6 +61,7 @@ class GradeOptions(NamedTuple):
 def grade(
     places: Places,
     input_format: InputFormat = None,
+    dry_run: DryRun = False,
     ids: Ids = None,
     where: Where = None,
     cpu_limit: CpuLimit = 60.0,
@@ -74,12 +76,17 @@ def grade(
     the grades for its report, and the same command resumes. Puzzles of stores and files are classified first. Exit
     status 1 if a file can't be read, or a puzzle can't be graded for a reason other than time.
     """
-    from pipeline.jobs.grade_job import Tally
+    from pipeline.commands.dry_run import only_run, print_estimate
+    from pipeline.jobs.engine import JobRequest
+    from pipeline.jobs.grade_job import Tally, estimate_grading
     from solver.jit.waits import while_waiting
     from solver.model.families import NONOGRAM
 
     resources = resources_of(cpus, address, serial)
     options = GradeOptions(selected(ids, where, None), format_named(input_format), cpu_limit, resources)
+    if dry_run:
+        print_estimate(estimate_grading(only_run(places), JobRequest(options.selection, cpu_limit)), resources)
+        return
     tally: Tally | None = None
     rows: list[pa.Table] = []
     problems: list[Problem] = []

@@ -13,6 +13,7 @@ from pipeline.commands.options import (
     Address,
     CpuLimit,
     Cpus,
+    DryRun,
     Ids,
     InputFormat,
     OutputFormat,
@@ -63,6 +64,7 @@ def mend(
     ] = None,
     to: OutputFormat = None,
     input_format: InputFormat = None,
+    dry_run: DryRun = False,
     ids: Ids = None,
     where: Where = None,
     cpu_limit: CpuLimit = 10.0,
@@ -83,6 +85,14 @@ def mend(
     options = MendOptions(
         selected(ids, where, None), format_named(input_format), cpu_limit, resources_of(cpus, address, serial)
     )
+    if dry_run:
+        from pipeline.commands.dry_run import only_run, print_estimate
+        from pipeline.jobs.engine import JobRequest
+        from pipeline.jobs.mend_job import estimate_mending
+
+        cost = estimate_mending(only_run(places), JobRequest(options.selection, cpu_limit))
+        print_estimate(cost, options.resources)
+        return
     keeps_results = any(is_run(place) for place in places if not is_url(place))
     with resumable() if keeps_results else nullcontext():
         found, problems = mend_places(places, options)

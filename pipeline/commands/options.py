@@ -276,7 +276,7 @@ BaseUrls = Annotated[
 
 # Output
 
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Report what would be done, without doing it.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Estimate CPU hours, wall time and size; do nothing.")]
 
 CsvFile = Annotated[
     str | None, typer.Option("--csv", help="Write all rows as CSV (- for stdout, .gz compressed).", metavar="FILE")

@@ -39,6 +39,7 @@ def status(
     failed: Annotated[
         bool, typer.Option("--failed", help="List the run's puzzles without an answer, and why.")
     ] = False,
+    metrics: Annotated[bool, typer.Option("--metrics", help="Print the run's progress as Prometheus metrics.")] = False,
     store: Annotated[
         str | None, typer.Option(help="Record where the run's store has moved to.", metavar="STORE")
     ] = None,
@@ -46,6 +47,7 @@ def status(
     """Show the progress of a run, or the contents of a store.
 
     With --failed list puzzles that are invalid, timed out, or ended in an error: the first 20 on a terminal, else all.
+    With --metrics print what `serve RUN` has at /metrics, for node_exporter's textfile collector.
     With --store every command on the run uses the store at its new place.
     """
     from pipeline.run.run_folder import Run, move_store, open_place
@@ -54,9 +56,12 @@ def status(
     if isinstance(opened, Run):
         if store is not None:
             opened = move_store(opened, store)
-        print_failed(opened, place) if failed else print_run(opened)
-    elif failed or store is not None:
-        raise UserError(f"--failed and --store are for runs; {place} is a store")
+        if metrics:
+            print_metrics(opened)
+        else:
+            print_failed(opened, place) if failed else print_run(opened)
+    elif failed or metrics or store is not None:
+        raise UserError(f"--failed, --metrics and --store are for runs; {place} is a store: classify it first")
     else:
         print_store(opened)
 
@@ -86,6 +91,14 @@ def print_store(store: "Store") -> None:
     )
     if crawled and not global_options.json:
         print_crawl_status(crawled)
+
+
+def print_metrics(run: "Run") -> None:
+    """Print a run's metrics in Prometheus's text format."""
+    from pipeline.prometheus import exposition
+    from pipeline.run.run_metrics import run_samples
+
+    print(exposition(run_samples(run)), end="")
 
 
 def print_failed(run: "Run", name: str) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.errors import StorageError
+from pipeline.jobs.cost import CostEstimate, estimate_on_results
 from pipeline.jobs.engine import JobRequest, RowFilter, locked, plan_on_results, run_on_results
 from pipeline.jobs.job import Chunk, Job, JobCall, Loss, Output, count_by
 from pipeline.jobs.kernel_compilation import needed
@@ -161,9 +162,7 @@ def certify_run(
     if sample is not None and sample < 1:
         raise ValueError(f"sample must be at least 1, not {sample!r}")
     with locked(run, request) as run:
-        known = {} if again else current_certificates(run)
-        ids = None if sample is None else _sample(run, request, sample)
-        selected = VerdictFilter(known, request.cpu_limit, ids)
+        selected = _selected(run, request, sample, again)
         options = {"proofs": None if proofs is None else folder(proofs).uri, "depth": run.manifest["config"]["depth"]}
         result = run_on_results(run, CERTIFY, RowFilter(tuple(VERDICT), selected.mask), request, options)
         now = current_certificates(run)
@@ -171,6 +170,21 @@ def certify_run(
     certified = certificate_counts([*selected.before, *rows], len(selected.todo) + len(selected.before))
     before = sum(row["status"] == PROVED for row in selected.before)
     return CertifyOutcome(certified, before, result.rows, round(result.cpu_seconds, 3), selected.nothing)
+
+
+def estimate_certifying(run: Run, request: JobRequest, sample: int | None = None, again: bool = False) -> CostEstimate:
+    """Estimate what `certify_run` would cost, without the bytes of proofs to keep."""
+    require_nonograms(run.family, run.folder.name)
+    needed = RowFilter(tuple(VERDICT), _selected(run, request, sample, again).mask)
+    options = {"proofs": None, "depth": run.manifest["config"]["depth"]}
+    return estimate_on_results(run, CERTIFY, needed, request, options)
+
+
+def _selected(run: Run, request: JobRequest, sample: int | None, again: bool) -> "VerdictFilter":
+    """Return which verdicts of a run are to be proved."""
+    known = {} if again else current_certificates(run)
+    ids = None if sample is None else _sample(run, request, sample)
+    return VerdictFilter(known, request.cpu_limit, ids)
 
 
 def _sample(run: Run, request: JobRequest, count: int) -> set[str]:

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipeline.jobs.cost import CostEstimate, estimate_on_results
 from pipeline.jobs.engine import JobRequest, RowFilter, locked, run_on_results
 from pipeline.jobs.job import Chunk, Job, JobCall, Loss, Output, count_by
 from pipeline.jobs.single_grade import check_parameters
@@ -123,9 +124,7 @@ def grade_run(run: Run, request: JobRequest) -> Tally:
     check_parameters()
     tally = Tally(run.family)
     with locked(run, request) as run:
-        before = indexed(read_grades(run))
-        needed = RowFilter(VERDICT, lambda results: _need_grade(results, before, request.cpu_limit))
-        result = run_on_results(run, GRADE, needed, request)
+        result = run_on_results(run, GRADE, _needed(run, request), request)
         for problem in result.lost:
             request.callbacks.on_warning(f"{problem.name}: {problem.reason}")
         tally.done, tally.seconds = result.rows, result.cpu_seconds
@@ -133,6 +132,18 @@ def grade_run(run: Run, request: JobRequest) -> Tally:
         for results in run.batches([*VERDICT]):
             tally.add(_with_state(results, after))
     return tally
+
+
+def estimate_grading(run: Run, request: JobRequest) -> CostEstimate:
+    """Estimate what `grade_run` would cost."""
+    check_parameters()
+    return estimate_on_results(run, GRADE, _needed(run, request), request, {})
+
+
+def _needed(run: Run, request: JobRequest) -> RowFilter:
+    """Return which results of a run are to be graded."""
+    before = indexed(read_grades(run))
+    return RowFilter(VERDICT, lambda results: _need_grade(results, before, request.cpu_limit))
 
 
 def _with_state(results: pa.Table, grades: KeyedRows) -> pa.Table:

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from pipeline.callbacks import ProgressCallbacks
 from pipeline.executors.executor import Resources, TaskFailure, check_resources, estimate_cost, open_executor, run_tasks
+from pipeline.jobs.cost import CostEstimate, estimate_on_results
 from pipeline.jobs.engine import JobRequest, RowFilter, locked, plan_on_results, run_on_results
 from pipeline.jobs.job import Chunk, Job, JobCall, Loss, Output
 from pipeline.run.job_tables import read_attempts
@@ -129,9 +130,7 @@ def mend_run(run: Run, request: JobRequest) -> Iterator[MendResult | Problem]:
     """
     require_nonograms(run.family, run.folder.name)
     with locked(run, request) as run:
-        before = MendAttempts(run)
-        needed = RowFilter(VERDICT, lambda results: _need_attempt(results, before, request.cpu_limit))
-        result = run_on_results(run, MEND, needed, request)
+        result = run_on_results(run, MEND, _needed(run, request), request)
         yield from result.lost
         lost = {problem.name for problem in result.lost}
         attempts = MendAttempts(run)
@@ -144,6 +143,18 @@ def mend_run(run: Run, request: JobRequest) -> Iterator[MendResult | Problem]:
                     goals = [picture(row["mended"], puzzle.width, puzzle.height) for row in found]
                     if puzzle.puzzle_id not in lost:
                         yield MendResult(puzzle, [mending_to(puzzle, solutions, goal) for goal in goals])
+
+
+def estimate_mending(run: Run, request: JobRequest) -> CostEstimate:
+    """Estimate what `mend_run` would cost."""
+    require_nonograms(run.family, run.folder.name)
+    return estimate_on_results(run, MEND, _needed(run, request), request, {})
+
+
+def _needed(run: Run, request: JobRequest) -> RowFilter:
+    """Return which results of a run are to be mended."""
+    before = MendAttempts(run)
+    return RowFilter(VERDICT, lambda results: _need_attempt(results, before, request.cpu_limit))
 
 
 def _need_attempt(results: pa.Table, attempts: MendAttempts, cpu_limit: float) -> np.ndarray:

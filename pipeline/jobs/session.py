@@ -110,7 +110,9 @@ class Session:
         self.queued: deque[Any] = deque()  # tickets of tasks without a core
         self.running = 0  # tasks with one
         self.hosts: dict[str, HostProgress] = {}
-        self.labels = Counter[str]()
+        self.outcomes = Counter[str]()
+        self.lost_tasks = 0
+        self.last_result = datetime.now(UTC)
         self.reported = 0.0
         self.log: RunLog | None = None
 
@@ -180,7 +182,8 @@ class Session:
         """Note a written file of rows."""
         self.rows += file.rows
         self.cpu_seconds += file.about["cpu_solver"]
-        self.labels.update(file.labels)
+        self.outcomes.update(outcomes_of(file))
+        self.last_result = datetime.now(UTC)
         of_host = self.hosts.setdefault(file.about["hosts"][0], HostProgress(rows=0, tasks=0, cpu_seconds=0.0))
         of_host["rows"] += file.rows
         of_host["tasks"] += 1
@@ -195,6 +198,7 @@ class Session:
 
     def lost(self, task: TaskRows, name: str, failure: TaskFailure) -> None:
         """Note a task without a result."""
+        self.lost_tasks += 1
         about = {"kind": failure.kind, "reason": failure.reason, "rows": task.rows, "puzzles": task.size}
         self.log_event(logging.INFO, "task lost", name=name, **about)
         if self.metrics:
@@ -237,10 +241,13 @@ class Session:
             "updated": datetime.now(UTC).isoformat(timespec="seconds"),
             "at_work": not is_last,
             "seconds": round(now - self.began, 3),
+            "last_result": self.last_result.isoformat(timespec="seconds"),
             "rows": self.rows,
             "rows_in_flight": self.rows_in_flight,
             "rows_left": schedule.left(),
             "waiting_for_more_time": schedule.waiting,
+            "outcomes": self.outcomes,
+            "lost_tasks": self.lost_tasks,
             "rate": round(self.rows / (now - self.began), 3),
             "eta_seconds": None if left is None else round(left / self.cpus, 1),
             "cpus": self.cpus,
@@ -311,6 +318,11 @@ class JsonFormatter(logging.Formatter):
         return json.dumps({"at": at, "event": getattr(record, "event", "message"), **fields}, ensure_ascii=False)
 
 
+def outcomes_of(file: ResultFile) -> dict[str, int]:
+    """Return a file's puzzles by outcome: its labels, and each status that has none."""
+    return file.labels | {status: count for status, count in file.status.items() if status not in ("ok", "timeout")}
+
+
 class Metrics:
     """A session's Prometheus metrics, exported by Ray; all names begin with ray_nonocensus_.
 
@@ -333,10 +345,8 @@ class Metrics:
     def finished(self, file: ResultFile) -> None:
         """Count a finished task."""
         host = file.about["hosts"][0]
-        for label, count in file.labels.items():
-            self.new_puzzles[label, host] += count
-        for status in file.status.keys() - {"ok", "timeout"}:
-            self.new_puzzles[status, host] += file.status[status]
+        for outcome, count in outcomes_of(file).items():
+            self.new_puzzles[outcome, host] += count
         self.new_seconds[host] += file.about["cpu_task"]
         self._seconds.observe(file.about["seconds"])
 

@@ -63,6 +63,7 @@ def tidy(session: Session, executor: Executor) -> None:
         for names in bundles
     ]
     for _, outcome in run_tasks(executor, join, tasks):
+        session.tick(session.cpus)
         if isinstance(outcome, TaskFailure):
             session.log_event(logging.INFO, "files not joined", reason=outcome.reason)  # they count as they are
         else:

@@ -37,10 +37,13 @@ class Progress(TypedDict):
     updated: str
     at_work: bool
     seconds: float
+    last_result: NotRequired[str]  # when the last rows were written, or the session began; absent as `job`
     rows: int
     rows_in_flight: int
     rows_left: int
     waiting_for_more_time: int
+    outcomes: NotRequired[dict[str, int]]  # puzzles by outcome; absent as `job`
+    lost_tasks: NotRequired[int]  # absent as `job`
     rate: float
     eta_seconds: float | None
     cpus: int

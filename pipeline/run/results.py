@@ -124,10 +124,17 @@ class ResultFile:
 @contextmanager
 def open_row_writer(place: Folder, name: str, schema: pa.Schema = RESULTS) -> Iterator[pq.ParquetWriter]:
     """Write a file of results or of another job's rows, atomically."""
-    dictionary = [column for column in schema.names if column not in DISTINCT]
-    options = {"compression": "zstd", "use_dictionary": dictionary, "write_page_checksum": True}
-    with place.create(f"{name}.parquet") as stream, pq.ParquetWriter(stream, schema, **options) as writer:
+    with (
+        place.create(f"{name}.parquet") as stream,
+        pq.ParquetWriter(stream, schema, **writer_options(schema)) as writer,
+    ):
         yield writer
+
+
+def writer_options(schema: pa.Schema) -> dict[str, Any]:
+    """Return the options of Parquet files of rows."""
+    dictionary = [column for column in schema.names if column not in DISTINCT]
+    return {"compression": "zstd", "use_dictionary": dictionary, "write_page_checksum": True}
 
 
 def write_statistics(place: Folder, file: ResultFile) -> ResultFile:

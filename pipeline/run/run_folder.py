@@ -228,7 +228,9 @@ def plan_run(store: Store, uri: str, config: Configuration, force: bool = False)
         raise UserError(f"--depth and --check-goal are for nonograms; {store.folder.name} holds others")
     inputs = store.parts()
     if not inputs:
-        raise UserError(f"{store.folder.name} holds no puzzles")
+        raise UserError(
+            f"{store.folder.name} holds no puzzles; import some: nonocensus import FILES --out {store.folder.uri}"
+        )
     if not place.has(MARK):
         if [name for name in place.names() if name != LOCK]:
             raise UserError(f"{uri} holds something else than a run; name an empty or a new folder")
@@ -291,7 +293,7 @@ def open_place(uri: str, store: str | None = None) -> Run | Store:
         return open_store(uri)
     if folder(uri).has(MARK):
         return open_run(uri, store)
-    raise UserError(f"{uri} is neither a run nor a store")
+    raise UserError(f"{uri} is neither a run nor a store; make a store with: nonocensus import FILES --out STORE")
 
 
 def move_store(run: Run, uri: str) -> Run:

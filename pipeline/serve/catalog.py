@@ -139,7 +139,8 @@ class Catalog:
         """Create the table `listed`: a row for each puzzle, `place` its index, with its result and grade."""
         batches = [batch for part in self.parts for _, batch in self.store.read(part, [(0, part.rows)], FACTS)]
         if not batches:
-            raise InputError(f"{self.place.folder.name} holds no puzzles")
+            advice = f"import some: nonocensus import FILES --out {self.store.folder.uri}"
+            raise InputError(f"{self.place.folder.name} holds no puzzles", advice)
         facts = pa.Table.from_batches(batches)
         self.connection.register("facts", facts.append_column("place", pa.array(np.arange(len(facts)))))
         self.connection.register("found", self._results())

@@ -1,4 +1,4 @@
-"""Checks of every request: origin, size and speed; and the security headers of every reply.
+"""Checks of every request: origin, size and speed; the security headers of every reply; access log and metrics.
 
 A page of another site must not use the server through a user's browser (CSRF): the Host has to be this machine's (else
 an attacker could point a name of their own here, DNS rebinding), a POST's Origin that of the page, and its content type
@@ -9,14 +9,19 @@ an Origin.
 import asyncio
 import ipaddress
 import json
+import logging
 import re
 import sys
+import time
 import traceback
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
 
 from pipeline.serve.serve_limits import BODY_SECONDS, MAX_BODY, MAX_HELD, MAX_REQUESTS, REPLY_SECONDS
+from pipeline.serve.server_metrics import RequestMetrics
+
+LOG = logging.getLogger("nonocensus.serve")
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -45,6 +50,9 @@ HEADERS = [
 
 TOO_LARGE = f"the request is too large: at most {MAX_BODY >> 20} MiB"
 
+DISCONNECTED = 499
+"""Status, as of nginx, of a request whose client has disconnected before a reply."""
+
 RETRY_SECONDS = 2
 """Seconds of Retry-After where the server is busy."""
 
@@ -60,9 +68,10 @@ class RequestRefused(Exception):
 class Guard:
     """An ASGI application behind these checks; `names` are the server's host names in lower case."""
 
-    def __init__(self, app: Application, names: frozenset[str]) -> None:
+    def __init__(self, app: Application, names: frozenset[str], metrics: RequestMetrics) -> None:
         self.app = app
         self.names = names
+        self.metrics = metrics
         self.requests = 0
         self.held = 0
 
@@ -71,16 +80,27 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        has_started = False
+        started, status, sent = time.monotonic(), DISCONNECTED, 0
 
         async def reply(message: Message) -> None:
-            nonlocal has_started
+            nonlocal status, sent
             if message["type"] == "http.response.start":
-                has_started = True
+                status = message["status"]
                 message["headers"] = [*message.get("headers", []), *HEADERS]
+            sent += len(message.get("body", b""))
             async with asyncio.timeout(REPLY_SECONDS):
                 await send(message)
 
+        try:
+            await self._handle(scope, receive, reply, lambda: status != DISCONNECTED)
+        finally:
+            route = getattr(scope.get("route"), "path", "")
+            seconds = self.metrics.observe(route, status, started)
+            client, path = (scope.get("client") or ["-"])[0], ascii(scope["path"])[1:-1]
+            LOG.info("%s %s %s %d %d bytes %.3f s", client, scope["method"], path, status, sent, seconds)
+
+    async def _handle(self, scope: Message, receive: Receive, reply: Send, has_started: Callable[[], bool]) -> None:
+        """Check a request, and let the application reply to it."""
         self.requests += 1
         body = bytearray()
         try:
@@ -95,13 +115,13 @@ class Guard:
         except RequestRefused as refused:
             await _refuse(reply, refused.status, str(refused))
         except TimeoutError:
-            if not has_started:
+            if not has_started():
                 await _refuse(reply, 408, f"the request was not received within {BODY_SECONDS:g} seconds")
         except ConnectionError:
             return  # the client has disconnected
         except Exception:
             print(f"nonocensus serve: {scope['method']} failed\n{traceback.format_exc()}", file=sys.stderr, end="")
-            if not has_started:
+            if not has_started():
                 await _refuse(reply, 500, "internal error")
         finally:
             self.requests -= 1

@@ -26,6 +26,7 @@ from pipeline.serve.serve_limits import (
     SHORT_SECONDS,
     SMALL_PAYLOAD,
 )
+from pipeline.serve.server_metrics import RequestMetrics
 from reports.clean import clean
 from scrapers.formats import FORMATS
 from scrapers.formats.writing import is_picture
@@ -43,11 +44,12 @@ LimitedRequest = schemas.SolveRequest | schemas.ExplainRequest | schemas.Animate
 
 @dataclass(frozen=True)
 class Service:
-    """What the routes work with: the pool, the opened archive, and the most CPU seconds for a puzzle."""
+    """What the routes work with: the pool, the opened archive, the most CPU seconds for a puzzle, and metrics."""
 
     pool: WorkerPool
     catalog: Catalog | None
     cpu_limit: float
+    requests: RequestMetrics
 
     def create_job(self, task: str, arguments: dict[str, Any], limited: LimitedRequest) -> PuzzleJob:
         """Return a job for a request, not yet submitted."""
@@ -100,7 +102,9 @@ class Service:
         job = await self.run_job(task, arguments, request, SHORT_SECONDS)
         if job.state == "done":
             return Response(job.result, media_type="application/json")
-        raise HTTPException(422 if job.state == "refused" else 500, job.error or "it was cancelled")
+        if job.state == "cancelled":
+            raise HTTPException(503, job.error, {"Retry-After": str(RETRY_SECONDS)})
+        raise HTTPException(422 if job.state == "refused" else 500, job.error)
 
     async def query(self, ask: Callable[[Catalog], Any]) -> Any:
         """Query the archive in a thread; its errors become refusals."""

@@ -16,7 +16,7 @@ import signal
 import sys
 import time
 from asyncio.subprocess import PIPE, Process
-from collections import deque
+from collections import Counter, deque
 from contextlib import suppress
 
 import msgspec
@@ -32,6 +32,7 @@ from pipeline.serve.jobs import (
     REFUSED,
     RESULT,
     TAKEN,
+    JobStatus,
     JobStore,
     PuzzleJob,
     encode_frame,
@@ -58,7 +59,7 @@ STOPPED = "the server stops"
 
 
 class ServerBusy(Exception):
-    """The queue is full."""
+    """The queue is full, or the server stops."""
 
 
 class WorkerPool:
@@ -70,20 +71,21 @@ class WorkerPool:
         self.queues: dict[bool, deque[PuzzleJob]] = {False: deque(), True: deque()}
         self.has_work = asyncio.Event()
         self.unfinished: set[PuzzleJob] = set()
+        self.finished = Counter[tuple[str, str]]()  # by task and state
         self.replaced = 0
+        self.is_draining = False
+        self.processes: list[Process | None] = []
         self.running: dict[PuzzleJob, Process] = {}
         self.attendants: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
         """Start the workers and wait until they are ready. Raises StorageError if one does not start."""
-        processes = await asyncio.gather(*(self._start_worker() for _ in range(self.workers)))
-        if not all(processes):
-            for process in filter(None, processes):
+        self.processes = [*await asyncio.gather(*(self._start_worker() for _ in range(self.workers)))]
+        if not all(self.processes):
+            for process in filter(None, self.processes):
                 await _end(process)
             raise StorageError("a worker process does not start; `nonocensus warm` shows why")
-        self.attendants = [
-            asyncio.create_task(self._attend(k, process)) for k, process in enumerate(processes) if process
-        ]
+        self.attendants = [asyncio.create_task(self._attend(k)) for k in range(self.workers)]
         self.attendants.append(asyncio.create_task(self._sweep()))
 
     async def close(self) -> None:
@@ -92,7 +94,22 @@ class WorkerPool:
             task.cancel()
         await asyncio.gather(*self.attendants, return_exceptions=True)
         for job in list(self.store.jobs.values()):
-            job.finish("cancelled", error=STOPPED)
+            self._finish(job, "cancelled", error=STOPPED)
+
+    async def drain(self, seconds: float) -> None:
+        """Refuse new jobs, wait for those that a request waits for, at most for these seconds, and cancel the rest."""
+        self.is_draining = True
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while any(job.waiters for job in self.unfinished):
+                    await asyncio.sleep(0.05)
+        for job in list(self.unfinished):
+            self.cancel(job, STOPPED)
+
+    @property
+    def ready(self) -> int:
+        """Number of started workers; one that died idle is replaced when it is needed."""
+        return sum(process is not None for process in self.processes)
 
     @property
     def queued(self) -> int:
@@ -105,9 +122,9 @@ class WorkerPool:
         return queue.index(job) if job in queue else 0
 
     def submit(self, job: PuzzleJob) -> PuzzleJob:
-        """Queue a job. Raises ServerBusy if there are too many jobs, or too many bytes of payloads."""
+        """Queue a job. Raises ServerBusy if there are too many jobs or bytes of payloads, or the server stops."""
         held = sum(len(other.payload) for other in self.unfinished)
-        if len(self.unfinished) >= MAX_UNFINISHED or (held and held + len(job.payload) > MAX_HELD):
+        if self.is_draining or len(self.unfinished) >= MAX_UNFINISHED or (held and held + len(job.payload) > MAX_HELD):
             raise ServerBusy
         self.unfinished.add(job)
         self.store.add(job)
@@ -125,17 +142,23 @@ class WorkerPool:
             job.waiters -= 1
             job.polled_at = time.monotonic()
 
-    def cancel(self, job: PuzzleJob) -> None:
-        """Cancel a queued or running job."""
+    def cancel(self, job: PuzzleJob, error: str = "") -> None:
+        """Cancel a queued or running job, with a line for its client."""
         if job.is_finished:
             return
         for queue in self.queues.values():
             if job in queue:
                 queue.remove(job)
                 self.unfinished.remove(job)
-        job.finish("cancelled")
+        self._finish(job, "cancelled", error=error)
         if job in self.running and not job.is_batchable:
             _kill(self.running[job])
+
+    def _finish(self, job: PuzzleJob, state: JobStatus, result: bytes = b"", error: str = "") -> None:
+        """Set a job's final state, and count it, unless it is set already."""
+        if not job.is_finished:
+            job.finish(state, result, error)
+            self.finished[job.task, state] += 1
 
     def _queue(self, job: PuzzleJob) -> None:
         self.queues[job.is_long].append(job)
@@ -168,21 +191,21 @@ class WorkerPool:
                 raise
             return None
 
-    async def _attend(self, number: int, process: Process | None) -> None:
+    async def _attend(self, number: int) -> None:
         """Feed one worker with jobs, and replace it when it ends."""
         try:
             while True:
-                while process is None:
-                    process = await self._start_worker()
-                    if process is None:
+                while (process := self.processes[number]) is None:
+                    self.processes[number] = await self._start_worker()
+                    if self.processes[number] is None:
                         await asyncio.sleep(RESTART_SECONDS)
                 jobs = await self._next_batch(number == 0)
                 if not await self._run_batch(jobs, process):
                     await _end(process)
-                    process = None
+                    self.processes[number] = None
                     self.replaced += 1
         finally:
-            if process is not None:
+            if (process := self.processes[number]) is not None:
                 await _end(process)
 
     async def _run_batch(self, jobs: list[PuzzleJob], process: Process) -> bool:
@@ -209,7 +232,7 @@ class WorkerPool:
                 self._requeue(left)
         finally:
             for job in left:  # the server stops
-                job.finish("cancelled", error=STOPPED)
+                self._finish(job, "cancelled", error=STOPPED)
                 self._record(job, FAILED, b"")
             if left or not is_alive:
                 await _end(process)
@@ -224,9 +247,9 @@ class WorkerPool:
             return
         self.unfinished.remove(job)
         if kind == RESULT:
-            job.finish("done", reply)
+            self._finish(job, "done", reply)
         else:
-            job.finish("refused" if kind == REFUSED else "failed", error=reply.decode("utf-8", "replace"))
+            self._finish(job, "refused" if kind == REFUSED else "failed", error=reply.decode("utf-8", "replace"))
 
     def _requeue(self, left: deque[PuzzleJob]) -> None:
         """Put jobs back at the head of their queue: the worker had died before it took them."""

@@ -18,11 +18,14 @@ from pipeline.serve.pool import WorkerPool
 from pipeline.serve.serve_limits import HEADER_SECONDS, IDLE_SECONDS, MAX_CONNECTIONS
 from pipeline.serve.server_app import application
 
+App = tuple[WorkerPool, Guard]
+"""The workers, and the application over them."""
+
 BACKLOG = 256
 """Length of the queue of connections to accept."""
 
-SHUTDOWN_SECONDS = 3
-"""Timeout of running replies at shutdown."""
+DRAIN_SECONDS, SHUTDOWN_SECONDS = 5, 8
+"""At shutdown: time for jobs that clients wait for, and for all replies; Docker kills after 10 seconds."""
 
 
 class TimedProtocol(H11Protocol):
@@ -59,6 +62,22 @@ class TimedProtocol(H11Protocol):
             self.headers_timer = None
 
 
+class DrainingServer(uvicorn.Server):
+    """A server that lets jobs end before it stops, within DRAIN_SECONDS."""
+
+    def __init__(self, config: uvicorn.Config, pool: WorkerPool) -> None:
+        super().__init__(config)
+        self.pool = pool
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop accepting connections, and reply to the requests that are open."""
+        draining = asyncio.create_task(self.pool.drain(DRAIN_SECONDS))
+        try:
+            await super().shutdown(sockets)
+        finally:
+            draining.cancel()
+
+
 def bind_socket(host: str, port: int) -> socket.socket:
     """Return a socket that listens at an address; port 0 is any free one. Raises UserError or NetworkError."""
     try:
@@ -86,8 +105,10 @@ def host_names(host: str) -> frozenset[str]:
     return frozenset(name.lower() for name in names)
 
 
-def run(opened: socket.socket, app: AbstractAsyncContextManager[Guard], on_ready: Callable[[], None]) -> None:
+def run(opened: socket.socket, app: AbstractAsyncContextManager[App], on_ready: Callable[[], None]) -> None:
     """Serve an application on a bound socket until Ctrl-C or a termination signal; `on_ready` comes before requests.
+
+    At the end, requests get their replies, and jobs that take longer than DRAIN_SECONDS are cancelled.
 
     Raises what `app` raises, and KeyboardInterrupt if it is interrupted before it is ready.
     """
@@ -106,18 +127,18 @@ def run(opened: socket.socket, app: AbstractAsyncContextManager[Guard], on_ready
 
 
 @asynccontextmanager
-async def open_app(host: str, catalog: Catalog | None, cpus: int, cpu_limit: float) -> AsyncIterator[Guard]:
-    """Start the workers and return the application over them. Raises StorageError if a worker does not start."""
+async def open_app(host: str, catalog: Catalog | None, cpus: int, cpu_limit: float) -> AsyncIterator[App]:
+    """Start the workers; return them and the application. Raises StorageError if a worker does not start."""
     pool = WorkerPool(cpus)
     await pool.start()
     try:
-        yield application(pool, catalog, cpu_limit, host_names(host))
+        yield pool, application(pool, catalog, cpu_limit, host_names(host))
     finally:
         await pool.close()
 
 
-async def _serve(opened: socket.socket, app: AbstractAsyncContextManager[Guard], on_ready: Callable[[], None]) -> None:
-    async with app as guard:
+async def _serve(opened: socket.socket, app: AbstractAsyncContextManager[App], on_ready: Callable[[], None]) -> None:
+    async with app as (pool, guard):
         settings: dict[str, Any] = {
             "lifespan": "off",
             "log_level": "error",
@@ -136,4 +157,4 @@ async def _serve(opened: socket.socket, app: AbstractAsyncContextManager[Guard],
             **settings,
         )
         on_ready()
-        await uvicorn.Server(config).serve([opened])
+        await DrainingServer(config, pool).serve([opened])

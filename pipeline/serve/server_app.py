@@ -9,12 +9,13 @@ from fastapi import APIRouter, FastAPI, HTTPException, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
-from pipeline.serve import http_api, validator
+from pipeline.serve import http_api, monitoring, validator
 from pipeline.serve.api_schemas import request_schemas
 from pipeline.serve.catalog import Catalog
 from pipeline.serve.guard import Guard
 from pipeline.serve.pool import WorkerPool
 from pipeline.serve.serve_limits import MAX_DETAIL
+from pipeline.serve.server_metrics import RequestMetrics
 from reports.browser_columns import columns_script
 from reports.clean import clean
 from reports.formatting import COLORS, OTHER_COLOR
@@ -52,13 +53,14 @@ def application(pool: WorkerPool, catalog: Catalog | None, cpu_limit: float, nam
         docs_url=None,
         redoc_url=None,
     )
-    app.state.service = http_api.Service(pool, catalog, cpu_limit)
+    metrics = RequestMetrics()
+    app.state.service = http_api.Service(pool, catalog, cpu_limit, metrics)
     app.add_exception_handler(RequestValidationError, _unreadable)
     app.add_exception_handler(HTTPException, _refused)
-    for router in (http_api.api, validator.routes, _page_routes()):
+    for router in (http_api.api, validator.routes, monitoring.routes, _page_routes()):
         app.include_router(router)
     app.openapi()["components"]["schemas"].update(request_schemas())  # FastAPI caches its description
-    return Guard(app, names)
+    return Guard(app, names, metrics)
 
 
 async def _unreadable(_: Request, error: Any) -> JSONResponse:

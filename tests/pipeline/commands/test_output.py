@@ -159,7 +159,7 @@ def test_debug_prints_tracebacks(nonocensus: Nonocensus) -> None:
     printed = nonocensus("--debug", "status", "nowhere").err
     assert "Traceback" in printed
     assert "in open_place" in printed
-    assert printed.splitlines()[-1] == "nonocensus: nowhere is neither a run nor a store"
+    assert printed.splitlines()[-1].startswith("nonocensus: nowhere is neither a run nor a store; ")
 
 
 @pytest.mark.parametrize("options", [["--log-level", "debug"], ["--log-level=debug"]])

@@ -60,7 +60,8 @@ def test_unknown_host_is_reported(nonocensus: Callable[..., Result]) -> None:
 
 def test_folder_without_an_archive_is_reported(nonocensus: Callable[..., Result], tmp_path: Path) -> None:
     result = nonocensus("serve", str(tmp_path), "--port", "0")
-    assert (result.code, result.err) == (2, f"nonocensus: {tmp_path} is neither a run nor a store\n")
+    advice = "make a store with: nonocensus import FILES --out STORE"
+    assert (result.code, result.err) == (2, f"nonocensus: {tmp_path} is neither a run nor a store; {advice}\n")
 
 
 def test_missing_extra_is_reported() -> None:

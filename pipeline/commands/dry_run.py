@@ -1,0 +1,41 @@
+"""What --dry-run prints: the estimated cost of a job."""
+
+from typing import TYPE_CHECKING
+
+from pipeline.commands.output import print_result
+from pipeline.errors import UserError
+
+if TYPE_CHECKING:
+    from pipeline.executors.executor import Resources
+    from pipeline.jobs.cost import CostEstimate
+    from pipeline.run.run_folder import Run
+
+
+def print_estimate(cost: "CostEstimate", resources: "Resources") -> None:
+    """Print what a job would cost on the machine's cores, or those of --cpus."""
+    from reports.formatting import seconds
+    from reports.threads import cores
+
+    count = 1 if resources.serial else resources.cpus or cores()
+    wall = cost.wall_seconds(count)
+    named = f"{count} {'core' if count == 1 else 'cores'}"
+    tried = f", {cost.tried_before:,} of them tried before" if cost.tried_before else ""
+    late = f"{cost.late:,} of them reached the CPU limit" if cost.late else "none of them reached the CPU limit"
+    print_result(
+        cost._asdict() | {"cores": count, "wall_seconds": round(wall, 3), "cpu_seconds": round(cost.cpu_seconds, 3)},
+        [
+            f"[bold]{cost.puzzles:,}[/bold] puzzles would be done{tried}.",
+            f"About {cost.cpu_seconds / 3600:,.4g} CPU hours: {seconds(wall)} on {named}, {cost.bytes / 1e6:,.3g} MB.",
+            f"Sample: {cost.sample:,} random puzzles; {late}.",
+        ][: None if cost.sample or cost.tried_before else 1],
+    )
+
+
+def only_run(places: list[str]) -> "Run":
+    """Return the run of a command's only place. Raises UserError for stores, files, or several places."""
+    from pipeline.run.run_folder import open_run
+    from scrapers.archives.source_file import is_url
+
+    if len(places) != 1 or is_url(places[0]):
+        raise UserError("--dry-run takes one run; make one of a store with nonocensus classify STORE --out RUN")
+    return open_run(places[0])

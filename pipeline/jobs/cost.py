@@ -1,0 +1,136 @@
+"""Estimate what a job would cost, from a random sample of its puzzles. Nothing is written."""
+
+import time
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pipeline.errors import InputError
+from pipeline.jobs.engine import JobRequest, RowFilter, plan_on_results
+from pipeline.jobs.job import Job, JobCall
+from pipeline.jobs.task import CannotReadError, TaskContext, chunks_of, context_of
+from pipeline.run.configuration import check_limit
+from pipeline.run.plan import Plan
+from pipeline.run.results import writer_options
+from pipeline.run.run_folder import Run, require_unchanged
+from pipeline.store import spans
+from pipeline.store.parts import Part, one_batch
+from pipeline.store.spans import Spans
+from solver.jit.waits import Waits
+from solver.proofs import TIMEOUT
+
+SEED = 1
+
+SAMPLE_PUZZLES, SAMPLE_SECONDS = 1024, 10.0
+"""Puzzles of the sample, and the CPU seconds after which it ends."""
+
+PUZZLE_SECONDS = 5.0
+"""CPU limit of a puzzle of the sample; one that needs more counts as if it took the job's limit."""
+
+EFFICIENCY = 0.9
+"""Assumed share of the cores' time that goes into tasks (docs/SCALING.md)."""
+
+Stretch = tuple[str, list[int], Spans]
+"""Source, rows of each row group, rows to do, as in a plan."""
+
+
+class CostEstimate(NamedTuple):
+    """The estimated cost of a job.
+
+    puzzles       that it would do
+    tried_before  those of them that have timed out before, each counted with the whole CPU limit
+    cpu_seconds   of its tasks
+    bytes         of the rows it would write
+    sample        puzzles of the sample
+    late          those of them that reached their CPU limit
+    """
+
+    puzzles: int
+    tried_before: int
+    cpu_seconds: float
+    bytes: int
+    sample: int
+    late: int
+
+    def wall_seconds(self, cores: int) -> float:
+        """Return the estimated wall seconds on a number of cores, without starting Ray or compiling kernels."""
+        return self.cpu_seconds / (1 if cores == 1 else cores * EFFICIENCY)
+
+
+def estimate_on_results(
+    run: Run, job: Job, needed: RowFilter, request: JobRequest, options: dict[str, Any]
+) -> CostEstimate:
+    """Estimate a job on the selected results that need it. Raises InputError if the run's store has changed."""
+    check_limit(request.cpu_limit)
+    require_unchanged(run)
+    return estimate_job(run, job, options, plan_on_results(run, needed, request.selection), request.cpu_limit)
+
+
+def estimate_job(run: Run, job: Job, options: dict[str, Any], plan: Plan, cpu_limit: float) -> CostEstimate:
+    """Estimate the cost of a plan.
+
+    Batches of random puzzles, each as large as all before it, are done as in a task, until the sample is large or has
+    taken long enough. Raises InputError if a puzzle of the sample can't be read.
+    """
+    stretches = [*plan.stretches]
+    rows = sum(spans.size(some) for _, _, some in stretches)
+    tried = len(plan.left)
+    limit = min(cpu_limit, PUZZLE_SECONDS)
+    context = context_of(run, job, options, isolated=False)
+    call = JobCall(run.family, options, limit)
+    order = np.random.default_rng(SEED).choice(rows, min(rows, SAMPLE_PUZZLES), replace=False)
+    sample, seconds, late, written = 0, 0.0, 0, [pa.Table.from_batches([], job.schema_of(run.family))]
+    if rows:
+        _run_batch(context, call, run.parts, stretches, order[:1])  # loads or compiles kernels
+    while sample < len(order) and seconds < SAMPLE_SECONDS:
+        affordable = int((SAMPLE_SECONDS - seconds) * sample / seconds) if seconds else 1
+        batch = order[sample : sample + max(1, min(sample, affordable))]
+        spent, made = _run_batch(context, call, run.parts, stretches, batch)
+        sample, seconds = sample + len(batch), seconds + spent
+        late += _count_late(made)
+        written.append(made)
+    per_puzzle = (seconds + late * (cpu_limit - limit)) / max(sample, 1)
+    size = (_parquet_bytes(pa.concat_tables(written)) - _parquet_bytes(written[0])) / max(sample, 1)
+    cpu_seconds = per_puzzle * rows + cpu_limit * tried
+    return CostEstimate(rows + tried, tried, cpu_seconds, round(size * (rows + tried)), sample, late)
+
+
+def _run_batch(
+    context: TaskContext, call: JobCall, parts: list[Part], stretches: list[Stretch], chosen: np.ndarray
+) -> tuple[float, pa.Table]:
+    """Do the job on some rows of a plan, given by their numbers in it; returns its CPU seconds and rows."""
+    by_name = {part.name: part for part in parts}
+    rows = dict(_rows_of(stretches, np.sort(chosen)))
+    began = time.process_time() - Waits.cpu_seconds
+    try:
+        outputs = [context.job.function(chunk, call).rows for chunk in chunks_of(context, rows, by_name)]
+    except CannotReadError as error:
+        raise InputError(error.args[1]) from error
+    spent = time.process_time() - Waits.cpu_seconds - began
+    return spent, pa.Table.from_batches(outputs, context.job.schema_of(call.family))
+
+
+def _rows_of(stretches: list[Stretch], chosen: np.ndarray) -> Iterator[tuple[str, Spans]]:
+    """Yield the source and rows of ascending numbers of rows in a plan."""
+    first = 0
+    for source, _, some in stretches:
+        last = first + spans.size(some)
+        here = chosen[np.searchsorted(chosen, first) : np.searchsorted(chosen, last)] - first
+        if len(here):
+            yield source, spans.of_rows(spans.rows_of(some)[here])
+        first = last
+
+
+def _count_late(rows: pa.Table) -> int:
+    return rows["status"].to_pylist().count(TIMEOUT) if "status" in rows.column_names else 0
+
+
+def _parquet_bytes(rows: pa.Table) -> int:
+    """Return the size of a file of these rows."""
+    stream = pa.BufferOutputStream()
+    with pq.ParquetWriter(stream, rows.schema, **writer_options(rows.schema)) as writer:
+        writer.write(one_batch(rows))
+    return len(stream.getvalue())

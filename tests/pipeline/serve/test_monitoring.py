@@ -1,0 +1,92 @@
+"""What an operator sees of a server: /healthz, /metrics, the access log, and its end."""
+
+import asyncio
+import re
+import signal
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from fastapi.testclient import TestClient
+from serving import PLUS, SECONDS, Server, long_puzzle, running
+
+from pipeline.serve.jobs import PuzzleJob
+from pipeline.serve.pool import ServerBusy, WorkerPool
+from pipeline.serve.server_app import application
+from pipeline.serve.server_metrics import SERVER_METRICS
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with running("--cpus", "1", "--log-level", "info") as server:
+        yield server
+
+
+def metrics(server: Server) -> dict[str, float]:
+    """Return the values of /metrics by series."""
+    reply = server.get("/metrics")
+    assert reply.headers["content-type"].startswith("text/plain; version=0.0.4")
+    lines = [line for line in reply.text.splitlines() if not line.startswith("#")]
+    return {series: float(value) for series, value in (line.rsplit(" ", 1) for line in lines)}
+
+
+def test_metrics_count_requests_and_jobs(server: Server) -> None:
+    server.post("/api/solve?wait=20", json={"puzzle": PLUS})
+    server.get("/api/jobs/none")
+    server.get("/no%0Asuch/path")
+    server.get("/", headers={"host": "evil.example"})
+    found = metrics(server)
+    requests = "nonocensus_http_requests_total"
+    assert found[f'{requests}{{route="/api/solve",status="202"}}'] == 1
+    assert found[f'{requests}{{route="/api/jobs/{{job_id}}",status="404"}}'] == 1
+    assert found[f'{requests}{{route="",status="404"}}'] == found[f'{requests}{{route="",status="421"}}'] == 1
+    assert found['nonocensus_http_request_seconds_count{route="/api/solve"}'] == 1
+    assert found['nonocensus_jobs_total{task="solve",state="done"}'] == 1
+    assert found['nonocensus_workers{state="ready"}'] == 2
+    names = {re.sub(r"(_bucket|_sum|_count)?[{].*", "", series) for series in found}
+    assert names == {metric.name for metric in SERVER_METRICS}
+
+
+def test_health_depends_on_workers(server: Server) -> None:
+    assert (server.get("/healthz").status_code, server.get("/healthz").text) == (200, "ok\n")
+    without = TestClient(application(WorkerPool(2), None, 1.0, frozenset({"testserver"})))
+    assert (without.get("/healthz").status_code, without.get("/healthz").text) == (503, "no worker is ready\n")
+    assert 'nonocensus_workers{state="missing"} 2\n' in without.get("/metrics").text
+
+
+def test_drain_waits_for_jobs_that_are_waited_for() -> None:
+    async def drained(finish: bool, seconds: float) -> PuzzleJob:
+        pool = WorkerPool(2)
+        job = pool.submit(PuzzleJob("solve", b"", 1.0))
+        job.waiters = 1
+        draining = asyncio.create_task(pool.drain(seconds))
+        await asyncio.sleep(0)
+        with pytest.raises(ServerBusy):
+            pool.submit(PuzzleJob("solve", b"", 1.0))
+        if finish:
+            pool.unfinished.remove(job)
+            job.finish("done")
+        await draining
+        assert not pool.unfinished
+        return job
+
+    assert asyncio.run(drained(True, 600.0)).state == "done"
+    job = asyncio.run(drained(False, 0.1))
+    assert (job.state, job.error) == ("cancelled", "the server stops")
+
+
+@pytest.mark.slow
+def test_sigterm_ends_requests_and_is_logged() -> None:
+    with running("--cpus", "1", "--log-level", "info") as server, ThreadPoolExecutor(1) as threads:
+        server.get("/no%0Asuch/path?query")
+        asked = threads.submit(server.post, "/api/solve?wait=20", json={"puzzle": long_puzzle()})
+        deadline = time.monotonic() + SECONDS
+        while metrics(server)["nonocensus_jobs_running"] == 0:
+            assert time.monotonic() < deadline
+        server.process.send_signal(signal.SIGTERM)
+        _, log = server.process.communicate(timeout=SECONDS)
+        assert (server.process.returncode, asked.result().json()["state"]) == (0, "cancelled")
+    lines = [re.sub(r"^\S+ \S+ ", "", line) for line in log.splitlines()]
+    assert re.fullmatch(r"INFO nonocensus.serve: 127.0.0.1 GET /no\\nsuch/path 404 \d+ bytes [\d.]+ s", lines[0])
+    assert re.fullmatch(r"INFO nonocensus.serve: 127.0.0.1 POST /api/solve 202 \d+ bytes [\d.]+ s", lines[-1])
