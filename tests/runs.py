@@ -46,8 +46,7 @@ def work_on(
     limits = limits or levels(config["cpu_limit"], 0.05, 14.0)
     schedule = Schedule(plan.stretches, plan.rows, plan.left, limits, settings)
     with Session(run, CLASSIFY, schedule) as session:
-        session.start(executor)
-        session.metrics = None
+        session.start()
         context = classify_context(run, config, executor.isolated, settings.chunk_cells)
         errors = drive(session, executor, context)
         tidy(session, executor)

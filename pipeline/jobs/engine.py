@@ -115,7 +115,7 @@ def run_job(
     def work_on(executor: Executor, is_enough: Callable[[], bool] = never) -> None:
         write_manifest(run)
         listener.on_executor_ready(executor.dashboard)
-        session.start(executor)
+        session.start()
         context = context_of(run, job, options, executor.isolated, settings.chunk_cells)
         unread.extend(drive(session, executor, context, is_enough))
         if not schedule.left():

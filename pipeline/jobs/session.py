@@ -1,4 +1,4 @@
-"""One command at work on a run: names of its files, its log, progress and metrics.
+"""One command at work on a run: names of its files, its log and progress.
 
 RUN/log/0001-ab12.jsonl is the log of the first session, one JSON object a line: `at`, `event` and the event's fields.
 On storage where files can't grow it comes in chunks: 0001-ab12-000.jsonl and so on.
@@ -11,7 +11,7 @@ import platform
 import secrets
 import sys
 import time
-from collections import Counter, defaultdict, deque
+from collections import Counter, deque
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, TextIO
 
 from pipeline.callbacks import ProgressCallbacks
 from pipeline.errors import UserError
-from pipeline.executors.executor import Executor, TaskFailure
+from pipeline.executors.executor import TaskFailure
 from pipeline.jobs.job import Job
 from pipeline.jobs.schedule import Schedule, TaskRows
 from pipeline.run.progress import HostProgress, Progress
@@ -41,9 +41,6 @@ LOG_EVERY = 30.0
 
 SHOWN = 10
 """Longest running puzzles in progress.json."""
-
-TASK_SECONDS = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 60.0, 120.0, 300.0, 600.0]
-"""Bucket bounds of the histogram of task times."""
 
 
 def _ignore(*_: Any) -> None:
@@ -97,7 +94,6 @@ class Session:
 
     def __init__(self, run: Run, job: Job, schedule: Schedule, listener: Listener = SILENT_LISTENER) -> None:
         self.run, self.job, self.schedule, self.listener = run, job, schedule, listener
-        self.metrics: Metrics | None = None
         self.cpus = 1
         self.number = next_session(run)
         self.name = f"{self.number:04d}-{secrets.token_hex(4)}"
@@ -116,9 +112,8 @@ class Session:
         self.reported = 0.0
         self.log: RunLog | None = None
 
-    def start(self, executor: Executor) -> None:
+    def start(self) -> None:
         """Begin to work with an executor; the first one opens the log."""
-        self.metrics = Metrics(self.run.manifest["run_id"]) if executor.isolated else None
         if self.log is None:
             for place in (self.run.folder, self.run.folder / self.job.folder):
                 place.sweep()
@@ -192,8 +187,6 @@ class Session:
             logging.DEBUG, "task finished", name=file.name, level=task.level, limit=file.limit, rows=file.rows,
             left=len(file.left), status=file.status, labels=file.labels, **file.about,
         )  # fmt: skip
-        if self.metrics:
-            self.metrics.finished(file)
         self.listener.on_file(file, task)
 
     def lost(self, task: TaskRows, name: str, failure: TaskFailure) -> None:
@@ -201,8 +194,6 @@ class Session:
         self.lost_tasks += 1
         about = {"kind": failure.kind, "reason": failure.reason, "rows": task.rows, "puzzles": task.size}
         self.log_event(logging.INFO, "task lost", name=name, **about)
-        if self.metrics:
-            self.metrics.lost(failure.kind)
 
     def cannot_write(self, reason: str, pause: float) -> None:
         """Report that nothing can be written, and the seconds before the next attempt."""
@@ -215,8 +206,6 @@ class Session:
         if not is_last and now < self.reported + PROGRESS_EVERY:
             return
         self.reported, self.cpus = now, cpus
-        if self.metrics:
-            self.metrics.publish(self.schedule.left() + self.rows_in_flight)
         try:
             if self.log is not None:
                 self.log.write_chunk()
@@ -321,45 +310,3 @@ class JsonFormatter(logging.Formatter):
 def outcomes_of(file: ResultFile) -> dict[str, int]:
     """Return a file's puzzles by outcome: its labels, and each status that has none."""
     return file.labels | {status: count for status, count in file.status.items() if status not in ("ok", "timeout")}
-
-
-class Metrics:
-    """A session's Prometheus metrics, exported by Ray; all names begin with ray_nonocensus_.
-
-    Counts are added up here and published every few seconds: a call per task and label would add up with many cores.
-    """
-
-    def __init__(self, run_id: str) -> None:
-        from ray.util.metrics import Counter, Gauge, Histogram
-
-        self.new_puzzles: dict[tuple[str, str], int] = defaultdict(int)  # by label and host
-        self.new_seconds: dict[str, float] = defaultdict(float)  # by host
-        self._puzzles = Counter("nonocensus_puzzles", "Puzzles that have their row", ("run", "label", "host"))
-        self._cpu = Counter("nonocensus_cpu_seconds", "CPU seconds of tasks", ("run", "host"))
-        self._lost = Counter("nonocensus_lost_tasks", "Tasks without a result, by why", ("run", "kind"))
-        self._left = Gauge("nonocensus_left", "Puzzles without a row", ("run",))
-        self._seconds = Histogram("nonocensus_task_seconds", "Wall time of tasks", TASK_SECONDS, ("run",))
-        for metric in (self._puzzles, self._cpu, self._lost, self._left, self._seconds):
-            metric.set_default_tags({"run": run_id})
-
-    def finished(self, file: ResultFile) -> None:
-        """Count a finished task."""
-        host = file.about["hosts"][0]
-        for outcome, count in outcomes_of(file).items():
-            self.new_puzzles[outcome, host] += count
-        self.new_seconds[host] += file.about["cpu_task"]
-        self._seconds.observe(file.about["seconds"])
-
-    def lost(self, kind: str) -> None:
-        """Count a task without a result."""
-        self._lost.inc(1, {"kind": kind})
-
-    def publish(self, left: int) -> None:
-        """Publish new counts, and the number of puzzles without a row."""
-        for (label, host), count in self.new_puzzles.items():
-            self._puzzles.inc(count, {"label": label, "host": host})
-        for host, seconds in self.new_seconds.items():
-            self._cpu.inc(seconds, {"host": host})
-        self.new_puzzles.clear()
-        self.new_seconds.clear()
-        self._left.set(left)

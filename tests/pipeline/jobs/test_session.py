@@ -1,9 +1,8 @@
-"""Sessions: the run's log, log records, metrics."""
+"""Sessions: the run's log and log records."""
 
 import json
 import logging
 import re
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,19 +11,17 @@ from runs import CONFIG
 from stores import Result
 
 from pipeline.errors import UserError
-from pipeline.executors.executor import SerialExecutor
 from pipeline.jobs.classify_job import CLASSIFY
 from pipeline.jobs.driver import MAX_READS
 from pipeline.jobs.schedule import Schedule
-from pipeline.jobs.session import Metrics, Session
-from pipeline.run.results import ResultFile, TaskTimings
+from pipeline.jobs.session import Session
 from pipeline.run.run_folder import Run, start_run
 from pipeline.store.parts import Store
 
 
 def begun(run: Run, schedule: Schedule) -> Session:
     session = Session(run, CLASSIFY, schedule)
-    session.start(SerialExecutor())
+    session.start()
     return session
 
 
@@ -86,48 +83,3 @@ def test_log_level_prints_finished_tasks_and_retries_to_standard_error(
     retried = nonocensus(*command, "--log-level", "info").err
     assert len(re.findall(f"INFO nonocensus.jobs: unreadable: name=part-0003-.* part={last} ", retried)) >= MAX_READS
     assert "task finished" not in retried
-
-
-def file(host: str, labels: dict[str, int], status: dict[str, int]) -> ResultFile:
-    about: TaskTimings = {
-        "seconds": 1.5,
-        "cpu_solver": 0.5,
-        "cpu_task": 1.0,
-        "started": "",
-        "finished": "",
-        "hosts": [host],
-    }
-    return ResultFile({}, 1.0, [], status, labels, about, "part")
-
-
-def test_metrics_publish_each_count_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    metrics = Metrics("run")
-    published: Counter[tuple[str, ...]] = Counter()
-    calls = []
-
-    def note(value: float, tags: dict[str, str]) -> None:
-        calls.append(tags)
-        published[tuple(sorted(tags.values()))] += value  # type: ignore[assignment]
-
-    left: list[int] = []
-    monkeypatch.setattr(metrics._puzzles, "inc", note)
-    monkeypatch.setattr(metrics._cpu, "inc", note)
-    monkeypatch.setattr(metrics._left, "set", left.append)
-    for _ in range(3):
-        metrics.finished(file("a", {"unique line": 5, "multiple": 1}, {"ok": 6, "invalid": 2}))
-        metrics.finished(file("b", {"unique line": 1}, {"ok": 1}))
-    assert not calls
-    metrics.publish(7)
-    metrics.finished(file("a", {"unique line": 1}, {"ok": 1}))
-    metrics.publish(6)
-    metrics.publish(6)
-    assert published == {
-        ("a", "unique line"): 16,
-        ("a", "multiple"): 3,
-        ("a", "invalid"): 6,
-        ("b", "unique line"): 3,
-        ("a",): 4.0,
-        ("b",): 3.0,
-    }
-    assert len(calls) == 8
-    assert left == [7, 6, 6]

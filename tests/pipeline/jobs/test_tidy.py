@@ -28,7 +28,7 @@ def test_tidy_needs_no_store(store: Store, tmp_path: Path) -> None:
     run = run_serially(store, tmp_path / "run")
     (tmp_path / "store").rename(tmp_path / "moved")
     session = Session(run, CLASSIFY, Schedule(iter(()), 0, [], [1.0]))
-    session.start(SerialExecutor())
+    session.start()
     tidy(session, SerialExecutor())
     assert len(run.table()) == 300
 
