@@ -160,6 +160,7 @@ tests:
 """A command that writes rows for ten minutes and reports for forty, with a CPU limit of a minute."""
 
 
+@pytest.mark.people
 @pytest.mark.skipif(not shutil.which("promtool"), reason="needs promtool, of the package prometheus")
 def test_prometheus_shows_a_stall(tmp_path: Path) -> None:
     """Dashboard and alerts at work, stalled and silent."""
