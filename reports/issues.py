@@ -1,5 +1,7 @@
 """Issues of puzzles that the owner of their site would want to look at, and duplicates within a run."""
 
+from functools import reduce
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -8,6 +10,8 @@ from reports.row_classes import FAILED
 
 ISSUES = {
     "ambiguous": "several solutions",
+    "unmarked ambiguous": "several solutions, which its site does not say",
+    "marked ambiguous": "several solutions, as its site says",
     "contradictory": "no solution",
     "undecided": "no proof either way",
     "invalid or failed": "no verdict: impossible as it stands, or an error",
@@ -15,7 +19,7 @@ ISSUES = {
     "duplicate": "identical to another puzzle, perhaps mirrored or recoloured",
     "near duplicate": "differs from another puzzle in a few cells",
     "site disagrees": "its site says another verdict",
-    "unmarked ambiguous": "several solutions, which its site does not say",
+    "to fix": "by its author: ambiguous but not marked so, contradictory, impossible, another picture, a duplicate",
 }
 """Issues and their meanings."""
 
@@ -23,28 +27,41 @@ ISSUES = {
 def issues(rows: pa.Table, duplicates: pa.Table) -> np.ndarray:
     """Return the issues of each puzzle, uint16[rows]: one bit for each of ISSUES, the lowest for the first.
 
-    rows        columns puzzle_id, status, solutions, goal_matches, disputed and unmarked, as
+    rows        columns puzzle_id, status, solutions, goal_matches, disputed, unmarked and marked, as
                 `reports.census.Census.shown`
     duplicates  of the schema DUPLICATES
     """
     solutions = pc.fill_null(rows["solutions"], "unknown")
     failed = pc.is_in(rows["status"], pa.array(FAILED))
     near = pc.equal(duplicates["likeness"], "near")
+    ambiguous, contradictory = pc.equal(solutions, "multiple"), pc.equal(solutions, "none")
+    unlike = pc.fill_null(pc.invert(rows["goal_matches"]), False)
+    copies = _among(rows["puzzle_id"], duplicates["puzzle_id"].filter(pc.invert(near)))
+    impossible = pc.fill_null(pc.equal(rows["status"], "invalid"), False)
+    to_fix = (pc.and_not(ambiguous, rows["marked"]), contradictory, impossible, unlike, copies)
     found = (
-        pc.equal(solutions, "multiple"),
-        pc.equal(solutions, "none"),
+        ambiguous,
+        rows["unmarked"],
+        rows["marked"],
+        contradictory,
         pc.and_(pc.equal(solutions, "unknown"), pc.invert(failed)),
         failed,
-        pc.fill_null(pc.invert(rows["goal_matches"]), False),
-        _among(rows["puzzle_id"], duplicates["puzzle_id"].filter(pc.invert(near))),
+        unlike,
+        copies,
         _among(rows["puzzle_id"], duplicates["puzzle_id"].filter(near)),
         rows["disputed"],
-        rows["unmarked"],
+        reduce(pc.or_, to_fix),
     )
     bits = np.zeros(len(rows), np.uint16)
     for place, which in enumerate(found):
         bits |= which.to_numpy().astype(np.uint16) << place
     return bits
+
+
+def has_issue(bits: np.ndarray, name: str) -> np.ndarray:
+    """Return which puzzles have an issue, bool[rows]; `bits` are what `issues` returned."""
+    which: np.ndarray = bits >> list(ISSUES).index(name) & 1 == 1
+    return which
 
 
 def _among(ids: pa.ChunkedArray, names: pa.ChunkedArray) -> pa.ChunkedArray:

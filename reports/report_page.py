@@ -32,7 +32,9 @@ from reports.charts.verdicts import colored
 from reports.derived_measures import DERIVED
 from reports.family_words import NONOGRAMS, WORDS, FamilyWords, fields_of
 from reports.figures import Certified, Figures
+from reports.fixes import author_lists, fixes
 from reports.formatting import label_color
+from reports.issues import repeated
 from reports.joined_columns import NO_GRADES, NO_MENDINGS
 from reports.people_words import minutes_text
 from reports.picture_svg import mark, svg
@@ -59,6 +61,9 @@ RUNG_FILTERS = {
 
 PUZZLES_FILE = "puzzles.parquet"
 """File of the puzzles that the page shows, with verdicts and measures, without clues and pictures."""
+
+AUTHORS_FILE = "authors.txt"
+"""File of what each author has to fix."""
 
 DRAWN = {"palette", "rows", "columns", "goal", "solution", "second_solution", "mended"}
 """Columns of clues and pictures."""
@@ -99,7 +104,7 @@ def write_report(
     grades: pa.Table = NO_GRADES,
     duplicates: pa.Table | None = None,
 ) -> dict[str, bytes]:
-    """Return the report's files by name: report.html, report.md, report.json, puzzles.parquet, charts as SVG.
+    """Return the report's files by name: report.html, .md and .json, puzzles.parquet, authors.txt, charts as SVG.
 
     pairs, public, mendings, grades   as for `reports.census.take_census`
     duplicates                        of the schema reports.issues.DUPLICATES (default: equal canonical hashes among the
@@ -109,7 +114,9 @@ def write_report(
     census = take_census(pairs, public, mendings, grades, about.puzzles or 0)
     family = WORDS[about.family]
     techniques = FAMILIES[about.family].techniques
-    figures = _localize(figures_of(census, FAMILIES[about.family], duplicates), family)
+    repeats = repeated(census.shown) if duplicates is None else duplicates
+    figures = _localize(figures_of(census, FAMILIES[about.family], repeats), family)
+    counts = {issue.name: issue.puzzles for issue in figures.attention.issues}
     drawn = charts(figures, about.activity)
     content = {
         "figures": figures,
@@ -118,7 +125,8 @@ def write_report(
         "published": published_times(figures),
         "colored": colored(figures),
         "few_cells": FEW_CELLS,
-        "site_marks": _site_marks(figures),
+        "issue_counts": counts,
+        "site_marks": _site_marks(counts) if figures.claims else "",
         "family": family,
         "measures": _measures(family, graded=figures.grades is not None),
         "techniques": {technique.name: technique for technique in techniques},
@@ -128,7 +136,7 @@ def write_report(
         "cards": _cards(figures, family),
         "rung_filters": RUNG_FILTERS,
         "charts": {chart.name: chart for chart in drawn},
-        "browser": browser.payload(census.shown, family, duplicates) if len(census.shown) else None,
+        "browser": browser.payload(census.shown, family, repeats) if len(census.shown) else None,
     }
     return {
         "report.html": _html(content, _drawings(census.shown, _named(figures), family)),
@@ -136,6 +144,7 @@ def write_report(
         "report.json": _json({"about": about, "figures": figures}),
         **{f"report-{chart.name}.svg": alone(chart) for chart in drawn},
         PUZZLES_FILE: _parquet(_told(census.shown, family)),
+        AUTHORS_FILE: author_lists(census.shown, fixes(census.shown, repeats, family)).encode(),
     }
 
 
@@ -153,12 +162,10 @@ def _localize(figures: Figures, family: FamilyWords) -> Figures:
     return figures._replace(rung_times=rungs, colors=colors, densities=densities)
 
 
-def _site_marks(figures: Figures) -> str:
-    """Say how many ambiguous puzzles their sites mark; empty without any, or without claims of sites."""
-    found = {issue.name: issue.puzzles for issue in figures.attention.issues}
-    if not figures.claims or "ambiguous" not in found:
-        return ""
-    return formatting.site_marks(found["ambiguous"], figures.attention.marked, found.get("unmarked ambiguous", 0))
+def _site_marks(counts: Mapping[str, int]) -> str:
+    """Say how many ambiguous puzzles their sites mark, from counts by issue; empty without any."""
+    split = [counts.get(name, 0) for name in ("ambiguous", "marked ambiguous", "unmarked ambiguous")]
+    return formatting.site_marks(*split) if split[0] else ""
 
 
 def _cards(figures: Figures, family: FamilyWords) -> tuple[Card, ...]:

@@ -32,6 +32,7 @@ ROWS = pairs(
     (solved("a/fine", 1.0, goal_matches=True), known("a/fine")),
     (solved("a/two", 1.0, "multiple", solution=b"\1\0\0\1", second_solution=b"\0\1\1\0", **MULTIPLE), known("a/two")),
     (solved("a/new", 1.0, "multiple", **MULTIPLE), known("a/new", site_note="published,may be unique")),
+    (solved("a/known", 1.0, "multiple", **MULTIPLE), known("a/known", site_note="definitely non-unique")),
     (solved("a/none", 1.0, "contradiction", **NONE), known("a/none")),
     (solved("a/late", 1.0, "timeout", **LATE), known("a/late")),
     (failed("a/bad", "invalid", "why"), known("a/bad")),
@@ -58,12 +59,13 @@ def test_each_issue_is_found() -> None:
     names = dict(zip(census.shown["puzzle_id"].to_pylist(), bits.tolist(), strict=True))
     assert {name: [issue for k, issue in enumerate(ISSUES) if bits >> k & 1] for name, bits in names.items()} == {
         "a/fine": [],
-        "a/two": ["ambiguous"],
-        "a/new": ["ambiguous", "unmarked ambiguous"],
-        "a/none": ["contradictory"],
+        "a/two": ["ambiguous", "to fix"],
+        "a/new": ["ambiguous", "unmarked ambiguous", "to fix"],
+        "a/known": ["ambiguous", "marked ambiguous"],
+        "a/none": ["contradictory", "to fix"],
         "a/late": ["undecided", "near duplicate"],
-        "a/bad": ["invalid or failed"],
-        "a/drawn": ["picture does not fit"],
+        "a/bad": ["invalid or failed", "to fix"],
+        "a/drawn": ["picture does not fit", "to fix"],
         "a/copy": [],
         "a/copied": [],
         "a/said": ["site disagrees"],
@@ -73,13 +75,14 @@ def test_each_issue_is_found() -> None:
 
 def test_issues_are_counted_in_the_whole_run_and_in_the_list() -> None:
     counted = [(issue.name, issue.puzzles, issue.listed) for issue in told(take_census(ROWS)).issues]
-    twice = ("ambiguous", "invalid or failed")
-    assert counted == [(name, 2, 2) if name in twice else (name, 1, 1) for name in ISSUES if name != "near duplicate"]
+    several = {"ambiguous": 3, "invalid or failed": 2, "to fix": 6}
+    expected = {name: several.get(name, 1) for name in ISSUES if name != "near duplicate"}
+    assert counted == [(name, puzzles, puzzles) for name, puzzles in expected.items()]
 
 
 def test_nothing_needs_attention() -> None:
-    assert told(take_census(pairs((solved("a/1", 1.0), known("a/1"))))) == Attention((), 0, 0, (), (), ())
-    assert told(take_census([])) == Attention((), 0, 0, (), (), ())
+    assert told(take_census(pairs((solved("a/1", 1.0), known("a/1"))))) == Attention((), 0, (), (), (), (), 0)
+    assert told(take_census([])) == Attention((), 0, (), (), (), (), 0)
 
 
 @settings(deadline=None)

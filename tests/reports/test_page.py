@@ -88,7 +88,7 @@ def page(report: dict[str, bytes]) -> Page:
 
 def test_files(report: dict[str, bytes]) -> None:
     images = {f"report-{name}.svg" for name in CHARTS}
-    assert set(report) == {"report.html", "report.md", "report.json", "puzzles.parquet"} | images
+    assert set(report) == {"report.html", "report.md", "report.json", "puzzles.parquet", "authors.txt"} | images
     assert set(re.findall(r"\]\(([^)]+)\)", report["report.md"].decode())) == images
     for name in images:
         assert ET.fromstring(report[name]).tag == "{http://www.w3.org/2000/svg}svg"

@@ -156,7 +156,16 @@ class Browser {
     else if (what === "clear") this.picked.clear();
     else if (what === "ids") keepFile(idLines(rows, this.table), "puzzles.txt", "text/plain");
     else if (what === "csv") keepFile(csvText(rows, this.table), "puzzles.csv", "text/csv");
+    else if (what === "fixes") await this.takeFixes(rows);
     else await this.takePuzzles(rows, { non: NON, xml: XML }[what]);
+  }
+
+  /** Copy what authors have to fix; save it where the browser forbids copying. */
+  async takeFixes(rows) {
+    const lists = authorLists(rows, this.table);
+    const isCopied = lists.puzzles > 0 && await navigator.clipboard?.writeText(lists.text).then(() => true, () => false);
+    if (lists.puzzles && !isCopied) keepFile(lists.text, "authors.txt", "text/plain");
+    this.part("browse-told").textContent = authorWords(lists, rows.length, isCopied ? "copied" : "saved");
   }
 
   async takePuzzles(rows, format) {
