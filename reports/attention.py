@@ -17,6 +17,9 @@ from solver.people.explanation import explain
 AMBIGUOUS, CONTRADICTORY, TWINS, AUTHORS = 8, 50, 8, 50
 """Most of each that a report names; of duplicates this many near ones and this many others."""
 
+COPIES = 2
+"""Most duplicates that it names of one original."""
+
 FEW_CELLS = 4
 """Solutions that differ in at most this many cells are easy to mend."""
 
@@ -69,6 +72,7 @@ class DuplicatePuzzle(NamedTuple):
     title: str | None
     likeness: str  # equal, turned or near
     cells: int | None  # in which near pictures differ
+    share: float | None  # of all cells, likewise
 
 
 class Attention(NamedTuple):
@@ -133,9 +137,15 @@ def _refuted(row: dict[str, Any]) -> ContradictoryPuzzle:
 
 
 def _twins(shown: pa.Table, duplicates: pa.Table) -> tuple[DuplicatePuzzle, ...]:
-    near = pc.equal(duplicates["likeness"], "near")
-    some = (duplicates.filter(which).slice(0, TWINS) for which in (pc.invert(near), near))
-    rows = [row for part in some for row in part.to_pylist()]
+    copies = Counter[str]()
+    exact: list[dict[str, Any]] = []
+    near: list[dict[str, Any]] = []
+    for row in duplicates.to_pylist():
+        some = near if row["likeness"] == "near" else exact
+        if len(some) < TWINS and copies[row["original"]] < COPIES:
+            copies[row["original"]] += 1
+            some.append(row)
+    rows = exact + near
     ids = pa.array([row[name] for row in rows for name in ("original", "puzzle_id")], pa.string())
     there = shown.select(["puzzle_id", "title"]).filter(pc.is_in(shown["puzzle_id"], ids))
     titles = dict(zip(there["puzzle_id"].to_pylist(), there["title"].to_pylist(), strict=True))

@@ -27,7 +27,7 @@ def fixes(rows: pa.Table, duplicates: pa.Table, family: FamilyWords = NONOGRAMS)
     names = dict(zip(*(rows[name].to_pylist() for name in ("puzzle_id", "title")), strict=True))
     authors = dict(zip(*(rows[name].to_pylist() for name in ("puzzle_id", "author")), strict=True))
     copies = {}
-    for original, puzzle_id, likeness, _ in zip(*duplicates.to_pydict().values(), strict=True):
+    for original, puzzle_id, likeness, *_ in zip(*duplicates.to_pydict().values(), strict=True):
         if likeness != "near":
             by = f" by {authors[original]}" if authors.get(original) else ""
             turned = f", {family.twins}" if likeness == "turned" else ""

@@ -17,7 +17,7 @@ ISSUES = {
     "invalid or failed": "no verdict: impossible as it stands, or an error",
     "picture does not fit": "the author’s picture does not solve the clues",
     "duplicate": "identical to another puzzle, perhaps mirrored or recoloured",
-    "near duplicate": "differs from another puzzle in a few cells",
+    "near duplicate": "differs from another puzzle in a few of its cells",
     "site disagrees": "its site says another verdict",
     "to fix": "by its author: ambiguous but not marked so, contradictory, impossible, another picture, a duplicate",
 }
@@ -89,6 +89,7 @@ DUPLICATES = pa.schema(
         ("puzzle_id", pa.string()),
         ("likeness", pa.string()),  # equal, turned or near
         ("cells", pa.int64()),  # in which near pictures differ, else null
+        ("share", pa.float64()),  # of all cells, likewise
     ]
 )
 """One row per duplicate, grouped by original."""
