@@ -139,7 +139,7 @@ def write_report(
         "browser": browser.payload(census.shown, family, repeats) if len(census.shown) else None,
     }
     return {
-        "report.html": _html(content, _drawings(census.shown, _named(figures), family)),
+        "report.html": _html(content, drawings(census.shown, _named(figures), family)),
         "report.md": environment(finalize=markdown).get_template("report.md.j2").render(content).encode(),
         "report.json": _json({"about": about, "figures": figures}),
         **{f"report-{chart.name}.svg": alone(chart) for chart in drawn},
@@ -259,13 +259,13 @@ def _named(figures: Figures) -> list[str]:
     return [name for name in ids if name is not None]
 
 
-def _drawings(shown: pa.Table, ids: Sequence[str], family: FamilyWords) -> dict[str, Markup]:
+def drawings(shown: pa.Table, ids: Sequence[str], family: FamilyWords) -> dict[str, Markup]:
     """Draw the solutions of these puzzles, or else their authors' pictures, as SVG by puzzle_id."""
     columns = ["puzzle_id", "width", "height", "kind", "palette", "goal", "solution"]
     drawn = _drawing if family.pictured else _grid
     rows = shown.select(columns).filter(pc.is_in(shown["puzzle_id"], pa.array(ids, pa.string()))).to_pylist()
-    drawings = {row["puzzle_id"]: drawn(row) for row in rows if row["puzzle_id"] is not None}
-    return {puzzle_id: drawing for puzzle_id, drawing in drawings.items() if drawing}
+    made = {row["puzzle_id"]: drawn(row) for row in rows if row["puzzle_id"] is not None}
+    return {puzzle_id: drawing for puzzle_id, drawing in made.items() if drawing}
 
 
 def _drawing(row: Row) -> Markup | None:
