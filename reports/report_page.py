@@ -69,6 +69,10 @@ DRAWN = {"palette", "rows", "columns", "goal", "solution", "second_solution", "m
 """Columns of clues and pictures."""
 
 
+CHANGED = "ff0090"
+"""Colour of cells that a change concerns, as in the browser's thumbnails."""
+
+
 class RunDetails(NamedTuple):
     """What a report says about its run; values that are None are left out."""
 
@@ -136,6 +140,7 @@ def write_report(
         "cards": _cards(figures, family),
         "rung_filters": RUNG_FILTERS,
         "charts": {chart.name: chart for chart in drawn},
+        "mended": _mended_drawings(census.shown, [one.puzzle_id for one in figures.attention.ambiguous if one.change]),
         "browser": browser.payload(census.shown, family, repeats) if len(census.shown) else None,
     }
     return {
@@ -269,13 +274,44 @@ def drawings(shown: pa.Table, ids: Sequence[str], family: FamilyWords) -> dict[s
 
 
 def _drawing(row: Row) -> Markup | None:
-    width, height = row["width"] or 0, row["height"] or 0
     cells, what = (row["goal"], "author’s picture") if row["solution"] is None else (row["solution"], "solution")
-    if not cells or len(cells) != width * height:
-        return None
-    shown = np.frombuffer(cells, np.uint8).reshape(height, width)
-    palette = [color["rgb"] for color in row["palette"] or ()] or [color.rgb for color in BLACK_ON_WHITE]
-    return Markup(svg(shown, palette, f"{what} of {row['puzzle_id']}"))
+    shown = _cells(row, cells)
+    return None if shown is None else Markup(svg(shown, _palette(row), f"{what} of {row['puzzle_id']}"))
+
+
+def _cells(row: Row, cells: bytes | None) -> np.ndarray | None:
+    """Return a picture of a puzzle, uint8[height, width], None if it has another size."""
+    width, height = row["width"] or 0, row["height"] or 0
+    fits = cells and len(cells) == width * height
+    return np.frombuffer(cells, np.uint8).reshape(height, width) if cells and fits else None
+
+
+def _palette(row: Row) -> list[str]:
+    return [color["rgb"] for color in row["palette"] or ()] or [color.rgb for color in BLACK_ON_WHITE]
+
+
+def _mended_drawings(shown: pa.Table, ids: Sequence[str | None]) -> dict[str, tuple[Markup, Markup]]:
+    """Draw nonograms before and after the change that leaves one solution, by puzzle_id; its cells have a colour apart.
+
+    Before is the author's picture if it is a solution, else the solution that is nearest to the changed one.
+    """
+    pictures = ["solution", "second_solution", "goal", "mended"]
+    columns = ["puzzle_id", "width", "height", "palette", "goal_matches", *pictures]
+    made = {}
+    for row in shown.select(columns).filter(pc.is_in(shown["puzzle_id"], pa.array(ids, pa.string()))).to_pylist():
+        solution, second, goal, after = (_cells(row, row[name]) for name in pictures)
+        known = [cells for cells in ((goal,) if row["goal_matches"] else (solution, second)) if cells is not None]
+        if after is None or not known:
+            continue
+        before = min(known, key=lambda cells: int(np.count_nonzero(cells != after)))
+        palette = _palette(row)
+        marked = np.where(before == after, before, len(palette)).astype(np.uint8)
+        texts = (f"{row['puzzle_id']} {when} the change" for when in ("before", "after"))
+        made[row["puzzle_id"]] = (
+            Markup(svg(marked, [*palette, CHANGED], next(texts))),
+            Markup(svg(after, palette, next(texts))),
+        )
+    return made
 
 
 def _grid(row: Row) -> Markup | None:

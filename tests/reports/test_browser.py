@@ -27,6 +27,8 @@ from reports.report_page import write_report
 PAIRS, GRADES = graded(120)
 CELL = 20
 
+CLIPBOARD = {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]}
+
 CLICK = """
 const box = arguments[0].getBoundingClientRect();
 const place = { bubbles: true, view: window, clientX: box.x + box.width / 2, clientY: box.y + box.height / 2 };
@@ -408,9 +410,7 @@ def test_lists_for_authors_are_copied_as_the_file_has_them(tab: Tab, tmp_path: P
     files = write_report(FIXABLE)
     for name, path in folder.items():
         path.write_bytes(files[name])
-    tab.driver.execute_cdp_cmd(
-        "Browser.grantPermissions", {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]}
-    )
+    tab.driver.execute_cdp_cmd("Browser.grantPermissions", CLIPBOARD)
     tab.load(folder["report.html"])
     lists = folder["authors.txt"].read_text()
     assert copied(tab) == lists
@@ -428,7 +428,26 @@ def copied(tab: Tab) -> str:
     """Return what the button copies."""
     tab.one("[data-take=fixes]").click()
     tab.until(lambda: "copied" in tab.one(".browse-told").text)
+    return clipboard(tab)
+
+
+def clipboard(tab: Tab) -> str:
     return str(tab.driver.execute_async_script("navigator.clipboard.readText().then(arguments[0])"))
+
+
+def test_a_view_is_saved_as_a_link(tab: Tab, page: Path) -> None:
+    tab.driver.execute_cdp_cmd("Browser.grantPermissions", CLIPBOARD)
+    tab.turn(page, technique="probe", sort="-cpu_seconds", view="gallery", columns="title,nodes")
+    count, button = tab.count(), tab.one(".browse-link")
+    button.click()
+    tab.until(lambda: button.text == "Link copied")
+    link = clipboard(tab)
+    tab.driver.get("about:blank")
+    tab.driver.get(link)
+    tab.until(lambda: tab.one(".browse-content").is_displayed())
+    assert tab.count() == count
+    assert tab.run("return location.href") == link
+    assert tab.one("[data-view=gallery]").get_attribute("aria-pressed") == "true"
 
 
 def test_drawing_fits_and_can_be_zoomed(tab: Tab, page: Path) -> None:

@@ -31,7 +31,8 @@ function authorLists(rows, { columns }) {
   const order = ({ values }) => (a, b) => values[a] - values[b];
   for (const row of wanted.sort(order(columns.puzzle_id))) {
     const author = columns.author.values[row];
-    lists.set(author, [...(lists.get(author) ?? []), row]);
+    if (!lists.has(author)) lists.set(author, []);
+    lists.get(author).push(row);
   }
   const most = Array.from(lists).sort(([a, one], [b, other]) => (a === 0) - (b === 0) || other.length - one.length || a - b);
   const texts = most.map(([, those]) => authorList(those, columns));
