@@ -27,7 +27,7 @@ ROWS = pairs(
 COPIES = pa.Table.from_pylist(
     [
         {"original": "a/2", "puzzle_id": "a/6", "likeness": "turned"},
-        {"original": "a/2", "puzzle_id": "a/7", "likeness": "near", "cells": 1},
+        {"original": "a/2", "puzzle_id": "a/7", "likeness": "near", "cells": 1, "share": 0.25},
     ],
     DUPLICATES,
 )
