@@ -122,6 +122,7 @@ def payload(
     repeats = repeated(rows) if duplicates is None else duplicates
     originals = _originals(rows, repeats)
     words |= {name: _words(originals[name]) for name in ("original", "likeness")}
+    words["group"] = _words(_groups(rows, repeats))
     words["fixes"] = _words(pa.chunked_array([fixes(rows, repeats, family)]))
     if "palette" in meant(["palette"]):
         words["palette"] = _words(_palette(rows))
@@ -273,6 +274,14 @@ def _originals(rows: pa.Table, duplicates: pa.Table) -> pa.Table:
     """Return the columns original, likeness and cells of duplicates, null for other rows."""
     places = pc.index_in(rows["puzzle_id"], value_set=duplicates["puzzle_id"].combine_chunks(), skip_nulls=True)
     return duplicates.select([name for name in DUPLICATES.names if name != "puzzle_id"]).take(places)
+
+
+def _groups(rows: pa.Table, duplicates: pa.Table) -> pa.ChunkedArray:
+    """Return the original's id for duplicates, their originals, and duplicates of a near duplicate; null for others."""
+    original = dict(zip(*(duplicates[name].to_pylist() for name in ("puzzle_id", "original")), strict=True))
+    groups = {first: first for first in original.values()}
+    groups |= {name: original.get(first, first) for name, first in original.items()}
+    return pa.chunked_array([pa.array([groups.get(name) for name in rows["puzzle_id"].to_pylist()], pa.string())])
 
 
 def _palette(rows: pa.Table) -> pa.ChunkedArray:

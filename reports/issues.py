@@ -18,6 +18,7 @@ ISSUES = {
     "picture does not fit": "the author’s picture does not solve the clues",
     "duplicate": "identical to another puzzle, perhaps mirrored or recoloured",
     "near duplicate": "differs from another puzzle in a few of its cells",
+    "original": "another puzzle repeats it",
     "site disagrees": "its site says another verdict",
     "to fix": "by its author: ambiguous but not marked so, contradictory, impossible, another picture, a duplicate",
 }
@@ -49,6 +50,7 @@ def issues(rows: pa.Table, duplicates: pa.Table) -> np.ndarray:
         unlike,
         copies,
         _among(rows["puzzle_id"], duplicates["puzzle_id"].filter(near)),
+        _among(rows["puzzle_id"], duplicates["original"]),
         rows["disputed"],
         reduce(pc.or_, to_fix),
     )
