@@ -20,7 +20,7 @@ ISSUES = {
     "near duplicate": "differs from another puzzle in a few of its cells",
     "original": "another puzzle repeats it",
     "site disagrees": "its site says another verdict",
-    "to fix": "by its author: ambiguous but not marked so, contradictory, impossible, another picture, a duplicate",
+    "to fix": "a fault that its author can remove, other than an ambiguity that the site marks",
 }
 """Issues and their meanings."""
 
