@@ -301,7 +301,7 @@ def find_duplicates(
 ) -> "Duplicates":
     """Find duplicates in a store or a run: equal, symmetric, or with similar pictures.
 
-    cells   ratio of cells in which similar pictures may differ, 0 to 0.2; None is 0.05
+    cells   ratio of cells in which similar pictures may differ, 0 to 0.2; None is 0.05, of pictures of 8x8 or more
     """
     from pipeline.findings import deduplication
 

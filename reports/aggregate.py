@@ -192,7 +192,6 @@ def _puzzle_figures(census: Census, puzzles: Mapping[RowClass, int], duplicates:
         "attention": attention(
             census.shown,
             _issues(puzzles),
-            _total(puzzles, solutions="multiple", claim=SEVERAL),
             repeated(census.shown) if duplicates is None else duplicates,
         ),
         "shown": len(census.shown),
@@ -304,6 +303,8 @@ def _issues(tally: Mapping[RowClass, int]) -> dict[str, int]:
     several, none = (_total(tally, solutions=word) for word in ("multiple", "none"))
     return {
         "ambiguous": several,
+        "unmarked ambiguous": sum(count for words, count in tally.items() if is_unmarked(words.claim, words.solutions)),
+        "marked ambiguous": _total(tally, solutions="multiple", claim=SEVERAL),
         "contradictory": none,
         "undecided": sum(tally.values()) - _total(tally, solutions="unique") - several - none - failed,
         "invalid or failed": failed,
@@ -311,7 +312,6 @@ def _issues(tally: Mapping[RowClass, int]) -> dict[str, int]:
         "site disagrees": sum(
             count for words, count in tally.items() if contradicts(words.claim, words.solutions, words.technique)
         ),
-        "unmarked ambiguous": sum(count for words, count in tally.items() if is_unmarked(words.claim, words.solutions)),
     }
 
 

@@ -1,5 +1,6 @@
 """Puzzles that need attention: counts by issue, and those that a report names."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -8,12 +9,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from reports.explained.step_words import describe_line
-from reports.issues import ISSUES, differing, issues
+from reports.formatting import natural
+from reports.issues import ISSUES, differing, has_issue, issues
 from solver.model.tables import PUZZLES, puzzles_of
 from solver.people.explanation import explain
 
-AMBIGUOUS, CONTRADICTORY, TWINS = 8, 50, 8
+AMBIGUOUS, CONTRADICTORY, TWINS, AUTHORS = 8, 50, 8, 50
 """Most of each that a report names; of duplicates this many near ones and this many others."""
+
+COPIES = 2
+"""Most duplicates that it names of one original."""
 
 FEW_CELLS = 4
 """Solutions that differ in at most this many cells are easy to mend."""
@@ -28,6 +33,13 @@ class Issue(NamedTuple):
     listed: int  # of the puzzles shown one by one
 
 
+class AuthorIssues(NamedTuple):
+    """Number of puzzles shown that an author has to fix."""
+
+    author: str | None
+    puzzles: int
+
+
 class AmbiguousPuzzle(NamedTuple):
     """A puzzle with several solutions."""
 
@@ -38,6 +50,7 @@ class AmbiguousPuzzle(NamedTuple):
     height: int | None
     cells: int | None  # in which the two solutions that were found differ
     change: str | None  # in words, that leaves one solution
+    marked: bool  # as ambiguous by its site
 
 
 class ContradictoryPuzzle(NamedTuple):
@@ -59,25 +72,26 @@ class DuplicatePuzzle(NamedTuple):
     title: str | None
     likeness: str  # equal, turned or near
     cells: int | None  # in which near pictures differ
+    share: float | None  # of all cells, likewise
 
 
 class Attention(NamedTuple):
     """Puzzles that need attention; issues without puzzles are left out."""
 
     issues: tuple[Issue, ...]
-    marked: int  # ambiguous puzzles of the whole run that their site marks as ambiguous
     few_cells: int  # ambiguous puzzles shown whose solutions differ in at most FEW_CELLS cells
-    ambiguous: tuple[AmbiguousPuzzle, ...]  # those that differ in the fewest cells first
+    ambiguous: tuple[AmbiguousPuzzle, ...]  # not marked by their site, then those that differ in the fewest cells first
     contradictory: tuple[ContradictoryPuzzle, ...]
     twins: tuple[DuplicatePuzzle, ...]  # near ones last
+    authors: tuple[AuthorIssues, ...]  # those with the most puzzles to fix
+    all_authors: int  # with any puzzle to fix
 
 
-def attention(shown: pa.Table, counted: Mapping[str, int], marked: int, duplicates: pa.Table) -> Attention:
+def attention(shown: pa.Table, counted: Mapping[str, int], duplicates: pa.Table) -> Attention:
     """Find the puzzles of a run that need attention.
 
     shown       the puzzles that a report shows, as `reports.census.Census.shown`
     counted     puzzles of the whole run by issue; other issues are counted among those shown
-    marked      ambiguous puzzles of the whole run that their site marks as ambiguous
     duplicates  of the schema reports.issues.DUPLICATES
     """
     bits = issues(shown, duplicates)
@@ -86,27 +100,28 @@ def attention(shown: pa.Table, counted: Mapping[str, int], marked: int, duplicat
         listed = int(np.count_nonzero(bits >> place & 1))
         if puzzles := max(listed, counted.get(name, 0)):
             found.append(Issue(name, meaning, puzzles, listed))
-    cells = pc.if_else(pc.equal(shown["solutions"], "multiple"), differing(shown), None)
+    cells = pc.if_else(pa.array(has_issue(bits, "ambiguous")), differing(shown), None)
     return Attention(
         tuple(found),
-        marked,
         pc.sum(pc.less_equal(cells, FEW_CELLS)).as_py() or 0,
         _ambiguous(shown, cells),
-        _contradictory(shown.filter(pa.array(_has(bits, "contradictory")))),
+        _contradictory(shown.filter(pa.array(has_issue(bits, "contradictory")))),
         _twins(shown, duplicates),
+        *_by_author(shown["author"].filter(pa.array(has_issue(bits, "to fix")))),
     )
 
 
-def _has(bits: np.ndarray, name: str) -> np.ndarray:
-    """Return which puzzles have an issue, bool[rows]."""
-    which: np.ndarray = bits >> list(ISSUES).index(name) & 1 == 1
-    return which
+def _by_author(authors: pa.ChunkedArray) -> tuple[tuple[AuthorIssues, ...], int]:
+    """Count puzzles to fix by author; return those of the most, and the number of all authors."""
+    counted = Counter(authors.to_pylist())
+    most = sorted(counted.items(), key=lambda item: (item[0] is None, -item[1], natural(item[0] or "")))
+    return tuple(AuthorIssues(*item) for item in most[:AUTHORS]), sum(author is not None for author in counted)
 
 
 def _ambiguous(shown: pa.Table, cells: pa.Array) -> tuple[AmbiguousPuzzle, ...]:
     names = [name for name in AmbiguousPuzzle._fields if name != "cells"]
     rows = shown.select(names).append_column("cells", cells).filter(cells.is_valid())
-    rows = rows.sort_by([("cells", "ascending"), ("puzzle_id", "ascending")]).slice(0, AMBIGUOUS)
+    rows = rows.sort_by([(name, "ascending") for name in ("marked", "cells", "puzzle_id")]).slice(0, AMBIGUOUS)
     return tuple(AmbiguousPuzzle(**row) for row in rows.to_pylist())
 
 
@@ -122,9 +137,15 @@ def _refuted(row: dict[str, Any]) -> ContradictoryPuzzle:
 
 
 def _twins(shown: pa.Table, duplicates: pa.Table) -> tuple[DuplicatePuzzle, ...]:
-    near = pc.equal(duplicates["likeness"], "near")
-    some = (duplicates.filter(which).slice(0, TWINS) for which in (pc.invert(near), near))
-    rows = [row for part in some for row in part.to_pylist()]
+    copies = Counter[str]()
+    exact: list[dict[str, Any]] = []
+    near: list[dict[str, Any]] = []
+    for row in duplicates.to_pylist():
+        some = near if row["likeness"] == "near" else exact
+        if len(some) < TWINS and copies[row["original"]] < COPIES:
+            copies[row["original"]] += 1
+            some.append(row)
+    rows = exact + near
     ids = pa.array([row[name] for row in rows for name in ("original", "puzzle_id")], pa.string())
     there = shown.select(["puzzle_id", "title"]).filter(pc.is_in(shown["puzzle_id"], ids))
     titles = dict(zip(there["puzzle_id"].to_pylist(), there["title"].to_pylist(), strict=True))

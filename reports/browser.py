@@ -8,7 +8,6 @@ are listed in sort order, so that sorting rows by words is sorting numbers.
 """
 
 import json
-import re
 import zlib
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -22,7 +21,8 @@ from markupsafe import Markup
 from reports.aggregate import COLOR_NAMES, KINDS, LABELS, SOLUTIONS, TECHNIQUES
 from reports.browser_columns import columns_script
 from reports.family_words import NONOGRAMS, SUDOKU_WORDS, FamilyWords
-from reports.formatting import label_color
+from reports.fixes import fixes
+from reports.formatting import label_color, natural
 from reports.issues import DUPLICATES, ISSUES, differing, issues, repeated
 from reports.picture_code import encode
 from reports.picture_svg import UNKNOWN_COLOR
@@ -68,8 +68,6 @@ SOLUTION, SECOND, GOAL, CLUES, MENDED = 1, 2, 4, 8, 16
 ALIGNMENT = 8
 """Alignment of arrays in bytes, as JavaScript's typed arrays require."""
 
-NUMBERS = re.compile(r"\d{1,18}")
-
 PARTS = (
     "words", "elements", "inflating", "decoding", "data", "facets", "state", "selection", "clues", "drawing", "facts",
     "nonogram", "sudoku", "puzzle", "picked", "box", "list", "columns", "gallery", "filters", "explorer", "exporting",
@@ -102,7 +100,7 @@ def payload(
 ) -> Browser:
     """Pack rows for the page, in the initial order of the list.
 
-    rows        as `reports.census.Census.shown`; any value but `free`, `disputed` and `unmarked` may be null
+    rows        as `reports.census.Census.shown`; any value but those of JUDGED may be null
     family      of the puzzles; columns without a meaning for it are left out
     duplicates  of the schema reports.issues.DUPLICATES (default: those that `repeated` finds)
     """
@@ -124,6 +122,8 @@ def payload(
     repeats = repeated(rows) if duplicates is None else duplicates
     originals = _originals(rows, repeats)
     words |= {name: _words(originals[name]) for name in ("original", "likeness")}
+    words["group"] = _words(_groups(rows, repeats))
+    words["fixes"] = _words(pa.chunked_array([fixes(rows, repeats, family)]))
     if "palette" in meant(["palette"]):
         words["palette"] = _words(_palette(rows))
     graded = rows["grade"].null_count < len(rows)
@@ -187,7 +187,7 @@ def _words(column: pa.ChunkedArray, order: Sequence[str] = ()) -> WordColumn:
     encoded = column.combine_chunks().dictionary_encode()
     found = encoded.dictionary.to_pylist()
     places = {word: place for place, word in enumerate(order)}
-    keys = [(places.get(word, len(places)), _natural(word), word) for word in found]
+    keys = [(places.get(word, len(places)), natural(word), word) for word in found]
     ranked = sorted(range(len(found)), key=keys.__getitem__)
     place_of = np.zeros(len(found) + 1, np.int64)  # the last one for nulls
     place_of[ranked] = np.arange(1, len(found) + 1)
@@ -212,11 +212,6 @@ def _told(words: Sequence[str]) -> list[str]:
         shared = shared if word[:shared].isascii() else 0
         told.append(chr(SHARED + shared) + word[shared:])
     return told
-
-
-def _natural(word: str) -> str:
-    """Return a natural sort key: "a 9" comes before "A 10". Text is faster to compare than lists of its pieces."""
-    return NUMBERS.sub(lambda digits: f"\0{int(digits[0]):018}", word.casefold())
 
 
 def _counts(column: pa.ChunkedArray) -> np.ndarray:
@@ -279,6 +274,14 @@ def _originals(rows: pa.Table, duplicates: pa.Table) -> pa.Table:
     """Return the columns original, likeness and cells of duplicates, null for other rows."""
     places = pc.index_in(rows["puzzle_id"], value_set=duplicates["puzzle_id"].combine_chunks(), skip_nulls=True)
     return duplicates.select([name for name in DUPLICATES.names if name != "puzzle_id"]).take(places)
+
+
+def _groups(rows: pa.Table, duplicates: pa.Table) -> pa.ChunkedArray:
+    """Return the original's id for duplicates, their originals, and duplicates of a near duplicate; null for others."""
+    original = dict(zip(*(duplicates[name].to_pylist() for name in ("puzzle_id", "original")), strict=True))
+    groups = {first: first for first in original.values()}
+    groups |= {name: original.get(first, first) for name, first in original.items()}
+    return pa.chunked_array([pa.array([groups.get(name) for name in rows["puzzle_id"].to_pylist()], pa.string())])
 
 
 def _palette(rows: pa.Table) -> pa.ChunkedArray:

@@ -62,7 +62,7 @@ def _columns() -> Iterator[BrowserColumn]:
     yield _fact("license", "Licence")
     yield _fact("site_note", "The site’s verdict")
     yield _fact("status", "Status")
-    yield from _exported("original", "likeness", "apart")
+    yield from _exported("original", "likeness", "apart", "fixes")
 
 
 COLUMNS = tuple(_columns())

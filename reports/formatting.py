@@ -1,5 +1,6 @@
 """Numbers, shares, durations, ratings and labels as people read them."""
 
+import re
 from typing import TYPE_CHECKING
 
 from solver.model.measures import MEASURES
@@ -144,3 +145,11 @@ OTHER_COLOR = "#8a9099"
 def label_color(label: str) -> str:
     """Return the colour of a label."""
     return COLORS.get(label, OTHER_COLOR)
+
+
+DIGITS = re.compile(r"\d{1,18}")
+
+
+def natural(word: str) -> str:
+    """Return a natural sort key: "a 9" comes before "A 10". Text is faster to compare than lists of its pieces."""
+    return DIGITS.sub(lambda digits: f"\0{int(digits[0]):018}", word.casefold())

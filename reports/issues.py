@@ -1,5 +1,7 @@
 """Issues of puzzles that the owner of their site would want to look at, and duplicates within a run."""
 
+from functools import reduce
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -8,14 +10,17 @@ from reports.row_classes import FAILED
 
 ISSUES = {
     "ambiguous": "several solutions",
+    "unmarked ambiguous": "several solutions, which its site does not say",
+    "marked ambiguous": "several solutions, as its site says",
     "contradictory": "no solution",
     "undecided": "no proof either way",
     "invalid or failed": "no verdict: impossible as it stands, or an error",
     "picture does not fit": "the author’s picture does not solve the clues",
     "duplicate": "identical to another puzzle, perhaps mirrored or recoloured",
-    "near duplicate": "differs from another puzzle in a few cells",
+    "near duplicate": "differs from another puzzle in a few of its cells",
+    "original": "another puzzle repeats it",
     "site disagrees": "its site says another verdict",
-    "unmarked ambiguous": "several solutions, which its site does not say",
+    "to fix": "a fault that its author can remove, other than an ambiguity that the site marks",
 }
 """Issues and their meanings."""
 
@@ -23,28 +28,42 @@ ISSUES = {
 def issues(rows: pa.Table, duplicates: pa.Table) -> np.ndarray:
     """Return the issues of each puzzle, uint16[rows]: one bit for each of ISSUES, the lowest for the first.
 
-    rows        columns puzzle_id, status, solutions, goal_matches, disputed and unmarked, as
+    rows        columns puzzle_id, status, solutions, goal_matches, disputed, unmarked and marked, as
                 `reports.census.Census.shown`
     duplicates  of the schema DUPLICATES
     """
     solutions = pc.fill_null(rows["solutions"], "unknown")
     failed = pc.is_in(rows["status"], pa.array(FAILED))
     near = pc.equal(duplicates["likeness"], "near")
+    ambiguous, contradictory = pc.equal(solutions, "multiple"), pc.equal(solutions, "none")
+    unlike = pc.fill_null(pc.invert(rows["goal_matches"]), False)
+    copies = _among(rows["puzzle_id"], duplicates["puzzle_id"].filter(pc.invert(near)))
+    impossible = pc.fill_null(pc.equal(rows["status"], "invalid"), False)
+    to_fix = (pc.and_not(ambiguous, rows["marked"]), contradictory, impossible, unlike, copies)
     found = (
-        pc.equal(solutions, "multiple"),
-        pc.equal(solutions, "none"),
+        ambiguous,
+        rows["unmarked"],
+        rows["marked"],
+        contradictory,
         pc.and_(pc.equal(solutions, "unknown"), pc.invert(failed)),
         failed,
-        pc.fill_null(pc.invert(rows["goal_matches"]), False),
-        _among(rows["puzzle_id"], duplicates["puzzle_id"].filter(pc.invert(near))),
+        unlike,
+        copies,
         _among(rows["puzzle_id"], duplicates["puzzle_id"].filter(near)),
+        _among(rows["puzzle_id"], duplicates["original"]),
         rows["disputed"],
-        rows["unmarked"],
+        reduce(pc.or_, to_fix),
     )
     bits = np.zeros(len(rows), np.uint16)
     for place, which in enumerate(found):
         bits |= which.to_numpy().astype(np.uint16) << place
     return bits
+
+
+def has_issue(bits: np.ndarray, name: str) -> np.ndarray:
+    """Return which puzzles have an issue, bool[rows]; `bits` are what `issues` returned."""
+    which: np.ndarray = bits >> list(ISSUES).index(name) & 1 == 1
+    return which
 
 
 def _among(ids: pa.ChunkedArray, names: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -72,6 +91,7 @@ DUPLICATES = pa.schema(
         ("puzzle_id", pa.string()),
         ("likeness", pa.string()),  # equal, turned or near
         ("cells", pa.int64()),  # in which near pictures differ, else null
+        ("share", pa.float64()),  # of all cells, likewise
     ]
 )
 """One row per duplicate, grouped by original."""

@@ -32,7 +32,9 @@ from reports.charts.verdicts import colored
 from reports.derived_measures import DERIVED
 from reports.family_words import NONOGRAMS, WORDS, FamilyWords, fields_of
 from reports.figures import Certified, Figures
+from reports.fixes import author_lists, fixes
 from reports.formatting import label_color
+from reports.issues import repeated
 from reports.joined_columns import NO_GRADES, NO_MENDINGS
 from reports.people_words import minutes_text
 from reports.picture_svg import mark, svg
@@ -60,8 +62,15 @@ RUNG_FILTERS = {
 PUZZLES_FILE = "puzzles.parquet"
 """File of the puzzles that the page shows, with verdicts and measures, without clues and pictures."""
 
+AUTHORS_FILE = "authors.txt"
+"""File of what each author has to fix."""
+
 DRAWN = {"palette", "rows", "columns", "goal", "solution", "second_solution", "mended"}
 """Columns of clues and pictures."""
+
+
+CHANGED = "ff0090"
+"""Colour of cells that a change concerns, as in the browser's thumbnails."""
 
 
 class RunDetails(NamedTuple):
@@ -99,7 +108,7 @@ def write_report(
     grades: pa.Table = NO_GRADES,
     duplicates: pa.Table | None = None,
 ) -> dict[str, bytes]:
-    """Return the report's files by name: report.html, report.md, report.json, puzzles.parquet, charts as SVG.
+    """Return the report's files by name: report.html, .md and .json, puzzles.parquet, authors.txt, charts as SVG.
 
     pairs, public, mendings, grades   as for `reports.census.take_census`
     duplicates                        of the schema reports.issues.DUPLICATES (default: equal canonical hashes among the
@@ -109,7 +118,9 @@ def write_report(
     census = take_census(pairs, public, mendings, grades, about.puzzles or 0)
     family = WORDS[about.family]
     techniques = FAMILIES[about.family].techniques
-    figures = _localize(figures_of(census, FAMILIES[about.family], duplicates), family)
+    repeats = repeated(census.shown) if duplicates is None else duplicates
+    figures = _localize(figures_of(census, FAMILIES[about.family], repeats), family)
+    counts = {issue.name: issue.puzzles for issue in figures.attention.issues}
     drawn = charts(figures, about.activity)
     content = {
         "figures": figures,
@@ -118,7 +129,8 @@ def write_report(
         "published": published_times(figures),
         "colored": colored(figures),
         "few_cells": FEW_CELLS,
-        "site_marks": _site_marks(figures),
+        "issue_counts": counts,
+        "site_marks": _site_marks(counts) if figures.claims else "",
         "family": family,
         "measures": _measures(family, graded=figures.grades is not None),
         "techniques": {technique.name: technique for technique in techniques},
@@ -128,14 +140,16 @@ def write_report(
         "cards": _cards(figures, family),
         "rung_filters": RUNG_FILTERS,
         "charts": {chart.name: chart for chart in drawn},
-        "browser": browser.payload(census.shown, family, duplicates) if len(census.shown) else None,
+        "mended": _mended_drawings(census.shown, [one.puzzle_id for one in figures.attention.ambiguous if one.change]),
+        "browser": browser.payload(census.shown, family, repeats) if len(census.shown) else None,
     }
     return {
-        "report.html": _html(content, _drawings(census.shown, _named(figures), family)),
+        "report.html": _html(content, drawings(census.shown, _named(figures), family)),
         "report.md": environment(finalize=markdown).get_template("report.md.j2").render(content).encode(),
         "report.json": _json({"about": about, "figures": figures}),
         **{f"report-{chart.name}.svg": alone(chart) for chart in drawn},
         PUZZLES_FILE: _parquet(_told(census.shown, family)),
+        AUTHORS_FILE: author_lists(census.shown, fixes(census.shown, repeats, family)).encode(),
     }
 
 
@@ -153,12 +167,10 @@ def _localize(figures: Figures, family: FamilyWords) -> Figures:
     return figures._replace(rung_times=rungs, colors=colors, densities=densities)
 
 
-def _site_marks(figures: Figures) -> str:
-    """Say how many ambiguous puzzles their sites mark; empty without any, or without claims of sites."""
-    found = {issue.name: issue.puzzles for issue in figures.attention.issues}
-    if not figures.claims or "ambiguous" not in found:
-        return ""
-    return formatting.site_marks(found["ambiguous"], figures.attention.marked, found.get("unmarked ambiguous", 0))
+def _site_marks(counts: Mapping[str, int]) -> str:
+    """Say how many ambiguous puzzles their sites mark, from counts by issue; empty without any."""
+    split = [counts.get(name, 0) for name in ("ambiguous", "marked ambiguous", "unmarked ambiguous")]
+    return formatting.site_marks(*split) if split[0] else ""
 
 
 def _cards(figures: Figures, family: FamilyWords) -> tuple[Card, ...]:
@@ -252,23 +264,54 @@ def _named(figures: Figures) -> list[str]:
     return [name for name in ids if name is not None]
 
 
-def _drawings(shown: pa.Table, ids: Sequence[str], family: FamilyWords) -> dict[str, Markup]:
+def drawings(shown: pa.Table, ids: Sequence[str], family: FamilyWords) -> dict[str, Markup]:
     """Draw the solutions of these puzzles, or else their authors' pictures, as SVG by puzzle_id."""
     columns = ["puzzle_id", "width", "height", "kind", "palette", "goal", "solution"]
     drawn = _drawing if family.pictured else _grid
     rows = shown.select(columns).filter(pc.is_in(shown["puzzle_id"], pa.array(ids, pa.string()))).to_pylist()
-    drawings = {row["puzzle_id"]: drawn(row) for row in rows if row["puzzle_id"] is not None}
-    return {puzzle_id: drawing for puzzle_id, drawing in drawings.items() if drawing}
+    made = {row["puzzle_id"]: drawn(row) for row in rows if row["puzzle_id"] is not None}
+    return {puzzle_id: drawing for puzzle_id, drawing in made.items() if drawing}
 
 
 def _drawing(row: Row) -> Markup | None:
-    width, height = row["width"] or 0, row["height"] or 0
     cells, what = (row["goal"], "author’s picture") if row["solution"] is None else (row["solution"], "solution")
-    if not cells or len(cells) != width * height:
-        return None
-    shown = np.frombuffer(cells, np.uint8).reshape(height, width)
-    palette = [color["rgb"] for color in row["palette"] or ()] or [color.rgb for color in BLACK_ON_WHITE]
-    return Markup(svg(shown, palette, f"{what} of {row['puzzle_id']}"))
+    shown = _cells(row, cells)
+    return None if shown is None else Markup(svg(shown, _palette(row), f"{what} of {row['puzzle_id']}"))
+
+
+def _cells(row: Row, cells: bytes | None) -> np.ndarray | None:
+    """Return a picture of a puzzle, uint8[height, width], None if it has another size."""
+    width, height = row["width"] or 0, row["height"] or 0
+    fits = cells and len(cells) == width * height
+    return np.frombuffer(cells, np.uint8).reshape(height, width) if cells and fits else None
+
+
+def _palette(row: Row) -> list[str]:
+    return [color["rgb"] for color in row["palette"] or ()] or [color.rgb for color in BLACK_ON_WHITE]
+
+
+def _mended_drawings(shown: pa.Table, ids: Sequence[str | None]) -> dict[str, tuple[Markup, Markup]]:
+    """Draw nonograms before and after the change that leaves one solution, by puzzle_id; its cells have a colour apart.
+
+    Before is the author's picture if it is a solution, else the solution that is nearest to the changed one.
+    """
+    pictures = ["solution", "second_solution", "goal", "mended"]
+    columns = ["puzzle_id", "width", "height", "palette", "goal_matches", *pictures]
+    made = {}
+    for row in shown.select(columns).filter(pc.is_in(shown["puzzle_id"], pa.array(ids, pa.string()))).to_pylist():
+        solution, second, goal, after = (_cells(row, row[name]) for name in pictures)
+        known = [cells for cells in ((goal,) if row["goal_matches"] else (solution, second)) if cells is not None]
+        if after is None or not known:
+            continue
+        before = min(known, key=lambda cells: int(np.count_nonzero(cells != after)))
+        palette = _palette(row)
+        marked = np.where(before == after, before, len(palette)).astype(np.uint8)
+        texts = (f"{row['puzzle_id']} {when} the change" for when in ("before", "after"))
+        made[row["puzzle_id"]] = (
+            Markup(svg(marked, [*palette, CHANGED], next(texts))),
+            Markup(svg(after, palette, next(texts))),
+        )
+    return made
 
 
 def _grid(row: Row) -> Markup | None:

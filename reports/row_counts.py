@@ -64,9 +64,9 @@ SHOWN_PUZZLES = [
     "url", "title", "author", "copyright", "license", "source", "width", "height", "kind", "blotted", "palette", "rows",
     "columns", "goal", *RATINGS, "site_note", "canonical_hash",
 ]  # fmt: skip
-JUDGED = pa.schema([("free", pa.bool_()), ("disputed", pa.bool_()), ("unmarked", pa.bool_())])
+JUDGED = pa.schema([(name, pa.bool_()) for name in ("free", "disputed", "unmarked", "marked")])
 """Whether a puzzle may be redistributed (reports.rights), its site's claim contradicts our verdict, and it has several
-solutions that the claim does not mention (reports.site_claims); never null."""
+solutions that the claim does not mention, or does (reports.site_claims); never null."""
 
 SHOWN_FIELDS = [*SHOWN_RESULTS, *SHOWN_PUZZLES, *DERIVED.names, *MENDED.names, *SHARED.names, *JUDGED.names]
 
@@ -120,10 +120,11 @@ def batch_of(results: pa.RecordBatch, puzzles: pa.RecordBatch, asked: CensusOpti
     failed = np.array([word.status in FAILED for word in words])[codes]
     differs = np.array([site_claims.contradicts(word.claim, word.solutions, word.technique) for word in words])[codes]
     unmarked = np.array([site_claims.is_unmarked(word.claim, word.solutions) for word in words])[codes]
+    marked = np.array([site_claims.is_marked(word.claim, word.solutions) for word in words])[codes]
     rung_seconds, rung_times = _time_rungs(results)
     mended, graded = join_mendings(results, asked.mendings), join_grades(results, asked.grades)
     free = shareable(puzzles)
-    judged = pa.RecordBatch.from_arrays([free, pa.array(differs), pa.array(unmarked)], schema=JUDGED)
+    judged = pa.RecordBatch.from_arrays([free, *map(pa.array, (differs, unmarked, marked))], schema=JUDGED)
     open_results, open_puzzles, open_mended = (
         withheld(rows, free) if asked.public else rows for rows in (results, puzzles, mended)
     )

@@ -74,3 +74,8 @@ def contradicts(words: str | None, solutions: str | None, technique: str | None)
 def is_unmarked(words: str | None, solutions: str | None) -> bool:
     """Return whether a puzzle has several solutions, and its site makes a claim but not that one."""
     return solutions == "multiple" and words not in (None, SEVERAL)
+
+
+def is_marked(words: str | None, solutions: str | None) -> bool:
+    """Return whether a puzzle has several solutions, as its site says."""
+    return solutions == "multiple" and words == SEVERAL

@@ -15,6 +15,7 @@ from pipeline.commands.output import (
     progress,
     table,
 )
+from pipeline.errors import UserError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -25,17 +26,30 @@ if TYPE_CHECKING:
 def compare(
     old: Annotated[str, typer.Argument(help="Run folder.", metavar="RUN1")],
     new: Annotated[str, typer.Argument(help="Run folder to compare it with.", metavar="RUN2")],
+    html: Annotated[
+        str | None, typer.Option(help="Write a page of what was fixed, broke, is new or gone.", metavar="FILE")
+    ] = None,
 ) -> None:
     """Compare two runs puzzle by puzzle: verdicts, times, work.
 
-    Exit status 1 if a proof has changed: one of the runs is wrong then.
+    The page of --html matches puzzles by id, since clues of a fixed puzzle differ. Exit status 1 if a proof has
+    changed: one of the runs is wrong then.
     """
     from pipeline.findings.comparison import compare
     from pipeline.run.run_folder import open_run
+    from pipeline.store.paths import STDOUT, open_output
     from reports.aggregate import plain
 
+    if html == STDOUT:
+        raise UserError("--html -: standard output gets the comparison; name a file")
     with progress("comparing", None):
-        found = compare(open_run(old), open_run(new))
+        runs = open_run(old), open_run(new)
+        found = compare(*runs)
+        if html is not None:
+            from pipeline.findings.run_changes import changes_page
+
+            with open_output(html) as stream:
+                stream.write(changes_page(*runs, found).encode())
     print_result(plain(found), describe(found, old, new))
     raise typer.Exit(SOME_FAILED if found.alarms else DONE)
 

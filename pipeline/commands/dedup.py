@@ -31,7 +31,9 @@ def dedup(
     cells: Annotated[
         float | None,
         typer.Option(
-            help="Share of cells in which near pictures differ, up to 0.2.", metavar="RATIO", show_default="0.05"
+            help="Share of cells in which near pictures differ, up to 0.2.",
+            metavar="RATIO",
+            show_default="0.05 of 64 cells or more",
         ),
     ] = None,
     csv: CsvFile = None,
@@ -41,7 +43,7 @@ def dedup(
     Sudokus are duplicates if exchanging rows, columns, bands, stacks or digits makes them equal; they have no near
     pictures. Each duplicate is listed with its original: the first by date, else by number at its source, else in the
     store. A picture is the goal that fits the clues, or in a run the only solution; near pictures may be rotated or
-    mirrored. --cells 0 finds none.
+    mirrored, and smaller pictures than 8x8 have none unless --cells is given. --cells 0 finds none.
     """
     from pipeline.findings.csv_file import write_csv
     from pipeline.findings.deduplication import find_duplicates
@@ -75,7 +77,7 @@ def describe(found: "Duplicates", words: "FamilyWords") -> "Iterator[RenderableT
         former = None
         for row in found.found.slice(0, LIST_LIMIT).to_pylist():
             original = label(row["original"], row["original_date"])
-            differing = "" if row["cells"] is None else f"{row['cells']:,}"
+            differing = "" if row["cells"] is None else f"{row['cells']:,} ({100 * row['share']:.1f} %)"
             listed.add_row(
                 "" if original == former else original,
                 label(row["puzzle_id"], row["site_date"]),

@@ -19,7 +19,8 @@ def report(
 ) -> None:
     """Write a run's report as HTML, Markdown and JSON.
 
-    The run may be unfinished. The page works without network.
+    The run may be unfinished. The page works without network. authors.txt lists what each author has to fix, as text
+    for mails.
     """
     from pipeline.findings.reporting import write_run_report
     from pipeline.run.run_folder import open_run

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 SHARE = 0.05
 """Default share of cells in which near pictures may differ."""
 
+SMALLEST = 64
+"""Cells of the smallest picture that has near ones by default: a 5x5 that differs in one cell is another picture."""
+
 MOST_SHARE = 0.2
 """Largest share; beyond it unrelated pictures are near."""
 
@@ -64,8 +67,8 @@ class Duplicates(NamedTuple):
     counts       numbers of duplicates by LIKENESSES
     found        one row per duplicate, grouped by original, in the order of originals:
                  original and puzzle_id (text), original_date and site_date (date32), likeness (text; of Sudokus
-                 `turned` is any symmetry), and cells (int64), the number of cells in which near pictures differ, null
-                 for others
+                 `turned` is any symmetry), and cells (int64) and share (float64, 0 to 1), the number of cells in which
+                 near pictures differ and its share of all, null for others
     """
 
     puzzles: int
@@ -86,7 +89,7 @@ def find_duplicates(
     """Find duplicates among the puzzles of a store, or among those of a run with a result.
 
     share   of cells, 0 to MOST_SHARE, in which near pictures of equal size may differ, up to rotation and mirroring; 0
-            finds none (default: SHARE). Must be None for Sudokus
+            finds none (default: SHARE, of pictures of at least SMALLEST cells). Must be None for Sudokus
     pairs   what `family_pairs` yields for the run, if it is read already, with the columns ANSWERS and PUZZLE_COLUMNS
 
     Raises UserError for an invalid share, InputError if the store is damaged or has changed since the run.
@@ -95,7 +98,7 @@ def find_duplicates(
         raise UserError(
             f"near pictures are of nonograms, and {place.folder.name} holds {place.family.name}s; leave --cells out"
         )
-    share = SHARE if share is None else share
+    smallest, share = (SMALLEST, SHARE) if share is None else (0, share)
     if not 0 <= share <= MOST_SHARE:
         raise UserError(f"near pictures may differ in 0 to {MOST_SHARE:g} of their cells, not in {share:g}")
     with database() as connection, sql_errors(f"{place.folder.name} can't be searched for duplicates"):
@@ -104,7 +107,7 @@ def find_duplicates(
         callbacks.on_start("sorting", None)
         connection.execute(_RANKED)
         connection.execute(_CLASSES)
-        crowded = _compare(connection, share, callbacks)
+        crowded = _compare(connection, share, smallest, callbacks)
         found = connection.sql(_FOUND).to_arrow_table()
         return Duplicates(
             puzzles,
@@ -191,9 +194,9 @@ def _hashes(rules: Rules, batch: pa.RecordBatch) -> dict[str, pa.Array]:
     return {name: made[name] for name in ("clue_hash", "canonical_hash")}
 
 
-def _compare(connection: "duckdb.DuckDBPyConnection", share: float, callbacks: ProgressCallbacks) -> int:
+def _compare(connection: "duckdb.DuckDBPyConnection", share: float, smallest: int, callbacks: ProgressCallbacks) -> int:
     """Fill the table `near`, and return the number of crowded pictures."""
-    connection.execute(_PLACED)
+    connection.execute(_PLACED.format(smallest))
     sizes = connection.execute(_SIZES).fetchall() if share else []
     work = sum(count * passes(wide, high, count, _most(wide, high, share)) for wide, high, count in sizes)
     callbacks.on_start("comparing pictures", work)
@@ -265,11 +268,12 @@ _GATHERED = "insert into puzzles by name from facts"
 _RANKED = """
     create table ranked as
     select
-        place, puzzle_id, site_date, clue_hash, canonical_hash, pictured,
+        place, puzzle_id, site_date, clue_hash, canonical_hash, pictured, area,
         row_number() over (order by site_date nulls last, earliest, number nulls last, place) as rank
     from (
         select
             place, puzzle_id, site_date, clue_hash, canonical_hash, cells is not null as pictured,
+            width::bigint * height as area,
             try_cast(source_id as bigint) as number, min(place) over (partition by source) as earliest
         from puzzles
     )
@@ -289,10 +293,11 @@ _PLACED = """
             original as rank, place, width, height,
             greatest(width, height) as wide, least(width, height) as high
         from classes join ranked on ranked.rank = picture join (select place, width, height from puzzles) using (place)
+        where area >= {}
         qualify count(*) over (partition by wide, high) > 1
     )
 """
-"""Positions of the pictures to compare, grouped by size; sizes with a single picture are left out."""
+"""SQL for positions of the pictures to compare, grouped by size, without sizes of a single picture or too few cells."""
 
 _SIZES = "select wide, high, count(*) from placed group by all"
 
@@ -307,7 +312,7 @@ _PICTURELESS = "select coalesce(sum(puzzles), 0) from classes where picture is n
 _FOUND = """
     select
         earlier.puzzle_id as original, earlier.site_date as original_date,
-        later.puzzle_id, later.site_date, likeness, cells
+        later.puzzle_id, later.site_date, likeness, cells, cells / later.area as share
     from (
         select
             ranked.rank, original, null::bigint as cells,

@@ -111,7 +111,7 @@ test("a duplicate links to the original and says how far apart they are", () => 
   const words = (row) => repeatWords((name) => row[name] ?? null).map((part) => part.textContent ?? part).join("");
   assert.equal(words({}), "");
   assert.equal(words({ original: "a/1", likeness: "mirrored" }), "Repeats a/1 (mirrored).");
-  assert.equal(words({ original: "a/1", likeness: "near", apart: 2 }), "Repeats a/1 (near, 2 cells apart).");
+  assert.equal(words({ original: "a/1", likeness: "near", apart: 2, cells: 1600 }), "Repeats a/1 (near, 2 of 1,600 cells apart).");
   assert.equal(repeatWords((name) => ({ original: "a b" })[name] ?? null)[1].href, "#browse?puzzle=a+b");
 });
 

@@ -146,7 +146,7 @@ def rows_of(pairs: Pairs, grades: pa.Table = NO_GRADES) -> pa.Table:
         (batch,), (beside,) = results.combine_chunks().to_batches(), puzzles.combine_chunks().to_batches()
         columns |= dict(zip(DERIVED.names, derived_measures(batch, beside).columns, strict=True))
         columns |= {"free": shareable(beside)}
-        columns |= dict.fromkeys(("disputed", "unmarked"), pa.repeat(False, len(results)))
+        columns |= dict.fromkeys(("disputed", "unmarked", "marked"), pa.repeat(False, len(results)))
         columns["label"] = pa.chunked_array([_labels(results)])
         columns["density"] = pa.array([_density(picture) for picture in results["solution"].to_pylist()], pa.float64())
         columns["difficulty"] = pa.array(np.linspace(6, 0, len(results)))

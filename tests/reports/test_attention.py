@@ -13,7 +13,6 @@ from reports.aggregate import figures_of
 from reports.attention import (
     AMBIGUOUS,
     CLUES,
-    TWINS,
     Attention,
     ContradictoryPuzzle,
     DuplicatePuzzle,
@@ -32,6 +31,7 @@ ROWS = pairs(
     (solved("a/fine", 1.0, goal_matches=True), known("a/fine")),
     (solved("a/two", 1.0, "multiple", solution=b"\1\0\0\1", second_solution=b"\0\1\1\0", **MULTIPLE), known("a/two")),
     (solved("a/new", 1.0, "multiple", **MULTIPLE), known("a/new", site_note="published,may be unique")),
+    (solved("a/known", 1.0, "multiple", **MULTIPLE), known("a/known", site_note="definitely non-unique")),
     (solved("a/none", 1.0, "contradiction", **NONE), known("a/none")),
     (solved("a/late", 1.0, "timeout", **LATE), known("a/late")),
     (failed("a/bad", "invalid", "why"), known("a/bad")),
@@ -44,8 +44,9 @@ ROWS = pairs(
 
 
 def found(*duplicates: tuple[str, str, str, int | None]) -> pa.Table:
-    """Return a table of duplicates."""
-    return pa.Table.from_pylist([dict(zip(DUPLICATES.names, row, strict=True)) for row in duplicates], DUPLICATES)
+    """Return a table of duplicates, near ones of 100 cells."""
+    rows = [(*row, None if row[-1] is None else row[-1] / 100) for row in duplicates]
+    return pa.Table.from_pylist([dict(zip(DUPLICATES.names, row, strict=True)) for row in rows], DUPLICATES)
 
 
 def told(census: Census, duplicates: pa.Table | None = None) -> Attention:
@@ -57,13 +58,14 @@ def test_each_issue_is_found() -> None:
     bits = issues(census.shown, found(("a/fine", "a/late", "near", 3)))
     names = dict(zip(census.shown["puzzle_id"].to_pylist(), bits.tolist(), strict=True))
     assert {name: [issue for k, issue in enumerate(ISSUES) if bits >> k & 1] for name, bits in names.items()} == {
-        "a/fine": [],
-        "a/two": ["ambiguous"],
-        "a/new": ["ambiguous", "unmarked ambiguous"],
-        "a/none": ["contradictory"],
+        "a/fine": ["original"],
+        "a/two": ["ambiguous", "to fix"],
+        "a/new": ["ambiguous", "unmarked ambiguous", "to fix"],
+        "a/known": ["ambiguous", "marked ambiguous"],
+        "a/none": ["contradictory", "to fix"],
         "a/late": ["undecided", "near duplicate"],
-        "a/bad": ["invalid or failed"],
-        "a/drawn": ["picture does not fit"],
+        "a/bad": ["invalid or failed", "to fix"],
+        "a/drawn": ["picture does not fit", "to fix"],
         "a/copy": [],
         "a/copied": [],
         "a/said": ["site disagrees"],
@@ -73,13 +75,14 @@ def test_each_issue_is_found() -> None:
 
 def test_issues_are_counted_in_the_whole_run_and_in_the_list() -> None:
     counted = [(issue.name, issue.puzzles, issue.listed) for issue in told(take_census(ROWS)).issues]
-    twice = ("ambiguous", "invalid or failed")
-    assert counted == [(name, 2, 2) if name in twice else (name, 1, 1) for name in ISSUES if name != "near duplicate"]
+    several = {"ambiguous": 3, "invalid or failed": 2, "to fix": 6}
+    expected = {name: several.get(name, 1) for name in ISSUES if name != "near duplicate"}
+    assert counted == [(name, puzzles, puzzles) for name, puzzles in expected.items()]
 
 
 def test_nothing_needs_attention() -> None:
-    assert told(take_census(pairs((solved("a/1", 1.0), known("a/1"))))) == Attention((), 0, 0, (), (), ())
-    assert told(take_census([])) == Attention((), 0, 0, (), (), ())
+    assert told(take_census(pairs((solved("a/1", 1.0), known("a/1"))))) == Attention((), 0, (), (), (), (), 0)
+    assert told(take_census([])) == Attention((), 0, (), (), (), (), 0)
 
 
 @settings(deadline=None)
@@ -108,7 +111,7 @@ def test_repeated(hashes: list[tuple[str | None, str | None]]) -> None:
         first = min(alike, key=lambda one: str(one["puzzle_id"]), default=row)
         if first is not row:
             likeness = "equal" if row["clue_hash"] == first["clue_hash"] else "turned"
-            expected.append((first["puzzle_id"], row["puzzle_id"], likeness, None))
+            expected.append((first["puzzle_id"], row["puzzle_id"], likeness, None, None))
     made = repeated(pa.Table.from_pylist(rows, schema)).to_pylist()
     assert sorted(tuple(row.values()) for row in made) == sorted(expected)
 
@@ -133,16 +136,18 @@ def test_the_least_ambiguous_come_first() -> None:
 
 def test_twins_are_named_with_their_titles_near_ones_last() -> None:
     rows = [(solved(f"a/{n}", 1.0), known(f"a/{n}", title=f"Title {n}")) for n in range(30)]
-    near = [("a/0", f"a/{n}", "near", n) for n in range(1, 12)]
+    near = [(f"a/{n % 7}", f"a/{n}", "near", n) for n in range(7, 20)]
+    near.insert(2, ("a/0", "a/28", "near", 28))
+    near.insert(3, ("a/0", "a/29", "near", 29))  # the third of its original
     duplicates = found(*near, ("a/20", "a/21", "turned", None), ("gone", "a/22", "equal", None))
     twins = told(take_census(pairs(*rows)), duplicates).twins
     assert twins[:2] == (
-        DuplicatePuzzle("a/20", "Title 20", "a/21", "Title 21", "turned", None),
-        DuplicatePuzzle("gone", None, "a/22", "Title 22", "equal", None),
+        DuplicatePuzzle("a/20", "Title 20", "a/21", "Title 21", "turned", None, None),
+        DuplicatePuzzle("gone", None, "a/22", "Title 22", "equal", None, None),
     )
-    assert twins[2:] == tuple(
-        DuplicatePuzzle("a/0", "Title 0", f"a/{n}", f"Title {n}", "near", n) for n in range(1, TWINS + 1)
-    )
+    assert [(twin.original, twin.puzzle_id, twin.share) for twin in twins[2:]] == [
+        (original, puzzle_id, cells / 100) for original, puzzle_id, _, cells in (*near[:3], *near[4:9])
+    ]
 
 
 def reason(puzzle: Puzzle) -> str | None:

@@ -18,6 +18,8 @@ from chromium import NEEDED, PHONE, emulated, page_width, violations
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 from tabs import Tab
+from test_fixes import COPIES
+from test_fixes import ROWS as FIXABLE
 
 from reports import formatting
 from reports.joined_columns import NO_GRADES
@@ -25,6 +27,8 @@ from reports.report_page import write_report
 
 PAIRS, GRADES = graded(120)
 CELL = 20
+
+CLIPBOARD = {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]}
 
 CLICK = """
 const box = arguments[0].getBoundingClientRect();
@@ -325,6 +329,7 @@ def test_axis_of_density_is_in_percent(tab: Tab, tmp_path: Path) -> None:
 
 def test_click_on_a_bar_lists_its_puzzles(tab: Tab, page: Path) -> None:
     tab.load(page)
+    tab.run("document.getElementById('verdicts').scrollIntoView()")  # charts are drawn once they are near
     bars = "#verdicts [data-chart=labels].leads [aria-roledescription='bar']"
     tab.until(lambda: tab.all(bars))
     bar = next(bar for bar in tab.all(bars) if "depth-2" in (bar.get_attribute("aria-label") or ""))
@@ -399,6 +404,53 @@ def test_exports_are_downloaded(tab: Tab, page: Path, tmp_path: Path) -> None:
     assert found == {row["puzzle_id"] for row in table() if row["technique"] == "probe"}
     assert tab.one(".browse-told").text == f"{len(found)} puzzles written."
     assert (tmp_path / "puzzles.non").read_text().count("catalogue ") == len(found)
+
+
+def test_lists_for_authors_are_copied_as_the_file_has_them(tab: Tab, tmp_path: Path) -> None:
+    folder = {name: tmp_path / name for name in ("report.html", "authors.txt")}
+    files = write_report(FIXABLE, duplicates=COPIES)
+    for name, path in folder.items():
+        path.write_bytes(files[name])
+    tab.driver.execute_cdp_cmd("Browser.grantPermissions", CLIPBOARD)
+    tab.load(folder["report.html"])
+    lists = folder["authors.txt"].read_text()
+    assert copied(tab) == lists
+    links = tab.all("#attention .authors a")
+    assert len(links) == 4  # Ann, markup, Arabic, no author
+    for link, expected in zip(links, lists.split("\n\n\n"), strict=True):
+        tab.run("arguments[0].click()", link)
+        count = 2 if expected.startswith("Ann") else 1
+        tab.until(lambda count=count: tab.count().startswith(f"{count} of 8"))
+        assert copied(tab).rstrip() == expected.rstrip()
+    tab.turn(folder["report.html"], query="a/7")
+    tab.one("[data-take=fixes]").click()
+    tab.until(lambda: tab.one(".browse-told").text == "None of these needs a change by its author.")
+
+
+def copied(tab: Tab) -> str:
+    """Return what the button copies."""
+    tab.one("[data-take=fixes]").click()
+    tab.until(lambda: "copied" in tab.one(".browse-told").text)
+    return clipboard(tab)
+
+
+def clipboard(tab: Tab) -> str:
+    return str(tab.driver.execute_async_script("navigator.clipboard.readText().then(arguments[0])"))
+
+
+def test_a_view_is_saved_as_a_link(tab: Tab, page: Path) -> None:
+    tab.driver.execute_cdp_cmd("Browser.grantPermissions", CLIPBOARD)
+    tab.turn(page, technique="probe", sort="-cpu_seconds", view="gallery", columns="title,nodes")
+    count, button = tab.count(), tab.one(".browse-link")
+    button.click()
+    tab.until(lambda: button.text == "Link copied")
+    link = clipboard(tab)
+    tab.driver.get("about:blank")
+    tab.driver.get(link)
+    tab.until(lambda: tab.one(".browse-content").is_displayed())
+    assert tab.count() == count
+    assert tab.run("return location.href") == link
+    assert tab.one("[data-view=gallery]").get_attribute("aria-pressed") == "true"
 
 
 def test_drawing_fits_and_can_be_zoomed(tab: Tab, page: Path) -> None:

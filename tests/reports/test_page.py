@@ -88,7 +88,7 @@ def page(report: dict[str, bytes]) -> Page:
 
 def test_files(report: dict[str, bytes]) -> None:
     images = {f"report-{name}.svg" for name in CHARTS}
-    assert set(report) == {"report.html", "report.md", "report.json", "puzzles.parquet"} | images
+    assert set(report) == {"report.html", "report.md", "report.json", "puzzles.parquet", "authors.txt"} | images
     assert set(re.findall(r"\]\(([^)]+)\)", report["report.md"].decode())) == images
     for name in images:
         assert ET.fromstring(report[name]).tag == "{http://www.w3.org/2000/svg}svg"
@@ -251,6 +251,22 @@ def test_a_public_report_has_no_mendings_of_what_may_not_be_passed_on() -> None:
     told = [{row["puzzle_id"]: (row["change"], row["mended"]) for row in rows.to_pylist()} for rows in shown]
     assert told[0] == {name: (f"of {name}", b"\1\0\1\1") for name in ("a/mine", "a/yours")}
     assert told[1] == told[0] | {"a/mine": (None, None)}
+
+
+def test_a_mended_puzzle_is_drawn_before_and_after() -> None:
+    """Before is the author's picture, since it is a solution; the cell that changes has a colour apart."""
+    two = {"solution": b"\1\0\0\1", "second_solution": b"\0\1\1\0", "solutions": "multiple", "goal_matches": True}
+    rows = pairs((solved("a/1", 1.0, "multiple", clue_hash="ab", **two), known("a/1", goal=b"\0\1\1\0")))
+    mended = {"puzzle_id": "a/1", "clue_hash": "ab", "change": "row 2 column 2 black", "mended": b"\0\1\1\1"}
+    found = pa.Table.from_pylist([mended], schema=MENDINGS)
+    page = write_report(rows, mendings=found)["report.html"].decode()
+    (thumbs,) = re.findall(r'<div class="thumbs">(.*?)</div>\n', page)
+    before, after = re.findall(r"<svg.*?</svg>", thumbs)
+    black = '<path fill="#000000" d="M1 0h1v1h-1zM0 1h{}v1h-{}z"/>'
+    assert black.format(1, 1) in before
+    assert '<path fill="#ff0090" d="M1 1h1v1h-1z"/>' in before
+    assert black.format(2, 2) in after
+    assert "#ff0090" not in after
 
 
 @pytest.mark.parametrize(

@@ -263,7 +263,8 @@ def test_every_figure_that_is_a_link_counts_the_puzzles_it_opens() -> None:
 def test_page_links_to_the_data_beside_it_without_pictures() -> None:
     files = write_report(browsable(3))
     names = re.findall(r"<a[^>]* download[^>]*>", files["report.html"].decode())
-    assert {re.findall(r'href="([^"]*)"', name)[0] for name in names} == {"puzzles.parquet", "report.json"} < set(files)
+    linked = {re.findall(r'href="([^"]*)"', name)[0] for name in names}
+    assert linked == {"puzzles.parquet", "report.json", "authors.txt"} < set(files)
     told = pq.read_table(pa.BufferReader(files["puzzles.parquet"]))
     ((results, _),) = browsable(3)
     assert sorted(told["puzzle_id"].to_pylist()) == sorted(results["puzzle_id"].to_pylist())

@@ -25,6 +25,7 @@ from reports.browser import (
     packed,
     payload,
 )
+from reports.issues import DUPLICATES
 from reports.row_classes import SIZE_NAMES
 from solver.model.puzzle import Puzzle, from_picture
 from solver.model.tables import RESULTS, puzzle_batch
@@ -211,3 +212,16 @@ def test_arrays_are_aligned() -> None:
     block = packed({"a": 1}, {"x": np.arange(3, dtype=np.uint8), "y": np.array([0.5])})
     assert block[-8:] == np.array([0.5], "<f8").tobytes()
     assert len(block) % 8 == 0
+
+
+def test_duplicates_are_grouped_with_their_originals() -> None:
+    """Those of a near duplicate with its original."""
+    rows = rows_of(browsable(6))
+    copies = [("random/0", "random/1", "near"), ("random/1", "random/2", "equal"), ("random/3", "random/4", "turned")]
+    repeats = pa.Table.from_pylist([dict(zip(DUPLICATES.names, row, strict=False)) for row in copies], DUPLICATES)
+    columns = columns_of(payload(rows, duplicates=repeats))
+    groups = {name: group for name, group in zip(columns["puzzle_id"], columns["group"], strict=True) if group}
+    assert groups == {
+        **dict.fromkeys(("random/0", "random/1", "random/2"), "random/0"),
+        **dict.fromkeys(("random/3", "random/4"), "random/3"),
+    }

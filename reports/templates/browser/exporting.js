@@ -21,6 +21,47 @@ function csvField(value) {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+/**
+ * What authors have to fix of rows, as text for a mail: a list for each, those with the most puzzles first, as
+ * reports/fixes.py writes for all. Returns {text, puzzles, authors}.
+ */
+function authorLists(rows, { columns }) {
+  const lists = new Map();
+  const wanted = Array.from(rows).filter((row) => !columns.fixes.isNull(row));
+  const order = ({ values }) => (a, b) => values[a] - values[b];
+  for (const row of wanted.sort(order(columns.puzzle_id))) {
+    const author = columns.author.values[row];
+    if (!lists.has(author)) lists.set(author, []);
+    lists.get(author).push(row);
+  }
+  const most = Array.from(lists).sort(([a, one], [b, other]) => (a === 0) - (b === 0) || other.length - one.length || a - b);
+  const texts = most.map(([, those]) => authorList(those, columns));
+  return { text: texts.join("\n\n"), puzzles: wanted.length, authors: most.length };
+}
+
+function authorList(rows, columns) {
+  const entries = rows.map((row) => {
+    const at = (name) => columns[name].at(row);
+    const title = at("title") === null ? "" : ` “${at("title")}”`;
+    const size = at("width") && at("height") ? `, ${sizeWords(at("width"), at("height"))}` : "";
+    const link = at("url") === null ? "" : `${oneLine(at("url"))}\n`;
+    return `${oneLine((at("puzzle_id") ?? "no id") + title)}${size}\n${link}${at("fixes")}\n`;
+  });
+  return `${oneLine(columns.author.at(rows[0]) ?? "No author")}: ${countWords(rows.length, "puzzle")}\n\n${entries.join("\n")}`;
+}
+
+/** Text without line breaks and characters that control, as `one_line` of reports/fixes.py. */
+function oneLine(text) {
+  return text.trim().replace(/\s+/g, " ").replace(/[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
+}
+
+/** What was copied or saved for authors, in sentences. */
+function authorWords({ puzzles, authors }, listed, done) {
+  if (puzzles === 0) return "None of these needs a change by its author.";
+  const left = listed > puzzles ? ` ${numberWords(listed - puzzles)} with nothing to fix left out.` : "";
+  return `${countWords(puzzles, "puzzle")} of ${countWords(authors, "author")} ${done} as text.${left}`;
+}
+
 /** Write rows to a file of a format (NON, XML); count those without a free licence, and those it can't express. */
 async function puzzleFile(format, rows, { columns }, pictures) {
   const texts = [];

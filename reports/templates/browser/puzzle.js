@@ -162,7 +162,7 @@ function repeatWords(at) {
   const original = at("original");
   if (original === null) return [];
   const likeness = at("likeness");
-  const cells = at("apart") ? `${countWords(at("apart"), "cell")} apart` : "the same picture with other clues";
+  const cells = at("apart") ? `${numberWords(at("apart"))} of ${numberWords(at("cells"))} cells apart` : "the same picture with other clues";
   const apart = likeness === "near" ? `near, ${cells}` : likeness;
   const link = element("a");
   link.textContent = original;

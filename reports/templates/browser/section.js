@@ -68,6 +68,7 @@ class Browser {
     for (const button of this.section.querySelectorAll("[data-take]")) {
       button.addEventListener("click", () => this.take(button.dataset.take));
     }
+    this.part("browse-link").addEventListener("click", () => this.copyLink());
     addEventListener("popstate", () => this.read(true));
   }
 
@@ -156,7 +157,25 @@ class Browser {
     else if (what === "clear") this.picked.clear();
     else if (what === "ids") keepFile(idLines(rows, this.table), "puzzles.txt", "text/plain");
     else if (what === "csv") keepFile(csvText(rows, this.table), "puzzles.csv", "text/csv");
+    else if (what === "fixes") await this.takeFixes(rows);
     else await this.takePuzzles(rows, { non: NON, xml: XML }[what]);
+  }
+
+  /** Copy what authors have to fix; save it where the browser forbids copying. */
+  async takeFixes(rows) {
+    const lists = authorLists(rows, this.table);
+    const isCopied = lists.puzzles > 0 && await navigator.clipboard?.writeText(lists.text).then(() => true, () => false);
+    if (lists.puzzles && !isCopied) keepFile(lists.text, "authors.txt", "text/plain");
+    this.part("browse-told").textContent = authorWords(lists, rows.length, isCopied ? "copied" : "saved");
+  }
+
+  /** Copy the address, which holds filters, order, view and columns; the button says so. */
+  async copyLink() {
+    this.write();
+    const button = this.part("browse-link");
+    const isCopied = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
+    button.textContent = isCopied ? "Link copied" : "The address bar has the link";
+    setTimeout(() => (button.textContent = "Copy link"), 3000);
   }
 
   async takePuzzles(rows, format) {

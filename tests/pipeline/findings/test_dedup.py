@@ -17,7 +17,7 @@ from stores import SMALL_GROUPS, Result
 import nonocensus as nc
 from pipeline.callbacks import ProgressCallbacks
 from pipeline.errors import InputError, UserError
-from pipeline.findings.deduplication import Duplicates, find_duplicates
+from pipeline.findings.deduplication import SHARE, Duplicates, find_duplicates
 from pipeline.store.parts import Store, append, create_store, rewrite
 from solver.model.puzzle import Block, Color, Puzzle, from_picture
 from solver.model.tables import PUZZLES, puzzle_batch
@@ -176,14 +176,14 @@ def test_pictures_that_do_not_fit_and_puzzles_without(tmp_path: Path) -> None:
     wrong, missing = replace(named(near, 2), goal=HEART), replace(named(near, 2), goal=None)
     for other in (wrong, missing):
         store = stored(tmp_path / str(other.goal is None), [named(HEART, 1), other])
-        found = find_duplicates(store)
+        found = find_duplicates(store, SHARE)
         assert (rows(found), found.pictureless) == ([], 1)
     again = stored(tmp_path / "again", [named(HEART, 1), wrong, named(near[:, ::-1], 3)])
-    found = find_duplicates(again)
+    found = find_duplicates(again, SHARE)
     assert found.pictureless == 0
     assert rows(found) == [("site/1", "site/2", "near", 1), ("site/2", "site/3", "turned", None)], "it has 3's picture"
     blot = replace(named(HEART, 4), rows=((Block(0), Block(2)), *named(HEART, 4).rows[1:]))
-    found = find_duplicates(stored(tmp_path / "blot", [named(HEART, 1), blot]))
+    found = find_duplicates(stored(tmp_path / "blot", [named(HEART, 1), blot]), SHARE)
     assert rows(found) == [("site/1", "site/4", "near", 0)]
 
 
@@ -211,12 +211,25 @@ def test_hashes_of_strangers_are_not_looked_at(tmp_path: Path, value: str | None
         named(changed(HEART, (4, 2)), 4),
         named(HEART[1:], 5),
     ]
-    found = find_duplicates(stored(tmp_path / "store", puzzles, damaged))
+    found = find_duplicates(stored(tmp_path / "store", puzzles, damaged), SHARE)
     assert rows(found) == [
         ("site/1", "site/2", "equal", None),
         ("site/1", "site/3", "turned", None),
         ("site/1", "site/4", "near", 1),
     ]
+
+
+def test_small_pictures_that_differ_in_a_cell_are_others(tmp_path: Path) -> None:
+    """Unless a share is given; larger ones are near."""
+    puzzles = []
+    for side in (7, 8):
+        picture = np.tri(side, dtype=np.uint8)
+        puzzles += [named(picture, side), named(changed(picture, (0, side - 1)), 10 + side)]
+    store = stored(tmp_path / "store", puzzles)
+    near = [("site/7", "site/17", "near", 1), ("site/8", "site/18", "near", 1)]
+    assert rows(find_duplicates(store)) == near[1:]
+    found = find_duplicates(store, SHARE)
+    assert (rows(found), found.found["share"].to_pylist()) == (near, [1 / 49, 1 / 64])
 
 
 def test_many_equal_pictures_are_one(tmp_path: Path) -> None:
@@ -250,7 +263,7 @@ def test_a_run_knows_pictures(tmp_path: Path, nonocensus: Callable[..., Result])
     run = run_serially(store, tmp_path / "run")
     solutions = dict(zip(*(run.table()[name].to_pylist() for name in ("puzzle_id", "solutions")), strict=True))
     assert solutions == {"site/0": "unique", "site/1": "unique", "site/2": "multiple", "site/3": "multiple"}
-    found = find_duplicates(run)
+    found = find_duplicates(run, SHARE)
     assert (rows(found), found.pictureless, found.missing) == ([("site/0", "site/1", "near", 1)], 2, 0)
     append(store, [puzzle_batch([named(HEART, 9)])])
     assert find_duplicates(run).puzzles == 4, "the new part is not the run's"
@@ -273,7 +286,7 @@ def test_a_run_that_is_not_done(tmp_path: Path, nonocensus: Callable[..., Result
 def test_the_command(tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
     puzzles = [named(HEART, k, site_date=date(2020, 1, k) if k < 3 else None) for k in range(1, 30)]
     store = stored(tmp_path / "store", [*puzzles, named(changed(HEART, (4, 2)), "[red]x")])
-    printed = nonocensus("dedup", "store")
+    printed = nonocensus("dedup", "store", "--cells", "0.05")
     assert (printed.code, printed.err) == (0, "")
     lines = printed.out.splitlines()
     assert lines[1].split() == ["site/1", "(2020-01-01)", "site/2", "(2020-01-02)", "equal"]
@@ -282,19 +295,18 @@ def test_the_command(tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
         "... and 9 more (--csv FILE or --json gives all)",
         "30 puzzles: 28 equal to an earlier one, 0 turned, mirrored or recoloured, 1 with a near picture.",
     ]
-    said = json.loads(nonocensus("dedup", "store", "--json").out)
+    said = json.loads(nonocensus("dedup", "store", "--cells", "0.05", "--json").out)
     assert said["counts"] == {"equal": 28, "turned": 0, "near": 1}
     last = {"original": "site/1", "original_date": "2020-01-01", "puzzle_id": "site/[red]x", "site_date": None}
-    assert said["found"][-1] == last | {"likeness": "near", "cells": 1}
-    written = nonocensus("dedup", "store", "--csv", "all.csv")
+    assert said["found"][-1] == last | {"likeness": "near", "cells": 1, "share": 1 / 35}
+    written = nonocensus("dedup", "store", "--cells", "0.05", "--csv", "all.csv")
     assert "29 duplicates written to all.csv" in written.out
-    table = find_duplicates(store).found
+    table = find_duplicates(store, SHARE).found
     assert csv.read_csv(tmp_path / "all.csv").to_pylist() == table.to_pylist()
-    assert nonocensus("dedup", "store", "--csv", "-").out == (tmp_path / "all.csv").read_text()
+    assert nonocensus("dedup", "store", "--cells", "0.05", "--csv", "-").out == (tmp_path / "all.csv").read_text()
     assert json.loads(nonocensus("dedup", "store", "--cells", "0", "--json").out)["counts"]["near"] == 0
-    assert [row["likeness"] for row in nc.find_duplicates(tmp_path / "store").found.to_pylist()] == ["equal"] * 28 + [
-        "near"
-    ]
+    likenesses = nc.find_duplicates(tmp_path / "store", SHARE).found["likeness"].to_pylist()
+    assert likenesses == ["equal"] * 28 + ["near"]
 
 
 def test_refused(tmp_path: Path, nonocensus: Callable[..., Result]) -> None:

@@ -1,8 +1,10 @@
 """What a report learns of its run from the logs."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from runs import run_serially, work_on
+from stores import Result
 
 from pipeline.findings.reporting import about_run, sessions, write_run_report
 from pipeline.run.plan import Selection
@@ -32,6 +34,31 @@ def test_a_session_that_was_killed_and_one_of_nothing(store: Store, tmp_path: Pa
     assert (first.cpus, second.cpus) == (None, 1)
     assert 0 < first.tasks[:, 3].sum() <= 300
     assert len(second.tasks) == 0
+
+
+def test_from_a_folder_of_files_to_a_list_for_each_author(tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
+    """In three commands, as the owner of a site does it."""
+    files = {
+        "1": ("Ann", "1\n1"),
+        "2": ("Ann", "1\n2"),
+        "3": ("<script>", "1\n1"),
+        "4": ("محمد", "3\n1"),
+        "5": ("Bob", "2\n2"),
+    }
+    folder = tmp_path / "site"
+    folder.mkdir()
+    for name, (author, clues) in files.items():
+        text = f'title "T{name}"\nby "{author}"\nwidth 2\nheight 2\n\nrows\n{clues}\n\ncolumns\n{clues}\n'
+        (folder / f"{name}.non").write_text(text)
+    assert nonocensus("import", "site", "--out", "store").code == 0
+    nonocensus("classify", "store", "--out", "run", "--serial")  # status 1: one puzzle is invalid
+    assert nonocensus("report", "run", "--out", "report").code == 0
+    lists = (tmp_path / "report" / "authors.txt").read_text().split("\n\n\n")
+    heads = {text.splitlines()[0]: text for text in lists}
+    assert set(heads) == {"Ann: 1 puzzle", "<script>: 1 puzzle", "محمد: 1 puzzle"}
+    assert "“T1”, 2×2\nSeveral solutions: two of them differ in 4 of 4 cells." in heads["Ann: 1 puzzle"]
+    assert "The same as" in heads["<script>: 1 puzzle"]
+    assert "Impossible clues: " in heads["محمد: 1 puzzle"]
 
 
 def test_a_run_without_logs_has_a_report(store: Store, tmp_path: Path) -> None:

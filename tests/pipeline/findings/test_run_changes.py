@@ -1,0 +1,109 @@
+"""The page of two runs compared: which group a puzzle is in, and what is shown of it."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from runs import run_serially
+from stores import Result
+
+from pipeline.findings import run_changes
+from pipeline.findings.comparison import compare
+from pipeline.findings.run_changes import changes_page
+from pipeline.run.run_folder import Run
+from pipeline.store.parts import append, create_store, rewrite
+from solver.model.puzzle import Block, Puzzle, from_picture
+from solver.model.tables import puzzle_batch
+
+EVIL = "<script>alert(1)</script>"
+BLOCK = np.tri(3, dtype=np.uint8)
+SWITCH = np.eye(2, dtype=np.uint8)
+
+
+def puzzle(name: str, picture: np.ndarray = BLOCK) -> Puzzle:
+    return from_picture(picture, puzzle_id=f"a/{name}", source="a", title=EVIL, author="محمد")
+
+
+def impossible(name: str) -> Puzzle:
+    return replace(puzzle(name), rows=((Block(9),), *puzzle(name).rows[1:]), goal=None)
+
+
+OLD = [
+    puzzle("same"),
+    puzzle("gone"),
+    puzzle("edited"),
+    puzzle("fixed", SWITCH),
+    impossible("fixed 2"),
+    puzzle("broken"),
+]
+NEW = [
+    *(puzzle("same"), puzzle("edited", BLOCK.T), puzzle("fixed"), puzzle("fixed 2"), puzzle("broken", SWITCH)),
+    *(puzzle("new"), puzzle("new 2", SWITCH)),
+]
+GROUPS = {
+    "Fixed": {"a/fixed", "a/fixed 2"},
+    "At fault since": {"a/broken"},
+    "New and at fault": {"a/new 2"},
+    "New": {"a/new"},
+    "Gone": {"a/gone"},
+    "Other clues": {"a/edited"},
+}
+
+
+def classified(folder: Path, puzzles: list[Puzzle]) -> Run:
+    store = create_store(str(folder.with_name(f"{folder.name}-store")))
+    append(store, [puzzle_batch(puzzles)])
+    return run_serially(store, folder)
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> tuple[Run, Run]:
+    return classified(tmp_path / "old", OLD), classified(tmp_path / "new", NEW)
+
+
+def listed(page: str) -> dict[str, set[str]]:
+    """Return the ids that each section of the page lists."""
+    sections = re.findall(r"<h2>(.*?)</h2>(.*?)</section>", page, re.DOTALL)
+    return {name: set(re.findall(r'class="id">(a/[^<]*?) ·', content)) for name, content in sections}
+
+
+def test_puzzles_are_grouped_by_what_has_changed(runs: tuple[Run, Run]) -> None:
+    page = changes_page(*runs, compare(*runs))
+    assert listed(page) == GROUPS
+    assert "1 puzzle in both" in page
+    assert EVIL not in page
+    assert "&lt;script&gt;" in page
+    fixed = page[page.index("<h2>Fixed") : page.index("<h2>At fault")]
+    assert fixed.count("<svg") == 3, "before and after of one, after of the impossible one"
+    back = changes_page(*runs[::-1], compare(*runs[::-1]))
+    assert listed(back)["Gone"] == {"a/new", "a/new 2"}
+
+
+def test_equal_runs_have_no_changes(runs: tuple[Run, Run]) -> None:
+    page = changes_page(runs[0], runs[0], compare(runs[0], runs[0]))
+    assert "Nothing: both runs" in page
+    assert listed(page) == {}
+
+
+def test_long_groups_are_counted_and_cut(runs: tuple[Run, Run], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_changes, "_LISTED", run_changes._LISTED.replace(f"<= {run_changes.LISTED}", "<= 1"))
+    page = changes_page(*runs, compare(*runs))
+    assert listed(page)["Fixed"] == {"a/fixed"}
+    assert "The first 1 of 2, by id." in page
+
+
+def test_puzzles_of_a_changed_store_have_no_pictures(runs: tuple[Run, Run]) -> None:
+    rewrite(runs[0].store, lambda batch: batch.slice(1))
+    page = changes_page(*runs, compare(*runs))
+    assert "a/gone" in page[page.index("<h2>Gone") : page.index("<h2>Other")]
+
+
+@pytest.mark.usefixtures("runs")
+def test_the_command_writes_the_page(tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
+    printed = nonocensus("compare", "old", "new", "--html", "page.html")
+    assert (printed.code, printed.err) == (0, "")
+    assert listed((tmp_path / "page.html").read_text()) == GROUPS
+    assert nonocensus("compare", "old", "new", "--html", "-").code == 2
