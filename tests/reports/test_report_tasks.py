@@ -133,7 +133,6 @@ def ids_of(found: list[dict[str, Any]], wanted: Callable[[dict[str, Any]], bool]
     return ids
 
 
-@pytest.mark.people
 def test_a_sites_owner_lists_what_needs_fixing(tab: Tab, address: str, kept: Path, rows: list[dict[str, Any]]) -> None:
     """The ambiguous puzzles: listed, one looked at, where its solutions differ, and all of them taken along as CSV."""
     ambiguous = ids_of(rows, lambda row: row["solutions"] == "multiple")

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from runs import run_serially, work_on
 from stores import Result
 
@@ -36,6 +37,7 @@ def test_a_session_that_was_killed_and_one_of_nothing(store: Store, tmp_path: Pa
     assert len(second.tasks) == 0
 
 
+@pytest.mark.people
 def test_from_a_folder_of_files_to_a_list_for_each_author(tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
     """In three commands, as the owner of a site does it."""
     files = {
