@@ -73,7 +73,7 @@ NUMBERS = re.compile(r"\d{1,18}")
 PARTS = (
     "words", "elements", "inflating", "decoding", "data", "facets", "state", "selection", "clues", "drawing", "facts",
     "nonogram", "sudoku", "puzzle", "picked", "box", "list", "columns", "gallery", "filters", "explorer", "exporting",
-    "non", "xml", "section",
+    "non", "xml", "saving", "section",
 )  # fmt: skip
 """Parts of the script, in templates/browser."""
 

@@ -100,7 +100,7 @@ class Explorer {
       const [bin, place] = key.split(" ").map(Number);
       return { start: scale.edge(bin), stop: scale.edge(bin + 1), group: groups.names[place], place, puzzles };
     });
-    const spec = structuredClone(this.specs.histogram);
+    const spec = { ...structuredClone(this.specs.histogram), name: group ? `${measure}-by-${group}` : measure };
     spec.data = { values };
     this.lay(spec.encoding.x, measure, scale);
     spec.encoding.color.scale = { domain: groups.names, range: groups.colors };
@@ -126,7 +126,7 @@ class Explorer {
     const scales = [scaleOf(rows, x), scaleOf(rows, y)];
     const groups = this.grouped(group);
     const dots = rows.length <= MOST_DOTS;
-    const spec = structuredClone(dots ? this.specs.dots : this.specs.heat);
+    const spec = { ...structuredClone(dots ? this.specs.dots : this.specs.heat), name: `${up}-against-${across}` };
     spec.data = { values: dots ? this.dots(rows, x, y, groups) : heatOf(rows, x, y, scales) };
     this.lay(spec.encoding.x, across, scales[0]);
     this.lay(spec.encoding.y, up, scales[1]);

@@ -236,4 +236,5 @@ async function start(section) {
   }
 }
 
+offerFiles(document.querySelector("main"));
 start(document.getElementById("browse"));
