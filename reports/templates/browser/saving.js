@@ -1,11 +1,12 @@
-// Saves the page's charts as SVG, PNG and CSV, and its tables as CSV and LaTeX.
+// Saves the page's charts as SVG, PNG and CSV, its tables as CSV and LaTeX, and its citation as BibTeX.
 
 const PAPER = { width: 720, columns: 4, font: "Arial, Helvetica, 'Liberation Sans', sans-serif", ink: "#1d2329" };
 const DOTS = 3; // of a PNG for each pixel of the chart: 300 an inch in a column of text
 const CHART_KINDS = { SVG: saveSvg, PNG: savePng, CSV: saveRows };
 const TABLE_KINDS = { CSV: saveCsv, LaTeX: saveLatex };
+const CITATION_KINDS = { BibTeX: (text) => keepFile(`${text.textContent}\n`, "report.bib", "application/x-bibtex") };
 
-/** Give each chart and each table of the page its buttons. */
+/** Give each chart, each table and the citation of the page its buttons. */
 function offerFiles(main) {
   for (const chart of main.querySelectorAll(".plot > [role=img]")) chart.parentElement.append(saveButtons("chart", CHART_KINDS, chart));
   for (const table of main.querySelectorAll("table")) {
@@ -17,6 +18,7 @@ function offerFiles(main) {
     }
     box.append(saveButtons("table", TABLE_KINDS, table));
   }
+  for (const text of main.querySelectorAll(".citation")) text.parentElement.append(saveButtons("citation", CITATION_KINDS, text));
 }
 
 function saveButtons(what, kinds, of) {
