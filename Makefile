@@ -4,7 +4,7 @@
 #              test-faults (machines and workers lost), test-slow (seconds each), test-kills (at random moments) and
 #              test-explore (random examples for SECONDS)
 # make lint    ruff and mypy; oxlint for the page's JavaScript
-# make docs    docs/COMMANDS.md, FORMATS.md, METRICS.md and TECHNIQUES.md, which follow from the program
+# make docs    docs/COMMANDS.md, FORMATS.md, METRICS.md and TECHNIQUES.md, which follow from the program, and census.ipynb's outputs
 # make gallery the pictures of docs/GALLERY.md
 # make wheel   a wheel that brings compiled kernels, into dist/, tried with each Python that there is
 # make dist    wheel and source archive into dist/, each tried in an environment of its own
@@ -93,6 +93,7 @@ format: $(READY)
 
 docs: $(READY)
 	$(BIN)/python tests/documents.py
+	$(BIN)/python tests/census_notebook.py
 
 gallery: $(READY)
 	$(BIN)/python tests/gallery.py

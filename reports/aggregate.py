@@ -31,6 +31,7 @@ from reports.figures import (
 )
 from reports.issues import repeated
 from reports.joined_columns import by_grade
+from reports.rating_boxes import rating_boxes
 from reports.rating_correlations import agreements, rated_together, ratings, together
 from reports.row_classes import (
     DENSITY_NAMES,
@@ -118,6 +119,7 @@ def figures_of(census: Census, family: Family = NONOGRAM, duplicates: pa.Table |
         difficulties=difficulty_histogram(census, list(tally.labels)),
         compared=len(census.compared),
         ratings=ratings(census.rated),
+        rating_boxes=rating_boxes(census.rated),
         grades=_grades(census, _total(tally.puzzles, solutions="unique"), family),
     )
 

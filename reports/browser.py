@@ -71,7 +71,7 @@ ALIGNMENT = 8
 PARTS = (
     "words", "elements", "inflating", "decoding", "data", "facets", "state", "selection", "clues", "drawing", "facts",
     "nonogram", "sudoku", "puzzle", "picked", "box", "list", "columns", "gallery", "filters", "explorer", "exporting",
-    "non", "xml", "section",
+    "non", "xml", "saving", "section",
 )  # fmt: skip
 """Parts of the script, in templates/browser."""
 

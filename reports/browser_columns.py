@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from solver.model.measures import NONOGRAM, SUDOKU, Measure, Place, shown_in
+from solver.model.measures import NONOGRAM, SUDOKU, Computed, Measure, Place, shown_in
 
 HEADLINES = ("minutes", "stars", "grade", "hardest", "technique", "cpu_seconds", "engine")
 """The first facts of an opened puzzle."""
@@ -38,9 +38,8 @@ def _fact(name: str, title: str, unit: str = "text", is_charted: bool = False) -
 def _measured(measure: Measure) -> BrowserColumn:
     meanings = {family: measure.meaning_for(family) for family in (NONOGRAM, SUDOKU)}
     titles = {family: meaning.label[0].upper() + meaning.label[1:] for family, meaning in meanings.items() if meaning}
-    return BrowserColumn(
-        measure.name, titles, measure.unit, measure.digits, bool({Place.correlations, Place.browser} <= measure.shown)
-    )
+    is_charted = Place.correlations in measure.shown or measure.computed == Computed.rated
+    return BrowserColumn(measure.name, titles, measure.unit, measure.digits, is_charted)
 
 
 def _columns() -> Iterator[BrowserColumn]:

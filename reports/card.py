@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from markupsafe import Markup
 
+from reports.citation import cite
 from reports.dataset_columns import SPLITS, Content
 from reports.family_words import FamilyWords
 from reports.rights import MADE_BY_RULE, TERMS, shareable
@@ -47,6 +48,11 @@ class DatasetOrigin(NamedTuple):
     finished: str | None
     hosts: int
 
+    @property
+    def citation(self) -> str:
+        """The run's citation in BibTeX."""
+        return cite(self.family, self.run_id, self.finished, self.solver_version)
+
 
 class RowCount(NamedTuple):
     """Number of rows with these properties."""
@@ -78,19 +84,6 @@ def license_of(content: Content, counts: Iterable[RowCount]) -> str:
     return stated.pop() if len(stated) == 1 and stated <= LICENSES.keys() else "other"
 
 
-def cite(origin: DatasetOrigin) -> str:
-    """Return the citation in BibTeX."""
-    year = (origin.finished or "")[:4]
-    return (
-        f"@misc{{nonocensus-{origin.run_id},\n"
-        f"  title = {{A census of {origin.family.many}: verdicts and measures of difficulty}},\n"
-        "  author = {{The nonocensus authors}},\n"
-        f"  year = {{{year}}},\n"
-        f"  note = {{nonocensus {origin.solver_version}, run {origin.run_id}}}\n"
-        "}"
-    )
-
-
 def card(origin: DatasetOrigin, columns: pa.Schema, counts: Sequence[RowCount], duplicates: int) -> bytes:
     """Return the dataset card.
 
@@ -109,7 +102,7 @@ def card(origin: DatasetOrigin, columns: pa.Schema, counts: Sequence[RowCount], 
             family=origin.family,
             folder=FAMILIES[origin.family.name].folder,
             total=total,
-            cite=Markup(cite(origin)),
+            cite=Markup(origin.citation),
             dates=[_day(origin.started), _day(origin.finished)],
             splits={name: splits[name] for name in SPLITS if splits[name]},
             labels=_totals(counts, "label"),

@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from reports.card import LICENSES, DatasetOrigin, cite
+from reports.card import LICENSES, DatasetOrigin
 from reports.dataset_columns import SPLITS, DataFile
 from solver.model.tables import TIME
 
@@ -79,7 +79,7 @@ def croissant(origin: DatasetOrigin, license_id: str, columns: pa.Schema, files:
         "license": LICENSES.get(license_id, "README.md says which licences the rows have"),
         "version": "1.0.0",
         "datePublished": origin.finished,
-        "citeAs": cite(origin),
+        "citeAs": origin.citation,
         "distribution": [*map(_file, files), _file_set()],
         "recordSet": [
             {

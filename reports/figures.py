@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from reports.attention import Attention
 from reports.joined_columns import Grade
+from reports.rating_boxes import RatingBox
 from reports.rating_correlations import GradeCorrelation, MeasureCorrelation, Ratings
 
 
@@ -265,6 +266,7 @@ class Figures(NamedTuple):
     claims: tuple[ClaimCounts, ...]
     differing: tuple[SiteDisagreement, ...]  # the first of them
     ratings: Ratings
+    rating_boxes: tuple[RatingBox, ...]  # none without grades
     grades: Grades | None  # None for a run that is not graded
     failed: int
     failures: tuple[Failure, ...]  # the first of them

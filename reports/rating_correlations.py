@@ -45,6 +45,7 @@ class RatingCorrelation(NamedTuple):
     """Spearman's rank correlation of a measure with a site's rating, with its 95 % confidence interval (Fisher).
 
     within    its mean within bands of sizes, None if there are too few puzzles
+    partial   the partial correlation, with the number of cells controlled for; None for that number itself
     """
 
     source: str
@@ -55,6 +56,7 @@ class RatingCorrelation(NamedTuple):
     low: float
     high: float
     within: float | None
+    partial: float | None
 
 
 class GradeCorrelation(NamedTuple):
@@ -117,9 +119,12 @@ def ratings(rated: pa.Table) -> Ratings:
         rows = rated.filter(pc.equal(rated["source"], source))
         for rating in RATINGS:
             correlations += [
-                RatingCorrelation(source, rating, measure, *found, within_sizes(rows, measure, rating))
+                RatingCorrelation(
+                    source, rating, measure, *found,
+                    within_sizes(rows, measure, rating), given_size(rows, measure, rating),
+                )
                 for measure, found in _correlated(rows, rating, CORRELATED)
-            ]
+            ]  # fmt: skip
         for column in DIFFICULTY_RATINGS:
             outliers += _outliers(rows, column)
     correlations.sort(key=lambda one: (one.source, one.rating, -abs(one.within or 0), -abs(one.rho), one.measure))
@@ -187,9 +192,9 @@ def together(rows: pa.Table, of: Collection[str] = ()) -> tuple[MeasureCorrelati
         if puzzles < FEW:
             continue
         values = rows.filter(pa.array(which))
-        ranks = {name: _standard_ranks(values[name].to_numpy()) for name in dict.fromkeys(chain(*some))}
+        standard = {name: _standard_ranks(values[name].to_numpy()) for name in dict.fromkeys(chain(*some))}
         for across, down in some:
-            rho = _product(ranks[across], ranks[down])
+            rho = _product(standard[across], standard[down])
             if rho is not None:
                 found[across, down] = MeasureCorrelation(across, down, puzzles, rho)
     return tuple(found[pair] for pair in combinations(rows.column_names, 2) if pair in found)
@@ -235,6 +240,23 @@ def within_sizes(rows: pa.Table, measure: str, rating: str) -> float | None:
     return float(np.mean(found)) if found else None
 
 
+def given_size(rows: pa.Table, measure: str, rating: str) -> float | None:
+    """Return Spearman's partial rho with the number of cells held constant, None if that says all or never varies.
+
+    It is Pearson's partial correlation of the ranks: (xy - xz yz) / sqrt((1 - xz^2) (1 - yz^2)).
+
+    rows    with the measure, the rating, and `cells`
+    """
+    rows = rows.select([*dict.fromkeys([measure, rating, "cells"])]).drop_null()
+    if len(rows) < FEW:
+        return None
+    x, y, z = (_standard_ranks(rows[name].to_numpy()) for name in (measure, rating, "cells"))
+    xy, xz, yz = _product(x, y), _product(x, z), _product(y, z)
+    if xy is None or xz is None or yz is None or 1 in (abs(xz), abs(yz)):
+        return None
+    return (xy - xz * yz) / math.sqrt((1 - xz * xz) * (1 - yz * yz))
+
+
 def _product(a: np.ndarray | None, b: np.ndarray | None) -> float | None:
     """Return Spearman's rho from the standard ranks of two measures, None if either is constant."""
     if a is None or b is None:
@@ -249,20 +271,20 @@ def _dot(a: np.ndarray, b: np.ndarray) -> float:
 
 def _standard_ranks(values: np.ndarray) -> np.ndarray | None:
     """Return centred ranks of norm 1, so that a dot product is Spearman's rho; None if all values are equal."""
-    ranks = _ranks(values) - (len(values) + 1) / 2
-    length = math.sqrt(_dot(ranks, ranks))
-    return ranks / length if length else None
+    centred = ranks(values) - (len(values) + 1) / 2
+    length = math.sqrt(_dot(centred, centred))
+    return centred / length if length else None
 
 
-def _ranks(values: np.ndarray) -> np.ndarray:
+def ranks(values: np.ndarray) -> np.ndarray:
     """Return ranks from 1 as float64; ties share their mean."""
     order = np.argsort(values)
     begins = np.append(True, np.diff(values[order]) != 0)[: len(values)]
     first = np.flatnonzero(begins)
     sizes = np.diff(np.append(first, len(values)))
-    ranks = np.empty(len(values))
-    ranks[order] = np.repeat(first + (sizes + 1) / 2, sizes)
-    return ranks
+    found = np.empty(len(values))
+    found[order] = np.repeat(first + (sizes + 1) / 2, sizes)
+    return found
 
 
 def _outliers(rows: pa.Table, column: str) -> list[Outlier]:
@@ -273,7 +295,7 @@ def _outliers(rows: pa.Table, column: str) -> list[Outlier]:
     rows = rows.filter(rows[measure].is_valid())
     if len(rows) < FEW:
         return []
-    people, solver = (((_ranks(rows[name].to_numpy()) - 1) / (len(rows) - 1)).tolist() for name in (column, measure))
+    people, solver = (((ranks(rows[name].to_numpy()) - 1) / (len(rows) - 1)).tolist() for name in (column, measure))
     apart = np.argsort(np.subtract(solver, people), kind="stable")
     picked = np.unique(np.concatenate([apart[:OUTLIERS], apart[-OUTLIERS:]]))
     names = ["source", "puzzle_id", "title", column, measure]

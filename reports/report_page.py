@@ -29,6 +29,7 @@ from reports.charts.chart import alone, script
 from reports.charts.explorers import explorers
 from reports.charts.report_charts import charts
 from reports.charts.verdicts import colored
+from reports.citation import cite
 from reports.derived_measures import DERIVED
 from reports.family_words import NONOGRAMS, WORDS, FamilyWords, fields_of
 from reports.figures import Certified, Figures
@@ -137,6 +138,7 @@ def write_report(
         "technique_sources": {technique.name: technique.source for technique in techniques},
         "facts": _facts(about),
         "settings": {name: _setting(value) for name, value in (about.configuration or {}).items()},
+        "citation": _citation(about, family),
         "cards": _cards(figures, family),
         "rung_filters": RUNG_FILTERS,
         "charts": {chart.name: chart for chart in drawn},
@@ -230,6 +232,13 @@ def _facts(about: RunDetails) -> dict[str, str]:
         "Versions": ", ".join(f"{name} {version}" for name, version in versions.items() if name != "nonocensus"),
     }
     return {name: value for name, value in known.items() if value}
+
+
+def _citation(about: RunDetails, family: FamilyWords) -> str:
+    """Return the run's citation in BibTeX, empty without its id."""
+    finished = None if about.finished is None else str(about.finished)
+    version = (about.versions or {}).get("nonocensus", "")
+    return cite(family, about.run_id, finished, version) if about.run_id else ""
 
 
 def _moment(moment: datetime | str | None) -> str | None:

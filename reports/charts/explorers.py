@@ -11,8 +11,8 @@ from reports.charts.encodings import ACCENT, many
 def explorers() -> dict[str, dict[str, Any]]:
     """Return Vega-Lite specifications without data: histogram, dots, heat.
 
-    The page adds rows (`start`, `stop`, `low`, `high`, `group`, `puzzles`; for dots `x`, `y`, `group`, `id`), titles,
-    scales and colours. A brush filters the list.
+    The page adds rows (`start`, `stop`, `low`, `high`, `group`, `puzzles`; `from` and `to` in words; for dots `x`, `y`,
+    `across`, `up` in words, `group`, `id`), titles, scales and colours. A brush filters the list.
     """
     base = alt.Chart(alt.InlineData(values=[]))
     count = alt.Tooltip("puzzles:Q", format=",")
@@ -23,15 +23,14 @@ def explorers() -> dict[str, dict[str, Any]]:
         x2="stop:Q",
         y=alt.Y("puzzles:Q", stack="zero", title="puzzles", axis=alt.Axis(tickCount=5, tickMinStep=1, format=",d")),
         color=color,
-        tooltip=[alt.Tooltip("group:N", title="group"), count, alt.Tooltip("start:Q", format=".4~g", title="from"),
-                 alt.Tooltip("stop:Q", format=".4~g", title="to")],
+        tooltip=[alt.Tooltip("group:N", title="group"), count, "from:N", "to:N"],
     )  # fmt: skip
     dots = base.mark_circle(size=28, opacity=0.6).encode(
         x=alt.X("x:Q", title="", axis=plain, scale=alt.Scale(zero=False)),
         y=alt.Y("y:Q", title="", axis=alt.Axis(tickCount=6), scale=alt.Scale(zero=False)),
         color=color,
         tooltip=[alt.Tooltip("id:N", title="puzzle"), alt.Tooltip("group:N", title="group"),
-                 alt.Tooltip("x:Q", format=".4~g"), alt.Tooltip("y:Q", format=".4~g")],
+                 "across:N", "up:N"],
     )  # fmt: skip
     heat = base.mark_rect(color=ACCENT).encode(
         x=alt.X("start:Q", bin="binned", title="", axis=plain),

@@ -1,5 +1,6 @@
 """Charts of people's grades and ratings, and of their rank correlations with other measures."""
 
+import json
 from collections.abc import Sequence
 
 import altair as alt
@@ -7,8 +8,9 @@ import altair as alt
 from reports.charts.chart import Chart, chart_of
 from reports.charts.encodings import BAR, GRADE_COLORS, SERIES
 from reports.figures import Figures
-from reports.formatting import MEASURE_NAMES
+from reports.formatting import MEASURE_NAMES, NO_BREAK, rating
 from reports.rating_correlations import DIFFICULTY_RATINGS, RATING_NAMES, GradeCorrelation, RatingCorrelation
+from reports.row_classes import MINUTES_NAMES
 
 LEGEND_COLUMNS = 5
 """Columns of the legend, few enough for a phone."""
@@ -74,12 +76,76 @@ def agreements(figures: Figures) -> Chart | None:
 def ratings(figures: Figures) -> Chart | None:
     """Rank correlations of each measure with people’s solving times and ratings of difficulty."""
     ranked = [
-        (one.measure, f"{one.source}, {RATING_NAMES[one.rating]}", one)
+        (one.measure, _series(one.source, one.rating), one)
         for one in figures.ratings.correlations
         if one.rating in DIFFICULTY_RATINGS
     ]
     what = "rank correlation of each measure with people’s solving times and ratings of difficulty"
     return _ranked(ranked, "ratings", "People’s ratings", what) if ranked else None
+
+
+def rating_boxes(figures: Figures) -> Chart | None:
+    """Box plots of people's ratings by the minutes that we estimate, by site."""
+    boxes = figures.rating_boxes
+    if not boxes:
+        return None
+    correlated = {(one.source, one.rating): one for one in figures.ratings.correlations if one.measure == "minutes"}
+    rows = [
+        {
+            "source": box.source, "rating": RATING_NAMES[box.rating], "minutes": box.minutes, "puzzles": box.puzzles,
+            "series": _series(box.source, box.rating),
+            **dict(zip(("p10", "p25", "p50", "p75", "p90"), box.quantiles, strict=True)),
+            **dict(zip(("rank10", "rank25", "rank50", "rank75", "rank90"), box.ranks, strict=True)),
+            "median": rating(box.quantiles[2], box.rating),
+        }
+        for box in boxes
+    ]  # fmt: skip
+    series = {_series(*pair): _correlation_words(one) for pair, one in correlated.items()}
+    names = list(dict.fromkeys(_series(box.source, box.rating) for box in boxes))
+    classes = [name for name in MINUTES_NAMES if any(box.minutes == name for box in boxes)]
+    legend = alt.Legend(columns=1, labelLimit=0, rowPadding=10, labelExpr=f"{json.dumps(series)}[datum.label]")
+    axis = alt.Axis(grid=False, labelAngle=-40, labelOverlap=False)
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
+        x=alt.X("minutes:O", sort=classes, title="estimated time", axis=axis),
+        xOffset=alt.XOffset("series:N", sort=names),
+        color=alt.Color("series:N", scale=alt.Scale(domain=names, range=SERIES[: len(names)]), legend=legend),
+        tooltip=[
+            "source:N",
+            "rating:N",
+            alt.Tooltip("minutes:O", title="estimated time"),
+            alt.Tooltip("puzzles:Q", format=","),
+            alt.Tooltip("median:N", title="median rating"),
+            alt.Tooltip("rank50:Q", format=".0%", title="its rank"),
+        ],
+    )
+    y = alt.Y(
+        "rank10:Q",
+        title="rank of people’s rating at its site",
+        scale=alt.Scale(domain=[0, 1]),
+        axis=alt.Axis(format="%", tickCount=5),
+    )
+    boxed = (
+        base.mark_rule(strokeWidth=1.5).encode(y=y, y2="rank90:Q")
+        + base.mark_bar(opacity=1, width={"band": 0.8}).encode(y="rank25:Q", y2="rank75:Q")
+        + base.mark_tick(thickness=2, width={"band": 0.8}).encode(y="rank50:Q", color=alt.value("currentColor"))
+    )
+    told = "; ".join(f"{row['series']}, {row['minutes']}: median {row['median']}" for row in rows)
+    words = (
+        "Box plots of people’s ratings by the minutes that we estimate, by site, with whiskers from 10 to 90 %: "
+        f"{told.replace(NO_BREAK, ' ')}."
+    )
+    filters = {"duration": "minutes", "source": "source"}
+    return chart_of(boxed.properties(height=320), "rating-minutes", "Rating against minutes, by site", words, filters)
+
+
+def _series(source: str, column: str) -> str:
+    return f"{source}, {RATING_NAMES[column]}"
+
+
+def _correlation_words(one: RatingCorrelation) -> list[str]:
+    """Return the name of a series and its correlation, as two lines of a legend."""
+    partial = "" if one.partial is None else f"; {one.partial:.2f} given size"
+    return [_series(one.source, one.rating), f"rho {one.rho:.2f}{partial}; {one.puzzles:,} puzzles"]
 
 
 def _ranked(

@@ -28,6 +28,7 @@ def charts(figures: Figures, activity: Activity | None = None) -> tuple[Chart, .
         people_charts.grades(figures),
         people_charts.agreements(figures),
         people_charts.ratings(figures),
+        people_charts.rating_boxes(figures),
         work_charts.rate(activity),
         work_charts.workers(activity),
     )  # fmt: skip

@@ -16,7 +16,7 @@ let vega = null; // the promise that it is loaded, once a chart is near
 
 async function draw(plot) {
   const still = plot.innerHTML;
-  const spec = specs[plot.dataset.chart];
+  const { spec } = plot;
   spec.config.legend.columns = Math.max(1, Math.floor(plot.clientWidth / LEGEND_COLUMN));
   try {
     const view = await embed(plot, spec);
@@ -36,8 +36,9 @@ async function draw(plot) {
   }
 }
 
-/** Draw a chart. It stays one image with a description: screen readers must not read Vega's parts one by one. */
+/** Draw a chart, and keep its specification as `spec`. It stays one image with a description: screen readers must not read Vega's parts one by one. */
 async function embed(plot, spec) {
+  plot.spec = spec;
   await (vega ??= load());
   const words = plot.getAttribute("aria-label");
   const { view } = await vegaEmbed(plot, spec, options);
@@ -89,4 +90,7 @@ const near = new IntersectionObserver((entries) => {
     draw(target);
   }
 }, { rootMargin: "100% 0px" });
-document.querySelectorAll("[data-chart]").forEach((plot) => near.observe(plot));
+for (const plot of document.querySelectorAll("[data-chart]")) {
+  plot.spec = specs[plot.dataset.chart];
+  near.observe(plot);
+}

@@ -3,7 +3,7 @@ import test from "node:test";
 import { load } from "./page_scripts.mjs";
 import { BROWSER, tableOf } from "./fixtures.mjs";
 
-const { Column, groupFigures, heatOf, powersOfTen, quantileOf, scaleOf, varies } = await load(...BROWSER);
+const { Column, chartWords, clockTicks, groupFigures, heatOf, powersOfTen, quantileOf, scaleOf, varies } = await load(...BROWSER);
 
 const column = (values, name = "nodes") => tableOf(Column, values.map((value) => ({ [name]: value }))).columns[name];
 const rowsOf = (values) => Uint32Array.from(values.keys());
@@ -45,6 +45,24 @@ test("a measure over more than three decades is drawn on a logarithmic scale wit
   assert.equal(vega.type, "log");
   assert.deepEqual(ticks.values, [0.001, 0.01, 0.1]);
   for (const value of values) assert.ok(edge(bin(value)) <= value * 1.0001 && value <= edge(bin(value) + 1) * 1.0001);
+});
+
+test("a share is drawn on a linear scale, however far it is spread", () => {
+  const values = [0.0002, 0.01, 0.5];
+  assert.equal(scaleOf(rowsOf(values), column(values, "density"), "share").vega.type, "linear");
+});
+
+test("ticks of times are round in their unit", () => {
+  assert.deepEqual(clockTicks(0.1, 700, true, 60), [1 / 6, 1, 10, 60, 600]); // minutes
+  assert.deepEqual(clockTicks(0, 45, false, 60), [0, 10, 20, 30, 40]);
+  assert.deepEqual(clockTicks(50, 190, false, 1), [60, 80, 100, 120, 140, 160, 180]);
+});
+
+test("values of a chart have their units", () => {
+  assert.equal(chartWords("site_seconds", 544), "9\u00a0min\u00a04\u00a0s");
+  assert.equal(chartWords("density", 0.5), "50.0\u00a0%");
+  assert.equal(chartWords("cpu_seconds", 0.00012), "120\u00a0µs");
+  assert.equal(chartWords("blocks", 12345.6), "12,350");
 });
 
 test("a scale without rows is from 0 to 1", () => {

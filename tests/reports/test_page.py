@@ -8,6 +8,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -22,6 +23,7 @@ from reports.report_page import RunDetails, write_report
 from reports.templating import markdown
 from solver.model.tables import MENDINGS
 
+ROOT = Path(__file__).resolve().parents[2]
 ABOUT = RunDetails(
     run_id="run-1",
     configuration={"cpu_limit": 60, "inputs": ["store"], "run_id": "<b>"},
@@ -332,3 +334,15 @@ def test_share(part: int, whole: int, text: str) -> None:
 def test_bucket_names() -> None:
     names = [formatting.bucket(TimeClass(start, stop, 0, 0)) for start, stop in ((0.0, 0.1), (0.1, 0.2), (120.0, None))]
     assert [name.replace(formatting.NO_BREAK, " ") for name in names] == ["< 0.1 s", "0.1–0.2 s", "≥ 120 s"]
+
+
+def test_the_run_is_cited() -> None:
+    about = RunDetails(run_id="20300131-ab", versions={"nonocensus": "9.9"}, finished="2030-01-31T10:00:00+00:00")
+    html = write_report(PAIRS, about)["report.html"].decode()
+    (cited,) = re.findall(r'<pre class="citation">([^<]+)</pre>', html)
+    author = re.findall(r'- name: "(.+)"', (ROOT / "CITATION.cff").read_text())
+    assert f"author = {{{{{author[0]}}}}}" in cited
+    assert cited.startswith("@misc{nonocensus-20300131-ab,")
+    assert "year = {2030}" in cited
+    assert "note = {nonocensus 9.9, run 20300131-ab}" in cited
+    assert 'class="citation"' not in write_report(PAIRS)["report.html"].decode()

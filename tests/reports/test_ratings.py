@@ -12,7 +12,17 @@ from census_figures import known, pairs, solved
 from reports import formatting
 from reports.aggregate import figures
 from reports.charts.measure_charts import correlations
-from reports.rating_correlations import FEW, OUTLIERS, MeasureCorrelation, rated_together, ratings, spearman, together
+from reports.rating_boxes import rating_boxes
+from reports.rating_correlations import (
+    FEW,
+    OUTLIERS,
+    MeasureCorrelation,
+    given_size,
+    rated_together,
+    ratings,
+    spearman,
+    together,
+)
 from reports.row_counts import RATED_FIELDS
 
 
@@ -130,6 +140,39 @@ def test_ratings_by_source_the_strongest_first() -> None:
         *(("a", "difficulty"), ("a", "cells"), ("b", "difficulty"), ("b", "cells")),
     ]
     assert found[0].rho == 1
+
+
+def test_partial_correlation_is_that_of_residuals_of_ranks() -> None:
+    generator = np.random.default_rng(5)
+    cells = generator.integers(1, 40, 200)
+    work = (cells + generator.integers(0, 30, 200)).astype(object)
+    stars = (cells + generator.integers(0, 30, 200)).astype(object)
+    work[generator.random(200) < 0.2] = None
+    rows = pa.table({"work": work.tolist(), "stars": stars.tolist(), "cells": cells.tolist()})
+    whole = [each for each in zip(work, stars, cells, strict=True) if each[0] is not None]
+    x, y, z = (np.array([sum(v < value for v in of) + sum(v == value for v in of) / 2 for value in of])
+               for of in zip(*whole, strict=True))  # fmt: skip
+    line = np.stack([z, np.ones(len(z))], axis=1)
+    left = [of - line @ np.linalg.lstsq(line, of, rcond=None)[0] for of in (x, y)]
+    assert given_size(rows, "work", "stars") == pytest.approx(np.corrcoef(*left)[0, 1])
+    assert given_size(rows, "cells", "stars") is None
+    assert given_size(rows.set_column(2, "cells", [[9] * 200]), "work", "stars") is None
+    assert given_size(rows.slice(0, FEW - 1), "work", "stars") is None
+
+
+def test_boxes_of_ratings_are_of_a_site_and_a_class_of_minutes() -> None:
+    rows = [
+        {"source": "a", "puzzle_id": f"a/{n}", "site_difficulty": n, "minutes": 3 if n < 20 else 7} for n in range(41)
+    ]
+    rows += [{"source": "b", "puzzle_id": f"b/{n}", "site_seconds": 60 * n, "minutes": 3} for n in range(FEW)]
+    rows += [{"source": "b", "puzzle_id": f"b/x{n}", "site_seconds": 60, "minutes": 7} for n in range(FEW - 1)]
+    rows += [{"source": "c", "puzzle_id": f"c/{n}", "site_difficulty": n} for n in range(30)]  # without minutes
+    first, second, third = rating_boxes(rated(rows))
+    assert (first.source, first.rating, first.minutes, first.puzzles) == ("a", "site_difficulty", "2–5 min", 20)
+    assert first.quantiles == pytest.approx((1.9, 4.75, 9.5, 14.25, 17.1))
+    assert first.ranks == pytest.approx([value / 40 for value in first.quantiles])
+    assert (second.minutes, second.puzzles, second.quantiles[2], second.ranks[2]) == ("5–10 min", 21, 30, 0.75)
+    assert (third.source, third.rating, third.puzzles) == ("b", "site_seconds", FEW)
 
 
 def test_outliers() -> None:

@@ -11,9 +11,12 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from typing import Any
+from xml.etree import ElementTree
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from browsable import graded
 from chromium import NEEDED
 from runs import run_serially
 from selenium.webdriver.common.action_chains import ActionChains
@@ -23,6 +26,7 @@ from tabs import Tab
 
 from pipeline.findings.reporting import write_run_report
 from pipeline.store.parts import append, create_store
+from reports.report_page import write_report
 from scrapers.demo import demo_puzzles
 from scrapers.formats import non
 from scrapers.pictures.recipe import Recipe, recipe_batch
@@ -231,3 +235,46 @@ def test_a_researcher_looks_at_distributions(
         assert whole(tab, kept, name) == (report / name).read_bytes()
     told = Counter(pq.read_table(kept / "puzzles.parquet")["solutions"].to_pylist())
     assert told == json.loads((kept / "report.json").read_bytes())["figures"]["solutions"]
+
+
+@pytest.fixture(scope="module")
+def rated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a report of graded puzzles whose ratings follow their minutes, on two sites with other scales."""
+    ((results, puzzles),), grades = graded(300)
+    minutes = dict(zip(grades["puzzle_id"].to_pylist(), grades["minutes"].to_pylist(), strict=True))
+    rows = puzzles.to_pylist()
+    for k, row in enumerate(rows):
+        if known := minutes.get(row["puzzle_id"]):
+            row["source"] = "<script>" if k % 2 else "times_of_day"
+            row["site_difficulty" if k % 2 else "site_seconds"] = known * (1 + k % 7)
+    table = pa.Table.from_pylist(rows, schema=puzzles.schema)
+    path = tmp_path_factory.mktemp("rated") / "report.html"
+    path.write_bytes(write_report([(results, table)], grades=grades)["report.html"])
+    return path
+
+
+def test_a_researcher_takes_a_figure_and_its_table(tab: Tab, rated: Path, kept: Path) -> None:
+    """Rating against minutes, by site: the figure as SVG, PNG and CSV, its table as LaTeX, from the disk."""
+    tab.load(rated)
+    tab.draw()
+    pressed(tab, "nav.sections a", "Ratings")
+    for kind in ("SVG", "PNG", "CSV"):
+        click(tab, tab.one(f".plot:has([data-chart=rating-minutes]) .save [aria-label$={kind}]"))
+    drawn = ElementTree.fromstring(whole(tab, kept, "report-rating-minutes.svg"))
+    texts = "".join(drawn.itertext())
+    assert "<script>, ratings of difficulty" in texts
+    assert "given size" in texts
+    assert "estimated time" in texts
+    assert whole(tab, kept, "report-rating-minutes.png").startswith(b"\x89PNG")
+    boxes = list(csv.DictReader(io.StringIO(whole(tab, kept, "report-rating-minutes.csv").decode(), newline="")))
+    assert {row["source"] for row in boxes} == {"<script>", "times_of_day"}
+    assert all(0 <= float(row["rank10"]) <= float(row["rank90"]) <= 1 for row in boxes)
+
+    pressed(tab, "#ratings summary", "The ratings as a table")
+    click(tab, tab.one("#ratings details[open] .save [aria-label$=LaTeX]"))
+    latex = whole(tab, kept, "report-rating-against-minutes-by-site.tex").decode()
+    assert "\\caption{Rating against minutes, by site}" in latex
+    assert "times\\_of\\_day & times & " in latex
+    assert "\\textless{}script\\textgreater{} & ratings of difficulty & " in latex
+    assert latex.count("\\\\\n") == len(boxes) + 1
+    assert tab.errors() == []

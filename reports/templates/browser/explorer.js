@@ -12,6 +12,41 @@ const MOST_GRAINS = 200; // distinct values up to which bins are as wide as the 
 const SPREAD = 1000; // ratio of largest to smallest value from which a scale is logarithmic
 const REST = "others";
 
+/** How values of these units are written: in words, and on an axis as a Vega expression; `seconds` of one, if it is a time for people. */
+const CHART_UNITS = {
+  share: { words: shareWords, label: "format(datum.value, '~%')" },
+  s: { words: secondsWords, label: "datum.value == 0 ? '0' : datum.value < 1e-3 ? format(datum.value * 1e6, ',.3~r') + ' µs' : datum.value < 1 ? format(datum.value * 1e3, ',.3~r') + ' ms' : format(datum.value, ',.3~r') + ' s'" },
+  minutes: { words: minutesWords, label: clockLabel("datum.value * 60"), seconds: 60 },
+  "solving seconds": { words: solvingTimeWords, label: clockLabel("datum.value"), seconds: 1 },
+};
+const CLOCK_STEPS = [
+  1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 18_000, 36_000, 72_000, 180_000, 360_000,
+]; // seconds
+const CLOCK_POWERS = [1, 10, 60, 600, 3600, 36_000, 360_000]; // seconds
+
+function clockLabel(seconds) {
+  const label = (unit, size) => `format((${seconds}) / ${size}, ',.3~r') + ' ${unit}'`;
+  return `datum.value == 0 ? '0' : ${seconds} < 60 ? ${label("s", 1)} : ${seconds} < 3600 ? ${label("min", 60)} : ${label("h", 3600)}`;
+}
+
+/** Round times as ticks of an axis, in units of `size` seconds. */
+function clockTicks(low, high, isLog, size) {
+  if (isLog) return CLOCK_POWERS.map((seconds) => seconds / size).filter((tick) => low <= tick && tick <= high);
+  const step = (CLOCK_STEPS.find((seconds) => (high - low) * size / seconds <= 8) ?? CLOCK_STEPS.at(-1)) / size;
+  const first = Math.ceil(low / step);
+  return Array.from({ length: Math.max(0, Math.floor(high / step) - first + 1) }, (_, k) => (first + k) * step);
+}
+
+function unitOf(measure) {
+  return EXPLORED.find(({ name }) => name === measure).unit;
+}
+
+/** A value of a measure in words; those of other units have four digits. */
+function chartWords(measure, value) {
+  const unit = CHART_UNITS[unitOf(measure)];
+  return unit ? unit.words(value) : numberWords(Number(value.toPrecision(4)));
+}
+
 class Explorer {
   /**
    * box        element with the controls and the charts
@@ -89,8 +124,9 @@ class Explorer {
 
   histogram(rows, measure, group) {
     const column = this.table.columns[measure];
-    const scale = scaleOf(rows, column);
+    const scale = scaleOf(rows, column, unitOf(measure));
     const groups = this.grouped(group);
+    const words = (value) => chartWords(measure, Math.max(value, 0)); // the first bin begins below 0
     const counts = new Map();
     for (const row of rows) {
       const key = `${scale.bin(valueOf(column, row))} ${groups.of(row)}`;
@@ -98,24 +134,25 @@ class Explorer {
     }
     const values = Array.from(counts, ([key, puzzles]) => {
       const [bin, place] = key.split(" ").map(Number);
-      return { start: scale.edge(bin), stop: scale.edge(bin + 1), group: groups.names[place], place, puzzles };
+      const [start, stop] = [scale.edge(bin), scale.edge(bin + 1)];
+      return { start, stop, from: words(start), to: words(stop), group: groups.names[place], place, puzzles };
     });
-    const spec = structuredClone(this.specs.histogram);
+    const spec = { ...structuredClone(this.specs.histogram), name: group ? `${measure}-by-${group}` : measure };
     spec.data = { values };
     this.lay(spec.encoding.x, measure, scale);
     spec.encoding.color.scale = { domain: groups.names, range: groups.colors };
     spec.encoding.order = { field: "place", type: "quantitative" };
     this.legend(groups);
-    this.tabulate(rows, column, groups);
+    this.tabulate(rows, column, groups, measure);
     this.embed("histogram", spec, { x: [measure, scale] });
   }
 
   /** Fill the table of a measure's quantiles by group. */
-  tabulate(rows, column, groups) {
+  tabulate(rows, column, groups, measure) {
     const lines = groupFigures(rows, column, groups).map(([name, count, ...figures]) => {
       const head = element("th", "", "", element("bdi", "", "", name));
       head.scope = "row";
-      const words = figures.map((value) => numberWords(Number(value.toPrecision(4))));
+      const words = figures.map((value) => chartWords(measure, value));
       return element("tr", "", "", head, ...[numberWords(count), ...words].map((text) => element("td", "n", "", text)));
     });
     this.box.querySelector(".groups tbody").replaceChildren(...lines);
@@ -123,29 +160,36 @@ class Explorer {
 
   scatter(rows, across, up, group) {
     const [x, y] = [across, up].map((name) => this.table.columns[name]);
-    const scales = [scaleOf(rows, x), scaleOf(rows, y)];
+    const scales = [scaleOf(rows, x, unitOf(across)), scaleOf(rows, y, unitOf(up))];
     const groups = this.grouped(group);
     const dots = rows.length <= MOST_DOTS;
-    const spec = structuredClone(dots ? this.specs.dots : this.specs.heat);
-    spec.data = { values: dots ? this.dots(rows, x, y, groups) : heatOf(rows, x, y, scales) };
+    const spec = { ...structuredClone(dots ? this.specs.dots : this.specs.heat), name: `${up}-against-${across}` };
+    spec.data = { values: dots ? this.dots(rows, [across, up], groups) : heatOf(rows, x, y, scales) };
     this.lay(spec.encoding.x, across, scales[0]);
     this.lay(spec.encoding.y, up, scales[1]);
-    if (dots) spec.encoding.color.scale = { domain: groups.names, range: groups.colors };
+    if (dots) {
+      spec.encoding.color.scale = { domain: groups.names, range: groups.colors };
+      const titles = { across: spec.encoding.x.title, up: spec.encoding.y.title };
+      for (const tip of spec.encoding.tooltip) tip.title = titles[tip.field] ?? tip.title;
+    }
     this.embed("scatter", spec, { x: [across, scales[0]], y: [up, scales[1]] });
   }
 
-  dots(rows, x, y, groups) {
+  dots(rows, measures, groups) {
     const ids = this.table.columns.puzzle_id;
-    return Array.from(rows, (row) => (
-      { x: valueOf(x, row), y: valueOf(y, row), group: groups.names[groups.of(row)], id: ids.at(row) }
-    ));
+    const columns = measures.map((name) => this.table.columns[name]);
+    return Array.from(rows, (row) => {
+      const [x, y] = columns.map((column) => valueOf(column, row));
+      const [across, up] = [chartWords(measures[0], x), chartWords(measures[1], y)];
+      return { x, y, across, up, group: groups.names[groups.of(row)], id: ids.at(row) };
+    });
   }
 
   /** Set the title, scale and ticks of an axis. */
   lay(channel, measure, { vega, ticks }) {
-    const { titles, unit } = EXPLORED.find(({ name }) => name === measure);
-    const title = titles[this.table.family] + (unit === "s" ? " (s)" : "");
-    const words = unit === "share" ? { labelExpr: "format(datum.value, '~%')" } : {};
+    const title = EXPLORED.find(({ name }) => name === measure).titles[this.table.family];
+    const unit = CHART_UNITS[unitOf(measure)];
+    const words = unit ? { labelExpr: unit.label } : {};
     Object.assign(channel, { title, scale: vega, axis: { ...channel.axis, ...ticks, ...words } });
   }
 
@@ -227,7 +271,7 @@ function valueOf(column, row) {
 }
 
 /** A measure's scale: Vega's options, ticks of its axis, the bin of a value, and the lower edge of a bin. */
-function scaleOf(rows, column) {
+function scaleOf(rows, column, unit = "") {
   let [low, high] = [Infinity, -Infinity];
   for (const row of rows) {
     const value = valueOf(column, row);
@@ -235,16 +279,19 @@ function scaleOf(rows, column) {
     high = Math.max(high, value);
   }
   if (!rows.length) [low, high] = [0, 1];
-  if (low > 0 && high / low > SPREAD) {
+  const { seconds } = CHART_UNITS[unit] ?? {};
+  if (low > 0 && high / low > SPREAD && unit !== "share") {
     const step = Math.log10(high / low) / BINS;
     const vega = { type: "log", nice: false };
-    return { vega, ticks: { values: powersOfTen(low, high), labelExpr: "format(datum.value, datum.value < 1 ? '~r' : '~s')" }, bin: (value) => Math.floor(Math.log10(value / low) / step + 1e-9), edge: (bin) => low * 10 ** (bin * step) };
+    const values = seconds ? clockTicks(low, high, true, seconds) : powersOfTen(low, high);
+    return { vega, ticks: { values, labelExpr: "format(datum.value, datum.value < 1 ? '~r' : '~s')" }, bin: (value) => Math.floor(Math.log10(value / low) / step + 1e-9), edge: (bin) => low * 10 ** (bin * step) };
   }
   const raw = (high - low) / BINS || 1;
   const grain = column.measures ? grainOf(rows, column) : 1;
   const step = grain ? grain * Math.max(1, Math.ceil(raw / grain)) : raw;
   const first = low - grain / 2; // so that no value lies on an edge
-  return { vega: { type: "linear", zero: false, nice: false }, ticks: {}, bin: (value) => Math.floor((value - first) / step), edge: (bin) => first + bin * step };
+  const ticks = seconds ? { values: clockTicks(low, high, false, seconds) } : {};
+  return { vega: { type: "linear", zero: false, nice: false }, ticks, bin: (value) => Math.floor((value - first) / step), edge: (bin) => first + bin * step };
 }
 
 /** The least difference of distinct values, or 0 if there are many. Bins of few values must be a multiple of it, or some are empty. */

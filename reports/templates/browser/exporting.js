@@ -10,8 +10,11 @@ function idLines(rows, { columns }) {
 /** The facts of rows as CSV (RFC 4180), with a line of names; no clues. */
 function csvText(rows, { columns }) {
   const fields = PUZZLE_COLUMNS.map(({ name }) => name).filter((name) => name in columns);
-  const line = (values) => `${values.map(csvField).join(",")}\r\n`;
-  return line(fields) + Array.from(rows, (row) => line(fields.map((name) => columns[name].at(row)))).join("");
+  return csvLine(fields) + Array.from(rows, (row) => csvLine(fields.map((name) => columns[name].at(row)))).join("");
+}
+
+function csvLine(values) {
+  return `${values.map(csvField).join(",")}\r\n`;
 }
 
 function csvField(value) {
@@ -96,10 +99,10 @@ function ascii(text) {
   return text.replace(/[^\n -~]/gu, (sign) => `&#${sign.codePointAt(0)};`);
 }
 
-/** Download a text as a file. */
-function keepFile(text, name, type) {
+/** Download a text or a blob as a file. */
+function keepFile(content, name, type) {
   const link = element("a");
-  Object.assign(link, { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+  Object.assign(link, { href: URL.createObjectURL(new Blob([content], { type })), download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

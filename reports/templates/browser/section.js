@@ -255,4 +255,5 @@ async function start(section) {
   }
 }
 
+offerFiles(document.querySelector("main"));
 start(document.getElementById("browse"));
