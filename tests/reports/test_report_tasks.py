@@ -253,6 +253,7 @@ def rated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.people
 def test_a_researcher_takes_a_figure_and_its_table(tab: Tab, rated: Path, kept: Path) -> None:
     """Rating against minutes, by site: the figure as SVG, PNG and CSV, its table as LaTeX, from the disk."""
     tab.load(rated)
