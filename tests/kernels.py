@@ -1,4 +1,4 @@
-"""Compile the kernels that most tests need, before test processes start: python tests/kernels.py [1] [2] [wide].
+"""Compile the kernels that most tests need, before test processes start: python tests/kernels.py 1, or 2 and wide.
 
 1 is for mono puzzles, Sudokus and exact covers, 2 for coloured puzzles, wide for mono puzzles with two words a bit set.
 The specialisations are listed in the cache folder, for tests/solver/jit/test_specialisations.py.
