@@ -1,24 +1,22 @@
 """Compare whole runs with another checkout's: python -m benchmarks.stages CHECKOUT [--size 4x5] [--rounds 2].
 
 Both checkouts alternate at generating, classifying and reporting every picture of a size, on one core (--serial). CPU
-seconds include child processes. A first round on small pictures compiles the kernels.
+seconds are the machine's, which should do nothing else. A first round on small pictures compiles the kernels.
 """
 
 import argparse
-import ctypes
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+import psutil
+
 HERE = Path(__file__).resolve().parent.parent
 SMALL = "3x4"
-SUBREAPER = 36
-"""prctl's PR_SET_CHILD_SUBREAPER: orphans, such as Ray's workers, become children of this process."""
 
 
 def stages(size: str, folder: Path) -> dict[str, list[str]]:
@@ -32,7 +30,7 @@ def stages(size: str, folder: Path) -> dict[str, list[str]]:
 
 
 class Spent(NamedTuple):
-    """What a command took: CPU seconds of all its processes, wall seconds, its own peak memory in MB."""
+    """What a command took: CPU seconds of the machine, wall seconds, peak memory of its own process in MB."""
 
     cpu: float
     wall: float
@@ -40,22 +38,23 @@ class Spent(NamedTuple):
 
 
 def measure(checkout: Path, arguments: list[str]) -> Spent:
-    """Run a command of a checkout, until the last process that it has started ends."""
-    ctypes.CDLL(None).prctl(SUBREAPER, 1)
+    """Run a command of a checkout on a machine that does nothing else: Ray's workers are no children of the command."""
     environment = {"PYTHONPATH": str(checkout), "NUMBA_CACHE_DIR": str(checkout / ".cache" / "numba")}
     command = [sys.executable, "-m", "nonocensus", *arguments]
-    start = time.monotonic()
+    start, busy = time.monotonic(), busy_seconds()
     process = subprocess.Popen(command, cwd=checkout, env=os.environ | environment, stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
-    wall, cpu, memory = time.monotonic() - start, used.ru_utime + used.ru_stime, used.ru_maxrss / 1e3
+    spent = Spent(busy_seconds() - busy, time.monotonic() - start, used.ru_maxrss / 1e3)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"{' '.join(arguments)} of {checkout} failed: exit status {process.returncode}")
-    with suppress(ChildProcessError):  # raised when none is left
-        while True:
-            _, _, used = os.wait4(-1, 0)
-            cpu += used.ru_utime + used.ru_stime
-    return Spent(cpu, wall, memory)
+    return spent
+
+
+def busy_seconds() -> float:
+    """Return the CPU seconds that the machine's cores have worked."""
+    times = psutil.cpu_times()
+    return float(times.user + times.nice + times.system)
 
 
 def main() -> None:
