@@ -10,7 +10,7 @@ import pyarrow as pa
 from reports.clean import clean
 from reports.family_words import NONOGRAMS, FamilyWords
 from reports.formatting import natural
-from reports.issues import differing, has_issue, issues
+from reports.issues import LEAST_CELLS, differing, has_issue, issues
 
 NO_AUTHOR = "No author"
 
@@ -40,9 +40,9 @@ def fixes(rows: pa.Table, duplicates: pa.Table, family: FamilyWords = NONOGRAMS)
 
 
 def _sentences(row: dict[str, Any], copy: str | None, family: FamilyWords) -> Iterator[str]:
+    cells = (row["width"] or 0) * (row["height"] or 0)
     if row["solutions"] == "multiple" and not row["marked"]:
         unsaid = ", which the site does not say" if row["unmarked"] else ""
-        cells = (row["width"] or 0) * (row["height"] or 0)
         apart = f": two of them differ in {row['differing']:,} of {cells:,} cells" if row["differing"] else ""
         yield f"Several solutions{unsaid}{apart}."
         if row["change"]:
@@ -53,7 +53,7 @@ def _sentences(row: dict[str, Any], copy: str | None, family: FamilyWords) -> It
         yield f"The author’s picture does not solve the {family.clues}."
     if row["status"] == "invalid":
         yield f"Impossible {family.clues}: {row['error'] or 'no reason given'}."
-    if copy:
+    if copy and cells >= LEAST_CELLS:
         yield copy
 
 

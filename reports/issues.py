@@ -25,10 +25,14 @@ ISSUES = {
 """Issues and their meanings."""
 
 
+LEAST_CELLS = 64
+"""Cells of the smallest puzzle whose likeness to another is no coincidence: many authors draw the same 5x5."""
+
+
 def issues(rows: pa.Table, duplicates: pa.Table) -> np.ndarray:
     """Return the issues of each puzzle, uint16[rows]: one bit for each of ISSUES, the lowest for the first.
 
-    rows        columns puzzle_id, status, solutions, goal_matches, disputed, unmarked and marked, as
+    rows        columns puzzle_id, status, width, height, solutions, goal_matches, disputed, unmarked and marked, as
                 `reports.census.Census.shown`
     duplicates  of the schema DUPLICATES
     """
@@ -39,7 +43,9 @@ def issues(rows: pa.Table, duplicates: pa.Table) -> np.ndarray:
     unlike = pc.fill_null(pc.invert(rows["goal_matches"]), False)
     copies = _among(rows["puzzle_id"], duplicates["puzzle_id"].filter(pc.invert(near)))
     impossible = pc.fill_null(pc.equal(rows["status"], "invalid"), False)
-    to_fix = (pc.and_not(ambiguous, rows["marked"]), contradictory, impossible, unlike, copies)
+    cells = pc.multiply(rows["width"].cast(pa.int64()), rows["height"].cast(pa.int64()))
+    chance = pc.fill_null(pc.less(cells, LEAST_CELLS), True)
+    to_fix = (pc.and_not(ambiguous, rows["marked"]), contradictory, impossible, unlike, pc.and_not(copies, chance))
     found = (
         ambiguous,
         rows["unmarked"],

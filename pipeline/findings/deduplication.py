@@ -29,6 +29,7 @@ from pipeline.run.result_pairs import PAIRED_BYTES, PAIRED_ROWS, family_pairs, m
 from pipeline.run.run_folder import Run
 from pipeline.sql import database, sql_errors
 from pipeline.store.parts import Store, chunk_tables, one_batch, prefetch
+from reports.issues import LEAST_CELLS
 from solver.model.families import NONOGRAM, Family, Rules
 from solver.model.tables import PUZZLES
 
@@ -37,9 +38,6 @@ if TYPE_CHECKING:
 
 SHARE = 0.05
 """Default share of cells in which near pictures may differ."""
-
-SMALLEST = 64
-"""Cells of the smallest picture that has near ones by default: a 5x5 that differs in one cell is another picture."""
 
 MOST_SHARE = 0.2
 """Largest share; beyond it unrelated pictures are near."""
@@ -89,7 +87,7 @@ def find_duplicates(
     """Find duplicates among the puzzles of a store, or among those of a run with a result.
 
     share   of cells, 0 to MOST_SHARE, in which near pictures of equal size may differ, up to rotation and mirroring; 0
-            finds none (default: SHARE, of pictures of at least SMALLEST cells). Must be None for Sudokus
+            finds none (default: SHARE, of pictures of at least LEAST_CELLS cells). Must be None for Sudokus
     pairs   what `family_pairs` yields for the run, if it is read already, with the columns ANSWERS and PUZZLE_COLUMNS
 
     Raises UserError for an invalid share, InputError if the store is damaged or has changed since the run.
@@ -98,7 +96,7 @@ def find_duplicates(
         raise UserError(
             f"near pictures are of nonograms, and {place.folder.name} holds {place.family.name}s; leave --cells out"
         )
-    smallest, share = (SMALLEST, SHARE) if share is None else (0, share)
+    smallest, share = (LEAST_CELLS, SHARE) if share is None else (0, share)
     if not 0 <= share <= MOST_SHARE:
         raise UserError(f"near pictures may differ in 0 to {MOST_SHARE:g} of their cells, not in {share:g}")
     with database() as connection, sql_errors(f"{place.folder.name} can't be searched for duplicates"):

@@ -466,7 +466,7 @@ def test_lists_for_authors_are_copied_as_the_file_has_them(tab: Tab, tmp_path: P
     for link, expected in zip(links, lists.split("\n\n\n"), strict=True):
         tab.run("arguments[0].click()", link)
         count = 2 if expected.startswith("Ann") else 1
-        tab.until(lambda count=count: tab.count().startswith(f"{count} of 8"))
+        tab.until(lambda count=count: tab.count().startswith(f"{count} of 9"))
         assert copied(tab).rstrip() == expected.rstrip()
     tab.turn(folder["report.html"], query="a/7")
     tab.one("[data-take=fixes]").click()

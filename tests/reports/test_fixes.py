@@ -20,13 +20,15 @@ ROWS = pairs(
     (solved("a/3", 1.0, "multiple", **TWO), known("a/3", author="Ann", site_note="definitely non-unique")),
     (solved("a/4", 1.0, "contradiction", solutions="none", goal_matches=False), known("a/4", author=ARABIC)),
     (failed("a/5", "invalid", "row 1: too\nlong"), known("a/5", author=EVIL, title=EVIL)),
-    (solved("a/6", 1.0), known("a/6")),
+    (solved("a/6", 1.0), known("a/6", 8, 8)),
     (solved("a/7", 1.0), known("a/7", author="Bob")),
+    (solved("a/8", 1.0), known("a/8", author="Bob")),
     failed("b/lost", "killed", "why"),
 )
 COPIES = pa.Table.from_pylist(
     [
         {"original": "a/2", "puzzle_id": "a/6", "likeness": "turned"},
+        {"original": "a/2", "puzzle_id": "a/8", "likeness": "equal"},  # as small pictures are by chance
         {"original": "a/2", "puzzle_id": "a/7", "likeness": "near", "cells": 1, "share": 0.25},
     ],
     DUPLICATES,
@@ -55,7 +57,7 @@ No solution: the clues contradict each other.
 
 No author: 1 puzzle
 
-a/6, 2×2
+a/6, 8×8
 The same as a/2 “Two” by Ann, turned, mirrored or recoloured.
 """
 

@@ -291,7 +291,8 @@ function scaleOf(rows, column, unit = "") {
   const step = grain ? grain * Math.max(1, Math.ceil(raw / grain)) : raw;
   const first = low - grain / 2; // so that no value lies on an edge
   const ticks = seconds ? { values: clockTicks(low, high, false, seconds) } : {};
-  return { vega: { type: "linear", zero: false, nice: false }, ticks, bin: (value) => Math.floor((value - first) / step), edge: (bin) => first + bin * step };
+  const domain = rows.length ? {} : { domain: [low, high] }; // Vega finds none without values
+  return { vega: { type: "linear", zero: false, nice: false, ...domain }, ticks, bin: (value) => Math.floor((value - first) / step), edge: (bin) => first + bin * step };
 }
 
 /** The least difference of distinct values, or 0 if there are many. Bins of few values must be a multiple of it, or some are empty. */

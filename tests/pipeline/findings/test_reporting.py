@@ -46,20 +46,24 @@ def test_from_a_folder_of_files_to_a_list_for_each_author(tmp_path: Path, nonoce
         "3": ("<script>", "1\n1"),
         "4": ("محمد", "3\n1"),
         "5": ("Bob", "2\n2"),
+        "6": ("Bob", "8\n" * 8),
+        "7": ("<script>", "8\n" * 8),
     }
     folder = tmp_path / "site"
     folder.mkdir()
     for name, (author, clues) in files.items():
-        text = f'title "T{name}"\nby "{author}"\nwidth 2\nheight 2\n\nrows\n{clues}\n\ncolumns\n{clues}\n'
+        side, lines = len(clues.split()), clues.strip()
+        size = f"width {side}\nheight {side}"
+        text = f'title "T{name}"\nby "{author}"\n{size}\n\nrows\n{lines}\n\ncolumns\n{lines}\n'
         (folder / f"{name}.non").write_text(text)
     assert nonocensus("import", "site", "--out", "store").code == 0
     nonocensus("classify", "store", "--out", "run", "--serial")  # status 1: one puzzle is invalid
     assert nonocensus("report", "run", "--out", "report").code == 0
     lists = (tmp_path / "report" / "authors.txt").read_text().split("\n\n\n")
     heads = {text.splitlines()[0]: text for text in lists}
-    assert set(heads) == {"Ann: 1 puzzle", "<script>: 1 puzzle", "محمد: 1 puzzle"}
+    assert set(heads) == {"Ann: 1 puzzle", "<script>: 2 puzzles", "محمد: 1 puzzle"}
     assert "“T1”, 2×2\nSeveral solutions: two of them differ in 4 of 4 cells." in heads["Ann: 1 puzzle"]
-    assert "The same as" in heads["<script>: 1 puzzle"]
+    assert "The same as local/site/6 “T6” by Bob" in heads["<script>: 2 puzzles"]
     assert "Impossible clues: " in heads["محمد: 1 puzzle"]
 
 
