@@ -1,12 +1,15 @@
 """The files for clusters and operators, where a mistake shows only when it is too late: formats, commands, versions."""
 
 import json
+import os
 import re
 import shutil
+import signal
 import subprocess
 import time
 import tomllib
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -235,12 +238,18 @@ def test_slurm_job_stops_in_order_and_queues_itself_again(tmp_path: Path) -> Non
     environment["SLURM_CPUS_ON_NODE"] = "4"
     command = ["bash", "job.sh", "classify", "store", "--out", "run"]
     calls = tmp_path / "calls"
-    with subprocess.Popen(command, cwd=tmp_path, env=environment) as process:
-        while not (calls.exists() and "classify" in calls.read_text()):
-            assert process.poll() is None
-            time.sleep(0.02)
-        process.terminate()
-        assert process.wait() == 143
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, start_new_session=True) as process:
+        try:
+            limit = time.monotonic() + 60.0
+            while not (calls.exists() and "classify" in calls.read_text()):
+                assert process.poll() is None
+                assert time.monotonic() < limit
+                time.sleep(0.02)
+            process.terminate()
+            assert process.wait(60.0) == 143
+        finally:
+            with suppress(ProcessLookupError):  # raised when all have ended
+                os.killpg(process.pid, signal.SIGKILL)
     lines = calls.read_text().splitlines()
     assert lines[0] == "nonocensus warm"
     assert lines.count("ray start") == 2

@@ -1,13 +1,15 @@
 """The index of a pack, pack.json: all that an app needs of each puzzle; docs/pack.schema.json is its JSON schema."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from msgspec import Meta
 
 from scrapers.formats.jsonl import DIGITS
 from solver.model.puzzle import Clue, Puzzle
+
+KIND: Final = "nonocensus pack"
 
 Side = Annotated[
     list[list[tuple[int, int]]],
@@ -50,7 +52,7 @@ class PackedPuzzle(msgspec.Struct, kw_only=True):
 class Pack(msgspec.Struct, kw_only=True):
     """The index of a pack of puzzles with one solution each."""
 
-    kind: Literal["nonocensus pack"] = "nonocensus pack"
+    kind: Literal["nonocensus pack"] = KIND
     version: Annotated[
         Literal[1], Meta(description="Raised when a field is removed or changes its meaning, not for new fields.")
     ] = 1

@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 
 from pipeline.errors import InputError, UserError
 from pipeline.findings.csv_file import write_csv
-from pipeline.findings.pack_index import Pack, packed_puzzle
+from pipeline.findings.pack_index import KIND, Pack, packed_puzzle
 from pipeline.findings.sample import Candidates, balanced_order, difficulty_class, sample_candidates
 from pipeline.run.job_tables import current_grades
 from pipeline.run.result_pairs import matching_rows, pairs, solvable_rows
@@ -46,7 +46,6 @@ from solver.model.puzzle import Puzzle
 from solver.model.tables import PUZZLES, RESULTS, picture, puzzles_of
 
 MARK, LIST, BOOK = "pack.json", "pack.csv", "book.pdf"
-KIND = "nonocensus pack"
 OWN = re.compile(r"\d+-[\w.#()-]+|book\.pdf")
 """Names of a pack's files; others are never deleted, even if an untrusted pack.json lists them."""
 

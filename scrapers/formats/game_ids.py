@@ -19,7 +19,7 @@ from solver.model.puzzle import MAX_CELLS, Clue, Puzzle
 
 PUZZLINK = re.compile(r"(?:\S*[?/])?nonogram(?:_edit)?/(?:v:/)?([0-9]+)/([0-9]+)/(\S*)")
 TATHAM = re.compile(r"(?:https?://[^\s#]*#)?([0-9]+)(?:x([0-9]+))?:([0-9./]*)")
-PLACES = re.compile(r"[0-9a-f]|-[0-9a-f]{2}|[g-z]")
+PLACES = re.compile(r"[1-9a-f]|-(?!00)[0-9a-f]{2}|[g-z]")
 
 MAX_GAP = 20
 MAX_PLACED = 0xFF
@@ -81,25 +81,52 @@ def text_lines(data: bytes) -> Iterator[tuple[int, str]]:
     return ((number, line.strip()) for number, line in lines_of(decode_text(data)) if not line.isspace() and line)
 
 
-def _parse_puzzlink(width: int, height: int, text: str) -> Puzzle:
-    above, left = (height + 1) // 2, (width + 1) // 2
-    lines: list[list[str]] = [[] for _ in range(width + height)]
-    place = end = 0
-    for found in PLACES.finditer(text):
-        if found.start() != end:
+def numbers_of(text: str, tokens: re.Pattern[str], first_gap: str, base: int, most: int) -> list[int]:
+    """Parse at most `most` places, 0 for an empty one; letters from `first_gap` are gaps, numbers are to `base`."""
+    numbers: list[int] = []
+    end = 0
+    for found in tokens.finditer(text):
+        if found.start() != end or len(numbers) > most:
             break
         end, token = found.end(), found[0]
-        if token >= "g":
-            place += int(token, 36) - 15
-            continue
-        line = place // above if place < width * above else width + (place - width * above) // left
-        if line >= len(lines):
-            raise FormatError(f"its clues have more numbers than places for {width}x{height} cells")
-        lines[line].append(str(int(token.removeprefix("-"), 16)))
-        place += 1
+        if token >= first_gap:
+            numbers += [0] * (ord(token) - ord(first_gap) + 1)
+        elif token != "_":
+            numbers.append(int(token.removeprefix("-"), base))
+    if len(numbers) > most:
+        raise FormatError(f"it has more than {most} places")
     if end < len(text):
-        raise FormatError(f"{clipped(text[end:])} among its clues is neither a number nor a gap")
-    return _puzzle_of([words[::-1] for words in lines], width)
+        raise FormatError(f"{clipped(text[end:])} is neither a number nor a gap")
+    return numbers
+
+
+def puzzlink_numbers(text: str, most: int) -> list[int]:
+    """Parse at most `most` places of puzz.link, 0 for an empty one."""
+    return numbers_of(text, PLACES, "g", 16, most)
+
+
+def puzzlink_text(numbers: Iterable[int]) -> str:
+    """Format places of puzz.link, at most MAX_PLACED each, 0 for an empty one."""
+    return "".join(
+        "".join(f"{number:x}" if number < 16 else f"-{number:x}" for number in group)
+        if is_number
+        else gaps(len(list(group)), "g", MAX_GAP)
+        for is_number, group in groupby(numbers, bool)
+    )
+
+
+def gaps(count: int, first: str, most: int) -> str:
+    """Format empty places as letters from `first` to z, which stands for `most`."""
+    many, rest = divmod(count, most)
+    return "z" * many + (chr(ord(first) + rest - 1) if rest else "")
+
+
+def _parse_puzzlink(width: int, height: int, text: str) -> Puzzle:
+    above, left = (height + 1) // 2, (width + 1) // 2
+    numbers = puzzlink_numbers(text, width * above + height * left)
+    columns = (numbers[x * above : (x + 1) * above] for x in range(width))
+    rows = (numbers[k : k + left] for k in range(width * above, width * above + height * left, left))
+    return _puzzle_of([[str(number) for number in line[::-1] if number] for line in (*columns, *rows)], width)
 
 
 def _format_puzzlink(puzzle: Puzzle) -> str:
@@ -112,14 +139,7 @@ def _format_puzzlink(puzzle: Puzzle) -> str:
             numbers += [block.length for block in reversed(clue)] + [0] * (places - len(clue))
     if max(numbers) > MAX_PLACED:
         raise FormatError(f"the format puzzlink has no numbers above {MAX_PLACED}")
-    parts = []
-    for is_number, group in groupby(numbers, bool):
-        if is_number:
-            parts += [f"{number:x}" if number < 16 else f"-{number:x}" for number in group]
-        else:
-            many, rest = divmod(len(list(group)), MAX_GAP)
-            parts.append("z" * many + (chr(ord("f") + rest) if rest else ""))
-    return f"https://puzz.link/p?nonogram/{puzzle.width}/{puzzle.height}/{''.join(parts)}"
+    return f"https://puzz.link/p?nonogram/{puzzle.width}/{puzzle.height}/{puzzlink_text(numbers)}"
 
 
 def _parse_tatham(width: int, height: int, text: str) -> Puzzle:
