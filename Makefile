@@ -1,5 +1,5 @@
 # make demo    sets up .venv and runs the whole job on the embedded archive
-# make test    sets up .venv and runs the tests that end in six minutes; the others are those of
+# make test    sets up .venv and runs the tests that end in four minutes; the others are those of
 #              make test-checked (kernels that check each index and step), test-python (kernels as plain Python),
 #              test-faults (machines and workers lost), test-slow (seconds each), test-kills (at random moments) and
 #              test-explore (random examples for SECONDS)
@@ -35,8 +35,8 @@ compile = $(BIN)/python tests/kernels.py 1 & $(if $(1),$(BIN)/python tests/kerne
 
 # Four processes for two cores: some tests mostly wait. Before they start, tests are compiled to bytecode, by one of them.
 test: $(READY)
-	$(BIN)/pytest --collect-only -q > /dev/null & $(call compile,2 wide)
-	$(BIN)/pytest -n 4 --dist worksteal -m "not faults and not kills and not slow"
+	$(BIN)/pytest --collect-only -q > /dev/null & $(call compile,2)
+	$(BIN)/pytest -n 4 --dist worksteal -m "not faults and not kills and not slow and not wide"
 
 # Property tests with random examples: each round prints its seed, and SEED=... repeats it. Hypothesis keeps what fails in
 # .hypothesis, and tries that first.
@@ -75,7 +75,8 @@ test-python: $(READY)
 # What takes seconds or minutes each: pages and servers from end to end, the widest puzzles, every small picture, engine
 # constants drawn at random, steps of wide puzzles.
 test-slow: $(READY)
-	$(BIN)/pytest -n 4 --dist worksteal -m "slow and not kills"
+	$(call compile,2 wide)
+	$(BIN)/pytest -n 4 --dist worksteal -m "(slow or wide) and not kills"
 	$(checked) $(BIN)/pytest -n 2 --dist worksteal tests/solver -m "(slow or wide) and not unchecked"
 
 lint: $(READY)

@@ -2,10 +2,12 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import pytest
 
 from pipeline.settings import Settings, default_settings
 from pipeline.store.parts import Store, append, create_store
@@ -13,6 +15,12 @@ from scrapers.pictures.recipe import Recipe, recipe_batch
 
 SMALL_GROUPS = default_settings()._replace(rows_per_group=5, groups_per_part=10)
 """Ten row groups of five puzzles in a part."""
+
+
+def sampled(cases: Sequence[Any], step: int) -> list[Any]:
+    """Mark all cases but every step-th as slow."""
+    slow = [pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.slow) for case in cases]
+    return [case if k % step == 0 else slow[k] for k, case in enumerate(cases)]
 
 
 class Result(NamedTuple):

@@ -51,15 +51,14 @@ with nc.bar() as bar:
 assert nc.crawl_site("crawled", "webpbn", "1-2", base_urls=[address], rate=0).store.rows() == 2
 assert nc.reparse_store("crawled").errors == []
 two = nc.Resources(cpus=2)
-rest = nc.Resources(serial=True) if sys.argv[2] == "quick" else two
 assert nc.generate_store("many", nc.Recipe("random", 4, 4, 0.5, 1, 20_000), two) == 20_000
-assert nc.generate_store("store", nc.Recipe("random", 6, 5, 0.5, 1, 300), rest) == 300
+assert nc.generate_store("store", nc.Recipe("random", 6, 5, 0.5, 1, 300), two) == 300
 assert nc.classify_store("store", "run", cpu_limit=5.0, where="true", resources=two).rows == 300
-assert nc.retry_run("run", 9.0, resources=rest).rows == 0
-nc.retry_changed("run", rest)
+assert nc.retry_run("run", 9.0, resources=two).rows == 0
+nc.retry_changed("run", two)
 assert nc.summary_of("run")["rows"] == nc.open_run("run").rows == nc.open_store("store").rows() == 300
-assert nc.grade_run("run", resources=rest).grades
-assert nc.certify_run("run", sample=40, resources=rest).proved == 40
+assert nc.grade_run("run", resources=two).grades
+assert nc.certify_run("run", sample=40, resources=two).proved == 40
 assert Path(nc.make_report("run", "report")).exists()
 assert nc.make_dataset("run", "dataset")["rows"] == nc.export_run("run", "run.csv") == 300
 assert nc.make_pack("run", "pack", 3, private=True).puzzles == 3
@@ -164,17 +163,12 @@ def test_the_script_calls_every_function() -> None:
     assert {name for name in functions if f"nc.{name}(" not in SCRIPT} == set()
 
 
-@pytest.mark.parametrize(
-    "way", ["quick", *(pytest.param(way, marks=pytest.mark.slow) for way in ("file", "argument", "thread"))]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["file", "argument", "thread"])
 def test_a_plain_script_runs_once(way: str, tmp_path: Path) -> None:
-    """Whatever processes the library starts: none of them imports the caller's main module.
-
-    quick   a file that starts Ray twice instead of once for each job
-    """
+    """Whatever processes the library starts: none of them imports the caller's main module."""
     (tmp_path / "script.py").write_text(SCRIPT)
     command = {
-        "quick": ["script.py"],
         "file": ["script.py"],
         "argument": ["-c", SCRIPT],
         "thread": [
@@ -184,7 +178,7 @@ def test_a_plain_script_runs_once(way: str, tmp_path: Path) -> None:
     }[way]
     with TwinServer(build_archive(demo_puzzles()[:2])).running() as address:
         ended = subprocess.run(
-            [sys.executable, *command, address, way],
+            [sys.executable, *command, address],
             cwd=tmp_path,
             capture_output=True,
             text=True,

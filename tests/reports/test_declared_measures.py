@@ -111,6 +111,7 @@ def test_datasets_have_the_measures_that_say_so(some: Solved) -> None:
         assert measure.dtype in TYPES
 
 
+@pytest.mark.slow
 def test_the_report_shows_the_measures_that_say_so(some: Solved) -> None:
     pairs = [(some.results.select(RESULT_COLUMNS), some.puzzles.select(PUZZLE_COLUMNS))]
     grades = finished(pa.Table.from_batches([some.grades]))

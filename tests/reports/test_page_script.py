@@ -251,6 +251,7 @@ def test_everything_that_may_be_passed_on_comes_through_xml() -> None:
 # Links
 
 
+@pytest.mark.slow
 def test_every_figure_that_is_a_link_counts_the_puzzles_it_opens() -> None:
     pairs, found = graded(FILLERS)
     html = write_report(pairs, grades=found)["report.html"].decode()

@@ -128,7 +128,7 @@ def test_no_rows_have_an_empty_payload() -> None:
 
 
 @given(st.lists(st.tuples(puzzles(most=9), st.booleans()), min_size=1, max_size=5))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_any_pictures_come_back(drawn: list[tuple[Puzzle, bool]]) -> None:
     results = [solved(puzzle, 1.0) | ({} if known else {"solution": None}) for puzzle, known in drawn]
     check(rows_of([(pa.Table.from_pylist(results, schema=RESULTS), pa.table(puzzle_batch([p for p, _ in drawn])))]))

@@ -27,7 +27,7 @@ every_format = pytest.mark.parametrize("known", FORMATS, ids=lambda known: known
 
 @every_format
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_written_puzzle_is_read_back(known: Format, data: st.DataObject) -> None:
     colors = data.draw(st.integers(1, 3 if "colors" in known.HOLDS else 1))
     puzzle = data.draw(puzzles(8)) if "blots" in known.HOLDS else from_picture(data.draw(pictures(colors, 8)), USUAL)
@@ -68,7 +68,7 @@ def test_colours_and_hidden_lengths_are_never_dropped() -> None:
 
 
 @given(pictures(1, 9))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_format_is_detected_by_content_alone(picture: np.ndarray) -> None:
     """By content alone: as the format that it was written in, or as one in which it is the same puzzle."""
     puzzle = from_picture(picture)

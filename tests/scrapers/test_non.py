@@ -75,6 +75,7 @@ def test_files_of_survey_and_other_programs_are_read(shared_data: Path) -> None:
             assert puzzle.puzzle_id == f"webpbn/{int(path.stem.removeprefix('webpbn-'))}"
 
 
+@pytest.mark.slow
 def test_files_of_crawls_agree_with_their_json_lines(shared_data: Path) -> None:
     """Clues, times and ratings of all 44 files."""
     puzzles = {(puzzle := one(path.read_bytes())).puzzle_id: puzzle for path in (shared_data / "people/non").iterdir()}

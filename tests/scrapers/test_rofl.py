@@ -9,7 +9,7 @@ WIDTH, HEIGHT = 5, 4
 
 
 @given(st.data(), st.booleans())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_clue_is_read_only_if_it_fits_into_line(data: st.DataObject, colored: bool) -> None:
     """Each of its numbers is as it should be, and none is missing: or else the file is refused."""
     numbers = st.integers(1, 2) | st.integers(0, 6) | st.integers(0, 255)

@@ -521,6 +521,7 @@ def test_disconnecting_client_is_ignored(small: TwinArchive, capfd: pytest.Captu
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_command_runs_until_stopped(number: signal.Signals) -> None:
     command = [sys.executable, "-m", "pipeline.commands.twin", "--port", "0"]

@@ -17,7 +17,7 @@ from solver.model.tables import picture, puzzle_batch
 
 
 @given(puzzles(most=4))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_fitting_goal_is_the_first_solution(puzzle: Puzzle) -> None:
     everything = oracle.solutions(puzzle)
     row: dict[str, Any] = solve(puzzle, check_goal=True)
@@ -54,7 +54,7 @@ def test_wrong_goal_is_ignored() -> None:
 @pytest.mark.plain_python
 @example(from_picture(np.array([[0, 0, 1], [0, 1, 0], [0, 0, 0], [1, 1, 0]], np.uint8)), 0, 0.9)
 @given(st.one_of(puzzles(most=4), shuffled_puzzles(most=4)), st.integers(0, 2**32 - 1), st.sampled_from([0.6, 0.9]))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_only_solutions_that_agree_with_the_start_count(puzzle: Puzzle, seed: int, openness: float) -> None:
     shape = (puzzle.height, puzzle.width, max(puzzle.colors, 1) + 1)
     start = np.random.default_rng(seed).random(shape) < openness

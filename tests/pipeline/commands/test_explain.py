@@ -37,6 +37,7 @@ def test_explanation_as_text_and_json(nonocensus: Command) -> None:
     assert "explanation" not in json.loads(nonocensus("solve", "a.non", "--json").out)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("files")
 def test_save_writes_each_format(nonocensus: Command, tmp_path: Path) -> None:
     made = nonocensus(

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from stores import Result, held_by_another
+from stores import Result, held_by_another, sampled
 
 import nonocensus as nc
 from pipeline.callbacks import ProgressCallbacks
@@ -136,6 +136,7 @@ def test_failing_puzzle_is_reported_and_retried_next_time(
     assert sorted(read_attempts(open_run(switches))["puzzle_id"].to_pylist()) == ["local/0", "local/1", "local/3"]
 
 
+@pytest.mark.slow
 def test_processes_give_the_same_result_as_serial(nonocensus: Nonocensus, switches: str) -> None:
     alone = nonocensus("mend", "several", "--json", "--serial").out
     assert nonocensus("mend", switches, "--json", "--cpus", "2").out == alone
@@ -168,7 +169,9 @@ def file_of(run: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("damage", "legacy"), [(cut, False), (other_columns, False), (no_text, False), (cut, True)])
+@pytest.mark.parametrize(
+    ("damage", "legacy"), sampled([(cut, True), (other_columns, False), (no_text, False), (cut, False)], 4)
+)
 def test_damaged_file_is_reported_and_repaired(
     nonocensus: Nonocensus, run: str, tmp_path: Path, damage: Callable[[Path], None], legacy: bool
 ) -> None:
@@ -189,6 +192,7 @@ def test_damaged_file_is_reported_and_repaired(
     assert nonocensus("report", run, "--out", str(tmp_path / "report")).code == 0
 
 
+@pytest.mark.slow
 def test_report_shows_changes_of_current_clues_only(nonocensus: Nonocensus, run: str, tmp_path: Path) -> None:
     def reported() -> bytes:
         assert nonocensus("report", run, "--out", str(tmp_path / "report")).code == 0

@@ -53,6 +53,7 @@ def test_no_command_imports_pandas(store: Store) -> None:
     assert subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode == 0
 
 
+@pytest.mark.slow
 def test_characters_unknown_to_the_terminal_are_escaped(store: Store) -> None:
     ascii_only = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     query = "select 'café 日本' as title"

@@ -67,6 +67,7 @@ def test_the_last_line_has_the_difficulty_for_people(nonocensus: Command, tmp_pa
     assert f"{last['a']}." in (tmp_path / "a.html").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.unchecked
 @pytest.mark.usefixtures("files")
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")

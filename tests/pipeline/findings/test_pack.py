@@ -363,6 +363,7 @@ def test_by_minutes(archive: Run, tmp_path: Path, nonocensus: Nonocensus) -> Non
     assert "--minutes takes two numbers" in nonocensus("pack", str(place), "--out", "x", "--minutes", "9-1").err
 
 
+@pytest.mark.slow
 @pytest.mark.people
 def test_two_hundred_puzzles_for_an_app_and_a_book(tmp_path: Path, nonocensus: Nonocensus) -> None:
     """Puzzles of 15x15 that take 3 to 10 minutes, as JSON and as a book, by one command."""

@@ -67,6 +67,7 @@ def test_from_a_folder_of_files_to_a_list_for_each_author(tmp_path: Path, nonoce
     assert "Impossible clues: " in heads["محمد: 1 puzzle"]
 
 
+@pytest.mark.slow
 def test_a_run_without_logs_has_a_report(store: Store, tmp_path: Path) -> None:
     run = run_serially(store, tmp_path / "run")
     for log in (tmp_path / "run" / "log").iterdir():

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from stores import Result, exhaustive
+from stores import Result, exhaustive, sampled
 
 import nonocensus as nc
 from pipeline.callbacks import SILENT, ProgressCallbacks
@@ -97,7 +97,7 @@ def test_kept_puzzles_are_the_first_that_fit(tmp_path: Path) -> None:
     assert filled(tmp_path / "s") == GradedStore(40, made.drawn, 0)
 
 
-@pytest.mark.parametrize("steps", [1, 4, 9])
+@pytest.mark.parametrize("steps", sampled([4, 1, 9], 3))
 def test_interrupted_command_resumes(tmp_path: Path, steps: int) -> None:
     whole = filled(tmp_path / "whole")
     with pytest.raises(KeyboardInterrupt):
@@ -108,6 +108,7 @@ def test_interrupted_command_resumes(tmp_path: Path, steps: int) -> None:
     assert content(tmp_path / "s") == content(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_larger_count_extends_the_store(tmp_path: Path) -> None:
     """Complete parts stay, also if the smaller count was not reached."""
     larger = replace(RECIPE, count=60)
@@ -124,7 +125,7 @@ def test_larger_count_extends_the_store(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", [SystemExit, KeyboardInterrupt])
-@pytest.mark.parametrize("writes", range(1, 14))
+@pytest.mark.parametrize("writes", sampled(range(1, 14), 4))
 def test_end_between_any_two_writes_loses_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writes: int, ending: type[BaseException]
 ) -> None:

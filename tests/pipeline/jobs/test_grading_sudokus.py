@@ -145,6 +145,7 @@ def test_grades_by_techniques_of_another_family_are_refused(own: Run, nonocensus
     assert nonocensus("grade", "run", "--serial").code == nonocensus("verify", "run").code == 0
 
 
+@pytest.mark.slow
 def test_reports_datasets_exports_and_queries_have_the_grades(own: Run, nonocensus: Nonocensus) -> None:
     assert nonocensus("grade", "run", "--serial").code == 0
     expected = {row["puzzle_id"]: row for row in directly(own).to_pylist()}

@@ -73,6 +73,7 @@ def test_every_command_reads_files_of_every_version(nonocensus: Nonocensus) -> N
         assert_succeeds(nonocensus, *command)
 
 
+@pytest.mark.slow
 def test_column_missing_in_older_files_is_null(nonocensus: Nonocensus, run: Path) -> None:
     changed(run.parent / "store", without("site_quality", "license"))
     changed(run / "results", without("score", "wall_seconds", "host"))

@@ -16,6 +16,7 @@ def trace(*folders: Path) -> dict[Path, int]:
     return {path: path.stat().st_mtime_ns for place in folders for path in (place, *place.rglob("*"))}
 
 
+@pytest.mark.slow
 def test_reading_commands_write_nothing(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
     run_serially(store, tmp_path / "run")
     before = trace(tmp_path / "run", tmp_path / "store")

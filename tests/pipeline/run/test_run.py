@@ -45,6 +45,7 @@ def test_run_has_one_row_per_puzzle(store: Store, tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("*.tmp"))
 
 
+@pytest.mark.slow
 def test_time_levels_do_not_change_rows(hard: Store, tmp_path: Path) -> None:
     """Most puzzles exceed the first levels and move up."""
     store = hard

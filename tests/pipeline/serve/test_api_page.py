@@ -13,6 +13,7 @@ ADDRESS = "http://127.0.0.1:8765"
 EXAMPLE = re.compile(r"```sh\n(?P<asked>.*?)```\n```(?:json|xml)\n(?P<said>.*?)```", re.DOTALL)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("curl"), reason="there is no curl on this machine")
 def test_examples_of_the_page_run_as_written(tmp_path: Path) -> None:
     page = (documents.ROOT / "docs" / "API.md").read_text()

@@ -70,6 +70,7 @@ def test_missing_extra_is_reported() -> None:
     assert done.stderr == "nonocensus: fastapi is not installed: pip install 'nonocensus[serve]'\n"
 
 
+@pytest.mark.slow
 def test_warning_if_exposed_to_the_network() -> None:
     command = [sys.executable, "-m", "nonocensus", "serve", "--host", "0.0.0.0", "--port", "0", "--cpus", "1"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

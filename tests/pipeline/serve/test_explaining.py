@@ -18,6 +18,9 @@ from solver.model.techniques import SEARCH, TECHNIQUES
 Cells = list[set[int]]
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
     with running("--cpus", "2", "--cpu-limit", "10") as server:

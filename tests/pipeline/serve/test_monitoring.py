@@ -16,6 +16,8 @@ from pipeline.serve.pool import ServerBusy, WorkerPool
 from pipeline.serve.server_app import application
 from pipeline.serve.server_metrics import SERVER_METRICS
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:

@@ -17,6 +17,9 @@ XML = """<?xml version="1.0"?><puzzleset><puzzle type="grid" defaultcolor="black
 </puzzle></puzzleset>"""
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
     with running("--cpus", "2", "--cpu-limit", "1") as server:

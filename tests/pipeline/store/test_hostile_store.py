@@ -50,6 +50,7 @@ def test_hostile_rows_get_results(tmp_path: Path) -> None:
     assert write_run_report(run, str(tmp_path / "report"))[0] == 600
 
 
+@pytest.mark.slow
 def test_puzzles_without_clue_hash_are_retried_with_more_time(tmp_path: Path) -> None:
     """Puzzles with equal hashes are retried as one; without a hash each on its own."""
     batch = recipe_batch(Recipe("random", 22, 22, 0.45, 5, 60), 0, 60)
@@ -160,6 +161,7 @@ WRONG: list[tuple[str, object, str]] = [
 """Column, value in one row, and the fault reported."""
 
 
+@pytest.mark.slow
 def test_invalid_rows_are_named(store: Store, tmp_path: Path) -> None:
     """Each fault in its own row; the rows between them are converted, and `verify` finds the faults."""
 

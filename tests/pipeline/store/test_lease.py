@@ -98,7 +98,9 @@ def ids(store: Store) -> list[str]:
     return [name for batch in store.batches(["puzzle_id"]) for name in batch["puzzle_id"].to_pylist()]
 
 
-@pytest.mark.parametrize("dead_after", [120.0, 0.0], ids=["alive", "taken over"])
+@pytest.mark.parametrize(
+    "dead_after", [pytest.param(120.0, id="alive"), pytest.param(0.0, id="taken over", marks=pytest.mark.slow)]
+)
 def test_every_interleaving_of_two_imports_keeps_all_rows(monkeypatch: pytest.MonkeyPatch, dead_after: float) -> None:
     """200 interleavings. "taken over": each writer assumes the other dead, so both continue without lease."""
     monkeypatch.setattr(lock, "EXPIRY", dead_after)

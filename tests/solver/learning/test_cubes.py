@@ -93,7 +93,7 @@ def test_each_solution_is_in_exactly_one_half(puzzle: Puzzle, seed: int) -> None
 @pytest.mark.usefixtures("no_dives")
 def test_cubes_without_learners_agree_with_oracle() -> None:
     @given(st.one_of(puzzles(most=5), shuffled_puzzles(most=5)))
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=150, deadline=None)
     def check(puzzle: Puzzle) -> None:
         everything = pictures_of(puzzle)
         begun = Conquest(FROM_NOTHING, [], [WHOLE])

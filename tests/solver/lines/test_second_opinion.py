@@ -106,7 +106,10 @@ def agree(puzzle: Puzzle, start: np.ndarray | None, row: dict[str, Any]) -> None
 
 @pytest.mark.unchecked  # tests/solver/lines/test_checked.py has more of the same puzzles
 @pytest.mark.parametrize("kind", fuzz.KINDS)
-@pytest.mark.parametrize(("check_goal", "number", "first"), [(False, 600, 0), (True, 150, 10_000)])
+@pytest.mark.parametrize(
+    ("check_goal", "number", "first"),
+    [(False, 200, 0), pytest.param(False, 400, 200, marks=pytest.mark.slow), (True, 150, 10_000)],
+)
 def test_verdicts_of_drawn_puzzles(kind: str, check_goal: bool, number: int, first: int) -> None:
     puzzles = [fuzz.drawn(seed, most=MOST) for seed in seeds_of(kind, number, first)]
     for puzzle, row in zip(puzzles, classify(puzzle_batch(puzzles), check_goal=check_goal).to_pylist(), strict=True):

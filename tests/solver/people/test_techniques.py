@@ -102,7 +102,7 @@ def test_longer_lines_with_every_knowledge(cells: int, colors: int, blots: bool)
 
 
 @given(known_lines(most=14))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_random_lines(line: tuple[Clue, oracle.Knowledge]) -> None:
     assert_sound(*line)
 

@@ -193,7 +193,7 @@ def mutated(lines: Lines, choose: Callable[[int], int]) -> Lines:
 @pytest.mark.unchecked
 @pytest.mark.plain_python
 @given(st.one_of(puzzles(most=5), shuffled_puzzles(most=6)), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_mutated_derivation_is_accepted_only_if_valid(puzzle: Puzzle, data: st.DataObject) -> None:
     lines = recorded(puzzle)
     assume(lines[-1]["conclusion"] in ("decided", "contradiction"))

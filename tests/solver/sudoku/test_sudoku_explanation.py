@@ -69,7 +69,7 @@ def test_the_steps_lead_to_the_solution_and_never_away(kind: tuple[int, int]) ->
             assert steps >= counted if number in (names.X_CHAIN, names.CHAIN) else steps == counted
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [KINDS[0], *(pytest.param(kind, marks=pytest.mark.slow) for kind in KINDS[1:])])
 @pytest.mark.parametrize("technique", range(names.LOCKED, names.FORCING))
 def test_the_reason_of_every_find_holds(technique: int, kind: tuple[int, int]) -> None:
     """And it must not hold for anything in the grid's solution."""

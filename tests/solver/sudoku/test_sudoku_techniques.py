@@ -28,7 +28,7 @@ seeds = st.integers(0, (1 << 32) - 1)
 
 
 @pytest.mark.parametrize("technique", TWINS)
-@pytest.mark.parametrize("kind", [(3, 3), (4, 2)])
+@pytest.mark.parametrize("kind", [(3, 3), pytest.param((4, 2), marks=pytest.mark.slow)])
 def test_a_step_is_one_of_those_by_sets(technique: int, kind: tuple[int, int]) -> None:
     """A technique finds something exactly where its twin does, and takes away no more than that."""
     size, steps = kind[0] * kind[1], 0
