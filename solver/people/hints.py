@@ -1,5 +1,6 @@
 """Hints for a partly solved grid: the wrong cells, or the easiest next step."""
 
+from itertools import islice
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -11,6 +12,9 @@ from solver.people.explanation import Explanation, State, explain
 
 Kind = Literal["wrong", "step", "solved", "none", "open", "timeout"]
 
+MAX_COLORED_STEPS = 500
+"""Steps within which a puzzle of several colours must decide a cell."""
+
 
 class Hint(NamedTuple):
     """A hint.
@@ -18,7 +22,7 @@ class Hint(NamedTuple):
     kind     wrong: some cells are wrong, see `wrong`; step: see `next`; solved: nothing left to do; none: no
              solution; open: only nested assumptions would help; timeout
     wrong    indices of cells, row-major, that differ from the solution (the one with the fewest wrong cells)
-    next     an explanation of one step from the given grid
+    next     an explanation from the given grid, whose last step is the first one that decides a cell
     """
 
     kind: Kind
@@ -30,7 +34,7 @@ def hint(puzzle: Puzzle, start: np.ndarray, *, cpu_limit: float = 60.0) -> Hint:
     """Return a hint for a grid.
 
     start       bool[height, width, colours + 1]: possible colours of each cell
-    cpu_limit   CPU seconds for solving the puzzle, and the same for the step
+    cpu_limit   CPU seconds for solving the puzzle, and the same for the steps
 
     Raises InvalidPuzzle for contradictory clues, and ValueError for a start of another shape.
     """
@@ -39,9 +43,13 @@ def hint(puzzle: Puzzle, start: np.ndarray, *, cpu_limit: float = 60.0) -> Hint:
         return _whats_wrong(puzzle, start, cpu_limit)
     if (start.sum(axis=2) == 1).all():
         return Hint("solved" if begun["status"] == "ok" else "timeout")
-    found = explain(puzzle, start=start, most=1, cpu_limit=cpu_limit)
-    if found.steps:
-        return Hint("step", next=found)
+    # in several colours a step may only rule some out, which can't be drawn: the next hint would be the same
+    most = 1 if puzzle.colors < 2 else MAX_COLORED_STEPS
+    found = explain(puzzle, start=start, most=most, cpu_limit=cpu_limit)
+    if any(decisive := found.decisive()):
+        count = decisive.index(True) + 1
+        cells = next(islice(found.grids(), count - 1, None))
+        return Hint("step", next=found._replace(steps=found.steps[:count], cells=cells))
     nothing: dict[State, Kind] = {"open": "open", "solved": "solved"}  # solved: of empty clues nothing need be said
     return Hint(nothing.get(found.state, "timeout"))
 

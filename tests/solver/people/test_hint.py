@@ -30,10 +30,11 @@ def test_a_step_that_some_solution_has(puzzle: Puzzle, data: st.DataObject) -> N
         assert given_.kind == "solved"
     elif given_.kind == "step":
         assert given_.next is not None
-        (step,) = given_.next.steps
-        for place, color in step.ruled:
-            assert covered[place]
-            assert solution.ravel()[place] != color
+        for step in given_.next.steps:
+            for place, color in step.ruled:
+                assert covered[place]
+                assert solution.ravel()[place] != color
+        assert given_.next.decisive() == [False] * (len(given_.next.steps) - 1) + [True]
     else:
         assert given_.kind == ("open" if puzzle.colors else "solved")
 
