@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from solver.api import solve
-from solver.model.puzzle import Puzzle
+from solver.model.puzzle import BLOT, Puzzle, clues_of
 from solver.model.tables import picture
 from solver.people.explanation import Explanation, State, explain
 
@@ -38,6 +38,8 @@ def hint(puzzle: Puzzle, start: np.ndarray, *, cpu_limit: float = 60.0) -> Hint:
 
     Raises InvalidPuzzle for contradictory clues, and ValueError for a start of another shape.
     """
+    if _is_painted(puzzle, start):
+        return Hint("solved")
     begun = solve(puzzle, start=start, cpu_limit=cpu_limit)
     if begun["status"] == "ok" and begun["solutions"] == "none":
         return _whats_wrong(puzzle, start, cpu_limit)
@@ -52,6 +54,18 @@ def hint(puzzle: Puzzle, start: np.ndarray, *, cpu_limit: float = 60.0) -> Hint:
         return Hint("step", next=found._replace(steps=found.steps[:count], cells=cells))
     nothing: dict[State, Kind] = {"open": "open", "solved": "solved"}  # solved: of empty clues nothing need be said
     return Hint(nothing.get(found.state, "timeout"))
+
+
+def _is_painted(puzzle: Puzzle, start: np.ndarray) -> bool:
+    """Return whether the known cells fit the clues, though background cells may be open."""
+    picture = np.where(start.sum(axis=2) == 1, start.argmax(axis=2), 0).astype(np.uint8)
+    if not np.take_along_axis(start, picture[:, :, None].astype(np.int64), axis=2).all():
+        return False
+    found = [block for side in clues_of(picture) for clue in side for block in (*clue, None)]
+    clues = [block for clue in puzzle.rows + puzzle.columns for block in (*clue, None)]
+    return [block and block.color for block in found] == [block and block.color for block in clues] and all(
+        one is None or one.length in (BLOT, other.length) for one, other in zip(clues, found, strict=True) if other
+    )
 
 
 def _whats_wrong(puzzle: Puzzle, start: np.ndarray, cpu_limit: float) -> Hint:
