@@ -53,8 +53,9 @@ def write(puzzle: Puzzle) -> bytes:
     record = json.loads(jsonl.write(puzzle))
     shared = {name: record[name] for name in FIELDS if record.get(name)}
     shared |= {side: " ".join(map(_line, getattr(puzzle, side))) for side in ("rows", "columns")}
-    code = base64.urlsafe_b64encode(zlib.compress(json.dumps(shared, ensure_ascii=False, separators=(",", ":")).encode())).rstrip(b"=")
-    return f"{ADDRESS}#puzzle?share={code.decode()}\n".encode()
+    text = json.dumps(shared, ensure_ascii=False, separators=(",", ":"))
+    code = base64.urlsafe_b64encode(zlib.compress(text.encode())).decode().rstrip("=")
+    return f"{ADDRESS}#puzzle?share={code}\n".encode()
 
 
 def bundle(files: Iterable[bytes]) -> Iterable[bytes]:

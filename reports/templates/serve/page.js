@@ -106,8 +106,8 @@ class Page {
   lay() {
     if (this.laid === this.described) return;
     this.laid = this.described;
-    const { puzzle, clue_hash: hash, answer } = this.described;
-    const laid = puzzleOf(puzzle);
+    const { puzzle, clue_hash: hash, color_names: names, answer } = this.described;
+    const laid = puzzleOf(puzzle, names);
     const { width, height } = laid;
     const heading = this.sections.puzzle.querySelector("h1");
     heading.replaceChildren(element("bdi"));
@@ -117,7 +117,7 @@ class Page {
     const cells = kept(hash, width * height, colorsOf(puzzle)) ?? new Uint8Array(width * height);
     this.workshop.open(laid, cells, keptTaken(hash));
     if (this.workshop.board.isFinished) this.workshop.finish();
-    if (answer) this.workshop.findings.tell(answer, { palette: paletteOf(puzzle), width, height }, false);
+    if (answer) this.workshop.findings.tell(answer, { palette: paletteOf(puzzle, names), width, height }, false);
   }
 }
 
