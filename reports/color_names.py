@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
+from string import ascii_letters
 
 import numpy as np
 
@@ -11,8 +13,8 @@ from solver.model.puzzle import BLACK, WHITE, Color
 
 COMMON = (
     ("black", "000000"), ("dark grey", "505050"), ("grey", "888888"), ("light grey", "c8c8c8"), ("white", "ffffff"),
-    ("dark red", "8b0000"), ("red", "e02020"), ("red", "c83830"), ("pink", "ff9db5"), ("peach", "ffcba0"),
-    ("orange", "ff8c1a"), ("dark orange", "c05800"), ("dark brown", "4b2a10"), ("brown", "8b5020"),
+    ("dark red", "8b0000"), ("red", "e02020"), ("red", "c83830"), ("pink", "ff9db5"), ("light pink", "ffd0d8"),
+    ("peach", "ffcba0"), ("orange", "ff8c1a"), ("dark orange", "c05800"), ("dark brown", "4b2a10"), ("brown", "8b5020"),
     ("light brown", "c09060"), ("beige", "f0e0c0"), ("olive", "808020"), ("yellow", "ffe020"),
     ("light yellow", "fff5a0"), ("dark green", "006020"), ("green", "20a030"), ("light green", "90e080"),
     ("turquoise", "30d0c0"), ("teal", "008080"), ("light blue", "90d0f5"), ("blue", "2060e0"), ("blue", "2070b0"),
@@ -46,6 +48,17 @@ def color_names(palette: tuple[Color, ...]) -> tuple[str, ...]:
         for k, entry in enumerate(same):
             names[entry] = f"{('darker', 'lighter')[k]} {name}" if len(same) == 2 else f"{name} {k + 1}"
     return tuple(names)
+
+
+@lru_cache
+def color_letters(palette: tuple[Color, ...]) -> str:
+    """Return a letter for each palette entry, all different, none like a digit; a blank for the background."""
+    letters = " "
+    for name in color_names(palette)[1:]:
+        words = name.lower().split()
+        wanted = chain((word[0] for word in reversed(words)), *words, ascii_letters)
+        letters += next(letter for letter in wanted if letter.isalpha() and letter not in letters + "ilo")
+    return letters
 
 
 def _lab(colors: Sequence[str]) -> np.ndarray:

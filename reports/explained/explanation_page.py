@@ -12,6 +12,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from reports.color_names import color_letters, color_names
 from reports.explained.step_words import DescribedStep, MergedStep, describe_ending, describe_merged, known_grid
 from reports.sheet.geometry import CELL, geometry
 from reports.sheet.grid_state import GridState, empty
@@ -47,6 +48,9 @@ def page(explanation: Explanation, difficulty: str = "") -> str:
         .get_template("explanation.html.j2")
         .render(
             puzzle=puzzle,
+            letters=list(zip(color_letters(puzzle.palette), color_names(puzzle.palette), strict=True))[
+                1 : puzzle.colors + 1
+            ],
             drawing=Markup(drawing(puzzle, empty(puzzle)).svg),
             steps=[(step, TECHNIQUES[step.step.technique].grade) for step in steps],
             grids=_printed_grids(explanation, steps),
@@ -64,12 +68,13 @@ def page(explanation: Explanation, difficulty: str = "") -> str:
 def _printed_grids(explanation: Explanation, steps: list[DescribedStep[MergedStep]]) -> dict[int, Markup]:
     """Return drawings of the grid by the number of the step that they follow, evenly spread, for paper."""
     puzzle, cells, grids = explanation.puzzle, list(explanation.start), {}
+    letters = color_letters(puzzle.palette) if puzzle.colors > 1 else ""
     wanted = {len(steps) * k // PRINTED_GRIDS for k in range(1, PRINTED_GRIDS + 1)}
     for step in steps:
         for place, color in step.step.ruled:
             cells[place] &= ~(1 << color)
         if step.number in wanted:
-            grids[step.number] = Markup(drawing(puzzle, GridState(known_grid(cells, puzzle.width))).svg)
+            grids[step.number] = Markup(drawing(puzzle, GridState(known_grid(cells, puzzle.width)), letters).svg)
     return grids
 
 

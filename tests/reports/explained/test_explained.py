@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from reports.color_names import color_names
+from reports.color_names import color_letters, color_names
 from reports.explained.explanation_page import MOST_CELLS, TooLarge, page
 from reports.explained.step_words import describe_ending, describe_steps, grid_states, known_grid, line_of
 from reports.sheet.grid_state import UNKNOWN
@@ -55,7 +55,7 @@ def test_colours_without_a_word_are_named_by_their_rgb() -> None:
 @pytest.mark.parametrize(
     ("given", "named"),
     [
-        ((("white", "fff0d0"), ("r", "ff0000"), ("facade", "facade")), ("beige", "red", "light grey")),
+        ((("white", "fff0d0"), ("r", "ff0000"), ("facade", "808080")), ("beige", "red", "grey")),
         ((("white", "ffffff"), ("c1", "ff0000"), ("2", "d01010")), ("white", "lighter red", "darker red")),
         ((("", "ffffff"), ("", "000080"), ("", "00008a"), ("", "000070")), ("white", *"231")),
         (
@@ -67,6 +67,13 @@ def test_colours_without_a_word_are_named_by_their_rgb() -> None:
 def test_word_of_the_source_wins_over_the_nearest_common_name(given: tuple[Any, ...], named: tuple[str, ...]) -> None:
     found = color_names(tuple(Color(name, "x", rgb) for name, rgb in given))
     assert tuple(name.removeprefix("dark blue ") for name in found) == named
+
+
+def test_letters_of_colours_differ_and_look_like_no_digit() -> None:
+    palette = tuple(Color(f"color{k}", "x", f"{8 * k:02x}{255 - 8 * k:02x}00") for k in range(32))
+    letters = color_letters(palette)
+    assert len(set(letters)) == 32
+    assert not set(letters) & set("ilo0123456789")
 
 
 def test_reason_says_the_case_that_applies() -> None:

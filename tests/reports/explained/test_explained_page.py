@@ -118,6 +118,8 @@ def test_coloured_explanation_is_printed_on_two_pages(driver: webdriver.Chrome, 
     for step in describe_merged(explanation):
         assert step.what in text
     assert "Play" not in text
+    assert "r is red, y is yellow, g is green." in text
+    assert {"4r", "3y", "6g"} <= set(text.split()), "colours are told apart by letters too"
 
 
 IN_VIEW = """
