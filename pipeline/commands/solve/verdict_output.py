@@ -214,7 +214,7 @@ def step_lines(
     steps: "Iterable[DescribedStep[Any]]", techniques: "Sequence[Technique]", ending: str
 ) -> Iterator[RenderableType]:
     """Yield a line for each step, and the outcome. A reason is given once."""
-    given = {""}
+    given: set[str] = set()
     for step in steps:
         yield step_row(step, techniques[step.step.technique].name, with_reason=step.why not in given)
         given.add(step.why)
@@ -227,7 +227,9 @@ def step_row(step: "DescribedStep[Any]", name: str, with_reason: bool) -> Render
 
     what = escape(step.what).replace(name, f"[cyan]{name}[/cyan]", 1)
     row = Table.grid()
-    row.add_row(f"[dim]{step.number:4}.[/dim] ", f"{what} [dim]{escape(step.why)}[/dim]" if with_reason else what)
+    row.add_row(
+        f"[dim]{step.number:4}.[/dim] ", f"{what} [dim]{escape(step.why)}[/dim]" if with_reason and step.why else what
+    )
     return row
 
 
