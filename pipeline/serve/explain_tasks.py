@@ -8,13 +8,21 @@ import msgspec
 from pipeline.serve.records import check_area, grid_text, parse_grid, parse_puzzle
 from pipeline.serve.serve_limits import MAX_EXPLAINED_CELLS, MAX_EXPLANATION
 from pipeline.serve.task_budget import Deferred, TaskBudget, ensure_kernels
-from reports.explained.step_words import DescribedStep, describe_cell, describe_ending, describe_line, describe_steps
+from reports.explained.step_words import (
+    DescribedStep,
+    MergedStep,
+    describe_cell,
+    describe_ending,
+    describe_line,
+    describe_lines,
+    describe_merged,
+)
 from reports.explained.step_words import known_grid as known_cells
 from solver.ladder.ladder_kernels import warm_up
 from solver.model.puzzle import Puzzle
 from solver.model.techniques import TECHNIQUES
 from solver.people.assume import compile_for
-from solver.people.explanation import Step, explain
+from solver.people.explanation import explain
 from solver.people.hints import hint, start_of
 
 
@@ -27,7 +35,7 @@ def find_hint(arguments: dict[str, Any], budget: TaskBudget) -> dict[str, Any]:
     found = hint(puzzle, start, cpu_limit=seconds)
     if found.kind == "timeout" and budget.can_defer:
         raise Deferred
-    steps = [] if found.next is None else [step_record(puzzle, described) for described in describe_steps(found.next)]
+    steps = [] if found.next is None else [step_record(puzzle, described) for described in describe_merged(found.next)]
     return {"kind": found.kind, "wrong": found.wrong, "steps": steps}
 
 
@@ -42,7 +50,8 @@ def explain_puzzle(arguments: dict[str, Any], budget: TaskBudget, max_bytes: int
     found = explain(puzzle, start=start, cpu_limit=budget.try_seconds)
     if found.state == "timeout" and budget.can_defer:
         raise Deferred
-    steps = list(_encode_steps((step_record(puzzle, described) for described in describe_steps(found)), max_bytes))
+    merged = list(describe_merged(found))
+    steps = list(_encode_steps((step_record(puzzle, described) for described in merged), max_bytes))
     hardest = found.hardest
     return {
         "state": found.state,
@@ -51,7 +60,7 @@ def explain_puzzle(arguments: dict[str, Any], budget: TaskBudget, max_bytes: int
         "grade": hardest and hardest.grade,
         "start": grid_text(known_cells(found.start, puzzle.width)),
         "steps": steps,
-        "left_out": len(found.steps) - len(steps),
+        "left_out": len(merged) - len(steps),
         "end": found.end,
     }
 
@@ -67,16 +76,19 @@ def _encode_steps(steps: Iterator[dict[str, Any]], max_bytes: int) -> Iterator[m
         yield msgspec.Raw(encoded)
 
 
-def step_record(puzzle: Puzzle, described: DescribedStep[Step]) -> dict[str, Any]:
+def step_record(puzzle: Puzzle, described: DescribedStep[MergedStep]) -> dict[str, Any]:
     """Return a step as JSON: technique, where to look, what follows and why; cells are pairs of place and colour."""
     step = described.step
     technique = TECHNIQUES[step.technique]
     supposed = step.assumption
-    where = describe_line(puzzle, step.line) if step.line is not None else describe_cell(puzzle, step.ruled[0][0])
+    if supposed:
+        where = describe_cell(puzzle, step.ruled[0][0])
+    else:
+        where = describe_lines(puzzle, step.lines) if len(step.lines) > 1 else describe_line(puzzle, step.lines[0])
     return {
         "technique": technique.name,
         "grade": technique.grade,
-        "line": step.line,
+        "line": step.lines[0] if len(step.lines) == 1 else None,
         "where": where,
         "what": described.what,
         "why": described.why,

@@ -11,7 +11,7 @@ from reports.sheet.grid_state import UNKNOWN, GridState
 from solver.model.puzzle import BLOT, Clue, Puzzle
 from solver.model.techniques import CLUE, COUNTING, TECHNIQUES
 from solver.people.explanation import Explanation, Step
-from solver.proofs.record import Ruled
+from solver.proofs.record import RecordedAssumption, Ruled
 
 AnyStep = TypeVar("AnyStep")
 
@@ -22,11 +22,13 @@ class MergedStep(NamedTuple):
     technique    index in TECHNIQUES
     lines        the lines used, rows before columns; none for an assumption
     ruled        excluded colours: pairs of cell index and colour
+    assumption   as of the explanation's step
     """
 
     technique: int
     lines: tuple[int, ...]
     ruled: tuple[Ruled, ...]
+    assumption: RecordedAssumption | None
 
 
 class DescribedStep(NamedTuple, Generic[AnyStep]):
@@ -62,11 +64,11 @@ def describe_merged(explanation: Explanation) -> Iterator[DescribedStep[MergedSt
         steps = [step for step, _ in group]
         lines = tuple(step.step.line for step in steps if step.step.line is not None)
         ruled = tuple(ruled for step in steps for ruled in step.step.ruled)
-        what, why = steps[0].what, steps[0].why
+        first, what, why = steps[0].step, steps[0].what, steps[0].why
         if len(steps) > 1:
             what = f"{describe_lines(explanation.puzzle, lines)}, clue: each line has only the colours of its clue."
             why = ""
-        yield DescribedStep(number, MergedStep(steps[0].step.technique, lines, ruled), what, why)
+        yield DescribedStep(number, MergedStep(first.technique, lines, ruled, first.assumption), what, why)
 
 
 def describe_step(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> str:
