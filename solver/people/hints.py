@@ -8,12 +8,12 @@ import numpy as np
 from solver.api import solve
 from solver.model.puzzle import BLOT, Puzzle, clues_of
 from solver.model.tables import picture
-from solver.people.explanation import Explanation, State, explain
+from solver.people.explanation import Explanation, explain
 
 Kind = Literal["wrong", "step", "solved", "none", "open", "timeout"]
 
-MAX_COLORED_STEPS = 500
-"""Steps within which a puzzle of several colours must decide a cell."""
+TRIED_STEPS = (1, 50, 500)
+"""Numbers of steps that are tried until one decides a cell; in a single colour the first does."""
 
 
 class Hint(NamedTuple):
@@ -45,15 +45,16 @@ def hint(puzzle: Puzzle, start: np.ndarray, *, cpu_limit: float = 60.0) -> Hint:
         return _whats_wrong(puzzle, start, cpu_limit)
     if (start.sum(axis=2) == 1).all():
         return Hint("solved" if begun["status"] == "ok" else "timeout")
-    # in several colours a step may only rule some out, which can't be drawn: the next hint would be the same
-    most = 1 if puzzle.colors < 2 else MAX_COLORED_STEPS
-    found = explain(puzzle, start=start, most=most, cpu_limit=cpu_limit)
-    if any(decisive := found.decisive()):
-        count = decisive.index(True) + 1
-        cells = next(islice(found.grids(), count - 1, None))
-        return Hint("step", next=found._replace(steps=found.steps[:count], cells=cells))
-    nothing: dict[State, Kind] = {"open": "open", "solved": "solved"}  # solved: of empty clues nothing need be said
-    return Hint(nothing.get(found.state, "timeout"))
+    for most in TRIED_STEPS:
+        # in several colours a step may only rule some out, which can't be drawn: the next hint would be the same
+        found = explain(puzzle, start=start, most=most, cpu_limit=cpu_limit)
+        if any(decisive := found.decisive()):
+            count = decisive.index(True) + 1
+            cells = next(islice(found.grids(), count - 1, None))
+            return Hint("step", next=found._replace(steps=found.steps[:count], cells=cells))
+        if len(found.steps) < most:
+            break
+    return Hint("open" if found.state == "open" else "timeout")
 
 
 def _is_painted(puzzle: Puzzle, start: np.ndarray) -> bool:
@@ -61,10 +62,14 @@ def _is_painted(puzzle: Puzzle, start: np.ndarray) -> bool:
     picture = np.where(start.sum(axis=2) == 1, start.argmax(axis=2), 0).astype(np.uint8)
     if not np.take_along_axis(start, picture[:, :, None].astype(np.int64), axis=2).all():
         return False
-    found = [block for side in clues_of(picture) for clue in side for block in (*clue, None)]
-    clues = [block for clue in puzzle.rows + puzzle.columns for block in (*clue, None)]
-    return [block and block.color for block in found] == [block and block.color for block in clues] and all(
-        one is None or one.length in (BLOT, other.length) for one, other in zip(clues, found, strict=True) if other
+    rows, columns = clues_of(picture)
+    return all(
+        len(clue) == len(found)
+        and all(
+            block.color == run.color and block.length in (BLOT, run.length)
+            for block, run in zip(clue, found, strict=True)
+        )
+        for clue, found in zip(puzzle.rows + puzzle.columns, rows + columns, strict=True)
     )
 
 
