@@ -156,9 +156,7 @@ def solve(
     Ids are downloaded politely and cached for a day; a file of the same name takes precedence. Short options are
     pbnsolve's. Sudokus take --cpu-limit, --rung, --explain, --hint, -n and --json only. With --hint a nonogram starts
     from --state, or from its first saved grid or the one of --from-saved; a Sudoku's digits count as givens.
-
-    A state has a row a line: # or the palette's symbols for painted cells, 0 or x for empty and ? for open ones. A dot
-    is empty where other cells are ?, else open.
+    A state has a row a line: # or the palette's symbols are painted, 0 and x empty, ? open; a dot is open without ?.
 
     Until kernels are compiled (`warm`), easy puzzles are solved in plain Python, which takes more CPU time.
 
@@ -168,13 +166,9 @@ def solve(
 
     output = OutputOptions(explain, watch, stats, brief, as_xml, save or [])
     output.check(global_options.json, solutions > 0)
-    if interactive and cpus:
-        raise UserError("--interactive excludes --cpus: it reports on one process")
-    if state is not None and from_saved is not None:
-        raise UserError("--state excludes --from-saved: a puzzle starts from one grid")
     request = FetchOptions(tuple(base_url or ()), contact, refresh)
     puzzles = read_puzzles(parse_arguments(files, request), format_named(input_format), request)
-    given = given_options(context)
+    check_combinations(given := given_options(context))
     if hint:
         refuse_options(given, ("--hint", "--from-saved", "--state"), "not with --hint")
         puzzle = single_puzzle(puzzles, number, files)
@@ -250,6 +244,16 @@ def single(puzzles: Iterator[Any], option: str) -> Iterator[Any]:
     if len(first) > 1:
         raise UserError(f"{option} is for one puzzle: choose it with -n")
     return iter(first)
+
+
+def check_combinations(given: list[str]) -> None:
+    """Raise a UserError for options that exclude each other."""
+    for one, other, reason in (
+        ("--interactive", "--cpus", "it reports on one process"),
+        ("--state", "--from-saved", "a puzzle starts from one grid"),
+    ):
+        if one in given and other in given:
+            raise UserError(f"{one} excludes {other}: {reason}")
 
 
 def refuse_options(given: list[str], allowed: tuple[str, ...], reason: str) -> None:
