@@ -269,7 +269,7 @@ def explain(
 
 
 def hint(puzzle: Puzzle | ArrayLike, cells: ArrayLike, *, cpu_limit: float = 60.0) -> Hint:
-    """Return a hint for a partly solved grid: `kind`, the `wrong` cells, or the `next` step.
+    """Return a hint for a partly solved grid: `kind`, the `wrong` cells, or the `next` steps up to a decided cell.
 
     cells       uint8[height, width] of palette entries, 255 for an open cell
 

@@ -140,9 +140,9 @@ def print_result(value: Any, text: str | Iterable[RenderableType]) -> None:
 
 
 def print_text(text: str | Iterable[RenderableType]) -> None:
-    """Print a line, or several lines and tables."""
+    """Print a line, or several lines and tables. A terminal breaks lines between words."""
     for part in [text] if isinstance(text, str) else text:
-        out.print(part)
+        out.print(part, soft_wrap=not (out.is_terminal and isinstance(part, str)))
 
 
 def table(*columns: str, right: Collection[str] = ()) -> "Table":

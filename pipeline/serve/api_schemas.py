@@ -147,10 +147,11 @@ class PictureRequest(BaseModel):
 
 
 class PuzzleReply(BaseModel):
-    """A puzzle and the hash of its clues: equal clues have equal hashes."""
+    """A puzzle, the hash of its clues (equal clues have equal hashes), and its palette in words as explanations use."""
 
     clue_hash: str
     puzzle: dict[str, Any]
+    color_names: list[str]
 
 
 class ProblemReply(BaseModel):

@@ -4,19 +4,26 @@ from collections.abc import Iterator
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from pipeline.serve.records import check_area, grid_text, parse_grid, parse_puzzle
-from pipeline.serve.serve_limits import MAX_EXPLAINED_CELLS, MAX_EXPLANATION, MAX_HINT_STEPS
+from pipeline.serve.serve_limits import MAX_EXPLAINED_CELLS, MAX_EXPLANATION
 from pipeline.serve.task_budget import Deferred, TaskBudget, ensure_kernels
-from reports.explained.step_words import DescribedStep, describe_cell, describe_ending, describe_line, describe_steps
+from reports.explained.step_words import (
+    DescribedStep,
+    MergedStep,
+    describe_cell,
+    describe_ending,
+    describe_line,
+    describe_lines,
+    describe_merged,
+)
 from reports.explained.step_words import known_grid as known_cells
 from solver.ladder.ladder_kernels import warm_up
 from solver.model.puzzle import Puzzle
 from solver.model.techniques import TECHNIQUES
 from solver.people.assume import compile_for
-from solver.people.explanation import Step, explain
-from solver.people.hints import Hint, hint, start_of
+from solver.people.explanation import explain
+from solver.people.hints import hint, start_of
 
 
 def find_hint(arguments: dict[str, Any], budget: TaskBudget) -> dict[str, Any]:
@@ -25,31 +32,11 @@ def find_hint(arguments: dict[str, Any], budget: TaskBudget) -> dict[str, Any]:
     start = start_of(puzzle, parse_grid(arguments["begun"], puzzle))
     ensure_kernels(puzzle, budget, warm_up, compile_for)
     seconds = budget.try_seconds / 2  # for each of the two searches
-    found = _decide(hint(puzzle, start, cpu_limit=seconds), start, seconds)
+    found = hint(puzzle, start, cpu_limit=seconds)
     if found.kind == "timeout" and budget.can_defer:
         raise Deferred
-    steps = [] if found.next is None else [step_record(puzzle, described) for described in describe_steps(found.next)]
+    steps = [] if found.next is None else [step_record(puzzle, described) for described in describe_merged(found.next)]
     return {"kind": found.kind, "wrong": found.wrong, "steps": steps}
-
-
-def _decide(found: Hint, start: np.ndarray, seconds: float) -> Hint:
-    """Extend a hint until its last step decides a cell.
-
-    In a puzzle of several colours a step may only rule some of them out. That can't be filled in, so the next
-    hint would be the same.
-    """
-    if found.next is None or _decides_cell(found.next.steps[0], found.next.cells):
-        return found
-    more = explain(found.next.puzzle, start=start, most=MAX_HINT_STEPS, cpu_limit=seconds)
-    for count, (step, cells) in enumerate(zip(more.steps, more.grids(), strict=True), 1):
-        if _decides_cell(step, cells):
-            return Hint("step", next=more._replace(steps=more.steps[:count], cells=cells))
-    return Hint("open" if more.state == "open" else "timeout")
-
-
-def _decides_cell(step: Step, cells: list[int]) -> bool:
-    """Return whether a step leaves a cell with one colour; `cells` are those after it."""
-    return any(cells[place] & (cells[place] - 1) == 0 for place, _ in step.ruled)
 
 
 def explain_puzzle(arguments: dict[str, Any], budget: TaskBudget, max_bytes: int = MAX_EXPLANATION) -> dict[str, Any]:
@@ -63,7 +50,8 @@ def explain_puzzle(arguments: dict[str, Any], budget: TaskBudget, max_bytes: int
     found = explain(puzzle, start=start, cpu_limit=budget.try_seconds)
     if found.state == "timeout" and budget.can_defer:
         raise Deferred
-    steps = list(_encode_steps((step_record(puzzle, described) for described in describe_steps(found)), max_bytes))
+    merged = list(describe_merged(found))
+    steps = list(_encode_steps((step_record(puzzle, described) for described in merged), max_bytes))
     hardest = found.hardest
     return {
         "state": found.state,
@@ -72,7 +60,7 @@ def explain_puzzle(arguments: dict[str, Any], budget: TaskBudget, max_bytes: int
         "grade": hardest and hardest.grade,
         "start": grid_text(known_cells(found.start, puzzle.width)),
         "steps": steps,
-        "left_out": len(found.steps) - len(steps),
+        "left_out": len(merged) - len(steps),
         "end": found.end,
     }
 
@@ -88,16 +76,19 @@ def _encode_steps(steps: Iterator[dict[str, Any]], max_bytes: int) -> Iterator[m
         yield msgspec.Raw(encoded)
 
 
-def step_record(puzzle: Puzzle, described: DescribedStep[Step]) -> dict[str, Any]:
+def step_record(puzzle: Puzzle, described: DescribedStep[MergedStep]) -> dict[str, Any]:
     """Return a step as JSON: technique, where to look, what follows and why; cells are pairs of place and colour."""
     step = described.step
     technique = TECHNIQUES[step.technique]
     supposed = step.assumption
-    where = describe_line(puzzle, step.line) if step.line is not None else describe_cell(puzzle, step.ruled[0][0])
+    if supposed:
+        where = describe_cell(puzzle, step.ruled[0][0])
+    else:
+        where = describe_lines(puzzle, step.lines) if len(step.lines) > 1 else describe_line(puzzle, step.lines[0])
     return {
         "technique": technique.name,
         "grade": technique.grade,
-        "line": step.line,
+        "line": step.lines[0] if len(step.lines) == 1 else None,
         "where": where,
         "what": described.what,
         "why": described.why,

@@ -13,6 +13,7 @@ import numpy as np
 from pipeline.findings.json_value import json_value
 from pipeline.serve.serve_limits import MAX_AREA
 from reports.clean import clean
+from reports.color_names import color_names
 from reports.formatting import MEANINGS
 from reports.sheet.grid_state import UNKNOWN, empty
 from scrapers.formats import FormatError, jsonl
@@ -39,8 +40,9 @@ def puzzle_record(puzzle: Puzzle) -> dict[str, Any]:
 
 
 def puzzle_reply(puzzle: Puzzle) -> dict[str, Any]:
-    """Return a puzzle as JSON with its clue hash."""
-    return {"clue_hash": puzzle_batch([puzzle])["clue_hash"][0].as_py(), "puzzle": puzzle_record(puzzle)}
+    """Return a puzzle as JSON with its clue hash and its colours in words."""
+    clue_hash = puzzle_batch([puzzle])["clue_hash"][0].as_py()
+    return {"clue_hash": clue_hash, "puzzle": puzzle_record(puzzle), "color_names": color_names(puzzle.palette)}
 
 
 def parse_puzzle(record: bytes) -> Puzzle:

@@ -42,9 +42,6 @@ MAX_EXPLAINED_CELLS, MAX_ANIMATED_CELLS = 40_000, 10_000
 MAX_EXPLANATION = 8 << 20
 """Bytes of an explanation's steps; further steps are only counted."""
 
-MAX_HINT_STEPS = 50
-"""Steps within which a hint has to decide a cell."""
-
 MAX_FRAMES, ANIMATION_SECONDS = 61, 20.0
 """Frames of an animation, and CPU seconds for drawing them."""
 

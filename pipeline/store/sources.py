@@ -7,6 +7,14 @@ from pipeline.errors import UserError
 from scrapers.archives.source_file import SKIPPED_HINT, is_url
 
 
+def exists(path: str | Path) -> bool:
+    """Check whether a path exists; one too long for a name does not."""
+    try:
+        return Path(path).exists()
+    except OSError:
+        return False
+
+
 def check_sources(paths: Iterable[str | Path], contact: str | None = None) -> None:
     """Raise a UserError if a path does not exist or a URL can't be requested with this contact."""
     for path in paths:
@@ -17,7 +25,7 @@ def check_sources(paths: Iterable[str | Path], contact: str | None = None) -> No
                 check_url(str(path), contact)
             except ValueError as error:
                 raise UserError(str(error)) from None
-        elif not Path(path).exists():
+        elif not exists(path):
             raise UserError(f"{path} does not exist")
 
 

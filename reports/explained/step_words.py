@@ -6,13 +6,29 @@ from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from reports.color_names import color_names
 from reports.sheet.grid_state import UNKNOWN, GridState
 from solver.model.puzzle import BLOT, Clue, Puzzle
 from solver.model.techniques import CLUE, COUNTING, TECHNIQUES
 from solver.people.explanation import Explanation, Step
-from solver.proofs.record import Ruled
+from solver.proofs.record import RecordedAssumption, Ruled
 
 AnyStep = TypeVar("AnyStep")
+
+
+class MergedStep(NamedTuple):
+    """A step of an explanation, or several that only exclude colours which clues lack.
+
+    technique    index in TECHNIQUES
+    lines        the lines used, rows before columns; none for an assumption
+    ruled        excluded colours: pairs of cell index and colour
+    assumption   as of the explanation's step
+    """
+
+    technique: int
+    lines: tuple[int, ...]
+    ruled: tuple[Ruled, ...]
+    assumption: RecordedAssumption | None
 
 
 class DescribedStep(NamedTuple, Generic[AnyStep]):
@@ -38,6 +54,21 @@ def describe_steps(explanation: Explanation) -> Iterator[DescribedStep[Step]]:
         yield DescribedStep(number, step, what, reason(explanation.puzzle, step, cells))
         for place, color in step.ruled:
             cells[place] &= ~(1 << color)
+
+
+def describe_merged(explanation: Explanation) -> Iterator[DescribedStep[MergedStep]]:
+    """Describe all steps; consecutive ones that decide no cell and only exclude colours which clues lack are one."""
+    described = zip(describe_steps(explanation), explanation.decisive(), strict=True)
+    groups = groupby(described, lambda each: 0 if each[0].step.technique == CLUE and not each[1] else each[0].number)
+    for number, (_, group) in enumerate(groups, 1):
+        steps = [step for step, _ in group]
+        lines = tuple(step.step.line for step in steps if step.step.line is not None)
+        ruled = tuple(ruled for step in steps for ruled in step.step.ruled)
+        first, what, why = steps[0].step, steps[0].what, steps[0].why
+        if len(steps) > 1:
+            what = f"{describe_lines(explanation.puzzle, lines)}, clue: each line has only the colours of its clue."
+            why = ""
+        yield DescribedStep(number, MergedStep(first.technique, lines, ruled, first.assumption), what, why)
 
 
 def describe_step(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> str:
@@ -233,7 +264,7 @@ def _possible(puzzle: Puzzle, colors: int) -> str:
 
 def _color(puzzle: Puzzle, color: int) -> str:
     """Return a colour's name, or its number if the palette lacks it."""
-    return puzzle.palette[color].name if color < len(puzzle.palette) else f"colour {color}"
+    return color_names(puzzle.palette)[color] if color < len(puzzle.palette) else f"colour {color}"
 
 
 def _lower(text: str) -> str:

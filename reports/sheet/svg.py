@@ -44,25 +44,27 @@ class Drawing(NamedTuple):
         )
 
 
-def drawing(puzzle: Puzzle, state: GridState | None = None) -> Drawing:
+def drawing(puzzle: Puzzle, state: GridState | None = None, letters: str = "") -> Drawing:
     """Draw a puzzle with its clues, a state of its cells, and the state's caption.
+
+    `letters`, one for each palette entry, are drawn on numbers and cells, for readers who don't see the colours.
 
     Untrusted text is escaped, and invalid colours are grey. The clues are left out if they have more than
     `geometry.MOST_NUMBERS` numbers. Raises ValueError for a state of another size.
     """
     known = state or empty(puzzle)
     place = geometry(puzzle, bool(known.words))
-    lower, upper = ground(puzzle, place), layer(puzzle, known, place)
-    return upper._replace(content=lower.content + upper.content)
+    lower, upper = ground(puzzle, place, letters), layer(puzzle, known, place)
+    return upper._replace(content=lower.content + upper.content + _letters(puzzle, known, place, letters))
 
 
-def ground(puzzle: Puzzle, place: Geometry) -> Drawing:
+def ground(puzzle: Puzzle, place: Geometry, letters: str = "") -> Drawing:
     """Draw what all states share: the paper and the clues."""
     grid = f"M{place.left} {place.top}H{place.right}V{place.bottom}H{place.left}z"
     return Drawing(
         f'<path class="sheet" fill="#fff" d="M0 0h{place.width}v{place.height}H0z"/>'
         f'<path class="paper" fill="#{rgb(puzzle, 0)}" {CRISP} d="{grid}"/>'
-        f'<g class="clues" text-anchor="middle">{"".join(_numbers(puzzle, place))}</g>',
+        f'<g class="clues" text-anchor="middle">{"".join(_numbers(puzzle, place, letters))}</g>',
         place.width,
         place.height,
     )
@@ -83,7 +85,7 @@ def layer(puzzle: Puzzle, state: GridState, place: Geometry) -> Drawing:
     return Drawing("".join(parts), place.width, place.height, escape(about))
 
 
-def _numbers(puzzle: Puzzle, place: Geometry) -> Iterator[str]:
+def _numbers(puzzle: Puzzle, place: Geometry, letters: str) -> Iterator[str]:
     chips = on_chips(puzzle)
     side = CELL - 3
     for number in placed(puzzle, place):
@@ -95,7 +97,7 @@ def _numbers(puzzle: Puzzle, place: Geometry) -> Iterator[str]:
                 f'<rect x="{number.x - side / 2:g}" y="{number.y - side / 2:g}" width="{side}" height="{side}" rx="3" '
                 f'fill="#{color}" stroke="#{GREY}" stroke-width=".6"/>'
             )
-            yield _number(number, ink(color))
+            yield _number(number._replace(text=number.text + letters[number.color : number.color + 1]), ink(color))
         else:
             yield _number(number, "000000")
 
@@ -135,6 +137,17 @@ def _cells(puzzle: Puzzle, state: GridState, place: Geometry) -> str:
         crosses = "".join(f"M{x}.38 {y}.38l.24 .24m0-.24l-.24 .24" for y, x in np.argwhere(state.cells == 0).tolist())
         paths.append(f'<path class="crosses" fill="none" stroke="#{GREY}" stroke-width=".07" d="{crosses}"/>')
     return f'<g class="cells" transform="translate({place.left} {place.top}) scale({CELL})">{"".join(paths)}</g>'
+
+
+def _letters(puzzle: Puzzle, state: GridState, place: Geometry, letters: str) -> str:
+    """Write each colour's letter into its cells, as one text with a position for each letter."""
+    texts = []
+    for entry, letter in list(enumerate(letters))[1:]:
+        rows, columns = np.nonzero(state.cells == entry)
+        across = " ".join(str(place.left + x * CELL + CELL // 2) for x in columns.tolist())
+        down = " ".join(str(place.top + y * CELL + CELL // 2 + 3) for y in rows.tolist())
+        texts.append(f'<text x="{across}" y="{down}" fill="#{ink(rgb(puzzle, entry))}">{letter * len(rows)}</text>')
+    return f'<g class="letters" text-anchor="middle" font-size="10">{"".join(texts)}</g>' if texts else ""
 
 
 def _grid(puzzle: Puzzle, place: Geometry) -> Iterator[str]:

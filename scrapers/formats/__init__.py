@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Protocol
 
-from scrapers.formats import g, jsonl, lp, matrix, netpbm, non, png, pzl, quoted, rofl, taai, webpbn_xml
+from scrapers.formats import g, jsonl, lp, matrix, netpbm, non, png, pzl, quoted, rofl, share_link, taai, webpbn_xml
 from scrapers.formats.game_ids import GAME_IDS
 from scrapers.formats.parsing import FormatError, decode_text
 from scrapers.formats.plain import PLAIN_FORMATS
@@ -39,11 +39,14 @@ class Format(Protocol):
         """Return a file with a puzzle; the caller has checked that the format can hold it."""
 
 
+LINKS: tuple[Format, ...] = (*GAME_IDS, share_link)
+"""Formats of links and ids, with a puzzle on each line."""
+
 DISTINCTIVE: tuple[Format, ...] = (
     non,
     webpbn_xml,
     taai,
-    *GAME_IDS,
+    *LINKS,
     jsonl,
     rofl,
     netpbm,

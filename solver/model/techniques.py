@@ -37,7 +37,7 @@ class Technique(NamedTuple):
 
 
 TECHNIQUES = (
-    Technique("clue", 1, "The clue is empty, fills the line, or lacks a colour.", WIKIPEDIA),
+    Technique("clue", 1, "The clue has a single arrangement, or lacks a colour.", WIKIPEDIA),
     Technique("counting", 1, "All cells of a colour are found, or all that can have it are needed.", "folklore"),
     Technique("overlap", 1, "A block covers these cells wherever it stands.", f"Simple boxes: {WIKIPEDIA}; {YU} 1.1"),
     Technique("glue", 2, "A block that begins this near to the edge goes on.", f"Glue: {WIKIPEDIA}"),

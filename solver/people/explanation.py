@@ -86,6 +86,11 @@ class Explanation(NamedTuple):
                 cells[place] &= ~(1 << color)
             yield list(cells)
 
+    def decisive(self) -> list[bool]:
+        """Return for each step whether it leaves a cell with one colour."""
+        pairs = zip(self.steps, self.grids(), strict=True)
+        return [any(cells[place] & (cells[place] - 1) == 0 for place, _ in step.ruled) for step, cells in pairs]
+
 
 class InvalidStep(Exception):
     """The checker rejected a step: a bug in this program."""

@@ -1,15 +1,19 @@
 """Hints for a partly solved grid: the wrong cells, or the easiest next step."""
 
+from itertools import islice
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from solver.api import solve
-from solver.model.puzzle import Puzzle
+from solver.model.puzzle import BLOT, Puzzle, clues_of
 from solver.model.tables import picture
-from solver.people.explanation import Explanation, State, explain
+from solver.people.explanation import Explanation, explain
 
 Kind = Literal["wrong", "step", "solved", "none", "open", "timeout"]
+
+TRIED_STEPS = (1, 50, 500)
+"""Numbers of steps that are tried until one decides a cell; in a single colour the first does."""
 
 
 class Hint(NamedTuple):
@@ -18,7 +22,7 @@ class Hint(NamedTuple):
     kind     wrong: some cells are wrong, see `wrong`; step: see `next`; solved: nothing left to do; none: no
              solution; open: only nested assumptions would help; timeout
     wrong    indices of cells, row-major, that differ from the solution (the one with the fewest wrong cells)
-    next     an explanation of one step from the given grid
+    next     an explanation from the given grid, whose last step is the first one that decides a cell
     """
 
     kind: Kind
@@ -30,20 +34,43 @@ def hint(puzzle: Puzzle, start: np.ndarray, *, cpu_limit: float = 60.0) -> Hint:
     """Return a hint for a grid.
 
     start       bool[height, width, colours + 1]: possible colours of each cell
-    cpu_limit   CPU seconds for solving the puzzle, and the same for the step
+    cpu_limit   CPU seconds for solving the puzzle, and the same for the steps
 
     Raises InvalidPuzzle for contradictory clues, and ValueError for a start of another shape.
     """
+    if _is_painted(puzzle, start):
+        return Hint("solved")
     begun = solve(puzzle, start=start, cpu_limit=cpu_limit)
     if begun["status"] == "ok" and begun["solutions"] == "none":
         return _whats_wrong(puzzle, start, cpu_limit)
     if (start.sum(axis=2) == 1).all():
         return Hint("solved" if begun["status"] == "ok" else "timeout")
-    found = explain(puzzle, start=start, most=1, cpu_limit=cpu_limit)
-    if found.steps:
-        return Hint("step", next=found)
-    nothing: dict[State, Kind] = {"open": "open", "solved": "solved"}  # solved: of empty clues nothing need be said
-    return Hint(nothing.get(found.state, "timeout"))
+    for most in TRIED_STEPS:
+        # in several colours a step may only rule some out, which can't be drawn: the next hint would be the same
+        found = explain(puzzle, start=start, most=most, cpu_limit=cpu_limit)
+        if any(decisive := found.decisive()):
+            count = decisive.index(True) + 1
+            cells = next(islice(found.grids(), count - 1, None))
+            return Hint("step", next=found._replace(steps=found.steps[:count], cells=cells))
+        if len(found.steps) < most:
+            break
+    return Hint("open" if found.state == "open" else "timeout")
+
+
+def _is_painted(puzzle: Puzzle, start: np.ndarray) -> bool:
+    """Return whether the known cells fit the clues, though background cells may be open."""
+    picture = np.where(start.sum(axis=2) == 1, start.argmax(axis=2), 0).astype(np.uint8)
+    if not np.take_along_axis(start, picture[:, :, None].astype(np.int64), axis=2).all():
+        return False
+    rows, columns = clues_of(picture)
+    return all(
+        len(clue) == len(found)
+        and all(
+            block.color == run.color and block.length in (BLOT, run.length)
+            for block, run in zip(clue, found, strict=True)
+        )
+        for clue, found in zip(puzzle.rows + puzzle.columns, rows + columns, strict=True)
+    )
 
 
 def _whats_wrong(puzzle: Puzzle, start: np.ndarray, cpu_limit: float) -> Hint:

@@ -54,7 +54,7 @@ INPUT_OPTIONS = ("-n", "--format", "--contact", "--refresh", "--base-url", "--cp
 
 Files = Annotated[
     list[str],
-    typer.Argument(help="Files, folders, archives, https addresses, ids (webpbn/6574), - (stdin).", metavar="FILE..."),
+    typer.Argument(help="Files, folders, archives, addresses, links, ids (webpbn/6574), - (stdin).", metavar="FILE..."),
 ]
 FromSaved = Annotated[
     int | None,
@@ -66,6 +66,10 @@ FromSaved = Annotated[
         metavar="N",
         rich_help_panel=SELECTION,
     ),
+]
+State = Annotated[
+    str | None,
+    typer.Option(help="Start from a drawn grid in a text file.", metavar="FILE", rich_help_panel=SELECTION),
 ]
 Refresh = Annotated[
     bool, typer.Option("--refresh", help="Download ids again despite the cache.", rich_help_panel=NETWORK)
@@ -136,6 +140,7 @@ def solve(
     number: PuzzleNumber = None,
     input_format: InputFormat = None,
     from_saved: FromSaved = None,
+    state: State = None,
     contact: Contact = None,
     refresh: Refresh = False,
     base_url: BaseUrls = None,
@@ -150,7 +155,8 @@ def solve(
 
     Ids are downloaded politely and cached for a day; a file of the same name takes precedence. Short options are
     pbnsolve's. Sudokus take --cpu-limit, --rung, --explain, --hint, -n and --json only. With --hint a nonogram starts
-    from its first saved grid or the one of --from-saved; a Sudoku's digits count as givens.
+    from --state, or from its first saved grid or the one of --from-saved; a Sudoku's digits count as givens.
+    A state has a row a line: # or the palette's symbols are painted, 0 and x empty, ? open; a dot is open without ?.
 
     Until kernels are compiled (`warm`), easy puzzles are solved in plain Python, which takes more CPU time.
 
@@ -160,22 +166,22 @@ def solve(
 
     output = OutputOptions(explain, watch, stats, brief, as_xml, save or [])
     output.check(global_options.json, solutions > 0)
-    if interactive and cpus:
-        raise UserError("--interactive excludes --cpus: it reports on one process")
     request = FetchOptions(tuple(base_url or ()), contact, refresh)
     puzzles = read_puzzles(parse_arguments(files, request), format_named(input_format), request)
-    given = given_options(context)
+    check_combinations(given := given_options(context))
     if hint:
-        refuse_options(given, ("--hint", "--from-saved"), "not with --hint")
+        refuse_options(given, ("--hint", "--from-saved", "--state"), "not with --hint")
         puzzle = single_puzzle(puzzles, number, files)
         refuse_with_sudoku(puzzle, given)
-        raise typer.Exit(print_hint(puzzle, from_saved, cpu_limit))
+        raise typer.Exit(print_hint(begin(puzzle, state), from_saved, cpu_limit))
     options = SolveOptions(
-        cpu_limit, rung.value, depth, check_goal, from_saved, solutions or None,
+        cpu_limit, rung.value, depth, check_goal, from_saved if state is None else 1, solutions or None,
         not (brief or as_xml), output.needs_explanation, interactive, cpus,
     )  # fmt: skip
     chosen = puzzles if number is None else islice(puzzles, number - 1, number)
-    solved, failed = solve_all(single(chosen) if save else chosen, options, output, given)
+    if save or state:
+        chosen = single(chosen, "--save" if save else "--state")
+    solved, failed = solve_all((begin(item, state) for item in chosen), options, output, given)
     if not solved and not failed:
         raise no_puzzle_error(files)
     raise typer.Exit(DONE if not failed else SOME_FAILED if solved else WRONG_USE)
@@ -221,12 +227,33 @@ def solve_compiled(puzzle: Any, options: SolveOptions) -> Any:
         return solve_puzzle(puzzle, options)
 
 
-def single(puzzles: Iterator[Any]) -> Iterator[Any]:
-    """Return the only puzzle; raise a UserError if there are more."""
+def begin(item: Any, state: str | None) -> Any:
+    """Return a nonogram with the grid of --state as its only saved one; anything else as it is."""
+    from solver.model.puzzle import Puzzle, with_metadata
+
+    if state is None or not isinstance(item, Puzzle):
+        return item
+    from pipeline.commands.solve.drawn_state import read_state
+
+    return with_metadata(item, saved=(read_state(state, item),))
+
+
+def single(puzzles: Iterator[Any], option: str) -> Iterator[Any]:
+    """Return the only puzzle; raise a UserError about an option if there are more."""
     first = list(islice(puzzles, 2))
     if len(first) > 1:
-        raise UserError("--save is for one puzzle: choose it with -n")
+        raise UserError(f"{option} is for one puzzle: choose it with -n")
     return iter(first)
+
+
+def check_combinations(given: list[str]) -> None:
+    """Raise a UserError for options that exclude each other."""
+    for one, other, reason in (
+        ("--interactive", "--cpus", "it reports on one process"),
+        ("--state", "--from-saved", "a puzzle starts from one grid"),
+    ):
+        if one in given and other in given:
+            raise UserError(f"{one} excludes {other}: {reason}")
 
 
 def refuse_options(given: list[str], allowed: tuple[str, ...], reason: str) -> None:

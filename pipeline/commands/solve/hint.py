@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from pipeline.commands.output import DONE, SOME_FAILED, compiling, first_lines, print_result
 from pipeline.commands.solve.attempt import saved_grid
 from pipeline.commands.solve.solve_sudokus import print_sudoku_hint
-from pipeline.commands.solve.verdict_output import explanation_fields, step_line
+from pipeline.commands.solve.verdict_output import explanation_fields, step_row
 from pipeline.commands.terminal_drawing import draw
 from pipeline.errors import UserError
 
@@ -72,23 +72,23 @@ def _start(puzzle: "Puzzle", from_saved: int | None) -> "np.ndarray":
 def hint_fields(puzzle: "Puzzle", found: "Hint") -> dict[str, Any]:
     """Return a hint for JSON; rows and columns count from 1."""
     wrong = [[place // puzzle.width + 1, place % puzzle.width + 1] for place in found.wrong]
-    step = explanation_fields(found.next)["steps"][0] if found.next is not None else None
-    return {"puzzle_id": puzzle.puzzle_id, "hint": found.kind, "wrong": wrong, "step": step}
+    *before, step = explanation_fields(found.next)["steps"] if found.next is not None else [None]
+    return {"puzzle_id": puzzle.puzzle_id, "hint": found.kind, "wrong": wrong, "before": before, "step": step}
 
 
 def describe_hint(puzzle: "Puzzle", start: "np.ndarray", found: "Hint") -> Iterator[RenderableType]:
     """Yield the grid with the cells in question marked, and the hint in words."""
     import numpy as np
 
-    from reports.explained.step_words import describe_steps, grid_states, known_grid
+    from reports.explained.step_words import describe_merged, grid_states, known_grid
     from reports.sheet.grid_state import GridState
     from solver.model.techniques import TECHNIQUES
 
     if found.next is not None:
         *_, state = grid_states(found.next)
         yield draw(puzzle, state)
-        for step in describe_steps(found.next):
-            yield step_line(step, TECHNIQUES[step.step.technique].name, with_reason=True)
+        for step in describe_merged(found.next):
+            yield step_row(step, TECHNIQUES[step.step.technique].name, with_reason=True)
         return
     marked = np.zeros((puzzle.height, puzzle.width), np.bool_)
     marked.ravel()[list(found.wrong)] = True

@@ -1,10 +1,10 @@
-"""Arguments of the command solve: files, folders, archives, https addresses, ids of sites, standard input."""
+"""Arguments of the command solve: files, folders, archives, addresses, links, ids of sites, standard input."""
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.markup import escape
@@ -38,13 +38,14 @@ def parse_arguments(arguments: Sequence[str], request: FetchOptions) -> list[Puz
     """Parse the arguments. An existing file takes precedence over an id of the same name.
 
     Raises:
-        UserError: An argument is neither file, address nor id, or `request` does not allow its download.
+        UserError: An argument is neither file, address, link nor id, or `request` does not allow its download.
 
     """
-    from pipeline.store.sources import check_sources
+    from pipeline.store.sources import check_sources, exists
 
-    parsed = [PuzzleArgument(text, None if Path(text).exists() else parse_id(text)) for text in arguments]
-    check_sources([each.path for each in parsed if not each.puzzle_id and each.path != STDIN], request.contact)
+    parsed = [PuzzleArgument(text, None if exists(text) else parse_id(text)) for text in arguments]
+    paths = (each.path for each in parsed if not each.puzzle_id and each.path != STDIN)
+    check_sources([path for path in paths if not is_link(path)], request.contact)
     ids = [each.puzzle_id for each in parsed if each.puzzle_id]
     if not ids and (request.base_urls or request.refresh):
         raise UserError("--base-url and --refresh go with ids like webpbn/6574")
@@ -53,6 +54,18 @@ def parse_arguments(arguments: Sequence[str], request: FetchOptions) -> list[Puz
 
         check_fetch(ids, request)
     return parsed
+
+
+def is_link(argument: str) -> bool:
+    """Check whether an argument is a puzzle itself: a link or id of a program that plays it, and not a file."""
+    from pipeline.store.sources import exists
+    from scrapers.formats import LINKS
+    from scrapers.sudokus import sudoku_links
+
+    if exists(argument):
+        return False
+    data = os.fsencode(argument)
+    return sudoku_links.recognizes(data) or any(known.recognizes(data) for known in LINKS)
 
 
 def read_puzzles(
@@ -93,16 +106,18 @@ def _open_sites(
 
 def _files(paths: Sequence[str], contact: str | None, report_every: int) -> "Iterator[SourceFile]":
     """Yield the files named, and those in folders and archives."""
-    from scrapers.archives.source_file import read_whole
+    from scrapers.archives.source_file import SourceFile, read_whole
     from scrapers.files import files_in
 
     for path in paths:
-        if path != STDIN:
+        if is_link(path):
+            yield SourceFile("link", os.fsencode(path))
+        elif path != STDIN:
             for count, file in enumerate(files_in([path], contact), 1):
                 if count % report_every == 0:
                     err.print(f"[dim]{count:,} files of {escape(path)} read, the last {escape(file.name)}[/dim]")
                 yield file
-            continue
-        if sys.stdin is None:
+        elif sys.stdin is None:
             raise UserError("standard input is closed")
-        yield read_whole("stdin", sys.stdin.buffer)
+        else:
+            yield read_whole("stdin", sys.stdin.buffer)

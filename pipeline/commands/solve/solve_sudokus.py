@@ -26,8 +26,8 @@ from pipeline.commands.solve.verdict_output import (
     difficulty_line,
     grading_fields,
     row_fields,
-    step_line,
     step_lines,
+    step_row,
     verdict_text,
 )
 from pipeline.commands.terminal_drawing import difference_text, differing_cells
@@ -173,7 +173,7 @@ def describe_sudoku_hint(puzzle: "Sudoku", found: "SudokuHint") -> Iterator[Rend
             cells.ravel()[cell], marked.ravel()[cell] = digit, True
     yield draw_sudoku(puzzle, cells, marked)
     for step in steps:
-        yield step_line(step, TECHNIQUES[step.step.technique].name, with_reason=True)
+        yield step_row(step, TECHNIQUES[step.step.technique].name, with_reason=True)
     if not steps:
         yield sudoku_hint_text(puzzle, found)
 

@@ -194,11 +194,11 @@ def count_text(count: int | None) -> str:
 
 
 def print_explanation(explanation: "Explanation") -> None:
-    """Print every step in words, and the outcome."""
-    from reports.explained.step_words import describe_ending, describe_steps
+    """Print the steps in words, trivial ones merged, and the outcome."""
+    from reports.explained.step_words import describe_ending, describe_merged
     from solver.model.techniques import TECHNIQUES
 
-    print_text(step_lines(describe_steps(explanation), TECHNIQUES, describe_ending(explanation)))
+    print_text(step_lines(describe_merged(explanation), TECHNIQUES, describe_ending(explanation)))
 
 
 def animate_explanation(explanation: "Explanation") -> None:
@@ -216,15 +216,21 @@ def step_lines(
     """Yield a line for each step, and the outcome. A reason is given once."""
     given: set[str] = set()
     for step in steps:
-        yield step_line(step, techniques[step.step.technique].name, with_reason=step.why not in given)
+        yield step_row(step, techniques[step.step.technique].name, with_reason=step.why not in given)
         given.add(step.why)
     yield f"[bold]{escape(ending)}[/bold]"
 
 
-def step_line(step: "DescribedStep[Any]", name: str, with_reason: bool) -> str:
-    """Return a step as a line that highlights its technique's name, optionally with the reason."""
+def step_row(step: "DescribedStep[Any]", name: str, with_reason: bool) -> RenderableType:
+    """Return a step, wrapped beside its number, with its technique's name highlighted, optionally with the reason."""
+    from rich.table import Table
+
     what = escape(step.what).replace(name, f"[cyan]{name}[/cyan]", 1)
-    return f"[dim]{step.number:4}.[/dim] {what}" + (f" [dim]{escape(step.why)}[/dim]" if with_reason else "")
+    row = Table.grid()
+    row.add_row(
+        f"[dim]{step.number:4}.[/dim] ", f"{what} [dim]{escape(step.why)}[/dim]" if with_reason and step.why else what
+    )
+    return row
 
 
 def explanation_fields(explanation: "Explanation") -> dict[str, Any]:

@@ -1,6 +1,9 @@
 // The drawing board, where clues follow a picture as it is drawn.
 
-const FRESH = ["c0392b", "2471a3", "229954", "d4ac0d", "7d3c98", "ba4a00", "17a589", "e67ebf", "6e2c00"];
+const FRESH = [
+  ["red", "c0392b"], ["blue", "2471a3"], ["green", "229954"], ["yellow", "d4ac0d"], ["purple", "7d3c98"],
+  ["dark orange", "ba4a00"], ["turquoise", "17a589"], ["pink", "e67ebf"], ["brown", "6e2c00"],
+];
 const SYMBOLS = ".X" + "abcdefghijklmnopqrstuvwyz0123456789";
 const MOST_COLORS = 9;
 const MOST_SIDE = 100; // cells
@@ -78,7 +81,8 @@ class DrawingBoard {
 
   /** Add the next colour to the palette. */
   extend() {
-    this.palette.push({ name: `colour ${this.palette.length}`, rgb: FRESH[this.palette.length - 2] });
+    const [name, rgb] = FRESH[this.palette.length - 2];
+    this.palette.push({ name, rgb });
     this.button("color").disabled = this.palette.length > MOST_COLORS;
   }
 

@@ -143,15 +143,15 @@ function wrongWords(count) {
   return `${countWords(count, "cell")} ${count === 1 ? "is" : "are"} wrong`;
 }
 
-/** A record's palette as drawings need it; invalid colours are grey. */
-function paletteOf(record) {
-  return record.palette.map(([name, , rgb]) => ({ name, rgb: /^[0-9a-f]{6}$/i.test(rgb) ? rgb : "888888" }));
+/** A record's palette as drawings need it, with other names if given; invalid colours are grey. */
+function paletteOf(record, names) {
+  return record.palette.map(([name, , rgb], k) => ({ name: names?.[k] ?? name, rgb: /^[0-9a-f]{6}$/i.test(rgb) ? rgb : "888888" }));
 }
 
 /** A record as a board needs it, with the colours of its clues. */
-function puzzleOf(record) {
+function puzzleOf(record, names) {
   const { rows, columns } = record;
-  const palette = paletteOf(record).slice(0, Math.max(2, colorsOf(record) + 1));
+  const palette = paletteOf(record, names).slice(0, Math.max(2, colorsOf(record) + 1));
   return { width: columns.length, height: rows.length, clues: { rows, columns }, palette };
 }
 

@@ -1,7 +1,5 @@
 // The page, which shows the section that its address names.
 
-const CURRENT = "nonocensus:puzzle";
-
 /** Announce something to screen readers. */
 function tell(words) {
   document.getElementById("said").textContent = words;
@@ -28,7 +26,8 @@ class Page {
       document.querySelector(".archive-name").textContent = archive.name;
       document.querySelector(".archive-size").textContent = countWords(archive.puzzles, "puzzle");
     }
-    addEventListener("hashchange", () => this.follow());
+    addEventListener("popstate", () => this.follow());
+    addEventListener("storage", ({ key }) => key === KEPT + this.laid?.clue_hash && this.workshop.board.replace(this.stored()));
   }
 
   /** Open the address; if that fails, open the first section and show the reason. */
@@ -70,27 +69,20 @@ class Page {
     return fresh;
   }
 
-  /** Play a puzzle that was opened or drawn. */
+  /** Play a puzzle that was opened or drawn; the history keeps it. */
   play(described) {
-    try {
-      sessionStorage.setItem(CURRENT, JSON.stringify(described));
-    } catch (problem) {
-      console.warn(problem); // too large to survive a reload
-    }
-    this.described = { ...described, answer: null };
-    this.laid = null;
-    if (location.hash === "#puzzle") this.follow();
-    else location.hash = "#puzzle";
+    history.pushState(described, "", "#puzzle");
+    this.follow();
   }
 
-  /** Load the puzzle of the address: one of the archive, one that the address holds, or the last one opened. */
+  /** Load the puzzle of the address: one of the archive, one that the address holds, or one of the history. */
   async reopen(id, share) {
-    if (share) return this.receive(share);
+    if (share !== null) return this.receive(share);
     if (id) {
       if (this.described?.puzzle.puzzle_id !== id) this.described = await ask("GET", `puzzles/${id.split("/").map(encodeURIComponent).join("/")}`);
       return;
     }
-    this.described ??= JSON.parse(sessionStorage.getItem(CURRENT));
+    this.described = history.state ?? this.described;
     if (!this.described) throw new Refusal("There is no puzzle yet: open or draw one.");
   }
 
@@ -102,22 +94,28 @@ class Page {
     this.described = { ...described, share };
   }
 
+  /** The stored cells of the puzzle, which another tab may have changed; all open if there are none. */
+  stored() {
+    const { puzzle, clue_hash: hash } = this.laid;
+    const count = puzzle.rows.length * puzzle.columns.length;
+    return kept(hash, count, colorsOf(puzzle)) ?? new Uint8Array(count);
+  }
+
   /** Lay out the puzzle, unless it is already. */
   lay() {
     if (this.laid === this.described) return;
     this.laid = this.described;
-    const { puzzle, clue_hash: hash, answer } = this.described;
-    const laid = puzzleOf(puzzle);
+    const { puzzle, clue_hash: hash, color_names: names, answer } = this.described;
+    const laid = puzzleOf(puzzle, names);
     const { width, height } = laid;
     const heading = this.sections.puzzle.querySelector("h1");
     heading.replaceChildren(element("bdi"));
     heading.firstChild.textContent = puzzle.title || puzzle.puzzle_id || "Untitled";
     const about = [puzzle.author && `by ${puzzle.author}`, puzzle.title && puzzle.puzzle_id, sizeWords(width, height)];
     this.sections.puzzle.querySelector(".about").textContent = about.filter(Boolean).join(" · ");
-    const cells = kept(hash, width * height, colorsOf(puzzle)) ?? new Uint8Array(width * height);
-    this.workshop.open(laid, cells, keptTaken(hash));
+    this.workshop.open(laid, this.stored(), keptTaken(hash));
     if (this.workshop.board.isFinished) this.workshop.finish();
-    if (answer) this.workshop.findings.tell(answer, { palette: paletteOf(puzzle), width, height }, false);
+    if (answer) this.workshop.findings.tell(answer, { palette: paletteOf(puzzle, names), width, height }, false);
   }
 }
 

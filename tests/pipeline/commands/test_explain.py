@@ -122,3 +122,12 @@ def test_hint_needs_one_puzzle_but_no_saved_grid(nonocensus: Command) -> None:
     assert nonocensus("solve", "two.jsonl", "--hint", "-n", "2").code == 0
     assert nonocensus("solve", "two.jsonl", "--hint", "-n", "3").code == 2
     assert nonocensus("solve", "missing.non", "--hint").code == 2
+
+
+@pytest.mark.usefixtures("files", "terminal")
+def test_terminal_breaks_explanations_between_words(nonocensus: Command) -> None:
+    lines = nonocensus("solve", "a.non", "-m").out.splitlines()
+    assert max(map(len, lines)) <= 80
+    first = next(k for k, line in enumerate(lines) if line.startswith("   1. "))
+    assert {line[:6].strip(" .0123456789") for line in lines[first:-2]} == {""}
+    assert "Suppose row" in " ".join(" ".join(line[6:].strip() for line in lines[first:]).split())

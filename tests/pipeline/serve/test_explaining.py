@@ -59,17 +59,16 @@ def test_hints_lead_to_the_solution(server: Server, picture: list[list[int]]) ->
     colors = max(map(max, picture))
     begun = "?" * (len(picture) ** 2)
     techniques = set()
-    while "?" in begun:
-        hint = result(server, "hint", puzzle=puzzle, begun=begun)
+    while (hint := result(server, "hint", puzzle=puzzle, begun=begun))["kind"] != "solved":
         assert hint["kind"] == "step"
         techniques |= {step["technique"] for step in hint["steps"]}
         cells = cells_of(begun, colors)
         follow(hint["steps"], cells)
         assert grid(cells).count("?") < begun.count("?")
         begun = grid(cells)
-    assert begun == "".join(str(cell) for row in picture for cell in row)
+    assert begun.replace("?", "0") == "".join(str(cell) for row in picture for cell in row)
     assert ("edge" in techniques) == (picture == ASSUMED)
-    assert result(server, "hint", puzzle=puzzle, begun=begun) == {"kind": "solved", "wrong": [], "steps": []}
+    assert hint == {"kind": "solved", "wrong": [], "steps": []}
 
 
 def test_hint_names_wrong_cells_and_dead_ends(server: Server) -> None:
@@ -108,6 +107,13 @@ def test_explanation_ends_early_at_a_contradiction_or_open_grid(server: Server) 
     told = result(server, "explain", puzzle=DIAGONAL)
     assert (told["state"], told["grade"], told["steps"]) == ("open", 9, [])
     assert "assumptions inside assumptions" in told["ending"]
+
+
+def test_steps_that_only_exclude_colours_are_one(server: Server) -> None:
+    first, second, *_ = result(server, "explain", puzzle=record(np.diag([1, 2])))["steps"]
+    assert (first["where"], first["line"], first["assumption"]) == ("Rows 1 to 2", None, None)
+    assert first["what"] == "Rows 1 to 2, clue: each line has only the colours of its clue."
+    assert second["line"] is not None
 
 
 def test_explanation_starts_from_a_begun_grid(server: Server) -> None:

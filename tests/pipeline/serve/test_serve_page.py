@@ -355,6 +355,7 @@ def test_link_opens_the_same_puzzle_and_a_forged_one_is_refused(plus: Tab) -> No
     invalid = base64.urlsafe_b64encode(forged).decode().rstrip("=")
     for code, reason in (
         (link.split("share=")[1][:-6], "This link is damaged or cut off: copy all of it again."),
+        ("", "This link is damaged or cut off: copy all of it again."),
         (invalid, "Line 1: row 1: the number 5000 is more than 1023."),
     ):
         plus.go(f"#puzzle?share={code}")
@@ -362,3 +363,45 @@ def test_link_opens_the_same_puzzle_and_a_forged_one_is_refused(plus: Tab) -> No
         assert shown.startswith(reason)
         assert "\n" not in shown
         assert plus.one("#open").is_displayed()
+
+
+def test_back_button_returns_to_the_puzzle_before(tab: Tab) -> None:
+    tab.go()
+    for side in (2, 3):
+        tab.paste(jsonl(record(np.eye(side))))
+        tab.until(lambda wanted=side: tab.text("#puzzle .about") == f"{wanted}×{wanted}")
+        tab.driver.execute_script("location.hash = '#open'")
+        tab.until(lambda: tab.one("#open").is_displayed())
+    for shown in ("3×3", "2×2"):
+        tab.driver.execute_script("history.go(arguments[0])", -1 if shown == "3×3" else -2)
+        tab.until(lambda wanted=shown: tab.text("#puzzle .about") == wanted)
+    assert tab.errors() == []
+
+
+def test_grid_follows_that_of_another_tab(plus: Tab) -> None:
+    plus.click(".share button")
+    link = plus.until(lambda: plus.one("#puzzle [name=link]").get_property("value"))
+    first = plus.driver.current_window_handle
+    plus.driver.switch_to.new_window("tab")
+    plus.driver.get(link)
+    plus.opened()
+    plus.keys(Keys.SPACE)
+    plus.driver.close()
+    plus.driver.switch_to.window(first)
+    plus.until(lambda: plus.painted() == 1)
+
+
+def test_page_works_without_storage(tab: Tab) -> None:
+    denied = "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('denied'); } })"
+    rule = tab.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": denied})
+    tab.driver.get("about:blank")
+    tab.driver.get(f"{tab.server.address}/#open")
+    tab.until(lambda: tab.one("#open").is_displayed())
+    tab.paste(PLUS_NON)
+    tab.opened()
+    tab.keys(Keys.SPACE)
+    assert tab.painted() == 1
+    tab.driver.refresh()
+    tab.opened()
+    assert (tab.painted(), tab.text("#problem")) == (0, "")
+    tab.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", rule)

@@ -3,11 +3,12 @@
 import json
 import re
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
+from reports.color_names import color_letters, color_names
 from reports.explained.explanation_page import MOST_CELLS, TooLarge, page
 from reports.explained.step_words import describe_ending, describe_steps, grid_states, known_grid, line_of
 from reports.sheet.grid_state import UNKNOWN
@@ -42,6 +43,37 @@ def test_colours_and_hidden_lengths_are_described() -> None:
     told = [told.what for told in describe_steps(explain(puzzle))]
     assert any(text.startswith(("Row 1 (1 black, ? red, 1 red), ", "Column ")) for text in told)
     assert any("red" in text for text in told)
+
+
+def test_colours_without_a_word_are_named_by_their_rgb() -> None:
+    palette = tuple(Color(f"color{k}", ".abcde"[k], rgb) for k, rgb in enumerate(("ffffff", "e02020", "0a5a20")))
+    puzzle = from_picture(np.array([[1, 2, 2, 0, 2]], np.uint8), palette)
+    (told,) = describe_steps(explain(puzzle))
+    assert told.what.startswith("Row 1 (1 red, 2 dark green, 1 dark green), clue: column 1 red, columns 2 to 3")
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ((("white", "fff0d0"), ("r", "ff0000"), ("facade", "808080")), ("beige", "red", "grey")),
+        ((("white", "ffffff"), ("c1", "ff0000"), ("2", "d01010")), ("white", "lighter red", "darker red")),
+        ((("", "ffffff"), ("", "000080"), ("", "00008a"), ("", "000070")), ("white", *"231")),
+        (
+            (("weiß", "ffffff"), ("赤", "ff0000"), ("dark_red", "00ff00"), ("<b>", "#")),
+            ("weiß", "赤", "dark_red", "grey"),
+        ),
+    ],
+)
+def test_word_of_the_source_wins_over_the_nearest_common_name(given: tuple[Any, ...], named: tuple[str, ...]) -> None:
+    found = color_names(tuple(Color(name, "x", rgb) for name, rgb in given))
+    assert tuple(name.removeprefix("dark blue ") for name in found) == named
+
+
+def test_letters_of_colours_differ_and_look_like_no_digit() -> None:
+    palette = tuple(Color(f"color{k}", "x", f"{8 * k:02x}{255 - 8 * k:02x}00") for k in range(32))
+    letters = color_letters(palette)
+    assert len(set(letters)) == 32
+    assert not set(letters) & set("ilo0123456789")
 
 
 def test_reason_says_the_case_that_applies() -> None:

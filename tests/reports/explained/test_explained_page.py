@@ -13,7 +13,8 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from reports.explained.explanation_page import page, page_steps
+from reports.explained.explanation_page import page
+from reports.explained.step_words import describe_merged
 from scrapers.pictures.recipe import Recipe, recipe_batch
 from solver.model.puzzle import Color, from_picture
 from solver.model.tables import puzzles_of
@@ -50,7 +51,7 @@ def shown(driver: webdriver.Chrome) -> tuple[int, str]:
 
 
 def test_steps_go_forward_and_back(driver: webdriver.Chrome, explanation: Explanation) -> None:
-    words = [f"{step.what} {step.why}" for step in page_steps(explanation)]
+    words = [f"{step.what} {step.why}" for step in describe_merged(explanation)]
     black = sum(colors == 2 for colors in explanation.cells)
     click(driver, "last")
     assert shown(driver) == (len(words), words[-1])
@@ -92,9 +93,12 @@ def flower() -> Explanation:
 
 def test_colours_that_clues_lack_are_one_step() -> None:
     explanation = flower()
-    first, *others = page_steps(explanation)
-    assert (first.technique, first.what) == (CLUE, "Rows 1 to 15, clue: each line has only the colours of its clue.")
-    ruled = [pair for step in (first, *others) for pair in step.ruled]
+    first, *others = describe_merged(explanation)
+    assert (first.step.technique, first.what) == (
+        CLUE,
+        "Rows 1 to 15, clue: each line has only the colours of its clue.",
+    )
+    ruled = [pair for step in (first, *others) for pair in step.step.ruled]
     assert ruled == [pair for step in explanation.steps for pair in step.ruled]
 
 
@@ -111,9 +115,11 @@ def test_coloured_explanation_is_printed_on_two_pages(driver: webdriver.Chrome, 
     pages = [" ".join(page.extract_text().split()) for page in PdfReader(io.BytesIO(data)).pages]
     assert len(pages) == 2
     text = " ".join(pages)
-    for step in page_steps(explanation):
+    for step in describe_merged(explanation):
         assert step.what in text
     assert "Play" not in text
+    assert "r is red, y is yellow, g is green." in text
+    assert {"4r", "3y", "6g"} <= set(text.split()), "colours are told apart by letters too"
 
 
 IN_VIEW = """
@@ -142,4 +148,4 @@ def test_slider_is_moved_by_keys(driver: webdriver.Chrome, explanation: Explanat
     slider.send_keys(Keys.HOME, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
     assert shown(driver)[0] == 2
     slider.send_keys(Keys.END)
-    assert shown(driver)[0] == len(page_steps(explanation))
+    assert shown(driver)[0] == len(list(describe_merged(explanation)))

@@ -170,3 +170,11 @@ def test_more_numbers_than_can_be_drawn_are_left_out(monkeypatch: pytest.MonkeyP
 def test_a_state_of_another_size_is_refused() -> None:
     with pytest.raises(ValueError, match="a state of 3x1 cells for a puzzle of 3x3"):
         drawing(from_picture(HEART), GridState(HEART[:1]))
+
+
+def test_letters_stand_on_numbers_and_cells_of_their_colour() -> None:
+    palette = (Color("white", ".", "ffffff"), Color("black", "X", "000000"), Color("red", "r", "ff0000"))
+    puzzle = from_picture(np.array([[1, 2, 2], [0, 0, 1]], np.uint8), palette)
+    found = ET.fromstring(drawing(puzzle, GridState(puzzle.goal), " br").svg)
+    written = [str(each.text) for each in found.iter("{http://www.w3.org/2000/svg}text")]
+    assert sorted(written) == ["1b", "1b", "1b", "1b", "1r", "1r", "2r", "bb", "rr"]

@@ -1,0 +1,107 @@
+"""A grid that someone has begun to draw, read from text: a row a line, or all cells on one line.
+
+    painted   the palette's symbols, as `solve` prints them; digits of palette entries; in one colour also # X █ ■
+    empty     0 - x ×
+    open      ? _ and blanks, and the symbol that `solve` prints for open cells
+    .         empty if the text has signs of open cells, else open; refused if it has both other kinds
+
+A symbol of the palette precedes these. Cells may be separated by blanks or commas.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from pipeline.commands.terminal_layouts import free_symbol
+from pipeline.errors import UserError
+from scrapers.formats import FormatError
+from scrapers.formats.jsonl import DIGITS
+from scrapers.formats.parsing import clipped, decode_text
+from solver.model.puzzle import MAX_CELLS, Puzzle
+
+STDIN = "-"
+
+PAINTED, EMPTY, OPEN, BLANK = "#X█■", "0-x×", "?_ ", "."
+
+MAX_BYTES = 8 * MAX_CELLS**2
+
+
+def read_state(path: str, puzzle: Puzzle) -> np.ndarray:
+    """Return the grid in a text file, or in standard input, bool[height, width, palette]: the colours of each cell.
+
+    Raises UserError for a file that is unreadable, of another size, or ambiguous.
+    """
+    try:
+        if path == STDIN:
+            data = sys.stdin.buffer.read(MAX_BYTES)
+        else:
+            with Path(path).open("rb") as file:
+                data = file.read(MAX_BYTES)
+        return parse_state(decode_text(data), puzzle)
+    except OSError as error:
+        raise UserError(f"--state {path}: {error.strerror}") from None
+    except FormatError as error:
+        raise UserError(f"--state {path}: {error}") from None
+
+
+def parse_state(text: str, puzzle: Puzzle) -> np.ndarray:
+    """Return the grid of a text as `read_state`. Raises FormatError for another size, or signs without one meaning."""
+    rows = _rows(text, puzzle.width, puzzle.height)
+    meanings = _meanings({sign for row in rows for sign in row}, puzzle)
+    grid = np.zeros((puzzle.height, puzzle.width, len(puzzle.palette)), np.bool_)
+    for y, row in enumerate(rows):
+        for x, sign in enumerate(row):
+            if sign not in meanings:
+                colors = " ".join(f"{color.symbol} ({color.name})" for color in puzzle.palette[1 : puzzle.colors + 1])
+                raise FormatError(
+                    f"row {y + 1}, column {x + 1}: {clipped(sign)} is no sign of a cell; "
+                    f"write {colors}, 0 for empty, ? for open"
+                )
+            grid[y, x, meanings[sign]] = True
+    return grid
+
+
+def _rows(text: str, width: int, height: int) -> list[list[str]]:
+    """Split a text into rows of single characters."""
+    lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
+    while len(lines) > height and not lines[-1].strip():
+        del lines[-1]
+    while len(lines) > height and not lines[0].strip():
+        del lines[0]
+    if len(lines) == 1 < height and len(lines[0].strip()) == width * height:
+        cells = lines[0].strip()
+        lines = [cells[k : k + width] for k in range(0, len(cells), width)]
+    if len(lines) != height:
+        raise FormatError(f"it has {len(lines)} rows, the puzzle {height}")
+    rows = []
+    for number, line in enumerate(lines, 1):
+        words = line.replace(",", " ").split()
+        row = words if len(words) == width and max(map(len, words)) == 1 else list(line)
+        if len(row) > width:
+            row = list(line.rstrip().ljust(width))
+        if len(row) != width:
+            raise FormatError(f"row {number} has {len(row)} cells, the puzzle {width}")
+        rows.append(row)
+    return rows
+
+
+def _meanings(signs: set[str], puzzle: Puzzle) -> dict[str, int | slice]:
+    """Return the palette entry of each sign, or all entries for open cells."""
+    anything = slice(None)
+    colors = max(puzzle.colors, 1)
+    ground, *symbols = (color.symbol for color in puzzle.palette[: colors + 1])
+    meanings: dict[str, int | slice] = dict.fromkeys(OPEN + free_symbol(puzzle), anything)
+    meanings |= dict.fromkeys(EMPTY, 0) | dict(zip(DIGITS[1:], range(1, colors + 1), strict=False))
+    if colors == 1:
+        meanings |= dict.fromkeys(PAINTED, 1)
+    blank = {BLANK, ground} - set(EMPTY)
+    meanings = {sign: meaning for sign, meaning in meanings.items() if sign not in blank}
+    meanings |= dict(zip(symbols, range(1, colors + 1), strict=True))
+    kinds = {sign: meanings[sign] for sign in signs & meanings.keys()}
+    if kinds.get("x") == 0 and colors == 1 and 1 not in kinds.values():
+        raise FormatError("x could be painted or empty: write # or 0")
+    has_open = anything in kinds.values()
+    if signs & (blank - meanings.keys()) and has_open and 0 in kinds.values():
+        raise FormatError(f"{' '.join(sorted(signs & blank))} could be empty or open: write 0 or ?")
+    return dict.fromkeys(blank, 0 if has_open else anything) | meanings
