@@ -153,7 +153,7 @@ def recipe_of(
         raise UserError(f"unknown kind {name}; choose one of {', '.join(KINDS)}")
     total = kind.total and kind.total(*size)
     if total is None and count is None:
-        raise UserError(f"--count is required for {name} pictures")
+        raise UserError(f"--count is required for {name} pictures, as in --count 1000")
     several = None if colors == 1 else colors
     takes = {"count": total is None or limited, "density": kind.density, "seed": kind.seed, "colors": kind.colored}
     for option, value in (("count", count), ("density", density), ("seed", seed), ("colors", several)):

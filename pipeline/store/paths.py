@@ -282,8 +282,9 @@ def folder(uri: str) -> Folder:
         raise UserError(f"{uri}: {error}") from error
     except (pa.ArrowException, OSError) as error:
         raise StorageError(f"{uri}: {error}") from error
-    if found == fs.FileType.File:
-        raise UserError(f"{uri} is a file, not a folder")
+    inside = [place for place in Path(path).parents if place.is_file()] if "://" not in uri else []
+    if found == fs.FileType.File or inside:
+        raise UserError(f"{inside[0] if inside else uri} is a file, not a folder; name a folder")
     return Folder(filesystem, path.rstrip("/"), name.rstrip("/"), mark + options)
 
 
