@@ -273,6 +273,8 @@ def folder(uri: str) -> Folder:
     try:
         if "://" in uri:
             filesystem, path = fs.FileSystem.from_uri(uri)
+            if not path.strip("/"):
+                raise UserError(f"{uri} names no bucket; write it as s3://bucket/folder or gs://bucket/folder")
             first, _ = fs.FileSystem.from_uri(_few_retries(uri))
         else:
             first = filesystem = fs.LocalFileSystem()

@@ -130,6 +130,7 @@ def test_impossible_clues_become_invalid_rows(nonocensus: Command, tmp_path: Pat
         (["report", "good.non", "--out", "report"], "good.non is a file, not a store or a run; import it"),
         (["report", "full"], "Missing option '--out'; see nonocensus report --help"),
         (["crawl"], "Missing argument 'SITE'. Choose from: webpbn, nonograms, demo; see nonocensus crawl --help"),
+        (["import", "good.non", "--out", "s3://"], "s3:// names no bucket; write it as s3://bucket/folder"),
         (["import", "good.non", "--out", "good.non/store"], "good.non is a file, not a folder; name a folder"),
         (["report", "full", "--out", "report"], "full is not a run"),
         (["solve", "nowhere.non"], "nowhere.non does not exist"),
