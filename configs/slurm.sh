@@ -7,7 +7,7 @@
 #SBATCH --ntasks-per-node=1
 #SBATCH --exclusive
 #SBATCH --time=12:00:00
-#SBATCH --signal=B:TERM@120
+#SBATCH --signal=B:USR1@120
 #SBATCH --requeue
 #SBATCH --open-mode=append
 set -euo pipefail
@@ -17,25 +17,28 @@ export RAY_AUTH_MODE=token RAY_USAGE_STATS_ENABLED=0 NUMBA_CACHE_DIR=/var/tmp/no
 test -f ~/.ray/auth_token || ray get-auth-token --generate > /dev/null
 
 port=$((20000 + SLURM_JOB_ID % 10000))  # jobs may share a node
-head=$(hostname)
+head=$SLURMD_NODENAME address=$(hostname):$port  # Slurm's name of a node need not be its host's
 
 srun nonocensus warm  # kernels, for each node's kind of CPU
 srun --nodes=1 --ntasks=1 --nodelist="$head" --overlap \
   ray start --head --port=$port --num-cpus="$SLURM_CPUS_ON_NODE" --include-dashboard=false --block &
-timeout 300 bash -c "until ray status --address=$head:$port > /dev/null 2>&1; do sleep 2; done"
+timeout 300 bash -c "until ray status --address=$address > /dev/null 2>&1; do sleep 2; done"
 if [ "$SLURM_NNODES" -gt 1 ]; then
   srun --nodes=$((SLURM_NNODES - 1)) --ntasks=$((SLURM_NNODES - 1)) --exclude="$head" --overlap \
-    ray start --address="$head:$port" --num-cpus="$SLURM_CPUS_ON_NODE" --block &
+    ray start --address="$address" --num-cpus="$SLURM_CPUS_ON_NODE" --block &
 fi
 
-stopped=
-trap 'stopped=yes; kill -TERM $driver' TERM
-nonocensus "$@" --address "$head:$port" &
+requeue=
+trap 'requeue=yes; kill -TERM $driver' USR1  # the time limit is near
+trap 'kill -TERM $driver' TERM               # scancel
+nonocensus "$@" --address "$address" &
 driver=$!
 status=0
 wait $driver || status=$?
-if [ $stopped ]; then
-  wait $driver || true  # the signal has ended the first wait
+if [ $status -gt 128 ]; then
+  wait $driver || true  # a signal has ended the first wait
+fi
+if [ $requeue ]; then
   scontrol requeue "$SLURM_JOB_ID"
 fi
 exit $status

@@ -13,6 +13,9 @@ from pipeline.scratch import scratch_folder
 MEMORY = "50%"
 """Share of the machine's memory that a query may use before it spills to disk."""
 
+ADVICE = "nonocensus query --schema lists tables and columns, and text is in 'single quotes'"
+"""What to do about SQL that names what is not there."""
+
 
 @contextmanager
 def database() -> Iterator[duckdb.DuckDBPyConnection]:
@@ -53,6 +56,10 @@ def sql_errors(what: str) -> Iterator[None]:
     """
     try:
         yield
+    except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException) as error:
+        said, *more = str(error).splitlines()
+        hint = "".join(f" {line}" for line in more if line.startswith(("Did you mean", "Candidate bindings")))
+        raise UserError(f"{what}: {said}{hint}; {ADVICE}") from error
     except (duckdb.Error, pa.ArrowException) as error:
         line = str(error).splitlines()[0]
         # DuckDB's message for an error while reading an Arrow table

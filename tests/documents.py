@@ -157,6 +157,8 @@ that a command has died, on whatever machine, and runs on object storage can be 
 | `grafana-dashboard.json` | a run's state, rate, time to go, outcomes, stalls; a server's requests and jobs |
 | `compose.yaml` | all of it in containers: server, Prometheus and Grafana |
 
+Prometheus 2.42 loads the rules and answers each query of the dashboard.
+
 A run is **stalled** if its command reports, but has written no rows for ten minutes and twice the CPU limit. It is
 **silent** if the command has not even reported for five minutes and twice the limit.
 """

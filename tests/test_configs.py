@@ -225,7 +225,9 @@ STUBS = {
 }
 
 
-def test_slurm_job_stops_in_order_and_queues_itself_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("number", "queues_again"), [(signal.SIGUSR1, True), (signal.SIGTERM, False)])
+def test_slurm_job_stops_in_order(number: signal.Signals, queues_again: bool, tmp_path: Path) -> None:
+    """Near its time limit it queues itself again; cancelled, which is the other signal, it does not."""
     script = (CONFIGS / "slurm.sh").read_text()
     job = re.sub(r"(?m)^(source|export|test) .*$", "", script)
     (tmp_path / "job.sh").write_text(job)
@@ -235,7 +237,7 @@ def test_slurm_job_stops_in_order_and_queues_itself_again(tmp_path: Path) -> Non
         path.write_text(f"#!/bin/bash\n{text}\n")
         path.chmod(0o755)
     environment = {"PATH": f"{tmp_path}/bin:/usr/bin:/bin", "SLURM_JOB_ID": "7", "SLURM_NNODES": "2"}
-    environment["SLURM_CPUS_ON_NODE"] = "4"
+    environment |= {"SLURM_CPUS_ON_NODE": "4", "SLURMD_NODENAME": "node1"}
     command = ["bash", "job.sh", "classify", "store", "--out", "run"]
     calls = tmp_path / "calls"
     with subprocess.Popen(command, cwd=tmp_path, env=environment, start_new_session=True) as process:
@@ -245,8 +247,8 @@ def test_slurm_job_stops_in_order_and_queues_itself_again(tmp_path: Path) -> Non
                 assert process.poll() is None
                 assert time.monotonic() < limit
                 time.sleep(0.02)
-            process.terminate()
-            assert process.wait(60.0) == 143
+            process.send_signal(number)
+            assert process.wait(60.0) == 128 + number
         finally:
             with suppress(ProcessLookupError):  # raised when all have ended
                 os.killpg(process.pid, signal.SIGKILL)
@@ -254,4 +256,4 @@ def test_slurm_job_stops_in_order_and_queues_itself_again(tmp_path: Path) -> Non
     assert lines[0] == "nonocensus warm"
     assert lines.count("ray start") == 2
     assert any(re.fullmatch(r"nonocensus classify store --out run --address \S+:20007", line) for line in lines)
-    assert lines[-1] == "scontrol requeue 7"
+    assert (lines[-1] == "scontrol requeue 7") == queues_again

@@ -235,7 +235,8 @@ def print_usage_error(error: Any) -> int:
     elif renamed := renamed_option(command.rpartition(" ")[2], unknown):
         err.print(f"[red]nonocensus:[/red] `{unknown}` is now `{escape(renamed)}`")
     else:
-        err.print(f"[red]nonocensus:[/red] {escape(error.format_message())}; see {escape(command)} --help")
+        what = " ".join(error.format_message().rstrip(".").split())
+        err.print(f"[red]nonocensus:[/red] {escape(what)}; see {escape(command)} --help")
     return WRONG_USE
 
 

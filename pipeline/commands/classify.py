@@ -122,7 +122,9 @@ def retry(
             outcome = retry_changed(run, resources, listening)
         finish(outcome, "")
     if cpu_limit is None:
-        raise UserError("give --cpu-limit, higher than the run's, or --changed")
+        raise UserError(
+            "give --cpu-limit in seconds, for the run's timeouts, or --changed, for a store that has changed since"
+        )
     if dry_run:
         plan = plan_retry(run, run.result_files(), cpu_limit, selection, failed_too)
         print_cost(run, {**run.manifest["config"], "cpu_limit": cpu_limit}, plan, resources)

@@ -51,8 +51,8 @@ def convert(
 
     Writes one file, several puzzles in one file, or a file each in a folder. What the format can't hold is an error;
     with --lossy titles and the like are dropped, but never colours and hidden lengths, which would make it another
-    puzzle. Sudokus go into sdm or lines (a line each), sdk, ss (framed), puzzlink, tatham and jsonl. A jsonl file may
-    have any size.
+    puzzle. Sudokus go into sdm or lines (a line each), sdk, ss (framed), puzzlink, tatham, fpuzzles, sudokupad and
+    jsonl. A jsonl file may have any size.
     """
     from pipeline.store.conversion import ConversionOptions, format_of_first, formats_for, read_puzzles
     from pipeline.store.conversion import convert as write_converted

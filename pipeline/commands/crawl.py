@@ -86,7 +86,9 @@ def crawl(
     from pipeline.crawl.site_crawl import CrawlOptions, crawl_ratings, crawl_site, reparse_store
 
     if sum((ids is not None, new, ratings, reparse)) != 1:
-        raise UserError("give one of --ids, --new, --ratings and --reparse")
+        raise UserError(
+            "give one of --ids, --new, --ratings and --reparse; --ids 1-100 downloads the first 100 puzzles"
+        )
     if "://" in str(out_folder) or ":/" in str(out_folder):
         raise UserError(f"--out {out_folder}: a crawl keeps its ledger in a local folder; name one")
     folder = Path(out_folder)

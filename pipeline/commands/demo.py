@@ -19,7 +19,7 @@ def demo(
 ) -> None:
     """Crawl, classify and report a built-in archive.
 
-    The archive is served on this machine for the duration of the crawl.
+    The archive is served on this machine for the duration of the crawl. The last line is the report's address.
     """
     from scrapers.demo import demo_puzzles
     from scrapers.twin import TwinServer, build_archive
@@ -34,6 +34,7 @@ def demo(
     run_step(classify, store, run, serial=serial)
     announce(4, f"nonocensus report {run} --out {page}")
     run_step(report, run, page)
+    announce(5, f"Open {Path(page, 'report.html').absolute().as_uri()} in a browser")
 
 
 def announce(number: int, text: str) -> None:

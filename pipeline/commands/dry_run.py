@@ -8,26 +8,40 @@ from pipeline.errors import UserError
 if TYPE_CHECKING:
     from pipeline.executors.executor import Resources
     from pipeline.jobs.cost import CostEstimate
+    from pipeline.jobs.generation_cost import GenerationEstimate
     from pipeline.run.run_folder import Run
 
 
 def print_estimate(cost: "CostEstimate", resources: "Resources") -> None:
     """Print what a job would cost on the machine's cores, or those of --cpus."""
+    tried = f", {cost.tried_before:,} of them tried before" if cost.tried_before else ""
+    late = f"{cost.late:,} of them reached the CPU limit" if cost.late else "none of them reached the CPU limit"
+    _print(cost, resources, f"[bold]{cost.puzzles:,}[/bold] puzzles would be done{tried}.", f"puzzles; {late}.")
+
+
+def print_generation_estimate(cost: "GenerationEstimate", resources: "Resources") -> None:
+    """Print what filling a store would cost on the machine's cores, or those of --cpus."""
+    an_hour = f", {float(f'{cost.puzzles / cost.cpu_seconds * 3600:.3g}'):,.0f} a CPU hour" if cost.cpu_seconds else ""
+    drawn = f" of {cost.pictures:,} pictures" if cost.fitting < cost.sample else ""
+    made = f"[bold]{cost.puzzles:,}[/bold] puzzles{drawn} would be made{an_hour}."
+    _print(cost, resources, made, f"pictures, {cost.fitting:,} of which fit." if drawn else "pictures.")
+
+
+def _print(cost: "CostEstimate | GenerationEstimate", resources: "Resources", done: str, sample: str) -> None:
+    from pipeline.jobs.cost import wall_seconds
     from reports.formatting import seconds
     from reports.threads import cores
 
     count = 1 if resources.serial else resources.cpus or cores()
-    wall = cost.wall_seconds(count)
+    wall = wall_seconds(cost.cpu_seconds, count)
     named = f"{count} {'core' if count == 1 else 'cores'}"
-    tried = f", {cost.tried_before:,} of them tried before" if cost.tried_before else ""
-    late = f"{cost.late:,} of them reached the CPU limit" if cost.late else "none of them reached the CPU limit"
     print_result(
         cost._asdict() | {"cores": count, "wall_seconds": round(wall, 3), "cpu_seconds": round(cost.cpu_seconds, 3)},
         [
-            f"[bold]{cost.puzzles:,}[/bold] puzzles would be done{tried}.",
+            done,
             f"About {cost.cpu_seconds / 3600:,.4g} CPU hours: {seconds(wall)} on {named}, {cost.bytes / 1e6:,.3g} MB.",
-            f"Sample: {cost.sample:,} random puzzles; {late}.",
-        ][: None if cost.sample or cost.tried_before else 1],
+            f"Sample: {cost.sample:,} random {sample}",
+        ][: None if cost.cpu_seconds else 1],
     )
 
 

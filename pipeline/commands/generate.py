@@ -11,6 +11,7 @@ from pipeline.commands.options import (
     SELECTION,
     Address,
     Cpus,
+    DryRun,
     OutStore,
     Serial,
     between,
@@ -20,7 +21,7 @@ from pipeline.commands.options import (
     parsed_size,
     resources_of,
 )
-from pipeline.commands.output import compiling, print_result, resumable, show_progress
+from pipeline.commands.output import compiling, print_result, progress, resumable, show_progress
 from pipeline.errors import UserError
 from scrapers.pictures.kinds import KINDS
 
@@ -86,6 +87,7 @@ def generate(
     cpus: Cpus = None,
     address: Address = None,
     serial: Serial = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Fill a store with generated puzzles.
 
@@ -99,6 +101,9 @@ def generate(
     limited = limits != (None, None)
     recipe = recipe_of(kind, parsed_size(size), count, density, seed, colors, limited)
     resources = resources_of(cpus, address, serial)
+    if dry_run:
+        estimate(store, recipe, limits, resources)
+        return
     start = time.perf_counter()
     if limited:
         generate_graded(store, recipe, limits, resources)
@@ -106,6 +111,23 @@ def generate(
     with resumable(), show_progress("generating") as callbacks:
         made = fill_store(store, recipe, resources, callbacks)
     print_generated(store, recipe.count, made, time.perf_counter() - start)
+
+
+def estimate(
+    store: str,
+    recipe: "Recipe",
+    limits: tuple[tuple[float, float] | None, tuple[int, int] | None],
+    resources: "Resources",
+) -> None:
+    """Print what filling a store would cost."""
+    from pipeline.commands.dry_run import print_generation_estimate
+    from pipeline.jobs.generation_cost import estimate_generation
+    from pipeline.store.conditions import Conditions
+    from solver.jit.waits import while_waiting
+
+    with progress("sampling", None), while_waiting(compiling):
+        cost = estimate_generation(store, recipe, Conditions(*limits))
+    print_generation_estimate(cost, resources)
 
 
 def generate_graded(
@@ -153,7 +175,7 @@ def recipe_of(
         raise UserError(f"unknown kind {name}; choose one of {', '.join(KINDS)}")
     total = kind.total and kind.total(*size)
     if total is None and count is None:
-        raise UserError(f"--count is required for {name} pictures")
+        raise UserError(f"--count is required for {name} pictures, as in --count 1000")
     several = None if colors == 1 else colors
     takes = {"count": total is None or limited, "density": kind.density, "seed": kind.seed, "colors": kind.colored}
     for option, value in (("count", count), ("density", density), ("seed", seed), ("colors", several)):

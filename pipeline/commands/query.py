@@ -51,7 +51,7 @@ def query(
         print_schema()
         return
     if place is None or sql is None:
-        raise UserError("give a run or a store, and a select; or --schema")
+        raise UserError("give a run or a store, and a select; nonocensus query --schema lists tables and columns")
     if csv is not None and global_options.json:
         raise UserError("--csv and --json exclude each other; give one")
     with open_tables(open_place(place)) as connection, sql_errors("the query"):

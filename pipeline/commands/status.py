@@ -61,7 +61,10 @@ def status(
         else:
             print_failed(opened, place) if failed else print_run(opened)
     elif failed or metrics or store is not None:
-        raise UserError(f"--failed, --metrics and --store are for runs; {place} is a store: classify it first")
+        raise UserError(
+            f"--failed, --metrics and --store are for runs; {place} is a store; classify it: "
+            f"nonocensus classify {place} --out RUN"
+        )
     else:
         print_store(opened)
 
@@ -202,7 +205,8 @@ def describe_run(
     settings: dict[str, Any] = dict(run.manifest["config"])
     if retried is not None:
         settings["cpu_limit"] = f"{settings['cpu_limit']:g} (up to {retried:g} by retry)"
-    config = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in settings.items())
+    named = ((key.replace("_", " "), value) for key, value in settings.items() if value is not False)
+    config = ", ".join(key if value is True else f"{key} {value}" for key, value in named)
     yield f"Run {escape(summary['run_id'])} of {escape(run.manifest['store'])}: {escape(config)}"
     yield from describe_summary(summary)
     if progress is not None:

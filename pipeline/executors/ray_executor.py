@@ -155,7 +155,9 @@ def _refuse_unreachable(address: str) -> None:
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_TIMEOUT).close()
     except OSError as error:
-        raise ClusterError(f"Ray at {address} can't be reached: {error}") from error
+        raise ClusterError(
+            f"Ray at {address} can't be reached: {error.strerror or error}; start it with: ray start --head"
+        ) from error
 
 
 def retry_start(start: Callable[..., T], *arguments: Any, **options: Any) -> T:

@@ -140,7 +140,10 @@ def compare(old: Run, new: Run) -> Comparison:
         _refuse_repeated(connection)
         shared = _records(connection, SharedPuzzles, _SHARED)[0]
         if not shared.both:
-            raise UserError(f"{old.folder.name} and {new.folder.name} have no puzzle in common that both have tried")
+            raise UserError(
+                f"{old.folder.name} and {new.folder.name} have no puzzle in common that both have tried; "
+                "compare two runs of one store, or of two versions of it"
+            )
         return Comparison(
             [SettingDifference(*values) for values in diff_configurations(*settings)],
             [SettingDifference(*values) for values in diff_configurations(*versions)],

@@ -55,10 +55,6 @@ class CostEstimate(NamedTuple):
     sample: int
     late: int
 
-    def wall_seconds(self, cores: int) -> float:
-        """Return the estimated wall seconds on a number of cores, without starting Ray or compiling kernels."""
-        return self.cpu_seconds / (1 if cores == 1 else cores * EFFICIENCY)
-
 
 def estimate_on_results(
     run: Run, job: Job, needed: RowFilter, request: JobRequest, options: dict[str, Any]
@@ -85,17 +81,29 @@ def estimate_job(run: Run, job: Job, options: dict[str, Any], plan: Plan, cpu_li
     sample, seconds, late, written = 0, 0.0, 0, [pa.Table.from_batches([], job.schema_of(run.family))]
     if rows:
         _run_batch(context, call, run.parts, stretches, order[:1])  # loads or compiles kernels
-    while sample < len(order) and seconds < SAMPLE_SECONDS:
-        affordable = int((SAMPLE_SECONDS - seconds) * sample / seconds) if seconds else 1
-        batch = order[sample : sample + max(1, min(sample, affordable))]
+    while size := min(next_batch_size(sample, seconds), len(order) - sample):
+        batch = order[sample : sample + size]
         spent, made = _run_batch(context, call, run.parts, stretches, batch)
         sample, seconds = sample + len(batch), seconds + spent
         late += _count_late(made)
         written.append(made)
     per_puzzle = (seconds + late * (cpu_limit - limit)) / max(sample, 1)
-    size = (_parquet_bytes(pa.concat_tables(written)) - _parquet_bytes(written[0])) / max(sample, 1)
+    each = (parquet_bytes(pa.concat_tables(written)) - parquet_bytes(written[0])) / max(sample, 1)
     cpu_seconds = per_puzzle * rows + cpu_limit * tried
-    return CostEstimate(rows + tried, tried, cpu_seconds, round(size * (rows + tried)), sample, late)
+    return CostEstimate(rows + tried, tried, cpu_seconds, round(each * (rows + tried)), sample, late)
+
+
+def next_batch_size(sample: int, seconds: float) -> int:
+    """Return the size of the next batch of a sample, as large as all before it if that is affordable; 0 at its end."""
+    if sample >= SAMPLE_PUZZLES or seconds >= SAMPLE_SECONDS:
+        return 0
+    affordable = int((SAMPLE_SECONDS - seconds) * sample / seconds) if seconds else 1
+    return max(1, min(sample, affordable))
+
+
+def wall_seconds(cpu_seconds: float, cores: int) -> float:
+    """Return the estimated wall seconds on a number of cores, without starting Ray or compiling kernels."""
+    return cpu_seconds / (1 if cores == 1 else cores * EFFICIENCY)
 
 
 def _run_batch(
@@ -128,7 +136,7 @@ def _count_late(rows: pa.Table) -> int:
     return rows["status"].to_pylist().count(TIMEOUT) if "status" in rows.column_names else 0
 
 
-def _parquet_bytes(rows: pa.Table) -> int:
+def parquet_bytes(rows: pa.Table) -> int:
     """Return the size of a file of these rows."""
     stream = pa.BufferOutputStream()
     with pq.ParquetWriter(stream, rows.schema, **writer_options(rows.schema)) as writer:

@@ -70,7 +70,11 @@ class GradedStore(NamedTuple):
 
 def fitting(recipe: Recipe, conditions: Conditions, first: int, last: int) -> pa.RecordBatch:
     """Return those puzzles of pictures `first` to `last` - 1 that meet the conditions."""
-    puzzles = recipe_batch(recipe, first, last)
+    return keep_fitting(recipe_batch(recipe, first, last), conditions)
+
+
+def keep_fitting(puzzles: pa.RecordBatch, conditions: Conditions) -> pa.RecordBatch:
+    """Return those of some puzzles that meet the conditions."""
     graded = grade_batch(NONOGRAM.name, puzzles, CPU_LIMIT)
     fits = pc.equal(graded["solutions"], "unique")
     for name, (low, high) in conditions.bounds().items():

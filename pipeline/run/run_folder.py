@@ -35,9 +35,10 @@ from pipeline.run.configuration import DEPTH, Configuration, config_hash, diff_c
 from pipeline.run.results import ResultFile, damaged_file, read_results, row_masks
 from pipeline.store import spans
 from pipeline.store.lock import LOCK, check_lease, writer_lock
-from pipeline.store.parts import MARK as STORE_MARK
-from pipeline.store.parts import RUN_MARK, Part, Store, is_store, open_store
+from pipeline.store.parts import Part, Store, is_store, open_store, refuse_file
 from pipeline.store.paths import Folder, folder
+from pipeline.store.sources import MARK as STORE_MARK
+from pipeline.store.sources import RUN_MARK
 from solver import __version__
 from solver.model.families import FAMILIES, NONOGRAM, Family
 from solver.model.tables import RESULTS, SCHEMA_VERSION
@@ -267,6 +268,7 @@ def start_run(store: Store, uri: str, config: Configuration, force: bool = False
 
 def open_run(uri: str, store: str | None = None) -> Run:
     """Open a run folder; `store` overrides the location of its store. Raises UserError if it is no run."""
+    refuse_file(uri)
     place = folder(uri)
     if not place.has(MARK) and is_store(uri):
         raise UserError(f"{uri} is not a run but a store; classify it first: nonocensus classify {uri} --out RUN")
@@ -289,6 +291,7 @@ def is_run(uri: str) -> bool:
 
 def open_place(uri: str, store: str | None = None) -> Run | Store:
     """Open a run or a store. Raises UserError if the folder is neither."""
+    refuse_file(uri)
     if is_store(uri):
         return open_store(uri)
     if folder(uri).has(MARK):

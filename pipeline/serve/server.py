@@ -1,6 +1,7 @@
 """The server process: its socket, connections, header timeout and shutdown."""
 
 import asyncio
+import errno
 import os
 import socket
 from asyncio import TimerHandle, Transport
@@ -93,8 +94,9 @@ def bind_socket(host: str, port: int) -> socket.socket:
         opened.listen(BACKLOG)
     except OSError as error:
         opened.close()
+        option = "--host" if error.errno == errno.EADDRNOTAVAIL else "--port"
         raise NetworkError(
-            f"can't listen at {host}:{port}: {os.strerror(error.errno or 0).lower()}; choose another --port"
+            f"can't listen at {host}:{port}: {os.strerror(error.errno or 0).lower()}; choose another {option}"
         ) from None
     return opened
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from pipeline.callbacks import ProgressCallbacks
-from pipeline.errors import ClusterError, UserError
+from pipeline.errors import ClusterError, StorageError, UserError
 from pipeline.executors.executor import Resources, TaskFailure, check_resources, open_executor, run_tasks
 from pipeline.store.conditions import ANY, Conditions
 from pipeline.store.lock import Lease, borrow_lease, check_lease, current_lease, writer_lock
@@ -196,12 +196,15 @@ def earlier_counts(store: Store, recipe: Recipe, conditions: Conditions = ANY) -
     return earlier
 
 
-def make_part(task: PartTask) -> dict[str, Any]:
-    """Make and write one part; return its name, rows and CPU seconds."""
+def make_part(task: PartTask) -> dict[str, Any] | str:
+    """Make and write one part; return its name, rows and CPU seconds, or why it can't be written."""
     start = time.process_time()
     batches = (recipe_batch(task.recipe, group.start, group.stop) for group in task.groups)
-    with borrow_lease(task.lease):
-        rows = write_part(Store(folder(task.store)), task.name, next(batches), batches, len(task.groups))
+    try:
+        with borrow_lease(task.lease):
+            rows = write_part(Store(folder(task.store)), task.name, next(batches), batches, len(task.groups))
+    except OSError as error:
+        return f"{task.store}/{task.name} can't be written: {error.strerror or error}"
     return {"part": task.name, "rows": rows, "cpu_seconds": round(time.process_time() - start, 6)}
 
 
@@ -215,14 +218,15 @@ PICTURE_SECONDS = 1e-4
 def fill_store(uri: str, recipe: Recipe, resources: Resources, callbacks: ProgressCallbacks) -> int:
     """Make the pictures of a recipe that a store lacks; return their number. The same call resumes after an interrupt.
 
-    Raises UserError as `missing_parts` or if another command writes to the store, ClusterError if parts failed.
+    Raises UserError as `missing_parts` or if another command writes to the store, StorageError if one can't be
+    written, ClusterError if parts failed.
     """
     check_resources(resources)
     with writer_lock(folder(uri)):
         left = missing_parts(uri, recipe)
         rows = sum(task.rows for task in left)
         callbacks.on_start("generating", rows)
-        reason = ""
+        failure: TaskFailure | str = ""
         for _ in range(MAX_ATTEMPTS):
             lost: list[PartTask] = []
             if left:
@@ -230,12 +234,14 @@ def fill_store(uri: str, recipe: Recipe, resources: Resources, callbacks: Progre
                     resources, rows * (math.inf if KINDS[recipe.kind].slow else PICTURE_SECONDS)
                 ) as executor:
                     for (part,), made in run_tasks(executor, make_part, ((part,) for part in left)):
-                        if isinstance(made, TaskFailure):
+                        if isinstance(made, TaskFailure | str):
                             lost.append(part)
-                            reason = made.reason
+                            failure = made
                         else:
                             callbacks.on_progress(made["rows"], "")
             left = lost
         if left:
-            raise ClusterError(f"{len(left)} parts could not be made: {reason}; the same command resumes")
+            if isinstance(failure, str):
+                raise StorageError(f"{failure}; once that is fixed, the same command resumes")
+            raise ClusterError(f"{len(left)} parts could not be made: {failure.reason}; the same command resumes")
         return rows

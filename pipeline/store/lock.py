@@ -154,7 +154,9 @@ def _locked(place: Folder, path: Path) -> Iterator[TextIO]:
             path.parent.mkdir(parents=True, exist_ok=True)
             number = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
         except OSError as error:
-            raise StorageError(f"{place.name} can't be written: {error}") from error
+            raise StorageError(
+                f"{place.name} can't be written: {error.strerror or error}; name a folder that you may write to"
+            ) from error
         with os.fdopen(number, "a+", encoding="utf-8") as file:
             if not stat.S_ISREG(os.fstat(number).st_mode):
                 raise StorageError(f"{place.name} can't be written: its {LOCK} is not a regular file; delete it")

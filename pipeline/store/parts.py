@@ -32,12 +32,12 @@ from pipeline.store import spans
 from pipeline.store.lock import LOCK, check_lease, commit_under_lease, writer_lock
 from pipeline.store.objects import ConflictError
 from pipeline.store.paths import Folder, folder
+from pipeline.store.sources import MARK, RUN_MARK
 from solver.model.families import FAMILIES, NONOGRAM, Family
 from solver.model.tables import SCHEMA_VERSION, conform
 
 T = TypeVar("T")
 
-MARK, RUN_MARK = "store.json", "run.json"
 KIND = "nonocensus store"
 
 
@@ -259,14 +259,13 @@ def open_store(uri: str, family: Family | None = None) -> Store:
     Raises UserError if it is no store, or has several families and none is named: STORE/puzzles names its nonograms.
     Raises InputError for a store of another schema version.
     """
-    if Path(uri).is_file():
-        raise UserError(f"{uri} is a file, not a folder of a store; import it: nonocensus import {uri} --out STORE")
+    refuse_file(uri)
     place = folder(uri)
     place, named = _found(place) or (place, None)
     if not place.has(MARK) and Path(uri).is_dir() and any(Path(uri).iterdir()):
         advice = f"import what is in it: nonocensus import {uri} --out STORE"
         if place.has(RUN_MARK):
-            advice = "it is a run, and `nonocensus status` names its store"
+            advice = f"it is a run, of a store that this names: nonocensus status {uri}"
         raise UserError(f"{uri} is not a store of puzzles; {advice}")
     family = named or family
     place.read_manifest(MARK, StoreManifest, "a store of puzzles", "import FILES")
@@ -277,6 +276,12 @@ def open_store(uri: str, family: Family | None = None) -> Store:
         names = " or ".join(f"{uri.rstrip('/')}/{family.folder}" for family in there)
         raise UserError(f"{uri} has puzzles of several families; name {names}")
     return Store(place, there[0] if there else NONOGRAM)
+
+
+def refuse_file(uri: str) -> None:
+    """Raise a UserError for a file in place of a store or a run."""
+    if Path(uri).is_file():
+        raise UserError(f"{uri} is a file, not a store or a run; import it: nonocensus import {uri} --out STORE")
 
 
 def is_store(uri: str) -> bool:

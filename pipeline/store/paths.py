@@ -273,6 +273,8 @@ def folder(uri: str) -> Folder:
     try:
         if "://" in uri:
             filesystem, path = fs.FileSystem.from_uri(uri)
+            if not path.strip("/"):
+                raise UserError(f"{uri} names no bucket; write it as s3://bucket/folder or gs://bucket/folder")
             first, _ = fs.FileSystem.from_uri(_few_retries(uri))
         else:
             first = filesystem = fs.LocalFileSystem()
@@ -282,8 +284,9 @@ def folder(uri: str) -> Folder:
         raise UserError(f"{uri}: {error}") from error
     except (pa.ArrowException, OSError) as error:
         raise StorageError(f"{uri}: {error}") from error
-    if found == fs.FileType.File:
-        raise UserError(f"{uri} is a file, not a folder")
+    inside = [place for place in Path(path).parents if place.is_file()] if "://" not in uri else []
+    if found == fs.FileType.File or inside:
+        raise UserError(f"{inside[0] if inside else uri} is a file, not a folder; name a folder")
     return Folder(filesystem, path.rstrip("/"), name.rstrip("/"), mark + options)
 
 

@@ -6,6 +6,9 @@ from pathlib import Path
 from pipeline.errors import UserError
 from scrapers.archives.source_file import SKIPPED_HINT, is_url
 
+MARK, RUN_MARK = "store.json", "run.json"
+"""The file that makes a folder a store, and a run."""
+
 
 def exists(path: str | Path) -> bool:
     """Check whether a path exists; one too long for a name does not."""
@@ -16,7 +19,7 @@ def exists(path: str | Path) -> bool:
 
 
 def check_sources(paths: Iterable[str | Path], contact: str | None = None) -> None:
-    """Raise a UserError if a path does not exist or a URL can't be requested with this contact."""
+    """Raise a UserError if a path does not exist, is a store or run, or a URL can't be requested with this contact."""
     for path in paths:
         if is_url(path):
             from scrapers.download import check_url
@@ -27,6 +30,15 @@ def check_sources(paths: Iterable[str | Path], contact: str | None = None) -> No
                 raise UserError(str(error)) from None
         elif not exists(path):
             raise UserError(f"{path} does not exist")
+        elif Path(path, MARK).is_file():
+            raise UserError(
+                f"{path} is a store, not puzzle files; classify it: nonocensus classify {path} --out RUN, or write its "
+                f"puzzles into a file: nonocensus convert {path} FILE.jsonl"
+            )
+        elif Path(path, RUN_MARK).is_file():
+            raise UserError(
+                f"{path} is a run, not puzzle files; its store, which this names, has them: nonocensus status {path}"
+            )
 
 
 def no_puzzle_error(paths: Iterable[str | Path]) -> UserError:

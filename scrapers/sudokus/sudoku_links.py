@@ -3,6 +3,7 @@
     format     a line                                       played by
     puzzlink   https://puzz.link/p?sudoku/4/4/3i4h1j21j        puzz.link, pzprxs; Penpa+ loads it too
     tatham     2x2:3c4b1d2_1d, also after the # of a link    Simon Tatham's Solo
+    fpuzzles, sudokupad                                       scrapers/sudokus/fpuzzles.py
 
 puzzlink: width and height of the grid, whose boxes are the usual ones, then the cells row by row. A hexadecimal digit
 is a given, `-` begins one of two digits, g to z are 1 to 20 open cells.
@@ -18,6 +19,7 @@ import numpy as np
 
 from scrapers.formats.game_ids import gaps, numbers_of, puzzlink_numbers, puzzlink_text, text_lines
 from scrapers.formats.parsing import FormatError, clipped, read_each_line
+from scrapers.sudokus.fpuzzles import LINK, sudoku_of
 from solver.sudoku.sudoku_limits import MAX_SIZE
 from solver.sudoku.sudoku_puzzle import Sudoku, boxes_of
 
@@ -32,7 +34,7 @@ def recognizes(data: bytes) -> bool:
         first = next((line for _, line in text_lines(data)), "")
     except FormatError:
         return False
-    return bool(PUZZLINK.fullmatch(first) or TATHAM.fullmatch(first))
+    return any(pattern.fullmatch(first) for pattern in (PUZZLINK, TATHAM, LINK))
 
 
 def read(data: bytes) -> Iterator[Sudoku]:
@@ -52,8 +54,10 @@ def _sudoku(line: str) -> Sudoku:
         high, wide = int(found[1]), int(found[2])
         _check_size(wide * high)
         givens = numbers_of(found[3], TATHAM_CELLS, "a", 10, (wide * high) ** 2)
+    elif found := LINK.fullmatch(line):
+        return sudoku_of(*found.groups())
     else:
-        raise FormatError(f"{clipped(line)} is neither a link of puzz.link nor an id of Solo")
+        raise FormatError(f"{clipped(line)} is no link of puzz.link, f-puzzles or SudokuPad, nor an id of Solo")
     size = wide * high
     if len(givens) < size * size:
         raise FormatError(f"it has {len(givens)} of {size * size} cells")

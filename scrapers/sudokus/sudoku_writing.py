@@ -8,7 +8,7 @@ import numpy as np
 
 from scrapers.formats.parsing import FormatError
 from scrapers.formats.writing import FEATURES
-from scrapers.sudokus import sudoku_jsonl, sudoku_links, sudoku_reading
+from scrapers.sudokus import fpuzzles, sudoku_jsonl, sudoku_links, sudoku_reading
 from scrapers.sudokus.sudoku_reading import DIGITS
 from solver.sudoku.sudoku_puzzle import Sudoku
 
@@ -113,6 +113,7 @@ def _concatenated(files: Iterable[bytes]) -> Iterable[bytes]:
 
 
 NO_FEATURES: frozenset[str] = frozenset()
+TITLED = frozenset({"title", "author"})
 
 FORMATS = (
     SudokuFormat("sdm", (".sdm",), NO_FEATURES, lambda puzzle: _line(puzzle, "0"), _read, _concatenated),
@@ -121,6 +122,8 @@ FORMATS = (
     SudokuFormat("ss", (".ss",), NO_FEATURES, _framed, _read),
     SudokuFormat("puzzlink", (".puzzlink",), NO_FEATURES, sudoku_links.puzzlink, sudoku_links.read, _concatenated),
     SudokuFormat("tatham", (".tatham",), NO_FEATURES, sudoku_links.tatham, sudoku_links.read, _concatenated),
+    SudokuFormat("fpuzzles", (".fpuzzles",), TITLED, fpuzzles.fpuzzles, sudoku_links.read, _concatenated),
+    SudokuFormat("sudokupad", (".sudokupad",), TITLED, fpuzzles.sudokupad, sudoku_links.read, _concatenated),
     SudokuFormat(
         "jsonl", (".jsonl", ".ndjson"), frozenset(METADATA), sudoku_jsonl.write, sudoku_jsonl.read, _concatenated
     ),

@@ -392,7 +392,7 @@ MEASURES = (
     Measure(
         "site_difficulty", pa.float64(), "rating", Computed.rated, NOT_CORRELATED,
         Meaning(
-            "the site's rating of difficulty (webpbn.com: mean of 1 to 5 stars; nonograms.org: 1 to 10)",
+            "the site's rating of difficulty (webpbn.com: mean of 1 to 5 stars; nonograms.org: 0 to 10)",
             "", "people’s rating of difficulty",
         ),
         sudoku=Meaning("the site's rating of difficulty", "", "people’s rating of difficulty"),
@@ -400,7 +400,7 @@ MEASURES = (
     Measure(
         "site_quality", pa.float64(), "quality rating", Computed.rated, NOT_CORRELATED,
         Meaning(
-            "the site's rating of quality (webpbn.com: mean of 1 to 5 stars; nonograms.org: 1 to 10; griddlers.net: "
+            "the site's rating of quality (webpbn.com: mean of 1 to 5 stars; nonograms.org: 0 to 10; griddlers.net: "
             "popularity, 0 to 100 %)",
             "", "people’s rating of quality",
         ),

@@ -1,15 +1,20 @@
 """Sudokus as text: what is written is read as the same puzzle, by the importer too, and what can't be held is said."""
 
+import json
 from dataclasses import fields, replace
 from datetime import UTC, date, datetime
+from urllib.parse import quote
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scrapers.archives.source_file import SourceFile
 from scrapers.file_batches import Problem, read_all
 from scrapers.formats import FormatError
 from scrapers.sudokus import sudoku_jsonl
+from scrapers.sudokus.lz_string import compress, decompress
 from scrapers.sudokus.sudoku_writing import FORMATS, SudokuFormat, file_of, named, of_suffix
 from solver.sudoku.sudoku_puzzle import Sudoku, boxes_of
 
@@ -43,7 +48,7 @@ def test_written_sudoku_is_read_back(known: SudokuFormat, kind: tuple[int, int])
     for share in (0.0, 0.4, 1.0):
         puzzle = drawn(*kind, share=share)
         usual = boxes_of(puzzle.size) == kind
-        held = (usual or known.NAME in ("ss", "tatham", "jsonl")) and (
+        held = (usual or known.NAME in ("ss", "tatham", "fpuzzles", "sudokupad", "jsonl")) and (
             puzzle.size < 36 or known.NAME not in ("sdm", "lines")
         )
         if known.NAME == "sdk" and puzzle.size in (16, 36) and not share:
@@ -91,11 +96,13 @@ def test_unwritable_sudoku_is_refused(known: SudokuFormat) -> None:
         assert lost == []
         assert all(getattr(back, name) == value for name, value in ABOUT.items())
         return
-    with pytest.raises(FormatError, match=r"can't hold its title, .*; --lossy leaves that out"):
+    with pytest.raises(FormatError, match=r"can't hold its .*; --lossy leaves that out"):
         file_of(puzzle, known)
     data, lost = file_of(puzzle, known, lossy=True)
-    assert ("its author" in lost) == (known.NAME != "sdk")
-    assert len(read("a.sdk", data)) == 1
+    assert ("its title" in lost, "its author" in lost) == ("title" not in known.HOLDS, "author" not in known.HOLDS)
+    (back,) = read("a.sdk", data)
+    assert isinstance(back, Sudoku)
+    assert known.NAME not in ("fpuzzles", "sudokupad") or (back.title, back.author) == (ABOUT["title"], ABOUT["author"])
 
 
 def test_links_and_ids_of_players() -> None:
@@ -123,7 +130,17 @@ def test_links_and_ids_of_players() -> None:
         ("2x2:0o", "'0o' is neither a number nor a gap"),
         ("2x2:p_", "'_' is neither a number nor a gap"),
         ("99x99:1", "its grid is 9801x9801; 4x4 to 36x36 are read"),
-        ("2x2xa:p", "'2x2xa:p' is neither a link of puzz.link nor an id of Solo"),
+        ("2x2xa:p", "'2x2xa:p' is no link of puzz.link, f-puzzles or SudokuPad, nor an id of Solo"),
+        (
+            "https://f-puzzles.com/?id=2p9",
+            "'?id=2p9' does not hold the puzzle: links with ?load=, fpuzzles and fpuz do",
+        ),
+        (
+            "https://sudokupad.app/sclN4Ig",
+            "'sclN4Ig' does not hold the puzzle: links with ?load=, fpuzzles and fpuz do",
+        ),
+        ("https://sudokupad.app/fpuzN4Ig", "its data is damaged: it ends too early"),
+        ("https://sudokupad.app/fpuzN4.g", "its data is not base64: it has a '.'"),
     ],
 )
 def test_invalid_links_are_problems(text: str, said: str) -> None:
@@ -131,6 +148,82 @@ def test_invalid_links_are_problems(text: str, said: str) -> None:
     assert isinstance(first, Sudoku)
     assert isinstance(second, Problem)
     assert second.reason == f"line 2: {said}"
+
+
+BOARD = {
+    "size": 4,
+    "grid": [[{"value": 3, "given": True}, {"value": 1}, {"cornerPencilMarks": [2]}, {}], *[[{}] * 4] * 3],
+}
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "https://www.f-puzzles.com/?load=",
+        "f-puzzles.com/?load=",
+        "https://sudokupad.app/fpuz",
+        "https://sudokupad.app/sudoku/fpuzzles",
+        "https://app.crackingthecryptic.com/sudoku/?setting-nogrid=1&puzzleid=fpuzzles",
+    ],
+)
+def test_links_of_fpuzzles_and_sudokupad_hold_givens(link: str) -> None:
+    """What the player has entered is left out, and escaped characters are read."""
+    board = BOARD | {"solution": [1], "killercage": [], "title": "T+", "ruleset": "normal Sudoku rules apply."}
+    data = quote(compress(json.dumps(board)), safe="")
+    (back,) = read("a.txt", f"{link}{data}\n".encode())
+    assert isinstance(back, Sudoku)
+    assert (back.givens.ravel().tolist(), back.box_width, back.title) == ([3, *[0] * 15], 2, "T+")
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"killercage": [{"cells": ["R1C1"]}], "diagonal+": True}, "it has 'diagonal+, killercage'; only givens and"),
+        ({"ruleset": "Each row has a 7."}, "its rules are not only the usual ones: 'Each row has a 7.'"),
+        ({"grid": [[{"givenPencilMarks": [1]}] * 4] * 4}, "it has 'givenPencilMarks'; only givens and boxes are read"),
+        ({"grid": [[{"region": 0}] * 4] * 4}, "its boxes are not rectangles of one size"),
+        ({"grid": [[{"region": None}, {}, {}, {}], *[[{}] * 4] * 3]}, "its boxes are not rectangles of one size"),
+        ({"size": 5, "grid": [[{}] * 5] * 5}, "its boxes are not rectangles of one size"),
+        ({"size": 9}, "its grid is not 9x9"),
+        ({"size": 99}, "its grid is 99x99; 4x4 to 36x36 are read"),
+        ({"grid": [["x"]]}, "it is not a puzzle: Expected `object`, got `str` - at `$.grid[0][0]`"),
+        ({"grid": [[{"value": 1 << 70, "given": True}] * 4] * 4}, "givens are a square of whole numbers"),
+    ],
+)
+def test_other_rules_in_links_are_refused_by_name(changed: dict[str, object], said: str) -> None:
+    (problem,) = read("a.txt", f"https://sudokupad.app/fpuz{compress(json.dumps(BOARD | changed))}\n".encode())
+    assert isinstance(problem, Problem)
+    assert said in problem.reason
+
+
+@given(st.text(max_size=60) | st.text("ab\u20ac", max_size=200))
+def test_lz_string_returns_every_text(text: str) -> None:
+    assert decompress(compress(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "encoded"),
+    [
+        ("", "Q==="),
+        ("aaaa", "IY5A"),
+        ('{"size":9}', "N4IgzglgXgpiBcBOAvkA"),
+        ("\u20ac\U0001f600", "jUEl4NwAe0A="),
+    ],
+)
+def test_lz_string_is_coded_as_by_its_javascript(text: str, encoded: str) -> None:
+    """Values of npm's lz-string 1.5.0."""
+    assert compress(text) == encoded
+
+
+def test_lz_string_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scrapers.sudokus.lz_string.MAX_LENGTH", 1000)
+    assert decompress(compress("a" * 1000)) == "a" * 1000
+    with pytest.raises(FormatError, match="holds more than 1,000 characters"):
+        decompress(compress("a" * 1001))
+    with pytest.raises(FormatError, match="has more than 1,000 characters"):
+        decompress("N" * 1001)
+    with pytest.raises(FormatError, match="not text"):
+        decompress(compress("\ud800"))
 
 
 def test_formats_are_found_by_name_and_suffix() -> None:

@@ -120,13 +120,18 @@ def test_impossible_clues_become_invalid_rows(nonocensus: Command, tmp_path: Pat
         (["classify", "nowhere", "--out", "run"], "nowhere is not a store of puzzles"),
         (
             ["classify", "good.non", "--out", "run"],
-            "good.non is a file, not a folder of a store; import it: nonocensus import",
+            "good.non is a file, not a store or a run; import it: nonocensus import good.non --out STORE",
         ),
         (
             ["classify", "full", "--out", "run"],
             "full is not a store of puzzles; import what is in it: nonocensus import",
         ),
         (["status", "full"], "full is neither a run nor a store"),
+        (["report", "good.non", "--out", "report"], "good.non is a file, not a store or a run; import it"),
+        (["report", "full"], "Missing option '--out'; see nonocensus report --help"),
+        (["crawl"], "Missing argument 'SITE'. Choose from: webpbn, nonograms, demo; see nonocensus crawl --help"),
+        (["import", "good.non", "--out", "s3://"], "s3:// names no bucket; write it as s3://bucket/folder"),
+        (["import", "good.non", "--out", "good.non/store"], "good.non is a file, not a folder; name a folder"),
         (["report", "full", "--out", "report"], "full is not a run"),
         (["solve", "nowhere.non"], "nowhere.non does not exist"),
     ],
@@ -149,9 +154,16 @@ def test_classify_refuses_the_folder_of_another_run(nonocensus: Command, store: 
     result = nonocensus("classify", uri, "--out", "run", "--serial", "--cpu-limit", "5")
     assert result.code == 2
     assert "run holds another run: cpu_limit is 60.0 there and 5.0 here; choose another --out" in result.err
-    into_store = nonocensus("classify", uri, "--out", uri, "--serial")
-    assert into_store.code == 2
-    assert "holds something else than a run" in into_store.err
+    for arguments, message in (
+        (["classify", uri, "--out", uri], "holds something else than a run"),
+        (["classify", "run", "--out", "other"], "it is a run, of a store that this names: nonocensus status run"),
+        (["import", "run", "--out", "other"], "run is a run, not puzzle files; its store, which this names, has them"),
+        (["solve", uri], f"{uri} is a store, not puzzle files; classify it: nonocensus classify {uri} --out RUN"),
+        (["status", uri, "--failed"], f"classify it: nonocensus classify {uri} --out RUN"),
+    ):
+        refused = nonocensus(*arguments)
+        assert (refused.code, len(refused.err.splitlines())) == (2, 1)
+        assert message in refused.err
 
 
 def test_schema_and_version_need_no_run(nonocensus: Command) -> None:
@@ -218,6 +230,7 @@ def test_classify_refuses_other_settings_in_the_folder_of_a_run(nonocensus: Comm
     refused = nonocensus("classify", "store", "--out", "run", "--serial")
     assert refused.code == 2
     assert "check_goal" in refused.err
+    assert "depth 2, check goal, solver version" in nonocensus("status", "run").out
 
 
 def test_solve_exit_status_with_bad_files(nonocensus: Command, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from stores import Result
 
 from pipeline.findings.sql_tables import results_table
 from pipeline.run.run_folder import Run, start_run
-from pipeline.sql import database
+from pipeline.sql import ADVICE, database
 from pipeline.store.parts import Store, append, one_batch
 from reports.clean import UNSAFE
 from reports.derived_measures import DERIVED, derived_measures
@@ -63,10 +63,8 @@ def test_store_has_only_the_table_puzzles(store: Store, nonocensus: Nonocensus) 
     puzzle = next(store.batches()).to_pylist()[0]
     assert row == {"rows": puzzle["rows"], "first": puzzle["columns"][0]}
     refused = nonocensus("query", store.folder.uri, "select * from results")
-    assert (refused.code, refused.err) == (
-        2,
-        "nonocensus: the query: Catalog Error: Table with name results does not exist!\n",
-    )
+    said = 'Catalog Error: Table with name results does not exist! Did you mean "puzzles"?'
+    assert (refused.code, refused.err) == (2, f"nonocensus: the query: {said}; {ADVICE}\n")
 
 
 def test_query_covers_only_parts_and_rows_of_the_run(store: Store, nonocensus: Nonocensus, tmp_path: Path) -> None:

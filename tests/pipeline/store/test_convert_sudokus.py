@@ -62,7 +62,10 @@ def test_store_converted_to_files_and_back_is_equal(tmp_path: Path, nonocensus: 
 def test_puzzles_of_two_families_are_refused(tmp_path: Path, nonocensus: Nonocensus, store: str) -> None:
     (tmp_path / "eye.non").write_bytes(non.write(from_picture(np.eye(3, dtype=np.uint8), puzzle_id="local/eye")))
     for arguments, said in (
-        ((store, "out.non"), "out.non names no format of Sudokus, which come first here; give one with --to: jsonl, "),
+        (
+            (store, "out.non"),
+            "out.non names no format of Sudokus, which come first here; give one with --to: fpuzzles, ",
+        ),
         ((store, "out/", "--to", "non"), "non names no format of Sudokus"),
         (("eye.non", "out.sdm"), "out.sdm names no format of nonograms"),
         (("eye.non", store, "out.jsonl"), "local/p0 is a Sudoku among nonograms; convert one family per command"),

@@ -1,7 +1,9 @@
 """Generated stores: complete, reproducible after a kill, never mixed."""
 
+import errno
 import hashlib
 import json
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -170,6 +172,18 @@ def test_invalid_generate_options_are_refused(
     refused = generate(kind, size, **options)
     assert refused.code == 2
     assert reason in " ".join(refused.err.split())
+
+
+def test_full_disk_is_reported_as_by_other_commands(
+    generate: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("pipeline.store.generation.write_part", full)
+    result = generate("random", "4x3", "--count", "5")
+    assert result.code == 4
+    assert "part-00000 can't be written: No space left on device; once that is fixed" in result.err
 
 
 @pytest.mark.parametrize("kind", KINDS)
