@@ -70,8 +70,8 @@ ALIGNMENT = 8
 
 PARTS = (
     "words", "elements", "inflating", "decoding", "data", "facets", "state", "selection", "clues", "drawing", "facts",
-    "nonogram", "sudoku", "puzzle", "picked", "box", "list", "columns", "gallery", "filters", "explorer", "exporting",
-    "non", "xml", "saving", "section",
+    "nonogram", "sudoku", "puzzle", "picked", "box", "column_histogram", "list", "columns", "gallery", "filters",
+    "explorer", "filtered_charts", "exporting", "non", "xml", "saving", "section",
 )  # fmt: skip
 """Parts of the script, in templates/browser."""
 

@@ -382,6 +382,18 @@ def test_click_on_a_bar_lists_its_puzzles(tab: Tab, page: Path) -> None:
     tab.run(CLICK, bar)
     tab.until(lambda: " of " in tab.count())
     assert set(tab.column("label")) == {"unique depth-2"}
+    counted = "return document.querySelector('[data-chart=labels]').getAttribute('aria-label')"
+    listed = tab.count()
+    assert tab.run(counted) == f"{listed}: unique depth-2 {listed.split()[0]}."
+    numbers = "return document.querySelector('[data-chart=labels] svg').textContent"
+    tab.until(lambda: tab.run(numbers).endswith("0" + listed.split()[0] + "00000"))
+    notes = {note.get_attribute("textContent") for note in tab.all(".save .of")}
+    assert notes == {listed, "All puzzles"}
+    assert tab.all(".browse-head .minutes .distribution")
+    assert not tab.all(".browse-head .title .distribution")
+    tab.turn(page)
+    assert not tab.run(counted).startswith(listed)
+    assert tab.errors() == []
 
 
 def test_legends_are_toggled_by_keyboard(tab: Tab, page: Path) -> None:

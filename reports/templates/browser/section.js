@@ -31,6 +31,7 @@ class Browser {
       columns: new Set(this.list.all.map(({ name }) => name)),
       hasPuzzle: (id) => this.rowOf(id) >= 0,
     };
+    this.charts = new FilteredCharts(document.querySelectorAll("[data-chart]"), table);
     this.explore();
     this.listen();
   }
@@ -122,6 +123,7 @@ class Browser {
     this.part("browse-count").textContent = listedWords(this.rows.length, this.table.rows);
     this.part("browse-none").hidden = this.rows.length > 0;
     this.filters.show(this.state);
+    this.charts.show(this.rows);
     this.explorer?.show({ ...this.state });
     this.offer();
   }
