@@ -9,6 +9,7 @@ import re
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import numpy as np
@@ -20,7 +21,7 @@ from chromium import AXE_SECONDS, NEEDED, PHONE, emulated, page_width, violation
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 from tabs import Tab
-from test_fixes import COPIES
+from test_fixes import ARABIC, COPIES
 from test_fixes import ROWS as FIXABLE
 
 from reports import formatting
@@ -473,8 +474,11 @@ def test_lists_for_authors_are_copied_as_the_file_has_them(tab: Tab, tmp_path: P
     tab.load(folder["report.html"])
     lists = folder["authors.txt"].read_text()
     assert copied(tab) == lists
-    links = tab.all("#attention .authors a")
+    links = tab.all("#attention .authors a:not(.mail)")
     assert len(links) == 4  # Ann, markup, Arabic, no author
+    mails = tab.all("#attention .authors .mail")
+    assert [mail.accessible_name for mail in mails[::2]] == ["Mail the list of Ann", f"Mail the list of {ARABIC}"]
+    assert unquote(mails[1].get_attribute("href")).startswith("mailto:?subject=1 puzzle to fix&body=a/5 “<script>")
     for link, expected in zip(links, lists.split("\n\n\n"), strict=True):
         tab.run("arguments[0].click()", link)
         count = 2 if expected.startswith("Ann") else 1
