@@ -68,12 +68,14 @@ SOLUTION, SECOND, GOAL, CLUES, MENDED = 1, 2, 4, 8, 16
 ALIGNMENT = 8
 """Alignment of arrays in bytes, as JavaScript's typed arrays require."""
 
+PLAYER = ("saved", "pointing", "game", "board", "tools")
 PARTS = (
     "words", "elements", "inflating", "decoding", "data", "facets", "state", "selection", "clues", "drawing", "facts",
     "nonogram", "sudoku", "puzzle", "picked", "box", "column_histogram", "list", "columns", "gallery", "filters",
     "explorer", "filtered_charts", "exporting", "non", "xml", "saving", "section",
 )  # fmt: skip
-"""Parts of the script, in templates/browser."""
+SOURCES = (*(f"serve/{part}.js" for part in PLAYER), *(f"browser/{part}.js" for part in PARTS))
+"""Parts of the script, in reports/templates; those that play a puzzle are the server's page's too."""
 
 
 class Browser(NamedTuple):
@@ -397,10 +399,10 @@ def _clues(side: str, lines: pa.ListArray, which: np.ndarray) -> dict[str, np.nd
 
 def script() -> str:
     """Return the browser's script: its parts concatenated in one scope."""
-    parts = "\n".join(source(f"browser/{part}.js") for part in PARTS)
+    parts = "\n".join(map(source, SOURCES))
     return f'(() => {{\n"use strict";\n{columns_script()}{parts}}})();\n'
 
 
 def style() -> str:
     """Return its style sheet, which uses the colours of report.css."""
-    return source("browser.css")
+    return source("browser.css") + source("serve/board.css")

@@ -224,7 +224,7 @@ def test_layer_that_was_chosen_stays_for_the_next_puzzle(tab: Tab, page: Path) -
     """So stepping on does not reveal the next solution to a person who solves puzzles."""
     tab.load(page, "#browse?puzzle=made/two")
     before = tab.shown()
-    assert before["layers"] == ["solution", "second", "mended", "nothing"]
+    assert before["layers"] == ["solution", "second", "mended", "nothing", "play"]
     assert before["cells"] != []
     tab.one(".layers [value=nothing]").click()
     assert (tab.shown()["cells"], tab.shown()["marks"]) == ([], [])
@@ -233,6 +233,27 @@ def test_layer_that_was_chosen_stays_for_the_next_puzzle(tab: Tab, page: Path) -
     tab.turn(page, puzzle="made/two")
     tab.one(".layers [value=solution]").click()
     assert tab.shown() == before
+
+
+def test_puzzle_is_played_by_keyboard_and_kept(tab: Tab, page: Path) -> None:
+    tab.load(page, "#browse?puzzle=made/heart")
+    tab.shown()
+    tab.one(".layers [value=play]").click()
+    grid = tab.one("#browse-puzzle .cursor-grid")
+    for row in HEART:
+        grid.send_keys(Keys.HOME, *(key for cell in row for key in (Keys.SPACE * int(cell), Keys.RIGHT)), Keys.DOWN)
+    assert tab.one(".legend").text == "Solved."
+    assert violations(tab.driver, "#browse-puzzle") == []
+    grid.send_keys(Keys.SPACE)  # the last row's cursor is at its end, a cell of the background
+    tab.one("#browse-puzzle .check").click()
+    assert tab.one(".legend").text == "1 cell is wrong"
+    tab.load(page, "#browse?puzzle=made/heart")
+    tab.shown()
+    tab.one(".layers [value=play]").click()
+    tab.one("#browse-puzzle .check").click()
+    assert tab.one(".legend").text == "1 cell is wrong"
+    tab.one(".layers [value=solution]").click()
+    assert tab.errors() == []
 
 
 def test_puzzle_without_a_picture_says_so(tab: Tab, page: Path) -> None:
@@ -321,7 +342,7 @@ def test_ratings_and_drawings_have_the_width_of_a_phone(tab: Tab, tmp_path: Path
         assert "15 h 42 min" in tab.one("#ratings").text
         assert page_width(tab.driver) <= PHONE
         tab.turn(path, puzzle="griddlers/2")
-        assert len(tab.shown()["layers"]) == 3
+        assert len(tab.shown()["layers"]) == 4
         assert "15\u00a0h\u00a042\u00a0min" in tab.shown()["facts"]
         width = "return document.querySelector(`#browse-puzzle ${arguments[0]}`).clientWidth"
         assert tab.run(width, ".drawing") == tab.run(width, ".sheet")
