@@ -170,7 +170,7 @@ def packed(head: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
     return b"".join(part + bytes(-len(part) % ALIGNMENT) for part in parts)
 
 
-UNSAFE = {code: code + 128 for code in b"\0\r<"}
+UNSAFE = {sign: chr(ord(sign) + 128) for sign in "\0\r<"}
 """Characters that a script element of HTML can't hold, and those in their place, of which the page reads 7 bits too."""
 
 
@@ -178,7 +178,10 @@ def embedded(data: bytes) -> Markup:
     """Return bytes as characters of 7 bits, the upper bits first: an eighth less than base64, in UTF-8."""
     bits = np.unpackbits(np.frombuffer(data, np.uint8))
     groups = np.append(bits, np.zeros(-len(bits) % 7, np.uint8)).reshape(-1, 7)
-    return Markup((np.packbits(groups, axis=1) >> 1).tobytes().decode("ascii").translate(UNSAFE))
+    text = (np.packbits(groups, axis=1) >> 1).tobytes().decode("ascii")
+    for unsafe, safe in UNSAFE.items():
+        text = text.replace(unsafe, safe)
+    return Markup(text)
 
 
 # Columns of the list
