@@ -26,7 +26,7 @@ from test_fixes import ROWS as FIXABLE
 
 from reports import formatting
 from reports.joined_columns import NO_GRADES
-from reports.report_page import write_report
+from reports.report_page import RunDetails, write_report
 
 PAIRS, GRADES = graded(120)
 CELL = 20
@@ -51,7 +51,8 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def written(rows: Any, folder: Path, grades: pa.Table = NO_GRADES) -> Path:
     """Write a report and return the path of its page."""
     path = folder / "report.html"
-    path.write_bytes(write_report(rows, mendings=mendings(), grades=grades)["report.html"])
+    about = RunDetails(run_id="20261126-one")  # for the citation
+    path.write_bytes(write_report(rows, about, mendings=mendings(), grades=grades)["report.html"])
     return path
 
 
