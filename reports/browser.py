@@ -68,12 +68,14 @@ SOLUTION, SECOND, GOAL, CLUES, MENDED = 1, 2, 4, 8, 16
 ALIGNMENT = 8
 """Alignment of arrays in bytes, as JavaScript's typed arrays require."""
 
+PLAYER = ("saved", "pointing", "game", "board", "tools")
 PARTS = (
     "words", "elements", "inflating", "decoding", "data", "facets", "state", "selection", "clues", "drawing", "facts",
-    "nonogram", "sudoku", "puzzle", "picked", "box", "list", "columns", "gallery", "filters", "explorer", "exporting",
-    "non", "xml", "saving", "section",
+    "nonogram", "sudoku", "puzzle", "picked", "box", "column_histogram", "list", "columns", "gallery", "filters",
+    "explorer", "filtered_charts", "exporting", "non", "xml", "saving", "section",
 )  # fmt: skip
-"""Parts of the script, in templates/browser."""
+SOURCES = (*(f"serve/{part}.js" for part in PLAYER), *(f"browser/{part}.js" for part in PARTS))
+"""Parts of the script, in reports/templates; those that play a puzzle are the server's page's too."""
 
 
 class Browser(NamedTuple):
@@ -168,7 +170,7 @@ def packed(head: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
     return b"".join(part + bytes(-len(part) % ALIGNMENT) for part in parts)
 
 
-UNSAFE = {code: code + 128 for code in b"\0\r<"}
+UNSAFE = {sign: chr(ord(sign) + 128) for sign in "\0\r<"}
 """Characters that a script element of HTML can't hold, and those in their place, of which the page reads 7 bits too."""
 
 
@@ -176,7 +178,10 @@ def embedded(data: bytes) -> Markup:
     """Return bytes as characters of 7 bits, the upper bits first: an eighth less than base64, in UTF-8."""
     bits = np.unpackbits(np.frombuffer(data, np.uint8))
     groups = np.append(bits, np.zeros(-len(bits) % 7, np.uint8)).reshape(-1, 7)
-    return Markup((np.packbits(groups, axis=1) >> 1).tobytes().decode("ascii").translate(UNSAFE))
+    text = (np.packbits(groups, axis=1) >> 1).tobytes().decode("ascii")
+    for unsafe, safe in UNSAFE.items():
+        text = text.replace(unsafe, safe)
+    return Markup(text)
 
 
 # Columns of the list
@@ -397,10 +402,10 @@ def _clues(side: str, lines: pa.ListArray, which: np.ndarray) -> dict[str, np.nd
 
 def script() -> str:
     """Return the browser's script: its parts concatenated in one scope."""
-    parts = "\n".join(source(f"browser/{part}.js") for part in PARTS)
+    parts = "\n".join(map(source, SOURCES))
     return f'(() => {{\n"use strict";\n{columns_script()}{parts}}})();\n'
 
 
 def style() -> str:
     """Return its style sheet, which uses the colours of report.css."""
-    return source("browser.css")
+    return source("browser.css") + source("serve/board.css")

@@ -31,8 +31,8 @@ OWN_PARTS = (
 PARTS = (*(f"browser/{part}.js" for part in SHARED_PARTS), *(f"serve/{part}.js" for part in OWN_PARTS))
 """The parts of the page's script, in reports/templates; the shared ones are the report's too."""
 
-STYLES = ("report.css", "browser.css", "serve/serve.css")
-"""The parts of the page's style sheet; the first two are the report's too."""
+STYLES = ("report.css", "browser.css", "serve/board.css", "serve/serve.css")
+"""The parts of the page's style sheet; all but the last are the report's too."""
 
 
 def application(pool: WorkerPool, catalog: Catalog | None, cpu_limit: float, names: frozenset[str]) -> Guard:

@@ -37,6 +37,9 @@ CLOCK = (
 )
 """Vega expression for labels of a wall time axis."""
 
+COUNTS = "counts"
+"""Data of a chart whose marks are numbers of puzzles: the page recounts them for the puzzles listed."""
+
 PICKED = "picked"
 """Vega parameter: the highlighted verdict."""
 

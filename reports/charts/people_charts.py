@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import altair as alt
 
 from reports.charts.chart import Chart, chart_of
-from reports.charts.encodings import BAR, GRADE_COLORS, SERIES
+from reports.charts.encodings import BAR, COUNTS, GRADE_COLORS, SERIES
 from reports.figures import Figures
 from reports.formatting import MEASURE_NAMES, NO_BREAK, rating
 from reports.rating_correlations import DIFFICULTY_RATINGS, RATING_NAMES, GradeCorrelation, RatingCorrelation
@@ -29,7 +29,7 @@ def grades(figures: Figures) -> Chart | None:
     names = [name for grade in figures.grades.grades for name in grade.techniques]
     legend = alt.Legend(title="grade", values=[grade.grade for grade in figures.grades.grades], columns=LEGEND_COLUMNS)
     scale = alt.Scale(domain=list(range(1, len(GRADE_COLORS) + 1)), range=GRADE_COLORS)
-    bars = alt.Chart(alt.InlineData(values=rows)).encode(
+    bars = alt.Chart(alt.InlineData(values=rows, name=COUNTS)).encode(
         y=alt.Y("technique:N", sort=names, title=None, axis=alt.Axis(grid=False)),
         x=alt.X("puzzles:Q", stack=None, title="puzzles", axis=alt.Axis(tickCount=5, tickMinStep=1, format=",d")),
         color=alt.Color("grade:O", scale=scale, legend=legend),
@@ -51,7 +51,7 @@ def minutes(figures: Figures) -> Chart | None:
     counts = figures.grades.minutes
     total = sum(counts.values())
     rows = [{"time": name, "puzzles": puzzles, "share": puzzles / total} for name, puzzles in counts.items()]
-    bars = alt.Chart(alt.InlineData(values=rows)).encode(
+    bars = alt.Chart(alt.InlineData(values=rows, name=COUNTS)).encode(
         y=alt.Y("time:N", sort=[*counts], title=None, axis=alt.Axis(grid=False)),
         x=alt.X("puzzles:Q", title="puzzles", axis=alt.Axis(tickCount=5, tickMinStep=1, format=",d")),
         tooltip=["time:N", alt.Tooltip("puzzles:Q", format=","), alt.Tooltip("share:Q", format=".2%")],

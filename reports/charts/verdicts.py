@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import altair as alt
 
 from reports.charts.chart import Chart, chart_of
-from reports.charts.encodings import ACCENT, BAR, picked, place_among, unless_another, verdict_color
+from reports.charts.encodings import ACCENT, BAR, COUNTS, picked, place_among, unless_another, verdict_color
 from reports.figures import Figures, PuzzleGroup
 from reports.formatting import number
 from reports.row_classes import UNKNOWN
@@ -25,7 +25,7 @@ def labels(figures: Figures) -> Chart | None:
         {"label": label, "puzzles": puzzles, "share": puzzles / figures.total}
         for label, puzzles in figures.labels.items()
     ]
-    bars = alt.Chart(alt.InlineData(values=rows)).encode(
+    bars = alt.Chart(alt.InlineData(values=rows, name=COUNTS)).encode(
         y=alt.Y("label:N", sort=list(figures.labels), title=None, axis=alt.Axis(grid=False, labelLimit=150)),
         x=alt.X("puzzles:Q", stack=None, title="puzzles", axis=alt.Axis(tickCount=5, tickMinStep=1, format=",d")),
         color=verdict_color(figures.labels, legend=False),
@@ -49,18 +49,22 @@ def shares(figures: Figures, groups: Sequence[PuzzleGroup], name: str, title: st
     if len(groups) < (1 if name == "sizes" else 2):
         return None
     groups = groups[:MOST_GROUPS]
-    names = [f"{group.name} ({number(group.puzzles)})" for group in groups]
     rows = [
-        {"group": name, "word": group.name, "label": label, "puzzles": puzzles, "share": puzzles / group.puzzles}
-        for name, group in zip(names, groups, strict=True)
+        {
+            "word": group.name, "label": label, "puzzles": puzzles, "share": puzzles / group.puzzles,
+            "total": group.puzzles, "rank": rank,
+        }
+        for rank, group in enumerate(groups)
         for label, puzzles in group.labels.items()
         if puzzles
-    ]
+    ]  # fmt: skip
+    filters = {SHARE_FILTERS[name]: "word", "label": "label"} if name in SHARE_FILTERS else {}
+    by_rank = alt.EncodingSortField("rank", op="min")
     bars = (
-        alt.Chart(alt.InlineData(values=rows))
+        alt.Chart(alt.InlineData(values=rows, name=COUNTS) if filters else alt.InlineData(values=rows))
         .mark_bar(height={"band": 0.78})
         .encode(
-            y=alt.Y("group:N", sort=names, title=None, axis=alt.Axis(grid=False, labelLimit=170)),
+            y=alt.Y("group:N", sort=by_rank, title=None, axis=alt.Axis(grid=False, labelLimit=170)),
             x=alt.X(
                 "share:Q",
                 stack="zero",
@@ -78,12 +82,13 @@ def shares(figures: Figures, groups: Sequence[PuzzleGroup], name: str, title: st
                 alt.Tooltip("share:Q", format=".2%"),
             ],
         )
-        .transform_calculate(place=place_among(figures.labels))
+        .transform_calculate(
+            place=place_among(figures.labels), group="datum.word + ' (' + format(datum.total, ',') + ')'"
+        )
         .add_params(picked())
         .properties(height=BAR * len(groups) + 8)
     )
     commonest = "; ".join(f"{group.name}: {max(group.labels, key=lambda k: group.labels[k])}" for group in groups)
-    filters = {SHARE_FILTERS[name]: "word", "label": "label"} if name in SHARE_FILTERS else {}
     words = f"Bars of the share of each verdict by {by}. The commonest: {commonest}."
     return chart_of(bars, name, title, words, filters, figures.labels)
 

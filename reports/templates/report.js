@@ -20,6 +20,7 @@ async function draw(plot) {
   spec.config.legend.columns = Math.max(1, Math.floor(plot.clientWidth / LEGEND_COLUMN));
   try {
     const view = await embed(plot, spec);
+    plot.view = view;
     const { filters, legend } = spec.usermeta;
     if (legend.length > 1) plot.before(legendOf(legend, (label) => view.signal("picked", label).runAsync()));
     if (document.getElementById("browse") === null) return;

@@ -6,13 +6,13 @@ import { BROWSER } from "./fixtures.mjs";
 
 const {
   FAMILIES, clueItems, cluesOf, differingCells, drawing, factItems, formerOf, idWords, isLight, layersOf, legend, lineWords,
-  minutesWords, nonogramThumb, paletteOf, repeatWords, undrawnWords,
+  minutesWords, nonogramThumb, paletteEntries, repeatWords, undrawnWords,
 } = await load(...BROWSER);
 
 const HEART = Uint8Array.from("0101011111111110111000100", Number);
 const SWITCH = Uint8Array.of(1, 0, 1, 0, 1, 0, 1, 1, 1);
 const OTHER = Uint8Array.of(0, 1, 1, 1, 0, 0, 1, 1, 1);
-const BLACK_ON_WHITE = paletteOf(null);
+const BLACK_ON_WHITE = paletteEntries(null);
 const two = { width: 3, height: 3, clues: cluesOf(SWITCH, 3, 3), solution: SWITCH, second: OTHER, goal: null, mended: null, change: null };
 
 test("clues are the runs of each colour", () => {
@@ -22,7 +22,7 @@ test("clues are the runs of each colour", () => {
 });
 
 test("clues in words name colours only if there are several", () => {
-  const palette = paletteOf("ffffff white\nd02020 red\n000000 black");
+  const palette = paletteEntries("ffffff white\nd02020 red\n000000 black");
   assert.equal(lineWords([[2, 1], [0, 2]], palette), "2 red, ? black");
   assert.equal(lineWords([], palette), "empty");
   const items = clueItems({ rows: [[[2, 1]]], columns: [[[1, 1]], [[1, 1]]] }, palette);
@@ -42,7 +42,7 @@ test("a drawing has one path a colour, clues that end at the grid, and room for 
 });
 
 test("clues that are not black stand on chips, in the colour that can be read on them", () => {
-  const palette = paletteOf("ffffff white\nffff99 yellow\n000080 navy");
+  const palette = paletteEntries("ffffff white\nffff99 yellow\n000080 navy");
   const clues = { rows: [[[1, 1], [1, 2]]], columns: [[[1, 1]], [[1, 2]]] };
   const image = drawing({ picture: { width: 2, height: 1, clues }, palette, shown: null, text: "" });
   assert.deepEqual(image.querySelector(".rows").querySelectorAll(".chip").map((chip) => chip.getAttribute("fill")), ["#ffff99", "#000080"]);
@@ -82,7 +82,7 @@ test("a mended picture is compared with the author's picture, or with the nearer
 });
 
 test("layers are those that the picture has", () => {
-  assert.deepEqual(layersOf(two, FAMILIES.nonogram).map(([layer]) => layer), ["solution", "second", "nothing"]);
+  assert.deepEqual(layersOf(two, FAMILIES.nonogram).map(([layer]) => layer), ["solution", "second", "nothing", "play"]);
   assert.deepEqual(layersOf(null, FAMILIES.nonogram), []);
 });
 

@@ -27,8 +27,8 @@ function columnOf(Column, name, values, order) {
 
 export const BROWSER = [
   "words", "elements", "data", "facets", "state", "selection", "clues", "drawing", "facts", "nonogram", "sudoku", "puzzle", "picked",
-  "box", "list", "columns", "gallery", "filters", "explorer", "exporting", "non", "xml",
-].map((name) => `browser/${name}.js`);
+  "box", "column_histogram", "list", "columns", "gallery", "filters", "explorer", "filtered_charts", "exporting", "non", "xml",
+].map((name) => `browser/${name}.js`).concat(["saved", "pointing", "game", "board", "tools"].map((name) => `serve/${name}.js`));
 
 /** The parts of the server's page that need no page. */
 export const SERVE = [

@@ -9,6 +9,7 @@ import re
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import numpy as np
@@ -20,12 +21,12 @@ from chromium import AXE_SECONDS, NEEDED, PHONE, emulated, page_width, violation
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 from tabs import Tab
-from test_fixes import COPIES
+from test_fixes import ARABIC, COPIES
 from test_fixes import ROWS as FIXABLE
 
 from reports import formatting
 from reports.joined_columns import NO_GRADES
-from reports.report_page import write_report
+from reports.report_page import RunDetails, write_report
 
 PAIRS, GRADES = graded(120)
 CELL = 20
@@ -50,7 +51,8 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def written(rows: Any, folder: Path, grades: pa.Table = NO_GRADES) -> Path:
     """Write a report and return the path of its page."""
     path = folder / "report.html"
-    path.write_bytes(write_report(rows, mendings=mendings(), grades=grades)["report.html"])
+    about = RunDetails(run_id="20261126-one")  # for the citation
+    path.write_bytes(write_report(rows, about, mendings=mendings(), grades=grades)["report.html"])
     return path
 
 
@@ -223,7 +225,7 @@ def test_layer_that_was_chosen_stays_for_the_next_puzzle(tab: Tab, page: Path) -
     """So stepping on does not reveal the next solution to a person who solves puzzles."""
     tab.load(page, "#browse?puzzle=made/two")
     before = tab.shown()
-    assert before["layers"] == ["solution", "second", "mended", "nothing"]
+    assert before["layers"] == ["solution", "second", "mended", "nothing", "play"]
     assert before["cells"] != []
     tab.one(".layers [value=nothing]").click()
     assert (tab.shown()["cells"], tab.shown()["marks"]) == ([], [])
@@ -232,6 +234,27 @@ def test_layer_that_was_chosen_stays_for_the_next_puzzle(tab: Tab, page: Path) -
     tab.turn(page, puzzle="made/two")
     tab.one(".layers [value=solution]").click()
     assert tab.shown() == before
+
+
+def test_puzzle_is_played_by_keyboard_and_kept(tab: Tab, page: Path) -> None:
+    tab.load(page, "#browse?puzzle=made/heart")
+    tab.shown()
+    tab.one(".layers [value=play]").click()
+    grid = tab.one("#browse-puzzle .cursor-grid")
+    for row in HEART:
+        grid.send_keys(Keys.HOME, *(key for cell in row for key in (Keys.SPACE * int(cell), Keys.RIGHT)), Keys.DOWN)
+    assert tab.one(".legend").text == "Solved."
+    assert violations(tab.driver, "#browse-puzzle") == []
+    grid.send_keys(Keys.SPACE)  # the last row's cursor is at its end, a cell of the background
+    tab.one("#browse-puzzle .check").click()
+    assert tab.one(".legend").text == "1 cell is wrong"
+    tab.load(page, "#browse?puzzle=made/heart")
+    tab.shown()
+    tab.one(".layers [value=play]").click()
+    tab.one("#browse-puzzle .check").click()
+    assert tab.one(".legend").text == "1 cell is wrong"
+    tab.one(".layers [value=solution]").click()
+    assert tab.errors() == []
 
 
 def test_puzzle_without_a_picture_says_so(tab: Tab, page: Path) -> None:
@@ -320,7 +343,7 @@ def test_ratings_and_drawings_have_the_width_of_a_phone(tab: Tab, tmp_path: Path
         assert "15 h 42 min" in tab.one("#ratings").text
         assert page_width(tab.driver) <= PHONE
         tab.turn(path, puzzle="griddlers/2")
-        assert len(tab.shown()["layers"]) == 3
+        assert len(tab.shown()["layers"]) == 4
         assert "15\u00a0h\u00a042\u00a0min" in tab.shown()["facts"]
         width = "return document.querySelector(`#browse-puzzle ${arguments[0]}`).clientWidth"
         assert tab.run(width, ".drawing") == tab.run(width, ".sheet")
@@ -382,6 +405,18 @@ def test_click_on_a_bar_lists_its_puzzles(tab: Tab, page: Path) -> None:
     tab.run(CLICK, bar)
     tab.until(lambda: " of " in tab.count())
     assert set(tab.column("label")) == {"unique depth-2"}
+    counted = "return document.querySelector('[data-chart=labels]').getAttribute('aria-label')"
+    listed = tab.count()
+    assert tab.run(counted) == f"{listed}: unique depth-2 {listed.split()[0]}."
+    numbers = "return document.querySelector('[data-chart=labels] svg').textContent"
+    tab.until(lambda: tab.run(numbers).endswith("0" + listed.split()[0] + "00000"))
+    notes = {note.get_attribute("textContent") for note in tab.all(".save .of")}
+    assert notes == {listed, "All puzzles"}
+    assert tab.all(".browse-head .minutes .distribution")
+    assert not tab.all(".browse-head .title .distribution")
+    tab.turn(page)
+    assert not tab.run(counted).startswith(listed)
+    assert tab.errors() == []
 
 
 def test_legends_are_toggled_by_keyboard(tab: Tab, page: Path) -> None:
@@ -461,8 +496,11 @@ def test_lists_for_authors_are_copied_as_the_file_has_them(tab: Tab, tmp_path: P
     tab.load(folder["report.html"])
     lists = folder["authors.txt"].read_text()
     assert copied(tab) == lists
-    links = tab.all("#attention .authors a")
+    links = tab.all("#attention .authors a:not(.mail)")
     assert len(links) == 4  # Ann, markup, Arabic, no author
+    mails = tab.all("#attention .authors .mail")
+    assert [mail.accessible_name for mail in mails[::2]] == ["Mail the list of Ann", f"Mail the list of {ARABIC}"]
+    assert unquote(mails[1].get_attribute("href")).startswith("mailto:?subject=1 puzzle to fix&body=a/5 “<script>")
     for link, expected in zip(links, lists.split("\n\n\n"), strict=True):
         tab.run("arguments[0].click()", link)
         count = 2 if expected.startswith("Ann") else 1

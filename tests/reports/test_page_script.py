@@ -16,7 +16,7 @@ from browsable import CHANGE, FIXED, FLAG, HEART, OTHER, SWITCH, browsable, clue
 from nodejs import FOLDER, evaluate
 
 from reports import formatting
-from reports.browser import PARTS, Browser, payload
+from reports.browser import SOURCES, Browser, payload
 from reports.family_words import SUDOKU_WORDS
 from reports.report_page import RunDetails, write_report
 from reports.sudoku_svg import sign
@@ -30,7 +30,7 @@ from solver.sudoku.techniques.sudoku_grade import grades
 
 FILLERS = 120
 CELL = 20
-SCRIPTS = [f"browser/{part}.js" for part in PARTS if part != "section"]
+SCRIPTS = SOURCES[:-1]
 """All but the part that begins to work on the page."""
 
 QUERIES = (FOLDER / "page_queries.js").read_text(encoding="utf-8")
@@ -150,7 +150,7 @@ def test_drawings_are_the_puzzles(sheets: dict[str, Any], drawn: dict[str, Puzzl
 
 def test_two_solutions_have_a_layer_each_with_marks_where_they_differ(sheets: dict[str, Any]) -> None:
     two = sheets["made/two"]
-    assert list(two) == ["solution", "second", "mended", "nothing"]
+    assert list(two) == ["solution", "second", "mended", "nothing", "play"]
     assert "◆ 4 cells where the second solution differs" in two["solution"]["legend"]
     assert marked(two["solution"]["marks"]) == np.nonzero(SWITCH != OTHER)[1].tolist()
     assert np.array_equal(cells_of(two["second"]["cells"], 3, 3), OTHER)
@@ -167,7 +167,7 @@ def test_a_mended_picture_has_its_own_clues_and_says_what_changed(sheets: dict[s
 
 def test_puzzles_without_a_solution_show_what_is_known(sheets: dict[str, Any]) -> None:
     assert "author’s picture. No solution is known" in next(iter(sheets["made/drawn"].values()))["legend"]
-    assert list(sheets["made/bad"]) == ["nothing"]
+    assert list(sheets["made/bad"]) == ["nothing", "play"]
     assert sheets["made/bad"]["nothing"]["rows"][0] == [["9", "000000"]]
     assert sheets["lost/1"] == {}
 

@@ -19,7 +19,7 @@ from reports.browser import (
     COUNTS,
     DECIMALS,
     GRADED,
-    PARTS,
+    SOURCES,
     TEXTS,
     Browser,
     packed,
@@ -31,7 +31,7 @@ from solver.model.puzzle import Puzzle, from_picture
 from solver.model.tables import RESULTS, puzzle_batch
 from solver.model.techniques import TECHNIQUES
 
-SCRIPTS = [f"browser/{part}.js" for part in PARTS if part != "section"]
+SCRIPTS = SOURCES[:-1]
 QUERIES = (FOLDER / "page_queries.js").read_text(encoding="utf-8")
 
 

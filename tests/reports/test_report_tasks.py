@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from browsable import graded
-from chromium import NEEDED
+from chromium import NEEDED, violations
 from runs import run_serially
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
@@ -278,4 +278,5 @@ def test_a_researcher_takes_a_figure_and_its_table(tab: Tab, rated: Path, kept: 
     assert "times\\_of\\_day & times & " in latex
     assert "\\textless{}script\\textgreater{} & ratings of difficulty & " in latex
     assert latex.count("\\\\\n") == len(boxes) + 1
+    assert violations(tab.driver, "#ratings") == []
     assert tab.errors() == []

@@ -1,6 +1,6 @@
 // Decodes pictures from their arithmetic code; reports/picture_code.py describes and writes it.
 
-const LEFT = 0, UP = 1 << 12, RIGHT = 2 << 12, ENTRY = 3 << 12, LARGEST = 4 << 12, CONTEXTS = LARGEST + 256;
+const LEFT = 0, UP = 1 << 12, RIGHT = 2 << 12, ENTRY = 3 << 12, LARGEST_ENTRY = 4 << 12, CONTEXTS = LARGEST_ENTRY + 256;
 const EVEN = 1 << 15, SURE = 32, MEMORY = 60;
 
 class Decoder {
@@ -44,7 +44,7 @@ class Decoder {
     const row = width + 4; // two empty cells at each side, and two empty rows above
     const seen = new Uint8Array((height + 2) * row);
     const entries = new Uint8Array(width * height);
-    const largest = this.bits(8, LARGEST);
+    const largest = this.bits(8, LARGEST_ENTRY);
     const size = Math.max(1, 32 - Math.clz32(largest));
     for (let y = 0, done = 0; y < height; y++) {
       for (let place = (y + 2) * row + 2; place < (y + 3) * row - 2; place++) {

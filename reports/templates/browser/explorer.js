@@ -74,8 +74,8 @@ class Explorer {
 
   /** Fill the controls; return false if there is no measure to draw. */
   offer() {
-    const { columns, family } = this.table;
-    const measures = EXPLORED.filter(({ name }) => name in columns && !columns[name].words && varies(columns[name]));
+    const { family } = this.table;
+    const measures = EXPLORED.filter(({ name }) => hasDistribution(name, this.table));
     const { measure, across, up, group } = this.controls;
     for (const select of [measure, across, up]) select.append(...measures.map(({ name, titles }) => new Option(titles[family], name)));
     if (measures.length === 0) return false;
@@ -253,6 +253,11 @@ function groupFigures(rows, column, groups) {
   });
 }
 
+/** Whether a column can be drawn: a measure whose values vary. */
+function hasDistribution(name, { columns }) {
+  return EXPLORED.some((column) => column.name === name) && name in columns && !columns[name].words && varies(columns[name]);
+}
+
 function varies(column) {
   const known = column.values.findIndex((_, row) => !column.isNull(row));
   return known >= 0 && column.values.some((value, row) => !column.isNull(row) && value !== column.values[known]);
@@ -271,7 +276,7 @@ function valueOf(column, row) {
 }
 
 /** A measure's scale: Vega's options, ticks of its axis, the bin of a value, and the lower edge of a bin. */
-function scaleOf(rows, column, unit = "") {
+function scaleOf(rows, column, unit = "", bins = BINS) {
   let [low, high] = [Infinity, -Infinity];
   for (const row of rows) {
     const value = valueOf(column, row);
@@ -281,12 +286,12 @@ function scaleOf(rows, column, unit = "") {
   if (!rows.length) [low, high] = [0, 1];
   const { seconds } = CHART_UNITS[unit] ?? {};
   if (low > 0 && high / low > SPREAD && unit !== "share") {
-    const step = Math.log10(high / low) / BINS;
+    const step = Math.log10(high / low) / bins;
     const vega = { type: "log", nice: false };
     const values = seconds ? clockTicks(low, high, true, seconds) : powersOfTen(low, high);
     return { vega, ticks: { values, labelExpr: "format(datum.value, datum.value < 1 ? '~r' : '~s')" }, bin: (value) => Math.floor(Math.log10(value / low) / step + 1e-9), edge: (bin) => low * 10 ** (bin * step) };
   }
-  const raw = (high - low) / BINS || 1;
+  const raw = (high - low) / bins || 1;
   const grain = column.measures ? grainOf(rows, column) : 1;
   const step = grain ? grain * Math.max(1, Math.ceil(raw / grain)) : raw;
   const first = low - grain / 2; // so that no value lies on an edge

@@ -24,11 +24,8 @@ function csvField(value) {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/**
- * What authors have to fix of rows, as text for a mail: a list for each, those with the most puzzles first, as
- * reports/fixes.py writes for all. Returns {text, puzzles, authors}.
- */
-function authorLists(rows, { columns }) {
+/** The rows that an author has to fix, a list for each author, those with the most puzzles first. */
+function rowsByAuthor(rows, { columns }) {
   const lists = new Map();
   const wanted = Array.from(rows).filter((row) => !columns.fixes.isNull(row));
   const order = ({ values }) => (a, b) => values[a] - values[b];
@@ -38,19 +35,41 @@ function authorLists(rows, { columns }) {
     lists.get(author).push(row);
   }
   const most = Array.from(lists).sort(([a, one], [b, other]) => (a === 0) - (b === 0) || other.length - one.length || a - b);
-  const texts = most.map(([, those]) => authorList(those, columns));
-  return { text: texts.join("\n\n"), puzzles: wanted.length, authors: most.length };
+  return most.map(([, those]) => those);
 }
 
-function authorList(rows, columns) {
-  const entries = rows.map((row) => {
+/** What authors have to fix of rows, as text for a mail, as reports/fixes.py writes for all: {text, puzzles, authors}. */
+function authorLists(rows, { columns }) {
+  const lists = rowsByAuthor(rows, { columns });
+  const head = (those) => `${oneLine(columns.author.at(those[0]) ?? "No author")}: ${countWords(those.length, "puzzle")}\n`;
+  const texts = lists.map((those) => [head(those), ...authorEntries(those, columns)].join("\n"));
+  return { text: texts.join("\n\n"), puzzles: lists.flat().length, authors: lists.length };
+}
+
+function authorEntries(rows, columns) {
+  return rows.map((row) => {
     const at = (name) => columns[name].at(row);
     const title = at("title") === null ? "" : ` “${at("title")}”`;
     const size = at("width") && at("height") ? `, ${sizeWords(at("width"), at("height"))}` : "";
     const link = at("url") === null ? "" : `${oneLine(at("url"))}\n`;
     return `${oneLine((at("puzzle_id") ?? "no id") + title)}${size}\n${link}${at("fixes")}\n`;
   });
-  return `${oneLine(columns.author.at(rows[0]) ?? "No author")}: ${countWords(rows.length, "puzzle")}\n\n${entries.join("\n")}`;
+}
+
+const MOST_MAIL = 1900; // characters of a mailto link: some mail programs cut longer ones
+
+/** A link that begins a mail with an author's list: as many of its puzzles as there is room for, and the number of the others. */
+function mailLink(rows, { columns }) {
+  const entries = authorEntries(rows.slice(0, MOST_MAIL), columns);
+  const link = (count) => {
+    const rest = rows.length - count;
+    const text = [...entries.slice(0, count), ...(rest ? [`${countWords(rest, "more puzzle")}: see the attached list.`] : [])].join("\n");
+    const body = encodeURIComponent(text.replaceAll("\n", "\r\n"));
+    return `mailto:?subject=${encodeURIComponent(`${countWords(rows.length, "puzzle")} to fix`)}&body=${body}`;
+  };
+  let count = 0;
+  while (count < rows.length && link(count + 1).length <= MOST_MAIL) count += 1;
+  return link(count);
 }
 
 /** Text without line breaks and characters that control, as `one_line` of reports/fixes.py. */

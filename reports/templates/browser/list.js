@@ -85,6 +85,7 @@ class List {
     this.order = new Uint32Array(0);
     this.active = -1; // index of the keyboard's row
     this.elements = [];
+    this.histograms = new Map(); // by name, of the columns shown so far
     this.listen();
   }
 
@@ -98,6 +99,7 @@ class List {
       const sorted = head.dataset.name === name ? (sign < 0 ? "descending" : "ascending") : "none";
       head.setAttribute("aria-sort", sorted);
     }
+    for (const histogram of this.drawn) histogram.show(order);
     // A phone has room for one number: the one that the list is sorted by.
     const numbers = this.columns.filter(({ number }) => number).map((column) => column.name);
     this.chief = [name, "minutes", "difficulty"].find((one) => numbers.includes(one));
@@ -122,8 +124,15 @@ class List {
     this.build();
   }
 
+  /** The histogram of a column, undefined if it has none. */
+  histogram({ name }) {
+    if (!this.histograms.has(name) && hasDistribution(name, this.table)) this.histograms.set(name, new ColumnHistogram(name, this.table));
+    return this.histograms.get(name);
+  }
+
   build() {
     this.elements = [];
+    this.drawn = [];
     this.heads = this.columns.map((column) => {
       const head = element("div", column.name, "columnheader");
       head.dataset.name = column.name;
@@ -132,6 +141,11 @@ class List {
       head.append(element("button"));
       head.firstChild.type = "button";
       head.firstChild.textContent = column.title;
+      const histogram = this.histogram(column);
+      if (histogram) {
+        head.append(histogram.svg);
+        this.drawn.push(histogram);
+      }
       return head;
     });
     const room = (columns) => [PICK_ROOM, ...columns.map((column) => column.room)].join(" ");

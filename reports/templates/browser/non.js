@@ -8,7 +8,7 @@ const NON = { name: "puzzles.non", type: "text/plain", text: nonText, file: (tex
 /** Write a puzzle; null if the format can't express it: hidden lengths, a background other than white, more colours than
  *  letters. `at(column)` returns a value of its row. */
 function nonText(picture, at) {
-  const palette = paletteOf(at("palette"));
+  const palette = paletteEntries(at("palette"));
   const blocks = [...picture.clues.rows, ...picture.clues.columns].flat();
   if (palette[0].rgb !== "ffffff" || palette.length > LETTERS.length + 1 || blocks.some(([length]) => length === 0)) return null;
   const plain = palette.length === 2 && palette[1].rgb === BLACK;

@@ -1,6 +1,7 @@
 // An opened nonogram: its layers, and their legends.
 
-const EMPTY = "nothing";
+const NO_LAYER = "nothing";
+const PLAY = "play";
 
 /** Layers that the cells can show: property of a picture, and title. */
 const LAYERS = [
@@ -8,7 +9,8 @@ const LAYERS = [
   ["second", "Second solution"],
   ["goal", "Author’s picture"],
   ["mended", "Mended"],
-  [EMPTY, "Empty grid"],
+  [NO_LAYER, "Empty grid"],
+  [PLAY, "Play"],
 ];
 
 /**
@@ -24,7 +26,7 @@ const NONOGRAM = { layers: LAYERS, clues: "clues", thumb: nonogramThumb, sheet: 
 
 function nonogramSheet(picture, shown, at) {
   const seen = shown === "mended" ? withOwnClues(picture) : picture;
-  const palette = paletteOf(at("palette"));
+  const palette = paletteEntries(at("palette"));
   const goalMatches = at("goal_matches");
   const marked = otherOf(seen, shown, goalMatches);
   const text = legend(seen, shown, marked, goalMatches);
@@ -42,7 +44,7 @@ const DIFFERENT = [255, 0, 144]; // colour of a thumbnail's cells where solution
 function nonogramThumb(picture, at) {
   const { width, height, solution, second, goal } = picture;
   const cells = solution ?? goal ?? new Uint8Array(width * height);
-  const colors = paletteOf(at("palette")).map(({ rgb }) => [0, 2, 4].map((k) => parseInt(rgb.slice(k, k + 2), 16)));
+  const colors = paletteEntries(at("palette")).map(({ rgb }) => [0, 2, 4].map((k) => parseInt(rgb.slice(k, k + 2), 16)));
   const canvas = element("canvas");
   Object.assign(canvas, { width, height });
   const image = canvas.getContext("2d").createImageData(width, height);
@@ -55,7 +57,7 @@ function nonogramThumb(picture, at) {
 }
 
 /** Parse a palette: a line for each entry, six hex digits and the name. */
-function paletteOf(text) {
+function paletteEntries(text) {
   if (text === null) return [{ rgb: "ffffff", name: "white" }, { rgb: BLACK, name: "black" }];
   return text.split("\n").map((line) => ({ rgb: line.slice(0, 6), name: line.slice(7) }));
 }
@@ -88,7 +90,8 @@ function legend(picture, shown, marked, goalMatches) {
     if (goalMatches === false) sentences.push("It does not fit the clues.");
   }
   if (shown === "mended") sentences.push(`Changed so that it has one solution. ${picture.change}.`);
-  if (shown === EMPTY) sentences.push("The empty grid.");
+  if (shown === NO_LAYER) sentences.push("The empty grid.");
+  if (shown === PLAY) sentences.push("Drag to paint or erase, the right button marks cells as empty. Your progress is stored in this browser.");
   if (marked) {
     const other = { solution: "the second solution", mended: "the former solution" }[shown] ?? "the solution";
     sentences.push(`◆ ${countWords(differingCells(picture[shown], marked), "cell")} where ${other} differs.`);

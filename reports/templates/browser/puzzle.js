@@ -44,6 +44,10 @@ class PuzzleView {
       const { zoom } = event.target.dataset;
       if (zoom) this.zoom(Number(zoom));
     });
+    for (const button of this.dialog.querySelectorAll("[data-do]")) {
+      button.addEventListener("click", () => this.board[button.dataset.do]());
+    }
+    this.part("check").addEventListener("click", () => this.check());
     this.part("layers").addEventListener("change", (event) => {
       this.layer = event.target.value;
       this.draw();
@@ -122,19 +126,56 @@ class PuzzleView {
   }
 
   draw() {
-    const sheet = this.picture && this.family.sheet(this.picture, this.shown(), (name) => this.table.columns[name].at(this.row));
+    const at = (name) => this.table.columns[name].at(this.row);
+    const sheet = this.picture && this.family.sheet(this.picture, this.shown(), at);
     this.part("drawing").hidden = !sheet;
     this.part("clue-words").hidden = !sheet?.items;
     this.part("drawing").replaceChildren(...(sheet ? [sheet.drawing] : []));
     this.part("clue-list").replaceChildren(...(sheet?.items ?? []));
     this.part("legend").textContent = sheet?.legend ?? "";
     this.part("zoom").hidden = !sheet;
+    this.board = sheet && this.shown() === PLAY ? this.play(at) : null;
+    this.part("tools").hidden = !this.board;
     this.zoom(null);
+  }
+
+  /** Put a board in the drawing's place, with the progress that is stored. */
+  play(at) {
+    const { width, height, clues, solution, second } = this.picture;
+    const id = at("puzzle_id") ?? "";
+    const puzzle = puzzleOf({ ...clues, palette: paletteEntries(at("palette")).map(({ name, rgb }) => [name, "", rgb]) });
+    const cells = kept(id, width * height, colorsOf(clues)) ?? new Uint8Array(width * height);
+    const place = element("div", "board");
+    this.part("drawing").replaceChildren(place);
+    this.part("check").hidden = !solution || second !== null;
+    const board = new Board(place, new Game(puzzle, cells), { changed: () => this.played(id), moved: () => {} });
+    offerTools(this.part("colors"), "browse-tool", [...colorTools(puzzle.palette), EMPTY_TOOL], board, 1);
+    return board;
+  }
+
+  /** Store the progress, and say when the puzzle is solved. */
+  played(id) {
+    keep(id, this.board.cells);
+    this.part("legend").textContent = this.board.isFinished ? "Solved." : "";
+    if (this.board.isFinished) this.board.celebrate();
+  }
+
+  /** Ring the wrong cells of a puzzle with one solution. */
+  check() {
+    const wrong = wrongCells(this.board.cells, this.picture.solution);
+    this.board.mark(wrong);
+    this.part("legend").textContent = wrongWords(wrong.reduce((count, cell) => count + cell, 0));
   }
 
   /** Zoom in (1), out (-1), to fit (0) or not at all (null), around the centre. */
   zoom(way) {
     if (way !== null) this.scale = way === 0 ? 1 : Math.max(1, Math.min(MOST_ZOOM, this.scale * ZOOM ** way));
+    if (this.board) {
+      if (way) this.board.enlarge(way);
+      else if (way === 0) this.board.resize(this.board.fitting());
+      for (const button of this.part("zoom").children) button.disabled = false;
+      return;
+    }
     const box = this.part("drawing");
     const middle = [box.scrollLeft + box.clientWidth / 2, box.scrollTop + box.clientHeight / 2];
     const before = [box.scrollWidth, box.scrollHeight];
@@ -148,7 +189,13 @@ class PuzzleView {
 
 /** The layers of a family that a picture has, [layer, name]; none without a picture. */
 function layersOf(picture, { layers }) {
-  return layers.filter(([layer]) => picture && (layer === EMPTY || picture[layer]));
+  const isOffered = (layer) => layer === NO_LAYER || (layer === PLAY ? isPlayable(picture) : picture[layer]);
+  return layers.filter(([layer]) => picture && isOffered(layer));
+}
+
+/** Whether a picture has clues that a board can draw. */
+function isPlayable({ clues }) {
+  return clues && numbersOf(clues) <= MOST_NUMBERS;
 }
 
 /** Why a puzzle without a picture is not drawn. */

@@ -31,8 +31,24 @@ class Browser {
       columns: new Set(this.list.all.map(({ name }) => name)),
       hasPuzzle: (id) => this.rowOf(id) >= 0,
     };
+    this.charts = new FilteredCharts(document.querySelectorAll("[data-chart]"), table);
     this.explore();
+    this.offerMails();
     this.listen();
+  }
+
+  /** Give each author of the report a link that begins a mail with what to fix. */
+  offerMails() {
+    const all = Uint32Array.from({ length: this.table.rows }, (_, row) => row);
+    const lists = new Map(rowsByAuthor(all, this.table).map((rows) => [this.table.columns.author.at(rows[0]), rows]));
+    for (const item of document.querySelectorAll(".authors li")) {
+      const author = item.querySelector("bdi").textContent;
+      if (!lists.has(author)) continue; // puzzles without one
+      const mail = element("a", "mail", "", "Mail");
+      mail.href = mailLink(lists.get(author), this.table);
+      mail.ariaLabel = `Mail the list of ${author}`;
+      item.append(mail);
+    }
   }
 
   /** Create the charts of the list, if the page includes Vega. */
@@ -122,6 +138,7 @@ class Browser {
     this.part("browse-count").textContent = listedWords(this.rows.length, this.table.rows);
     this.part("browse-none").hidden = this.rows.length > 0;
     this.filters.show(this.state);
+    this.charts.show(this.rows);
     this.explorer?.show({ ...this.state });
     this.offer();
   }

@@ -2,7 +2,7 @@
 
 /** The Sudoku family's part of the page, as NONOGRAM. */
 const SUDOKU = {
-  layers: [["solution", "Solution"], ["second", "Second solution"], [EMPTY, "Givens"]],
+  layers: [["solution", "Solution"], ["second", "Second solution"], [NO_LAYER, "Givens"]],
   clues: "givens",
   thumb: sudokuThumb,
   sheet: sudokuSheet,
@@ -123,7 +123,7 @@ function sudokuLegend(picture, shown, differing) {
   const sentences = [];
   if (shown === "solution") sentences.push(picture.second ? "A solution; givens are bold." : "The solution that was found; givens are bold.");
   if (shown === "second") sentences.push("Another solution; givens are bold.");
-  if (shown === EMPTY) sentences.push(picture.solution ? "The givens." : "The givens. No solution is known.");
+  if (shown === NO_LAYER) sentences.push(picture.solution ? "The givens." : "The givens. No solution is known.");
   if (differing !== null) sentences.push(`◆ ${countWords(differing, "cell")} where the ${shown === "second" ? "first" : "second"} solution differs.`);
   return sentences.join(" ");
 }

@@ -7,7 +7,7 @@ const NOT_XML = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/g
 
 /** Write a puzzle; null if it has more colours than symbols. `at(column)` returns a value of its row. */
 function xmlText(picture, at) {
-  const palette = distinctNames(paletteOf(at("palette")));
+  const palette = distinctNames(paletteEntries(at("palette")));
   if (palette.length > SYMBOLS.length) return null;
   const number = at("puzzle_id")?.match(/^webpbn\/(\d+)$/)?.[1];
   const about = [

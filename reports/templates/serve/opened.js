@@ -162,3 +162,10 @@ function clockWords(seconds) {
   const hours = Math.floor(minutes / 60);
   return `${hours ? `${hours}:${two(minutes % 60)}` : minutes}:${two(seconds % 60)}`;
 }
+
+/** What the stored grid of a puzzle has taken, {seconds, hints}. */
+function keptTaken(hash) {
+  const { seconds, hints } = read(KEPT + hash) ?? {};
+  const count = (value) => (Number.isSafeInteger(value) && value > 0 ? value : 0);
+  return { seconds: count(seconds), hints: count(hints) };
+}

@@ -33,11 +33,3 @@ function band(line, kind, { width, height, left, top }) {
     : { x: (line - height) * CELL, y: top, width: CELL, height: height * CELL - top };
   return svg("rect", { class: `band ${kind}`, ...box });
 }
-
-/** What to highlight of a step: its line and cells, or its assumption and what follows; nothing of a merged one. */
-function pointedOut({ line, ruled, assumption }) {
-  const places = (pairs) => [...new Set(pairs.map(([place]) => place))];
-  if (!assumption) return line === null ? {} : { line, cells: places(ruled) };
-  const chain = places(assumption.then.flatMap((then) => then.ruled)).filter((place) => place !== assumption.place);
-  return { supposed: assumption.place, chain, end: assumption.end };
-}

@@ -15,11 +15,6 @@ function gridOf(text) {
   return Uint8Array.from(text, (digit) => (digit === "?" ? 0 : digit === "0" ? EMPTY : parseInt(digit, 36)));
 }
 
-/** Parse a picture's text into palette entries. */
-function entriesOf(text) {
-  return Uint8Array.from(text, (digit) => parseInt(digit, 36));
-}
-
 /** Store a value as JSON, or remove it if it is null, if the browser has room and allows it. */
 function store(name, value) {
   try {
@@ -55,13 +50,6 @@ function kept(hash, count, colors) {
   if (typeof grid !== "string" || grid.length !== count || !/^[?0-9a-z]+$/.test(grid)) return null;
   const cells = gridOf(grid);
   return cells.every((cell) => cell === EMPTY || cell <= colors) ? cells : null;
-}
-
-/** What the stored grid of a puzzle has taken, {seconds, hints}. */
-function keptTaken(hash) {
-  const { seconds, hints } = read(KEPT + hash) ?? {};
-  const count = (value) => (Number.isSafeInteger(value) && value > 0 ? value : 0);
-  return { seconds: count(seconds), hints: count(hints) };
 }
 
 function read(name) {

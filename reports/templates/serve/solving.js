@@ -191,3 +191,8 @@ function gradeItems(grading) {
 function gradeWords(grade, technique) {
   return `${grade} of 9 (${technique})`;
 }
+
+/** Parse a picture's text into palette entries. */
+function entriesOf(text) {
+  return Uint8Array.from(text, (digit) => parseInt(digit, 36));
+}
