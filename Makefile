@@ -30,19 +30,19 @@ demo: $(INSTALLED)
 	$(BIN)/nonocensus demo --out demo
 
 # Kernels by a process for each core: the test processes would compile all of them, each for itself. Those of mono puzzles
-# with Sudokus and covers (1) take as long as coloured (2) and wide ones together.
+# with Sudokus and covers (1) take nearly as long as coloured ones (2) and people's techniques together.
 compile = $(BIN)/python tests/kernels.py 1 & $(if $(1),$(BIN)/python tests/kernels.py $(1) &) wait
 
 # Four processes for two cores: some tests mostly wait. Before they start, tests are compiled to bytecode, by one of them.
 test: $(READY)
-	$(BIN)/pytest --collect-only -q > /dev/null & $(call compile,2)
+	$(BIN)/pytest --collect-only -q > /dev/null & $(call compile,2 techniques)
 	$(BIN)/pytest -n 4 --dist worksteal -m "not faults and not kills and not slow and not wide"
 
 # Property tests with random examples: each round prints its seed, and SEED=... repeats it. Hypothesis keeps what fails in
 # .hypothesis, and tries that first.
 SECONDS ?= 600
 test-explore: $(READY)
-	$(call compile,2)
+	$(call compile,2 techniques)
 	@end=$$(($$(date +%s) + $(SECONDS))); seed=$(SEED); \
 	while left=$$((end - $$(date +%s))); [ $$left -gt 0 ]; do \
 	  seed=$${seed:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}; echo "seed $$seed, $$left s left"; \
@@ -65,7 +65,7 @@ test-kills: $(READY)
 # optimised less, in four fifths of the time.
 checked := export NUMBA_BOUNDSCHECK=1 NONOCENSUS_CHECKED=1 NUMBA_OPT=1;
 test-checked: $(READY)
-	$(checked) $(call compile,2)
+	$(checked) $(call compile,2 techniques)
 	$(checked) $(BIN)/pytest -n 2 --dist worksteal tests/solver -m "not slow and not wide and not unchecked"
 
 # ... and as plain Python: a subset that ends in a minute.
@@ -75,7 +75,7 @@ test-python: $(READY)
 # What takes seconds or minutes each: pages and servers from end to end, the widest puzzles, every small picture, engine
 # constants drawn at random, steps of wide puzzles.
 test-slow: $(READY)
-	$(call compile,2 wide)
+	$(call compile,2 techniques wide)
 	$(BIN)/pytest -n 4 --dist worksteal -m "(slow or wide) and not kills"
 	$(checked) $(BIN)/pytest -n 2 --dist worksteal tests/solver -m "(slow or wide) and not unchecked"
 

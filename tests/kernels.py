@@ -1,6 +1,7 @@
-"""Compile the kernels that most tests need, before test processes start: python tests/kernels.py 1, or 2 and wide.
+"""Compile the kernels that most tests need, before test processes start: python tests/kernels.py 1, or 2 and others.
 
-1 is for mono puzzles, Sudokus and exact covers, 2 for coloured puzzles, wide for mono puzzles with two words a bit set.
+1 is for mono puzzles, Sudokus and exact covers, 2 for coloured puzzles, techniques for people's in both, wide for mono
+puzzles with two words a bit set.
 The specialisations are listed in the cache folder, for tests/solver/jit/test_specialisations.py.
 """
 
@@ -19,6 +20,8 @@ from solver.exact_cover.cover_kernels import warm_up as warm_up_covers
 from solver.jit.kernel_cache import cache_folder
 from solver.ladder.ladder_kernels import warm_up
 from solver.model.views import views
+from solver.people.assume import compile_for as compile_techniques
+from solver.people.puzzle_grade import compile_grading
 from solver.sudoku.sudoku_kernels import warm_up as warm_up_sudokus
 
 
@@ -57,5 +60,9 @@ if __name__ == "__main__":
     for kind in sys.argv[1:]:
         if kind == "wide":
             warm_up(views(example(2, False)))
+        elif kind == "techniques":
+            for colored in (False, True):
+                compile_techniques(views(example(1, colored)))
+                compile_grading(1, colored)
         else:
             compile_for(int(kind))

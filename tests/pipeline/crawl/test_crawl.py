@@ -173,6 +173,7 @@ def replies_in(store: Path) -> int:
         return 0
 
 
+@pytest.mark.slow
 def test_interrupted_crawl_says_how_to_resume(tmp_path: Path) -> None:
     with serve(build_archive(puzzles(400)), faults=Faults(1.0, ("slow",), pause=0.05)) as address:
         command = [sys.executable, "-m", "nonocensus", "crawl", "webpbn", "--base-url", address, "--rate", "0"]

@@ -113,6 +113,7 @@ def test_ray_and_this_process_make_equal_rows(own: Run, tmp_path: Path) -> None:
     assert len(list((tmp_path / "proofs").iterdir())) == 80
 
 
+@pytest.mark.slow
 def test_damaged_rows_fail_by_name(own: Run, nonocensus: Callable[..., Result]) -> None:
     (solution, technique, clues, name, *_), answer = labelled(own, "multiple"), labelled(own, "unique line")[0]
     change(
@@ -146,6 +147,7 @@ def test_damaged_rows_fail_by_name(own: Run, nonocensus: Callable[..., Result]) 
     assert page.split('<table class="wrong">')[1].count('class="id"') >= 5
 
 
+@pytest.mark.slow
 def test_report_without_certificates_omits_them(own: Run, nonocensus: Callable[..., Result]) -> None:
     assert nonocensus("report", "run", "--out", "report").code == 0
     assert "have a proof" not in Path("report/report.html").read_text() + Path("report/report.md").read_text()

@@ -27,6 +27,9 @@ from scrapers.pictures.recipe import Recipe
 from solver.model.puzzle import clues_of
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
     with running("--cpus", "2", "--cpu-limit", "3") as server:
@@ -143,8 +146,6 @@ def test_file_without_a_puzzle_is_unprocessable(server: Server, data: bytes) -> 
     assert "Traceback" not in reply.text
 
 
-@pytest.mark.slow
-@pytest.mark.slow
 def test_archive_bomb_is_refused(server: Server) -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -237,7 +238,6 @@ def test_cancelled_job_frees_its_worker(server: Server) -> None:
     assert server.client.delete("/api/jobs/none").status_code == 404
 
 
-@pytest.mark.slow
 def test_killed_workers_fail_their_jobs_and_are_replaced(server: Server) -> None:
     """Whatever they do is said to have failed, and others take their places."""
     jobs = [server.post("/api/solve", json={"puzzle": long_puzzle()}).json() for _ in range(2)]
@@ -252,7 +252,6 @@ def test_killed_workers_fail_their_jobs_and_are_replaced(server: Server) -> None
     until(lambda: len({each.pid for each in workers(server)} - {each.pid for each in before}) == 2)
 
 
-@pytest.mark.slow
 def test_job_survives_workers_that_died_idle(server: Server) -> None:
     """The next job is not to blame, and is done."""
     until(lambda: about(server)["running"] == 0 and len(workers(server)) == 2)
@@ -271,8 +270,6 @@ def test_short_jobs_pass_long_ones(server: Server) -> None:
         server.client.delete(f"/api/jobs/{job['id']}")
 
 
-@pytest.mark.slow
-@pytest.mark.slow
 def test_full_queue_is_503_with_retry_after(server: Server) -> None:
     jobs = []
     while (reply := server.post("/api/solve", json={"puzzle": long_puzzle()})).status_code == 202:

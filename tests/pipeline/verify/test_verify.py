@@ -261,6 +261,7 @@ def test_other_store_in_its_place_is_refused(store: Store, tmp_path: Path, nonoc
     assert run.folder.has("run.json")
 
 
+@pytest.mark.slow
 def test_carry_over_follows_the_changed_store(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
     """Moved puzzles keep their results; changed and new ones are classified."""
     run = run_serially(store, tmp_path / "run")

@@ -119,7 +119,7 @@ def test_verdicts_of_drawn_puzzles(kind: str, check_goal: bool, number: int, fir
 @pytest.mark.unchecked
 @pytest.mark.parametrize("kind", fuzz.KINDS)
 def test_verdicts_of_partly_solved_drawn_puzzles(kind: str) -> None:
-    for seed in seeds_of(kind, 200, 20_000):
+    for seed in seeds_of(kind, 100, 20_000):
         puzzle = fuzz.drawn(seed, most=MOST)
         if (start := fuzz.begun(puzzle, seed)) is not None:
             agree(puzzle, start, solve(puzzle, start=start, check_goal=seed % 8 < 4))
