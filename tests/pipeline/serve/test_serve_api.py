@@ -26,7 +26,6 @@ from scrapers.formats.writing import is_picture
 from scrapers.pictures.recipe import Recipe
 from solver.model.puzzle import clues_of
 
-
 pytestmark = pytest.mark.slow
 
 
