@@ -1,5 +1,5 @@
 # make demo    sets up .venv and runs the whole job on the embedded archive
-# make test    sets up .venv and runs the tests that end in four minutes; the others are those of
+# make test    sets up .venv and runs what ends in four to six minutes; the others are those of
 #              make test-checked (kernels that check each index and step), test-python (kernels as plain Python),
 #              test-faults (machines and workers lost), test-slow (seconds each), test-kills (at random moments) and
 #              test-explore (random examples for SECONDS)

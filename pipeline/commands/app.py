@@ -236,7 +236,8 @@ def print_usage_error(error: Any) -> int:
         err.print(f"[red]nonocensus:[/red] `{unknown}` is now `{escape(renamed)}`")
     else:
         what = " ".join(error.format_message().rstrip(".").split())
-        err.print(f"[red]nonocensus:[/red] {escape(what)}; see {escape(command)} --help")
+        what += " See" if what.endswith("?") else "; see"
+        err.print(f"[red]nonocensus:[/red] {escape(what)} {escape(command)} --help")
     return WRONG_USE
 
 
