@@ -1,12 +1,14 @@
 """The pictures of docs/GALLERY.md: the program's pages in Chromium, and its words in a terminal.
 
-python tests/gallery.py, or make gallery. All puzzles are the demo's or made here, so that the pictures may be shown.
+python tests/gallery.py, or make gallery. All puzzles are the demo's or made here, so that the pictures may be shown. Of
+real archives only figures are. Pages of paper need pdftoppm, of the package poppler-utils.
 """
 
 import os
 import random
 import subprocess
 import sys
+from base64 import b64decode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import StringIO
@@ -24,6 +26,7 @@ from sudoku_oracle import minimal
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "gallery"
 PAGE = ROOT / "docs" / "GALLERY.md"
+PEOPLE = ROOT.parent / "shared" / "data" / "people"
 
 DESK = 1280
 """Pixels of a screen on a desk in width."""
@@ -31,7 +34,7 @@ DESK = 1280
 HEAD = """\
 # Gallery
 
-All puzzles are from the demo or generated. `make gallery` retakes these pictures.
+All puzzles are from the demo or generated; the ratings are of two real sites. `make gallery` retakes these pictures.
 """
 
 
@@ -44,6 +47,7 @@ class Shot(NamedTuple):
     scheme    light or dark
     width     pixels of the screen
     height    pixels of the picture
+    script    what is done on the page before
     """
 
     name: str
@@ -52,31 +56,48 @@ class Shot(NamedTuple):
     scheme: str = "light"
     width: int = DESK
     height: int = 900
+    script: str = ""
 
 
 TERMINAL = (
-    ("solve", "A puzzle solved in the terminal", ("solve", "{puzzle}")),
-    ("explain", "An explanation, step by step", ("solve", "{puzzle}", "--explain")),
-    ("status", "The status of a run", ("status", "{demo}/run")),
+    ("solve", "A puzzle solved in the terminal", ("solve", "{place}/puzzle.non")),
+    ("explain", "An explanation, step by step", ("solve", "{place}/puzzle.non", "--explain")),
+    ("status", "The status of a run", ("status", "{place}/demo/run")),
 )
 """Commands whose output is drawn: name, words, arguments."""
+
+EXPLAINED = {"puzzle": "Cup of tea", "colored": "Strawberry"}
+"""Files with puzzles that are explained, and their titles."""
+
+EXPLANATION = Shot("explanation", "A puzzle's explanation, step by step", "")
+
+PAPER = {
+    "printed": "For a class: the explanation of a coloured puzzle, on paper",
+    "book": "For makers of apps and books: a book by one command",
+}
+"""Pictures of pages, and their words."""
 
 LINES = 40
 """Lines of a command's output that are drawn."""
 
 
-def shots(demo: str, sudokus: str, page: str) -> list[Shot]:
-    """What is shown, of the demo's report, one of Sudokus, and a page with a puzzle's explanation."""
+PLAY = "document.querySelector('input[value=play]').click()"
+
+
+def shots(demo: str, sudokus: str, people: str) -> list[Shot]:
+    """What is shown, of reports of the demo, of Sudokus and of archives with ratings."""
     return [
         Shot("report", "A report: what needs attention, and verdicts", demo),
+        Shot("owner", "For a site's owner: what needs fixing, and a mail to each author", f"{demo}#attention"),
         Shot("browse", "Every puzzle, with filters that count", f"{demo}#browse?label=unique+line&kind=color"),
         Shot("pictures", "The same as a gallery, to select puzzles for a pack", f"{demo}#browse?view=gallery&grade=2"),
         Shot("ambiguous", "Where two solutions differ", f"{demo}#browse?sort=-difficulty&label=multiple&view=gallery"),
         Shot("measures", "Any measure, or two against each other", f"{demo}#measures"),
         Shot("puzzle", "A puzzle, in dark mode", f"{demo}#browse?sort=difficulty&puzzle=demo%2F7", "dark"),
+        Shot("ratings", "For research: ratings against estimated time, by site", f"{people}#ratings"),
         Shot("phone", "On a phone", f"{demo}#browse?", width=PHONE, height=844),
+        Shot("play", "Played in the report, by touch", f"{demo}#browse?puzzle=demo%2F7", "light", PHONE, 844, PLAY),
         Shot("sudokus", "A run of Sudokus", f"{sudokus}#browse?sort=difficulty&puzzle=local%2Fsudokus%235"),
-        Shot("explanation", "A puzzle's explanation, step by step", page),
     ]
 
 
@@ -90,10 +111,27 @@ def take(driver: webdriver.Chrome, shot: Shot) -> None:
             {"width": shot.width, "height": shot.height, "deviceScaleFactor": 1, "mobile": shot.width == PHONE},
         )
         driver.execute_async_script("document.fonts.ready.then(() => setTimeout(arguments[0], 1500))")  # charts
+        driver.execute_script(shot.script)
         path = FOLDER / f"{shot.name}.png"
         driver.save_screenshot(str(path))
+    shrink(path)
+
+
+def shrink(path: Path) -> None:
+    """A picture's few colours as a palette."""
     with Image.open(path) as taken:
         taken.convert("RGB").quantize(192, dither=Image.Dither.NONE).save(path, optimize=True)
+
+
+def print_pages(name: str, pdf: Path) -> None:
+    """The first two pages of a PDF side by side."""
+    subprocess.run(["pdftoppm", "-r", "70", "-l", "2", "-png", pdf, pdf.with_suffix("")], check=True)
+    pages = [Image.open(path) for path in sorted(pdf.parent.glob(f"{pdf.stem}-*.png"))]
+    both = Image.new("RGB", (sum(page.width for page in pages) + 20, pages[0].height), "#888")
+    for number, page in enumerate(pages):
+        both.paste(page, (number * (page.width + 20), 0))
+    both.save(FOLDER / f"{name}.png")
+    shrink(FOLDER / f"{name}.png")
 
 
 def draw(name: str, command: list[str]) -> None:
@@ -113,8 +151,8 @@ def draw(name: str, command: list[str]) -> None:
 
 
 @contextmanager
-def runs() -> Iterator[tuple[Path, Path, Path]]:
-    """A folder with the demo; one with a run and report of Sudokus; a puzzle's file."""
+def runs() -> Iterator[Path]:
+    """A folder with runs and reports of the demo, of Sudokus, and of archives with ratings; packs, and explanations."""
     with TemporaryDirectory() as place:
         folder = Path(place)
         grids = [minimal(3, 3, random.Random(seed)) for seed in range(30)]
@@ -126,12 +164,27 @@ def runs() -> Iterator[tuple[Path, Path, Path]]:
             ["import", f"{place}/sudokus.txt", "--out", f"{place}/sudokus/store"],
             ["classify", f"{place}/sudokus/store", "--out", f"{place}/sudokus/run", "--serial"],
             ["report", f"{place}/sudokus/run", "--out", f"{place}/sudokus/report"],
-            ["pack", f"{place}/demo/run", "--count", "1", "--where", "title = 'Cup of tea'", "--out", f"{place}/pack"],
+            ["import", *map(str, PEOPLE.glob("*.jsonl.xz")), "--out", f"{place}/people/store"],
+            ["classify", f"{place}/people/store", "--out", f"{place}/people/run", "--cpu-limit", "1"],
+            ["grade", f"{place}/people/run"],
+            ["report", f"{place}/people/run", "--out", f"{place}/people/report"],
+            ["pack", f"{place}/demo/run", "--count", "12", "--out", f"{place}/book", "--pdf", "4"],
         ]
+        for name, title in EXPLAINED.items():
+            pack = f"{place}/{name}"
+            wanted.append(["pack", f"{place}/demo/run", "--count", "1", "--where", f"title = '{title}'", "--out", pack])
         for command in wanted:
-            subprocess.run([sys.executable, "-m", "nonocensus", "--quiet", *command], check=True)
-        (puzzle,) = (folder / "pack").glob("*.non")
-        yield folder / "demo", folder / "sudokus", puzzle
+            run(*command)
+        for name in EXPLAINED:
+            (puzzle,) = (folder / name).glob("*.non")
+            run("solve", str(puzzle.rename(folder / f"{name}.non")), "--save", f"{place}/{name}.html")
+        yield folder
+
+
+def run(*command: str) -> None:
+    """Run a command without its output."""
+    quiet = [sys.executable, "-m", "nonocensus", "--quiet", *command]
+    subprocess.run(quiet, check=True, stdout=subprocess.DEVNULL)
 
 
 def page(shown: list[tuple[str, str]]) -> str:
@@ -145,17 +198,20 @@ def main() -> None:
     for old in FOLDER.iterdir():
         old.unlink()
     shown = []
-    with runs() as (demo, sudokus, puzzle):
+    with runs() as place, TemporaryDirectory() as profile, chromium(Path(profile)) as driver:
         for name, words, command in TERMINAL:
-            draw(name, [word.format(puzzle=puzzle, demo=demo) for word in command])
+            draw(name, [word.format(place=place) for word in command])
             shown.append((f"{name}.svg", words))
-        solve = [sys.executable, "-m", "nonocensus", "solve", puzzle, "--save", f"{demo}/puzzle.html"]
-        subprocess.run(solve, check=True, stdout=subprocess.DEVNULL)
-        addresses = [(demo / "report" / "report.html"), (sudokus / "report" / "report.html"), demo / "puzzle.html"]
-        with TemporaryDirectory() as profile, chromium(Path(profile)) as driver:
-            for shot in shots(*(path.as_uri() for path in addresses)):
-                take(driver, shot)
-                shown.append((f"{shot.name}.png", shot.words))
+        for shot in shots(*((place / name / "report/report.html").as_uri() for name in ("demo", "sudokus", "people"))):
+            take(driver, shot)
+            shown.append((f"{shot.name}.png", shot.words))
+        take(driver, EXPLANATION._replace(place=(place / "puzzle.html").as_uri()))
+        driver.get((place / "colored.html").as_uri())
+        printed = driver.execute_cdp_cmd("Page.printToPDF", {"paperWidth": 8.27, "paperHeight": 11.69})["data"]
+        (place / "printed.pdf").write_bytes(b64decode(printed))
+        print_pages("printed", place / "printed.pdf")
+        print_pages("book", place / "book/book.pdf")
+        shown += [(f"{name}.png", words) for name, words in (EXPLANATION[:2], *PAPER.items())]
     PAGE.write_text(page(shown))
 
 
