@@ -230,6 +230,7 @@ def test_colours_come_through_a_file() -> None:
     assert blots["words"].startswith("0 puzzles written. 1 left out: their clues are not in this page")
 
 
+@pytest.mark.slow
 def test_everything_that_may_be_passed_on_comes_through_xml() -> None:
     """Hidden lengths, colours, clues without a solution, hostile text."""
     rows = licensed(1)
@@ -261,6 +262,7 @@ def test_every_figure_that_is_a_link_counts_the_puzzles_it_opens() -> None:
     assert counts == [int(number.replace(",", "")) for _, number in links], links
 
 
+@pytest.mark.slow
 def test_page_links_to_the_data_beside_it_without_pictures() -> None:
     files = write_report(browsable(3))
     names = re.findall(r"<a[^>]* download[^>]*>", files["report.html"].decode())

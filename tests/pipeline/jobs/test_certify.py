@@ -172,6 +172,7 @@ def test_store_with_wrong_clue_hash_fails_by_name(own: Run) -> None:
     assert error.endswith(f"the verdict {first['clue_hash']}")
 
 
+@pytest.mark.slow
 def test_verdicts_of_retry_are_proved(hard: Store, nonocensus: Callable[..., Result]) -> None:
     nonocensus("classify", hard.folder.uri, "--out", "run", "--serial", "--cpu-limit", "0.001")
     first = json.loads(nonocensus("certify", "run", "--serial", "--json").out)

@@ -86,7 +86,9 @@ def test_rows_of_a_plan_are_found_by_number() -> None:
         assert found == [every[k] for k in chosen]
 
 
-@pytest.mark.parametrize("command", ["grade", "certify", "mend"])
+@pytest.mark.parametrize(
+    "command", ["grade", *(pytest.param(name, marks=pytest.mark.slow) for name in ("certify", "mend"))]
+)
 def test_dry_run_writes_nothing(command: str, run: Run, tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
     before = files(tmp_path)
     result = nonocensus(command, run.folder.path, "--dry-run", "--json", "--cpus", "4")

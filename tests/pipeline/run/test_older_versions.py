@@ -67,6 +67,7 @@ def run(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return tmp_path / "run"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("run")
 def test_every_command_reads_files_of_every_version(nonocensus: Nonocensus) -> None:
     for command in READERS:

@@ -13,6 +13,7 @@ from pipeline.run.run_folder import start_run
 from pipeline.store.parts import Store
 
 
+@pytest.mark.slow
 def test_selections_by_ids_condition_and_limit(store: Store, tmp_path: Path) -> None:
     run = start_run(store, str(tmp_path / "run"), CONFIG)
     work_on(run, selection=Selection(ids=("test/7", "test/299")))

@@ -336,6 +336,7 @@ def test_killed_carry_over_changes_nothing(store: Store, tmp_path: Path, monkeyp
     assert start_run(store, run.folder.uri, CONFIG).manifest == after.manifest
 
 
+@pytest.mark.slow
 def test_carry_over_to_a_replaced_store_keeps_nothing(store: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
     """Also where a result file keeps no row."""
     run = run_serially(store, tmp_path / "run")
@@ -379,6 +380,7 @@ def test_invalid_parts_are_damage(tmp_path: Path, nonocensus: Nonocensus) -> Non
         assert "part-00000.json" in refused.err
 
 
+@pytest.mark.slow
 def test_repair_leaves_files_of_running_commands_and_foreign_files(
     store: Store, tmp_path: Path, nonocensus: Nonocensus
 ) -> None:

@@ -319,6 +319,7 @@ def test_verdicts_are_the_same_with_kissat(fake_kissat: FakeKissat) -> None:
     assert SEARCH + 1 + tail.ENGINES.index(tail.KISSAT) in outcome.engine
 
 
+@pytest.mark.slow
 def test_verdicts_of_cubes_are_the_same_with_kissat(fake_kissat: FakeKissat, monkeypatch: pytest.MonkeyPatch) -> None:
     """Glucose works on the whole, which is split at what it learns; then Kissat works on the parts."""
     expected = outcome_of(tail.LearnerOptions())

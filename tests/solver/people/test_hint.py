@@ -19,7 +19,7 @@ MOST = 50
 
 
 @given(puzzles(most=6), st.data())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_a_step_that_some_solution_has(puzzle: Puzzle, data: st.DataObject) -> None:
     solution = next(iter_solutions(puzzle))
     cells = solution.copy()
@@ -40,7 +40,7 @@ def test_a_step_that_some_solution_has(puzzle: Puzzle, data: st.DataObject) -> N
 
 
 @given(puzzles(most=6), st.data())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_wrong_cells(puzzle: Puzzle, data: st.DataObject) -> None:
     solutions = [solution.ravel() for solution in islice(iter_solutions(puzzle), MOST)]
     cells = solutions[0].copy()

@@ -118,7 +118,7 @@ def test_counts_are_those_of_the_twin(puzzle: Puzzle) -> None:
 
 
 @given(puzzles(most=12))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_rounds_end_where_the_person_ends(puzzle: Puzzle) -> None:
     sheet, other = sheet_of(puzzle), sheet_of(puzzle)
     assert worked(sheet)[0] == solve_lines(other, LINE_TECHNIQUES, math.inf) == FIXPOINT
@@ -126,7 +126,7 @@ def test_rounds_end_where_the_person_ends(puzzle: Puzzle) -> None:
 
 
 @given(shuffled_puzzles(most=5))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_contradictions_are_found_as_by_the_person(puzzle: Puzzle) -> None:
     other = sheet_of(puzzle)
     expected = solve_lines(other, LINE_TECHNIQUES, math.inf)
@@ -186,7 +186,7 @@ def areas(cells: dict[tuple[int, int], int], corners: bool) -> list[tuple[int, i
 
 
 @given(pictures(colors=2, most=9))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_features_of_clues_and_picture_are_those_of_the_twin(picture: np.ndarray) -> None:
     named = dict(zip(FEATURES, features(picture), strict=True))
     puzzle = normalize_palette(from_picture(picture, PALETTE, puzzle_id="test/1"))
