@@ -73,7 +73,7 @@ def _rows(text: str, width: int, height: int) -> list[list[str]]:
         cells = lines[0].strip()
         lines = [cells[k : k + width] for k in range(0, len(cells), width)]
     if len(lines) != height:
-        raise FormatError(f"it has {len(lines)} rows, the puzzle {height}")
+        raise FormatError(f"its height is {len(lines)}, the puzzle's {height}")
     rows = []
     for number, line in enumerate(lines, 1):
         words = line.replace(",", " ").split()
@@ -81,7 +81,7 @@ def _rows(text: str, width: int, height: int) -> list[list[str]]:
         if len(row) > width:
             row = list(line.rstrip().ljust(width))
         if len(row) != width:
-            raise FormatError(f"row {number} has {len(row)} cells, the puzzle {width}")
+            raise FormatError(f"row {number} has {len(row)} cells, not {width}")
         rows.append(row)
     return rows
 

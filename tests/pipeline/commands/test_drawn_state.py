@@ -54,12 +54,12 @@ def test_signs_of_the_palette_precede_the_usual_ones() -> None:
     [
         ("x?x\n???\n???", PLUS, "x could be painted or empty: write # or 0"),
         (".X?\n0??\n???", PLUS, ". could be empty or open: write 0 or ?"),
-        ("X?\n???\n???", PLUS, "row 1 has 2 cells, the puzzle 3"),
-        ("???\n???", PLUS, "it has 2 rows, the puzzle 3"),
-        ("???\n???\n???\n???", PLUS, "it has 4 rows, the puzzle 3"),
+        ("X?\n???\n???", PLUS, "row 1 has 2 cells, not 3"),
+        ("???\n???", PLUS, "its height is 2, the puzzle's 3"),
+        ("???\n???\n???\n???", PLUS, "its height is 4, the puzzle's 3"),
         ("???\n?%?\n???", PLUS, "row 2, column 2: '%' is no sign of a cell; write X (black), 0 for empty, ? for open"),
         ("?#?\n???", COLORED, "row 1, column 2: '#' is no sign of a cell; write r (red) x (blue), 0 for empty"),
-        ("", PLUS, "it has 1 rows, the puzzle 3"),
+        ("", PLUS, "its height is 1, the puzzle's 3"),
     ],
 )
 def test_ambiguous_and_unknown_signs_are_refused(text: str, puzzle: Puzzle, reason: str) -> None:
