@@ -146,7 +146,8 @@ def _counting_reason(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> str:
         excluded = {pair for pair in open_ if pair[1] == color}
         others = {pair for pair in open_ if left[pair[0]] == 1 << color}
         if excluded and count and sum(cells[place] == 1 << color for place in places) == count:
-            sentences.append(f"All {count} {name} cells are found." if count > 1 else f"The {name} cell is found.")
+            many = "Both" if count == 2 else f"All {count}"
+            sentences.append(f"{many} {name} cells are found." if count > 1 else f"The {name} cell is found.")
             open_ -= excluded
         elif others and sum(cells[place] >> color & 1 for place in places) == count:
             are = f"{count} cells" if count > 1 else "one cell"
