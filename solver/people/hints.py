@@ -1,5 +1,6 @@
 """Hints for a partly solved grid: the wrong cells, or the easiest next step."""
 
+import time
 from itertools import islice
 from typing import Literal, NamedTuple
 
@@ -45,9 +46,10 @@ def hint(puzzle: Puzzle, start: np.ndarray, *, cpu_limit: float = 60.0) -> Hint:
         return _whats_wrong(puzzle, start, cpu_limit)
     if (start.sum(axis=2) == 1).all():
         return Hint("solved" if begun["status"] == "ok" else "timeout")
+    end = time.thread_time() + cpu_limit
     for most in TRIED_STEPS:
         # in several colours a step may only rule some out, which can't be drawn: the next hint would be the same
-        found = explain(puzzle, start=start, most=most, cpu_limit=cpu_limit)
+        found = explain(puzzle, start=start, most=most, cpu_limit=max(0.0, end - time.thread_time()))
         if any(decisive := found.decisive()):
             count = decisive.index(True) + 1
             cells = next(islice(found.grids(), count - 1, None))

@@ -222,7 +222,7 @@ def step_lines(
 
 
 def step_row(step: "DescribedStep[Any]", name: str, with_reason: bool) -> RenderableType:
-    """Return a step, wrapped beside its number, with its technique's name highlighted, optionally with the reason."""
+    """Format a step as a row of its number and its text, with the technique highlighted; the reason is optional."""
     from rich.table import Table
 
     what = escape(step.what).replace(name, f"[cyan]{name}[/cyan]", 1)

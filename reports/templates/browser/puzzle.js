@@ -142,20 +142,20 @@ class PuzzleView {
   /** Put a board in the drawing's place, with the progress that is stored. */
   play(at) {
     const { width, height, clues, solution, second } = this.picture;
-    const id = at("puzzle_id") ?? "";
+    const key = JSON.stringify(clues); // other reports have other puzzles by the same id
     const puzzle = puzzleOf({ ...clues, palette: paletteEntries(at("palette")).map(({ name, rgb }) => [name, "", rgb]) });
-    const cells = kept(id, width * height, colorsOf(clues)) ?? new Uint8Array(width * height);
+    const cells = kept(key, width * height, colorsOf(clues)) ?? new Uint8Array(width * height);
     const place = element("div", "board");
     this.part("drawing").replaceChildren(place);
     this.part("check").hidden = !solution || second !== null;
-    const board = new Board(place, new Game(puzzle, cells), { changed: () => this.played(id), moved: () => {} });
+    const board = new Board(place, new Game(puzzle, cells), { changed: () => this.played(key), moved: () => {} });
     offerTools(this.part("colors"), "browse-tool", [...colorTools(puzzle.palette), EMPTY_TOOL], board, 1);
     return board;
   }
 
   /** Store the progress, and say when the puzzle is solved. */
-  played(id) {
-    keep(id, this.board.cells);
+  played(key) {
+    keep(key, this.board.cells);
     this.part("legend").textContent = this.board.isFinished ? "Solved." : "";
     if (this.board.isFinished) this.board.celebrate();
   }

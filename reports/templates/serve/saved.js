@@ -1,4 +1,4 @@
-// Grids that are filled in, stored in this browser by the puzzle's clue hash.
+// Grids that are filled in, stored in this browser by the puzzle's clue hash, in a report by its clues.
 //
 // As text a grid has a character for each cell: ? if it is open, else its palette entry in base 36, 0 for empty. In memory
 // an open cell is 0 and an empty one EMPTY, so that a grid can be drawn as a picture.

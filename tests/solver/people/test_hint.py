@@ -1,15 +1,18 @@
 """Hints: wrong cells of a grid, or a step that a solution has."""
 
 from itertools import islice
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import puzzles
+from strategies import PALETTE, puzzles
 
 from solver.api import iter_solutions
-from solver.model.puzzle import Block, Puzzle
+from solver.model.puzzle import Block, Puzzle, from_picture
+from solver.people import hints
+from solver.people.explanation import Explanation, explain
 from solver.people.hints import hint, start_of
 
 SWITCH = Puzzle(((Block(1),),) * 2, ((Block(1),),) * 2)
@@ -69,3 +72,21 @@ def test_several_solutions() -> None:
     given_ = hint(SWITCH, start_of(SWITCH, cells))
     assert given_.kind == "wrong"
     assert len(given_.wrong) == 1
+
+
+def test_all_tries_share_the_cpu_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first two steps only exclude colours that their clues lack."""
+    limits = []
+
+    def explained(puzzle: Puzzle, *, cpu_limit: float, **options: Any) -> Explanation:
+        limits.append(cpu_limit)
+        return explain(puzzle, cpu_limit=cpu_limit, **options)
+
+    monkeypatch.setattr(hints, "explain", explained)
+    puzzle = from_picture(
+        np.array([[1, 0, 1, 0], [2, 0, 0, 2], [0, 1, 2, 0], [1, 0, 2, 0]], np.uint8), palette=PALETTE[:3]
+    )
+    given_ = hint(puzzle, start_of(puzzle, np.full((4, 4), OPEN, np.uint8)), cpu_limit=5.0)
+    assert given_.next is not None
+    assert len(given_.next.steps) > 1
+    assert 5.0 >= limits[0] > limits[1]
