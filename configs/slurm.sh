@@ -29,15 +29,12 @@ if [ "$SLURM_NNODES" -gt 1 ]; then
 fi
 
 requeue=
-trap 'requeue=yes; kill -TERM $driver' USR1  # the time limit is near
-trap 'kill -TERM $driver' TERM               # scancel
+trap 'requeue=yes; kill -TERM $!' USR1  # the time limit is near
+trap 'kill -TERM $!' TERM               # scancel
 nonocensus "$@" --address "$address" &
-driver=$!
 status=0
-wait $driver || status=$?
-if [ $status -gt 128 ]; then
-  wait $driver || true  # a signal has ended the first wait
-fi
+wait $! || true  # a signal ends this one
+wait $! || status=$?
 if [ $requeue ]; then
   scontrol requeue "$SLURM_JOB_ID"
 fi
