@@ -84,8 +84,8 @@ lint: $(READY)
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	mkdir -p .cache
-	$(BIN)/python -c "from reports.browser import script; print(script())" > .cache/browser.js
-	$(BIN)/python -c "from pipeline.serve.server_app import script; print(script())" > .cache/serve.js
+	$(BIN)/python -c "from nonocensus.reports.browser import script; print(script())" > .cache/browser.js
+	$(BIN)/python -c "from nonocensus.pipeline.serve.server_app import script; print(script())" > .cache/serve.js
 	$(BIN)/oxlint --no-ignore --deny-warnings .cache/browser.js .cache/serve.js reports/templates/*.js tests/javascript/*.mjs
 
 format: $(READY)
@@ -115,7 +115,7 @@ dist: $(READY)
 release: $(READY)
 	$(BIN)/python tests/release.py release
 
-image: VERSION = $(shell $(BIN)/python -c "from solver import __version__; print(__version__)")
+image: VERSION = $(shell $(BIN)/python -c "from nonocensus.solver import __version__; print(__version__)")
 image: $(INSTALLED)
 	docker build -f configs/Dockerfile -t nonocensus:$(VERSION) .
 	docker run --rm nonocensus:$(VERSION) demo --serial --out /tmp/demo

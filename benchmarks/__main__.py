@@ -35,7 +35,7 @@ from benchmarks import (
     whole_archive,
 )
 from benchmarks.result_pages import ARCHIVE, write_tables
-from pipeline.findings.figures_page import FigureTable
+from nonocensus.pipeline.findings.figures_page import FigureTable
 
 BENCHMARKS = {
     "certificates": certificate_speed.run,

@@ -9,16 +9,16 @@ from pysat.solvers import Solver
 
 from benchmarks.findings import run_command
 from benchmarks.scale import timed
-from pipeline.findings.figures_page import FigureTable
-from pipeline.run.job_tables import certificates_table
-from pipeline.run.result_pairs import pairs
-from pipeline.run.run_folder import Run, open_run
-from solver.model.tables import PUZZLES
-from solver.proofs.certificate import LEARNER
-from solver.proofs.checker import check
-from solver.proofs.follow import CHECKER, follow
-from solver.proofs.formula import Formula, dimacs, formula
-from solver.proofs.record import Verdict, record
+from nonocensus.pipeline.findings.figures_page import FigureTable
+from nonocensus.pipeline.run.job_tables import certificates_table
+from nonocensus.pipeline.run.result_pairs import pairs
+from nonocensus.pipeline.run.run_folder import Run, open_run
+from nonocensus.solver.model.tables import PUZZLES
+from nonocensus.solver.proofs.certificate import LEARNER
+from nonocensus.solver.proofs.checker import check
+from nonocensus.solver.proofs.follow import CHECKER, follow
+from nonocensus.solver.proofs.formula import Formula, dimacs, formula
+from nonocensus.solver.proofs.record import Verdict, record
 
 ENGINES = ("glucose4", "glucose3", "cadical195", "lingeling")
 UNLIMITED = 1e9

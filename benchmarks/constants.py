@@ -12,7 +12,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from pipeline.findings.figures_page import FigureTable
+from nonocensus.pipeline.findings.figures_page import FigureTable
 from tests.tuned import drawn, environment
 
 LIMIT = 20.0
@@ -62,10 +62,10 @@ def _verdicts_under(draw: int, puzzles: int, seed: int) -> dict[str, Any]:
 
 def _print_verdicts(colors: int, puzzles: int, seed: int) -> None:
     """Print the verdicts on random puzzles of at most `colors` colours (runs in a child process)."""
-    from solver.api import classify
-    from solver.ladder.ladder_kernels import warm_up
-    from solver.model.tables import puzzle_batch
-    from solver.model.views import views
+    from nonocensus.solver.api import classify
+    from nonocensus.solver.ladder.ladder_kernels import warm_up
+    from nonocensus.solver.model.tables import puzzle_batch
+    from nonocensus.solver.model.views import views
     from tests import fuzz
 
     batch = puzzle_batch([fuzz.drawn(seed + k, most=20, colors=colors) for k in range(puzzles)])

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pipeline.crawl.ledger import NAME
-from pipeline.findings.figures_page import FigureTable
+from nonocensus.pipeline.crawl.ledger import NAME
+from nonocensus.pipeline.findings.figures_page import FigureTable
 
 COMMAND = [sys.executable, "-m", "nonocensus"]
 IDS = "1-5000"
@@ -38,7 +38,7 @@ def run(archive: Path) -> list[FigureTable]:
 @contextmanager
 def twin(store: str) -> Iterator[str]:
     """Run the twin in a subprocess; yields its address."""
-    command = [sys.executable, "-m", "pipeline.commands.twin", "--store", store, "--port", "0"]
+    command = [sys.executable, "-m", "nonocensus.pipeline.commands.twin", "--store", store, "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         yield process.stdout.readline().split()[0]

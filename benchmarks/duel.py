@@ -20,11 +20,11 @@ HERE = Path(__file__).resolve().parent.parent
 PROGRAM = f"""
 import sys
 from pathlib import Path
-from scrapers.files import files_in
-from scrapers.file_batches import read_files
-from solver.api import classify
-from solver.model.puzzle import Puzzle
-from solver.model.tables import puzzle_batch
+from nonocensus.scrapers.files import files_in
+from nonocensus.scrapers.file_batches import read_files
+from nonocensus.solver.api import classify
+from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.solver.model.tables import puzzle_batch
 puzzles = [each for each in read_files(files_in([Path(sys.argv[1])])) if isinstance(each, Puzzle)]
 batches = [puzzle_batch(puzzles[k : k + {BATCH}]) for k in range(0, len(puzzles), {BATCH})]
 for batch in batches:

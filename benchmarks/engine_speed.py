@@ -12,15 +12,15 @@ from operator import mul
 from pathlib import Path
 from typing import NamedTuple
 
-from pipeline.findings.engine_comparison import compared
-from pipeline.findings.figures_page import FigureTable
-from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.engines.answer import EngineLimits
-from solver.engines.arrangements import number_of_arrangements
-from solver.engines.cover_engine import by_exact_cover
-from solver.engines.engines import ENGINES
-from solver.model.puzzle import Puzzle
-from solver.model.tables import puzzle_batch, puzzles_of
+from nonocensus.pipeline.findings.engine_comparison import compared
+from nonocensus.pipeline.findings.figures_page import FigureTable
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver.engines.answer import EngineLimits
+from nonocensus.solver.engines.arrangements import number_of_arrangements
+from nonocensus.solver.engines.cover_engine import by_exact_cover
+from nonocensus.solver.engines.engines import ENGINES
+from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.solver.model.tables import puzzle_batch, puzzles_of
 
 
 class Kind(NamedTuple):

@@ -20,10 +20,10 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.result_pages import ARCHIVE
-from pipeline.findings.figures_page import FigureTable
-from solver.exact_cover.layouts import LAYOUTS, best_layout
-from solver.exact_cover.problem import Cover
-from solver.exact_cover.solve import Covers, solve, solve_each
+from nonocensus.pipeline.findings.figures_page import FigureTable
+from nonocensus.solver.exact_cover.layouts import LAYOUTS, best_layout
+from nonocensus.solver.exact_cover.problem import Cover
+from nonocensus.solver.exact_cover.solve import Covers, solve, solve_each
 from tests.cover_problems import (
     crossing_words,
     givens,
@@ -283,7 +283,7 @@ def _cpu_time() -> float:
 
 COMPILE = """
 import sys, time
-from solver.exact_cover import solve
+from nonocensus.solver.exact_cover import solve
 start = time.process_time()
 solve._compile(sys.argv[1])
 one = time.process_time()

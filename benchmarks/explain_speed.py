@@ -12,17 +12,17 @@ import time
 from pathlib import Path
 from typing import Any
 
-from pipeline.findings.figures_page import FigureTable
-from reports.explained.step_words import describe_steps
-from scrapers.file_batches import read_files
-from scrapers.files import files_in
-from scrapers.formats import named
-from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.api import classify
-from solver.model.puzzle import Puzzle
-from solver.model.tables import puzzle_batch, puzzles_of
-from solver.model.techniques import LINE_TECHNIQUES
-from solver.people.explanation import Explanation, explain
+from nonocensus.pipeline.findings.figures_page import FigureTable
+from nonocensus.reports.explained.step_words import describe_steps
+from nonocensus.scrapers.file_batches import read_files
+from nonocensus.scrapers.files import files_in
+from nonocensus.scrapers.formats import named
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver.api import classify
+from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.solver.model.tables import puzzle_batch, puzzles_of
+from nonocensus.solver.model.techniques import LINE_TECHNIQUES
+from nonocensus.solver.people.explanation import Explanation, explain
 
 RECIPE = Recipe("blobs", 30, 30, 0.5, 1, 200)
 LINES = ["puzzles", "median s", "slowest s", "steps, median", "steps, most"]

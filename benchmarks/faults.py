@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from pipeline.findings.figures_page import FigureTable
+from nonocensus.pipeline.findings.figures_page import FigureTable
 
 SEEDS = (1, 2)
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-s"]

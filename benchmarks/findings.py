@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.scale import COMMAND, timed
-from pipeline.findings.figures_page import FigureTable
+from nonocensus.pipeline.findings.figures_page import FigureTable
 
 HEADING = ["command", "puzzles", "wall s", "peak MB", "writes MB"]
 LABELS = "select label, count(*) as puzzles, sum(cpu_seconds) as seconds from results group by all"

@@ -11,14 +11,14 @@ from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
-from pipeline.findings.figures_page import FigureTable
-from scrapers.file_batches import read_files
-from scrapers.files import files_in
-from scrapers.formats import FORMATS, Format, FormatError, detect, named
-from scrapers.formats.writing import file_of
-from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.model.puzzle import Puzzle
-from solver.model.tables import puzzle_batch, puzzles_of
+from nonocensus.pipeline.findings.figures_page import FigureTable
+from nonocensus.scrapers.file_batches import read_files
+from nonocensus.scrapers.files import files_in
+from nonocensus.scrapers.formats import FORMATS, Format, FormatError, detect, named
+from nonocensus.scrapers.formats.writing import file_of
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.solver.model.tables import puzzle_batch, puzzles_of
 
 RECIPE = Recipe("random", 25, 25, 0.5, 1, 2000)
 BATCH = 200

@@ -8,16 +8,16 @@ import pyarrow.compute as pc
 
 from benchmarks.findings import run_command
 from benchmarks.scale import timed
-from pipeline.findings.figures_page import FigureTable
-from pipeline.run.job_tables import current_grades
-from pipeline.run.result_pairs import pairs
-from pipeline.run.run_folder import Run, open_run
-from reports.aggregate import figures_of
-from reports.census import take_census
-from reports.figures import Grades
-from reports.formatting import MEASURE_NAMES
-from reports.joined_columns import finished
-from reports.row_counts import PUZZLE_COLUMNS, RESULT_COLUMNS
+from nonocensus.pipeline.findings.figures_page import FigureTable
+from nonocensus.pipeline.run.job_tables import current_grades
+from nonocensus.pipeline.run.result_pairs import pairs
+from nonocensus.pipeline.run.run_folder import Run, open_run
+from nonocensus.reports.aggregate import figures_of
+from nonocensus.reports.census import take_census
+from nonocensus.reports.figures import Grades
+from nonocensus.reports.formatting import MEASURE_NAMES
+from nonocensus.reports.joined_columns import finished
+from nonocensus.reports.row_counts import PUZZLE_COLUMNS, RESULT_COLUMNS
 
 TIMES = [0.5, 0.9, 0.99, 1]
 

@@ -14,9 +14,9 @@ from collections import Counter
 import numpy as np
 import pyarrow as pa
 
-from pipeline.findings.figures_page import FigureTable
-from solver.api import classify
-from solver.ladder.ladder_options import RUNGS
+from nonocensus.pipeline.findings.figures_page import FigureTable
+from nonocensus.solver.api import classify
+from nonocensus.solver.ladder.ladder_options import RUNGS
 from tests.hostile import damaged_batch, hostile_batch, puzzle_of, sound
 from tests.oracle import solutions
 

@@ -9,11 +9,11 @@ import time
 from pathlib import Path
 
 from benchmarks.people import PEOPLE
-from pipeline.findings.figures_page import FigureTable
-from pipeline.store.parts import open_store
-from scrapers.formats import taai
-from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.model.tables import puzzles_of
+from nonocensus.pipeline.findings.figures_page import FigureTable
+from nonocensus.pipeline.store.parts import open_store
+from nonocensus.scrapers.formats import taai
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver.model.tables import puzzles_of
 
 HEADING = ["what", "puzzles", "wall seconds", "CPU seconds", "ms of CPU a puzzle"]
 FILES, PUZZLES = 50, 20_000

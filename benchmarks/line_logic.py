@@ -5,19 +5,19 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from pipeline.findings.benchmark import batches_of, line_throughput, random_batches
-from pipeline.findings.figures_page import FigureTable
-from scrapers.file_batches import read_files
-from scrapers.files import files_in
-from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.jit.clock import cpu_seconds
-from solver.jit.kernel import kernel
-from solver.lines.bits import words_for
-from solver.lines.board import Board
-from solver.lines.lanes import ROOM
-from solver.lines.line_solver import solve_line
-from solver.lines.workspace import Workspace, make_workspace
-from solver.model.puzzle import Puzzle, clue_of
+from nonocensus.pipeline.findings.benchmark import batches_of, line_throughput, random_batches
+from nonocensus.pipeline.findings.figures_page import FigureTable
+from nonocensus.scrapers.file_batches import read_files
+from nonocensus.scrapers.files import files_in
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver.jit.clock import cpu_seconds
+from nonocensus.solver.jit.kernel import kernel
+from nonocensus.solver.lines.bits import words_for
+from nonocensus.solver.lines.board import Board
+from nonocensus.solver.lines.lanes import ROOM
+from nonocensus.solver.lines.line_solver import solve_line
+from nonocensus.solver.lines.workspace import Workspace, make_workspace
+from nonocensus.solver.model.puzzle import Puzzle, clue_of
 
 RUNS = 10
 

@@ -4,10 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.model.fitted_parameters import standardise
-from solver.model.puzzle import MAX_CELLS
-from solver.people.features import FEATURES
-from solver.people.minutes import CELLS, LOG_OPEN, Estimate, estimate, parse_model
+from nonocensus.solver.model.fitted_parameters import standardise
+from nonocensus.solver.model.puzzle import MAX_CELLS
+from nonocensus.solver.people.features import FEATURES
+from nonocensus.solver.people.minutes import CELLS, LOG_OPEN, Estimate, estimate, parse_model
 
 FOLDS = 5
 

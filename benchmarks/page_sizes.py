@@ -13,7 +13,7 @@ from typing import Any
 from selenium import webdriver
 from selenium.webdriver.support.ui import WebDriverWait
 
-from pipeline.findings.figures_page import FigureTable
+from nonocensus.pipeline.findings.figures_page import FigureTable
 from tests.chromium import chromium
 
 SCREENS = {"1280x800": (1280, 800, False), "390x844": (390, 844, True)}

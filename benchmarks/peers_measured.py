@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import nonocensus as nc
-from pipeline.findings.peer_times import COLUMNS
+from nonocensus.pipeline.findings.peer_times import COLUMNS
 
 
 class Program(NamedTuple):

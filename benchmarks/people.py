@@ -22,15 +22,15 @@ from benchmarks import sudoku_people
 from benchmarks.findings import run_command
 from benchmarks.minutes_fit import FOLDS, Judged, cross_validate, fit, rounded
 from benchmarks.result_pages import RESULTS
-from pipeline.findings.figures_page import FigureTable
-from pipeline.store.parts import open_store
-from reports.rating_correlations import SIZE_BANDS, spearman, within_sizes
-from solver.model.fitted_parameters import MINUTE, file_text
-from solver.model.tables import DECISIVE
-from solver.model.techniques import TECHNIQUES
-from solver.people.features import FEATURES
-from solver.people.minutes import LOG_OPEN, Estimate, parse_model
-from solver.people.puzzle_grade import ESTIMATES, grade
+from nonocensus.pipeline.findings.figures_page import FigureTable
+from nonocensus.pipeline.store.parts import open_store
+from nonocensus.reports.rating_correlations import SIZE_BANDS, spearman, within_sizes
+from nonocensus.solver.model.fitted_parameters import MINUTE, file_text
+from nonocensus.solver.model.tables import DECISIVE
+from nonocensus.solver.model.techniques import TECHNIQUES
+from nonocensus.solver.people.features import FEATURES
+from nonocensus.solver.people.minutes import LOG_OPEN, Estimate, parse_model
+from nonocensus.solver.people.puzzle_grade import ESTIMATES, grade
 
 PEOPLE = Path("../shared/data/people")
 """Times and ratings; not part of the project."""

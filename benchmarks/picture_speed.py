@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline.findings.figures_page import FigureTable
-from scrapers.pictures.image import ImageOptions, puzzle_of_image
-from scrapers.pictures.picture_repair import repair_picture
-from scrapers.pictures.rules import random_pictures
-from solver.ladder.ladder_options import RUNGS
+from nonocensus.pipeline.findings.figures_page import FigureTable
+from nonocensus.scrapers.pictures.image import ImageOptions, puzzle_of_image
+from nonocensus.scrapers.pictures.picture_repair import repair_picture
+from nonocensus.scrapers.pictures.rules import random_pictures
+from nonocensus.solver.ladder.ladder_options import RUNGS
 
 SIDE = 30
 RANDOM, PHOTOGRAPHS = 1_000, 500

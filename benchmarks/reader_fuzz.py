@@ -13,8 +13,8 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from pipeline.findings.figures_page import FigureTable
-from scrapers.formats import FORMATS, named
+from nonocensus.pipeline.findings.figures_page import FigureTable
+from nonocensus.scrapers.formats import FORMATS, named
 from tests.mutations import QUICK, mutated, mutated_file, refusal, rows_and_problems, samples
 
 COUNT = 200_000

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pipeline.findings.figures_page import FigureTable, figures_page
+from nonocensus.pipeline.findings.figures_page import FigureTable, figures_page
 
 RESULTS = Path(__file__).parent / "results"
 

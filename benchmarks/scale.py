@@ -11,7 +11,7 @@ from typing import Any
 
 import psutil
 
-from pipeline.findings.figures_page import FigureTable
+from nonocensus.pipeline.findings.figures_page import FigureTable
 
 COMMAND = [sys.executable, "-m", "nonocensus"]
 LOOK_EVERY = 0.25

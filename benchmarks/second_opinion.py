@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pipeline.findings.figures_page import FigureTable, figure
-from solver.api import classify, solve
-from solver.model.puzzle import Puzzle, clues_of
-from solver.model.tables import puzzle_batch
+from nonocensus.pipeline.findings.figures_page import FigureTable, figure
+from nonocensus.solver.api import classify, solve
+from nonocensus.solver.model.puzzle import Puzzle, clues_of
+from nonocensus.solver.model.tables import puzzle_batch
 from tests import fuzz, oracle
 
 PROCESSES = 2

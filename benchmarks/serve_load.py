@@ -18,9 +18,9 @@ import numpy as np
 import psutil
 from urllib3 import BaseHTTPResponse, HTTPConnectionPool, connection_from_url
 
-from pipeline.findings.figures_page import FigureTable
-from pipeline.serve.records import puzzle_record
-from solver.model.puzzle import from_picture
+from nonocensus.pipeline.findings.figures_page import FigureTable
+from nonocensus.pipeline.serve.records import puzzle_record
+from nonocensus.solver.model.puzzle import from_picture
 
 SECONDS = 10.0
 RATE = 200

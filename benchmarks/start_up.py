@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline.findings.figures_page import FigureTable
-from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.model.puzzle import Puzzle, from_picture
-from solver.model.tables import picture
+from nonocensus.pipeline.findings.figures_page import FigureTable
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver.model.puzzle import Puzzle, from_picture
+from nonocensus.solver.model.tables import picture
 
 RUNS = 5
 HEADING = ["command", "median", "least", "most"]

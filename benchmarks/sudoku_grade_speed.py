@@ -15,11 +15,11 @@ import pyarrow.compute as pc
 from benchmarks.findings import run_command
 from benchmarks.scale import timed
 from benchmarks.sudoku_speed import dug, read
-from pipeline.findings.figures_page import FigureTable
-from pipeline.run.job_tables import current_grades
-from pipeline.run.run_folder import open_run
-from solver.sudoku.sudoku_batch import grid_batch
-from solver.sudoku.techniques.sudoku_grade import grades
+from nonocensus.pipeline.findings.figures_page import FigureTable
+from nonocensus.pipeline.run.job_tables import current_grades
+from nonocensus.pipeline.run.run_folder import open_run
+from nonocensus.solver.sudoku.sudoku_batch import grid_batch
+from nonocensus.solver.sudoku.techniques.sudoku_grade import grades
 
 FIRST = 20_000
 """Puzzles of a file that are graded."""

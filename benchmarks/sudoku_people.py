@@ -12,14 +12,14 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.minutes_fit import FOLDS, HIGH, LOW, held_out, interval, ridge, rounded
-from pipeline.findings.figures_page import FigureTable
-from reports.rating_correlations import spearman
-from solver.model.fitted_parameters import MINUTE, file_text
-from solver.sudoku.grids import grids
-from solver.sudoku.sudoku_batch import grid_batch
-from solver.sudoku.techniques.sudoku_grade import grades
-from solver.sudoku.techniques.sudoku_minutes import build_model, estimate, features
-from solver.sudoku.techniques.sudoku_rounds import FEATURES
+from nonocensus.pipeline.findings.figures_page import FigureTable
+from nonocensus.reports.rating_correlations import spearman
+from nonocensus.solver.model.fitted_parameters import MINUTE, file_text
+from nonocensus.solver.sudoku.grids import grids
+from nonocensus.solver.sudoku.sudoku_batch import grid_batch
+from nonocensus.solver.sudoku.techniques.sudoku_grade import grades
+from nonocensus.solver.sudoku.techniques.sudoku_minutes import build_model, estimate, features
+from nonocensus.solver.sudoku.techniques.sudoku_rounds import FEATURES
 
 TIMES = "sudoku-times.csv"
 

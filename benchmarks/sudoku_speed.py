@@ -14,12 +14,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.findings.figures_page import FigureTable
-from solver.jit.kernel import kernel
-from solver.ladder.ladder_options import RUNGS
-from solver.sudoku.bands import BandBoard, count_solutions, desk_for
-from solver.sudoku.sudoku_api import classify
-from solver.sudoku.sudoku_batch import grid_batch, with_hashes
+from nonocensus.pipeline.findings.figures_page import FigureTable
+from nonocensus.solver.jit.kernel import kernel
+from nonocensus.solver.ladder.ladder_options import RUNGS
+from nonocensus.solver.sudoku.bands import BandBoard, count_solutions, desk_for
+from nonocensus.solver.sudoku.sudoku_api import classify
+from nonocensus.solver.sudoku.sudoku_batch import grid_batch, with_hashes
 
 RUNS = 5
 LIMIT = 10.0

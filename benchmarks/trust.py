@@ -6,7 +6,7 @@ from benchmarks.certificate_speed import certificates
 from benchmarks.constants import constants
 from benchmarks.hostile_rows import hostile
 from benchmarks.second_opinion import second_opinion
-from pipeline.findings.figures_page import FigureTable
+from nonocensus.pipeline.findings.figures_page import FigureTable
 
 DRAWN, HOSTILE = 200_000, 1_000_000
 """Numbers of random puzzles and of rows of untrusted input."""

@@ -12,7 +12,7 @@ from statistics import median
 
 from benchmarks.people import PEOPLE
 from benchmarks.stages import HERE, Spent, measure
-from pipeline.findings.figures_page import FigureTable
+from nonocensus.pipeline.findings.figures_page import FigureTable
 
 ROUNDS = 2
 SECONDS = "2"

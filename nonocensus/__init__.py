@@ -15,21 +15,21 @@ Functions print nothing. Errors are UserError and its subclasses, with one line 
 ValueError and TypeError for invalid arguments. The packages below (solver, scrapers, reports, pipeline) are private and
 may change.
 
-Names are listed in __init__.pyi and loaded on first use, so that `import nonocensus` is fast, and so that nothing is
-imported from the user's folder before the command line has removed it from sys.path (__main__).
+Names are listed in __init__.pyi and loaded on first use, so that `import nonocensus` is fast. In a checkout the
+packages are links to the folders at its top.
 """
 
+import logging
 from typing import Any
+
+logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 
 def __getattr__(name: str) -> Any:
     import lazy_loader
 
-    from nonocensus.own_packages import import_own_packages
-
-    import_own_packages()
     if name == "__version__":
-        from solver import __version__
+        from nonocensus.solver import __version__
 
         return __version__
     attribute, _, names = lazy_loader.attach_stub(__name__, __file__)

@@ -1,12 +1,7 @@
-"""Entry point of `nonocensus` and `python -m nonocensus`.
-
-Only the standard library is imported before the current folder, the user's, is removed from sys.path.
-"""
+"""Entry point of `nonocensus` and `python -m nonocensus`."""
 
 import os
 import sys
-
-from nonocensus.own_packages import PLACE, import_own_packages
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C: 128 plus the signal's number, as in shells."""
@@ -40,12 +35,8 @@ def run() -> None:
     """Run the command line."""
     open_closed_streams()
     sys.meta_path.insert(0, _NoPandas)
-    here = os.getcwd()  # noqa: PTH109 - pathlib imports more, while the user's folder is still in sys.path
-    if here != PLACE:
-        sys.path[:] = [entry for entry in sys.path if entry not in ("", here)]
     try:
-        import_own_packages()
-        from pipeline.commands.app import run
+        from nonocensus.pipeline.commands.app import run
 
         run()
     except KeyboardInterrupt:  # before the commands handle it

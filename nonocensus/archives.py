@@ -6,27 +6,27 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from pipeline.callbacks import SILENT, ProgressCallbacks
-from pipeline.crawl.site_crawl import CrawlOptions, CrawlResult
-from pipeline.executors.executor import ALL_CORES, Resources
-from pipeline.jobs.classify_job import ClassifyOutcome
-from pipeline.jobs.session import SILENT_LISTENER, Listener
-from pipeline.run import run_folder as runs
-from pipeline.run.plan import Selection, check_selection
-from pipeline.run.progress import summarize
-from pipeline.run.run_folder import Run, open_place
-from pipeline.store import parts as stores
-from pipeline.store.file_import import ImportReport
-from pipeline.store.parts import Store
-from pipeline.verify.store import Damage
+from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
+from nonocensus.pipeline.crawl.site_crawl import CrawlOptions, CrawlResult
+from nonocensus.pipeline.executors.executor import ALL_CORES, Resources
+from nonocensus.pipeline.jobs.classify_job import ClassifyOutcome
+from nonocensus.pipeline.jobs.session import SILENT_LISTENER, Listener
+from nonocensus.pipeline.run import run_folder as runs
+from nonocensus.pipeline.run.plan import Selection, check_selection
+from nonocensus.pipeline.run.progress import summarize
+from nonocensus.pipeline.run.run_folder import Run, open_place
+from nonocensus.pipeline.store import parts as stores
+from nonocensus.pipeline.store.file_import import ImportReport
+from nonocensus.pipeline.store.parts import Store
+from nonocensus.pipeline.verify.store import Damage
 
 if TYPE_CHECKING:
-    from pipeline.findings.comparison import Comparison
-    from pipeline.findings.deduplication import Duplicates
-    from pipeline.findings.puzzle_pack import Packed, Spread
-    from pipeline.jobs.grade_job import Tally
-    from reports.figures import Certified
-    from scrapers.pictures.recipe import Recipe
+    from nonocensus.pipeline.findings.comparison import Comparison
+    from nonocensus.pipeline.findings.deduplication import Duplicates
+    from nonocensus.pipeline.findings.puzzle_pack import Packed, Spread
+    from nonocensus.pipeline.jobs.grade_job import Tally
+    from nonocensus.reports.figures import Certified
+    from nonocensus.scrapers.pictures.recipe import Recipe
 
 Place = str | Path
 """A local path, or a URI of one of Arrow's filesystems."""
@@ -62,7 +62,7 @@ def import_files(
         owner: Rights holder of puzzles whose files name none.
 
     """
-    from pipeline.store.file_import import Terms, import_paths
+    from nonocensus.pipeline.store.file_import import Terms, import_paths
 
     terms = Terms(license, owner)
     return import_paths(list(_several(paths)), str(store), watch, contact=contact, terms=terms)
@@ -74,9 +74,10 @@ def crawl_site(
     """Download a site's puzzles into a store, politely; the same call resumes.
 
     ids      numbers: 7, 1-5000, 1-10,20-30, or all
-    asking   further fields of pipeline.crawl.site_crawl.Asking: new, refresh, limit, kind, base_urls, contact, rate
+    asking   further fields of nonocensus.pipeline.crawl.site_crawl.CrawlOptions: new, refresh, limit, kind, base_urls,
+             contact, rate
     """
-    from pipeline.crawl import site_crawl as crawling
+    from nonocensus.pipeline.crawl import site_crawl as crawling
 
     addresses = _several(asking.pop("base_urls", ()))
     return crawling.crawl_site(Path(store), CrawlOptions(site, ids, base_urls=addresses, **asking), watch)
@@ -84,7 +85,7 @@ def crawl_site(
 
 def reparse_store(store: Place, watch: ProgressCallbacks = SILENT) -> CrawlResult:
     """Parse the stored replies of a crawl again, offline, and update the store's table."""
-    from pipeline.crawl import site_crawl as crawling
+    from nonocensus.pipeline.crawl import site_crawl as crawling
 
     return crawling.reparse_store(Path(store), watch)
 
@@ -98,13 +99,13 @@ def generate_store(
     minutes: tuple[float, float] | None = None,
     grade: tuple[int, int] | None = None,
 ) -> int:
-    """Fill a store with the pictures of a recipe (scrapers.pictures.recipe.Recipe); return the count.
+    """Fill a store with the pictures of a recipe (nonocensus.scrapers.pictures.recipe.Recipe); return the count.
 
     minutes, grade   least and most: only puzzles with one solution and these are kept, the recipe's count of them
     """
-    from pipeline.jobs.generate_graded import fill_with_graded
-    from pipeline.store.conditions import ANY, Conditions
-    from pipeline.store.generation import fill_store
+    from nonocensus.pipeline.jobs.generate_graded import fill_with_graded
+    from nonocensus.pipeline.store.conditions import ANY, Conditions
+    from nonocensus.pipeline.store.generation import fill_store
 
     conditions = Conditions(minutes, grade)
     if conditions != ANY:
@@ -129,12 +130,12 @@ def classify_store(
 ) -> ClassifyOutcome:
     """Classify the puzzles of a store that have no result in a run yet; the run is created if missing.
 
-    cpu_limit, rung, depth, check_goal    as for `solver.api.classify`; they are the run's
+    cpu_limit, rung, depth, check_goal    as for `nonocensus.solver.api.classify`; they are the run's
     ids, where, limit                     which puzzles: all, or some
     force                                 start over; existing results move into a subfolder
     """
-    from pipeline.jobs import classify_job
-    from pipeline.run.configuration import configuration
+    from nonocensus.pipeline.jobs import classify_job
+    from nonocensus.pipeline.run.configuration import configuration
 
     selection = Selection(_several(ids), where, limit)
     check_selection(selection)
@@ -154,7 +155,7 @@ def retry_run(
     listener: Listener = SILENT_LISTENER,
 ) -> ClassifyOutcome:
     """Retry timeouts with more time; with `failed` also killed and failed puzzles."""
-    from pipeline.jobs import classify_job
+    from nonocensus.pipeline.jobs import classify_job
 
     selection = Selection(_several(ids), where, limit)
     check_selection(selection)
@@ -165,7 +166,7 @@ def retry_changed(
     run: Run | Place, resources: Resources = ALL_CORES, listener: Listener = SILENT_LISTENER
 ) -> ClassifyOutcome:
     """Update a run after changes of its store: unchanged puzzles keep their results, others are classified."""
-    from pipeline.jobs import classify_job
+    from nonocensus.pipeline.jobs import classify_job
 
     return classify_job.retry_changed(_run(run), resources, listener)
 
@@ -188,8 +189,8 @@ def certify_run(
     watch: ProgressCallbacks = SILENT,
 ) -> "Certified":
     """Prove the verdicts of a run independently of the solver; `proofs` is a folder for the proofs."""
-    from pipeline.jobs.certify_job import certify_run as certify
-    from pipeline.jobs.engine import JobRequest
+    from nonocensus.pipeline.jobs.certify_job import certify_run as certify
+    from nonocensus.pipeline.jobs.engine import JobRequest
 
     selection = Selection(_several(ids), where)
     check_selection(selection)
@@ -206,8 +207,8 @@ def grade_run(
 
     Grades are stored in the run. Returns counts by grade (`grades`) and of puzzles without one. The same call resumes.
     """
-    from pipeline.jobs.engine import JobRequest
-    from pipeline.jobs.grade_job import grade_run as grade
+    from nonocensus.pipeline.jobs.engine import JobRequest
+    from nonocensus.pipeline.jobs.grade_job import grade_run as grade
 
     return grade(_run(run), JobRequest(cpu_limit=cpu_limit, resources=resources, callbacks=watch))
 
@@ -217,7 +218,7 @@ def make_report(run: Run | Place, folder: Place, public: bool = False, watch: Pr
 
     public   exclude puzzles that may not be published
     """
-    from pipeline.findings.reporting import write_run_report
+    from nonocensus.pipeline.findings.reporting import write_run_report
 
     opened = _run(run)
     watch.on_start("reading", opened.rows)
@@ -231,8 +232,8 @@ def make_dataset(
 
     content   none (measures by id), licensed (clues and pictures where the licence allows it), or everything: private
     """
-    from pipeline.findings.dataset_folder import write_dataset
-    from reports.dataset_columns import Content
+    from nonocensus.pipeline.findings.dataset_folder import write_dataset
+    from nonocensus.reports.dataset_columns import Content
 
     opened = _run(run)
     watch.on_start("reading", 2 * opened.rows)
@@ -267,8 +268,8 @@ def make_pack(
     pdf           puzzles a page of a book to print, book.pdf: 1, 2, 4 or 6; 4-letter for Letter paper
     ids           ids to choose from (default: all)
     """
-    from pipeline.findings.puzzle_pack import MIN_DENSITY, PackOptions, parse_layout, write_pack
-    from pipeline.store.conversion import format_named
+    from nonocensus.pipeline.findings.puzzle_pack import MIN_DENSITY, PackOptions, parse_layout, write_pack
+    from nonocensus.pipeline.store.conversion import format_named
 
     opened = _run(run)
     watch.on_start("choosing", 2 * opened.rows)
@@ -282,7 +283,7 @@ def make_pack(
 
 def export_run(run: Run | Place, path: Place, where: str | None = None, watch: ProgressCallbacks = SILENT) -> int:
     """Write a run as CSV: a line for each puzzle with title, grade, facts, result, measures; return the row count."""
-    from pipeline.findings.flat_export import export
+    from nonocensus.pipeline.findings.flat_export import export
 
     opened = _run(run)
     watch.on_start("exporting", opened.rows)
@@ -291,7 +292,7 @@ def export_run(run: Run | Place, path: Place, where: str | None = None, watch: P
 
 def compare_runs(old: Run | Place, new: Run | Place) -> "Comparison":
     """Compare two runs puzzle by puzzle: verdicts, proofs, times, work."""
-    from pipeline.findings.comparison import compare
+    from nonocensus.pipeline.findings.comparison import compare
 
     return compare(_run(old), _run(new))
 
@@ -303,15 +304,15 @@ def find_duplicates(
 
     cells   ratio of cells in which similar pictures may differ, 0 to 0.2; None is 0.05, of pictures of 8x8 or more
     """
-    from pipeline.findings import deduplication
+    from nonocensus.pipeline.findings import deduplication
 
     return deduplication.find_duplicates(_opened(place), cells, watch)
 
 
 def query(place: Run | Store | Place, select: str) -> pa.Table:
     """Query a run (tables puzzles, results, certificates, grades) or a store (puzzles) in SQL, read-only."""
-    from pipeline.findings.sql_tables import open_tables
-    from pipeline.sql import select_query, sql_errors
+    from nonocensus.pipeline.findings.sql_tables import open_tables
+    from nonocensus.pipeline.sql import select_query, sql_errors
 
     with open_tables(_opened(place)) as database, sql_errors("the query"):
         return select_query(database, select).to_arrow_table()
@@ -319,14 +320,14 @@ def query(place: Run | Store | Place, select: str) -> pa.Table:
 
 def verify(place: Run | Store | Place, repair: bool = False, watch: ProgressCallbacks = SILENT) -> list[Damage]:
     """Verify a run or a store and return the damage; `repair` moves damaged files aside for recomputation."""
-    from pipeline.verify.run import verify_place
+    from nonocensus.pipeline.verify.run import verify_place
 
     return verify_place(_opened(place), repair, watch)
 
 
 def warm(store: Place | None = None) -> str:
     """Compile the kernels that most puzzles, or those of a store, need; return the cache folder."""
-    from pipeline.jobs.kernel_compilation import warm_for_most, warm_for_store
+    from nonocensus.pipeline.jobs.kernel_compilation import warm_for_most, warm_for_store
 
     return warm_for_most() if store is None else warm_for_store(str(store))
 

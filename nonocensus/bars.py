@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from rich.progress import Progress
 
-from pipeline.callbacks import ProgressCallbacks
-from pipeline.jobs.schedule import TaskRows
-from pipeline.jobs.session import Listener
-from pipeline.run.results import ResultFile
+from nonocensus.pipeline.callbacks import ProgressCallbacks
+from nonocensus.pipeline.jobs.schedule import TaskRows
+from nonocensus.pipeline.jobs.session import Listener
+from nonocensus.pipeline.run.results import ResultFile
 
 
 class Bar(NamedTuple):

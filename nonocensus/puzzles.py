@@ -9,15 +9,15 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from reports.sheet.grid_state import GridState
-from reports.sheet.svg import drawing
-from solver import api
-from solver.model.puzzle import Puzzle, from_picture
-from solver.model.tables import picture
-from solver.people import explanation as explanation
-from solver.people import hints as hints
-from solver.people.explanation import Explanation
-from solver.people.hints import Hint
+from nonocensus.reports.sheet.grid_state import GridState
+from nonocensus.reports.sheet.svg import drawing
+from nonocensus.solver import api
+from nonocensus.solver.model.puzzle import Puzzle, from_picture
+from nonocensus.solver.model.tables import picture
+from nonocensus.solver.people import explanation as explanation
+from nonocensus.solver.people import hints as hints
+from nonocensus.solver.people.explanation import Explanation
+from nonocensus.solver.people.hints import Hint
 
 Paths = str | Path | Iterable[str | Path]
 
@@ -34,9 +34,9 @@ def read(paths: Paths) -> Reading:
 
     Unreadable files are among the problems. Raises UserError for a path that does not exist.
     """
-    from pipeline.errors import UserError
-    from scrapers.file_batches import Problem, read_files
-    from scrapers.files import files_in
+    from nonocensus.pipeline.errors import UserError
+    from nonocensus.scrapers.file_batches import Problem, read_files
+    from nonocensus.scrapers.files import files_in
 
     every = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
     for path in every:
@@ -67,9 +67,9 @@ def from_image(
         ValueError: An argument is invalid.
 
     """
-    from pipeline.errors import UserError
-    from scrapers.formats import FormatError
-    from scrapers.pictures.image import ImageOptions, puzzle_of_image
+    from nonocensus.pipeline.errors import UserError
+    from nonocensus.scrapers.formats import FormatError
+    from nonocensus.scrapers.pictures.image import ImageOptions, puzzle_of_image
 
     width, height = size or (None, None)
     wish = ImageOptions(width, height, colors, dither)
@@ -94,7 +94,7 @@ def make_unique(puzzle: Puzzle | ArrayLike, rung: str = "search", *, cpu_limit: 
         ValueError: The puzzle has no picture, or the rung is unknown.
 
     """
-    from scrapers.pictures.picture_repair import repair_picture, with_picture
+    from nonocensus.scrapers.pictures.picture_repair import repair_picture, with_picture
 
     asked = _puzzle(puzzle)
     if asked.goal is None:
@@ -111,9 +111,9 @@ def mend(puzzle: Puzzle | ArrayLike, *, cpu_limit: float = 60.0) -> list[Any]:
     Each has the changed `puzzle` with its solution as goal, the `changes` of clues, and the number of `cells` in which
     it differs from the picture `before`. The list is empty without several solutions or changes.
     """
-    from pipeline.callbacks import SILENT
-    from pipeline.executors.executor import Resources
-    from pipeline.jobs.mend_job import MendResult, mend_puzzles
+    from nonocensus.pipeline.callbacks import SILENT
+    from nonocensus.pipeline.executors.executor import Resources
+    from nonocensus.pipeline.jobs.mend_job import MendResult, mend_puzzles
 
     found = mend_puzzles(iter([_puzzle(puzzle)]), cpu_limit, Resources(serial=True), SILENT)
     return [mending for item in found if isinstance(item, MendResult) for mending in item.mendings]
@@ -126,8 +126,8 @@ def grade(puzzle: Puzzle | ArrayLike, *, cpu_limit: float = 60.0) -> dict[str, A
     docs/TECHNIQUES.md, are None without exactly one solution; what the techniques find is counted anyway.
     `cpu_limit` is CPU seconds each for classifying and grading.
     """
-    from solver.model.tables import puzzle_batch
-    from solver.people.puzzle_grade import grades
+    from nonocensus.solver.model.tables import puzzle_batch
+    from nonocensus.solver.people.puzzle_grade import grades
 
     batch = puzzle_batch([_puzzle(puzzle)])
     unique = api.classify(batch, cpu_limit=cpu_limit)["solutions"][0].as_py() == "unique"
@@ -151,7 +151,7 @@ def write(
     Returns the counts `puzzles`, `files`, `left_out` (dropped metadata), and `problems` with reasons. Raises UserError
     if no puzzle can be written, the format is unknown, or the file can hold only one puzzle.
     """
-    from pipeline.store.conversion import ConversionOptions, convert, format_for, format_named
+    from nonocensus.pipeline.store.conversion import ConversionOptions, convert, format_for, format_named
 
     several = [puzzles] if isinstance(puzzles, Puzzle) else puzzles
     known = format_for(str(out), None if to is None else format_named(to))
@@ -202,7 +202,7 @@ class Solved:
 def solve(puzzle: Puzzle | ArrayLike, **settings: Any) -> Solved:
     """Solve a puzzle, or that of a picture: rows of palette entries, 0 the background (lists or an array).
 
-    Settings: cpu_limit (CPU seconds, 60), rung, depth, check_goal, start, as for `solver.api.solve`.
+    Settings: cpu_limit (CPU seconds, 60), rung, depth, check_goal, start, as for `nonocensus.solver.api.solve`.
     """
     asked = _puzzle(puzzle)
     return Solved(asked, dict(api.solve(asked, **settings)))
@@ -212,7 +212,7 @@ def solve(puzzle: Puzzle | ArrayLike, **settings: Any) -> Solved:
 class Explained:
     """A step-by-step solution, listed in notebooks.
 
-    explanation   the steps as data (solver.people.explanation.Explanation)
+    explanation   the steps as data (nonocensus.solver.people.explanation.Explanation)
     """
 
     explanation: Explanation
@@ -220,14 +220,14 @@ class Explained:
     @property
     def steps(self) -> list[str]:
         """The steps as text."""
-        from reports.explained.step_words import describe_steps
+        from nonocensus.reports.explained.step_words import describe_steps
 
         return [told.what for told in describe_steps(self.explanation)]
 
     @property
     def ending(self) -> str:
         """The outcome, in a sentence."""
-        from reports.explained.step_words import describe_ending
+        from nonocensus.reports.explained.step_words import describe_ending
 
         return describe_ending(self.explanation)
 
@@ -245,7 +245,7 @@ class Explained:
 
     def page(self) -> str:
         """Return an offline HTML page to step through. Raises ValueError for grids of over 40,000 cells."""
-        from reports.explained.explanation_page import page
+        from nonocensus.reports.explained.explanation_page import page
 
         return page(self.explanation)
 

@@ -1,12 +1,14 @@
-"""Default settings, from default.toml, and the root folder of the packages."""
+"""Default settings, from default.toml, and the folder that has the package."""
 
 import tomllib
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parents[1]
-"""The folder with the program's packages."""
+import nonocensus
+
+ROOT = Path(nonocensus.__file__).resolve().parents[1]
+"""The folder that has the package."""
 
 
 class Settings(NamedTuple):

@@ -7,8 +7,8 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from pipeline.errors import InputError, StorageError, UserError
-from pipeline.scratch import scratch_folder
+from nonocensus.pipeline.errors import InputError, StorageError, UserError
+from nonocensus.pipeline.scratch import scratch_folder
 
 MEMORY = "50%"
 """Share of the machine's memory that a query may use before it spills to disk."""

@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reports.attention import attention
-from reports.census import Census, Row, take_census
-from reports.figures import (
+from nonocensus.reports.attention import attention
+from nonocensus.reports.census import Census, Row, take_census
+from nonocensus.reports.figures import (
     ClaimCounts,
     DuplicateCounts,
     Failure,
@@ -29,11 +29,11 @@ from reports.figures import (
     TimedOutPuzzle,
     Timeouts,
 )
-from reports.issues import repeated
-from reports.joined_columns import by_grade
-from reports.rating_boxes import rating_boxes
-from reports.rating_correlations import agreements, rated_together, ratings, together
-from reports.row_classes import (
+from nonocensus.reports.issues import repeated
+from nonocensus.reports.joined_columns import by_grade
+from nonocensus.reports.rating_boxes import rating_boxes
+from nonocensus.reports.rating_correlations import agreements, rated_together, ratings, together
+from nonocensus.reports.row_classes import (
     DENSITY_NAMES,
     FAILED,
     MANY_COLORS,
@@ -43,9 +43,9 @@ from reports.row_classes import (
     RowClass,
     Rows,
 )
-from reports.site_claims import CLAIMS, SEVERAL, contradicts, is_unmarked
-from reports.threads import in_threads
-from reports.time_figures import (
+from nonocensus.reports.site_claims import CLAIMS, SEVERAL, contradicts, is_unmarked
+from nonocensus.reports.threads import in_threads
+from nonocensus.reports.time_figures import (
     area_times,
     difficulty_histogram,
     rung_times,
@@ -57,7 +57,7 @@ from reports.time_figures import (
     time_summary,
     timed_puzzles,
 )
-from solver.model.families import NONOGRAM, Family
+from nonocensus.solver.model.families import NONOGRAM, Family
 
 STATUSES = ("ok", "timeout", *FAILED)
 SOLUTIONS = ("unique", "multiple", "none", "unknown")

@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reports.explained.step_words import describe_line
-from reports.formatting import natural
-from reports.issues import ISSUES, differing, has_issue, issues
-from solver.model.tables import PUZZLES, puzzles_of
-from solver.people.explanation import explain
+from nonocensus.reports.explained.step_words import describe_line
+from nonocensus.reports.formatting import natural
+from nonocensus.reports.issues import ISSUES, differing, has_issue, issues
+from nonocensus.solver.model.tables import PUZZLES, puzzles_of
+from nonocensus.solver.people.explanation import explain
 
 AMBIGUOUS, CONTRADICTORY, TWINS, AUTHORS = 8, 50, 8, 50
 """Most of each that a report names; of duplicates this many near ones and this many others."""

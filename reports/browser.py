@@ -18,15 +18,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from markupsafe import Markup
 
-from reports.aggregate import COLOR_NAMES, KINDS, LABELS, SOLUTIONS, TECHNIQUES
-from reports.browser_columns import columns_script
-from reports.family_words import NONOGRAMS, SUDOKU_WORDS, FamilyWords
-from reports.fixes import fixes
-from reports.formatting import label_color, natural
-from reports.issues import DUPLICATES, ISSUES, differing, issues, repeated
-from reports.picture_code import encode
-from reports.picture_svg import UNKNOWN_COLOR
-from reports.row_classes import (
+from nonocensus.reports.aggregate import COLOR_NAMES, KINDS, LABELS, SOLUTIONS, TECHNIQUES
+from nonocensus.reports.browser_columns import columns_script
+from nonocensus.reports.family_words import NONOGRAMS, SUDOKU_WORDS, FamilyWords
+from nonocensus.reports.fixes import fixes
+from nonocensus.reports.formatting import label_color, natural
+from nonocensus.reports.issues import DUPLICATES, ISSUES, differing, issues, repeated
+from nonocensus.reports.picture_code import encode
+from nonocensus.reports.picture_svg import UNKNOWN_COLOR
+from nonocensus.reports.row_classes import (
     DIFFICULTY_NAMES,
     FAILED,
     MANY_COLORS,
@@ -36,10 +36,10 @@ from reports.row_classes import (
     minutes_class,
     size_class,
 )
-from reports.sudoku_svg import givens_counts
-from reports.templating import source
-from solver.model.families import FAMILIES
-from solver.model.measures import Computed, Place, computed_by, names, shown_in
+from nonocensus.reports.sudoku_svg import givens_counts
+from nonocensus.reports.templating import source
+from nonocensus.solver.model.families import FAMILIES
+from nonocensus.solver.model.measures import Computed, Place, computed_by, names, shown_in
 
 CHUNK = 128
 """Puzzles per block of pictures, which the page decodes as a whole."""

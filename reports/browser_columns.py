@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from solver.model.measures import NONOGRAM, SUDOKU, Computed, Measure, Place, shown_in
+from nonocensus.solver.model.measures import NONOGRAM, SUDOKU, Computed, Measure, Place, shown_in
 
 HEADLINES = ("minutes", "stars", "grade", "hardest", "technique", "cpu_seconds", "engine")
 """The first facts of an opened puzzle."""

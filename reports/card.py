@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from markupsafe import Markup
 
-from reports.citation import cite
-from reports.dataset_columns import SPLITS, Content
-from reports.family_words import FamilyWords
-from reports.rights import MADE_BY_RULE, TERMS, shareable
-from reports.templating import environment, markdown
-from solver.model.families import FAMILIES
-from solver.people.minutes import parameters
+from nonocensus.reports.citation import cite
+from nonocensus.reports.dataset_columns import SPLITS, Content
+from nonocensus.reports.family_words import FamilyWords
+from nonocensus.reports.rights import MADE_BY_RULE, TERMS, shareable
+from nonocensus.reports.templating import environment, markdown
+from nonocensus.solver.model.families import FAMILIES
+from nonocensus.solver.people.minutes import parameters
 
 MEASURES_LICENSE = "cc0-1.0"
 """Measures are facts; any rights in them are waived."""

@@ -18,9 +18,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import DTypeLike
 
-from reports.joined_columns import NO_GRADES, NO_MENDINGS, indexed
-from reports.row_classes import RowClass, Rows
-from reports.row_counts import (
+from nonocensus.reports.joined_columns import NO_GRADES, NO_MENDINGS, indexed
+from nonocensus.reports.row_classes import RowClass, Rows
+from nonocensus.reports.row_counts import (
     CORRELATED,
     LISTED,
     PUZZLE_COLUMNS,
@@ -36,7 +36,7 @@ from reports.row_counts import (
     no_rows,
     no_rung_times,
 )
-from reports.threads import in_threads
+from nonocensus.reports.threads import in_threads
 
 SHOWN = 100_000
 """Puzzles that a report shows one by one: all, or the hardest."""

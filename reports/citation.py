@@ -1,6 +1,6 @@
 """Citation of a run in BibTeX."""
 
-from reports.family_words import FamilyWords
+from nonocensus.reports.family_words import FamilyWords
 
 AUTHOR = "The nonocensus authors"
 """As in CITATION.cff."""

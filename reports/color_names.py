@@ -8,8 +8,8 @@ from string import ascii_letters
 
 import numpy as np
 
-from reports.picture_svg import hex_color
-from solver.model.puzzle import BLACK, WHITE, Color
+from nonocensus.reports.picture_svg import hex_color
+from nonocensus.solver.model.puzzle import BLACK, WHITE, Color
 
 COMMON = (
     ("black", "000000"), ("dark grey", "505050"), ("grey", "888888"), ("light grey", "c8c8c8"), ("white", "ffffff"),

@@ -5,9 +5,9 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from reports.formatting import label_color
-from reports.picture_svg import mark
-from reports.templating import environment, source
+from nonocensus.reports.formatting import label_color
+from nonocensus.reports.picture_svg import mark
+from nonocensus.reports.templating import environment, source
 
 
 class ChangedPuzzle(NamedTuple):

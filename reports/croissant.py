@@ -5,9 +5,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from reports.card import LICENSES, DatasetOrigin
-from reports.dataset_columns import SPLITS, DataFile
-from solver.model.tables import TIME
+from nonocensus.reports.card import LICENSES, DatasetOrigin
+from nonocensus.reports.dataset_columns import SPLITS, DataFile
+from nonocensus.solver.model.tables import TIME
 
 PARQUET = "application/x-parquet"
 FILES, RECORDS = "parquet-files", "puzzles"

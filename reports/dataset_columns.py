@@ -8,12 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reports import derived_measures as derived
-from reports.family_words import NONOGRAMS, FamilyWords, fields_of
-from reports.joined_columns import KEY, NONE_FOUND, KeyedRows, join_grades
-from reports.rights import shareable, withheld
-from solver.model.measures import IN_RESULTS, Computed, Place, computed_by
-from solver.model.tables import PUZZLES, RESULTS, TEXT
+from nonocensus.reports import derived_measures as derived
+from nonocensus.reports.family_words import NONOGRAMS, FamilyWords, fields_of
+from nonocensus.reports.joined_columns import KEY, NONE_FOUND, KeyedRows, join_grades
+from nonocensus.reports.rights import shareable, withheld
+from nonocensus.solver.model.measures import IN_RESULTS, Computed, Place, computed_by
+from nonocensus.solver.model.tables import PUZZLES, RESULTS, TEXT
 
 SPLITS = ("train", "validation", "test")
 

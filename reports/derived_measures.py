@@ -4,9 +4,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from solver.model.amounts import clue_totals
-from solver.model.measures import SUDOKU, Computed, computed_by, difficulty
-from solver.model.views import clue_arrays
+from nonocensus.solver.model.amounts import clue_totals
+from nonocensus.solver.model.measures import SUDOKU, Computed, computed_by, difficulty
+from nonocensus.solver.model.views import clue_arrays
 
 PUZZLE_COLUMNS = ["width", "height", "kind", "rows", "columns"]
 RESULT_COLUMNS = ["solution", "line_solves", "conflicts"]

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from reports.formatting import MEANINGS, RUNG_MEANINGS
-from reports.joined_columns import graded_columns
-from solver.model.families import NONOGRAM, SUDOKU
-from solver.model.measures import BY_NAME, CONFLICT, LADDER, MEASURES, SUDOKU_LADDER
-from solver.model.tables import GIVENS_COUNT, SUDOKUS
+from nonocensus.reports.formatting import MEANINGS, RUNG_MEANINGS
+from nonocensus.reports.joined_columns import graded_columns
+from nonocensus.solver.model.families import NONOGRAM, SUDOKU
+from nonocensus.solver.model.measures import BY_NAME, CONFLICT, LADDER, MEASURES, SUDOKU_LADDER
+from nonocensus.solver.model.tables import GIVENS_COUNT, SUDOKUS
 
 
 class FamilyWords(NamedTuple):

@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-from reports.attention import Attention
-from reports.joined_columns import Grade
-from reports.rating_boxes import RatingBox
-from reports.rating_correlations import GradeCorrelation, MeasureCorrelation, Ratings
+from nonocensus.reports.attention import Attention
+from nonocensus.reports.joined_columns import Grade
+from nonocensus.reports.rating_boxes import RatingBox
+from nonocensus.reports.rating_correlations import GradeCorrelation, MeasureCorrelation, Ratings
 
 
 class PuzzleGroup(NamedTuple):

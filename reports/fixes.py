@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from reports.clean import clean
-from reports.family_words import NONOGRAMS, FamilyWords
-from reports.formatting import natural
-from reports.issues import LEAST_CELLS, differing, has_issue, issues
+from nonocensus.reports.clean import clean
+from nonocensus.reports.family_words import NONOGRAMS, FamilyWords
+from nonocensus.reports.formatting import natural
+from nonocensus.reports.issues import LEAST_CELLS, differing, has_issue, issues
 
 NO_AUTHOR = "No author"
 

@@ -3,10 +3,10 @@
 import re
 from typing import TYPE_CHECKING
 
-from solver.model.measures import MEASURES
+from nonocensus.solver.model.measures import MEASURES
 
 if TYPE_CHECKING:
-    from reports.figures import TimeClass  # its imports take a tenth of a second
+    from nonocensus.reports.figures import TimeClass  # its imports take a tenth of a second
 
 MEANINGS = {
     "trivial unique line": "one solution, by line logic, with no more line solves than the puzzle has lines",

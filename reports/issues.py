@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reports.row_classes import FAILED
+from nonocensus.reports.row_classes import FAILED
 
 ISSUES = {
     "ambiguous": "several solutions",

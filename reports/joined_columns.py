@@ -11,9 +11,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from solver.model.families import NONOGRAM, Family
-from solver.model.measures import Computed, computed_by
-from solver.model.tables import GRADES, MENDINGS
+from nonocensus.solver.model.families import NONOGRAM, Family
+from nonocensus.solver.model.measures import Computed, computed_by
+from nonocensus.solver.model.tables import GRADES, MENDINGS
 
 KEY = ("puzzle_id", "clue_hash")
 """The columns by which results and findings are joined."""

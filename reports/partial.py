@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from solver.ladder.fixpoint import line_fixpoint
-from solver.ladder.ladder_options import FROM_NOTHING
-from solver.ladder.lookahead import NO_LIMIT, begin, refute
-from solver.lines.board import possibilities
-from solver.lines.propagate import FIXPOINT
-from solver.model.puzzle import Puzzle
-from solver.model.tables import puzzle_batch
-from solver.model.views import views
+from nonocensus.solver.ladder.fixpoint import line_fixpoint
+from nonocensus.solver.ladder.ladder_options import FROM_NOTHING
+from nonocensus.solver.ladder.lookahead import NO_LIMIT, begin, refute
+from nonocensus.solver.lines.board import possibilities
+from nonocensus.solver.lines.propagate import FIXPOINT
+from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.solver.model.tables import puzzle_batch
+from nonocensus.solver.model.views import views
 
 SPARE_SECONDS = 1.0
 """CPU seconds allowed on top of the time that a rung took before."""

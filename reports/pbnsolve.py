@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from scrapers.formats import webpbn_xml
-from solver.model.puzzle import Puzzle
-from solver.model.tables import picture
+from nonocensus.scrapers.formats import webpbn_xml
+from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.solver.model.tables import picture
 
 LOGIC = {"line": 1}
 """<logic> by technique; every depth-N is 2."""

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from reports.formatting import NO_BREAK
+from nonocensus.reports.formatting import NO_BREAK
 
 UNITS = (("second", 1 / 60, 1.0), ("minute", 1.0, 120.0), ("hour", 60.0, float("inf")))
 """Units of time: name, minutes, and minutes from which the next unit is used."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.jit.kernel import inlined, kernel, plain_if_cheaper
+from nonocensus.solver.jit.kernel import inlined, kernel, plain_if_cheaper
 
 LEFT, UP, RIGHT, ENTRY, LARGEST, CONTEXTS = 0, 1 << 12, 2 << 12, 3 << 12, 4 << 12, (4 << 12) + 256
 """First context of each decision; those of ENTRY are 256 for each of 16 left neighbours."""

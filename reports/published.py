@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from reports.figures import Figures
+from nonocensus.reports.figures import Figures
 
 
 class Published(NamedTuple):

@@ -7,8 +7,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reports.rating_correlations import DIFFICULTY_RATINGS, FEW, SOURCES, ranks
-from reports.row_classes import MINUTES_NAMES, minutes_class
+from nonocensus.reports.rating_correlations import DIFFICULTY_RATINGS, FEW, SOURCES, ranks
+from nonocensus.reports.row_classes import MINUTES_NAMES, minutes_class
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reports.row_counts import CORRELATED, FOR_PEOPLE, RATINGS
+from nonocensus.reports.row_counts import CORRELATED, FOR_PEOPLE, RATINGS
 
 FEW = 10
 """Fewest pairs that are correlated."""

@@ -19,33 +19,33 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from markupsafe import Markup
 
-from reports import browser, formatting
-from reports.activity import Activity
-from reports.aggregate import TECHNIQUES as TECHNIQUES_OF_LADDER
-from reports.aggregate import figures_of, plain
-from reports.attention import FEW_CELLS
-from reports.census import Row, take_census
-from reports.charts.chart import alone, script
-from reports.charts.explorers import explorers
-from reports.charts.report_charts import charts
-from reports.charts.verdicts import colored
-from reports.citation import cite
-from reports.derived_measures import DERIVED
-from reports.family_words import NONOGRAMS, WORDS, FamilyWords, fields_of
-from reports.figures import Certified, Figures
-from reports.fixes import author_lists, fixes
-from reports.formatting import label_color
-from reports.issues import repeated
-from reports.joined_columns import NO_GRADES, NO_MENDINGS
-from reports.people_words import minutes_text
-from reports.picture_svg import mark, svg
-from reports.published import published_times
-from reports.row_classes import Rows
-from reports.sudoku_svg import box_of, grid_of, grid_svg
-from reports.templating import environment, markdown, source
-from solver.model.families import FAMILIES
-from solver.model.puzzle import BLACK_ON_WHITE
-from solver.model.tables import RESULTS
+from nonocensus.reports import browser, formatting
+from nonocensus.reports.activity import Activity
+from nonocensus.reports.aggregate import TECHNIQUES as TECHNIQUES_OF_LADDER
+from nonocensus.reports.aggregate import figures_of, plain
+from nonocensus.reports.attention import FEW_CELLS
+from nonocensus.reports.census import Row, take_census
+from nonocensus.reports.charts.chart import alone, script
+from nonocensus.reports.charts.explorers import explorers
+from nonocensus.reports.charts.report_charts import charts
+from nonocensus.reports.charts.verdicts import colored
+from nonocensus.reports.citation import cite
+from nonocensus.reports.derived_measures import DERIVED
+from nonocensus.reports.family_words import NONOGRAMS, WORDS, FamilyWords, fields_of
+from nonocensus.reports.figures import Certified, Figures
+from nonocensus.reports.fixes import author_lists, fixes
+from nonocensus.reports.formatting import label_color
+from nonocensus.reports.issues import repeated
+from nonocensus.reports.joined_columns import NO_GRADES, NO_MENDINGS
+from nonocensus.reports.people_words import minutes_text
+from nonocensus.reports.picture_svg import mark, svg
+from nonocensus.reports.published import published_times
+from nonocensus.reports.row_classes import Rows
+from nonocensus.reports.sudoku_svg import box_of, grid_of, grid_svg
+from nonocensus.reports.templating import environment, markdown, source
+from nonocensus.solver.model.families import FAMILIES
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE
+from nonocensus.solver.model.tables import RESULTS
 
 BY_LINE = ("trivial unique line", "unique line")
 """Labels of puzzles that line logic solves."""

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reports.sudoku_svg import givens_counts
+from nonocensus.reports.sudoku_svg import givens_counts
 
 UNKNOWN = "unknown"
 

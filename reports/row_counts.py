@@ -12,13 +12,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reports import site_claims
-from reports.derived_measures import DERIVED, derived_measures
-from reports.joined_columns import MENDED, SHARED, KeyedRows, first_bits, join_grades, join_mendings
-from reports.rights import shareable, withheld
-from reports.row_classes import FAILED, UNKNOWN, RowClass, classify_rows, minutes_class, numbers, sources
-from solver.model.measures import IN_RESULTS, Computed, Place, computed_by, names, shown_in
-from solver.model.tables import PUZZLES, RESULTS
+from nonocensus.reports import site_claims
+from nonocensus.reports.derived_measures import DERIVED, derived_measures
+from nonocensus.reports.joined_columns import MENDED, SHARED, KeyedRows, first_bits, join_grades, join_mendings
+from nonocensus.reports.rights import shareable, withheld
+from nonocensus.reports.row_classes import FAILED, UNKNOWN, RowClass, classify_rows, minutes_class, numbers, sources
+from nonocensus.solver.model.measures import IN_RESULTS, Computed, Place, computed_by, names, shown_in
+from nonocensus.solver.model.tables import PUZZLES, RESULTS
 
 RUNGS = {
     "line logic": "cpu_line",

@@ -9,11 +9,11 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from reports import formatting
-from reports.clean import clean
-from reports.people_words import estimate_text, minutes_text
-from reports.rating_correlations import RATING_NAMES
-from solver.model.measures import CONFLICT
+from nonocensus.reports import formatting
+from nonocensus.reports.clean import clean
+from nonocensus.reports.people_words import estimate_text, minutes_text
+from nonocensus.reports.rating_correlations import RATING_NAMES
+from nonocensus.solver.model.measures import CONFLICT
 
 
 def environment(autoescape: bool = False, finalize: Callable[[Any], str] | None = None) -> Environment:
@@ -23,7 +23,7 @@ def environment(autoescape: bool = False, finalize: Callable[[Any], str] | None 
     finalize=markdown   for Markdown
     """
     made = Environment(
-        loader=PackageLoader("reports"),
+        loader=PackageLoader("nonocensus.reports"),
         autoescape=autoescape,
         finalize=finalize,
         undefined=StrictUndefined,
@@ -52,7 +52,7 @@ def environment(autoescape: bool = False, finalize: Callable[[Any], str] | None 
 
 def source(name: str) -> str:
     """Return the text of a file in the templates folder."""
-    return (files("reports") / "templates" / name).read_text(encoding="utf-8")
+    return (files("nonocensus.reports") / "templates" / name).read_text(encoding="utf-8")
 
 
 REFERENCE = re.compile(r"\b(doi|arXiv):(10\.\d{4,9}/[-._;()/:A-Za-z0-9]*[A-Za-z0-9]|\d{4}\.\d{4,5})")

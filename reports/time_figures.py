@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reports.census import Census
-from reports.figures import (
+from nonocensus.reports.census import Census
+from nonocensus.reports.figures import (
     HistogramBin,
     RungTimes,
     ShareQuantiles,
@@ -19,8 +19,8 @@ from reports.figures import (
     TimeClass,
     TimeSummary,
 )
-from reports.row_classes import AREAS_PER_DECADE
-from reports.row_counts import DIFFICULTY_BIN, FIRST_RUNG_BIN, NO_BIN, RUNG_BINS, RUNGS
+from nonocensus.reports.row_classes import AREAS_PER_DECADE
+from nonocensus.reports.row_counts import DIFFICULTY_BIN, FIRST_RUNG_BIN, NO_BIN, RUNG_BINS, RUNGS
 
 SURVEY = (0.0, 0.1, 0.2, 0.5, 1.0, 4.0, 10.0, 30.0, 60.0, 120.0)
 """Lower bounds of the time classes of Jan Wolter's survey of solvers, in seconds."""

@@ -7,8 +7,8 @@ from email.message import Message
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
-from scrapers.archives.source_file import clean_name, name_in_url
-from scrapers.http import (
+from nonocensus.scrapers.archives.source_file import clean_name, name_in_url
+from nonocensus.scrapers.http import (
     HostUnreachable,
     HttpLimits,
     PoliteSession,
@@ -17,9 +17,9 @@ from scrapers.http import (
     RequestFailed,
     RobotsDisallowed,
 )
-from scrapers.http.messages import format_status, is_loopback, normalize_url
-from scrapers.http.polite_session import contact_for
-from scrapers.http.throttle import MIN_RATE
+from nonocensus.scrapers.http.messages import format_status, is_loopback, normalize_url
+from nonocensus.scrapers.http.polite_session import contact_for
+from nonocensus.scrapers.http.throttle import MIN_RATE
 
 MAX_DOWNLOAD = 128 << 20
 """Bytes of a file. webpbn.com's whole archive is 0.3 GB of XML, a tenth of that compressed."""

@@ -10,13 +10,13 @@ from typing import NamedTuple, TypeVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scrapers.archives.source_file import SourceFile
-from scrapers.formats import DISTINCTIVE, Format, FormatError, detect, jsonl, jsonl_columns, taai
-from scrapers.sudokus import sudoku_jsonl, sudoku_links, sudoku_reading
-from solver.model.puzzle import Puzzle, with_metadata
-from solver.model.tables import clue_batch, puzzle_batch
-from solver.sudoku.sudoku_batch import grid_batch, sudoku_batch, sudokus_of
-from solver.sudoku.sudoku_puzzle import Sudoku
+from nonocensus.scrapers.archives.source_file import SourceFile
+from nonocensus.scrapers.formats import DISTINCTIVE, Format, FormatError, detect, jsonl, jsonl_columns, taai
+from nonocensus.scrapers.sudokus import sudoku_jsonl, sudoku_links, sudoku_reading
+from nonocensus.solver.model.puzzle import Puzzle, with_metadata
+from nonocensus.solver.model.tables import clue_batch, puzzle_batch
+from nonocensus.solver.sudoku.sudoku_batch import grid_batch, sudoku_batch, sudokus_of
+from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
 
 AnyPuzzle = TypeVar("AnyPuzzle", Puzzle, Sudoku)
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from scrapers.archives.archive_members import count_entries, read_entries
-from scrapers.archives.source_file import (
+from nonocensus.scrapers.archives.archive_members import count_entries, read_entries
+from nonocensus.scrapers.archives.source_file import (
     DEFAULT_READ_LIMITS,
     READ_ERRORS,
     Budget,
@@ -129,7 +129,7 @@ def _read(found: _LocalFile, limits: ReadLimits) -> Iterator[SourceFile]:
 
 
 def _read_url(url: str, contact: str | None, limits: ReadLimits) -> Iterator[SourceFile]:
-    from scrapers.download import DownloadError, download  # takes 0.1 s, for URLs only
+    from nonocensus.scrapers.download import DownloadError, download  # takes 0.1 s, for URLs only
 
     name = name_in_url(url)
     try:

@@ -7,9 +7,9 @@ list has told its kind. A few puzzles are only on nonograms.ru, the same site in
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
-from scrapers.formats import nonograms_org
-from scrapers.http import Reply, Request
-from scrapers.site import Judgement, Site
+from nonocensus.scrapers.formats import nonograms_org
+from nonocensus.scrapers.http import Reply, Request
+from nonocensus.scrapers.site import Judgement, Site
 
 SOURCE = "nonograms"
 HOMES = ("https://www.nonograms.org", "https://www.nonograms.ru")

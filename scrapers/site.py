@@ -6,8 +6,8 @@ scrapers.webpbn and scrapers.nonograms each make a `Site`; pipeline.crawl.loop c
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
-from scrapers.http import Reply, Request
-from solver.model.puzzle import Puzzle
+from nonocensus.scrapers.http import Reply, Request
+from nonocensus.solver.model.puzzle import Puzzle
 
 Outcome = Literal["ok", "missing", "unpublished", "deleted", "adult", "unsupported", "error"]
 

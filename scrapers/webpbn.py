@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from scrapers.formats import FormatError, webpbn_xml
-from scrapers.http import Reply, Request
-from scrapers.site import Judgement, Site
+from nonocensus.scrapers.formats import FormatError, webpbn_xml
+from nonocensus.scrapers.http import Reply, Request
+from nonocensus.scrapers.site import Judgement, Site
 
 SOURCE = "webpbn"
 HOME = "https://webpbn.com"

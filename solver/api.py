@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike
 
-from solver.jit.kernel_cache import CHECKED
-from solver.ladder.climb import climb
-from solver.ladder.fixpoint import line_fixpoint
-from solver.ladder.ladder_kernels import compile_tail
-from solver.ladder.ladder_options import (
+from nonocensus.solver.jit.kernel_cache import CHECKED
+from nonocensus.solver.ladder.climb import climb
+from nonocensus.solver.ladder.fixpoint import line_fixpoint
+from nonocensus.solver.ladder.ladder_kernels import compile_tail
+from nonocensus.solver.ladder.ladder_options import (
     FROM_NOTHING,
     NO_SOLUTIONS,
     LadderOptions,
@@ -21,17 +21,17 @@ from solver.ladder.ladder_options import (
     rung_number,
     seconds_of,
 )
-from solver.ladder.memory import kernel_kinds
-from solver.ladder.outcome import copy_outcomes
-from solver.ladder.verdict import classify_valid, known_goals, results
-from solver.learning.cubes import Conqueror
-from solver.learning.tail import make_learner
-from solver.model.check import faults_of, validate
-from solver.model.identity import first_occurrences
-from solver.model.puzzle import MAX_CELLS, MAX_DEPTH, Puzzle, from_picture
-from solver.model.tables import RESULTS, check_readable, puzzle_batch
-from solver.model.views import views
-from solver.proofs.answer_check import agrees
+from nonocensus.solver.ladder.memory import kernel_kinds
+from nonocensus.solver.ladder.outcome import copy_outcomes
+from nonocensus.solver.ladder.verdict import classify_valid, known_goals, results
+from nonocensus.solver.learning.cubes import Conqueror
+from nonocensus.solver.learning.tail import make_learner
+from nonocensus.solver.model.check import faults_of, validate
+from nonocensus.solver.model.identity import first_occurrences
+from nonocensus.solver.model.puzzle import MAX_CELLS, MAX_DEPTH, Puzzle, from_picture
+from nonocensus.solver.model.tables import RESULTS, check_readable, puzzle_batch
+from nonocensus.solver.model.views import views
+from nonocensus.solver.proofs.answer_check import agrees
 
 MAX_BATCH_CELLS = (1 << 31) - 1
 """Cells of all puzzles of a batch: the limit of Arrow's binary columns."""
@@ -81,7 +81,7 @@ def classify(
     if not isinstance(batch, pa.RecordBatch):
         raise TypeError(
             f"classify takes a pyarrow RecordBatch or Table of puzzles, not {type(batch).__name__}; "
-            "solver.model.tables.puzzle_batch makes one of Puzzles"
+            "nonocensus.solver.model.tables.puzzle_batch makes one of Puzzles"
         )
     check_readable(batch)
     return _classify_readable(batch, settings, conquer=conquer)

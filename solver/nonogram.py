@@ -3,15 +3,15 @@
 import numpy as np
 import pyarrow as pa
 
-from solver.api import classify
-from solver.ladder.verdict import unclassified
-from solver.model.check import faults_of, malformed
-from solver.model.families import Rules
-from solver.model.identity import first_occurrences
-from solver.model.tables import check_readable, with_hashes
-from solver.model.views import views
-from solver.people.puzzle_grade import grades
-from solver.proofs.answer_check import fits
+from nonocensus.solver.api import classify
+from nonocensus.solver.ladder.verdict import unclassified
+from nonocensus.solver.model.check import faults_of, malformed
+from nonocensus.solver.model.families import Rules
+from nonocensus.solver.model.identity import first_occurrences
+from nonocensus.solver.model.tables import check_readable, with_hashes
+from nonocensus.solver.model.views import views
+from nonocensus.solver.people.puzzle_grade import grades
+from nonocensus.solver.proofs.answer_check import fits
 
 
 def cells_of(batch: pa.RecordBatch) -> np.ndarray:

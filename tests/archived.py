@@ -5,8 +5,8 @@ import tarfile
 import zipfile
 from pathlib import Path
 
-from scrapers.archives.source_file import ReadLimits, SourceFile
-from scrapers.files import files_in
+from nonocensus.scrapers.archives.source_file import ReadLimits, SourceFile
+from nonocensus.scrapers.files import files_in
 
 
 def tar_of(members: dict[str, bytes], mode: str = "w:") -> bytes:

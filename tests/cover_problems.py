@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import product
 
-from solver.exact_cover.problem import Cover, cover_of
+from nonocensus.solver.exact_cover.problem import Cover, cover_of
 
 Cell = tuple[int, int]
 

@@ -18,22 +18,22 @@ import sudoku_technique_pages
 import technique_pages
 
 import nonocensus
-from pipeline import errors
-from pipeline.commands.app import EPILOG
-from pipeline.commands.output import BUG
-from pipeline.findings import pack_index
-from pipeline.prometheus import Metric
-from pipeline.run.run_metrics import RUN_METRICS
-from pipeline.serve.server_metrics import SERVER_METRICS
-from reports.explained.step_words import grid_states
-from reports.sheet.svg import drawing
-from scrapers import formats
-from scrapers.demo import demo_puzzles
-from scrapers.formats.game_ids import GameIdFormat
-from scrapers.formats.plain import PlainFormat
-from scrapers.formats.sections import SectionFormat
-from scrapers.formats.writing import FEATURES
-from solver.people.explanation import explain
+from nonocensus.pipeline import errors
+from nonocensus.pipeline.commands.app import EPILOG
+from nonocensus.pipeline.commands.output import BUG
+from nonocensus.pipeline.findings import pack_index
+from nonocensus.pipeline.prometheus import Metric
+from nonocensus.pipeline.run.run_metrics import RUN_METRICS
+from nonocensus.pipeline.serve.server_metrics import SERVER_METRICS
+from nonocensus.reports.explained.step_words import grid_states
+from nonocensus.reports.sheet.svg import drawing
+from nonocensus.scrapers import formats
+from nonocensus.scrapers.demo import demo_puzzles
+from nonocensus.scrapers.formats.game_ids import GameIdFormat
+from nonocensus.scrapers.formats.plain import PlainFormat
+from nonocensus.scrapers.formats.sections import SectionFormat
+from nonocensus.scrapers.formats.writing import FEATURES
+from nonocensus.solver.people.explanation import explain
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -54,7 +54,7 @@ STATUSES = {0: "Done.", 1: "Some puzzles or files failed, or a proof has changed
 
 def commands_page() -> str:
     """docs/COMMANDS.md: Typer's description of every command, and the exit statuses."""
-    typer = [sys.executable, "-m", "typer", "pipeline.commands.app", "utils", "docs", "--name", "nonocensus"]
+    typer = [sys.executable, "-m", "typer", "nonocensus.pipeline.commands.app", "utils", "docs", "--name", "nonocensus"]
     text = subprocess.run([*typer, "--title", "Commands"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     text = re.sub(r"(?s)\*\*Commands\*\*:.*?(?=## )", "", html.unescape(text), count=1)  # a list cut to 40 columns
     text = text.replace(f"\n{EPILOG}\n", "").replace("## `", f"{EPILOG}\n\n## `", 1)

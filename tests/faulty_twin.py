@@ -14,9 +14,9 @@ from random import Random
 from threading import Lock
 from typing import NamedTuple
 
-from scrapers.twin import TwinArchive, TwinServer
-from scrapers.twin.replies import TwinReply, TwinRequest, webpbn_page
-from scrapers.twin.twin_server import TwinHandler
+from nonocensus.scrapers.twin import TwinArchive, TwinServer
+from nonocensus.scrapers.twin.replies import TwinReply, TwinRequest, webpbn_page
+from nonocensus.scrapers.twin.twin_server import TwinHandler
 
 KINDS: tuple[str, ...] = (
     "429",

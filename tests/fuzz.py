@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from solver.model.puzzle import (
+from nonocensus.solver.model.puzzle import (
     BLACK_ON_WHITE,
     BLOT,
     Block,

@@ -11,10 +11,10 @@ from zlib import crc32
 import numpy as np
 import pyarrow as pa
 
-from scrapers.pictures.picture_batch import views_of
-from solver.model.puzzle import Block, Color, Puzzle
-from solver.model.tables import LINES, PUZZLES
-from solver.model.views import Clues
+from nonocensus.scrapers.pictures.picture_batch import views_of
+from nonocensus.solver.model.puzzle import Block, Color, Puzzle
+from nonocensus.solver.model.tables import LINES, PUZZLES
+from nonocensus.solver.model.views import Clues
 
 EVIL_SIDES = (0, 1, 2, 3, 5, 63, 64, 1023, 1024, 65535)
 EVIL_LENGTHS = (0, 1, 2, 3, 4, 6, 1023, 1024, 65535)

@@ -13,16 +13,16 @@ from pathlib import Path
 
 from numba.core.registry import CPUDispatcher
 
-import solver
-from pipeline.jobs.kernel_compilation import example
-from solver.api import classify
-from solver.exact_cover.cover_kernels import warm_up as warm_up_covers
-from solver.jit.kernel_cache import cache_folder
-from solver.ladder.ladder_kernels import warm_up
-from solver.model.views import views
-from solver.people.assume import compile_for as compile_techniques
-from solver.people.puzzle_grade import compile_grading
-from solver.sudoku.sudoku_kernels import warm_up as warm_up_sudokus
+from nonocensus import solver
+from nonocensus.pipeline.jobs.kernel_compilation import example
+from nonocensus.solver.api import classify
+from nonocensus.solver.exact_cover.cover_kernels import warm_up as warm_up_covers
+from nonocensus.solver.jit.kernel_cache import cache_folder
+from nonocensus.solver.ladder.ladder_kernels import warm_up
+from nonocensus.solver.model.views import views
+from nonocensus.solver.people.assume import compile_for as compile_techniques
+from nonocensus.solver.people.puzzle_grade import compile_grading
+from nonocensus.solver.sudoku.sudoku_kernels import warm_up as warm_up_sudokus
 
 
 def note(colors: int) -> Path:
@@ -33,7 +33,7 @@ def note(colors: int) -> Path:
 def specialisations() -> dict[str, list[list[str]]]:
     """Return the argument types of each kernel's specialisations that this process compiled or loaded."""
     found = {}
-    for module in pkgutil.walk_packages(solver.__path__, "solver."):
+    for module in pkgutil.walk_packages(solver.__path__, "nonocensus.solver."):
         for name, function in vars(importlib.import_module(module.name)).items():
             if isinstance(function, CPUDispatcher) and function.__module__ == module.name:
                 for part, compiled in ((name, function), (f"{name}.entry", vars(function).get("entry"))):
@@ -52,7 +52,7 @@ def compile_for(colors: int) -> None:
     classify(batch, cpu_limit=0.001)
     classify(batch, cpu_limit=1)  # an integer must not add a specialisation
     compiled = specialisations()
-    if compiled.get("solver.lines.line_solver.solve_line"):  # absent if its callers come from the cache
+    if compiled.get("nonocensus.solver.lines.line_solver.solve_line"):  # absent if its callers come from the cache
         note(colors).write_text(json.dumps(compiled))
 
 

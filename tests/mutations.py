@@ -10,12 +10,12 @@ from functools import cache
 import numpy as np
 import pyarrow as pa
 
-from scrapers.archives.source_file import SourceFile
-from scrapers.file_batches import Problem, in_batches, read_in_bulk
-from scrapers.formats import Format, FormatError, jsonl, netpbm, png, taai
-from scrapers.formats.writing import REQUIRED_FEATURES, missing_features
-from solver.model.puzzle import BLACK_ON_WHITE, WHITE, Block, Color, InvalidPuzzle, Puzzle, from_picture
-from solver.model.tables import PUZZLES
+from nonocensus.scrapers.archives.source_file import SourceFile
+from nonocensus.scrapers.file_batches import Problem, in_batches, read_in_bulk
+from nonocensus.scrapers.formats import Format, FormatError, jsonl, netpbm, png, taai
+from nonocensus.scrapers.formats.writing import REQUIRED_FEATURES, missing_features
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, WHITE, Block, Color, InvalidPuzzle, Puzzle, from_picture
+from nonocensus.solver.model.tables import PUZZLES
 
 USUAL = (
     *BLACK_ON_WHITE,

@@ -14,7 +14,7 @@ import numpy as np
 from hypothesis import reject
 from pysat.solvers import Solver
 
-from solver.model.puzzle import BLOT, Block, Clue, Puzzle, clue_of
+from nonocensus.solver.model.puzzle import BLOT, Block, Clue, Puzzle, clue_of
 
 Knowledge = list[set[int]]
 

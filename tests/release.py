@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from solver import __version__
+from nonocensus.solver import __version__
 
 ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
@@ -86,6 +86,7 @@ def try_it(package: Path, base: str = sys.executable, has_kernels: bool = False)
         said = run(command, "--version", folder=place)
         if said.split() != ["nonocensus", __version__]:
             sys.exit(f"{package.name} says that it is {said!r}, not {__version__}")
+        Path(place, "solver.py").write_text("raise ImportError('of the user')\n")
         run(python, "-c", ASKED, folder=place)
         run(command, "demo", "--serial", "--out", "demo", folder=place)
         if not Path(place, "demo", "report", "report.html").exists():
@@ -94,7 +95,7 @@ def try_it(package: Path, base: str = sys.executable, has_kernels: bool = False)
             Path(place, "a.non").write_text(PUZZLE)
             run(command, "solve", "a.non", folder=place)
             run(command, "grade", "demo/run", folder=place)
-            if compiled := [file.name for file in Path(place, "cache").rglob("*-solver.*.nbc")]:
+            if compiled := [file.name for file in Path(place, "cache").rglob("*-nonocensus.solver.*.nbc")]:
                 sys.exit(f"{package.name} lacks kernels with {base}: {', '.join(compiled)}")
     print(f"{package.relative_to(ROOT)}: installed alone with {base}, it does the demo")
 

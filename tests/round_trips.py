@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scrapers.formats import Format, FormatError
-from solver.model.puzzle import BLACK_ON_WHITE, BLOT, Block, Color, Puzzle, from_picture
+from nonocensus.scrapers.formats import Format, FormatError
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, BLOT, Block, Color, Puzzle, from_picture
 
 PICTURE = np.array([[1, 0, 1], [1, 1, 0], [0, 1, 1]], np.uint8)
 PLAIN = from_picture(PICTURE)

@@ -6,19 +6,19 @@ from typing import Any
 
 import pyarrow as pa
 
-from pipeline.executors.executor import WORKER, Executor, SerialExecutor, TaskFailure
-from pipeline.jobs.classify_job import CLASSIFY, classify_options
-from pipeline.jobs.driver import drive
-from pipeline.jobs.job import DEFAULTS, JobSettings
-from pipeline.jobs.schedule import Schedule, levels
-from pipeline.jobs.session import Session
-from pipeline.jobs.task import TaskContext, chunks_of, context_of, run_task
-from pipeline.jobs.tidy import tidy
-from pipeline.run.configuration import Configuration, configuration
-from pipeline.run.plan import EVERYTHING, Selection, plan_rest, plan_retry
-from pipeline.run.results import open_row_writer, write_statistics
-from pipeline.run.run_folder import Run, start_run
-from pipeline.store.parts import Store
+from nonocensus.pipeline.executors.executor import WORKER, Executor, SerialExecutor, TaskFailure
+from nonocensus.pipeline.jobs.classify_job import CLASSIFY, classify_options
+from nonocensus.pipeline.jobs.driver import drive
+from nonocensus.pipeline.jobs.job import DEFAULTS, JobSettings
+from nonocensus.pipeline.jobs.schedule import Schedule, levels
+from nonocensus.pipeline.jobs.session import Session
+from nonocensus.pipeline.jobs.task import TaskContext, chunks_of, context_of, run_task
+from nonocensus.pipeline.jobs.tidy import tidy
+from nonocensus.pipeline.run.configuration import Configuration, configuration
+from nonocensus.pipeline.run.plan import EVERYTHING, Selection, plan_rest, plan_retry
+from nonocensus.pipeline.run.results import open_row_writer, write_statistics
+from nonocensus.pipeline.run.run_folder import Run, start_run
+from nonocensus.pipeline.store.parts import Store
 
 CONFIG = configuration(10.0)
 OF_THE_MOMENT = [

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from pipeline.settings import Settings, default_settings
-from pipeline.store.parts import Store, append, create_store
-from scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.pipeline.settings import Settings, default_settings
+from nonocensus.pipeline.store.parts import Store, append, create_store
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 
 SMALL_GROUPS = default_settings()._replace(rows_per_group=5, groups_per_part=10)
 """Ten row groups of five puzzles in a part."""
@@ -38,8 +38,8 @@ def random_store(tmp_path: Path, recipe: Recipe, settings: Settings | None = Non
 
 HOLDER = """
 import sys
-from pipeline.store.paths import folder
-from pipeline.store.lock import writer_lock
+from nonocensus.pipeline.store.paths import folder
+from nonocensus.pipeline.store.lock import writer_lock
 with writer_lock(folder(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()

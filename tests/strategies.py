@@ -5,7 +5,17 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import strategies as st
 
-from solver.model.puzzle import BLOT, Block, Clue, Color, Puzzle, clue_of, clues_of, from_picture, normalize_palette
+from nonocensus.solver.model.puzzle import (
+    BLOT,
+    Block,
+    Clue,
+    Color,
+    Puzzle,
+    clue_of,
+    clues_of,
+    from_picture,
+    normalize_palette,
+)
 
 PALETTE = (
     Color("white", ".", "ffffff"),

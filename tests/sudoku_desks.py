@@ -8,10 +8,10 @@ from functools import cache
 import numpy as np
 import sudoku_oracle as oracle
 
-from solver.model import sudoku_techniques
-from solver.sudoku.techniques.chains import FOUND
-from solver.sudoku.techniques.sudoku_desk import SudokuDesk, desk_for, lay_down, strike
-from solver.sudoku.techniques.sudoku_person import take_step
+from nonocensus.solver.model import sudoku_techniques
+from nonocensus.solver.sudoku.techniques.chains import FOUND
+from nonocensus.solver.sudoku.techniques.sudoku_desk import SudokuDesk, desk_for, lay_down, strike
+from nonocensus.solver.sudoku.techniques.sudoku_person import take_step
 
 
 @cache

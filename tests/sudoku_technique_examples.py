@@ -1,6 +1,6 @@
 """Sudokus each of which needs a technique, for docs/SUDOKU_TECHNIQUES.md: made by rule, a few of 20,000."""
 
-from solver.model import sudoku_techniques as names
+from nonocensus.solver.model import sudoku_techniques as names
 
 EXAMPLES = {
     names.LAST_CELL: "1....9..8.3....5......71........89..3......1..97...46..5..1....2.674........9.6..",

@@ -9,13 +9,13 @@ from sudoku_desks import known
 from sudoku_technique_examples import EXAMPLES
 from technique_pages import linked
 
-from solver.model import sudoku_techniques
-from solver.model.sudoku_techniques import LEVELS, TECHNIQUES
-from solver.sudoku.techniques.chains import FOUND
-from solver.sudoku.techniques.patterns import reason_of
-from solver.sudoku.techniques.steps import Node, SudokuRefutation, candidates, rules_of
-from solver.sudoku.techniques.sudoku_desk import desk_for, lay_down
-from solver.sudoku.techniques.sudoku_person import take_step
+from nonocensus.solver.model import sudoku_techniques
+from nonocensus.solver.model.sudoku_techniques import LEVELS, TECHNIQUES
+from nonocensus.solver.sudoku.techniques.chains import FOUND
+from nonocensus.solver.sudoku.techniques.patterns import reason_of
+from nonocensus.solver.sudoku.techniques.steps import Node, SudokuRefutation, candidates, rules_of
+from nonocensus.solver.sudoku.techniques.sudoku_desk import desk_for, lay_down
+from nonocensus.solver.sudoku.techniques.sudoku_person import take_step
 
 FOLDER = "sudoku-techniques"
 """The folder of the page's pictures."""

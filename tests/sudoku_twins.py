@@ -6,7 +6,7 @@ from itertools import combinations
 
 import sudoku_oracle as oracle
 
-from solver.model import sudoku_techniques
+from nonocensus.solver.model import sudoku_techniques
 
 Node = tuple[oracle.Cell, int]
 Struck = set[Node]

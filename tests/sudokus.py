@@ -3,11 +3,11 @@
 import numpy as np
 import pyarrow as pa
 
-from reports.row_counts import PUZZLE_COLUMNS
-from solver.model.families import SUDOKU
-from solver.sudoku.sudoku_api import classify
-from solver.sudoku.sudoku_batch import sudoku_batch
-from solver.sudoku.sudoku_puzzle import Sudoku, boxes_of
+from nonocensus.reports.row_counts import PUZZLE_COLUMNS
+from nonocensus.solver.model.families import SUDOKU
+from nonocensus.solver.sudoku.sudoku_api import classify
+from nonocensus.solver.sudoku.sudoku_batch import sudoku_batch
+from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku, boxes_of
 
 EVIL = "<b>evil</b>"
 

@@ -1,7 +1,7 @@
 """What each technique finds on a line, and small puzzles that need an assumption: for tests and docs/TECHNIQUES.md."""
 
-from solver.model import techniques
-from solver.model.puzzle import BLOT, Block, Clue
+from nonocensus.solver.model import techniques
+from nonocensus.solver.model.puzzle import BLOT, Block, Clue
 
 COLORS = {".": {0}, "#": {1}, "r": {2}, "?": {0, 1}, "*": {0, 1, 2}, "-": {0, 2}, "+": {1, 2}}
 """Cells of the examples: . background, # black, r red, ? background or black, * any of the three."""

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 import numpy as np
 from technique_examples import COLORS, EXAMPLES, PUZZLES, clue_of
 
-from reports.sheet.geometry import CELL, MARGIN, Geometry, clue_numbers
-from reports.sheet.grid_state import UNKNOWN, GridState
-from reports.sheet.svg import Drawing, drawing, layer
-from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.model.puzzle import Clue, Puzzle, from_picture
-from solver.model.tables import puzzles_of
-from solver.model.techniques import LINE_TECHNIQUES, SEARCH, TECHNIQUES
-from solver.people.explanation import explain
+from nonocensus.reports.sheet.geometry import CELL, MARGIN, Geometry, clue_numbers
+from nonocensus.reports.sheet.grid_state import UNKNOWN, GridState
+from nonocensus.reports.sheet.svg import Drawing, drawing, layer
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver.model.puzzle import Clue, Puzzle, from_picture
+from nonocensus.solver.model.tables import puzzles_of
+from nonocensus.solver.model.techniques import LINE_TECHNIQUES, SEARCH, TECHNIQUES
+from nonocensus.solver.people.explanation import explain
 
 FOLDER = "techniques"
 """The folder of the page's pictures."""

@@ -21,9 +21,9 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from nonocensus import __version__
-from pipeline.run.run_metrics import RUN_METRICS
-from pipeline.serve.server import SHUTDOWN_SECONDS
-from pipeline.serve.server_metrics import SERVER_METRICS
+from nonocensus.pipeline.run.run_metrics import RUN_METRICS
+from nonocensus.pipeline.serve.server import SHUTDOWN_SECONDS
+from nonocensus.pipeline.serve.server_metrics import SERVER_METRICS
 
 ROOT = Path(__file__).resolve().parents[1]
 CONFIGS = ROOT / "configs"

@@ -11,7 +11,7 @@ import typer
 import yaml
 
 from benchmarks.__main__ import BENCHMARKS, OF_REPORTS
-from pipeline.commands.app import GLOBAL_OPTIONS, RENAMED, app
+from nonocensus.pipeline.commands.app import GLOBAL_OPTIONS, RENAMED, app
 
 ROOT = documents.ROOT
 PAGES = [path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]]

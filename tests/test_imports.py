@@ -1,6 +1,7 @@
 """Imports run one way, between packages and between the rooms of pipeline/ (ARCHITECTURE.md), and never in a circle."""
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
@@ -48,11 +49,19 @@ SOLVER = {
 }
 """The rooms of solver/, and the others that each may import. Every room may import `tuning`."""
 
+OWN = "nonocensus."
+
 MODULES = {
-    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+    OWN + ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__").removeprefix(OWN): path
     for package in PACKAGES
     for path in sorted((ROOT / package).rglob("*.py"))
 }
+
+
+def room_of(module: str, depth: int) -> tuple[str, ...]:
+    """Return a module's package and, if depth is 2, its room in the package."""
+    names = module.removeprefix(OWN).split(".")
+    return tuple(names[:depth]) if names[0] in PACKAGES else ("nonocensus",)
 
 
 def imported(nodes: Iterator[ast.AST]) -> Iterator[str]:
@@ -72,8 +81,8 @@ def tree(module: str) -> ast.Module:
 @pytest.mark.parametrize("package", PACKAGES)
 def test_packages(package: str) -> None:
     for module in MODULES:
-        if module.split(".")[0] == package:
-            others = {name.split(".")[0] for name in imported(ast.walk(tree(module)))}
+        if room_of(module, 1) == (package,):
+            others = {room_of(name, 1)[0] for name in imported(ast.walk(tree(module)))}
             assert others <= PACKAGES[package] | {package}, module
 
 
@@ -84,9 +93,9 @@ RULES += [("solver", room, others | {"tuning"}) for room, others in SOLVER.items
 @pytest.mark.parametrize(("package", "room", "allowed"), RULES)
 def test_rooms(package: str, room: str, allowed: set[str]) -> None:
     for module in MODULES:
-        if module.split(".")[:2] == [package, room]:
-            names = (name for name in imported(ast.walk(tree(module))) if name.startswith(f"{package}."))
-            assert {name.split(".")[1] for name in names} <= allowed | {room}, module
+        if room_of(module, 2) == (package, room):
+            others = (room_of(name, 2) for name in imported(ast.walk(tree(module))))
+            assert {names[1] for names in others if len(names) == 2 and names[0] == package} <= allowed | {room}, module
 
 
 @pytest.mark.parametrize(("package", "rooms"), [("pipeline", ROOMS), ("solver", SOLVER)])
@@ -106,7 +115,7 @@ PRIVATE = ("ctypes", "llvmlite", "numba._", "numba.core", "numba.extending")
 
 def test_only_solver_jit_imports_private_parts_of_numba() -> None:
     for module in MODULES:
-        if not module.startswith("solver.jit"):
+        if not module.startswith("nonocensus.solver.jit"):
             for node in ast.walk(tree(module)):
                 names = [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
                 if isinstance(node, ast.ImportFrom):
@@ -123,3 +132,11 @@ def test_class_names_are_unique() -> None:
     nodes = (node for module in MODULES for node in ast.walk(tree(module)))
     counted = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
     assert [name for name, count in counted.items() if count > 1] == []
+
+
+def test_packages_are_imported_as_parts_of_nonocensus() -> None:
+    """In a checkout they could be imported twice, by two names."""
+    others = "|".join(PACKAGES.keys() - {"nonocensus"})
+    for folder in [*PACKAGES, "benchmarks", "tests"]:
+        for path in (ROOT / folder).rglob("*.py"):
+            assert not re.search(rf"(?m)^\s*(from|import) ({others})\b", path.read_text()), path

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from scrapers.file_batches import read_files
-from scrapers.files import files_in
-from solver.api import classify
-from solver.model.puzzle import Puzzle
-from solver.model.tables import puzzle_batch
+from nonocensus.scrapers.file_batches import read_files
+from nonocensus.scrapers.files import files_in
+from nonocensus.solver.api import classify
+from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.solver.model.tables import puzzle_batch
 
 
 def classified(items: list[Puzzle], **options: Any) -> list[dict[str, Any]]:

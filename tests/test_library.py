@@ -12,8 +12,8 @@ import pytest
 from census_notebook import NOTEBOOK, executed
 
 import nonocensus as nc
-from scrapers.demo import demo_puzzles
-from scrapers.twin import TwinServer, build_archive
+from nonocensus.scrapers.demo import demo_puzzles
+from nonocensus.scrapers.twin import TwinServer, build_archive
 
 HEART = [
     [0, 1, 1, 0, 1, 1, 0],
@@ -145,7 +145,7 @@ def test_errors_are_named(tmp_path: Path) -> None:
 
 
 def test_files_and_reading(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from scrapers.formats import non
+    from nonocensus.scrapers.formats import non
 
     (tmp_path / "a.non").write_bytes(non.write(nc.from_picture(HEART, title="A")))
     (tmp_path / "b.non").write_text("width x")

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from solver.tuning import TABLE, VARIABLE, Constant, Number
+from nonocensus.solver.tuning import TABLE, VARIABLE, Constant, Number
 
 
 def drawn(seed: int) -> dict[str, object]:

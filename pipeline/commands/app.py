@@ -16,21 +16,21 @@ import typer
 from rich.markup import escape
 from typer.core import TyperCommand
 
-from pipeline.commands.bench import bench
-from pipeline.commands.certify import certify
-from pipeline.commands.classify import classify, retry
-from pipeline.commands.compare import compare
-from pipeline.commands.convert import convert
-from pipeline.commands.crawl import crawl
-from pipeline.commands.dataset import dataset
-from pipeline.commands.dedup import dedup
-from pipeline.commands.demo import demo
-from pipeline.commands.export import export
-from pipeline.commands.generate import generate
-from pipeline.commands.grade import grade
-from pipeline.commands.importing import import_
-from pipeline.commands.mend import mend
-from pipeline.commands.output import (
+from nonocensus.pipeline.commands.bench import bench
+from nonocensus.pipeline.commands.certify import certify
+from nonocensus.pipeline.commands.classify import classify, retry
+from nonocensus.pipeline.commands.compare import compare
+from nonocensus.pipeline.commands.convert import convert
+from nonocensus.pipeline.commands.crawl import crawl
+from nonocensus.pipeline.commands.dataset import dataset
+from nonocensus.pipeline.commands.dedup import dedup
+from nonocensus.pipeline.commands.demo import demo
+from nonocensus.pipeline.commands.export import export
+from nonocensus.pipeline.commands.generate import generate
+from nonocensus.pipeline.commands.grade import grade
+from nonocensus.pipeline.commands.importing import import_
+from nonocensus.pipeline.commands.mend import mend
+from nonocensus.pipeline.commands.output import (
     BUG,
     DONE,
     WRONG_USE,
@@ -40,16 +40,16 @@ from pipeline.commands.output import (
     global_options,
     out,
 )
-from pipeline.commands.pack import pack
-from pipeline.commands.picture import picture
-from pipeline.commands.query import query
-from pipeline.commands.report import report
-from pipeline.commands.serve import serve
-from pipeline.commands.solve.command import solve
-from pipeline.commands.status import status
-from pipeline.commands.verify import verify
-from pipeline.commands.warm import warm
-from pipeline.errors import Interrupted, StorageError, UserError
+from nonocensus.pipeline.commands.pack import pack
+from nonocensus.pipeline.commands.picture import picture
+from nonocensus.pipeline.commands.query import query
+from nonocensus.pipeline.commands.report import report
+from nonocensus.pipeline.commands.serve import serve
+from nonocensus.pipeline.commands.solve.command import solve
+from nonocensus.pipeline.commands.status import status
+from nonocensus.pipeline.commands.verify import verify
+from nonocensus.pipeline.commands.warm import warm
+from nonocensus.pipeline.errors import Interrupted, StorageError, UserError
 
 SUMMARY = "Import or crawl nonogram archives, classify every puzzle, publish results."
 
@@ -88,7 +88,7 @@ RENAMED = {
     "failed": "nonocensus status RUN --failed",
     "hint": "nonocensus solve PUZZLE --hint",
     "schema": "nonocensus query --schema",
-    "twin": "python -m pipeline.commands.twin",
+    "twin": "python -m nonocensus.pipeline.commands.twin",
 }
 """New names of commands of version 0.1."""
 
@@ -273,7 +273,7 @@ def refuse_undecodable(arguments: list[str]) -> None:
 def show_version(requested: bool) -> None:
     """Print the version and exit, if requested."""
     if requested:
-        from solver import __version__
+        from nonocensus.solver import __version__
 
         print(f"nonocensus {__version__}")
         raise typer.Exit

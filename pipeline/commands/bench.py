@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import (
+from nonocensus.pipeline.commands.options import (
     MAX_PUZZLES,
     OUTPUT,
     CheckGoal,
@@ -18,7 +18,7 @@ from pipeline.commands.options import (
     existing,
     parsed_size,
 )
-from pipeline.commands.output import (
+from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
     err,
@@ -27,13 +27,13 @@ from pipeline.commands.output import (
     report_problem,
     table,
 )
-from pipeline.errors import UserError
+from nonocensus.pipeline.errors import UserError
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import RenderableType
 
-    from pipeline.findings.figures_page import FigureTable
+    from nonocensus.pipeline.findings.figures_page import FigureTable
 
 MAX_MEMORY = 1 << 20
 """Upper bound of --memory in MiB."""
@@ -242,7 +242,7 @@ def bench(
 
 def check_files(which: BenchSet, files: BenchFiles) -> None:
     """Raise a UserError for files that the set can't fill, or that conflict."""
-    from pipeline.store.paths import STDOUT
+    from nonocensus.pipeline.store.paths import STDOUT
 
     if files.csv and which in AGGREGATED:
         raise UserError(f"--csv has a line a puzzle, and {which.value} has none")
@@ -261,7 +261,7 @@ def solver_arguments(cpu_limit: float, check_goal: bool, cpus: int | None = None
 
 def bench_exhaustive(source: BenchInput) -> BenchFigures:
     """Classify every picture of a size."""
-    from pipeline.findings import benchmark
+    from nonocensus.pipeline.findings import benchmark
 
     width, height = parsed_size(source.size)
     with progress("classifying", 1 << width * height) as (bar, task):
@@ -271,7 +271,7 @@ def bench_exhaustive(source: BenchInput) -> BenchFigures:
 
 def bench_lines(source: BenchInput, cpu_limit: float, check_goal: bool) -> BenchFigures:
     """Measure the throughput of line logic."""
-    from pipeline.findings import benchmark
+    from nonocensus.pipeline.findings import benchmark
 
     lines = benchmark.line_throughput(read_batches(source))
     rates = {
@@ -286,7 +286,7 @@ def bench_puzzles(
     source: BenchInput, cpu_limit: float, check_goal: bool, cpus: int | None, files: BenchFiles
 ) -> BenchFigures:
     """Solve puzzles one after the other, and list the slowest."""
-    from pipeline.findings import benchmark
+    from nonocensus.pipeline.findings import benchmark
 
     batches = read_batches(source)
     with progress("classifying", sum(map(len, batches))) as (bar, task):
@@ -308,8 +308,8 @@ def bench_puzzles(
 
 def bench_engines(source: BenchInput, options: EngineOptions) -> tuple[BenchFigures, int]:
     """Solve puzzles by several engines; the exit status is 1 if two verdicts differ."""
-    from pipeline.findings.engine_comparison import compared, differing, figures
-    from solver.engines.answer import EngineLimits
+    from nonocensus.pipeline.findings.engine_comparison import compared, differing, figures
+    from nonocensus.solver.engines.answer import EngineLimits
 
     batches = read_batches(source)
     limits = EngineLimits(options.visits, options.memory << 20, options.cpu_limit)
@@ -327,9 +327,9 @@ def bench_engines(source: BenchInput, options: EngineOptions) -> tuple[BenchFigu
 
 def draw_times(results: Any, chart: Path, peers: Path | None, title: str) -> None:
     """Write the chart of the times of a set, and those of peers."""
-    from pipeline.findings.peer_times import read_peers
-    from reports.charts.chart import alone
-    from reports.charts.cpu_times import SolverTimes, curves
+    from nonocensus.pipeline.findings.peer_times import read_peers
+    from nonocensus.reports.charts.chart import alone
+    from nonocensus.reports.charts.cpu_times import SolverTimes, curves
 
     ids, known = results["puzzle_id"].to_pylist(), results["solutions"].to_pylist()
     seconds = results["cpu_seconds"].to_pylist()
@@ -340,10 +340,10 @@ def draw_times(results: Any, chart: Path, peers: Path | None, title: str) -> Non
 
 def read_batches(source: BenchInput) -> "list[pa.RecordBatch]":
     """Return the puzzles of a set in batches of their family's table."""
-    from pipeline.findings import benchmark
-    from pipeline.store.sources import no_puzzle_error
-    from scrapers.file_batches import Problem, read_all, read_files
-    from scrapers.files import files_in
+    from nonocensus.pipeline.findings import benchmark
+    from nonocensus.pipeline.store.sources import no_puzzle_error
+    from nonocensus.scrapers.file_batches import Problem, read_all, read_files
+    from nonocensus.scrapers.files import files_in
 
     which, paths, count = source.which, source.paths, source.limit
     if which is BenchSet.random or (which is BenchSet.lines and not paths):
@@ -369,7 +369,7 @@ def read_batches(source: BenchInput) -> "list[pa.RecordBatch]":
 
 def print_figures(found: BenchFigures, markdown: Path | None) -> None:
     """Print figures as tables or JSON, and optionally write them as Markdown."""
-    from pipeline.findings.figures_page import FigureTable
+    from nonocensus.pipeline.findings.figures_page import FigureTable
 
     tables = [
         FigureTable("", [name.replace("_", " ") for name in part[0]], [list(row.values()) for row in part])
@@ -385,9 +385,9 @@ def print_figures(found: BenchFigures, markdown: Path | None) -> None:
 
 def markdown_page(found: BenchFigures, tables: "list[FigureTable]") -> str:
     """Return the figures as Markdown; names of puzzles and files are untrusted."""
-    from pipeline.findings.figures_page import figures_page
-    from reports.clean import clean
-    from reports.templating import markdown
+    from nonocensus.pipeline.findings.figures_page import figures_page
+    from nonocensus.reports.clean import clean
+    from nonocensus.reports.templating import markdown
 
     escaped = [
         table._replace(
@@ -400,7 +400,7 @@ def markdown_page(found: BenchFigures, tables: "list[FigureTable]") -> str:
 
 def describe_figures(title: str, tables: "list[FigureTable]") -> "Iterator[RenderableType]":
     """Yield the first table transposed, a line a figure, and the others as they are."""
-    from pipeline.findings.figures_page import figure
+    from nonocensus.pipeline.findings.figures_page import figure
 
     yield f"[bold]{escape(title)}[/bold]"
     names, others = tables[0], tables[1:]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import (
+from nonocensus.pipeline.commands.options import (
     MAX_PUZZLES,
     SELECTION,
     Address,
@@ -21,7 +21,7 @@ from pipeline.commands.options import (
     resources_of,
     selected,
 )
-from pipeline.commands.output import (
+from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
     err,
@@ -36,8 +36,8 @@ from pipeline.commands.output import (
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from pipeline.jobs.certify_job import CertifyOutcome
-    from reports.figures import Unproved
+    from nonocensus.pipeline.jobs.certify_job import CertifyOutcome
+    from nonocensus.reports.figures import Unproved
 
 
 def certify(
@@ -67,10 +67,10 @@ def certify(
 
     The same command resumes. Exit status 1 if a proof does not hold (docs/CERTIFICATES.md).
     """
-    from pipeline.commands.dry_run import print_estimate
-    from pipeline.jobs.certify_job import certify_run, estimate_certifying
-    from pipeline.jobs.engine import JobRequest
-    from pipeline.run.run_folder import open_run
+    from nonocensus.pipeline.commands.dry_run import print_estimate
+    from nonocensus.pipeline.jobs.certify_job import certify_run, estimate_certifying
+    from nonocensus.pipeline.jobs.engine import JobRequest
+    from nonocensus.pipeline.run.run_folder import open_run
 
     selection, resources = selected(ids, where, None), resources_of(cpus, address, serial)
     run = open_run(run_folder)

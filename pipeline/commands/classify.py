@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import (
+from nonocensus.pipeline.commands.options import (
     Address,
     CheckGoal,
     ConfiguredCpuLimit,
@@ -26,7 +26,7 @@ from pipeline.commands.options import (
     resources_of,
     selected,
 )
-from pipeline.commands.output import (
+from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
     err,
@@ -36,18 +36,18 @@ from pipeline.commands.output import (
     progress,
     resumable,
 )
-from pipeline.commands.status import failures, label_counts, print_summary
-from pipeline.errors import UserError
+from nonocensus.pipeline.commands.status import failures, label_counts, print_summary
+from nonocensus.pipeline.errors import UserError
 
 if TYPE_CHECKING:
-    from pipeline.executors.executor import Resources
-    from pipeline.jobs.classify_job import ClassifyOutcome
-    from pipeline.jobs.schedule import TaskRows
-    from pipeline.jobs.session import Listener
-    from pipeline.run.configuration import Configuration
-    from pipeline.run.plan import Plan
-    from pipeline.run.results import ResultFile
-    from pipeline.run.run_folder import Run
+    from nonocensus.pipeline.executors.executor import Resources
+    from nonocensus.pipeline.jobs.classify_job import ClassifyOutcome
+    from nonocensus.pipeline.jobs.schedule import TaskRows
+    from nonocensus.pipeline.jobs.session import Listener
+    from nonocensus.pipeline.run.configuration import Configuration
+    from nonocensus.pipeline.run.plan import Plan
+    from nonocensus.pipeline.run.results import ResultFile
+    from nonocensus.pipeline.run.run_folder import Run
 
 
 def classify(
@@ -70,12 +70,12 @@ def classify(
 
     Interrupt it any time: the same command resumes. Exit status 1 if some puzzles are invalid or ended in an error.
     """
-    from pipeline.jobs.classify_job import classify_store
-    from pipeline.run.configuration import configuration
-    from pipeline.run.plan import plan_rest
-    from pipeline.run.run_folder import plan_run
-    from pipeline.settings import default_settings
-    from pipeline.store.parts import open_store
+    from nonocensus.pipeline.jobs.classify_job import classify_store
+    from nonocensus.pipeline.run.configuration import configuration
+    from nonocensus.pipeline.run.plan import plan_rest
+    from nonocensus.pipeline.run.run_folder import plan_run
+    from nonocensus.pipeline.settings import default_settings
+    from nonocensus.pipeline.store.parts import open_store
 
     selection, resources = selected(ids, where, limit), resources_of(cpus, address, serial)
     chosen = default_settings().cpu_limit if cpu_limit is None else cpu_limit
@@ -109,9 +109,9 @@ def retry(
     New results replace the old rows. With --failed also puzzles whose worker died or that ended in an error are
     retried. With --changed the run follows its store: results of unchanged puzzles are kept, the others are classified.
     """
-    from pipeline.jobs.classify_job import retry_changed, retry_run
-    from pipeline.run.plan import plan_retry
-    from pipeline.run.run_folder import open_run
+    from nonocensus.pipeline.jobs.classify_job import retry_changed, retry_run
+    from nonocensus.pipeline.run.plan import plan_retry
+    from nonocensus.pipeline.run.run_folder import open_run
 
     selection, resources = selected(ids, where, limit), resources_of(cpus, address, serial)
     run = open_run(run_folder)
@@ -136,9 +136,9 @@ def retry(
 
 def print_cost(run: "Run", config: "Configuration", plan: "Plan", resources: "Resources") -> None:
     """Print what it would cost to classify the puzzles of a plan."""
-    from pipeline.commands.dry_run import print_estimate
-    from pipeline.jobs.classify_job import CLASSIFY, classify_options
-    from pipeline.jobs.cost import estimate_job
+    from nonocensus.pipeline.commands.dry_run import print_estimate
+    from nonocensus.pipeline.jobs.classify_job import CLASSIFY, classify_options
+    from nonocensus.pipeline.jobs.cost import estimate_job
 
     cost = estimate_job(run, CLASSIFY, classify_options(run, config), plan, config["cpu_limit"])
     print_estimate(cost, resources)
@@ -164,7 +164,7 @@ def finish(outcome: "ClassifyOutcome", idle_text: str) -> None:
 @contextmanager
 def show_run_progress() -> Iterator["Listener"]:
     """Yield a listener that drives a progress bar and prints messages above it."""
-    from pipeline.jobs.session import Listener
+    from nonocensus.pipeline.jobs.session import Listener
 
     labels: Counter[str] = Counter()
     with progress("classifying", None) as (bar, task):

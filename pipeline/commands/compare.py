@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from pipeline.commands.output import (
+from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
     VERDICT_COLORS,
@@ -15,12 +15,12 @@ from pipeline.commands.output import (
     progress,
     table,
 )
-from pipeline.errors import UserError
+from nonocensus.pipeline.errors import UserError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from pipeline.findings.comparison import Comparison, TimedPuzzle
+    from nonocensus.pipeline.findings.comparison import Comparison, TimedPuzzle
 
 
 def compare(
@@ -35,10 +35,10 @@ def compare(
     The page of --html matches puzzles by id, since clues of a fixed puzzle differ. Exit status 1 if a proof has
     changed: one of the runs is wrong then.
     """
-    from pipeline.findings.comparison import compare
-    from pipeline.run.run_folder import open_run
-    from pipeline.store.paths import STDOUT, open_output
-    from reports.aggregate import plain
+    from nonocensus.pipeline.findings.comparison import compare
+    from nonocensus.pipeline.run.run_folder import open_run
+    from nonocensus.pipeline.store.paths import STDOUT, open_output
+    from nonocensus.reports.aggregate import plain
 
     if html == STDOUT:
         raise UserError("--html -: standard output gets the comparison; name a file")
@@ -46,7 +46,7 @@ def compare(
         runs = open_run(old), open_run(new)
         found = compare(*runs)
         if html is not None:
-            from pipeline.findings.run_changes import changes_page
+            from nonocensus.pipeline.findings.run_changes import changes_page
 
             with open_output(html) as stream:
                 stream.write(changes_page(*runs, found).encode())
@@ -95,7 +95,7 @@ def seconds(value: float) -> str:
 
 def describe_moved(title: str, count: int, moved: "list[TimedPuzzle]") -> "Iterator[RenderableType]":
     """Yield the puzzles whose times changed most."""
-    from pipeline.findings.comparison import SECONDS, SLOWER
+    from nonocensus.pipeline.findings.comparison import SECONDS, SLOWER
 
     limits = f"{SLOWER:g} times and {SECONDS * 1000:g} ms {title}"
     if not count:

@@ -6,8 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import Contact, CpuLimit, InputFormat, OutputFormat, PuzzleNumber, format_named
-from pipeline.commands.output import (
+from nonocensus.pipeline.commands.options import (
+    Contact,
+    CpuLimit,
+    InputFormat,
+    OutputFormat,
+    PuzzleNumber,
+    format_named,
+)
+from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
     compiling,
@@ -17,10 +24,10 @@ from pipeline.commands.output import (
     resumable,
     show_progress,
 )
-from pipeline.errors import UserError
+from nonocensus.pipeline.errors import UserError
 
 if TYPE_CHECKING:
-    from pipeline.store.conversion import Conversion
+    from nonocensus.pipeline.store.conversion import Conversion
 
 Solve = Annotated[
     Literal["no", "unique", "any"],
@@ -54,10 +61,10 @@ def convert(
     puzzle. Sudokus go into sdm or lines (a line each), sdk, ss (framed), puzzlink, tatham, fpuzzles, sudokupad and
     jsonl. A jsonl file may have any size.
     """
-    from pipeline.store.conversion import ConversionOptions, format_of_first, formats_for, read_puzzles
-    from pipeline.store.conversion import convert as write_converted
-    from pipeline.store.paths import STDOUT
-    from solver.jit.waits import while_waiting
+    from nonocensus.pipeline.store.conversion import ConversionOptions, format_of_first, formats_for, read_puzzles
+    from nonocensus.pipeline.store.conversion import convert as write_converted
+    from nonocensus.pipeline.store.paths import STDOUT
+    from nonocensus.solver.jit.waits import while_waiting
 
     if out == STDOUT and global_options.json:
         raise UserError("--json and - both write to standard output; name a file for the puzzles")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import MAX_PUZZLES, NETWORK, BaseUrls, Contact, OutStore, between
-from pipeline.commands.output import (
+from nonocensus.pipeline.commands.options import MAX_PUZZLES, NETWORK, BaseUrls, Contact, OutStore, between
+from nonocensus.pipeline.commands.output import (
     DONE,
     LIST_LIMIT,
     SOME_FAILED,
@@ -19,11 +19,11 @@ from pipeline.commands.output import (
     resumable,
     show_progress,
 )
-from pipeline.errors import UserError
+from nonocensus.pipeline.errors import UserError
 
 if TYPE_CHECKING:
-    from pipeline.crawl.site_crawl import CrawlResult
-    from pipeline.store.parts import Store
+    from nonocensus.pipeline.crawl.site_crawl import CrawlResult
+    from nonocensus.pipeline.store.parts import Store
 
 OUTCOME_COLORS = {"ok": "green", "missing": "cyan", "unchanged": "blue", "error": "red"}
 
@@ -81,9 +81,10 @@ def crawl(
     """Download a site's puzzles into a store, politely.
 
     Interrupt it any time: the same command resumes. Every response is kept, so nothing is requested twice. Puzzles
-    belong to their authors, see README. `demo` is the demo's archive, served by `python -m pipeline.commands.twin`.
+    belong to their authors, see README. `demo` is the demo's archive, served by
+    `python -m nonocensus.pipeline.commands.twin`.
     """
-    from pipeline.crawl.site_crawl import CrawlOptions, crawl_ratings, crawl_site, reparse_store
+    from nonocensus.pipeline.crawl.site_crawl import CrawlOptions, crawl_ratings, crawl_site, reparse_store
 
     if sum((ids is not None, new, ratings, reparse)) != 1:
         raise UserError(
@@ -145,7 +146,7 @@ def print_ratings(rated: int) -> None:
 
 def crawl_status(store: "Store") -> dict[str, Any] | None:
     """Return the state of a store's ledger, or None if it has none."""
-    from pipeline.crawl.ledger import NAME, open_ledger
+    from nonocensus.pipeline.crawl.ledger import NAME, open_ledger
 
     place = Path(store.folder.path)
     if "://" in store.folder.name or not (place / NAME).exists() or not (place / NAME).stat().st_size:

@@ -5,9 +5,9 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import Private, RunFolder
-from pipeline.commands.output import print_result, progress
-from pipeline.errors import UserError
+from nonocensus.pipeline.commands.options import Private, RunFolder
+from nonocensus.pipeline.commands.output import print_result, progress
+from nonocensus.pipeline.errors import UserError
 
 
 def dataset(
@@ -26,9 +26,9 @@ def dataset(
     measures with the puzzles' ids and hashes, nothing under copyright. With --private it holds clues, pictures and
     texts of all puzzles.
     """
-    from pipeline.findings.dataset_folder import write_dataset
-    from pipeline.run.run_folder import open_run
-    from reports.dataset_columns import Content
+    from nonocensus.pipeline.findings.dataset_folder import write_dataset
+    from nonocensus.pipeline.run.run_folder import open_run
+    from nonocensus.reports.dataset_columns import Content
 
     if with_clues and private:
         raise UserError("--with-clues and --private exclude each other; give one")

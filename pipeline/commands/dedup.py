@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import CsvFile, RunOrStore
-from pipeline.commands.output import (
+from nonocensus.pipeline.commands.options import CsvFile, RunOrStore
+from nonocensus.pipeline.commands.output import (
     LIST_LIMIT,
     global_options,
     out,
@@ -17,13 +17,13 @@ from pipeline.commands.output import (
     show_progress,
     table,
 )
-from pipeline.errors import UserError
+from nonocensus.pipeline.errors import UserError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from pipeline.findings.deduplication import Duplicates
-    from reports.family_words import FamilyWords
+    from nonocensus.pipeline.findings.deduplication import Duplicates
+    from nonocensus.reports.family_words import FamilyWords
 
 
 def dedup(
@@ -45,12 +45,12 @@ def dedup(
     store. A picture is the goal that fits the clues, or in a run the only solution; near pictures may be rotated or
     mirrored, and smaller pictures than 8x8 have none unless --cells is given. --cells 0 finds none.
     """
-    from pipeline.findings.csv_file import write_csv
-    from pipeline.findings.deduplication import find_duplicates
-    from pipeline.findings.json_value import json_value
-    from pipeline.run.run_folder import open_place
-    from pipeline.store.paths import STDOUT
-    from reports.family_words import WORDS
+    from nonocensus.pipeline.findings.csv_file import write_csv
+    from nonocensus.pipeline.findings.deduplication import find_duplicates
+    from nonocensus.pipeline.findings.json_value import json_value
+    from nonocensus.pipeline.run.run_folder import open_place
+    from nonocensus.pipeline.store.paths import STDOUT
+    from nonocensus.reports.family_words import WORDS
 
     if csv is not None and global_options.json:
         raise UserError("--csv and --json exclude each other; give one")

@@ -6,11 +6,11 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from pipeline.commands.classify import classify
-from pipeline.commands.crawl import CrawledSite, crawl
-from pipeline.commands.options import Serial
-from pipeline.commands.output import DONE, global_options, out
-from pipeline.commands.report import report
+from nonocensus.pipeline.commands.classify import classify
+from nonocensus.pipeline.commands.crawl import CrawledSite, crawl
+from nonocensus.pipeline.commands.options import Serial
+from nonocensus.pipeline.commands.output import DONE, global_options, out
+from nonocensus.pipeline.commands.report import report
 
 
 def demo(
@@ -21,8 +21,8 @@ def demo(
 
     The archive is served on this machine for the duration of the crawl. The last line is the report's address.
     """
-    from scrapers.demo import demo_puzzles
-    from scrapers.twin import TwinServer, build_archive
+    from nonocensus.scrapers.demo import demo_puzzles
+    from nonocensus.scrapers.twin import TwinServer, build_archive
 
     both = build_archive(demo_puzzles())
     store, run, page = (str(Path(folder) / name) for name in ("store", "run", "report"))

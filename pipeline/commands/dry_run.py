@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from pipeline.commands.output import print_result
-from pipeline.errors import UserError
+from nonocensus.pipeline.commands.output import print_result
+from nonocensus.pipeline.errors import UserError
 
 if TYPE_CHECKING:
-    from pipeline.executors.executor import Resources
-    from pipeline.jobs.cost import CostEstimate
-    from pipeline.jobs.generation_cost import GenerationEstimate
-    from pipeline.run.run_folder import Run
+    from nonocensus.pipeline.executors.executor import Resources
+    from nonocensus.pipeline.jobs.cost import CostEstimate
+    from nonocensus.pipeline.jobs.generation_cost import GenerationEstimate
+    from nonocensus.pipeline.run.run_folder import Run
 
 
 def print_estimate(cost: "CostEstimate", resources: "Resources") -> None:
@@ -28,9 +28,9 @@ def print_generation_estimate(cost: "GenerationEstimate", resources: "Resources"
 
 
 def _print(cost: "CostEstimate | GenerationEstimate", resources: "Resources", done: str, sample: str) -> None:
-    from pipeline.jobs.cost import wall_seconds
-    from reports.formatting import seconds
-    from reports.threads import cores
+    from nonocensus.pipeline.jobs.cost import wall_seconds
+    from nonocensus.reports.formatting import seconds
+    from nonocensus.reports.threads import cores
 
     count = 1 if resources.serial else resources.cpus or cores()
     wall = wall_seconds(cost.cpu_seconds, count)
@@ -47,8 +47,8 @@ def _print(cost: "CostEstimate | GenerationEstimate", resources: "Resources", do
 
 def only_run(places: list[str]) -> "Run":
     """Return the run of a command's only place. Raises UserError for stores, files, or several places."""
-    from pipeline.run.run_folder import open_run
-    from scrapers.archives.source_file import is_url
+    from nonocensus.pipeline.run.run_folder import open_run
+    from nonocensus.scrapers.archives.source_file import is_url
 
     if len(places) != 1 or is_url(places[0]):
         raise UserError("--dry-run takes one run; make one of a store with nonocensus classify STORE --out RUN")

@@ -5,9 +5,9 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import RunFolder
-from pipeline.commands.output import global_options, print_result, progress
-from pipeline.errors import UserError
+from nonocensus.pipeline.commands.options import RunFolder
+from nonocensus.pipeline.commands.output import global_options, print_result, progress
+from nonocensus.pipeline.errors import UserError
 
 
 def export(
@@ -24,9 +24,9 @@ def export(
     Columns are title, author, properties, result, grade and measures; `query --csv` writes any others. To publish a
     run use `dataset`, which omits titles and authors that may not be published.
     """
-    from pipeline.findings.flat_export import export
-    from pipeline.run.run_folder import open_run
-    from pipeline.store.paths import STDOUT
+    from nonocensus.pipeline.findings.flat_export import export
+    from nonocensus.pipeline.run.run_folder import open_run
+    from nonocensus.pipeline.store.paths import STDOUT
 
     if csv == STDOUT and global_options.json:
         raise UserError("--json and --csv - both write to standard output; name a file")

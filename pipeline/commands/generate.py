@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import (
+from nonocensus.pipeline.commands.options import (
     MAX_PUZZLES,
     SELECTION,
     Address,
@@ -21,13 +21,13 @@ from pipeline.commands.options import (
     parsed_size,
     resources_of,
 )
-from pipeline.commands.output import compiling, print_result, progress, resumable, show_progress
-from pipeline.errors import UserError
-from scrapers.pictures.kinds import KINDS
+from nonocensus.pipeline.commands.output import compiling, print_result, progress, resumable, show_progress
+from nonocensus.pipeline.errors import UserError
+from nonocensus.scrapers.pictures.kinds import KINDS
 
 if TYPE_CHECKING:
-    from pipeline.executors.executor import Resources
-    from scrapers.pictures.recipe import Recipe
+    from nonocensus.pipeline.executors.executor import Resources
+    from nonocensus.scrapers.pictures.recipe import Recipe
 
 DENSITY, SEED = 0.5, 1
 
@@ -95,7 +95,7 @@ def generate(
     density, seed, colours and its number. With --minutes or --grade pictures are classified and graded, and only those
     that fit are kept; the command stops when fewer than one in 10,000 does.
     """
-    from pipeline.store.generation import fill_store
+    from nonocensus.pipeline.store.generation import fill_store
 
     limits = None if minutes is None else parsed_minutes(minutes), None if grade is None else parsed_grades(grade)
     limited = limits != (None, None)
@@ -120,10 +120,10 @@ def estimate(
     resources: "Resources",
 ) -> None:
     """Print what filling a store would cost."""
-    from pipeline.commands.dry_run import print_generation_estimate
-    from pipeline.jobs.generation_cost import estimate_generation
-    from pipeline.store.conditions import Conditions
-    from solver.jit.waits import while_waiting
+    from nonocensus.pipeline.commands.dry_run import print_generation_estimate
+    from nonocensus.pipeline.jobs.generation_cost import estimate_generation
+    from nonocensus.pipeline.store.conditions import Conditions
+    from nonocensus.solver.jit.waits import while_waiting
 
     with progress("sampling", None), while_waiting(compiling):
         cost = estimate_generation(store, recipe, Conditions(*limits))
@@ -137,10 +137,10 @@ def generate_graded(
     resources: "Resources",
 ) -> None:
     """Fill a store with puzzles within limits of minutes and grades; print how many were drawn and kept."""
-    from pipeline.jobs.generate_graded import end_of, fill_with_graded
-    from pipeline.store.conditions import Conditions
-    from reports.formatting import share
-    from solver.jit.waits import while_waiting
+    from nonocensus.pipeline.jobs.generate_graded import end_of, fill_with_graded
+    from nonocensus.pipeline.store.conditions import Conditions
+    from nonocensus.reports.formatting import share
+    from nonocensus.solver.jit.waits import while_waiting
 
     conditions = Conditions(*limits)
     start = time.perf_counter()
@@ -168,7 +168,7 @@ def recipe_of(
 
     limited   whether only puzzles within limits count, so that any kind takes a count
     """
-    from scrapers.pictures.recipe import Recipe
+    from nonocensus.scrapers.pictures.recipe import Recipe
 
     kind = KINDS.get(name)
     if kind is None:

@@ -7,7 +7,7 @@ import typer
 from rich.console import RenderableType
 from rich.markup import escape
 
-from pipeline.commands.options import (
+from nonocensus.pipeline.commands.options import (
     Address,
     CpuLimit,
     Cpus,
@@ -22,7 +22,7 @@ from pipeline.commands.options import (
     resources_of,
     selected,
 )
-from pipeline.commands.output import (
+from nonocensus.pipeline.commands.output import (
     DONE,
     LIST_LIMIT,
     SOME_FAILED,
@@ -41,12 +41,12 @@ from pipeline.commands.output import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from pipeline.callbacks import ProgressCallbacks
-    from pipeline.executors.executor import Resources
-    from pipeline.jobs.grade_job import Tally
-    from pipeline.run.plan import Selection
-    from scrapers.file_batches import Problem
-    from scrapers.formats import Format
+    from nonocensus.pipeline.callbacks import ProgressCallbacks
+    from nonocensus.pipeline.executors.executor import Resources
+    from nonocensus.pipeline.jobs.grade_job import Tally
+    from nonocensus.pipeline.run.plan import Selection
+    from nonocensus.scrapers.file_batches import Problem
+    from nonocensus.scrapers.formats import Format
 
 
 class GradeOptions(NamedTuple):
@@ -76,11 +76,11 @@ def grade(
     the grades for its report, and the same command resumes. Puzzles of stores and files are classified first. Exit
     status 1 if a file can't be read, or a puzzle can't be graded for a reason other than time.
     """
-    from pipeline.commands.dry_run import only_run, print_estimate
-    from pipeline.jobs.engine import JobRequest
-    from pipeline.jobs.grade_job import Tally, estimate_grading
-    from solver.jit.waits import while_waiting
-    from solver.model.families import NONOGRAM
+    from nonocensus.pipeline.commands.dry_run import only_run, print_estimate
+    from nonocensus.pipeline.jobs.engine import JobRequest
+    from nonocensus.pipeline.jobs.grade_job import Tally, estimate_grading
+    from nonocensus.solver.jit.waits import while_waiting
+    from nonocensus.solver.model.families import NONOGRAM
 
     resources = resources_of(cpus, address, serial)
     options = GradeOptions(selected(ids, where, None), format_named(input_format), cpu_limit, resources)
@@ -116,12 +116,12 @@ def grade_place(
     Rows of puzzles of stores and files are added to `rows`; unreadable files and places of another family to
     `problems`.
     """
-    from pipeline.jobs.engine import JobRequest
-    from pipeline.jobs.grade_files import grade_puzzles, other_family_problem, puzzles_in
-    from pipeline.jobs.grade_job import Tally, grade_run
-    from pipeline.run.run_folder import is_run, open_run
-    from scrapers.archives.source_file import is_url
-    from scrapers.file_batches import Problem
+    from nonocensus.pipeline.jobs.engine import JobRequest
+    from nonocensus.pipeline.jobs.grade_files import grade_puzzles, other_family_problem, puzzles_in
+    from nonocensus.pipeline.jobs.grade_job import Tally, grade_run
+    from nonocensus.pipeline.run.run_folder import is_run, open_run
+    from nonocensus.scrapers.archives.source_file import is_url
+    from nonocensus.scrapers.file_batches import Problem
 
     if not is_url(place) and is_run(place):
         run = open_run(place)
@@ -178,7 +178,7 @@ def describe(tally: "Tally", rows: "list[pa.Table]") -> Iterator[RenderableType]
 
 def technique_table(tally: "Tally") -> RenderableType:
     """Return a table with a line for each hardest technique, and the count of each grade on its first line."""
-    from reports import formatting
+    from nonocensus.reports import formatting
 
     says = {technique.name: technique.says for technique in tally.family.techniques}
     numbers = ("grade", "puzzles", "share", "of them")
@@ -197,7 +197,7 @@ def technique_table(tally: "Tally") -> RenderableType:
 
 def puzzle_table(rows: list[dict[str, Any]]) -> RenderableType:
     """Return a table of puzzles: time for people, stars, grade and steps by technique, or why there is no grade."""
-    from reports.people_words import minutes_text
+    from nonocensus.reports.people_words import minutes_text
 
     has_stars = any("stars" in row for row in rows)
     numbers = ("time", *(["stars"] if has_stars else []), "grade")

@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import Contact, InputFormat, OutStore, format_named
-from pipeline.commands.output import (
+from nonocensus.pipeline.commands.options import Contact, InputFormat, OutStore, format_named
+from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
     err,
@@ -38,9 +38,9 @@ def import_(
     Archives (.zip, .tar.*) may contain archives, one level deep. Downloads are not kept. Unreadable files are
     listed with the reason and skipped, as are puzzles that the store has already.
     """
-    from pipeline.store.file_import import Terms, import_paths
-    from pipeline.store.parts import open_store
-    from reports.rights import is_free
+    from nonocensus.pipeline.store.file_import import Terms, import_paths
+    from nonocensus.pipeline.store.parts import open_store
+    from nonocensus.reports.rights import is_free
 
     with resumable(), show_progress("importing") as callbacks:
         report = import_paths(paths, store, callbacks, format_named(input_format), contact, Terms(license_, owner))

@@ -9,7 +9,7 @@ import typer
 from rich.console import RenderableType
 from rich.markup import escape
 
-from pipeline.commands.options import (
+from nonocensus.pipeline.commands.options import (
     Address,
     CpuLimit,
     Cpus,
@@ -25,7 +25,7 @@ from pipeline.commands.options import (
     resources_of,
     selected,
 )
-from pipeline.commands.output import (
+from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
     compiling,
@@ -36,16 +36,16 @@ from pipeline.commands.output import (
     resumable,
     show_progress,
 )
-from pipeline.commands.terminal_drawing import draw_pair
-from pipeline.errors import UserError
+from nonocensus.pipeline.commands.terminal_drawing import draw_pair
+from nonocensus.pipeline.errors import UserError
 
 if TYPE_CHECKING:
-    from pipeline.callbacks import ProgressCallbacks
-    from pipeline.executors.executor import Resources
-    from pipeline.jobs.mend_job import MendResult
-    from pipeline.run.plan import Selection
-    from scrapers.file_batches import Problem
-    from scrapers.formats import Format
+    from nonocensus.pipeline.callbacks import ProgressCallbacks
+    from nonocensus.pipeline.executors.executor import Resources
+    from nonocensus.pipeline.jobs.mend_job import MendResult
+    from nonocensus.pipeline.run.plan import Selection
+    from nonocensus.scrapers.file_batches import Problem
+    from nonocensus.scrapers.formats import Format
 
 
 class MendOptions(NamedTuple):
@@ -78,17 +78,17 @@ def mend(
     is a solution, else one of the solutions. A run keeps the changes for its report, and the same command resumes;
     puzzles without a change are retried only with a higher --cpu-limit. With --json a line a puzzle.
     """
-    from pipeline.run.run_folder import is_run
-    from scrapers.archives.source_file import is_url
+    from nonocensus.pipeline.run.run_folder import is_run
+    from nonocensus.scrapers.archives.source_file import is_url
 
     check_output(out, to)
     options = MendOptions(
         selected(ids, where, None), format_named(input_format), cpu_limit, resources_of(cpus, address, serial)
     )
     if dry_run:
-        from pipeline.commands.dry_run import only_run, print_estimate
-        from pipeline.jobs.engine import JobRequest
-        from pipeline.jobs.mend_job import estimate_mending
+        from nonocensus.pipeline.commands.dry_run import only_run, print_estimate
+        from nonocensus.pipeline.jobs.engine import JobRequest
+        from nonocensus.pipeline.jobs.mend_job import estimate_mending
 
         cost = estimate_mending(only_run(places), JobRequest(options.selection, cpu_limit))
         print_estimate(cost, options.resources)
@@ -110,8 +110,8 @@ def mend(
 
 def check_output(out: str | None, to: str | None) -> None:
     """Raise a UserError for options of output that can't be met."""
-    from pipeline.store.conversion import format_for
-    from pipeline.store.paths import STDOUT
+    from nonocensus.pipeline.store.conversion import format_for
+    from nonocensus.pipeline.store.paths import STDOUT
 
     if out is None and to is not None:
         raise UserError("--to is the format of a file: name it with --out")
@@ -123,8 +123,8 @@ def check_output(out: str | None, to: str | None) -> None:
 
 def mend_places(places: list[str], options: MendOptions) -> "tuple[list[MendResult], list[Problem]]":
     """Mend the puzzles of runs, stores and files; with --json each is printed as it is found."""
-    from scrapers.file_batches import Problem
-    from solver.jit.waits import while_waiting
+    from nonocensus.scrapers.file_batches import Problem
+    from nonocensus.solver.jit.waits import while_waiting
 
     found: list[MendResult] = []
     problems: list[Problem] = []
@@ -147,11 +147,11 @@ def mended_in(
     places: list[str], options: MendOptions, callbacks: "ProgressCallbacks"
 ) -> "Generator[MendResult | Problem]":
     """Yield the puzzles with several solutions of runs, stores and files, in this order."""
-    from pipeline.jobs.engine import JobRequest
-    from pipeline.jobs.mend_job import mend_puzzles, mend_run
-    from pipeline.run.run_folder import is_run, open_run
-    from pipeline.store.conversion import read_nonograms
-    from scrapers.archives.source_file import is_url
+    from nonocensus.pipeline.jobs.engine import JobRequest
+    from nonocensus.pipeline.jobs.mend_job import mend_puzzles, mend_run
+    from nonocensus.pipeline.run.run_folder import is_run, open_run
+    from nonocensus.pipeline.store.conversion import read_nonograms
+    from nonocensus.scrapers.archives.source_file import is_url
 
     cpu_limit, resources = options.cpu_limit, options.resources
     for place in places:
@@ -165,8 +165,8 @@ def mended_in(
 
 def write_mended(found: "list[MendResult]", out: str | None, to: str | None) -> "tuple[int, list[Problem]]":
     """Write each puzzle with its first change; return the count of files, and the problems."""
-    from pipeline.store.conversion import ConversionOptions, convert, format_for
-    from solver.model.puzzle import normalize_palette
+    from nonocensus.pipeline.store.conversion import ConversionOptions, convert, format_for
+    from nonocensus.solver.model.puzzle import normalize_palette
 
     changed = [normalize_palette(mending.puzzle) for item in found for mending in item.mendings[:1]]
     if out is None or not changed:
@@ -193,7 +193,7 @@ def mended_fields(mended: "MendResult") -> dict[str, Any]:
 
 def describe_mended(mended: "MendResult") -> Iterator[RenderableType]:
     """Yield a puzzle's changes in words, and both pictures of the first one."""
-    from pipeline.jobs.mend_job import describe
+    from nonocensus.pipeline.jobs.mend_job import describe
 
     puzzle = mended.puzzle
     title = f' "{puzzle.title}"' if puzzle.title else ""

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from pipeline.errors import UserError
+from nonocensus.pipeline.errors import UserError
 
 if TYPE_CHECKING:
-    from pipeline.executors.executor import Resources
-    from pipeline.run.plan import Selection
-    from scrapers.formats import Format
+    from nonocensus.pipeline.executors.executor import Resources
+    from nonocensus.pipeline.run.plan import Selection
+    from nonocensus.scrapers.formats import Format
 
 SELECTION, EXECUTION, NETWORK, OUTPUT = "Selection", "Execution", "Network", "Output"
 """Help panels of commands with many options."""
@@ -62,7 +62,7 @@ class Rung(StrEnum):
 
 def checked_depth(depth: int) -> int:
     """Check the bounds of --depth; the solver knows the upper one, and its import is deferred until here."""
-    from solver.model.puzzle import MAX_DEPTH
+    from nonocensus.solver.model.puzzle import MAX_DEPTH
 
     checked = between(1, MAX_DEPTH)(depth)
     assert checked is not None
@@ -73,7 +73,7 @@ def checked_colors(least: int, background: bool) -> Callable[[int], int]:
     """Return a callback that checks a number of colours; the import of the solver's limit is deferred."""
 
     def check(colors: int) -> int:
-        from solver.model.puzzle import MAX_COLORS
+        from nonocensus.solver.model.puzzle import MAX_COLORS
 
         checked = between(least, MAX_COLORS + background)(colors)
         assert checked is not None
@@ -299,14 +299,14 @@ def given_options(context: typer.Context) -> list[str]:
 
 def format_named(name: str | None) -> "Format | None":
     """Return the file format of a name."""
-    from pipeline.store.conversion import format_named
+    from nonocensus.pipeline.store.conversion import format_named
 
     return None if name is None else format_named(name)
 
 
 def selected(ids: list[str] | None, where: str | None, limit: int | None) -> "Selection":
     """Validate the options of a selection."""
-    from pipeline.run.plan import Selection, check_selection
+    from nonocensus.pipeline.run.plan import Selection, check_selection
 
     names = [name for text in ids or () for name in _parse_ids(text)]
     selection = Selection(tuple(names), where, limit)
@@ -322,7 +322,7 @@ def refuse_selection(selection: "Selection", place: str) -> None:
 
 def resources_of(cpus: int | None, address: str | None, serial: bool) -> "Resources":
     """Validate the options of execution."""
-    from pipeline.executors.executor import Resources, check_resources
+    from nonocensus.pipeline.executors.executor import Resources, check_resources
 
     resources = Resources(cpus, address, serial)
     check_resources(resources)
@@ -373,7 +373,7 @@ def existing(paths: list[Path]) -> list[Path]:
 
 def parsed_size(size: str) -> tuple[int, int]:
     """Parse width and height of a text like 30x20."""
-    from solver.model.puzzle import MAX_CELLS
+    from nonocensus.solver.model.puzzle import MAX_CELLS
 
     found = re.fullmatch(r"0*([1-9][0-9]{0,8})x0*([1-9][0-9]{0,8})", size)
     width, height = (int(found[1]), int(found[2])) if found else (0, 0)

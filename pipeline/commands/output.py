@@ -19,15 +19,15 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.segment import Segment
 
-from pipeline.errors import Interrupted
-from reports.clean import clean, escaped
+from nonocensus.pipeline.errors import Interrupted
+from nonocensus.reports.clean import clean, escaped
 
 if TYPE_CHECKING:
     from rich.progress import Progress, Task
     from rich.table import Table
 
-    from pipeline.callbacks import ProgressCallbacks
-    from scrapers.file_batches import Problem
+    from nonocensus.pipeline.callbacks import ProgressCallbacks
+    from nonocensus.scrapers.file_batches import Problem
 
 UNLIMITED = 1 << 20
 """Columns of a file or a pipe."""
@@ -314,7 +314,7 @@ def progress_line(task: "Task") -> str:
 @contextmanager
 def show_progress(title: str) -> "Iterator[ProgressCallbacks]":
     """Yield progress callbacks that drive a progress bar."""
-    from pipeline.callbacks import ProgressCallbacks
+    from nonocensus.pipeline.callbacks import ProgressCallbacks
 
     with progress(title, None) as (bar, task):
 

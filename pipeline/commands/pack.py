@@ -6,8 +6,16 @@ from typing import Annotated, Literal
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import Ids, Private, RunFolder, between, format_named, parsed_minutes, selected
-from pipeline.commands.output import DONE, SOME_FAILED, print_result, progress
+from nonocensus.pipeline.commands.options import (
+    Ids,
+    Private,
+    RunFolder,
+    between,
+    format_named,
+    parsed_minutes,
+    selected,
+)
+from nonocensus.pipeline.commands.output import DONE, SOME_FAILED, print_result, progress
 
 MAX_PACK = 100_000
 """Upper bound of --count: a pack is one folder of files."""
@@ -61,8 +69,8 @@ def pack(
     titles only there. All puzzles have one solution; no two are equal when rotated, mirrored or recoloured. The same
     run gives the same pack.
     """
-    from pipeline.findings.puzzle_pack import MIN_DENSITY, PackOptions, parse_layout, through, write_pack
-    from pipeline.run.run_folder import open_run
+    from nonocensus.pipeline.findings.puzzle_pack import MIN_DENSITY, PackOptions, parse_layout, through, write_pack
+    from nonocensus.pipeline.run.run_folder import open_run
 
     known = format_named(to)
     assert known is not None

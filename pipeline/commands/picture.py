@@ -9,7 +9,7 @@ import typer
 from rich.console import RenderableType
 from rich.markup import escape
 
-from pipeline.commands.options import (
+from nonocensus.pipeline.commands.options import (
     OUTPUT,
     CpuLimit,
     OutputFormat,
@@ -18,7 +18,7 @@ from pipeline.commands.options import (
     format_named,
     parsed_size,
 )
-from pipeline.commands.output import (
+from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
     VERDICT_COLORS,
@@ -28,13 +28,13 @@ from pipeline.commands.output import (
     print_result,
     show_progress,
 )
-from pipeline.commands.terminal_drawing import draw, draw_pair
-from pipeline.errors import UserError
+from nonocensus.pipeline.commands.terminal_drawing import draw, draw_pair
+from nonocensus.pipeline.errors import UserError
 
 if TYPE_CHECKING:
-    from scrapers.file_batches import Problem
-    from scrapers.pictures.image import ImageOptions
-    from solver.model.puzzle import Puzzle
+    from nonocensus.scrapers.file_batches import Problem
+    from nonocensus.scrapers.pictures.image import ImageOptions
+    from nonocensus.solver.model.puzzle import Puzzle
 
 
 MAX_IMAGE_BYTES = 256 << 20
@@ -91,9 +91,9 @@ def picture(
 
     An image whose shape differs from --size is cropped. Exit status 1 if some can't be read or made unique.
     """
-    from pipeline.store.conversion import ConversionOptions, convert, format_for
-    from pipeline.store.paths import STDOUT
-    from scrapers.pictures.image import ImageOptions
+    from nonocensus.pipeline.store.conversion import ConversionOptions, convert, format_for
+    from nonocensus.pipeline.store.paths import STDOUT
+    from nonocensus.scrapers.pictures.image import ImageOptions
 
     if out is None and to is not None:
         raise UserError("--to is the format of a file: name it with --out")
@@ -132,9 +132,9 @@ def convert_images(
     images: list[Path], request: "ImageOptions", rung: str | None, cpu_limit: float
 ) -> tuple[list[ImagePuzzle], "list[Problem]"]:
     """Convert images, and return the puzzles and the problems. With a rung, cells change until it solves them."""
-    from scrapers.file_batches import Problem
-    from scrapers.formats import FormatError
-    from solver.jit.waits import while_waiting
+    from nonocensus.scrapers.file_batches import Problem
+    from nonocensus.scrapers.formats import FormatError
+    from nonocensus.solver.jit.waits import while_waiting
 
     made, problems = list[ImagePuzzle](), list[Problem]()
     with show_progress("pictures") as callbacks, while_waiting(compiling):
@@ -150,11 +150,11 @@ def convert_images(
 
 def convert_image(image: Path, request: "ImageOptions", rung: str | None, cpu_limit: float) -> ImagePuzzle:
     """Convert an image to a puzzle, and solve it."""
-    from scrapers.formats import FormatError
-    from scrapers.pictures.image import puzzle_of_image
-    from scrapers.pictures.picture_repair import repair_picture, with_picture
-    from solver.api import solve
-    from solver.model.puzzle import with_metadata
+    from nonocensus.scrapers.formats import FormatError
+    from nonocensus.scrapers.pictures.image import puzzle_of_image
+    from nonocensus.scrapers.pictures.picture_repair import repair_picture, with_picture
+    from nonocensus.solver.api import solve
+    from nonocensus.solver.model.puzzle import with_metadata
 
     drawn = puzzle_of_image(read_image(image), request)
     puzzle = with_metadata(drawn.puzzle, puzzle_id=f"local/{image.stem}", source="local", source_id=image.stem)
@@ -172,7 +172,7 @@ def convert_image(image: Path, request: "ImageOptions", rung: str | None, cpu_li
 
 def read_image(image: Path) -> bytes:
     """Read an image's file; raise a FormatError if it is unreadable."""
-    from scrapers.formats import FormatError
+    from nonocensus.scrapers.formats import FormatError
 
     try:
         with image.open("rb") as file:
@@ -200,7 +200,7 @@ def picture_fields(made: ImagePuzzle) -> dict[str, Any]:
 
 def describe_picture(made: ImagePuzzle) -> Iterator[RenderableType]:
     """Yield a puzzle's verdict and picture, and the unchanged picture if cells were changed."""
-    from reports.sheet.grid_state import GridState
+    from nonocensus.reports.sheet.grid_state import GridState
 
     puzzle, cells = made.puzzle, made.puzzle.width * made.puzzle.height
     colors = f" in {len(puzzle.palette)} colours" if len(puzzle.palette) > 2 else ""

@@ -8,9 +8,17 @@ import typer
 from rich.cells import cell_len
 from rich.markup import escape
 
-from pipeline.commands.options import CsvFile
-from pipeline.commands.output import global_options, json_line, out, print_result, print_tabbed, remaining, table
-from pipeline.errors import UserError
+from nonocensus.pipeline.commands.options import CsvFile
+from nonocensus.pipeline.commands.output import (
+    global_options,
+    json_line,
+    out,
+    print_result,
+    print_tabbed,
+    remaining,
+    table,
+)
+from nonocensus.pipeline.errors import UserError
 
 if TYPE_CHECKING:
     import duckdb
@@ -39,11 +47,11 @@ def query(
     --schema needs no run. A terminal gets the first rows and the columns that fit; a file or a pipe gets all, separated
     by tabs. In JSON and CSV bytes are hexadecimal digits.
     """
-    from pipeline.findings.csv_file import write_csv
-    from pipeline.findings.sql_tables import open_tables
-    from pipeline.run.run_folder import open_place
-    from pipeline.sql import select_query, sql_errors
-    from pipeline.store.paths import STDOUT
+    from nonocensus.pipeline.findings.csv_file import write_csv
+    from nonocensus.pipeline.findings.sql_tables import open_tables
+    from nonocensus.pipeline.run.run_folder import open_place
+    from nonocensus.pipeline.sql import select_query, sql_errors
+    from nonocensus.pipeline.store.paths import STDOUT
 
     if schema:
         if place is not None or csv is not None:
@@ -88,7 +96,7 @@ def rows_of(batches: "pa.RecordBatchReader") -> Iterator[dict[str, Any]]:
 
 def print_list(rows: Iterator[dict[str, Any]]) -> None:
     """Print a JSON list of objects, a line each, as they come."""
-    from pipeline.findings.json_value import json_value
+    from nonocensus.pipeline.findings.json_value import json_value
 
     before = "["
     for row in rows:
@@ -139,7 +147,7 @@ def brief(value: Any) -> str:
     """Format a value for a table: numbers with commas and six digits, long text truncated."""
     from decimal import Decimal
 
-    from pipeline.findings.json_value import json_value
+    from nonocensus.pipeline.findings.json_value import json_value
 
     if isinstance(value, Decimal):
         value = json_value(value)
@@ -158,7 +166,7 @@ def one_line_of(value: Any) -> str:
 
 def unquoted(value: Any) -> str:
     """Format a value as text, without quotes inside lists and structs."""
-    from pipeline.findings.json_value import json_value
+    from nonocensus.pipeline.findings.json_value import json_value
 
     if isinstance(value, list | tuple):
         return f"[{' '.join(map(unquoted, value))}]"
@@ -180,8 +188,8 @@ def fitting_count(columns: dict[str, list[str]]) -> int:
 
 def print_schema() -> None:
     """Describe the columns of the tables, and the measures computed from them."""
-    from reports.derived_measures import DERIVED
-    from solver.model.tables import CERTIFICATES, GRADES, MENDINGS, PUZZLES, RESULTS, SUDOKU_GRADES, SUDOKUS
+    from nonocensus.reports.derived_measures import DERIVED
+    from nonocensus.solver.model.tables import CERTIFICATES, GRADES, MENDINGS, PUZZLES, RESULTS, SUDOKU_GRADES, SUDOKUS
 
     tables = {"puzzles": PUZZLES, "sudokus": SUDOKUS, "results": RESULTS, "certificates": CERTIFICATES}
     tables |= {"mendings": MENDINGS, "grades": GRADES, "sudoku grades": SUDOKU_GRADES, "measures": DERIVED}

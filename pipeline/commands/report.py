@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import RunFolder
-from pipeline.commands.output import print_result, progress
+from nonocensus.pipeline.commands.options import RunFolder
+from nonocensus.pipeline.commands.output import print_result, progress
 
 
 def report(
@@ -22,8 +22,8 @@ def report(
     The run may be unfinished. The page works without network. authors.txt lists what each author has to fix, as text
     for mails.
     """
-    from pipeline.findings.reporting import write_run_report
-    from pipeline.run.run_folder import open_run
+    from nonocensus.pipeline.findings.reporting import write_run_report
+    from nonocensus.pipeline.run.run_folder import open_run
 
     run = open_run(run_folder)
     with progress("reading", run.rows) as (bar, task):

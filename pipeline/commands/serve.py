@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import Cpus, between
-from pipeline.commands.output import err, global_options, out, print_json, show_progress
-from pipeline.errors import UserError
+from nonocensus.pipeline.commands.options import Cpus, between
+from nonocensus.pipeline.commands.output import err, global_options, out, print_json, show_progress
+from nonocensus.pipeline.errors import UserError
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -35,15 +35,15 @@ def serve(
     front of it. The API describes itself at /api/openapi.json.
     """
     try:
-        from pipeline.serve import server
+        from nonocensus.pipeline.serve import server
     except ModuleNotFoundError as error:
         if error.name not in ("fastapi", "uvicorn", "starlette", "h11", "pydantic"):
             raise
         raise UserError(f"{error.name} is not installed: pip install 'nonocensus[serve]'") from None
-    from pipeline.jobs.kernel_compilation import most_are_warm, warm_for_most
-    from pipeline.run.run_folder import open_place
-    from pipeline.serve.catalog import open_catalog
-    from reports.threads import cores
+    from nonocensus.pipeline.jobs.kernel_compilation import most_are_warm, warm_for_most
+    from nonocensus.pipeline.run.run_folder import open_place
+    from nonocensus.pipeline.serve.catalog import open_catalog
+    from nonocensus.reports.threads import cores
 
     with ExitStack() as held:
         listening = held.enter_context(server.bind_socket(host, port))

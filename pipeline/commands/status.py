@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from pipeline.commands.crawl import crawl_status, print_crawl_status
-from pipeline.commands.options import RunOrStore
-from pipeline.commands.output import (
+from nonocensus.pipeline.commands.crawl import crawl_status, print_crawl_status
+from nonocensus.pipeline.commands.options import RunOrStore
+from nonocensus.pipeline.commands.output import (
     LIST_LIMIT,
     VERDICT_COLORS,
     count_line,
@@ -21,14 +21,14 @@ from pipeline.commands.output import (
     remaining,
     table,
 )
-from pipeline.errors import UserError
+from nonocensus.pipeline.errors import UserError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from pipeline.run.progress import Progress
-    from pipeline.run.run_folder import Run
-    from pipeline.store.parts import Store
+    from nonocensus.pipeline.run.progress import Progress
+    from nonocensus.pipeline.run.run_folder import Run
+    from nonocensus.pipeline.store.parts import Store
 
 IDLE_AFTER = 60.0
 """Seconds without an update after which a session is considered dead."""
@@ -50,7 +50,7 @@ def status(
     With --metrics print what `serve RUN` has at /metrics, for node_exporter's textfile collector.
     With --store every command on the run uses the store at its new place.
     """
-    from pipeline.run.run_folder import Run, move_store, open_place
+    from nonocensus.pipeline.run.run_folder import Run, move_store, open_place
 
     opened = open_place(place)
     if isinstance(opened, Run):
@@ -98,8 +98,8 @@ def print_store(store: "Store") -> None:
 
 def print_metrics(run: "Run") -> None:
     """Print a run's metrics in Prometheus's text format."""
-    from pipeline.prometheus import exposition
-    from pipeline.run.run_metrics import run_samples
+    from nonocensus.pipeline.prometheus import exposition
+    from nonocensus.pipeline.run.run_metrics import run_samples
 
     print(exposition(run_samples(run)), end="")
 
@@ -108,7 +108,7 @@ def print_failed(run: "Run", name: str) -> None:
     """Print a run's puzzles without an answer, by status, with the reason of each."""
     import pyarrow.compute as pc
 
-    from pipeline.run.results import row_masks
+    from nonocensus.pipeline.run.results import row_masks
 
     columns = ["puzzle_id", "status", "error", "cpu_seconds"]
     listed: list[dict[str, Any]] = []
@@ -172,7 +172,7 @@ def print_summary(summary: dict[str, Any]) -> None:
 
 def print_run(run: "Run") -> None:
     """Print a run's configuration and labels, and the progress of the command working on it."""
-    from pipeline.run.progress import read_progress, summarize
+    from nonocensus.pipeline.run.progress import read_progress, summarize
 
     pieces, damaged = run.survey()
     summary = summarize(run, pieces)

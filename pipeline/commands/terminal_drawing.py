@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from pipeline.commands.output import LIST_LIMIT, out
+from nonocensus.pipeline.commands.output import LIST_LIMIT, out
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from pipeline.commands.terminal_layouts import TerminalLayout
-    from reports.sheet.grid_state import GridState
-    from solver.model.puzzle import Puzzle
+    from nonocensus.pipeline.commands.terminal_layouts import TerminalLayout
+    from nonocensus.reports.sheet.grid_state import GridState
+    from nonocensus.solver.model.puzzle import Puzzle
 
 GAP = 3
 """Columns between two pictures side by side."""
@@ -58,7 +58,7 @@ def draw_picture(puzzle: "Puzzle", state: "GridState") -> Text:
 
 def layouts(puzzle: "Puzzle", state: "GridState") -> "list[TerminalLayout]":
     """Return the layouts for standard output, best first."""
-    from pipeline.commands.terminal_layouts import color_layouts, symbol_layouts
+    from nonocensus.pipeline.commands.terminal_layouts import color_layouts, symbol_layouts
 
     return (color_layouts if has_colors() else symbol_layouts)(puzzle, state)
 
@@ -70,7 +70,7 @@ def has_colors() -> bool:
 
 def unknown_symbol(puzzle: "Puzzle") -> str:
     """Return how undecided cells are drawn: a symbol, or the name of their colour."""
-    from pipeline.commands.terminal_layouts import free_symbol
+    from nonocensus.pipeline.commands.terminal_layouts import free_symbol
 
     return "grey" if has_colors() else free_symbol(puzzle)
 
@@ -79,7 +79,7 @@ def draw_pair(before: "tuple[Puzzle, Any]", after: "tuple[Puzzle, Any]") -> Rend
     """Draw two pictures, each with the puzzle of its palette: side by side, or below each other if too wide."""
     from rich.table import Table
 
-    from reports.sheet.grid_state import GridState
+    from nonocensus.reports.sheet.grid_state import GridState
 
     pairs = [(puzzle, GridState(cells)) for puzzle, cells in (before, after)]
     if before[0].width + after[0].width + GAP > out.width:

@@ -15,10 +15,10 @@ import numpy as np
 from rich.style import Style
 from rich.text import Text
 
-from reports.sheet.geometry import NO_COLOR, ClueNumber, clue_numbers
-from reports.sheet.grid_state import UNKNOWN, GridState
-from reports.sheet.sheet_colors import GREY, LINE, MARK, ink, mixed, on_chips, rgb
-from solver.model.puzzle import Clue, Puzzle
+from nonocensus.reports.sheet.geometry import NO_COLOR, ClueNumber, clue_numbers
+from nonocensus.reports.sheet.grid_state import UNKNOWN, GridState
+from nonocensus.reports.sheet.sheet_colors import GREY, LINE, MARK, ink, mixed, on_chips, rgb
+from nonocensus.solver.model.puzzle import Clue, Puzzle
 
 UPPER_HALF = "\u2580"
 PAPER = "e4e4e4"

@@ -1,6 +1,6 @@
 """Serve a store's puzzles on this machine as webpbn.com and nonograms.org would, to test crawls without the sites.
 
-python -m pipeline.commands.twin --port 8899
+python -m nonocensus.pipeline.commands.twin --port 8899
 nonocensus crawl webpbn --base-url http://127.0.0.1:8899 --rate 0 --ids all --out store
 """
 
@@ -11,9 +11,9 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import YEAR, between
-from pipeline.commands.output import out
-from pipeline.errors import UserError
+from nonocensus.pipeline.commands.options import YEAR, between
+from nonocensus.pipeline.commands.output import out
+from nonocensus.pipeline.errors import UserError
 
 
 def twin(
@@ -27,10 +27,10 @@ def twin(
     ] = None,
 ) -> None:
     """Serve puzzles on this machine as webpbn.com and nonograms.org would, until Ctrl-C."""
-    from pipeline.store.parts import open_store
-    from scrapers.demo import demo_puzzles
-    from scrapers.twin import TwinServer, build_archive
-    from solver.model.families import NONOGRAM
+    from nonocensus.pipeline.store.parts import open_store
+    from nonocensus.scrapers.demo import demo_puzzles
+    from nonocensus.scrapers.twin import TwinServer, build_archive
+    from nonocensus.solver.model.families import NONOGRAM
 
     both = build_archive(demo_puzzles() if store is None else open_store(store, NONOGRAM).batches())
     if not both.webpbn:
@@ -49,7 +49,7 @@ def twin(
 
 
 if __name__ == "__main__":
-    from pipeline.commands.app import run
+    from nonocensus.pipeline.commands.app import run
 
     commands = typer.Typer(pretty_exceptions_enable=False)
     commands.command()(twin)

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from pipeline.commands.options import RunOrStore
-from pipeline.commands.output import (
+from nonocensus.pipeline.commands.options import RunOrStore
+from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
     err,
@@ -18,7 +18,7 @@ from pipeline.commands.output import (
 )
 
 if TYPE_CHECKING:
-    from pipeline.verify.store import Damage
+    from nonocensus.pipeline.verify.store import Damage
 
 
 def verify(
@@ -31,8 +31,8 @@ def verify(
 
     Exit status 1 if something is damaged, even if --repair has repaired it.
     """
-    from pipeline.run.run_folder import open_place
-    from pipeline.verify.run import verify_place
+    from nonocensus.pipeline.run.run_folder import open_place
+    from nonocensus.pipeline.verify.run import verify_place
 
     with show_progress("verifying") as callbacks:
         found = verify_place(open_place(place), repair, callbacks)

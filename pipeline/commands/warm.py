@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from pipeline.commands.output import print_result, show_progress
+from nonocensus.pipeline.commands.output import print_result, show_progress
 
 
 def warm(
@@ -21,7 +21,7 @@ def warm(
     """
     import time
 
-    from pipeline.jobs.kernel_compilation import check_kernels, warm_for_most, warm_for_store
+    from nonocensus.pipeline.jobs.kernel_compilation import check_kernels, warm_for_most, warm_for_store
 
     began = time.monotonic()
     with show_progress("compiling") as callbacks:

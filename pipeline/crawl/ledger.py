@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from pipeline.errors import InputError, StorageError, UserError
-from pipeline.store.lock import writer_lock
-from pipeline.store.paths import folder
-from pipeline.store.spans import Spans, minus
-from scrapers.http import Reply
-from scrapers.site import FINAL, Judgement
+from nonocensus.pipeline.errors import InputError, StorageError, UserError
+from nonocensus.pipeline.store.lock import writer_lock
+from nonocensus.pipeline.store.paths import folder
+from nonocensus.pipeline.store.spans import Spans, minus
+from nonocensus.scrapers.http import Reply
+from nonocensus.scrapers.site import FINAL, Judgement
 
 NAME = "crawl.sqlite"
 VERSION = 1

@@ -8,8 +8,8 @@ import itertools
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from pipeline.crawl.ledger import Ledger
-from pipeline.crawl.table import (
+from nonocensus.pipeline.crawl.ledger import Ledger
+from nonocensus.pipeline.crawl.table import (
     RATINGS_PENDING,
     CrawlReport,
     CrawlStep,
@@ -20,12 +20,12 @@ from pipeline.crawl.table import (
     puzzle_writer,
     stamp_reply,
 )
-from pipeline.errors import NetworkError
-from pipeline.store import spans
-from pipeline.store.parts import Store
-from pipeline.store.spans import Spans
-from scrapers.http import PoliteSession, Reply, RequestFailed
-from scrapers.site import Judgement, Site
+from nonocensus.pipeline.errors import NetworkError
+from nonocensus.pipeline.store import spans
+from nonocensus.pipeline.store.parts import Store
+from nonocensus.pipeline.store.spans import Spans
+from nonocensus.scrapers.http import PoliteSession, Reply, RequestFailed
+from nonocensus.scrapers.site import Judgement, Site
 
 PASSES = 3
 """Rounds over the numbers that failed."""

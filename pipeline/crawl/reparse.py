@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.crawl.ledger import Ledger
-from pipeline.crawl.table import (
+from nonocensus.pipeline.crawl.ledger import Ledger
+from nonocensus.pipeline.crawl.table import (
     VERSION_COLUMNS,
     CrawlReport,
     CrawlStep,
@@ -17,8 +17,8 @@ from pipeline.crawl.table import (
     latest_versions,
     stamp_reply,
 )
-from pipeline.store.parts import Store, append, one_batch, rewrite
-from solver.model.tables import PUZZLES
+from nonocensus.pipeline.store.parts import Store, append, one_batch, rewrite
+from nonocensus.solver.model.tables import PUZZLES
 
 
 def reparse(store: Store, ledger: Ledger, judges: Judges, on_reply: Callable[[CrawlStep], None]) -> CrawlReport:

@@ -11,17 +11,17 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 import platformdirs
 
-from pipeline.crawl.ids import FetchOptions, PuzzleId
-from pipeline.crawl.site_crawl import CrawlOptions, check_options
-from pipeline.crawl.table import judge_reply, stamp_reply
-from pipeline.errors import InputError, NetworkError
-from pipeline.store.paths import Folder, folder
-from scrapers import nonograms, webpbn
-from scrapers.http import HostUnreachable, HttpLimits, PoliteSession, Reply, RequestFailed, RobotsDisallowed
-from scrapers.http.messages import is_loopback
-from scrapers.http.throttle import MIN_RATE
-from scrapers.site import FINAL, Judgement, Site
-from solver.model.puzzle import Puzzle
+from nonocensus.pipeline.crawl.ids import FetchOptions, PuzzleId
+from nonocensus.pipeline.crawl.site_crawl import CrawlOptions, check_options
+from nonocensus.pipeline.crawl.table import judge_reply, stamp_reply
+from nonocensus.pipeline.errors import InputError, NetworkError
+from nonocensus.pipeline.store.paths import Folder, folder
+from nonocensus.scrapers import nonograms, webpbn
+from nonocensus.scrapers.http import HostUnreachable, HttpLimits, PoliteSession, Reply, RequestFailed, RobotsDisallowed
+from nonocensus.scrapers.http.messages import is_loopback
+from nonocensus.scrapers.http.throttle import MIN_RATE
+from nonocensus.scrapers.site import FINAL, Judgement, Site
+from nonocensus.solver.model.puzzle import Puzzle
 
 CACHE_TTL = timedelta(days=1)
 

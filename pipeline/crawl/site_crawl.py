@@ -6,23 +6,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from pipeline.callbacks import SILENT, ProgressCallbacks
-from pipeline.crawl.ledger import Ledger, open_ledger
-from pipeline.crawl.loop import CrawlRequest, catch_up, crawl, newest_number
-from pipeline.crawl.reparse import reparse
-from pipeline.crawl.table import CrawlReport, CrawlStep, Judges, collect_ratings, crawl_store
-from pipeline.errors import NetworkError, UserError
-from pipeline.store.parts import Store
-from pipeline.store.spans import Spans, size, union
-from scrapers import nonograms, webpbn
-from scrapers.demo import SOURCE as DEMO
-from scrapers.demo import demo_site as demo
-from scrapers.formats.parsing import clipped
-from scrapers.http import HostUnreachable, PoliteSession, RequestFailed, RobotsDisallowed
-from scrapers.http.messages import normalize_url
-from scrapers.http.polite_session import contact_for
-from scrapers.http.throttle import check_host_rate, check_rate
-from scrapers.site import Site
+from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
+from nonocensus.pipeline.crawl.ledger import Ledger, open_ledger
+from nonocensus.pipeline.crawl.loop import CrawlRequest, catch_up, crawl, newest_number
+from nonocensus.pipeline.crawl.reparse import reparse
+from nonocensus.pipeline.crawl.table import CrawlReport, CrawlStep, Judges, collect_ratings, crawl_store
+from nonocensus.pipeline.errors import NetworkError, UserError
+from nonocensus.pipeline.store.parts import Store
+from nonocensus.pipeline.store.spans import Spans, size, union
+from nonocensus.scrapers import nonograms, webpbn
+from nonocensus.scrapers.demo import SOURCE as DEMO
+from nonocensus.scrapers.demo import demo_site as demo
+from nonocensus.scrapers.formats.parsing import clipped
+from nonocensus.scrapers.http import HostUnreachable, PoliteSession, RequestFailed, RobotsDisallowed
+from nonocensus.scrapers.http.messages import normalize_url
+from nonocensus.scrapers.http.polite_session import contact_for
+from nonocensus.scrapers.http.throttle import check_host_rate, check_rate
+from nonocensus.scrapers.site import Site
 
 JUDGES: Judges = {webpbn.SOURCE: webpbn.judge, nonograms.SOURCE: nonograms.judge, DEMO: demo.judge}
 
@@ -125,7 +125,8 @@ def check_options(options: CrawlOptions) -> str:
         raise UserError(f"{clipped(options.site)} is none of the sites that can be crawled: {', '.join(HOMES)}")
     if not options.addresses:
         raise UserError(
-            "the demo's archive has no site: serve it with `python -m pipeline.commands.twin` and give its --base-url"
+            "the demo's archive has no site: serve it with `python -m nonocensus.pipeline.commands.twin` "
+            "and give its --base-url"
         )
     if options.refresh and options.ids is None:
         raise UserError("--refresh goes with --ids")

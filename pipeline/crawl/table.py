@@ -14,16 +14,16 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.crawl.ledger import Ledger
-from pipeline.errors import NetworkError
-from pipeline.settings import default_settings
-from pipeline.store.parts import Store, append, create_store, rewrite, write_manifest
-from scrapers.http import PoliteSession, Reply
-from scrapers.http.messages import is_loopback
-from scrapers.site import Judgement
-from scrapers.webpbn import RatingBucket, listed
-from solver.model.puzzle import Puzzle
-from solver.model.tables import puzzle_batch
+from nonocensus.pipeline.crawl.ledger import Ledger
+from nonocensus.pipeline.errors import NetworkError
+from nonocensus.pipeline.settings import default_settings
+from nonocensus.pipeline.store.parts import Store, append, create_store, rewrite, write_manifest
+from nonocensus.scrapers.http import PoliteSession, Reply
+from nonocensus.scrapers.http.messages import is_loopback
+from nonocensus.scrapers.site import Judgement
+from nonocensus.scrapers.webpbn import RatingBucket, listed
+from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.solver.model.tables import puzzle_batch
 
 
 @dataclass

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from pipeline.errors import ClusterError
-from pipeline.executors.executor import NODE, Executor, Resources, TaskFailure, open_executor
-from solver.ladder.ladder_kernels import warm_up
-from solver.learning.cubes import Conqueror, Conquest, Cube, CubeResult, add_result, solve_cube
-from solver.learning.tail import cube_turns, default_turns, has_kissat
-from solver.model.views import views
+from nonocensus.pipeline.errors import ClusterError
+from nonocensus.pipeline.executors.executor import NODE, Executor, Resources, TaskFailure, open_executor
+from nonocensus.solver.ladder.ladder_kernels import warm_up
+from nonocensus.solver.learning.cubes import Conqueror, Conquest, Cube, CubeResult, add_result, solve_cube
+from nonocensus.solver.learning.tail import cube_turns, default_turns, has_kissat
+from nonocensus.solver.model.views import views
 
 TRIES = 3
 """Attempts at a cube whose worker dies."""

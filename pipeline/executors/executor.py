@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from pipeline.errors import UserError
-from reports.threads import cores
+from nonocensus.pipeline.errors import UserError
+from nonocensus.reports.threads import cores
 
 T = TypeVar("T")
 TaskArguments = tuple[Any, ...]
@@ -131,7 +131,7 @@ def open_executor(resources: Resources, cpu_seconds: float = math.inf) -> Iterat
     if resources.serial or (resources == ALL_CORES and cpu_seconds <= SMALL_JOB):
         yield SerialExecutor()
         return
-    from pipeline.executors.ray_executor import start_ray  # importing Ray takes a second
+    from nonocensus.pipeline.executors.ray_executor import start_ray  # importing Ray takes a second
 
     cpus = None if resources.address else resources.cpus or cores()
     with start_ray(cpus, resources.address) as executor:

@@ -14,9 +14,9 @@ from contextlib import chdir, contextmanager, redirect_stdout, suppress
 from queue import Empty, SimpleQueue
 from typing import Any, TextIO, TypeVar, cast
 
-from pipeline.errors import ClusterError, UserError
-from pipeline.executors.executor import EXCEPTION, NODE, WORKER, TaskFailure
-from pipeline.settings import ROOT
+from nonocensus.pipeline.errors import ClusterError, UserError
+from nonocensus.pipeline.executors.executor import EXCEPTION, NODE, WORKER, TaskFailure
+from nonocensus.pipeline.settings import ROOT
 
 T = TypeVar("T")
 

@@ -14,25 +14,25 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from pipeline.errors import UserError
-from pipeline.executors.conquer import conqueror
-from pipeline.findings.csv_file import write_csv
-from pipeline.run.configuration import DEPTH
-from scrapers.pictures.picture_batch import views_of
-from scrapers.pictures.recipe import Recipe, recipe_batch
-from scrapers.pictures.rules import every_picture
-from solver.ladder.climb import climb
-from solver.ladder.ladder_kernels import warm_up
-from solver.ladder.ladder_options import LINE, LadderOptions
-from solver.ladder.outcome import MULTIPLE, UNIQUE
-from solver.lines.workspace import LINE_SOLVES
-from solver.model.check import faults
-from solver.model.families import NONOGRAM, family_of
-from solver.model.puzzle import Puzzle
-from solver.model.tables import puzzle_batch
-from solver.model.views import Views, views
-from solver.sudoku.sudoku_batch import sudoku_batch
-from solver.sudoku.sudoku_puzzle import Sudoku
+from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.executors.conquer import conqueror
+from nonocensus.pipeline.findings.csv_file import write_csv
+from nonocensus.pipeline.run.configuration import DEPTH
+from nonocensus.scrapers.pictures.picture_batch import views_of
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.scrapers.pictures.rules import every_picture
+from nonocensus.solver.ladder.climb import climb
+from nonocensus.solver.ladder.ladder_kernels import warm_up
+from nonocensus.solver.ladder.ladder_options import LINE, LadderOptions
+from nonocensus.solver.ladder.outcome import MULTIPLE, UNIQUE
+from nonocensus.solver.lines.workspace import LINE_SOLVES
+from nonocensus.solver.model.check import faults
+from nonocensus.solver.model.families import NONOGRAM, family_of
+from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.solver.model.tables import puzzle_batch
+from nonocensus.solver.model.views import Views, views
+from nonocensus.solver.sudoku.sudoku_batch import sudoku_batch
+from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
 
 SURVEY = (
     *("1", "6", "16", "21", "23", "27", "65", "436", "529", "803", "1611", "1694", "2040", "2413", "2556", "2712"),

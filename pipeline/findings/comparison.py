@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import duckdb
 
-from pipeline.errors import UserError
-from pipeline.findings.sql_tables import results_table
-from pipeline.run.configuration import diff_configurations
-from pipeline.run.run_folder import Run
-from pipeline.sql import database
+from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.findings.sql_tables import results_table
+from nonocensus.pipeline.run.configuration import diff_configurations
+from nonocensus.pipeline.run.run_folder import Run
+from nonocensus.pipeline.sql import database
 
 SLOWER, SECONDS = 2.0, 0.01
 """A puzzle counts as slower or faster if its time changed by at least this factor and these CPU seconds."""

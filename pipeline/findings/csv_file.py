@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as csv
 
-from pipeline.findings.json_value import json_value
-from pipeline.store.paths import open_output
+from nonocensus.pipeline.findings.json_value import json_value
+from nonocensus.pipeline.store.paths import open_output
 
 
 def write_csv(path: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> int:

@@ -22,19 +22,19 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipeline.errors import InputError, UserError
-from pipeline.run.job_tables import current_grades
-from pipeline.run.progress import summarize
-from pipeline.run.result_pairs import pairs
-from pipeline.run.run_folder import Run
-from pipeline.scratch import scratch_folder
-from pipeline.sql import interruptible, sql_errors
-from pipeline.store.lock import staging
-from pipeline.store.parts import chunk_tables, leaf_columns, one_batch
-from pipeline.store.paths import Folder, folder
-from reports.card import DatasetOrigin, RowCount, card, license_of
-from reports.croissant import croissant
-from reports.dataset_columns import (
+from nonocensus.pipeline.errors import InputError, UserError
+from nonocensus.pipeline.run.job_tables import current_grades
+from nonocensus.pipeline.run.progress import summarize
+from nonocensus.pipeline.run.result_pairs import pairs
+from nonocensus.pipeline.run.run_folder import Run
+from nonocensus.pipeline.scratch import scratch_folder
+from nonocensus.pipeline.sql import interruptible, sql_errors
+from nonocensus.pipeline.store.lock import staging
+from nonocensus.pipeline.store.parts import chunk_tables, leaf_columns, one_batch
+from nonocensus.pipeline.store.paths import Folder, folder
+from nonocensus.reports.card import DatasetOrigin, RowCount, card, license_of
+from nonocensus.reports.croissant import croissant
+from nonocensus.reports.dataset_columns import (
     DUPLICATE,
     SPLITS,
     Content,
@@ -45,9 +45,9 @@ from reports.dataset_columns import (
     schema,
     splits_of,
 )
-from reports.family_words import WORDS
-from reports.joined_columns import KeyedRows, finished, indexed
-from solver.model.tables import SCHEMA_VERSION
+from nonocensus.reports.family_words import WORDS
+from nonocensus.reports.joined_columns import KeyedRows, finished, indexed
+from nonocensus.solver.model.tables import SCHEMA_VERSION
 
 MARK, CARD, CROISSANT = "dataset.json", "README.md", "croissant.json"
 KIND = "nonocensus dataset"

@@ -22,16 +22,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.callbacks import SILENT, ProgressCallbacks
-from pipeline.errors import InputError, UserError
-from pipeline.findings.near import PictureColumn, joined, like_earlier, packed, passes
-from pipeline.run.result_pairs import PAIRED_BYTES, PAIRED_ROWS, family_pairs, matching_rows, solvable_rows
-from pipeline.run.run_folder import Run
-from pipeline.sql import database, sql_errors
-from pipeline.store.parts import Store, chunk_tables, one_batch, prefetch
-from reports.issues import LEAST_CELLS
-from solver.model.families import NONOGRAM, Family, Rules
-from solver.model.tables import PUZZLES
+from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
+from nonocensus.pipeline.errors import InputError, UserError
+from nonocensus.pipeline.findings.near import PictureColumn, joined, like_earlier, packed, passes
+from nonocensus.pipeline.run.result_pairs import PAIRED_BYTES, PAIRED_ROWS, family_pairs, matching_rows, solvable_rows
+from nonocensus.pipeline.run.run_folder import Run
+from nonocensus.pipeline.sql import database, sql_errors
+from nonocensus.pipeline.store.parts import Store, chunk_tables, one_batch, prefetch
+from nonocensus.reports.issues import LEAST_CELLS
+from nonocensus.solver.model.families import NONOGRAM, Family, Rules
+from nonocensus.solver.model.tables import PUZZLES
 
 if TYPE_CHECKING:
     import duckdb

@@ -5,12 +5,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from solver.engines.answer import EngineAnswer, EngineLimits
-from solver.engines.engines import COMPILED, ENGINES
-from solver.ladder.ladder_kernels import warm_up
-from solver.model.puzzle import Puzzle
-from solver.model.tables import puzzles_of
-from solver.model.views import views
+from nonocensus.solver.engines.answer import EngineAnswer, EngineLimits
+from nonocensus.solver.engines.engines import COMPILED, ENGINES
+from nonocensus.solver.ladder.ladder_kernels import warm_up
+from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.solver.model.tables import puzzles_of
+from nonocensus.solver.model.views import views
 
 BEFORE = 0.001
 """CPU limit of a warm-up, so that nothing is compiled or loaded while measuring."""

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
-from solver import __version__
+from nonocensus.solver import __version__
 
 
 class FigureTable(NamedTuple):

@@ -8,17 +8,17 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from pipeline.findings.csv_file import write_csv
-from pipeline.run.job_tables import current_grades
-from pipeline.run.result_pairs import pairs
-from pipeline.run.run_folder import Run
-from pipeline.sql import database, where_mask
-from pipeline.store.parts import one_batch
-from reports import derived_measures as derived
-from reports.family_words import WORDS, fields_of
-from reports.joined_columns import KEY, KeyedRows, finished, indexed, join_grades
-from reports.rights import CONTENT
-from solver.model.tables import PUZZLES, RESULTS
+from nonocensus.pipeline.findings.csv_file import write_csv
+from nonocensus.pipeline.run.job_tables import current_grades
+from nonocensus.pipeline.run.result_pairs import pairs
+from nonocensus.pipeline.run.run_folder import Run
+from nonocensus.pipeline.sql import database, where_mask
+from nonocensus.pipeline.store.parts import one_batch
+from nonocensus.reports import derived_measures as derived
+from nonocensus.reports.family_words import WORDS, fields_of
+from nonocensus.reports.joined_columns import KEY, KeyedRows, finished, indexed, join_grades
+from nonocensus.reports.rights import CONTENT
+from nonocensus.solver.model.tables import PUZZLES, RESULTS
 
 NAMED = ("puzzle_id", "title", "author", "grade")
 """The first columns."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.jit.kernel import kernel, plain_if_cheaper
+from nonocensus.solver.jit.kernel import kernel, plain_if_cheaper
 
 BANDS = 32
 """Most bands. With fewer than d + 1 bands a pair is missed with a probability of at most (1 - 1 / e) ** 32, about 4 in

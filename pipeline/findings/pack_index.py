@@ -6,8 +6,8 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta
 
-from scrapers.formats.jsonl import DIGITS
-from solver.model.puzzle import Clue, Puzzle
+from nonocensus.scrapers.formats.jsonl import DIGITS
+from nonocensus.solver.model.puzzle import Clue, Puzzle
 
 KIND: Final = "nonocensus pack"
 

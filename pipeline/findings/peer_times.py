@@ -8,8 +8,8 @@ import math
 from collections.abc import Collection
 from pathlib import Path
 
-from pipeline.errors import InputError, UserError
-from reports.charts.cpu_times import SolverTimes
+from nonocensus.pipeline.errors import InputError, UserError
+from nonocensus.reports.charts.cpu_times import SolverTimes
 
 COLUMNS = ["solver", "puzzle", "cpu_seconds"]
 

@@ -21,29 +21,29 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.errors import InputError, UserError
-from pipeline.findings.csv_file import write_csv
-from pipeline.findings.pack_index import KIND, Pack, packed_puzzle
-from pipeline.findings.sample import Candidates, balanced_order, difficulty_class, sample_candidates
-from pipeline.run.job_tables import current_grades
-from pipeline.run.result_pairs import matching_rows, pairs, solvable_rows
-from pipeline.run.run_folder import Run
-from pipeline.sql import database, where_mask
-from pipeline.store.conversion import file_stem
-from pipeline.store.lock import staging
-from pipeline.store.parts import one_batch, require_nonograms
-from pipeline.store.paths import Folder, folder
-from reports.derived_measures import DERIVED, derived_measures
-from reports.family_words import NONOGRAMS
-from reports.joined_columns import KeyedRows, finished, first_bits, indexed, join_grades
-from reports.rights import shareable
-from reports.row_classes import MINUTES, size_class
-from reports.sheet.print_book import PAPERS, SLOTS, BookLayout, BookPuzzle, book, fits_page
-from scrapers.formats import Format, FormatError
-from scrapers.formats.writing import BLOTS, COLORS, file_of
-from solver.model.families import NONOGRAM
-from solver.model.puzzle import Puzzle
-from solver.model.tables import PUZZLES, RESULTS, picture, puzzles_of
+from nonocensus.pipeline.errors import InputError, UserError
+from nonocensus.pipeline.findings.csv_file import write_csv
+from nonocensus.pipeline.findings.pack_index import KIND, Pack, packed_puzzle
+from nonocensus.pipeline.findings.sample import Candidates, balanced_order, difficulty_class, sample_candidates
+from nonocensus.pipeline.run.job_tables import current_grades
+from nonocensus.pipeline.run.result_pairs import matching_rows, pairs, solvable_rows
+from nonocensus.pipeline.run.run_folder import Run
+from nonocensus.pipeline.sql import database, where_mask
+from nonocensus.pipeline.store.conversion import file_stem
+from nonocensus.pipeline.store.lock import staging
+from nonocensus.pipeline.store.parts import one_batch, require_nonograms
+from nonocensus.pipeline.store.paths import Folder, folder
+from nonocensus.reports.derived_measures import DERIVED, derived_measures
+from nonocensus.reports.family_words import NONOGRAMS
+from nonocensus.reports.joined_columns import KeyedRows, finished, first_bits, indexed, join_grades
+from nonocensus.reports.rights import shareable
+from nonocensus.reports.row_classes import MINUTES, size_class
+from nonocensus.reports.sheet.print_book import PAPERS, SLOTS, BookLayout, BookPuzzle, book, fits_page
+from nonocensus.scrapers.formats import Format, FormatError
+from nonocensus.scrapers.formats.writing import BLOTS, COLORS, file_of
+from nonocensus.solver.model.families import NONOGRAM
+from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.solver.model.tables import PUZZLES, RESULTS, picture, puzzles_of
 
 MARK, LIST, BOOK = "pack.json", "pack.csv", "book.pdf"
 OWN = re.compile(r"\d+-[\w.#()-]+|book\.pdf")

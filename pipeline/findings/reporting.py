@@ -10,21 +10,21 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from pipeline.findings import deduplication
-from pipeline.run.job_tables import certificate_summary, current_grades, read_mendings
-from pipeline.run.progress import summarize
-from pipeline.run.result_pairs import pairs
-from pipeline.run.run_folder import Run, session_number
-from pipeline.store.lock import staging
-from pipeline.store.parts import one_batch
-from pipeline.store.paths import folder
-from reports.activity import PastSession, activity
-from reports.census import SHOWN
-from reports.issues import DUPLICATES
-from reports.joined_columns import finished
-from reports.report_page import RunDetails, write_report
-from reports.row_counts import PUZZLE_COLUMNS, RESULT_COLUMNS
-from solver.model.families import NONOGRAM
+from nonocensus.pipeline.findings import deduplication
+from nonocensus.pipeline.run.job_tables import certificate_summary, current_grades, read_mendings
+from nonocensus.pipeline.run.progress import summarize
+from nonocensus.pipeline.run.result_pairs import pairs
+from nonocensus.pipeline.run.run_folder import Run, session_number
+from nonocensus.pipeline.store.lock import staging
+from nonocensus.pipeline.store.parts import one_batch
+from nonocensus.pipeline.store.paths import folder
+from nonocensus.reports.activity import PastSession, activity
+from nonocensus.reports.census import SHOWN
+from nonocensus.reports.issues import DUPLICATES
+from nonocensus.reports.joined_columns import finished
+from nonocensus.reports.report_page import RunDetails, write_report
+from nonocensus.reports.row_counts import PUZZLE_COLUMNS, RESULT_COLUMNS
+from nonocensus.solver.model.families import NONOGRAM
 
 PAGE = "report.html"
 

@@ -9,14 +9,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.errors import InputError
-from pipeline.findings.comparison import Comparison
-from pipeline.findings.sql_tables import puzzles_table, results_table
-from pipeline.run.run_folder import Run, require_unchanged
-from pipeline.sql import database
-from reports.comparison_page import ChangedPuzzle, ChangeGroup, comparison_page
-from reports.family_words import WORDS
-from reports.report_page import drawings
+from nonocensus.pipeline.errors import InputError
+from nonocensus.pipeline.findings.comparison import Comparison
+from nonocensus.pipeline.findings.sql_tables import puzzles_table, results_table
+from nonocensus.pipeline.run.run_folder import Run, require_unchanged
+from nonocensus.pipeline.sql import database
+from nonocensus.reports.comparison_page import ChangedPuzzle, ChangeGroup, comparison_page
+from nonocensus.reports.family_words import WORDS
+from nonocensus.reports.report_page import drawings
 
 LISTED = 60
 """Most puzzles of a group that the page shows."""

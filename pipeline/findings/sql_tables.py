@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from pipeline.errors import InputError, UserError
-from pipeline.run.job_tables import certificates_table, current_grades
-from pipeline.run.results import row_masks
-from pipeline.run.run_folder import Run, require_unchanged
-from pipeline.sql import database
-from pipeline.store.parts import Part, Store
-from pipeline.store.paths import Folder
-from solver.model.tables import RESULTS
+from nonocensus.pipeline.errors import InputError, UserError
+from nonocensus.pipeline.run.job_tables import certificates_table, current_grades
+from nonocensus.pipeline.run.results import row_masks
+from nonocensus.pipeline.run.run_folder import Run, require_unchanged
+from nonocensus.pipeline.sql import database
+from nonocensus.pipeline.store.parts import Part, Store
+from nonocensus.pipeline.store.paths import Folder
+from nonocensus.solver.model.tables import RESULTS
 
 if TYPE_CHECKING:  # importing takes 50 MB
     import duckdb

@@ -15,12 +15,12 @@ from urllib.parse import quote
 import numpy as np
 import pyarrow as pa
 
-from pipeline.errors import StorageError
-from pipeline.jobs.cost import CostEstimate, estimate_on_results
-from pipeline.jobs.engine import JobRequest, RowFilter, locked, plan_on_results, run_on_results
-from pipeline.jobs.job import Chunk, Job, JobCall, Loss, Output, count_by
-from pipeline.jobs.kernel_compilation import needed
-from pipeline.run.job_tables import (
+from nonocensus.pipeline.errors import StorageError
+from nonocensus.pipeline.jobs.cost import CostEstimate, estimate_on_results
+from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, locked, plan_on_results, run_on_results
+from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Loss, Output, count_by
+from nonocensus.pipeline.jobs.kernel_compilation import needed
+from nonocensus.pipeline.run.job_tables import (
     VERDICT,
     Key,
     Row,
@@ -29,16 +29,16 @@ from pipeline.run.job_tables import (
     pictures_hash,
     verdict_keys,
 )
-from pipeline.run.run_folder import Run
-from pipeline.store.parts import one_batch, require_nonograms
-from pipeline.store.paths import Folder, folder
-from reports.figures import Certified
-from reports.joined_columns import KILLED
-from solver import __version__
-from solver.model.tables import CERTIFICATES
-from solver.proofs import FAILED, PROVED, TIMEOUT
-from solver.proofs.certificate import Certificate, certify
-from solver.proofs.record import Verdict, compile_recorder
+from nonocensus.pipeline.run.run_folder import Run
+from nonocensus.pipeline.store.parts import one_batch, require_nonograms
+from nonocensus.pipeline.store.paths import Folder, folder
+from nonocensus.reports.figures import Certified
+from nonocensus.reports.joined_columns import KILLED
+from nonocensus.solver import __version__
+from nonocensus.solver.model.tables import CERTIFICATES
+from nonocensus.solver.proofs import FAILED, PROVED, TIMEOUT
+from nonocensus.solver.proofs.certificate import Certificate, certify
+from nonocensus.solver.proofs.record import Verdict, compile_recorder
 
 NEEDED = ("puzzle_id", "clue_hash", "width", "height", "palette", "rows", "columns", "goal")
 """Columns of the puzzles table that proofs depend on, or kernels are compiled for."""

@@ -9,25 +9,25 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.errors import UserError
-from pipeline.executors.executor import ALL_CORES, Resources, check_resources
-from pipeline.jobs.engine import run_job
-from pipeline.jobs.job import DEFAULTS, Chunk, Job, JobCall, JobSettings, Loss, Output, count_by
-from pipeline.jobs.kernel_compilation import KernelKind, needed
-from pipeline.jobs.schedule import levels
-from pipeline.jobs.session import SILENT_LISTENER, Listener
-from pipeline.run.carry import carry_over
-from pipeline.run.configuration import Configuration, check_limit, config_hash, solver_settings
-from pipeline.run.plan import EVERYTHING, Plan, Selection, plan_rest, plan_retry
-from pipeline.run.progress import write_summary
-from pipeline.run.results import ResultFile, covered_rows
-from pipeline.run.run_folder import MARK, Run, plan_run, quarantine_damaged, reload, require_unchanged
-from pipeline.settings import default_settings
-from pipeline.store import spans
-from pipeline.store.lock import writer_lock
-from pipeline.store.parts import Store
-from solver.model.families import NONOGRAM
-from solver.model.tables import DECISIVE, RESULTS
+from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.executors.executor import ALL_CORES, Resources, check_resources
+from nonocensus.pipeline.jobs.engine import run_job
+from nonocensus.pipeline.jobs.job import DEFAULTS, Chunk, Job, JobCall, JobSettings, Loss, Output, count_by
+from nonocensus.pipeline.jobs.kernel_compilation import KernelKind, needed
+from nonocensus.pipeline.jobs.schedule import levels
+from nonocensus.pipeline.jobs.session import SILENT_LISTENER, Listener
+from nonocensus.pipeline.run.carry import carry_over
+from nonocensus.pipeline.run.configuration import Configuration, check_limit, config_hash, solver_settings
+from nonocensus.pipeline.run.plan import EVERYTHING, Plan, Selection, plan_rest, plan_retry
+from nonocensus.pipeline.run.progress import write_summary
+from nonocensus.pipeline.run.results import ResultFile, covered_rows
+from nonocensus.pipeline.run.run_folder import MARK, Run, plan_run, quarantine_damaged, reload, require_unchanged
+from nonocensus.pipeline.settings import default_settings
+from nonocensus.pipeline.store import spans
+from nonocensus.pipeline.store.lock import writer_lock
+from nonocensus.pipeline.store.parts import Store
+from nonocensus.solver.model.families import NONOGRAM
+from nonocensus.solver.model.tables import DECISIVE, RESULTS
 
 Planner = Callable[[Run, list[ResultFile]], Plan]
 """(run, its files of results): the puzzles to classify."""

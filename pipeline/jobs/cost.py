@@ -8,19 +8,19 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipeline.errors import InputError
-from pipeline.jobs.engine import JobRequest, RowFilter, plan_on_results
-from pipeline.jobs.job import Job, JobCall
-from pipeline.jobs.task import CannotReadError, TaskContext, chunks_of, context_of
-from pipeline.run.configuration import check_limit
-from pipeline.run.plan import Plan
-from pipeline.run.results import writer_options
-from pipeline.run.run_folder import Run, require_unchanged
-from pipeline.store import spans
-from pipeline.store.parts import Part, one_batch
-from pipeline.store.spans import Spans
-from solver.jit.waits import Waits
-from solver.proofs import TIMEOUT
+from nonocensus.pipeline.errors import InputError
+from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, plan_on_results
+from nonocensus.pipeline.jobs.job import Job, JobCall
+from nonocensus.pipeline.jobs.task import CannotReadError, TaskContext, chunks_of, context_of
+from nonocensus.pipeline.run.configuration import check_limit
+from nonocensus.pipeline.run.plan import Plan
+from nonocensus.pipeline.run.results import writer_options
+from nonocensus.pipeline.run.run_folder import Run, require_unchanged
+from nonocensus.pipeline.store import spans
+from nonocensus.pipeline.store.parts import Part, one_batch
+from nonocensus.pipeline.store.spans import Spans
+from nonocensus.solver.jit.waits import Waits
+from nonocensus.solver.proofs import TIMEOUT
 
 SEED = 1
 

@@ -5,14 +5,14 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from pipeline.errors import ClusterError, StorageError
-from pipeline.executors.executor import NODE, Executor, TaskFailure
-from pipeline.jobs.schedule import AHEAD, TaskRows, split_off
-from pipeline.jobs.session import Session
-from pipeline.jobs.task import TaskContext, Unfit, Unreadable, Unwritable, check_fitness, run_task, write_off
-from pipeline.run.results import ResultFile
-from pipeline.store.lock import check_lease
-from pipeline.store.parts import Part
+from nonocensus.pipeline.errors import ClusterError, StorageError
+from nonocensus.pipeline.executors.executor import NODE, Executor, TaskFailure
+from nonocensus.pipeline.jobs.schedule import AHEAD, TaskRows, split_off
+from nonocensus.pipeline.jobs.session import Session
+from nonocensus.pipeline.jobs.task import TaskContext, Unfit, Unreadable, Unwritable, check_fitness, run_task, write_off
+from nonocensus.pipeline.run.results import ResultFile
+from nonocensus.pipeline.store.lock import check_lease
+from nonocensus.pipeline.store.parts import Part
 
 BATCH = 64
 """Tasks submitted before outcomes are handled: their costs soon size other tasks."""

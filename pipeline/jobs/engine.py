@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from pipeline.callbacks import SILENT, ProgressCallbacks
-from pipeline.executors.executor import (
+from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
+from nonocensus.pipeline.executors.executor import (
     ALL_CORES,
     SMALL_JOB,
     Executor,
@@ -21,20 +21,20 @@ from pipeline.executors.executor import (
     check_resources,
     open_executor,
 )
-from pipeline.jobs.driver import drive, never
-from pipeline.jobs.job import DEFAULTS, Job, JobSettings
-from pipeline.jobs.kernel_compilation import compiled_in_background
-from pipeline.jobs.schedule import Schedule
-from pipeline.jobs.session import SILENT_LISTENER, Listener, Session, listener_of
-from pipeline.jobs.task import context_of
-from pipeline.jobs.tidy import join_session, tidy
-from pipeline.run.configuration import check_limit
-from pipeline.run.plan import EVERYTHING, Plan, SelectedRows, Selection
-from pipeline.run.results import row_masks
-from pipeline.run.run_folder import Run, reload, require_unchanged, write_manifest
-from pipeline.store import spans
-from pipeline.store.lock import writer_lock
-from scrapers.file_batches import Problem
+from nonocensus.pipeline.jobs.driver import drive, never
+from nonocensus.pipeline.jobs.job import DEFAULTS, Job, JobSettings
+from nonocensus.pipeline.jobs.kernel_compilation import compiled_in_background
+from nonocensus.pipeline.jobs.schedule import Schedule
+from nonocensus.pipeline.jobs.session import SILENT_LISTENER, Listener, Session, listener_of
+from nonocensus.pipeline.jobs.task import context_of
+from nonocensus.pipeline.jobs.tidy import join_session, tidy
+from nonocensus.pipeline.run.configuration import check_limit
+from nonocensus.pipeline.run.plan import EVERYTHING, Plan, SelectedRows, Selection
+from nonocensus.pipeline.run.results import row_masks
+from nonocensus.pipeline.run.run_folder import Run, reload, require_unchanged, write_manifest
+from nonocensus.pipeline.store import spans
+from nonocensus.pipeline.store.lock import writer_lock
+from nonocensus.scrapers.file_batches import Problem
 
 FIRST_SECONDS = 5.0
 """Estimated CPU seconds of the first tasks of a job, at most."""

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.callbacks import ProgressCallbacks
-from pipeline.errors import ClusterError, UserError
-from pipeline.executors.executor import (
+from nonocensus.pipeline.callbacks import ProgressCallbacks
+from nonocensus.pipeline.errors import ClusterError, UserError
+from nonocensus.pipeline.executors.executor import (
     ALL_CORES,
     SMALL_JOB,
     Executor,
@@ -20,16 +20,16 @@ from pipeline.executors.executor import (
     open_executor,
     run_divisible_tasks,
 )
-from pipeline.jobs.grade_files import grade_batch
-from pipeline.store.conditions import Conditions
-from pipeline.store.kept_puzzles import KeptPuzzles, open_kept_puzzles
-from pipeline.store.lock import writer_lock
-from pipeline.store.paths import folder
-from scrapers.pictures.kinds import KINDS
-from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.model.families import NONOGRAM
-from solver.model.techniques import SEARCH, TECHNIQUES
-from solver.people.minutes import parameters
+from nonocensus.pipeline.jobs.grade_files import grade_batch
+from nonocensus.pipeline.store.conditions import Conditions
+from nonocensus.pipeline.store.kept_puzzles import KeptPuzzles, open_kept_puzzles
+from nonocensus.pipeline.store.lock import writer_lock
+from nonocensus.pipeline.store.paths import folder
+from nonocensus.scrapers.pictures.kinds import KINDS
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver.model.families import NONOGRAM
+from nonocensus.solver.model.techniques import SEARCH, TECHNIQUES
+from nonocensus.solver.people.minutes import parameters
 
 CPU_LIMIT = 60.0
 """CPU seconds for classifying a picture's puzzle, and for grading it: a puzzle that takes longer does not fit."""

@@ -6,15 +6,15 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from pipeline.errors import UserError
-from pipeline.jobs.cost import SAMPLE_PUZZLES, SEED, next_batch_size, parquet_bytes
-from pipeline.jobs.generate_graded import NO_END, end_of, keep_fitting, refuse_impossible
-from pipeline.store.conditions import ANY, Conditions, check_conditions
-from pipeline.store.generation import RECIPE, RecipeHistory, check_recipe, earlier_counts, rows_per_group
-from pipeline.store.parts import create_store, one_batch
-from scrapers.pictures.kinds import KINDS
-from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.jit.waits import Waits
+from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.jobs.cost import SAMPLE_PUZZLES, SEED, next_batch_size, parquet_bytes
+from nonocensus.pipeline.jobs.generate_graded import NO_END, end_of, keep_fitting, refuse_impossible
+from nonocensus.pipeline.store.conditions import ANY, Conditions, check_conditions
+from nonocensus.pipeline.store.generation import RECIPE, RecipeHistory, check_recipe, earlier_counts, rows_per_group
+from nonocensus.pipeline.store.parts import create_store, one_batch
+from nonocensus.scrapers.pictures.kinds import KINDS
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver.jit.waits import Waits
 
 
 class GenerationEstimate(NamedTuple):

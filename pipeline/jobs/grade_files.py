@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from pipeline.callbacks import ProgressCallbacks
-from pipeline.executors.executor import (
+from nonocensus.pipeline.callbacks import ProgressCallbacks
+from nonocensus.pipeline.executors.executor import (
     Resources,
     TaskFailure,
     check_resources,
@@ -15,19 +15,19 @@ from pipeline.executors.executor import (
     open_executor,
     run_divisible_tasks,
 )
-from pipeline.jobs.grade_job import GRADE
-from pipeline.jobs.single_grade import check_parameters
-from pipeline.run.configuration import check_limit, configuration, solver_settings
-from pipeline.store.parts import is_store, open_store
-from pipeline.store.sources import check_sources, no_puzzle_error
-from reports.joined_columns import KILLED
-from scrapers.archives.source_file import is_url
-from scrapers.file_batches import Problem, in_batches, read_in_bulk
-from scrapers.files import files_in
-from scrapers.formats import Format
-from solver import __version__
-from solver.model.families import FAMILIES, Family, family_of
-from solver.model.tables import PUZZLES, RESULTS
+from nonocensus.pipeline.jobs.grade_job import GRADE
+from nonocensus.pipeline.jobs.single_grade import check_parameters
+from nonocensus.pipeline.run.configuration import check_limit, configuration, solver_settings
+from nonocensus.pipeline.store.parts import is_store, open_store
+from nonocensus.pipeline.store.sources import check_sources, no_puzzle_error
+from nonocensus.reports.joined_columns import KILLED
+from nonocensus.scrapers.archives.source_file import is_url
+from nonocensus.scrapers.file_batches import Problem, in_batches, read_in_bulk
+from nonocensus.scrapers.files import files_in
+from nonocensus.scrapers.formats import Format
+from nonocensus.solver import __version__
+from nonocensus.solver.model.families import FAMILIES, Family, family_of
+from nonocensus.solver.model.tables import PUZZLES, RESULTS
 
 SHOWN = ("puzzle_id", "title", "width", "height")
 """Columns of a puzzle that are shown."""

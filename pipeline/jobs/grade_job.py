@@ -9,18 +9,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.jobs.cost import CostEstimate, estimate_on_results
-from pipeline.jobs.engine import JobRequest, RowFilter, locked, run_on_results
-from pipeline.jobs.job import Chunk, Job, JobCall, Loss, Output, count_by
-from pipeline.jobs.single_grade import check_parameters
-from pipeline.run.job_tables import read_grades
-from pipeline.run.progress import value_counts
-from pipeline.run.run_folder import Run
-from pipeline.store.parts import one_batch
-from reports.joined_columns import KILLED, Grade, KeyedRows, by_grade, indexed, join_columns
-from solver import __version__
-from solver.model.families import Family
-from solver.model.tables import GRADES
+from nonocensus.pipeline.jobs.cost import CostEstimate, estimate_on_results
+from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, locked, run_on_results
+from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Loss, Output, count_by
+from nonocensus.pipeline.jobs.single_grade import check_parameters
+from nonocensus.pipeline.run.job_tables import read_grades
+from nonocensus.pipeline.run.progress import value_counts
+from nonocensus.pipeline.run.run_folder import Run
+from nonocensus.pipeline.store.parts import one_batch
+from nonocensus.reports.joined_columns import KILLED, Grade, KeyedRows, by_grade, indexed, join_columns
+from nonocensus.solver import __version__
+from nonocensus.solver.model.families import Family
+from nonocensus.solver.model.tables import GRADES
 
 VERDICT = ("puzzle_id", "clue_hash", "solutions")
 """Columns of the results that decide what is graded."""

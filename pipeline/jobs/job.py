@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from pipeline.executors.executor import Executor
-from pipeline.run.progress import value_counts
-from pipeline.run.run_folder import Run
-from solver.model.families import Family
+from nonocensus.pipeline.executors.executor import Executor
+from nonocensus.pipeline.run.progress import value_counts
+from nonocensus.pipeline.run.run_folder import Run
+from nonocensus.solver.model.families import Family
 
 
 class Chunk(NamedTuple):

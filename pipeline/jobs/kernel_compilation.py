@@ -3,7 +3,7 @@
 Compiling takes tens of seconds, loading a fraction of one. If several processes need a kernel, one compiles it while
 the others wait (solver.jit.kernel).
 
-The processes run `python -m pipeline.jobs.kernel_compilation WORDS:COLORED:STAGE ...`: a kind, and one of
+The processes run `python -m nonocensus.pipeline.jobs.kernel_compilation WORDS:COLORED:STAGE ...`: a kind, and one of
 solver.ladder.ladder_kernels.STAGES, `techniques`, `sudokus` or `covers`. They print a line after each stage.
 """
 
@@ -19,19 +19,19 @@ from typing import TextIO
 import numpy as np
 import pyarrow as pa
 
-from pipeline.callbacks import SILENT, ProgressCallbacks
-from pipeline.errors import InputError, StorageError
-from pipeline.settings import ROOT
-from reports.threads import cores
-from solver.api import classify
-from solver.jit.kernel_cache import PORTABLE, cache_folder
-from solver.ladder.ladder_kernels import is_warm
-from solver.ladder.memory import kernel_kinds
-from solver.model.check import faults_of
-from solver.model.families import SUDOKU
-from solver.model.puzzle import BLACK_ON_WHITE, Color, from_picture
-from solver.model.tables import DECISIVE, puzzle_batch
-from solver.model.views import views
+from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
+from nonocensus.pipeline.errors import InputError, StorageError
+from nonocensus.pipeline.settings import ROOT
+from nonocensus.reports.threads import cores
+from nonocensus.solver.api import classify
+from nonocensus.solver.jit.kernel_cache import PORTABLE, cache_folder
+from nonocensus.solver.ladder.ladder_kernels import is_warm
+from nonocensus.solver.ladder.memory import kernel_kinds
+from nonocensus.solver.model.check import faults_of
+from nonocensus.solver.model.families import SUDOKU
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Color, from_picture
+from nonocensus.solver.model.tables import DECISIVE, puzzle_batch
+from nonocensus.solver.model.views import views
 
 PALETTE = (*BLACK_ON_WHITE, Color("red", "r", "ff0000"))
 
@@ -103,7 +103,7 @@ def compiled_in_background(
 
 def most_are_warm() -> bool:
     """Return whether the kernels for puzzles up to 63 cells a side are compiled, except perhaps those of the tail."""
-    from solver.people.puzzle_grade import has_grading_kernels
+    from nonocensus.solver.people.puzzle_grade import has_grading_kernels
 
     return all(is_warm(views(example(*kind))) and has_grading_kernels(*kind) for kind in COMMON_KINDS)
 
@@ -119,7 +119,7 @@ def warm_for_most(callbacks: ProgressCallbacks = SILENT) -> str:
 
 def warm_for_store(uri: str, callbacks: ProgressCallbacks = SILENT) -> str:
     """Compile the kernels that a store's puzzles need; returns the cache folder."""
-    from pipeline.store.parts import open_store
+    from nonocensus.pipeline.store.parts import open_store
 
     store = open_store(uri)
     if store.family is SUDOKU:
@@ -219,7 +219,7 @@ def _start_compiling(
     errors, output   for its standard streams, as subprocess has them
     """
     named = (f"{words}:{int(colored)}:{stage}" for (words, colored), stages in work for stage in stages)
-    command = [sys.executable, "-m", "pipeline.jobs.kernel_compilation", *named]
+    command = [sys.executable, "-m", "nonocensus.pipeline.jobs.kernel_compilation", *named]
     return subprocess.Popen(
         command,
         cwd=ROOT,
@@ -242,11 +242,11 @@ def _end(processes: "Iterable[subprocess.Popen[str]]") -> None:
 
 def _compile_stages(names: Sequence[str]) -> None:
     """Compile stages named WORDS:COLORED:STAGE in this process."""
-    from solver.exact_cover.cover_kernels import warm_up as warm_up_covers
-    from solver.ladder.ladder_kernels import warm_up
-    from solver.people.assume import compile_for
-    from solver.people.puzzle_grade import compile_grading
-    from solver.sudoku.sudoku_kernels import warm_up as warm_up_sudokus
+    from nonocensus.solver.exact_cover.cover_kernels import warm_up as warm_up_covers
+    from nonocensus.solver.ladder.ladder_kernels import warm_up
+    from nonocensus.solver.people.assume import compile_for
+    from nonocensus.solver.people.puzzle_grade import compile_grading
+    from nonocensus.solver.sudoku.sudoku_kernels import warm_up as warm_up_sudokus
 
     for name in names:
         words, colored, stage = name.split(":")

@@ -9,22 +9,29 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.callbacks import ProgressCallbacks
-from pipeline.executors.executor import Resources, TaskFailure, check_resources, estimate_cost, open_executor, run_tasks
-from pipeline.jobs.cost import CostEstimate, estimate_on_results
-from pipeline.jobs.engine import JobRequest, RowFilter, locked, plan_on_results, run_on_results
-from pipeline.jobs.job import Chunk, Job, JobCall, Loss, Output
-from pipeline.run.job_tables import read_attempts
-from pipeline.run.result_pairs import pairs_of
-from pipeline.run.run_folder import Run
-from pipeline.store.parts import one_batch, require_nonograms
-from scrapers.file_batches import Problem
-from scrapers.pictures.mending import ClueChange, Mending, mending_to, mendings
-from solver import __version__
-from solver.api import classify
-from solver.model.families import NONOGRAM
-from solver.model.puzzle import Clue, Puzzle, clues_of
-from solver.model.tables import MENDINGS, PUZZLES, picture, puzzle_batch, puzzles_of
+from nonocensus.pipeline.callbacks import ProgressCallbacks
+from nonocensus.pipeline.executors.executor import (
+    Resources,
+    TaskFailure,
+    check_resources,
+    estimate_cost,
+    open_executor,
+    run_tasks,
+)
+from nonocensus.pipeline.jobs.cost import CostEstimate, estimate_on_results
+from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, locked, plan_on_results, run_on_results
+from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Loss, Output
+from nonocensus.pipeline.run.job_tables import read_attempts
+from nonocensus.pipeline.run.result_pairs import pairs_of
+from nonocensus.pipeline.run.run_folder import Run
+from nonocensus.pipeline.store.parts import one_batch, require_nonograms
+from nonocensus.scrapers.file_batches import Problem
+from nonocensus.scrapers.pictures.mending import ClueChange, Mending, mending_to, mendings
+from nonocensus.solver import __version__
+from nonocensus.solver.api import classify
+from nonocensus.solver.model.families import NONOGRAM
+from nonocensus.solver.model.puzzle import Clue, Puzzle, clues_of
+from nonocensus.solver.model.tables import MENDINGS, PUZZLES, picture, puzzle_batch, puzzles_of
 
 BATCH = 256
 """Puzzles of files that are classified in one call."""

@@ -18,10 +18,10 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate, groupby
 from typing import NamedTuple
 
-from pipeline.jobs.job import DEFAULTS, JobSettings
-from pipeline.run.results import PendingPuzzle
-from pipeline.store import spans
-from pipeline.store.spans import Spans
+from nonocensus.pipeline.jobs.job import DEFAULTS, JobSettings
+from nonocensus.pipeline.run.results import PendingPuzzle
+from nonocensus.pipeline.store import spans
+from nonocensus.pipeline.store.spans import Spans
 
 MIN_SECONDS, MAX_SECONDS = 0.2, 20.0
 """Target seconds of a task: at least so much that starting it costs little, and at most."""

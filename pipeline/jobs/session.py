@@ -19,17 +19,17 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
-from pipeline.callbacks import ProgressCallbacks
-from pipeline.errors import UserError
-from pipeline.executors.executor import TaskFailure
-from pipeline.jobs.job import Job
-from pipeline.jobs.schedule import Schedule, TaskRows
-from pipeline.run.progress import HostProgress, Progress
-from pipeline.run.results import ResultFile
-from pipeline.run.run_folder import PROGRESS, Run, next_session, session_number
-from pipeline.store.lock import check_lease
-from pipeline.store.paths import Folder
-from scrapers.file_batches import Problem
+from nonocensus.pipeline.callbacks import ProgressCallbacks
+from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.executors.executor import TaskFailure
+from nonocensus.pipeline.jobs.job import Job
+from nonocensus.pipeline.jobs.schedule import Schedule, TaskRows
+from nonocensus.pipeline.run.progress import HostProgress, Progress
+from nonocensus.pipeline.run.results import ResultFile
+from nonocensus.pipeline.run.run_folder import PROGRESS, Run, next_session, session_number
+from nonocensus.pipeline.store.lock import check_lease
+from nonocensus.pipeline.store.paths import Folder
+from nonocensus.scrapers.file_batches import Problem
 
 LOG = logging.getLogger("nonocensus.jobs")
 

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from pipeline.errors import InputError
-from solver.model.families import Family
-from solver.model.fitted_parameters import ParameterError
-from solver.people.minutes import parameters
-from solver.sudoku.techniques.sudoku_minutes import sudoku_minutes
+from nonocensus.pipeline.errors import InputError
+from nonocensus.solver.model.families import Family
+from nonocensus.solver.model.fitted_parameters import ParameterError
+from nonocensus.solver.people.minutes import parameters
+from nonocensus.solver.sudoku.techniques.sudoku_minutes import sudoku_minutes
 
 
 def check_parameters() -> None:

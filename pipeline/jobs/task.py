@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from pipeline.errors import InputError, StorageError, UserError
-from pipeline.executors.executor import EXCEPTION, TaskFailure
-from pipeline.jobs.job import DEFAULTS, Chunk, Job, JobCall, Loss, Output
-from pipeline.jobs.schedule import MAX_TRIES, TaskRows
-from pipeline.run.progress import value_counts
-from pipeline.run.result_pairs import pairs_of
-from pipeline.run.results import (
+from nonocensus.pipeline.errors import InputError, StorageError, UserError
+from nonocensus.pipeline.executors.executor import EXCEPTION, TaskFailure
+from nonocensus.pipeline.jobs.job import DEFAULTS, Chunk, Job, JobCall, Loss, Output
+from nonocensus.pipeline.jobs.schedule import MAX_TRIES, TaskRows
+from nonocensus.pipeline.run.progress import value_counts
+from nonocensus.pipeline.run.result_pairs import pairs_of
+from nonocensus.pipeline.run.results import (
     PENDING_COLUMNS,
     PendingPuzzle,
     ResultFile,
@@ -31,15 +31,15 @@ from pipeline.run.results import (
     pending_puzzle,
     write_statistics,
 )
-from pipeline.run.run_folder import Run, open_run, versions
-from pipeline.store import spans
-from pipeline.store.lock import Lease, borrow_lease, check_lease, current_lease
-from pipeline.store.parts import Part, Store, one_batch, open_store
-from pipeline.store.paths import folder
-from pipeline.store.spans import Spans
-from scrapers.file_batches import Problem
-from solver.jit.waits import Waits, while_waiting
-from solver.model.families import FAMILIES
+from nonocensus.pipeline.run.run_folder import Run, open_run, versions
+from nonocensus.pipeline.store import spans
+from nonocensus.pipeline.store.lock import Lease, borrow_lease, check_lease, current_lease
+from nonocensus.pipeline.store.parts import Part, Store, one_batch, open_store
+from nonocensus.pipeline.store.paths import folder
+from nonocensus.pipeline.store.spans import Spans
+from nonocensus.scrapers.file_batches import Problem
+from nonocensus.solver.jit.waits import Waits, while_waiting
+from nonocensus.solver.model.families import FAMILIES
 
 GRACE, MAX_SECONDS = 60.0, 600.0
 """CPU seconds that a chunk may exceed its puzzles' limits by, and the most that the limits of many may add up to."""

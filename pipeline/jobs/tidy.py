@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from pipeline.executors.executor import Executor, TaskFailure, run_tasks
-from pipeline.jobs.session import Session
-from pipeline.run.job_tables import read_job_rows
-from pipeline.run.progress import value_counts
-from pipeline.run.results import ResultFile, TaskTimings, open_row_writer, row_masks, write_statistics
-from pipeline.run.run_folder import open_run
-from pipeline.store import spans
-from pipeline.store.lock import Lease, borrow_lease, check_lease, current_lease
+from nonocensus.pipeline.executors.executor import Executor, TaskFailure, run_tasks
+from nonocensus.pipeline.jobs.session import Session
+from nonocensus.pipeline.run.job_tables import read_job_rows
+from nonocensus.pipeline.run.progress import value_counts
+from nonocensus.pipeline.run.results import ResultFile, TaskTimings, open_row_writer, row_masks, write_statistics
+from nonocensus.pipeline.run.run_folder import open_run
+from nonocensus.pipeline.store import spans
+from nonocensus.pipeline.store.lock import Lease, borrow_lease, check_lease, current_lease
 
 SMALL_ROWS, SMALL_FILES = 256, 32
 """A file of fewer rows is small; this many small files may stay."""

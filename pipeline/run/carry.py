@@ -7,10 +7,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.run.progress import value_counts
-from pipeline.run.result_pairs import matching_rows, solvable_rows
-from pipeline.run.results import ResultFile, open_row_writer, row_masks, write_statistics
-from pipeline.run.run_folder import (
+from nonocensus.pipeline.run.progress import value_counts
+from nonocensus.pipeline.run.result_pairs import matching_rows, solvable_rows
+from nonocensus.pipeline.run.results import ResultFile, open_row_writer, row_masks, write_statistics
+from nonocensus.pipeline.run.run_folder import (
     Run,
     RunManifest,
     changed_parts,
@@ -19,9 +19,9 @@ from pipeline.run.run_folder import (
     store_location,
     write_manifest,
 )
-from pipeline.store import spans
-from pipeline.store.parts import Part, Store
-from solver.model.families import Family, Rules
+from nonocensus.pipeline.store import spans
+from nonocensus.pipeline.store.parts import Part, Store
+from nonocensus.solver.model.families import Family, Rules
 
 Place = tuple[str, int]
 """A part's name and a row number in it."""

@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any, TypedDict
 
-from solver import __version__
-from solver.ladder.ladder_options import RUNGS
-from solver.model.puzzle import MAX_DEPTH
+from nonocensus.solver import __version__
+from nonocensus.solver.ladder.ladder_options import RUNGS
+from nonocensus.solver.model.puzzle import MAX_DEPTH
 
 
 class Configuration(TypedDict):

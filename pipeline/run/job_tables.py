@@ -17,15 +17,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.errors import InputError
-from pipeline.run.results import read_parquet
-from pipeline.run.run_folder import Run
-from pipeline.store.paths import Folder
-from reports.figures import Certified, Unproved
-from reports.joined_columns import KILLED, keys
-from solver.model.families import Family
-from solver.model.tables import CERTIFICATES, MENDINGS
-from solver.proofs import FAILED, PROVED, TIMEOUT
+from nonocensus.pipeline.errors import InputError
+from nonocensus.pipeline.run.results import read_parquet
+from nonocensus.pipeline.run.run_folder import Run
+from nonocensus.pipeline.store.paths import Folder
+from nonocensus.reports.figures import Certified, Unproved
+from nonocensus.reports.joined_columns import KILLED, keys
+from nonocensus.solver.model.families import Family
+from nonocensus.solver.model.tables import CERTIFICATES, MENDINGS
+from nonocensus.solver.proofs import FAILED, PROVED, TIMEOUT
 
 Row = dict[str, Any]
 Key = tuple[Any, ...]

@@ -8,13 +8,20 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.errors import UserError
-from pipeline.run.results import PENDING_COLUMNS, PendingPuzzle, ResultFile, covered_rows, pending_puzzle, row_masks
-from pipeline.run.run_folder import Run, require_same_solver
-from pipeline.sql import database, where_mask
-from pipeline.store import spans
-from pipeline.store.parts import Part
-from pipeline.store.spans import Spans
+from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.run.results import (
+    PENDING_COLUMNS,
+    PendingPuzzle,
+    ResultFile,
+    covered_rows,
+    pending_puzzle,
+    row_masks,
+)
+from nonocensus.pipeline.run.run_folder import Run, require_same_solver
+from nonocensus.pipeline.sql import database, where_mask
+from nonocensus.pipeline.store import spans
+from nonocensus.pipeline.store.parts import Part
+from nonocensus.pipeline.store.spans import Spans
 
 if TYPE_CHECKING:
     import duckdb

@@ -6,8 +6,8 @@ from typing import Any, NotRequired, TypedDict
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.run.results import ResultFile, row_masks
-from pipeline.run.run_folder import PROGRESS, Run
+from nonocensus.pipeline.run.results import ResultFile, row_masks
+from nonocensus.pipeline.run.run_folder import PROGRESS, Run
 
 
 class HostProgress(TypedDict):

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from pipeline.errors import InputError
-from pipeline.run.results import ResultFile, row_masks
-from pipeline.run.run_folder import Run, require_unchanged
-from pipeline.store import spans
-from pipeline.store.parts import Part, chunk_tables, prefetch
-from pipeline.store.spans import Spans
-from solver.model.families import Rules
+from nonocensus.pipeline.errors import InputError
+from nonocensus.pipeline.run.results import ResultFile, row_masks
+from nonocensus.pipeline.run.run_folder import Run, require_unchanged
+from nonocensus.pipeline.store import spans
+from nonocensus.pipeline.store.parts import Part, chunk_tables, prefetch
+from nonocensus.pipeline.store.spans import Spans
+from nonocensus.solver.model.families import Rules
 
 PAIRED_ROWS, PAIRED_BYTES = 1 << 17, 1 << 26
 """Limits on the puzzles in memory at a time, their results aside."""

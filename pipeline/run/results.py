@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipeline.errors import InputError, VersionError
-from pipeline.store import spans
-from pipeline.store.lock import commit_under_lease
-from pipeline.store.paths import Folder
-from pipeline.store.spans import Spans
-from solver.model.tables import RESULTS, UnknownColumnError, conform
+from nonocensus.pipeline.errors import InputError, VersionError
+from nonocensus.pipeline.store import spans
+from nonocensus.pipeline.store.lock import commit_under_lease
+from nonocensus.pipeline.store.paths import Folder
+from nonocensus.pipeline.store.spans import Spans
+from nonocensus.solver.model.tables import RESULTS, UnknownColumnError, conform
 
 DISTINCT = ("puzzle_id", "clue_hash", "solution", "second_solution")
 """Columns written without a dictionary: their values hardly repeat."""

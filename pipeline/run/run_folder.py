@@ -30,18 +30,18 @@ from typing import Any, NamedTuple, NotRequired, TypedDict, cast
 import numpy as np
 import pyarrow as pa
 
-from pipeline.errors import InputError, UserError, VersionError
-from pipeline.run.configuration import DEPTH, Configuration, config_hash, diff_configurations
-from pipeline.run.results import ResultFile, damaged_file, read_results, row_masks
-from pipeline.store import spans
-from pipeline.store.lock import LOCK, check_lease, writer_lock
-from pipeline.store.parts import Part, Store, is_store, open_store, refuse_file
-from pipeline.store.paths import Folder, folder
-from pipeline.store.sources import MARK as STORE_MARK
-from pipeline.store.sources import RUN_MARK
-from solver import __version__
-from solver.model.families import FAMILIES, NONOGRAM, Family
-from solver.model.tables import RESULTS, SCHEMA_VERSION
+from nonocensus.pipeline.errors import InputError, UserError, VersionError
+from nonocensus.pipeline.run.configuration import DEPTH, Configuration, config_hash, diff_configurations
+from nonocensus.pipeline.run.results import ResultFile, damaged_file, read_results, row_masks
+from nonocensus.pipeline.store import spans
+from nonocensus.pipeline.store.lock import LOCK, check_lease, writer_lock
+from nonocensus.pipeline.store.parts import Part, Store, is_store, open_store, refuse_file
+from nonocensus.pipeline.store.paths import Folder, folder
+from nonocensus.pipeline.store.sources import MARK as STORE_MARK
+from nonocensus.pipeline.store.sources import RUN_MARK
+from nonocensus.solver import __version__
+from nonocensus.solver.model.families import FAMILIES, NONOGRAM, Family
+from nonocensus.solver.model.tables import RESULTS, SCHEMA_VERSION
 
 MARK, PROGRESS = RUN_MARK, "progress.json"
 KIND = "nonocensus run"

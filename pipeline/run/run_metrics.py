@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from datetime import datetime
 
-from pipeline.prometheus import Metric, MetricSample
-from pipeline.run.progress import Progress, read_progress
-from pipeline.run.run_folder import Run
+from nonocensus.pipeline.prometheus import Metric, MetricSample
+from nonocensus.pipeline.run.progress import Progress, read_progress
+from nonocensus.pipeline.run.run_folder import Run
 
 SESSION = ("run", "command")
 """Labels of what the last command on the run has done. `job` would be Prometheus's own label."""

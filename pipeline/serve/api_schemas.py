@@ -9,9 +9,9 @@ import msgspec
 from msgspec import Meta
 from pydantic import BaseModel, ConfigDict, Field
 
-from pipeline.serve.jobs import JobStatus
-from pipeline.serve.serve_limits import LEASE_SECONDS, MAX_AREA, MAX_SOLUTIONS
-from solver.model.puzzle import MAX_CELLS, MAX_COLORS
+from nonocensus.pipeline.serve.jobs import JobStatus
+from nonocensus.pipeline.serve.serve_limits import LEASE_SECONDS, MAX_AREA, MAX_SOLUTIONS
+from nonocensus.solver.model.puzzle import MAX_CELLS, MAX_COLORS
 
 SCHEMAS = "#/components/schemas/{name}"
 

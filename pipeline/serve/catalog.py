@@ -12,19 +12,19 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from pipeline.errors import InputError
-from pipeline.run.job_tables import current_grades
-from pipeline.run.results import row_masks
-from pipeline.run.run_folder import Run, require_unchanged
-from pipeline.serve.records import puzzle_reply, result_reply
-from pipeline.serve.serve_limits import PAGE_ROWS, QUERY_SECONDS
-from pipeline.sql import database
-from pipeline.store.parts import Store, require_nonograms
-from reports.joined_columns import NO_GRADES, finished
-from solver.model.families import NONOGRAM
-from solver.model.measures import difficulty
-from solver.model.puzzle import InvalidPuzzle
-from solver.model.tables import RESULTS, puzzles_of
+from nonocensus.pipeline.errors import InputError
+from nonocensus.pipeline.run.job_tables import current_grades
+from nonocensus.pipeline.run.results import row_masks
+from nonocensus.pipeline.run.run_folder import Run, require_unchanged
+from nonocensus.pipeline.serve.records import puzzle_reply, result_reply
+from nonocensus.pipeline.serve.serve_limits import PAGE_ROWS, QUERY_SECONDS
+from nonocensus.pipeline.sql import database
+from nonocensus.pipeline.store.parts import Store, require_nonograms
+from nonocensus.reports.joined_columns import NO_GRADES, finished
+from nonocensus.solver.model.families import NONOGRAM
+from nonocensus.solver.model.measures import difficulty
+from nonocensus.solver.model.puzzle import InvalidPuzzle
+from nonocensus.solver.model.tables import RESULTS, puzzles_of
 
 FACTS = ["puzzle_id", "title", "author", "width", "height", "kind"]
 OUTCOME = ["puzzle_id", "clue_hash", "label", "status", "technique", "line_solves", "conflicts"]

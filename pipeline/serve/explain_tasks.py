@@ -5,10 +5,10 @@ from typing import Any
 
 import msgspec
 
-from pipeline.serve.records import check_area, grid_text, parse_grid, parse_puzzle
-from pipeline.serve.serve_limits import MAX_EXPLAINED_CELLS, MAX_EXPLANATION
-from pipeline.serve.task_budget import Deferred, TaskBudget, ensure_kernels
-from reports.explained.step_words import (
+from nonocensus.pipeline.serve.records import check_area, grid_text, parse_grid, parse_puzzle
+from nonocensus.pipeline.serve.serve_limits import MAX_EXPLAINED_CELLS, MAX_EXPLANATION
+from nonocensus.pipeline.serve.task_budget import Deferred, TaskBudget, ensure_kernels
+from nonocensus.reports.explained.step_words import (
     DescribedStep,
     MergedStep,
     describe_cell,
@@ -17,13 +17,13 @@ from reports.explained.step_words import (
     describe_lines,
     describe_merged,
 )
-from reports.explained.step_words import known_grid as known_cells
-from solver.ladder.ladder_kernels import warm_up
-from solver.model.puzzle import Puzzle
-from solver.model.techniques import TECHNIQUES
-from solver.people.assume import compile_for
-from solver.people.explanation import explain
-from solver.people.hints import hint, start_of
+from nonocensus.reports.explained.step_words import known_grid as known_cells
+from nonocensus.solver.ladder.ladder_kernels import warm_up
+from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.solver.model.techniques import TECHNIQUES
+from nonocensus.solver.people.assume import compile_for
+from nonocensus.solver.people.explanation import explain
+from nonocensus.solver.people.hints import hint, start_of
 
 
 def find_hint(arguments: dict[str, Any], budget: TaskBudget) -> dict[str, Any]:

@@ -18,8 +18,8 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from pipeline.serve.serve_limits import BODY_SECONDS, MAX_BODY, MAX_HELD, MAX_REQUESTS, REPLY_SECONDS
-from pipeline.serve.server_metrics import RequestMetrics
+from nonocensus.pipeline.serve.serve_limits import BODY_SECONDS, MAX_BODY, MAX_HELD, MAX_REQUESTS, REPLY_SECONDS
+from nonocensus.pipeline.serve.server_metrics import RequestMetrics
 
 LOG = logging.getLogger("nonocensus.serve")
 

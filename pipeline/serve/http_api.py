@@ -9,13 +9,13 @@ import msgspec
 from fastapi import APIRouter, HTTPException, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from pipeline.errors import UserError
-from pipeline.serve import api_schemas as schemas
-from pipeline.serve.catalog import Catalog, ListQuery, QueryTimeout
-from pipeline.serve.guard import RETRY_SECONDS
-from pipeline.serve.jobs import PuzzleJob
-from pipeline.serve.pool import ServerBusy, WorkerPool
-from pipeline.serve.serve_limits import (
+from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.serve import api_schemas as schemas
+from nonocensus.pipeline.serve.catalog import Catalog, ListQuery, QueryTimeout
+from nonocensus.pipeline.serve.guard import RETRY_SECONDS
+from nonocensus.pipeline.serve.jobs import PuzzleJob
+from nonocensus.pipeline.serve.pool import ServerBusy, WorkerPool
+from nonocensus.pipeline.serve.serve_limits import (
     ANIMATION_SECONDS,
     FIRST_TRY_SECONDS,
     MAX_AREA,
@@ -26,12 +26,12 @@ from pipeline.serve.serve_limits import (
     SHORT_SECONDS,
     SMALL_PAYLOAD,
 )
-from pipeline.serve.server_metrics import RequestMetrics
-from reports.clean import clean
-from scrapers.formats import FORMATS
-from scrapers.formats.writing import is_picture
-from solver import __version__
-from solver.model.puzzle import MAX_CELLS, MAX_COLORS, InvalidPuzzle
+from nonocensus.pipeline.serve.server_metrics import RequestMetrics
+from nonocensus.reports.clean import clean
+from nonocensus.scrapers.formats import FORMATS
+from nonocensus.scrapers.formats.writing import is_picture
+from nonocensus.solver import __version__
+from nonocensus.solver.model.puzzle import MAX_CELLS, MAX_COLORS, InvalidPuzzle
 
 UNBOUNDED_WAIT = 3600.0
 """Seconds to wait for a job that its own limits end long before."""

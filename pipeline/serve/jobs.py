@@ -7,7 +7,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pipeline.serve.serve_limits import FIRST_TRY_SECONDS, KEPT_BYTES, KEPT_SECONDS, LEASE_SECONDS, MAX_KEPT
+from nonocensus.pipeline.serve.serve_limits import FIRST_TRY_SECONDS, KEPT_BYTES, KEPT_SECONDS, LEASE_SECONDS, MAX_KEPT
 
 JobStatus = Literal["queued", "running", "compiling", "done", "refused", "failed", "cancelled"]
 

@@ -6,12 +6,12 @@ from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import PlainTextResponse
 
-from pipeline.errors import UserError
-from pipeline.prometheus import CONTENT_TYPE, MetricSample, exposition
-from pipeline.run.run_folder import Run
-from pipeline.run.run_metrics import READABLE, name_of, run_samples
-from pipeline.serve.http_api import service_of
-from pipeline.serve.server_metrics import server_samples
+from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.prometheus import CONTENT_TYPE, MetricSample, exposition
+from nonocensus.pipeline.run.run_folder import Run
+from nonocensus.pipeline.run.run_metrics import READABLE, name_of, run_samples
+from nonocensus.pipeline.serve.http_api import service_of
+from nonocensus.pipeline.serve.server_metrics import server_samples
 
 LOG = logging.getLogger("nonocensus.serve")
 

@@ -21,8 +21,8 @@ from contextlib import suppress
 
 import msgspec
 
-from pipeline.errors import StorageError
-from pipeline.serve.jobs import (
+from nonocensus.pipeline.errors import StorageError
+from nonocensus.pipeline.serve.jobs import (
     COMPILING,
     DEFERRED,
     FAILED,
@@ -37,7 +37,7 @@ from pipeline.serve.jobs import (
     PuzzleJob,
     encode_frame,
 )
-from pipeline.serve.serve_limits import (
+from nonocensus.pipeline.serve.serve_limits import (
     COMPILE_SECONDS,
     MAX_BATCH,
     MAX_HELD,
@@ -45,7 +45,7 @@ from pipeline.serve.serve_limits import (
     WALL_FACTOR,
     WALL_SECONDS,
 )
-from pipeline.settings import ROOT
+from nonocensus.pipeline.settings import ROOT
 
 START_SECONDS = 120.0
 """Timeout of a worker's start."""
@@ -178,7 +178,7 @@ class WorkerPool:
 
     async def _start_worker(self) -> Process | None:
         """Start a worker and return it once it is ready, or None if it has ended instead."""
-        command = [sys.executable, "-m", "pipeline.serve.worker"]
+        command = [sys.executable, "-m", "nonocensus.pipeline.serve.worker"]
         process = await asyncio.create_subprocess_exec(
             *command, cwd=ROOT, stdin=PIPE, stdout=PIPE, start_new_session=True
         )

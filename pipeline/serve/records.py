@@ -10,16 +10,16 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from pipeline.findings.json_value import json_value
-from pipeline.serve.serve_limits import MAX_AREA
-from reports.clean import clean
-from reports.color_names import color_names
-from reports.formatting import MEANINGS
-from reports.sheet.grid_state import UNKNOWN, empty
-from scrapers.formats import FormatError, jsonl
-from solver.model.measures import difficulty
-from solver.model.puzzle import InvalidPuzzle, Puzzle
-from solver.model.tables import RESULTS, puzzle_batch
+from nonocensus.pipeline.findings.json_value import json_value
+from nonocensus.pipeline.serve.serve_limits import MAX_AREA
+from nonocensus.reports.clean import clean
+from nonocensus.reports.color_names import color_names
+from nonocensus.reports.formatting import MEANINGS
+from nonocensus.reports.sheet.grid_state import UNKNOWN, empty
+from nonocensus.scrapers.formats import FormatError, jsonl
+from nonocensus.solver.model.measures import difficulty
+from nonocensus.solver.model.puzzle import InvalidPuzzle, Puzzle
+from nonocensus.solver.model.tables import RESULTS, puzzle_batch
 
 OPEN = "?"
 """A cell of a begun grid that may have any colour."""

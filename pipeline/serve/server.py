@@ -12,12 +12,12 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from pipeline.errors import NetworkError, UserError
-from pipeline.serve.catalog import Catalog
-from pipeline.serve.guard import Guard
-from pipeline.serve.pool import WorkerPool
-from pipeline.serve.serve_limits import HEADER_SECONDS, IDLE_SECONDS, MAX_CONNECTIONS
-from pipeline.serve.server_app import application
+from nonocensus.pipeline.errors import NetworkError, UserError
+from nonocensus.pipeline.serve.catalog import Catalog
+from nonocensus.pipeline.serve.guard import Guard
+from nonocensus.pipeline.serve.pool import WorkerPool
+from nonocensus.pipeline.serve.serve_limits import HEADER_SECONDS, IDLE_SECONDS, MAX_CONNECTIONS
+from nonocensus.pipeline.serve.server_app import application
 
 App = tuple[WorkerPool, Guard]
 """The workers, and the application over them."""

@@ -9,19 +9,19 @@ from fastapi import APIRouter, FastAPI, HTTPException, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
-from pipeline.serve import http_api, monitoring, validator
-from pipeline.serve.api_schemas import request_schemas
-from pipeline.serve.catalog import Catalog
-from pipeline.serve.guard import Guard
-from pipeline.serve.pool import WorkerPool
-from pipeline.serve.serve_limits import MAX_DETAIL
-from pipeline.serve.server_metrics import RequestMetrics
-from reports.browser_columns import columns_script
-from reports.clean import clean
-from reports.formatting import COLORS, OTHER_COLOR
-from reports.picture_svg import mark
-from reports.templating import source
-from solver import __version__
+from nonocensus.pipeline.serve import http_api, monitoring, validator
+from nonocensus.pipeline.serve.api_schemas import request_schemas
+from nonocensus.pipeline.serve.catalog import Catalog
+from nonocensus.pipeline.serve.guard import Guard
+from nonocensus.pipeline.serve.pool import WorkerPool
+from nonocensus.pipeline.serve.serve_limits import MAX_DETAIL
+from nonocensus.pipeline.serve.server_metrics import RequestMetrics
+from nonocensus.reports.browser_columns import columns_script
+from nonocensus.reports.clean import clean
+from nonocensus.reports.formatting import COLORS, OTHER_COLOR
+from nonocensus.reports.picture_svg import mark
+from nonocensus.reports.templating import source
+from nonocensus.solver import __version__
 
 SHARED_PARTS = ("words", "elements", "clues", "drawing", "facts")
 OWN_PARTS = (

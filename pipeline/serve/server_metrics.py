@@ -4,9 +4,9 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 
-from pipeline.prometheus import Histogram, Metric, MetricSample
-from pipeline.serve.pool import WorkerPool
-from solver import __version__
+from nonocensus.pipeline.prometheus import Histogram, Metric, MetricSample
+from nonocensus.pipeline.serve.pool import WorkerPool
+from nonocensus.solver import __version__
 
 REQUESTS = Metric(
     "nonocensus_http_requests_total", "counter", "Requests by route and status; no route: unknown or refused.",

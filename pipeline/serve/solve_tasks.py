@@ -7,20 +7,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pipeline.findings.json_value import json_value
-from pipeline.jobs.single_grade import grade_one
-from pipeline.serve.records import cells_text, check_area, parse_grid, parse_puzzle, result_reply
-from pipeline.serve.serve_limits import MAX_SOLUTION_CELLS
-from pipeline.serve.task_budget import Deferred, TaskBudget, ensure_kernels
-from reports import pbnsolve
-from scrapers.formats import Format, detect, named, of_suffix
-from solver.api import classify, iter_solutions, solve
-from solver.ladder.ladder_kernels import warm_up
-from solver.model.families import NONOGRAM
-from solver.model.puzzle import Puzzle
-from solver.model.tables import GRADES, puzzle_batch
-from solver.people.assume import compile_for
-from solver.people.hints import start_of
+from nonocensus.pipeline.findings.json_value import json_value
+from nonocensus.pipeline.jobs.single_grade import grade_one
+from nonocensus.pipeline.serve.records import cells_text, check_area, parse_grid, parse_puzzle, result_reply
+from nonocensus.pipeline.serve.serve_limits import MAX_SOLUTION_CELLS
+from nonocensus.pipeline.serve.task_budget import Deferred, TaskBudget, ensure_kernels
+from nonocensus.reports import pbnsolve
+from nonocensus.scrapers.formats import Format, detect, named, of_suffix
+from nonocensus.solver.api import classify, iter_solutions, solve
+from nonocensus.solver.ladder.ladder_kernels import warm_up
+from nonocensus.solver.model.families import NONOGRAM
+from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.solver.model.tables import GRADES, puzzle_batch
+from nonocensus.solver.people.assume import compile_for
+from nonocensus.solver.people.hints import start_of
 
 GRADE_COLUMNS = tuple(name for name in GRADES.names if name not in ("puzzle_id", "clue_hash", "solver_version"))
 """Columns of the grades table that a reply has."""

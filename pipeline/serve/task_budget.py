@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from pipeline.jobs.kernel_compilation import COMMON_KINDS, KernelKind, example, needed
-from pipeline.serve.serve_limits import FIRST_TRY_SECONDS
-from solver.ladder.ladder_kernels import warm_up
-from solver.model.puzzle import Puzzle
-from solver.model.tables import puzzle_batch
-from solver.model.views import Views, views
-from solver.people.assume import compile_for
+from nonocensus.pipeline.jobs.kernel_compilation import COMMON_KINDS, KernelKind, example, needed
+from nonocensus.pipeline.serve.serve_limits import FIRST_TRY_SECONDS
+from nonocensus.solver.ladder.ladder_kernels import warm_up
+from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.solver.model.tables import puzzle_batch
+from nonocensus.solver.model.views import Views, views
+from nonocensus.solver.people.assume import compile_for
 
 KernelCompiler = Callable[[Views], None]
 """Compiles kernels for the puzzles of a batch: warm_up those that solve, compile_for those that explain."""

@@ -8,27 +8,40 @@ import io
 from collections.abc import Callable
 from typing import Any
 
-from pipeline.serve.explain_tasks import explain_puzzle, find_hint
-from pipeline.serve.records import check_area, file_reply, parse_cells, parse_grid, parse_puzzle, puzzle_reply
-from pipeline.serve.serve_limits import ANIMATION_SECONDS, MAX_ANIMATED_CELLS, MAX_AREA, MAX_FRAMES, MAX_PUZZLES
-from pipeline.serve.solve_tasks import solve_batch, solve_puzzle, validate
-from pipeline.serve.task_budget import TaskBudget, ensure_kernels
-from reports.clean import clean
-from reports.explained.step_words import grid_states
-from reports.sheet.grid_state import GridState, thin_states
-from reports.sheet.print_pages import a4
-from reports.sheet.raster import gif, most_frames, png
-from reports.sheet.svg import drawing
-from scrapers.archives.archive_members import read_entries
-from scrapers.archives.source_file import READ_ERRORS, Budget, clean_name, describe_read_error
-from scrapers.file_batches import Problem, read_files
-from scrapers.formats import FormatError, named
-from scrapers.formats.writing import file_of
-from scrapers.pictures.image import ImageOptions, puzzle_of_image
-from solver.ladder.ladder_kernels import warm_up
-from solver.model.puzzle import Color, Puzzle, from_picture
-from solver.people.assume import compile_for
-from solver.people.explanation import explain
+from nonocensus.pipeline.serve.explain_tasks import explain_puzzle, find_hint
+from nonocensus.pipeline.serve.records import (
+    check_area,
+    file_reply,
+    parse_cells,
+    parse_grid,
+    parse_puzzle,
+    puzzle_reply,
+)
+from nonocensus.pipeline.serve.serve_limits import (
+    ANIMATION_SECONDS,
+    MAX_ANIMATED_CELLS,
+    MAX_AREA,
+    MAX_FRAMES,
+    MAX_PUZZLES,
+)
+from nonocensus.pipeline.serve.solve_tasks import solve_batch, solve_puzzle, validate
+from nonocensus.pipeline.serve.task_budget import TaskBudget, ensure_kernels
+from nonocensus.reports.clean import clean
+from nonocensus.reports.explained.step_words import grid_states
+from nonocensus.reports.sheet.grid_state import GridState, thin_states
+from nonocensus.reports.sheet.print_pages import a4
+from nonocensus.reports.sheet.raster import gif, most_frames, png
+from nonocensus.reports.sheet.svg import drawing
+from nonocensus.scrapers.archives.archive_members import read_entries
+from nonocensus.scrapers.archives.source_file import READ_ERRORS, Budget, clean_name, describe_read_error
+from nonocensus.scrapers.file_batches import Problem, read_files
+from nonocensus.scrapers.formats import FormatError, named
+from nonocensus.scrapers.formats.writing import file_of
+from nonocensus.scrapers.pictures.image import ImageOptions, puzzle_of_image
+from nonocensus.solver.ladder.ladder_kernels import warm_up
+from nonocensus.solver.model.puzzle import Color, Puzzle, from_picture
+from nonocensus.solver.people.assume import compile_for
+from nonocensus.solver.people.explanation import explain
 
 
 def parse_file(arguments: dict[str, Any], _: TaskBudget) -> dict[str, Any]:

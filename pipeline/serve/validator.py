@@ -10,9 +10,9 @@ from urllib.parse import parse_qsl
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
-from pipeline.serve.guard import VALIDATOR
-from pipeline.serve.http_api import error_responses, service_of
-from reports import pbnsolve
+from nonocensus.pipeline.serve.guard import VALIDATOR
+from nonocensus.pipeline.serve.http_api import error_responses, service_of
+from nonocensus.reports import pbnsolve
 
 MAX_FIELDS = 20
 

@@ -18,10 +18,20 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from pipeline.serve import tasks
-from pipeline.serve.jobs import COMPILING, DEFERRED, FAILED, FRAME_HEAD, READY, REFUSED, RESULT, TAKEN, encode_frame
-from pipeline.serve.serve_limits import COMPILE_SECONDS, WORKER_MEMORY
-from pipeline.serve.task_budget import Deferred, TaskBudget, load_kernels
+from nonocensus.pipeline.serve import tasks
+from nonocensus.pipeline.serve.jobs import (
+    COMPILING,
+    DEFERRED,
+    FAILED,
+    FRAME_HEAD,
+    READY,
+    REFUSED,
+    RESULT,
+    TAKEN,
+    encode_frame,
+)
+from nonocensus.pipeline.serve.serve_limits import COMPILE_SECONDS, WORKER_MEMORY
+from nonocensus.pipeline.serve.task_budget import Deferred, TaskBudget, load_kernels
 
 TaskReply = tuple[bytes, bytes]
 """Kind and content of a frame."""

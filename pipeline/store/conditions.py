@@ -3,8 +3,8 @@
 import math
 from dataclasses import asdict, dataclass
 
-from pipeline.errors import UserError
-from solver.model.techniques import SEARCH, TECHNIQUES
+from nonocensus.pipeline.errors import UserError
+from nonocensus.solver.model.techniques import SEARCH, TECHNIQUES
 
 GRADES = range(1, TECHNIQUES[SEARCH].grade + 1)
 

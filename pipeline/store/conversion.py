@@ -10,25 +10,25 @@ from typing import Literal, NamedTuple, TypeVar
 
 import pyarrow as pa
 
-from pipeline.callbacks import SILENT, ProgressCallbacks, track
-from pipeline.errors import UserError
-from pipeline.store.parts import Store, drop_rows, is_store, open_store, require_nonograms
-from pipeline.store.paths import STDOUT, folder, open_output
-from pipeline.store.sources import check_sources, no_puzzle_error
-from scrapers.archives.compression import open_compressing, strip_compression_suffix
-from scrapers.archives.line_chunks import line_format_of
-from scrapers.archives.source_file import DEFAULT_READ_LIMITS, SourceFile, is_url
-from scrapers.file_batches import Problem, read_all, read_files
-from scrapers.files import count_files, files_in
-from scrapers.formats import FORMATS, Format, FormatError, named, of_suffix
-from scrapers.formats.writing import file_of, is_picture
-from scrapers.sudokus import sudoku_writing
-from scrapers.sudokus.sudoku_writing import SudokuFormat
-from solver.model.families import NONOGRAM
-from solver.model.puzzle import Puzzle
-from solver.model.tables import picture, puzzles_of
-from solver.sudoku.sudoku_batch import sudokus_of
-from solver.sudoku.sudoku_puzzle import Sudoku
+from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks, track
+from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.store.parts import Store, drop_rows, is_store, open_store, require_nonograms
+from nonocensus.pipeline.store.paths import STDOUT, folder, open_output
+from nonocensus.pipeline.store.sources import check_sources, no_puzzle_error
+from nonocensus.scrapers.archives.compression import open_compressing, strip_compression_suffix
+from nonocensus.scrapers.archives.line_chunks import line_format_of
+from nonocensus.scrapers.archives.source_file import DEFAULT_READ_LIMITS, SourceFile, is_url
+from nonocensus.scrapers.file_batches import Problem, read_all, read_files
+from nonocensus.scrapers.files import count_files, files_in
+from nonocensus.scrapers.formats import FORMATS, Format, FormatError, named, of_suffix
+from nonocensus.scrapers.formats.writing import file_of, is_picture
+from nonocensus.scrapers.sudokus import sudoku_writing
+from nonocensus.scrapers.sudokus.sudoku_writing import SudokuFormat
+from nonocensus.solver.model.families import NONOGRAM
+from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.solver.model.tables import picture, puzzles_of
+from nonocensus.solver.sudoku.sudoku_batch import sudokus_of
+from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
 
 Item = TypeVar("Item")
 
@@ -272,7 +272,7 @@ def _file_of(puzzle: Puzzle | Sudoku, options: ConversionOptions) -> tuple[bytes
 
 def _solved(puzzle: Puzzle, options: ConversionOptions) -> Puzzle:
     """Return the puzzle with its solution as picture. Raises FormatError."""
-    from solver.api import solve
+    from nonocensus.solver.api import solve
 
     row = solve(puzzle, cpu_limit=options.cpu_limit)
     if row["solutions"] == "multiple" and options.solve != "any":

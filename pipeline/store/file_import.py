@@ -11,18 +11,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.callbacks import SILENT, ProgressCallbacks, track
-from pipeline.errors import UserError
-from pipeline.settings import default_settings
-from pipeline.store.id_index import NEW, OTHER, SAME, IdIndex
-from pipeline.store.lock import writer_lock
-from pipeline.store.parts import Store, append, create_store, next_part
-from pipeline.store.sources import check_sources, no_puzzle_error
-from scrapers.file_batches import Problem, in_batches, read_in_bulk
-from scrapers.files import count_files, files_in
-from scrapers.formats import Format
-from solver.model.families import Family, family_of
-from solver.model.puzzle import Puzzle
+from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks, track
+from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.settings import default_settings
+from nonocensus.pipeline.store.id_index import NEW, OTHER, SAME, IdIndex
+from nonocensus.pipeline.store.lock import writer_lock
+from nonocensus.pipeline.store.parts import Store, append, create_store, next_part
+from nonocensus.pipeline.store.sources import check_sources, no_puzzle_error
+from nonocensus.scrapers.file_batches import Problem, in_batches, read_in_bulk
+from nonocensus.scrapers.files import count_files, files_in
+from nonocensus.scrapers.formats import Format
+from nonocensus.solver.model.families import Family, family_of
+from nonocensus.solver.model.puzzle import Puzzle
 
 ImportItem: TypeAlias = "Puzzle | pa.RecordBatch | Problem"
 """An item read from files: a puzzle, a batch of them, or a problem."""

@@ -11,16 +11,16 @@ from dataclasses import asdict
 from itertools import pairwise
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
-from pipeline.callbacks import ProgressCallbacks
-from pipeline.errors import ClusterError, StorageError, UserError
-from pipeline.executors.executor import Resources, TaskFailure, check_resources, open_executor, run_tasks
-from pipeline.store.conditions import ANY, Conditions
-from pipeline.store.lock import Lease, borrow_lease, check_lease, current_lease, writer_lock
-from pipeline.store.parts import Part, Store, create_store, write_manifest, write_part
-from pipeline.store.paths import folder
-from scrapers.pictures.kinds import KINDS
-from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.model.puzzle import MAX_CELLS, MAX_COLORS
+from nonocensus.pipeline.callbacks import ProgressCallbacks
+from nonocensus.pipeline.errors import ClusterError, StorageError, UserError
+from nonocensus.pipeline.executors.executor import Resources, TaskFailure, check_resources, open_executor, run_tasks
+from nonocensus.pipeline.store.conditions import ANY, Conditions
+from nonocensus.pipeline.store.lock import Lease, borrow_lease, check_lease, current_lease, writer_lock
+from nonocensus.pipeline.store.parts import Part, Store, create_store, write_manifest, write_part
+from nonocensus.pipeline.store.paths import folder
+from nonocensus.scrapers.pictures.kinds import KINDS
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver.model.puzzle import MAX_CELLS, MAX_COLORS
 
 RECIPE, EARLIER = "generate.json", "earlier_counts"
 GROUP_ROWS = 16_384

@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass, field
 
 import pyarrow as pa
 
-from pipeline.store.conditions import Conditions, check_conditions
-from pipeline.store.generation import (
+from nonocensus.pipeline.store.conditions import Conditions, check_conditions
+from nonocensus.pipeline.store.generation import (
     EARLIER,
     RECIPE,
     PartLayout,
@@ -25,9 +25,9 @@ from pipeline.store.generation import (
     other_puzzles,
     part_tasks,
 )
-from pipeline.store.lock import check_lease
-from pipeline.store.parts import Store, create_store, one_batch, write_manifest, write_part
-from scrapers.pictures.recipe import Recipe, picture_number
+from nonocensus.pipeline.store.lock import check_lease
+from nonocensus.pipeline.store.parts import Store, create_store, one_batch, write_manifest, write_part
+from nonocensus.scrapers.pictures.recipe import Recipe, picture_number
 
 KEPT_LAYOUT = PartLayout(groups_per_part=1)
 """Parts are small, since one that grows is written again and again."""

@@ -24,9 +24,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
-from pipeline.errors import StorageError, UserError
-from pipeline.store.objects import NEW, ConflictError, StoredObject, Version
-from pipeline.store.paths import UNFINISHED, Folder
+from nonocensus.pipeline.errors import StorageError, UserError
+from nonocensus.pipeline.store.objects import NEW, ConflictError, StoredObject, Version
+from nonocensus.pipeline.store.paths import UNFINISHED, Folder
 
 LOCK = "writer.lock"
 

@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, unquote
 
 import pyarrow as pa
 
-from pipeline.errors import StorageError, UserError
+from nonocensus.pipeline.errors import StorageError, UserError
 
 if TYPE_CHECKING:
     from obstore import UpdateVersion, WritableFile

@@ -26,15 +26,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipeline.errors import InputError, StorageError, UserError, VersionError
-from pipeline.settings import Settings, default_settings
-from pipeline.store import spans
-from pipeline.store.lock import LOCK, check_lease, commit_under_lease, writer_lock
-from pipeline.store.objects import ConflictError
-from pipeline.store.paths import Folder, folder
-from pipeline.store.sources import MARK, RUN_MARK
-from solver.model.families import FAMILIES, NONOGRAM, Family
-from solver.model.tables import SCHEMA_VERSION, conform
+from nonocensus.pipeline.errors import InputError, StorageError, UserError, VersionError
+from nonocensus.pipeline.settings import Settings, default_settings
+from nonocensus.pipeline.store import spans
+from nonocensus.pipeline.store.lock import LOCK, check_lease, commit_under_lease, writer_lock
+from nonocensus.pipeline.store.objects import ConflictError
+from nonocensus.pipeline.store.paths import Folder, folder
+from nonocensus.pipeline.store.sources import MARK, RUN_MARK
+from nonocensus.solver.model.families import FAMILIES, NONOGRAM, Family
+from nonocensus.solver.model.tables import SCHEMA_VERSION, conform
 
 T = TypeVar("T")
 

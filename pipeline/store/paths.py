@@ -19,9 +19,9 @@ import msgspec
 import pyarrow as pa
 from pyarrow import fs
 
-from pipeline.errors import InputError, StorageError, UserError
-from pipeline.store.objects import NEW, Bucket, StoredObject, Version, open_bucket
-from solver.model.tables import SCHEMA_VERSION
+from nonocensus.pipeline.errors import InputError, StorageError, UserError
+from nonocensus.pipeline.store.objects import NEW, Bucket, StoredObject, Version, open_bucket
+from nonocensus.solver.model.tables import SCHEMA_VERSION
 
 R = TypeVar("R")
 

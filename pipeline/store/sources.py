@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from pipeline.errors import UserError
-from scrapers.archives.source_file import SKIPPED_HINT, is_url
+from nonocensus.pipeline.errors import UserError
+from nonocensus.scrapers.archives.source_file import SKIPPED_HINT, is_url
 
 MARK, RUN_MARK = "store.json", "run.json"
 """The file that makes a folder a store, and a run."""
@@ -22,7 +22,7 @@ def check_sources(paths: Iterable[str | Path], contact: str | None = None) -> No
     """Raise a UserError if a path does not exist, is a store or run, or a URL can't be requested with this contact."""
     for path in paths:
         if is_url(path):
-            from scrapers.download import check_url
+            from nonocensus.scrapers.download import check_url
 
             try:
                 check_url(str(path), contact)

@@ -8,9 +8,9 @@ from itertools import islice
 import numpy as np
 import pyarrow as pa
 
-from pipeline.callbacks import SILENT, ProgressCallbacks
-from pipeline.errors import InputError, UserError, VersionError
-from pipeline.run.job_tables import (
+from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
+from nonocensus.pipeline.errors import InputError, UserError, VersionError
+from nonocensus.pipeline.run.job_tables import (
     certificates_folder,
     grades_folder,
     mending_files,
@@ -18,15 +18,15 @@ from pipeline.run.job_tables import (
     read_grade_file,
     read_mending_file,
 )
-from pipeline.run.progress import read_progress, value_counts, write_summary
-from pipeline.run.result_pairs import matching_rows, solvable_rows
-from pipeline.run.results import ResultFile
-from pipeline.run.run_folder import Run, changed_parts, quarantine, reload
-from pipeline.store.lock import writer_lock
-from pipeline.store.parts import Part, Store, chunk_tables, one_batch
-from pipeline.store.paths import Folder
-from pipeline.verify.store import Damage, repair_store, verify_store
-from solver.model.families import Rules
+from nonocensus.pipeline.run.progress import read_progress, value_counts, write_summary
+from nonocensus.pipeline.run.result_pairs import matching_rows, solvable_rows
+from nonocensus.pipeline.run.results import ResultFile
+from nonocensus.pipeline.run.run_folder import Run, changed_parts, quarantine, reload
+from nonocensus.pipeline.store.lock import writer_lock
+from nonocensus.pipeline.store.parts import Part, Store, chunk_tables, one_batch
+from nonocensus.pipeline.store.paths import Folder
+from nonocensus.pipeline.verify.store import Damage, repair_store, verify_store
+from nonocensus.solver.model.families import Rules
 
 RESULTS_REPAIR = "moves it to damaged/; classify repeats its puzzles"
 

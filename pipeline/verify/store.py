@@ -9,15 +9,15 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.crawl.ledger import NAME as LEDGER
-from pipeline.crawl.ledger import open_ledger
-from pipeline.errors import InputError, UserError
-from pipeline.run.result_pairs import solvable_rows
-from pipeline.sql import database
-from pipeline.store.lock import is_locked_here, writer_lock
-from pipeline.store.parts import PART, Part, Store, hash_rows
-from pipeline.store.paths import UNFINISHED
-from solver.model.families import Rules
+from nonocensus.pipeline.crawl.ledger import NAME as LEDGER
+from nonocensus.pipeline.crawl.ledger import open_ledger
+from nonocensus.pipeline.errors import InputError, UserError
+from nonocensus.pipeline.run.result_pairs import solvable_rows
+from nonocensus.pipeline.sql import database
+from nonocensus.pipeline.store.lock import is_locked_here, writer_lock
+from nonocensus.pipeline.store.parts import PART, Part, Store, hash_rows
+from nonocensus.pipeline.store.paths import UNFINISHED
+from nonocensus.solver.model.families import Rules
 
 
 class Damage(NamedTuple):

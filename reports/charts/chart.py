@@ -14,8 +14,8 @@ import altair as alt
 import vl_convert
 from markupsafe import escape
 
-from reports.formatting import label_color
-from solver.jit.kernel_cache import cache_folder
+from nonocensus.reports.formatting import label_color
+from nonocensus.solver.jit.kernel_cache import cache_folder
 
 WIDTH = 720
 """Width in pixels of a chart outside the page."""

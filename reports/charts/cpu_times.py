@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import altair as alt
 
-from reports.charts.chart import WIDTH, Chart, chart_of
-from reports.charts.encodings import (
+from nonocensus.reports.charts.chart import WIDTH, Chart, chart_of
+from nonocensus.reports.charts.encodings import (
     ACCENT,
     SECONDS,
     SERIES,
@@ -20,8 +20,8 @@ from reports.charts.encodings import (
     unless_another,
     verdict_color,
 )
-from reports.figures import Figures, HistogramBin
-from reports.formatting import number, seconds
+from nonocensus.reports.figures import Figures, HistogramBin
+from nonocensus.reports.formatting import number, seconds
 
 
 def times(figures: Figures) -> Chart | None:

@@ -4,8 +4,8 @@ from typing import Any
 
 import altair as alt
 
-from reports.charts.chart import CONFIG, PAGE_FONT, specification
-from reports.charts.encodings import ACCENT, many
+from nonocensus.reports.charts.chart import CONFIG, PAGE_FONT, specification
+from nonocensus.reports.charts.encodings import ACCENT, many
 
 
 def explorers() -> dict[str, dict[str, Any]]:

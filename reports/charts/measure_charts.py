@@ -2,8 +2,8 @@
 
 import altair as alt
 
-from reports.charts.chart import Chart, chart_of
-from reports.charts.encodings import (
+from nonocensus.reports.charts.chart import Chart, chart_of
+from nonocensus.reports.charts.encodings import (
     ACCENT,
     BAR,
     READABLE,
@@ -13,8 +13,8 @@ from reports.charts.encodings import (
     unless_another,
     verdict_color,
 )
-from reports.figures import Figures
-from reports.formatting import MEASURE_NAMES, measure_name, number
+from nonocensus.reports.figures import Figures
+from nonocensus.reports.formatting import MEASURE_NAMES, measure_name, number
 
 NUMBER = 24
 """Width of a cell of the matrix in pixels that holds its number."""

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from reports.charts.chart import Chart, chart_of
-from reports.charts.encodings import BAR, COUNTS, GRADE_COLORS, SERIES
-from reports.figures import Figures
-from reports.formatting import MEASURE_NAMES, NO_BREAK, rating
-from reports.rating_correlations import DIFFICULTY_RATINGS, RATING_NAMES, GradeCorrelation, RatingCorrelation
-from reports.row_classes import MINUTES_NAMES
+from nonocensus.reports.charts.chart import Chart, chart_of
+from nonocensus.reports.charts.encodings import BAR, COUNTS, GRADE_COLORS, SERIES
+from nonocensus.reports.figures import Figures
+from nonocensus.reports.formatting import MEASURE_NAMES, NO_BREAK, rating
+from nonocensus.reports.rating_correlations import DIFFICULTY_RATINGS, RATING_NAMES, GradeCorrelation, RatingCorrelation
+from nonocensus.reports.row_classes import MINUTES_NAMES
 
 LEGEND_COLUMNS = 5
 """Columns of the legend, few enough for a phone."""

@@ -1,9 +1,9 @@
 """The charts of a report, in order."""
 
-from reports.activity import Activity
-from reports.charts import cpu_times, measure_charts, people_charts, verdicts, work_charts
-from reports.charts.chart import Chart
-from reports.figures import Figures
+from nonocensus.reports.activity import Activity
+from nonocensus.reports.charts import cpu_times, measure_charts, people_charts, verdicts, work_charts
+from nonocensus.reports.charts.chart import Chart
+from nonocensus.reports.figures import Figures
 
 
 def charts(figures: Figures, activity: Activity | None = None) -> tuple[Chart, ...]:

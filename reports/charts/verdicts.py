@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from reports.charts.chart import Chart, chart_of
-from reports.charts.encodings import ACCENT, BAR, COUNTS, picked, place_among, unless_another, verdict_color
-from reports.figures import Figures, PuzzleGroup
-from reports.formatting import number
-from reports.row_classes import UNKNOWN
+from nonocensus.reports.charts.chart import Chart, chart_of
+from nonocensus.reports.charts.encodings import ACCENT, BAR, COUNTS, picked, place_among, unless_another, verdict_color
+from nonocensus.reports.figures import Figures, PuzzleGroup
+from nonocensus.reports.formatting import number
+from nonocensus.reports.row_classes import UNKNOWN
 
 MOST_GROUPS = 20
 """Most groups of a chart; the table has all."""

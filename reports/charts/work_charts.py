@@ -2,10 +2,10 @@
 
 import altair as alt
 
-from reports.activity import Activity
-from reports.charts.chart import Chart, chart_of
-from reports.charts.encodings import ACCENT, CLOCK
-from reports.formatting import number, seconds
+from nonocensus.reports.activity import Activity
+from nonocensus.reports.charts.chart import Chart, chart_of
+from nonocensus.reports.charts.encodings import ACCENT, CLOCK
+from nonocensus.reports.formatting import number, seconds
 
 
 def rate(activity: Activity | None) -> Chart | None:

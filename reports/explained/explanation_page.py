@@ -12,15 +12,21 @@ from typing import Any
 
 from markupsafe import Markup
 
-from reports.color_names import color_letters, color_names
-from reports.explained.step_words import DescribedStep, MergedStep, describe_ending, describe_merged, known_grid
-from reports.sheet.geometry import CELL, geometry
-from reports.sheet.grid_state import GridState, empty
-from reports.sheet.sheet_colors import LINE, MARK, rgb, tint
-from reports.sheet.svg import drawing
-from reports.templating import environment, source
-from solver.model.techniques import TECHNIQUES
-from solver.people.explanation import Explanation
+from nonocensus.reports.color_names import color_letters, color_names
+from nonocensus.reports.explained.step_words import (
+    DescribedStep,
+    MergedStep,
+    describe_ending,
+    describe_merged,
+    known_grid,
+)
+from nonocensus.reports.sheet.geometry import CELL, geometry
+from nonocensus.reports.sheet.grid_state import GridState, empty
+from nonocensus.reports.sheet.sheet_colors import LINE, MARK, rgb, tint
+from nonocensus.reports.sheet.svg import drawing
+from nonocensus.reports.templating import environment, source
+from nonocensus.solver.model.techniques import TECHNIQUES
+from nonocensus.solver.people.explanation import Explanation
 
 MOST_CELLS = 40_000
 """Cells of a grid that a page can step through without delay."""

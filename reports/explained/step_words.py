@@ -6,12 +6,12 @@ from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from reports.color_names import color_names
-from reports.sheet.grid_state import UNKNOWN, GridState
-from solver.model.puzzle import BLOT, Clue, Puzzle
-from solver.model.techniques import CLUE, COUNTING, TECHNIQUES
-from solver.people.explanation import Explanation, Step
-from solver.proofs.record import RecordedAssumption, Ruled
+from nonocensus.reports.color_names import color_names
+from nonocensus.reports.sheet.grid_state import UNKNOWN, GridState
+from nonocensus.solver.model.puzzle import BLOT, Clue, Puzzle
+from nonocensus.solver.model.techniques import CLUE, COUNTING, TECHNIQUES
+from nonocensus.solver.people.explanation import Explanation, Step
+from nonocensus.solver.proofs.record import RecordedAssumption, Ruled
 
 AnyStep = TypeVar("AnyStep")
 

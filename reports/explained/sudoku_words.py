@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from reports.explained.step_words import DescribedStep
-from reports.sudoku_svg import sign
-from solver.model import sudoku_techniques
-from solver.model.sudoku_techniques import TECHNIQUES
-from solver.sudoku.techniques.steps import CELL, Board, Need, Node, Pattern, SudokuRefutation, SudokuStep
-from solver.sudoku.techniques.sudoku_explanation import SudokuExplanation
+from nonocensus.reports.explained.step_words import DescribedStep
+from nonocensus.reports.sudoku_svg import sign
+from nonocensus.solver.model import sudoku_techniques
+from nonocensus.solver.model.sudoku_techniques import TECHNIQUES
+from nonocensus.solver.sudoku.techniques.steps import CELL, Board, Need, Node, Pattern, SudokuRefutation, SudokuStep
+from nonocensus.solver.sudoku.techniques.sudoku_explanation import SudokuExplanation
 
 KINDS = "row", "column", "box"
 """Kinds of units, in the order of their numbers."""

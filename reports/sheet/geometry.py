@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from solver.model.puzzle import BLOT, Clue, Puzzle
+from nonocensus.solver.model.puzzle import BLOT, Clue, Puzzle
 
 CELL = 20
 """Units of a cell's side, and of a clue number's."""

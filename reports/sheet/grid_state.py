@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.model.puzzle import Puzzle
+from nonocensus.solver.model.puzzle import Puzzle
 
 UNKNOWN = 255
 """Instead of a palette entry: a cell whose colour is not known."""

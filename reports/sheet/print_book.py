@@ -12,13 +12,13 @@ from typing import NamedTuple
 import vl_convert
 from pypdf import PdfReader, PdfWriter
 
-from reports.people_words import estimate_text
-from reports.picture_svg import svg
-from reports.sheet.geometry import CELL, MARGIN, clues_fit
-from reports.sheet.print_pages import BORDER, LEAST_CELL, LONG, MOST_CELL, SHORT, scaled
-from reports.sheet.sheet_colors import GREY
-from reports.sheet.svg import FONT, Drawing, drawing, text
-from solver.model.puzzle import Puzzle
+from nonocensus.reports.people_words import estimate_text
+from nonocensus.reports.picture_svg import svg
+from nonocensus.reports.sheet.geometry import CELL, MARGIN, clues_fit
+from nonocensus.reports.sheet.print_pages import BORDER, LEAST_CELL, LONG, MOST_CELL, SHORT, scaled
+from nonocensus.reports.sheet.sheet_colors import GREY
+from nonocensus.reports.sheet.svg import FONT, Drawing, drawing, text
+from nonocensus.solver.model.puzzle import Puzzle
 
 PAPERS = {"a4": (SHORT, LONG), "letter": (612.0, 792.0)}
 """Width and height of papers in points."""

@@ -11,11 +11,11 @@ import numpy as np
 import vl_convert
 from pypdf import PdfReader, PdfWriter
 
-from reports.clean import clean
-from reports.sheet.geometry import CELL, MARGIN, MOST_NUMBERS, clues_fit
-from reports.sheet.grid_state import GridState
-from reports.sheet.svg import FONT, Drawing, drawing, text
-from solver.model.puzzle import Puzzle
+from nonocensus.reports.clean import clean
+from nonocensus.reports.sheet.geometry import CELL, MARGIN, MOST_NUMBERS, clues_fit
+from nonocensus.reports.sheet.grid_state import GridState
+from nonocensus.reports.sheet.svg import FONT, Drawing, drawing, text
+from nonocensus.solver.model.puzzle import Puzzle
 
 SHORT, LONG = 595.276, 841.89
 """Sides of A4 in points."""

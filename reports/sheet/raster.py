@@ -8,11 +8,11 @@ import numpy as np
 import vl_convert
 from PIL import Image
 
-from reports.sheet.geometry import CELL, geometry
-from reports.sheet.grid_state import GridState
-from reports.sheet.sheet_colors import LINE, MARK, rgb, tint
-from reports.sheet.svg import Drawing, ground, layer
-from solver.model.puzzle import Puzzle
+from nonocensus.reports.sheet.geometry import CELL, geometry
+from nonocensus.reports.sheet.grid_state import GridState
+from nonocensus.reports.sheet.sheet_colors import LINE, MARK, rgb, tint
+from nonocensus.reports.sheet.svg import Drawing, ground, layer
+from nonocensus.solver.model.puzzle import Puzzle
 
 SCALE = 2.0
 """Pixels a unit, unless the picture gets too large."""

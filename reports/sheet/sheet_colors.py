@@ -1,7 +1,7 @@
 """Colours of a drawing as six hex digits: the palette's, and contrasting text."""
 
-from reports.picture_svg import hex_color
-from solver.model.puzzle import BLACK, WHITE, Puzzle
+from nonocensus.reports.picture_svg import hex_color
+from nonocensus.solver.model.puzzle import BLACK, WHITE, Puzzle
 
 GREY = "7d858c"
 """Grid lines, borders of chips, crosses."""

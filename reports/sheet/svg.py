@@ -13,12 +13,12 @@ from unicodedata import east_asian_width
 
 import numpy as np
 
-from reports.clean import clean
-from reports.picture_svg import path_of
-from reports.sheet.geometry import CAPTION_HEIGHT, CELL, MARGIN, NO_COLOR, Geometry, Placed, geometry, placed
-from reports.sheet.grid_state import UNKNOWN, GridState, empty
-from reports.sheet.sheet_colors import FAINT, GREY, LINE, MARK, ink, on_chips, rgb, tint
-from solver.model.puzzle import Puzzle
+from nonocensus.reports.clean import clean
+from nonocensus.reports.picture_svg import path_of
+from nonocensus.reports.sheet.geometry import CAPTION_HEIGHT, CELL, MARGIN, NO_COLOR, Geometry, Placed, geometry, placed
+from nonocensus.reports.sheet.grid_state import UNKNOWN, GridState, empty
+from nonocensus.reports.sheet.sheet_colors import FAINT, GREY, LINE, MARK, ink, on_chips, rgb, tint
+from nonocensus.solver.model.puzzle import Puzzle
 
 CRISP = 'shape-rendering="crispEdges"'
 

@@ -7,9 +7,9 @@ import zipfile
 from collections.abc import Iterator
 from typing import IO, Literal, cast
 
-from scrapers.archives.compression import is_compressed, open_decompressed, strip_compression_suffix
-from scrapers.archives.line_chunks import read_chunks
-from scrapers.archives.source_file import (
+from nonocensus.scrapers.archives.compression import is_compressed, open_decompressed, strip_compression_suffix
+from nonocensus.scrapers.archives.line_chunks import read_chunks
+from nonocensus.scrapers.archives.source_file import (
     READ_ERRORS,
     BoundedFile,
     Budget,

@@ -13,7 +13,7 @@ from typing import IO, Any, cast
 
 import pyarrow as pa
 
-from scrapers.archives.source_file import DEFAULT_READ_LIMITS, READ_BYTES, ReadLimits, UnreadableFile
+from nonocensus.scrapers.archives.source_file import DEFAULT_READ_LIMITS, READ_BYTES, ReadLimits, UnreadableFile
 
 DECOMPRESSORS: dict[str, tuple[bytes, Callable[[IO[bytes], ReadLimits], Any]]] = {
     ".gz": (b"\x1f\x8b", lambda file, _: gzip.GzipFile(fileobj=file)),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import IO, Any
 
-from scrapers.archives.source_file import (
+from nonocensus.scrapers.archives.source_file import (
     READ_BYTES,
     READ_ERRORS,
     BoundedFile,
@@ -18,9 +18,9 @@ from scrapers.archives.source_file import (
     describe_read_error,
     too_large,
 )
-from scrapers.formats import jsonl
-from scrapers.sudokus import sudoku_jsonl
-from scrapers.sudokus.sudoku_reading import is_on_lines
+from nonocensus.scrapers.formats import jsonl
+from nonocensus.scrapers.sudokus import sudoku_jsonl
+from nonocensus.scrapers.sudokus.sudoku_reading import is_on_lines
 
 
 def read_chunks(name: str, file: IO[bytes] | BoundedFile, limits: ReadLimits) -> Iterator[SourceFile]:

@@ -10,10 +10,10 @@ from importlib.resources import files
 
 import numpy as np
 
-from scrapers.demo.picture_text import InvalidPicture, Picture, parse
-from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.model.puzzle import BLOT, Puzzle, from_picture
-from solver.model.tables import puzzles_of
+from nonocensus.scrapers.demo.picture_text import InvalidPicture, Picture, parse
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver.model.puzzle import BLOT, Puzzle, from_picture
+from nonocensus.solver.model.tables import puzzles_of
 
 SOURCE = "demo"
 AUTHOR = "nonocensus"

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from scrapers import webpbn
-from scrapers.demo import SOURCE
-from scrapers.http import Reply
-from scrapers.site import Judgement, Site
+from nonocensus.scrapers import webpbn
+from nonocensus.scrapers.demo import SOURCE
+from nonocensus.scrapers.http import Reply
+from nonocensus.scrapers.site import Judgement, Site
 
 
 def site(base: str) -> Site:

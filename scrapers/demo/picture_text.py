@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.model.puzzle import Color
+from nonocensus.solver.model.puzzle import Color
 
 BACKGROUND = "."
 _COLOR = re.compile(r"(?P<symbol>[^\s,=])=(?P<name>[a-z]+) (?P<rgb>[0-9a-f]{6})")

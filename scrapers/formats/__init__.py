@@ -4,12 +4,26 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Protocol
 
-from scrapers.formats import g, jsonl, lp, matrix, netpbm, non, png, pzl, quoted, rofl, share_link, taai, webpbn_xml
-from scrapers.formats.game_ids import GAME_IDS
-from scrapers.formats.parsing import FormatError, decode_text
-from scrapers.formats.plain import PLAIN_FORMATS
-from scrapers.formats.sections import INI, TOML
-from solver.model.puzzle import Puzzle
+from nonocensus.scrapers.formats import (
+    g,
+    jsonl,
+    lp,
+    matrix,
+    netpbm,
+    non,
+    png,
+    pzl,
+    quoted,
+    rofl,
+    share_link,
+    taai,
+    webpbn_xml,
+)
+from nonocensus.scrapers.formats.game_ids import GAME_IDS
+from nonocensus.scrapers.formats.parsing import FormatError, decode_text
+from nonocensus.scrapers.formats.plain import PLAIN_FORMATS
+from nonocensus.scrapers.formats.sections import INI, TOML
+from nonocensus.solver.model.puzzle import Puzzle
 
 __all__ = ["FORMATS", "Format", "FormatError", "detect", "named"]
 

@@ -4,8 +4,18 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from scrapers.formats.parsing import BLOCKS, MAX_DIGITS, FormatError, NumberedLine, clipped
-from solver.model.puzzle import BLACK, MAX_CELLS, MAX_COLORS, WHITE, Block, Clue, Color, Puzzle, with_metadata
+from nonocensus.scrapers.formats.parsing import BLOCKS, MAX_DIGITS, FormatError, NumberedLine, clipped
+from nonocensus.solver.model.puzzle import (
+    BLACK,
+    MAX_CELLS,
+    MAX_COLORS,
+    WHITE,
+    Block,
+    Clue,
+    Color,
+    Puzzle,
+    with_metadata,
+)
 
 SYMBOLS = "X*%&@#$+=?oabcdefghijklmnpqrstuvwyz0123456789ABCDEFGHIJKLMNOPQRSTUVWYZ"
 """For colours without a symbol."""

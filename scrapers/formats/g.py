@@ -21,9 +21,16 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from scrapers.formats.colors import SYMBOLS, ColorMarks, ColorSpec, make_distinct, palette_of, parse_rgb
-from scrapers.formats.parsing import FormatError, NumberedLine, bounded_lines, clipped, decode_text, read_each
-from solver.model.puzzle import BLACK, MAX_CELLS, MAX_COLORS, WHITE, Color, Puzzle, normalize_palette
+from nonocensus.scrapers.formats.colors import SYMBOLS, ColorMarks, ColorSpec, make_distinct, palette_of, parse_rgb
+from nonocensus.scrapers.formats.parsing import (
+    FormatError,
+    NumberedLine,
+    bounded_lines,
+    clipped,
+    decode_text,
+    read_each,
+)
+from nonocensus.solver.model.puzzle import BLACK, MAX_CELLS, MAX_COLORS, WHITE, Color, Puzzle, normalize_palette
 
 NAME = "g"
 SUFFIXES: tuple[str, ...] = (".g",)

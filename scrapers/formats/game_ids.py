@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple
 
-from scrapers.formats.parsing import BLOCKS, FormatError, clipped, decode_text, lines_of, read_each_line
-from solver.model.puzzle import MAX_CELLS, Clue, Puzzle
+from nonocensus.scrapers.formats.parsing import BLOCKS, FormatError, clipped, decode_text, lines_of, read_each_line
+from nonocensus.solver.model.puzzle import MAX_CELLS, Clue, Puzzle
 
 PUZZLINK = re.compile(r"(?:\S*[?/])?nonogram(?:_edit)?/(?:v:/)?([0-9]+)/([0-9]+)/(\S*)")
 TATHAM = re.compile(r"(?:https?://[^\s#]*#)?([0-9]+)(?:x([0-9]+))?:([0-9./]*)")

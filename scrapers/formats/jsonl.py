@@ -19,10 +19,10 @@ from typing import Annotated, Any
 import msgspec
 import numpy as np
 
-from scrapers.formats.parsing import FormatError, decode_text, error_text, read_each_line
-from scrapers.formats.site_properties import checked
-from scrapers.formats.writing import FEATURES
-from solver.model.puzzle import BLACK_ON_WHITE, Color, Puzzle, cached_block, normalize_palette
+from nonocensus.scrapers.formats.parsing import FormatError, decode_text, error_text, read_each_line
+from nonocensus.scrapers.formats.site_properties import checked
+from nonocensus.scrapers.formats.writing import FEATURES
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Color, Puzzle, cached_block, normalize_palette
 
 NAME = "jsonl"
 SUFFIXES: tuple[str, ...] = (".jsonl", ".ndjson")

@@ -12,14 +12,14 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from scrapers.formats.jsonl import ABOUT, DIGITS, METADATA, is_picture, lines_with_records, read_line
-from scrapers.formats.parsing import PartErrors
-from scrapers.formats.site_properties import CHECKED, checked
-from solver.jit.kernel import inlined, kernel
-from solver.model.palettes import renumber_colors
-from solver.model.puzzle import BLACK_ON_WHITE, MAX_CELLS, MAX_COLORS
-from solver.model.tables import PALETTE, PUZZLES, clue_batch, puzzle_batch
-from solver.model.views import Clues
+from nonocensus.scrapers.formats.jsonl import ABOUT, DIGITS, METADATA, is_picture, lines_with_records, read_line
+from nonocensus.scrapers.formats.parsing import PartErrors
+from nonocensus.scrapers.formats.site_properties import CHECKED, checked
+from nonocensus.solver.jit.kernel import inlined, kernel
+from nonocensus.solver.model.palettes import renumber_colors
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, MAX_CELLS, MAX_COLORS
+from nonocensus.solver.model.tables import PALETTE, PUZZLES, clue_batch, puzzle_batch
+from nonocensus.solver.model.views import Clues
 
 LINES_PER_BATCH = 1 << 12
 

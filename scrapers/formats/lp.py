@@ -15,8 +15,8 @@ The words before the numbers vary and are ignored.
 import re
 from collections.abc import Iterator
 
-from scrapers.formats.parsing import BLOCKS, MAX_DIGITS, FormatError, clipped, decode_text, read_each
-from solver.model.puzzle import MAX_CELLS, Block, Clue, Puzzle
+from nonocensus.scrapers.formats.parsing import BLOCKS, MAX_DIGITS, FormatError, clipped, decode_text, read_each
+from nonocensus.solver.model.puzzle import MAX_CELLS, Block, Clue, Puzzle
 
 NAME = "lp"
 SUFFIXES: tuple[str, ...] = (".lp",)

@@ -5,8 +5,8 @@ from itertools import islice
 
 import numpy as np
 
-from scrapers.formats.parsing import FormatError, decode_text, lines_of, read_each
-from solver.model.puzzle import MAX_CELLS, Puzzle, from_picture
+from nonocensus.scrapers.formats.parsing import FormatError, decode_text, lines_of, read_each
+from nonocensus.solver.model.puzzle import MAX_CELLS, Puzzle, from_picture
 
 NAME = "matrix"
 SUFFIXES: tuple[str, ...] = (".matrix",)

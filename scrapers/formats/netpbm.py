@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from scrapers.formats.parsing import FormatError, read_each
-from scrapers.formats.picture_puzzles import palette_rgbs, puzzle_of_pixels
-from solver.model.puzzle import BLACK, MAX_CELLS, WHITE, Puzzle, from_picture
+from nonocensus.scrapers.formats.parsing import FormatError, read_each
+from nonocensus.scrapers.formats.picture_puzzles import palette_rgbs, puzzle_of_pixels
+from nonocensus.solver.model.puzzle import BLACK, MAX_CELLS, WHITE, Puzzle, from_picture
 
 NAME = "netpbm"
 SUFFIXES: tuple[str, ...] = (".pnm", ".pbm", ".pgm", ".ppm")

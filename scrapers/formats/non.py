@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from scrapers.formats.colors import make_distinct, without_unused
-from scrapers.formats.non_colors import BLACK_ONLY, colors_of
-from scrapers.formats.parsing import (
+from nonocensus.scrapers.formats.colors import make_distinct, without_unused
+from nonocensus.scrapers.formats.non_colors import BLACK_ONLY, colors_of
+from nonocensus.scrapers.formats.parsing import (
     FormatError,
     NumberedLine,
     clipped,
@@ -32,8 +32,8 @@ from scrapers.formats.parsing import (
     read_each,
     webpbn_origin,
 )
-from scrapers.formats.site_properties import origin_of, parse_date, parse_rating, parse_time
-from solver.model.puzzle import BLACK, MAX_CELLS, WHITE, Clue, Puzzle, normalize_palette
+from nonocensus.scrapers.formats.site_properties import origin_of, parse_date, parse_rating, parse_time
+from nonocensus.solver.model.puzzle import BLACK, MAX_CELLS, WHITE, Clue, Puzzle, normalize_palette
 
 NAME = "non"
 SUFFIXES: tuple[str, ...] = (".non", ".nonpack")

@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from scrapers.formats.colors import ColorMarks, ColorSpec, palette_of, parse_color_lines
-from scrapers.formats.parsing import FormatError, NumberedLine, clipped, parse_clue
-from solver.model.puzzle import BLACK, BLACK_ON_WHITE, MAX_CELLS, Block, Clue, Color
+from nonocensus.scrapers.formats.colors import ColorMarks, ColorSpec, palette_of, parse_color_lines
+from nonocensus.scrapers.formats.parsing import FormatError, NumberedLine, clipped, parse_clue
+from nonocensus.solver.model.puzzle import BLACK, BLACK_ON_WHITE, MAX_CELLS, Block, Clue, Color
 
 LETTER = re.compile(r"([a-z])\s+#([0-9a-fA-F]{6})")
 NAMED = re.compile(r"(\S{1,40})\s+([0-9a-fA-F]{6})(?:\s+(\S))?")

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
-from solver.model.puzzle import MAX_CELLS, Block, Clue, InvalidPuzzle
+from nonocensus.solver.model.puzzle import MAX_CELLS, Block, Clue, InvalidPuzzle
 
 Part = TypeVar("Part")
 Read = TypeVar("Read")

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from scrapers.formats.colors import ColorSpec, palette_of
-from scrapers.formats.parsing import FormatError, error_text
-from solver.model.puzzle import BLACK, MAX_COLORS, WHITE, Puzzle, from_picture, normalize_palette
+from nonocensus.scrapers.formats.colors import ColorSpec, palette_of
+from nonocensus.scrapers.formats.parsing import FormatError, error_text
+from nonocensus.solver.model.puzzle import BLACK, MAX_COLORS, WHITE, Puzzle, from_picture, normalize_palette
 
 PILLOW_FORMATS = ("PNG", "GIF", "BMP", "WEBP", "TIFF", "JPEG")
 """Formats that Pillow may open."""

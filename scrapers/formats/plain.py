@@ -16,7 +16,7 @@ webpbn.com exports all of them. An empty clue is a 0, and where sizes come first
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from scrapers.formats.parsing import (
+from nonocensus.scrapers.formats.parsing import (
     FormatError,
     NumberedLine,
     bounded_lines,
@@ -27,7 +27,7 @@ from scrapers.formats.parsing import (
     parse_sizes,
     read_each,
 )
-from solver.model.puzzle import MAX_CELLS, Clue, Puzzle
+from nonocensus.solver.model.puzzle import MAX_CELLS, Clue, Puzzle
 
 MAX_LINES = 8 * MAX_CELLS
 """Of a file: four times that of the largest puzzle."""

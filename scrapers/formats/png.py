@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from scrapers.formats.parsing import read_each
-from scrapers.formats.picture_puzzles import open_image, palette_rgbs, puzzle_of_pixels
-from solver.model.puzzle import MAX_CELLS, Puzzle
+from nonocensus.scrapers.formats.parsing import read_each
+from nonocensus.scrapers.formats.picture_puzzles import open_image, palette_rgbs, puzzle_of_pixels
+from nonocensus.solver.model.puzzle import MAX_CELLS, Puzzle
 
 NAME = "png"
 SUFFIXES: tuple[str, ...] = (".png", ".gif", ".bmp", ".webp", ".tif", ".tiff", ".jpg", ".jpeg")

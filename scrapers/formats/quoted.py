@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from scrapers.formats.colors import ColorMarks, ColorSpec, palette_of
-from scrapers.formats.parsing import FormatError, clipped, decode_text, lines_of, parse_sizes, read_each
-from solver.model.puzzle import Clue, Puzzle, normalize_palette
+from nonocensus.scrapers.formats.colors import ColorMarks, ColorSpec, palette_of
+from nonocensus.scrapers.formats.parsing import FormatError, clipped, decode_text, lines_of, parse_sizes, read_each
+from nonocensus.solver.model.puzzle import Clue, Puzzle, normalize_palette
 
 NAME = "quoted"
 SUFFIXES: tuple[str, ...] = (".quoted",)

@@ -4,9 +4,19 @@ from collections.abc import Iterator
 from itertools import starmap
 from struct import Struct
 
-from scrapers.formats.colors import ColorSpec, palette_of
-from scrapers.formats.parsing import FormatError, read_each
-from solver.model.puzzle import BLACK, BLOT, MAX_CELLS, MAX_COLORS, WHITE, Clue, Puzzle, cached_block, normalize_palette
+from nonocensus.scrapers.formats.colors import ColorSpec, palette_of
+from nonocensus.scrapers.formats.parsing import FormatError, read_each
+from nonocensus.solver.model.puzzle import (
+    BLACK,
+    BLOT,
+    MAX_CELLS,
+    MAX_COLORS,
+    WHITE,
+    Clue,
+    Puzzle,
+    cached_block,
+    normalize_palette,
+)
 
 NAME = "rofl"
 SUFFIXES: tuple[str, ...] = (".rofl",)

@@ -16,7 +16,7 @@ import tomllib
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from scrapers.formats.colors import (
+from nonocensus.scrapers.formats.colors import (
     SYMBOLS,
     ColorMarks,
     ColorSpec,
@@ -25,7 +25,7 @@ from scrapers.formats.colors import (
     parse_color_lines,
     parse_rgb,
 )
-from scrapers.formats.parsing import (
+from nonocensus.scrapers.formats.parsing import (
     FormatError,
     NumberedLine,
     bounded_lines,
@@ -34,7 +34,7 @@ from scrapers.formats.parsing import (
     error_text,
     read_each,
 )
-from solver.model.puzzle import BLACK, MAX_CELLS, Puzzle, normalize_palette
+from nonocensus.solver.model.puzzle import BLACK, MAX_CELLS, Puzzle, normalize_palette
 
 CLUES = re.compile(rb"(?:^|[\r\n])[ \t]*\[clues\][ \t]*(?=[\r\n#;])")
 TOML_ONLY = re.compile(rb"""(?:^|[\r\n])[ \t]*(?:rows|columns|defs)[ \t]*=[ \t]*(?:["'\[])""")

@@ -14,10 +14,10 @@ import zlib
 from collections.abc import Iterable, Iterator
 from string import ascii_letters
 
-from scrapers.formats import jsonl
-from scrapers.formats.game_ids import text_lines
-from scrapers.formats.parsing import FormatError, read_each_line
-from solver.model.puzzle import MAX_COLORS, Clue, Puzzle
+from nonocensus.scrapers.formats import jsonl
+from nonocensus.scrapers.formats.game_ids import text_lines
+from nonocensus.scrapers.formats.parsing import FormatError, read_each_line
+from nonocensus.solver.model.puzzle import MAX_COLORS, Clue, Puzzle
 
 NAME = "share"
 SUFFIXES: tuple[str, ...] = (".share",)

@@ -9,8 +9,8 @@ import re
 from datetime import date, datetime
 from typing import Any
 
-from scrapers.formats.parsing import PuzzleOrigin, clipped, webpbn_origin
-from solver.model.measures import RATING_SCALES
+from nonocensus.scrapers.formats.parsing import PuzzleOrigin, clipped, webpbn_origin
+from nonocensus.solver.model.measures import RATING_SCALES
 
 LOG = logging.getLogger("nonocensus.scrapers")
 

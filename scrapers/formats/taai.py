@@ -9,9 +9,17 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from scrapers.formats.parsing import FormatError, NumberedLine, clipped, decode_text, lines_of, parse_clue, read_each
-from solver.model.puzzle import MAX_CELLS, Puzzle
-from solver.model.views import Clues, Views
+from nonocensus.scrapers.formats.parsing import (
+    FormatError,
+    NumberedLine,
+    clipped,
+    decode_text,
+    lines_of,
+    parse_clue,
+    read_each,
+)
+from nonocensus.solver.model.puzzle import MAX_CELLS, Puzzle
+from nonocensus.solver.model.views import Clues, Views
 
 NAME = "taai"
 SUFFIXES: tuple[str, ...] = (".taai",)

@@ -23,8 +23,8 @@ import numpy as np
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
 
-from scrapers.formats.colors import make_distinct
-from scrapers.formats.parsing import (
+from nonocensus.scrapers.formats.colors import make_distinct
+from nonocensus.scrapers.formats.parsing import (
     FormatError,
     PuzzleOrigin,
     clipped,
@@ -33,7 +33,7 @@ from scrapers.formats.parsing import (
     read_each,
     webpbn_origin,
 )
-from solver.model.puzzle import (
+from nonocensus.solver.model.puzzle import (
     BLACK,
     MAX_CELLS,
     MAX_COLORS,

@@ -8,11 +8,11 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapers.formats.parsing import FormatError
-from solver.model.puzzle import BLACK_ON_WHITE, Puzzle, clues_of
+from nonocensus.scrapers.formats.parsing import FormatError
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Puzzle, clues_of
 
 if TYPE_CHECKING:
-    from scrapers.formats import Format
+    from nonocensus.scrapers.formats import Format
 
 COLORS, BLOTS = "colors", "blots"
 

@@ -4,7 +4,14 @@ Every scraper uses `PoliteSession`. It returns a `Reply` or raises one of three 
 request failed, others may succeed), `RobotsDisallowed`, and `HostUnreachable` (no request to this host will succeed).
 """
 
-from scrapers.http.messages import HostUnreachable, HttpLimits, Reply, Request, RequestFailed, RobotsDisallowed
-from scrapers.http.polite_session import PoliteSession
+from nonocensus.scrapers.http.messages import (
+    HostUnreachable,
+    HttpLimits,
+    Reply,
+    Request,
+    RequestFailed,
+    RobotsDisallowed,
+)
+from nonocensus.scrapers.http.polite_session import PoliteSession
 
 __all__ = ["HostUnreachable", "HttpLimits", "PoliteSession", "Reply", "Request", "RequestFailed", "RobotsDisallowed"]

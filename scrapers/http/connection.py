@@ -22,7 +22,7 @@ from urllib3 import HTTPConnectionPool
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import ConnectionPool
 
-from scrapers.http.messages import FailedAttempt, HttpLimits, Request, format_size, host_of
+from nonocensus.scrapers.http.messages import FailedAttempt, HttpLimits, Request, format_size, host_of
 
 READ_BYTES = 1 << 16
 """Largest read from a connection."""

@@ -12,8 +12,8 @@ from urllib.parse import urljoin, urlsplit
 import requests
 from protego import Protego
 
-from scrapers.http.connection import Connection, deadline_after, is_past_deadline, read_body
-from scrapers.http.messages import (
+from nonocensus.scrapers.http.connection import Connection, deadline_after, is_past_deadline, read_body
+from nonocensus.scrapers.http.messages import (
     CONNECTION_ERRORS,
     DEFAULT_LIMITS,
     FailedAttempt,
@@ -32,8 +32,8 @@ from scrapers.http.messages import (
     is_same_site,
     normalize_url,
 )
-from scrapers.http.throttle import MIN_RATE, Throttle, check_host_rate, check_rate, parse_retry_after
-from solver import __version__
+from nonocensus.scrapers.http.throttle import MIN_RATE, Throttle, check_host_rate, check_rate, parse_retry_after
+from nonocensus.solver import __version__
 
 ROBOT = "nonocensus"
 """Our user agent in robots.txt."""

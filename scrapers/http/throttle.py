@@ -14,7 +14,14 @@ import requests
 from urllib3.exceptions import InvalidHeader
 from urllib3.util import Retry
 
-from scrapers.http.messages import FailedAttempt, HttpLimits, format_seconds, host_of, is_loopback, is_refusal
+from nonocensus.scrapers.http.messages import (
+    FailedAttempt,
+    HttpLimits,
+    format_seconds,
+    host_of,
+    is_loopback,
+    is_refusal,
+)
 
 MIN_RATE = 1.5
 """Seconds between two requests to any host but this machine, at the least."""

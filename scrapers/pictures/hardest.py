@@ -7,14 +7,14 @@ the census's own measure (solver.model.measures), the same on every machine.
 
 import numpy as np
 
-from scrapers.pictures.picture_batch import views_of
-from scrapers.pictures.picture_repair import repair_picture
-from scrapers.pictures.rules import random_pictures
-from solver.ladder.climb import climb
-from solver.ladder.ladder_options import LadderOptions
-from solver.ladder.outcome import UNIQUE
-from solver.lines.workspace import CONFLICTS, LINE_SOLVES
-from solver.model.measures import difficulty
+from nonocensus.scrapers.pictures.picture_batch import views_of
+from nonocensus.scrapers.pictures.picture_repair import repair_picture
+from nonocensus.scrapers.pictures.rules import random_pictures
+from nonocensus.solver.ladder.climb import climb
+from nonocensus.solver.ladder.ladder_options import LadderOptions
+from nonocensus.solver.ladder.outcome import UNIQUE
+from nonocensus.solver.lines.workspace import CONFLICTS, LINE_SOLVES
+from nonocensus.solver.model.measures import difficulty
 
 CANDIDATES = 24
 """Changed pictures per step."""

@@ -7,9 +7,9 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from scrapers.formats.parsing import FormatError
-from scrapers.formats.picture_puzzles import LIGHT, open_image, puzzle_of_pixels
-from solver.model.puzzle import MAX_COLORS, Puzzle
+from nonocensus.scrapers.formats.parsing import FormatError
+from nonocensus.scrapers.formats.picture_puzzles import LIGHT, open_image, puzzle_of_pixels
+from nonocensus.solver.model.puzzle import MAX_COLORS, Puzzle
 
 MAX_PIXELS = 1 << 26
 """Maximum pixels of an image; more takes gigabytes of memory."""

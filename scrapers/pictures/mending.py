@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scrapers.pictures.picture_repair import repair_picture
-from solver.api import classify
-from solver.model.puzzle import Block, Clue, Puzzle, clues_of, with_metadata
-from solver.model.tables import picture, puzzle_batch
+from nonocensus.scrapers.pictures.picture_repair import repair_picture
+from nonocensus.solver.api import classify
+from nonocensus.solver.model.puzzle import Block, Clue, Puzzle, clues_of, with_metadata
+from nonocensus.solver.model.tables import picture, puzzle_batch
 
 ROW, COLUMN = "row", "column"
 

@@ -4,9 +4,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from solver.model.puzzle import BLACK_ON_WHITE, Color
-from solver.model.tables import PALETTE, clue_batch
-from solver.model.views import Clues, Views
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Color
+from nonocensus.solver.model.tables import PALETTE, clue_batch
+from nonocensus.solver.model.views import Clues, Views
 
 
 def views_of(pictures: np.ndarray) -> Views:

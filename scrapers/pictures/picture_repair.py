@@ -12,17 +12,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scrapers.formats.colors import without_unused
-from scrapers.pictures.picture_batch import views_of
-from solver.ladder.climb import climb
-from solver.ladder.fixpoint import line_fixpoint
-from solver.ladder.ladder_kernels import warm_up
-from solver.ladder.ladder_options import LINE, PROBE, RUNGS, KnownSolutions, LadderOptions, PriorKnowledge
-from solver.ladder.memory import kernel_kinds
-from solver.ladder.outcome import MULTIPLE, UNIQUE, Outcome
-from solver.lines.board import possibilities
-from solver.model.puzzle import Puzzle, clues_of, normalize_palette
-from solver.model.views import Views
+from nonocensus.scrapers.formats.colors import without_unused
+from nonocensus.scrapers.pictures.picture_batch import views_of
+from nonocensus.solver.ladder.climb import climb
+from nonocensus.solver.ladder.fixpoint import line_fixpoint
+from nonocensus.solver.ladder.ladder_kernels import warm_up
+from nonocensus.solver.ladder.ladder_options import LINE, PROBE, RUNGS, KnownSolutions, LadderOptions, PriorKnowledge
+from nonocensus.solver.ladder.memory import kernel_kinds
+from nonocensus.solver.ladder.outcome import MULTIPLE, UNIQUE, Outcome
+from nonocensus.solver.lines.board import possibilities
+from nonocensus.solver.model.puzzle import Puzzle, clues_of, normalize_palette
+from nonocensus.solver.model.views import Views
 
 MAX_CANDIDATES = 100
 """Maximum changes tried per step. Ten times as many would change one eighth fewer cells."""

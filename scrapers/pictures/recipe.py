@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scrapers.formats.colors import ColorSpec, palette_of
-from scrapers.pictures.letters import letters
-from scrapers.pictures.picture_batch import picture_batch
-from scrapers.pictures.rules import (
+from nonocensus.scrapers.formats.colors import ColorSpec, palette_of
+from nonocensus.scrapers.pictures.letters import letters
+from nonocensus.scrapers.pictures.picture_batch import picture_batch
+from nonocensus.scrapers.pictures.rules import (
     add_colors,
     cycles,
     dominoes,
@@ -28,7 +28,7 @@ from scrapers.pictures.rules import (
 
 def _hard(*arguments: Any) -> np.ndarray:
     """Call `hard_pictures`, imported lazily because loading the whole ladder takes 0.1 s."""
-    from scrapers.pictures.hardest import hard_pictures
+    from nonocensus.scrapers.pictures.hardest import hard_pictures
 
     return hard_pictures(*arguments)
 

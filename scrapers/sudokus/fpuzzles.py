@@ -15,10 +15,10 @@ from urllib.parse import unquote
 import msgspec
 import numpy as np
 
-from scrapers.formats.parsing import FormatError, clipped
-from scrapers.sudokus.lz_string import compress, decompress
-from solver.sudoku.sudoku_limits import MAX_SIZE
-from solver.sudoku.sudoku_puzzle import Sudoku, boxes_of
+from nonocensus.scrapers.formats.parsing import FormatError, clipped
+from nonocensus.scrapers.sudokus.lz_string import compress, decompress
+from nonocensus.solver.sudoku.sudoku_limits import MAX_SIZE
+from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku, boxes_of
 
 LINK = re.compile(r"(?:https?://)?(?:[\w-]+\.)*(f-puzzles\.com|sudokupad\.app|crackingthecryptic\.com)/(\S*)")
 FPUZZLES, SUDOKUPAD = "https://www.f-puzzles.com/?load=", "https://sudokupad.app/fpuzzles"

@@ -8,7 +8,7 @@ without a bound on what comes out.
 
 import string
 
-from scrapers.formats.parsing import FormatError
+from nonocensus.scrapers.formats.parsing import FormatError
 
 ALPHABET = string.ascii_uppercase + string.ascii_lowercase + string.digits + "+/"
 BITS = {character: f"{value:06b}" for value, character in enumerate(ALPHABET)}

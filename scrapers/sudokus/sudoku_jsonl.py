@@ -12,9 +12,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from scrapers.formats.jsonl import BEGINNING, lines_with_records, record_of
-from scrapers.formats.parsing import FormatError, read_each_line
-from solver.sudoku.sudoku_puzzle import Sudoku
+from nonocensus.scrapers.formats.jsonl import BEGINNING, lines_with_records, record_of
+from nonocensus.scrapers.formats.parsing import FormatError, read_each_line
+from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
 
 MARK = b'"givens"'
 """Distinguishes the first line from other JSON lines."""

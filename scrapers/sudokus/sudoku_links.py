@@ -17,11 +17,11 @@ from itertools import groupby
 
 import numpy as np
 
-from scrapers.formats.game_ids import gaps, numbers_of, puzzlink_numbers, puzzlink_text, text_lines
-from scrapers.formats.parsing import FormatError, clipped, read_each_line
-from scrapers.sudokus.fpuzzles import LINK, sudoku_of
-from solver.sudoku.sudoku_limits import MAX_SIZE
-from solver.sudoku.sudoku_puzzle import Sudoku, boxes_of
+from nonocensus.scrapers.formats.game_ids import gaps, numbers_of, puzzlink_numbers, puzzlink_text, text_lines
+from nonocensus.scrapers.formats.parsing import FormatError, clipped, read_each_line
+from nonocensus.scrapers.sudokus.fpuzzles import LINK, sudoku_of
+from nonocensus.solver.sudoku.sudoku_limits import MAX_SIZE
+from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku, boxes_of
 
 PUZZLINK = re.compile(r"(?:\S*[?/])?sudoku(?:_edit)?/(?:v:/)?([0-9]{1,2})/([0-9]{1,2})/(\S*)")
 TATHAM = re.compile(r"(?:https?://[^\s#]*#)?([0-9]{1,2})x([0-9]{1,2}):([0-9a-z_]+)")

@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scrapers.formats.parsing import MAX_REPORTED, FormatError, decode_text, lines_of
-from solver.sudoku.sudoku_limits import MAX_SIZE
-from solver.sudoku.sudoku_puzzle import boxes_of
+from nonocensus.scrapers.formats.parsing import MAX_REPORTED, FormatError, decode_text, lines_of
+from nonocensus.solver.sudoku.sudoku_limits import MAX_SIZE
+from nonocensus.solver.sudoku.sudoku_puzzle import boxes_of
 
 OPEN = "0.*_?"
 """Characters of an open cell."""

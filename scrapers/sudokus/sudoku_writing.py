@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scrapers.formats.parsing import FormatError
-from scrapers.formats.writing import FEATURES
-from scrapers.sudokus import fpuzzles, sudoku_jsonl, sudoku_links, sudoku_reading
-from scrapers.sudokus.sudoku_reading import DIGITS
-from solver.sudoku.sudoku_puzzle import Sudoku
+from nonocensus.scrapers.formats.parsing import FormatError
+from nonocensus.scrapers.formats.writing import FEATURES
+from nonocensus.scrapers.sudokus import fpuzzles, sudoku_jsonl, sudoku_links, sudoku_reading
+from nonocensus.scrapers.sudokus.sudoku_reading import DIGITS
+from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
 
 LARGEST = np.iinfo(np.uint8).max
 """Largest number that a grid can hold, valid or not."""

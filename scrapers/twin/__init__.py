@@ -13,7 +13,7 @@ Ratings on its pages are the puzzle's, in webpbn's search four times that (webpb
 Unknown behaviour of the sites is guessed, and marked as a guess.
 """
 
-from scrapers.twin.twin_puzzles import TwinArchive, build_archive
-from scrapers.twin.twin_server import TwinServer
+from nonocensus.scrapers.twin.twin_puzzles import TwinArchive, build_archive
+from nonocensus.scrapers.twin.twin_server import TwinServer
 
 __all__ = ["TwinArchive", "TwinServer", "build_archive"]

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scrapers.formats import FormatError, nonograms_org, webpbn_xml
-from scrapers.twin.twin_puzzles import SITE_NUMBER, Entry, TwinArchive
-from scrapers.webpbn import RATING_SCALE
-from solver.model.puzzle import Puzzle
+from nonocensus.scrapers.formats import FormatError, nonograms_org, webpbn_xml
+from nonocensus.scrapers.twin.twin_puzzles import SITE_NUMBER, Entry, TwinArchive
+from nonocensus.scrapers.webpbn import RATING_SCALE
+from nonocensus.solver.model.puzzle import Puzzle
 
 LIST_SIZE = 30
 """Puzzles per list page of nonograms.org."""

@@ -8,8 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from scrapers.twin.replies import TwinReply, TwinRequest, parse_request, reply_to
-from scrapers.twin.twin_puzzles import TwinArchive
+from nonocensus.scrapers.twin.replies import TwinReply, TwinRequest, parse_request, reply_to
+from nonocensus.scrapers.twin.twin_puzzles import TwinArchive
 
 HOST = "127.0.0.1"
 """The twin is reachable only from this machine."""

@@ -3,8 +3,8 @@
 from itertools import combinations, pairwise
 from math import comb
 
-from solver.engines.answer import EngineLimits
-from solver.model.puzzle import Clue, Puzzle
+from nonocensus.solver.engines.answer import EngineLimits
+from nonocensus.solver.model.puzzle import Clue, Puzzle
 
 OBJECT_BYTES = 220
 """Bytes per queued line or state in addition to its cells: the object, and its slot in a list or heap."""

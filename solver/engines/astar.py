@@ -6,10 +6,10 @@ from heapq import heappop, heappush
 from itertools import count
 from math import inf
 
-from solver.engines.answer import EngineAnswer, EngineLimits
-from solver.engines.heuristics import rows_left, wrong_and_missing_groups, wrong_groups
-from solver.engines.plain_search import Space, State, Visits, answer_of, successors
-from solver.model.puzzle import Puzzle
+from nonocensus.solver.engines.answer import EngineAnswer, EngineLimits
+from nonocensus.solver.engines.heuristics import rows_left, wrong_and_missing_groups, wrong_groups
+from nonocensus.solver.engines.plain_search import Space, State, Visits, answer_of, successors
+from nonocensus.solver.model.puzzle import Puzzle
 
 Estimate = Callable[[Puzzle, State], float]
 

@@ -2,9 +2,9 @@
 
 from collections import deque
 
-from solver.engines.answer import EngineAnswer, EngineLimits
-from solver.engines.plain_search import Space, Visits, answer_of, successors
-from solver.model.puzzle import Puzzle
+from nonocensus.solver.engines.answer import EngineAnswer, EngineLimits
+from nonocensus.solver.engines.plain_search import Space, Visits, answer_of, successors
+from nonocensus.solver.model.puzzle import Puzzle
 
 
 def breadth_first(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:

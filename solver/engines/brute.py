@@ -2,9 +2,9 @@
 
 from itertools import product
 
-from solver.engines.answer import EngineAnswer, EngineLimits
-from solver.engines.plain_search import Space, Visits, answer_of
-from solver.model.puzzle import Puzzle
+from nonocensus.solver.engines.answer import EngineAnswer, EngineLimits
+from nonocensus.solver.engines.plain_search import Space, Visits, answer_of
+from nonocensus.solver.model.puzzle import Puzzle
 
 
 def brute_force(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:

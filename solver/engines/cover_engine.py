@@ -11,11 +11,11 @@ import time
 
 import numpy as np
 
-from solver.engines.answer import TWO, EngineAnswer, EngineLimits, out_of_time, verdict_of
-from solver.engines.arrangements import arrangements, why_not
-from solver.exact_cover.problem import Cover, cover_of
-from solver.exact_cover.solve import solve
-from solver.model.puzzle import Puzzle
+from nonocensus.solver.engines.answer import TWO, EngineAnswer, EngineLimits, out_of_time, verdict_of
+from nonocensus.solver.engines.arrangements import arrangements, why_not
+from nonocensus.solver.exact_cover.problem import Cover, cover_of
+from nonocensus.solver.exact_cover.solve import solve
+from nonocensus.solver.model.puzzle import Puzzle
 
 ENTRY_BYTES = 150
 """Maximum bytes per entry of an option while the problem is built."""

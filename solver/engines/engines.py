@@ -2,15 +2,15 @@
 
 from collections.abc import Callable
 
-from solver.engines.answer import EngineAnswer, EngineLimits
-from solver.engines.astar import a_star, a_star_by_all_groups, a_star_by_wrong_groups
-from solver.engines.bfs import breadth_first
-from solver.engines.brute import brute_force
-from solver.engines.cover_engine import by_exact_cover
-from solver.engines.dfs import depth_first
-from solver.engines.ladder_engine import by_ladder
-from solver.engines.sat import by_learners
-from solver.model.puzzle import Puzzle
+from nonocensus.solver.engines.answer import EngineAnswer, EngineLimits
+from nonocensus.solver.engines.astar import a_star, a_star_by_all_groups, a_star_by_wrong_groups
+from nonocensus.solver.engines.bfs import breadth_first
+from nonocensus.solver.engines.brute import brute_force
+from nonocensus.solver.engines.cover_engine import by_exact_cover
+from nonocensus.solver.engines.dfs import depth_first
+from nonocensus.solver.engines.ladder_engine import by_ladder
+from nonocensus.solver.engines.sat import by_learners
+from nonocensus.solver.model.puzzle import Puzzle
 
 ENGINES: dict[str, Callable[[Puzzle, EngineLimits], EngineAnswer]] = {
     "dfs": depth_first,

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from math import inf
 from typing import NamedTuple
 
-from solver.engines.arrangements import needed
-from solver.engines.plain_search import State, is_full
-from solver.model.puzzle import Block, Clue, Puzzle, clue_of_ints
+from nonocensus.solver.engines.arrangements import needed
+from nonocensus.solver.engines.plain_search import State, is_full
+from nonocensus.solver.model.puzzle import Block, Clue, Puzzle, clue_of_ints
 
 
 class Column(NamedTuple):

@@ -4,9 +4,9 @@ import time
 
 import numpy as np
 
-from solver.api import solve
-from solver.engines.answer import EngineAnswer, EngineLimits, out_of_time, verdict_of
-from solver.model.puzzle import Puzzle
+from nonocensus.solver.api import solve
+from nonocensus.solver.engines.answer import EngineAnswer, EngineLimits, out_of_time, verdict_of
+from nonocensus.solver.model.puzzle import Puzzle
 
 
 def by_ladder(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:

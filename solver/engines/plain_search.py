@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.engines.answer import TWO, EngineAnswer, EngineLimits, out_of_time, verdict_of
-from solver.engines.arrangements import OBJECT_BYTES, arrangements, why_not
-from solver.model.puzzle import Puzzle, clue_of_ints
+from nonocensus.solver.engines.answer import TWO, EngineAnswer, EngineLimits, out_of_time, verdict_of
+from nonocensus.solver.engines.arrangements import OBJECT_BYTES, arrangements, why_not
+from nonocensus.solver.model.puzzle import Puzzle, clue_of_ints
 
 State = bytes
 

@@ -5,9 +5,9 @@ from itertools import islice
 
 import numpy as np
 
-from solver.api import iter_solutions
-from solver.engines.answer import TWO, EngineAnswer, EngineLimits, out_of_time, verdict_of
-from solver.model.puzzle import InvalidPuzzle, Puzzle
+from nonocensus.solver.api import iter_solutions
+from nonocensus.solver.engines.answer import TWO, EngineAnswer, EngineLimits, out_of_time, verdict_of
+from nonocensus.solver.model.puzzle import InvalidPuzzle, Puzzle
 
 
 def by_learners(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.exact_cover.problem import NO_COLOR, Cover
-from solver.jit.kernel import kernel
-from solver.lines.bits import lowest
+from nonocensus.solver.exact_cover.problem import NO_COLOR, Cover
+from nonocensus.solver.jit.kernel import kernel
+from nonocensus.solver.lines.bits import lowest
 
 PLANES = 32
 """Maximum bit length of a row count."""

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.exact_cover.problem import NO_COLOR, Cover
-from solver.jit.kernel import kernel
+from nonocensus.solver.exact_cover.problem import NO_COLOR, Cover
+from nonocensus.solver.jit.kernel import kernel
 
 FREE = -1
 """Value of `holder` for an uncovered item."""

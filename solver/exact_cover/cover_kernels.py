@@ -1,7 +1,7 @@
 """Warm-up of the exact-cover kernels."""
 
-from solver.exact_cover.problem import cover_of
-from solver.exact_cover.solve import Layout, solve, solve_each
+from nonocensus.solver.exact_cover.problem import cover_of
+from nonocensus.solver.exact_cover.solve import Layout, solve, solve_each
 
 CHOSEN: tuple[Layout, ...] = ("bit-rows", "links-16", "links-32")
 """Layouts that `best_layout` can return."""

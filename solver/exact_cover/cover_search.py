@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.exact_cover.layouts import advance, branch, give, leave, row_at, sound
-from solver.jit.clock import cpu_seconds
-from solver.jit.kernel import kernel, standalone
-from solver.jit.kernel_cache import CHECKED
+from nonocensus.solver.exact_cover.layouts import advance, branch, give, leave, row_at, sound
+from nonocensus.solver.jit.clock import cpu_seconds
+from nonocensus.solver.jit.kernel import kernel, standalone
+from nonocensus.solver.jit.kernel_cache import CHECKED
 
 EXHAUSTED, ENOUGH, LATE = range(3)
 

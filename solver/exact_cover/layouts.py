@@ -11,9 +11,9 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-from solver.exact_cover import bit_rows, brute_force, links
-from solver.exact_cover.problem import Cover
-from solver.jit.intrinsics import overload
+from nonocensus.solver.exact_cover import bit_rows, brute_force, links
+from nonocensus.solver.exact_cover.problem import Cover
+from nonocensus.solver.jit.intrinsics import overload
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.exact_cover.links_memory import COLOR, DOWN, FIELDS, ITEM, UP, first_and_step, peek, poke
-from solver.exact_cover.problem import NO_COLOR, Cover
-from solver.jit.kernel import inlined, kernel
+from nonocensus.solver.exact_cover.links_memory import COLOR, DOWN, FIELDS, ITEM, UP, first_and_step, peek, poke
+from nonocensus.solver.exact_cover.problem import NO_COLOR, Cover
+from nonocensus.solver.jit.kernel import inlined, kernel
 
 PURIFIED = 1
 """Colour of a node whose item is purified to the node's own colour. Real colours are larger."""

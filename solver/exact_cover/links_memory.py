@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from solver.jit.intrinsics import load_address, overload, store_address
-from solver.jit.kernel_cache import CHECKED
+from nonocensus.solver.jit.intrinsics import load_address, overload, store_address
+from nonocensus.solver.jit.kernel_cache import CHECKED
 
 FIELDS = 4
 UP, DOWN, ITEM, COLOR = range(FIELDS)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from solver.exact_cover.cover_search import (
+from nonocensus.solver.exact_cover.cover_search import (
     ENOUGH,
     EXHAUSTED,
     FOUND,
@@ -21,9 +21,9 @@ from solver.exact_cover.cover_search import (
     search,
     search_each,
 )
-from solver.exact_cover.layouts import best_layout, laid_out, levels_of
-from solver.exact_cover.problem import Cover, checked
-from solver.jit.kernel_cache import CHECKED
+from nonocensus.solver.exact_cover.layouts import best_layout, laid_out, levels_of
+from nonocensus.solver.exact_cover.problem import Cover, checked
+from nonocensus.solver.jit.kernel_cache import CHECKED
 
 Layout = Literal["links-16", "links-32", "addresses", "bit-rows", "brute-force"]
 

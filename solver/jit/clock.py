@@ -10,8 +10,8 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 
-from solver.jit.intrinsics import call_llvm, intrinsic, overload
-from solver.jit.kernel import inlined
+from nonocensus.solver.jit.intrinsics import call_llvm, intrinsic, overload
+from nonocensus.solver.jit.kernel import inlined
 
 
 def cpu_seconds() -> float:

@@ -14,7 +14,7 @@ from numba import extending, types
 from numba.core import cgutils
 from numba.extending import models
 
-from solver.jit.compilers import IN_KERNELS
+from nonocensus.solver.jit.compilers import IN_KERNELS
 
 
 def overload(function: Any) -> Callable[[Any], Any]:

@@ -35,11 +35,11 @@ from numba.core import cgutils, sigutils
 from numba.core.imputils import impl_ret_new_ref
 from numba.core.registry import CPUDispatcher
 
-from solver.jit.calling import KernelCall
-from solver.jit.compilers import OPTIONS, KernelCompiler, LinkedCompiler
-from solver.jit.intrinsics import widest
-from solver.jit.kernel_cache import KernelCache, compile_lock
-from solver.jit.waits import measured_wait
+from nonocensus.solver.jit.calling import KernelCall
+from nonocensus.solver.jit.compilers import OPTIONS, KernelCompiler, LinkedCompiler
+from nonocensus.solver.jit.intrinsics import widest
+from nonocensus.solver.jit.kernel_cache import KernelCache, compile_lock
+from nonocensus.solver.jit.waits import measured_wait
 
 P = ParamSpec("P")
 R = TypeVar("R")

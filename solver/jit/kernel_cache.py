@@ -43,12 +43,13 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLoca
 from numba.core.registry import CPUDispatcher
 from numba.core.serialize import dumps
 
-from solver import __version__, tuning
+from nonocensus.solver import __version__, tuning
 
 LOG = logging.getLogger("nonocensus")
 
 DIGEST_BYTES = hashlib.sha256().digest_size
 
+PREFIX = __name__.removesuffix("jit.kernel_cache")
 PACKAGE = Path(__file__).parent.parent
 BUNDLED = PACKAGE / "compiled"
 """Kernels bundled with the package."""
@@ -191,7 +192,7 @@ def external_code(function: Any) -> str:
     found: dict[Any, str] = {}
 
     def add(function: Any) -> None:
-        if function in found or function.__module__.partition(".")[0] == PACKAGE.name:
+        if function in found or function.__module__.startswith(PREFIX):
             return
         found[function] = _code_text(function.__code__)
         scope = inspect.getclosurevars(function)

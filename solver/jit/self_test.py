@@ -1,4 +1,4 @@
-"""Self-test of what solver.jit uses of Numba's and llvmlite's private parts: `python -m solver.jit.self_test`.
+"""Self-test of the private parts of Numba and llvmlite in use: `python -m nonocensus.solver.jit.self_test`.
 
 The first part that fails is named, the lowest first, so that the cause is known when a new version breaks one.
 """
@@ -30,7 +30,7 @@ def _compile(function: Any, *arguments: Any, compiler: Any = None, cache: Any = 
     """Compile a function for arguments; returns its dispatcher and Numba's result."""
     from numba.core.registry import CPUDispatcher
 
-    compilers = import_module("solver.jit.compilers")
+    compilers = import_module("nonocensus.solver.jit.compilers")
     pipeline = compiler or compilers.KernelCompiler
     dispatcher = CPUDispatcher(function, targetoptions=compilers.OPTIONS, pipeline_class=pipeline)
     if cache is not None:
@@ -43,7 +43,7 @@ def _compile(function: Any, *arguments: Any, compiler: Any = None, cache: Any = 
 def _run(function: Any, *arguments: Any, call: Any = None) -> Any:
     """Compile a function and call it by its address."""
     dispatcher, made = _compile(function, *arguments)
-    return (call or import_module("solver.jit.calling").KernelCall)(made, dispatcher.targetctx)(arguments)
+    return (call or import_module("nonocensus.solver.jit.calling").KernelCall)(made, dispatcher.targetctx)(arguments)
 
 
 def _check_pipeline(compiler: Any) -> None:
@@ -99,7 +99,7 @@ def _check_cache(cache: Any) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(2):
             kept = cache(function)
-            kept._cache_file = import_module("solver.jit.kernel_cache").KernelFiles(Path(folder), kept._impl)
+            kept._cache_file = import_module("nonocensus.solver.jit.kernel_cache").KernelFiles(Path(folder), kept._impl)
             dispatcher, made = _compile(function, 1, cache=kept)
             hits.append(sum(dispatcher._cache_hits.values()))
     _expect(hits == [0, 1], "a saved kernel is not loaded")
@@ -141,15 +141,15 @@ def _check_clocks(part: Any) -> None:
 
 
 PARTS: dict[str, tuple[str, str, Callable[[Any], None]]] = {
-    "compiler pipeline": ("solver.jit.compilers", "KernelCompiler", _check_pipeline),
-    "calling convention": ("solver.jit.calling", "KernelCall", _check_calls),
-    "linked library": ("solver.jit.compilers", "LinkedCompiler", _check_linked),
-    "argument fingerprint": ("solver.jit.kernel", "compute_fingerprint", _check_fingerprint),
-    "call by address": ("solver.jit.kernel", "standalone", _check_addresses),
-    "kernel cache": ("solver.jit.kernel_cache", "KernelCache", _check_cache),
-    "wide integers": ("solver.jit.wide_ints", "", _check_wide_ints),
-    "vectors": ("solver.jit.vectors", "", _check_vectors),
-    "clocks": ("solver.jit.clock", "", _check_clocks),
+    "compiler pipeline": ("nonocensus.solver.jit.compilers", "KernelCompiler", _check_pipeline),
+    "calling convention": ("nonocensus.solver.jit.calling", "KernelCall", _check_calls),
+    "linked library": ("nonocensus.solver.jit.compilers", "LinkedCompiler", _check_linked),
+    "argument fingerprint": ("nonocensus.solver.jit.kernel", "compute_fingerprint", _check_fingerprint),
+    "call by address": ("nonocensus.solver.jit.kernel", "standalone", _check_addresses),
+    "kernel cache": ("nonocensus.solver.jit.kernel_cache", "KernelCache", _check_cache),
+    "wide integers": ("nonocensus.solver.jit.wide_ints", "", _check_wide_ints),
+    "vectors": ("nonocensus.solver.jit.vectors", "", _check_vectors),
+    "clocks": ("nonocensus.solver.jit.clock", "", _check_clocks),
 }
 """The module of each part, its name there unless it is the module, and its check, which imports the module first."""
 

@@ -10,7 +10,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 
-from solver.jit.intrinsics import (
+from nonocensus.solver.jit.intrinsics import (
     call_llvm,
     intrinsic,
     overload,

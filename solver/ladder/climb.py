@@ -6,20 +6,26 @@ from typing import Any
 
 import numpy as np
 
-from solver.jit.kernel import is_ready
-from solver.ladder.ladder_kernels import compile_tail
-from solver.ladder.ladder_options import NO_PRIOR, SEARCH, LadderOptions, PriorKnowledge
-from solver.ladder.memory import kernel_groups
-from solver.ladder.outcome import CPU_SAT, MULTIPLE, NONE, UNIQUE, WALL, Outcome, initial_outcome
-from solver.ladder.rungs import LadderState, initial_state, run_line_rung, run_lookahead_rungs, run_search_rung
-from solver.ladder.swap import swap
-from solver.learning.cubes import Conquest, Cube
-from solver.learning.symmetry import clue_symmetries, image_of
-from solver.learning.tail import DEFAULTS, ENGINES, Learner, LearnerOptions, make_learner
-from solver.lines.board import possibilities
-from solver.lines.workspace import CONFLICTS
-from solver.model.views import Views
-from solver.tuning import ALONE
+from nonocensus.solver.jit.kernel import is_ready
+from nonocensus.solver.ladder.ladder_kernels import compile_tail
+from nonocensus.solver.ladder.ladder_options import NO_PRIOR, SEARCH, LadderOptions, PriorKnowledge
+from nonocensus.solver.ladder.memory import kernel_groups
+from nonocensus.solver.ladder.outcome import CPU_SAT, MULTIPLE, NONE, UNIQUE, WALL, Outcome, initial_outcome
+from nonocensus.solver.ladder.rungs import (
+    LadderState,
+    initial_state,
+    run_line_rung,
+    run_lookahead_rungs,
+    run_search_rung,
+)
+from nonocensus.solver.ladder.swap import swap
+from nonocensus.solver.learning.cubes import Conquest, Cube
+from nonocensus.solver.learning.symmetry import clue_symmetries, image_of
+from nonocensus.solver.learning.tail import DEFAULTS, ENGINES, Learner, LearnerOptions, make_learner
+from nonocensus.solver.lines.board import possibilities
+from nonocensus.solver.lines.workspace import CONFLICTS
+from nonocensus.solver.model.views import Views
+from nonocensus.solver.tuning import ALONE
 
 BoundConqueror = Callable[[Conquest, float], Conquest]
 """Continues a conquest for at most the given CPU seconds, summed over all processes (solver.learning.cubes)."""

@@ -17,17 +17,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.jit.clock import cpu_seconds
-from solver.jit.kernel import kernel, standalone
-from solver.ladder.lookahead import adopt, take_away
-from solver.ladder.search import SolutionPair, record_solution
-from solver.learning.belief import Beliefs, Signs, confidence, exchange, likely_color, restrict
-from solver.lines.bits import has_any, lowest
-from solver.lines.board import Board, allows, copy, is_open, open_cells, undecided
-from solver.lines.places import locate
-from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
-from solver.lines.workspace import NEXT_CHECK, Workspace
-from solver.tuning import (
+from nonocensus.solver.jit.clock import cpu_seconds
+from nonocensus.solver.jit.kernel import kernel, standalone
+from nonocensus.solver.ladder.lookahead import adopt, take_away
+from nonocensus.solver.ladder.search import SolutionPair, record_solution
+from nonocensus.solver.learning.belief import Beliefs, Signs, confidence, exchange, likely_color, restrict
+from nonocensus.solver.lines.bits import has_any, lowest
+from nonocensus.solver.lines.board import Board, allows, copy, is_open, open_cells, undecided
+from nonocensus.solver.lines.places import locate
+from nonocensus.solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
+from nonocensus.solver.lines.workspace import NEXT_CHECK, Workspace
+from nonocensus.solver.tuning import (
     BLOCKS_A_CELL,
     COLORED_BLOCKS_A_CELL,
     COLORED_OPEN_CELLS,

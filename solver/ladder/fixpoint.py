@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from solver.jit.kernel import kernel
-from solver.ladder.ladder_options import FROM_NOTHING
-from solver.ladder.memory import KernelGroup, Memory, all_kernel_groups, memory_for
-from solver.lines.bits import low_bits
-from solver.lines.board import Board, apply_start, init_board
-from solver.lines.propagate import CONTRADICTION, OUT_OF_TIME, propagate
-from solver.lines.workspace import Workspace
-from solver.model.views import Clues, Views
+from nonocensus.solver.jit.kernel import kernel
+from nonocensus.solver.ladder.ladder_options import FROM_NOTHING
+from nonocensus.solver.ladder.memory import KernelGroup, Memory, all_kernel_groups, memory_for
+from nonocensus.solver.lines.bits import low_bits
+from nonocensus.solver.lines.board import Board, apply_start, init_board
+from nonocensus.solver.lines.propagate import CONTRADICTION, OUT_OF_TIME, propagate
+from nonocensus.solver.lines.workspace import Workspace
+from nonocensus.solver.model.views import Clues, Views
 
 
 def line_fixpoint(batch: Views, cpu_limit: float, start: np.ndarray = FROM_NOTHING) -> Memory | None:

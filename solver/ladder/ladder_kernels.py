@@ -3,19 +3,19 @@
 import math
 from typing import Any
 
-from solver.jit.kernel import compiles, is_ready
-from solver.ladder.fixpoint import example_at_fixpoint
-from solver.ladder.ladder_options import FROM_NOTHING, NO_PRIOR, NO_SOLUTIONS, LadderOptions
-from solver.ladder.memory import KernelGroup, all_kernel_groups
-from solver.ladder.outcome import initial_outcome
-from solver.ladder.rungs import initial_state, run_line_rung, run_lookahead_rungs, run_search_rung
-from solver.ladder.swap import swap
-from solver.learning.tail import make_learner
-from solver.model.amounts import compile_clue_totals
-from solver.model.check import compile_sums
-from solver.model.identity import compile_hashes
-from solver.model.views import Views
-from solver.proofs.answer_check import compile_checks
+from nonocensus.solver.jit.kernel import compiles, is_ready
+from nonocensus.solver.ladder.fixpoint import example_at_fixpoint
+from nonocensus.solver.ladder.ladder_options import FROM_NOTHING, NO_PRIOR, NO_SOLUTIONS, LadderOptions
+from nonocensus.solver.ladder.memory import KernelGroup, all_kernel_groups
+from nonocensus.solver.ladder.outcome import initial_outcome
+from nonocensus.solver.ladder.rungs import initial_state, run_line_rung, run_lookahead_rungs, run_search_rung
+from nonocensus.solver.ladder.swap import swap
+from nonocensus.solver.learning.tail import make_learner
+from nonocensus.solver.model.amounts import compile_clue_totals
+from nonocensus.solver.model.check import compile_sums
+from nonocensus.solver.model.identity import compile_hashes
+from nonocensus.solver.model.views import Views
+from nonocensus.solver.proofs.answer_check import compile_checks
 
 STAGES = ("line", "lookahead", "search", "tail", "checks")
 """Units of compilation. `checks` are the kernels that every puzzle needs: checks, hashes, totals of clues."""

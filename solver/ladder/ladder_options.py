@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.tuning import BELIEF_BYTES, SEARCH_NODES
+from nonocensus.solver.tuning import BELIEF_BYTES, SEARCH_NODES
 
 LINE, DEPTH, PROBE, SEARCH = range(4)
 RUNGS = ("line", "depth-2", "probe", "search")

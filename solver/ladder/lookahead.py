@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from solver.jit.kernel import inlined, kernel, standalone
-from solver.lines.bits import bit, empty, has_any, load, low_bits, lowest, store
-from solver.lines.board import Board, allows, assume, copy, forbid, is_open
-from solver.lines.checked import CHECKED, has_known, is_at_fixpoint, is_known_color
-from solver.lines.line_cache import rebase
-from solver.lines.line_solver import has_arrangement
-from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME, check_clock, propagate
-from solver.lines.workspace import (
+from nonocensus.solver.jit.kernel import inlined, kernel, standalone
+from nonocensus.solver.lines.bits import bit, empty, has_any, load, low_bits, lowest, store
+from nonocensus.solver.lines.board import Board, allows, assume, copy, forbid, is_open
+from nonocensus.solver.lines.checked import CHECKED, has_known, is_at_fixpoint, is_known_color
+from nonocensus.solver.lines.line_cache import rebase
+from nonocensus.solver.lines.line_solver import has_arrangement
+from nonocensus.solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME, check_clock, propagate
+from nonocensus.solver.lines.workspace import (
     CHANGED_COLUMNS,
     CHANGED_ROWS,
     CONTRADICTIONS,

@@ -5,15 +5,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.ladder.search import Tree
-from solver.learning.belief import Beliefs, empty_beliefs
-from solver.lines.bits import words_for
-from solver.lines.board import NO_COLOR, Board
-from solver.lines.checked import CHECKED
-from solver.lines.lanes import ROOM
-from solver.lines.workspace import Workspace, make_workspace
-from solver.model.views import Views
-from solver.tuning import BELIEF_BYTES, SEARCH_DEPTH, SEEN_BYTES, TREE_BYTES
+from nonocensus.solver.ladder.search import Tree
+from nonocensus.solver.learning.belief import Beliefs, empty_beliefs
+from nonocensus.solver.lines.bits import words_for
+from nonocensus.solver.lines.board import NO_COLOR, Board
+from nonocensus.solver.lines.checked import CHECKED
+from nonocensus.solver.lines.lanes import ROOM
+from nonocensus.solver.lines.workspace import Workspace, make_workspace
+from nonocensus.solver.model.views import Views
+from nonocensus.solver.tuning import BELIEF_BYTES, SEARCH_DEPTH, SEEN_BYTES, TREE_BYTES
 
 
 class KernelGroup(NamedTuple):

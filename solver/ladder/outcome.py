@@ -4,15 +4,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.jit.clock import cpu_after, wall_seconds
-from solver.jit.kernel import inlined, kernel
-from solver.ladder.ladder_options import LINE, SEARCH, KnownSolutions, PriorKnowledge
-from solver.ladder.search import SolutionPair
-from solver.lines.board import Board, undecided, write_picture
-from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
-from solver.lines.workspace import COUNTERS
-from solver.model.identity import pair_items
-from solver.model.views import Views
+from nonocensus.solver.jit.clock import cpu_after, wall_seconds
+from nonocensus.solver.jit.kernel import inlined, kernel
+from nonocensus.solver.ladder.ladder_options import LINE, SEARCH, KnownSolutions, PriorKnowledge
+from nonocensus.solver.ladder.search import SolutionPair
+from nonocensus.solver.lines.board import Board, undecided, write_picture
+from nonocensus.solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
+from nonocensus.solver.lines.workspace import COUNTERS
+from nonocensus.solver.model.identity import pair_items
+from nonocensus.solver.model.views import Views
 
 # Number of solutions.
 UNKNOWN, UNIQUE, MULTIPLE, NONE = range(4)

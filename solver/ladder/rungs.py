@@ -7,23 +7,40 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.jit.clock import cpu_seconds, wall_seconds
-from solver.jit.kernel import kernel
-from solver.ladder.dive import dive, dives_first, first_dive, glance
-from solver.ladder.fixpoint import place_puzzle, propagate_all
-from solver.ladder.ladder_options import DEPTH, LINE, PROBE, SEARCH, LadderOptions, PriorKnowledge
-from solver.ladder.lookahead import NO_LIMIT, begin, refute
-from solver.ladder.memory import KernelGroup, Memory, memory_for
-from solver.ladder.outcome import CPU_SAT, MULTIPLE, NONE, UNIQUE, Outcome, record_rung, record_time, solution_pair
-from solver.ladder.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND, is_recorded, record_solution, search
-from solver.lines.board import Board, copy_knowledge, init_board
-from solver.lines.checked import CHECKED, has_known, is_at_fixpoint, set_known
-from solver.lines.line_cache import clear
-from solver.lines.places import locate, open_places
-from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
-from solver.lines.workspace import NEXT_CHECK, Workspace, with_deadline
-from solver.model.views import Views
-from solver.tuning import LOOK_EVERY, MOST_PLACES
+from nonocensus.solver.jit.clock import cpu_seconds, wall_seconds
+from nonocensus.solver.jit.kernel import kernel
+from nonocensus.solver.ladder.dive import dive, dives_first, first_dive, glance
+from nonocensus.solver.ladder.fixpoint import place_puzzle, propagate_all
+from nonocensus.solver.ladder.ladder_options import DEPTH, LINE, PROBE, SEARCH, LadderOptions, PriorKnowledge
+from nonocensus.solver.ladder.lookahead import NO_LIMIT, begin, refute
+from nonocensus.solver.ladder.memory import KernelGroup, Memory, memory_for
+from nonocensus.solver.ladder.outcome import (
+    CPU_SAT,
+    MULTIPLE,
+    NONE,
+    UNIQUE,
+    Outcome,
+    record_rung,
+    record_time,
+    solution_pair,
+)
+from nonocensus.solver.ladder.search import (
+    EXHAUSTED,
+    LATE,
+    NODES_SPENT,
+    TWO_FOUND,
+    is_recorded,
+    record_solution,
+    search,
+)
+from nonocensus.solver.lines.board import Board, copy_knowledge, init_board
+from nonocensus.solver.lines.checked import CHECKED, has_known, is_at_fixpoint, set_known
+from nonocensus.solver.lines.line_cache import clear
+from nonocensus.solver.lines.places import locate, open_places
+from nonocensus.solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
+from nonocensus.solver.lines.workspace import NEXT_CHECK, Workspace, with_deadline
+from nonocensus.solver.model.views import Views
+from nonocensus.solver.tuning import LOOK_EVERY, MOST_PLACES
 
 MAX_QUEUE, MAX_QUEUE_BYTES = 1024, 1 << 22
 """Limits of the queue; it always has room for one puzzle."""

@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.jit.kernel import kernel, standalone
-from solver.ladder.lookahead import adopt, forget, probe, take_away
-from solver.ladder.swap import swap
-from solver.lines.bits import bit, count, empty, has_any, load, store
-from solver.lines.board import Board, allows, copy, copy_knowledge, is_open, undecided, write_picture
-from solver.lines.checked import CHECKED, has_known, is_at_fixpoint, is_known_color, is_known_picture
-from solver.lines.line_cache import rebase
-from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
-from solver.lines.workspace import (
+from nonocensus.solver.jit.kernel import kernel, standalone
+from nonocensus.solver.ladder.lookahead import adopt, forget, probe, take_away
+from nonocensus.solver.ladder.swap import swap
+from nonocensus.solver.lines.bits import bit, count, empty, has_any, load, store
+from nonocensus.solver.lines.board import Board, allows, copy, copy_knowledge, is_open, undecided, write_picture
+from nonocensus.solver.lines.checked import CHECKED, has_known, is_at_fixpoint, is_known_color, is_known_picture
+from nonocensus.solver.lines.line_cache import rebase
+from nonocensus.solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
+from nonocensus.solver.lines.workspace import (
     CHANGED_COLUMNS,
     CHANGED_ROWS,
     CONTRADICTIONS,

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from solver.jit.kernel import kernel, standalone
-from solver.lines.propagate import is_late_after
-from solver.lines.workspace import WORK
+from nonocensus.solver.jit.kernel import kernel, standalone
+from nonocensus.solver.lines.propagate import is_late_after
+from nonocensus.solver.lines.workspace import WORK
 
 
 @standalone

@@ -7,14 +7,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from solver import __version__
-from solver.ladder.ladder_options import DEPTH, FROM_NOTHING, LINE, PROBE, SEARCH, KnownSolutions, rung_names
-from solver.ladder.outcome import CPU_SAT, MULTIPLE, NONE, SOLUTIONS, UNIQUE, UNKNOWN, WALL, Outcome
-from solver.learning.tail import ENGINES
-from solver.lines.workspace import CONFLICTS, CONTRADICTIONS, LINE_SOLVES, MAX_DEPTH, NODES, PROBES, SWEEPS
-from solver.model.tables import RESULTS, TEXT
-from solver.model.views import Views
-from solver.proofs.answer_check import agrees, fits, same
+from nonocensus.solver import __version__
+from nonocensus.solver.ladder.ladder_options import DEPTH, FROM_NOTHING, LINE, PROBE, SEARCH, KnownSolutions, rung_names
+from nonocensus.solver.ladder.outcome import CPU_SAT, MULTIPLE, NONE, SOLUTIONS, UNIQUE, UNKNOWN, WALL, Outcome
+from nonocensus.solver.learning.tail import ENGINES
+from nonocensus.solver.lines.workspace import CONFLICTS, CONTRADICTIONS, LINE_SOLVES, MAX_DEPTH, NODES, PROBES, SWEEPS
+from nonocensus.solver.model.tables import RESULTS, TEXT
+from nonocensus.solver.model.views import Views
+from nonocensus.solver.proofs.answer_check import agrees, fits, same
 
 STATUSES = ("ok", "timeout", "error")  # of puzzles that the ladder ran on; `unclassified` has others
 OK, TIMEOUT, ERROR = range(len(STATUSES))

@@ -18,14 +18,14 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from solver.jit.clock import cpu_seconds
-from solver.jit.kernel import inlined, kernel, standalone
-from solver.learning.encoding import Variables
-from solver.lines.bits import bit, count, has_any, highest, load, lowest
-from solver.lines.board import BACKGROUND, Board, allows, open_cells
-from solver.lines.places import Places, no_places
-from solver.lines.workspace import Workspace
-from solver.tuning import (
+from nonocensus.solver.jit.clock import cpu_seconds
+from nonocensus.solver.jit.kernel import inlined, kernel, standalone
+from nonocensus.solver.learning.encoding import Variables
+from nonocensus.solver.lines.bits import bit, count, has_any, highest, load, lowest
+from nonocensus.solver.lines.board import BACKGROUND, Board, allows, open_cells
+from nonocensus.solver.lines.places import Places, no_places
+from nonocensus.solver.lines.workspace import Workspace
+from nonocensus.solver.tuning import (
     BELIEF_ROUNDS,
     DAMPING,
     DOUBT_GRADES,

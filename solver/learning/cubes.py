@@ -18,18 +18,18 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from solver.ladder.dive import dive
-from solver.ladder.fixpoint import line_fixpoint
-from solver.ladder.memory import Memory
-from solver.ladder.search import EXHAUSTED, LATE, TWO_FOUND, SolutionPair, record_solution, search
-from solver.ladder.swap import swap
-from solver.learning.tail import DEFAULTS, GLUCOSE, Branch, LearnerOptions, Turns, cube_turns, make_learner
-from solver.lines.board import possibilities
-from solver.lines.checked import CHECKED
-from solver.lines.places import locate
-from solver.lines.propagate import FIXPOINT
-from solver.model.views import Views, views
-from solver.tuning import CUBE_PARTS
+from nonocensus.solver.ladder.dive import dive
+from nonocensus.solver.ladder.fixpoint import line_fixpoint
+from nonocensus.solver.ladder.memory import Memory
+from nonocensus.solver.ladder.search import EXHAUSTED, LATE, TWO_FOUND, SolutionPair, record_solution, search
+from nonocensus.solver.ladder.swap import swap
+from nonocensus.solver.learning.tail import DEFAULTS, GLUCOSE, Branch, LearnerOptions, Turns, cube_turns, make_learner
+from nonocensus.solver.lines.board import possibilities
+from nonocensus.solver.lines.checked import CHECKED
+from nonocensus.solver.lines.places import locate
+from nonocensus.solver.lines.propagate import FIXPOINT
+from nonocensus.solver.model.views import Views, views
+from nonocensus.solver.tuning import CUBE_PARTS
 
 
 class Cube(NamedTuple):

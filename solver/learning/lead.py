@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from solver.ladder.dive import DiveOptions, Trail, descend
-from solver.ladder.memory import Memory
-from solver.learning.encoding import TRUE
-from solver.lines.board import undecided
-from solver.lines.propagate import OUT_OF_TIME
-from solver.lines.workspace import Workspace
-from solver.tuning import (
+from nonocensus.solver.ladder.dive import DiveOptions, Trail, descend
+from nonocensus.solver.ladder.memory import Memory
+from nonocensus.solver.learning.encoding import TRUE
+from nonocensus.solver.lines.board import undecided
+from nonocensus.solver.lines.propagate import OUT_OF_TIME
+from nonocensus.solver.lines.workspace import Workspace
+from nonocensus.solver.tuning import (
     LEAD_CONFLICTS,
     LEAD_HELD,
     LEAD_KEPT,

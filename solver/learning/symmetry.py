@@ -9,8 +9,8 @@ import itertools
 
 import numpy as np
 
-from solver.learning.encoding import FALSE, TRUE, WIDEST
-from solver.lines.board import Board
+from nonocensus.solver.learning.encoding import FALSE, TRUE, WIDEST
+from nonocensus.solver.lines.board import Board
 
 Clue = list[tuple[int, int]]
 

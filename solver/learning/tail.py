@@ -17,16 +17,16 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from solver.ladder.dive import has_many_blocks
-from solver.ladder.memory import Memory
-from solver.learning.belief import probable
-from solver.learning.encoding import FALSE, TRUE, encode
-from solver.learning.kissat import MOST_CONFLICTS, Kissat, KissatError, program
-from solver.learning.lead import leads, try_lead
-from solver.learning.symmetry import symmetry_clauses
-from solver.lines.checked import CHECKED, has_known
-from solver.lines.workspace import Workspace
-from solver.tuning import (
+from nonocensus.solver.ladder.dive import has_many_blocks
+from nonocensus.solver.ladder.memory import Memory
+from nonocensus.solver.learning.belief import probable
+from nonocensus.solver.learning.encoding import FALSE, TRUE, encode
+from nonocensus.solver.learning.kissat import MOST_CONFLICTS, Kissat, KissatError, program
+from nonocensus.solver.learning.lead import leads, try_lead
+from nonocensus.solver.learning.symmetry import symmetry_clauses
+from nonocensus.solver.lines.checked import CHECKED, has_known
+from nonocensus.solver.lines.workspace import Workspace
+from nonocensus.solver.tuning import (
     BEFORE_LEADS,
     BEFORE_LEADS_VARIABLES,
     CHUNK,

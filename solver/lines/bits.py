@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numba import config
 
-from solver.jit.intrinsics import copy_words, overload
-from solver.jit.wide_ints import (
+from nonocensus.solver.jit.intrinsics import copy_words, overload
+from nonocensus.solver.jit.wide_ints import (
     bits_of,
     count_bits,
     extend_word,

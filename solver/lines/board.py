@@ -7,9 +7,9 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from solver.jit.kernel import kernel
-from solver.lines.bits import bit, copy_rows, count, empty, has_any, load, low_bits, lowest, store
-from solver.model.views import Clues, Views
+from nonocensus.solver.jit.kernel import kernel
+from nonocensus.solver.lines.bits import bit, copy_rows, count, empty, has_any, load, low_bits, lowest, store
+from nonocensus.solver.model.views import Clues, Views
 
 BACKGROUND = cast(int, np.int64(0))  # a literal would be a type of its own to the compiler
 NO_COLOR: Any = np.uint8(255)

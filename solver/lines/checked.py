@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from solver.jit.kernel import kernel
-from solver.jit.kernel_cache import CHECKED
-from solver.lines.bits import has_any, load
-from solver.lines.board import NO_COLOR, Board, allows, choices, column_allows
-from solver.lines.line_solver import solve_line
-from solver.lines.workspace import Workspace
+from nonocensus.solver.jit.kernel import kernel
+from nonocensus.solver.jit.kernel_cache import CHECKED
+from nonocensus.solver.lines.bits import has_any, load
+from nonocensus.solver.lines.board import NO_COLOR, Board, allows, choices, column_allows
+from nonocensus.solver.lines.line_solver import solve_line
+from nonocensus.solver.lines.workspace import Workspace
 
 __all__ = ["CHECKED", "has_known", "is_at_fixpoint", "is_consistent", "is_known_color", "is_known_picture", "set_known"]
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from solver.jit import vectors
-from solver.jit.intrinsics import overload
-from solver.jit.vectors import Vector
-from solver.lines.bits import check_bounds, load, mirror, store
+from nonocensus.solver.jit import vectors
+from nonocensus.solver.jit.intrinsics import overload
+from nonocensus.solver.jit.vectors import Vector
+from nonocensus.solver.lines.bits import check_bounds, load, mirror, store
 
 LANES = 4
 ROOM = LANES - 1

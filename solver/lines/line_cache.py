@@ -9,10 +9,10 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from solver.jit.kernel import inlined, kernel
-from solver.lines.bits import bit, empty, has_any, load, lowest, store
-from solver.lines.board import Board
-from solver.tuning import SEEN_BYTES
+from nonocensus.solver.jit.kernel import inlined, kernel
+from nonocensus.solver.lines.bits import bit, empty, has_any, load, lowest, store
+from nonocensus.solver.lines.board import Board
+from nonocensus.solver.tuning import SEEN_BYTES
 
 NO_ENTRY = cast(int, np.int64(-1))
 

@@ -11,10 +11,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from solver.jit.kernel import inlined, kernel
-from solver.lines.bits import bit, empty, has_any, load, mirror, store
-from solver.lines.board import Board
-from solver.lines.lanes import (
+from nonocensus.solver.jit.kernel import inlined, kernel
+from nonocensus.solver.lines.bits import bit, empty, has_any, load, mirror, store
+from nonocensus.solver.lines.board import Board
+from nonocensus.solver.lines.lanes import (
     any_longer,
     broadcast,
     doubling_step,
@@ -27,7 +27,7 @@ from solver.lines.lanes import (
     store_lanes,
     union_of_lanes,
 )
-from solver.lines.workspace import Workspace
+from nonocensus.solver.lines.workspace import Workspace
 
 # Literals would be types of their own to the compiler.
 FORWARDS = cast(bool, np.bool_(False))

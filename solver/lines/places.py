@@ -4,11 +4,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.jit.kernel import kernel
-from solver.lines.bits import count, load, store
-from solver.lines.board import Board
-from solver.lines.line_solver import solve_line
-from solver.lines.workspace import Workspace
+from nonocensus.solver.jit.kernel import kernel
+from nonocensus.solver.lines.bits import count, load, store
+from nonocensus.solver.lines.board import Board
+from nonocensus.solver.lines.line_solver import solve_line
+from nonocensus.solver.lines.workspace import Workspace
 
 
 class Places(NamedTuple):

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from solver.jit.clock import cpu_seconds
-from solver.jit.kernel import inlined, kernel
-from solver.lines.bits import bit, empty, has_any, load, lowest, store
-from solver.lines.board import Board
-from solver.lines.checked import CHECKED, has_known, is_consistent
-from solver.lines.line_cache import NO_ENTRY, entry_of, holds, recall, remember
-from solver.lines.line_solver import solve_line
-from solver.lines.workspace import (
+from nonocensus.solver.jit.clock import cpu_seconds
+from nonocensus.solver.jit.kernel import inlined, kernel
+from nonocensus.solver.lines.bits import bit, empty, has_any, load, lowest, store
+from nonocensus.solver.lines.board import Board
+from nonocensus.solver.lines.checked import CHECKED, has_known, is_consistent
+from nonocensus.solver.lines.line_cache import NO_ENTRY, entry_of, holds, recall, remember
+from nonocensus.solver.lines.line_solver import solve_line
+from nonocensus.solver.lines.workspace import (
     CHANGED_COLUMNS,
     CHANGED_ROWS,
     LINE_SOLVES,
@@ -26,7 +26,7 @@ from solver.lines.workspace import (
     WORK,
     Workspace,
 )
-from solver.tuning import LOOK_EVERY
+from nonocensus.solver.tuning import LOOK_EVERY
 
 FIXPOINT, CONTRADICTION, OUT_OF_TIME = 0, 1, 2
 

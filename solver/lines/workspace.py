@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.jit.kernel import inlined
-from solver.lines.bits import marker
-from solver.lines.lanes import ROOM
-from solver.lines.line_cache import LineCache, empty_line_cache
+from nonocensus.solver.jit.kernel import inlined
+from nonocensus.solver.lines.bits import marker
+from nonocensus.solver.lines.lanes import ROOM
+from nonocensus.solver.lines.line_cache import LineCache, empty_line_cache
 
 # Counters of one puzzle's effort, in `Workspace.counters`.
 LINE_SOLVES, SWEEPS, PROBES, CONTRADICTIONS, NODES, MAX_DEPTH, CONFLICTS = range(7)

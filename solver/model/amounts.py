@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.jit.kernel import kernel, plain_if_cheaper
-from solver.model.puzzle import BLOT, MAX_CELLS
-from solver.model.views import Clues, Views
+from nonocensus.solver.jit.kernel import kernel, plain_if_cheaper
+from nonocensus.solver.model.puzzle import BLOT, MAX_CELLS
+from nonocensus.solver.model.views import Clues, Views
 
 LOG10_FACTORIAL = np.concatenate([[0.0], np.cumsum(np.log10(np.arange(1, 4 * MAX_CELLS)))])
 

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import ArrayLike
 
-from solver.jit.kernel import kernel, plain_if_cheaper
-from solver.model.puzzle import BLOT, MAX_CELLS, MAX_COLORS, InvalidPuzzle, Puzzle
-from solver.model.tables import puzzle_batch
-from solver.model.views import Clues, Views, views
+from nonocensus.solver.jit.kernel import kernel, plain_if_cheaper
+from nonocensus.solver.model.puzzle import BLOT, MAX_CELLS, MAX_COLORS, InvalidPuzzle, Puzzle
+from nonocensus.solver.model.tables import puzzle_batch
+from nonocensus.solver.model.views import Clues, Views, views
 
 
 def faults_of(batch: pa.RecordBatch) -> dict[int, str]:

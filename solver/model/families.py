@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from solver.model import sudoku_techniques as sudoku_ladder
-from solver.model import techniques
-from solver.model.tables import (
+from nonocensus.solver.model import sudoku_techniques as sudoku_ladder
+from nonocensus.solver.model import techniques
+from nonocensus.solver.model.tables import (
     DECISIVE,
     GRADES,
     PUZZLE_REQUIRED,
@@ -22,7 +22,7 @@ from solver.model.tables import (
     SUDOKU_REQUIRED,
     SUDOKUS,
 )
-from solver.model.techniques import Technique
+from nonocensus.solver.model.techniques import Technique
 
 
 class Family(NamedTuple):
@@ -110,7 +110,7 @@ NONOGRAM = Family(
     GRADES,
     techniques.TECHNIQUES,
     (),
-    "solver.nonogram",
+    "nonocensus.solver.nonogram",
 )
 
 SUDOKU = Family(
@@ -124,7 +124,7 @@ SUDOKU = Family(
     SUDOKU_GRADES,
     sudoku_ladder.TECHNIQUES,
     sudoku_ladder.LEVELS,
-    "solver.sudoku.family",
+    "nonocensus.solver.sudoku.family",
 )
 
 FAMILIES = {family.name: family for family in (NONOGRAM, SUDOKU)}

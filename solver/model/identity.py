@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from solver.jit.kernel import inlined, kernel, plain_if_cheaper
-from solver.model.views import Clues, Views
+from nonocensus.solver.jit.kernel import inlined, kernel, plain_if_cheaper
+from nonocensus.solver.model.views import Clues, Views
 
 HASH_BYTES = 16
 SYMMETRIES = 8

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from solver.jit.kernel import kernel
-from solver.model.puzzle import MAX_COLORS
-from solver.model.views import Clues
+from nonocensus.solver.jit.kernel import kernel
+from nonocensus.solver.model.puzzle import MAX_COLORS
+from nonocensus.solver.model.views import Clues
 
 
 def renumber_colors(rows: Clues, columns: Clues, ends: np.ndarray) -> np.ndarray:

@@ -1,6 +1,6 @@
 """People's techniques for Sudokus, in order of difficulty: names, grades, explanations and sources."""
 
-from solver.model.techniques import Technique
+from nonocensus.solver.model.techniques import Technique
 
 LAST_CELL, HIDDEN_SINGLE, NAKED_SINGLE, LOCKED, NAKED_PAIR, HIDDEN_PAIR, NAKED_TRIPLE, HIDDEN_TRIPLE = range(8)
 X_WING, NAKED_QUAD, SWORDFISH, HIDDEN_QUAD, XY_WING, XYZ_WING, W_WING, JELLYFISH = range(8, 16)

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from solver.model import sudoku_techniques as sudoku_ladder
-from solver.model.identity import HASH_BYTES, clue_hashes
-from solver.model.measures import BY_NAME, IN_RESULTS, NONOGRAM, SUDOKU, computed_by
-from solver.model.puzzle import BLACK_ON_WHITE, BLOT, Clue, Color, Puzzle, cached_block
-from solver.model.techniques import SEARCH, TECHNIQUES, Technique
-from solver.model.views import Clues, views
+from nonocensus.solver.model import sudoku_techniques as sudoku_ladder
+from nonocensus.solver.model.identity import HASH_BYTES, clue_hashes
+from nonocensus.solver.model.measures import BY_NAME, IN_RESULTS, NONOGRAM, SUDOKU, computed_by
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, BLOT, Clue, Color, Puzzle, cached_block
+from nonocensus.solver.model.techniques import SEARCH, TECHNIQUES, Technique
+from nonocensus.solver.model.views import Clues, views
 
 SCHEMA_VERSION = "2"
 """Version of all schemas. New columns don't change it: readers fill them with null in older files (`conform`)."""

@@ -5,17 +5,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.jit.kernel import compiles, inlined, kernel, standalone
-from solver.ladder.lookahead import NO_LIMIT, begin, forget, probe, take_away, try_color
-from solver.ladder.memory import kernel_kinds
-from solver.lines.board import Board, copy
-from solver.lines.line_cache import clear, rebase
-from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
-from solver.lines.workspace import LINE_SOLVES, Workspace, with_deadline
-from solver.model.techniques import EDGE
-from solver.model.views import Views
-from solver.people.person import PuzzleSheet, compile_person, placed_example
-from solver.tuning import SEEN_BYTES
+from nonocensus.solver.jit.kernel import compiles, inlined, kernel, standalone
+from nonocensus.solver.ladder.lookahead import NO_LIMIT, begin, forget, probe, take_away, try_color
+from nonocensus.solver.ladder.memory import kernel_kinds
+from nonocensus.solver.lines.board import Board, copy
+from nonocensus.solver.lines.line_cache import clear, rebase
+from nonocensus.solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
+from nonocensus.solver.lines.workspace import LINE_SOLVES, Workspace, with_deadline
+from nonocensus.solver.model.techniques import EDGE
+from nonocensus.solver.model.views import Views
+from nonocensus.solver.people.person import PuzzleSheet, compile_person, placed_example
+from nonocensus.solver.tuning import SEEN_BYTES
 
 DEPTHS: tuple[Any, ...] = (np.int64(2), np.int64(4), NO_LIMIT)
 """Levels to which EDGE, CHAIN and LONG_CHAIN follow an assumption (solver.ladder.lookahead)."""

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from solver.jit.kernel import inlined
-from solver.lines.bits import bit, empty, has_any, highest, load, low_bits, lowest, marker, mirror, store
-from solver.lines.line_solver import runs
+from nonocensus.solver.jit.kernel import inlined
+from nonocensus.solver.lines.bits import bit, empty, has_any, highest, load, low_bits, lowest, marker, mirror, store
+from nonocensus.solver.lines.line_solver import runs
 
 CELLS, BLOCKS, FIRST, PALETTE, RANGES, TOTALS, FOUND = range(7)
 PLACE, BLOCK = range(2)

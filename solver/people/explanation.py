@@ -12,15 +12,15 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from solver.lines.board import apply_start
-from solver.lines.propagate import CONTRADICTION, OUT_OF_TIME
-from solver.model.check import validate
-from solver.model.puzzle import Puzzle
-from solver.model.tables import puzzle_batch
-from solver.model.techniques import LINE_TECHNIQUES, TECHNIQUES, Technique
-from solver.model.views import Views, views
-from solver.people.assume import RefutedAssumption, assume_on, assumptions_for, compile_for
-from solver.people.person import (
+from nonocensus.solver.lines.board import apply_start
+from nonocensus.solver.lines.propagate import CONTRADICTION, OUT_OF_TIME
+from nonocensus.solver.model.check import validate
+from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.solver.model.tables import puzzle_batch
+from nonocensus.solver.model.techniques import LINE_TECHNIQUES, TECHNIQUES, Technique
+from nonocensus.solver.model.views import Views, views
+from nonocensus.solver.people.assume import RefutedAssumption, assume_on, assumptions_for, compile_for
+from nonocensus.solver.people.person import (
     CHANGES,
     ENDED,
     STEPS,
@@ -31,8 +31,8 @@ from solver.people.person import (
     rule_out,
     solve_lines,
 )
-from solver.proofs.checker import FORMAT, VERSION, Blocks, Checker, clue_hash
-from solver.proofs.record import RecordedAssumption, Replay, Ruled, colors_of
+from nonocensus.solver.proofs.checker import FORMAT, VERSION, Blocks, Checker, clue_hash
+from nonocensus.solver.proofs.record import RecordedAssumption, Replay, Ruled, colors_of
 
 CANDIDATES, COMPARED = 24, 2
 """Maximum number of assumptions to collect, and how many of them to compare by chain length."""

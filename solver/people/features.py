@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.jit.kernel import inlined, kernel, standalone
-from solver.lines.bits import bit, count, empty, has_any, load, low_bits, lowest, mirror
-from solver.lines.board import Board
-from solver.model.techniques import CLUE, COUNTING, FORCING, GLUE, LINE, OVERLAP, REACH, TECHNIQUES
-from solver.people.desk import end_of_run
-from solver.people.person import PuzzleSheet
-from solver.people.rounds import (
+from nonocensus.solver.jit.kernel import inlined, kernel, standalone
+from nonocensus.solver.lines.bits import bit, count, empty, has_any, load, low_bits, lowest, mirror
+from nonocensus.solver.lines.board import Board
+from nonocensus.solver.model.techniques import CLUE, COUNTING, FORCING, GLUE, LINE, OVERLAP, REACH, TECHNIQUES
+from nonocensus.solver.people.desk import end_of_run
+from nonocensus.solver.people.person import PuzzleSheet
+from nonocensus.solver.people.rounds import (
     BACKGROUND_STROKES,
     DECIDED,
     DECIDED_ROUNDS,

@@ -6,10 +6,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from solver.api import solve
-from solver.model.puzzle import BLOT, Puzzle, clues_of
-from solver.model.tables import picture
-from solver.people.explanation import Explanation, explain
+from nonocensus.solver.api import solve
+from nonocensus.solver.model.puzzle import BLOT, Puzzle, clues_of
+from nonocensus.solver.model.tables import picture
+from nonocensus.solver.people.explanation import Explanation, explain
 
 Kind = Literal["wrong", "step", "solved", "none", "open", "timeout"]
 

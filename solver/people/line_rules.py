@@ -8,11 +8,11 @@ from typing import cast
 
 import numpy as np
 
-from solver.jit.kernel import inlined
-from solver.lines.bits import count, empty, has_any, highest, load, lowest
-from solver.lines.line_solver import runs, spread
-from solver.lines.workspace import Workspace
-from solver.people.desk import (
+from nonocensus.solver.jit.kernel import inlined
+from nonocensus.solver.lines.bits import count, empty, has_any, highest, load, lowest
+from nonocensus.solver.lines.line_solver import runs, spread
+from nonocensus.solver.lines.workspace import Workspace
+from nonocensus.solver.people.desk import (
     BLOCK,
     BLOCKS,
     CELLS,

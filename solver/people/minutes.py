@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.model.fitted_parameters import DIGITS, Interval, load, minutes_of, parse_interval, standardise
-from solver.people.features import FEATURES
+from nonocensus.solver.model.fitted_parameters import DIGITS, Interval, load, minutes_of, parse_interval, standardise
+from nonocensus.solver.people.features import FEATURES
 
 MIN_STARS, MAX_STARS = 1.0, 5.0
 """The scale of webpbn.com's ratings."""
@@ -120,7 +120,7 @@ class Parameters(NamedTuple):
 @cache
 def parameters() -> Parameters:
     """Return the parameters of the package. Raises ParameterError."""
-    return load(files("solver.people") / "minutes.json", build_parameters)
+    return load(files("nonocensus.solver.people") / "minutes.json", build_parameters)
 
 
 def build_parameters(fields: dict[str, Any]) -> Parameters:

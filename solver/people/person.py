@@ -9,15 +9,15 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from solver.jit.kernel import compiles, inlined, kernel, standalone
-from solver.ladder.fixpoint import example_puzzle
-from solver.ladder.memory import KernelGroup, all_kernel_groups, board_for
-from solver.lines.bits import bit, count, empty, has_any, load, low_bits, lowest, store
-from solver.lines.board import Board, forbid, init_board, possibilities, undecided
-from solver.lines.line_solver import solve_line
-from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME, is_late_after
-from solver.lines.workspace import Workspace, make_workspace
-from solver.model.techniques import (
+from nonocensus.solver.jit.kernel import compiles, inlined, kernel, standalone
+from nonocensus.solver.ladder.fixpoint import example_puzzle
+from nonocensus.solver.ladder.memory import KernelGroup, all_kernel_groups, board_for
+from nonocensus.solver.lines.bits import bit, count, empty, has_any, load, low_bits, lowest, store
+from nonocensus.solver.lines.board import Board, forbid, init_board, possibilities, undecided
+from nonocensus.solver.lines.line_solver import solve_line
+from nonocensus.solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME, is_late_after
+from nonocensus.solver.lines.workspace import Workspace, make_workspace
+from nonocensus.solver.model.techniques import (
     CLUE,
     COUNTING,
     FORCING,
@@ -31,8 +31,8 @@ from solver.model.techniques import (
     SPACES,
     SPLITTING,
 )
-from solver.model.views import Views
-from solver.people.desk import (
+from nonocensus.solver.model.views import Views
+from nonocensus.solver.people.desk import (
     CELLS,
     FOUND,
     PALETTE,
@@ -43,7 +43,7 @@ from solver.people.desk import (
     find_ranges,
     load_line,
 )
-from solver.people.line_rules import (
+from nonocensus.solver.people.line_rules import (
     clue,
     count_colors,
     counting,

@@ -5,21 +5,29 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from solver import __version__
-from solver.jit.clock import cpu_seconds
-from solver.jit.kernel import compiles, is_ready, kernel
-from solver.ladder.fixpoint import example_puzzle
-from solver.ladder.memory import KernelGroup, kernel_groups
-from solver.lines.propagate import FIXPOINT, OUT_OF_TIME
-from solver.lines.workspace import LINE_SOLVES
-from solver.model.check import faults_of
-from solver.model.tables import GRADES, check_readable
-from solver.model.techniques import LINE_TECHNIQUES, SEARCH, TECHNIQUES
-from solver.model.views import Views, views
-from solver.people.assume import Assumptions, assume_on, assumptions_for, compile_for, exclude, find_refuted, until
-from solver.people.features import FEATURES, Runs, has_blots, runs_for, write_features
-from solver.people.minutes import estimate, parameters
-from solver.people.person import (
+from nonocensus.solver import __version__
+from nonocensus.solver.jit.clock import cpu_seconds
+from nonocensus.solver.jit.kernel import compiles, is_ready, kernel
+from nonocensus.solver.ladder.fixpoint import example_puzzle
+from nonocensus.solver.ladder.memory import KernelGroup, kernel_groups
+from nonocensus.solver.lines.propagate import FIXPOINT, OUT_OF_TIME
+from nonocensus.solver.lines.workspace import LINE_SOLVES
+from nonocensus.solver.model.check import faults_of
+from nonocensus.solver.model.tables import GRADES, check_readable
+from nonocensus.solver.model.techniques import LINE_TECHNIQUES, SEARCH, TECHNIQUES
+from nonocensus.solver.model.views import Views, views
+from nonocensus.solver.people.assume import (
+    Assumptions,
+    assume_on,
+    assumptions_for,
+    compile_for,
+    exclude,
+    find_refuted,
+    until,
+)
+from nonocensus.solver.people.features import FEATURES, Runs, has_blots, runs_for, write_features
+from nonocensus.solver.people.minutes import estimate, parameters
+from nonocensus.solver.people.person import (
     LOOKS,
     PuzzleSheet,
     open_cells_of,
@@ -28,7 +36,7 @@ from solver.people.person import (
     sheet_for,
     solve_lines,
 )
-from solver.people.rounds import Rounds, clear_rounds, rounds_for, solve_in_rounds
+from nonocensus.solver.people.rounds import Rounds, clear_rounds, rounds_for, solve_in_rounds
 
 ESTIMATES = ("minutes", "minutes_low", "minutes_high", "stars")
 """Columns of estimates, in the order of `solver.people.minutes.Estimate`."""

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.jit.kernel import inlined, kernel, standalone
-from solver.lines.bits import bit, count, empty, has_any, load, lowest
-from solver.lines.board import Board, copy, open_cells
-from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
-from solver.model.techniques import CLUE, COUNTING, LINE, LINE_TECHNIQUES
-from solver.people.assume import Assumptions, assume_on, exclude, find_refuted, until
-from solver.people.desk import PALETTE, Desk, painted
-from solver.people.person import (
+from nonocensus.solver.jit.kernel import inlined, kernel, standalone
+from nonocensus.solver.lines.bits import bit, count, empty, has_any, load, lowest
+from nonocensus.solver.lines.board import Board, copy, open_cells
+from nonocensus.solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
+from nonocensus.solver.model.techniques import CLUE, COUNTING, LINE, LINE_TECHNIQUES
+from nonocensus.solver.people.assume import Assumptions, assume_on, exclude, find_refuted, until
+from nonocensus.solver.people.desk import PALETTE, Desk, painted
+from nonocensus.solver.people.person import (
     PuzzleSheet,
     easiest,
     every_cell_has_a_color,

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from solver.jit.kernel import kernel, plain_if_cheaper
-from solver.model.views import Clues, Views
+from nonocensus.solver.jit.kernel import kernel, plain_if_cheaper
+from nonocensus.solver.model.views import Clues, Views
 
 
 def fits(batch: Views, which: np.ndarray, pictures: np.ndarray, offsets: np.ndarray) -> np.ndarray:

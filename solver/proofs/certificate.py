@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from solver.proofs import FAILED, PROVED, TIMEOUT
-from solver.proofs.checker import FORMAT, VERSION, CertificateError, Proved, check
-from solver.proofs.follow import CHECKER
-from solver.proofs.formula import Formula, dimacs, formula
-from solver.proofs.record import UnprovableError, Verdict, record
+from nonocensus.solver.proofs import FAILED, PROVED, TIMEOUT
+from nonocensus.solver.proofs.checker import FORMAT, VERSION, CertificateError, Proved, check
+from nonocensus.solver.proofs.follow import CHECKER
+from nonocensus.solver.proofs.formula import Formula, dimacs, formula
+from nonocensus.solver.proofs.record import UnprovableError, Verdict, record
 
 LEARNER = "glucose4"
 """The python-sat engine whose proofs are found and checked fastest (docs/decisions/certificates.md)."""

@@ -1,6 +1,6 @@
 """Encode a puzzle in conjunctive normal form for proofs that it has no (other) solution. Trusted, so kept plain.
 
-    python -m solver.proofs.formula FILE.jsonl[.gz] > FILE.cnf
+    python -m nonocensus.solver.proofs.formula FILE.jsonl[.gz] > FILE.cnf
 
 Such proofs need one direction: every picture that fits the clues satisfies the formula. Given such a picture, let the
 variable of a cell and a colour be true if the cell has that colour, and let "block j starts at cell p or earlier" and
@@ -18,7 +18,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from solver.proofs.checker import Blocks, Proved, check, lines_of
+from nonocensus.solver.proofs.checker import Blocks, Proved, check, lines_of
 
 Literal = int | bool
 """A variable's number, negative if negated, or a constant."""

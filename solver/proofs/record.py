@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from solver.jit.kernel import compiles
-from solver.ladder.fixpoint import example_at_fixpoint, line_fixpoint
-from solver.ladder.lookahead import NO_LIMIT, begin, refute
-from solver.ladder.memory import Memory
-from solver.lines.propagate import FIXPOINT, OUT_OF_TIME
-from solver.lines.workspace import CONTRADICTIONS, COUNTERS, Workspace
-from solver.model.views import views
-from solver.proofs.checker import DIGITS, FORMAT, VERSION, Blocks, Clue, clue_hash
+from nonocensus.solver.jit.kernel import compiles
+from nonocensus.solver.ladder.fixpoint import example_at_fixpoint, line_fixpoint
+from nonocensus.solver.ladder.lookahead import NO_LIMIT, begin, refute
+from nonocensus.solver.ladder.memory import Memory
+from nonocensus.solver.lines.propagate import FIXPOINT, OUT_OF_TIME
+from nonocensus.solver.lines.workspace import CONTRADICTIONS, COUNTERS, Workspace
+from nonocensus.solver.model.views import views
+from nonocensus.solver.proofs.checker import DIGITS, FORMAT, VERSION, Blocks, Clue, clue_hash
 
 Ruled = tuple[int, int]
 """An excluded colour: a cell's index, row by row, and the colour."""

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.jit.clock import cpu_seconds
-from solver.jit.kernel import inlined, standalone
-from solver.ladder.search import EXHAUSTED, LATE, TWO_FOUND
-from solver.lines.bits import count, lowest
+from nonocensus.solver.jit.clock import cpu_seconds
+from nonocensus.solver.jit.kernel import inlined, standalone
+from nonocensus.solver.ladder.search import EXHAUSTED, LATE, TWO_FOUND
+from nonocensus.solver.lines.bits import count, lowest
 
 DIGITS, BANDS, CELLS = 9, 3, 81
 ALL = (1 << 27) - 1

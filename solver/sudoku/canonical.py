@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.jit.kernel import inlined, kernel
+from nonocensus.solver.jit.kernel import inlined, kernel
 
 M31 = (1 << 31) - 1
 M40 = (1 << 40) - 1

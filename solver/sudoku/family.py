@@ -4,15 +4,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from solver.ladder.verdict import unclassified
-from solver.model.families import Rules
-from solver.model.tables import GIVENS_COUNT, PUZZLES, SUDOKUS, check_readable_sudokus
-from solver.sudoku.grids import grids
-from solver.sudoku.sudoku_api import classify
-from solver.sudoku.sudoku_batch import with_hashes
-from solver.sudoku.sudoku_check import faults_of, misshapen
-from solver.sudoku.sudoku_proof import solve_their_puzzles
-from solver.sudoku.techniques.sudoku_grade import grades
+from nonocensus.solver.ladder.verdict import unclassified
+from nonocensus.solver.model.families import Rules
+from nonocensus.solver.model.tables import GIVENS_COUNT, PUZZLES, SUDOKUS, check_readable_sudokus
+from nonocensus.solver.sudoku.grids import grids
+from nonocensus.solver.sudoku.sudoku_api import classify
+from nonocensus.solver.sudoku.sudoku_batch import with_hashes
+from nonocensus.solver.sudoku.sudoku_check import faults_of, misshapen
+from nonocensus.solver.sudoku.sudoku_proof import solve_their_puzzles
+from nonocensus.solver.sudoku.techniques.sudoku_grade import grades
 
 
 def classified(

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from solver.model.views import numbers
+from nonocensus.solver.model.views import numbers
 
 
 class Grids(NamedTuple):

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from solver.jit.kernel import inlined, kernel
-from solver.lines.bits import count
-from solver.sudoku.singles import keep
-from solver.sudoku.units import Units
+from nonocensus.solver.jit.kernel import inlined, kernel
+from nonocensus.solver.lines.bits import count
+from nonocensus.solver.sudoku.singles import keep
+from nonocensus.solver.sudoku.units import Units
 
 
 @kernel

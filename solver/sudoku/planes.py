@@ -14,15 +14,15 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from solver.jit.clock import cpu_seconds
-from solver.jit.kernel import inlined, kernel, standalone
-from solver.lines.bits import count, lowest
-from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
-from solver.lines.workspace import CONTRADICTIONS, COUNTERS, LINE_SOLVES, PROBES, SWEEPS
-from solver.sudoku.locked_pairs import rule_out_pairs
-from solver.sudoku.rows import BAND, LANES, lanes_of, load, next_band, next_row, store, united, where_any
-from solver.sudoku.sudoku_lookahead import CLOCK_EVERY, ROUNDS
-from solver.sudoku.units import KINDS, Units
+from nonocensus.solver.jit.clock import cpu_seconds
+from nonocensus.solver.jit.kernel import inlined, kernel, standalone
+from nonocensus.solver.lines.bits import count, lowest
+from nonocensus.solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
+from nonocensus.solver.lines.workspace import CONTRADICTIONS, COUNTERS, LINE_SOLVES, PROBES, SWEEPS
+from nonocensus.solver.sudoku.locked_pairs import rule_out_pairs
+from nonocensus.solver.sudoku.rows import BAND, LANES, lanes_of, load, next_band, next_row, store, united, where_any
+from nonocensus.solver.sudoku.sudoku_lookahead import CLOCK_EVERY, ROUNDS
+from nonocensus.solver.sudoku.units import KINDS, Units
 
 DIGITS, BANDS, CELLS = 9, 3, 81
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from solver.jit import vectors
-from solver.jit.intrinsics import overload
+from nonocensus.solver.jit import vectors
+from nonocensus.solver.jit.intrinsics import overload
 
 LANES = 16
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from solver.jit.kernel import inlined, kernel
-from solver.lines.bits import count
-from solver.lines.propagate import CONTRADICTION, FIXPOINT
-from solver.lines.workspace import LINE_SOLVES, SWEEPS
-from solver.sudoku.units import KINDS, Units
+from nonocensus.solver.jit.kernel import inlined, kernel
+from nonocensus.solver.lines.bits import count
+from nonocensus.solver.lines.propagate import CONTRADICTION, FIXPOINT
+from nonocensus.solver.lines.workspace import LINE_SOLVES, SWEEPS
+from nonocensus.solver.sudoku.units import KINDS, Units
 
 
 @kernel

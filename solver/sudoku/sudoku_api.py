@@ -3,15 +3,15 @@
 import numpy as np
 import pyarrow as pa
 
-from solver.ladder.ladder_options import rung_number, seconds_of
-from solver.ladder.verdict import classify_valid
-from solver.model.tables import check_readable_sudokus
-from solver.sudoku.grids import grids
-from solver.sudoku.sudoku_batch import sudoku_batch
-from solver.sudoku.sudoku_check import faults_of
-from solver.sudoku.sudoku_ladder import climb
-from solver.sudoku.sudoku_puzzle import Sudoku
-from solver.sudoku.sudoku_verdict import results
+from nonocensus.solver.ladder.ladder_options import rung_number, seconds_of
+from nonocensus.solver.ladder.verdict import classify_valid
+from nonocensus.solver.model.tables import check_readable_sudokus
+from nonocensus.solver.sudoku.grids import grids
+from nonocensus.solver.sudoku.sudoku_batch import sudoku_batch
+from nonocensus.solver.sudoku.sudoku_check import faults_of
+from nonocensus.solver.sudoku.sudoku_ladder import climb
+from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
+from nonocensus.solver.sudoku.sudoku_verdict import results
 
 
 def classify(batch: pa.RecordBatch, *, cpu_limit: float = 60.0, rung: str = "search") -> pa.RecordBatch:

@@ -6,10 +6,10 @@ from dataclasses import fields
 import numpy as np
 import pyarrow as pa
 
-from solver.model.tables import SUDOKUS, put_hashes
-from solver.sudoku.grids import grids
-from solver.sudoku.sudoku_identity import sudoku_hashes
-from solver.sudoku.sudoku_puzzle import OPEN, Sudoku
+from nonocensus.solver.model.tables import SUDOKUS, put_hashes
+from nonocensus.solver.sudoku.grids import grids
+from nonocensus.solver.sudoku.sudoku_identity import sudoku_hashes
+from nonocensus.solver.sudoku.sudoku_puzzle import OPEN, Sudoku
 
 DERIVED = ("givens", "clues", "clue_hash", "canonical_hash")
 """Columns computed for a whole batch."""

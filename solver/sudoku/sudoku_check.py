@@ -7,11 +7,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from solver.jit.kernel import kernel, plain_if_cheaper
-from solver.model.puzzle import InvalidPuzzle
-from solver.sudoku.grids import Grids, grids
-from solver.sudoku.sudoku_limits import MAX_SIZE, MIN_SIZE
-from solver.sudoku.sudoku_puzzle import Sudoku
+from nonocensus.solver.jit.kernel import kernel, plain_if_cheaper
+from nonocensus.solver.model.puzzle import InvalidPuzzle
+from nonocensus.solver.sudoku.grids import Grids, grids
+from nonocensus.solver.sudoku.sudoku_limits import MAX_SIZE, MIN_SIZE
+from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
 
 NOTHING, WRONG_SIZE, NO_BOX, WRONG_LENGTH, NO_DIGIT, TWICE = range(6)
 """Kinds of faults, in the order in which they are checked."""

@@ -7,9 +7,9 @@ from itertools import combinations
 
 import numpy as np
 
-from solver.learning.encoding import FALSE, TRUE
-from solver.learning.tail import Encoding
-from solver.sudoku.units import Units
+from nonocensus.solver.learning.encoding import FALSE, TRUE
+from nonocensus.solver.learning.tail import Encoding
+from nonocensus.solver.sudoku.units import Units
 
 
 def formula_of(can: np.ndarray, units: Units) -> Encoding:

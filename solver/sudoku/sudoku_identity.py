@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from solver.jit.kernel import kernel, plain_if_cheaper
-from solver.model.identity import hashes_of
-from solver.sudoku.canonical import Search, canonical_form, search_for
-from solver.sudoku.grids import Grids
-from solver.sudoku.sudoku_limits import MAX_SIZE
+from nonocensus.solver.jit.kernel import kernel, plain_if_cheaper
+from nonocensus.solver.model.identity import hashes_of
+from nonocensus.solver.sudoku.canonical import Search, canonical_form, search_for
+from nonocensus.solver.sudoku.grids import Grids
+from nonocensus.solver.sudoku.sudoku_limits import MAX_SIZE
 
 MARK = np.frombuffer(b"sudoku", np.uint8)
 """Prefixes of the hashed texts, distinct from those of nonograms."""

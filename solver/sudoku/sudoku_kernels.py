@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from solver.sudoku.grids import grids
-from solver.sudoku.sudoku_batch import grid_batch
-from solver.sudoku.sudoku_check import compile_checks
-from solver.sudoku.sudoku_identity import compile_hashes
-from solver.sudoku.sudoku_ladder import compile_rungs
-from solver.sudoku.sudoku_proof import compile_proof
-from solver.sudoku.techniques.sudoku_grade import grades
+from nonocensus.solver.sudoku.grids import grids
+from nonocensus.solver.sudoku.sudoku_batch import grid_batch
+from nonocensus.solver.sudoku.sudoku_check import compile_checks
+from nonocensus.solver.sudoku.sudoku_identity import compile_hashes
+from nonocensus.solver.sudoku.sudoku_ladder import compile_rungs
+from nonocensus.solver.sudoku.sudoku_proof import compile_proof
+from nonocensus.solver.sudoku.techniques.sudoku_grade import grades
 
 
 def warm_up() -> None:

@@ -17,21 +17,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.jit.clock import cpu_seconds, wall_seconds
-from solver.jit.kernel import kernel, plain_if_cheaper
-from solver.ladder.ladder_options import DEPTH, LINE, PROBE, SEARCH
-from solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, UNKNOWN, Outcome, empty_outcome, record_time
-from solver.ladder.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND
-from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
-from solver.lines.workspace import COUNTERS, MAX_DEPTH, NODES
-from solver.sudoku import bands, planes
-from solver.sudoku.grids import Grids
-from solver.sudoku.singles import decided, follow, put_on, write
-from solver.sudoku.sudoku_lookahead import refute, use_patterns
-from solver.sudoku.sudoku_search import SearchResult, search
-from solver.sudoku.sudoku_tail import hand_over
-from solver.sudoku.units import Units, units_of
-from solver.tuning import SUDOKU_NODES
+from nonocensus.solver.jit.clock import cpu_seconds, wall_seconds
+from nonocensus.solver.jit.kernel import kernel, plain_if_cheaper
+from nonocensus.solver.ladder.ladder_options import DEPTH, LINE, PROBE, SEARCH
+from nonocensus.solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, UNKNOWN, Outcome, empty_outcome, record_time
+from nonocensus.solver.ladder.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND
+from nonocensus.solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
+from nonocensus.solver.lines.workspace import COUNTERS, MAX_DEPTH, NODES
+from nonocensus.solver.sudoku import bands, planes
+from nonocensus.solver.sudoku.grids import Grids
+from nonocensus.solver.sudoku.singles import decided, follow, put_on, write
+from nonocensus.solver.sudoku.sudoku_lookahead import refute, use_patterns
+from nonocensus.solver.sudoku.sudoku_search import SearchResult, search
+from nonocensus.solver.sudoku.sudoku_tail import hand_over
+from nonocensus.solver.sudoku.units import Units, units_of
+from nonocensus.solver.tuning import SUDOKU_NODES
 
 SIDES = 3, 3
 """Boxes of the grids that solver.sudoku.bands and solver.sudoku.planes support."""

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from solver.jit.clock import cpu_seconds
-from solver.jit.kernel import inlined, kernel, standalone
-from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
-from solver.lines.workspace import CONTRADICTIONS, LINE_SOLVES, PROBES
-from solver.sudoku.locked_pairs import rule_out_locked, rule_out_pairs
-from solver.sudoku.singles import follow, look
-from solver.sudoku.units import KINDS, Units
+from nonocensus.solver.jit.clock import cpu_seconds
+from nonocensus.solver.jit.kernel import inlined, kernel, standalone
+from nonocensus.solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
+from nonocensus.solver.lines.workspace import CONTRADICTIONS, LINE_SOLVES, PROBES
+from nonocensus.solver.sudoku.locked_pairs import rule_out_locked, rule_out_pairs
+from nonocensus.solver.sudoku.singles import follow, look
+from nonocensus.solver.sudoku.units import KINDS, Units
 
 ROUNDS = 3
 """Levels of depth-2, and its first level."""

@@ -5,8 +5,8 @@ Shares no code with the solver: no bit sets, no unit tables. A wrong solution is
 
 import numpy as np
 
-from solver.jit.kernel import kernel, plain_if_cheaper
-from solver.sudoku.grids import Grids
+from nonocensus.solver.jit.kernel import kernel, plain_if_cheaper
+from nonocensus.solver.sudoku.grids import Grids
 
 
 def solve_their_puzzles(seen: Grids, which: np.ndarray, solutions: np.ndarray, offsets: np.ndarray) -> np.ndarray:

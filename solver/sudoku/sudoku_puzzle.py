@@ -8,7 +8,7 @@ from datetime import date, datetime
 
 import numpy as np
 
-from solver.model.puzzle import InvalidPuzzle
+from nonocensus.solver.model.puzzle import InvalidPuzzle
 
 OPEN = 0
 """Value of a cell without a given."""

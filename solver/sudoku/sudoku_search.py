@@ -4,15 +4,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.jit.clock import cpu_seconds
-from solver.jit.kernel import inlined, standalone
-from solver.ladder.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND
-from solver.lines.bits import count
-from solver.lines.propagate import FIXPOINT
-from solver.lines.workspace import MAX_DEPTH, NODES
-from solver.sudoku.singles import decided, write
-from solver.sudoku.sudoku_lookahead import use_patterns
-from solver.sudoku.units import KINDS, Units
+from nonocensus.solver.jit.clock import cpu_seconds
+from nonocensus.solver.jit.kernel import inlined, standalone
+from nonocensus.solver.ladder.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND
+from nonocensus.solver.lines.bits import count
+from nonocensus.solver.lines.propagate import FIXPOINT
+from nonocensus.solver.lines.workspace import MAX_DEPTH, NODES
+from nonocensus.solver.sudoku.singles import decided, write
+from nonocensus.solver.sudoku.sudoku_lookahead import use_patterns
+from nonocensus.solver.sudoku.units import KINDS, Units
 
 CLOCK_EVERY = 15
 """Guesses between clock checks, minus one (a bit mask)."""

@@ -4,12 +4,12 @@ import time
 
 import numpy as np
 
-from solver.ladder.ladder_options import SEARCH
-from solver.ladder.outcome import CPU_SAT, MULTIPLE, NONE, UNIQUE, WALL, Outcome
-from solver.learning.tail import ENGINES, Learner, LearnerOptions
-from solver.lines.workspace import CONFLICTS
-from solver.sudoku.sudoku_encoding import formula_of
-from solver.sudoku.units import Units
+from nonocensus.solver.ladder.ladder_options import SEARCH
+from nonocensus.solver.ladder.outcome import CPU_SAT, MULTIPLE, NONE, UNIQUE, WALL, Outcome
+from nonocensus.solver.learning.tail import ENGINES, Learner, LearnerOptions
+from nonocensus.solver.lines.workspace import CONFLICTS
+from nonocensus.solver.sudoku.sudoku_encoding import formula_of
+from nonocensus.solver.sudoku.units import Units
 
 
 def hand_over(p: int, can: np.ndarray, units: Units, cpu_limit: float, outcome: Outcome) -> None:

@@ -3,11 +3,11 @@
 import numpy as np
 import pyarrow as pa
 
-from solver.ladder.outcome import Outcome
-from solver.ladder.verdict import WRONG_SOLUTION, check_verdicts, result_rows
-from solver.sudoku.grids import Grids
-from solver.sudoku.sudoku_proof import solve_their_puzzles
-from solver.sudoku.units import KINDS
+from nonocensus.solver.ladder.outcome import Outcome
+from nonocensus.solver.ladder.verdict import WRONG_SOLUTION, check_verdicts, result_rows
+from nonocensus.solver.sudoku.grids import Grids
+from nonocensus.solver.sudoku.sudoku_proof import solve_their_puzzles
+from nonocensus.solver.sudoku.units import KINDS
 
 LEVELS = 2
 """Depth of the rung depth-2."""

@@ -13,13 +13,13 @@ import typer.main
 from runs import run_serially
 from stores import SMALL_GROUPS, Result, random_store
 
-from pipeline.commands.app import LOG_HANDLER, main
-from pipeline.commands.output import out
-from pipeline.run.run_folder import Run
-from pipeline.store.parts import Store, append, create_store, open_store
-from scrapers.pictures.recipe import Recipe
-from solver.model.puzzle import from_picture
-from solver.model.tables import puzzle_batch
+from nonocensus.pipeline.commands.app import LOG_HANDLER, main
+from nonocensus.pipeline.commands.output import out
+from nonocensus.pipeline.run.run_folder import Run
+from nonocensus.pipeline.store.parts import Store, append, create_store, open_store
+from nonocensus.scrapers.pictures.recipe import Recipe
+from nonocensus.solver.model.puzzle import from_picture
+from nonocensus.solver.model.tables import puzzle_batch
 
 get_command = cache(typer.main.get_command)
 """Made once: Typer makes all commands for each call, in 10 ms."""

@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 from runs import lasting, run_serially
 
-from pipeline.run.run_folder import open_run
-from pipeline.store.parts import Store
+from nonocensus.pipeline.run.run_folder import open_run
+from nonocensus.pipeline.store.parts import Store
 
 CLASSIFY = "classify store --out run --serial -x 10"
 PAIRS = [

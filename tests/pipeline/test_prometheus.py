@@ -1,6 +1,6 @@
 """Prometheus's text format."""
 
-from pipeline.prometheus import Histogram, Metric, MetricSample, exposition
+from nonocensus.pipeline.prometheus import Histogram, Metric, MetricSample, exposition
 
 DONE = Metric("done_total", "counter", "Done.", ("run", "label"))
 SECONDS = Metric("seconds", "histogram", "Durations.", ("route",))

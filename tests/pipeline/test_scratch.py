@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.scratch import scratch_folder
+from nonocensus.pipeline.scratch import scratch_folder
 
 HELD = """
 import sys, time
 from pathlib import Path
-from pipeline.scratch import scratch_folder
+from nonocensus.pipeline.scratch import scratch_folder
 with scratch_folder() as place:
     Path(place, "rows").write_bytes(bytes(1000))
     print(place, flush=True)

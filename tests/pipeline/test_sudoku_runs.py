@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.run.run_folder import open_run
-from pipeline.store.parts import open_store
-from scrapers.formats import non
-from solver.model.families import NONOGRAM, SUDOKU
-from solver.model.puzzle import from_picture
+from nonocensus.pipeline.run.run_folder import open_run
+from nonocensus.pipeline.store.parts import open_store
+from nonocensus.scrapers.formats import non
+from nonocensus.solver.model.families import NONOGRAM, SUDOKU
+from nonocensus.solver.model.puzzle import from_picture
 
 Run = Any
 """The fixture `nonocensus`: runs a command; returns status and output."""

@@ -11,14 +11,14 @@ import numpy as np
 import pyarrow as pa
 from census_figures import Pairs, failed
 
-from reports.browser import Browser
-from reports.derived_measures import DERIVED, derived_measures
-from reports.joined_columns import NO_GRADES, indexed, join_grades, join_mendings
-from reports.rights import shareable
-from scrapers.pictures.rules import random_pictures
-from solver.model.puzzle import BLACK_ON_WHITE, BLOT, Block, Clue, Color, Puzzle, from_picture
-from solver.model.tables import GRADES, MENDINGS, PUZZLES, RESULTS, puzzle_batch
-from solver.model.techniques import TECHNIQUES
+from nonocensus.reports.browser import Browser
+from nonocensus.reports.derived_measures import DERIVED, derived_measures
+from nonocensus.reports.joined_columns import NO_GRADES, indexed, join_grades, join_mendings
+from nonocensus.reports.rights import shareable
+from nonocensus.scrapers.pictures.rules import random_pictures
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, BLOT, Block, Clue, Color, Puzzle, from_picture
+from nonocensus.solver.model.tables import GRADES, MENDINGS, PUZZLES, RESULTS, puzzle_batch
+from nonocensus.solver.model.techniques import TECHNIQUES
 
 EVIL = "<img src=x onerror=\"document.title='evil'\"><script>document.title='evil'</script>"
 COLORS = (

@@ -4,7 +4,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from solver.model.tables import PUZZLES, RESULTS
+from nonocensus.solver.model.tables import PUZZLES, RESULTS
 
 Pairs = list[tuple[pa.Table, pa.Table]]
 Row = dict[str, Any]

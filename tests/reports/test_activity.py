@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from reports.activity import MOMENTS, PastSession, activity
+from nonocensus.reports.activity import MOMENTS, PastSession, activity
 
 BEGUN = 1.7e9
 

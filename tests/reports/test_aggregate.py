@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 from census_figures import PAIRS, Pairs, failed, known, pairs, solved
 
-from reports.aggregate import HARDEST, figures, plain
-from reports.census import take_census
-from reports.figures import (
+from nonocensus.reports.aggregate import HARDEST, figures, plain
+from nonocensus.reports.census import take_census
+from nonocensus.reports.figures import (
     ClaimCounts,
     DuplicateCounts,
     Failure,
@@ -28,9 +28,9 @@ from reports.figures import (
     Timeouts,
     TimeSummary,
 )
-from reports.row_classes import SIZE_NAMES
-from reports.row_counts import LISTED, PUZZLE_COLUMNS, RESULT_COLUMNS
-from solver.model.tables import PUZZLES, RESULTS
+from nonocensus.reports.row_classes import SIZE_NAMES
+from nonocensus.reports.row_counts import LISTED, PUZZLE_COLUMNS, RESULT_COLUMNS
+from nonocensus.solver.model.tables import PUZZLES, RESULTS
 
 
 @pytest.fixture(scope="module")
@@ -200,7 +200,7 @@ def test_hardest_of_many_are_the_first_ids_of_equals() -> None:
 
 
 def test_of_too_many_the_hardest_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("reports.census.SHOWN", 10)
+    monkeypatch.setattr("nonocensus.reports.census.SHOWN", 10)
     work = np.random.default_rng(2).permutation(200) + 1
     rows = [(solved(f"a/{n}", 1.0, line_solves=int(n)), known(f"a/{n}")) for n in work]
     rows += [(failed(f"b/{n}", "error", "why"), known(f"b/{n}")) for n in range(5)]
@@ -214,11 +214,11 @@ def test_difficulties_and_correlations_are_of_all(monkeypatch: pytest.MonkeyPatc
     work = np.random.default_rng(2).permutation(200) + 1
     rows = pairs(*[(solved(f"a/{n}", n / 8, line_solves=int(n)), known(f"a/{n}")) for n in work])
     whole = figures(rows)
-    monkeypatch.setattr("reports.census.SHOWN", 10)
+    monkeypatch.setattr("nonocensus.reports.census.SHOWN", 10)
     assert (figures(rows).difficulties, figures(rows).correlations) == (whole.difficulties, whole.correlations)
     assert (whole.compared, sum(bin_.puzzles for bin_ in whole.difficulties)) == (200, 200)
     assert ("cpu_seconds", "line_solves", 200, 1.0, None) in whole.correlations
-    monkeypatch.setattr("reports.census.COMPARED", 50)
+    monkeypatch.setattr("nonocensus.reports.census.COMPARED", 50)
     fewer = figures(rows)
     assert (fewer.compared, fewer.difficulties) == (50, whole.difficulties)
     assert ("cpu_seconds", "line_solves", 50, 1.0, None) in fewer.correlations
@@ -389,7 +389,7 @@ def test_failures_that_differ_in_numbers_are_of_one_kind(monkeypatch: pytest.Mon
         FailureKind("killed", "no reason given", 1),
     )
     assert figures(pairs(*rows)).reasons == kinds
-    monkeypatch.setattr("reports.census.KINDS_OF_FAILURES", 1)
+    monkeypatch.setattr("nonocensus.reports.census.KINDS_OF_FAILURES", 1)
     assert figures(pairs(*rows)).reasons == (kinds[0], *(kind._replace(reason="other reasons") for kind in kinds[1:]))
 
 

@@ -9,8 +9,8 @@ from census_figures import failed, known, pairs, solved
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reports.aggregate import figures_of
-from reports.attention import (
+from nonocensus.reports.aggregate import figures_of
+from nonocensus.reports.attention import (
     AMBIGUOUS,
     CLUES,
     Attention,
@@ -18,11 +18,11 @@ from reports.attention import (
     DuplicatePuzzle,
     explain_contradiction,
 )
-from reports.census import Census, take_census
-from reports.issues import DUPLICATES, ISSUES, differing, issues, repeated
-from solver.api import classify
-from solver.model.puzzle import Block, Puzzle
-from solver.model.tables import puzzle_batch
+from nonocensus.reports.census import Census, take_census
+from nonocensus.reports.issues import DUPLICATES, ISSUES, differing, issues, repeated
+from nonocensus.solver.api import classify
+from nonocensus.solver.model.puzzle import Block, Puzzle
+from nonocensus.solver.model.tables import puzzle_batch
 
 MULTIPLE: dict[str, Any] = {"solutions": "multiple", "technique": None}
 NONE: dict[str, Any] = {"solutions": "none"}

@@ -24,9 +24,9 @@ from tabs import Tab
 from test_fixes import ARABIC, COPIES
 from test_fixes import ROWS as FIXABLE
 
-from reports import formatting
-from reports.joined_columns import NO_GRADES
-from reports.report_page import RunDetails, write_report
+from nonocensus.reports import formatting
+from nonocensus.reports.joined_columns import NO_GRADES
+from nonocensus.reports.report_page import RunDetails, write_report
 
 PAIRS, GRADES = graded(120)
 CELL = 20

@@ -4,10 +4,10 @@ import altair as alt
 import pytest
 from census_figures import PAIRS
 
-from reports.aggregate import figures
-from reports.charts.encodings import ACCENT, READABLE, SERIES
-from reports.charts.explorers import explorers
-from reports.charts.report_charts import charts
+from nonocensus.reports.aggregate import figures
+from nonocensus.reports.charts.encodings import ACCENT, READABLE, SERIES
+from nonocensus.reports.charts.explorers import explorers
+from nonocensus.reports.charts.report_charts import charts
 
 LIGHT, DARK = ("#1d2329", "#ffffff"), ("#e4e7ea", "#181c20")
 """Ink and paper of the page."""

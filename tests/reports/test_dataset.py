@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import PALETTE, puzzles
 
-from reports.card import DatasetOrigin, RowCount, card, license_of
-from reports.croissant import croissant
-from reports.dataset_columns import (
+from nonocensus.reports.card import DatasetOrigin, RowCount, card, license_of
+from nonocensus.reports.croissant import croissant
+from nonocensus.reports.dataset_columns import (
     DUPLICATE,
     SPLITS,
     Content,
@@ -27,11 +27,11 @@ from reports.dataset_columns import (
     schema,
     splits_of,
 )
-from reports.derived_measures import DERIVED
-from reports.family_words import NONOGRAMS
-from reports.rights import CONTENT
-from solver.model.puzzle import Puzzle, from_picture, normalize_palette
-from solver.model.tables import PUZZLES, RESULTS, puzzle_batch
+from nonocensus.reports.derived_measures import DERIVED
+from nonocensus.reports.family_words import NONOGRAMS
+from nonocensus.reports.rights import CONTENT
+from nonocensus.solver.model.puzzle import Puzzle, from_picture, normalize_palette
+from nonocensus.solver.model.tables import PUZZLES, RESULTS, puzzle_batch
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # mlcroissant's, of rdflib
 

@@ -12,22 +12,22 @@ import pytest
 import sudokus
 from browsable import columns_of
 
-from reports.browser import payload
-from reports.browser_columns import COLUMNS
-from reports.census import take_census
-from reports.croissant import TYPES
-from reports.dataset_columns import Content, schema
-from reports.derived_measures import derived_measures
-from reports.family_words import WORDS
-from reports.joined_columns import finished
-from reports.report_page import RunDetails, write_report
-from reports.row_counts import PUZZLE_COLUMNS, RESULT_COLUMNS
-from solver.model.families import FAMILIES, NONOGRAM, SUDOKU
-from solver.model.measures import IN_RESULTS, MEASURES, Computed, Measure, Place
-from solver.model.puzzle import from_picture
-from solver.model.tables import GRADES, PUZZLES, RESULTS, VERSION_KEY, puzzle_batch
-from solver.sudoku.sudoku_batch import sudoku_batch
-from solver.sudoku.sudoku_puzzle import Sudoku, boxes_of
+from nonocensus.reports.browser import payload
+from nonocensus.reports.browser_columns import COLUMNS
+from nonocensus.reports.census import take_census
+from nonocensus.reports.croissant import TYPES
+from nonocensus.reports.dataset_columns import Content, schema
+from nonocensus.reports.derived_measures import derived_measures
+from nonocensus.reports.family_words import WORDS
+from nonocensus.reports.joined_columns import finished
+from nonocensus.reports.report_page import RunDetails, write_report
+from nonocensus.reports.row_counts import PUZZLE_COLUMNS, RESULT_COLUMNS
+from nonocensus.solver.model.families import FAMILIES, NONOGRAM, SUDOKU
+from nonocensus.solver.model.measures import IN_RESULTS, MEASURES, Computed, Measure, Place
+from nonocensus.solver.model.puzzle import from_picture
+from nonocensus.solver.model.tables import GRADES, PUZZLES, RESULTS, VERSION_KEY, puzzle_batch
+from nonocensus.solver.sudoku.sudoku_batch import sudoku_batch
+from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku, boxes_of
 
 RELEASE = Path(__file__).resolve().parents[1] / "data" / "0.1.0"
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from reports.picture_svg import svg
+from nonocensus.reports.picture_svg import svg
 
 COLORS = ("ffffff", "000000", "ff0000", "00ff00")
 

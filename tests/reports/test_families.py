@@ -10,14 +10,14 @@ import pytest
 import sudokus
 from census_figures import PAIRS
 
-from reports.dataset_columns import Content, schema
-from reports.derived_measures import DERIVED, derived_measures
-from reports.family_words import NONOGRAMS, SUDOKU_WORDS, WORDS, FamilyWords, fields_of
-from reports.report_page import RunDetails, write_report
-from reports.sudoku_svg import box_of, grid_svg, sign
-from solver.model.families import FAMILIES
-from solver.model.measures import BY_NAME, Computed, computed_by, names
-from solver.model.tables import PUZZLES, RESULTS
+from nonocensus.reports.dataset_columns import Content, schema
+from nonocensus.reports.derived_measures import DERIVED, derived_measures
+from nonocensus.reports.family_words import NONOGRAMS, SUDOKU_WORDS, WORDS, FamilyWords, fields_of
+from nonocensus.reports.report_page import RunDetails, write_report
+from nonocensus.reports.sudoku_svg import box_of, grid_svg, sign
+from nonocensus.solver.model.families import FAMILIES
+from nonocensus.solver.model.measures import BY_NAME, Computed, computed_by, names
+from nonocensus.solver.model.tables import PUZZLES, RESULTS
 
 FOREIGN = re.compile(
     r"nonogram|clue|picture|colour(?!ed by verdict)|line logic|pbnsolve|webpbn\.com|recoloured|density|slack|conflict",

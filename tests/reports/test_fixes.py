@@ -5,10 +5,10 @@ from typing import Any
 import pyarrow as pa
 from census_figures import failed, known, pairs, solved
 
-from reports.census import take_census
-from reports.family_words import SUDOKU_WORDS
-from reports.fixes import author_lists, fixes
-from reports.issues import DUPLICATES, has_issue, issues
+from nonocensus.reports.census import take_census
+from nonocensus.reports.family_words import SUDOKU_WORDS
+from nonocensus.reports.fixes import author_lists, fixes
+from nonocensus.reports.issues import DUPLICATES, has_issue, issues
 
 MULTIPLE: dict[str, Any] = {"solutions": "multiple", "technique": None}
 TWO: dict[str, Any] = MULTIPLE | {"solution": b"\1\0\0\1", "second_solution": b"\0\1\1\0"}

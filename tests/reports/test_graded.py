@@ -5,14 +5,14 @@ import pytest
 from browsable import graded
 from census_figures import PAIRS
 
-from reports import census
-from reports.aggregate import figures, figures_of
-from reports.census import take_census
-from reports.family_words import NONOGRAMS, WORDS, FamilyWords
-from reports.joined_columns import SHARED, Grade, by_grade, finished, indexed, join_columns, join_grades
-from solver.model.families import FAMILIES, SUDOKU
-from solver.model.measures import MEASURES
-from solver.model.tables import GRADES, RESULTS
+from nonocensus.reports import census
+from nonocensus.reports.aggregate import figures, figures_of
+from nonocensus.reports.census import take_census
+from nonocensus.reports.family_words import NONOGRAMS, WORDS, FamilyWords
+from nonocensus.reports.joined_columns import SHARED, Grade, by_grade, finished, indexed, join_columns, join_grades
+from nonocensus.solver.model.families import FAMILIES, SUDOKU
+from nonocensus.solver.model.measures import MEASURES
+from nonocensus.solver.model.tables import GRADES, RESULTS
 
 ROWS = [
     {"puzzle_id": "a", "clue_hash": "1", "status": "ok", "grade": 3, "hardest": "forcing", "work": 2.0},

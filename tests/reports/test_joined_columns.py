@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.joined_columns import KEY, first_bits, indexed, join_columns
+from nonocensus.reports.joined_columns import KEY, first_bits, indexed, join_columns
 
 COLUMNS = pa.schema([("grade", pa.uint8()), ("hardest", pa.string())])
 SCHEMA = pa.schema([*((name, pa.string()) for name in KEY), *COLUMNS])

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from oracle import arrangements, lines_of
 from strategies import puzzles
 
-from reports.derived_measures import DERIVED, derived_measures
-from solver.model.measures import CONFLICT
-from solver.model.puzzle import BLOT, Puzzle
-from solver.model.tables import RESULTS, puzzle_batch
+from nonocensus.reports.derived_measures import DERIVED, derived_measures
+from nonocensus.solver.model.measures import CONFLICT
+from nonocensus.solver.model.puzzle import BLOT, Puzzle
+from nonocensus.solver.model.tables import RESULTS, puzzle_batch
 
 
 def measured(some: list[Puzzle], **results: Any) -> list[dict[str, Any]]:
@@ -73,7 +73,7 @@ def test_measures_do_not_depend_on_what_stands_beside(demo: list[Puzzle]) -> Non
 
 @pytest.fixture(scope="module")
 def demo() -> list[Puzzle]:
-    from scrapers.demo import demo_puzzles
+    from nonocensus.scrapers.demo import demo_puzzles
 
     return demo_puzzles()[:100]
 

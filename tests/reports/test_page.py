@@ -14,14 +14,14 @@ import pyarrow as pa
 import pytest
 from census_figures import PAIRS, Pairs, failed, known, pairs, solved
 
-from reports import formatting
-from reports.activity import Activity, Moment
-from reports.aggregate import figures, plain
-from reports.census import take_census
-from reports.figures import TimeClass
-from reports.report_page import RunDetails, write_report
-from reports.templating import markdown
-from solver.model.tables import MENDINGS
+from nonocensus.reports import formatting
+from nonocensus.reports.activity import Activity, Moment
+from nonocensus.reports.aggregate import figures, plain
+from nonocensus.reports.census import take_census
+from nonocensus.reports.figures import TimeClass
+from nonocensus.reports.report_page import RunDetails, write_report
+from nonocensus.reports.templating import markdown
+from nonocensus.solver.model.tables import MENDINGS
 
 ROOT = Path(__file__).resolve().parents[2]
 ABOUT = RunDetails(

@@ -15,18 +15,18 @@ import sudokus
 from browsable import CHANGE, FIXED, FLAG, HEART, OTHER, SWITCH, browsable, clue_texts, filler, graded, rows_of, special
 from nodejs import FOLDER, evaluate
 
-from reports import formatting
-from reports.browser import SOURCES, Browser, payload
-from reports.family_words import SUDOKU_WORDS
-from reports.report_page import RunDetails, write_report
-from reports.sudoku_svg import sign
-from scrapers.formats import non, webpbn_xml
-from solver.model.families import SUDOKU
-from solver.model.puzzle import Puzzle, from_picture
-from solver.model.tables import puzzle_batch
-from solver.model.techniques import TECHNIQUES
-from solver.sudoku.sudoku_batch import sudoku_batch
-from solver.sudoku.techniques.sudoku_grade import grades
+from nonocensus.reports import formatting
+from nonocensus.reports.browser import SOURCES, Browser, payload
+from nonocensus.reports.family_words import SUDOKU_WORDS
+from nonocensus.reports.report_page import RunDetails, write_report
+from nonocensus.reports.sudoku_svg import sign
+from nonocensus.scrapers.formats import non, webpbn_xml
+from nonocensus.solver.model.families import SUDOKU
+from nonocensus.solver.model.puzzle import Puzzle, from_picture
+from nonocensus.solver.model.tables import puzzle_batch
+from nonocensus.solver.model.techniques import TECHNIQUES
+from nonocensus.solver.sudoku.sudoku_batch import sudoku_batch
+from nonocensus.solver.sudoku.techniques.sudoku_grade import grades
 
 FILLERS = 120
 CELL = 20

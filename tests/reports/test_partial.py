@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from reports.partial import partial, settled
-from solver.api import solve
-from solver.model.puzzle import Puzzle, from_picture
+from nonocensus.reports.partial import partial, settled
+from nonocensus.solver.api import solve
+from nonocensus.solver.model.puzzle import Puzzle, from_picture
 
 SWITCH = from_picture([[1, 0, 0], [0, 1, 0]])
 

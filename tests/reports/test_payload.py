@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from nodejs import FOLDER, evaluate
 from strategies import puzzles
 
-from reports import browser
-from reports.browser import (
+from nonocensus.reports import browser
+from nonocensus.reports.browser import (
     CHUNK,
     COUNTS,
     DECIMALS,
@@ -25,11 +25,11 @@ from reports.browser import (
     packed,
     payload,
 )
-from reports.issues import DUPLICATES
-from reports.row_classes import SIZE_NAMES
-from solver.model.puzzle import Puzzle, from_picture
-from solver.model.tables import RESULTS, puzzle_batch
-from solver.model.techniques import TECHNIQUES
+from nonocensus.reports.issues import DUPLICATES
+from nonocensus.reports.row_classes import SIZE_NAMES
+from nonocensus.solver.model.puzzle import Puzzle, from_picture
+from nonocensus.solver.model.tables import RESULTS, puzzle_batch
+from nonocensus.solver.model.techniques import TECHNIQUES
 
 SCRIPTS = SOURCES[:-1]
 QUERIES = (FOLDER / "page_queries.js").read_text(encoding="utf-8")

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from defusedxml import ElementTree
 
-from reports.pbnsolve import brief, failure, xml
-from solver.api import solve
-from solver.model.puzzle import Block, Color, Puzzle, from_picture
+from nonocensus.reports.pbnsolve import brief, failure, xml
+from nonocensus.solver.api import solve
+from nonocensus.solver.model.puzzle import Block, Color, Puzzle, from_picture
 
 LINE = from_picture([[0, 1, 0], [1, 1, 1], [0, 1, 0]])
 TRIVIAL = from_picture([[1, 1, 1], [1, 1, 1]])

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from reports.people_words import difficulty_words, estimate_text, minutes_text, time_words
+from nonocensus.reports.people_words import difficulty_words, estimate_text, minutes_text, time_words
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 from census_figures import known, pairs, solved
 
-from reports import formatting
-from reports.aggregate import figures
-from reports.charts.measure_charts import correlations
-from reports.rating_boxes import rating_boxes
-from reports.rating_correlations import (
+from nonocensus.reports import formatting
+from nonocensus.reports.aggregate import figures
+from nonocensus.reports.charts.measure_charts import correlations
+from nonocensus.reports.rating_boxes import rating_boxes
+from nonocensus.reports.rating_correlations import (
     FEW,
     OUTLIERS,
     MeasureCorrelation,
@@ -23,7 +23,7 @@ from reports.rating_correlations import (
     spearman,
     together,
 )
-from reports.row_counts import RATED_FIELDS
+from nonocensus.reports.row_counts import RATED_FIELDS
 
 
 def rated(rows: list[dict[str, Any]]) -> pa.Table:

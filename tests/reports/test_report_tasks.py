@@ -24,13 +24,13 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from tabs import Tab
 
-from pipeline.findings.reporting import write_run_report
-from pipeline.store.parts import append, create_store
-from reports.report_page import write_report
-from scrapers.demo import demo_puzzles
-from scrapers.formats import non
-from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.model.tables import puzzle_batch
+from nonocensus.pipeline.findings.reporting import write_run_report
+from nonocensus.pipeline.store.parts import append, create_store
+from nonocensus.reports.report_page import write_report
+from nonocensus.scrapers.demo import demo_puzzles
+from nonocensus.scrapers.formats import non
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver.model.tables import puzzle_batch
 
 pytestmark = [*NEEDED, pytest.mark.slow]
 

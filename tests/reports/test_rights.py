@@ -4,8 +4,8 @@ import pyarrow as pa
 import pytest
 from census_figures import known
 
-from reports.rights import CONTENT, MADE_BY_RULE, shareable, withheld
-from solver.model.tables import PUZZLES, RESULTS
+from nonocensus.reports.rights import CONTENT, MADE_BY_RULE, shareable, withheld
+from nonocensus.solver.model.tables import PUZZLES, RESULTS
 
 
 def puzzles(*licenses: str | None, source: str = "webpbn") -> pa.RecordBatch:

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from reports.census import Sample
+from nonocensus.reports.census import Sample
 
 
 @pytest.mark.parametrize("cuts", [[], [1, 2, 3], [500, 501, 900], list(range(7, 1000, 7))])

@@ -9,9 +9,9 @@ import sudokus
 from chromium import NEEDED, PHONE, emulated, page_width, violations
 from tabs import Tab
 
-from reports.report_page import RunDetails, write_report
-from solver.sudoku.sudoku_batch import sudoku_batch
-from solver.sudoku.techniques.sudoku_grade import grades
+from nonocensus.reports.report_page import RunDetails, write_report
+from nonocensus.solver.sudoku.sudoku_batch import sudoku_batch
+from nonocensus.solver.sudoku.techniques.sudoku_grade import grades
 
 pytestmark = NEEDED
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrapers.formats.parsing import FormatError, _clue, _unusual_clue
-from solver.model.puzzle import MAX_CELLS, Clue
+from nonocensus.scrapers.formats.parsing import FormatError, _clue, _unusual_clue
+from nonocensus.solver.model.puzzle import MAX_CELLS, Clue
 
 words = st.sampled_from(
     ["1", "12", "1023", "1024", "0", "00", "007", "x", "-1", "\N{SUPERSCRIPT TWO}", "", "1 " * 1023]

@@ -7,11 +7,11 @@ from importlib.resources import files
 import oracle
 import pytest
 
-from scrapers import demo
-from scrapers.demo.picture_text import InvalidPicture, parse
-from solver import api
-from solver.model.puzzle import Clue, Puzzle, clue_of, normalize_palette
-from solver.model.tables import puzzle_batch
+from nonocensus.scrapers import demo
+from nonocensus.scrapers.demo.picture_text import InvalidPicture, parse
+from nonocensus.solver import api
+from nonocensus.solver.model.puzzle import Clue, Puzzle, clue_of, normalize_palette
+from nonocensus.solver.model.tables import puzzle_batch
 
 HEART = "title: Heart\ncolors: #=black 000000, .=white ffffff\n\n.#.#.\n#####\n.###.\n..#..\n"
 

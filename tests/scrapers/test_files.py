@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 from archived import found_in, names, tar_of, zip_of
 
-from scrapers import files
-from scrapers.archives.compression import open_decompressed
-from scrapers.archives.source_file import ReadLimits, SourceFile
-from scrapers.files import count_files, files_in
+from nonocensus.scrapers import files
+from nonocensus.scrapers.archives.compression import open_decompressed
+from nonocensus.scrapers.archives.source_file import ReadLimits, SourceFile
+from nonocensus.scrapers.files import count_files, files_in
 
 
 def test_plain_files_are_read(tmp_path: Path) -> None:

@@ -15,12 +15,12 @@ from PIL import Image
 from round_trips import SAMPLES, kept
 from strategies import pictures, puzzles
 
-from scrapers.file_batches import Problem, read_files
-from scrapers.files import files_in
-from scrapers.formats import DISTINCTIVE, FORMATS, Format, FormatError, detect, named, png
-from scrapers.formats.plain import PLAIN_FORMATS
-from scrapers.formats.writing import FEATURES, file_of
-from solver.model.puzzle import Block, Puzzle, from_picture
+from nonocensus.scrapers.file_batches import Problem, read_files
+from nonocensus.scrapers.files import files_in
+from nonocensus.scrapers.formats import DISTINCTIVE, FORMATS, Format, FormatError, detect, named, png
+from nonocensus.scrapers.formats.plain import PLAIN_FORMATS
+from nonocensus.scrapers.formats.writing import FEATURES, file_of
+from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture
 
 every_format = pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.NAME)
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from scrapers.archives.source_file import SourceFile
-from scrapers.file_batches import Problem, read_files
-from scrapers.files import files_in
-from solver.model.puzzle import Puzzle
+from nonocensus.scrapers.archives.source_file import SourceFile
+from nonocensus.scrapers.file_batches import Problem, read_files
+from nonocensus.scrapers.files import files_in
+from nonocensus.solver.model.puzzle import Puzzle
 
 LOCAL = b"rows\n1\ncolumns\n1\n"
 WEBPBN = b'catalogue "webpbn.com #5"\n' + LOCAL

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from scrapers.archives.source_file import SourceFile
-from scrapers.file_batches import read_in_bulk
-from scrapers.formats import FormatError, named, non, nonograms_org, taai, webpbn_xml
-from scrapers.formats.parsing import MAX_REPORTED
-from solver.model.puzzle import MAX_CELLS
+from nonocensus.scrapers.archives.source_file import SourceFile
+from nonocensus.scrapers.file_batches import read_in_bulk
+from nonocensus.scrapers.formats import FormatError, named, non, nonograms_org, taai, webpbn_xml
+from nonocensus.scrapers.formats.parsing import MAX_REPORTED
+from nonocensus.solver.model.puzzle import MAX_CELLS
 
 SIZE = 1 << 18
 MOST_MEMORY = 16 * SIZE

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from scrapers.formats import FormatError, netpbm
-from scrapers.formats.netpbm import write
-from solver.model.puzzle import InvalidPuzzle, from_picture
+from nonocensus.scrapers.formats import FormatError, netpbm
+from nonocensus.scrapers.formats.netpbm import write
+from nonocensus.solver.model.puzzle import InvalidPuzzle, from_picture
 
 numbers = st.sampled_from(["0", "1", "9", "255", "256", "65535", "65536", "00001", "0000000001", "9" * 10, "9" * 30])
 blanks = st.sampled_from([" ", "  ", "\n", "\t", "\r\n", "\v", "\f", "\x1c", "", "# 1\n", "-", "P2 ", "P1 1 1 1", "."])

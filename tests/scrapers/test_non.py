@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import pictures, puzzles
 
-from scrapers.files import files_in
-from scrapers.formats import FormatError, detect, jsonl, non
-from scrapers.formats.writing import file_of
-from solver.model.puzzle import BLOT, Block, Color, Puzzle, clues_of, from_picture
-from solver.model.tables import puzzle_batch
+from nonocensus.scrapers.files import files_in
+from nonocensus.scrapers.formats import FormatError, detect, jsonl, non
+from nonocensus.scrapers.formats.writing import file_of
+from nonocensus.solver.model.puzzle import BLOT, Block, Color, Puzzle, clues_of, from_picture
+from nonocensus.solver.model.tables import puzzle_batch
 
 SMALL = """catalogue "webpbn.com #0042"
 title "Two "quoted" words"

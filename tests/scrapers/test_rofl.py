@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrapers.formats import FormatError, rofl
+from nonocensus.scrapers.formats import FormatError, rofl
 
 WIDTH, HEIGHT = 5, 4
 

@@ -5,9 +5,9 @@ from datetime import date
 
 import pytest
 
-from scrapers.formats import jsonl
-from scrapers.formats.site_properties import origin_of, parse_date, parse_rating, parse_time
-from solver.model.puzzle import Puzzle
+from nonocensus.scrapers.formats import jsonl
+from nonocensus.scrapers.formats.site_properties import origin_of, parse_date, parse_rating, parse_time
+from nonocensus.solver.model.puzzle import Puzzle
 
 
 def read(**fields: object) -> Puzzle:

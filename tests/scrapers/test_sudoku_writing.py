@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapers.archives.source_file import SourceFile
-from scrapers.file_batches import Problem, read_all
-from scrapers.formats import FormatError
-from scrapers.sudokus import sudoku_jsonl
-from scrapers.sudokus.lz_string import compress, decompress
-from scrapers.sudokus.sudoku_writing import FORMATS, SudokuFormat, file_of, named, of_suffix
-from solver.sudoku.sudoku_puzzle import Sudoku, boxes_of
+from nonocensus.scrapers.archives.source_file import SourceFile
+from nonocensus.scrapers.file_batches import Problem, read_all
+from nonocensus.scrapers.formats import FormatError
+from nonocensus.scrapers.sudokus import sudoku_jsonl
+from nonocensus.scrapers.sudokus.lz_string import compress, decompress
+from nonocensus.scrapers.sudokus.sudoku_writing import FORMATS, SudokuFormat, file_of, named, of_suffix
+from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku, boxes_of
 
 KINDS = [boxes_of(size) for size in (4, 6, 8, 9, 12, 16, 25, 36)]
 FRAMED = [(2, 3), (2, 8), (6, 6)]
@@ -216,7 +216,7 @@ def test_lz_string_is_coded_as_by_its_javascript(text: str, encoded: str) -> Non
 
 
 def test_lz_string_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scrapers.sudokus.lz_string.MAX_LENGTH", 1000)
+    monkeypatch.setattr("nonocensus.scrapers.sudokus.lz_string.MAX_LENGTH", 1000)
     assert decompress(compress("a" * 1000)) == "a" * 1000
     with pytest.raises(FormatError, match="holds more than 1,000 characters"):
         decompress(compress("a" * 1001))

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrapers.archives.source_file import SourceFile
-from scrapers.file_batches import Problem, read_in_bulk
-from scrapers.formats import FORMATS, FormatError, detect, non
-from scrapers.sudokus.sudoku_reading import BULK_BYTES, DIGITS, LETTERS, SIZES, SudokuGrids, read, recognizes
-from solver.model.puzzle import Puzzle, from_picture
-from solver.model.tables import SUDOKUS
-from solver.sudoku.sudoku_puzzle import boxes_of
+from nonocensus.scrapers.archives.source_file import SourceFile
+from nonocensus.scrapers.file_batches import Problem, read_in_bulk
+from nonocensus.scrapers.formats import FORMATS, FormatError, detect, non
+from nonocensus.scrapers.sudokus.sudoku_reading import BULK_BYTES, DIGITS, LETTERS, SIZES, SudokuGrids, read, recognizes
+from nonocensus.solver.model.puzzle import Puzzle, from_picture
+from nonocensus.solver.model.tables import SUDOKUS
+from nonocensus.solver.sudoku.sudoku_puzzle import boxes_of
 
 
 def drawn(size: int, seed: int = 0) -> np.ndarray:

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrapers.archives.source_file import SourceFile
-from scrapers.file_batches import Problem, read_files, read_in_bulk
-from scrapers.files import files_in
-from scrapers.formats import FormatError, taai
-from scrapers.formats.writing import file_of
-from solver.model.puzzle import Block, Puzzle, from_picture
-from solver.model.tables import puzzle_batch
+from nonocensus.scrapers.archives.source_file import SourceFile
+from nonocensus.scrapers.file_batches import Problem, read_files, read_in_bulk
+from nonocensus.scrapers.files import files_in
+from nonocensus.scrapers.formats import FormatError, taai
+from nonocensus.scrapers.formats.writing import file_of
+from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture
+from nonocensus.solver.model.tables import puzzle_batch
 
 TWO = b"$1\n1\t1\n\n2\n2\t\n\n1\n$2\r\n1\r\n0\r\n1\r\n\r\n\r\n"
 

@@ -24,12 +24,12 @@ import pytest
 from faulty_twin import Counts, Faults, serve
 from strategies import PALETTE
 
-from scrapers.formats import nonograms_org, webpbn_xml
-from scrapers.http import HttpLimits, PoliteSession, Reply, Request, RequestFailed
-from scrapers.site import Judgement
-from scrapers.twin import TwinArchive, build_archive
-from solver.model.puzzle import BLACK_ON_WHITE, Block, Color, Puzzle, from_picture
-from solver.model.tables import puzzle_batch
+from nonocensus.scrapers.formats import nonograms_org, webpbn_xml
+from nonocensus.scrapers.http import HttpLimits, PoliteSession, Reply, Request, RequestFailed
+from nonocensus.scrapers.site import Judgement
+from nonocensus.scrapers.twin import TwinArchive, build_archive
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Block, Color, Puzzle, from_picture
+from nonocensus.solver.model.tables import puzzle_batch
 
 BOTH = {"fmt": "xml", "go": "1", "xml_clue": "on", "xml_soln": "on"}
 
@@ -524,7 +524,7 @@ def test_disconnecting_client_is_ignored(small: TwinArchive, capfd: pytest.Captu
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_command_runs_until_stopped(number: signal.Signals) -> None:
-    command = [sys.executable, "-m", "pipeline.commands.twin", "--port", "0"]
+    command = [sys.executable, "-m", "nonocensus.pipeline.commands.twin", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout
         base = process.stdout.readline().split()[0]

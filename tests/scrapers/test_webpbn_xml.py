@@ -11,8 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strategies import PALETTE, pictures, puzzles
 
-from scrapers.formats import FormatError, webpbn_xml
-from solver.model.puzzle import BLACK, BLACK_ON_WHITE, WHITE, Block, Color, Puzzle, clues_of, from_picture
+from nonocensus.scrapers.formats import FormatError, webpbn_xml
+from nonocensus.solver.model.puzzle import BLACK, BLACK_ON_WHITE, WHITE, Block, Color, Puzzle, clues_of, from_picture
 
 RED = Color("red", "r", "ff0000")
 

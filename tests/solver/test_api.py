@@ -8,10 +8,18 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from solver.api import classify, iter_solutions, solve
-from solver.ladder.rungs import run_line_rung
-from solver.model.puzzle import BLACK_ON_WHITE, MAX_CELLS, MAX_DEPTH, Block, InvalidPuzzle, Puzzle, from_picture
-from solver.model.tables import RESULTS, puzzle_batch
+from nonocensus.solver.api import classify, iter_solutions, solve
+from nonocensus.solver.ladder.rungs import run_line_rung
+from nonocensus.solver.model.puzzle import (
+    BLACK_ON_WHITE,
+    MAX_CELLS,
+    MAX_DEPTH,
+    Block,
+    InvalidPuzzle,
+    Puzzle,
+    from_picture,
+)
+from nonocensus.solver.model.tables import RESULTS, puzzle_batch
 
 CELLS = [[1, 0, 1], [0, 1, 1]]
 

@@ -11,9 +11,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strategies import puzzles, shuffled_puzzles
 
-from solver.api import classify, iter_solutions, solve
-from solver.model.puzzle import Puzzle, from_picture
-from solver.model.tables import picture, puzzle_batch
+from nonocensus.solver.api import classify, iter_solutions, solve
+from nonocensus.solver.model.puzzle import Puzzle, from_picture
+from nonocensus.solver.model.tables import picture, puzzle_batch
 
 
 @given(puzzles(most=4))

@@ -14,14 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import PALETTE
 
-from scrapers.file_batches import read_files
-from scrapers.files import files_in
-from solver.api import classify, iter_solutions, solve
-from solver.ladder.ladder_options import RUNGS
-from solver.ladder.rungs import run_line_rung
-from solver.model.check import faults_of
-from solver.model.puzzle import Block, InvalidPuzzle, Puzzle, from_picture
-from solver.model.tables import LINES, PUZZLES, check_readable, puzzle_batch, with_hashes
+from nonocensus.scrapers.file_batches import read_files
+from nonocensus.scrapers.files import files_in
+from nonocensus.solver.api import classify, iter_solutions, solve
+from nonocensus.solver.ladder.ladder_options import RUNGS
+from nonocensus.solver.ladder.rungs import run_line_rung
+from nonocensus.solver.model.check import faults_of
+from nonocensus.solver.model.puzzle import Block, InvalidPuzzle, Puzzle, from_picture
+from nonocensus.solver.model.tables import LINES, PUZZLES, check_readable, puzzle_batch, with_hashes
 
 seeds = st.integers(0, (1 << 32) - 1)
 B = Block

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 import tuned
 
-from solver import tuning
-from solver.ladder import memory
-from solver.ladder.climb import climb
-from solver.ladder.ladder_options import LadderOptions
-from solver.learning import lead, tail
-from solver.model.tables import puzzle_batch
-from solver.model.views import views
+from nonocensus.solver import tuning
+from nonocensus.solver.ladder import memory
+from nonocensus.solver.ladder.climb import climb
+from nonocensus.solver.ladder.ladder_options import LadderOptions
+from nonocensus.solver.learning import lead, tail
+from nonocensus.solver.model.tables import puzzle_batch
+from nonocensus.solver.model.views import views
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -64,11 +64,11 @@ def test_constants_unknown_or_out_of_bounds_are_refused(given: dict[str, Any], m
 ANSWERS = """
 import math, sys
 import fuzz, numpy as np
-from solver import tuning
-from solver.ladder.climb import climb
-from solver.ladder.ladder_options import LadderOptions
-from solver.model.tables import puzzle_batch
-from solver.model.views import views
+from nonocensus.solver import tuning
+from nonocensus.solver.ladder.climb import climb
+from nonocensus.solver.ladder.ladder_options import LadderOptions
+from nonocensus.solver.model.tables import puzzle_batch
+from nonocensus.solver.model.views import views
 batch = puzzle_batch([fuzz.drawn(seed, most=6, colors=1) for seed in range(2, 22) if seed % 4 != 3])
 print(climb(views(batch), np.arange(len(batch)), LadderOptions(math.inf)).solutions.tolist())
 print(tuning.TABLE["MISSES"].value, tuning.MISSES)

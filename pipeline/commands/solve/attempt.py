@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from rich.console import RenderableType
 from rich.markup import escape
 
-from pipeline.commands.output import err
-from pipeline.commands.solve.verdict_output import SolvedPuzzle, found_solutions, statistics
-from pipeline.errors import Interrupted, UserError
+from nonocensus.pipeline.commands.output import err
+from nonocensus.pipeline.commands.solve.verdict_output import SolvedPuzzle, found_solutions, statistics
+from nonocensus.pipeline.errors import Interrupted, UserError
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from solver.model.puzzle import Puzzle
-    from solver.people.explanation import Explanation
+    from nonocensus.solver.model.puzzle import Puzzle
+    from nonocensus.solver.people.explanation import Explanation
 
 R = TypeVar("R")
 
@@ -125,11 +125,11 @@ def _solve_row(puzzle: "Puzzle", options: SolveOptions, start: "np.ndarray | Non
 
     Kernels that the puzzle may need later compile in another process.
     """
-    from pipeline.executors.conquer import conqueror
-    from pipeline.jobs.kernel_compilation import SEARCH_STAGES, cold_kinds, compiled_in_background, needed
-    from pipeline.jobs.schedule import levels
-    from solver.api import solve
-    from solver.model.tables import puzzle_batch
+    from nonocensus.pipeline.executors.conquer import conqueror
+    from nonocensus.pipeline.jobs.kernel_compilation import SEARCH_STAGES, cold_kinds, compiled_in_background, needed
+    from nonocensus.pipeline.jobs.schedule import levels
+    from nonocensus.solver.api import solve
+    from nonocensus.solver.model.tables import puzzle_batch
 
     attempt = partial(solve, puzzle, rung=options.rung, depth=options.depth, check_goal=options.check_goal, start=start)
     kinds = needed(puzzle_batch([puzzle]))
@@ -154,7 +154,7 @@ def _in_plain_python(
 
     attempt   makes the row, given `cpu_limit`
     """
-    from solver.jit.kernel import plain_python
+    from nonocensus.solver.jit.kernel import plain_python
 
     if is_compiled or PlainPython.seconds_left <= 0:
         return None
@@ -167,7 +167,7 @@ def _in_plain_python(
 
 def _list_solutions(puzzle: "Puzzle", options: SolveOptions, start: "np.ndarray | None", log: AttemptLog) -> None:
     """List up to `solution_limit` solutions; a timeout is reported on standard error."""
-    from solver.api import iter_solutions
+    from nonocensus.solver.api import iter_solutions
 
     solutions = iter_solutions(puzzle, cpu_limit=options.cpu_limit, start=start)
     try:
@@ -180,7 +180,7 @@ def _known_cells(
     puzzle: "Puzzle", row: dict[str, Any], options: SolveOptions, start: "np.ndarray | None"
 ) -> "np.ndarray | None":
     """Return the colour of each cell of an unfinished puzzle, -1 where it is undecided; None if that fails."""
-    from reports.partial import partial, settled
+    from nonocensus.reports.partial import partial, settled
 
     candidates = partial(puzzle, row, options.depth, start)
     return None if candidates is None else settled(candidates)
@@ -190,7 +190,7 @@ def _explanation(
     puzzle: "Puzzle", row: dict[str, Any], options: SolveOptions, start: "np.ndarray | None"
 ) -> "Explanation | None":
     """Explain the puzzle, if the options ask for it."""
-    from solver.people.explanation import explain
+    from nonocensus.solver.people.explanation import explain
 
     if not options.needs_explanation or row["status"] == "invalid":
         return None
@@ -199,11 +199,11 @@ def _explanation(
 
 def _grading(puzzle: "Puzzle", row: dict[str, Any], options: SolveOptions) -> dict[str, Any] | None:
     """Grade a puzzle with one solution, if the options ask for it and it doesn't start from a saved grid."""
-    from pipeline.jobs.kernel_compilation import needed
-    from pipeline.jobs.single_grade import grade_one
-    from solver.model.families import NONOGRAM
-    from solver.model.tables import puzzle_batch
-    from solver.people.puzzle_grade import has_grading_kernels
+    from nonocensus.pipeline.jobs.kernel_compilation import needed
+    from nonocensus.pipeline.jobs.single_grade import grade_one
+    from nonocensus.solver.model.families import NONOGRAM
+    from nonocensus.solver.model.tables import puzzle_batch
+    from nonocensus.solver.people.puzzle_grade import has_grading_kernels
 
     if not options.in_full or row["solutions"] != "unique" or options.from_saved is not None:
         return None

@@ -6,7 +6,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from pipeline.commands.options import (
+from nonocensus.pipeline.commands.options import (
     EXECUTION,
     MAX_PUZZLES,
     NETWORK,
@@ -25,7 +25,7 @@ from pipeline.commands.options import (
     format_named,
     given_options,
 )
-from pipeline.commands.output import (
+from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
     WRONG_USE,
@@ -33,19 +33,19 @@ from pipeline.commands.output import (
     global_options,
     report_problem,
 )
-from pipeline.commands.solve.attempt import SolveOptions, solve_puzzle
-from pipeline.commands.solve.hint import print_hint, single_puzzle
-from pipeline.commands.solve.puzzle_arguments import parse_arguments, read_puzzles
-from pipeline.commands.solve.saved_files import check_paths, needs_explanation, save_files
-from pipeline.commands.solve.solve_sudokus import print_sudoku
-from pipeline.commands.solve.verdict_output import (
+from nonocensus.pipeline.commands.solve.attempt import SolveOptions, solve_puzzle
+from nonocensus.pipeline.commands.solve.hint import print_hint, single_puzzle
+from nonocensus.pipeline.commands.solve.puzzle_arguments import parse_arguments, read_puzzles
+from nonocensus.pipeline.commands.solve.saved_files import check_paths, needs_explanation, save_files
+from nonocensus.pipeline.commands.solve.solve_sudokus import print_sudoku
+from nonocensus.pipeline.commands.solve.verdict_output import (
     animate_explanation,
     choose_printer,
     print_explanation,
     print_problem_as_xml,
 )
-from pipeline.crawl.ids import FetchOptions
-from pipeline.errors import UserError
+from nonocensus.pipeline.crawl.ids import FetchOptions
+from nonocensus.pipeline.errors import UserError
 
 MAX_SOLUTIONS = 1_000_000
 
@@ -162,7 +162,7 @@ def solve(
 
     Exit status 1 if some puzzles are unreadable or invalid, 2 if all are; with --hint 1 if there is no next step.
     """
-    from pipeline.store.sources import no_puzzle_error
+    from nonocensus.pipeline.store.sources import no_puzzle_error
 
     output = OutputOptions(explain, watch, stats, brief, as_xml, save or [])
     output.check(global_options.json, solutions > 0)
@@ -191,8 +191,8 @@ def solve_all(
     puzzles: Iterator[Any], options: SolveOptions, output: OutputOptions, given: list[str]
 ) -> tuple[int, int]:
     """Solve, print and save puzzles; return the counts of valid ones and of invalid or unreadable ones."""
-    from scrapers.file_batches import Problem
-    from solver.sudoku.sudoku_puzzle import Sudoku
+    from nonocensus.scrapers.file_batches import Problem
+    from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
 
     counts = [0, 0]
     print_solved = choose_printer(global_options.json, output.as_xml, output.brief, output.stats)
@@ -221,7 +221,7 @@ def solve_all(
 
 def solve_compiled(puzzle: Any, options: SolveOptions) -> Any:
     """Solve a puzzle; show when kernels are compiled."""
-    from solver.jit.waits import while_waiting
+    from nonocensus.solver.jit.waits import while_waiting
 
     with while_waiting(compiling):
         return solve_puzzle(puzzle, options)
@@ -229,11 +229,11 @@ def solve_compiled(puzzle: Any, options: SolveOptions) -> Any:
 
 def begin(item: Any, state: str | None) -> Any:
     """Return a nonogram with the grid of --state as its only saved one; anything else as it is."""
-    from solver.model.puzzle import Puzzle, with_metadata
+    from nonocensus.solver.model.puzzle import Puzzle, with_metadata
 
     if state is None or not isinstance(item, Puzzle):
         return item
-    from pipeline.commands.solve.drawn_state import read_state
+    from nonocensus.pipeline.commands.solve.drawn_state import read_state
 
     return with_metadata(item, saved=(read_state(state, item),))
 
@@ -265,7 +265,7 @@ def refuse_options(given: list[str], allowed: tuple[str, ...], reason: str) -> N
 
 def refuse_with_sudoku(puzzle: Any, given: list[str]) -> None:
     """Raise a UserError for options of nonograms, if the puzzle is a Sudoku."""
-    from solver.sudoku.sudoku_puzzle import Sudoku
+    from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
 
     if isinstance(puzzle, Sudoku):
         reason = f"for nonograms only, and {puzzle.puzzle_id} is a Sudoku"

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline.commands.terminal_layouts import free_symbol
-from pipeline.errors import UserError
-from scrapers.formats import FormatError
-from scrapers.formats.jsonl import DIGITS
-from scrapers.formats.parsing import clipped, decode_text
-from solver.model.puzzle import MAX_CELLS, Puzzle
+from nonocensus.pipeline.commands.terminal_layouts import free_symbol
+from nonocensus.pipeline.errors import UserError
+from nonocensus.scrapers.formats import FormatError
+from nonocensus.scrapers.formats.jsonl import DIGITS
+from nonocensus.scrapers.formats.parsing import clipped, decode_text
+from nonocensus.solver.model.puzzle import MAX_CELLS, Puzzle
 
 STDIN = "-"
 

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
 
-from pipeline.commands.output import DONE, SOME_FAILED, compiling, first_lines, print_result
-from pipeline.commands.solve.attempt import saved_grid
-from pipeline.commands.solve.solve_sudokus import print_sudoku_hint
-from pipeline.commands.solve.verdict_output import explanation_fields, step_row
-from pipeline.commands.terminal_drawing import draw
-from pipeline.errors import UserError
+from nonocensus.pipeline.commands.output import DONE, SOME_FAILED, compiling, first_lines, print_result
+from nonocensus.pipeline.commands.solve.attempt import saved_grid
+from nonocensus.pipeline.commands.solve.solve_sudokus import print_sudoku_hint
+from nonocensus.pipeline.commands.solve.verdict_output import explanation_fields, step_row
+from nonocensus.pipeline.commands.terminal_drawing import draw
+from nonocensus.pipeline.errors import UserError
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from scrapers.file_batches import Problem
-    from solver.model.puzzle import Puzzle
-    from solver.people.hints import Hint
-    from solver.sudoku.sudoku_puzzle import Sudoku
+    from nonocensus.scrapers.file_batches import Problem
+    from nonocensus.solver.model.puzzle import Puzzle
+    from nonocensus.solver.people.hints import Hint
+    from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
 
 UNHELPFUL = ("wrong", "none", "timeout")
 """Kinds of hints for which the exit status is 1."""
@@ -30,9 +30,9 @@ def print_hint(puzzle: "Puzzle | Sudoku", from_saved: int | None, cpu_limit: flo
 
     A nonogram starts from its saved grid number `from_saved`, else from its first one, else from an empty grid.
     """
-    from solver.jit.waits import while_waiting
-    from solver.people.hints import hint
-    from solver.sudoku.sudoku_puzzle import Sudoku
+    from nonocensus.solver.jit.waits import while_waiting
+    from nonocensus.solver.people.hints import hint
+    from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
 
     if isinstance(puzzle, Sudoku):
         return print_sudoku_hint(puzzle, cpu_limit)
@@ -47,8 +47,8 @@ def single_puzzle(
     puzzles: "Iterator[Puzzle | Sudoku | Problem]", number: int | None, files: list[str]
 ) -> "Puzzle | Sudoku":
     """Return the only puzzle, or the one of a number, counted from 1."""
-    from pipeline.store.sources import no_puzzle_error
-    from scrapers.file_batches import Problem
+    from nonocensus.pipeline.store.sources import no_puzzle_error
+    from nonocensus.scrapers.file_batches import Problem
 
     items = list(islice(puzzles, (number or 1) - 1, (number or 1) + 1))
     if not items:
@@ -80,9 +80,9 @@ def describe_hint(puzzle: "Puzzle", start: "np.ndarray", found: "Hint") -> Itera
     """Yield the grid with the cells in question marked, and the hint in words."""
     import numpy as np
 
-    from reports.explained.step_words import describe_merged, grid_states, known_grid
-    from reports.sheet.grid_state import GridState
-    from solver.model.techniques import TECHNIQUES
+    from nonocensus.reports.explained.step_words import describe_merged, grid_states, known_grid
+    from nonocensus.reports.sheet.grid_state import GridState
+    from nonocensus.solver.model.techniques import TECHNIQUES
 
     if found.next is not None:
         *_, state = grid_states(found.next)
@@ -100,7 +100,7 @@ def describe_hint(puzzle: "Puzzle", start: "np.ndarray", found: "Hint") -> Itera
 def hint_text(puzzle: "Puzzle", found: "Hint") -> str:
     """Say a hint that is not a step."""
     if found.kind == "wrong":
-        from reports.explained.step_words import describe_cell
+        from nonocensus.reports.explained.step_words import describe_cell
 
         cells = "; ".join(first_lines([describe_cell(puzzle, place) for place in found.wrong]))
         return f"[red]{len(found.wrong):,} {'cell is' if len(found.wrong) == 1 else 'cells are'} wrong[/red]: {cells}"

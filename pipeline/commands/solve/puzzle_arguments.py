@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rich.markup import escape
 
-from pipeline.commands.output import err
-from pipeline.crawl.ids import FetchOptions, PuzzleId, parse_id
-from pipeline.errors import UserError
+from nonocensus.pipeline.commands.output import err
+from nonocensus.pipeline.crawl.ids import FetchOptions, PuzzleId, parse_id
+from nonocensus.pipeline.errors import UserError
 
 if TYPE_CHECKING:
-    from pipeline.crawl.single import PuzzleFetcher
-    from scrapers.archives.source_file import SourceFile
-    from scrapers.file_batches import Problem
-    from scrapers.formats import Format
-    from solver.model.puzzle import Puzzle
-    from solver.sudoku.sudoku_puzzle import Sudoku
+    from nonocensus.pipeline.crawl.single import PuzzleFetcher
+    from nonocensus.scrapers.archives.source_file import SourceFile
+    from nonocensus.scrapers.file_batches import Problem
+    from nonocensus.scrapers.formats import Format
+    from nonocensus.solver.model.puzzle import Puzzle
+    from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
 
 STDIN = "-"
 
@@ -41,7 +41,7 @@ def parse_arguments(arguments: Sequence[str], request: FetchOptions) -> list[Puz
         UserError: An argument is neither file, address, link nor id, or `request` does not allow its download.
 
     """
-    from pipeline.store.sources import check_sources, exists
+    from nonocensus.pipeline.store.sources import check_sources, exists
 
     parsed = [PuzzleArgument(text, None if exists(text) else parse_id(text)) for text in arguments]
     paths = (each.path for each in parsed if not each.puzzle_id and each.path != STDIN)
@@ -50,7 +50,7 @@ def parse_arguments(arguments: Sequence[str], request: FetchOptions) -> list[Puz
     if not ids and (request.base_urls or request.refresh):
         raise UserError("--base-url and --refresh go with ids like webpbn/6574")
     if ids:
-        from pipeline.crawl.single import check_fetch
+        from nonocensus.pipeline.crawl.single import check_fetch
 
         check_fetch(ids, request)
     return parsed
@@ -58,9 +58,9 @@ def parse_arguments(arguments: Sequence[str], request: FetchOptions) -> list[Puz
 
 def is_link(argument: str) -> bool:
     """Check whether an argument is a puzzle itself: a link or id of a program that plays it, and not a file."""
-    from pipeline.store.sources import exists
-    from scrapers.formats import LINKS
-    from scrapers.sudokus import sudoku_links
+    from nonocensus.pipeline.store.sources import exists
+    from nonocensus.scrapers.formats import LINKS
+    from nonocensus.scrapers.sudokus import sudoku_links
 
     if exists(argument):
         return False
@@ -80,7 +80,7 @@ def read_puzzles(
         NetworkError: The site of an id does not answer.
 
     """
-    from scrapers.file_batches import Problem, read_all
+    from nonocensus.scrapers.file_batches import Problem, read_all
 
     with _open_sites(arguments, request) as sites:
         for puzzle_id, group in groupby(arguments, lambda argument: argument.puzzle_id):
@@ -99,15 +99,15 @@ def _open_sites(
     """Open the sites of the arguments' ids; None if no argument is an id."""
     if not any(argument.puzzle_id for argument in arguments):
         return nullcontext()
-    from pipeline.crawl.single import open_fetcher
+    from nonocensus.pipeline.crawl.single import open_fetcher
 
     return open_fetcher(request, lambda line: err.print(f"[yellow]{escape(line)}[/yellow]"))
 
 
 def _files(paths: Sequence[str], contact: str | None, report_every: int) -> "Iterator[SourceFile]":
     """Yield the files named, and those in folders and archives."""
-    from scrapers.archives.source_file import SourceFile, read_whole
-    from scrapers.files import files_in
+    from nonocensus.scrapers.archives.source_file import SourceFile, read_whole
+    from nonocensus.scrapers.files import files_in
 
     for path in paths:
         if is_link(path):

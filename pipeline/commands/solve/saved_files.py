@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from rich.markup import escape
 
-from pipeline.commands.output import activity, err
-from pipeline.errors import UserError
+from nonocensus.pipeline.commands.output import activity, err
+from nonocensus.pipeline.errors import UserError
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from pipeline.commands.solve.verdict_output import SolvedPuzzle
-    from reports.sheet.grid_state import GridState
-    from solver.model.puzzle import Puzzle
+    from nonocensus.pipeline.commands.solve.verdict_output import SolvedPuzzle
+    from nonocensus.reports.sheet.grid_state import GridState
+    from nonocensus.solver.model.puzzle import Puzzle
 
 FOLDER = "/"
 """Pseudo-suffix of a folder that gets an image a step."""
@@ -52,7 +52,7 @@ def save_files(paths: list[str], solved: "SolvedPuzzle") -> None:
 
 
 def _save(path: str, data: bytes) -> None:
-    from pipeline.store.paths import open_output
+    from nonocensus.pipeline.store.paths import open_output
 
     with open_output(path) as stream:
         stream.write(data)
@@ -63,7 +63,7 @@ def _state(solved: "SolvedPuzzle") -> "GridState":
     """Return the grid with its solution, or with the cells that are decided."""
     import numpy as np
 
-    from reports.sheet.grid_state import UNKNOWN, GridState, empty
+    from nonocensus.reports.sheet.grid_state import UNKNOWN, GridState, empty
 
     picture = _solution(solved)
     if picture is not None:
@@ -74,27 +74,27 @@ def _state(solved: "SolvedPuzzle") -> "GridState":
 
 
 def _solution(solved: "SolvedPuzzle") -> "np.ndarray | None":
-    from solver.model.tables import picture
+    from nonocensus.solver.model.tables import picture
 
     cells, puzzle = solved.row["solution"], solved.puzzle
     return None if cells is None else picture(cells, puzzle.width, puzzle.height)
 
 
 def _png(solved: "SolvedPuzzle") -> bytes:
-    from reports.sheet.raster import png
-    from reports.sheet.svg import drawing
+    from nonocensus.reports.sheet.raster import png
+    from nonocensus.reports.sheet.svg import drawing
 
     return png(drawing(solved.puzzle, _state(solved)))
 
 
 def _svg(solved: "SolvedPuzzle") -> bytes:
-    from reports.sheet.svg import drawing
+    from nonocensus.reports.sheet.svg import drawing
 
     return drawing(solved.puzzle, _state(solved)).svg.encode()
 
 
 def _pdf(solved: "SolvedPuzzle") -> bytes:
-    from reports.sheet.print_pages import TooSmall, a4
+    from nonocensus.reports.sheet.print_pages import TooSmall, a4
 
     try:
         return a4(solved.puzzle, _solution(solved))
@@ -103,8 +103,8 @@ def _pdf(solved: "SolvedPuzzle") -> bytes:
 
 
 def _html(solved: "SolvedPuzzle") -> bytes:
-    from reports.explained.explanation_page import TooLarge, page
-    from reports.people_words import difficulty_words
+    from nonocensus.reports.explained.explanation_page import TooLarge, page
+    from nonocensus.reports.people_words import difficulty_words
 
     assert solved.explanation is not None
     difficulty = "" if solved.grading is None else difficulty_words(solved.grading)
@@ -115,7 +115,7 @@ def _html(solved: "SolvedPuzzle") -> bytes:
 
 
 def _gif(solved: "SolvedPuzzle") -> bytes:
-    from reports.sheet.raster import gif, most_frames
+    from nonocensus.reports.sheet.raster import gif, most_frames
 
     return gif(solved.puzzle, _sampled_states(solved, most_frames(solved.puzzle)))
 
@@ -131,8 +131,8 @@ WRITERS: "dict[str, Callable[[SolvedPuzzle], bytes]]" = {
 
 def _save_steps(path: str, solved: "SolvedPuzzle") -> None:
     """Write an image a step into a folder."""
-    from pipeline.store.paths import folder
-    from reports.sheet.raster import MOST_IMAGES, images, most_frames
+    from nonocensus.pipeline.store.paths import folder
+    from nonocensus.reports.sheet.raster import MOST_IMAGES, images, most_frames
 
     puzzle: Puzzle = solved.puzzle
     target, count = folder(path), 0
@@ -146,8 +146,8 @@ def _save_steps(path: str, solved: "SolvedPuzzle") -> None:
 
 def _sampled_states(solved: "SolvedPuzzle", limit: int) -> "list[GridState]":
     """Return the states of the explanation, thinned to at most `limit`."""
-    from reports.explained.step_words import grid_states
-    from reports.sheet.grid_state import thin_states
+    from nonocensus.reports.explained.step_words import grid_states
+    from nonocensus.reports.sheet.grid_state import thin_states
 
     assert solved.explanation is not None
     return list(thin_states(grid_states(solved.explanation), limit).states)

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from rich.markup import escape
 from rich.text import Text
 
-from pipeline.commands.output import (
+from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
     compiling,
@@ -21,8 +21,8 @@ from pipeline.commands.output import (
     print_result,
     print_text,
 )
-from pipeline.commands.solve.attempt import GRADING_LIMIT
-from pipeline.commands.solve.verdict_output import (
+from nonocensus.pipeline.commands.solve.attempt import GRADING_LIMIT
+from nonocensus.pipeline.commands.solve.verdict_output import (
     difficulty_line,
     grading_fields,
     row_fields,
@@ -30,14 +30,14 @@ from pipeline.commands.solve.verdict_output import (
     step_row,
     verdict_text,
 )
-from pipeline.commands.terminal_drawing import difference_text, differing_cells
-from pipeline.errors import UserError
+from nonocensus.pipeline.commands.terminal_drawing import difference_text, differing_cells
+from nonocensus.pipeline.errors import UserError
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from solver.sudoku.sudoku_puzzle import Sudoku
-    from solver.sudoku.techniques.sudoku_hint import SudokuHint
+    from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
+    from nonocensus.solver.sudoku.techniques.sudoku_hint import SudokuHint
 
 GIVEN, FOUND, MARKED = "bold", "cyan", "reverse yellow"
 """Styles of digits: given, found, and differing between two solutions."""
@@ -50,14 +50,14 @@ UNHELPFUL = ("twice", "wrong", "none", "timeout")
 
 def print_sudoku(puzzle: "Sudoku", cpu_limit: float, rung: str, explained: bool) -> bool:
     """Solve and print a Sudoku; return whether it is valid. An explanation gets the CPU limit a second time."""
-    from pipeline.jobs.single_grade import grade_one
-    from reports.explained.sudoku_words import describe_ending, describe_steps, fields_of
-    from solver.jit.waits import while_waiting
-    from solver.model.families import SUDOKU
-    from solver.model.sudoku_techniques import TECHNIQUES
-    from solver.sudoku.sudoku_api import solve
-    from solver.sudoku.sudoku_batch import sudoku_batch
-    from solver.sudoku.techniques.sudoku_explanation import explain
+    from nonocensus.pipeline.jobs.single_grade import grade_one
+    from nonocensus.reports.explained.sudoku_words import describe_ending, describe_steps, fields_of
+    from nonocensus.solver.jit.waits import while_waiting
+    from nonocensus.solver.model.families import SUDOKU
+    from nonocensus.solver.model.sudoku_techniques import TECHNIQUES
+    from nonocensus.solver.sudoku.sudoku_api import solve
+    from nonocensus.solver.sudoku.sudoku_batch import sudoku_batch
+    from nonocensus.solver.sudoku.techniques.sudoku_explanation import explain
 
     with while_waiting(compiling):
         row = solve(puzzle, cpu_limit=cpu_limit, rung=rung)
@@ -108,7 +108,7 @@ def draw_sudoku(puzzle: "Sudoku", cells: "np.ndarray", marked: "np.ndarray | Non
         marked: bool[size, size]: cells to highlight.
 
     """
-    from reports.sudoku_svg import sign
+    from nonocensus.reports.sudoku_svg import sign
 
     wide, high = puzzle.box_width, puzzle.box_height
     if wide * high != puzzle.size:  # not a regular box: frame the whole grid
@@ -134,9 +134,9 @@ def draw_sudoku(puzzle: "Sudoku", cells: "np.ndarray", marked: "np.ndarray | Non
 
 def print_sudoku_hint(puzzle: "Sudoku", cpu_limit: float) -> int:
     """Print the hint for a Sudoku, whose digits may be givens or filled in; return the exit status."""
-    from solver.jit.waits import while_waiting
-    from solver.model.puzzle import InvalidPuzzle
-    from solver.sudoku.techniques.sudoku_hint import hint
+    from nonocensus.solver.jit.waits import while_waiting
+    from nonocensus.solver.model.puzzle import InvalidPuzzle
+    from nonocensus.solver.sudoku.techniques.sudoku_hint import hint
 
     try:
         with while_waiting(compiling):
@@ -149,7 +149,7 @@ def print_sudoku_hint(puzzle: "Sudoku", cpu_limit: float) -> int:
 
 def sudoku_hint_fields(puzzle: "Sudoku", found: "SudokuHint") -> dict[str, Any]:
     """Return a hint for JSON; rows and columns count from 1."""
-    from reports.explained.sudoku_words import fields_of
+    from nonocensus.reports.explained.sudoku_words import fields_of
 
     cells = [[cell // puzzle.size + 1, cell % puzzle.size + 1] for cell in found.cells]
     step = fields_of(found.next)["steps"][0] if found.next is not None else None
@@ -160,8 +160,8 @@ def describe_sudoku_hint(puzzle: "Sudoku", found: "SudokuHint") -> Iterator[Rend
     """Yield the grid with the cells in question marked, and the hint in words."""
     import numpy as np
 
-    from reports.explained.sudoku_words import describe_steps
-    from solver.model.sudoku_techniques import TECHNIQUES
+    from nonocensus.reports.explained.sudoku_words import describe_steps
+    from nonocensus.solver.model.sudoku_techniques import TECHNIQUES
 
     cells, marked = puzzle.givens.copy(), np.zeros(puzzle.givens.shape, np.bool_)
     marked.ravel()[list(found.cells)] = True
@@ -180,7 +180,7 @@ def describe_sudoku_hint(puzzle: "Sudoku", found: "SudokuHint") -> Iterator[Rend
 
 def sudoku_hint_text(puzzle: "Sudoku", found: "SudokuHint") -> str:
     """Say a hint that is not a step."""
-    from reports.explained.sudoku_words import describe_cell
+    from nonocensus.reports.explained.sudoku_words import describe_cell
 
     cells = ", ".join(first_lines([describe_cell(cell, puzzle.size) for cell in found.cells]))
     return {

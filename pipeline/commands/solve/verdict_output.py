@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rich.console import RenderableType
 from rich.markup import escape
 
-from pipeline.commands.output import VERDICT_COLORS, err, print_json, print_text, table
-from pipeline.commands.terminal_drawing import difference_text, differing_cells, draw, unknown_symbol
+from nonocensus.pipeline.commands.output import VERDICT_COLORS, err, print_json, print_text, table
+from nonocensus.pipeline.commands.terminal_drawing import difference_text, differing_cells, draw, unknown_symbol
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from reports.explained.step_words import DescribedStep
-    from solver.model.puzzle import Puzzle
-    from solver.model.techniques import Technique
-    from solver.people.explanation import Explanation
+    from nonocensus.reports.explained.step_words import DescribedStep
+    from nonocensus.solver.model.puzzle import Puzzle
+    from nonocensus.solver.model.techniques import Technique
+    from nonocensus.solver.people.explanation import Explanation
 
 GRADING_FIELDS = ("status", "grade", "hardest", "minutes", "minutes_low", "minutes_high", "stars")
 """Columns of a grade in JSON."""
@@ -90,7 +90,7 @@ def verdict_text(row: dict[str, Any]) -> str:
 
 def print_brief(solved: SolvedPuzzle, stats: bool) -> None:
     """Print the verdict in pbnsolve's words, and errors on standard error."""
-    from reports.pbnsolve import brief
+    from nonocensus.reports.pbnsolve import brief
 
     puzzle, row = solved.puzzle, solved.row
     if row["error"]:
@@ -103,22 +103,22 @@ def print_brief(solved: SolvedPuzzle, stats: bool) -> None:
 
 def print_as_xml(solved: SolvedPuzzle) -> None:
     """Print the XML of pbnsolve's http mode."""
-    from reports.pbnsolve import xml
+    from nonocensus.reports.pbnsolve import xml
 
     print_text(escape(xml(solved.puzzle, solved.row)))
 
 
 def print_problem_as_xml(name: str, reason: str) -> None:
     """Print the XML of pbnsolve's http mode for an unreadable file."""
-    from reports.pbnsolve import failure
+    from nonocensus.reports.pbnsolve import failure
 
     print_text(escape(failure(f"{name}: {reason}")))
 
 
 def describe(solved: SolvedPuzzle, stats: bool) -> Iterator[RenderableType]:
     """Yield verdict, solution or known cells, counts, and further solutions."""
-    from reports.sheet.grid_state import GridState
-    from solver.model.tables import picture
+    from nonocensus.reports.sheet.grid_state import GridState
+    from nonocensus.solver.model.tables import picture
 
     puzzle, row, solutions = solved.puzzle, solved.row, solved.solutions or []
     name = " ".join(text for text in (puzzle.puzzle_id, puzzle.title and f'"{puzzle.title}"') if text)
@@ -148,7 +148,7 @@ def describe(solved: SolvedPuzzle, stats: bool) -> Iterator[RenderableType]:
 
 def difficulty_line(grading: dict[str, Any] | None, solutions: str) -> str:
     """Return the difficulty for people of a row of the grades table, or why there is none."""
-    from reports.people_words import WITHOUT_GRADE, difficulty_words
+    from nonocensus.reports.people_words import WITHOUT_GRADE, difficulty_words
 
     words = f"no minutes: {WITHOUT_GRADE[solutions]}" if grading is None else difficulty_words(grading)
     return f"For people: [bold]{escape(words)}[/bold]"
@@ -158,7 +158,7 @@ def unfinished(puzzle: "Puzzle", row: dict[str, Any], known: "np.ndarray") -> It
     """Yield the grid of an unfinished puzzle, and the counts of decided cells and solutions."""
     import numpy as np
 
-    from reports.sheet.grid_state import UNKNOWN, GridState
+    from nonocensus.reports.sheet.grid_state import UNKNOWN, GridState
 
     yield draw(puzzle, GridState(np.where(known < 0, UNKNOWN, known).astype(np.uint8)))
     decided = f"{(known >= 0).sum():,} of {known.size:,} cells are decided"
@@ -173,8 +173,8 @@ def found_solutions(row: dict[str, Any]) -> str:
 
 def statistics(row: dict[str, Any], depth: int) -> Iterator[RenderableType]:
     """Yield decided cells and CPU time of each rung, and the counts of work."""
-    from solver.ladder.ladder_options import rung_names
-    from solver.model.measures import Computed, computed_by
+    from nonocensus.solver.ladder.ladder_options import rung_names
+    from nonocensus.solver.model.measures import Computed, computed_by
 
     rungs = table("technique", "cells decided", "CPU seconds", right=("cells decided", "CPU seconds"))
     after = ("cells_after_line", "cells_after_depth2", "cells_after_probe", None, None)
@@ -195,16 +195,16 @@ def count_text(count: int | None) -> str:
 
 def print_explanation(explanation: "Explanation") -> None:
     """Print the steps in words, trivial ones merged, and the outcome."""
-    from reports.explained.step_words import describe_ending, describe_merged
-    from solver.model.techniques import TECHNIQUES
+    from nonocensus.reports.explained.step_words import describe_ending, describe_merged
+    from nonocensus.solver.model.techniques import TECHNIQUES
 
     print_text(step_lines(describe_merged(explanation), TECHNIQUES, describe_ending(explanation)))
 
 
 def animate_explanation(explanation: "Explanation") -> None:
     """Show the steps as an animation: eight a second, or as many as end within twenty seconds."""
-    from pipeline.commands.terminal_drawing import animate
-    from reports.explained.step_words import grid_states
+    from nonocensus.pipeline.commands.terminal_drawing import animate
+    from nonocensus.reports.explained.step_words import grid_states
 
     speed = max(STEPS_A_SECOND, len(explanation.steps) / MAX_WATCH_SECONDS)
     animate(explanation.puzzle, grid_states(explanation), speed)
@@ -235,9 +235,9 @@ def step_row(step: "DescribedStep[Any]", name: str, with_reason: bool) -> Render
 
 def explanation_fields(explanation: "Explanation") -> dict[str, Any]:
     """Return an explanation for JSON: lines and cells count from 1, as in certificates."""
-    from reports.explained.step_words import describe_steps
-    from solver.model.techniques import TECHNIQUES
-    from solver.people.explanation import told
+    from nonocensus.reports.explained.step_words import describe_steps
+    from nonocensus.solver.model.techniques import TECHNIQUES
+    from nonocensus.solver.people.explanation import told
 
     hardest = explanation.hardest
     steps = [

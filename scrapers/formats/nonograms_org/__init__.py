@@ -3,9 +3,15 @@
 A page has no clues but the picture, obfuscated in an array of numbers (`codec`).
 """
 
-from scrapers.formats.nonograms_org.codec import MAX_NUMBER, MAX_SIDE, Array, Decoded, decode, encode
-from scrapers.formats.nonograms_org.reader import judge, listed, newest
-from scrapers.formats.nonograms_org.writer import adult_page, deleted_page, missing_page, write_list_page, write_page
+from nonocensus.scrapers.formats.nonograms_org.codec import MAX_NUMBER, MAX_SIDE, Array, Decoded, decode, encode
+from nonocensus.scrapers.formats.nonograms_org.reader import judge, listed, newest
+from nonocensus.scrapers.formats.nonograms_org.writer import (
+    adult_page,
+    deleted_page,
+    missing_page,
+    write_list_page,
+    write_page,
+)
 
 __all__ = [
     "MAX_NUMBER",

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scrapers.formats.parsing import FormatError, clipped
-from solver.model.puzzle import MAX_COLORS
+from nonocensus.scrapers.formats.parsing import FormatError, clipped
+from nonocensus.solver.model.puzzle import MAX_COLORS
 
 MAX_SIDE = 1000
 """Cells; the largest puzzle of the site is 200x200."""

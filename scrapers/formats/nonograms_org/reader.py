@@ -8,10 +8,10 @@ from string import ascii_lowercase, digits
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from scrapers.formats.nonograms_org.codec import Array, Decoded, decode
-from scrapers.formats.parsing import FormatError, clipped
-from scrapers.site import Judgement
-from solver.model.puzzle import BLACK, WHITE, Color, Puzzle, from_picture
+from nonocensus.scrapers.formats.nonograms_org.codec import Array, Decoded, decode
+from nonocensus.scrapers.formats.parsing import FormatError, clipped
+from nonocensus.scrapers.site import Judgement
+from nonocensus.solver.model.puzzle import BLACK, WHITE, Color, Puzzle, from_picture
 
 MAX_ENTRIES = 500_000
 """Of an array; the site's largest puzzle has at most 80,000. A list of numbers takes some 200 bytes."""

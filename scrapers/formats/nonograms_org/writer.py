@@ -7,9 +7,9 @@ from datetime import date
 
 import numpy as np
 
-from scrapers.formats.nonograms_org.codec import encode
-from scrapers.formats.parsing import FormatError, clipped
-from solver.model.puzzle import WHITE, Puzzle, clues_of
+from nonocensus.scrapers.formats.nonograms_org.codec import encode
+from nonocensus.scrapers.formats.parsing import FormatError, clipped
+from nonocensus.solver.model.puzzle import WHITE, Puzzle, clues_of
 
 
 def write_page(

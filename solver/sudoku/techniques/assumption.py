@@ -1,6 +1,6 @@
 """Refutation of an assumption by singles, reduced to the steps that the contradiction needs."""
 
-from solver.sudoku.techniques.steps import (
+from nonocensus.solver.sudoku.techniques.steps import (
     CELL,
     Board,
     ExclusionRules,

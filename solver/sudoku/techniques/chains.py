@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from solver.jit.clock import cpu_seconds
-from solver.jit.kernel import inlined, kernel
-from solver.lines.bits import count, lowest
-from solver.lines.propagate import FIXPOINT, OUT_OF_TIME
-from solver.sudoku.techniques.sudoku_desk import WORD, SudokuDesk, place, sees, strike
-from solver.sudoku.units import KINDS
+from nonocensus.solver.jit.clock import cpu_seconds
+from nonocensus.solver.jit.kernel import inlined, kernel
+from nonocensus.solver.lines.bits import count, lowest
+from nonocensus.solver.lines.propagate import FIXPOINT, OUT_OF_TIME
+from nonocensus.solver.sudoku.techniques.sudoku_desk import WORD, SudokuDesk, place, sees, strike
+from nonocensus.solver.sudoku.units import KINDS
 
 FOUND = FIXPOINT + 100
 """Status: a step was found. Otherwise FIXPOINT (no step) or OUT_OF_TIME."""

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from solver.jit.kernel import inlined, kernel
-from solver.lines.bits import count, lowest
-from solver.sudoku.techniques.sudoku_desk import SudokuDesk, strike
-from solver.sudoku.units import KINDS
+from nonocensus.solver.jit.kernel import inlined, kernel
+from nonocensus.solver.lines.bits import count, lowest
+from nonocensus.solver.sudoku.techniques.sudoku_desk import SudokuDesk, strike
+from nonocensus.solver.sudoku.units import KINDS
 
 NONE = -1
 """No unit."""

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from solver.model import sudoku_techniques
-from solver.sudoku.techniques.steps import (
+from nonocensus.solver.model import sudoku_techniques
+from nonocensus.solver.sudoku.techniques.steps import (
     CELL,
     Board,
     ExclusionRules,
@@ -16,8 +16,8 @@ from solver.sudoku.techniques.steps import (
     candidates,
     sees,
 )
-from solver.sudoku.techniques.subsets import DIGIT, UNIT
-from solver.sudoku.techniques.sudoku_person import FISH, HIDDEN, KIND, NAKED, NUMBER
+from nonocensus.solver.sudoku.techniques.subsets import DIGIT, UNIT
+from nonocensus.solver.sudoku.techniques.sudoku_person import FISH, HIDDEN, KIND, NAKED, NUMBER
 
 
 def reason_of(

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from solver.jit.kernel import kernel
-from solver.lines.bits import count, lowest
-from solver.sudoku.techniques.sudoku_desk import SudokuDesk, place
+from nonocensus.solver.jit.kernel import kernel
+from nonocensus.solver.lines.bits import count, lowest
+from nonocensus.solver.sudoku.techniques.sudoku_desk import SudokuDesk, place
 
 
 @kernel

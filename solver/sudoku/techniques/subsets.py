@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from solver.jit.kernel import inlined, kernel
-from solver.lines.bits import count
-from solver.sudoku.techniques.sudoku_desk import SudokuDesk, strike
+from nonocensus.solver.jit.kernel import inlined, kernel
+from nonocensus.solver.lines.bits import count
+from nonocensus.solver.sudoku.techniques.sudoku_desk import SudokuDesk, strike
 
 UNIT, DIGIT = 4, 5
 """Indices in `chosen` of a find's unit and digit."""

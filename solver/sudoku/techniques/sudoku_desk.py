@@ -4,10 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.jit.kernel import inlined, kernel
-from solver.lines.bits import lowest
-from solver.lines.workspace import COUNTERS
-from solver.sudoku.units import KINDS, Units, units_of
+from nonocensus.solver.jit.kernel import inlined, kernel
+from nonocensus.solver.lines.bits import lowest
+from nonocensus.solver.lines.workspace import COUNTERS
+from nonocensus.solver.sudoku.units import KINDS, Units, units_of
 
 WORD = 64
 """Bits of a word."""

@@ -10,16 +10,16 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from solver.lines.propagate import OUT_OF_TIME
-from solver.model import sudoku_techniques
-from solver.model.sudoku_techniques import TECHNIQUES
-from solver.model.techniques import Technique
-from solver.sudoku.sudoku_check import validate
-from solver.sudoku.sudoku_puzzle import Sudoku
-from solver.sudoku.techniques.assumption import refuted
-from solver.sudoku.techniques.chains import FOUND
-from solver.sudoku.techniques.patterns import reason_of
-from solver.sudoku.techniques.steps import (
+from nonocensus.solver.lines.propagate import OUT_OF_TIME
+from nonocensus.solver.model import sudoku_techniques
+from nonocensus.solver.model.sudoku_techniques import TECHNIQUES
+from nonocensus.solver.model.techniques import Technique
+from nonocensus.solver.sudoku.sudoku_check import validate
+from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
+from nonocensus.solver.sudoku.techniques.assumption import refuted
+from nonocensus.solver.sudoku.techniques.chains import FOUND
+from nonocensus.solver.sudoku.techniques.patterns import reason_of
+from nonocensus.solver.sudoku.techniques.steps import (
     CELL,
     Board,
     ExclusionRules,
@@ -33,8 +33,8 @@ from solver.sudoku.techniques.steps import (
     holds,
     rules_of,
 )
-from solver.sudoku.techniques.sudoku_desk import SudokuDesk, desk_for, lay_down
-from solver.sudoku.techniques.sudoku_person import take_step
+from nonocensus.solver.sudoku.techniques.sudoku_desk import SudokuDesk, desk_for, lay_down
+from nonocensus.solver.sudoku.techniques.sudoku_person import take_step
 
 State = Literal["solved", "open", "contradiction", "timeout"]
 

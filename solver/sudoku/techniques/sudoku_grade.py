@@ -5,16 +5,16 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from solver import __version__
-from solver.ladder.ladder_options import seconds_of
-from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
-from solver.model.sudoku_techniques import SEARCH, TECHNIQUES
-from solver.model.tables import SUDOKU_GRADES, check_readable_sudokus
-from solver.sudoku.grids import Grids, grids
-from solver.sudoku.sudoku_check import faults_of
-from solver.sudoku.techniques.sudoku_desk import desk_for
-from solver.sudoku.techniques.sudoku_minutes import BOX, ESTIMATES, estimate, features, sudoku_minutes
-from solver.sudoku.techniques.sudoku_person import work_through_all
+from nonocensus.solver import __version__
+from nonocensus.solver.ladder.ladder_options import seconds_of
+from nonocensus.solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
+from nonocensus.solver.model.sudoku_techniques import SEARCH, TECHNIQUES
+from nonocensus.solver.model.tables import SUDOKU_GRADES, check_readable_sudokus
+from nonocensus.solver.sudoku.grids import Grids, grids
+from nonocensus.solver.sudoku.sudoku_check import faults_of
+from nonocensus.solver.sudoku.techniques.sudoku_desk import desk_for
+from nonocensus.solver.sudoku.techniques.sudoku_minutes import BOX, ESTIMATES, estimate, features, sudoku_minutes
+from nonocensus.solver.sudoku.techniques.sudoku_person import work_through_all
 
 GRADES = np.array([technique.grade for technique in TECHNIQUES], np.uint8)
 NAMES = np.array([technique.name for technique in TECHNIQUES], object)

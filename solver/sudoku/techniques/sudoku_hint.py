@@ -4,12 +4,12 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from solver.sudoku.sudoku_api import classify, solve
-from solver.sudoku.sudoku_batch import grid_batch
-from solver.sudoku.sudoku_check import validate
-from solver.sudoku.sudoku_puzzle import OPEN, Sudoku
-from solver.sudoku.techniques.steps import rules_of
-from solver.sudoku.techniques.sudoku_explanation import SudokuExplanation, explain
+from nonocensus.solver.sudoku.sudoku_api import classify, solve
+from nonocensus.solver.sudoku.sudoku_batch import grid_batch
+from nonocensus.solver.sudoku.sudoku_check import validate
+from nonocensus.solver.sudoku.sudoku_puzzle import OPEN, Sudoku
+from nonocensus.solver.sudoku.techniques.steps import rules_of
+from nonocensus.solver.sudoku.techniques.sudoku_explanation import SudokuExplanation, explain
 
 Kind = Literal["twice", "wrong", "step", "solved", "none", "several", "open", "timeout"]
 

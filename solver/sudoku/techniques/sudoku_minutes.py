@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.model.fitted_parameters import DIGITS, Interval, load, minutes_of, parse_interval
-from solver.sudoku.grids import Grids
-from solver.sudoku.techniques.sudoku_desk import desk_for
-from solver.sudoku.techniques.sudoku_rounds import FEATURES, count_all
+from nonocensus.solver.model.fitted_parameters import DIGITS, Interval, load, minutes_of, parse_interval
+from nonocensus.solver.sudoku.grids import Grids
+from nonocensus.solver.sudoku.techniques.sudoku_desk import desk_for
+from nonocensus.solver.sudoku.techniques.sudoku_rounds import FEATURES, count_all
 
 BOX = 3
 """Width and height of the boxes of Sudokus with known times."""
@@ -67,7 +67,7 @@ def estimate(counted: np.ndarray, to_fill: np.ndarray, model: SudokuMinutes) -> 
 @cache
 def sudoku_minutes() -> SudokuMinutes:
     """Return the model of the package. Raises ParameterError."""
-    return load(files("solver.sudoku.techniques") / "sudoku-minutes.json", build_model)
+    return load(files("nonocensus.solver.sudoku.techniques") / "sudoku-minutes.json", build_model)
 
 
 def build_model(fields: dict[str, Any]) -> SudokuMinutes:

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from solver.jit.clock import cpu_seconds
-from solver.jit.kernel import inlined, kernel
-from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
-from solver.model import sudoku_techniques as names
-from solver.sudoku.sudoku_lookahead import first_refuted
-from solver.sudoku.techniques.chains import FOUND, chain
-from solver.sudoku.techniques.locked import locked_candidates
-from solver.sudoku.techniques.single_techniques import hidden_single, last_cell, naked_single
-from solver.sudoku.techniques.subsets import fish, hidden_subset, naked_subset
-from solver.sudoku.techniques.sudoku_desk import SudokuDesk, lay_down, strike
-from solver.sudoku.techniques.wings import bent_wing, w_wing
+from nonocensus.solver.jit.clock import cpu_seconds
+from nonocensus.solver.jit.kernel import inlined, kernel
+from nonocensus.solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
+from nonocensus.solver.model import sudoku_techniques as names
+from nonocensus.solver.sudoku.sudoku_lookahead import first_refuted
+from nonocensus.solver.sudoku.techniques.chains import FOUND, chain
+from nonocensus.solver.sudoku.techniques.locked import locked_candidates
+from nonocensus.solver.sudoku.techniques.single_techniques import hidden_single, last_cell, naked_single
+from nonocensus.solver.sudoku.techniques.subsets import fish, hidden_subset, naked_subset
+from nonocensus.solver.sudoku.techniques.sudoku_desk import SudokuDesk, lay_down, strike
+from nonocensus.solver.sudoku.techniques.wings import bent_wing, w_wing
 
 NAKED, HIDDEN, FISH = range(3)
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from solver.jit.clock import cpu_seconds
-from solver.jit.kernel import inlined, kernel
-from solver.lines.bits import lowest
-from solver.sudoku.techniques.locked import locked_candidates
-from solver.sudoku.techniques.sudoku_desk import SudokuDesk, lay_down, place
+from nonocensus.solver.jit.clock import cpu_seconds
+from nonocensus.solver.jit.kernel import inlined, kernel
+from nonocensus.solver.lines.bits import lowest
+from nonocensus.solver.sudoku.techniques.locked import locked_candidates
+from nonocensus.solver.sudoku.techniques.sudoku_desk import SudokuDesk, lay_down, place
 
 EASY, ANY = range(2)
 """Rows of scratch memory: last cells and last places in boxes; last places in all units."""

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from solver.jit.kernel import inlined, kernel
-from solver.lines.bits import count, lowest
-from solver.sudoku.techniques.sudoku_desk import SudokuDesk, sees, strike
+from nonocensus.solver.jit.kernel import inlined, kernel
+from nonocensus.solver.lines.bits import count, lowest
+from nonocensus.solver.sudoku.techniques.sudoku_desk import SudokuDesk, sees, strike
 
 
 @kernel

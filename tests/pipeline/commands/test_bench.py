@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from sudokus import full, opened
 
-from pipeline.commands.bench import Engine
-from pipeline.errors import UserError
-from pipeline.findings.benchmark import exhaust
-from pipeline.findings.engine_comparison import differing, figures
-from scrapers.formats import webpbn_xml
-from solver.engines.engines import COMPILED, ENGINES
-from solver.model.puzzle import BLOT, Block, Puzzle, from_picture
+from nonocensus.pipeline.commands.bench import Engine
+from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.findings.benchmark import exhaust
+from nonocensus.pipeline.findings.engine_comparison import differing, figures
+from nonocensus.scrapers.formats import webpbn_xml
+from nonocensus.solver.engines.engines import COMPILED, ENGINES
+from nonocensus.solver.model.puzzle import BLOT, Block, Puzzle, from_picture
 
 
 def test_exhaustive_set_matches_published_counts(nonocensus: Any) -> None:
@@ -77,7 +77,7 @@ def test_cpus_give_the_same_verdicts_and_add_wall_seconds(
     nonocensus: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """CPU seconds are those of all processes."""
-    monkeypatch.setattr("solver.ladder.climb.ALONE", 0.0)
+    monkeypatch.setattr("nonocensus.solver.ladder.climb.ALONE", 0.0)
     options = ("--size", "30x30", "--density", "0.45", "--count", "3", "--seed", "8", "--cpu-limit", "30", "--json")
     alone = json.loads(nonocensus("bench", "random", *options).out)
     done = json.loads(nonocensus("bench", "random", *options, "--cpus", "2", "--csv", "a.csv").out)

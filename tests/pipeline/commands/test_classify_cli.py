@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from stores import Result
 
-from pipeline.commands.options import selected
-from pipeline.run.run_folder import open_run
-from pipeline.store.parts import Store
+from nonocensus.pipeline.commands.options import selected
+from nonocensus.pipeline.run.run_folder import open_run
+from nonocensus.pipeline.store.parts import Store
 
 
 @pytest.mark.usefixtures("hard")
@@ -57,7 +57,7 @@ def test_interrupted_command_can_be_resumed(nonocensus: Callable[..., Result], m
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("pipeline.jobs.engine.drive", interrupted)
+        patch.setattr("nonocensus.pipeline.jobs.engine.drive", interrupted)
         result = nonocensus("classify", "store", "--out", "run", "--serial")
     assert (result.code, result.err.strip()) == (
         130,

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from pipeline.store.parts import Store
-from reports.clean import UNSAFE
-from scrapers.archives.source_file import SKIPPED_HINT
+from nonocensus.pipeline.store.parts import Store
+from nonocensus.reports.clean import UNSAFE
+from nonocensus.scrapers.archives.source_file import SKIPPED_HINT
 
 DIAMOND = 'title "Diamond"\nwidth 5\nheight 5\n\nrows\n1\n3\n5\n3\n1\n\ncolumns\n1\n3\n5\n3\n1\n'
 SWITCH = "width 2\nheight 2\n\nrows\n1\n1\n\ncolumns\n1\n1\n"

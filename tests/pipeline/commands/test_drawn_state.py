@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.commands.solve.drawn_state import parse_state
-from scrapers.formats import FormatError, named
-from solver.model.puzzle import Color, Puzzle, from_picture
+from nonocensus.pipeline.commands.solve.drawn_state import parse_state
+from nonocensus.scrapers.formats import FormatError, named
+from nonocensus.solver.model.puzzle import Color, Puzzle, from_picture
 
 PLUS = from_picture(np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]], np.uint8), puzzle_id="local/plus")
 PALETTE = (Color("white", ".", "ffffff"), Color("red", "r", "ff0000"), Color("blue", "x", "0000ff"))

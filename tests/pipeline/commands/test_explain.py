@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from scrapers.formats import named
-from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.model.puzzle import BLACK_ON_WHITE, Puzzle, from_picture
-from solver.model.tables import puzzles_of
+from nonocensus.scrapers.formats import named
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Puzzle, from_picture
+from nonocensus.solver.model.tables import puzzles_of
 
 Command = Callable[..., Any]
 

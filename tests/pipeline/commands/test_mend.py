@@ -12,20 +12,20 @@ import pytest
 from stores import Result, held_by_another, sampled
 
 import nonocensus as nc
-from pipeline.callbacks import ProgressCallbacks
-from pipeline.executors.executor import Resources
-from pipeline.jobs import mend_job
-from pipeline.jobs.engine import JobRequest
-from pipeline.jobs.job import JobSettings
-from pipeline.jobs.mend_job import mend_run
-from pipeline.run.job_tables import LEGACY, read_attempts, read_mendings
-from pipeline.run.run_folder import open_run
-from pipeline.store.parts import append, create_store
-from scrapers.formats import named
-from scrapers.pictures.mending import Mending
-from solver.api import solve
-from solver.model.puzzle import Block, Puzzle, from_picture
-from solver.model.tables import MENDINGS, puzzle_batch
+from nonocensus.pipeline.callbacks import ProgressCallbacks
+from nonocensus.pipeline.executors.executor import Resources
+from nonocensus.pipeline.jobs import mend_job
+from nonocensus.pipeline.jobs.engine import JobRequest
+from nonocensus.pipeline.jobs.job import JobSettings
+from nonocensus.pipeline.jobs.mend_job import mend_run
+from nonocensus.pipeline.run.job_tables import LEGACY, read_attempts, read_mendings
+from nonocensus.pipeline.run.run_folder import open_run
+from nonocensus.pipeline.store.parts import append, create_store
+from nonocensus.scrapers.formats import named
+from nonocensus.scrapers.pictures.mending import Mending
+from nonocensus.solver.api import solve
+from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture
+from nonocensus.solver.model.tables import MENDINGS, puzzle_batch
 
 Nonocensus = Callable[..., Result]
 

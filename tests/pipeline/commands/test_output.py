@@ -17,9 +17,9 @@ from rich.console import Console
 from rich.progress import Progress
 from stores import Result
 
-from pipeline.callbacks import ProgressCallbacks
-from pipeline.commands.app import PANELS, app
-from pipeline.commands.output import (
+from nonocensus.pipeline.callbacks import ProgressCallbacks
+from nonocensus.pipeline.commands.app import PANELS, app
+from nonocensus.pipeline.commands.output import (
     ProgressLine,
     err,
     global_options,
@@ -29,10 +29,10 @@ from pipeline.commands.output import (
     show_progress,
     table,
 )
-from pipeline.store.conversion import ConversionOptions, convert, formats_for, read_puzzles
-from pipeline.store.file_import import import_paths
-from pipeline.store.parts import Store
-from reports.clean import UNSAFE
+from nonocensus.pipeline.store.conversion import ConversionOptions, convert, formats_for, read_puzzles
+from nonocensus.pipeline.store.file_import import import_paths
+from nonocensus.pipeline.store.parts import Store
+from nonocensus.reports.clean import UNSAFE
 
 Nonocensus = Callable[..., Result]
 LONG = "a word " * 60
@@ -181,7 +181,7 @@ def test_importing_the_library_installs_no_log_handler() -> None:
 
 def test_internal_error_exits_with_status_70(nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch) -> None:
     """Status 1 would mean that everything else is done."""
-    monkeypatch.setattr("pipeline.run.run_folder.open_place", lambda *_: {}["missing"])
+    monkeypatch.setattr("nonocensus.pipeline.run.run_folder.open_place", lambda *_: {}["missing"])
     result = nonocensus("status", "run")
     assert result.code == 70
     assert result.err.startswith("Traceback")
@@ -212,7 +212,7 @@ def test_unknown_and_missing_arguments_are_reported_on_one_line(nonocensus: Nono
         (["hint", "a.non", "--saved", "1", "--json"], "`nonocensus hint` is now `nonocensus solve PUZZLE --hint`"),
         (["schema"], "`nonocensus schema` is now `nonocensus query --schema`"),
         (["schema", "--help"], "`nonocensus schema` is now `nonocensus query --schema`"),
-        (["twin", "--port", "0"], "`nonocensus twin` is now `python -m pipeline.commands.twin`"),
+        (["twin", "--port", "0"], "`nonocensus twin` is now `python -m nonocensus.pipeline.commands.twin`"),
         (["solve", "a.non", "--png", "a.png"], "`--png` is now `nonocensus solve PUZZLE --save FILE.png`"),
         (["solve", "a.non", "--steps=x"], "`--steps` is now `nonocensus solve PUZZLE --save FOLDER/`"),
         (["report", "run", "--store", "s", "--out", "x"], "`--store` is now `nonocensus status RUN --store STORE`"),

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline.commands.solve.attempt import ElapsedTime, run_interactively
-from pipeline.errors import Interrupted
-from scrapers.formats import webpbn_xml
-from solver.model.puzzle import from_picture
+from nonocensus.pipeline.commands.solve.attempt import ElapsedTime, run_interactively
+from nonocensus.pipeline.errors import Interrupted
+from nonocensus.scrapers.formats import webpbn_xml
+from nonocensus.solver.model.puzzle import from_picture
 
 
 class Keyboard:
@@ -124,7 +124,7 @@ def test_exception_of_the_work_is_raised(keyboard: Callable[..., Keyboard]) -> N
 PRESS_WHEN_SOLVING = """
 import os, signal, sys, threading, time
 from nonocensus.__main__ import run
-from solver import api
+from nonocensus.solver import api
 
 def press():
     while not any(thread.name == "solver" for thread in threading.enumerate()):

@@ -11,10 +11,10 @@ from PIL import Image
 from stores import Result
 
 import nonocensus as nc
-from pipeline.commands import picture as commands
-from scrapers.formats import named
-from solver.api import solve
-from solver.model.puzzle import clues_of
+from nonocensus.pipeline.commands import picture as commands
+from nonocensus.scrapers.formats import named
+from nonocensus.solver.api import solve
+from nonocensus.solver.model.puzzle import clues_of
 
 Nonocensus = Callable[..., Result]
 

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from stores import Result
 
-from pipeline.run.run_folder import Run, open_run
-from pipeline.scratch import PREFIX
-from pipeline.store.parts import Store
-from pipeline.verify.run import verify_place
+from nonocensus.pipeline.run.run_folder import Run, open_run
+from nonocensus.pipeline.scratch import PREFIX
+from nonocensus.pipeline.store.parts import Store
+from nonocensus.pipeline.verify.run import verify_place
 
 ENDLESS = "select count(*) from range(1_000_000_000_000)"
 PAGES = ("report.html", "report.md", "report.json")

@@ -22,15 +22,15 @@ import pytest
 from runs import CONFIG, rewrite_results, run_serially
 from stores import Result
 
-from pipeline.findings.sql_tables import results_table
-from pipeline.run.run_folder import Run, start_run
-from pipeline.sql import ADVICE, database
-from pipeline.store.parts import Store, append, one_batch
-from reports.clean import UNSAFE
-from reports.derived_measures import DERIVED, derived_measures
-from reports.rights import CONTENT
-from solver.model.puzzle import from_picture
-from solver.model.tables import PUZZLES, puzzle_batch
+from nonocensus.pipeline.findings.sql_tables import results_table
+from nonocensus.pipeline.run.run_folder import Run, start_run
+from nonocensus.pipeline.sql import ADVICE, database
+from nonocensus.pipeline.store.parts import Store, append, one_batch
+from nonocensus.reports.clean import UNSAFE
+from nonocensus.reports.derived_measures import DERIVED, derived_measures
+from nonocensus.reports.rights import CONTENT
+from nonocensus.solver.model.puzzle import from_picture
+from nonocensus.solver.model.tables import PUZZLES, puzzle_batch
 
 Nonocensus = Callable[..., Result]
 

@@ -16,14 +16,14 @@ import pytest
 from defusedxml import ElementTree
 from faulty_twin import Counts, serve
 
-from pipeline.commands.solve import attempt
-from pipeline.commands.solve.puzzle_arguments import parse_arguments, read_puzzles
-from pipeline.crawl.ids import FetchOptions
-from pipeline.jobs import single_grade
-from scrapers.twin import build_archive
-from solver import api
-from solver.model.fitted_parameters import ParameterError
-from solver.model.puzzle import from_picture
+from nonocensus.pipeline.commands.solve import attempt
+from nonocensus.pipeline.commands.solve.puzzle_arguments import parse_arguments, read_puzzles
+from nonocensus.pipeline.crawl.ids import FetchOptions
+from nonocensus.pipeline.jobs import single_grade
+from nonocensus.scrapers.twin import build_archive
+from nonocensus.solver import api
+from nonocensus.solver.model.fitted_parameters import ParameterError
+from nonocensus.solver.model.puzzle import from_picture
 
 Command = Callable[..., Any]
 
@@ -198,7 +198,7 @@ def test_ctrl_c_reports_the_last_attempt(nonocensus: Command, monkeypatch: pytes
         asked.wait()
         return solve(*arguments, cpu_limit=cpu_limit, **options)
 
-    monkeypatch.setattr("solver.api.solve", watched)
+    monkeypatch.setattr("nonocensus.solver.api.solve", watched)
     monkeypatch.setattr("sys.stdin", Keyboard())
     result = nonocensus("solve", "-i", "-b", "b.non")
     assert (result.code, result.out) == (0, "multiple\n")

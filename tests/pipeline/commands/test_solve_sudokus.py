@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from sudokus import full, opened
 
-from pipeline.commands.solve.solve_sudokus import FOUND, GIVEN, MARKED, draw_sudoku
-from scrapers.formats import non
-from scrapers.sudokus import sudoku_reading
-from solver.model.puzzle import from_picture
-from solver.sudoku.sudoku_puzzle import Sudoku
+from nonocensus.pipeline.commands.solve.solve_sudokus import FOUND, GIVEN, MARKED, draw_sudoku
+from nonocensus.scrapers.formats import non
+from nonocensus.scrapers.sudokus import sudoku_reading
+from nonocensus.solver.model.puzzle import from_picture
+from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
 
 Command = Callable[..., Any]
 

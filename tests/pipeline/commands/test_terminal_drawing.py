@@ -10,13 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from rich.segment import Segment
 from rich.text import Text
 
-from pipeline.commands import terminal_drawing
-from pipeline.commands.output import Terminal
-from pipeline.commands.terminal_drawing import animate, difference_text, differing_cells, draw
-from pipeline.commands.terminal_layouts import PAPER, UNKNOWNS, UPPER_HALF, color_layouts, symbol_layouts
-from reports.sheet.geometry import clue_numbers
-from reports.sheet.grid_state import UNKNOWN, GridState, empty
-from solver.model.puzzle import BLACK, WHITE, Block, Color, Puzzle, from_picture
+from nonocensus.pipeline.commands import terminal_drawing
+from nonocensus.pipeline.commands.output import Terminal
+from nonocensus.pipeline.commands.terminal_drawing import animate, difference_text, differing_cells, draw
+from nonocensus.pipeline.commands.terminal_layouts import PAPER, UNKNOWNS, UPPER_HALF, color_layouts, symbol_layouts
+from nonocensus.reports.sheet.geometry import clue_numbers
+from nonocensus.reports.sheet.grid_state import UNKNOWN, GridState, empty
+from nonocensus.solver.model.puzzle import BLACK, WHITE, Block, Color, Puzzle, from_picture
 
 RED = Color("red", "r", "ff0000")
 HEART = np.array([[1, 0, 1], [1, 1, 1], [0, 1, 0]], np.uint8)

@@ -22,20 +22,20 @@ import pyarrow.compute as pc
 import pytest
 from faulty_twin import Counts, Faults, serve
 
-from pipeline.commands.twin import twin
-from pipeline.crawl import reparse as reparsing
-from pipeline.crawl import table as crawled_table
-from pipeline.crawl.ledger import NAME, Ledger, open_ledger
-from pipeline.crawl.table import crawl_store
-from pipeline.errors import UserError
-from pipeline.store import parts
-from pipeline.store.parts import open_store, rewrite
-from scrapers.demo import demo_puzzles
-from scrapers.formats import non, webpbn_xml
-from scrapers.http import PoliteSession
-from scrapers.twin import build_archive
-from solver.model.puzzle import BLACK, WHITE, Color, Puzzle, from_picture
-from solver.model.tables import puzzle_batch
+from nonocensus.pipeline.commands.twin import twin
+from nonocensus.pipeline.crawl import reparse as reparsing
+from nonocensus.pipeline.crawl import table as crawled_table
+from nonocensus.pipeline.crawl.ledger import NAME, Ledger, open_ledger
+from nonocensus.pipeline.crawl.table import crawl_store
+from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.store import parts
+from nonocensus.pipeline.store.parts import open_store, rewrite
+from nonocensus.scrapers.demo import demo_puzzles
+from nonocensus.scrapers.formats import non, webpbn_xml
+from nonocensus.scrapers.http import PoliteSession
+from nonocensus.scrapers.twin import build_archive
+from nonocensus.solver.model.puzzle import BLACK, WHITE, Color, Puzzle, from_picture
+from nonocensus.solver.model.tables import puzzle_batch
 
 Run = Callable[..., Any]
 PALETTE = (WHITE, BLACK, Color("red", "r", "ff0000"))
@@ -66,7 +66,7 @@ def outcomes(store: Path) -> dict[str, dict[str, int]]:
 
 
 def same_puzzle(row: dict[str, Any], puzzle: Puzzle) -> bool:
-    from solver.model.tables import puzzle_batch
+    from nonocensus.solver.model.tables import puzzle_batch
 
     served = puzzle_batch([puzzle]).to_pylist()[0]
     return all(row[name] == served[name] for name in ("clue_hash", "goal", "title", "author", "width", "height"))
@@ -193,7 +193,7 @@ def test_early_interrupt_says_how_to_resume(nonocensus: Run, monkeypatch: pytest
     def interrupted(*_: Any) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("pipeline.crawl.site_crawl.newest_number", interrupted)
+    monkeypatch.setattr("nonocensus.pipeline.crawl.site_crawl.newest_number", interrupted)
     with serve(build_archive(puzzles(1))) as address:
         result = nonocensus("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store", "--ids", "all")
     assert result.code == 130
@@ -515,7 +515,7 @@ def test_implausible_newest_number_is_refused(nonocensus: Run, option: list[str]
 
 @contextmanager
 def twin_process(*options: str) -> Iterator[str]:
-    command = [sys.executable, "-m", "pipeline.commands.twin", "--port", "0", *options]
+    command = [sys.executable, "-m", "nonocensus.pipeline.commands.twin", "--port", "0", *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | {"COLUMNS": "200"}) as process:
         assert process.stdout is not None
         try:
@@ -551,4 +551,4 @@ def test_twin_serves_the_demo(nonocensus: Run, tmp_path: Path) -> None:
 def test_demo_crawl_requires_base_url(nonocensus: Run) -> None:
     result = nonocensus("crawl", "demo", "--ids", "1", "--out", "store")
     assert result.code == 2
-    assert "python -m pipeline.commands.twin" in result.err
+    assert "python -m nonocensus.pipeline.commands.twin" in result.err

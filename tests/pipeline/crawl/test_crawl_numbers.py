@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.crawl.ledger import Ledger, open_ledger
-from pipeline.crawl.site_crawl import parse_ids
-from pipeline.errors import UserError
-from pipeline.store.spans import numbers_in, size
-from scrapers.http import Reply
-from scrapers.site import FINAL, Judgement, Outcome
+from nonocensus.pipeline.crawl.ledger import Ledger, open_ledger
+from nonocensus.pipeline.crawl.site_crawl import parse_ids
+from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.store.spans import numbers_in, size
+from nonocensus.scrapers.http import Reply
+from nonocensus.scrapers.site import FINAL, Judgement, Outcome
 
 REPLY = Reply("http://127.0.0.1/", 200, {}, b"x", datetime.now(UTC), 0.1)
 

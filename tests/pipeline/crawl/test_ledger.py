@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.crawl.ledger import NAME, open_ledger
-from pipeline.errors import InputError, UserError
-from scrapers.http import Reply
-from scrapers.site import Judgement
+from nonocensus.pipeline.crawl.ledger import NAME, open_ledger
+from nonocensus.pipeline.errors import InputError, UserError
+from nonocensus.scrapers.http import Reply
+from nonocensus.scrapers.site import Judgement
 
 OK, GONE, BAD = Judgement("ok", None), Judgement("missing", None), Judgement("error", "broken")
 

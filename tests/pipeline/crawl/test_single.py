@@ -10,12 +10,12 @@ from threading import Thread
 import pytest
 from faulty_twin import Counts, Faults, serve
 
-from pipeline.crawl.ids import SITES, FetchOptions, parse_id
-from pipeline.crawl.single import check_fetch, open_fetcher
-from pipeline.errors import NetworkError, UserError
-from scrapers import nonograms, webpbn
-from scrapers.twin import build_archive
-from solver.model.puzzle import Color, Puzzle, from_picture
+from nonocensus.pipeline.crawl.ids import SITES, FetchOptions, parse_id
+from nonocensus.pipeline.crawl.single import check_fetch, open_fetcher
+from nonocensus.pipeline.errors import NetworkError, UserError
+from nonocensus.scrapers import nonograms, webpbn
+from nonocensus.scrapers.twin import build_archive
+from nonocensus.solver.model.puzzle import Color, Puzzle, from_picture
 
 COLORS = (Color("white", ".", "ffffff"), Color("black", "X", "000000"), Color("red", "r", "ff0000"))
 

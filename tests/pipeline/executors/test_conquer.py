@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.errors import ClusterError
-from pipeline.executors import conquer
-from pipeline.executors.conquer import conquer_cube, conquer_over, conqueror
-from pipeline.executors.executor import WORKER, Resources, SerialExecutor, TaskFailure
-from solver.ladder.ladder_options import FROM_NOTHING
-from solver.learning.cubes import Conquest, Cube, CubeResult
-from solver.model.puzzle import from_picture
-from solver.model.tables import puzzle_batch
+from nonocensus.pipeline.errors import ClusterError
+from nonocensus.pipeline.executors import conquer
+from nonocensus.pipeline.executors.conquer import conquer_cube, conquer_over, conqueror
+from nonocensus.pipeline.executors.executor import WORKER, Resources, SerialExecutor, TaskFailure
+from nonocensus.solver.ladder.ladder_options import FROM_NOTHING
+from nonocensus.solver.learning.cubes import Conquest, Cube, CubeResult
+from nonocensus.solver.model.puzzle import from_picture
+from nonocensus.solver.model.tables import puzzle_batch
 
 BATCH = puzzle_batch([from_picture(np.eye(4, dtype=np.uint8))])
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from ray import exceptions
 
-from pipeline.errors import ClusterError, UserError
-from pipeline.executors import ray_executor
-from pipeline.executors.executor import (
+from nonocensus.pipeline.errors import ClusterError, UserError
+from nonocensus.pipeline.executors import ray_executor
+from nonocensus.pipeline.executors.executor import (
     ALL_CORES,
     EXCEPTION,
     NODE,
@@ -30,8 +30,8 @@ from pipeline.executors.executor import (
     run_divisible_tasks,
     run_tasks,
 )
-from pipeline.executors.ray_executor import START_TIMEOUT, outcome_of, start_ray
-from reports.threads import cores
+from nonocensus.pipeline.executors.ray_executor import START_TIMEOUT, outcome_of, start_ray
+from nonocensus.reports.threads import cores
 
 
 def doubled(number: int) -> int:

@@ -12,8 +12,8 @@ import pytest
 from runs import rewrite_results, work_on
 from stores import Result
 
-from pipeline.errors import UserError
-from pipeline.findings.comparison import (
+from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.findings.comparison import (
     ContradictingProofs,
     SettingDifference,
     SharedPuzzles,
@@ -21,8 +21,8 @@ from pipeline.findings.comparison import (
     VerdictChange,
     compare,
 )
-from pipeline.run.configuration import configuration
-from pipeline.run.run_folder import Run, open_run, start_run
+from nonocensus.pipeline.run.configuration import configuration
+from nonocensus.pipeline.run.run_folder import Run, open_run, start_run
 
 Values = dict[str, dict[str, Any]]
 """Values of some columns for some puzzles, by id."""

@@ -17,15 +17,15 @@ import pytest
 from runs import CONFIG, run_serially
 from stores import Result
 
-from pipeline.findings import dataset_folder
-from pipeline.findings.dataset_folder import write_dataset
-from pipeline.run.run_folder import Run, start_run
-from pipeline.store.parts import append, create_store
-from reports.dataset_columns import SPLITS, Content, schema
-from reports.rights import CONTENT
-from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.model.puzzle import Block, Puzzle, from_picture, normalize_palette
-from solver.model.tables import puzzle_batch
+from nonocensus.pipeline.findings import dataset_folder
+from nonocensus.pipeline.findings.dataset_folder import write_dataset
+from nonocensus.pipeline.run.run_folder import Run, start_run
+from nonocensus.pipeline.store.parts import append, create_store
+from nonocensus.reports.dataset_columns import SPLITS, Content, schema
+from nonocensus.reports.rights import CONTENT
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture, normalize_palette
+from nonocensus.solver.model.tables import puzzle_batch
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # mlcroissant's, of rdflib and pandas
 

@@ -15,12 +15,12 @@ from runs import run_serially
 from stores import SMALL_GROUPS, Result, sampled
 
 import nonocensus as nc
-from pipeline.callbacks import ProgressCallbacks
-from pipeline.errors import InputError, UserError
-from pipeline.findings.deduplication import SHARE, Duplicates, find_duplicates
-from pipeline.store.parts import Store, append, create_store, rewrite
-from solver.model.puzzle import Block, Color, Puzzle, from_picture
-from solver.model.tables import PUZZLES, puzzle_batch
+from nonocensus.pipeline.callbacks import ProgressCallbacks
+from nonocensus.pipeline.errors import InputError, UserError
+from nonocensus.pipeline.findings.deduplication import SHARE, Duplicates, find_duplicates
+from nonocensus.pipeline.store.parts import Store, append, create_store, rewrite
+from nonocensus.solver.model.puzzle import Block, Color, Puzzle, from_picture
+from nonocensus.solver.model.tables import PUZZLES, puzzle_batch
 
 PALETTE = tuple(
     Color(name, name[0], digits) for name, digits in (("white", "ffffff"), ("red", "ff0000"), ("b", "0000ff"))

@@ -13,12 +13,12 @@ from runs import run_serially
 from stores import SMALL_GROUPS, Result
 from sudokus import full, opened
 
-from pipeline.findings.deduplication import find_duplicates
-from pipeline.store.parts import append, create_store, rewrite
-from solver.model.families import SUDOKU
-from solver.model.tables import SUDOKUS
-from solver.sudoku.sudoku_batch import sudoku_batch
-from solver.sudoku.sudoku_puzzle import Sudoku
+from nonocensus.pipeline.findings.deduplication import find_duplicates
+from nonocensus.pipeline.store.parts import append, create_store, rewrite
+from nonocensus.solver.model.families import SUDOKU
+from nonocensus.solver.model.tables import SUDOKUS
+from nonocensus.solver.sudoku.sudoku_batch import sudoku_batch
+from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
 
 WAYS = list(oracle.symmetries(2, 2))
 

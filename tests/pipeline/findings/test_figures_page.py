@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import result_pages
-from pipeline.findings.figures_page import FigureTable, figure, figures_page
+from nonocensus.pipeline.findings.figures_page import FigureTable, figure, figures_page
 
 
 @pytest.mark.parametrize(

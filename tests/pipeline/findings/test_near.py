@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from stores import sampled
 
-from pipeline.findings import near
-from pipeline.findings.near import BANDS, WINDOW, joined, like_earlier, packed, passes
+from nonocensus.pipeline.findings import near
+from nonocensus.pipeline.findings.near import BANDS, WINDOW, joined, like_earlier, packed, passes
 
 
 def turns(picture: np.ndarray) -> Iterator[np.ndarray]:

@@ -15,17 +15,17 @@ from pypdf import PdfReader
 from runs import run_serially
 from stores import Result, random_store
 
-from pipeline.errors import UserError
-from pipeline.findings import puzzle_pack
-from pipeline.findings.pack_index import schema
-from pipeline.findings.sample import difficulty_class
-from pipeline.run.run_folder import Run, open_run
-from pipeline.store.parts import append, create_store
-from scrapers.demo import demo_puzzles
-from scrapers.formats import named
-from scrapers.pictures.recipe import Recipe
-from solver.model.puzzle import BLACK_ON_WHITE, Color, Puzzle, from_picture
-from solver.model.tables import puzzle_batch, puzzles_of
+from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.findings import puzzle_pack
+from nonocensus.pipeline.findings.pack_index import schema
+from nonocensus.pipeline.findings.sample import difficulty_class
+from nonocensus.pipeline.run.run_folder import Run, open_run
+from nonocensus.pipeline.store.parts import append, create_store
+from nonocensus.scrapers.demo import demo_puzzles
+from nonocensus.scrapers.formats import named
+from nonocensus.scrapers.pictures.recipe import Recipe
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Color, Puzzle, from_picture
+from nonocensus.solver.model.tables import puzzle_batch, puzzles_of
 
 Nonocensus = Callable[..., Result]
 

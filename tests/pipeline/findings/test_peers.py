@@ -9,9 +9,9 @@ from stores import Result
 
 import nonocensus as nc
 from benchmarks.peers_measured import measured, program
-from pipeline.errors import InputError, UserError
-from pipeline.findings.peer_times import read_peers
-from reports.charts.cpu_times import SolverTimes, curves
+from nonocensus.pipeline.errors import InputError, UserError
+from nonocensus.pipeline.findings.peer_times import read_peers
+from nonocensus.reports.charts.cpu_times import SolverTimes, curves
 
 Nonocensus = Callable[..., Result]
 

@@ -7,10 +7,10 @@ import pytest
 from runs import run_serially, work_on
 from stores import Result
 
-from pipeline.findings.reporting import about_run, sessions, write_run_report
-from pipeline.run.plan import Selection
-from pipeline.run.progress import summarize
-from pipeline.store.parts import Store
+from nonocensus.pipeline.findings.reporting import about_run, sessions, write_run_report
+from nonocensus.pipeline.run.plan import Selection
+from nonocensus.pipeline.run.progress import summarize
+from nonocensus.pipeline.store.parts import Store
 
 
 def test_sessions_of_a_run(store: Store, tmp_path: Path) -> None:

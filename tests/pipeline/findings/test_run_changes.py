@@ -10,13 +10,13 @@ import pytest
 from runs import run_serially
 from stores import Result
 
-from pipeline.findings import run_changes
-from pipeline.findings.comparison import compare
-from pipeline.findings.run_changes import changes_page
-from pipeline.run.run_folder import Run
-from pipeline.store.parts import append, create_store, rewrite
-from solver.model.puzzle import Block, Puzzle, from_picture
-from solver.model.tables import puzzle_batch
+from nonocensus.pipeline.findings import run_changes
+from nonocensus.pipeline.findings.comparison import compare
+from nonocensus.pipeline.findings.run_changes import changes_page
+from nonocensus.pipeline.run.run_folder import Run
+from nonocensus.pipeline.store.parts import append, create_store, rewrite
+from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture
+from nonocensus.solver.model.tables import puzzle_batch
 
 EVIL = "<script>alert(1)</script>"
 BLOCK = np.tri(3, dtype=np.uint8)

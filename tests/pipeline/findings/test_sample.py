@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.findings.sample import Candidates, balanced_order, sample_candidates, take
+from nonocensus.pipeline.findings.sample import Candidates, balanced_order, sample_candidates, take
 
 
 def squares(groups: list[tuple[int, int]]) -> tuple[int, int]:

@@ -14,20 +14,20 @@ import pytest
 from runs import WorkerKiller, rewrite_results, run_serially
 from stores import SMALL_GROUPS, Result
 
-from pipeline.callbacks import ProgressCallbacks
-from pipeline.errors import StorageError, UserError
-from pipeline.executors.executor import Resources
-from pipeline.jobs.certify_job import certify_run
-from pipeline.jobs.engine import JobRequest
-from pipeline.jobs.job import DEFAULTS, JobSettings
-from pipeline.run import results
-from pipeline.run.job_tables import certificate_summary, certificates_table
-from pipeline.run.run_folder import Run, open_run
-from pipeline.store.parts import Store, append, create_store
-from pipeline.store.paths import Folder
-from solver.model.puzzle import Block, Puzzle
-from solver.model.tables import puzzle_batch
-from solver.proofs.checker import check, lines_of
+from nonocensus.pipeline.callbacks import ProgressCallbacks
+from nonocensus.pipeline.errors import StorageError, UserError
+from nonocensus.pipeline.executors.executor import Resources
+from nonocensus.pipeline.jobs.certify_job import certify_run
+from nonocensus.pipeline.jobs.engine import JobRequest
+from nonocensus.pipeline.jobs.job import DEFAULTS, JobSettings
+from nonocensus.pipeline.run import results
+from nonocensus.pipeline.run.job_tables import certificate_summary, certificates_table
+from nonocensus.pipeline.run.run_folder import Run, open_run
+from nonocensus.pipeline.store.parts import Store, append, create_store
+from nonocensus.pipeline.store.paths import Folder
+from nonocensus.solver.model.puzzle import Block, Puzzle
+from nonocensus.solver.model.tables import puzzle_batch
+from nonocensus.solver.proofs.checker import check, lines_of
 
 Row = dict[str, Any]
 SERIAL = Resources(serial=True)

@@ -9,14 +9,14 @@ import pytest
 from runs import run_serially
 from stores import Result, random_store
 
-from pipeline.jobs import cost, generation_cost
-from pipeline.jobs.classify_job import CLASSIFY, classify_options
-from pipeline.jobs.cost import CostEstimate, estimate_job
-from pipeline.run.plan import Selection, plan_rest
-from pipeline.run.run_folder import Run, plan_run
-from pipeline.store import spans
-from pipeline.store.parts import Store
-from scrapers.pictures.recipe import Recipe
+from nonocensus.pipeline.jobs import cost, generation_cost
+from nonocensus.pipeline.jobs.classify_job import CLASSIFY, classify_options
+from nonocensus.pipeline.jobs.cost import CostEstimate, estimate_job
+from nonocensus.pipeline.run.plan import Selection, plan_rest
+from nonocensus.pipeline.run.run_folder import Run, plan_run
+from nonocensus.pipeline.store import spans
+from nonocensus.pipeline.store.parts import Store
+from nonocensus.scrapers.pictures.recipe import Recipe
 
 
 @pytest.fixture

@@ -7,19 +7,19 @@ from typing import Any
 import pytest
 from runs import CONFIG, SubstitutingExecutor, classify_context, lasting, run_serially, work_on
 
-from pipeline.errors import ClusterError
-from pipeline.executors.executor import NODE, WORKER, Resources, SerialExecutor, TaskFailure
-from pipeline.jobs import classify_job, driver
-from pipeline.jobs import task as tasks
-from pipeline.jobs.classify_job import classify_store, retry_run
-from pipeline.jobs.job import JobSettings
-from pipeline.jobs.schedule import Schedule, TaskRows
-from pipeline.jobs.task import TaskContext, Unfit, Unreadable, check_fitness
-from pipeline.run.plan import Selection
-from pipeline.run.run_folder import open_run, start_run
-from pipeline.store.parts import Store, append
-from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.ladder import climb
+from nonocensus.pipeline.errors import ClusterError
+from nonocensus.pipeline.executors.executor import NODE, WORKER, Resources, SerialExecutor, TaskFailure
+from nonocensus.pipeline.jobs import classify_job, driver
+from nonocensus.pipeline.jobs import task as tasks
+from nonocensus.pipeline.jobs.classify_job import classify_store, retry_run
+from nonocensus.pipeline.jobs.job import JobSettings
+from nonocensus.pipeline.jobs.schedule import Schedule, TaskRows
+from nonocensus.pipeline.jobs.task import TaskContext, Unfit, Unreadable, check_fitness
+from nonocensus.pipeline.run.plan import Selection
+from nonocensus.pipeline.run.run_folder import open_run, start_run
+from nonocensus.pipeline.store.parts import Store, append
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver.ladder import climb
 
 SERIAL = Resources(serial=True)
 

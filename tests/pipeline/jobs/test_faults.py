@@ -21,19 +21,19 @@ import pytest
 from runs import CONFIG, lasting, run_serially, work_on
 from stores import random_store
 
-from pipeline.errors import UserError
-from pipeline.executors.executor import NODE, WORKER, SerialExecutor, TaskFailure
-from pipeline.executors.ray_executor import retry_start, start_ray
-from pipeline.jobs import driver
-from pipeline.jobs import task as tasks
-from pipeline.jobs.job import JobSettings
-from pipeline.jobs.schedule import MAX_TRIES
-from pipeline.run.progress import summarize
-from pipeline.run.run_folder import Run, open_run, start_run
-from pipeline.store.parts import Part, Store
-from pipeline.store.paths import Folder
-from pipeline.store.spans import Spans
-from scrapers.pictures.recipe import Recipe
+from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.executors.executor import NODE, WORKER, SerialExecutor, TaskFailure
+from nonocensus.pipeline.executors.ray_executor import retry_start, start_ray
+from nonocensus.pipeline.jobs import driver
+from nonocensus.pipeline.jobs import task as tasks
+from nonocensus.pipeline.jobs.job import JobSettings
+from nonocensus.pipeline.jobs.schedule import MAX_TRIES
+from nonocensus.pipeline.run.progress import summarize
+from nonocensus.pipeline.run.run_folder import Run, open_run, start_run
+from nonocensus.pipeline.store.parts import Part, Store
+from nonocensus.pipeline.store.paths import Folder
+from nonocensus.pipeline.store.spans import Spans
+from nonocensus.scrapers.pictures.recipe import Recipe
 
 POISON, FAULTY = "random/22x22-0.45-5-37", "random/22x22-0.45-5-11"
 run_task = tasks.run_task
@@ -110,7 +110,7 @@ def test_lost_nodes_are_retried_but_lost_workers_end_the_command(
 
 
 def test_process_that_exceeds_its_backstop_is_killed() -> None:
-    code = "from pipeline.jobs.task import backstop\nwith backstop(0.0):\n    while True: pass"
+    code = "from nonocensus.pipeline.jobs.task import backstop\nwith backstop(0.0):\n    while True: pass"
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == -signal.SIGXCPU
 
 

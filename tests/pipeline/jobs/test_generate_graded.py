@@ -13,20 +13,20 @@ import pytest
 from stores import Result, exhaustive, sampled
 
 import nonocensus as nc
-from pipeline.callbacks import SILENT, ProgressCallbacks
-from pipeline.errors import ClusterError, UserError
-from pipeline.executors.executor import EXCEPTION, Resources, SerialExecutor, TaskFailure
-from pipeline.jobs import generate_graded
-from pipeline.jobs.generate_graded import CandidateTask, GradedStore, fill_with_graded, fitting, in_order
-from pipeline.store import kept_puzzles
-from pipeline.store.conditions import Conditions
-from pipeline.store.generation import PartLayout
-from pipeline.store.parts import append, open_store
-from pipeline.store.paths import Folder
-from reports.formatting import share
-from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.api import classify
-from solver.people.puzzle_grade import grades
+from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
+from nonocensus.pipeline.errors import ClusterError, UserError
+from nonocensus.pipeline.executors.executor import EXCEPTION, Resources, SerialExecutor, TaskFailure
+from nonocensus.pipeline.jobs import generate_graded
+from nonocensus.pipeline.jobs.generate_graded import CandidateTask, GradedStore, fill_with_graded, fitting, in_order
+from nonocensus.pipeline.store import kept_puzzles
+from nonocensus.pipeline.store.conditions import Conditions
+from nonocensus.pipeline.store.generation import PartLayout
+from nonocensus.pipeline.store.parts import append, open_store
+from nonocensus.pipeline.store.paths import Folder
+from nonocensus.reports.formatting import share
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver.api import classify
+from nonocensus.solver.people.puzzle_grade import grades
 
 RECIPE = Recipe("random", 8, 8, 0.5, 1, 40)
 CONDITIONS = Conditions((1.0, 2.0), (3, 4))

@@ -19,20 +19,20 @@ from runs import WorkerKiller
 from stores import Result, held_by_another, sampled
 
 import nonocensus as nc
-from pipeline.callbacks import ProgressCallbacks
-from pipeline.executors.executor import Resources
-from pipeline.jobs.engine import JobRequest
-from pipeline.jobs.grade_job import grade_run
-from pipeline.jobs.job import JobSettings
-from pipeline.run import results
-from pipeline.run.job_tables import current_grades, grades_folder, read_grades
-from pipeline.run.run_folder import Run, open_run
-from pipeline.store.paths import Folder
-from scrapers.formats import named
-from solver import nonogram
-from solver.model.puzzle import Block, Puzzle, from_picture
-from solver.model.tables import GRADES
-from solver.people.puzzle_grade import grades
+from nonocensus.pipeline.callbacks import ProgressCallbacks
+from nonocensus.pipeline.executors.executor import Resources
+from nonocensus.pipeline.jobs.engine import JobRequest
+from nonocensus.pipeline.jobs.grade_job import grade_run
+from nonocensus.pipeline.jobs.job import JobSettings
+from nonocensus.pipeline.run import results
+from nonocensus.pipeline.run.job_tables import current_grades, grades_folder, read_grades
+from nonocensus.pipeline.run.run_folder import Run, open_run
+from nonocensus.pipeline.store.paths import Folder
+from nonocensus.scrapers.formats import named
+from nonocensus.solver import nonogram
+from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture
+from nonocensus.solver.model.tables import GRADES
+from nonocensus.solver.people.puzzle_grade import grades
 
 Nonocensus = Callable[..., Result]
 SERIAL = Resources(serial=True)
@@ -180,8 +180,8 @@ def test_dead_worker_costs_one_grade(own: Run, nonocensus: Nonocensus, monkeypat
     assert (tally.killed, tally.graded) == ([victim], len(directly(own)) - 1)
     assert warnings == [f"{victim}: its worker died 3 times: out of memory"]
     with monkeypatch.context() as patch:
-        patch.setattr("pipeline.jobs.engine.SerialExecutor", lambda: WorkerKiller(victim))
-        patch.setattr("pipeline.executors.executor.SerialExecutor", lambda: WorkerKiller(victim))
+        patch.setattr("nonocensus.pipeline.jobs.engine.SerialExecutor", lambda: WorkerKiller(victim))
+        patch.setattr("nonocensus.pipeline.executors.executor.SerialExecutor", lambda: WorkerKiller(victim))
         failed = nonocensus("grade", "run", "--serial")
     assert failed.code == 1
     assert f"{victim}: could not be graded; the same command tries it again" in failed.err

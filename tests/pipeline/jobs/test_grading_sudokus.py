@@ -20,23 +20,23 @@ from stores import Result
 from sudoku_technique_examples import EXAMPLES
 
 import nonocensus as nc
-from pipeline.executors.executor import Resources
-from pipeline.jobs.engine import JobRequest
-from pipeline.jobs.grade_files import grade_batch, graded_schema, killed_rows, other_family_problem
-from pipeline.jobs.grade_job import grade_run, lost_rows
-from pipeline.jobs.job import Chunk, JobCall, JobSettings, Loss
-from pipeline.run.job_tables import current_grades, read_grades
-from pipeline.run.run_folder import Run, open_run
-from pipeline.store.parts import append, create_store
-from scrapers.formats import named
-from solver.model.families import NONOGRAM, SUDOKU
-from solver.model.puzzle import from_picture
-from solver.model.sudoku_techniques import TECHNIQUES
-from solver.model.tables import SUDOKU_GRADES
-from solver.sudoku import family
-from solver.sudoku.sudoku_batch import sudoku_batch
-from solver.sudoku.sudoku_puzzle import Sudoku
-from solver.sudoku.techniques.sudoku_grade import grades
+from nonocensus.pipeline.executors.executor import Resources
+from nonocensus.pipeline.jobs.engine import JobRequest
+from nonocensus.pipeline.jobs.grade_files import grade_batch, graded_schema, killed_rows, other_family_problem
+from nonocensus.pipeline.jobs.grade_job import grade_run, lost_rows
+from nonocensus.pipeline.jobs.job import Chunk, JobCall, JobSettings, Loss
+from nonocensus.pipeline.run.job_tables import current_grades, read_grades
+from nonocensus.pipeline.run.run_folder import Run, open_run
+from nonocensus.pipeline.store.parts import append, create_store
+from nonocensus.scrapers.formats import named
+from nonocensus.solver.model.families import NONOGRAM, SUDOKU
+from nonocensus.solver.model.puzzle import from_picture
+from nonocensus.solver.model.sudoku_techniques import TECHNIQUES
+from nonocensus.solver.model.tables import SUDOKU_GRADES
+from nonocensus.solver.sudoku import family
+from nonocensus.solver.sudoku.sudoku_batch import sudoku_batch
+from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
+from nonocensus.solver.sudoku.techniques.sudoku_grade import grades
 
 Nonocensus = Callable[..., Result]
 SERIAL = Resources(serial=True)

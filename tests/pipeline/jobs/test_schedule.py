@@ -5,11 +5,11 @@ from collections import Counter
 
 import pytest
 
-from pipeline.jobs import schedule as schedules
-from pipeline.jobs.job import DEFAULTS, JobSettings
-from pipeline.jobs.schedule import Schedule, TaskRows, halves, levels
-from pipeline.run.results import PendingPuzzle
-from pipeline.store import spans
+from nonocensus.pipeline.jobs import schedule as schedules
+from nonocensus.pipeline.jobs.job import DEFAULTS, JobSettings
+from nonocensus.pipeline.jobs.schedule import Schedule, TaskRows, halves, levels
+from nonocensus.pipeline.run.results import PendingPuzzle
+from nonocensus.pipeline.store import spans
 
 
 def rows_of(task: TaskRows) -> list[tuple[str, int]]:

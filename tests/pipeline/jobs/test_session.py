@@ -10,13 +10,13 @@ import pytest
 from runs import CONFIG
 from stores import Result
 
-from pipeline.errors import UserError
-from pipeline.jobs.classify_job import CLASSIFY
-from pipeline.jobs.driver import MAX_READS
-from pipeline.jobs.schedule import Schedule
-from pipeline.jobs.session import Session
-from pipeline.run.run_folder import Run, start_run
-from pipeline.store.parts import Store
+from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.jobs.classify_job import CLASSIFY
+from nonocensus.pipeline.jobs.driver import MAX_READS
+from nonocensus.pipeline.jobs.schedule import Schedule
+from nonocensus.pipeline.jobs.session import Session
+from nonocensus.pipeline.run.run_folder import Run, start_run
+from nonocensus.pipeline.store.parts import Store
 
 
 def begun(run: Run, schedule: Schedule) -> Session:

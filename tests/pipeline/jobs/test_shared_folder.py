@@ -11,9 +11,9 @@ import psutil
 import pytest
 from runs import lasting, run_serially
 
-from pipeline.executors.ray_executor import retry_start
-from pipeline.run.run_folder import open_run
-from pipeline.store.parts import open_store
+from nonocensus.pipeline.executors.ray_executor import retry_start
+from nonocensus.pipeline.run.run_folder import open_run
+from nonocensus.pipeline.store.parts import open_store
 
 
 def can_unshare() -> bool:

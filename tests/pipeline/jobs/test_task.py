@@ -5,12 +5,12 @@ import sys
 
 import pytest
 
-from pipeline.jobs import task
-from solver.jit.waits import Waits
+from nonocensus.pipeline.jobs import task
+from nonocensus.solver.jit.waits import Waits
 
 LIMITED = """
 import resource
-from pipeline.jobs.task import backstop
+from nonocensus.pipeline.jobs.task import backstop
 used = resource.getrusage(resource.RUSAGE_SELF)
 hard = int(used.ru_utime + used.ru_stime) + 1000
 resource.setrlimit(resource.RLIMIT_CPU, (hard, hard))

@@ -4,15 +4,15 @@ from pathlib import Path
 
 from runs import CONFIG, run_serially, work_on
 
-from pipeline.executors.executor import SerialExecutor
-from pipeline.jobs.classify_job import CLASSIFY
-from pipeline.jobs.job import JobSettings
-from pipeline.jobs.schedule import Schedule
-from pipeline.jobs.session import Session
-from pipeline.jobs.tidy import MAX_FILES, tidy
-from pipeline.run.progress import summarize
-from pipeline.run.run_folder import start_run
-from pipeline.store.parts import Store, append
+from nonocensus.pipeline.executors.executor import SerialExecutor
+from nonocensus.pipeline.jobs.classify_job import CLASSIFY
+from nonocensus.pipeline.jobs.job import JobSettings
+from nonocensus.pipeline.jobs.schedule import Schedule
+from nonocensus.pipeline.jobs.session import Session
+from nonocensus.pipeline.jobs.tidy import MAX_FILES, tidy
+from nonocensus.pipeline.run.progress import summarize
+from nonocensus.pipeline.run.run_folder import start_run
+from nonocensus.pipeline.store.parts import Store, append
 
 
 def test_joined_files_have_bounded_rows(store: Store, tmp_path: Path) -> None:

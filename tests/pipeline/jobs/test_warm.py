@@ -12,24 +12,25 @@ from pathlib import Path
 import numba
 import pytest
 
-from pipeline.callbacks import ProgressCallbacks
-from pipeline.errors import InputError, StorageError
-from pipeline.jobs import kernel_compilation as warming
-from pipeline.jobs.kernel_compilation import SEARCH_STAGES, compiled_in_background
-from pipeline.store.file_import import import_paths
-from solver import tuning
+from nonocensus.pipeline.callbacks import ProgressCallbacks
+from nonocensus.pipeline.errors import InputError, StorageError
+from nonocensus.pipeline.jobs import kernel_compilation as warming
+from nonocensus.pipeline.jobs.kernel_compilation import SEARCH_STAGES, compiled_in_background
+from nonocensus.pipeline.store.file_import import import_paths
+from nonocensus.solver import tuning
 
 in_kernels = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 
 COUNTED = """
-import solver.api, solver.proofs.certificate as certificate
-from pipeline.jobs.certify_job import _certificate
-from pipeline.jobs.job import JobCall
-from solver.model.families import NONOGRAM
-from pipeline.run.job_tables import VERDICT
-from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.jit.kernel import _Entry
-from solver.model.tables import puzzles_of
+import nonocensus.solver.proofs.certificate as certificate
+from nonocensus import solver
+from nonocensus.pipeline.jobs.certify_job import _certificate
+from nonocensus.pipeline.jobs.job import JobCall
+from nonocensus.solver.model.families import NONOGRAM
+from nonocensus.pipeline.run.job_tables import VERDICT
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver.jit.kernel import _Entry
+from nonocensus.solver.model.tables import puzzles_of
 
 counted = False
 late = []

@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 from stores import Result
 
-from pipeline.errors import VersionError
-from pipeline.run.run_folder import open_run
-from pipeline.store.parts import rewrite
+from nonocensus.pipeline.errors import VersionError
+from nonocensus.pipeline.run.run_folder import open_run
+from nonocensus.pipeline.store.parts import rewrite
 
 Nonocensus = Callable[..., Result]
 

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from runs import CONFIG, lasting, run_serially, work_on
 
-from pipeline.errors import UserError
-from pipeline.run.configuration import configuration
-from pipeline.run.plan import Selection, plan_retry
-from pipeline.run.progress import summarize
-from pipeline.run.run_folder import start_run
-from pipeline.store.parts import Store
+from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.run.configuration import configuration
+from nonocensus.pipeline.run.plan import Selection, plan_retry
+from nonocensus.pipeline.run.progress import summarize
+from nonocensus.pipeline.run.run_folder import start_run
+from nonocensus.pipeline.store.parts import Store
 
 
 @pytest.mark.slow

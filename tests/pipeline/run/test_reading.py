@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from runs import run_serially
 
-from pipeline.store.parts import Store
+from nonocensus.pipeline.store.parts import Store
 
 Nonocensus = Callable[..., Any]
 

@@ -13,18 +13,18 @@ import pytest
 from runs import CONFIG, OF_THE_MOMENT, classify_context, lasting, run_serially, work_on
 from stores import Result
 
-from pipeline.errors import UserError
-from pipeline.jobs.task import run_task
-from pipeline.run.configuration import configuration
-from pipeline.run.plan import plan_rest
-from pipeline.run.progress import SUMMARY, summarize, write_summary
-from pipeline.run.results import ResultFile
-from pipeline.run.run_folder import Run, open_run, start_run
-from pipeline.store.parts import Store, append, rewrite
-from solver.api import classify
-from solver.jit.waits import Waits
-from solver.model.families import NONOGRAM
-from solver.model.tables import PUZZLES, RESULTS, puzzle_batch
+from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.jobs.task import run_task
+from nonocensus.pipeline.run.configuration import configuration
+from nonocensus.pipeline.run.plan import plan_rest
+from nonocensus.pipeline.run.progress import SUMMARY, summarize, write_summary
+from nonocensus.pipeline.run.results import ResultFile
+from nonocensus.pipeline.run.run_folder import Run, open_run, start_run
+from nonocensus.pipeline.store.parts import Store, append, rewrite
+from nonocensus.solver.api import classify
+from nonocensus.solver.jit.waits import Waits
+from nonocensus.solver.model.families import NONOGRAM
+from nonocensus.solver.model.tables import PUZZLES, RESULTS, puzzle_batch
 
 
 def test_run_has_one_row_per_puzzle(store: Store, tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_puzzles_with_warm_kernels_do_not_wait_for_compilation(
 ) -> None:
     """Puzzles that need kernels still compiling are left for later tasks; rows are the same."""
     alone = run_serially(store, tmp_path / "serial")
-    monkeypatch.setattr("solver.ladder.climb.is_ready", lambda *_: False)
+    monkeypatch.setattr("nonocensus.solver.ladder.climb.is_ready", lambda *_: False)
     run = start_run(store, str(tmp_path / "run"), CONFIG)
     classified: list[tuple[bool, float, int]] = []
 
@@ -74,7 +74,7 @@ def test_puzzles_with_warm_kernels_do_not_wait_for_compilation(
         classified.append((options["wait"], options["cpu_limit"], decided))
         return rows
 
-    monkeypatch.setattr("solver.nonogram.RULES", NONOGRAM.rules._replace(classify=noted))
+    monkeypatch.setattr("nonocensus.solver.nonogram.RULES", NONOGRAM.rules._replace(classify=noted))
     work_on(run, limits=[5.0, 8.0, 10.0])
     by_line = pc.sum(pc.equal(run.table(["technique"])["technique"], "line")).as_py()
     assert {limit for _, limit, _ in classified} == {5.0}, "they have had no time yet"
@@ -103,7 +103,7 @@ def test_kernel_compilation_has_no_time_limit(store: Store, tmp_path: Path, monk
         look()
         return classify(*arguments, **options)
 
-    monkeypatch.setattr("solver.nonogram.RULES", NONOGRAM.rules._replace(classify=compile_and_classify))
+    monkeypatch.setattr("nonocensus.solver.nonogram.RULES", NONOGRAM.rules._replace(classify=compile_and_classify))
     file = run_task({"part-00000": [(0, 20)]}, parts, 0.1, "part-0001-aaaa-000001", job)
     assert isinstance(file, ResultFile)
     assert file.rows == 20
@@ -121,7 +121,7 @@ def test_waiting_for_kernels_is_not_work(store: Store, tmp_path: Path, monkeypat
         monkeypatch.setattr(Waits, "wall_seconds", Waits.wall_seconds + 1000.0)
         return classify(*arguments, **options)
 
-    monkeypatch.setattr("solver.nonogram.RULES", NONOGRAM.rules._replace(classify=wait_and_classify))
+    monkeypatch.setattr("nonocensus.solver.nonogram.RULES", NONOGRAM.rules._replace(classify=wait_and_classify))
     file = run_task({"part-00000": [(0, 20)]}, parts, 0.1, "part-0001-aaaa-000001", job)
     assert isinstance(file, ResultFile)
     assert file.about["cpu_task"] < 0
@@ -219,7 +219,7 @@ def test_damaged_part_is_reported_and_others_classified(store: Store, tmp_path: 
 
 
 def test_an_empty_store_is_refused(tmp_path: Path) -> None:
-    from pipeline.store.parts import create_store
+    from nonocensus.pipeline.store.parts import create_store
 
     empty = create_store(str(tmp_path / "empty"))
     append(empty, [puzzle_batch([])])

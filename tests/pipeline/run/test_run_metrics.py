@@ -11,12 +11,12 @@ from fastapi.testclient import TestClient
 from runs import run_serially
 from stores import Result, random_store
 
-from pipeline.run.run_folder import Run
-from pipeline.run.run_metrics import RUN_METRICS
-from pipeline.serve.catalog import open_catalog
-from pipeline.serve.pool import WorkerPool
-from pipeline.serve.server_app import application
-from scrapers.pictures.recipe import Recipe
+from nonocensus.pipeline.run.run_folder import Run
+from nonocensus.pipeline.run.run_metrics import RUN_METRICS
+from nonocensus.pipeline.serve.catalog import open_catalog
+from nonocensus.pipeline.serve.pool import WorkerPool
+from nonocensus.pipeline.serve.server_app import application
+from nonocensus.scrapers.pictures.recipe import Recipe
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import httpx
 import numpy as np
 
-from pipeline.jobs.kernel_compilation import PALETTE
-from pipeline.serve.records import puzzle_record
-from solver.model.puzzle import from_picture
+from nonocensus.pipeline.jobs.kernel_compilation import PALETTE
+from nonocensus.pipeline.serve.records import puzzle_record
+from nonocensus.solver.model.puzzle import from_picture
 
 SECONDS = 120.0
 """A machine may be busy."""

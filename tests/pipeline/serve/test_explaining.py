@@ -11,9 +11,9 @@ from PIL import Image
 from pypdf import PdfReader
 from serving import ASSUMED, COLORED, DIAGONAL, NONE, PLUS, Server, record, running
 
-from pipeline.serve.explain_tasks import explain_puzzle
-from pipeline.serve.task_budget import TaskBudget
-from solver.model.techniques import SEARCH, TECHNIQUES
+from nonocensus.pipeline.serve.explain_tasks import explain_puzzle
+from nonocensus.pipeline.serve.task_budget import TaskBudget
+from nonocensus.solver.model.techniques import SEARCH, TECHNIQUES
 
 Cells = list[set[int]]
 

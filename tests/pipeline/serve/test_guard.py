@@ -10,7 +10,7 @@ import psutil
 import pytest
 from serving import PLUS, Server, running
 
-from pipeline.serve.serve_limits import HEADER_SECONDS, MAX_BODY, MAX_HELD
+from nonocensus.pipeline.serve.serve_limits import HEADER_SECONDS, MAX_BODY, MAX_HELD
 
 JSON = {"content-type": "application/json"}
 

@@ -11,10 +11,10 @@ import pytest
 from fastapi.testclient import TestClient
 from serving import PLUS, SECONDS, Server, long_puzzle, running
 
-from pipeline.serve.jobs import PuzzleJob
-from pipeline.serve.pool import ServerBusy, WorkerPool
-from pipeline.serve.server_app import application
-from pipeline.serve.server_metrics import SERVER_METRICS
+from nonocensus.pipeline.serve.jobs import PuzzleJob
+from nonocensus.pipeline.serve.pool import ServerBusy, WorkerPool
+from nonocensus.pipeline.serve.server_app import application
+from nonocensus.pipeline.serve.server_metrics import SERVER_METRICS
 
 pytestmark = pytest.mark.slow
 

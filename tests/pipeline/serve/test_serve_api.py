@@ -19,12 +19,12 @@ from serving import DIAGONAL, PLUS, PLUS_NON, SECONDS, Server, long_puzzle, reco
 from stores import random_store
 
 import nonocensus as nc
-from pipeline.executors.executor import Resources
-from pipeline.serve.serve_limits import MAX_BODY, MAX_UNFINISHED, PAGE_ROWS
-from scrapers.formats import FORMATS, named
-from scrapers.formats.writing import is_picture
-from scrapers.pictures.recipe import Recipe
-from solver.model.puzzle import clues_of
+from nonocensus.pipeline.executors.executor import Resources
+from nonocensus.pipeline.serve.serve_limits import MAX_BODY, MAX_UNFINISHED, PAGE_ROWS
+from nonocensus.scrapers.formats import FORMATS, named
+from nonocensus.scrapers.formats.writing import is_picture
+from nonocensus.scrapers.pictures.recipe import Recipe
+from nonocensus.solver.model.puzzle import clues_of
 
 pytestmark = pytest.mark.slow
 

@@ -19,8 +19,8 @@ from server_tab import Tab
 from serving import ASSUMED, PLUS_NON, Server, long_puzzle, record, running
 from stores import random_store
 
-from pipeline.serve.serve_limits import PAGE_ROWS
-from scrapers.pictures.recipe import Recipe
+from nonocensus.pipeline.serve.serve_limits import PAGE_ROWS
+from nonocensus.scrapers.pictures.recipe import Recipe
 
 TWO = b"width 2\nheight 2\nrows\n1\n1\ncolumns\n1\n1\n"
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from serving import DIAGONAL, PLUS, long_puzzle, record
 
-from pipeline.serve.jobs import PuzzleJob
-from pipeline.serve.pool import DIED, WorkerPool
-from pipeline.serve.solve_tasks import solve_batch, solve_puzzle
-from pipeline.serve.task_budget import Deferred, TaskBudget
+from nonocensus.pipeline.serve.jobs import PuzzleJob
+from nonocensus.pipeline.serve.pool import DIED, WorkerPool
+from nonocensus.pipeline.serve.solve_tasks import solve_batch, solve_puzzle
+from nonocensus.pipeline.serve.task_budget import Deferred, TaskBudget
 
 pytestmark = pytest.mark.slow
 

@@ -7,8 +7,8 @@ import httpx
 import pytest
 from serving import PLUS_NON, Server, long_puzzle, running
 
-from pipeline.serve.records import parse_puzzle
-from scrapers.formats import named
+from nonocensus.pipeline.serve.records import parse_puzzle
+from nonocensus.scrapers.formats import named
 
 TWO = "width 2\nheight 2\nrows\n1\n1\ncolumns\n1\n1\n"
 XML = """<?xml version="1.0"?><puzzleset><puzzle type="grid" defaultcolor="black">

@@ -16,16 +16,16 @@ import pytest
 from archived import zip_of
 from stores import Result
 
-from pipeline.callbacks import SILENT
-from pipeline.errors import UserError
-from pipeline.store.conversion import ConversionOptions, convert, read_nonograms
-from pipeline.store.parts import append, create_store
-from scrapers.archives.source_file import ReadLimits
-from scrapers.file_batches import read_files
-from scrapers.files import files_in
-from scrapers.formats import named
-from solver.model.puzzle import BLACK_ON_WHITE, Color, Puzzle, from_picture
-from solver.model.tables import puzzle_batch
+from nonocensus.pipeline.callbacks import SILENT
+from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.store.conversion import ConversionOptions, convert, read_nonograms
+from nonocensus.pipeline.store.parts import append, create_store
+from nonocensus.scrapers.archives.source_file import ReadLimits
+from nonocensus.scrapers.file_batches import read_files
+from nonocensus.scrapers.files import files_in
+from nonocensus.scrapers.formats import named
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Color, Puzzle, from_picture
+from nonocensus.solver.model.tables import puzzle_batch
 
 Nonocensus = Callable[..., Result]
 

@@ -9,14 +9,14 @@ import pytest
 from stores import Result
 from sudokus import full, opened
 
-from pipeline.store.parts import append, create_store
-from scrapers.file_batches import read_all
-from scrapers.files import files_in
-from scrapers.formats import non
-from solver.model.families import SUDOKU
-from solver.model.puzzle import from_picture
-from solver.sudoku.sudoku_batch import sudoku_batch
-from solver.sudoku.sudoku_puzzle import Sudoku
+from nonocensus.pipeline.store.parts import append, create_store
+from nonocensus.scrapers.file_batches import read_all
+from nonocensus.scrapers.files import files_in
+from nonocensus.scrapers.formats import non
+from nonocensus.solver.model.families import SUDOKU
+from nonocensus.solver.model.puzzle import from_picture
+from nonocensus.solver.sudoku.sudoku_batch import sudoku_batch
+from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
 
 Nonocensus = Callable[..., Result]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.errors import StorageError
-from pipeline.store.paths import folder
+from nonocensus.pipeline.errors import StorageError
+from nonocensus.pipeline.store.paths import folder
 
 
 def test_file_appears_when_complete(tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_full_disk_error_names_the_file(tmp_path: Path) -> None:
 
 def test_unreachable_google_storage_fails_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     """A port without a server; by default Arrow retries for many minutes."""
-    monkeypatch.setattr("pipeline.store.paths.FIRST_RETRIES", 1)
+    monkeypatch.setattr("nonocensus.pipeline.store.paths.FIRST_RETRIES", 1)
     with pytest.raises(StorageError, match=r"^gs://anonymous@bucket/store"):
         folder("gs://anonymous@bucket/store?scheme=http&endpoint_override=127.0.0.1:1")
 
@@ -57,8 +57,8 @@ def test_threads_can_decode_a_new_record_type_at_once(tmp_path: Path) -> None:
     script = """
 import sys
 from typing import TypedDict
-from pipeline.errors import StorageError
-from pipeline.store.paths import folder
+from nonocensus.pipeline.errors import StorageError
+from nonocensus.pipeline.store.paths import folder
 sys.setswitchinterval(1e-6)
 place = folder(sys.argv[1])
 for _ in range(150):

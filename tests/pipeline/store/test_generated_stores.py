@@ -13,14 +13,14 @@ import pyarrow as pa
 import pytest
 from stores import Result, exhaustive
 
-from pipeline.errors import InputError, UserError
-from pipeline.store.generation import PartLayout, make_part, missing_parts, rows_per_group
-from pipeline.store.parts import append, create_store, open_store
-from scrapers.pictures.kinds import KINDS
-from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.api import classify
-from solver.model.puzzle import normalize_palette
-from solver.model.tables import puzzle_batch, puzzles_of
+from nonocensus.pipeline.errors import InputError, UserError
+from nonocensus.pipeline.store.generation import PartLayout, make_part, missing_parts, rows_per_group
+from nonocensus.pipeline.store.parts import append, create_store, open_store
+from nonocensus.scrapers.pictures.kinds import KINDS
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver.api import classify
+from nonocensus.solver.model.puzzle import normalize_palette
+from nonocensus.solver.model.tables import puzzle_batch, puzzles_of
 
 RECIPE = Recipe("random", 4, 3, 0.5, 1, 55)
 
@@ -180,7 +180,7 @@ def test_full_disk_is_reported_as_by_other_commands(
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("pipeline.store.generation.write_part", full)
+    monkeypatch.setattr("nonocensus.pipeline.store.generation.write_part", full)
     result = generate("random", "4x3", "--count", "5")
     assert result.code == 4
     assert "part-00000 can't be written: No space left on device; once that is fixed" in result.err

@@ -12,27 +12,27 @@ from hostile import PALETTE, hostile_batch, sound
 from runs import CONFIG, lasting, run_serially, work_on
 from stores import SMALL_GROUPS, Result, random_store
 
-from pipeline.callbacks import SILENT
-from pipeline.errors import InputError
-from pipeline.executors.executor import Resources
-from pipeline.findings.reporting import write_run_report
-from pipeline.jobs.engine import JobRequest
-from pipeline.jobs.job import JobSettings
-from pipeline.jobs.kernel_compilation import needed
-from pipeline.jobs.mend_job import mend_run
-from pipeline.run.run_folder import start_run
-from pipeline.store.conversion import read_nonograms
-from pipeline.store.parts import HASH_KEY, Store, append, create_store, drop_rows, rewrite
-from pipeline.verify.store import verify_store
-from scrapers.file_batches import Problem
-from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.api import classify
-from solver.ladder.memory import kernel_kinds
-from solver.model.families import NONOGRAM
-from solver.model.puzzle import Puzzle
-from solver.model.tables import PALETTE as PALETTE_TYPE
-from solver.model.tables import PUZZLES, puzzles_of
-from solver.model.views import views
+from nonocensus.pipeline.callbacks import SILENT
+from nonocensus.pipeline.errors import InputError
+from nonocensus.pipeline.executors.executor import Resources
+from nonocensus.pipeline.findings.reporting import write_run_report
+from nonocensus.pipeline.jobs.engine import JobRequest
+from nonocensus.pipeline.jobs.job import JobSettings
+from nonocensus.pipeline.jobs.kernel_compilation import needed
+from nonocensus.pipeline.jobs.mend_job import mend_run
+from nonocensus.pipeline.run.run_folder import start_run
+from nonocensus.pipeline.store.conversion import read_nonograms
+from nonocensus.pipeline.store.parts import HASH_KEY, Store, append, create_store, drop_rows, rewrite
+from nonocensus.pipeline.verify.store import verify_store
+from nonocensus.scrapers.file_batches import Problem
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver.api import classify
+from nonocensus.solver.ladder.memory import kernel_kinds
+from nonocensus.solver.model.families import NONOGRAM
+from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.solver.model.tables import PALETTE as PALETTE_TYPE
+from nonocensus.solver.model.tables import PUZZLES, puzzles_of
+from nonocensus.solver.model.views import views
 
 
 def test_hostile_rows_get_results(tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_large_puzzles_are_classified_in_small_chunks(tmp_path: Path, monkeypatc
         sizes.append(len(batch))
         return classify(batch, **settings)
 
-    monkeypatch.setattr("solver.nonogram.RULES", NONOGRAM.rules._replace(classify=seen))
+    monkeypatch.setattr("nonocensus.solver.nonogram.RULES", NONOGRAM.rules._replace(classify=seen))
     together = lasting(run_serially(store, tmp_path / "together"))
     assert max(sizes) > 3
     sizes.clear()

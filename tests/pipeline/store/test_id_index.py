@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pipeline.store.id_index import NEW, OTHER, SAME, IdIndex
+from nonocensus.pipeline.store.id_index import NEW, OTHER, SAME, IdIndex
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -10,16 +10,16 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipeline.errors import StorageError, UserError
-from pipeline.run.results import ResultFile, write_statistics
-from pipeline.store import lock, objects
-from pipeline.store import paths as folders
-from pipeline.store.file_import import import_puzzles
-from pipeline.store.lock import LOCK, borrow_lease, commit_under_lease, current_lease, writer_lock
-from pipeline.store.objects import NEW, Bucket, ConflictError, open_bucket
-from pipeline.store.parts import Store, append
-from pipeline.store.paths import Folder
-from scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.pipeline.errors import StorageError, UserError
+from nonocensus.pipeline.run.results import ResultFile, write_statistics
+from nonocensus.pipeline.store import lock, objects
+from nonocensus.pipeline.store import paths as folders
+from nonocensus.pipeline.store.file_import import import_puzzles
+from nonocensus.pipeline.store.lock import LOCK, borrow_lease, commit_under_lease, current_lease, writer_lock
+from nonocensus.pipeline.store.objects import NEW, Bucket, ConflictError, open_bucket
+from nonocensus.pipeline.store.parts import Store, append
+from nonocensus.pipeline.store.paths import Folder
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 
 obstore = pytest.importorskip("obstore")
 fsspec = pytest.importorskip("obstore.fsspec")

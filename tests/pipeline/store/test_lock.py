@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from stores import held_by_another
 
-from pipeline.errors import StorageError, UserError
-from pipeline.store import lock
-from pipeline.store.lock import LOCK, staging, writer_lock
-from pipeline.store.parts import Store, append, create_store, open_store
-from pipeline.store.paths import folder
-from scrapers.formats import non
-from solver.model.puzzle import from_picture
+from nonocensus.pipeline.errors import StorageError, UserError
+from nonocensus.pipeline.store import lock
+from nonocensus.pipeline.store.lock import LOCK, staging, writer_lock
+from nonocensus.pipeline.store.parts import Store, append, create_store, open_store
+from nonocensus.pipeline.store.paths import folder
+from nonocensus.scrapers.formats import non
+from nonocensus.solver.model.puzzle import from_picture
 
 
 def test_second_writer_is_refused_with_name_of_holder(store: Store, tmp_path: Path) -> None:
@@ -68,7 +68,9 @@ def test_staging_folder_has_one_writer_and_is_deleted(tmp_path: Path) -> None:
 def test_lock_is_held_on_a_full_disk(tmp_path: Path) -> None:
     """In a process that can't write any byte."""
     script = (
-        "import resource, sys; from pipeline.store.paths import folder; from pipeline.store.lock import writer_lock\n"
+        "import resource, sys\n"
+        "from nonocensus.pipeline.store.lock import writer_lock\n"
+        "from nonocensus.pipeline.store.paths import folder\n"
         "place = folder(sys.argv[1]); resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
         "with writer_lock(place): pass"
     )

@@ -17,14 +17,14 @@ from pyarrow import fs
 from runs import lasting, run_serially
 from stores import Result
 
-from pipeline.errors import UserError
-from pipeline.run.run_folder import open_run
-from pipeline.store import lock
-from pipeline.store.parts import Store, append, create_store, open_store
-from pipeline.store.paths import folder
-from scrapers.formats import non
-from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.model.puzzle import from_picture
+from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.run.run_folder import open_run
+from nonocensus.pipeline.store import lock
+from nonocensus.pipeline.store.parts import Store, append, create_store, open_store
+from nonocensus.pipeline.store.paths import folder
+from nonocensus.scrapers.formats import non
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver.model.puzzle import from_picture
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_failed_upload_leaves_no_object(bucket: str, size: int) -> None:
 
 UPLOAD = """
 import resource, sys
-from pipeline.store.paths import folder
+from nonocensus.pipeline.store.paths import folder
 place, chunk = folder(sys.argv[1]), bytes(4 << 20)
 place.write("first", chunk)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -144,9 +144,9 @@ def test_large_upload_uses_bounded_memory(bucket: str) -> None:
 
 WRITER = """
 import sys
-from pipeline.store.lock import writer_lock
-from pipeline.store.parts import append, create_store
-from scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.pipeline.store.lock import writer_lock
+from nonocensus.pipeline.store.parts import append, create_store
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 store = create_store(sys.argv[1])
 with writer_lock(store.folder):
     print("held", flush=True)

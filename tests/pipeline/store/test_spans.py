@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.store import spans
+from nonocensus.pipeline.store import spans
 
 ROWS = st.sets(st.integers(0, 30))
 

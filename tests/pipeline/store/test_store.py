@@ -8,13 +8,13 @@ import pytest
 from runs import run_serially
 from stores import SMALL_GROUPS
 
-from pipeline.errors import UserError
-from pipeline.store.file_import import Terms, import_paths
-from pipeline.store.parts import Store, append, create_store, open_store, rebatch
-from pipeline.store.paths import Folder
-from scrapers.formats import jsonl
-from solver.model.puzzle import from_picture
-from solver.model.tables import PUZZLES, VERSION_KEY, puzzle_batch, puzzles_of
+from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.store.file_import import Terms, import_paths
+from nonocensus.pipeline.store.parts import Store, append, create_store, open_store, rebatch
+from nonocensus.pipeline.store.paths import Folder
+from nonocensus.scrapers.formats import jsonl
+from nonocensus.solver.model.puzzle import from_picture
+from nonocensus.solver.model.tables import PUZZLES, VERSION_KEY, puzzle_batch, puzzles_of
 
 
 def numbered(start: int, stop: int) -> pa.RecordBatch:

@@ -12,12 +12,12 @@ import pytest
 from runs import CONFIG, lasting, rewrite_results, run_serially, work_on
 from stores import Result, held_by_another, sampled
 
-from pipeline.commands.output import DONE, SOME_FAILED
-from pipeline.run.run_folder import Run, open_run, start_run
-from pipeline.store.parts import Store, append, open_store, rewrite
-from pipeline.verify.run import verify_run
-from pipeline.verify.store import verify_store
-from solver.model.tables import PUZZLES
+from nonocensus.pipeline.commands.output import DONE, SOME_FAILED
+from nonocensus.pipeline.run.run_folder import Run, open_run, start_run
+from nonocensus.pipeline.store.parts import Store, append, open_store, rewrite
+from nonocensus.pipeline.verify.run import verify_run
+from nonocensus.pipeline.verify.store import verify_store
+from nonocensus.solver.model.tables import PUZZLES
 
 Nonocensus = Callable[..., Result]
 
@@ -315,7 +315,7 @@ def shuffle(store: Store) -> None:
 
 
 def test_killed_carry_over_changes_nothing(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pipeline.run import carry
+    from nonocensus.pipeline.run import carry
 
     run = run_serially(store, tmp_path / "run")
     shuffle(store)

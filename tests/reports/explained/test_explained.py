@@ -8,15 +8,15 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from reports.color_names import color_letters, color_names
-from reports.explained.explanation_page import MOST_CELLS, TooLarge, page
-from reports.explained.step_words import describe_ending, describe_steps, grid_states, known_grid, line_of
-from reports.sheet.grid_state import UNKNOWN
-from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.model.puzzle import Block, Color, Puzzle, from_picture
-from solver.model.tables import puzzles_of
-from solver.model.techniques import TECHNIQUES
-from solver.people.explanation import Step, explain
+from nonocensus.reports.color_names import color_letters, color_names
+from nonocensus.reports.explained.explanation_page import MOST_CELLS, TooLarge, page
+from nonocensus.reports.explained.step_words import describe_ending, describe_steps, grid_states, known_grid, line_of
+from nonocensus.reports.sheet.grid_state import UNKNOWN
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver.model.puzzle import Block, Color, Puzzle, from_picture
+from nonocensus.solver.model.tables import puzzles_of
+from nonocensus.solver.model.techniques import TECHNIQUES
+from nonocensus.solver.people.explanation import Step, explain
 
 RED = (Color("white", ".", "ffffff"), Color("black", "X", "000000"), Color("red", "r", "ff0000"))
 

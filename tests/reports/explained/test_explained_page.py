@@ -13,13 +13,13 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from reports.explained.explanation_page import page
-from reports.explained.step_words import describe_merged
-from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.model.puzzle import Color, from_picture
-from solver.model.tables import puzzles_of
-from solver.model.techniques import CLUE
-from solver.people.explanation import Explanation, explain
+from nonocensus.reports.explained.explanation_page import page
+from nonocensus.reports.explained.step_words import describe_merged
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver.model.puzzle import Color, from_picture
+from nonocensus.solver.model.tables import puzzles_of
+from nonocensus.solver.model.techniques import CLUE
+from nonocensus.solver.people.explanation import Explanation, explain
 
 pytestmark = NEEDED
 

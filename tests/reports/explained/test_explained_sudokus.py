@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from reports.explained.sudoku_words import describe_ending, describe_step, fields_of
-from solver.model import sudoku_techniques as names
-from solver.sudoku.sudoku_puzzle import Sudoku
-from solver.sudoku.techniques.steps import CELL, Board, Follows, Need, Pattern, SudokuRefutation, SudokuStep
-from solver.sudoku.techniques.sudoku_explanation import SudokuExplanation
+from nonocensus.reports.explained.sudoku_words import describe_ending, describe_step, fields_of
+from nonocensus.solver.model import sudoku_techniques as names
+from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
+from nonocensus.solver.sudoku.techniques.steps import CELL, Board, Follows, Need, Pattern, SudokuRefutation, SudokuStep
+from nonocensus.solver.sudoku.techniques.sudoku_explanation import SudokuExplanation
 
 BOARD: Board = [{1, 5} if cell == 3 else {1, 2, 5} for cell in range(81)]
 ROW, COLUMN, BOX = 0, 9, 18

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from PIL import Image, ImageSequence
 
-from reports.sheet.geometry import CELL, geometry
-from reports.sheet.grid_state import UNKNOWN, GridState
-from reports.sheet.raster import LAST, MOST_FRAMES, gif, images, most_frames
-from solver.model.puzzle import Color, Puzzle, from_picture
+from nonocensus.reports.sheet.geometry import CELL, geometry
+from nonocensus.reports.sheet.grid_state import UNKNOWN, GridState
+from nonocensus.reports.sheet.raster import LAST, MOST_FRAMES, gif, images, most_frames
+from nonocensus.solver.model.puzzle import Color, Puzzle, from_picture
 
 PALETTE = (Color("white", ".", "ffffff"), Color("near white", "n", "fefefe"), Color("brown", "b", "663311"))
 

@@ -9,8 +9,8 @@ import pytest
 from pypdf import PdfReader
 from stores import sampled
 
-from reports.sheet.print_book import PAPERS, SLOTS, BookLayout, BookPuzzle, book, fits_page
-from solver.model.puzzle import BLACK_ON_WHITE, Color, from_picture
+from nonocensus.reports.sheet.print_book import PAPERS, SLOTS, BookLayout, BookPuzzle, book, fits_page
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Color, from_picture
 
 
 def some(*sides: int, colors: int = 1) -> list[BookPuzzle]:

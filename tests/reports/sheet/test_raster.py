@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from reports.sheet import raster
-from reports.sheet.geometry import CELL, geometry
-from reports.sheet.grid_state import UNKNOWN, GridState
-from reports.sheet.raster import MOST_PIXELS, SCALE, png
-from reports.sheet.svg import drawing
-from solver.model.puzzle import Color, Puzzle, from_picture
+from nonocensus.reports.sheet import raster
+from nonocensus.reports.sheet.geometry import CELL, geometry
+from nonocensus.reports.sheet.grid_state import UNKNOWN, GridState
+from nonocensus.reports.sheet.raster import MOST_PIXELS, SCALE, png
+from nonocensus.reports.sheet.svg import drawing
+from nonocensus.solver.model.puzzle import Color, Puzzle, from_picture
 
 PALETTE = (Color("pale", ".", "fffbe6"), Color("black", "X", "000000"), Color("teal", "t", "117a65"))
 PICTURE = np.array([[1, 0, 2, 2], [2, 1, 0, 0], [0, 0, 0, 1]], np.uint8)

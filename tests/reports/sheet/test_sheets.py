@@ -8,8 +8,8 @@ import pytest
 import vl_convert
 from pypdf import PdfReader
 
-from reports.sheet.print_pages import LONG, SHORT, TooSmall, a4
-from solver.model.puzzle import Puzzle, from_picture
+from nonocensus.reports.sheet.print_pages import LONG, SHORT, TooSmall, a4
+from nonocensus.solver.model.puzzle import Puzzle, from_picture
 
 
 def random(width: int, height: int, **about: object) -> Puzzle:

@@ -11,11 +11,11 @@ import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.sheet import geometry as places
-from reports.sheet.geometry import CAPTION_WIDTH, CELL, MARGIN, clue_numbers, geometry
-from reports.sheet.grid_state import UNKNOWN, GridState, empty
-from reports.sheet.svg import drawing
-from solver.model.puzzle import BLACK, WHITE, Block, Color, Puzzle, from_picture
+from nonocensus.reports.sheet import geometry as places
+from nonocensus.reports.sheet.geometry import CAPTION_WIDTH, CELL, MARGIN, clue_numbers, geometry
+from nonocensus.reports.sheet.grid_state import UNKNOWN, GridState, empty
+from nonocensus.reports.sheet.svg import drawing
+from nonocensus.solver.model.puzzle import BLACK, WHITE, Block, Color, Puzzle, from_picture
 
 SVG = "{http://www.w3.org/2000/svg}"
 HEART = np.array([[1, 0, 1], [1, 1, 1], [0, 1, 0]], np.uint8)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from reports.sheet.grid_state import GridState, thin_states
+from nonocensus.reports.sheet.grid_state import GridState, thin_states
 
 
 def states(count: int) -> list[GridState]:

@@ -14,8 +14,8 @@ import pytest
 from archived import found_in, tar_of, zip_of
 from stores import sampled
 
-from scrapers.archives.source_file import ReadLimits, SourceFile
-from scrapers.files import count_files, files_in
+from nonocensus.scrapers.archives.source_file import ReadLimits, SourceFile
+from nonocensus.scrapers.files import count_files, files_in
 
 MAKERS: dict[str, Callable[[dict[str, bytes]], bytes]] = {
     "zip": zip_of,

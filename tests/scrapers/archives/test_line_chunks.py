@@ -13,15 +13,15 @@ import pyarrow as pa
 import pytest
 from stores import sampled
 
-from scrapers.archives.line_chunks import read_chunks
-from scrapers.archives.source_file import ReadLimits, SourceFile
-from scrapers.file_batches import Problem, read_all, read_files, read_in_bulk
-from scrapers.files import count_files, files_in
-from scrapers.formats import jsonl, taai
-from scrapers.sudokus import sudoku_jsonl
-from solver.model.puzzle import Puzzle, from_picture
-from solver.model.tables import PUZZLES
-from solver.sudoku.sudoku_puzzle import Sudoku
+from nonocensus.scrapers.archives.line_chunks import read_chunks
+from nonocensus.scrapers.archives.source_file import ReadLimits, SourceFile
+from nonocensus.scrapers.file_batches import Problem, read_all, read_files, read_in_bulk
+from nonocensus.scrapers.files import count_files, files_in
+from nonocensus.scrapers.formats import jsonl, taai
+from nonocensus.scrapers.sudokus import sudoku_jsonl
+from nonocensus.solver.model.puzzle import Puzzle, from_picture
+from nonocensus.solver.model.tables import PUZZLES
+from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
 
 MOST = 1 << 16
 MANY = 5_000

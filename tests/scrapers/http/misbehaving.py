@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from scrapers.http import HttpLimits, PoliteSession, Reply, Request
+from nonocensus.scrapers.http import HttpLimits, PoliteSession, Reply, Request
 
 NAMES = {"127.0.0.1", "localhost", "www.localhost", "puzzles.test", "www.puzzles.test", "other.test"}
 """Names of the loopback; others are not known, and no name server is asked."""

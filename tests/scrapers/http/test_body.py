@@ -6,7 +6,7 @@ import random
 import pytest
 from misbehaving import Site, answer, fetch, polite, then_close
 
-from scrapers.http import Request, RequestFailed
+from nonocensus.scrapers.http import Request, RequestFailed
 
 
 def test_bytes_beyond_content_length_do_not_leak_into_next_reply(site: Site) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from misbehaving import Site, answer, fetch, polite
 
-from scrapers.http import Request
-from solver import __version__
+from nonocensus.scrapers.http import Request
+from nonocensus.solver import __version__
 
 
 def test_requests_share_one_connection(site: Site) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from misbehaving import Answer, Site, answer, dripping, fetch, polite
 
-from scrapers.http import Request, RequestFailed, RobotsDisallowed
+from nonocensus.scrapers.http import Request, RequestFailed, RobotsDisallowed
 
 
 @pytest.mark.parametrize("kind", ["length", "chunk", "until it closes"])
@@ -86,7 +86,7 @@ class Jumps:
 @pytest.fixture
 def jumps(monkeypatch: pytest.MonkeyPatch) -> Jumps:
     jumps = Jumps()
-    monkeypatch.setattr("scrapers.http.connection.time", jumps)
+    monkeypatch.setattr("nonocensus.scrapers.http.connection.time", jumps)
     return jumps
 
 

@@ -7,10 +7,10 @@ import pytest
 from archived import tar_of, zip_of
 from misbehaving import Site, answer, robots, then_close
 
-from scrapers import download
-from scrapers.archives.source_file import SourceFile, is_url, name_in_url
-from scrapers.download import check_url
-from scrapers.files import count_files, files_in
+from nonocensus.scrapers import download
+from nonocensus.scrapers.archives.source_file import SourceFile, is_url, name_in_url
+from nonocensus.scrapers.download import check_url
+from nonocensus.scrapers.files import count_files, files_in
 
 ARCHIVE = zip_of({"a.non": b"a"})
 

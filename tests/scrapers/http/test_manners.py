@@ -5,8 +5,8 @@ import math
 import pytest
 from misbehaving import Site, Time, answer, polite, timed
 
-from scrapers.http import PoliteSession, Request
-from scrapers.http.messages import is_loopback
+from nonocensus.scrapers.http import PoliteSession, Request
+from nonocensus.scrapers.http.messages import is_loopback
 
 
 @pytest.mark.parametrize(

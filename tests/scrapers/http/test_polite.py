@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from misbehaving import PASSING, Site, answer, fetch, polite, then_reset
 
-from scrapers.http import Request, RequestFailed
+from nonocensus.scrapers.http import Request, RequestFailed
 
 
 def test_reply_has_all_fields(site: Site) -> None:

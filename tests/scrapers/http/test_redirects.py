@@ -3,7 +3,7 @@
 import pytest
 from misbehaving import Site, Time, answer, fetch, polite, timed
 
-from scrapers.http import Request, RequestFailed
+from nonocensus.scrapers.http import Request, RequestFailed
 
 
 def test_redirects_are_followed(site: Site) -> None:

@@ -3,7 +3,7 @@
 import pytest
 from misbehaving import Answer, Site, Time, answer, fetch, polite, robots, then_reset, timed
 
-from scrapers.http import Request, RobotsDisallowed
+from nonocensus.scrapers.http import Request, RobotsDisallowed
 
 
 def test_robots_txt_is_read_once_and_first(site: Site) -> None:

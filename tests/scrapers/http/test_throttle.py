@@ -6,7 +6,7 @@ from email.utils import format_datetime
 import pytest
 from misbehaving import Answer, Site, Time, answer, polite, then_reset, timed
 
-from scrapers.http import Request, RequestFailed
+from nonocensus.scrapers.http import Request, RequestFailed
 
 ELSEWHERE = "http://puzzles.test"
 """Another host, for all that a session knows; it is this machine all the same."""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from misbehaving import PASSING, Site, Time, answer, dripping, fetch, polite, timed
 
-from scrapers.http import HostUnreachable, Request, RequestFailed
+from nonocensus.scrapers.http import HostUnreachable, Request, RequestFailed
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
-from scrapers.formats.nonograms_org import (
+from nonocensus.scrapers.formats.nonograms_org import (
     Array,
     encode,
     judge,
     reader,
 )
-from solver.model.puzzle import BLACK, WHITE, Color, Puzzle, from_picture
+from nonocensus.solver.model.puzzle import BLACK, WHITE, Color, Puzzle, from_picture
 
 SITE = "https://www.nonograms.org"
 

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from pages_of_nonograms import COLORS, ENTRIES, PICTURE, STEPS, array_of, error_of, page, puzzle_of
 from strategies import pictures
 
-from scrapers.formats import FormatError
-from scrapers.formats.nonograms_org import (
+from nonocensus.scrapers.formats import FormatError
+from nonocensus.scrapers.formats.nonograms_org import (
     Array,
     decode,
     encode,
 )
-from solver.model.puzzle import MAX_COLORS, Block, Clue
+from nonocensus.solver.model.puzzle import MAX_COLORS, Block, Clue
 
 
 def test_worked_example_is_decoded(real: Path) -> None:

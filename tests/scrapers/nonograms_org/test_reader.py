@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pages_of_nonograms import COLORS, ENTRIES, OURS, PICTURE, SITE, STEPS, error_of, page, puzzle_of
 
-from scrapers.formats import FormatError, nonograms_org
-from scrapers.formats.nonograms_org import encode, judge, listed, newest, write_page
-from solver.model.puzzle import BLACK, BLACK_ON_WHITE, Block, from_picture
+from nonocensus.scrapers.formats import FormatError, nonograms_org
+from nonocensus.scrapers.formats.nonograms_org import encode, judge, listed, newest, write_page
+from nonocensus.solver.model.puzzle import BLACK, BLACK_ON_WHITE, Block, from_picture
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from pages_of_nonograms import OURS, PICTURE, SITE, STEPS, puzzle_of
 from strategies import PALETTE, pictures
 
-from scrapers.formats import FormatError
-from scrapers.formats.nonograms_org import listed, newest, write_list_page, write_page
-from solver.model.puzzle import BLACK_ON_WHITE, Block, Color, Puzzle, from_picture
+from nonocensus.scrapers.formats import FormatError
+from nonocensus.scrapers.formats.nonograms_org import listed, newest, write_list_page, write_page
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Block, Color, Puzzle, from_picture
 
 
 def test_written_page_is_read_back() -> None:

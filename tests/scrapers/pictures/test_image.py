@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from scrapers.formats import FormatError
-from scrapers.pictures import image as images
-from scrapers.pictures.image import Dither, ImageOptions, puzzle_of_image
-from solver.model.puzzle import BLACK_ON_WHITE, clues_of
+from nonocensus.scrapers.formats import FormatError
+from nonocensus.scrapers.pictures import image as images
+from nonocensus.scrapers.pictures.image import Dither, ImageOptions, puzzle_of_image
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, clues_of
 
 
 def png(cells: np.ndarray, **options: Any) -> bytes:

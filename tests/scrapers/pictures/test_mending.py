@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from oracle import solutions, verdict
 from strategies import PALETTE
 
-from scrapers.pictures.mending import COLUMN, ROW, Mending, mendings, neighbours
-from scrapers.pictures.rules import random_pictures
-from solver.api import solve
-from solver.model.puzzle import Block, Clue, Puzzle, clues_of, from_picture
-from solver.model.tables import picture
+from nonocensus.scrapers.pictures.mending import COLUMN, ROW, Mending, mendings, neighbours
+from nonocensus.scrapers.pictures.rules import random_pictures
+from nonocensus.solver.api import solve
+from nonocensus.solver.model.puzzle import Block, Clue, Puzzle, clues_of, from_picture
+from nonocensus.solver.model.tables import picture
 
 
 def ambiguous(colors: int, side: int = 5) -> Iterator[tuple[Puzzle, list[np.ndarray]]]:

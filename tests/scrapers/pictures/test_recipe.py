@@ -9,11 +9,11 @@ import pytest
 from stores import exhaustive
 from strategies import PALETTE
 
-from scrapers.pictures.picture_batch import picture_batch, views_of
-from scrapers.pictures.recipe import Recipe, pictures, recipe_batch
-from solver.model.puzzle import Puzzle, clues_of, from_picture
-from solver.model.tables import puzzle_batch
-from solver.model.views import views
+from nonocensus.scrapers.pictures.picture_batch import picture_batch, views_of
+from nonocensus.scrapers.pictures.recipe import Recipe, pictures, recipe_batch
+from nonocensus.solver.model.puzzle import Puzzle, clues_of, from_picture
+from nonocensus.solver.model.tables import puzzle_batch
+from nonocensus.solver.model.views import views
 
 RECIPES = [
     Recipe("random", 7, 4, 0.4, 3, 50),
@@ -54,7 +54,7 @@ def test_pictures_do_not_depend_on_batch(recipe: Recipe) -> None:
 
 def test_batch_made_in_chunks_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = [recipe_batch(recipe, 3, recipe.count) for recipe in RECIPES]
-    monkeypatch.setattr("scrapers.pictures.recipe.CHUNK_CELLS", 100)
+    monkeypatch.setattr("nonocensus.scrapers.pictures.recipe.CHUNK_CELLS", 100)
     assert all(recipe_batch(recipe, 3, recipe.count).equals(one) for recipe, one in zip(RECIPES, whole, strict=True))
 
 

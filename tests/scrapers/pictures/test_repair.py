@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from oracle import line_logic, verdict
 from strategies import PALETTE
 
-from scrapers.pictures.picture_batch import views_of
-from scrapers.pictures.picture_repair import repair_picture, with_picture
-from scrapers.pictures.rules import cycles, random_pictures
-from solver.api import solve
-from solver.ladder.fixpoint import line_fixpoint
-from solver.ladder.ladder_options import RUNGS
-from solver.lines.board import possibilities
-from solver.model.puzzle import from_picture
+from nonocensus.scrapers.pictures.picture_batch import views_of
+from nonocensus.scrapers.pictures.picture_repair import repair_picture, with_picture
+from nonocensus.scrapers.pictures.rules import cycles, random_pictures
+from nonocensus.solver.api import solve
+from nonocensus.solver.ladder.fixpoint import line_fixpoint
+from nonocensus.solver.ladder.ladder_options import RUNGS
+from nonocensus.solver.lines.board import possibilities
+from nonocensus.solver.model.puzzle import from_picture
 
 
 def is_so(picture: np.ndarray, rung: str) -> bool:

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from scrapers.pictures.hardest import _difficulties, hard_pictures
-from scrapers.pictures.letters import HEIGHT, WIDTH, glyphs, letters
-from scrapers.pictures.picture_repair import repair_picture
-from scrapers.pictures.rules import (
+from nonocensus.scrapers.pictures.hardest import _difficulties, hard_pictures
+from nonocensus.scrapers.pictures.letters import HEIGHT, WIDTH, glyphs, letters
+from nonocensus.scrapers.pictures.picture_repair import repair_picture
+from nonocensus.scrapers.pictures.rules import (
     add_colors,
     cycles,
     dominoes,
@@ -14,8 +14,8 @@ from scrapers.pictures.rules import (
     shapes,
     symmetric_pictures,
 )
-from solver.api import solve
-from solver.model.puzzle import from_picture
+from nonocensus.solver.api import solve
+from nonocensus.solver.model.puzzle import from_picture
 
 
 @pytest.mark.parametrize("width", [1, 8, 9])

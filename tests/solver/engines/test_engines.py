@@ -10,12 +10,12 @@ import numpy as np
 import oracle
 import pytest
 
-from solver.api import classify
-from solver.engines.answer import EngineLimits
-from solver.engines.arrangements import arrangements, number_of_arrangements
-from solver.engines.engines import ENGINES
-from solver.model.puzzle import Block, Puzzle, clues_of, from_picture
-from solver.model.tables import puzzle_batch
+from nonocensus.solver.api import classify
+from nonocensus.solver.engines.answer import EngineLimits
+from nonocensus.solver.engines.arrangements import arrangements, number_of_arrangements
+from nonocensus.solver.engines.engines import ENGINES
+from nonocensus.solver.model.puzzle import Block, Puzzle, clues_of, from_picture
+from nonocensus.solver.model.tables import puzzle_batch
 
 pytestmark = pytest.mark.unchecked
 

@@ -10,11 +10,11 @@ import numpy as np
 import oracle
 import pytest
 
-from solver.engines.answer import EngineLimits
-from solver.engines.astar import Estimate, a_star_by_all_groups
-from solver.engines.heuristics import rows_left, wrong_and_missing_groups, wrong_groups
-from solver.engines.plain_search import Space, State, is_solution, space_of, successors
-from solver.model.puzzle import Block, Puzzle, from_picture
+from nonocensus.solver.engines.answer import EngineLimits
+from nonocensus.solver.engines.astar import Estimate, a_star_by_all_groups
+from nonocensus.solver.engines.heuristics import rows_left, wrong_and_missing_groups, wrong_groups
+from nonocensus.solver.engines.plain_search import Space, State, is_solution, space_of, successors
+from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture
 
 pytestmark = pytest.mark.unchecked
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from cover_problems import langford, pentominoes, queens
 
-from solver.exact_cover import solve
-from solver.exact_cover.layouts import LAYOUTS, best_layout
-from solver.exact_cover.problem import Cover, cover_of
+from nonocensus.solver.exact_cover import solve
+from nonocensus.solver.exact_cover.layouts import LAYOUTS, best_layout
+from nonocensus.solver.exact_cover.problem import Cover, cover_of
 
 
 @pytest.mark.plain_python
@@ -53,7 +53,7 @@ def test_out_of_time(layout: Any) -> None:
 
 INTERRUPTED = """
 from cover_problems import pentominoes
-from solver.exact_cover import solve
+from nonocensus.solver.exact_cover import solve
 search = solve.search
 def told(*arguments):
     if arguments[2] > 1:

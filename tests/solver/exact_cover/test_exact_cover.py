@@ -14,10 +14,20 @@ from cover_problems import crossing_words, givens, langford, latin_squares, pent
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solver.exact_cover import layouts, solve
-from solver.exact_cover.cover_search import ENOUGH, EXHAUSTED, FOUND, LATE, NODES, begin, end, new_state, search
-from solver.exact_cover.layouts import LAYOUTS, laid_out, levels_of
-from solver.exact_cover.problem import Cover, cover_of
+from nonocensus.solver.exact_cover import layouts, solve
+from nonocensus.solver.exact_cover.cover_search import (
+    ENOUGH,
+    EXHAUSTED,
+    FOUND,
+    LATE,
+    NODES,
+    begin,
+    end,
+    new_state,
+    search,
+)
+from nonocensus.solver.exact_cover.layouts import LAYOUTS, laid_out, levels_of
+from nonocensus.solver.exact_cover.problem import Cover, cover_of
 
 SAME = [name for name in LAYOUTS if name != "brute-force"]
 """Layouts that find the same solutions in the same order, with the same nodes."""

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from cover_problems import crossing_words, givens, langford, latin_squares, pentominoes, queens, sudoku, sudoku_puzzles
 
-from solver.exact_cover.layouts import LAYOUTS
-from solver.exact_cover.solve import solve, solve_each
+from nonocensus.solver.exact_cover.layouts import LAYOUTS
+from nonocensus.solver.exact_cover.solve import solve, solve_each
 
 LONG = (pytest.mark.slow, pytest.mark.unchecked)
 
@@ -68,7 +68,7 @@ def test_sudoku(layout: str) -> None:
 @pytest.mark.parametrize("layout", ALL)
 def test_the_example_of_the_literature(layout: str) -> None:
     """Knuth, Dancing Links (2000), Figure 2: the only solution is rows 0, 3 and 4."""
-    from solver.exact_cover.problem import cover_of
+    from nonocensus.solver.exact_cover.problem import cover_of
 
     problem = cover_of([[2, 4, 5], [0, 3, 6], [1, 2, 5], [0, 3], [1, 6], [3, 4, 6]], 7)
     found = solve(problem, layout=layout)

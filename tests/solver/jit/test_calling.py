@@ -6,7 +6,7 @@ import numba
 import numpy as np
 import pytest
 
-from solver.jit.kernel import kernel, standalone
+from nonocensus.solver.jit.kernel import kernel, standalone
 
 pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 

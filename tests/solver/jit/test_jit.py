@@ -11,12 +11,12 @@ import numba
 import numpy as np
 import pytest
 
-from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.jit import kernel
-from solver.model import identity
-from solver.model.identity import clue_hashes
-from solver.model.views import views
-from solver.proofs import answer_check
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver.jit import kernel
+from nonocensus.solver.model import identity
+from nonocensus.solver.model.identity import clue_hashes
+from nonocensus.solver.model.views import views
+from nonocensus.solver.proofs import answer_check
 
 pytestmark = pytest.mark.unchecked
 
@@ -26,9 +26,9 @@ SWAP = """
 import math, sys
 import numpy as np
 from numba.core import event
-from solver.ladder.ladder_options import FROM_NOTHING
-from solver.ladder.swap import swap
-from solver.lines.workspace import COUNTERS
+from nonocensus.solver.ladder.ladder_options import FROM_NOTHING
+from nonocensus.solver.ladder.swap import swap
+from nonocensus.solver.lines.workspace import COUNTERS
 
 class Compiled(event.Listener):
     names = []

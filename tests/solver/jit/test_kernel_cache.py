@@ -21,13 +21,13 @@ from typing import Any
 import numba
 import pytest
 
-import solver
-from pipeline.jobs.kernel_compilation import example
-from solver.jit import kernel_cache
-from solver.jit.kernel_cache import cache_folder, make_private
-from solver.jit.waits import Waits
-from solver.ladder.ladder_kernels import warm_up
-from solver.model.views import views
+from nonocensus import solver
+from nonocensus.pipeline.jobs.kernel_compilation import example
+from nonocensus.solver.jit import kernel_cache
+from nonocensus.solver.jit.kernel_cache import cache_folder, make_private
+from nonocensus.solver.jit.waits import Waits
+from nonocensus.solver.ladder.ladder_kernels import warm_up
+from nonocensus.solver.model.views import views
 
 pytestmark = pytest.mark.unchecked
 
@@ -83,7 +83,7 @@ def test_installations_without_sources_have_different_folders(tmp_path: Path, mo
 OUTER, INNER = (
     """
 from inner import inner
-from solver.jit.kernel import kernel
+from nonocensus.solver.jit.kernel import kernel
 
 HUNDREDS = 1
 
@@ -92,7 +92,7 @@ def outer(x: int) -> int:
     return inner(x) + 100 * HUNDREDS
 """,
     """
-from solver.jit.kernel import kernel
+from nonocensus.solver.jit.kernel import kernel
 
 @kernel
 def inner(x: int) -> int:
@@ -196,7 +196,7 @@ def test_cached_kernels_do_not_depend_on_version_of_python() -> None:
     warm_up(views(example(1, False)), ("line", "checks"))
     folder = cache_folder()
     assert folder is not None
-    files = list(folder.glob("*-solver.*.nbc"))
+    files = list(folder.glob("*-nonocensus.solver.*.nbc"))
     assert files
     for file in files:
         unpickler = Unpickler(file.read_bytes()[kernel_cache.DIGEST_BYTES :])
@@ -207,7 +207,7 @@ def test_cached_kernels_do_not_depend_on_version_of_python() -> None:
 
 
 def test_every_module_with_kernels_is_hashed() -> None:
-    for module in pkgutil.walk_packages(solver.__path__, "solver."):
+    for module in pkgutil.walk_packages(solver.__path__, "nonocensus.solver."):
         found = importlib.import_module(module.name)
         kernels = [each for each in vars(found).values() if getattr(each, "__module__", "") == module.name]
         if any(hasattr(each, "signatures") for each in kernels):
@@ -303,8 +303,8 @@ features = llvm.get_host_cpu_features()
 if "old" in sys.argv:
     features.update((name, False) for name in ("avx2", "neon") if name in features)
     llvm.get_host_cpu_features = lambda: features
-from solver.jit.kernel import kernel
-from solver.jit.waits import Waits
+from nonocensus.solver.jit.kernel import kernel
+from nonocensus.solver.jit.waits import Waits
 
 @kernel
 def add(a: int, b: int) -> int:
@@ -319,8 +319,11 @@ print(add(20, 22), "compiled" if Waits.wall_seconds else "loaded")
 @pytest.mark.skipif(kernel_cache.BASELINE is None, reason="an unknown family of processors")
 def test_bundled_kernels_are_loaded_where_the_processor_fits(tmp_path: Path) -> None:
     """Also on another machine, for another user, at another path."""
-    (tmp_path / "here").mkdir()
-    shutil.copytree(PACKAGE, tmp_path / "here/solver", ignore=shutil.ignore_patterns("__pycache__", "compiled"))
+    (tmp_path / "here/nonocensus").mkdir(parents=True)
+    (tmp_path / "here/nonocensus/__init__.py").touch()
+    shutil.copytree(
+        PACKAGE, tmp_path / "here/nonocensus/solver", ignore=shutil.ignore_patterns("__pycache__", "compiled")
+    )
 
     def added(home: str, *options: str, **environment: str) -> str:
         script = tmp_path / home / "adding.py"
@@ -338,6 +341,6 @@ def test_bundled_kernels_are_loaded_where_the_processor_fits(tmp_path: Path) -> 
     assert not list((tmp_path / "there/cache").rglob("*.nbc"))
     assert added("there", "old") == "42 compiled"
     assert added("there", "old") == "42 loaded"
-    with (tmp_path / "there/solver/lines/line_solver.py").open("a") as file:
+    with (tmp_path / "there/nonocensus/solver/lines/line_solver.py").open("a") as file:
         file.write("# changed\n")
     assert added("there") == "42 compiled"

@@ -10,11 +10,11 @@ import numba
 import pytest
 from numba.core.compiler import Compiler
 
-from solver.jit import clock, vectors, wide_ints
-from solver.jit.compilers import KernelCompiler
-from solver.jit.kernel import kernel
-from solver.jit.kernel_cache import KernelCache
-from solver.jit.self_test import KNOWN_VERSIONS, PARTS, BrokenPart, check_part
+from nonocensus.solver.jit import clock, vectors, wide_ints
+from nonocensus.solver.jit.compilers import KernelCompiler
+from nonocensus.solver.jit.kernel import kernel
+from nonocensus.solver.jit.kernel_cache import KernelCache
+from nonocensus.solver.jit.self_test import KNOWN_VERSIONS, PARTS, BrokenPart, check_part
 
 pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 
@@ -58,7 +58,7 @@ def test_all_parts_work_with_the_installed_versions() -> None:
 def test_broken_part_is_named() -> None:
     assert BROKEN.keys() == PARTS.keys()
     for part, substitute in BROKEN.items():
-        with pytest.raises(BrokenPart, match=f"^{part} in solver.jit.*; installed: numba .*, llvmlite "):
+        with pytest.raises(BrokenPart, match=f"^{part} in nonocensus.solver.jit.*; installed: numba .*, llvmlite "):
             check_part(part, substitute)
 
 

@@ -10,12 +10,12 @@ import numba
 import pytest
 from kernels import note
 
-from solver.exact_cover.cover_kernels import CHOSEN
+from nonocensus.solver.exact_cover.cover_kernels import CHOSEN
 
 
 def most(kernel: str) -> int:
     """Return the limit of a kernel's specialisations."""
-    return len(CHOSEN) if kernel.startswith("solver.exact_cover.") else 1
+    return len(CHOSEN) if kernel.startswith("nonocensus.solver.exact_cover.") else 1
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")

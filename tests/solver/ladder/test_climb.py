@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from strategies import PALETTE, pictures, puzzles
 
-from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.api import classify, solve
-from solver.ladder.climb import climb
-from solver.ladder.ladder_options import LadderOptions
-from solver.lines.workspace import LINE_SOLVES
-from solver.model.puzzle import Block, Puzzle, from_picture
-from solver.model.tables import picture, puzzle_batch
-from solver.model.views import views
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver.api import classify, solve
+from nonocensus.solver.ladder.climb import climb
+from nonocensus.solver.ladder.ladder_options import LadderOptions
+from nonocensus.solver.lines.workspace import LINE_SOLVES
+from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture
+from nonocensus.solver.model.tables import picture, puzzle_batch
+from nonocensus.solver.model.views import views
 
 
 def transposed(puzzle: Puzzle) -> Puzzle:
@@ -60,7 +60,7 @@ def test_uncompiled_kernels_make_puzzles_late(cold: str, monkeypatch: pytest.Mon
     )
     batch = recipe_batch(recipe, 0, 60)
     expected = classify(batch).to_pylist()
-    monkeypatch.setattr("solver.ladder.climb.is_ready", lambda rung, *_: rung.__name__ != cold)
+    monkeypatch.setattr("nonocensus.solver.ladder.climb.is_ready", lambda rung, *_: rung.__name__ != cold)
     rows = classify(batch, wait=False).to_pylist()
     enough = ("line",) if cold == "run_lookahead_rungs" else ("line", "depth-2", "probe")
     left = [row["status"] == "timeout" for row in rows]
@@ -69,7 +69,7 @@ def test_uncompiled_kernels_make_puzzles_late(cold: str, monkeypatch: pytest.Mon
         assert row["cells_after_line"] == should["cells_after_line"]
         assert not is_left or should["technique"] not in enough
         assert is_left or row["label"] == should["label"]
-    monkeypatch.setattr("solver.ladder.climb.is_ready", lambda *_: True)
+    monkeypatch.setattr("nonocensus.solver.ladder.climb.is_ready", lambda *_: True)
     assert [row["label"] for row in classify(batch, wait=False).to_pylist()] == [row["label"] for row in expected]
 
 

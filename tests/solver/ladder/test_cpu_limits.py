@@ -6,17 +6,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from solver.api import solve
-from solver.ladder.fixpoint import line_fixpoint
-from solver.ladder.ladder_options import FROM_NOTHING
-from solver.ladder.lookahead import look_ahead
-from solver.ladder.swap import swap
-from solver.lines.board import copy, is_open
-from solver.lines.propagate import OUT_OF_TIME
-from solver.lines.workspace import COUNTERS, NEXT_CHECK, WORK
-from solver.model.puzzle import from_picture
-from solver.model.tables import puzzle_batch
-from solver.model.views import views
+from nonocensus.solver.api import solve
+from nonocensus.solver.ladder.fixpoint import line_fixpoint
+from nonocensus.solver.ladder.ladder_options import FROM_NOTHING
+from nonocensus.solver.ladder.lookahead import look_ahead
+from nonocensus.solver.ladder.swap import swap
+from nonocensus.solver.lines.board import copy, is_open
+from nonocensus.solver.lines.propagate import OUT_OF_TIME
+from nonocensus.solver.lines.workspace import COUNTERS, NEXT_CHECK, WORK
+from nonocensus.solver.model.puzzle import from_picture
+from nonocensus.solver.model.tables import puzzle_batch
+from nonocensus.solver.model.views import views
 
 
 def hard(side: int, density: float) -> Any:

@@ -7,10 +7,17 @@ import pytest
 from hostile import EVIL_COLORS, table
 from strategies import PALETTE
 
-from solver.ladder.memory import KernelGroup, all_kernel_groups, highest_colors, kernel_groups, kernel_kinds, memory_for
-from solver.model.puzzle import from_picture
-from solver.model.tables import puzzle_batch
-from solver.model.views import views
+from nonocensus.solver.ladder.memory import (
+    KernelGroup,
+    all_kernel_groups,
+    highest_colors,
+    kernel_groups,
+    kernel_kinds,
+    memory_for,
+)
+from nonocensus.solver.model.puzzle import from_picture
+from nonocensus.solver.model.tables import puzzle_batch
+from nonocensus.solver.model.views import views
 
 SMALL = from_picture(np.eye(3, dtype=np.uint8), PALETTE)
 MANY = from_picture(np.array([[1, 2, 3]], np.uint8), PALETTE)

@@ -12,19 +12,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import PALETTE, puzzles, shuffled_puzzles
 
-from scrapers.pictures.picture_batch import picture_batch
-from scrapers.pictures.recipe import Recipe, pictures, recipe_batch
-from solver.api import classify, iter_solutions, solve
-from solver.ladder.climb import climb
-from solver.ladder.ladder_options import FROM_NOTHING, LINE, SEARCH, LadderOptions
-from solver.ladder.outcome import MULTIPLE, NONE, UNIQUE
-from solver.ladder.swap import swap
-from solver.lines.workspace import CONFLICTS, COUNTERS, NODES
-from solver.model.check import faults
-from solver.model.puzzle import Block, Puzzle, from_picture
-from solver.model.tables import picture, puzzle_batch
-from solver.model.views import views
-from solver.proofs.answer_check import fits
+from nonocensus.scrapers.pictures.picture_batch import picture_batch
+from nonocensus.scrapers.pictures.recipe import Recipe, pictures, recipe_batch
+from nonocensus.solver.api import classify, iter_solutions, solve
+from nonocensus.solver.ladder.climb import climb
+from nonocensus.solver.ladder.ladder_options import FROM_NOTHING, LINE, SEARCH, LadderOptions
+from nonocensus.solver.ladder.outcome import MULTIPLE, NONE, UNIQUE
+from nonocensus.solver.ladder.swap import swap
+from nonocensus.solver.lines.workspace import CONFLICTS, COUNTERS, NODES
+from nonocensus.solver.model.check import faults
+from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture
+from nonocensus.solver.model.tables import picture, puzzle_batch
+from nonocensus.solver.model.views import views
+from nonocensus.solver.proofs.answer_check import fits
 
 
 @pytest.mark.plain_python

@@ -5,13 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from solver.ladder.climb import climb
-from solver.ladder.ladder_options import LadderOptions
-from solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, UNKNOWN, Outcome
-from solver.ladder.verdict import ENGINE_FAILED, WRONG_SOLUTION, WRONG_VERDICT, results
-from solver.model.puzzle import from_picture
-from solver.model.tables import puzzle_batch
-from solver.model.views import views
+from nonocensus.solver.ladder.climb import climb
+from nonocensus.solver.ladder.ladder_options import LadderOptions
+from nonocensus.solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, UNKNOWN, Outcome
+from nonocensus.solver.ladder.verdict import ENGINE_FAILED, WRONG_SOLUTION, WRONG_VERDICT, results
+from nonocensus.solver.model.puzzle import from_picture
+from nonocensus.solver.model.tables import puzzle_batch
+from nonocensus.solver.model.views import views
 
 PICTURE = np.array([[1, 1, 0], [0, 1, 0], [1, 0, 1]], np.uint8)
 

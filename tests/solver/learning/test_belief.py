@@ -10,16 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import puzzles, shuffled_puzzles
 
-from solver.ladder.climb import climb
-from solver.ladder.fixpoint import line_fixpoint
-from solver.ladder.ladder_options import LadderOptions
-from solver.learning import belief
-from solver.learning.encoding import encode
-from solver.lines.bits import has_any
-from solver.lines.board import choices, open_cells
-from solver.model.puzzle import BLOT, Puzzle, from_picture
-from solver.model.tables import puzzle_batch
-from solver.model.views import views
+from nonocensus.solver.ladder.climb import climb
+from nonocensus.solver.ladder.fixpoint import line_fixpoint
+from nonocensus.solver.ladder.ladder_options import LadderOptions
+from nonocensus.solver.learning import belief
+from nonocensus.solver.learning.encoding import encode
+from nonocensus.solver.lines.bits import has_any
+from nonocensus.solver.lines.board import choices, open_cells
+from nonocensus.solver.model.puzzle import BLOT, Puzzle, from_picture
+from nonocensus.solver.model.tables import puzzle_batch
+from nonocensus.solver.model.views import views
 
 
 def places(memory: np.ndarray, j: int) -> list[int]:

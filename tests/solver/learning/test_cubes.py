@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import puzzles, shuffled_puzzles
 
-from solver.ladder.climb import climb
-from solver.ladder.ladder_options import FROM_NOTHING, LadderOptions
-from solver.ladder.memory import Memory
-from solver.ladder.verdict import results
-from solver.learning import cubes, tail
-from solver.learning.cubes import (
+from nonocensus.solver.ladder.climb import climb
+from nonocensus.solver.ladder.ladder_options import FROM_NOTHING, LadderOptions
+from nonocensus.solver.ladder.memory import Memory
+from nonocensus.solver.ladder.verdict import results
+from nonocensus.solver.learning import cubes, tail
+from nonocensus.solver.learning.cubes import (
     Conqueror,
     Conquest,
     Cube,
@@ -27,7 +27,7 @@ from solver.learning.cubes import (
     probed_branch,
     solve_cube,
 )
-from solver.learning.tail import (
+from nonocensus.solver.learning.tail import (
     CADICAL,
     ENGINES,
     GLUCOSE,
@@ -38,10 +38,10 @@ from solver.learning.tail import (
     make_learner,
     variable_counts,
 )
-from solver.lines.board import possibilities
-from solver.model.puzzle import Puzzle, from_picture
-from solver.model.tables import puzzle_batch
-from solver.model.views import views
+from nonocensus.solver.lines.board import possibilities
+from nonocensus.solver.model.puzzle import Puzzle, from_picture
+from nonocensus.solver.model.tables import puzzle_batch
+from nonocensus.solver.model.views import views
 
 WHOLE = Cube((), FROM_NOTHING)
 ALWAYS_SPLIT = ((ENGINES[1], 0),)
@@ -175,7 +175,7 @@ def test_rows_are_the_same_with_cubes(monkeypatch: pytest.MonkeyPatch) -> None:
         return rows
 
     expected = rows_of(None)
-    monkeypatch.setattr("solver.ladder.climb.ALONE", 0.0)
+    monkeypatch.setattr("nonocensus.solver.ladder.climb.ALONE", 0.0)
     rows = rows_of(counted)
     for column in ("status", "solutions", "technique", "label", "goal_matches", "cells_after_probe", "nodes"):
         assert [row[column] for row in rows] == [row[column] for row in expected]

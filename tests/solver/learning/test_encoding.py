@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from solver.jit.kernel import kernel
-from solver.learning.encoding import FALSE, TRUE, _order_literal
-from solver.lines.bits import load, marker, store
+from nonocensus.solver.jit.kernel import kernel
+from nonocensus.solver.learning.encoding import FALSE, TRUE, _order_literal
+from nonocensus.solver.lines.bits import load, marker, store
 
 
 @kernel

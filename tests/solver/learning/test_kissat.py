@@ -16,15 +16,15 @@ import numpy as np
 import psutil
 import pytest
 
-from solver.ladder.climb import climb
-from solver.ladder.fixpoint import line_fixpoint
-from solver.ladder.ladder_options import SEARCH, LadderOptions
-from solver.ladder.outcome import Outcome, empty_outcome
-from solver.learning import cubes, kissat, tail
-from solver.learning.kissat import Kissat, KissatError
-from solver.model.puzzle import Puzzle, from_picture
-from solver.model.tables import puzzle_batch
-from solver.model.views import views
+from nonocensus.solver.ladder.climb import climb
+from nonocensus.solver.ladder.fixpoint import line_fixpoint
+from nonocensus.solver.ladder.ladder_options import SEARCH, LadderOptions
+from nonocensus.solver.ladder.outcome import Outcome, empty_outcome
+from nonocensus.solver.learning import cubes, kissat, tail
+from nonocensus.solver.learning.kissat import Kissat, KissatError
+from nonocensus.solver.model.puzzle import Puzzle, from_picture
+from nonocensus.solver.model.tables import puzzle_batch
+from nonocensus.solver.model.views import views
 
 FAKE = """#!{python}
 import itertools, json, os, signal, sys, time
@@ -287,7 +287,7 @@ def test_cpu_limit_ends_kissat_and_its_time_is_counted(fake_kissat: FakeKissat) 
 
 def test_kissat_ends_with_its_parent(fake_kissat: FakeKissat, tmp_path: Path) -> None:
     fake_kissat("spins")
-    code = "from solver.learning.kissat import *; k = Kissat(); k.cpu_limit = 1e3; k.solve_limited()"
+    code = "from nonocensus.solver.learning.kissat import *; k = Kissat(); k.cpu_limit = 1e3; k.solve_limited()"
     parent = psutil.Popen([sys.executable, "-c", code])
     while not (tmp_path / "log.begun").exists():
         assert parent.poll() is None
@@ -323,7 +323,7 @@ def test_verdicts_are_the_same_with_kissat(fake_kissat: FakeKissat) -> None:
 def test_verdicts_of_cubes_are_the_same_with_kissat(fake_kissat: FakeKissat, monkeypatch: pytest.MonkeyPatch) -> None:
     """Glucose works on the whole, which is split at what it learns; then Kissat works on the parts."""
     expected = outcome_of(tail.LearnerOptions())
-    monkeypatch.setattr("solver.ladder.climb.ALONE", 0.0)
+    monkeypatch.setattr("nonocensus.solver.ladder.climb.ALONE", 0.0)
     monkeypatch.setattr(cubes, "_dive", lambda *_: None)
     options = KISSAT_ALONE._replace(turns=None, slice_conflicts=20)
     trial = (tail.GLUCOSE, 1)

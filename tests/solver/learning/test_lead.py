@@ -13,19 +13,19 @@ from hypothesis import strategies as st
 from pysat.solvers import Solver
 from strategies import puzzles, shuffled_puzzles
 
-from solver.ladder.climb import climb
-from solver.ladder.dive import DiveOptions, Trail, descend, dives_first, has_many_blocks
-from solver.ladder.fixpoint import line_fixpoint
-from solver.ladder.ladder_options import LadderOptions
-from solver.ladder.memory import Memory
-from solver.learning import tail
-from solver.learning.encoding import TRUE, encode
-from solver.learning.lead import leads, try_lead
-from solver.lines.board import possibilities, undecided
-from solver.lines.propagate import FIXPOINT
-from solver.model.puzzle import Puzzle, from_picture
-from solver.model.tables import puzzle_batch
-from solver.model.views import views
+from nonocensus.solver.ladder.climb import climb
+from nonocensus.solver.ladder.dive import DiveOptions, Trail, descend, dives_first, has_many_blocks
+from nonocensus.solver.ladder.fixpoint import line_fixpoint
+from nonocensus.solver.ladder.ladder_options import LadderOptions
+from nonocensus.solver.ladder.memory import Memory
+from nonocensus.solver.learning import tail
+from nonocensus.solver.learning.encoding import TRUE, encode
+from nonocensus.solver.learning.lead import leads, try_lead
+from nonocensus.solver.lines.board import possibilities, undecided
+from nonocensus.solver.lines.propagate import FIXPOINT
+from nonocensus.solver.model.puzzle import Puzzle, from_picture
+from nonocensus.solver.model.tables import puzzle_batch
+from nonocensus.solver.model.views import views
 
 AT_ONCE = tail.LearnerOptions(before_leads=0)
 

@@ -7,18 +7,18 @@ import oracle
 import pytest
 from strategies import PALETTE
 
-from solver.ladder.climb import run_tail
-from solver.ladder.fixpoint import line_fixpoint
-from solver.ladder.ladder_options import NO_PRIOR, NO_SOLUTIONS, LadderOptions
-from solver.ladder.memory import Memory, all_kernel_groups
-from solver.ladder.outcome import initial_outcome
-from solver.ladder.rungs import initial_state, run_line_rung
-from solver.learning.encoding import encode
-from solver.learning.symmetry import clue_symmetries, image_of, symmetry_clauses
-from solver.learning.tail import DEFAULTS, make_learner
-from solver.model.puzzle import Puzzle, clues_of, from_picture
-from solver.model.tables import puzzle_batch
-from solver.model.views import views
+from nonocensus.solver.ladder.climb import run_tail
+from nonocensus.solver.ladder.fixpoint import line_fixpoint
+from nonocensus.solver.ladder.ladder_options import NO_PRIOR, NO_SOLUTIONS, LadderOptions
+from nonocensus.solver.ladder.memory import Memory, all_kernel_groups
+from nonocensus.solver.ladder.outcome import initial_outcome
+from nonocensus.solver.ladder.rungs import initial_state, run_line_rung
+from nonocensus.solver.learning.encoding import encode
+from nonocensus.solver.learning.symmetry import clue_symmetries, image_of, symmetry_clauses
+from nonocensus.solver.learning.tail import DEFAULTS, make_learner
+from nonocensus.solver.model.puzzle import Puzzle, clues_of, from_picture
+from nonocensus.solver.model.tables import puzzle_batch
+from nonocensus.solver.model.views import views
 
 IMAGES = [
     lambda grid: grid[:, ::-1],

@@ -5,15 +5,15 @@ import math
 import numpy as np
 import pytest
 
-from solver.ladder.climb import climb
-from solver.ladder.ladder_options import SEARCH, LadderOptions
-from solver.ladder.outcome import CPU_SAT, WALL, Outcome
-from solver.learning.tail import CADICAL, ENGINES, GLUCOSE, LearnerOptions
-from solver.lines.workspace import CONFLICTS
-from solver.model.puzzle import Puzzle, from_picture
-from solver.model.tables import puzzle_batch
-from solver.model.views import views
-from solver.proofs.answer_check import fits
+from nonocensus.solver.ladder.climb import climb
+from nonocensus.solver.ladder.ladder_options import SEARCH, LadderOptions
+from nonocensus.solver.ladder.outcome import CPU_SAT, WALL, Outcome
+from nonocensus.solver.learning.tail import CADICAL, ENGINES, GLUCOSE, LearnerOptions
+from nonocensus.solver.lines.workspace import CONFLICTS
+from nonocensus.solver.model.puzzle import Puzzle, from_picture
+from nonocensus.solver.model.tables import puzzle_batch
+from nonocensus.solver.model.views import views
+from nonocensus.solver.proofs.answer_check import fits
 
 ENDLESS = 1 << 60
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from solver.jit.kernel import kernel
-from solver.lines import bits
+from nonocensus.solver.jit.kernel import kernel
+from nonocensus.solver.lines import bits
 
 WORDS = (1, 2, *(pytest.param(words, marks=pytest.mark.wide) for words in (4, 8, 16)))
 

@@ -15,19 +15,19 @@ import oracle
 import pytest
 from test_second_opinion import FALSELY_UNIQUE
 
-from solver.api import classify, solve
-from solver.ladder import lookahead, rungs, search
-from solver.ladder.climb import climb
-from solver.ladder.ladder_options import KnownSolutions, LadderOptions, PriorKnowledge
-from solver.ladder.lookahead import NO_LIMIT
-from solver.ladder.verdict import known_goals
-from solver.learning import tail
-from solver.lines import board, propagate
-from solver.lines.checked import CHECKED
-from solver.lines.propagate import CONTRADICTION, FIXPOINT
-from solver.model.puzzle import Puzzle
-from solver.model.tables import puzzle_batch
-from solver.model.views import views
+from nonocensus.solver.api import classify, solve
+from nonocensus.solver.ladder import lookahead, rungs, search
+from nonocensus.solver.ladder.climb import climb
+from nonocensus.solver.ladder.ladder_options import KnownSolutions, LadderOptions, PriorKnowledge
+from nonocensus.solver.ladder.lookahead import NO_LIMIT
+from nonocensus.solver.ladder.verdict import known_goals
+from nonocensus.solver.learning import tail
+from nonocensus.solver.lines import board, propagate
+from nonocensus.solver.lines.checked import CHECKED
+from nonocensus.solver.lines.propagate import CONTRADICTION, FIXPOINT
+from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.solver.model.tables import puzzle_batch
+from nonocensus.solver.model.views import views
 
 checked = pytest.mark.skipif(not CHECKED, reason="NONOCENSUS_CHECKED is not set")
 in_python = pytest.mark.skipif(not numba.config.DISABLE_JIT, reason="kernels can be changed as plain Python only")

@@ -6,8 +6,8 @@ import numba
 import numpy as np
 import pytest
 
-from solver.jit.kernel import kernel
-from solver.lines import bits, lanes
+from nonocensus.solver.jit.kernel import kernel
+from nonocensus.solver.lines import bits, lanes
 
 WORDS = (1, 2, pytest.param(4, marks=pytest.mark.wide))
 SEVERAL = 9  # bit sets: more than two vectors and less than three

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from strategies import known_lines
 
-from solver.lines.board import Board
-from solver.lines.lanes import ROOM
-from solver.lines.line_solver import solve_line
-from solver.lines.workspace import make_workspace
-from solver.model.puzzle import Block, Clue
+from nonocensus.solver.lines.board import Board
+from nonocensus.solver.lines.lanes import ROOM
+from nonocensus.solver.lines.line_solver import solve_line
+from nonocensus.solver.lines.workspace import make_workspace
+from nonocensus.solver.model.puzzle import Block, Clue
 
 
 class LineSolver:

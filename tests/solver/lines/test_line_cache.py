@@ -6,15 +6,15 @@ import fuzz
 import numpy as np
 import pytest
 
-from solver.ladder.climb import climb
-from solver.ladder.fixpoint import line_fixpoint
-from solver.ladder.ladder_options import LadderOptions
-from solver.ladder.lookahead import NO_LIMIT, begin, refute
-from solver.ladder.memory import Memory
-from solver.lines.line_cache import NO_ENTRY, clear, empty_line_cache, entry_of, rebase
-from solver.model.puzzle import Puzzle, from_picture
-from solver.model.tables import puzzle_batch
-from solver.model.views import views
+from nonocensus.solver.ladder.climb import climb
+from nonocensus.solver.ladder.fixpoint import line_fixpoint
+from nonocensus.solver.ladder.ladder_options import LadderOptions
+from nonocensus.solver.ladder.lookahead import NO_LIMIT, begin, refute
+from nonocensus.solver.ladder.memory import Memory
+from nonocensus.solver.lines.line_cache import NO_ENTRY, clear, empty_line_cache, entry_of, rebase
+from nonocensus.solver.model.puzzle import Puzzle, from_picture
+from nonocensus.solver.model.tables import puzzle_batch
+from nonocensus.solver.model.views import views
 
 
 def _at_fixpoint(puzzle: Puzzle) -> Memory:

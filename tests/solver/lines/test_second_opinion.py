@@ -15,13 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
 
-from solver.api import classify, iter_solutions, solve
-from solver.ladder.climb import climb
-from solver.ladder.ladder_options import LadderOptions, PriorKnowledge
-from solver.ladder.outcome import SOLUTIONS
-from solver.model.puzzle import BLOT, Block, InvalidPuzzle, Puzzle, clues_of, from_picture
-from solver.model.tables import puzzle_batch
-from solver.model.views import views
+from nonocensus.solver.api import classify, iter_solutions, solve
+from nonocensus.solver.ladder.climb import climb
+from nonocensus.solver.ladder.ladder_options import LadderOptions, PriorKnowledge
+from nonocensus.solver.ladder.outcome import SOLUTIONS
+from nonocensus.solver.model.puzzle import BLOT, Block, InvalidPuzzle, Puzzle, clues_of, from_picture
+from nonocensus.solver.model.tables import puzzle_batch
+from nonocensus.solver.model.views import views
 
 MOST = 13
 """Cells of the longest side."""

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver.jit import kernel
-from solver.model.amounts import clue_totals
-from solver.model.puzzle import BLOT, Block, Clue
-from solver.model.tables import LINES
-from solver.model.views import clue_arrays
+from nonocensus.solver.jit import kernel
+from nonocensus.solver.model.amounts import clue_totals
+from nonocensus.solver.model.puzzle import BLOT, Block, Clue
+from nonocensus.solver.model.tables import LINES
+from nonocensus.solver.model.views import clue_arrays
 
 BLOCKS = st.builds(Block, st.sampled_from([BLOT, 1, 2, 3, 65_535]), st.integers(1, 3))
 SIDES = st.lists(st.lists(BLOCKS, max_size=4), max_size=9)

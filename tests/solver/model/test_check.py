@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver.jit import kernel
-from solver.model.check import faults_of
-from solver.model.puzzle import BLOT, MAX_COLORS, Block
-from solver.model.tables import LINES
+from nonocensus.solver.jit import kernel
+from nonocensus.solver.model.check import faults_of
+from nonocensus.solver.model.puzzle import BLOT, MAX_COLORS, Block
+from nonocensus.solver.model.tables import LINES
 
 Side = list[list[Block]]
 BLOCKS = st.builds(
@@ -79,8 +79,8 @@ def test_faults_agree_with_checking_puzzles_one_by_one(
 
 @pytest.mark.parametrize("plain_steps", [0, 1 << 62], ids=["compiled", "plain"])
 def test_demo_puzzles_have_no_faults(plain_steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    from scrapers.demo import demo_puzzles
-    from solver.model.tables import puzzle_batch
+    from nonocensus.scrapers.demo import demo_puzzles
+    from nonocensus.solver.model.tables import puzzle_batch
 
     monkeypatch.setattr(kernel, "PLAIN_STEPS", plain_steps)
     assert not faults_of(puzzle_batch(demo_puzzles()[:100]))

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from mutations import recolored
 from strategies import PALETTE, pictures, puzzles
 
-from solver.model.check import faults, validate
-from solver.model.palettes import renumber_colors
-from solver.model.puzzle import (
+from nonocensus.solver.model.check import faults, validate
+from nonocensus.solver.model.palettes import renumber_colors
+from nonocensus.solver.model.puzzle import (
     MAX_CELLS,
     Block,
     Color,
@@ -25,8 +25,8 @@ from solver.model.puzzle import (
     from_picture,
     normalize_palette,
 )
-from solver.model.tables import _clues, puzzle_batch
-from solver.model.views import views
+from nonocensus.solver.model.tables import _clues, puzzle_batch
+from nonocensus.solver.model.views import views
 
 
 def test_clue_of_a_line() -> None:

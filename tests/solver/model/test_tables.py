@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import PALETTE, puzzles, shuffled_puzzles
 
-from solver.api import classify
-from solver.model.puzzle import Block, Puzzle, from_picture
-from solver.model.tables import (
+from nonocensus.solver.api import classify
+from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture
+from nonocensus.solver.model.tables import (
     PUZZLES,
     RESULTS,
     SUDOKUS,
@@ -25,8 +25,8 @@ from solver.model.tables import (
     puzzle_batch,
     puzzles_of,
 )
-from solver.model.views import views
-from solver.proofs.answer_check import fits
+from nonocensus.solver.model.views import views
+from nonocensus.solver.proofs.answer_check import fits
 
 
 def same(one: Puzzle, other: Puzzle) -> bool:

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from strategies import puzzles, shuffled_puzzles
 
-from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.api import solve
-from solver.model.puzzle import Block, InvalidPuzzle, Puzzle, from_picture
-from solver.model.tables import puzzle_batch, puzzles_of
-from solver.model.techniques import LINE_TECHNIQUES
-from solver.people.explanation import Explanation, InvalidStep, check, explain, told
-from solver.people.puzzle_grade import grades
-from solver.proofs.checker import CertificateError
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver.api import solve
+from nonocensus.solver.model.puzzle import Block, InvalidPuzzle, Puzzle, from_picture
+from nonocensus.solver.model.tables import puzzle_batch, puzzles_of
+from nonocensus.solver.model.techniques import LINE_TECHNIQUES
+from nonocensus.solver.people.explanation import Explanation, InvalidStep, check, explain, told
+from nonocensus.solver.people.puzzle_grade import grades
+from nonocensus.solver.proofs.checker import CertificateError
 
 SWITCH = Puzzle(((Block(1),),) * 2, ((Block(1),),) * 2, puzzle_id="test/several")
 
@@ -127,7 +127,7 @@ def test_clues_that_can_not_be() -> None:
 
 def test_colours_and_blots() -> None:
     cells = np.array([[1, 2, 2], [0, 1, 2], [2, 0, 1]], np.uint8)
-    from solver.model.puzzle import Color
+    from nonocensus.solver.model.puzzle import Color
 
     palette = tuple(Color(name, name[0], "000000") for name in ("white", "black", "red"))
     puzzle = from_picture(cells, palette)

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from strategies import puzzles, shuffled_puzzles
 
-from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.api import classify
-from solver.model.puzzle import Block, Puzzle, from_picture
-from solver.model.tables import GRADES, puzzle_batch
-from solver.model.techniques import CHAIN, EDGE, LINE, LONG_CHAIN, SEARCH, TECHNIQUES
-from solver.people.puzzle_grade import grades
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver.api import classify
+from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture
+from nonocensus.solver.model.tables import GRADES, puzzle_batch
+from nonocensus.solver.model.techniques import CHAIN, EDGE, LINE, LONG_CHAIN, SEARCH, TECHNIQUES
+from nonocensus.solver.people.puzzle_grade import grades
 
 RUNG = {EDGE: "depth-2", CHAIN: "probe", LONG_CHAIN: "probe", SEARCH: "search"} | dict.fromkeys(range(LINE + 1), "line")
 """The weakest rung that goes with each technique, where that is the hardest."""

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import PALETTE, puzzles
 
-from solver.api import iter_solutions
-from solver.model.puzzle import Block, Puzzle, from_picture
-from solver.people import hints
-from solver.people.explanation import Explanation, explain
-from solver.people.hints import hint, start_of
+from nonocensus.solver.api import iter_solutions
+from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture
+from nonocensus.solver.people import hints
+from nonocensus.solver.people.explanation import Explanation, explain
+from nonocensus.solver.people.hints import hint, start_of
 
 SWITCH = Puzzle(((Block(1),),) * 2, ((Block(1),),) * 2)
 NONE = Puzzle(((Block(2),),), ((Block(1),), (), (Block(1),)))

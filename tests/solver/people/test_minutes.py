@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from strategies import PALETTE, pictures
 
-from solver.model.fitted_parameters import ParameterError, checksum, parse
-from solver.model.puzzle import Block, Puzzle, from_picture, normalize_palette
-from solver.model.tables import puzzle_batch
-from solver.people.features import FEATURES
-from solver.people.minutes import build_parameters, estimate, parameters
-from solver.people.puzzle_grade import ESTIMATES, grades
+from nonocensus.solver.model.fitted_parameters import ParameterError, checksum, parse
+from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture, normalize_palette
+from nonocensus.solver.model.tables import puzzle_batch
+from nonocensus.solver.people.features import FEATURES
+from nonocensus.solver.people.minutes import build_parameters, estimate, parameters
+from nonocensus.solver.people.puzzle_grade import ESTIMATES, grades
 
-FILE = (files("solver.people") / "minutes.json").read_bytes()
+FILE = (files("nonocensus.solver.people") / "minutes.json").read_bytes()
 
 
 def twin(features: dict[str, float], fields: dict[str, Any]) -> tuple[float, float, float, float]:

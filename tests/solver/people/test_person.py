@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from strategies import puzzles, shuffled_puzzles
 
-from solver.ladder.memory import KernelGroup
-from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
-from solver.model.puzzle import BLACK_ON_WHITE, Puzzle, from_picture
-from solver.model.tables import puzzle_batch
-from solver.model.techniques import LINE, LINE_TECHNIQUES
-from solver.model.views import views
-from solver.people.person import (
+from nonocensus.solver.ladder.memory import KernelGroup
+from nonocensus.solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Puzzle, from_picture
+from nonocensus.solver.model.tables import puzzle_batch
+from nonocensus.solver.model.techniques import LINE, LINE_TECHNIQUES
+from nonocensus.solver.model.views import views
+from nonocensus.solver.people.person import (
     LOOKS,
     STEPS,
     PuzzleSheet,
@@ -94,14 +94,14 @@ def test_a_contradiction_of_line_logic_is_found(puzzle: Puzzle) -> None:
 
 
 def test_out_of_time() -> None:
-    from scrapers.pictures.recipe import Recipe, recipe_batch
+    from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 
     sheet = puzzle_sheet_for(views(recipe_batch(Recipe("random", 60, 60, 0.5, 1, 1), 0, 1)))
     assert worked(sheet, deadline=0.0) == OUT_OF_TIME
 
 
 def test_what_is_ruled_out_is_looked_at_again() -> None:
-    from solver.model.puzzle import from_picture
+    from nonocensus.solver.model.puzzle import from_picture
 
     puzzle = from_picture(np.eye(2, dtype=np.uint8))
     sheet = sheet_of(puzzle)

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from strategies import PALETTE, pictures, puzzles, shuffled_puzzles
 
-from solver.lines.bits import load, store
-from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
-from solver.model.puzzle import Puzzle, from_picture, normalize_palette
-from solver.model.tables import puzzle_batch
-from solver.model.techniques import LINE_TECHNIQUES
-from solver.model.views import views
-from solver.people.assume import assumptions_for
-from solver.people.features import FEATURES, runs_for, write_features
-from solver.people.person import (
+from nonocensus.solver.lines.bits import load, store
+from nonocensus.solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
+from nonocensus.solver.model.puzzle import Puzzle, from_picture, normalize_palette
+from nonocensus.solver.model.tables import puzzle_batch
+from nonocensus.solver.model.techniques import LINE_TECHNIQUES
+from nonocensus.solver.model.views import views
+from nonocensus.solver.people.assume import assumptions_for
+from nonocensus.solver.people.features import FEATURES, runs_for, write_features
+from nonocensus.solver.people.person import (
     PuzzleSheet,
     apply_technique,
     grid_of,
@@ -26,7 +26,7 @@ from solver.people.person import (
     solve_lines,
     solve_on_desk,
 )
-from solver.people.rounds import (
+from nonocensus.solver.people.rounds import (
     BACKGROUND_STROKES,
     DECIDED,
     DECIDED_ROUNDS,

@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from strategies import known_lines
 from technique_examples import COLORS, EXAMPLES, clue_of
 
-from solver.ladder.memory import KernelGroup
-from solver.lines.bits import load, store, words_for
-from solver.model import techniques
-from solver.model.puzzle import Block, Clue, Puzzle
-from solver.model.tables import puzzle_batch
-from solver.model.techniques import LINE_TECHNIQUES, TECHNIQUES
-from solver.model.views import views
-from solver.people.desk import PALETTE
-from solver.people.person import (
+from nonocensus.solver.ladder.memory import KernelGroup
+from nonocensus.solver.lines.bits import load, store, words_for
+from nonocensus.solver.model import techniques
+from nonocensus.solver.model.puzzle import Block, Clue, Puzzle
+from nonocensus.solver.model.tables import puzzle_batch
+from nonocensus.solver.model.techniques import LINE_TECHNIQUES, TECHNIQUES
+from nonocensus.solver.model.views import views
+from nonocensus.solver.people.desk import PALETTE
+from nonocensus.solver.people.person import (
     PuzzleSheet,
     apply_technique,
     count_clues,

@@ -18,19 +18,19 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import known_lines, puzzles, shuffled_puzzles
 
-from scrapers.pictures.recipe import Recipe, recipe_batch
-from solver.api import classify, solve
-from solver.model.puzzle import Block, Puzzle
-from solver.model.tables import puzzle_batch, puzzles_of
-from solver.proofs import FAILED, PROVED, TIMEOUT
-from solver.proofs import checker as checker_module
-from solver.proofs.certificate import certify, check_refutation, refutation
-from solver.proofs.checker import CertificateError, Clue, Proved, check, clue_hash, main
-from solver.proofs.follow import follow
-from solver.proofs.formula import dimacs, formula
-from solver.proofs.record import Verdict, record
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver.api import classify, solve
+from nonocensus.solver.model.puzzle import Block, Puzzle
+from nonocensus.solver.model.tables import puzzle_batch, puzzles_of
+from nonocensus.solver.proofs import FAILED, PROVED, TIMEOUT
+from nonocensus.solver.proofs import checker as checker_module
+from nonocensus.solver.proofs.certificate import certify, check_refutation, refutation
+from nonocensus.solver.proofs.checker import CertificateError, Clue, Proved, check, clue_hash, main
+from nonocensus.solver.proofs.follow import follow
+from nonocensus.solver.proofs.formula import dimacs, formula
+from nonocensus.solver.proofs.record import Verdict, record
 
-CHECKER = Path(checker_module.__file__)
+CHECKER = Path(checker_module.__file__).resolve()
 UNLIMITED = 1e9
 DIAGONAL = Puzzle(((Block(1),),) * 2, ((Block(1),),) * 2, puzzle_id="test/diagonal")
 """The smallest puzzle with two solutions."""
@@ -396,7 +396,7 @@ def test_trusted_files_import_only_standard_library_and_dratify() -> None:
 
     standard = sys.stdlib_module_names
     assert {name for name in imported("checker.py") if name.split(".")[0] not in standard} == set()
-    assert imported("formula.py") - standard - {"collections.abc"} == {"solver.proofs.checker"}
+    assert imported("formula.py") - standard - {"collections.abc"} == {"nonocensus.solver.proofs.checker"}
     assert imported("follow.py") - standard == {"dratify", "cdclkit_native"}
 
 

@@ -10,16 +10,16 @@ import sudoku_oracle as oracle
 from sudoku_desks import drawn, hard
 from sudokus import NONE, ONE, TWO, full, opened, puzzles
 
-from solver.model import sudoku_techniques as names
-from solver.model.puzzle import InvalidPuzzle
-from solver.model.sudoku_techniques import TECHNIQUES
-from solver.sudoku.sudoku_api import solve
-from solver.sudoku.sudoku_batch import sudoku_batch
-from solver.sudoku.sudoku_puzzle import Sudoku
-from solver.sudoku.techniques.assumption import refuted
-from solver.sudoku.techniques.chains import FOUND
-from solver.sudoku.techniques.patterns import reason_of
-from solver.sudoku.techniques.steps import (
+from nonocensus.solver.model import sudoku_techniques as names
+from nonocensus.solver.model.puzzle import InvalidPuzzle
+from nonocensus.solver.model.sudoku_techniques import TECHNIQUES
+from nonocensus.solver.sudoku.sudoku_api import solve
+from nonocensus.solver.sudoku.sudoku_batch import sudoku_batch
+from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
+from nonocensus.solver.sudoku.techniques.assumption import refuted
+from nonocensus.solver.sudoku.techniques.chains import FOUND
+from nonocensus.solver.sudoku.techniques.patterns import reason_of
+from nonocensus.solver.sudoku.techniques.steps import (
     CELL,
     Board,
     Follows,
@@ -34,10 +34,10 @@ from solver.sudoku.techniques.steps import (
     rules_of,
     rules_out,
 )
-from solver.sudoku.techniques.sudoku_explanation import explain
-from solver.sudoku.techniques.sudoku_grade import grades
-from solver.sudoku.techniques.sudoku_hint import hint
-from solver.sudoku.techniques.sudoku_person import take_step
+from nonocensus.solver.sudoku.techniques.sudoku_explanation import explain
+from nonocensus.solver.sudoku.techniques.sudoku_grade import grades
+from nonocensus.solver.sudoku.techniques.sudoku_hint import hint
+from nonocensus.solver.sudoku.techniques.sudoku_person import take_step
 
 KINDS = [(3, 3), (4, 2)]
 

@@ -12,18 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stores import sampled
 
-from solver.exact_cover.solve import solve_each
-from solver.ladder.ladder_options import SEARCH
-from solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, UNKNOWN, Outcome, empty_outcome
-from solver.lines.propagate import FIXPOINT
-from solver.lines.workspace import COUNTERS
-from solver.sudoku import sudoku_ladder
-from solver.sudoku.singles import follow, put_on
-from solver.sudoku.sudoku_api import classify
-from solver.sudoku.sudoku_batch import grid_batch
-from solver.sudoku.sudoku_encoding import formula_of
-from solver.sudoku.sudoku_tail import hand_over
-from solver.sudoku.units import units_of
+from nonocensus.solver.exact_cover.solve import solve_each
+from nonocensus.solver.ladder.ladder_options import SEARCH
+from nonocensus.solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, UNKNOWN, Outcome, empty_outcome
+from nonocensus.solver.lines.propagate import FIXPOINT
+from nonocensus.solver.lines.workspace import COUNTERS
+from nonocensus.solver.sudoku import sudoku_ladder
+from nonocensus.solver.sudoku.singles import follow, put_on
+from nonocensus.solver.sudoku.sudoku_api import classify
+from nonocensus.solver.sudoku.sudoku_batch import grid_batch
+from nonocensus.solver.sudoku.sudoku_encoding import formula_of
+from nonocensus.solver.sudoku.sudoku_tail import hand_over
+from nonocensus.solver.sudoku.units import units_of
 
 seeds = st.integers(0, (1 << 32) - 1)
 BY_NUMBER = (NONE, UNIQUE, MULTIPLE)

@@ -8,9 +8,9 @@ import sudoku_oracle as oracle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver.sudoku.canonical import canonical_form, search_for
-from solver.sudoku.sudoku_batch import grid_batch, sudoku_batch
-from solver.sudoku.sudoku_puzzle import Sudoku
+from nonocensus.solver.sudoku.canonical import canonical_form, search_for
+from nonocensus.solver.sudoku.sudoku_batch import grid_batch, sudoku_batch
+from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
 
 seeds = st.integers(0, (1 << 32) - 1)
 
@@ -157,6 +157,6 @@ def test_hashes_of_a_table() -> None:
 def test_many_puzzles_are_hashed_part_by_part(monkeypatch: pytest.MonkeyPatch) -> None:
     puzzles = [Sudoku(oracle.full_grid(2, 2, random.Random(k)), 2, 2) for k in range(7)]
     whole = sudoku_batch(puzzles)
-    monkeypatch.setattr("solver.sudoku.sudoku_identity.MOST", 3)
+    monkeypatch.setattr("nonocensus.solver.sudoku.sudoku_identity.MOST", 3)
     assert sudoku_batch(puzzles).equals(whole)
     assert sudoku_batch([]).num_rows == 0

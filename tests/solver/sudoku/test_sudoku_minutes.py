@@ -14,17 +14,23 @@ from sudoku_technique_examples import EXAMPLES
 from sudoku_twins import Twin
 from sudokus import full
 
-from solver.model import sudoku_techniques as names
-from solver.model.fitted_parameters import ParameterError, checksum, parse
-from solver.model.sudoku_techniques import TECHNIQUES
-from solver.sudoku.grids import grids
-from solver.sudoku.sudoku_batch import sudoku_batch
-from solver.sudoku.sudoku_puzzle import Sudoku
-from solver.sudoku.techniques.sudoku_grade import grades
-from solver.sudoku.techniques.sudoku_minutes import ESTIMATES, build_model, estimate, features, sudoku_minutes
-from solver.sudoku.techniques.sudoku_rounds import FEATURES, FEW
+from nonocensus.solver.model import sudoku_techniques as names
+from nonocensus.solver.model.fitted_parameters import ParameterError, checksum, parse
+from nonocensus.solver.model.sudoku_techniques import TECHNIQUES
+from nonocensus.solver.sudoku.grids import grids
+from nonocensus.solver.sudoku.sudoku_batch import sudoku_batch
+from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
+from nonocensus.solver.sudoku.techniques.sudoku_grade import grades
+from nonocensus.solver.sudoku.techniques.sudoku_minutes import (
+    ESTIMATES,
+    build_model,
+    estimate,
+    features,
+    sudoku_minutes,
+)
+from nonocensus.solver.sudoku.techniques.sudoku_rounds import FEATURES, FEW
 
-FIELDS = json.loads((files("solver.sudoku.techniques") / "sudoku-minutes.json").read_bytes())
+FIELDS = json.loads((files("nonocensus.solver.sudoku.techniques") / "sudoku-minutes.json").read_bytes())
 
 SEARCHED = "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4.."
 """Inkala's puzzle of 2012, which needs assumptions inside assumptions."""

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sudoku_desks import hard
 
-from solver.jit.kernel import kernel
-from solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
-from solver.lines.workspace import COUNTERS, PROBES
-from solver.sudoku import planes, rows, singles, sudoku_lookahead
-from solver.sudoku.rows import BAND, LANES
-from solver.sudoku.units import units_of
+from nonocensus.solver.jit.kernel import kernel
+from nonocensus.solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
+from nonocensus.solver.lines.workspace import COUNTERS, PROBES
+from nonocensus.solver.sudoku import planes, rows, singles, sudoku_lookahead
+from nonocensus.solver.sudoku.rows import BAND, LANES
+from nonocensus.solver.sudoku.units import units_of
 
 seeds = st.integers(0, (1 << 32) - 1)
 UNITS = units_of(3, 3)

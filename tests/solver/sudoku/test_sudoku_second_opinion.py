@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import sudoku_oracle as oracle
 
-from solver.exact_cover.solve import solve_each
-from solver.sudoku.sudoku_api import classify
-from solver.sudoku.sudoku_batch import sudoku_batch
-from solver.sudoku.sudoku_puzzle import Sudoku
+from nonocensus.solver.exact_cover.solve import solve_each
+from nonocensus.solver.sudoku.sudoku_api import classify
+from nonocensus.solver.sudoku.sudoku_batch import sudoku_batch
+from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
 
 WORDS = ("none", "unique", "multiple")
 

@@ -9,12 +9,12 @@ import sudoku_oracle as oracle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver.model.puzzle import InvalidPuzzle
-from solver.model.tables import SUDOKUS, check_readable_sudokus
-from solver.sudoku.sudoku_api import classify, solve
-from solver.sudoku.sudoku_batch import grid_batch, sudoku_batch
-from solver.sudoku.sudoku_check import faults_of, validate
-from solver.sudoku.sudoku_puzzle import Sudoku, boxes_of
+from nonocensus.solver.model.puzzle import InvalidPuzzle
+from nonocensus.solver.model.tables import SUDOKUS, check_readable_sudokus
+from nonocensus.solver.sudoku.sudoku_api import classify, solve
+from nonocensus.solver.sudoku.sudoku_batch import grid_batch, sudoku_batch
+from nonocensus.solver.sudoku.sudoku_check import faults_of, validate
+from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku, boxes_of
 
 
 def with_digits(digits: dict[tuple[int, int], int], size: int = 9) -> np.ndarray:

@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 from sudoku_desks import drawn, hard, known
 from sudoku_twins import TWINS, Twin
 
-from solver.lines.propagate import FIXPOINT
-from solver.model import sudoku_techniques as names
-from solver.model.sudoku_techniques import SEARCH, TECHNIQUES
-from solver.model.tables import SUDOKU_GRADES
-from solver.sudoku.sudoku_api import classify
-from solver.sudoku.sudoku_batch import sudoku_batch
-from solver.sudoku.sudoku_puzzle import Sudoku
-from solver.sudoku.techniques.chains import FOUND
-from solver.sudoku.techniques.sudoku_desk import SudokuDesk, desk_for, lay_down
-from solver.sudoku.techniques.sudoku_grade import grades
-from solver.sudoku.techniques.sudoku_person import take_step, work_through
+from nonocensus.solver.lines.propagate import FIXPOINT
+from nonocensus.solver.model import sudoku_techniques as names
+from nonocensus.solver.model.sudoku_techniques import SEARCH, TECHNIQUES
+from nonocensus.solver.model.tables import SUDOKU_GRADES
+from nonocensus.solver.sudoku.sudoku_api import classify
+from nonocensus.solver.sudoku.sudoku_batch import sudoku_batch
+from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
+from nonocensus.solver.sudoku.techniques.chains import FOUND
+from nonocensus.solver.sudoku.techniques.sudoku_desk import SudokuDesk, desk_for, lay_down
+from nonocensus.solver.sudoku.techniques.sudoku_grade import grades
+from nonocensus.solver.sudoku.techniques.sudoku_person import take_step, work_through
 
 seeds = st.integers(0, (1 << 32) - 1)
 

@@ -11,22 +11,22 @@ import sudoku_oracle as oracle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver.ladder.ladder_options import RUNGS
-from solver.ladder.verdict import WRONG_SOLUTION, WRONG_VERDICT
-from solver.lines.propagate import FIXPOINT
-from solver.lines.workspace import COUNTERS
-from solver.sudoku import sudoku_ladder
-from solver.sudoku.grids import grids
-from solver.sudoku.singles import follow, put_on
-from solver.sudoku.sudoku_api import classify, solve
-from solver.sudoku.sudoku_batch import grid_batch, sudoku_batch
-from solver.sudoku.sudoku_check import faults_of
-from solver.sudoku.sudoku_ladder import climb
-from solver.sudoku.sudoku_lookahead import refute, use_patterns
-from solver.sudoku.sudoku_proof import solve_their_puzzles
-from solver.sudoku.sudoku_puzzle import Sudoku
-from solver.sudoku.sudoku_verdict import results
-from solver.sudoku.units import units_of
+from nonocensus.solver.ladder.ladder_options import RUNGS
+from nonocensus.solver.ladder.verdict import WRONG_SOLUTION, WRONG_VERDICT
+from nonocensus.solver.lines.propagate import FIXPOINT
+from nonocensus.solver.lines.workspace import COUNTERS
+from nonocensus.solver.sudoku import sudoku_ladder
+from nonocensus.solver.sudoku.grids import grids
+from nonocensus.solver.sudoku.singles import follow, put_on
+from nonocensus.solver.sudoku.sudoku_api import classify, solve
+from nonocensus.solver.sudoku.sudoku_batch import grid_batch, sudoku_batch
+from nonocensus.solver.sudoku.sudoku_check import faults_of
+from nonocensus.solver.sudoku.sudoku_ladder import climb
+from nonocensus.solver.sudoku.sudoku_lookahead import refute, use_patterns
+from nonocensus.solver.sudoku.sudoku_proof import solve_their_puzzles
+from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
+from nonocensus.solver.sudoku.sudoku_verdict import results
+from nonocensus.solver.sudoku.units import units_of
 
 seeds = st.integers(0, (1 << 32) - 1)
 NOTHING = np.zeros(0, np.uint8)

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import sudoku_oracle as oracle
 
-from solver.sudoku import sudoku_check, sudoku_identity, sudoku_ladder, sudoku_proof
-from solver.sudoku.sudoku_api import classify
-from solver.sudoku.sudoku_batch import grid_batch
-from solver.sudoku.sudoku_kernels import warm_up
+from nonocensus.solver.sudoku import sudoku_check, sudoku_identity, sudoku_ladder, sudoku_proof
+from nonocensus.solver.sudoku.sudoku_api import classify
+from nonocensus.solver.sudoku.sudoku_batch import grid_batch
+from nonocensus.solver.sudoku.sudoku_kernels import warm_up
 
 KERNELS = (
     *(sudoku_check._look, sudoku_identity._write_texts, sudoku_proof._check),
