@@ -29,7 +29,7 @@ from nonocensus.reports.explained.step_words import grid_states
 from nonocensus.reports.sheet.svg import drawing
 from nonocensus.scrapers import formats
 from nonocensus.scrapers.demo import demo_puzzles
-from nonocensus.scrapers.formats.game_ids import GameIdFormat
+from nonocensus.scrapers.formats.game_ids import LineFormat
 from nonocensus.scrapers.formats.plain import PlainFormat
 from nonocensus.scrapers.formats.sections import SectionFormat
 from nonocensus.scrapers.formats.writing import FEATURES
@@ -83,7 +83,7 @@ def formats_page() -> str:
         several = "yes" if hasattr(known, "bundle") else ""
         about = (
             known.ABOUT
-            if isinstance(known, PlainFormat | SectionFormat | GameIdFormat)
+            if isinstance(known, PlainFormat | SectionFormat | LineFormat)
             else first_sentence(known.__doc__ or "")
         )
         lines.append(f"| {known.NAME} | {' '.join(known.SUFFIXES)} | {several} | {about} |")

@@ -15,14 +15,15 @@ from nonocensus.scrapers.formats import (
     pzl,
     quoted,
     rofl,
-    share_link,
     taai,
     webpbn_xml,
 )
 from nonocensus.scrapers.formats.game_ids import GAME_IDS
 from nonocensus.scrapers.formats.parsing import FormatError, decode_text
+from nonocensus.scrapers.formats.penpa import PENPA
 from nonocensus.scrapers.formats.plain import PLAIN_FORMATS
 from nonocensus.scrapers.formats.sections import INI, TOML
+from nonocensus.scrapers.formats.share_link import SHARE
 from nonocensus.solver.model.puzzle import Puzzle
 
 __all__ = ["FORMATS", "Format", "FormatError", "detect", "named"]
@@ -53,7 +54,7 @@ class Format(Protocol):
         """Return a file with a puzzle; the caller has checked that the format can hold it."""
 
 
-LINKS: tuple[Format, ...] = (*GAME_IDS, share_link)
+LINKS: tuple[Format, ...] = (PENPA, *GAME_IDS, SHARE)
 """Formats of links and ids, with a puzzle on each line."""
 
 DISTINCTIVE: tuple[Format, ...] = (

@@ -1,7 +1,7 @@
 """Puzzles as links and ids of programs that play them, in black and white, one a line.
 
     format     a line                                            played by
-    puzzlink   https://puzz.link/p?nonogram/2/1/g2g              puzz.link, pzprxs; Penpa+ loads it too
+    puzzlink   https://puzz.link/p?nonogram/2/1/g2g              puzz.link, pzprxs
     tatham     2x1:1/1/2, also after the # of a link             Simon Tatham's Pattern
 
 puzzlink: width, height, then places for numbers, (height + 1) / 2 a column and (width + 1) / 2 a row, the number next
@@ -26,19 +26,19 @@ MAX_PLACED = 0xFF
 """Most empty places of a letter, and the largest number, in puzzlink."""
 
 
-class GameIdFormat(NamedTuple):
-    """A format of links or ids.
+class LineFormat(NamedTuple):
+    """A format with a link or id on each line.
 
     ABOUT     its origin, for the documentation
-    pattern   of a line: width, height, clues
-    parse     returns the puzzle of width, height and clues
+    pattern   of a line
+    parse     returns the puzzle of a matching line
     line      returns the line of a puzzle
     """
 
     NAME: str
     ABOUT: str
     pattern: re.Pattern[str]
-    parse: Callable[[int, int, str], Puzzle]
+    parse: Callable[[re.Match[str]], Puzzle]
     line: Callable[[Puzzle], str]
     HOLDS: frozenset[str] = frozenset()
 
@@ -56,7 +56,7 @@ class GameIdFormat(NamedTuple):
 
     def read(self, data: bytes) -> Iterator[Puzzle]:
         """Yield the puzzles of a file."""
-        return read_each_line(text_lines(data), self._puzzle)
+        return read_each_line(text_lines(data), self.puzzle)
 
     def write(self, puzzle: Puzzle) -> bytes:
         """Return a line with this puzzle."""
@@ -66,14 +66,12 @@ class GameIdFormat(NamedTuple):
         """Yield a file of several puzzles."""
         return files
 
-    def _puzzle(self, line: str) -> Puzzle:
+    def puzzle(self, line: str) -> Puzzle:
+        """Return the puzzle of a line."""
         found = self.pattern.fullmatch(line)
         if not found:
             raise FormatError(f"{clipped(line)} is not a puzzle of the format {self.NAME}")
-        width, height = found[1], found[2] or found[1]
-        if width not in BLOCKS or height not in BLOCKS:
-            raise FormatError(f"its size is {clipped(f'{width}x{height}')}; a side may have 1 to {MAX_CELLS} cells")
-        return self.parse(int(width), int(height), found[3])
+        return self.parse(found)
 
 
 def text_lines(data: bytes) -> Iterator[tuple[int, str]]:
@@ -121,12 +119,19 @@ def gaps(count: int, first: str, most: int) -> str:
     return "z" * many + (chr(ord(first) + rest - 1) if rest else "")
 
 
-def _parse_puzzlink(width: int, height: int, text: str) -> Puzzle:
+def _size(width: str, height: str) -> tuple[int, int]:
+    if width not in BLOCKS or height not in BLOCKS:
+        raise FormatError(f"its size is {clipped(f'{width}x{height}')}; a side may have 1 to {MAX_CELLS} cells")
+    return int(width), int(height)
+
+
+def _parse_puzzlink(found: re.Match[str]) -> Puzzle:
+    width, height = _size(found[1], found[2])
     above, left = (height + 1) // 2, (width + 1) // 2
-    numbers = puzzlink_numbers(text, width * above + height * left)
+    numbers = puzzlink_numbers(found[3], width * above + height * left)
     columns = (numbers[x * above : (x + 1) * above] for x in range(width))
     rows = (numbers[k : k + left] for k in range(width * above, width * above + height * left, left))
-    return _puzzle_of([[str(number) for number in line[::-1] if number] for line in (*columns, *rows)], width)
+    return puzzle_of([[str(number) for number in line[::-1] if number] for line in (*columns, *rows)], width)
 
 
 def _format_puzzlink(puzzle: Puzzle) -> str:
@@ -142,12 +147,13 @@ def _format_puzzlink(puzzle: Puzzle) -> str:
     return f"https://puzz.link/p?nonogram/{puzzle.width}/{puzzle.height}/{puzzlink_text(numbers)}"
 
 
-def _parse_tatham(width: int, height: int, text: str) -> Puzzle:
-    clues = text.split("/", width + height)
+def _parse_tatham(found: re.Match[str]) -> Puzzle:
+    width, height = _size(found[1], found[2] or found[1])
+    clues = found[3].split("/", width + height)
     if len(clues) != width + height:
         count = f"{len(clues)}" if len(clues) < width + height else "more"
         raise FormatError(f"it has {count} clues, not {width} + {height}")
-    return _puzzle_of([clue.split(".", MAX_CELLS) if clue else [] for clue in clues], width)
+    return puzzle_of([clue.split(".", MAX_CELLS) if clue else [] for clue in clues], width)
 
 
 def _format_tatham(puzzle: Puzzle) -> str:
@@ -155,7 +161,7 @@ def _format_tatham(puzzle: Puzzle) -> str:
     return f"{puzzle.width}x{puzzle.height}:{clues}"
 
 
-def _puzzle_of(lines: list[list[str]], width: int) -> Puzzle:
+def puzzle_of(lines: list[list[str]], width: int) -> Puzzle:
     """Return the puzzle of the numbers of columns, then of rows."""
     try:
         clues: list[Clue] = [tuple([BLOCKS[word] for word in words]) for words in lines]
@@ -164,9 +170,9 @@ def _puzzle_of(lines: list[list[str]], width: int) -> Puzzle:
     return Puzzle(tuple(clues[width:]), tuple(clues[:width]))
 
 
+PUZZLINK_FORMAT = LineFormat("puzzlink", "Links to puzz.link.", PUZZLINK, _parse_puzzlink, _format_puzzlink)
+
 GAME_IDS = (
-    GameIdFormat(
-        "puzzlink", "Links to puzz.link, which Penpa+ loads too.", PUZZLINK, _parse_puzzlink, _format_puzzlink
-    ),
-    GameIdFormat("tatham", "Game ids of Simon Tatham's Pattern.", TATHAM, _parse_tatham, _format_tatham),
+    PUZZLINK_FORMAT,
+    LineFormat("tatham", "Game ids of Simon Tatham's Pattern.", TATHAM, _parse_tatham, _format_tatham),
 )

@@ -11,17 +11,12 @@ import binascii
 import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator
 from string import ascii_letters
 
 from nonocensus.scrapers.formats import jsonl
-from nonocensus.scrapers.formats.game_ids import text_lines
-from nonocensus.scrapers.formats.parsing import FormatError, read_each_line
+from nonocensus.scrapers.formats.game_ids import LineFormat
+from nonocensus.scrapers.formats.parsing import FormatError
 from nonocensus.solver.model.puzzle import MAX_COLORS, Clue, Puzzle
-
-NAME = "share"
-SUFFIXES: tuple[str, ...] = (".share",)
-HOLDS = frozenset({"colors", "blots", "rgb", "names", "title", "author", "copyright", "license"})
 
 LINK = re.compile(r"\S*#puzzle\?share=([\w-]+)")
 ADDRESS = "http://127.0.0.1:8765/"
@@ -35,42 +30,22 @@ MAX_SHARED = 1 << 20
 """Bytes of a puzzle as JSON: a few bytes may inflate to very many."""
 
 
-def recognizes(data: bytes) -> bool:
-    """Check that the first line with text is such a link."""
-    try:
-        return next((bool(LINK.fullmatch(line)) for _, line in text_lines(data)), False)
-    except FormatError:
-        return False
-
-
-def read(data: bytes) -> Iterator[Puzzle]:
-    """Yield the puzzles of a file."""
-    return read_each_line(text_lines(data), _puzzle)
-
-
-def write(puzzle: Puzzle) -> bytes:
-    """Return a link with this puzzle."""
+def _link(puzzle: Puzzle) -> str:
     record = json.loads(jsonl.write(puzzle))
     shared = {name: record[name] for name in FIELDS if record.get(name)}
     shared |= {side: " ".join(map(_line, getattr(puzzle, side))) for side in ("rows", "columns")}
     text = json.dumps(shared, ensure_ascii=False, separators=(",", ":"))
     code = base64.urlsafe_b64encode(zlib.compress(text.encode())).decode().rstrip("=")
-    return f"{ADDRESS}#puzzle?share={code}\n".encode()
-
-
-def bundle(files: Iterable[bytes]) -> Iterable[bytes]:
-    """Yield a file of several puzzles."""
-    return files
+    return f"{ADDRESS}#puzzle?share={code}"
 
 
 def _line(clue: Clue) -> str:
     return "".join(f"{'' if length == 1 else length}{LETTERS[color - 1]}" for length, color in clue)
 
 
-def _puzzle(line: str) -> Puzzle:
-    found = LINK.fullmatch(line)
+def _parse(found: re.Match[str]) -> Puzzle:
+    code = found[1]
     try:
-        code = found[1] if found else ""
         text = zlib.decompressobj().decompress(base64.urlsafe_b64decode(code + "=" * (-len(code) % 4)), MAX_SHARED)
         shared = json.loads(text)
         sides = {side: _clues(shared[side]) for side in ("rows", "columns")}
@@ -85,3 +60,13 @@ def _clues(text: str) -> list[list[tuple[int, int]]]:
         raise ValueError("not lines of blocks")
     lines = map(BLOCK.findall, text.split(" "))
     return [[(int(length or 1), LETTERS.index(letter) + 1) for length, letter in line] for line in lines]
+
+
+SHARE = LineFormat(
+    "share",
+    "Links of `nonocensus serve` that hold a puzzle, one a line.",
+    LINK,
+    _parse,
+    _link,
+    frozenset({"colors", "blots", "rgb", "names", "title", "author", "copyright", "license"}),
+)

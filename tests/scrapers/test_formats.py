@@ -1,7 +1,10 @@
 """All formats alike: what is written is read back, what is read is told apart, whatever is broken is said in a line."""
 
+import base64
 import io
+import json
 import random
+import re
 import struct
 import zlib
 from pathlib import Path
@@ -249,4 +252,36 @@ def test_bundled_puzzles_are_read_back() -> None:
             data = b"".join(bundle(iter(map(known.write, several))))
             back = list(known.read(data))
             assert [(puzzle.rows, puzzle.columns) for puzzle in back] == [(each.rows, each.columns) for each in several]
-    assert sum(hasattr(known, "bundle") for known in DISTINCTIVE) == 7
+    assert sum(hasattr(known, "bundle") for known in DISTINCTIVE) == 8
+
+
+def penpa_link(numbers: dict[int, list[object]], kind: str = "square", margins: str = "[1,0,2,0]") -> bytes:
+    """Return a link of Penpa+ of 3x2 cells with these margins, and numbers by their cells."""
+    text = (
+        json.dumps({"number": numbers, "line": {}}).replace("z", "zZ").replace('"number"', "zN").replace('"line"', "zL")
+    )
+    head = f"{kind},5,3,38,0,1,1,228,152,20,20,0,0,0,0,Title: zZoo%2C 1,Author: A.B.,,,ON,false,e30="
+    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    state = packer.compress(f"{head}\n{margins}\n{{}}\n{text}\nzO\n".encode()) + packer.flush()
+    return b"https://swaroopg92.github.io/penpa-edit/#m=edit&p=" + base64.b64encode(state) + b"\n"
+
+
+def test_links_of_penpa() -> None:
+    """Reading was compared with links that Penpa+ 3.2 made of puzz.link's."""
+    top = {9 * 2 + 4: 2, 9 * 2 + 5: 0, 9 * 2 + 6: 2}
+    left = {9 * 3 + 2: 1, 9 * 3 + 3: "1", 9 * 4 + 2: 1, 9 * 4 + 3: 1}
+    numbers: dict[int, list[object]] = {cell: [value, 1, "1"] for cell, value in (top | left).items()}
+    (puzzle,) = named("penpa").read(penpa_link(numbers))
+    assert (puzzle.rows, puzzle.columns) == (((Block(1), Block(1)),) * 2, ((Block(2),), (), (Block(2),)))
+    assert (puzzle.title, puzzle.author) == ("zoo, 1", "A.B.")
+    for link, said in (
+        (penpa_link(numbers)[:-20], "this link is damaged or cut off"),
+        (penpa_link(numbers, kind="hex"), "its grid is 'hex', not square"),
+        (penpa_link(numbers, margins="[0,0,0,0]"), "its grid of 5x3 cells with margins of 0 and 0 is no nonogram"),
+        (penpa_link(numbers | {9 * 3 + 4: [1, 1, "1"]}), "it has numbers in the grid or outside"),
+        (penpa_link(numbers | {9 * 3 + 2: [1, 5, "1"]}), "it has numbers in colour"),
+        (penpa_link(numbers | {9 * 3 + 2: ["?", 1, "1"]}), "'?' is not a number"),
+        (penpa_link({0: [" " * (5 << 20), 1, "1"]}), "this link is damaged or cut off"),
+    ):
+        with pytest.raises(FormatError, match=re.escape(f"line 1: {said}")):
+            list(named("penpa").read(link))
