@@ -20,21 +20,33 @@ packages are links to the folders at its top.
 """
 
 import logging
+import re
+from functools import cache
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 
-def __getattr__(name: str) -> Any:
-    import lazy_loader
+@cache
+def _modules() -> dict[str, str]:
+    """Return the module of each public name."""
+    stub = Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+    return {name: module for module, name in re.findall(r"(?m)^from (\.\w+) import (\w+)", stub)}
 
+
+def __getattr__(name: str) -> Any:
     if name == "__version__":
         from nonocensus.solver import __version__
 
         return __version__
-    attribute, _, names = lazy_loader.attach_stub(__name__, __file__)
-    return names if name == "__all__" else attribute(name)
+    if name == "__all__":
+        return __dir__()
+    if name not in _modules():
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_modules()[name], __name__), name)
 
 
 def __dir__() -> list[str]:
-    return sorted(__getattr__("__all__"))
+    return sorted(_modules())

@@ -1,14 +1,17 @@
 """SQL by DuckDB, sandboxed: only registered tables, no files, no network, no settings."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 
 from nonocensus.pipeline.errors import InputError, StorageError, UserError
 from nonocensus.pipeline.scratch import scratch_folder
+
+if TYPE_CHECKING:
+    import duckdb
 
 MEMORY = "50%"
 """Share of the machine's memory that a query may use before it spills to disk."""
@@ -18,8 +21,10 @@ ADVICE = "nonocensus query --schema lists tables and columns, and text is in 'si
 
 
 @contextmanager
-def database() -> Iterator[duckdb.DuckDBPyConnection]:
+def database() -> Iterator["duckdb.DuckDBPyConnection"]:
     """Open an in-memory database that reads only registered tables, and spills to a temporary folder."""
+    import duckdb
+
     with scratch_folder() as place, duckdb.connect() as connection:
         settings = {
             "temp_directory": place,
@@ -54,6 +59,8 @@ def sql_errors(what: str) -> Iterator[None]:
 
     InputError if a table can't be read, StorageError if there is no space to spill.
     """
+    import duckdb
+
     try:
         yield
     except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException) as error:
@@ -69,11 +76,13 @@ def sql_errors(what: str) -> Iterator[None]:
         raise kind(f"{what}: {line}") from error
 
 
-def select_query(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyRelation:
+def select_query(connection: "duckdb.DuckDBPyConnection", query: str) -> "duckdb.DuckDBPyRelation":
     """Return the relation of a user's select statement; duplicate column names get a number.
 
     Raises UserError for anything else. Nothing is read yet, so reading needs `sql_errors` too.
     """
+    import duckdb
+
     with sql_errors("the query"):
         statements = duckdb.extract_statements(query)
         if [statement.type for statement in statements] != [duckdb.StatementType.SELECT]:
@@ -81,9 +90,22 @@ def select_query(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.Du
         return connection.sql(query).project("*")
 
 
-def where_mask(connection: duckdb.DuckDBPyConnection, rows: pa.Table, condition: str) -> np.ndarray:
-    """Return which rows meet an SQL condition, bool[rows]; null counts as false. Raises UserError."""
-    with sql_errors(f"--where {condition!r}"):
-        connection.register("puzzles", rows)
-        met = connection.execute(f"select coalesce(({condition})::boolean, false) as met from puzzles").fetchnumpy()
-    return np.asarray(met["met"], np.bool_)
+@contextmanager
+def condition(where: str | None, columns: pa.Schema) -> Iterator[Callable[[pa.Table], np.ndarray] | None]:
+    """Yield a function from rows with these columns to which of them meet an SQL condition; None without a condition.
+
+    The function returns bool[rows]; null counts as false. Raises UserError for a condition that columns can't have.
+    """
+    if where is None:
+        yield None
+        return
+    with database() as connection:
+
+        def met(rows: pa.Table) -> np.ndarray:
+            with sql_errors(f"--where {where!r}"):
+                connection.register("puzzles", rows)
+                found = connection.execute(f"select coalesce(({where})::boolean, false) as met from puzzles")
+                return np.asarray(found.fetchnumpy()["met"], np.bool_)
+
+        met(columns.empty_table())
+        yield met

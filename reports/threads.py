@@ -1,13 +1,14 @@
 """Available CPU cores, and an ordered parallel map over threads."""
 
 import math
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
+
+from nonocensus.solver.operating_system import cores_allowed
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
@@ -24,7 +25,7 @@ cpu.max of cgroups v2 has both, and `max` for no quota; v1 has a file for each, 
 
 def cores(cgroup: Path = CGROUP) -> int:
     """Return how many cores of this machine the process may use, within its container's quota."""
-    allowed = len(os.sched_getaffinity(0))
+    allowed = cores_allowed()
     for names in (("cpu.max",), ("cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us")):
         with suppress(OSError, ValueError):  # no such file; no quota
             quota, period = map(int, " ".join((cgroup / name).read_text() for name in names).split())

@@ -50,6 +50,7 @@ from nonocensus.pipeline.commands.status import status
 from nonocensus.pipeline.commands.verify import verify
 from nonocensus.pipeline.commands.warm import warm
 from nonocensus.pipeline.errors import Interrupted, StorageError, UserError
+from nonocensus.solver.extras import MissingExtra
 
 SUMMARY = "Import or crawl nonogram archives, classify every puzzle, publish results."
 
@@ -205,11 +206,11 @@ def main(commands: typer.Typer = app) -> None:
         sys.exit(status)
     except USAGE_ERROR as error:
         sys.exit(print_usage_error(error))
-    except (UserError, OSError) as error:
+    except (UserError, MissingExtra, OSError) as error:
         if global_options.debug:
             err.print(escape(traceback.format_exc().rstrip()))
         err.print(f"[red]nonocensus:[/red] {escape(' '.join(error_text(error).splitlines()))}")
-        sys.exit(error.status if isinstance(error, UserError) else StorageError.status)
+        sys.exit(StorageError.status if isinstance(error, OSError) else getattr(error, "status", UserError.status))
     except Exception as error:
         traceback.print_exc()
         what = f"{type(error).__name__}: {error}".splitlines()[0]
@@ -217,9 +218,9 @@ def main(commands: typer.Typer = app) -> None:
         sys.exit(BUG)
 
 
-def error_text(error: UserError | OSError) -> str:
+def error_text(error: UserError | MissingExtra | OSError) -> str:
     """Return an error's message, without the number of system errors."""
-    if isinstance(error, UserError) or not error.strerror:
+    if not isinstance(error, OSError) or not error.strerror:
         return str(error)
     return f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror
 

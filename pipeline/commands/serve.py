@@ -8,7 +8,7 @@ from rich.markup import escape
 
 from nonocensus.pipeline.commands.options import Cpus, between
 from nonocensus.pipeline.commands.output import err, global_options, out, print_json, show_progress
-from nonocensus.pipeline.errors import UserError
+from nonocensus.solver.extras import extra
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -34,12 +34,8 @@ def serve(
     Runs until Ctrl-C. There is no authentication: on a network that you don't trust, put an authenticating proxy in
     front of it. The API describes itself at /api/openapi.json.
     """
-    try:
+    with extra("serve"):
         from nonocensus.pipeline.serve import server
-    except ModuleNotFoundError as error:
-        if error.name not in ("fastapi", "uvicorn", "starlette", "h11", "pydantic"):
-            raise
-        raise UserError(f"{error.name} is not installed: pip install 'nonocensus[serve]'") from None
     from nonocensus.pipeline.jobs.kernel_compilation import most_are_warm, warm_for_most
     from nonocensus.pipeline.run.run_folder import open_place
     from nonocensus.pipeline.serve.catalog import open_catalog

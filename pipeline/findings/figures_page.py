@@ -5,10 +5,10 @@ import platform
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
-from pathlib import Path
 from typing import NamedTuple
 
 from nonocensus.solver import __version__
+from nonocensus.solver.operating_system import processor
 
 
 class FigureTable(NamedTuple):
@@ -43,8 +43,5 @@ def figure(value: object) -> str:
 
 def machine() -> str:
     """Return processor, cores and versions of Python and relevant libraries."""
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
-    model = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())
     libraries = [f"nonocensus {__version__}", *(f"{library} {version(library)}" for library in ("numba", "python-sat"))]
-    return ", ".join([model, f"{os.cpu_count()} cores", f"Python {platform.python_version()}", *libraries])
+    return ", ".join([processor(), f"{os.cpu_count()} cores", f"Python {platform.python_version()}", *libraries])

@@ -12,7 +12,7 @@ from nonocensus.pipeline.findings.csv_file import write_csv
 from nonocensus.pipeline.run.job_tables import current_grades
 from nonocensus.pipeline.run.result_pairs import pairs
 from nonocensus.pipeline.run.run_folder import Run
-from nonocensus.pipeline.sql import database, where_mask
+from nonocensus.pipeline.sql import condition
 from nonocensus.pipeline.store.parts import one_batch
 from nonocensus.reports import derived_measures as derived
 from nonocensus.reports.family_words import WORDS, fields_of
@@ -51,13 +51,11 @@ def export(run: Run, path: str, where: str | None = None, seen: Callable[[int], 
     fields = fields_of(dict.fromkeys([*EXPORTED, family.graded.field("grade"), *graded]), family)
     known = {field.name: field for field in (*fields, *family.facts)}
     columns = pa.schema([known[name] for name in dict.fromkeys([*NAMED, *known])])
-    with database() as connection:
-        if where is not None:
-            where_mask(connection, columns.empty_table(), where)
+    with condition(where, columns) as met:
 
         def batches() -> Iterator[pa.RecordBatch]:
             for rows in _rows(run, grades, columns):
-                chosen = rows if where is None else rows.filter(pa.array(where_mask(connection, rows, where)))
+                chosen = rows if met is None else rows.filter(pa.array(met(rows)))
                 yield one_batch(chosen)
                 seen(len(rows))
 

@@ -28,7 +28,7 @@ from nonocensus.pipeline.findings.sample import Candidates, balanced_order, diff
 from nonocensus.pipeline.run.job_tables import current_grades
 from nonocensus.pipeline.run.result_pairs import matching_rows, pairs, solvable_rows
 from nonocensus.pipeline.run.run_folder import Run
-from nonocensus.pipeline.sql import database, where_mask
+from nonocensus.pipeline.sql import condition
 from nonocensus.pipeline.store.conversion import file_stem
 from nonocensus.pipeline.store.lock import staging
 from nonocensus.pipeline.store.parts import one_batch, require_nonograms
@@ -250,9 +250,7 @@ def _candidates(
     run: Run, grades: KeyedRows, options: PackOptions, considered: Counter[str], seen: Callable[[int], object]
 ) -> Iterator[Candidates]:
     """Yield candidates, in batches of the run; `considered` counts puzzles after each condition."""
-    with database() as connection:
-        if options.where is not None:
-            where_mask(connection, CONDITION_COLUMNS.empty_table(), options.where)
+    with condition(options.where, CONDITION_COLUMNS) as met:
         for rows in _stretches(run, grades):
             fit = _drawn_from(rows).to_numpy()
             considered["in the run"] += len(rows)
@@ -266,8 +264,8 @@ def _candidates(
             if options.ids:
                 fit &= pc.is_in(rows["puzzle_id"], pa.array(options.ids, pa.string())).to_numpy()
                 considered["that --ids names"] += int(fit.sum())
-            if options.where is not None:
-                fit &= where_mask(connection, rows, options.where)
+            if met is not None:
+                fit &= met(rows)
                 considered["that meet --where"] += int(fit.sum())
             fit &= _held(rows, options.known)
             considered[f"that the format {options.known.NAME} can hold"] += int(fit.sum())

@@ -1,8 +1,8 @@
 """Plan what is left of a run: rows without result, or timed-out and failed ones to retry."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -18,13 +18,10 @@ from nonocensus.pipeline.run.results import (
     row_masks,
 )
 from nonocensus.pipeline.run.run_folder import Run, require_same_solver
-from nonocensus.pipeline.sql import database, where_mask
+from nonocensus.pipeline.sql import condition
 from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.parts import Part
 from nonocensus.pipeline.store.spans import Spans
-
-if TYPE_CHECKING:
-    import duckdb
 
 
 class Plan(NamedTuple):
@@ -112,9 +109,8 @@ class SelectedRows:
         self.run, self.selection = run, selection
         self.parts = {part.name: part for part in run.parts}
         self.part, self.mask = "", np.zeros(0, np.bool_)
-        if selection.where is not None:
-            with database() as connection:
-                where_mask(connection, run.family.table.empty_table(), selection.where)
+        with condition(selection.where, run.family.table):
+            pass
         if selection.ids:
             self._refuse_unknown()
 
@@ -144,19 +140,17 @@ class SelectedRows:
         if part != self.part:
             columns = ["puzzle_id"] if self.selection.where is None else None
             there = self.parts[part]
-            with database() as connection:
-                masks = [
-                    self._of(connection, batch) for _, batch in self.run.store.read(there, [(0, there.rows)], columns)
-                ]
+            with condition(self.selection.where, self.run.family.table) as met:
+                masks = [self._of(met, batch) for _, batch in self.run.store.read(there, [(0, there.rows)], columns)]
             self.part, self.mask = part, np.concatenate(masks)
         return self.mask
 
-    def _of(self, connection: "duckdb.DuckDBPyConnection", puzzles: pa.RecordBatch) -> np.ndarray:
+    def _of(self, met: Callable[[pa.Table], np.ndarray] | None, puzzles: pa.RecordBatch) -> np.ndarray:
         mask = np.ones(len(puzzles), np.bool_)
         if self.selection.ids:
             mask &= pc.is_in(puzzles["puzzle_id"], pa.array(self.selection.ids)).to_numpy(zero_copy_only=False)
-        if self.selection.where is not None:
-            mask &= where_mask(connection, pa.Table.from_batches([puzzles]), self.selection.where)
+        if met is not None:
+            mask &= met(pa.Table.from_batches([puzzles]))
         return mask
 
     def _refuse_unknown(self) -> None:

@@ -32,6 +32,7 @@ from nonocensus.pipeline.serve.jobs import (
 )
 from nonocensus.pipeline.serve.serve_limits import COMPILE_SECONDS, WORKER_MEMORY
 from nonocensus.pipeline.serve.task_budget import Deferred, TaskBudget, load_kernels
+from nonocensus.solver.operating_system import address_space
 
 TaskReply = tuple[bytes, bytes]
 """Kind and content of a frame."""
@@ -102,9 +103,9 @@ def _unwrap(result: Any) -> Any:
 
 def limit_memory() -> None:
     """Limit the process to WORKER_MEMORY on top of its current memory."""
-    with open("/proc/self/statm") as file:  # noqa: PTH123
-        pages = int(file.read().split()[0])
-    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + WORKER_MEMORY,) * 2)
+    used = address_space()
+    if used is not None:
+        resource.setrlimit(resource.RLIMIT_AS, (used + WORKER_MEMORY,) * 2)
 
 
 def limit_cpu(seconds: float) -> None:

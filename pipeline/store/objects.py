@@ -18,6 +18,7 @@ from urllib.parse import parse_qsl, unquote
 import pyarrow as pa
 
 from nonocensus.pipeline.errors import StorageError, UserError
+from nonocensus.solver.extras import extra
 
 if TYPE_CHECKING:
     from obstore import UpdateVersion, WritableFile
@@ -148,7 +149,7 @@ class _Sink(io.RawIOBase):
 def open_bucket(uri: str, options: str, region: str | None) -> Bucket:
     """Open a bucket for writing.
 
-    Raises UserError if obstore is not installed, or the scheme has no conditional writes.
+    Raises MissingExtra if obstore is not installed, UserError if the scheme has no conditional writes.
 
     uri       s3://BUCKET/... or gs://BUCKET/..., perhaps with ACCESS_KEY:SECRET_KEY@ before the bucket
     options   Arrow's URI query with the ?: region, scheme, endpoint_override, force_virtual_addressing
@@ -170,12 +171,8 @@ def open_bucket(uri: str, options: str, region: str | None) -> Bucket:
 @cache
 def _open_client(is_s3: bool, bucket: str, plain_http: bool, config: tuple[tuple[str, Any], ...]) -> "ObjectStore":
     """Return the bucket's client, shared because it pools connections."""
-    try:
+    with extra("cloud"):
         from obstore.store import GCSStore, S3Store
-    except ImportError:
-        raise UserError(
-            f"writing to {'s3' if is_s3 else 'gs'}:// needs obstore: pip install 'nonocensus[cloud]'"
-        ) from None
     kind: Any = S3Store if is_s3 else GCSStore
     options = dict(config)
     delegated = options.pop(DELEGATED, None)

@@ -10,7 +10,6 @@ from math import prod
 from typing import NamedTuple
 
 import vl_convert
-from pypdf import PdfReader, PdfWriter
 
 from nonocensus.reports.people_words import estimate_text
 from nonocensus.reports.picture_svg import svg
@@ -18,6 +17,7 @@ from nonocensus.reports.sheet.geometry import CELL, MARGIN, clues_fit
 from nonocensus.reports.sheet.print_pages import BORDER, LEAST_CELL, LONG, MOST_CELL, SHORT, scaled
 from nonocensus.reports.sheet.sheet_colors import GREY
 from nonocensus.reports.sheet.svg import FONT, Drawing, drawing, text
+from nonocensus.solver.extras import extra
 from nonocensus.solver.model.puzzle import Puzzle
 
 PAPERS = {"a4": (SHORT, LONG), "letter": (612.0, 792.0)}
@@ -74,6 +74,8 @@ def fits_page(puzzle: Puzzle, layout: BookLayout) -> bool:
 
 def book(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> bytes:
     """Return a PDF of puzzles, all of which fit a page (`fits_page`), in the order given."""
+    with extra("pictures"):
+        from pypdf import PdfReader, PdfWriter
     writer = PdfWriter()
     width, height = PAPERS[layout.paper]
     answers = prod(ANSWER_SLOTS)

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 import vl_convert
-from pypdf import PdfReader, PdfWriter
 
 from nonocensus.reports.clean import clean
 from nonocensus.reports.sheet.geometry import CELL, MARGIN, MOST_NUMBERS, clues_fit
 from nonocensus.reports.sheet.grid_state import GridState
 from nonocensus.reports.sheet.svg import FONT, Drawing, drawing, text
+from nonocensus.solver.extras import extra
 from nonocensus.solver.model.puzzle import Puzzle
 
 SHORT, LONG = 595.276, 841.89
@@ -61,6 +61,8 @@ def a4(puzzle: Puzzle, solution: np.ndarray | None = None) -> bytes:
     pages = [_page(puzzle, empty, sheet, "")]
     if solution is not None:
         pages.append(_page(puzzle, drawing(puzzle, GridState(solution)), sheet, "Solution"))
+    with extra("pictures"):
+        from pypdf import PdfReader, PdfWriter
     writer = PdfWriter()
     for page in pages:
         writer.append(PdfReader(BytesIO(vl_convert.svg_to_pdf(page))))

@@ -6,13 +6,16 @@ from math import sqrt
 
 import numpy as np
 import vl_convert
-from PIL import Image
 
 from nonocensus.reports.sheet.geometry import CELL, geometry
 from nonocensus.reports.sheet.grid_state import GridState
 from nonocensus.reports.sheet.sheet_colors import LINE, MARK, rgb, tint
 from nonocensus.reports.sheet.svg import Drawing, ground, layer
+from nonocensus.solver.extras import extra
 from nonocensus.solver.model.puzzle import Puzzle
+
+with extra("pictures"):
+    from PIL import Image
 
 SCALE = 2.0
 """Pixels a unit, unless the picture gets too large."""

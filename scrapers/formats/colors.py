@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from nonocensus.scrapers.formats.parsing import BLOCKS, MAX_DIGITS, FormatError, NumberedLine, clipped
+from nonocensus.solver.extras import extra
 from nonocensus.solver.model.puzzle import (
     BLACK,
     MAX_CELLS,
@@ -48,7 +49,8 @@ def parse_rgb(text: str) -> str | None:
         return digits if len(digits) == 6 else "".join(digit * 2 for digit in digits)
     if (found := TRIPLET.fullmatch(text)) and all(int(number) < 256 for number in found.groups()):
         return "".join(f"{int(number):02x}" for number in found.groups())
-    from PIL import ImageColor  # imported late: slow, and few colours are named
+    with extra("pictures"):
+        from PIL import ImageColor  # imported late: slow, and few colours are named
 
     named = ImageColor.colormap.get(text.lower().replace(" ", ""))
     return named[1:].lower() if isinstance(named, str) else None

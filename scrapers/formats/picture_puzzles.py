@@ -9,6 +9,7 @@ import numpy as np
 
 from nonocensus.scrapers.formats.colors import ColorSpec, palette_of
 from nonocensus.scrapers.formats.parsing import FormatError, error_text
+from nonocensus.solver.extras import extra
 from nonocensus.solver.model.puzzle import BLACK, MAX_COLORS, WHITE, Puzzle, from_picture, normalize_palette
 
 PILLOW_FORMATS = ("PNG", "GIF", "BMP", "WEBP", "TIFF", "JPEG")
@@ -24,7 +25,8 @@ def open_image(data: bytes, refusal: Callable[[int, int], str]) -> Any:
     `refusal` returns what is wrong with a width and height, or nothing; it is called before memory is allocated.
     Raises FormatError for a refused, unknown or damaged image.
     """
-    from PIL import Image, ImageOps, UnidentifiedImageError
+    with extra("pictures"):
+        from PIL import Image, ImageOps, UnidentifiedImageError
 
     try:
         with warnings.catch_warnings(), Image.open(io.BytesIO(data), formats=PILLOW_FORMATS) as image:

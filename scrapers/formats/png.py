@@ -10,6 +10,7 @@ import numpy as np
 
 from nonocensus.scrapers.formats.parsing import read_each
 from nonocensus.scrapers.formats.picture_puzzles import open_image, palette_rgbs, puzzle_of_pixels
+from nonocensus.solver.extras import extra
 from nonocensus.solver.model.puzzle import MAX_CELLS, Puzzle
 
 NAME = "png"
@@ -44,7 +45,8 @@ def _refusal(width: int, height: int) -> str:
 
 def write(puzzle: Puzzle) -> bytes:
     """Return a PNG of the puzzle's picture. Refuses equal colours."""
-    from PIL import Image
+    with extra("pictures"):
+        from PIL import Image
 
     assert puzzle.goal is not None
     image = Image.fromarray(puzzle.goal.astype(np.uint8), "P")

@@ -9,6 +9,7 @@ import numpy as np
 
 from nonocensus.scrapers.formats.parsing import FormatError
 from nonocensus.scrapers.formats.picture_puzzles import LIGHT, open_image, puzzle_of_pixels
+from nonocensus.solver.extras import extra
 from nonocensus.solver.model.puzzle import MAX_COLORS, Puzzle
 
 MAX_PIXELS = 1 << 26
@@ -75,7 +76,8 @@ def _scaled(data: bytes, options: ImageOptions) -> np.ndarray:
 
     An image of another aspect ratio is cropped at both ends.
     """
-    from PIL import Image, ImageOps
+    with extra("pictures"):
+        from PIL import Image, ImageOps
 
     image = open_image(data, _refusal)
     image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image).convert("RGB")
@@ -119,7 +121,8 @@ def _contrasted(cells: np.ndarray, dither: Dither) -> np.ndarray:
 
 def _palette(cells: np.ndarray, colors: int) -> np.ndarray:
     """Return the image's main colours, uint8[up to `colors`, 3]: by median cut, then k-means."""
-    from PIL import Image
+    with extra("pictures"):
+        from PIL import Image
 
     there = np.unique(cells.reshape(-1, 3), axis=0)
     if len(there) <= colors:
@@ -145,7 +148,8 @@ def _places(cells: np.ndarray, palette: np.ndarray, dither: Dither) -> np.ndarra
 
 def _diffused(cells: np.ndarray, palette: np.ndarray) -> np.ndarray:
     """Return the palette index of each cell by Pillow's Floyd-Steinberg dithering."""
-    from PIL import Image
+    with extra("pictures"):
+        from PIL import Image
 
     known = Image.new("P", (1, 1))
     filled = np.concatenate([palette, np.repeat(palette[:1], 256 - len(palette), axis=0)])

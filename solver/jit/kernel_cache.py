@@ -17,6 +17,7 @@ user alone can write to it; otherwise kernels are kept in a private temporary fo
 with a checksum: a damaged file counts as missing.
 """
 
+import fcntl
 import hashlib
 import inspect
 import logging
@@ -38,7 +39,6 @@ import llvmlite.binding as llvm
 import numba
 import numpy as np
 import platformdirs
-from filelock import FileLock
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 from numba.core.registry import CPUDispatcher
 from numba.core.serialize import dumps
@@ -362,7 +362,8 @@ def compile_lock(name: str) -> Iterator[None]:
     with ExitStack() as stack:
         folder = cache_folder()
         if folder is not None:
-            with suppress(OSError, NotImplementedError):  # the latter where a filesystem has no locks
+            with suppress(OSError):  # a filesystem without locks
                 make_folder(folder)
-                stack.enter_context(FileLock(folder / f"{name}.lock"))
+                file = stack.enter_context((folder / f"{name}.lock").open("w"))
+                fcntl.flock(file, fcntl.LOCK_EX)
         yield

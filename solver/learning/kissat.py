@@ -14,7 +14,9 @@ import sys
 import sysconfig
 from functools import cache
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
+
+from nonocensus.solver.operating_system import DIE_WITH_PARENT, memory_file
 
 IN_WHEEL = Path("sage_wheels", "bin", "kissat")
 """Path of the program in site-packages, from the wheel passagemath-kissat."""
@@ -25,10 +27,10 @@ SATISFIABLE, UNSATISFIABLE = 10, 20
 ANSWER = {SATISFIABLE: b"s SATISFIABLE", UNSATISFIABLE: b"s UNSATISFIABLE"}
 """Line of its output that must confirm the exit status."""
 
-LAUNCHER = """
-import ctypes, os, resource, sys
+LAUNCHER = f"""
+import os, resource, sys
 parent, seconds, *command = sys.argv[1:]
-ctypes.CDLL(None).prctl(1, 9)  # PR_SET_PDEATHSIG, SIGKILL
+{DIE_WITH_PARENT}
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # SIGXCPU would dump one
 resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 1))
 if os.getppid() == int(parent):
@@ -185,7 +187,7 @@ def _run(command: list[str], seconds: int, formula: bytes) -> _Completed:
     _, most = resource.getrlimit(resource.RLIMIT_CPU)
     bound = seconds if most == resource.RLIM_INFINITY else max(min(seconds, most - 1), 0)
     launched = [sys.executable, "-I", "-S", "-c", LAUNCHER, str(os.getpid()), str(bound), *command]
-    with _memory_file() as given, _memory_file() as output, _memory_file() as errors:
+    with memory_file() as given, memory_file() as output, memory_file() as errors:
         given.write(formula)
         given.seek(0)
         process = subprocess.Popen(launched, stdin=given, stdout=output, stderr=errors)
@@ -201,11 +203,6 @@ def _run(command: list[str], seconds: int, formula: bytes) -> _Completed:
         complaint = errors.read().decode(errors="replace").strip().splitlines()[-1:]
         text = "".join(f": {line}" for line in complaint)
         return _Completed(process.returncode, output.read(), text, used.ru_utime + used.ru_stime)
-
-
-def _memory_file() -> BinaryIO:
-    """Open an anonymous file in memory."""
-    return os.fdopen(os.memfd_create("kissat"), "w+b")
 
 
 def _dimacs(clauses: list[list[int]], negated: set[int]) -> bytes:

@@ -13,11 +13,14 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from nonocensus.solver.extras import extra
 from nonocensus.solver.proofs import FAILED, PROVED, TIMEOUT
 from nonocensus.solver.proofs.checker import FORMAT, VERSION, CertificateError, Proved, check
-from nonocensus.solver.proofs.follow import CHECKER
 from nonocensus.solver.proofs.formula import Formula, dimacs, formula
 from nonocensus.solver.proofs.record import UnprovableError, Verdict, record
+
+with extra("checkers"):
+    from nonocensus.solver.proofs.follow import CHECKER
 
 LEARNER = "glucose4"
 """The python-sat engine whose proofs are found and checked fastest (docs/decisions/certificates.md)."""

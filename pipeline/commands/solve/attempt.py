@@ -22,6 +22,7 @@ from rich.markup import escape
 from nonocensus.pipeline.commands.output import err
 from nonocensus.pipeline.commands.solve.verdict_output import SolvedPuzzle, found_solutions, statistics
 from nonocensus.pipeline.errors import Interrupted, UserError
+from nonocensus.solver.operating_system import thread_clock
 
 if TYPE_CHECKING:
     import numpy as np
@@ -230,18 +231,18 @@ def _progress_report(
 class _ThreadClock:
     """CPU clock of a worker thread: zero before it starts, its last value after it ends."""
 
-    clock_id: int | None = None
+    clock: Callable[[], float] | None = None
     last = 0.0
 
     def start(self) -> None:
         """Attach to the calling thread."""
-        self.clock_id = time.pthread_getcpuclockid(threading.get_ident())
+        self.clock = thread_clock()
 
     def seconds(self) -> float:
         """Return the CPU seconds so far."""
-        if self.clock_id is not None:
+        if self.clock is not None:
             with suppress(OSError):  # the thread has ended
-                self.last = time.clock_gettime(self.clock_id)
+                self.last = self.clock()
         return self.last
 
 

@@ -20,6 +20,7 @@ from nonocensus.pipeline.store.objects import NEW, Bucket, ConflictError, open_b
 from nonocensus.pipeline.store.parts import Store, append
 from nonocensus.pipeline.store.paths import Folder
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver.extras import MissingExtra
 
 obstore = pytest.importorskip("obstore")
 fsspec = pytest.importorskip("obstore.fsspec")
@@ -374,5 +375,5 @@ def test_storage_without_safe_writes_is_refused(monkeypatch: pytest.MonkeyPatch)
         open_bucket("hdfs://host/store", "", None)
     objects._open_client.cache_clear()
     monkeypatch.setitem(sys.modules, "obstore.store", None)
-    with pytest.raises(UserError, match=r"s3:// needs obstore: pip install 'nonocensus\[cloud\]'"):
+    with pytest.raises(MissingExtra, match=r"obstore is not installed: pip install 'nonocensus\[cloud\]'"):
         open_bucket("s3://bucket/store", "", None)
