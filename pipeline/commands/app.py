@@ -18,6 +18,7 @@ from typer.core import TyperCommand
 
 from pipeline.commands.bench import bench
 from pipeline.commands.certify import certify
+from pipeline.commands.check_answers import check
 from pipeline.commands.classify import classify, retry
 from pipeline.commands.compare import compare
 from pipeline.commands.convert import convert
@@ -30,6 +31,7 @@ from pipeline.commands.generate import generate
 from pipeline.commands.grade import grade
 from pipeline.commands.importing import import_
 from pipeline.commands.mend import mend
+from pipeline.commands.model_tasks import tasks
 from pipeline.commands.output import (
     BUG,
     DONE,
@@ -71,8 +73,8 @@ PANELS: dict[str, dict[str, Callable[..., None]]] = {
         "dedup": dedup,
         "compare": compare,
     },
-    "Publish": {"report": report, "dataset": dataset, "pack": pack, "export": export},
-    "One puzzle": {"solve": solve, "serve": serve},
+    "Publish": {"report": report, "dataset": dataset, "pack": pack, "tasks": tasks, "export": export},
+    "One puzzle": {"solve": solve, "check": check, "serve": serve},
     "Operate": {
         "demo": demo,
         "status": status,
@@ -120,7 +122,9 @@ MAX_WITHOUT_PANELS = 8
 USAGE_ERROR: Any = typer.BadParameter.__base__
 """What Typer raises for wrong options; it does not export the name."""
 
-PRINTS_RESULT = (*("status", "query", "compare", "dedup", "mend", "grade", "solve", "picture", "bench", "serve"),)
+PRINTS_RESULT = (
+    *("status", "query", "compare", "dedup", "mend", "grade", "solve", "check", "picture", "bench", "serve"),
+)
 """Commands that print their result also with --quiet; the output of the others only confirms success."""
 
 GLOBAL_OPTIONS = ("--json", "--quiet", "--debug", "--log-level")

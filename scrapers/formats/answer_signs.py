@@ -29,7 +29,7 @@ def meanings_of(puzzle: Puzzle) -> Meanings:
     """Return what each sign may mean in a grid of this puzzle."""
     colors = max(puzzle.colors, 1)
     ground, *symbols = (color.symbol for color in puzzle.palette[: colors + 1])
-    meanings = dict.fromkeys(EITHER, (1, 0)) if colors == 1 else {}
+    meanings: dict[str, tuple[int, ...]] = dict.fromkeys(EITHER, (1, 0)) if colors == 1 else {}
     meanings |= dict.fromkeys(EMPTY, (0,)) | dict.fromkeys(OPEN, (UNKNOWN,)) | {ground: (0,)}
     meanings |= dict.fromkeys(PAINTED, (1,)) if colors == 1 else {}
     meanings |= {str(entry): (entry,) for entry in range(1, colors + 1)}
