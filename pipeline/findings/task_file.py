@@ -47,7 +47,7 @@ class Task(msgspec.Struct, kw_only=True):
     width: int
     height: int
     palette: list[tuple[str, str, str]]
-    split: str
+    split: str | None = None
     verifier: str = VERIFIER
     verdict: str = "unique"
     certified: bool = False
@@ -106,7 +106,7 @@ def write_tasks(
     with open_output(path) as stream:
         for task in tasks_of(run, choice, style):
             stream.write(msgspec.json.encode(task) + b"\n")
-            splits[task.split] += 1
+            splits[str(task.split)] += 1
     return TaskSet({name: splits[name] for name in SPLITS}, dict(choice.considered))
 
 
@@ -119,20 +119,23 @@ def tasks_of(run: Run, choice: PackChoice, style: Style) -> Iterator[Task]:
     splits = splits_of(choice.rows["canonical_hash"].combine_chunks()).to_pylist()
     certified = [key in proved for key in verdict_keys(choice.rows.select(VERDICT))]
     for (puzzle, _), row, split, is_proved in zip(choice.puzzles, table.to_pylist(), splits, certified, strict=True):
-        assert puzzle.goal is not None
-        yield Task(
-            id=str(puzzle.puzzle_id),
-            prompt=prompt_of(puzzle, style),
-            answer=key_of(puzzle, puzzle.goal),
-            rows=side_of(puzzle.rows),
-            columns=side_of(puzzle.columns),
-            width=puzzle.width,
-            height=puzzle.height,
-            palette=[(*color,) for color in puzzle.palette],
-            split=SPLITS[split],
-            certified=is_proved,
-            **row,
-        )
+        yield task_of(puzzle, style, split=SPLITS[split], certified=is_proved, **row)
+
+
+def task_of(puzzle: Puzzle, style: Style, **about: Any) -> Task:
+    """Return the task of a puzzle with its solution as goal; `about` are other fields."""
+    assert puzzle.goal is not None
+    return Task(
+        id=str(puzzle.puzzle_id),
+        prompt=prompt_of(puzzle, style),
+        answer=key_of(puzzle, puzzle.goal),
+        rows=side_of(puzzle.rows),
+        columns=side_of(puzzle.columns),
+        width=puzzle.width,
+        height=puzzle.height,
+        palette=[(*color,) for color in puzzle.palette],
+        **about,
+    )
 
 
 def read_tasks(path: str) -> Iterator[Task]:
