@@ -71,7 +71,7 @@ def read_answer(answer: Any, puzzle: Puzzle) -> np.ndarray:
     """
     wanted = _Wanted(puzzle.width, puzzle.height, meanings_of(puzzle))
     if isinstance(answer, bytes):
-        answer = answer[: _most(wanted) + 1].decode(errors="replace")
+        answer = answer[: 4 * (_most(wanted) + 1)].decode(errors="replace")  # a character has up to four bytes
     if isinstance(answer, np.ndarray):
         answer = answer.tolist() if answer.size <= _most(wanted) else []
     grids = _in_text(answer, wanted) if isinstance(answer, str) else _in_value(answer, wanted)

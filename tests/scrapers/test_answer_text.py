@@ -143,6 +143,7 @@ def test_open_cells() -> None:
         (signs("O", "O"), "'O' could be painted or empty: write # and ."),
         ("a" * 10_000_000, f"it has more than {MAX_PROSE + 32 * 25:,} characters"),
         (b"a" * 10_000_000, f"it has more than {MAX_PROSE + 32 * 25:,} characters"),
+        (("⬛" * 3_000_000).encode(), f"it has more than {MAX_PROSE + 32 * 25:,} characters"),
         ("\n" * 1_000_000, "it has more than 65,536 lines"),
         ("[" * 100_000, "no grid of 5 rows of 5 cells in it"),
         (None, "it is no grid: write a text, a list of rows, or an object with 'solution'"),
