@@ -56,7 +56,7 @@ def check(
     base_url: BaseUrls = None,
     cpu_limit: CpuLimit = 60.0,
 ) -> None:
-    """Check an answer to a puzzle, or score a file of answers to tasks.
+    """Check an answer to a puzzle, or score answers to tasks.
 
     Any grid that fits the clues is right. An answer is a text, JSON or lists of Python, as people and language models
     write them, with code fences and prose around it (docs/TASKS.md). Of a partial grid, with ? for open cells, it says

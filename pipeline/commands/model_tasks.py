@@ -31,7 +31,7 @@ def tasks(
     private: Private = False,
     min_density: MinDensity = None,
 ) -> None:
-    """Write puzzles as tasks for language models: prompts, answer keys, difficulty.
+    """Write puzzles as tasks for language models, with answer keys.
 
     Writes a JSON line a puzzle, easiest first; docs/TASKS.md describes the fields. All puzzles have one solution; no
     two are equal when rotated, mirrored or recoloured, and such copies have the same split in each run: train,
