@@ -11,6 +11,7 @@ import argparse
 from pathlib import Path
 
 from benchmarks import (
+    answer_speed,
     certificate_speed,
     crawl_speed,
     engine_speed,
@@ -38,6 +39,7 @@ from benchmarks.result_pages import ARCHIVE, write_tables
 from nonocensus.pipeline.findings.figures_page import FigureTable
 
 BENCHMARKS = {
+    "answers": answer_speed.run,
     "certificates": certificate_speed.run,
     "crawl": crawl_speed.run,
     "engines": engine_speed.run,

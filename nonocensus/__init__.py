@@ -4,6 +4,7 @@
 
     nc.solve([[1, 0, 1], [1, 1, 1]])                     # a picture's puzzle, solved and drawn
     nc.read("puzzles.zip").puzzles                       # files of any known format
+    nc.check(puzzle, [[1, 0, 1], [1, 1, 1]])             # an answer in any notation
     nc.import_files(["puzzles.zip"], "store")
     nc.classify_store("store", "run", cpu_limit=10)
     nc.grade_run("run")                                  # how hard its puzzles are for people

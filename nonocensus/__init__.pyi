@@ -40,9 +40,12 @@ from .names import Resources as Resources
 from .names import StorageError as StorageError
 from .names import UserError as UserError
 from .names import from_picture as from_picture
+from .puzzles import Checked as Checked
 from .puzzles import Explained as Explained
 from .puzzles import Reading as Reading
 from .puzzles import Solved as Solved
+from .puzzles import check as check
+from .puzzles import check_each as check_each
 from .puzzles import explain as explain
 from .puzzles import from_image as from_image
 from .puzzles import grade as grade

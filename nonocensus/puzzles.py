@@ -1,14 +1,17 @@
 """Single puzzles: reading, solving, drawing."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import ArrayLike
 
+from nonocensus.reports.answer_verdict import Checked as Checked
+from nonocensus.reports.answer_verdict import check_answer, check_grids
 from nonocensus.reports.sheet.grid_state import GridState
 from nonocensus.reports.sheet.svg import drawing
 from nonocensus.solver import api
@@ -132,6 +135,37 @@ def grade(puzzle: Puzzle | ArrayLike, *, cpu_limit: float = 60.0) -> dict[str, A
     batch = puzzle_batch([_puzzle(puzzle)])
     unique = api.classify(batch, cpu_limit=cpu_limit)["solutions"][0].as_py() == "unique"
     return dict(grades(batch, np.array([unique]), cpu_limit).to_pylist()[0])
+
+
+def check(puzzle: Puzzle | ArrayLike, answer: Any, *, cpu_limit: float = 60.0) -> Checked:
+    """Check an answer to a puzzle: any grid that fits the clues is right, and true.
+
+    Args:
+        puzzle: A puzzle, or a picture.
+        answer: Palette entries (255 for open cells), or an answer in any notation of docs/TASKS.md: text, JSON, lists.
+        cpu_limit: CPU seconds for completing a partial grid.
+
+    Raises:
+        InvalidPuzzle: Impossible clues, to which the answer is partial.
+
+    """
+    return check_answer(_puzzle(puzzle), answer, cpu_limit=cpu_limit)
+
+
+def check_each(
+    puzzles: Puzzle | Sequence[Puzzle] | pa.RecordBatch, grids: Sequence[ArrayLike] | np.ndarray
+) -> np.ndarray:
+    """Return which complete grids fit their clues, bool[grids]: compiled, for many at a time.
+
+    Args:
+        puzzles: One puzzle for all grids, or one for each: Puzzles, or a batch of the puzzles table.
+        grids: uint8[grids, height, width] of palette entries, or an array for each.
+
+    Raises:
+        ValueError: The numbers of puzzles and grids differ.
+
+    """
+    return check_grids(puzzles, grids)
 
 
 def write(

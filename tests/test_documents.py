@@ -18,7 +18,7 @@ PAGES = [path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROO
 WITH_COMMANDS = [
     *("README.md", "CONTRIBUTING.md"),
     *(f"docs/{name}.md" for name in ("API", "BENCHMARKS", "CERTIFICATES", "CLUSTER", "DATASETS", "ENGINES", "METRICS")),
-    *(f"docs/{name}.md" for name in ("EXPLAINING", "SCALING", "SUDOKU", "SUDOKU_TECHNIQUES", "TECHNIQUES")),
+    *(f"docs/{name}.md" for name in ("EXPLAINING", "SCALING", "SUDOKU", "SUDOKU_TECHNIQUES", "TASKS", "TECHNIQUES")),
 ]
 KNOWN = {name: command for name, command in typer.main.get_command(app).commands.items() if name not in RENAMED}
 

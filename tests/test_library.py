@@ -36,6 +36,7 @@ address, heart, ring = sys.argv[1], [[0, 1, 0, 1, 0], [1, 1, 1, 1, 1], [0, 0, 1,
 ring[1, 1] = 0
 puzzle = nc.from_picture(heart, title="a heart")
 assert nc.solve(puzzle).label == "unique line" and len(list(nc.iter_solutions(puzzle))) == 1
+assert nc.check(puzzle, ".#.#.\\n#####\\n..#..") and nc.check_each(puzzle, np.array([heart, heart])).all()
 assert nc.explain(puzzle).steps and nc.hint(puzzle, np.full((3, 5), 255)).kind == "step" and nc.grade(puzzle)["grade"]
 assert nc.solve(nc.make_unique(np.eye(3, dtype=np.uint8))).row["solutions"] == "unique"
 assert nc.mend(np.eye(3, dtype=np.uint8))

@@ -18,6 +18,7 @@ from typer.core import TyperCommand
 
 from nonocensus.pipeline.commands.bench import bench
 from nonocensus.pipeline.commands.certify import certify
+from nonocensus.pipeline.commands.check_answers import check
 from nonocensus.pipeline.commands.classify import classify, retry
 from nonocensus.pipeline.commands.compare import compare
 from nonocensus.pipeline.commands.convert import convert
@@ -30,6 +31,7 @@ from nonocensus.pipeline.commands.generate import generate
 from nonocensus.pipeline.commands.grade import grade
 from nonocensus.pipeline.commands.importing import import_
 from nonocensus.pipeline.commands.mend import mend
+from nonocensus.pipeline.commands.model_tasks import tasks
 from nonocensus.pipeline.commands.output import (
     BUG,
     DONE,
@@ -72,8 +74,8 @@ PANELS: dict[str, dict[str, Callable[..., None]]] = {
         "dedup": dedup,
         "compare": compare,
     },
-    "Publish": {"report": report, "dataset": dataset, "pack": pack, "export": export},
-    "One puzzle": {"solve": solve, "serve": serve},
+    "Publish": {"report": report, "dataset": dataset, "pack": pack, "tasks": tasks, "export": export},
+    "One puzzle": {"solve": solve, "check": check, "serve": serve},
     "Operate": {
         "demo": demo,
         "status": status,
@@ -121,7 +123,9 @@ MAX_WITHOUT_PANELS = 8
 USAGE_ERROR: Any = typer.BadParameter.__base__
 """What Typer raises for wrong options; it does not export the name."""
 
-PRINTS_RESULT = (*("status", "query", "compare", "dedup", "mend", "grade", "solve", "picture", "bench", "serve"),)
+PRINTS_RESULT = (
+    *("status", "query", "compare", "dedup", "mend", "grade", "solve", "check", "picture", "bench", "serve"),
+)
 """Commands that print their result also with --quiet; the output of the others only confirms success."""
 
 GLOBAL_OPTIONS = ("--json", "--quiet", "--debug", "--log-level")

@@ -23,6 +23,25 @@ MAX_PACK = 100_000
 MAX_SKIPPED = 10
 """Skipped puzzles that are printed."""
 
+Where = Annotated[
+    str | None,
+    typer.Option(help='Only puzzles matching an SQL condition, like "site_quality >= 3".', metavar="SQL"),
+]
+SpreadBy = Annotated[
+    Literal["minutes", "stars", "grade", "difficulty"] | None,
+    typer.Option(help="Choose evenly by minutes, stars, grade or difficulty, not at random.", metavar="BY"),
+]
+Minutes = Annotated[
+    str | None,
+    typer.Option(help="Only puzzles that take people this long, by estimate, like 5-10.", metavar="MIN-MAX"),
+]
+MinDensity = Annotated[
+    float | None,
+    typer.Option(
+        callback=between(0.0, 1.0), help="Minimum share of painted cells.", metavar="RATIO", show_default="0.1"
+    ),
+]
+
 
 def pack(
     run_folder: RunFolder,
@@ -33,30 +52,16 @@ def pack(
         int, typer.Option("--count", callback=between(1, MAX_PACK), help="Number of puzzles.", metavar="N")
     ] = 100,
     ids: Ids = None,
-    where: Annotated[
-        str | None,
-        typer.Option(help='Only puzzles matching an SQL condition, like "site_quality >= 3".', metavar="SQL"),
-    ] = None,
-    spread: Annotated[
-        Literal["minutes", "stars", "grade", "difficulty"] | None,
-        typer.Option(help="Choose evenly by minutes, stars, grade or difficulty, not at random.", metavar="BY"),
-    ] = None,
-    minutes: Annotated[
-        str | None,
-        typer.Option(help="Only puzzles that take people this long, by estimate, like 5-10.", metavar="MIN-MAX"),
-    ] = None,
+    where: Where = None,
+    spread: SpreadBy = None,
+    minutes: Minutes = None,
     to: Annotated[str, typer.Option("--to", help="Output format.", metavar="FORMAT")] = "non",
     pdf: Annotated[
         str | None,
         typer.Option(help="Also write book.pdf: 1, 2, 4 or 6 a page (4-letter: Letter).", metavar="N"),
     ] = None,
     private: Private = False,
-    min_density: Annotated[
-        float | None,
-        typer.Option(
-            callback=between(0.0, 1.0), help="Minimum share of painted cells.", metavar="RATIO", show_default="0.1"
-        ),
-    ] = None,
+    min_density: MinDensity = None,
     per_author: Annotated[
         int | None,
         typer.Option(callback=between(1, MAX_PACK), help="Maximum number of puzzles by one author.", metavar="N"),

@@ -81,15 +81,16 @@ def packed_puzzle(number: int, file: str, puzzle: Puzzle, row: Mapping[str, Any]
         width=puzzle.width,
         height=puzzle.height,
         palette=[f"#{color.rgb}" for color in puzzle.palette],
-        rows=_side(puzzle.rows),
-        columns=_side(puzzle.columns),
+        rows=side_of(puzzle.rows),
+        columns=side_of(puzzle.columns),
         solution=["".join([DIGITS[cell] for cell in cells]) for cells in puzzle.goal.tolist()],
         quality=row["site_quality"],
         **{name: row[name] for name in same},
     )
 
 
-def _side(clues: tuple[Clue, ...]) -> list[list[tuple[int, int]]]:
+def side_of(clues: tuple[Clue, ...]) -> list[list[tuple[int, int]]]:
+    """Return clues as lists of blocks."""
     return [[(block.length, block.color) for block in clue] for clue in clues]
 
 

@@ -141,6 +141,41 @@ class Packed(NamedTuple):
     folder: str
 
 
+class PackChoice(NamedTuple):
+    """Puzzles of a run that fit, easiest first.
+
+    rows       their rows, with CONDITION_COLUMNS
+    puzzles    the puzzles, their solutions as goals, and their files
+    considered, left_out, skipped   as of Packed
+    """
+
+    rows: pa.Table
+    puzzles: list[tuple[Puzzle, bytes]]
+    considered: Counter[str]
+    left_out: Counter[str]
+    skipped: dict[str, str]
+
+
+def choose(run: Run, options: PackOptions, seen: Callable[[int], object] = lambda _: None) -> PackChoice:
+    """Choose puzzles of a run; progress and errors are those of `write_pack`."""
+    grades = indexed(finished(current_grades(run)))
+    if (options.minutes is not None or options.spread in FOR_PEOPLE) and not len(grades.rows):
+        raise UserError(f"{run.folder.name} has no grades yet; make them with: nonocensus grade {run.folder.name}")
+    considered = Counter[str]()
+    drawn = _drawn(_candidates(run, grades, options, considered, seen), options)
+    if not considered:
+        raise UserError(f"{run.folder.name} has no results yet; run nonocensus classify")
+    if not drawn:
+        raise UserError(f"{run.folder.name} has no such puzzle: {through(considered)}")
+    rows, skipped = _rows(run, grades, drawn, seen)
+    chosen, left_out = _fitting(rows, options, skipped)
+    if not chosen:
+        name, reason = next(iter(skipped.items()))
+        raise UserError(f"{run.folder.name}: no chosen puzzle can be packed: {name}: {reason}")
+    rows, puzzles = _easiest_first(rows, chosen)
+    return PackChoice(rows, puzzles, considered, left_out, skipped)
+
+
 def write_pack(run: Run, uri: str, options: PackOptions, seen: Callable[[int], object] = lambda _: None) -> Packed:
     """Write a pack, of fewer puzzles if there are not enough; a previous pack is replaced.
 
@@ -151,21 +186,7 @@ def write_pack(run: Run, uri: str, options: PackOptions, seen: Callable[[int], o
     require_nonograms(run.family, run.folder.name)
     place = folder(uri)
     _former(place)
-    grades = indexed(finished(current_grades(run)))
-    if (options.minutes is not None or options.spread in FOR_PEOPLE) and not len(grades.rows):
-        raise UserError(f"{run.folder.name} has no grades yet; make them with: nonocensus grade {run.folder.name}")
-    considered = Counter[str]()
-    drawn = _drawn(_candidates(run, grades, options, considered, seen), options)
-    if not considered:
-        raise UserError(f"{run.folder.name} has no results yet; run nonocensus classify")
-    if not drawn:
-        raise UserError(f"{run.folder.name} has no puzzle for this pack: {through(considered)}")
-    rows, skipped = _rows(run, grades, drawn, seen)
-    chosen, left_out = _fitting(rows, options, skipped)
-    if not chosen:
-        name, reason = next(iter(skipped.items()))
-        raise UserError(f"{run.folder.name}: no chosen puzzle can be packed: {name}: {reason}")
-    rows, puzzles = _easiest_first(rows, chosen)
+    rows, puzzles, considered, left_out, skipped = choose(run, options, seen)
     digits = max(3, len(str(len(puzzles))))
     names = [
         f"{number:0{digits}d}-{file_stem(puzzle)}{options.known.SUFFIXES[0]}"

@@ -31,7 +31,7 @@ def test_extras_exist() -> None:
         name
         for package in ("solver", "scrapers", "reports", "pipeline", "nonocensus")
         for path in (ROOT / package).rglob("*.py")
-        for name in re.findall(r"with extra\(\"(\w+)\"\)|nonocensus\[(\w+)\]", path.read_text())
+        for name in re.findall(r"with extra\(\"([\w-]+)\"\)|nonocensus\[([\w-]+)\]", path.read_text())
         for name in name
         if name
     }

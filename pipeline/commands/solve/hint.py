@@ -44,7 +44,7 @@ def print_hint(puzzle: "Puzzle | Sudoku", from_saved: int | None, cpu_limit: flo
 
 
 def single_puzzle(
-    puzzles: "Iterator[Puzzle | Sudoku | Problem]", number: int | None, files: list[str]
+    puzzles: "Iterator[Puzzle | Sudoku | Problem]", number: int | None, files: list[str], what: str = "--hint"
 ) -> "Puzzle | Sudoku":
     """Return the only puzzle, or the one of a number, counted from 1."""
     from nonocensus.pipeline.store.sources import no_puzzle_error
@@ -54,7 +54,7 @@ def single_puzzle(
     if not items:
         raise no_puzzle_error(files)
     if number is None and len(items) > 1:
-        raise UserError(f"--hint is for one puzzle, {', '.join(files)}: choose one with -n")
+        raise UserError(f"{what} is for one puzzle, {', '.join(files)}: choose one with -n")
     if isinstance(items[0], Problem):
         raise UserError(f"{items[0].name}: {items[0].reason}")
     return items[0]

@@ -1,0 +1,1 @@
+"""Adapters to libraries that train and test models, each an extra of its own (docs/TASKS.md)."""

@@ -1,0 +1,119 @@
+"""The commands check and tasks: verdicts on answers, task files and their scores."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from runs import run_serially
+
+from nonocensus.pipeline.run.run_folder import Run
+from nonocensus.pipeline.store.parts import append, create_store
+from nonocensus.scrapers.demo import demo_puzzles
+from nonocensus.solver.model.tables import puzzle_batch
+
+Command = Callable[..., Any]
+
+DIAMOND = 'title "Diamond"\nwidth 5\nheight 5\n\nrows\n1\n3\n5\n3\n1\n\ncolumns\n1\n3\n5\n3\n1\n'
+ROWS = ["..#..", ".###.", "#####", ".###.", "..#.."]
+SOLVED = "\n".join(ROWS)
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "text"),
+    [
+        (f"Here:\n```\n{SOLVED}\n```", 0, "solved: it fits all clues"),
+        (json.dumps({"solution": ROWS}), 0, "solved: it fits all clues"),
+        (SOLVED.replace("#####", "###.#"), 1, "wrong: row 3 is 3 1, its clue is 5"),
+        (SOLVED.replace("#####", "#####".replace("#", "?")), 1, "partial: 5 cells are open; it can be completed"),
+        ("I give up", 2, "unreadable: no grid of 5 rows of 5 cells in it"),
+        ("", 2, "unreadable: no grid of 5 rows of 5 cells in it"),
+    ],
+)
+def test_an_answer_is_checked(nonocensus: Command, tmp_path: Path, answer: str, code: int, text: str) -> None:
+    (tmp_path / "diamond.non").write_text(DIAMOND)
+    (tmp_path / "answer.txt").write_text(answer)
+    done = nonocensus("check", "diamond.non", "answer.txt")
+    assert (done.code, done.out, done.err) == (code, f"{text}\n", "")
+    value = json.loads(nonocensus("check", "diamond.non", "answer.txt", "--json").out)
+    assert f"{value['verdict']}: {value['reason']}" == text
+
+
+def test_wrong_use_of_check_is_said_in_a_line(nonocensus: Command, tmp_path: Path) -> None:
+    (tmp_path / "diamond.non").write_text(DIAMOND)
+    (tmp_path / "two.matrix").write_text("11\n01\n")
+    for arguments, reason in {
+        (): "check takes a puzzle and an answer, or --tasks and --answers",
+        ("diamond.non",): "check takes a puzzle and an answer",
+        ("diamond.non", "missing.txt"): "missing.txt: No such file or directory",
+        ("diamond.non", "two.matrix", "--out", "x"): "--out is for these",
+        ("--tasks", "t.jsonl"): "--tasks and --answers go together",
+        ("-", "-"): "puzzle and answer can't both be standard input",
+        ("--tasks", "diamond.non", "--answers", "diamond.non"): "diamond.non, line 1: it is no task",
+        ("--tasks", "missing.jsonl", "--answers", "diamond.non"): "missing.jsonl: No such file",
+    }.items():
+        done = nonocensus("check", *arguments)
+        assert done.code in (2, 3)
+        assert len(done.err.splitlines()) == 1
+        assert reason in done.err
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    place = tmp_path_factory.mktemp("tasks")
+    store = create_store(str(place / "store"))
+    append(store, [puzzle_batch(demo_puzzles()[:40])])
+    return run_serially(store, place / "run")
+
+
+def task_lines(nonocensus: Command, run: Run, *options: str) -> list[dict[str, Any]]:
+    done = nonocensus("tasks", run.folder.name, "--out", "t.jsonl", *options)
+    assert done.code == 0, done.err
+    return [json.loads(line) for line in Path("t.jsonl").read_text().splitlines()]
+
+
+def test_tasks_have_prompts_keys_and_splits(nonocensus: Command, run: Run) -> None:
+    tasks = task_lines(nonocensus, run)
+    assert len({task["canonical_hash"] for task in tasks}) == len(tasks) > 10
+    for task in tasks:
+        remainder = int(task["canonical_hash"][-8:], 16) % 10
+        assert task["split"] == ("validation" if remainder == 8 else "test" if remainder == 9 else "train")
+        assert task["verdict"] == "unique"
+        assert task["license"] == "Apache-2.0"
+        assert len(task["answer"].split("\n")) == task["height"] == len(task["rows"])
+    assert [task["id"] for task in task_lines(nonocensus, run, "--style", "grid")] == [task["id"] for task in tasks]
+    system, user = task_lines(nonocensus, run, "--style", "chat", "--count", "1")[0]["prompt"]
+    assert (system["role"], user["role"]) == ("system", "user")
+
+
+def test_answers_are_scored(nonocensus: Command, run: Run) -> None:
+    first, second, third, *others = task_lines(nonocensus, run)
+    answers = [
+        (first["id"], first["answer"]),
+        (first["id"], "no idea"),
+        (second["id"], {"solution": second["answer"].split("\n")}),
+        (third["id"], "?" * third["width"] * third["height"]),
+        ("unknown", first["answer"]),
+    ]
+    Path("a.jsonl").write_text("".join(json.dumps({"id": name, "answer": answer}) + "\n" for name, answer in answers))
+    done = nonocensus("check", "--tasks", "t.jsonl", "--answers", "a.jsonl", "--out", "scores.jsonl")
+    assert done.code == 0
+    assert max(map(len, done.out.splitlines())) <= 80
+    assert done.out.splitlines()[-3].split() == ["all", "2", "0", "1", "1", str(len(others))]
+    assert f"2 of {len(others) + 3} tasks solved" in done.out
+    assert "Answers to other tasks: 1." in done.out
+    scores = [json.loads(line) for line in Path("scores.jsonl").read_text().splitlines()]
+    assert [row["verdict"] for row in scores] == ["solved", "unreadable", "solved", "partial"] + ["missing"] * len(
+        others
+    )
+
+
+def test_tasks_need_grades_for_minutes_and_respect_rights(nonocensus: Command, run: Run) -> None:
+    done = nonocensus("tasks", run.folder.name, "--out", "t.jsonl", "--minutes", "1-20")
+    assert done.code == 2
+    assert "has no grades yet" in done.err
+    done = nonocensus("tasks", run.folder.name, "--out", "t.jsonl", "--where", "width > 1000")
+    assert done.code == 2
+    assert "has no such puzzle: 40 in the run" in done.err
+    assert not Path("t.jsonl").exists()
