@@ -9,7 +9,7 @@
 # make site    the documentation as a site, with a sample report, into site/; its links are checked
 # make wheel   a wheel that brings compiled kernels, into dist/, tried with each Python that there is
 # make dist    wheel and source archive into dist/, each tried in an environment of its own
-# make release the same once version, changelog and tags are in order; says which tag to set
+# make release the same once version, changelog and tags are in order; says what is left to do by hand
 # make image   the image of configs/Dockerfile, tried
 # make bench   the figures of docs/BENCHMARKS.md, into benchmarks/results/
 
@@ -104,7 +104,7 @@ gallery: $(READY)
 	$(BIN)/python tests/gallery.py
 
 # Kernels for any processor of this machine's family (solver/jit/kernel_cache.py); where they don't fit they are left alone.
-wheel: $(INSTALLED)
+wheel: $(READY)
 	rm -rf solver/compiled
 	NONOCENSUS_PORTABLE=1 $(BIN)/nonocensus warm
 	rm -f dist/nonocensus-*.whl
