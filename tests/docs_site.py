@@ -41,7 +41,7 @@ def collect() -> None:
     """Copy the pages, and the files they link to, into STAGE, and make the others there."""
     shutil.rmtree(STAGE, ignore_errors=True)
     linked = {(page.parent / target).resolve() for page in PAGES for target in LINK.findall(page.read_text())}
-    for source in {*PAGES, *linked}:
+    for source in {*PAGES, *linked, ROOT / "docs" / "site.css"}:
         if source.is_file():
             copy = STAGE / source.relative_to(ROOT)
             copy.parent.mkdir(parents=True, exist_ok=True)
