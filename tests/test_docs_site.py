@@ -42,12 +42,20 @@ def test_problems_of_a_site(tmp_path: Path, body: str, said: list[str]) -> None:
     assert list(docs_site.problems(tmp_path)) == said
 
 
-def test_reference_lists_arguments_of_both_kinds() -> None:
-    reference = docs_site.reference()
-    assert "def read(paths: Paths) -> Reading\n" in reference
-    assert "**Args**\n\n- `image`: Path or content of the image.\n" in reference
-    assert "- `cells`: uint8[height, width] of palette entries, 255 for an open cell\n" in reference
-    assert "- `width`: Number of columns.\n" in reference
+@pytest.mark.parametrize(
+    "docstring",
+    [
+        "Solve.\n\nArgs:\n    most: Steps,\n        or -1.\n    ids: Which.\n\nRaises ValueError.",
+        "Solve.\n\nmost   Steps,\n       or -1.\nids    Which.\n\nRaises ValueError.",
+    ],
+)
+def test_arguments_in_docstrings_become_lists(docstring: str) -> None:
+    listed = "- `most`: Steps,\n  or -1.\n- `ids`: Which.\n\nRaises ValueError."
+    assert docs_site.prose(docstring).replace("**Args**\n\n", "") == f"Solve.\n\n{listed}"
+
+
+def test_signature_is_that_of_the_source() -> None:
+    assert docs_site.signature(docs_site.reference) == "def reference() -> str"
 
 
 def test_notebook_has_code_and_outputs() -> None:
