@@ -6,9 +6,10 @@
 # make lint    ruff and mypy; oxlint for the page's JavaScript
 # make docs    docs/COMMANDS.md, FORMATS.md, METRICS.md and TECHNIQUES.md, which follow from the program, and census.ipynb's outputs
 # make gallery the pictures of docs/GALLERY.md
+# make site    the documentation as a site, with a sample report, into site/; its links are checked
 # make wheel   a wheel that brings compiled kernels, into dist/, tried with each Python that there is
 # make dist    wheel and source archive into dist/, each tried in an environment of its own
-# make release the same once version, changelog and tags are in order; says which tag to set
+# make release the same once version, changelog and tags are in order; says what is left to do by hand
 # make image   the image of configs/Dockerfile, tried
 # make bench   the figures of docs/BENCHMARKS.md, into benchmarks/results/
 
@@ -24,7 +25,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # One cache of compiled kernels for all test processes.
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
 
-.PHONY: demo wheel dist release image test test-explore test-slow test-faults test-kills test-checked test-python lint format docs gallery bench clean
+.PHONY: demo wheel dist release image test test-explore test-slow test-faults test-kills test-checked test-python lint format docs site gallery bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/nonocensus demo --out demo
@@ -96,11 +97,14 @@ docs: $(READY)
 	$(BIN)/python tests/documents.py
 	$(BIN)/python tests/census_notebook.py
 
+site: $(VENV)/.site
+	$(BIN)/python tests/docs_site.py
+
 gallery: $(READY)
 	$(BIN)/python tests/gallery.py
 
 # Kernels for any processor of this machine's family (solver/jit/kernel_cache.py); where they don't fit they are left alone.
-wheel: $(INSTALLED)
+wheel: $(READY)
 	rm -rf solver/compiled
 	NONOCENSUS_PORTABLE=1 $(BIN)/nonocensus warm
 	rm -f dist/nonocensus-*.whl
@@ -146,5 +150,9 @@ $(READY): $(INSTALLED)
 	$(BIN)/pip install --quiet --no-compile --constraint constraints.txt --editable ".[dev]"
 	touch $@
 
+$(VENV)/.site: $(INSTALLED)
+	$(BIN)/pip install --quiet --no-compile --constraint constraints.txt --editable ".[docs]"
+	touch $@
+
 clean:
-	rm -rf $(VENV) .cache demo
+	rm -rf $(VENV) .cache demo site

@@ -24,9 +24,11 @@ class Bar(NamedTuple):
 def bar() -> Iterator[Bar]:
     """Show a progress bar within the block, in a notebook or a terminal.
 
-    with nc.bar() as bar:
-        nc.classify_store("store", "run", listener=bar.listener)
-        nc.make_report("run", "page", watch=bar.watch)
+    For example:
+
+        with nc.bar() as bar:
+            nc.classify_store("store", "run", listener=bar.listener)
+            nc.make_report("run", "page", watch=bar.watch)
     """
     labels: Counter[str] = Counter()
     with Progress() as progress:

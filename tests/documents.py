@@ -128,6 +128,9 @@ are private.
 """
 
 
+PYTHON_FOOT = "This page is made from docstrings by `make docs`; the site of `make site` has all arguments."
+
+
 def python_page() -> str:
     """docs/PYTHON.md: what `import nonocensus` offers, with the first sentence of each docstring."""
     rows = [
@@ -135,7 +138,7 @@ def python_page() -> str:
         for name in sorted(nonocensus.__all__, key=str.lower)
         if not name.startswith("_")
     ]
-    return "\n".join([PYTHON_HEAD + rows[0], *rows[1:], "", "This page is made from docstrings by `make docs`.", ""])
+    return "\n".join([PYTHON_HEAD + rows[0], *rows[1:], "", PYTHON_FOOT, ""])
 
 
 METRICS_HEAD = """\

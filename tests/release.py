@@ -1,12 +1,15 @@
 """A release: what has to be in order before it is tagged, the files for others, and whether they work alone.
 
-python tests/release.py wheel      tries the wheel of `make wheel` with each Python that there is: no kernel is compiled
+python tests/release.py wheel      names the wheel of `make wheel` for this kind of machine, and tries it with each
+                                   Python that there is: no kernel is compiled
 python tests/release.py dist       wheel and source archive into dist/, each installed into a new environment,
                                    where the demo runs far from this checkout (make dist)
-python tests/release.py release    the same, once the version is in order; ends with the tag to set (make release)
+python tests/release.py release    the same, once the version is in order; ends with what is left to do by hand
+                                   (make release)
 """
 
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -26,7 +29,16 @@ ASKED = "import nonocensus as nc; assert nc.solve([[1, 0], [1, 1]]).label == 'un
 PYTHONS = ("python3.11", "python3.12", "python3.13", "python3.14")
 """Those that a wheel with kernels is for."""
 
+MACHINE = f"manylinux_2_17_{platform.machine()}"
+"""Its platform. The wheels of Numba decide which glibc is needed; this one asks for none newer than pip does."""
+
 PUZZLE = "width 2\nheight 2\n\nrows\n1\n2\n\ncolumns\n2\n1\n"
+
+ONCE = (
+    "once: GitHub, Settings: Pages from GitHub Actions; the environment pypi; private vulnerability reporting",
+    "once: pypi.org, Publishing: trusted publisher of nonocensus, workflow release.yml, environment pypi",
+)
+"""What the first release needs of other sites, which no file here shows."""
 
 NEEDED = (
     "LICENSE",
@@ -59,6 +71,24 @@ def wrong_with(version: str, changelog: str, citation: str, tags: str) -> Iterat
         yield f"CITATION.cff has another date than CHANGELOG.md's, {dates[0]}"
     if f"v{version}" in tags.split():
         yield f"v{version} is tagged already: raise the version in solver/__init__.py"
+
+
+def left_to_do(version: str, project: str, site: str, citation: str) -> Iterator[str]:
+    """Yield what only the repository's owner can do, in this order, a line each.
+
+    project, site, citation   the texts of pyproject.toml, mkdocs.yml and CITATION.cff
+    """
+    if "\n[project.urls]" not in project:
+        yield "once: the repository's and the site's address as [project.urls] in pyproject.toml"
+    if not re.search(r"^site_url:", site, re.MULTILINE):
+        yield "once: the site's address as site_url in mkdocs.yml; then README.md can link the sample report there"
+    if not re.search(r"^repository-code:", citation, re.MULTILINE):
+        yield "once: the repository's address as repository-code in CITATION.cff"
+    if not re.search(r"^doi:", citation, re.MULTILINE):
+        yield "once: zenodo.org, GitHub: turn the repository on before the first release, then doi: in CITATION.cff"
+    yield from ONCE
+    yield f"now: git tag -a v{version} -m 'nonocensus {version}' && git push origin v{version}"
+    yield "then: approve the environment pypi, if asked; look at PyPI, the image, the site and the release on GitHub"
 
 
 def build() -> tuple[Path, Path]:
@@ -100,6 +130,12 @@ def try_it(package: Path, base: str = sys.executable, has_kernels: bool = False)
     print(f"{package.relative_to(ROOT)}: installed alone with {base}, it does the demo")
 
 
+def name_machine() -> None:
+    """Rename the wheel of `make wheel` for the machines that its kernels are for; others get that of `make dist`."""
+    (wheel,) = DIST.glob("nonocensus-*.whl")
+    run(sys.executable, "-m", "wheel", "tags", "--remove", "--platform-tag", MACHINE, str(wheel))
+
+
 def try_kernels() -> None:
     """Try the wheel of `make wheel` with each of PYTHONS that there is."""
     (wheel,) = DIST.glob("nonocensus-*.whl")
@@ -132,6 +168,7 @@ def git(*arguments: str) -> str:
 def main(wish: str) -> None:
     """Do what the command line asks for."""
     if wish == "wheel":
+        name_machine()
         try_kernels()
         return
     if wish == "release":
@@ -144,7 +181,8 @@ def main(wish: str) -> None:
     for package in build():
         try_it(package)
     if wish == "release":
-        print(f"All is well. Now: git tag -a v{__version__} -m 'nonocensus {__version__}' && git push --tags")
+        texts = ((ROOT / name).read_text() for name in ("pyproject.toml", "mkdocs.yml", "CITATION.cff"))
+        print("\n".join(["All is well. Left to do by hand:", *left_to_do(__version__, *texts)]))
 
 
 if __name__ == "__main__":

@@ -24,3 +24,10 @@ def test_a_version_in_order() -> None:
 def test_what_is_not(changelog: str, citation: str, tags: str, said: str) -> None:
     (wrong,) = release.wrong_with("1.2.0", changelog, citation, tags)
     assert said in wrong
+
+
+def test_left_to_do_ends_with_the_tag_and_skips_what_is_done() -> None:
+    new = list(release.left_to_do("1.2.0", "", "", ""))
+    urls, site, citation = "\n[project.urls]\n", "site_url: https://example.org/\n", "repository-code: x\ndoi: 10.1/2\n"
+    assert list(release.left_to_do("1.2.0", urls, site, citation)) == new[4:]
+    assert new[-2] == "now: git tag -a v1.2.0 -m 'nonocensus 1.2.0' && git push origin v1.2.0"
