@@ -3,6 +3,7 @@
 #              make test-checked (kernels that check each index and step), test-python (kernels as plain Python),
 #              test-faults (machines and workers lost), test-slow (seconds each), test-kills (at random moments) and
 #              test-explore (random examples for SECONDS)
+# make test-pythons  the tests of `make test` with each of PYTHONS that there is, in an environment of its own
 # make lint    ruff and mypy; oxlint for the page's JavaScript
 # make docs    docs/COMMANDS.md, FORMATS.md, METRICS.md and TECHNIQUES.md, which follow from the program, and census.ipynb's outputs
 # make gallery the pictures of docs/GALLERY.md
@@ -25,7 +26,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # One cache of compiled kernels for all test processes.
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
 
-.PHONY: demo wheel dist release image test test-explore test-slow test-faults test-kills test-checked test-python lint format docs site gallery bench clean
+.PHONY: demo wheel dist release image test test-pythons test-explore test-slow test-faults test-kills test-checked test-python lint format docs site gallery bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/nonocensus demo --out demo
@@ -38,6 +39,14 @@ compile = $(BIN)/python tests/kernels.py 1 & $(if $(1),$(BIN)/python tests/kerne
 test: $(READY)
 	$(BIN)/pytest --collect-only -q > /dev/null & $(call compile,2 techniques)
 	$(BIN)/pytest -n 4 --dist worksteal -m "not faults and not kills and not slow and not wide"
+
+# The same with other Pythons. They share the compiled kernels.
+PYTHONS ?= python3.12 python3.13 python3.14
+test-pythons:
+	@for python in $(PYTHONS); do \
+	  if $$python --version > /dev/null 2>&1; then $(MAKE) test PYTHON=$$python VENV=.venv-$$python || exit 1; \
+	  else echo "$$python is not here: left out"; fi; \
+	done
 
 # Property tests with random examples: each round prints its seed, and SEED=... repeats it. Hypothesis keeps what fails in
 # .hypothesis, and tries that first.
@@ -155,4 +164,4 @@ $(VENV)/.site: $(INSTALLED)
 	touch $@
 
 clean:
-	rm -rf $(VENV) .cache demo site
+	rm -rf $(VENV) $(VENV)-* .cache demo site

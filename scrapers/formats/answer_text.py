@@ -8,7 +8,7 @@ A grid is an array of palette entries, a list of rows (lists, or texts), or a te
     objects     {"solution": ...}, {"answer": ...}, {"grid": ...}
     one line    all cells, row by row
 
-What surrounds it is ignored: <think>...</think>; all outside <answer>...</answer>, or else outside code fences if
+What surrounds it is ignored: all up to </think>; all outside <answer>...</answer>, or else outside code fences if
 these have a grid; prose. Two different grids are refused. The signs are those of scrapers.formats.answer_signs.
 """
 
@@ -32,7 +32,9 @@ MAX_LINES = 1 << 16
 KEYS = ("solution", "answer", "grid")
 """Fields that hold the grid of an object."""
 
-THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
+THOUGHTS = re.compile(r"\A.*</think(?:ing)?>|<think(?:ing)?>.*", re.DOTALL)
+"""Some models' templates hold the opening tag, so that an answer has the closing one only."""
+
 ANSWER = re.compile(r"<answer>(.*?)(?:</answer>|\Z)", re.DOTALL)
 FENCE = re.compile(r"```[^\n`]*\n(.*?)(?:```|\Z)", re.DOTALL)
 INVISIBLE = {0xFE0F: None, 0x200B: None, 0xFEFF: None, 0xA0: " ", 0x3000: " "}

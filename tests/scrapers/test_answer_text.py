@@ -39,6 +39,7 @@ ANSWERS = {
     "an open fence": f"```\n{LINES}",
     "prose": f"Row 2 is full, 5 of 5.\nSo the grid is:\n{LINES}\nThat is all.",
     "thoughts": f"<think>Perhaps\n{signs('.', '#')}\n</think>\n{LINES}",
+    "thoughts whose opening tag the prompt had": f"Perhaps\n{signs('.', '#')}\n</think>\n{LINES}",
     "a tag": f"Perhaps\n{signs('.', '#')}\nNo:\n<answer>\n{LINES}\n</answer>",
     "the same grid twice": f"{LINES}\n\nIn digits:\n\n{signs('1', '0')}",
     "an empty grid first": f"We begin with\n{signs('?', '?')}\n\nand end with\n{LINES}",
