@@ -62,7 +62,7 @@ test-kills: $(READY)
 	$(BIN)/pytest -s -m kills
 
 # Machines lost, paused, cut off, slow, full or with another clock (docs/CLUSTER.md); by root, with iproute2 and, for
-# clocks, faketime.
+# clocks, a C compiler.
 test-cluster: $(READY)
 	$(call compile)
 	$(BIN)/pytest -s -m cluster
