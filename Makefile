@@ -1,8 +1,8 @@
 # make demo    sets up .venv and runs the whole job on the embedded archive
 # make test    sets up .venv and runs what ends in four to six minutes; the others are those of
 #              make test-checked (kernels that check each index and step), test-python (kernels as plain Python),
-#              test-faults (machines and workers lost), test-slow (seconds each), test-kills (at random moments) and
-#              test-explore (random examples for SECONDS)
+#              test-faults (machines and workers lost), test-slow (seconds each), test-kills (at random moments),
+#              test-cluster (two machines as namespaces of this one) and test-explore (random examples for SECONDS)
 # make test-pythons  the tests of `make test` with each of PYTHONS that there is, in an environment of its own
 # make lint    ruff and mypy; oxlint for the page's JavaScript
 # make docs    docs/COMMANDS.md, FORMATS.md, METRICS.md and TECHNIQUES.md, which follow from the program, and census.ipynb's outputs
@@ -26,7 +26,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # One cache of compiled kernels for all test processes.
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
 
-.PHONY: demo wheel dist release image test test-pythons test-explore test-slow test-faults test-kills test-checked test-python lint format docs site gallery bench clean
+.PHONY: demo wheel dist release image test test-pythons test-explore test-slow test-faults test-kills test-cluster test-checked test-python lint format docs site gallery bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/nonocensus demo --out demo
@@ -38,7 +38,7 @@ compile = $(BIN)/python tests/kernels.py 1 & $(if $(1),$(BIN)/python tests/kerne
 # Four processes for two cores: some tests mostly wait. Before they start, tests are compiled to bytecode, by one of them.
 test: $(READY)
 	$(BIN)/pytest --collect-only -q > /dev/null & $(call compile,2 techniques)
-	$(BIN)/pytest -n 4 --dist worksteal -m "not faults and not kills and not slow and not wide"
+	$(BIN)/pytest -n 4 --dist worksteal -m "not faults and not kills and not cluster and not slow and not wide"
 
 # The same with other Pythons. They share the compiled kernels.
 PYTHONS ?= python3.12 python3.13 python3.14
@@ -70,6 +70,12 @@ test-faults: $(READY)
 # Twenty processes killed at random moments, and pairs of commands at once; not part of `make test`, since it takes minutes.
 test-kills: $(READY)
 	$(BIN)/pytest -s -m kills
+
+# Machines lost, paused, cut off, slow, full or with another clock (docs/CLUSTER.md); by root, with iproute2 and, for
+# clocks, a C compiler.
+test-cluster: $(READY)
+	$(call compile)
+	$(BIN)/pytest -s -m cluster
 
 # The kernels once more with every array index checked and every step held against known solutions, compiled apart and
 # optimised less, in four fifths of the time.

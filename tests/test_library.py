@@ -8,6 +8,7 @@ from pathlib import Path
 
 import nbformat
 import numpy as np
+import pyarrow.dataset as ds
 import pytest
 from census_notebook import NOTEBOOK, executed
 
@@ -200,6 +201,18 @@ def test_the_notebook_runs(tmp_path: Path) -> None:
     assert "is not a store of puzzles" in shown
     assert "overlap" in shown, "explained"
     assert shown.count("[], []") + shown.count("([], [])") >= 1, "verify finds nothing"
+
+
+@pytest.mark.slow
+def test_the_example_of_ray_data_runs(tmp_path: Path) -> None:
+    page = Path(__file__).resolve().parents[1] / "docs/decisions/ray-data.md"
+    lines = page.read_text().splitlines()
+    example = "\n".join(line[4:] for line in lines if line.startswith("    "))
+    nc.generate_store(tmp_path / "store", nc.Recipe("random", 8, 8, 0.5, 1, 100))
+    subprocess.run([sys.executable, "-c", example], cwd=tmp_path, check=True, capture_output=True)
+    labels = ds.dataset(tmp_path / "labels").to_table().sort_by("puzzle_id")
+    nc.classify_store(tmp_path / "store", tmp_path / "run", resources=nc.Resources(serial=True))
+    assert labels.equals(nc.open_run(tmp_path / "run").table(["puzzle_id", "label"]).sort_by("puzzle_id"))
 
 
 def test_arguments_that_make_no_sense_leave_nothing(tmp_path: Path) -> None:

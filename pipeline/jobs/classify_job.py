@@ -46,10 +46,11 @@ def classify_chunk(chunk: Chunk, call: JobCall) -> Output:
     is_timed = seconds.is_valid().to_numpy(zero_copy_only=False)
     first = rules.first_occurrences(chunk.puzzles, is_timed)
     is_solved = is_timed & (first == np.arange(len(rows)))  # equal puzzles are solved once
-    late = pc.equal(rows["status"], "timeout").to_numpy(zero_copy_only=False)
+    spent = seconds.to_numpy(zero_copy_only=False)
+    # A verdict past the limit counts on the last level only: where the limit cut a step short decides its solutions.
+    late = pc.equal(rows["status"], "timeout").to_numpy(zero_copy_only=False) | (spent > call.cpu_limit)
     if is_last:
         late[:] = False
-    spent = seconds.to_numpy(zero_copy_only=False)
     untried = late & (not waits) & (spent < call.cpu_limit)
     return Output(_stamped(rows, chunk, call), late, untried, float(spent[is_solved].sum()))
 

@@ -1,12 +1,20 @@
-"""The system limits of a task."""
+"""The limits of a task."""
 
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
 from nonocensus.pipeline.jobs import task
+from nonocensus.pipeline.jobs.classify_job import classify_chunk
+from nonocensus.pipeline.jobs.job import Chunk, JobCall
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver import nonogram
+from nonocensus.solver.api import classify
 from nonocensus.solver.jit.waits import Waits
+from nonocensus.solver.model.families import NONOGRAM
 
 LIMITED = """
 import resource
@@ -43,3 +51,17 @@ def test_compiling_does_not_count_towards_the_limit(monkeypatch: pytest.MonkeyPa
             with Waits.make_context():
                 used += compiling
     assert allowed == [50.0, 40.0, 35.0, 34.0]
+
+
+def test_verdict_past_a_levels_limit_is_late_but_counts_on_the_last_level(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A step that the limit cuts short may find another second solution, so the row would depend on the load."""
+    puzzles = recipe_batch(Recipe("random", 9, 9, 0.5, 1, 5), 0, 5)
+    rows = classify(puzzles)
+    seconds = rows["cpu_seconds"].to_numpy()
+    limit = float(np.median(seconds))
+    monkeypatch.setattr(nonogram, "RULES", nonogram.RULES._replace(classify=lambda *_, **__: rows))
+    for run_limit, expected in ((10.0, seconds > limit), (limit, np.zeros(5, np.bool_))):
+        call = JobCall(NONOGRAM, {"cpu_limit": run_limit, "stamp": {}}, limit)
+        assert_array_equal(classify_chunk(Chunk([("part", np.arange(5))], puzzles), call).late, expected)

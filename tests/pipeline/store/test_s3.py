@@ -1,11 +1,8 @@
 """Stores and runs on S3, end to end against a local S3 server."""
 
-import os
 import signal
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,8 +10,8 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from pyarrow import fs
 from runs import lasting, run_serially
+from s3_server import serve_bucket
 from stores import Result
 
 from nonocensus.pipeline.errors import UserError
@@ -30,27 +27,10 @@ from nonocensus.solver.model.puzzle import from_picture
 @pytest.fixture
 def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The URI of an empty bucket, with credentials in the environment."""
-    pytest.importorskip("moto.server")
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
-    monkeypatch.setenv("AWS_REGION", "us-east-1")
-    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{port}")
-    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            try:
-                with socket.create_connection(("127.0.0.1", port), timeout=1):
-                    break
-            except OSError:
-                time.sleep(0.1)
-        endpoint = os.environ["AWS_ENDPOINT_URL"].removeprefix("http://")
-        maker = fs.S3FileSystem(endpoint_override=endpoint, scheme="http", allow_bucket_creation=True)
-        maker.create_dir("census")
+    with serve_bucket() as environment:
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
         yield "s3://census"
-        server.kill()
 
 
 @pytest.mark.slow
