@@ -3,7 +3,8 @@
 #              make test-checked (kernels that check each index and step), test-python (kernels as plain Python),
 #              test-faults (machines and workers lost), test-slow (seconds each), test-kills (at random moments),
 #              test-cluster (two machines as namespaces of this one) and test-explore (random examples for SECONDS)
-# make test-pythons  the tests of `make test` with each of PYTHONS that there is, in an environment of its own
+# make test-pythons   the tests of `make test` with each of PYTHONS that there is, in an environment of its own
+# make test-adapters  those of nonocensus.adapters, with the libraries (some 700 MB)
 # make lint    ruff and mypy; oxlint for the page's JavaScript
 # make docs    docs/COMMANDS.md, FORMATS.md, METRICS.md and TECHNIQUES.md, which follow from the program, and census.ipynb's outputs
 # make gallery the pictures of docs/GALLERY.md
@@ -26,7 +27,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # One cache of compiled kernels for all test processes.
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
 
-.PHONY: demo wheel dist release image test test-pythons test-explore test-slow test-faults test-kills test-cluster test-checked test-python lint format docs site gallery bench clean
+.PHONY: demo wheel dist release image test test-pythons test-adapters test-explore test-slow test-faults test-kills test-cluster test-checked test-python lint format docs site gallery bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/nonocensus demo --out demo
@@ -47,6 +48,11 @@ test-pythons:
 	  if $$python --version > /dev/null 2>&1; then $(MAKE) test PYTHON=$$python VENV=.venv-$$python || exit 1; \
 	  else echo "$$python is not here: left out"; fi; \
 	done
+
+# Where a library is not installed these tests are skipped by `make test`.
+test-adapters: $(READY)
+	$(BIN)/pip install --quiet --no-compile --constraint constraints.txt --editable ".[gymnasium,reasoning-gym,verifiers]"
+	$(BIN)/pytest tests/test_adapters.py
 
 # Property tests with random examples: each round prints its seed, and SEED=... repeats it. Hypothesis keeps what fails in
 # .hypothesis, and tries that first.
