@@ -207,6 +207,11 @@ def is_url(path: str | Path) -> bool:
     return isinstance(path, str) and path.lower().startswith(("https://", "http://"))
 
 
+def is_remote(path: str | Path) -> bool:
+    """Check whether a path is on a filesystem of `scrapers.filesystems`: s3://, hf:// and so on, but no web address."""
+    return isinstance(path, str) and re.match(r"[a-z][a-z0-9+.-]*://", path) is not None and not is_url(path)
+
+
 def name_in_url(url: str) -> str:
     """Return the last part of a URL's path, or its host."""
     host, _, path = url.partition("://")[2].partition("/")
