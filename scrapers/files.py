@@ -83,6 +83,7 @@ class _FoundFile(NamedTuple):
     name: str
     open: Callable[[], IO[bytes]]
     error: str | None = None
+    errors: tuple[type[Exception], ...] = READ_ERRORS  # of opening and reading it
 
 
 def _local(name: str, path: Path, error: str | None = None) -> _FoundFile:
@@ -112,15 +113,20 @@ def _list_remote(uri: str, limits: ReadLimits) -> Iterator[_FoundFile]:
     filesystem, path = open_filesystem(uri)
     path = path.rstrip("/")
     last = path.rpartition("/")[2]
+
+    def remote(name: str, file: str) -> _FoundFile:
+        # Errors of fsspec's implementations have no base class in common.
+        return _FoundFile(clean_name(name), partial(filesystem.open_input_file, file), errors=(Exception,))
+
     if filesystem.get_file_info(path).type == fs.FileType.File:
-        yield _FoundFile(clean_name(last), partial(filesystem.open_input_file, path))
+        yield remote(last, path)
         return
     listed = filesystem.get_file_info(fs.FileSelector(path, recursive=True))
     files = sorted(info.path for info in listed if info.type == fs.FileType.File)
     for file in files[: limits.max_files]:
         inner = file.removeprefix("/").removeprefix(path.removeprefix("/")).lstrip("/")
         if may_be_puzzle(inner):
-            yield _FoundFile(clean_name(f"{last}/{inner}"), partial(filesystem.open_input_file, file))
+            yield remote(f"{last}/{inner}", file)
     if len(files) > limits.max_files:
         yield _too_many(last, limits)
 
@@ -157,7 +163,7 @@ def _read(found: _FoundFile, limits: ReadLimits) -> Iterator[SourceFile]:
     try:
         with found.open() as file:
             yield from read_entries(found.name, file, Budget(limits))
-    except READ_ERRORS as error:
+    except found.errors as error:
         yield SourceFile(found.name, None, describe_read_error(error))
 
 

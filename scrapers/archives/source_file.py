@@ -185,7 +185,7 @@ def describe_read_error(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror and error.errno != errno.EINVAL:
         return error.strerror
     text = " ".join(str(error).split()) or type(error).__name__
-    return f"it is damaged: {text}"
+    return f"it is damaged: {text}" if isinstance(error, READ_ERRORS) else text
 
 
 def may_be_puzzle(name: str) -> bool:

@@ -79,9 +79,12 @@ class Hub:
                 return self.commit(lines)
             case "datasets/ann/census" | "datasets/ann/census/revision/main":
                 return self.about()
-            case "datasets/ann/census/tree/main":
-                return 200, [{"type": "file", "path": name, "size": 1, "oid": ""} for name in self.files or {}]
-        raise AssertionError(path)
+            case "datasets/ann/census/tree/main" | "datasets/ann/census/tree/main/puzzles":
+                files = (self.files or {}).items()
+                return 200, [{"type": "file", "path": name, "size": len(data), "oid": ""} for name, data in files]
+            case "/datasets/ann/census/resolve/main/puzzles/a.non":
+                return 200, (self.files or {})["puzzles/a.non"]
+        return 404, {}
 
 
 @pytest.fixture
@@ -96,7 +99,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             known = self.headers.get("Authorization") == "Bearer hf_known"
             status, value = made.reply(self.path, body) if known else (401, {"error": "Invalid credentials"})
-            data = json.dumps(value).encode()
+            data = value if isinstance(value, bytes) else json.dumps(value).encode()
             self.send_response(status)
             if status == 404:
                 self.send_header("X-Error-Code", "RepoNotFound")
@@ -112,6 +115,8 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         made.address = f"http://127.0.0.1:{server.server_port}"
+        template = constants.HUGGINGFACE_CO_URL_TEMPLATE.replace(constants.ENDPOINT, made.address)
+        monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
         monkeypatch.setattr(constants, "ENDPOINT", made.address)
         monkeypatch.setenv("HF_TOKEN", "hf_known")
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
@@ -222,3 +227,10 @@ def test_network_errors_are_one_line(hub: Hub, push: Push, monkeypatch: pytest.M
     unreachable = push()
     assert (unreachable.code, len(unreachable.err.splitlines())) == (5, 1)
     assert "the same command resumes" in unreachable.err
+
+
+def test_file_on_the_hub_is_read(hub: Hub, nonocensus: Callable[..., Result]) -> None:
+    hub.files = {"puzzles/a.non": b"width 1\nheight 1\nrows\n1\ncolumns\n1\n"}
+    imported = nonocensus("import", "hf://datasets/ann/census/puzzles/a.non", "--out", "store")
+    assert (imported.code, imported.err) == (0, "")
+    assert imported.out.startswith("1 puzzles added")
