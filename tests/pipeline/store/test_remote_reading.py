@@ -2,6 +2,7 @@
 
 import io
 import shutil
+import sys
 import tarfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,9 +14,11 @@ from stores import Result
 
 from nonocensus.pipeline.run.run_folder import Run, open_run
 from nonocensus.pipeline.store.parts import open_store
+from nonocensus.pipeline.store.paths import folder
 from nonocensus.scrapers import filesystems
 from nonocensus.scrapers.files import files_in
 from nonocensus.scrapers.formats import non
+from nonocensus.solver.extras import MissingExtra
 from nonocensus.solver.model.puzzle import from_picture
 
 
@@ -92,6 +95,15 @@ def test_what_is_refused(
     assert refused.code == 2
     assert reason in refused.err
     assert len(refused.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("uri", "library", "extra"), [("hf://datasets/a/b", "huggingface_hub", "hub"), ("memory://a", "fsspec", "fsspec")]
+)
+def test_missing_library_is_named(uri: str, library: str, extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(MissingExtra, match=rf"^{library} is not installed: pip install 'nonocensus\[{extra}\]'$"):
+        folder(uri)
 
 
 def test_endpoints_of_azure(monkeypatch: pytest.MonkeyPatch) -> None:
