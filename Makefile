@@ -8,6 +8,7 @@
 # make lint    ruff and mypy; oxlint for the page's JavaScript
 # make docs    docs/COMMANDS.md, FORMATS.md, METRICS.md and TECHNIQUES.md, which follow from the program, and census.ipynb's outputs
 # make gallery the pictures of docs/GALLERY.md
+# make measures ARCHIVES="FILE ..."  imports, classifies and grades the puzzles of archives; measures/dataset has their measures
 # make site    the documentation as a site, with a sample report, into site/; its links are checked
 # make wheel   a wheel that brings compiled kernels, into dist/, tried with each Python that there is
 # make dist    wheel and source archive into dist/, each tried in an environment of its own
@@ -27,7 +28,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # One cache of compiled kernels for all test processes.
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
 
-.PHONY: demo wheel dist release image test test-pythons test-adapters test-explore test-slow test-faults test-kills test-cluster test-checked test-python lint format docs site gallery bench clean
+.PHONY: demo wheel dist release image test test-pythons test-adapters test-explore test-slow test-faults test-kills test-cluster test-checked test-python lint format docs site measures gallery bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/nonocensus demo --out demo
@@ -120,6 +121,13 @@ docs: $(READY)
 
 site: $(VENV)/.site
 	$(BIN)/python tests/docs_site.py
+
+# What nonocensus says of each puzzle, by id: no clues, nothing that sites say. Each step resumes.
+measures: $(INSTALLED)
+	$(BIN)/nonocensus import $(ARCHIVES) --out measures/store
+	$(BIN)/nonocensus classify measures/store --out measures/run --cpu-limit 2
+	$(BIN)/nonocensus grade measures/run
+	$(BIN)/nonocensus dataset measures/run --measures --out measures/dataset
 
 gallery: $(READY)
 	$(BIN)/python tests/gallery.py

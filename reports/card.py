@@ -49,6 +49,11 @@ class DatasetOrigin(NamedTuple):
     hosts: int
 
     @property
+    def keywords(self) -> list[str]:
+        """Keywords for catalogues."""
+        return [*self.family.tags, "puzzles", "difficulty", "tabular", "nonocensus"]
+
+    @property
     def citation(self) -> str:
         """The run's citation in BibTeX."""
         return cite(self.family, self.run_id, self.finished, self.solver_version)
@@ -76,9 +81,9 @@ class SourceTerms(NamedTuple):
 
 def license_of(content: Content, counts: Iterable[RowCount]) -> str:
     """Return the Hub's name of the dataset's licence, "other" if rows have several."""
-    if content == Content.none:
+    if not content.has_puzzles:
         return MEASURES_LICENSE
-    if content == Content.everything:
+    if not content.may_be_public:
         return "other"
     stated = {MEASURES_LICENSE if count.source in MADE_BY_RULE else (count.license or "").lower() for count in counts}
     return stated.pop() if len(stated) == 1 and stated <= LICENSES.keys() else "other"
@@ -141,14 +146,14 @@ def _head(origin: DatasetOrigin, counts: Iterable[RowCount], total: int, splits:
     data_files = [{"split": name, "path": f"data/{name}-*.parquet"} for name in SPLITS if splits[name]]
     license_id = license_of(origin.content, counts)
     several = {
-        "license_name": "private" if origin.content == Content.everything else "as-stated-in-each-row",
+        "license_name": "as-stated-in-each-row" if origin.content.may_be_public else "private",
         "license_link": "README.md",
     }
     entries = {
         "pretty_name": f"{origin.family.one.capitalize()} census: {total:,} puzzle{'' if total == 1 else 's'}",
         "license": license_id,
         **(several if license_id == "other" else {}),
-        "tags": [*origin.family.tags, "puzzles", "difficulty", "tabular", "nonocensus"],
+        "tags": origin.keywords,
         "size_categories": [_size(total)],
         "configs": [{"config_name": "default", "data_files": data_files}],
     }
@@ -175,10 +180,11 @@ def _sources(content: Content, counts: Iterable[RowCount]) -> list[SourceTerms]:
     pairs = totals.most_common()
     names, licenses = (pa.array([pair[k] for pair, _ in pairs], pa.string()) for k in range(2))
     free = shareable(pa.record_batch({"source": names, "license": licenses})).to_pylist()
-    there = {Content.none: [False] * len(pairs), Content.licensed: free, Content.everything: [True] * len(pairs)}
     return [
-        SourceTerms(*pair, TERMS.get(pair[0] or "", ""), held, rows)
-        for (pair, rows), held in zip(pairs, there[content], strict=True)
+        SourceTerms(
+            *pair, TERMS.get(pair[0] or "", ""), content.has_puzzles and (held or not content.may_be_public), rows
+        )
+        for (pair, rows), held in zip(pairs, free, strict=True)
     ]
 
 

@@ -1,9 +1,17 @@
-"""Citation of a run in BibTeX."""
+"""Citation of a run: in BibTeX, and as metadata for a DOI."""
+
+from collections.abc import Mapping
+from typing import Any
 
 from nonocensus.reports.family_words import FamilyWords
 
 AUTHOR = "The nonocensus authors"
 """As in CITATION.cff."""
+
+
+def title(family: FamilyWords) -> str:
+    """Return the title of a run's dataset."""
+    return f"A census of {family.many}: verdicts and measures of difficulty"
 
 
 def cite(family: FamilyWords, run_id: str, finished: str | None, solver_version: str) -> str:
@@ -13,9 +21,30 @@ def cite(family: FamilyWords, run_id: str, finished: str | None, solver_version:
     """
     return (
         f"@misc{{nonocensus-{run_id},\n"
-        f"  title = {{A census of {family.many}: verdicts and measures of difficulty}},\n"
+        f"  title = {{{title(family)}}},\n"
         f"  author = {{{{{AUTHOR}}}}},\n"
         f"  year = {{{(finished or '')[:4]}}},\n"
         f"  note = {{nonocensus {solver_version}, run {run_id}}}\n"
         "}"
     )
+
+
+def deposit(croissant: Mapping[str, Any], family: FamilyWords, license_id: str) -> dict[str, Any]:
+    """Return what Zenodo needs to register a DOI with DataCite: the content of .zenodo.json.
+
+    croissant    the dataset's Croissant metadata
+    license_id   the Hub's name of its licence, which Zenodo uses too; "other" if rows have several
+    """
+    return {
+        "title": title(family),
+        "upload_type": "dataset",
+        "description": croissant["description"],
+        "creators": [{"name": croissant["creator"]["name"]}],
+        "license": "other-open" if license_id == "other" else license_id,
+        "version": croissant["version"],
+        "publication_date": croissant["datePublished"][:10],
+        "keywords": croissant["keywords"],
+        "related_identifiers": [
+            {"identifier": address, "relation": "isDerivedFrom"} for address in croissant["isBasedOn"]
+        ],
+    }

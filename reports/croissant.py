@@ -5,8 +5,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from nonocensus.reports.card import LICENSES, DatasetOrigin
+from nonocensus.reports.card import LICENSES, DatasetOrigin, RowCount, license_of
+from nonocensus.reports.citation import AUTHOR
 from nonocensus.reports.dataset_columns import SPLITS, DataFile
+from nonocensus.reports.rights import HOME_PAGES
 from nonocensus.solver.model.tables import TIME
 
 PARQUET = "application/x-parquet"
@@ -66,8 +68,11 @@ TYPES = {
 }
 
 
-def croissant(origin: DatasetOrigin, license_id: str, columns: pa.Schema, files: Sequence[DataFile]) -> dict[str, Any]:
+def croissant(
+    origin: DatasetOrigin, counts: Sequence[RowCount], columns: pa.Schema, files: Sequence[DataFile]
+) -> dict[str, Any]:
     """Return the metadata. List columns, which Croissant cannot describe, are only named."""
+    sources = sorted({count.source for count in counts if count.source in HOME_PAGES})
     nested = [field.name for field in columns if pa.types.is_nested(field.type)]
     others = f" The files have more columns, of lists: {', '.join(nested)}." if nested else ""
     return {
@@ -76,7 +81,10 @@ def croissant(origin: DatasetOrigin, license_id: str, columns: pa.Schema, files:
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": f"nonocensus-{origin.run_id}",
         "description": f"A census of {origin.family.many}: verdicts, counters, times and measures of difficulty.",
-        "license": LICENSES.get(license_id, "README.md says which licences the rows have"),
+        "creator": {"@type": "sc:Organization", "name": AUTHOR},
+        "keywords": origin.keywords,
+        "isBasedOn": [HOME_PAGES[source] for source in sources],
+        "license": LICENSES.get(license_of(origin.content, counts), "README.md says which licences the rows have"),
         "version": "1.0.0",
         "datePublished": origin.finished,
         "citeAs": origin.citation,

@@ -24,9 +24,20 @@ TENTHS = (*(0,) * 8, 1, 2)
 class Content(StrEnum):
     """Whose clues, pictures and texts a dataset contains."""
 
-    none = "none"  # measures only
+    measures = "measures"  # none, nor what sites state: only what nonocensus computes
+    none = "none"
     licensed = "licensed"  # of puzzles whose licence permits redistribution
     everything = "everything"  # of all puzzles; must not be published
+
+    @property
+    def has_puzzles(self) -> bool:
+        """Whether it includes clues, pictures and texts of some puzzles."""
+        return self in (Content.licensed, Content.everything)
+
+    @property
+    def may_be_public(self) -> bool:
+        """Whether the dataset may be published."""
+        return self != Content.everything
 
 
 class DataFile(NamedTuple):
@@ -60,13 +71,17 @@ COUNTED = tuple(measure.name for measure in computed_by(*IN_RESULTS) if Place.da
 def puzzle_columns(content: Content, family: FamilyWords = NONOGRAMS) -> list[str]:
     """Return the columns of the puzzles table that a dataset needs."""
     own = [field.name for field in family.facts]
-    texts = TEXTS if content != Content.none else ()
-    return _union((*IDENTITY, *FACTS, *own, *SITE), texts, derived.PUZZLE_COLUMNS)
+    return _union((*IDENTITY, *FACTS, *own), _stated(content), derived.PUZZLE_COLUMNS)
 
 
 def result_columns(content: Content) -> list[str]:
     """Return the columns of the results table that a dataset needs."""
-    return _union((*VERDICT, *COUNTED, *KEY), PICTURES if content != Content.none else (), derived.RESULT_COLUMNS)
+    return _union((*VERDICT, *COUNTED, *KEY), PICTURES if content.has_puzzles else (), derived.RESULT_COLUMNS)
+
+
+def _stated(content: Content) -> tuple[str, ...]:
+    """Return the columns that a puzzle's author or site states."""
+    return (*(TEXTS if content.has_puzzles else ()), *(SITE if content != Content.measures else ()))
 
 
 def _union(*names: Iterable[str]) -> list[str]:
@@ -86,13 +101,13 @@ def schema(
     graded   whether the run has grades
     family   of the puzzles; columns without a meaning for it are left out
     """
-    texts, pictures = (TEXTS, PICTURES) if content != Content.none else ((), ())
+    pictures = PICTURES if content.has_puzzles else ()
     fields = [
         *(PUZZLES.field(name) for name in IDENTITY),
         DUPLICATE,
         *map(PUZZLES.field, FACTS),
         *family.facts,
-        *(PUZZLES.field(name) for name in (*texts, *SITE)),
+        *map(PUZZLES.field, _stated(content)),
         *(RESULTS.field(name) for name in (*VERDICT, *pictures, *COUNTED)),
         *(measure.field() for measure in computed_by(Computed.derived) if Place.dataset in measure.shown),
         *(family.graded if graded else ()),

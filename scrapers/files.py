@@ -1,10 +1,11 @@
-"""The files at paths and URLs: plain files, folders of them, and archives."""
+"""The files at paths, URIs and URLs: plain files, folders of them, and archives."""
 
 import io
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from nonocensus.scrapers.archives.archive_members import count_entries, read_entries
 from nonocensus.scrapers.archives.source_file import (
@@ -15,6 +16,7 @@ from nonocensus.scrapers.archives.source_file import (
     SourceFile,
     clean_name,
     describe_read_error,
+    is_remote,
     is_url,
     may_be_puzzle,
     name_in_url,
@@ -39,7 +41,8 @@ def files_in(
     an entry with an error, as is the rest of a damaged archive and of a folder beyond `limits.max_files`.
 
     Args:
-        paths: Files, folders and https URLs (`scrapers.download`); downloads are kept in memory.
+        paths: Files, folders, URIs of them (`scrapers.filesystems`) and https URLs (`scrapers.download`); downloads are
+            kept in memory.
         contact: E-mail or web address for the owners of the URLs' sites.
         excluded: Folder below a given one that is skipped.
         limits: Sizes and counts.
@@ -49,7 +52,8 @@ def files_in(
         if is_url(path):
             yield from _read_url(str(path), contact, limits)
         else:
-            for found in _list(Path(path), excluded, limits):
+            listed = _list_remote(str(path), limits) if is_remote(path) else _list(Path(path), excluded, limits)
+            for found in listed:
                 yield from _read(found, limits)
 
 
@@ -62,7 +66,7 @@ def count_files(
     """
     total = listed = 0
     for path in paths:
-        if is_url(path):
+        if is_url(path) or is_remote(path):
             return None
         for found in _list(Path(path), excluded, limits):
             listed += 1
@@ -73,38 +77,68 @@ def count_files(
     return total
 
 
-class _LocalFile(NamedTuple):
+class _FoundFile(NamedTuple):
     """A plain file or an archive, or the error instead."""
 
     name: str
-    path: Path
+    open: Callable[[], IO[bytes]]
     error: str | None = None
+    errors: tuple[type[Exception], ...] = READ_ERRORS  # of opening and reading it
 
 
-def _list(path: Path, excluded: str | Path | None, limits: ReadLimits) -> Iterator[_LocalFile]:
+def _local(name: str, path: Path, error: str | None = None) -> _FoundFile:
+    return _FoundFile(name, lambda: path.open("rb"), error)
+
+
+def _list(path: Path, excluded: str | Path | None, limits: ReadLimits) -> Iterator[_FoundFile]:
     skipped = SYSTEM_FOLDERS | {os.path.realpath(excluded)} if excluded is not None else SYSTEM_FOLDERS
     name = clean_name(path.name) or clean_name(path.resolve().name)
     if path.is_dir():
         for number, found in enumerate(_list_folder(path, name, skipped)):
             if number == limits.max_files:
-                reason = f"it holds more than {limits.max_files:,} files; name its folders to read the rest"
-                yield _LocalFile(name, path, reason)
+                yield _too_many(name, limits)
                 return
             yield found
     elif path.is_file() or not path.exists():
-        yield _LocalFile(name, path)
+        yield _local(name, path)
     else:
-        yield _LocalFile(name, path, "neither a file nor a folder")
+        yield _local(name, path, "neither a file nor a folder")
 
 
-def _list_folder(folder: Path, name: str, skipped: frozenset[str], depth: int = 0) -> Iterator[_LocalFile]:
+def _list_remote(uri: str, limits: ReadLimits) -> Iterator[_FoundFile]:
+    from pyarrow import fs
+
+    from nonocensus.scrapers.filesystems import open_filesystem  # Arrow takes 0.1 s to import
+
+    filesystem, path = open_filesystem(uri)
+    path = path.rstrip("/")
+    last = path.rpartition("/")[2]
+
+    def remote(name: str, file: str) -> _FoundFile:
+        # Errors of fsspec's implementations have no base class in common.
+        return _FoundFile(clean_name(name), partial(filesystem.open_input_file, file), errors=(Exception,))
+
+    if filesystem.get_file_info(path).type == fs.FileType.File:
+        yield remote(last, path)
+        return
+    listed = filesystem.get_file_info(fs.FileSelector(path, recursive=True))
+    files = sorted(info.path for info in listed if info.type == fs.FileType.File)
+    for file in files[: limits.max_files]:
+        inner = file.removeprefix("/").removeprefix(path.removeprefix("/")).lstrip("/")
+        if may_be_puzzle(inner):
+            yield remote(f"{last}/{inner}", file)
+    if len(files) > limits.max_files:
+        yield _too_many(last, limits)
+
+
+def _list_folder(folder: Path, name: str, skipped: frozenset[str], depth: int = 0) -> Iterator[_FoundFile]:
     if depth > MAX_FOLDER_DEPTH:
-        yield _LocalFile(name, folder, f"folders more than {MAX_FOLDER_DEPTH} levels deep are not read")
+        yield _local(name, folder, f"folders more than {MAX_FOLDER_DEPTH} levels deep are not read")
         return
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:
-        yield _LocalFile(name, folder, describe_read_error(error))
+        yield _local(name, folder, describe_read_error(error))
         return
     for entry in entries:
         path, inner = Path(entry.path), clean_name(f"{name}/{entry.name}")
@@ -114,17 +148,22 @@ def _list_folder(folder: Path, name: str, skipped: frozenset[str], depth: int = 
             if os.path.realpath(path) not in skipped:
                 yield from _list_folder(path, inner, skipped, depth + 1)
         elif may_be_puzzle(entry.name) and (entry.is_file() or not path.exists()):
-            yield _LocalFile(inner, path)
+            yield _local(inner, path)
 
 
-def _read(found: _LocalFile, limits: ReadLimits) -> Iterator[SourceFile]:
+def _too_many(name: str, limits: ReadLimits) -> _FoundFile:
+    reason = f"it holds more than {limits.max_files:,} files; name its folders to read the rest"
+    return _FoundFile(name, io.BytesIO, reason)
+
+
+def _read(found: _FoundFile, limits: ReadLimits) -> Iterator[SourceFile]:
     if found.error is not None:
         yield SourceFile(found.name, None, found.error)
         return
     try:
-        with found.path.open("rb") as file:
+        with found.open() as file:
             yield from read_entries(found.name, file, Budget(limits))
-    except READ_ERRORS as error:
+    except found.errors as error:
         yield SourceFile(found.name, None, describe_read_error(error))
 
 
@@ -141,11 +180,11 @@ def _read_url(url: str, contact: str | None, limits: ReadLimits) -> Iterator[Sou
         yield SourceFile(name, None, describe_read_error(error))
 
 
-def _count(found: _LocalFile, limits: ReadLimits) -> int | None:
+def _count(found: _FoundFile, limits: ReadLimits) -> int | None:
     if found.error is not None:
         return 1
     try:
-        with found.path.open("rb") as file:
+        with found.open() as file:
             return count_entries(found.name, file, limits)
     except READ_ERRORS:
         return 1

@@ -20,7 +20,8 @@ from nonocensus.pipeline.commands.output import (
 
 def import_(
     paths: Annotated[
-        list[str], typer.Argument(help="Files, folders, archives and https addresses of them.", metavar="PATH...")
+        list[str],
+        typer.Argument(help="Files, folders and archives, also on https, s3:// and so on.", metavar="PATH..."),
     ],
     store: OutStore,
     input_format: InputFormat = None,

@@ -3,6 +3,7 @@
 DIR/dataset.json                  marks the folder as a dataset that may be replaced
 DIR/data/train-00000.parquet      and so on; validation, test: sorted rows
 DIR/croissant.json                metadata as JSON-LD
+DIR/.zenodo.json                  metadata for a DOI, unless the dataset must not be published
 DIR/README.md                     the card; written last, so that its presence marks a complete dataset
 
 Rows pass through a database on disk. Only their ids are sorted, which determines positions; then rows are fetched by
@@ -33,6 +34,7 @@ from nonocensus.pipeline.store.lock import staging
 from nonocensus.pipeline.store.parts import chunk_tables, leaf_columns, one_batch
 from nonocensus.pipeline.store.paths import Folder, folder
 from nonocensus.reports.card import DatasetOrigin, RowCount, card, license_of
+from nonocensus.reports.citation import deposit
 from nonocensus.reports.croissant import croissant
 from nonocensus.reports.dataset_columns import (
     DUPLICATE,
@@ -49,7 +51,7 @@ from nonocensus.reports.family_words import WORDS
 from nonocensus.reports.joined_columns import KeyedRows, finished, indexed
 from nonocensus.solver.model.tables import SCHEMA_VERSION
 
-MARK, CARD, CROISSANT = "dataset.json", "README.md", "croissant.json"
+MARK, CARD, CROISSANT, DEPOSIT = "dataset.json", "README.md", "croissant.json", ".zenodo.json"
 KIND = "nonocensus dataset"
 DATA_FILE = re.compile(rf"({'|'.join(SPLITS)})-\d{{5}}\.parquet")
 
@@ -81,7 +83,7 @@ Seen = Callable[[str, int], object]
 
 
 def write_dataset(run: Run, uri: str, content: Content, seen: Seen = lambda *_: None) -> dict[str, Any]:
-    """Write what a run has so far as a dataset; return its rows, the rows of each split, its files and its folder.
+    """Write what a run has so far as a dataset; return its rows, splits, data files, licence and folder.
 
     A previous dataset is replaced once the new one is written. Raises UserError if the folder has other content, the
     run has no results, or another process is writing there.
@@ -97,6 +99,7 @@ def write_dataset(run: Run, uri: str, content: Content, seen: Seen = lambda *_: 
         size = _gather(database, run, content, grades, seen)
         _place(database)
         counts, duplicates = _counts(database), _find_duplicates(database)
+        license_id = license_of(content, counts)
         columns = schema(content, about, graded=len(grades.rows) > 0, family=family)
         with staging(place) as new:
             new.write_json(MARK, about)
@@ -106,18 +109,24 @@ def write_dataset(run: Run, uri: str, content: Content, seen: Seen = lambda *_: 
                 for file in _write_split(new / "data", database, split, places, columns, seen)
             ]
             origin = _origin(run, summary, content)
-            new.write_json(CROISSANT, croissant(origin, license_of(content, counts), columns, files))
+            described = croissant(origin, counts, columns, files)
+            others = {CROISSANT: described}
+            if content.may_be_public:
+                others[DEPOSIT] = deposit(described, family, license_id)
+            for name, value in others.items():
+                new.write_json(name, value)
             new.write(CARD, card(origin, columns, counts, duplicates))
             _clear(place)
             new.move(MARK, place)
             for name in (new / "data").names():
                 (new / "data").move(name, place / "data")
-            for name in (CROISSANT, CARD):
+            for name in (*others, CARD):
                 new.move(name, place)
     return {
         "rows": sum(file.rows for file in files),
         "splits": {name: sum(file.rows for file in files if file.split == name) for name in SPLITS},
         "files": [file.path for file in files],
+        "license": license_id,
         "folder": place.name,
     }
 
@@ -163,7 +172,7 @@ def _refuse_another(place: Folder) -> None:
 
 def _clear(place: Folder) -> None:
     """Delete a previous dataset, the card first; other files stay."""
-    for name in (CARD, CROISSANT):
+    for name in (CARD, CROISSANT, DEPOSIT):
         place.delete(name)
     data = place / "data"
     for name in data.names():

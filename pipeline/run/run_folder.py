@@ -36,7 +36,7 @@ from nonocensus.pipeline.run.results import ResultFile, damaged_file, read_resul
 from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.lock import LOCK, check_lease, writer_lock
 from nonocensus.pipeline.store.parts import Part, Store, is_store, open_store, refuse_file
-from nonocensus.pipeline.store.paths import Folder, folder
+from nonocensus.pipeline.store.paths import Folder, folder, is_folder
 from nonocensus.pipeline.store.sources import MARK as STORE_MARK
 from nonocensus.pipeline.store.sources import RUN_MARK
 from nonocensus.solver import __version__
@@ -286,7 +286,7 @@ def reload(run: Run) -> Run:
 
 def is_run(uri: str) -> bool:
     """Return whether a path or URI is a run folder."""
-    return ("://" in uri or Path(uri).is_dir()) and folder(uri).has(MARK)
+    return is_folder(uri) and folder(uri).has(MARK)
 
 
 def open_place(uri: str, store: str | None = None) -> Run | Store:

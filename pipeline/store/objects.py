@@ -151,29 +151,29 @@ def open_bucket(uri: str, options: str, region: str | None) -> Bucket:
 
     Raises MissingExtra if obstore is not installed, UserError if the scheme has no conditional writes.
 
-    uri       s3://BUCKET/... or gs://BUCKET/..., perhaps with ACCESS_KEY:SECRET_KEY@ before the bucket
+    uri       s3://BUCKET/..., gs://BUCKET/... or az://CONTAINER/...; of s3, perhaps with ACCESS_KEY:SECRET_KEY@ first
     options   Arrow's URI query with the ?: region, scheme, endpoint_override, force_virtual_addressing
     region    the bucket's, as found by Arrow
     """
     scheme, _, rest = uri.partition("://")
-    if scheme not in ("s3", "gs", "gcs"):
+    if scheme not in ("s3", "gs", "gcs", "az"):
         raise UserError(
             f"{uri} can be read, not written: {scheme}:// has no conditional writes, without which two writers would "
-            "lose data; write to a local folder, s3:// or gs://"
+            "lose data; write to a local folder, s3://, gs:// or az://"
         )
     who, _, bucket = rest.partition("/")[0].rpartition("@")
     asked = dict(parse_qsl(options.removeprefix("?")))
-    config = _s3(who, asked, region) if scheme == "s3" else _gcs(who, asked)
+    config = {"s3": _s3, "az": _azure}.get(scheme, _gcs)(who, asked, region)
     endpoint = config.get("endpoint", config.get("base_url", ""))
-    return Bucket(_open_client(scheme == "s3", bucket, endpoint.startswith("http://"), tuple(config.items())), uri)
+    return Bucket(_open_client(scheme, bucket, endpoint.startswith("http://"), tuple(config.items())), uri)
 
 
 @cache
-def _open_client(is_s3: bool, bucket: str, plain_http: bool, config: tuple[tuple[str, Any], ...]) -> "ObjectStore":
+def _open_client(scheme: str, bucket: str, plain_http: bool, config: tuple[tuple[str, Any], ...]) -> "ObjectStore":
     """Return the bucket's client, shared because it pools connections."""
     with extra("cloud"):
-        from obstore.store import GCSStore, S3Store
-    kind: Any = S3Store if is_s3 else GCSStore
+        from obstore.store import AzureStore, GCSStore, S3Store
+    kind: Any = {"s3": S3Store, "az": AzureStore}.get(scheme, GCSStore)
     options = dict(config)
     delegated = options.pop(DELEGATED, None)
     provider = _boto3_provider(bucket, delegated) if delegated else None
@@ -236,7 +236,13 @@ def _profile() -> dict[str, str]:
     return keys if keys or delegated is None else {DELEGATED: delegated}
 
 
-def _gcs(who: str, asked: dict[str, str]) -> dict[str, Any]:
+def _azure(_who: str, _asked: dict[str, str], _region: str | None) -> dict[str, Any]:
+    """Configure obstore for Azure's blob storage, which takes all from the environment."""
+    endpoint = os.environ.get("AZURE_STORAGE_ENDPOINT")
+    return {"endpoint": endpoint} if endpoint else {}
+
+
+def _gcs(who: str, asked: dict[str, str], _region: str | None) -> dict[str, Any]:
     """Configure obstore for Google Cloud Storage."""
     config: dict[str, Any] = {"skip_signature": True} if who == "anonymous" else {}
     if endpoint := asked.get("endpoint_override"):

@@ -31,7 +31,7 @@ from nonocensus.pipeline.settings import Settings, default_settings
 from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.lock import LOCK, check_lease, commit_under_lease, writer_lock
 from nonocensus.pipeline.store.objects import ConflictError
-from nonocensus.pipeline.store.paths import Folder, folder
+from nonocensus.pipeline.store.paths import Folder, folder, is_folder
 from nonocensus.pipeline.store.sources import MARK, RUN_MARK
 from nonocensus.solver.model.families import FAMILIES, NONOGRAM, Family
 from nonocensus.solver.model.tables import SCHEMA_VERSION, conform
@@ -286,7 +286,7 @@ def refuse_file(uri: str) -> None:
 
 def is_store(uri: str) -> bool:
     """Return whether a path or URI is a store, or the folder of one family in it."""
-    return ("://" in uri or Path(uri).is_dir()) and _found(folder(uri)) is not None
+    return is_folder(uri) and _found(folder(uri)) is not None
 
 
 def _found(place: Folder) -> tuple[Folder, Family | None] | None:

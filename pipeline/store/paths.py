@@ -1,4 +1,4 @@
-"""Folders on Arrow's filesystems (local, s3://, gs://), to which files are written atomically."""
+"""Folders on local disks, s3://, gs:// and az://, to which files are written atomically; others are only read."""
 
 import errno
 import json
@@ -21,6 +21,8 @@ from pyarrow import fs
 
 from nonocensus.pipeline.errors import InputError, StorageError, UserError
 from nonocensus.pipeline.store.objects import NEW, Bucket, StoredObject, Version, open_bucket
+from nonocensus.scrapers.filesystems import open_filesystem
+from nonocensus.solver.extras import MissingExtra
 from nonocensus.solver.model.tables import SCHEMA_VERSION
 
 R = TypeVar("R")
@@ -244,7 +246,10 @@ class Folder(NamedTuple):
         if self.local:
             Path(other.path).mkdir(parents=True, exist_ok=True)
             copy_mode(Path(other.path, name), f"{self.path}/{name}")
-        self.filesystem.move(f"{self.path}/{name}", f"{other.path}/{name}")
+            self.filesystem.move(f"{self.path}/{name}", f"{other.path}/{name}")
+        else:  # as Arrow's own move of objects, which it does not have for Azure
+            self.filesystem.copy_file(f"{self.path}/{name}", f"{other.path}/{name}")
+            self.filesystem.delete_file(f"{self.path}/{name}")
 
     def new_quarantine(self) -> "Folder":
         """Return a new folder in `damaged`, so that earlier quarantined files are not overwritten."""
@@ -270,24 +275,41 @@ def copy_mode(before: Path, after: str) -> None:
 def folder(uri: str) -> Folder:
     """Return the folder of a local path or URI; it need not exist. Raises UserError or StorageError."""
     name, mark, options = uri.partition("?") if "://" in uri else (uri, "", "")
-    try:
-        if "://" in uri:
-            filesystem, path = fs.FileSystem.from_uri(uri)
-            if not path.strip("/"):
-                raise UserError(f"{uri} names no bucket; write it as s3://bucket/folder or gs://bucket/folder")
-            first, _ = fs.FileSystem.from_uri(_few_retries(uri))
-        else:
-            first = filesystem = fs.LocalFileSystem()
-            path = str(Path(uri).absolute())
-        found = first.get_file_info(path).type
-    except (pa.ArrowInvalid, ValueError) as error:
-        raise UserError(f"{uri}: {error}") from error
-    except (pa.ArrowException, OSError) as error:
-        raise StorageError(f"{uri}: {error}") from error
+    filesystem, path, found = _look_up(uri)
     inside = [place for place in Path(path).parents if place.is_file()] if "://" not in uri else []
     if found == fs.FileType.File or inside:
         raise UserError(f"{inside[0] if inside else uri} is a file, not a folder; name a folder")
     return Folder(filesystem, path.rstrip("/"), name.rstrip("/"), mark + options)
+
+
+def is_folder(uri: str) -> bool:
+    """Return whether a local path is a folder, or whether a URI may be one. Raises UserError or StorageError."""
+    return _look_up(uri)[2] != fs.FileType.File if "://" in uri else Path(uri).is_dir()
+
+
+def is_missing(uri: str) -> bool:
+    """Return whether nothing is at a URI. Raises UserError or StorageError."""
+    return bool(_look_up(uri)[2] == fs.FileType.NotFound)
+
+
+def _look_up(uri: str) -> tuple[fs.FileSystem, str, fs.FileType]:
+    """Return the filesystem of a local path or URI, the path in it, and what is there."""
+    try:
+        if "://" in uri:
+            filesystem, path = open_filesystem(uri)
+            if not path.strip("/"):
+                raise UserError(f"{uri} names no bucket; write it as s3://bucket/folder or gs://bucket/folder")
+            first, _ = open_filesystem(_few_retries(uri))
+        else:
+            first = filesystem = fs.LocalFileSystem()
+            path = str(Path(uri).absolute())
+        return filesystem, path, first.get_file_info(path).type
+    except (UserError, MissingExtra):
+        raise
+    except (pa.ArrowInvalid, ValueError) as error:
+        raise UserError(f"{uri}: {error}") from error
+    except Exception as error:  # Arrow's, the system's, and those of the libraries that fsspec uses
+        raise StorageError(f"{uri}: {' '.join(str(error).split()) or type(error).__name__}") from error
 
 
 def _few_retries(uri: str) -> str:

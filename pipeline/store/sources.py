@@ -4,18 +4,36 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from nonocensus.pipeline.errors import UserError
-from nonocensus.scrapers.archives.source_file import SKIPPED_HINT, is_url
+from nonocensus.scrapers.archives.source_file import SKIPPED_HINT, is_remote, is_url
 
 MARK, RUN_MARK = "store.json", "run.json"
 """The file that makes a folder a store, and a run."""
 
 
 def exists(path: str | Path) -> bool:
-    """Check whether a path exists; one too long for a name does not."""
+    """Check whether a local path exists; one too long for a name does not."""
     try:
         return Path(path).exists()
     except OSError:
         return False
+
+
+def _is_missing(path: str | Path) -> bool:
+    """Check whether there is nothing at a path or URI."""
+    if is_remote(path):
+        from nonocensus.pipeline.store.paths import is_missing
+
+        return is_missing(str(path))
+    return not exists(path)
+
+
+def _has(path: str | Path, name: str) -> bool:
+    """Check whether a path or URI is a folder with a file of this name."""
+    if is_remote(path):
+        from nonocensus.pipeline.store.paths import folder, is_folder
+
+        return is_folder(str(path)) and folder(str(path)).has(name)
+    return Path(path, name).is_file()
 
 
 def check_sources(paths: Iterable[str | Path], contact: str | None = None) -> None:
@@ -28,14 +46,14 @@ def check_sources(paths: Iterable[str | Path], contact: str | None = None) -> No
                 check_url(str(path), contact)
             except ValueError as error:
                 raise UserError(str(error)) from None
-        elif not exists(path):
+        elif _is_missing(path):
             raise UserError(f"{path} does not exist")
-        elif Path(path, MARK).is_file():
+        elif _has(path, MARK):
             raise UserError(
                 f"{path} is a store, not puzzle files; classify it: nonocensus classify {path} --out RUN, or write its "
                 f"puzzles into a file: nonocensus convert {path} FILE.jsonl"
             )
-        elif Path(path, RUN_MARK).is_file():
+        elif _has(path, RUN_MARK):
             raise UserError(
                 f"{path} is a run, not puzzle files; its store, which this names, has them: nonocensus status {path}"
             )

@@ -185,7 +185,7 @@ def describe_read_error(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror and error.errno != errno.EINVAL:
         return error.strerror
     text = " ".join(str(error).split()) or type(error).__name__
-    return f"it is damaged: {text}"
+    return f"it is damaged: {text}" if isinstance(error, READ_ERRORS) else text
 
 
 def may_be_puzzle(name: str) -> bool:
@@ -205,6 +205,11 @@ def clean_name(name: str) -> str:
 def is_url(path: str | Path) -> bool:
     """Check whether a path is a web address instead of a file, folder or store."""
     return isinstance(path, str) and path.lower().startswith(("https://", "http://"))
+
+
+def is_remote(path: str | Path) -> bool:
+    """Check whether a path is on a filesystem of `scrapers.filesystems`: s3://, hf:// and so on, but no web address."""
+    return isinstance(path, str) and re.match(r"[a-z][a-z0-9+.-]*://", path) is not None and not is_url(path)
 
 
 def name_in_url(url: str) -> str:

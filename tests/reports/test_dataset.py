@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from strategies import PALETTE, puzzles
 
 from nonocensus.reports.card import DatasetOrigin, RowCount, card, license_of
+from nonocensus.reports.citation import deposit
 from nonocensus.reports.croissant import croissant
 from nonocensus.reports.dataset_columns import (
     DUPLICATE,
@@ -91,7 +92,8 @@ def test_rows(content: Content) -> None:
     rows = rows_of(batch(results.select(result_columns(content))), batch(some.select(puzzle_columns(content))), content)
     assert [*rows.schema.names[:7], DUPLICATE.name, *rows.schema.names[7:]] == schema(content).names
     assert rows["cpu_seconds"].to_pylist() == [0.1, 0.2]
-    if content == Content.none:
+    assert any(name.startswith("site_") for name in rows.schema.names) == (content != Content.measures)
+    if not content.has_puzzles:
         assert not set(CONTENT) & set(rows.schema.names)
     else:
         kept = content == Content.everything
@@ -150,6 +152,28 @@ def test_card() -> None:
     assert "/tmp" not in text
 
 
+def test_card_of_measures_says_so() -> None:
+    text = card(
+        origin(Content.measures), schema(Content.measures), [RowCount("test", "griddlers", None, "timeout", 2)], 0
+    )
+    assert "no ratings, no times." in text.decode()
+    assert b"dataset RUN --out DIR --measures" in text
+    assert b"all rights are reserved" in text
+    assert b"site_" not in text
+
+
+def test_deposit_repeats_the_croissant() -> None:
+    counts = [RowCount("train", "webpbn", None, "multiple", 1)]
+    described = croissant(origin(), counts, schema(Content.none), [])
+    made = deposit(described, NONOGRAMS, license_of(Content.none, counts))
+    assert made["license"] == front(card(origin(), schema(Content.none), counts, 0))["license"]
+    assert made["title"] in origin().citation
+    assert (made["upload_type"], made["publication_date"]) == ("dataset", "2026-01-03")
+    assert made["related_identifiers"] == [{"identifier": "https://webpbn.com", "relation": "isDerivedFrom"}]
+    for name in ("description", "version", "keywords"):
+        assert made[name] == described[name]
+
+
 def test_private_card_says_so_first() -> None:
     text = card(origin(Content.everything), schema(Content.everything), [RowCount("train", "local", "MIT", "x", 1)], 0)
     assert text.decode().split("---\n")[2].lstrip().startswith("> **Private: this dataset must not be published.**")
@@ -187,8 +211,9 @@ def test_size(rows: int, expected: str) -> None:
 @pytest.mark.parametrize("content", Content)
 def test_croissant_is_valid(content: Content, caplog: pytest.LogCaptureFixture) -> None:
     files = [DataFile("data/train-00000.parquet", "train", 3, 1000, "0" * 64)]
+    counts = [RowCount("train", source, "MIT", "multiple", 1) for source in ("webpbn", "local")]
     with caplog.at_level(logging.WARNING):
-        read = mlcroissant.Dataset(jsonld=croissant(origin(content), "cc0-1.0", schema(content), files))
+        read = mlcroissant.Dataset(jsonld=croissant(origin(content), counts, schema(content), files))
     issues = read.metadata.issues
     assert (set(issues.errors), set(issues.warnings), caplog.text) == (set(), set(), "")
     fields = {field.name for field in read.metadata.record_sets[0].fields}

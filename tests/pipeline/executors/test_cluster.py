@@ -18,7 +18,7 @@ import psutil
 import pytest
 from machines import ROOT, Machine, Switch, obstacle
 from runs import lasting, run_serially
-from s3_server import serve_bucket
+from storage_servers import serve_bucket
 
 from nonocensus import grade_run
 from nonocensus.pipeline.executors.executor import Resources

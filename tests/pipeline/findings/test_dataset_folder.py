@@ -191,6 +191,7 @@ def test_private_has_everything_and_says_so(run: Run, tmp_path: Path) -> None:
     for name in ("title", "goal", "solution", "second_solution"):
         assert rows[name].to_pylist() == everything(run)[name].to_pylist()
     assert "must not be published" in (tmp_path / "d/README.md").read_text()
+    assert not (tmp_path / "d/.zenodo.json").exists()
 
 
 def test_files_roll_over(run: Run, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,7 +214,7 @@ def test_a_former_dataset_is_replaced(run: Run, tmp_path: Path, monkeypatch: pyt
     write_dataset(run, str(folder), Content.none)
     assert read(folder).column_names == schema(Content.none).names
     assert sorted(path.name for path in folder.iterdir()) == [
-        "README.md", "croissant.json", "data", "dataset.json", "notes.txt"
+        ".zenodo.json", "README.md", "croissant.json", "data", "dataset.json", "notes.txt"
     ]  # fmt: skip
     assert sorted(path.name for path in (folder / "data").iterdir()) == [
         f"{split}-00000.parquet" for split in sorted(SPLITS)

@@ -371,7 +371,7 @@ def test_profile_with_credential_process_uses_boto3(monkeypatch: pytest.MonkeyPa
 
 
 def test_storage_without_safe_writes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UserError, match=r"hdfs:// has no conditional writes.*s3:// or gs://"):
+    with pytest.raises(UserError, match=r"hdfs:// has no conditional writes.*s3://, gs:// or az://"):
         open_bucket("hdfs://host/store", "", None)
     objects._open_client.cache_clear()
     monkeypatch.setitem(sys.modules, "obstore.store", None)

@@ -1,5 +1,6 @@
-"""Stores and runs on S3, end to end against a local S3 server."""
+"""Stores and runs on S3 and Azure, end to end against local servers: moto, and Azurite where npm has installed it."""
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from runs import lasting, run_serially
-from s3_server import serve_bucket
+from storage_servers import free_port, running, serve_bucket
 from stores import Result
 
 from nonocensus.pipeline.errors import UserError
@@ -19,9 +20,15 @@ from nonocensus.pipeline.run.run_folder import open_run
 from nonocensus.pipeline.store import lock
 from nonocensus.pipeline.store.parts import Store, append, create_store, open_store
 from nonocensus.pipeline.store.paths import folder
+from nonocensus.scrapers.filesystems import open_filesystem
 from nonocensus.scrapers.formats import non
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 from nonocensus.solver.model.puzzle import from_picture
+
+AZURITE = shutil.which("azurite-blob")
+AZURITE_ACCOUNT = "devstoreaccount1"
+AZURITE_KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+"""Those of its documentation; it accepts no others."""
 
 
 @pytest.fixture
@@ -33,41 +40,65 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         yield "s3://census"
 
 
+@pytest.fixture
+def container(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
+    """The URI of an empty container of Azure, with credentials in the environment."""
+    port = free_port()
+    monkeypatch.setenv("AZURE_STORAGE_ACCOUNT_NAME", AZURITE_ACCOUNT)
+    monkeypatch.setenv("AZURE_STORAGE_ACCOUNT_KEY", AZURITE_KEY)
+    monkeypatch.setenv("AZURE_STORAGE_ENDPOINT", f"http://127.0.0.1:{port}/{AZURITE_ACCOUNT}")
+    options = ["--silent", "--disableTelemetry", "--skipApiVersionCheck", "--location", str(tmp_path / "azurite")]
+    with running([str(AZURITE), *options, "--blobPort", str(port)], port):
+        open_filesystem("az://census")[0].create_dir("census")
+        yield "az://census"
+
+
+@pytest.fixture(
+    params=[
+        "bucket",
+        pytest.param("container", marks=pytest.mark.skipif(not AZURITE, reason="needs npm install -g azurite")),
+    ]
+)
+def storage(request: pytest.FixtureRequest) -> str:
+    """The URI of an empty bucket, of each kind."""
+    return str(request.getfixturevalue(request.param))
+
+
 @pytest.mark.slow
-def test_run_on_s3_from_store_to_dataset(
-    bucket: str, hard: Store, tmp_path: Path, nonocensus: Callable[..., Result]
+def test_run_from_store_to_dataset(
+    storage: str, hard: Store, tmp_path: Path, nonocensus: Callable[..., Result]
 ) -> None:
     alone = run_serially(hard, tmp_path / "serial")
     names = sorted(path.name for path in (tmp_path / "store/puzzles").iterdir())
     for name in ("store.json", *(f"puzzles/{name}" for name in names)):
         place, _, last = name.rpartition("/")
-        (folder(f"{bucket}/store") / place if place else folder(f"{bucket}/store")).write(
+        (folder(f"{storage}/store") / place if place else folder(f"{storage}/store")).write(
             last, (tmp_path / "store" / name).read_bytes()
         )
-    assert open_store(f"{bucket}/store").rows() == 80
+    assert open_store(f"{storage}/store").rows() == 80
     options = ["--cpu-limit", "10", "--serial"]
-    begun = nonocensus("classify", f"{bucket}/store", "--out", f"{bucket}/run", "--limit", "30", *options)
+    begun = nonocensus("classify", f"{storage}/store", "--out", f"{storage}/run", "--limit", "30", *options)
     assert begun.code == 0, begun.err
-    assert len(open_run(f"{bucket}/run").table()) == 30
-    gone_on = nonocensus("classify", f"{bucket}/store", "--out", f"{bucket}/run", *options)
+    assert len(open_run(f"{storage}/run").table()) == 30
+    gone_on = nonocensus("classify", f"{storage}/store", "--out", f"{storage}/run", *options)
     assert gone_on.code == 0, gone_on.err
-    assert lasting(open_run(f"{bucket}/run")).equals(lasting(alone))
-    assert nonocensus("status", f"{bucket}/run").code == 0
-    assert nonocensus("report", f"{bucket}/run", "--out", f"{bucket}/report").code == 0
-    assert folder(f"{bucket}/report").has("report.html")
-    published = nonocensus("dataset", f"{bucket}/run", "--out", f"{bucket}/dataset")
+    assert lasting(open_run(f"{storage}/run")).equals(lasting(alone))
+    assert nonocensus("status", f"{storage}/run").code == 0
+    assert nonocensus("report", f"{storage}/run", "--out", f"{storage}/report").code == 0
+    assert folder(f"{storage}/report").has("report.html")
+    published = nonocensus("dataset", f"{storage}/run", "--out", f"{storage}/dataset")
     assert published.code == 0, published.err
-    assert folder(f"{bucket}/dataset").has("README.md")
-    assert pq.ParquetFile(folder(f"{bucket}/dataset/data").open("train-00000.parquet")).metadata.num_rows > 40
-    counted = nonocensus("query", f"{bucket}/run", "select count(*) as n from puzzles join results using (puzzle_id)")
+    assert folder(f"{storage}/dataset").has("README.md")
+    assert pq.ParquetFile(folder(f"{storage}/dataset/data").open("train-00000.parquet")).metadata.num_rows > 40
+    counted = nonocensus("query", f"{storage}/run", "select count(*) as n from puzzles join results using (puzzle_id)")
     assert counted.out.split() == ["n", "80"]
-    exported = nonocensus("export", f"{bucket}/run", "--csv", f"{bucket}/report/run.csv.gz")
+    exported = nonocensus("export", f"{storage}/run", "--csv", f"{storage}/report/run.csv.gz")
     assert exported.code == 0, exported.err
-    assert folder(f"{bucket}/report").has("run.csv.gz")
-    assert nonocensus("compare", f"{bucket}/run", "serial").code == 0
-    again = nonocensus("classify", f"{bucket}/store", "--out", f"{bucket}/run", *options, "--force", "--limit", "1")
+    assert folder(f"{storage}/report").has("run.csv.gz")
+    assert nonocensus("compare", f"{storage}/run", "serial").code == 0
+    again = nonocensus("classify", f"{storage}/store", "--out", f"{storage}/run", *options, "--force", "--limit", "1")
     assert again.code == 0, again.err
-    assert len(open_run(f"{bucket}/run").table()) == 1
+    assert len(open_run(f"{storage}/run").table()) == 1
 
 
 def uploads() -> list[dict[str, Any]]:
@@ -113,13 +144,13 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 
 
 @pytest.mark.slow
-def test_large_upload_uses_bounded_memory(bucket: str) -> None:
+def test_large_upload_uses_bounded_memory(storage: str) -> None:
     """In a subprocess, whose peak memory grows by less than half of the file."""
-    command = [sys.executable, "-c", UPLOAD, f"{bucket}/place"]
+    command = [sys.executable, "-c", UPLOAD, f"{storage}/place"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) < 128 << 10
-    assert folder(f"{bucket}/place").sizes() == {"first": 4 << 20, "large": 256 << 20}
+    assert folder(f"{storage}/place").sizes() == {"first": 4 << 20, "large": 256 << 20}
 
 
 WRITER = """
@@ -139,14 +170,14 @@ with writer_lock(store.folder):
 
 
 @pytest.mark.slow
-def test_writer_resumed_after_losing_its_lease_replaces_nothing(bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_writer_resumed_after_losing_its_lease_replaces_nothing(storage: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """SIGSTOP until another writer has taken over the lease and finished."""
-    command = [sys.executable, "-c", WRITER, f"{bucket}/store"]
+    command = [sys.executable, "-c", WRITER, f"{storage}/store"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as loser:
         assert loser.stdout is not None
         assert loser.stdout.readline() == "held\n"
         loser.send_signal(signal.SIGSTOP)
-        store = create_store(f"{bucket}/store")
+        store = create_store(f"{storage}/store")
         with pytest.raises(UserError, match=f"is being written by .*process {loser.pid} on "):
             append(store, [recipe_batch(Recipe("random", 5, 5, 0.5, 1, 7), 0, 7)])
         monkeypatch.setattr(lock, "EXPIRY", -1.0)  # S3's times are whole seconds
@@ -159,7 +190,7 @@ def test_writer_resumed_after_losing_its_lease_replaces_nothing(bucket: str, mon
 
 
 @pytest.mark.slow
-def test_two_imports_at_once_lose_nothing(bucket: str, tmp_path: Path) -> None:
+def test_two_imports_at_once_lose_nothing(storage: str, tmp_path: Path) -> None:
     """Each reports what it added, or that it must wait; the store has exactly that."""
     rng = np.random.default_rng(3)
     for name in ("a", "b"):
@@ -169,7 +200,7 @@ def test_two_imports_at_once_lose_nothing(bucket: str, tmp_path: Path) -> None:
             (tmp_path / name / f"{name}{k}.non").write_bytes(non.write(puzzle))
     processes = [
         subprocess.Popen(
-            [sys.executable, "-m", "nonocensus", "import", name, "--out", f"{bucket}/store"],
+            [sys.executable, "-m", "nonocensus", "import", name, "--out", f"{storage}/store"],
             cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
         for name in ("a", "b")
@@ -178,7 +209,7 @@ def test_two_imports_at_once_lose_nothing(bucket: str, tmp_path: Path) -> None:
     added = 5 * sum(process.returncode == 0 for process in processes)
     assert added in (5, 10)
     assert sum("5 puzzles added" in text for text in said) == added / 5
-    assert open_store(f"{bucket}/store").rows() == added
+    assert open_store(f"{storage}/store").rows() == added
 
 
 @pytest.mark.usefixtures("bucket")

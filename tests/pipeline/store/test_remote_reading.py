@@ -1,0 +1,135 @@
+"""Puzzle files, stores and runs read through fsspec, with its implementation in memory."""
+
+import io
+import shutil
+import sys
+import tarfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import fsspec
+import numpy as np
+import pytest
+from stores import Result
+
+from nonocensus.pipeline.run.run_folder import Run, open_run
+from nonocensus.pipeline.store.parts import open_store
+from nonocensus.pipeline.store.paths import folder
+from nonocensus.scrapers import filesystems
+from nonocensus.scrapers.files import files_in
+from nonocensus.scrapers.formats import non
+from nonocensus.solver.extras import MissingExtra
+from nonocensus.solver.model.puzzle import from_picture
+
+
+@pytest.fixture
+def memory() -> Iterator[fsspec.AbstractFileSystem]:
+    """An empty filesystem, memory://."""
+    found = fsspec.filesystem("memory")
+    found.store.clear()
+    yield found
+    found.store.clear()
+
+
+def drawn(seed: int) -> bytes:
+    return non.write(from_picture((np.random.default_rng(seed).random((5, 4)) < 0.6).astype(np.uint8)))
+
+
+@pytest.fixture
+def archive(memory: fsspec.AbstractFileSystem) -> str:
+    """A folder of a file, an archive in a folder below, and files that are skipped."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:xz") as tar:
+        member = tarfile.TarInfo("b.non")
+        member.size = len(drawn(2))
+        tar.addfile(member, io.BytesIO(drawn(2)))
+    files = {"a.non": drawn(1), "sub/b.tar.xz": packed.getvalue(), ".hidden": b"x", "README.md": b"x"}
+    for name, data in files.items():
+        memory.pipe(f"/archive/{name}", data)
+    return "memory://archive"
+
+
+def test_puzzle_files_are_read(archive: str, nonocensus: Callable[..., Result], tmp_path: Path) -> None:
+    assert [file.name for file in files_in([archive])] == ["archive/a.non", "archive/sub/b.tar.xz/b.non"]
+    assert [file.data for file in files_in([f"{archive}/a.non"])] == [drawn(1)]
+    imported = nonocensus("import", archive, "--out", "store")
+    assert imported.code == 0, imported.err
+    assert open_store(str(tmp_path / "store")).rows() == 2
+    assert nonocensus("convert", f"{archive}/sub/b.tar.xz", "b.jsonl").out.startswith("1 puzzle written")
+    assert nonocensus("solve", f"{archive}/a.non").code == 0
+
+
+def test_stores_and_runs_are_read(
+    memory: fsspec.AbstractFileSystem, run: Run, nonocensus: Callable[..., Result], tmp_path: Path
+) -> None:
+    memory.put(run.store.folder.path, "/census/store", recursive=True)
+    shutil.copytree(run.folder.path, tmp_path / "run")
+    assert nonocensus("status", "run", "--store", "memory://census/store").code == 0
+    memory.put(str(tmp_path / "run"), "/census/run", recursive=True)
+    assert open_run("memory://census/run").table().equals(run.table())
+    assert nonocensus("export", "memory://census/run", "--csv", "run.csv").code == 0
+    assert len((tmp_path / "run.csv").read_text().splitlines()) == 81
+    refused = nonocensus("import", "memory://census/store", "--out", "s")
+    assert "memory://census/store is a store, not puzzle files" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (
+            ("generate", "random", "5x5", "--count", "1", "--out", "memory://x", "--serial"),
+            "memory:// has no conditional",
+        ),
+        (("import", "memory://nowhere", "--out", "s"), "memory://nowhere does not exist"),
+        (("import", "nosuch://x/y", "--out", "s"), "nosuch://x/y: Protocol not known: nosuch"),
+        (("import", "az://x/y", "--out", "s"), "az://x/y: AZURE_STORAGE_ACCOUNT_NAME is not set"),
+        (("status", "https://example.com/run"), "https://example.com/run: Unrecognized filesystem type"),
+    ],
+)
+@pytest.mark.usefixtures("memory")
+def test_what_is_refused(
+    arguments: tuple[str, ...], reason: str, nonocensus: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("AZURE_STORAGE_ACCOUNT_NAME", raising=False)
+    refused = nonocensus(*arguments)
+    assert refused.code == 2
+    assert reason in refused.err
+    assert len(refused.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("uri", "library", "extra"), [("hf://datasets/a/b", "huggingface_hub", "hub"), ("memory://a", "fsspec", "fsspec")]
+)
+def test_missing_library_is_named(uri: str, library: str, extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(MissingExtra, match=rf"^{library} is not installed: pip install 'nonocensus\[{extra}\]'$"):
+        folder(uri)
+
+
+def test_endpoints_of_azure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cloud's has the account's name in front, an emulator's after it."""
+    asked: list[dict[str, str]] = []
+    monkeypatch.setattr(filesystems.fs, "AzureFileSystem", lambda _, **options: asked.append(options))
+    monkeypatch.setenv("AZURE_STORAGE_ACCOUNT_NAME", "ann")
+    for endpoint in ("https://ann.blob.core.chinacloudapi.cn", "http://127.0.0.1:10000/ann"):
+        monkeypatch.setenv("AZURE_STORAGE_ENDPOINT", endpoint)
+        assert filesystems.open_filesystem("az://census/store?x=1")[1] == "census/store"
+    names = ("blob_storage_authority", "dfs_storage_authority", "dfs_storage_scheme")
+    assert [[options[name] for name in names] for options in asked] == [
+        [".blob.core.chinacloudapi.cn", ".dfs.core.chinacloudapi.cn", "https"],
+        ["127.0.0.1:10000", "127.0.0.1:10000", "http"],
+    ]
+
+
+def test_network_error_while_reading_is_of_its_file(archive: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Libraries of fsspec raise what they like."""
+
+    class ProtocolError(Exception):
+        pass
+
+    def lost(*_: object) -> bytes:
+        raise ProtocolError("peer closed connection")
+
+    monkeypatch.setattr(fsspec.implementations.memory.MemoryFile, "read", lost)
+    errors = [file.error for file in files_in([archive])]
+    assert errors == ["peer closed connection"] * 2
