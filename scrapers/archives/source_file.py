@@ -144,10 +144,8 @@ class BoundedFile:
 
     def read(self, size: int = -1) -> bytes:
         """Read exactly like a file. Raises ValueError for more than `max_read` bytes, BudgetExceeded."""
-        if size > self.max_read:
-            raise ValueError(f"a header of {size} bytes")
-        data: bytes = self.file.read(size if size >= 0 else self.max_read + 1)
-        if len(data) > self.max_read:
+        data: bytes = self.file.read(size if 0 <= size <= self.max_read else self.max_read + 1)
+        if max(size, len(data)) > self.max_read:
             raise ValueError(f"a header of more than {self.max_read} bytes")
         if self.budget:
             self._count(self.file.tell())

@@ -276,7 +276,9 @@ def test_tar_header_of_huge_size_is_refused(tmp_path: Path) -> None:
         data = tar_of({"a.non": b"a"})[:1024] + info.tobuf(tarfile.GNU_FORMAT) + bytes(10240)
         found = found_in(tmp_path / "x.tar", data)
         assert found[0] == SourceFile("x.tar/a.non", b"a")
-        assert found[1:] == [SourceFile("x.tar", None, f"it is damaged: a header of {1 << 33} bytes")]
+        (damaged,) = found[1:]
+        assert damaged.error is not None
+        assert damaged.error.startswith("it is damaged: a header of more than ")
 
 
 def test_tar_with_negative_size_is_refused(tmp_path: Path) -> None:
@@ -380,7 +382,7 @@ def test_zip_directory_beyond_limit_is_refused(tmp_path: Path) -> None:
     data = zip_of({f"{k}.non": b"" for k in range(2000)})
     (file,) = found_in(tmp_path / "x.zip", data, max_directory=100_000)
     assert file.error is not None
-    assert file.error.startswith("it is damaged: a header of 1")
+    assert file.error.startswith("it is damaged: a header of more than ")
 
 
 def test_long_tar_headers_are_bounded(tmp_path: Path) -> None:
@@ -395,7 +397,7 @@ def test_long_tar_headers_are_bounded(tmp_path: Path) -> None:
     found = found_in(tmp_path / "x.tar", buffer.getvalue())
     assert found[0] == SourceFile("x.tar/a.non", b"")
     assert found[1].error is not None
-    assert found[1].error.startswith("it is damaged: a header of 2")
+    assert found[1].error.startswith("it is damaged: a header of more than ")
 
 
 def test_xz_stream_can_seek(tmp_path: Path) -> None:
