@@ -77,7 +77,7 @@ def test_process_killed_while_compiling_does_not_block_others(tmp_path: Path) ->
     assert process.stdin is not None
     process.stdin.write("\n")
     process.stdin.flush()
-    while not list((tmp_path / "cache").glob("*/solver.ladder.swap.swap-*.lock")):
+    while not list((tmp_path / "cache").glob("*/nonocensus.solver.ladder.swap.swap-*.lock")):
         assert process.poll() is None
         time.sleep(0.001)
     process.send_signal(signal.SIGKILL)
