@@ -102,9 +102,19 @@ def _flat(grids: Sequence[ArrayLike] | np.ndarray) -> tuple[np.ndarray, np.ndarr
     """Return the cells of all grids, uint8, and the offsets of each."""
     if isinstance(grids, np.ndarray):
         size = grids[0].size if len(grids) else 0
-        return np.asarray(grids, np.uint8).ravel(), np.arange(len(grids) + 1) * size
-    flat = [np.asarray(grid, np.uint8).ravel() for grid in grids]
+        return _entries(grids), np.arange(len(grids) + 1) * size
+    flat = list(map(_entries, grids))
     return np.concatenate(flat), np.cumsum([0, *map(len, flat)])
+
+
+def _entries(grid: ArrayLike) -> np.ndarray:
+    """Return the cells as uint8; UNKNOWN, which fits nothing, for what is no palette entry (257, -1, 0.5)."""
+    cells = np.asarray(grid).ravel()
+    if cells.dtype in (np.uint8, np.bool_):
+        return cells.astype(np.uint8, copy=False)
+    with np.errstate(invalid="ignore"):
+        entries = cells.astype(np.uint8)
+    return np.where(entries == cells, entries, np.uint8(UNKNOWN))
 
 
 def first_wrong_line(puzzle: Puzzle, cells: np.ndarray) -> str | None:

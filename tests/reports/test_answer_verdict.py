@@ -76,3 +76,12 @@ def test_grids_of_another_size_or_number() -> None:
     assert nc.check_each(CROSS, [np.zeros((2, 3)), [[0, 1, 0], [1, 1, 1], [0, 1, 0]]]).tolist() == [False, True]
     with pytest.raises(ValueError, match="2 grids for 1 puzzles"):
         nc.check_each([CROSS], np.zeros((2, 3, 3), np.uint8))
+
+
+@pytest.mark.parametrize("wrong", [257, -255, 1.5, float("nan"), float("inf")])
+def test_numbers_beyond_the_palette_fit_nothing(wrong: float) -> None:
+    """As uint8 they would be painted, or another entry."""
+    puzzle = from_picture(np.ones((1, 1), np.uint8))
+    assert nc.check_each(puzzle, np.ones((1, 1, 1), np.int64)).tolist() == [True]
+    assert nc.check_each(puzzle, np.full((1, 1, 1), wrong)).tolist() == [False]
+    assert nc.check_each(puzzle, [[[wrong]]]).tolist() == [False]
