@@ -47,7 +47,7 @@ from nonocensus.reports.dataset_columns import (
     schema,
     splits_of,
 )
-from nonocensus.reports.family_words import WORDS
+from nonocensus.reports.family_words import NONOGRAMS
 from nonocensus.reports.joined_columns import KeyedRows, finished, indexed
 from nonocensus.solver.model.tables import SCHEMA_VERSION
 
@@ -93,7 +93,7 @@ def write_dataset(run: Run, uri: str, content: Content, seen: Seen = lambda *_: 
     summary = summarize(run)
     if not summary["rows"]:
         raise UserError(f"{run.folder.name} has no results yet; run nonocensus classify")
-    about, family = _about(run, content), WORDS[run.family.name]
+    about, family = _about(run, content), NONOGRAMS
     with _database() as database:
         grades = indexed(finished(current_grades(run)))
         size = _gather(database, run, content, grades, seen)
@@ -146,7 +146,7 @@ def _about(run: Run, content: Content) -> dict[str, str]:
 def _origin(run: Run, summary: dict[str, Any], content: Content) -> DatasetOrigin:
     return DatasetOrigin(
         content=content,
-        family=WORDS[run.family.name],
+        family=NONOGRAMS,
         run_id=summary["run_id"],
         configuration=run.manifest["config"],
         config_hash=run.manifest["config_hash"],
@@ -199,7 +199,7 @@ def _gather(database: duckdb.DuckDBPyConnection, run: Run, content: Content, gra
     """Insert all rows with their split into the table `kept`, and return their size in bytes."""
     size = 0
     database.begin()
-    family = WORDS[run.family.name]
+    family = NONOGRAMS
     for results, puzzles in pairs(run, result_columns(content), puzzle_columns(content, family)):
         if not len(results):
             continue  # later files have all of these rows
