@@ -179,7 +179,7 @@ def technique_table(tally: "Tally") -> RenderableType:
     made = table(*numbers[:3], "hardest technique", numbers[3], "", right=numbers)
     for grade in tally.grades:
         first = [
-            f"{grade.level} [bold]{grade.grade}[/bold]".strip(),
+            f"[bold]{grade.grade}[/bold]",
             f"{grade.puzzles:,}",
             formatting.share(grade.puzzles, tally.graded),
         ]
@@ -193,17 +193,16 @@ def puzzle_table(rows: list[dict[str, Any]]) -> RenderableType:
     """Return a table of puzzles: time for people, stars, grade and steps by technique, or why there is no grade."""
     from nonocensus.reports.people_words import minutes_text
 
-    has_stars = any("stars" in row for row in rows)
-    numbers = ("time", *(["stars"] if has_stars else []), "grade")
+    numbers = ("time", "stars", "grade")
     made = table("puzzle", "size", *numbers, "hardest", "steps", right=numbers)
     for row in rows:
         title = f' "{row["title"]}"' if row["title"] else ""
         about = (f"{row['puzzle_id']}{title}", f"{row['width']}x{row['height']}")
-        time = "–" if row.get("minutes") is None else f"[bold]{minutes_text(row['minutes'])}[/bold]"
-        stars = "–" if row.get("stars") is None else f"{row['stars']:.1f}"
+        time = "–" if row["minutes"] is None else f"[bold]{minutes_text(row['minutes'])}[/bold]"
+        stars = "–" if row["stars"] is None else f"{row['stars']:.1f}"
         grade = "–" if row["grade"] is None else f"[bold]{row['grade']}[/bold]"
         words = (row["hardest"] or missing_reason(row), steps_of(row))
-        made.add_row(*map(escape, about), time, *([stars] if has_stars else []), grade, *map(escape, words))
+        made.add_row(*map(escape, about), time, stars, grade, *map(escape, words))
     return made
 
 

@@ -34,8 +34,7 @@ from nonocensus.pipeline.store.lock import staging
 from nonocensus.pipeline.store.parts import one_batch
 from nonocensus.pipeline.store.paths import Folder, folder
 from nonocensus.reports.derived_measures import DERIVED, derived_measures
-from nonocensus.reports.family_words import NONOGRAMS
-from nonocensus.reports.joined_columns import KeyedRows, finished, first_bits, indexed, join_grades
+from nonocensus.reports.joined_columns import GRADED, KeyedRows, finished, first_bits, indexed, join_grades
 from nonocensus.reports.rights import shareable
 from nonocensus.reports.row_classes import MINUTES, size_class
 from nonocensus.reports.sheet.print_book import PAPERS, SLOTS, BookLayout, BookPuzzle, book, fits_page
@@ -50,7 +49,7 @@ OWN = re.compile(r"\d+-[\w.#()-]+|book\.pdf")
 """Names of a pack's files; others are never deleted, even if an untrusted pack.json lists them."""
 
 OUTCOME = [name for name in RESULTS.names if name not in PUZZLES.names]
-CONDITION_COLUMNS = pa.schema([*PUZZLES, *map(RESULTS.field, OUTCOME), *DERIVED, *NONOGRAMS.graded])
+CONDITION_COLUMNS = pa.schema([*PUZZLES, *map(RESULTS.field, OUTCOME), *DERIVED, *GRADED])
 """Columns available to a condition."""
 
 LISTED = (
@@ -311,7 +310,7 @@ def _stretches(run: Run, grades: KeyedRows) -> Iterator[pa.Table]:
     for results, puzzles in pairs(run, ["puzzle_id", "clue_hash", *OUTCOME], PUZZLES.names):
         if len(results):
             batch = one_batch(results)
-            graded = join_grades(batch, grades, NONOGRAMS.graded)
+            graded = join_grades(batch, grades, GRADED)
             tables = puzzles, results, derived_measures(batch, one_batch(puzzles)), graded
             arrays = [
                 next(table[name] for table in tables if name in table.schema.names) for name in CONDITION_COLUMNS.names

@@ -15,7 +15,6 @@ from nonocensus.pipeline.findings.sql_tables import puzzles_table, results_table
 from nonocensus.pipeline.run.run_folder import Run, require_unchanged
 from nonocensus.pipeline.sql import database
 from nonocensus.reports.comparison_page import ChangedPuzzle, ChangeGroup, comparison_page
-from nonocensus.reports.family_words import NONOGRAMS
 from nonocensus.reports.report_page import drawings
 
 LISTED = 60
@@ -77,7 +76,7 @@ def _facts(run: Run, ids: list[str]) -> dict[str, dict[str, Any]]:
     solutions = results_table(run).to_table(columns=["puzzle_id", "solution"], filter=some)
     places = pc.index_in(puzzles["puzzle_id"], value_set=solutions["puzzle_id"].combine_chunks())
     solved = puzzles.append_column("solution", solutions["solution"].take(places))
-    drawn = drawings(solved, ids, NONOGRAMS)
+    drawn = drawings(solved, ids)
     rows = puzzles.select(["puzzle_id", "title", "author", "url", "width", "height"]).to_pylist()
     return {row["puzzle_id"]: row | {"picture": drawn.get(row["puzzle_id"])} for row in rows}
 
