@@ -36,7 +36,7 @@ def _fact(name: str, title: str, unit: str = "text", is_charted: bool = False) -
 
 
 def _measured(measure: Measure) -> BrowserColumn:
-    label = measure.meaning.label
+    label = measure.label
     is_charted = Place.correlations in measure.shown or measure.computed == Computed.rated
     return BrowserColumn(measure.name, label[0].upper() + label[1:], measure.unit, measure.digits, is_charted)
 

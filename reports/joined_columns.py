@@ -102,7 +102,7 @@ KILLED = "killed"
 
 def _graded_columns() -> pa.Schema:
     sources = {technique.column: technique.source for technique in TECHNIQUES} | {"hardest": LADDER}
-    sources |= {measure.name: measure.meaning.source for measure in computed_by(Computed.graded)}
+    sources |= {measure.name: measure.source for measure in computed_by(Computed.graded)}
     fields = (field for field in GRADES if field.name in sources)
     return pa.schema([field.with_metadata(field.metadata | {"source": sources[field.name]}) for field in fields])
 

@@ -103,8 +103,8 @@ def test_the_report_shows_the_measures_that_say_so(some: Solved) -> None:
     made = write_report(pairs, grades=found)
     page = html.unescape(made["report.html"].decode())
     for measure in declared(Place.dataset):
-        if measure.meaning.source:
-            assert measure.meaning.definition in page, measure.name
+        if measure.source:
+            assert measure.definition in page, measure.name
     correlated = {one["measure"] for one in json.loads(made["report.json"])["figures"]["ratings"]["correlations"]}
     assert {"line_solves", "density", "difficulty"} <= correlated
 
