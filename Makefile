@@ -34,7 +34,7 @@ demo: $(INSTALLED)
 	$(BIN)/nonocensus demo --out demo
 
 # Kernels by a process for each core: the test processes would compile all of them, each for itself. Those of mono puzzles
-# with Sudokus and covers (1) take nearly as long as coloured ones (2) and people's techniques together.
+# with covers (1) take nearly as long as coloured ones (2) and people's techniques together.
 compile = $(BIN)/python tests/kernels.py 1 & $(if $(1),$(BIN)/python tests/kernels.py $(1) &) wait
 
 # Four processes for two cores: some tests mostly wait. Before they start, tests are compiled to bytecode, by one of them.

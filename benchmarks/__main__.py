@@ -3,8 +3,7 @@
 whole-archive takes files of puzzles, python -m benchmarks whole-archive [FILE...] [--baseline CHECKOUT], by default
 those of people's times.
 
-Those of Sudokus take files of them: python -m benchmarks sudoku FILE... [--peer LIBRARY], or sudoku-grade FILE...; that
-of pages takes reports: python -m benchmarks pages REPORT.html...
+That of pages takes reports: python -m benchmarks pages REPORT.html...
 """
 
 import argparse
@@ -30,8 +29,6 @@ from benchmarks import (
     scale,
     serve_load,
     start_up,
-    sudoku_grade_speed,
-    sudoku_speed,
     trust,
     whole_archive,
 )
@@ -57,8 +54,6 @@ BENCHMARKS = {
     "scale": scale.run,
     "serve": serve_load.run,
     "start_up": start_up.run,
-    "sudoku": sudoku_speed.run,
-    "sudoku-grade": sudoku_grade_speed.run,
     "trust": trust.run,
     "whole-archive": whole_archive.run,
 }
@@ -72,15 +67,11 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of: {', '.join(BENCHMARKS)} (default: all)")
     about = "archive of puzzles to measure on; for exact-cover a folder of Sudoku"
     parser.add_argument("--archive", type=Path, default=ARCHIVE, help=about)
-    parser.add_argument("--peer", type=Path, help="for sudoku: another solver's library, measured on the same puzzles")
     about = "for people: folder of times and ratings; write the parameters of minutes that fit them"
     parser.add_argument("--fit", type=Path, help=about, metavar="DATA")
     parser.add_argument("--baseline", type=Path, help="for whole-archive: checkout to alternate with")
     options = parser.parse_args()
     name, files = options.names[:1], [Path(name) for name in options.names[1:]]
-    if name == ["sudoku"]:
-        print(write_tables("sudoku", sudoku_speed.run(options.archive, files, options.peer)))
-        return
     if name == ["whole-archive"]:
         print(write_tables("whole-archive", whole_archive.run(options.archive, files, options.baseline)))
         return
@@ -93,9 +84,6 @@ def main() -> None:
         if name not in ([], ["people"]):
             parser.error("--fit is for people")
         print(write_tables("people", people.run(options.fit, write=True)))
-        return
-    if name == ["sudoku-grade"]:
-        print(write_tables("sudoku-grade", sudoku_grade_speed.run(options.archive, files)))
         return
     if unknown := sorted({*options.names} - {*BENCHMARKS}):
         parser.error(f"{unknown[0]} is no benchmark; there are {', '.join(BENCHMARKS)}")

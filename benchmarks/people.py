@@ -18,7 +18,6 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import vl_convert
 
-from benchmarks import sudoku_people
 from benchmarks.findings import run_command
 from benchmarks.minutes_fit import FOLDS, Judged, cross_validate, fit, rounded
 from benchmarks.result_pages import RESULTS
@@ -130,7 +129,6 @@ def run(data: Path, write: bool = False) -> list[FigureTable]:
         transfer(rated),
         noise(rated),
         *effects(timed, rated),
-        *sudoku_people.tables(data, write),
     ]
     total = sum(len(one.rows) for one in (*timed, *rated))
     return [FigureTable("", ["puzzles", "wall s"], [[total, time.perf_counter() - begun]]), *tables]

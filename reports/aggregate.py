@@ -57,7 +57,6 @@ from nonocensus.reports.time_figures import (
     time_summary,
     timed_puzzles,
 )
-from nonocensus.solver.model.families import NONOGRAM, Family
 
 STATUSES = ("ok", "timeout", *FAILED)
 SOLUTIONS = ("unique", "multiple", "none", "unknown")
@@ -100,8 +99,8 @@ class ClassTally(NamedTuple):
     rungs: dict[str, int]
 
 
-def figures_of(census: Census, family: Family = NONOGRAM, duplicates: pa.Table | None = None) -> Figures:
-    """Compute the figures of a census of a family's puzzles.
+def figures_of(census: Census, duplicates: pa.Table | None = None) -> Figures:
+    """Compute the figures of a census.
 
     duplicates  of the schema reports.issues.DUPLICATES (default: those that `repeated` finds)
     """
@@ -120,7 +119,7 @@ def figures_of(census: Census, family: Family = NONOGRAM, duplicates: pa.Table |
         compared=len(census.compared),
         ratings=ratings(census.rated),
         rating_boxes=rating_boxes(census.rated),
-        grades=_grades(census, _total(tally.puzzles, solutions="unique"), family),
+        grades=_grades(census, _total(tally.puzzles, solutions="unique")),
     )
 
 
@@ -151,14 +150,12 @@ def _verdict_figures(puzzles: Mapping[RowClass, int]) -> dict[str, Any]:
 
 def _group_figures(census: Census, tally: ClassTally) -> dict[str, Any]:
     """Return the fields of Figures with puzzles in groups."""
-    givens = _by_number(words.givens for words in census.words)
     return {
         "sources": _groups(tally, "source"),
         "kinds": _groups(tally, "kind", KINDS),
         "sizes": _groups(tally, "size", SIZE_NAMES),
         "colors": _groups(tally, "colors", COLOR_NAMES),
         "densities": _groups(tally, "density", DENSITY_NAMES),
-        "givens": _groups(tally, "givens", givens) if givens else (),
         "authors": _authors(census, list(tally.labels)),
         "all_authors": len({author for author, _ in census.authors}),
     }
@@ -286,11 +283,6 @@ def _authors(census: Census, labels: Sequence[str]) -> tuple[PuzzleGroup, ...]:
     return tuple(group(author) for author, _ in puzzles.most_common(AUTHORS))
 
 
-def _by_number(names: Iterable[str]) -> list[str]:
-    """Sort names by their leading numbers, UNKNOWN left out."""
-    return sorted({*names} - {UNKNOWN}, key=lambda name: int(name.split()[0]))
-
-
 def _years(tally: Mapping[RowClass, int]) -> dict[int, int]:
     rows: Counter[int] = Counter()
     for words, count in tally.items():
@@ -377,7 +369,7 @@ def _claims(tally: Mapping[RowClass, int]) -> tuple[ClaimCounts, ...]:
     return tuple(made)
 
 
-def _grades(census: Census, unique: int, family: Family) -> Grades | None:
+def _grades(census: Census, unique: int) -> Grades | None:
     """Return the figures of the grades, None without any."""
     if not census.hardest:
         return None
@@ -386,7 +378,7 @@ def _grades(census: Census, unique: int, family: Family) -> Grades | None:
     return Grades(
         unique,
         census.hardest.total(),
-        by_grade(census.hardest.items(), family),
+        by_grade(census.hardest.items()),
         {name: census.minutes[name] for name in MINUTES_NAMES if census.minutes[name]},
         tuple(np.quantile(minutes, [0.25, 0.5, 0.75]).tolist()) if len(minutes) else None,
         len(compared),

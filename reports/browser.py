@@ -20,9 +20,8 @@ from markupsafe import Markup
 
 from nonocensus.reports.aggregate import COLOR_NAMES, KINDS, LABELS, SOLUTIONS, TECHNIQUES
 from nonocensus.reports.browser_columns import columns_script
-from nonocensus.reports.family_words import NONOGRAMS, SUDOKU_WORDS, FamilyWords
 from nonocensus.reports.fixes import fixes
-from nonocensus.reports.formatting import label_color, natural
+from nonocensus.reports.formatting import MEANINGS, label_color, natural
 from nonocensus.reports.issues import DUPLICATES, ISSUES, differing, issues, repeated
 from nonocensus.reports.picture_code import encode
 from nonocensus.reports.picture_svg import UNKNOWN_COLOR
@@ -36,10 +35,9 @@ from nonocensus.reports.row_classes import (
     minutes_class,
     size_class,
 )
-from nonocensus.reports.sudoku_svg import givens_counts
 from nonocensus.reports.templating import source
-from nonocensus.solver.model.families import FAMILIES
 from nonocensus.solver.model.measures import Computed, Place, computed_by, names, shown_in
+from nonocensus.solver.model.techniques import TECHNIQUES as LADDER
 
 CHUNK = 128
 """Puzzles per block of pictures, which the page decodes as a whole."""
@@ -71,7 +69,7 @@ ALIGNMENT = 8
 PLAYER = ("saved", "pointing", "game", "board", "tools")
 PARTS = (
     "words", "elements", "inflating", "decoding", "data", "facets", "state", "selection", "clues", "drawing", "facts",
-    "nonogram", "sudoku", "puzzle", "picked", "box", "column_histogram", "list", "columns", "gallery", "filters",
+    "nonogram", "puzzle", "picked", "box", "column_histogram", "list", "columns", "gallery", "filters",
     "explorer", "filtered_charts", "exporting", "non", "xml", "saving", "section",
 )  # fmt: skip
 SOURCES = (*(f"serve/{part}.js" for part in PLAYER), *(f"browser/{part}.js" for part in PARTS))
@@ -96,22 +94,16 @@ class WordColumn(NamedTuple):
 
 def payload(
     rows: pa.Table,
-    family: FamilyWords = NONOGRAMS,
     duplicates: pa.Table | None = None,
     picture_bytes: int = PICTURE_BYTES,
 ) -> Browser:
     """Pack rows for the page, in the initial order of the list.
 
     rows        as `reports.census.Census.shown`; any value but those of JUDGED may be null
-    family      of the puzzles; columns without a meaning for it are left out
     duplicates  of the schema reports.issues.DUPLICATES (default: those that `repeated` finds)
     """
-
-    def meant(names: Sequence[str]) -> list[str]:
-        return [name for name in names if name not in family.left_out]
-
     pictures, contents = _pictures(rows, picture_bytes)
-    words = {name: _words(rows[name]) for name in meant(TEXTS)}
+    words = {name: _words(rows[name]) for name in TEXTS}
     words["label"] = _words(rows["label"], (*LABELS, *FAILED))
     words["solutions"] = _words(rows["solutions"], SOLUTIONS)
     words["technique"] = _words(rows["technique"], TECHNIQUES)
@@ -119,39 +111,33 @@ def payload(
     words["size"] = _words(_size(rows), SIZE_NAMES)
     words["dimensions"] = _words(_dimensions(rows))
     words["level"] = _words(_level(rows), DIFFICULTY_NAMES)
-    if "colors" in meant(["colors"]):
-        words["colors"] = _words(_colors(rows), COLOR_NAMES)
+    words["colors"] = _words(_colors(rows), COLOR_NAMES)
     repeats = repeated(rows) if duplicates is None else duplicates
     originals = _originals(rows, repeats)
     words |= {name: _words(originals[name]) for name in ("original", "likeness")}
     words["group"] = _words(_groups(rows, repeats))
-    words["fixes"] = _words(pa.chunked_array([fixes(rows, repeats, family)]))
-    if "palette" in meant(["palette"]):
-        words["palette"] = _words(_palette(rows))
+    words["fixes"] = _words(pa.chunked_array([fixes(rows, repeats)]))
+    words["palette"] = _words(_palette(rows))
     graded = rows["grade"].null_count < len(rows)
     if graded:
         words["grade"] = _words(rows["grade"].cast(pa.string()))
-        ladder = FAMILIES[family.name].techniques
         words["duration"] = _words(pa.chunked_array([minutes_class(rows)]), MINUTES_NAMES)
-        words["hardest"] = _words(rows["hardest"], tuple(technique.name for technique in ladder))
+        words["hardest"] = _words(rows["hardest"], tuple(technique.name for technique in LADDER))
     head = {
-        "family": family.name,
         "rows": len(rows),
         "chunk": CHUNK,
         "words": {name: _told(column.words) for name, column in words.items()},
         "issues": [[name, meaning] for name, meaning in ISSUES.items()],
-        "labels": [[label_color(label), family.meanings.get(label, "")] for label in words["label"].words],
+        "labels": [[label_color(label), MEANINGS.get(label, "")] for label in words["label"].words],
     }
     arrays = {name: column.places for name, column in words.items()}
     absent = () if graded else GRADED
-    arrays |= {name: _counts(rows[name]) for name in meant(COUNTS) if name not in absent}
+    arrays |= {name: _counts(rows[name]) for name in COUNTS if name not in absent}
     arrays["cells"] = _counts(_cells(rows))
     arrays["differing"] = _counts(pa.chunked_array([differing(rows)]))
     arrays["apart"] = _counts(originals["cells"])
     arrays["issues"] = issues(rows, repeats)
-    if family is SUDOKU_WORDS:
-        arrays["givens"] = _counts(pa.chunked_array([givens_counts(rows)]))
-    arrays |= {name: _decimals(rows[name]) for name in meant(DECIMALS) if name not in absent}
+    arrays |= {name: _decimals(rows[name]) for name in DECIMALS if name not in absent}
     arrays["contents"] = contents
     table = zlib.compress(packed(head, arrays))
     return Browser(len(rows), graded, embedded(table), tuple(embedded(picture) for picture in pictures))

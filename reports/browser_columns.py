@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from nonocensus.solver.model.measures import NONOGRAM, SUDOKU, Computed, Measure, Place, shown_in
+from nonocensus.solver.model.measures import Computed, Measure, Place, shown_in
 
 HEADLINES = ("minutes", "stars", "grade", "hardest", "technique", "cpu_seconds", "engine")
 """The first facts of an opened puzzle."""
@@ -14,32 +14,31 @@ class BrowserColumn(NamedTuple):
     """A column of the browser's table.
 
     name        of the column
-    titles      by family; empty if the CSV has the column, but neither an opened puzzle nor the list
+    title       in charts and tables; empty if the CSV has the column, but neither an opened puzzle nor the list
     unit        how facts.js writes a value (`FORMATS`): text, s, share, ...; other units are plain numbers
     digits      decimals of a number
     is_charted  whether its values can be drawn as a chart
     """
 
     name: str
-    titles: dict[str, str]
+    title: str
     unit: str = "text"
     digits: int = 0
     is_charted: bool = False
 
 
 def _exported(*names: str) -> Iterator[BrowserColumn]:
-    return (BrowserColumn(name, {}) for name in names)
+    return (BrowserColumn(name, "") for name in names)
 
 
 def _fact(name: str, title: str, unit: str = "text", is_charted: bool = False) -> BrowserColumn:
-    return BrowserColumn(name, {NONOGRAM: title, SUDOKU: title}, unit, is_charted=is_charted)
+    return BrowserColumn(name, title, unit, is_charted=is_charted)
 
 
 def _measured(measure: Measure) -> BrowserColumn:
-    meanings = {family: measure.meaning_for(family) for family in (NONOGRAM, SUDOKU)}
-    titles = {family: meaning.label[0].upper() + meaning.label[1:] for family, meaning in meanings.items() if meaning}
+    label = measure.label
     is_charted = Place.correlations in measure.shown or measure.computed == Computed.rated
-    return BrowserColumn(measure.name, titles, measure.unit, measure.digits, is_charted)
+    return BrowserColumn(measure.name, label[0].upper() + label[1:], measure.unit, measure.digits, is_charted)
 
 
 def _columns() -> Iterator[BrowserColumn]:
@@ -52,7 +51,6 @@ def _columns() -> Iterator[BrowserColumn]:
     yield from _exported("puzzle_id", "title", "author", "url", "width", "height", "label")
     yield from ((facts | measures)[name] for name in HEADLINES)
     yield _fact("kind", "Kind")
-    yield _fact("givens", "Givens", "givens", is_charted=True)
     yield from (column for name, column in measures.items() if name not in HEADLINES)
     yield _fact("differing", "Cells that differ", "cells", is_charted=True)
     yield _fact("goal_matches", "Author’s picture", "fits")
@@ -73,7 +71,7 @@ def columns_script() -> str:
     columns = [
         {
             "name": column.name,
-            "titles": column.titles,
+            "title": column.title,
             "unit": column.unit,
             "digits": column.digits,
             "isCharted": column.is_charted,

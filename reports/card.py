@@ -11,10 +11,10 @@ from markupsafe import Markup
 
 from nonocensus.reports.citation import cite
 from nonocensus.reports.dataset_columns import SPLITS, Content
-from nonocensus.reports.family_words import FamilyWords
+from nonocensus.reports.formatting import MEANINGS
+from nonocensus.reports.people_words import GRADING, TIMING
 from nonocensus.reports.rights import MADE_BY_RULE, TERMS, shareable
 from nonocensus.reports.templating import environment, markdown
-from nonocensus.solver.model.families import FAMILIES
 from nonocensus.solver.people.minutes import parameters
 
 MEASURES_LICENSE = "cc0-1.0"
@@ -38,7 +38,6 @@ class DatasetOrigin(NamedTuple):
     """Provenance of a dataset, and whose content it holds."""
 
     content: Content
-    family: FamilyWords
     run_id: str
     configuration: Mapping[str, Any]
     config_hash: str
@@ -51,12 +50,12 @@ class DatasetOrigin(NamedTuple):
     @property
     def keywords(self) -> list[str]:
         """Keywords for catalogues."""
-        return [*self.family.tags, "puzzles", "difficulty", "tabular", "nonocensus"]
+        return ["nonogram", "picross", "paint-by-numbers", "puzzles", "difficulty", "tabular", "nonocensus"]
 
     @property
     def citation(self) -> str:
         """The run's citation in BibTeX."""
-        return cite(self.family, self.run_id, self.finished, self.solver_version)
+        return cite(self.run_id, self.finished, self.solver_version)
 
 
 class RowCount(NamedTuple):
@@ -104,8 +103,9 @@ def card(origin: DatasetOrigin, columns: pa.Schema, counts: Sequence[RowCount], 
         .render(
             head=Markup(_head(origin, counts, total, splits)),
             origin=origin,
-            family=origin.family,
-            folder=FAMILIES[origin.family.name].folder,
+            meanings=MEANINGS,
+            grading=GRADING,
+            timing=TIMING,
             total=total,
             cite=Markup(origin.citation),
             dates=[_day(origin.started), _day(origin.finished)],
@@ -150,7 +150,7 @@ def _head(origin: DatasetOrigin, counts: Iterable[RowCount], total: int, splits:
         "license_link": "README.md",
     }
     entries = {
-        "pretty_name": f"{origin.family.one.capitalize()} census: {total:,} puzzle{'' if total == 1 else 's'}",
+        "pretty_name": f"Nonogram census: {total:,} puzzle{'' if total == 1 else 's'}",
         "license": license_id,
         **(several if license_id == "other" else {}),
         "tags": origin.keywords,

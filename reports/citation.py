@@ -3,25 +3,22 @@
 from collections.abc import Mapping
 from typing import Any
 
-from nonocensus.reports.family_words import FamilyWords
-
 AUTHOR = "The nonocensus authors"
 """As in CITATION.cff."""
 
 
-def title(family: FamilyWords) -> str:
-    """Return the title of a run's dataset."""
-    return f"A census of {family.many}: verdicts and measures of difficulty"
+TITLE = "A census of nonograms: verdicts and measures of difficulty"
+"""The title of a run's dataset."""
 
 
-def cite(family: FamilyWords, run_id: str, finished: str | None, solver_version: str) -> str:
+def cite(run_id: str, finished: str | None, solver_version: str) -> str:
     """Return the citation of a run in BibTeX.
 
     finished   time in ISO 8601, of which the year is kept
     """
     return (
         f"@misc{{nonocensus-{run_id},\n"
-        f"  title = {{{title(family)}}},\n"
+        f"  title = {{{TITLE}}},\n"
         f"  author = {{{{{AUTHOR}}}}},\n"
         f"  year = {{{(finished or '')[:4]}}},\n"
         f"  note = {{nonocensus {solver_version}, run {run_id}}}\n"
@@ -29,14 +26,14 @@ def cite(family: FamilyWords, run_id: str, finished: str | None, solver_version:
     )
 
 
-def deposit(croissant: Mapping[str, Any], family: FamilyWords, license_id: str) -> dict[str, Any]:
+def deposit(croissant: Mapping[str, Any], license_id: str) -> dict[str, Any]:
     """Return what Zenodo needs to register a DOI with DataCite: the content of .zenodo.json.
 
     croissant    the dataset's Croissant metadata
     license_id   the Hub's name of its licence, which Zenodo uses too; "other" if rows have several
     """
     return {
-        "title": title(family),
+        "title": TITLE,
         "upload_type": "dataset",
         "description": croissant["description"],
         "creators": [{"name": croissant["creator"]["name"]}],

@@ -80,7 +80,7 @@ def croissant(
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": f"nonocensus-{origin.run_id}",
-        "description": f"A census of {origin.family.many}: verdicts, counters, times and measures of difficulty.",
+        "description": "A census of nonograms: verdicts, counters, times and measures of difficulty.",
         "creator": {"@type": "sc:Organization", "name": AUTHOR},
         "keywords": origin.keywords,
         "isBasedOn": [HOME_PAGES[source] for source in sources],

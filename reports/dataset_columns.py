@@ -9,8 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from nonocensus.reports import derived_measures as derived
-from nonocensus.reports.family_words import NONOGRAMS, FamilyWords, fields_of
-from nonocensus.reports.joined_columns import KEY, NONE_FOUND, KeyedRows, join_grades
+from nonocensus.reports.joined_columns import GRADED, KEY, NONE_FOUND, KeyedRows, join_grades, with_sources
 from nonocensus.reports.rights import shareable, withheld
 from nonocensus.solver.model.measures import IN_RESULTS, Computed, Place, computed_by
 from nonocensus.solver.model.tables import PUZZLES, RESULTS, TEXT
@@ -68,10 +67,9 @@ COUNTED = tuple(measure.name for measure in computed_by(*IN_RESULTS) if Place.da
 """Measures of the results table. New columns of the tables are not published unless they are named here."""
 
 
-def puzzle_columns(content: Content, family: FamilyWords = NONOGRAMS) -> list[str]:
+def puzzle_columns(content: Content) -> list[str]:
     """Return the columns of the puzzles table that a dataset needs."""
-    own = [field.name for field in family.facts]
-    return _union((*IDENTITY, *FACTS, *own), _stated(content), derived.PUZZLE_COLUMNS)
+    return _union((*IDENTITY, *FACTS), _stated(content), derived.PUZZLE_COLUMNS)
 
 
 def result_columns(content: Content) -> list[str]:
@@ -93,27 +91,24 @@ def schema(
     content: Content,
     about: Mapping[str, str] | None = None,
     graded: bool = False,
-    family: FamilyWords = NONOGRAMS,
 ) -> pa.Schema:
     """Return the dataset's columns, with description and, of measures, source in each field's metadata.
 
     about    metadata of its files, which gets the prefix `nonocensus.`
     graded   whether the run has grades
-    family   of the puzzles; columns without a meaning for it are left out
     """
     pictures = PICTURES if content.has_puzzles else ()
     fields = [
         *(PUZZLES.field(name) for name in IDENTITY),
         DUPLICATE,
         *map(PUZZLES.field, FACTS),
-        *family.facts,
         *map(PUZZLES.field, _stated(content)),
         *(RESULTS.field(name) for name in (*VERDICT, *pictures, *COUNTED)),
         *(measure.field() for measure in computed_by(Computed.derived) if Place.dataset in measure.shown),
-        *(family.graded if graded else ()),
+        *(GRADED if graded else ()),
     ]
     stamp = {f"nonocensus.{name}": value for name, value in (about or {}).items()}
-    return pa.schema(fields_of(fields, family), stamp)
+    return pa.schema(with_sources(fields), stamp)
 
 
 def rows_of(
@@ -121,19 +116,17 @@ def rows_of(
     puzzles: pa.RecordBatch,
     content: Content,
     grades: KeyedRows = NONE_FOUND,
-    family: FamilyWords = NONOGRAMS,
 ) -> pa.RecordBatch:
     """Return dataset rows of results and their puzzles, without `duplicate_of`, which depends on all rows.
 
     results, puzzles   matched by row, with `result_columns` and `puzzle_columns`
-    grades             rows with a grade, of the schema of the family's grades
-    family             of the puzzles
+    grades             rows with a grade, of the schema GRADES
     """
     graded = len(grades.rows) > 0
-    columns = schema(content, graded=graded, family=family)
+    columns = schema(content, graded=graded)
     fields = columns.remove(columns.get_field_index(DUPLICATE.name))
     tables = [puzzles, results, derived.derived_measures(results, puzzles)]
-    tables += [join_grades(results, grades, family.graded)] if graded else []
+    tables += [join_grades(results, grades, GRADED)] if graded else []
     arrays = [next(table[field.name] for table in tables if field.name in table.schema.names) for field in fields]
     rows = pa.RecordBatch.from_arrays(arrays, schema=fields)
     return withheld(rows, shareable(rows)) if content == Content.licensed else rows

@@ -2,10 +2,9 @@
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from nonocensus.solver.model.amounts import clue_totals
-from nonocensus.solver.model.measures import SUDOKU, Computed, computed_by, difficulty
+from nonocensus.solver.model.measures import Computed, computed_by, difficulty
 from nonocensus.solver.model.views import clue_arrays
 
 PUZZLE_COLUMNS = ["width", "height", "kind", "rows", "columns"]
@@ -31,7 +30,7 @@ def derived_measures(results: pa.RecordBatch, puzzles: pa.RecordBatch) -> pa.Rec
         clue_totals(clue_arrays(puzzles[name]), np.nan_to_num(length).astype(np.int64))
         for name, length in (("rows", width), ("columns", height))
     )
-    lines = width + height + np.where(_boxed(puzzles["kind"]), width, 0)
+    lines = width + height
     slack, ways = rows.slack + columns.slack, rows.ways + columns.ways
     blots = rows.blots + columns.blots
     with np.errstate(divide="ignore", invalid="ignore"):  # no lines, no work: not known
@@ -49,12 +48,6 @@ def derived_measures(results: pa.RecordBatch, puzzles: pa.RecordBatch) -> pa.Rec
         }
     arrays = [_array(values[field.name], clued | (field.name == "difficulty"), field.type) for field in DERIVED]
     return pa.RecordBatch.from_arrays(arrays, schema=DERIVED)
-
-
-def _boxed(kind: pa.Array) -> np.ndarray:
-    """Return which puzzles have boxes, as many as rows and solved like them: bool[rows]."""
-    boxed: np.ndarray = pc.starts_with(kind, SUDOKU).fill_null(False).to_numpy(zero_copy_only=False)
-    return boxed
 
 
 def _array(values: np.ndarray, known: np.ndarray, kind: pa.DataType) -> pa.Array:

@@ -250,7 +250,6 @@ class Figures(NamedTuple):
     sizes: tuple[PuzzleGroup, ...]  # classes of the longer side
     colors: tuple[PuzzleGroup, ...]  # foreground colours in the clues
     densities: tuple[PuzzleGroup, ...]  # classes of the share of coloured cells
-    givens: tuple[PuzzleGroup, ...]  # classes of the number of givens; none without Sudokus
     years: dict[int, int]  # puzzles by known year, without gaps
     authors: tuple[PuzzleGroup, ...]  # the most productive; without rungs
     all_authors: int

@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 
 from nonocensus.reports.clean import clean
-from nonocensus.reports.family_words import NONOGRAMS, FamilyWords
 from nonocensus.reports.formatting import natural
 from nonocensus.reports.issues import LEAST_CELLS, differing, has_issue, issues
 
@@ -17,7 +16,7 @@ NO_AUTHOR = "No author"
 FACTS = ("puzzle_id", "solutions", "unmarked", "marked", "status", "error", "goal_matches", "width", "height", "change")
 
 
-def fixes(rows: pa.Table, duplicates: pa.Table, family: FamilyWords = NONOGRAMS) -> pa.Array:
+def fixes(rows: pa.Table, duplicates: pa.Table) -> pa.Array:
     """Return what to fix of each puzzle, a sentence a line, string[rows]; null where the issue "to fix" is absent.
 
     rows        as `reports.census.Census.shown`
@@ -30,16 +29,16 @@ def fixes(rows: pa.Table, duplicates: pa.Table, family: FamilyWords = NONOGRAMS)
     for original, puzzle_id, likeness, *_ in zip(*duplicates.to_pydict().values(), strict=True):
         if likeness != "near":
             by = f" by {authors[original]}" if authors.get(original) else ""
-            turned = f", {family.twins}" if likeness == "turned" else ""
+            turned = ", turned, mirrored or recoloured" if likeness == "turned" else ""
             copies[puzzle_id] = f"The same as {puzzle_name(original, names.get(original))}{by}{turned}."
     facts = rows.select(FACTS).append_column("differing", differing(rows)).take(pa.array(places))
     texts: list[str | None] = [None] * len(rows)
     for place, row in zip(places.tolist(), facts.to_pylist(), strict=True):
-        texts[place] = "\n".join(map(one_line, _sentences(row, copies.get(row["puzzle_id"]), family)))
+        texts[place] = "\n".join(map(one_line, _sentences(row, copies.get(row["puzzle_id"]))))
     return pa.array(texts, pa.string())
 
 
-def _sentences(row: dict[str, Any], copy: str | None, family: FamilyWords) -> Iterator[str]:
+def _sentences(row: dict[str, Any], copy: str | None) -> Iterator[str]:
     cells = (row["width"] or 0) * (row["height"] or 0)
     if row["solutions"] == "multiple" and not row["marked"]:
         unsaid = ", which the site does not say" if row["unmarked"] else ""
@@ -48,11 +47,11 @@ def _sentences(row: dict[str, Any], copy: str | None, family: FamilyWords) -> It
         if row["change"]:
             yield f"For one solution: {row['change']}."
     if row["solutions"] == "none":
-        yield f"No solution: the {family.clues} contradict each other."
+        yield "No solution: the clues contradict each other."
     elif row["goal_matches"] is False:
-        yield f"The author’s picture does not solve the {family.clues}."
+        yield "The author’s picture does not solve the clues."
     if row["status"] == "invalid":
-        yield f"Impossible {family.clues}: {row['error'] or 'no reason given'}."
+        yield f"Impossible clues: {row['error'] or 'no reason given'}."
     if copy and cells >= LEAST_CELLS:
         yield copy
 

@@ -35,7 +35,7 @@ RUNG_MEANINGS = {
 }
 """Meanings of rungs, and of the words for puzzles without one."""
 
-MEASURE_NAMES = {measure.name: measure.meaning.label for measure in MEASURES}
+MEASURE_NAMES = {measure.name: measure.label for measure in MEASURES}
 """Labels of the measures of difficulty by name."""
 
 

@@ -3,7 +3,7 @@
 Rows of puzzles whose clues have changed since do not match, and are ignored.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple
 
@@ -11,9 +11,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from nonocensus.solver.model.families import NONOGRAM, Family
-from nonocensus.solver.model.measures import Computed, computed_by
+from nonocensus.solver.model.measures import BY_NAME, LADDER, Computed, computed_by
 from nonocensus.solver.model.tables import GRADES, MENDINGS
+from nonocensus.solver.model.techniques import TECHNIQUES
 
 KEY = ("puzzle_id", "clue_hash")
 """The columns by which results and findings are joined."""
@@ -44,7 +44,7 @@ def join_columns(results: pa.RecordBatch, found: KeyedRows, columns: pa.Schema) 
     """Join columns to results: null without a match, the first of several matches.
 
     results    with the columns KEY
-    columns    to return, in order; null those that `found` lacks, since they are another family's
+    columns    to return, in order; those that `found` lacks are null
     """
     if not len(found.rows):
         return pa.RecordBatch.from_arrays([pa.nulls(len(results), field.type) for field in columns], schema=columns)
@@ -91,7 +91,7 @@ def join_mendings(results: pa.RecordBatch, mendings: KeyedRows) -> pa.RecordBatc
 
 
 SHARED = pa.schema([GRADES.field(name) for name in ("grade", "hardest", "minutes", "stars", "looks", "work")])
-"""Grade columns that reports join to the results of any family."""
+"""Grade columns that reports join to results."""
 
 NO_GRADES = GRADES.empty_table()
 NONE_FOUND = indexed(NO_GRADES)
@@ -100,18 +100,21 @@ KILLED = "killed"
 """Status of a puzzle whose worker died or failed."""
 
 
-def graded_columns(family: Family, ladder: str) -> pa.Schema:
-    """Return the columns of a family's grades that are joined to results, with sources in the fields' metadata.
-
-    ladder   the source of the column `hardest`
-    """
-    sources = {technique.column: technique.source for technique in family.techniques} | {"hardest": ladder}
-    for measure in computed_by(Computed.graded):
-        meaning = measure.meaning_for(family.name)
-        if meaning is not None:
-            sources[measure.name] = meaning.source
-    fields = (field for field in family.grades if field.name in sources)
+def _graded_columns() -> pa.Schema:
+    sources = {technique.column: technique.source for technique in TECHNIQUES} | {"hardest": LADDER}
+    sources |= {measure.name: measure.source for measure in computed_by(Computed.graded)}
+    fields = (field for field in GRADES if field.name in sources)
     return pa.schema([field.with_metadata(field.metadata | {"source": sources[field.name]}) for field in fields])
+
+
+GRADED = _graded_columns()
+"""The columns of grades that are joined to results, with sources in the fields' metadata."""
+
+
+def with_sources(fields: Iterable[pa.Field]) -> Iterator[pa.Field]:
+    """Yield fields of tables, those of measures with their sources."""
+    for field in fields:
+        yield BY_NAME[field.name].field() if field.name in BY_NAME else field
 
 
 class Grade(NamedTuple):
@@ -119,7 +122,6 @@ class Grade(NamedTuple):
 
     grade: int  # 1 to 9
     techniques: dict[str, int]  # by the hardest technique needed, in the order of the ladder
-    level: str = ""  # the published name of the grade, if any
 
     @property
     def puzzles(self) -> int:
@@ -130,7 +132,7 @@ class Grade(NamedTuple):
 def join_grades(results: pa.RecordBatch, grades: KeyedRows, columns: pa.Schema = SHARED) -> pa.RecordBatch:
     """Join columns of grades to results; null for puzzles without a grade, such as timeouts.
 
-    grades   rows of `finished`, of the schema of the family's grades
+    grades   rows of `finished`
     """
     return join_columns(results, grades, columns)
 
@@ -140,15 +142,14 @@ def finished(grades: pa.Table) -> pa.Table:
     return grades.filter(pc.is_valid(grades["grade"]))
 
 
-def by_grade(hardest: Iterable[tuple[str, int]], family: Family = NONOGRAM) -> tuple[Grade, ...]:
+def by_grade(hardest: Iterable[tuple[str, int]]) -> tuple[Grade, ...]:
     """Group puzzles by grade and hardest technique; empty groups are left out.
 
     hardest   names of techniques and numbers of puzzles
     """
     found = dict(hardest)
-    needed = [technique for technique in family.techniques if found.get(technique.name)]
-    level = dict(enumerate(family.levels, 1))
+    needed = [technique for technique in TECHNIQUES if found.get(technique.name)]
     return tuple(
-        Grade(grade, {technique.name: found[technique.name] for technique in those}, level.get(grade, ""))
+        Grade(grade, {technique.name: found[technique.name] for technique in those})
         for grade, those in groupby(needed, key=lambda technique: technique.grade)
     )

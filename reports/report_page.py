@@ -31,21 +31,19 @@ from nonocensus.reports.charts.report_charts import charts
 from nonocensus.reports.charts.verdicts import colored
 from nonocensus.reports.citation import cite
 from nonocensus.reports.derived_measures import DERIVED
-from nonocensus.reports.family_words import NONOGRAMS, WORDS, FamilyWords, fields_of
 from nonocensus.reports.figures import Certified, Figures
 from nonocensus.reports.fixes import author_lists, fixes
-from nonocensus.reports.formatting import label_color
+from nonocensus.reports.formatting import MEANINGS, RUNG_MEANINGS, label_color
 from nonocensus.reports.issues import repeated
-from nonocensus.reports.joined_columns import NO_GRADES, NO_MENDINGS
-from nonocensus.reports.people_words import minutes_text
+from nonocensus.reports.joined_columns import GRADED, NO_GRADES, NO_MENDINGS, with_sources
+from nonocensus.reports.people_words import GRADING, TIMING, minutes_text
 from nonocensus.reports.picture_svg import mark, svg
 from nonocensus.reports.published import published_times
 from nonocensus.reports.row_classes import Rows
-from nonocensus.reports.sudoku_svg import box_of, grid_of, grid_svg
 from nonocensus.reports.templating import environment, markdown, source
-from nonocensus.solver.model.families import FAMILIES
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE
 from nonocensus.solver.model.tables import RESULTS
+from nonocensus.solver.model.techniques import TECHNIQUES
 
 BY_LINE = ("trivial unique line", "unique line")
 """Labels of puzzles that line logic solves."""
@@ -88,7 +86,6 @@ class RunDetails(NamedTuple):
     kernel_share: float | None = None  # share of it spent in kernels, 0 to 1
     activity: Activity | None = None
     certificates: Certified | None = None
-    family: str = NONOGRAMS.name
 
 
 class Card(NamedTuple):
@@ -117,10 +114,8 @@ def write_report(
     """
     about = about or RunDetails()
     census = take_census(pairs, public, mendings, grades, about.puzzles or 0)
-    family = WORDS[about.family]
-    techniques = FAMILIES[about.family].techniques
     repeats = repeated(census.shown) if duplicates is None else duplicates
-    figures = _localize(figures_of(census, FAMILIES[about.family], repeats), family)
+    figures = figures_of(census, repeats)
     counts = {issue.name: issue.puzzles for issue in figures.attention.issues}
     drawn = charts(figures, about.activity)
     content = {
@@ -132,41 +127,35 @@ def write_report(
         "few_cells": FEW_CELLS,
         "issue_counts": counts,
         "site_marks": _site_marks(counts) if figures.claims else "",
-        "family": family,
-        "measures": _measures(family, graded=figures.grades is not None),
-        "techniques": {technique.name: technique for technique in techniques},
-        "technique_sources": {technique.name: technique.source for technique in techniques},
+        "meanings": MEANINGS,
+        "rung_meanings": RUNG_MEANINGS,
+        "grading": GRADING,
+        "timing": TIMING,
+        "measures": _measures(graded=figures.grades is not None),
+        "techniques": {technique.name: technique for technique in TECHNIQUES},
+        "technique_sources": {technique.name: technique.source for technique in TECHNIQUES},
         "facts": _facts(about),
         "settings": {name: _setting(value) for name, value in (about.configuration or {}).items()},
-        "citation": _citation(about, family),
-        "cards": _cards(figures, family),
+        "citation": _citation(about),
+        "cards": _cards(figures),
         "rung_filters": RUNG_FILTERS,
         "charts": {chart.name: chart for chart in drawn},
         "mended": _mended_drawings(census.shown, [one.puzzle_id for one in figures.attention.ambiguous if one.change]),
-        "browser": browser.payload(census.shown, family, repeats) if len(census.shown) else None,
+        "browser": browser.payload(census.shown, repeats) if len(census.shown) else None,
     }
     return {
-        "report.html": _html(content, drawings(census.shown, _named(figures), family)),
+        "report.html": _html(content, drawings(census.shown, _named(figures))),
         "report.md": environment(finalize=markdown).get_template("report.md.j2").render(content).encode(),
         "report.json": _json({"about": about, "figures": figures}),
         **{f"report-{chart.name}.svg": alone(chart) for chart in drawn},
-        PUZZLES_FILE: _parquet(_told(census.shown, family)),
-        AUTHORS_FILE: author_lists(census.shown, fixes(census.shown, repeats, family)).encode(),
+        PUZZLES_FILE: _parquet(_told(census.shown)),
+        AUTHORS_FILE: author_lists(census.shown, fixes(census.shown, repeats)).encode(),
     }
 
 
-def _told(shown: pa.Table, family: FamilyWords) -> pa.Table:
-    """Return facts, verdicts and measures of the puzzles shown that have a meaning for their family."""
-    return shown.drop_columns([name for name in shown.column_names if name in DRAWN | family.left_out])
-
-
-def _localize(figures: Figures, family: FamilyWords) -> Figures:
-    """Return the figures with the family's name of the first rung, without groups by columns that it lacks."""
-    names = {NONOGRAMS.line_logic: family.line_logic}
-    rungs = tuple(rung._replace(rung=names.get(rung.rung, rung.rung)) for rung in figures.rung_times)
-    colors = () if "colors" in family.left_out else figures.colors
-    densities = () if "density" in family.left_out else figures.densities
-    return figures._replace(rung_times=rungs, colors=colors, densities=densities)
+def _told(shown: pa.Table) -> pa.Table:
+    """Return facts, verdicts and measures of the puzzles shown."""
+    return shown.drop_columns([name for name in shown.column_names if name in DRAWN])
 
 
 def _site_marks(counts: Mapping[str, int]) -> str:
@@ -175,14 +164,14 @@ def _site_marks(counts: Mapping[str, int]) -> str:
     return formatting.site_marks(*split) if split[0] else ""
 
 
-def _cards(figures: Figures, family: FamilyWords) -> tuple[Card, ...]:
+def _cards(figures: Figures) -> tuple[Card, ...]:
     """Return the headline figures; verdicts without puzzles are left out."""
     total = figures.total
     unique, several, none = (figures.solutions.get(word, 0) for word in ("unique", "multiple", "none"))
     by_line = [("label", label) for label in BY_LINE]
     harder = [("label", label) for label in figures.labels if label.startswith("unique") and label not in BY_LINE]
     verdicts = (
-        (figures.unique_by_line, f"unique by {family.line_logic}", "unique line", by_line),
+        (figures.unique_by_line, "unique by line logic", "unique line", by_line),
         (unique - figures.unique_by_line, "unique, but harder", "unique depth-2", harder),
         (several, "with several solutions", "multiple", [("issues", "ambiguous")]),
         (none, "without a solution", "contradiction", [("issues", "contradictory")]),
@@ -234,11 +223,11 @@ def _facts(about: RunDetails) -> dict[str, str]:
     return {name: value for name, value in known.items() if value}
 
 
-def _citation(about: RunDetails, family: FamilyWords) -> str:
+def _citation(about: RunDetails) -> str:
     """Return the run's citation in BibTeX, empty without its id."""
     finished = None if about.finished is None else str(about.finished)
     version = (about.versions or {}).get("nonocensus", "")
-    return cite(family, about.run_id, finished, version) if about.run_id else ""
+    return cite(about.run_id, finished, version) if about.run_id else ""
 
 
 def _moment(moment: datetime | str | None) -> str | None:
@@ -251,9 +240,9 @@ def _setting(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False, default=str)
 
 
-def _measures(family: FamilyWords, graded: bool) -> list[dict[str, str]]:
-    """Return name, definition and source of each measure of a family, of grades if there are any."""
-    fields = fields_of([*RESULTS, *DERIVED, *(family.graded if graded else ())], family)
+def _measures(graded: bool) -> list[dict[str, str]]:
+    """Return name, definition and source of each measure, of grades if there are any."""
+    fields = with_sources([*RESULTS, *DERIVED, *(GRADED if graded else ())])
     return [
         {
             "name": field.name,
@@ -273,12 +262,11 @@ def _named(figures: Figures) -> list[str]:
     return [name for name in ids if name is not None]
 
 
-def drawings(shown: pa.Table, ids: Sequence[str], family: FamilyWords) -> dict[str, Markup]:
+def drawings(shown: pa.Table, ids: Sequence[str]) -> dict[str, Markup]:
     """Draw the solutions of these puzzles, or else their authors' pictures, as SVG by puzzle_id."""
     columns = ["puzzle_id", "width", "height", "kind", "palette", "goal", "solution"]
-    drawn = _drawing if family.pictured else _grid
     rows = shown.select(columns).filter(pc.is_in(shown["puzzle_id"], pa.array(ids, pa.string()))).to_pylist()
-    made = {row["puzzle_id"]: drawn(row) for row in rows if row["puzzle_id"] is not None}
+    made = {row["puzzle_id"]: _drawing(row) for row in rows if row["puzzle_id"] is not None}
     return {puzzle_id: drawing for puzzle_id, drawing in made.items() if drawing}
 
 
@@ -321,16 +309,6 @@ def _mended_drawings(shown: pa.Table, ids: Sequence[str | None]) -> dict[str, tu
             Markup(svg(after, palette, next(texts))),
         )
     return made
-
-
-def _grid(row: Row) -> Markup | None:
-    """Draw the givens of a Sudoku, with a known solution."""
-    givens, size, box = row["goal"], row["width"] or 0, box_of(row["kind"])
-    if not givens or box is None or len(givens) != size * size:
-        return None
-    solution = row["solution"] if row["solution"] and len(row["solution"]) == len(givens) else givens
-    what = "givens" if solution == givens else "solution"
-    return Markup(grid_svg(grid_of(givens, size), grid_of(solution, size), box, f"{what} of {row['puzzle_id']}"))
 
 
 def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:

@@ -1,4 +1,4 @@
-"""Classes by which a report counts puzzles: size, density, difficulty, colours, givens, year, area and claim."""
+"""Classes by which a report counts puzzles: size, density, difficulty, colours, year, area and claim."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -7,8 +7,6 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-
-from nonocensus.reports.sudoku_svg import givens_counts
 
 UNKNOWN = "unknown"
 
@@ -59,9 +57,6 @@ MINUTES_NAMES = (
 MANY_COLORS = 5
 """Puzzles with this many colours or more form one class."""
 
-FEW_GIVENS = 40
-"""Fewer givens form a class for each number, as in most 9x9 Sudokus; more are grouped by tens."""
-
 AREAS_PER_DECADE = 5
 """Classes of the number of cells: this many from 100 to 1,000 cells, and so on."""
 
@@ -85,7 +80,6 @@ class RowClass(NamedTuple):
     size: str  # of SIZE_NAMES
     density: str  # of DENSITY_NAMES
     colors: str  # foreground colours in the clues: "1", "2", ...
-    givens: str  # number of givens: "17", "18", ..., from FEW_GIVENS on by tens
     year: int | None  # when the site published it
     area: int | None  # class of its number of cells: floor(AREAS_PER_DECADE * log10(cells))
     claim: str | None  # the site's own verdict, of reports.site_claims.CLAIMS
@@ -107,7 +101,6 @@ def classify_rows(
         "size": size_class(puzzles),
         "density": _classes(measured["density"], DENSITIES),
         "colors": pc.min_element_wise(measured["colors"], pa.scalar(MANY_COLORS, pa.uint8()), skip_nulls=False),
-        "givens": _givens_class(puzzles),
         "year": _year(puzzles),
         "area": _area(puzzles),
         "claim": claims,
@@ -129,9 +122,9 @@ def classify_rows(
 
 
 def _row_class(values: Mapping[str, Any]) -> RowClass:
-    """Return the class of a row from its values, which are codes for size, density, colors and givens."""
+    """Return the class of a row from its values, which are codes for size, density and colors."""
     status = UNKNOWN if values["status"] is None else values["status"]
-    kind, colors, givens = values["kind"], values["colors"], values["givens"]
+    kind, colors = values["kind"], values["colors"]
     return RowClass(
         status=status,
         solutions=values["solutions"],
@@ -144,7 +137,6 @@ def _row_class(values: Mapping[str, Any]) -> RowClass:
         size=(*SIZE_NAMES, UNKNOWN)[values["size"]],
         density=(*DENSITY_NAMES, UNKNOWN)[values["density"]],
         colors=UNKNOWN if colors is None else f"{colors} and more" if colors == MANY_COLORS else str(colors),
-        givens=UNKNOWN if givens is None else str(givens) if givens < FEW_GIVENS else f"{givens} to {givens + 9}",
         year=values["year"],
         area=values["area"],
         claim=values["claim"],
@@ -200,14 +192,6 @@ def _classes(column: pa.Array | pa.ChunkedArray, starts: Sequence[float]) -> pa.
     """Return the class of each number: 0 below all starts, len(starts) + 1 for null."""
     values = numbers(column)
     return pa.array(np.where(np.isnan(values), len(starts) + 1, np.searchsorted(starts, values, "right")))
-
-
-def _givens_class(puzzles: pa.RecordBatch) -> pa.Array:
-    """Return the smallest number of givens of each Sudoku's class."""
-    counts = givens_counts(puzzles)
-    if counts.null_count == len(counts):
-        return counts
-    return pc.if_else(pc.less(counts, FEW_GIVENS), counts, pc.multiply(pc.divide(counts, 10), 10))
 
 
 def _year(puzzles: pa.RecordBatch) -> pa.Array:

@@ -5,30 +5,21 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import PurePosixPath
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from nonocensus.scrapers.archives.source_file import SourceFile
-from nonocensus.scrapers.formats import DISTINCTIVE, Format, FormatError, detect, jsonl, jsonl_columns, taai
-from nonocensus.scrapers.sudokus import sudoku_jsonl, sudoku_links, sudoku_reading
+from nonocensus.scrapers.formats import Format, FormatError, detect, jsonl, jsonl_columns, taai
 from nonocensus.solver.model.puzzle import Puzzle, with_metadata
 from nonocensus.solver.model.tables import clue_batch, puzzle_batch
-from nonocensus.solver.sudoku.sudoku_batch import grid_batch, sudoku_batch, sudokus_of
-from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
-
-AnyPuzzle = TypeVar("AnyPuzzle", Puzzle, Sudoku)
 
 SOURCE = "local"
 """The source of puzzles whose files name none."""
 
 BULK_BYTES = 1 << 16
 """Size from which a file is read in one vectorized step, if its format allows."""
-
-SUDOKUS_PER_BATCH = 1 << 16
-
-NO_NONOGRAMS = "it holds Sudokus, not nonograms"
 
 
 class Problem(NamedTuple):
@@ -39,7 +30,7 @@ class Problem(NamedTuple):
 
 
 def read_files(files: Iterable[SourceFile], file_format: Format | None = None) -> Iterator[Puzzle | Problem]:
-    """Yield the nonograms of the files, and a Problem for each file with an error.
+    """Yield the puzzles of the files, and a Problem for each file with an error.
 
     A puzzle without an id gets its file's name without suffix; `#2` and so on follows if that id is taken, by the same
     file or by one whose name differs only in the suffix.
@@ -57,17 +48,12 @@ def read_files(files: Iterable[SourceFile], file_format: Format | None = None) -
 def read_in_bulk(
     files: Iterable[SourceFile], file_format: Format | None = None, bulk_bytes: int = BULK_BYTES
 ) -> Iterator[Puzzle | pa.RecordBatch | Problem]:
-    """Yield the same, with batches of the puzzles table where a file of `bulk_bytes` can be read in one step.
-
-    Sudokus are batches of the table SUDOKUS.
-    """
+    """Yield the same, with batches of the puzzles table where a file of `bulk_bytes` can be read in one step."""
     taken: Counter[str] = Counter()
     for file in files:
         batch = _read_vectorized(file, taken, bulk_bytes) if file_format in (None, taai) else None
         if batch is not None:
             yield batch
-        elif _holds_sudokus(file, file_format):
-            yield from _read_sudokus(file, taken)
         elif _is_large_jsonl(file, file_format, bulk_bytes):
             yield from _read_columns(file, taken)
         else:
@@ -91,97 +77,29 @@ def in_batches(items: Iterable[Puzzle | pa.RecordBatch | Problem], max_rows: int
         yield puzzle_batch(puzzles)
 
 
-def read_all(files: Iterable[SourceFile], file_format: Format | None = None) -> Iterator[Puzzle | Sudoku | Problem]:
-    """Yield as `read_files` does, Sudokus included."""
-    taken: Counter[str] = Counter()
-    for file in files:
-        if _holds_sudokus(file, file_format):
-            for item in _read_sudokus(file, taken):
-                yield from [item] if isinstance(item, Problem) else sudokus_of(item)
-        else:
-            yield from _read(file, taken, file_format)
-
-
-def _holds_sudokus(file: SourceFile, file_format: Format | None) -> bool:
-    """Check whether a file of unnamed format holds Sudokus and is not recognizable as nonograms."""
-    if file_format is not None or file.data is None:
-        return False
-    if file.line_format:
-        return file.line_format != "nonogram jsonl"
-    if PurePosixPath(file.name).suffix.lower() in sudoku_reading.SUFFIXES or sudoku_jsonl.recognizes(file.data):
-        return True
-    is_nonogram = any(other.recognizes(file.data) for other in DISTINCTIVE)
-    return not is_nonogram and (sudoku_links.recognizes(file.data) or sudoku_reading.recognizes(file.name, file.data))
-
-
-def _read_sudokus(file: SourceFile, taken: Counter[str]) -> Iterator[pa.RecordBatch | Problem]:
-    data = file.data or b""
-    digest = file.sha256 or hashlib.sha256(data).hexdigest()
-    try:
-        if file.line_format == "sudoku jsonl" or (file.line_format is None and sudoku_jsonl.recognizes(data)):
-            puzzles = sudoku_jsonl.read(data, file.lines_before)
-        elif file.line_format is None and sudoku_links.recognizes(data):
-            puzzles = sudoku_links.read(data)
-        else:
-            puzzles = None
-        if puzzles is not None:
-            yield from _sudoku_batches(_with_origin(puzzle, file.name, digest, taken) for puzzle in puzzles)
-            return
-        for grids in sudoku_reading.read(data, file.lines_before):
-            for first in range(0, len(grids.givens), SUDOKUS_PER_BATCH):
-                givens = grids.givens[first : first + SUDOKUS_PER_BATCH]
-                columns = _origin_columns(_local_ids(file.name, len(givens), taken), digest)
-                columns["author"] = pa.array([grids.author] * len(givens), pa.string())
-                yield grid_batch(givens, grids.box_width, grids.box_height, columns)
-    except FormatError as error:
-        yield Problem(file.name, str(error))
-
-
-def _sudoku_batches(puzzles: Iterable[Sudoku]) -> Iterator[pa.RecordBatch]:
-    """Yield Sudokus in batches; a FormatError of the iterator is raised after the last batch."""
-    gathered: list[Sudoku] = []
-    format_error: FormatError | None = None
-    try:
-        for puzzle in puzzles:
-            gathered.append(puzzle)
-            if len(gathered) == SUDOKUS_PER_BATCH:
-                yield sudoku_batch(gathered)
-                gathered = []
-    except FormatError as error:
-        format_error = error
-    if gathered:
-        yield sudoku_batch(gathered)
-    if format_error:
-        raise format_error
-
-
 def _read(file: SourceFile, taken: Counter[str], file_format: Format | None) -> Iterator[Puzzle | Problem]:
     if file.data is None:
         yield Problem(file.name, file.error or "it can't be read")
         return
-    is_chunk = file.line_format == "nonogram jsonl" and file_format in (None, jsonl)
-    if file.line_format and not is_chunk:
+    if file.is_chunk and file_format not in (None, jsonl):
         if not file.lines_before:  # one problem for all chunks
-            is_jsonl = file.line_format == "nonogram jsonl" and file_format
-            yield Problem(
-                file.name, f"it is jsonl, not {file_format.NAME}" if is_jsonl and file_format else NO_NONOGRAMS
-            )
+            yield Problem(file.name, f"it is jsonl, not {file_format.NAME}")
         return
     digest = file.sha256 or hashlib.sha256(file.data).hexdigest()
     try:
-        if is_chunk:
+        if file.is_chunk:
             puzzles = jsonl.read(file.data, file.lines_before)
         else:
             puzzles = (file_format or detect(file.name, file.data)).read(file.data)
         for puzzle in puzzles:
             yield _with_origin(puzzle, file.name, digest, taken)
     except FormatError as error:
-        yield Problem(file.name, NO_NONOGRAMS if _holds_sudokus(file, file_format) else str(error))
+        yield Problem(file.name, str(error))
 
 
 def _read_vectorized(file: SourceFile, taken: Counter[str], bulk_bytes: int) -> pa.RecordBatch | None:
     """Return all puzzles of a large file in the usual form of taai, None for other files."""
-    if file.line_format or file.data is None or len(file.data) < bulk_bytes or not taai.recognizes(file.data):
+    if file.is_chunk or file.data is None or len(file.data) < bulk_bytes or not taai.recognizes(file.data):
         return None
     read = taai.read_vectorized(file.data)
     if read is None:
@@ -193,9 +111,9 @@ def _read_vectorized(file: SourceFile, taken: Counter[str], bulk_bytes: int) -> 
 
 
 def _is_large_jsonl(file: SourceFile, file_format: Format | None, bulk_bytes: int) -> bool:
-    """Check whether a file without Sudokus is JSON lines, of `bulk_bytes` at least."""
-    if file.line_format or file.data is None or len(file.data) < bulk_bytes or not jsonl.recognizes(file.data):
-        return file.line_format == "nonogram jsonl" and file_format in (None, jsonl)
+    """Check whether a file is JSON lines, of `bulk_bytes` at least."""
+    if file.is_chunk or file.data is None or len(file.data) < bulk_bytes or not jsonl.recognizes(file.data):
+        return file.is_chunk and file_format in (None, jsonl)
     return (file_format or detect(file.name, file.data)) is jsonl
 
 
@@ -225,7 +143,7 @@ def _origin_columns(local_ids: list[str], digest: str) -> dict[str, pa.Array]:
     }
 
 
-def _with_origin(puzzle: AnyPuzzle, name: str, digest: str, taken: Counter[str]) -> AnyPuzzle:
+def _with_origin(puzzle: Puzzle, name: str, digest: str, taken: Counter[str]) -> Puzzle:
     """Return the puzzle with the hash of its file and, unless it has one, an id."""
     if puzzle.puzzle_id:
         return with_metadata(puzzle, raw_sha256=digest)

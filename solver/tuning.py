@@ -69,7 +69,6 @@ MISSES = _declare(
 SEEN_BYTES = _declare(
     "SEEN_BYTES", 64 << 20, 0, 1 << 30, "bytes", "limit of the probes' memory; a puzzle that needs more goes without"
 )
-SUDOKU_NODES = _declare("SUDOKU_NODES", 500, 0, 1 << 40, "guesses", "of search before a Sudoku goes to the tail")
 SEARCH_NODES = _declare("SEARCH_NODES", 1, 0, 100_000, "nodes", "of search before a puzzle goes to the tail")
 SEARCH_DEPTH = _declare("SEARCH_DEPTH", 64, 1, 1_000, "nodes", "limit of open nodes")
 TREE_BYTES = _declare("TREE_BYTES", 64 << 20, 1 << 20, 1 << 30, "bytes", "limit of the open nodes of search")

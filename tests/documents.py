@@ -1,6 +1,6 @@
 """Write the documents that follow from the program: docs/COMMANDS.md from its help, docs/FORMATS.md from round trips,
 docs/METRICS.md and docs/pack.schema.json from its records, docs/PYTHON.md from the library, docs/step.svg from an
-explanation, docs/TECHNIQUES.md and docs/SUDOKU_TECHNIQUES.md with pictures from the techniques and their examples.
+explanation, docs/TECHNIQUES.md with pictures from the techniques and their examples.
 
 python tests/documents.py, or make docs; tests/test_documents.py fails where one of them is older than the program.
 """
@@ -14,7 +14,6 @@ import sys
 from pathlib import Path
 
 import round_trips
-import sudoku_technique_pages
 import technique_pages
 
 import nonocensus
@@ -44,8 +43,7 @@ PACK_SCHEMA = ROOT / "docs" / "pack.schema.json"
 METRICS = ROOT / "docs" / "METRICS.md"
 PYTHON = ROOT / "docs" / "PYTHON.md"
 TECHNIQUES = ROOT / "docs" / "TECHNIQUES.md"
-SUDOKU_TECHNIQUES = ROOT / "docs" / "SUDOKU_TECHNIQUES.md"
-PICTURES = {ROOT / "docs" / pages.FOLDER: pages.pictures for pages in (technique_pages, sudoku_technique_pages)}
+PICTURES = {ROOT / "docs" / technique_pages.FOLDER: technique_pages.pictures}
 """What makes the pictures of each folder of them."""
 
 
@@ -196,11 +194,6 @@ def techniques_page() -> str:
     return technique_pages.page()
 
 
-def sudoku_techniques_page() -> str:
-    """docs/SUDOKU_TECHNIQUES.md: that of Sudokus."""
-    return sudoku_technique_pages.page()
-
-
 def first_sentence(text: str) -> str:
     """Return the first sentence of a text's first paragraph, as one line for a table."""
     paragraph = " ".join(text.split("\n\n")[0].split())
@@ -216,7 +209,6 @@ def main() -> None:
     PYTHON.write_text(python_page())
     STEP.write_text(step_picture())
     TECHNIQUES.write_text(techniques_page())
-    SUDOKU_TECHNIQUES.write_text(sudoku_techniques_page())
     for folder, pictures in PICTURES.items():
         folder.mkdir(exist_ok=True)
         for name, drawn in pictures().items():

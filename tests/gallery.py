@@ -5,7 +5,6 @@ real archives only figures are. Pages of paper need pdftoppm, of the package pop
 """
 
 import os
-import random
 import subprocess
 import sys
 from base64 import b64decode
@@ -21,7 +20,6 @@ from PIL import Image
 from rich.console import Console
 from rich.text import Text
 from selenium import webdriver
-from sudoku_oracle import minimal
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "gallery"
@@ -84,8 +82,8 @@ LINES = 40
 PLAY = "document.querySelector('input[value=play]').click()"
 
 
-def shots(demo: str, sudokus: str, people: str) -> list[Shot]:
-    """What is shown, of reports of the demo, of Sudokus and of archives with ratings."""
+def shots(demo: str, people: str) -> list[Shot]:
+    """What is shown, of reports of the demo and of archives with ratings."""
     return [
         Shot("report", "A report: what needs attention, and verdicts", demo),
         Shot("owner", "For a site's owner: what needs fixing, and a mail to each author", f"{demo}#attention"),
@@ -97,7 +95,6 @@ def shots(demo: str, sudokus: str, people: str) -> list[Shot]:
         Shot("ratings", "For research: ratings against estimated time, by site", f"{people}#ratings"),
         Shot("phone", "On a phone", f"{demo}#browse?", width=PHONE, height=844),
         Shot("play", "Played in the report, by touch", f"{demo}#browse?puzzle=demo%2F7", "light", PHONE, 844, PLAY),
-        Shot("sudokus", "A run of Sudokus", f"{sudokus}#browse?sort=difficulty&puzzle=local%2Fsudokus%235"),
     ]
 
 
@@ -152,18 +149,13 @@ def draw(name: str, command: list[str]) -> None:
 
 @contextmanager
 def runs() -> Iterator[Path]:
-    """A folder with runs and reports of the demo, of Sudokus, and of archives with ratings; packs, and explanations."""
+    """A folder with runs and reports of the demo and of archives with ratings; packs, and explanations."""
     with TemporaryDirectory() as place:
         folder = Path(place)
-        grids = [minimal(3, 3, random.Random(seed)) for seed in range(30)]
-        (folder / "sudokus.txt").write_text("\n".join("".join(map(str, grid.ravel())) for grid in grids))
         wanted = [
             ["demo", "--out", f"{place}/demo", "--serial"],
             ["grade", f"{place}/demo/run", "--serial"],
             ["report", f"{place}/demo/run", "--out", f"{place}/demo/report"],
-            ["import", f"{place}/sudokus.txt", "--out", f"{place}/sudokus/store"],
-            ["classify", f"{place}/sudokus/store", "--out", f"{place}/sudokus/run", "--serial"],
-            ["report", f"{place}/sudokus/run", "--out", f"{place}/sudokus/report"],
             ["import", *map(str, PEOPLE.glob("*.jsonl.xz")), "--out", f"{place}/people/store"],
             ["classify", f"{place}/people/store", "--out", f"{place}/people/run", "--cpu-limit", "1"],
             ["grade", f"{place}/people/run"],
@@ -202,7 +194,7 @@ def main() -> None:
         for name, words, command in TERMINAL:
             draw(name, [word.format(place=place) for word in command])
             shown.append((f"{name}.svg", words))
-        for shot in shots(*((place / name / "report/report.html").as_uri() for name in ("demo", "sudokus", "people"))):
+        for shot in shots(*((place / name / "report/report.html").as_uri() for name in ("demo", "people"))):
             take(driver, shot)
             shown.append((f"{shot.name}.png", shot.words))
         take(driver, EXPLANATION._replace(place=(place / "puzzle.html").as_uri()))

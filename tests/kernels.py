@@ -1,6 +1,6 @@
 """Compile the kernels that most tests need, before test processes start: python tests/kernels.py 1, or 2 and others.
 
-1 is for mono puzzles, Sudokus and exact covers, 2 for coloured puzzles, techniques for people's in both, wide for mono
+1 is for mono puzzles and exact covers, 2 for coloured puzzles, techniques for people's in both, wide for mono
 puzzles with two words a bit set.
 The specialisations are listed in the cache folder, for tests/solver/jit/test_specialisations.py.
 """
@@ -22,7 +22,6 @@ from nonocensus.solver.ladder.ladder_kernels import warm_up
 from nonocensus.solver.model.views import views
 from nonocensus.solver.people.assume import compile_for as compile_techniques
 from nonocensus.solver.people.puzzle_grade import compile_grading
-from nonocensus.solver.sudoku.sudoku_kernels import warm_up as warm_up_sudokus
 
 
 def note(colors: int) -> Path:
@@ -45,7 +44,6 @@ def specialisations() -> dict[str, list[list[str]]]:
 def compile_for(colors: int) -> None:
     """Compile all kernels for puzzles of up to 63 cells a side with this number of colours."""
     if colors == 1:
-        warm_up_sudokus()
         warm_up_covers()
     batch = example(1, colors > 1)
     warm_up(views(batch))

@@ -22,7 +22,6 @@ HEAD = """# Techniques and grades
 
 How hard a puzzle is for people. `nonocensus grade` solves a puzzle as a person would: with the named techniques of the
 table below, always with the easiest one that still finds something. [COMMANDS.md](COMMANDS.md) has its options.
-Sudokus have techniques of their own: [SUDOKU_TECHNIQUES.md](SUDOKU_TECHNIQUES.md).
 
     nonocensus grade puzzles.zip                # the grade of each puzzle
     nonocensus grade run                        # a run keeps the grades, for its report, dataset and export

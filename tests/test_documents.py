@@ -18,7 +18,7 @@ PAGES = [path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROO
 WITH_COMMANDS = [
     *("README.md", "CONTRIBUTING.md"),
     *(f"docs/{name}.md" for name in ("API", "BENCHMARKS", "CERTIFICATES", "CLUSTER", "DATASETS", "ENGINES", "METRICS")),
-    *(f"docs/{name}.md" for name in ("EXPLAINING", "SCALING", "SUDOKU", "SUDOKU_TECHNIQUES", "TASKS", "TECHNIQUES")),
+    *(f"docs/{name}.md" for name in ("EXPLAINING", "SCALING", "TASKS", "TECHNIQUES")),
 ]
 KNOWN = {name: command for name, command in typer.main.get_command(app).commands.items() if name not in RENAMED}
 
@@ -65,7 +65,7 @@ def check(name: str, used: set[str]) -> None:
     }, name
 
 
-@pytest.mark.parametrize("page", ["COMMANDS", "FORMATS", "METRICS", "PYTHON", "TECHNIQUES", "SUDOKU_TECHNIQUES"])
+@pytest.mark.parametrize("page", ["COMMANDS", "FORMATS", "METRICS", "PYTHON", "TECHNIQUES"])
 def test_made_documents_are_up_to_date(page: str) -> None:
     made = getattr(documents, f"{page.lower()}_page")()
     assert made == (ROOT / "docs" / f"{page}.md").read_text(), "run: make docs"

@@ -43,7 +43,6 @@ SOLVER = {
     "learning": {"jit", "model", "lines", "ladder"},
     "proofs": {"jit", "model", "lines", "ladder"},
     "people": {"jit", "model", "lines", "ladder", "proofs", "api"},
-    "sudoku": {"jit", "model", "lines", "ladder", "learning"},
     "exact_cover": {"jit", "lines"},
     "engines": {"model", "exact_cover", "api"},
 }

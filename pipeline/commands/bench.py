@@ -217,7 +217,7 @@ def bench(
     """Benchmark the solver on this machine.
 
     CPU seconds are those of one core, with kernels compiled before; with --cpus those of all processes, next to wall
-    seconds. The set `puzzles` may be Sudokus. --peers takes a CSV of solver, puzzle, cpu_seconds (empty if unsolved).
+    seconds. --peers takes a CSV of solver, puzzle, cpu_seconds (empty if unsolved).
     """
     parsed_size(size)
     files = BenchFiles(csv, markdown, chart, peers)
@@ -339,10 +339,10 @@ def draw_times(results: Any, chart: Path, peers: Path | None, title: str) -> Non
 
 
 def read_batches(source: BenchInput) -> "list[pa.RecordBatch]":
-    """Return the puzzles of a set in batches of their family's table."""
+    """Return the puzzles of a set in batches of the puzzles table."""
     from nonocensus.pipeline.findings import benchmark
     from nonocensus.pipeline.store.sources import no_puzzle_error
-    from nonocensus.scrapers.file_batches import Problem, read_all, read_files
+    from nonocensus.scrapers.file_batches import Problem, read_files
     from nonocensus.scrapers.files import files_in
 
     which, paths, count = source.which, source.paths, source.limit
@@ -351,8 +351,7 @@ def read_batches(source: BenchInput) -> "list[pa.RecordBatch]":
     if not paths:
         raise UserError(f"{which.value} needs files, folders or archives of puzzles")
     puzzles: list[Any] = []
-    read = read_all if which is BenchSet.puzzles else read_files
-    for item in read(files_in(existing(paths))):
+    for item in read_files(files_in(existing(paths))):
         if isinstance(item, Problem):
             report_problem(item.name, item.reason)
         else:

@@ -81,14 +81,12 @@ def check_one(
     """Check an answer, print the verdict and return the exit status."""
     from nonocensus.reports.answer_verdict import check_answer
     from nonocensus.solver.jit.waits import while_waiting
-    from nonocensus.solver.model.puzzle import InvalidPuzzle, Puzzle
+    from nonocensus.solver.model.puzzle import InvalidPuzzle
 
     if argument == answer == STDIN:
         raise UserError("puzzle and answer can't both be standard input")
     puzzles = read_puzzles(parse_arguments([argument], request), format_named(input_format), request)
     found = single_puzzle(puzzles, number, [argument], "check")
-    if not isinstance(found, Puzzle):
-        raise UserError(f"{found.puzzle_id} is a Sudoku; check takes nonograms")
     with while_waiting(compiling):
         try:
             checked = check_answer(found, read_bytes(answer), cpu_limit=cpu_limit)

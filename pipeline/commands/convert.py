@@ -58,22 +58,20 @@ def convert(
 
     Writes one file, several puzzles in one file, or a file each in a folder. What the format can't hold is an error;
     with --lossy titles and the like are dropped, but never colours and hidden lengths, which would make it another
-    puzzle. Sudokus go into sdm or lines (a line each), sdk, ss (framed), puzzlink, tatham, fpuzzles, sudokupad and
-    jsonl. A jsonl file may have any size.
+    puzzle. A jsonl file may have any size.
     """
-    from nonocensus.pipeline.store.conversion import ConversionOptions, format_of_first, formats_for, read_puzzles
+    from nonocensus.pipeline.store.conversion import ConversionOptions, format_for, read_puzzles
     from nonocensus.pipeline.store.conversion import convert as write_converted
     from nonocensus.pipeline.store.paths import STDOUT
     from nonocensus.solver.jit.waits import while_waiting
 
     if out == STDOUT and global_options.json:
         raise UserError("--json and - both write to standard output; name a file for the puzzles")
-    formats, known_format = formats_for(out, to), format_named(input_format)
+    output_format, known_format = format_for(out, format_named(to)), format_named(input_format)
     with resumable(), show_progress("converting") as callbacks:
         found = read_puzzles(paths, known_format, callbacks, contact)
         if number is not None:
             found = islice(found, number - 1, number)
-        found, output_format = format_of_first(found, formats, to or out)
         with while_waiting(compiling):
             report = write_converted(found, out, ConversionOptions(output_format, lossy, solve, cpu_limit), callbacks)
     if not global_options.json:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from nonocensus.pipeline.findings.deduplication import Duplicates
-    from nonocensus.reports.family_words import FamilyWords
 
 
 def dedup(
@@ -40,8 +39,7 @@ def dedup(
 ) -> None:
     """Find duplicates, also rotated, mirrored or nearly equal ones.
 
-    Sudokus are duplicates if exchanging rows, columns, bands, stacks or digits makes them equal; they have no near
-    pictures. Each duplicate is listed with its original: the first by date, else by number at its source, else in the
+    Each duplicate is listed with its original: the first by date, else by number at its source, else in the
     store. A picture is the goal that fits the clues, or in a run the only solution; near pictures may be rotated or
     mirrored, and smaller pictures than 8x8 have none unless --cells is given. --cells 0 finds none.
     """
@@ -50,27 +48,25 @@ def dedup(
     from nonocensus.pipeline.findings.json_value import json_value
     from nonocensus.pipeline.run.run_folder import open_place
     from nonocensus.pipeline.store.paths import STDOUT
-    from nonocensus.reports.family_words import WORDS
 
     if csv is not None and global_options.json:
         raise UserError("--csv and --json exclude each other; give one")
     opened = open_place(place)
     with show_progress("reading") as callbacks:
         found = find_duplicates(opened, cells, callbacks)
-    words = WORDS[opened.family.name]
     if csv is not None:
         write_csv(csv, found.found.schema, found.found.to_batches())
         if csv != STDOUT:
-            print_text(describe_counts(found, words))
+            print_text(describe_counts(found))
             out.print(f"[bold]{len(found.found):,}[/bold] duplicates written to {escape(csv)}")
         return
     value: dict[str, Any] = {}
     if global_options.json:
         value = found._asdict() | {"found": json_value(found.found.to_pylist())}
-    print_result(value, describe(found, words))
+    print_result(value, describe(found))
 
 
-def describe(found: "Duplicates", words: "FamilyWords") -> "Iterator[RenderableType]":
+def describe(found: "Duplicates") -> "Iterator[RenderableType]":
     """Yield the first duplicates with their originals, and the counts."""
     if len(found.found):
         listed = table("first", "duplicate", "likeness", "cells", right=("cells",))
@@ -87,7 +83,7 @@ def describe(found: "Duplicates", words: "FamilyWords") -> "Iterator[RenderableT
             former = original
         yield listed
         yield from remaining(len(found.found) - LIST_LIMIT, "(--csv FILE or --json gives all)")
-    yield from describe_counts(found, words)
+    yield from describe_counts(found)
 
 
 def label(puzzle_id: str | None, date: Any) -> str:
@@ -95,17 +91,16 @@ def label(puzzle_id: str | None, date: Any) -> str:
     return escape(str(puzzle_id)) + (f" ({date})" if date else "")
 
 
-def describe_counts(found: "Duplicates", words: "FamilyWords") -> Iterator[str]:
+def describe_counts(found: "Duplicates") -> Iterator[str]:
     """Yield the counts of duplicates by kind, and of puzzles that were not compared."""
     counts = found.counts
-    near = f", {counts['near']:,} with a near picture" if words.pictured else ""
     yield (
         f"[bold]{found.puzzles:,}[/bold] puzzles: {counts['equal']:,} equal to an earlier one, {counts['turned']:,} "
-        f"{words.twins}{near}."
+        f"turned, mirrored or recoloured, {counts['near']:,} with a near picture."
     )
     for count, what in (
-        (words.pictured and found.pictureless, "have no picture to compare for nearness"),
-        (found.faulty, f"have {words.meanings['invalid'].partition(',')[0]}, and were not compared"),
+        (found.pictureless, "have no picture to compare for nearness"),
+        (found.faulty, "have clues that no picture can have, and were not compared"),
         (found.missing, "have no result yet, and were not compared"),
         (found.crowded, "have too many similar pictures: near ones may be missing"),
     ):

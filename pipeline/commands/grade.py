@@ -72,7 +72,7 @@ def grade(
     """Estimate how long puzzles take people, and grade them from 1 to 9.
 
     Minutes and stars are estimated as docs/DIFFICULTY.md describes; the grade follows from the techniques that a puzzle
-    needs (docs/TECHNIQUES.md, docs/SUDOKU_TECHNIQUES.md). Only puzzles with exactly one solution have any. A run keeps
+    needs (docs/TECHNIQUES.md). Only puzzles with exactly one solution have any. A run keeps
     the grades for its report, and the same command resumes. Puzzles of stores and files are classified first. Exit
     status 1 if a file can't be read, or a puzzle can't be graded for a reason other than time.
     """
@@ -80,7 +80,6 @@ def grade(
     from nonocensus.pipeline.jobs.engine import JobRequest
     from nonocensus.pipeline.jobs.grade_job import Tally, estimate_grading
     from nonocensus.solver.jit.waits import while_waiting
-    from nonocensus.solver.model.families import NONOGRAM
 
     resources = resources_of(cpus, address, serial)
     options = GradeOptions(selected(ids, where, None), format_named(input_format), cpu_limit, resources)
@@ -93,7 +92,7 @@ def grade(
     with resumable(), show_progress("grading") as callbacks, while_waiting(compiling):
         for place in places:
             tally = grade_place(place, options, callbacks, tally, rows, problems)
-    found = tally or Tally(NONOGRAM)
+    found = tally or Tally()
     if global_options.json:
         print_json(tally_fields(found) | {"puzzles": [row for part in rows for row in part.to_pylist()]})
     else:
@@ -113,11 +112,10 @@ def grade_place(
 ) -> "Tally | None":
     """Grade the puzzles of a run, a store or files; return their tally added to that of earlier places.
 
-    Rows of puzzles of stores and files are added to `rows`; unreadable files and places of another family to
-    `problems`.
+    Rows of puzzles of stores and files are added to `rows`; unreadable files to `problems`.
     """
     from nonocensus.pipeline.jobs.engine import JobRequest
-    from nonocensus.pipeline.jobs.grade_files import grade_puzzles, other_family_problem, puzzles_in
+    from nonocensus.pipeline.jobs.grade_files import grade_puzzles, puzzles_in
     from nonocensus.pipeline.jobs.grade_job import Tally, grade_run
     from nonocensus.pipeline.run.run_folder import is_run, open_run
     from nonocensus.scrapers.archives.source_file import is_url
@@ -125,30 +123,25 @@ def grade_place(
 
     if not is_url(place) and is_run(place):
         run = open_run(place)
-        if before and before.family is not run.family:
-            problems.append(other_family_problem(run.folder.name, run.family, before.family))
-            return before
         graded = grade_run(run, JobRequest(options.selection, options.cpu_limit, options.resources, callbacks))
         return before + graded if before else graded
     refuse_selection(options.selection, place)
     tally = before
-    family = before.family if before else None
     read = puzzles_in(place, options.input_format, callbacks)
-    for found in grade_puzzles(read, family, options.cpu_limit, options.resources, callbacks):
+    for found in grade_puzzles(read, options.cpu_limit, options.resources, callbacks):
         if isinstance(found, Problem):
             problems.append(found)
         else:
-            tally = tally or Tally(found.family)
-            tally.add_effort(found.rows)
-            tally.add(found.rows)
-            rows.append(found.rows)
+            tally = tally or Tally()
+            tally.add_effort(found)
+            tally.add(found)
+            rows.append(found)
     return tally
 
 
 def tally_fields(tally: "Tally") -> dict[str, Any]:
     """Return a tally for JSON."""
     return {
-        "family": tally.family.name,
         "unique": tally.unique,
         "graded": tally.graded,
         "grades": {str(grade.grade): grade.puzzles for grade in tally.grades},
@@ -179,13 +172,14 @@ def describe(tally: "Tally", rows: "list[pa.Table]") -> Iterator[RenderableType]
 def technique_table(tally: "Tally") -> RenderableType:
     """Return a table with a line for each hardest technique, and the count of each grade on its first line."""
     from nonocensus.reports import formatting
+    from nonocensus.solver.model.techniques import TECHNIQUES
 
-    says = {technique.name: technique.says for technique in tally.family.techniques}
+    says = {technique.name: technique.says for technique in TECHNIQUES}
     numbers = ("grade", "puzzles", "share", "of them")
     made = table(*numbers[:3], "hardest technique", numbers[3], "", right=numbers)
     for grade in tally.grades:
         first = [
-            f"{grade.level} [bold]{grade.grade}[/bold]".strip(),
+            f"[bold]{grade.grade}[/bold]",
             f"{grade.puzzles:,}",
             formatting.share(grade.puzzles, tally.graded),
         ]
@@ -199,17 +193,16 @@ def puzzle_table(rows: list[dict[str, Any]]) -> RenderableType:
     """Return a table of puzzles: time for people, stars, grade and steps by technique, or why there is no grade."""
     from nonocensus.reports.people_words import minutes_text
 
-    has_stars = any("stars" in row for row in rows)
-    numbers = ("time", *(["stars"] if has_stars else []), "grade")
+    numbers = ("time", "stars", "grade")
     made = table("puzzle", "size", *numbers, "hardest", "steps", right=numbers)
     for row in rows:
         title = f' "{row["title"]}"' if row["title"] else ""
         about = (f"{row['puzzle_id']}{title}", f"{row['width']}x{row['height']}")
-        time = "–" if row.get("minutes") is None else f"[bold]{minutes_text(row['minutes'])}[/bold]"
-        stars = "–" if row.get("stars") is None else f"{row['stars']:.1f}"
+        time = "–" if row["minutes"] is None else f"[bold]{minutes_text(row['minutes'])}[/bold]"
+        stars = "–" if row["stars"] is None else f"{row['stars']:.1f}"
         grade = "–" if row["grade"] is None else f"[bold]{row['grade']}[/bold]"
         words = (row["hardest"] or missing_reason(row), steps_of(row))
-        made.add_row(*map(escape, about), time, *([stars] if has_stars else []), grade, *map(escape, words))
+        made.add_row(*map(escape, about), time, stars, grade, *map(escape, words))
     return made
 
 

@@ -150,7 +150,7 @@ def mended_in(
     from nonocensus.pipeline.jobs.engine import JobRequest
     from nonocensus.pipeline.jobs.mend_job import mend_puzzles, mend_run
     from nonocensus.pipeline.run.run_folder import is_run, open_run
-    from nonocensus.pipeline.store.conversion import read_nonograms
+    from nonocensus.pipeline.store.conversion import read_puzzles
     from nonocensus.scrapers.archives.source_file import is_url
 
     cpu_limit, resources = options.cpu_limit, options.resources
@@ -159,7 +159,7 @@ def mended_in(
             yield from mend_run(open_run(place), JobRequest(options.selection, cpu_limit, resources, callbacks))
         else:
             refuse_selection(options.selection, place)
-            puzzles = read_nonograms([place], options.input_format, callbacks)
+            puzzles = read_puzzles([place], options.input_format, callbacks)
             yield from mend_puzzles(puzzles, cpu_limit, resources, callbacks)
 
 

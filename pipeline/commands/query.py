@@ -189,10 +189,10 @@ def fitting_count(columns: dict[str, list[str]]) -> int:
 def print_schema() -> None:
     """Describe the columns of the tables, and the measures computed from them."""
     from nonocensus.reports.derived_measures import DERIVED
-    from nonocensus.solver.model.tables import CERTIFICATES, GRADES, MENDINGS, PUZZLES, RESULTS, SUDOKU_GRADES, SUDOKUS
+    from nonocensus.solver.model.tables import CERTIFICATES, GRADES, MENDINGS, PUZZLES, RESULTS
 
-    tables = {"puzzles": PUZZLES, "sudokus": SUDOKUS, "results": RESULTS, "certificates": CERTIFICATES}
-    tables |= {"mendings": MENDINGS, "grades": GRADES, "sudoku grades": SUDOKU_GRADES, "measures": DERIVED}
+    tables = {"puzzles": PUZZLES, "results": RESULTS, "certificates": CERTIFICATES, "mendings": MENDINGS}
+    tables |= {"grades": GRADES, "measures": DERIVED}
     described = {
         name: [
             {"name": f.name, "type": str(f.type), "description": f.metadata[b"description"].decode()} for f in fields

@@ -71,14 +71,10 @@ def status(
 
 def print_store(store: "Store") -> None:
     """Print a store's puzzles by source and kind, and the state of its crawl."""
-    import pyarrow as pa
-
     kinds: Counter[tuple[str, str]] = Counter()
     columns = ["source", "kind", "blotted"]
-    rules = store.family.rules
-    for batch in store.batches(rules.needed_columns(columns)):
-        rows = rules.as_nonograms(pa.Table.from_batches([batch]), columns)
-        for source, kind, blotted in zip(*(rows[name].to_pylist() for name in columns), strict=True):
+    for batch in store.batches(columns):
+        for source, kind, blotted in zip(*(batch[name].to_pylist() for name in columns), strict=True):
             kinds[source or "?", f"blotted {kind}" if blotted else kind] += 1
     parts = store.parts()
     crawled = crawl_status(store)

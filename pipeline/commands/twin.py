@@ -30,9 +30,8 @@ def twin(
     from nonocensus.pipeline.store.parts import open_store
     from nonocensus.scrapers.demo import demo_puzzles
     from nonocensus.scrapers.twin import TwinServer, build_archive
-    from nonocensus.solver.model.families import NONOGRAM
 
-    both = build_archive(demo_puzzles() if store is None else open_store(store, NONOGRAM).batches())
+    both = build_archive(demo_puzzles() if store is None else open_store(store).batches())
     if not both.webpbn:
         raise UserError(f"{store} holds no puzzles")
     try:

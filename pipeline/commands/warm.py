@@ -16,8 +16,8 @@ def warm(
 ) -> None:
     """Compile the solver's kernels into this machine's cache.
 
-    Takes half a minute, once a machine. Covers nonograms up to 63 cells a side, in black and in colour, Sudokus and
-    exact covers; or what the puzzles of a store need.
+    Takes half a minute, once a machine. Covers nonograms up to 63 cells a side, in black and in colour, and exact
+    covers; or what the puzzles of a store need.
     """
     import time
 

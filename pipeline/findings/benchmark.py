@@ -21,18 +21,16 @@ from nonocensus.pipeline.run.configuration import DEPTH
 from nonocensus.scrapers.pictures.picture_batch import views_of
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 from nonocensus.scrapers.pictures.rules import every_picture
+from nonocensus.solver.api import classify
 from nonocensus.solver.ladder.climb import climb
 from nonocensus.solver.ladder.ladder_kernels import warm_up
 from nonocensus.solver.ladder.ladder_options import LINE, LadderOptions
 from nonocensus.solver.ladder.outcome import MULTIPLE, UNIQUE
 from nonocensus.solver.lines.workspace import LINE_SOLVES
 from nonocensus.solver.model.check import faults
-from nonocensus.solver.model.families import NONOGRAM, family_of
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.tables import puzzle_batch
 from nonocensus.solver.model.views import Views, views
-from nonocensus.solver.sudoku.sudoku_batch import sudoku_batch
-from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
 
 SURVEY = (
     *("1", "6", "16", "21", "23", "27", "65", "436", "529", "803", "1611", "1694", "2040", "2413", "2556", "2712"),
@@ -82,15 +80,9 @@ def random_batches(count: int, width: int, height: int, density: float, seed: in
     return [recipe_batch(recipe, k, min(k + BATCH, count)) for k in range(0, count, BATCH)]
 
 
-def batches_of(puzzles: Sequence[Puzzle | Sudoku]) -> list[pa.RecordBatch]:
-    """Return puzzles in batches; UserError unless all are of one family."""
-    sudokus = [puzzle for puzzle in puzzles if isinstance(puzzle, Sudoku)]
-    nonograms = [puzzle for puzzle in puzzles if isinstance(puzzle, Puzzle)]
-    if sudokus and nonograms:
-        raise UserError("both nonograms and Sudokus; run one command per family")
-    if sudokus:
-        return [sudoku_batch(sudokus[k : k + BATCH]) for k in range(0, len(sudokus), BATCH)]
-    return [puzzle_batch(nonograms[k : k + BATCH]) for k in range(0, len(nonograms), BATCH)]
+def batches_of(puzzles: Sequence[Puzzle]) -> list[pa.RecordBatch]:
+    """Return puzzles in batches."""
+    return [puzzle_batch(puzzles[k : k + BATCH]) for k in range(0, len(puzzles), BATCH)]
 
 
 def measure(
@@ -102,17 +94,12 @@ def measure(
 ) -> BenchmarkResult:
     """Classify a set on one core; `seen` is called with the results of each batch.
 
-    cpus   CPU cores for the SAT stage of each puzzle, one puzzle at a time; UserError for Sudokus, which have no cubes
+    cpus   CPU cores for the SAT stage of each puzzle, one puzzle at a time
     """
-    family = family_of(batches[0])
-    if cpus is not None and family is not NONOGRAM:
-        raise UserError("--cpus is for nonograms: a Sudoku is solved by one process")
     options: dict[str, Any] = {"rung": "search", "depth": DEPTH, "check_goal": check_goal, "wait": True}
     for batch in batches:
-        if family is NONOGRAM:
-            warm_up(views(batch))
-            batch = batch.slice(0, 1)
-        family.rules.classify(batch, cpu_limit=0.001, **options)
+        warm_up(views(batch))
+        classify(batch.slice(0, 1), cpu_limit=0.001, **options)
     gc.collect()
     gc.freeze()  # keep the Puzzle objects, which workers do not have, out of garbage collections
     results, seconds = [], 0.0
@@ -122,7 +109,7 @@ def measure(
             batches = [batch.slice(k, 1) for batch in batches for k in range(len(batch))]
         for batch in batches:
             start = _cpu_seconds()
-            results.append(family.rules.classify(batch, cpu_limit=cpu_limit, **options))
+            results.append(classify(batch, cpu_limit=cpu_limit, **options))
             seconds += _cpu_seconds() - start
             seen(results[-1])
     return BenchmarkResult(pa.Table.from_batches(results), seconds if cpus is None else None)

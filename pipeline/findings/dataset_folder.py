@@ -47,7 +47,6 @@ from nonocensus.reports.dataset_columns import (
     schema,
     splits_of,
 )
-from nonocensus.reports.family_words import WORDS
 from nonocensus.reports.joined_columns import KeyedRows, finished, indexed
 from nonocensus.solver.model.tables import SCHEMA_VERSION
 
@@ -93,14 +92,14 @@ def write_dataset(run: Run, uri: str, content: Content, seen: Seen = lambda *_: 
     summary = summarize(run)
     if not summary["rows"]:
         raise UserError(f"{run.folder.name} has no results yet; run nonocensus classify")
-    about, family = _about(run, content), WORDS[run.family.name]
+    about = _about(run, content)
     with _database() as database:
         grades = indexed(finished(current_grades(run)))
         size = _gather(database, run, content, grades, seen)
         _place(database)
         counts, duplicates = _counts(database), _find_duplicates(database)
         license_id = license_of(content, counts)
-        columns = schema(content, about, graded=len(grades.rows) > 0, family=family)
+        columns = schema(content, about, graded=len(grades.rows) > 0)
         with staging(place) as new:
             new.write_json(MARK, about)
             files = [
@@ -112,7 +111,7 @@ def write_dataset(run: Run, uri: str, content: Content, seen: Seen = lambda *_: 
             described = croissant(origin, counts, columns, files)
             others = {CROISSANT: described}
             if content.may_be_public:
-                others[DEPOSIT] = deposit(described, family, license_id)
+                others[DEPOSIT] = deposit(described, license_id)
             for name, value in others.items():
                 new.write_json(name, value)
             new.write(CARD, card(origin, columns, counts, duplicates))
@@ -146,7 +145,6 @@ def _about(run: Run, content: Content) -> dict[str, str]:
 def _origin(run: Run, summary: dict[str, Any], content: Content) -> DatasetOrigin:
     return DatasetOrigin(
         content=content,
-        family=WORDS[run.family.name],
         run_id=summary["run_id"],
         configuration=run.manifest["config"],
         config_hash=run.manifest["config_hash"],
@@ -199,11 +197,10 @@ def _gather(database: duckdb.DuckDBPyConnection, run: Run, content: Content, gra
     """Insert all rows with their split into the table `kept`, and return their size in bytes."""
     size = 0
     database.begin()
-    family = WORDS[run.family.name]
-    for results, puzzles in pairs(run, result_columns(content), puzzle_columns(content, family)):
+    for results, puzzles in pairs(run, result_columns(content), puzzle_columns(content)):
         if not len(results):
             continue  # later files have all of these rows
-        rows = rows_of(one_batch(results), one_batch(puzzles), content, grades, family)
+        rows = rows_of(one_batch(results), one_batch(puzzles), content, grades)
         # DuckDB finds this by its name; what is registered would be kept until the transaction ends
         batch = pa.Table.from_batches([rows.append_column("split", splits_of(rows["canonical_hash"]))])
         database.execute("insert into kept from batch" if size else "create table kept as from batch")

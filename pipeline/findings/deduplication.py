@@ -6,8 +6,6 @@ form a class, whose first member is the original of the others. Classes are comp
 class is near those of earlier classes, its first member becomes a duplicate of the first member of the earliest. So
 each puzzle has at most one original, and chains of small changes do not merge.
 
-Sudokus are compared by the hashes of their givens. They have no pictures, so there are no near ones.
-
 Members are ordered by `site_date` (missing dates last), by the first occurrence of their source in the store, by the
 number in `source_id`, and by position in the store, or in a run's results.
 
@@ -25,13 +23,12 @@ import pyarrow.compute as pc
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.errors import InputError, UserError
 from nonocensus.pipeline.findings.near import PictureColumn, joined, like_earlier, packed, passes
-from nonocensus.pipeline.run.result_pairs import PAIRED_BYTES, PAIRED_ROWS, family_pairs, matching_rows, solvable_rows
+from nonocensus.pipeline.run.result_pairs import PAIRED_BYTES, PAIRED_ROWS, matching_rows, pairs, solvable_rows
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.sql import database, sql_errors
 from nonocensus.pipeline.store.parts import Store, chunk_tables, one_batch, prefetch
 from nonocensus.reports.issues import LEAST_CELLS
-from nonocensus.solver.model.families import NONOGRAM, Family, Rules
-from nonocensus.solver.model.tables import PUZZLES
+from nonocensus.solver.model.tables import DECISIVE, PUZZLES, check_readable, with_hashes
 
 if TYPE_CHECKING:
     import duckdb
@@ -46,8 +43,8 @@ LIKENESSES = ("equal", "turned", "near")
 
 FACTS = ["puzzle_id", "source", "source_id", "site_date", "width", "height"]
 ANSWERS = ["solutions", "solution"]
-PUZZLE_COLUMNS = list(dict.fromkeys([*FACTS, *NONOGRAM.decisive]))
-"""Columns that are read of a run's results, and of nonograms."""
+PUZZLE_COLUMNS = list(dict.fromkeys([*FACTS, *DECISIVE]))
+"""Columns that are read of a run's results, and of puzzles."""
 
 FETCHED_ROWS = 1 << 13
 """Pictures per fetch from the database."""
@@ -59,13 +56,13 @@ class Duplicates(NamedTuple):
     puzzles      number of puzzles compared
     missing      puzzles of the run without a result, which are not compared
     faulty       puzzles with impossible clues, which equal no other
-    pictureless  sound puzzles in classes without a picture, such as all Sudokus; they have no near ones
+    pictureless  sound puzzles in classes without a picture, which have no near ones
     crowded      pictures that share a band with too many others (`pipeline.findings.near`), so that the earliest near
                  one may be missed
     counts       numbers of duplicates by LIKENESSES
     found        one row per duplicate, grouped by original, in the order of originals:
-                 original and puzzle_id (text), original_date and site_date (date32), likeness (text; of Sudokus
-                 `turned` is any symmetry), and cells (int64) and share (float64, 0 to 1), the number of cells in which
+                 original and puzzle_id (text), original_date and site_date (date32), likeness (text), and
+                 cells (int64) and share (float64, 0 to 1), the number of cells in which
                  near pictures differ and its share of all, null for others
     """
 
@@ -82,26 +79,22 @@ def find_duplicates(
     place: Run | Store,
     share: float | None = None,
     callbacks: ProgressCallbacks = SILENT,
-    pairs: Iterable[tuple[pa.RecordBatch, pa.RecordBatch]] | None = None,
+    rows: Iterable[tuple[pa.RecordBatch, pa.RecordBatch]] | None = None,
 ) -> Duplicates:
     """Find duplicates among the puzzles of a store, or among those of a run with a result.
 
     share   of cells, 0 to MOST_SHARE, in which near pictures of equal size may differ, up to rotation and mirroring; 0
-            finds none (default: SHARE, of pictures of at least LEAST_CELLS cells). Must be None for Sudokus
-    pairs   what `family_pairs` yields for the run, if it is read already, with the columns ANSWERS and PUZZLE_COLUMNS
+            finds none (default: SHARE, of pictures of at least LEAST_CELLS cells)
+    rows    what `pairs` yields for the run, if it is read already, with the columns ANSWERS and PUZZLE_COLUMNS
 
     Raises UserError for an invalid share, InputError if the store is damaged or has changed since the run.
     """
-    if share is not None and place.family is not NONOGRAM:
-        raise UserError(
-            f"near pictures are of nonograms, and {place.folder.name} holds {place.family.name}s; leave --cells out"
-        )
     smallest, share = (LEAST_CELLS, SHARE) if share is None else (0, share)
     if not 0 <= share <= MOST_SHARE:
         raise UserError(f"near pictures may differ in 0 to {MOST_SHARE:g} of their cells, not in {share:g}")
     with database() as connection, sql_errors(f"{place.folder.name} can't be searched for duplicates"):
         connection.execute(_PUZZLES)
-        puzzles, faulty = _gather(connection, place, _batches(place) if pairs is None else pairs, callbacks)
+        puzzles, faulty = _gather(connection, place, _batches(place) if rows is None else rows, callbacks)
         callbacks.on_start("sorting", None)
         connection.execute(_RANKED)
         connection.execute(_CLASSES)
@@ -121,19 +114,18 @@ def find_duplicates(
 def _gather(
     connection: "duckdb.DuckDBPyConnection",
     place: Run | Store,
-    pairs: Iterable[tuple[pa.RecordBatch | None, pa.RecordBatch]],
+    rows: Iterable[tuple[pa.RecordBatch | None, pa.RecordBatch]],
     callbacks: ProgressCallbacks,
 ) -> tuple[int, int]:
     """Fill the table `puzzles` with sound puzzles; return the numbers of all and of unsound ones."""
     callbacks.on_start("reading", place.rows if isinstance(place, Run) else place.rows())
-    rules = place.family.rules
     puzzles = faulty = 0
-    for answers, batch in pairs:
-        facts, good = _facts(batch, place), solvable_rows(rules, batch)
+    for answers, batch in rows:
+        facts, good = _facts(batch, place), solvable_rows(batch)
         facts = facts.append_column("place", pa.array(np.arange(puzzles, puzzles + len(batch))))
-        facts = facts.append_column("cells", _pictures(place.family, batch, good, answers)).filter(pa.array(good))
+        facts = facts.append_column("cells", _pictures(batch, good, answers)).filter(pa.array(good))
         sound = batch if good.all() else batch.filter(pa.array(good))  # which would copy the clues
-        for name, hashes in _hashes(rules, sound).items():
+        for name, hashes in _hashes(sound).items():
             facts = facts.append_column(name, hashes)
         connection.register("facts", facts)
         connection.execute(_GATHERED)
@@ -145,50 +137,43 @@ def _gather(
 
 def _batches(place: Run | Store) -> Iterator[tuple[pa.RecordBatch | None, pa.RecordBatch]]:
     """Yield all puzzles in batches, after their answers in a run, None in a store."""
-    columns = list(dict.fromkeys([*place.family.rules.needed_columns(FACTS), *place.family.decisive]))
     if isinstance(place, Run):
-        for results, puzzles in family_pairs(place, ANSWERS, columns):
+        for results, puzzles in pairs(place, ANSWERS, PUZZLE_COLUMNS):
             yield one_batch(results), one_batch(puzzles)
     else:
-        for puzzles in prefetch(chunk_tables(place.batches(columns), PAIRED_ROWS, PAIRED_BYTES)):
+        for puzzles in prefetch(chunk_tables(place.batches(PUZZLE_COLUMNS), PAIRED_ROWS, PAIRED_BYTES)):
             yield None, one_batch(puzzles)
 
 
 def _facts(batch: pa.RecordBatch, place: Run | Store) -> pa.Table:
     """Return the columns FACTS as in the schema; InputError if one is damaged or of another type."""
     try:
-        place.family.rules.check_readable(batch)
+        check_readable(batch)
         batch.validate(full=True)
-        facts = place.family.rules.as_nonograms(pa.Table.from_batches([batch]), FACTS)
-        return facts.cast(pa.schema(map(PUZZLES.field, FACTS)))
+        return pa.Table.from_batches([batch]).select(FACTS).cast(pa.schema(map(PUZZLES.field, FACTS)))
     except (ValueError, KeyError, pa.ArrowException) as error:
         name, why = place.folder.name, " ".join(str(error).split())
         raise InputError(f"{name} can't be read: {why}; nonocensus verify {name} tells what to do") from error
 
 
-def _pictures(family: Family, batch: pa.RecordBatch, good: np.ndarray, answers: pa.RecordBatch | None) -> pa.Array:
-    """Return the picture of each sound nonogram: a fitting goal, else a fitting unique solution, else null."""
-    if family is not NONOGRAM:
-        return pa.nulls(len(batch), pa.binary())
-    rules = family.rules
-    pictures = _those(batch["goal"], matching_rows(rules, batch, batch["goal"], good))
+def _pictures(batch: pa.RecordBatch, good: np.ndarray, answers: pa.RecordBatch | None) -> pa.Array:
+    """Return the picture of each sound puzzle: a fitting goal, else a fitting unique solution, else null."""
+    pictures = _those(batch["goal"], matching_rows(batch, batch["goal"], good))
     if answers is None:
         return pictures
     unique = pc.equal(answers["solutions"], "unique").fill_null(False).to_numpy(zero_copy_only=False)
-    return pc.coalesce(
-        pictures, _those(answers["solution"], matching_rows(rules, batch, answers["solution"], good & unique))
-    )
+    return pc.coalesce(pictures, _those(answers["solution"], matching_rows(batch, answers["solution"], good & unique)))
 
 
 def _those(pictures: pa.Array, which: np.ndarray) -> pa.Array:
     return pc.if_else(pa.array(which), pictures, None)
 
 
-def _hashes(rules: Rules, batch: pa.RecordBatch) -> dict[str, pa.Array]:
+def _hashes(batch: pa.RecordBatch) -> dict[str, pa.Array]:
     """Recompute clue hashes and canonical hashes of sound puzzles."""
     if "canonical_hash" not in batch.schema.names:
         batch = batch.append_column("canonical_hash", pa.nulls(len(batch), pa.string()))
-    made = rules.with_hashes(batch)
+    made = with_hashes(batch)
     return {name: made[name] for name in ("clue_hash", "canonical_hash")}
 
 

@@ -15,8 +15,7 @@ from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.sql import condition
 from nonocensus.pipeline.store.parts import one_batch
 from nonocensus.reports import derived_measures as derived
-from nonocensus.reports.family_words import WORDS, fields_of
-from nonocensus.reports.joined_columns import KEY, KeyedRows, finished, indexed, join_grades
+from nonocensus.reports.joined_columns import GRADED, KEY, KeyedRows, finished, indexed, join_grades, with_sources
 from nonocensus.reports.rights import CONTENT
 from nonocensus.solver.model.tables import PUZZLES, RESULTS
 
@@ -28,8 +27,7 @@ OUTCOME = [name for name in RESULTS.names if name not in (*FACTS, *CONTENT)]
 EXPORTED = pa.schema(
     [*map(PUZZLES.field, FACTS), *map(RESULTS.field, OUTCOME), *derived.DERIVED]  # each with its description
 )
-"""The columns of an export after NAMED, of which those without a meaning for the family are left out. Grades and the
-family's own columns follow."""
+"""The columns of an export after NAMED. Grades follow."""
 
 
 class Exported(NamedTuple):
@@ -46,10 +44,9 @@ def export(run: Run, path: str, where: str | None = None, seen: Callable[[int], 
     condition, before anything is written.
     """
     grades = indexed(finished(current_grades(run)))
-    family = WORDS[run.family.name]
-    graded = family.graded if len(grades.rows) else ()
-    fields = fields_of(dict.fromkeys([*EXPORTED, family.graded.field("grade"), *graded]), family)
-    known = {field.name: field for field in (*fields, *family.facts)}
+    graded = GRADED if len(grades.rows) else ()
+    fields = with_sources(dict.fromkeys([*EXPORTED, GRADED.field("grade"), *graded]))
+    known = {field.name: field for field in fields}
     columns = pa.schema([known[name] for name in dict.fromkeys([*NAMED, *known])])
     with condition(where, columns) as met:
 
@@ -65,11 +62,10 @@ def export(run: Run, path: str, where: str | None = None, seen: Callable[[int], 
 def _rows(run: Run, grades: KeyedRows, columns: pa.Schema) -> Iterator[pa.Table]:
     """Yield the rows of the export, one file of results at a time."""
     outcome = list(dict.fromkeys([*OUTCOME, *KEY, *derived.RESULT_COLUMNS]))
-    own = [field.name for field in WORDS[run.family.name].facts]
-    facts = list(dict.fromkeys([*FACTS, *own, *derived.PUZZLE_COLUMNS]))
+    facts = list(dict.fromkeys([*FACTS, *derived.PUZZLE_COLUMNS]))
     for results, puzzles in pairs(run, outcome, facts):
         computed = derived.derived_measures(one_batch(results), one_batch(puzzles))
-        graded = join_grades(one_batch(results), grades, WORDS[run.family.name].graded)
-        tables = puzzles.select([*FACTS, *own]), results.select(OUTCOME), computed, graded
+        graded = join_grades(one_batch(results), grades, GRADED)
+        tables = puzzles.select([*FACTS]), results.select(OUTCOME), computed, graded
         arrays = [next(table[name] for table in tables if name in table.schema.names) for name in columns.names]
         yield pa.Table.from_arrays(arrays, schema=columns)

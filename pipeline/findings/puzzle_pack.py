@@ -31,17 +31,16 @@ from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.sql import condition
 from nonocensus.pipeline.store.conversion import file_stem
 from nonocensus.pipeline.store.lock import staging
-from nonocensus.pipeline.store.parts import one_batch, require_nonograms
+from nonocensus.pipeline.store.parts import one_batch
 from nonocensus.pipeline.store.paths import Folder, folder
 from nonocensus.reports.derived_measures import DERIVED, derived_measures
-from nonocensus.reports.family_words import NONOGRAMS
-from nonocensus.reports.joined_columns import KeyedRows, finished, first_bits, indexed, join_grades
+from nonocensus.reports.joined_columns import GRADED, KeyedRows, finished, first_bits, indexed, join_grades
 from nonocensus.reports.rights import shareable
 from nonocensus.reports.row_classes import MINUTES, size_class
 from nonocensus.reports.sheet.print_book import PAPERS, SLOTS, BookLayout, BookPuzzle, book, fits_page
 from nonocensus.scrapers.formats import Format, FormatError
 from nonocensus.scrapers.formats.writing import BLOTS, COLORS, file_of
-from nonocensus.solver.model.families import NONOGRAM
+from nonocensus.solver.model.check import malformed
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.tables import PUZZLES, RESULTS, picture, puzzles_of
 
@@ -50,7 +49,7 @@ OWN = re.compile(r"\d+-[\w.#()-]+|book\.pdf")
 """Names of a pack's files; others are never deleted, even if an untrusted pack.json lists them."""
 
 OUTCOME = [name for name in RESULTS.names if name not in PUZZLES.names]
-CONDITION_COLUMNS = pa.schema([*PUZZLES, *map(RESULTS.field, OUTCOME), *DERIVED, *NONOGRAMS.graded])
+CONDITION_COLUMNS = pa.schema([*PUZZLES, *map(RESULTS.field, OUTCOME), *DERIVED, *GRADED])
 """Columns available to a condition."""
 
 LISTED = (
@@ -183,7 +182,6 @@ def write_pack(run: Run, uri: str, options: PackOptions, seen: Callable[[int], o
     does not support, are skipped and replaced. Raises UserError for a folder with other content, an invalid condition
     or an empty pack, before anything is written.
     """
-    require_nonograms(run.family, run.folder.name)
     place = folder(uri)
     _former(place)
     rows, puzzles, considered, left_out, skipped = choose(run, options, seen)
@@ -312,7 +310,7 @@ def _stretches(run: Run, grades: KeyedRows) -> Iterator[pa.Table]:
     for results, puzzles in pairs(run, ["puzzle_id", "clue_hash", *OUTCOME], PUZZLES.names):
         if len(results):
             batch = one_batch(results)
-            graded = join_grades(batch, grades, NONOGRAMS.graded)
+            graded = join_grades(batch, grades, GRADED)
             tables = puzzles, results, derived_measures(batch, one_batch(puzzles)), graded
             arrays = [
                 next(table[name] for table in tables if name in table.schema.names) for name in CONDITION_COLUMNS.names
@@ -375,11 +373,11 @@ def _rows(
     names = table["puzzle_id"].to_pylist()
     places = {name: place for place, name in reversed([*enumerate(names)])}  # ids need not be unique in a store
     table = table.take(pa.array([places[name] for name in wanted if name in places])).combine_chunks()
-    batch, rules = one_batch(table), NONOGRAM.rules
-    reasons = {row: f"it is not a valid puzzle: {why}" for row, why in rules.malformed(batch).items()}
-    possible = solvable_rows(rules, batch)
+    batch = one_batch(table)
+    reasons = {row: f"it is not a valid puzzle: {why}" for row, why in malformed(batch).items()}
+    possible = solvable_rows(batch)
     possible[list(reasons)] = False
-    fits = matching_rows(rules, batch, batch["solution"], possible)
+    fits = matching_rows(batch, batch["solution"], possible)
     reasons = dict.fromkeys(np.flatnonzero(~fits).tolist(), "its solution does not fit its clues") | reasons
     return table.filter(pa.array(fits)), {batch["puzzle_id"][row].as_py(): why for row, why in reasons.items()}
 

@@ -24,7 +24,6 @@ from nonocensus.reports.issues import DUPLICATES
 from nonocensus.reports.joined_columns import finished
 from nonocensus.reports.report_page import RunDetails, write_report
 from nonocensus.reports.row_counts import PUZZLE_COLUMNS, RESULT_COLUMNS
-from nonocensus.solver.model.families import NONOGRAM
 
 PAGE = "report.html"
 
@@ -50,9 +49,9 @@ def write_run_report(
 
     duplicates: pa.Table | None = None
     rows: Iterable[tuple[pa.RecordBatch, pa.RecordBatch]] = read(PUZZLE_COLUMNS)
-    if run.family is NONOGRAM and run.rows <= SHOWN:  # near pictures of millions would take minutes
+    if run.rows <= SHOWN:  # near pictures of millions would take minutes
         rows = list(read(list(dict.fromkeys([*PUZZLE_COLUMNS, *deduplication.PUZZLE_COLUMNS]))))
-        duplicates = deduplication.find_duplicates(run, pairs=rows).found.select(DUPLICATES.names)
+        duplicates = deduplication.find_duplicates(run, rows=rows).found.select(DUPLICATES.names)
     grades = finished(current_grades(run))
     files = write_report(rows, about_run(run, summary), public, read_mendings(run), grades, duplicates)
     with staging(place) as new:  # so that a full disk keeps the previous report
@@ -81,7 +80,6 @@ def about_run(run: Run, summary: dict[str, Any]) -> RunDetails:
         kernel_share=summary["cpu_solver"] / tasks if tasks else None,
         activity=activity(sessions(run)),
         certificates=certificate_summary(run),
-        family=run.family.name,
     )
 
 

@@ -15,7 +15,6 @@ from nonocensus.pipeline.findings.sql_tables import puzzles_table, results_table
 from nonocensus.pipeline.run.run_folder import Run, require_unchanged
 from nonocensus.pipeline.sql import database
 from nonocensus.reports.comparison_page import ChangedPuzzle, ChangeGroup, comparison_page
-from nonocensus.reports.family_words import WORDS
 from nonocensus.reports.report_page import drawings
 
 LISTED = 60
@@ -36,7 +35,7 @@ DRAWN = ["puzzle_id", "title", "author", "url", "width", "height", "kind", "pale
 
 
 def changes_page(old: Run, new: Run, found: Comparison) -> str:
-    """Return the page of two runs of one family; `found` is what `comparison.compare` returned for them."""
+    """Return the page of two runs; `found` is what `comparison.compare` returned for them."""
     with database() as connection:
         for name, run in (("old", old), ("new", new)):
             connection.register(f"{name}_results", results_table(run))
@@ -70,15 +69,14 @@ def _facts(run: Run, ids: list[str]) -> dict[str, dict[str, Any]]:
         require_unchanged(run)
     except InputError:
         return {}
-    rules, some = run.family.rules, pc.field("puzzle_id").isin(pa.array(ids, pa.string()))
+    some = pc.field("puzzle_id").isin(pa.array(ids, pa.string()))
     own = {part.name for part in run.parts}
     parts = [part for part in run.store.parts() if part.name in own]
-    table = puzzles_table(run.store, parts).to_table(columns=rules.needed_columns(DRAWN), filter=some)
-    puzzles = rules.as_nonograms(table, DRAWN)
+    puzzles = puzzles_table(run.store, parts).to_table(columns=DRAWN, filter=some)
     solutions = results_table(run).to_table(columns=["puzzle_id", "solution"], filter=some)
     places = pc.index_in(puzzles["puzzle_id"], value_set=solutions["puzzle_id"].combine_chunks())
     solved = puzzles.append_column("solution", solutions["solution"].take(places))
-    drawn = drawings(solved, ids, WORDS[run.family.name])
+    drawn = drawings(solved, ids)
     rows = puzzles.select(["puzzle_id", "title", "author", "url", "width", "height"]).to_pylist()
     return {row["puzzle_id"]: row | {"picture": drawn.get(row["puzzle_id"])} for row in rows}
 

@@ -13,7 +13,7 @@ from nonocensus.pipeline.run.run_folder import Run, require_unchanged
 from nonocensus.pipeline.sql import database
 from nonocensus.pipeline.store.parts import Part, Store
 from nonocensus.pipeline.store.paths import Folder
-from nonocensus.solver.model.tables import RESULTS
+from nonocensus.solver.model.tables import PUZZLES, RESULTS
 
 if TYPE_CHECKING:  # importing takes 50 MB
     import duckdb
@@ -51,7 +51,7 @@ def open_tables(place: Run | Store) -> Iterator["duckdb.DuckDBPyConnection"]:
 
 def puzzles_table(store: Store, parts: list[Part]) -> "ds.Dataset":
     """Return the puzzles of some parts of a store as a dataset."""
-    return _files(store.puzzles, [part.file for part in parts], store.family.table)
+    return _files(store.puzzles, [part.file for part in parts], PUZZLES)
 
 
 def results_table(run: Run) -> "ds.Dataset":

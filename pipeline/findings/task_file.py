@@ -17,7 +17,6 @@ from nonocensus.pipeline.findings.pack_index import Side, side_of
 from nonocensus.pipeline.findings.puzzle_pack import PackChoice, PackOptions, choose
 from nonocensus.pipeline.run.job_tables import VERDICT, current_certificates, verdict_keys
 from nonocensus.pipeline.run.run_folder import Run
-from nonocensus.pipeline.store.parts import require_nonograms
 from nonocensus.pipeline.store.paths import open_output
 from nonocensus.reports.answer_verdict import check_answer
 from nonocensus.reports.dataset_columns import SPLITS, splits_of
@@ -100,7 +99,6 @@ def write_tasks(
 
     `options` choose the puzzles as those of a pack. Raises UserError as `choose`.
     """
-    require_nonograms(run.family, run.folder.name)
     choice = choose(run, options, seen)
     splits = Counter[str]()
     with open_output(path) as stream:

@@ -30,7 +30,7 @@ from nonocensus.pipeline.run.job_tables import (
     verdict_keys,
 )
 from nonocensus.pipeline.run.run_folder import Run
-from nonocensus.pipeline.store.parts import one_batch, require_nonograms
+from nonocensus.pipeline.store.parts import one_batch
 from nonocensus.pipeline.store.paths import Folder, folder
 from nonocensus.reports.figures import Certified
 from nonocensus.reports.joined_columns import KILLED
@@ -158,7 +158,6 @@ def certify_run(
     sample   prove a deterministic sample of N verdicts: those whose ids have the lowest SHA-256
     proofs   a folder to keep the proofs in
     """
-    require_nonograms(run.family, run.folder.name)
     if sample is not None and sample < 1:
         raise ValueError(f"sample must be at least 1, not {sample!r}")
     with locked(run, request) as run:
@@ -174,7 +173,6 @@ def certify_run(
 
 def estimate_certifying(run: Run, request: JobRequest, sample: int | None = None, again: bool = False) -> CostEstimate:
     """Estimate what `certify_run` would cost, without the bytes of proofs to keep."""
-    require_nonograms(run.family, run.folder.name)
     needed = RowFilter(tuple(VERDICT), _selected(run, request, sample, again).mask)
     options = {"proofs": None, "depth": run.manifest["config"]["depth"]}
     return estimate_on_results(run, CERTIFY, needed, request, options)

@@ -26,8 +26,11 @@ from nonocensus.pipeline.settings import default_settings
 from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.lock import writer_lock
 from nonocensus.pipeline.store.parts import Store
-from nonocensus.solver.model.families import NONOGRAM
+from nonocensus.solver.api import classify
+from nonocensus.solver.ladder.verdict import unclassified
+from nonocensus.solver.model.identity import first_occurrences
 from nonocensus.solver.model.tables import DECISIVE, RESULTS
+from nonocensus.solver.model.views import views
 
 Planner = Callable[[Run, list[ResultFile]], Plan]
 """(run, its files of results): the puzzles to classify."""
@@ -40,11 +43,11 @@ def classify_chunk(chunk: Chunk, call: JobCall) -> Output:
     """
     solver = {name: value for name, value in call.options.items() if name != "stamp"}
     is_last = call.cpu_limit >= solver["cpu_limit"]
-    rules, waits = call.family.rules, call.waits_for_kernels
-    rows = rules.classify(chunk.puzzles, **solver | {"cpu_limit": call.cpu_limit}, wait=waits or is_last)
+    waits = call.waits_for_kernels
+    rows = classify(chunk.puzzles, **solver | {"cpu_limit": call.cpu_limit}, wait=waits or is_last)
     seconds = rows["cpu_seconds"]
     is_timed = seconds.is_valid().to_numpy(zero_copy_only=False)
-    first = rules.first_occurrences(chunk.puzzles, is_timed)
+    first = first_occurrences(chunk.puzzles["clue_hash"], views(chunk.puzzles), is_timed)
     is_solved = is_timed & (first == np.arange(len(rows)))  # equal puzzles are solved once
     spent = seconds.to_numpy(zero_copy_only=False)
     # A verdict past the limit counts on the last level only: where the limit cut a step short decides its solutions.
@@ -58,7 +61,7 @@ def classify_chunk(chunk: Chunk, call: JobCall) -> Output:
 def lost_rows(chunk: Chunk, call: JobCall, loss: Loss) -> pa.RecordBatch:
     """Return rows of status `killed` or, if an exception was raised, `error`."""
     status = "error" if loss.has_raised else "killed"
-    rows = call.family.rules.unclassified(chunk.puzzles, status, [loss.reason] * len(chunk.puzzles))
+    rows = unclassified(chunk.puzzles, status, [loss.reason] * len(chunk.puzzles))
     return _stamped(rows, chunk, call)
 
 
@@ -74,13 +77,9 @@ def _stamped(rows: pa.RecordBatch, chunk: Chunk, call: JobCall) -> pa.RecordBatc
 
 
 def _kernels(run: Run) -> frozenset[KernelKind]:
-    """Return the kinds of the store's first puzzles, and so of most or all; others are compiled when they come up.
-
-    Kernels of other families than nonograms are compiled by the first task that needs them.
-    """
+    """Return the kinds of the store's first puzzles, and so of most or all; others are compiled when they come up."""
     try:
-        store = run.store
-        return frozenset(needed(next(store.batches([*DECISIVE])))) if store.family is NONOGRAM else frozenset()
+        return frozenset(needed(next(run.store.batches([*DECISIVE]))))
     except (UserError, ValueError, OSError, StopIteration):
         return frozenset()  # the task that reads the batch reports what is wrong with it
 

@@ -76,9 +76,9 @@ def estimate_job(run: Run, job: Job, options: dict[str, Any], plan: Plan, cpu_li
     tried = len(plan.left)
     limit = min(cpu_limit, PUZZLE_SECONDS)
     context = context_of(run, job, options, isolated=False)
-    call = JobCall(run.family, options, limit)
+    call = JobCall(options, limit)
     order = np.random.default_rng(SEED).choice(rows, min(rows, SAMPLE_PUZZLES), replace=False)
-    sample, seconds, late, written = 0, 0.0, 0, [pa.Table.from_batches([], job.schema_of(run.family))]
+    sample, seconds, late, written = 0, 0.0, 0, [pa.Table.from_batches([], job.schema)]
     if rows:
         _run_batch(context, call, run.parts, stretches, order[:1])  # loads or compiles kernels
     while size := min(next_batch_size(sample, seconds), len(order) - sample):
@@ -118,7 +118,7 @@ def _run_batch(
     except CannotReadError as error:
         raise InputError(error.args[1]) from error
     spent = time.process_time() - Waits.cpu_seconds - began
-    return spent, pa.Table.from_batches(outputs, context.job.schema_of(call.family))
+    return spent, pa.Table.from_batches(outputs, context.job.schema)
 
 
 def _rows_of(stretches: list[Stretch], chosen: np.ndarray) -> Iterator[tuple[str, Spans]]:

@@ -27,7 +27,6 @@ from nonocensus.pipeline.store.lock import writer_lock
 from nonocensus.pipeline.store.paths import folder
 from nonocensus.scrapers.pictures.kinds import KINDS
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
-from nonocensus.solver.model.families import NONOGRAM
 from nonocensus.solver.model.techniques import SEARCH, TECHNIQUES
 from nonocensus.solver.people.minutes import parameters
 
@@ -75,7 +74,7 @@ def fitting(recipe: Recipe, conditions: Conditions, first: int, last: int) -> pa
 
 def keep_fitting(puzzles: pa.RecordBatch, conditions: Conditions) -> pa.RecordBatch:
     """Return those of some puzzles that meet the conditions."""
-    graded = grade_batch(NONOGRAM.name, puzzles, CPU_LIMIT)
+    graded = grade_batch(puzzles, CPU_LIMIT)
     fits = pc.equal(graded["solutions"], "unique")
     for name, (low, high) in conditions.bounds().items():
         fits = pc.and_(fits, pc.and_(pc.greater_equal(graded[name], low), pc.less_equal(graded[name], high)))

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from dataclasses import dataclass, field, fields
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -19,36 +18,36 @@ from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.parts import one_batch
 from nonocensus.reports.joined_columns import KILLED, Grade, KeyedRows, by_grade, indexed, join_columns
 from nonocensus.solver import __version__
-from nonocensus.solver.model.families import Family
 from nonocensus.solver.model.tables import GRADES
+from nonocensus.solver.people.puzzle_grade import grades
 
 VERDICT = ("puzzle_id", "clue_hash", "solutions")
 """Columns of the results that decide what is graded."""
 
 STATE = pa.schema([GRADES.field(name) for name in ("status", "hardest", "cpu_seconds", "solver_version")])
-"""Columns of a grade, of any family, that decide whether it is final."""
+"""Columns of a grade that decide whether it is final."""
 
 
 def grade_chunk(chunk: Chunk, call: JobCall) -> Output:
     """Grade puzzles that have exactly one solution each."""
-    rows = call.family.rules.grades(chunk.puzzles, np.ones(len(chunk.puzzles), np.bool_), call.cpu_limit)
+    rows = grades(chunk.puzzles, np.ones(len(chunk.puzzles), np.bool_), call.cpu_limit)
     return Output(rows, cpu_seconds=pc.sum(rows["cpu_seconds"]).as_py() or 0.0)
 
 
-def lost_rows(chunk: Chunk, call: JobCall, _: Loss) -> pa.RecordBatch:
+def lost_rows(chunk: Chunk, _: JobCall, __: Loss) -> pa.RecordBatch:
     """Return rows of status KILLED."""
     rows = [
         {**row, "status": KILLED, "solver_version": __version__}
         for row in chunk.puzzles.select(["puzzle_id", "clue_hash"]).to_pylist()
     ]
-    return one_batch(pa.Table.from_pylist(rows, call.family.grades))
+    return one_batch(pa.Table.from_pylist(rows, GRADES))
 
 
 GRADE = Job(
     name="grade",
     title="grading",
     folder="grades",
-    schema=attrgetter("grades"),
+    schema=GRADES,
     results=VERDICT,
     function=grade_chunk,
     lost=lost_rows,
@@ -61,7 +60,6 @@ GRADE = Job(
 class Tally:
     """Puzzles counted by the outcome of grading.
 
-    family     of the puzzles
     hardest    graded puzzles by the hardest technique that they need
     late       ids of puzzles that ran out of time
     killed     ids of puzzles whose worker died, or whose task raised an exception
@@ -71,7 +69,6 @@ class Tally:
     seconds    CPU seconds that this took
     """
 
-    family: Family
     hardest: Counter[str] = field(default_factory=Counter)
     late: list[str] = field(default_factory=list)
     killed: list[str] = field(default_factory=list)
@@ -83,7 +80,7 @@ class Tally:
     @property
     def grades(self) -> tuple[Grade, ...]:
         """The puzzles of each grade, from the easiest."""
-        return by_grade(self.hardest.items(), self.family)
+        return by_grade(self.hardest.items())
 
     @property
     def graded(self) -> int:
@@ -96,10 +93,10 @@ class Tally:
         return self.graded + len(self.late) + len(self.killed) + len(self.wrong)
 
     def __add__(self, other: "Tally") -> "Tally":
-        """Add the counts of another tally of the same family."""
-        names = [each.name for each in fields(self) if each.name != "family"]
+        """Add the counts of another tally."""
+        names = [each.name for each in fields(self)]
         sums: dict[str, Any] = {name: getattr(self, name) + getattr(other, name) for name in names}
-        return Tally(self.family, **sums)
+        return Tally(**sums)
 
     def add_effort(self, rows: pa.Table) -> None:
         """Count rows of grades that were made now; rows of nulls took no time."""
@@ -122,7 +119,7 @@ def grade_run(run: Run, request: JobRequest) -> Tally:
     InputError if the run's store has changed, UserError if another command works on the run.
     """
     check_parameters()
-    tally = Tally(run.family)
+    tally = Tally()
     with locked(run, request) as run:
         result = run_on_results(run, GRADE, _needed(run, request), request)
         for problem in result.lost:

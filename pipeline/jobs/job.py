@@ -10,7 +10,7 @@ import pyarrow as pa
 from nonocensus.pipeline.executors.executor import Executor
 from nonocensus.pipeline.run.progress import value_counts
 from nonocensus.pipeline.run.run_folder import Run
-from nonocensus.solver.model.families import Family
+from nonocensus.solver.model.tables import DECISIVE
 
 
 class Chunk(NamedTuple):
@@ -29,13 +29,11 @@ class Chunk(NamedTuple):
 class JobCall(NamedTuple):
     """Arguments of a job's function besides the puzzles.
 
-    family             of the puzzles
     options            of the job
     cpu_limit          CPU seconds per puzzle
     waits_for_kernels  wait for kernels that are being compiled, rather than leave their puzzles to a later task
     """
 
-    family: Family
     options: Mapping[str, Any]
     cpu_limit: float
     waits_for_kernels: bool = True
@@ -73,12 +71,12 @@ class Job(NamedTuple):
     name        of its command
     title       of its progress bar
     folder      of its files in a run folder
-    schema      of its rows, or a function of the family that returns it
+    schema      of its rows
     function    computes the rows of a chunk
     lost        rows of puzzles whose worker died MAX_TRIES times, or whose task raised an exception
     counts      puzzles of some rows by outcome, for the progress bar
     seconds     estimated CPU seconds per puzzle
-    puzzles     columns of the puzzles table that it reads; empty for the family's decisive ones
+    puzzles     columns of the puzzles table that it reads
     results     columns of the results table that it reads; empty for a job on the store
     checks_ids  compares the ids of results and puzzles itself; else a difference is an error of the file
     kernels     kinds of kernels to compile in the background meanwhile, if any (pipeline.jobs.kernel_compilation)
@@ -87,12 +85,12 @@ class Job(NamedTuple):
     name: str
     title: str
     folder: str
-    schema: pa.Schema | Callable[[Family], pa.Schema]
+    schema: pa.Schema
     function: Callable[[Chunk, JobCall], Output]
     lost: Callable[[Chunk, JobCall, Loss], pa.RecordBatch]
     counts: Callable[[pa.RecordBatch], dict[str, int]]
     seconds: float
-    puzzles: tuple[str, ...] = ()
+    puzzles: tuple[str, ...] = DECISIVE
     results: tuple[str, ...] = ()
     checks_ids: bool = False
     kernels: Callable[[Run], frozenset[tuple[int, bool]]] | None = None
@@ -101,14 +99,6 @@ class Job(NamedTuple):
     def reads_results(self) -> bool:
         """Whether it works on results and keeps rows by puzzle; else on the store, and by place."""
         return bool(self.results)
-
-    def schema_of(self, family: Family) -> pa.Schema:
-        """Return the schema of its rows for a family."""
-        return self.schema if isinstance(self.schema, pa.Schema) else self.schema(family)
-
-    def columns_of(self, family: Family) -> list[str]:
-        """Return the columns of a family's puzzles table that it reads."""
-        return [*(self.puzzles or family.decisive)]
 
 
 def count_by(column: str) -> Callable[[pa.RecordBatch], dict[str, int]]:

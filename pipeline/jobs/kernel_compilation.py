@@ -4,7 +4,7 @@ Compiling takes tens of seconds, loading a fraction of one. If several processes
 the others wait (solver.jit.kernel).
 
 The processes run `python -m nonocensus.pipeline.jobs.kernel_compilation WORDS:COLORED:STAGE ...`: a kind, and one of
-solver.ladder.ladder_kernels.STAGES, `techniques`, `sudokus` or `covers`. They print a line after each stage.
+solver.ladder.ladder_kernels.STAGES, `techniques` or `covers`. They print a line after each stage.
 """
 
 import json
@@ -28,7 +28,6 @@ from nonocensus.solver.jit.kernel_cache import PORTABLE, cache_folder
 from nonocensus.solver.ladder.ladder_kernels import is_warm
 from nonocensus.solver.ladder.memory import kernel_kinds
 from nonocensus.solver.model.check import faults_of
-from nonocensus.solver.model.families import SUDOKU
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Color, from_picture
 from nonocensus.solver.model.tables import DECISIVE, puzzle_batch
 from nonocensus.solver.model.views import views
@@ -50,8 +49,8 @@ LINE_STAGES, SEARCH_STAGES = ("line", "lookahead"), ("search", "tail")
 TECHNIQUES = "techniques"
 """Kernels of human techniques, for hints, explanations and grades; not part of the ladder."""
 
-SUDOKUS, COVERS = "sudokus", "covers"
-"""Kernels that do not depend on the kind: Sudokus, and exact covers."""
+COVERS = "covers"
+"""Kernels of exact covers, which do not depend on the kind."""
 
 ALL_STAGES = (SEARCH_STAGES, (*LINE_STAGES, "checks", TECHNIQUES))
 """All stages by process, the longest first."""
@@ -109,22 +108,20 @@ def most_are_warm() -> bool:
 
 
 def warm_for_most(callbacks: ProgressCallbacks = SILENT) -> str:
-    """Compile kernels for nonograms up to 63 cells a side, mono and coloured, Sudokus and exact covers.
+    """Compile kernels for nonograms up to 63 cells a side, mono and coloured, and exact covers.
 
     Those to bundle are for up to 127 cells. Returns the cache folder.
     """
     kinds = BUNDLED_KINDS if PORTABLE else COMMON_KINDS
-    return _compile_all([*_stages_of(kinds), (COMMON_KINDS[0], (SUDOKUS, COVERS))], callbacks)
+    return _compile_all([*_stages_of(kinds), (COMMON_KINDS[0], (COVERS,))], callbacks)
 
 
 def warm_for_store(uri: str, callbacks: ProgressCallbacks = SILENT) -> str:
     """Compile the kernels that a store's puzzles need; returns the cache folder."""
     from nonocensus.pipeline.store.parts import open_store
 
-    store = open_store(uri)
-    if store.family is SUDOKU:
-        return _compile_all([(COMMON_KINDS[0], (SUDOKUS,))], callbacks)
-    return _compile_all(_stages_of(set[KernelKind]().union(*map(needed, store.batches([*DECISIVE])))), callbacks)
+    kinds = set[KernelKind]().union(*map(needed, open_store(uri).batches([*DECISIVE])))
+    return _compile_all(_stages_of(kinds), callbacks)
 
 
 def check_kernels() -> str:
@@ -246,14 +243,13 @@ def _compile_stages(names: Sequence[str]) -> None:
     from nonocensus.solver.ladder.ladder_kernels import warm_up
     from nonocensus.solver.people.assume import compile_for
     from nonocensus.solver.people.puzzle_grade import compile_grading
-    from nonocensus.solver.sudoku.sudoku_kernels import warm_up as warm_up_sudokus
 
     for name in names:
         words, colored, stage = name.split(":")
         batch = views(example(int(words), colored == "1"))
         line = f"{stage} {'in colour' if colored == '1' else 'in black and white'}\n"
-        if stage in (SUDOKUS, COVERS):
-            (warm_up_sudokus if stage == SUDOKUS else warm_up_covers)()
+        if stage == COVERS:
+            warm_up_covers()
             line = f"{stage}\n"
         elif stage == TECHNIQUES:
             compile_for(batch)

@@ -24,12 +24,12 @@ from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Loss, Output
 from nonocensus.pipeline.run.job_tables import read_attempts
 from nonocensus.pipeline.run.result_pairs import pairs_of
 from nonocensus.pipeline.run.run_folder import Run
-from nonocensus.pipeline.store.parts import one_batch, require_nonograms
+from nonocensus.pipeline.store.parts import one_batch
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.scrapers.pictures.mending import ClueChange, Mending, mending_to, mendings
 from nonocensus.solver import __version__
 from nonocensus.solver.api import classify
-from nonocensus.solver.model.families import NONOGRAM
+from nonocensus.solver.model.check import malformed
 from nonocensus.solver.model.puzzle import Clue, Puzzle, clues_of
 from nonocensus.solver.model.tables import MENDINGS, PUZZLES, picture, puzzle_batch, puzzles_of
 
@@ -135,7 +135,6 @@ def mend_run(run: Run, request: JobRequest) -> Iterator[MendResult | Problem]:
     Puzzles without a change are retried with more time. Raises InputError if the run's store has changed, UserError if
     another command works on the run.
     """
-    require_nonograms(run.family, run.folder.name)
     with locked(run, request) as run:
         result = run_on_results(run, MEND, _needed(run, request), request)
         yield from result.lost
@@ -154,7 +153,6 @@ def mend_run(run: Run, request: JobRequest) -> Iterator[MendResult | Problem]:
 
 def estimate_mending(run: Run, request: JobRequest) -> CostEstimate:
     """Estimate what `mend_run` would cost."""
-    require_nonograms(run.family, run.folder.name)
     return estimate_on_results(run, MEND, _needed(run, request), request, {})
 
 
@@ -199,7 +197,7 @@ def _classified(
 def _candidates(results: pa.Table, puzzles: pa.Table) -> Iterator[MendCandidate]:
     """Yield the puzzles with several solutions, of puzzles and results row by row."""
     mask = _have_several(results).to_numpy()
-    mask[list(NONOGRAM.rules.malformed(one_batch(puzzles)))] = False
+    mask[list(malformed(one_batch(puzzles)))] = False
     several = pa.array(mask)
     rows = results.filter(several).to_pylist()
     for row, puzzle in zip(rows, puzzles_of(puzzles.filter(several).combine_chunks().to_batches()), strict=True):

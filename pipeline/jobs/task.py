@@ -39,7 +39,7 @@ from nonocensus.pipeline.store.paths import folder
 from nonocensus.pipeline.store.spans import Spans
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.solver.jit.waits import Waits, while_waiting
-from nonocensus.solver.model.families import FAMILIES
+from nonocensus.solver.model.tables import check_readable
 
 GRACE, MAX_SECONDS = 60.0, 600.0
 """CPU seconds that a chunk may exceed its puzzles' limits by, and the most that the limits of many may add up to."""
@@ -55,7 +55,6 @@ class TaskContext(NamedTuple):
     run, store    URIs
     run_id        the run's own id
     store_id      the store's own id
-    family        of the puzzles, by name
     options       of the job
     versions      of Python and of the libraries in the driver
     isolated      tasks run in processes of their own, which may be killed
@@ -68,7 +67,6 @@ class TaskContext(NamedTuple):
     store: str
     run_id: str
     store_id: str
-    family: str
     options: dict[str, Any]
     versions: dict[str, str]
     isolated: bool
@@ -81,7 +79,7 @@ def context_of(
 ) -> TaskContext:
     """Return the context of a session's tasks."""
     store = run.store
-    about = run.folder.uri, store.folder.uri, run.manifest["run_id"], store.id, store.family.name
+    about = run.folder.uri, store.folder.uri, run.manifest["run_id"], store.id
     return TaskContext(job, *about, options, versions(), isolated, chunk_cells, current_lease(run.folder))
 
 
@@ -123,7 +121,7 @@ def check_fitness(context: TaskContext) -> Unfit | None:
     advice = "the folder must be shared by all machines, under one path"
     try:
         run_id = open_run(context.run).manifest["run_id"]
-        store_id = open_store(context.store, FAMILIES[context.family]).id
+        store_id = open_store(context.store).id
     except (UserError, OSError) as error:
         return Unfit(f"{error}: {advice}")
     if run_id != context.run_id:
@@ -152,15 +150,15 @@ def run_task(
     """
     if context.run_id not in _fit_for and (unfit := check_fitness(context)) is not None:  # once: a dozen S3 requests
         return unfit
-    job, family = context.job, FAMILIES[context.family]
+    job = context.job
     place = folder(context.run) / job.folder
     try:
         statistics = TaskStatistics(name, job)
-        with borrow_lease(context.lease), open_row_writer(place, name, job.schema_of(family)) as writer:
+        with borrow_lease(context.lease), open_row_writer(place, name, job.schema) as writer:
             for chunk in chunks_of(context, rows, parts):
                 most = min(len(chunk.puzzles) * limit, MAX_SECONDS) + limit + GRACE
                 with backstop(most) if context.isolated else nullcontext():
-                    output = job.function(chunk, JobCall(family, context.options, limit, waits_for_kernels))
+                    output = job.function(chunk, JobCall(context.options, limit, waits_for_kernels))
                 writer.write(statistics.add(chunk, output))
             check_lease(place)
         file = statistics.result_file(limit, parts)
@@ -192,7 +190,7 @@ def _chunks_of_results(context: TaskContext, rows: dict[str, Spans]) -> Iterator
         try:
             file = run.result_file(name)
             parts = {part: run.store.part(part) for part in file.within(some)}
-            columns = [*job.results], job.columns_of(run.family)
+            columns = [*job.results], [*job.puzzles]
             pairs = pairs_of(run, file, some, parts, *columns, check_ids=not job.checks_ids)
             for numbers, results, puzzles in pairs:
                 yield Chunk([(name, numbers)], one_batch(puzzles), one_batch(results))
@@ -202,14 +200,13 @@ def _chunks_of_results(context: TaskContext, rows: dict[str, Spans]) -> Iterator
 
 def _chunks_of_store(context: TaskContext, rows: dict[str, Spans], parts: dict[str, Part]) -> Iterator[Chunk]:
     """Read rows of parts of the store in chunks of whole row groups: large ones split, small ones joined."""
-    store = Store(folder(context.store), FAMILIES[context.family])
-    columns = context.job.columns_of(store.family)
+    store = Store(folder(context.store))
     places: list[tuple[str, np.ndarray]] = []
     batches: list[pa.RecordBatch] = []
     cells = 0
     for part, some in rows.items():
-        for numbers, batch in _read(store, columns, parts[part], some):
-            for these, count in _slices(store.family.rules.cells(batch), context.chunk_cells):
+        for numbers, batch in _read(store, [*context.job.puzzles], parts[part], some):
+            for these, count in _slices(_cells_of(batch), context.chunk_cells):
                 if batches and cells + count > context.chunk_cells:
                     yield Chunk(places, one_batch(pa.Table.from_batches(batches)))
                     places, batches, cells = [], [], 0
@@ -228,12 +225,19 @@ def _read(store: Store, columns: list[str], part: Part, rows: Spans) -> Iterator
     try:
         for numbers, batch in store.read(part, rows, columns):
             try:
-                store.family.rules.check_readable(batch)
+                check_readable(batch)
             except ValueError as error:
                 raise store.damage(part.file, error) from error
             yield numbers, batch
     except (UserError, OSError) as error:
         raise CannotReadError(part.name, str(error)) from error
+
+
+def _cells_of(batch: pa.RecordBatch) -> np.ndarray:
+    """Return the cells of each puzzle, int64[rows]; 0 if its size is null."""
+    width, height = (batch[name].fill_null(0).to_numpy().astype(np.int64) for name in ("width", "height"))
+    cells: np.ndarray = width * height
+    return cells
 
 
 def _slices(cells: np.ndarray, most: int) -> Iterator[tuple[slice, int]]:
@@ -308,7 +312,7 @@ def write_off(
 
     Raises InputError if it can't be read, OSError if the run can't be written.
     """
-    job, family = context.job, FAMILIES[context.family]
+    job = context.job
     has_raised = failure.kind == EXCEPTION
     reason = failure.reason if has_raised else f"its worker died {MAX_TRIES} times: {failure.reason}"
     statistics = TaskStatistics(name, job)
@@ -317,9 +321,9 @@ def write_off(
     except CannotReadError as error:
         raise InputError(error.args[1]) from error
     place = folder(context.run) / job.folder
-    with open_row_writer(place, name, job.schema_of(family)) as writer:
+    with open_row_writer(place, name, job.schema) as writer:
         for chunk in chunks:
-            rows = job.lost(chunk, JobCall(family, context.options, limit), Loss(reason, has_raised))
+            rows = job.lost(chunk, JobCall(context.options, limit), Loss(reason, has_raised))
             writer.write(statistics.add(chunk, Output(rows)))
         check_lease(place)
     file = statistics.result_file(limit, parts)

@@ -29,7 +29,7 @@ MAX_FILES = 512
 
 def join_session(session: Session) -> None:
     """Join the files that a session of a job on results has written. If the process dies, some rows exist twice."""
-    place, schema = session.run.folder / session.job.folder, session.job.schema_of(session.run.family)
+    place, schema = session.run.folder / session.job.folder, session.job.schema
     names = [name for name in place.names() if name.startswith(f"part-{session.name}-")]
     for first in range(0, len(names), MAX_FILES):
         some = names[first : first + MAX_FILES]

@@ -21,7 +21,7 @@ from nonocensus.pipeline.run.run_folder import (
 )
 from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.parts import Part, Store
-from nonocensus.solver.model.families import Family, Rules
+from nonocensus.solver.model.tables import DECISIVE, check_readable
 
 Place = tuple[str, int]
 """A part's name and a row number in it."""
@@ -75,34 +75,32 @@ def _unchanged_rows(
     wanted = [k for k in np.flatnonzero(counting).tolist() if k not in now]
     moved = rows.take(pa.array(wanted, pa.int64()))
     for part in others:
-        for numbers, puzzles in store.read(part, [(0, part.rows)], [*store.family.decisive]):
+        for numbers, puzzles in store.read(part, [(0, part.rows)], [*DECISIVE]):
             where = pc.index_in(puzzles["puzzle_id"], moved["puzzle_id"].combine_chunks())
             here = np.flatnonzero(where.is_valid().to_numpy(zero_copy_only=False))
             if len(here):
                 places = where.drop_null().to_numpy()
-                alike = _are_same(store.family, moved.take(places), puzzles.take(pa.array(here)))
+                alike = _are_same(moved.take(places), puzzles.take(pa.array(here)))
                 for k, number in zip(places[alike].tolist(), numbers[here[alike]].tolist(), strict=True):
                     now[wanted[k]] = part.name, number
     order = sorted(now, key=now.__getitem__)
     return rows.take(pa.array(order, pa.int64())), [now[k] for k in order]
 
 
-def _are_same(family: Family, results: pa.Table, puzzles: pa.RecordBatch) -> np.ndarray:
+def _are_same(results: pa.Table, puzzles: pa.RecordBatch) -> np.ndarray:
     """Return which results belong to the row-aligned puzzles: equal clues, and `goal_matches` still true."""
     alike = pc.equal(results["clue_hash"].combine_chunks(), puzzles["clue_hash"]).fill_null(False)
-    if "goal" in family.decisive:
-        said = results["goal_matches"].combine_chunks()
-        known = pc.equal(said, _goals_match(family.rules, puzzles))
-        goals = pc.or_kleene(known, pc.and_(said.is_null(), puzzles["goal"].is_null()))
-        alike = pc.and_(alike, goals.fill_null(False))
-    return np.asarray(alike.to_numpy(zero_copy_only=False))
+    said = results["goal_matches"].combine_chunks()
+    known = pc.equal(said, _goals_match(puzzles))
+    goals = pc.or_kleene(known, pc.and_(said.is_null(), puzzles["goal"].is_null()))
+    return np.asarray(pc.and_(alike, goals.fill_null(False)).to_numpy(zero_copy_only=False))
 
 
-def _goals_match(rules: Rules, puzzles: pa.RecordBatch) -> pa.Array:
+def _goals_match(puzzles: pa.RecordBatch) -> pa.Array:
     """Return whether each puzzle's goal is a solution; null without a goal, and for contradictory clues."""
-    rules.check_readable(puzzles)
-    given = solvable_rows(rules, puzzles) & puzzles["goal"].is_valid().to_numpy(zero_copy_only=False)
-    return pa.array(matching_rows(rules, puzzles, puzzles["goal"], given), mask=~given)
+    check_readable(puzzles)
+    given = solvable_rows(puzzles) & puzzles["goal"].is_valid().to_numpy(zero_copy_only=False)
+    return pa.array(matching_rows(puzzles, puzzles["goal"], given), mask=~given)
 
 
 def _write(run: Run, name: str, file: ResultFile, rows: pa.Table, places: list[Place]) -> None:

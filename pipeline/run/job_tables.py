@@ -23,8 +23,8 @@ from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.paths import Folder
 from nonocensus.reports.figures import Certified, Unproved
 from nonocensus.reports.joined_columns import KILLED, keys
-from nonocensus.solver.model.families import Family
-from nonocensus.solver.model.tables import CERTIFICATES, MENDINGS
+from nonocensus.solver.model.tables import CERTIFICATES, GRADES, MENDINGS
+from nonocensus.solver.model.techniques import TECHNIQUES
 from nonocensus.solver.proofs import FAILED, PROVED, TIMEOUT
 
 Row = dict[str, Any]
@@ -151,26 +151,26 @@ def grades_folder(run: Run) -> Folder:
     return run.folder / "grades"
 
 
-def read_grade_file(family: Family, place: Folder, name: str) -> pa.Table:
-    """Read a file of a family's grades. Raises InputError."""
-    table = read_job_rows(place, name, family.grades, "grade")
-    fault = _grade_fault(family, table)
+def read_grade_file(place: Folder, name: str) -> pa.Table:
+    """Read a file of grades. Raises InputError."""
+    table = read_job_rows(place, name, GRADES, "grade")
+    fault = _grade_fault(table)
     if fault is not None:
         raise _unreadable(place, name, fault, "grade")
     return table
 
 
-def _grade_fault(family: Family, grades: pa.Table) -> str | None:
+def _grade_fault(grades: pa.Table) -> str | None:
     """Return why a table of grades is invalid, or None."""
     if grades["puzzle_id"].null_count or grades["clue_hash"].null_count:
         return "a row names no puzzle"
     if not pc.all(pc.is_in(grades["status"], pa.array(GRADE_STATUSES)), min_count=0).as_py():
         return "unknown status"
-    grade_of = {technique.name: technique.grade for technique in family.techniques} | {None: None}
+    grade_of = {technique.name: technique.grade for technique in TECHNIQUES} | {None: None}
     for row in grades.group_by(["hardest", "grade"]).aggregate([]).to_pylist():
         if grade_of.get(row["hardest"], 0) != row["grade"]:
             return f"the grade {row['grade']} does not go with the technique {row['hardest']}"
-    for name in (field.name for field in family.grades if pa.types.is_floating(field.type)):
+    for name in (field.name for field in GRADES if pa.types.is_floating(field.type)):
         if not pc.all(pc.is_finite(grades[name]), min_count=0).as_py():
             return f"{name} is not finite"
     return None
@@ -178,9 +178,9 @@ def _grade_fault(family: Family, grades: pa.Table) -> str | None:
 
 def read_grades(run: Run) -> pa.Table:
     """Return the last grade of each puzzle, also of puzzles changed since. Raises InputError."""
-    place, family = grades_folder(run), run.family
-    files = (read_grade_file(family, place, name) for name in _parquet_files(place))
-    table = pa.concat_tables([family.grades.empty_table(), *files])
+    place = grades_folder(run)
+    files = (read_grade_file(place, name) for name in _parquet_files(place))
+    table = pa.concat_tables([GRADES.empty_table(), *files])
     encoded = keys(table).combine_chunks().dictionary_encode()
     last = np.zeros(len(encoded.dictionary), np.int64)
     last[encoded.indices.to_numpy()] = np.arange(len(table))  # NumPy keeps the last of repeated assignments

@@ -22,6 +22,7 @@ from nonocensus.pipeline.sql import condition
 from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.parts import Part
 from nonocensus.pipeline.store.spans import Spans
+from nonocensus.solver.model.tables import PUZZLES
 
 
 class Plan(NamedTuple):
@@ -109,7 +110,7 @@ class SelectedRows:
         self.run, self.selection = run, selection
         self.parts = {part.name: part for part in run.parts}
         self.part, self.mask = "", np.zeros(0, np.bool_)
-        with condition(selection.where, run.family.table):
+        with condition(selection.where, PUZZLES):
             pass
         if selection.ids:
             self._refuse_unknown()
@@ -140,7 +141,7 @@ class SelectedRows:
         if part != self.part:
             columns = ["puzzle_id"] if self.selection.where is None else None
             there = self.parts[part]
-            with condition(self.selection.where, self.run.family.table) as met:
+            with condition(self.selection.where, PUZZLES) as met:
                 masks = [self._of(met, batch) for _, batch in self.run.store.read(there, [(0, there.rows)], columns)]
             self.part, self.mask = part, np.concatenate(masks)
         return self.mask

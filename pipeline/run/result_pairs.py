@@ -11,7 +11,9 @@ from nonocensus.pipeline.run.run_folder import Run, require_unchanged
 from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.parts import Part, chunk_tables, prefetch
 from nonocensus.pipeline.store.spans import Spans
-from nonocensus.solver.model.families import Rules
+from nonocensus.solver.model.check import faults_of
+from nonocensus.solver.model.views import views
+from nonocensus.solver.proofs.answer_check import fits
 
 PAIRED_ROWS, PAIRED_BYTES = 1 << 17, 1 << 26
 """Limits on the puzzles in memory at a time, their results aside."""
@@ -20,19 +22,7 @@ KEY = "puzzle_id"
 
 
 def pairs(run: Run, results: list[str], puzzles: list[str]) -> Iterator[tuple[pa.Table, pa.Table]]:
-    """Yield a run's results and their puzzles, columns of either, row-aligned; see `family_pairs`.
-
-    Puzzles of other families are mapped to the columns of nonograms (solver.model.families).
-    """
-    rules = run.family.rules
-    return (
-        (found, rules.as_nonograms(table, puzzles))
-        for found, table in family_pairs(run, results, rules.needed_columns(puzzles))
-    )
-
-
-def family_pairs(run: Run, results: list[str], puzzles: list[str]) -> Iterator[tuple[pa.Table, pa.Table]]:
-    """Yield a run's results and their puzzles in columns of their family's table, about PAIRED_ROWS at a time.
+    """Yield a run's results and their puzzles, columns of either, row-aligned, about PAIRED_ROWS at a time.
 
     Batches are prefetched. Raises InputError if the store's parts have changed since, or ids differ.
     """
@@ -86,17 +76,17 @@ def pairs_of(
         first = last
 
 
-def solvable_rows(rules: Rules, puzzles: pa.RecordBatch) -> np.ndarray:
+def solvable_rows(puzzles: pa.RecordBatch) -> np.ndarray:
     """Return which puzzles may have a solution, bool[puzzles]; kernels must not see the others."""
     good = np.ones(len(puzzles), np.bool_)
-    good[list(rules.faults(puzzles))] = False
+    good[list(faults_of(puzzles))] = False
     return good
 
 
-def matching_rows(rules: Rules, puzzles: pa.RecordBatch, pictures: pa.Array, which: np.ndarray) -> np.ndarray:
+def matching_rows(puzzles: pa.RecordBatch, pictures: pa.Array, which: np.ndarray) -> np.ndarray:
     """Return which puzzles have a picture that fits their clues, bool[puzzles].
 
-    puzzles    a batch that passed the rules' `check_readable`
+    puzzles    a batch that passed `check_readable`
     pictures   binary, a byte per cell, or null
     which      bool[puzzles], the puzzles to check: only those of `solvable_rows`
     """
@@ -105,5 +95,5 @@ def matching_rows(rules: Rules, puzzles: pa.RecordBatch, pictures: pa.Array, whi
     if len(asked):
         offsets = np.frombuffer(pictures.buffers()[1], np.int32)[pictures.offset : pictures.offset + len(puzzles) + 1]
         cells = np.frombuffer(pictures.buffers()[2] or b"", np.uint8)
-        good[asked] = rules.fits(puzzles, asked, cells, offsets.astype(np.int64))
+        good[asked] = fits(views(puzzles), asked, cells, offsets.astype(np.int64))
     return good

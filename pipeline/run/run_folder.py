@@ -31,7 +31,7 @@ import numpy as np
 import pyarrow as pa
 
 from nonocensus.pipeline.errors import InputError, UserError, VersionError
-from nonocensus.pipeline.run.configuration import DEPTH, Configuration, config_hash, diff_configurations
+from nonocensus.pipeline.run.configuration import Configuration, config_hash, diff_configurations
 from nonocensus.pipeline.run.results import ResultFile, damaged_file, read_results, row_masks
 from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.lock import LOCK, check_lease, writer_lock
@@ -40,7 +40,6 @@ from nonocensus.pipeline.store.paths import Folder, folder, is_folder
 from nonocensus.pipeline.store.sources import MARK as STORE_MARK
 from nonocensus.pipeline.store.sources import RUN_MARK
 from nonocensus.solver import __version__
-from nonocensus.solver.model.families import FAMILIES, NONOGRAM, Family
 from nonocensus.solver.model.tables import RESULTS, SCHEMA_VERSION
 
 MARK, PROGRESS = RUN_MARK, "progress.json"
@@ -53,7 +52,7 @@ class RunManifest(TypedDict):
     store          URI of the store when the run was last written
     store_id       the store's id; absent in the first versions
     store_beside   relative path from the run folder to the store, if both are on local disks
-    family         of the puzzles; nonograms if absent
+    family         kind of the puzzles, absent in newer runs; "nonogram", other runs are refused
     inputs         the parts of the store that the run covers
     """
 
@@ -88,11 +87,6 @@ class Run(NamedTuple):
     def store(self) -> Store:
         """The store it classifies, wherever it is now. Raises InputError if it is not found."""
         return _find_store(self)
-
-    @property
-    def family(self) -> Family:
-        """The family of its puzzles."""
-        return FAMILIES[self.manifest.get("family", NONOGRAM.name)]
 
     @property
     def parts(self) -> list[Part]:
@@ -175,7 +169,7 @@ def _find_store(run: Run) -> Store:
         places.insert(0, os.path.normpath(Path(run.folder.path, relative)))  # both may have been moved or copied
     found = [place for place in dict.fromkeys(places) if folder(place).has(STORE_MARK)]
     for place in found:
-        store = open_store(place, run.family)
+        store = open_store(place)
         if wanted in ("", store.id):
             return store
     what = f"{found[0]} is another store" if found else f"there is no store at {places[-1]}"
@@ -225,8 +219,6 @@ def plan_run(store: Store, uri: str, config: Configuration, force: bool = False)
     configuration, or anything else.
     """
     place = folder(uri)
-    if store.family is not NONOGRAM and (config["depth"] != DEPTH or config["check_goal"]):
-        raise UserError(f"--depth and --check-goal are for nonograms; {store.folder.name} holds others")
     inputs = store.parts()
     if not inputs:
         raise UserError(
@@ -273,9 +265,9 @@ def open_run(uri: str, store: str | None = None) -> Run:
     if not place.has(MARK) and is_store(uri):
         raise UserError(f"{uri} is not a run but a store; classify it first: nonocensus classify {uri} --out RUN")
     manifest = place.read_manifest(MARK, RunManifest, "a run", "classify STORE")
-    family = manifest.get("family", NONOGRAM.name)
-    if family not in FAMILIES:
-        raise VersionError(f"{uri} has puzzles of the family {family}, which this nonocensus does not know")
+    family = manifest.get("family", "nonogram")
+    if family != "nonogram":
+        raise VersionError(f"{uri} is a run of {family}s, which this nonocensus does not read")
     return Run(place, manifest, store)
 
 
@@ -334,7 +326,6 @@ def _new_manifest(store: Store, place: Folder, inputs: list[Part], config: Confi
         "config": config,
         "config_hash": config_hash(config),
         "store": store.folder.uri,
-        "family": store.family.name,
         "inputs": inputs,
         "versions": versions(),
     }
@@ -357,7 +348,7 @@ def versions() -> dict[str, str]:
 
 
 def _refuse_another(run: Run, store: Store, config: Configuration) -> None:
-    """Raise a UserError if a run has another configuration, store or family."""
+    """Raise a UserError if a run has another configuration or store."""
     differences = [
         f"{name} is {there} there and {here} here"
         for name, there, here in diff_configurations(run.manifest["config"], config)
@@ -365,8 +356,6 @@ def _refuse_another(run: Run, store: Store, config: Configuration) -> None:
     there = run.manifest.get("store_id", "")
     if there != store.id if there else run.manifest["store"] != store.folder.uri:
         differences.append(f"it classifies another store, {run.manifest['store']}")
-    if run.family is not store.family:
-        differences.append(f"its puzzles are of the family {run.family.name}, not {store.family.name}")
     if differences:
         raise UserError(
             f"{run.folder.name} holds another run: {'; '.join(differences)}; choose another --out, or --force to "

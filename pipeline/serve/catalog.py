@@ -19,9 +19,9 @@ from nonocensus.pipeline.run.run_folder import Run, require_unchanged
 from nonocensus.pipeline.serve.records import puzzle_reply, result_reply
 from nonocensus.pipeline.serve.serve_limits import PAGE_ROWS, QUERY_SECONDS
 from nonocensus.pipeline.sql import database
-from nonocensus.pipeline.store.parts import Store, require_nonograms
+from nonocensus.pipeline.store.parts import Store
 from nonocensus.reports.joined_columns import NO_GRADES, finished
-from nonocensus.solver.model.families import NONOGRAM
+from nonocensus.solver.model.check import malformed
 from nonocensus.solver.model.measures import difficulty
 from nonocensus.solver.model.puzzle import InvalidPuzzle
 from nonocensus.solver.model.tables import RESULTS, puzzles_of
@@ -123,7 +123,7 @@ class Catalog:
         number = int(np.searchsorted(self.offsets, place, side="right")) - 1
         within = int(place - self.offsets[number])
         _, batch = next(self.store.read(self.parts[number], [(within, within + 1)]))
-        for why in NONOGRAM.rules.malformed(batch).values():
+        for why in malformed(batch).values():
             raise InvalidPuzzle(f"{puzzle_id}: invalid puzzle: {why}")
         puzzle = next(puzzles_of(batch))
         answer = None
@@ -200,7 +200,6 @@ class Catalog:
 @contextmanager
 def open_catalog(place: Run | Store) -> Iterator[Catalog]:
     """Open a run or store for the duration of a block. Raises InputError if it can't be read."""
-    require_nonograms(place.family, place.folder.name)
     if isinstance(place, Run):
         require_unchanged(place)
     with database() as connection:

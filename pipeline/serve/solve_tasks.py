@@ -16,7 +16,6 @@ from nonocensus.reports import pbnsolve
 from nonocensus.scrapers.formats import Format, detect, named, of_suffix
 from nonocensus.solver.api import classify, iter_solutions, solve
 from nonocensus.solver.ladder.ladder_kernels import warm_up
-from nonocensus.solver.model.families import NONOGRAM
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.tables import GRADES, puzzle_batch
 from nonocensus.solver.people.assume import compile_for
@@ -113,7 +112,7 @@ def _further_solutions(task: SolveTask, limit: int, deadline: float) -> tuple[li
 
 def _grade(puzzle: Puzzle, budget: TaskBudget) -> dict[str, Any]:
     """Return how hard a puzzle with one solution is for people, as a row of the schema GRADES."""
-    row = grade_one(NONOGRAM, puzzle_batch([puzzle]), budget.try_seconds)
+    row = grade_one(puzzle_batch([puzzle]), budget.try_seconds)
     if row["status"] == "timeout" and budget.can_defer:
         raise Deferred
     return {name: json_value(row[name]) for name in GRADE_COLUMNS}

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -21,7 +20,7 @@ from nonocensus.pipeline.store.sources import check_sources, no_puzzle_error
 from nonocensus.scrapers.file_batches import Problem, in_batches, read_in_bulk
 from nonocensus.scrapers.files import count_files, files_in
 from nonocensus.scrapers.formats import Format
-from nonocensus.solver.model.families import Family, family_of
+from nonocensus.solver.model.check import faults_of
 from nonocensus.solver.model.puzzle import Puzzle
 
 ImportItem: TypeAlias = "Puzzle | pa.RecordBatch | Problem"
@@ -105,30 +104,14 @@ def import_puzzles(
     """
     report = ImportReport()
     with writer_lock(store.folder):
-        batches = _batches(found, report, on_item)
-        first = next(batches, None)
-        if first is not None:
-            store = store._replace(family=family_of(first))
-            number = next_part(store)  # read before the ids: a part added later makes the append fail
-            index = IdIndex()
-            for batch in store.batches(INDEXED_COLUMNS):
-                index.add(*(batch[name].to_pylist() for name in INDEXED_COLUMNS))
-            same_family = _of_family(store.family, chain([first], batches), report)
-            fresh = (_without_known(store.family, batch, index, report) for batch in same_family)
-            owned = (_with_terms(batch, terms, report) for batch in fresh)
-            report.added = append(store, owned, number=number)
+        number = next_part(store)  # read before the ids: a part added later makes the append fail
+        index = IdIndex()
+        for batch in store.batches(INDEXED_COLUMNS):
+            index.add(*(batch[name].to_pylist() for name in INDEXED_COLUMNS))
+        fresh = (_without_known(batch, index, report) for batch in _batches(found, report, on_item))
+        owned = (_with_terms(batch, terms, report) for batch in fresh)
+        report.added = append(store, owned, number=number)
     return report
-
-
-def _of_family(family: Family, batches: Iterable[pa.RecordBatch], report: ImportReport) -> Iterator[pa.RecordBatch]:
-    """Yield the batches of a family; puzzles of others become problems."""
-    for batch in batches:
-        other = family_of(batch)
-        if other is family:
-            yield batch
-        else:
-            reason = f"it is a {other.name}, what came first a {family.name}; import one family per command"
-            report.problems += [Problem(name, reason) for name in batch["puzzle_id"].to_pylist()]
 
 
 def _batches(
@@ -178,7 +161,7 @@ def _with_terms(batch: pa.RecordBatch, terms: Terms, report: ImportReport) -> pa
     return batch
 
 
-def _without_known(family: Family, batch: pa.RecordBatch, index: IdIndex, report: ImportReport) -> pa.RecordBatch:
+def _without_known(batch: pa.RecordBatch, index: IdIndex, report: ImportReport) -> pa.RecordBatch:
     """Return the rows of a batch with new ids, updating index and report."""
     ids, clue_hashes = (batch[name].to_pylist() for name in INDEXED_COLUMNS)
     found = index.add(ids, clue_hashes)
@@ -189,5 +172,5 @@ def _without_known(family: Family, batch: pa.RecordBatch, index: IdIndex, report
     if not fresh.all():
         batch = batch.filter(pa.array(fresh))
         ids = batch["puzzle_id"].to_pylist()
-    report.invalid += [Problem(ids[p], why) for p, why in sorted(family.rules.faults(batch).items())]
+    report.invalid += [Problem(ids[p], why) for p, why in sorted(faults_of(batch).items())]
     return batch

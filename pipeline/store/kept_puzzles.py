@@ -28,6 +28,7 @@ from nonocensus.pipeline.store.generation import (
 from nonocensus.pipeline.store.lock import check_lease
 from nonocensus.pipeline.store.parts import Store, create_store, one_batch, write_manifest, write_part
 from nonocensus.scrapers.pictures.recipe import Recipe, picture_number
+from nonocensus.solver.model.tables import PUZZLES
 
 KEPT_LAYOUT = PartLayout(groups_per_part=1)
 """Parts are small, since one that grows is written again and again."""
@@ -83,7 +84,7 @@ class KeptPuzzles:
     def save(self) -> None:
         """Write the parts that have new puzzles, then generate.json."""
         self.intact = False
-        table = pa.Table.from_batches(self.rows, self.store.family.table)
+        table = pa.Table.from_batches(self.rows, PUZZLES)
         while len(table) > self.stored:
             part = self.parts[0]
             write_part(self.store, part.name, one_batch(table.slice(0, part.rows)), iter(()), 1)

@@ -1,11 +1,9 @@
 """Puzzles of an archive as Parquet: a folder that grows part by part.
 
 STORE/store.json                     kind, schema version and id of the store
-STORE/puzzles/part-00000.parquet     nonograms, in row groups, the unit of reading
+STORE/puzzles/part-00000.parquet     puzzles, in row groups, the unit of reading
 STORE/puzzles/part-00000.json        names that file and its hash; written last, it makes the part count
 STORE/writer.lock                    who is writing (pipeline.store.lock)
-
-Other families of puzzles (solver.model.families) have folders of their own next to `puzzles`.
 
 A part is replaced (with ratings, or after a reparse) by a Parquet file of another name, part-00000-1a2b3c.parquet, then
 a new JSON, each by an atomic rename: readers see the old part or the new one. On object storage every Parquet file has
@@ -33,12 +31,20 @@ from nonocensus.pipeline.store.lock import LOCK, check_lease, commit_under_lease
 from nonocensus.pipeline.store.objects import ConflictError
 from nonocensus.pipeline.store.paths import Folder, folder, is_folder
 from nonocensus.pipeline.store.sources import MARK, RUN_MARK
-from nonocensus.solver.model.families import FAMILIES, NONOGRAM, Family
-from nonocensus.solver.model.tables import SCHEMA_VERSION, conform
+from nonocensus.solver.model.tables import PUZZLE_REQUIRED, PUZZLES, SCHEMA_VERSION, conform
 
 T = TypeVar("T")
 
 KIND = "nonocensus store"
+
+HASHED_COLUMNS = ("puzzle_id", "clue_hash", "goal")
+"""Columns that a part's hash covers: ids, identities, and what else results depend on."""
+
+DISTINCT_COLUMNS = ("puzzle_id", "source_id", "url", "goal", "clue_hash", "canonical_hash", "raw_sha256")
+"""Columns with few repeated values."""
+
+SUDOKUS = "sudokus"
+"""Folder of the Sudokus in stores written by version 0.2."""
 
 
 def leaf_columns(path: str, kind: pa.DataType) -> list[str]:
@@ -50,13 +56,10 @@ def leaf_columns(path: str, kind: pa.DataType) -> list[str]:
     return [path]
 
 
-def dictionary_columns(family: Family) -> list[str]:
+def dictionary_columns() -> list[str]:
     """Return the Parquet columns that are dictionary-encoded: those whose values repeat."""
     return [
-        leaf
-        for field in family.table
-        if field.name not in family.distinct
-        for leaf in leaf_columns(field.name, field.type)
+        leaf for field in PUZZLES if field.name not in DISTINCT_COLUMNS for leaf in leaf_columns(field.name, field.type)
     ]
 
 
@@ -106,15 +109,14 @@ HASH_KEY = b"nonocensus.sha256"
 
 
 class Store(NamedTuple):
-    """The puzzles of a family in a store; see `open_store` and `create_store`."""
+    """The puzzles in a store; see `open_store` and `create_store`."""
 
     folder: Folder
-    family: Family = NONOGRAM
 
     @property
     def puzzles(self) -> Folder:
         """The folder of the parts."""
-        return self.folder / self.family.folder
+        return self.folder / "puzzles"
 
     @property
     def id(self) -> str:
@@ -163,8 +165,7 @@ class Store(NamedTuple):
         (pages carry checksums), has other rows than the part's JSON says, or was replaced by a part with another hash.
         """
         with self._opened(part) as reader:
-            table = self.family.table
-            schema = table if columns is None else pa.schema([table.field(name) for name in columns], table.metadata)
+            schema = PUZZLES if columns is None else pa.schema(map(PUZZLES.field, columns), PUZZLES.metadata)
             stored = [name for name in schema.names if name in reader.schema_arrow.names]
             first = 0
             for group, rows in enumerate(part.groups):
@@ -174,7 +175,7 @@ class Store(NamedTuple):
                     try:
                         found = reader.read_row_group(group, columns=stored)
                         found.validate(full=True)  # offsets within the buffers, text that is UTF-8
-                        batch = conform(found, schema, self.family.required)
+                        batch = conform(found, schema, PUZZLE_REQUIRED)
                     except (OSError, ValueError, pa.ArrowException) as error:
                         raise self.damage(part.file, error) from error
                     yield here, one_batch(batch if len(here) == rows else batch.take(here - first))
@@ -183,7 +184,7 @@ class Store(NamedTuple):
     def refuse_unknown_columns(self, part: Part) -> None:
         """Raise a VersionError if a part's file has columns of a newer version, which a rewrite would lose."""
         with self._opened(part) as reader:
-            unknown = [name for name in reader.schema_arrow.names if name not in self.family.table.names]
+            unknown = [name for name in reader.schema_arrow.names if name not in PUZZLES.names]
         if unknown:
             raise VersionError(
                 f"{self.puzzles.name}/{part.file} can't be rewritten: it has a column {unknown[0]!r}: a newer version "
@@ -240,42 +241,35 @@ def drop_rows(batch: pa.RecordBatch, rows: Iterable[int]) -> pa.RecordBatch:
     return batch if kept.all() else batch.filter(pa.array(kept))
 
 
-def create_store(uri: str, family: Family = NONOGRAM) -> Store:
+def create_store(uri: str) -> Store:
     """Open a store to add to it, or prepare a new one: nothing is written before `append` has puzzles.
 
     Raises UserError if the folder holds anything else.
     """
     place = folder(uri)
-    if _found(place) is not None:
-        return open_store(uri, family)
+    if place.has(MARK):
+        return open_store(uri)
     if [name for name in place.names() if name != LOCK]:
         raise UserError(f"{uri} holds something else than a store of puzzles; name an empty or a new folder")
-    return Store(place, family)
+    return Store(place)
 
 
-def open_store(uri: str, family: Family | None = None) -> Store:
-    """Open a family's puzzles in a store; by default those of its only family.
-
-    Raises UserError if it is no store, or has several families and none is named: STORE/puzzles names its nonograms.
-    Raises InputError for a store of another schema version.
-    """
+def open_store(uri: str) -> Store:
+    """Open a store. Raises UserError if it is none, InputError if it has another schema version, or Sudokus."""
     refuse_file(uri)
     place = folder(uri)
-    place, named = _found(place) or (place, None)
     if not place.has(MARK) and Path(uri).is_dir() and any(Path(uri).iterdir()):
         advice = f"import what is in it: nonocensus import {uri} --out STORE"
         if place.has(RUN_MARK):
             advice = f"it is a run, of a store that this names: nonocensus status {uri}"
         raise UserError(f"{uri} is not a store of puzzles; {advice}")
-    family = named or family
     place.read_manifest(MARK, StoreManifest, "a store of puzzles", "import FILES")
-    if family is not None:
-        return Store(place, family)
-    there = stored_families(place)
-    if len(there) > 1:
-        names = " or ".join(f"{uri.rstrip('/')}/{family.folder}" for family in there)
-        raise UserError(f"{uri} has puzzles of several families; name {names}")
-    return Store(place, there[0] if there else NONOGRAM)
+    if any(map(_names_part, (place / SUDOKUS).names())):
+        raise VersionError(
+            f"{place.name} holds Sudokus, which this nonocensus does not read; move its folder {SUDOKUS} away to use "
+            "its nonograms"
+        )
+    return Store(place)
 
 
 def refuse_file(uri: str) -> None:
@@ -285,34 +279,8 @@ def refuse_file(uri: str) -> None:
 
 
 def is_store(uri: str) -> bool:
-    """Return whether a path or URI is a store, or the folder of one family in it."""
-    return is_folder(uri) and _found(folder(uri)) is not None
-
-
-def _found(place: Folder) -> tuple[Folder, Family | None] | None:
-    """Return the store's folder, and the family if `place` is that family's folder in it; None if neither."""
-    if place.has(MARK):
-        return place, None
-    for family in FAMILIES.values():
-        if place.path.endswith(f"/{family.folder}") and place.parent.has(MARK):
-            return place.parent, family
-    return None
-
-
-def stored_families(place: Folder) -> list[Family]:
-    """Return the families that a store has puzzles of."""
-    names = place.names()
-    return [
-        family
-        for family in FAMILIES.values()
-        if family.folder in names and any(map(_names_part, (place / family.folder).names()))
-    ]
-
-
-def require_nonograms(family: Family, name: str) -> None:
-    """Raise a UserError unless the family of a run or store, `name`, is nonograms."""
-    if family is not NONOGRAM:
-        raise UserError(f"{name} holds puzzles of the family {family.name}; this command takes nonograms")
+    """Return whether a path or URI is a store."""
+    return is_folder(uri) and folder(uri).has(MARK)
 
 
 def write_manifest(store: Store) -> None:
@@ -360,19 +328,19 @@ def write_part(store: Store, name: str, first: pa.RecordBatch, more: Iterator[pa
     An existing part of this name is replaced, its file deleted at the end. Files left by killed processes belong to no
     part; `nonocensus verify` reports them.
     """
-    place, family = store.puzzles, store.family
+    place = store.puzzles
     over = place.version(f"{name}.json")
     before = place.read_record(f"{name}.json", Part).file if place.has(f"{name}.json") else None
     written: list[int] = []
-    options = {"compression": "zstd", "use_dictionary": dictionary_columns(family), "write_page_checksum": True}
+    options = {"compression": "zstd", "use_dictionary": dictionary_columns(), "write_page_checksum": True}
     digest = hashlib.sha256()
     file = f"{name}.parquet" if before is None and place.local else f"{name}-{secrets.token_hex(6)}.parquet"
-    with place.create(file) as stream, pq.ParquetWriter(stream, family.table, **options) as writer:
+    with place.create(file) as stream, pq.ParquetWriter(stream, PUZZLES, **options) as writer:
         batch: pa.RecordBatch | None = first
         while batch is not None:
             writer.write_batch(batch, row_group_size=len(batch))
             written.append(len(batch))
-            hash_rows(family, batch, digest)
+            hash_rows(batch, digest)
             batch = next(more, None) if len(written) < groups else None
         writer.add_key_value_metadata({HASH_KEY.decode(): digest.hexdigest()})
     part = Part(name, sum(written), written, digest.hexdigest(), file, place.size(file) or 0)
@@ -390,12 +358,12 @@ def write_part(store: Store, name: str, first: pa.RecordBatch, more: Iterator[pa
     return part.rows
 
 
-def hash_rows(family: Family, batch: pa.RecordBatch, digest: Any) -> None:
+def hash_rows(batch: pa.RecordBatch, digest: Any) -> None:
     """Update a hash with the columns that results depend on: validity, lengths and bytes of their values.
 
     Other columns (ratings, say) may change without invalidating results.
     """
-    for name in family.hashed:
+    for name in HASHED_COLUMNS:
         column = batch[name].cast(pa.binary())
         offsets = np.frombuffer(column.buffers()[1], np.int32)[column.offset : column.offset + len(column) + 1]
         digest.update(np.packbits(column.is_valid().to_numpy(zero_copy_only=False)))

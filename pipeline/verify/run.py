@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from functools import partial
 from itertools import islice
 
 import numpy as np
@@ -26,7 +25,7 @@ from nonocensus.pipeline.store.lock import writer_lock
 from nonocensus.pipeline.store.parts import Part, Store, chunk_tables, one_batch
 from nonocensus.pipeline.store.paths import Folder
 from nonocensus.pipeline.verify.store import Damage, repair_store, verify_store
-from nonocensus.solver.model.families import Rules
+from nonocensus.solver.model.tables import DECISIVE, check_readable
 
 RESULTS_REPAIR = "moves it to damaged/; classify repeats its puzzles"
 
@@ -106,32 +105,28 @@ def _file_damage(run: Run, file: ResultFile, parts: dict[str, Part]) -> Iterator
             if not results[name].equals(puzzles[name]):
                 yield f"its {name} is not that of the store's puzzles"
                 return
-        wrong = _wrong_answers(run.store.family.rules, results, puzzles)
+        wrong = _wrong_answers(results, puzzles)
         if wrong:
             yield f"{len(wrong):,} answers are wrong, the first is that of {wrong[0]}"
 
 
 def _puzzles_of(store: Store, file: ResultFile, parts: dict[str, Part]) -> Iterator[pa.RecordBatch]:
     """Yield the puzzles of a result file, in its order."""
-    there = (
-        batch
-        for part, wanted in file.covers.items()
-        for _, batch in store.read(parts[part], wanted, [*store.family.decisive])
-    )
+    there = (batch for part, wanted in file.covers.items() for _, batch in store.read(parts[part], wanted, [*DECISIVE]))
     try:
         for table in chunk_tables(there, ROWS, BYTES):
             batch = one_batch(table)
-            store.family.rules.check_readable(batch)
+            check_readable(batch)
             yield batch
     except (InputError, ValueError) as error:
         raise _StoreUnreadable(str(error)) from error
 
 
-def _wrong_answers(rules: Rules, results: pa.RecordBatch, puzzles: pa.RecordBatch) -> list[str]:
+def _wrong_answers(results: pa.RecordBatch, puzzles: pa.RecordBatch) -> list[str]:
     """Return ids of puzzles whose answer lacks a solution, has one that breaks the clues, or one twice."""
-    which = solvable_rows(rules, puzzles)
+    which = solvable_rows(puzzles)
     solutions = np.array(results["solutions"].to_pylist(), object)
-    first, second = (matching_rows(rules, puzzles, results[name], which) for name in ("solution", "second_solution"))
+    first, second = (matching_rows(puzzles, results[name], which) for name in ("solution", "second_solution"))
     unique, multiple = solutions == "unique", solutions == "multiple"
     there = [results[name].is_valid().to_numpy(zero_copy_only=False) for name in ("solution", "second_solution")]
     same = np.array([a is not None and a == b for a, b in zip(
@@ -148,7 +143,7 @@ def _job_files(run: Run) -> list[tuple[Folder, str, Callable[[Folder, str], obje
         (place, name, read, job)
         for place, read, job in (
             (certificates_folder(run), read_certificates, "certify"),
-            (grades_folder(run), partial(read_grade_file, run.family), "grade"),
+            (grades_folder(run), read_grade_file, "grade"),
         )
         for name in place.names()
         if name.endswith(".parquet")

@@ -17,7 +17,8 @@ from nonocensus.pipeline.sql import database
 from nonocensus.pipeline.store.lock import is_locked_here, writer_lock
 from nonocensus.pipeline.store.parts import PART, Part, Store, hash_rows
 from nonocensus.pipeline.store.paths import UNFINISHED
-from nonocensus.solver.model.families import Rules
+from nonocensus.solver.model.check import malformed
+from nonocensus.solver.model.tables import PUZZLES, with_hashes
 
 
 class Damage(NamedTuple):
@@ -96,17 +97,16 @@ def _part_damage(store: Store, part: Part, on_rows: Callable[[int], object]) -> 
     if size is not None and part.size not in (-1, size):
         yield Damage(where, f"{size:,} bytes, not {part.size:,}", PART_REPAIR)
         return
-    family = store.family
     digest = hashlib.sha256()
     wrong = 0
     for _, batch in store.read(part, [(0, part.rows)]):
-        for row, why in islice(sorted(family.rules.malformed(batch).items()), 1):
+        for row, why in islice(sorted(malformed(batch).items()), 1):
             yield Damage(
                 where, f"{batch['puzzle_id'][row].as_py() or 'a row'} is not a valid puzzle: {why}", PART_REPAIR
             )
             return
-        hash_rows(family, batch, digest)
-        wrong += _wrong_hashes(family.rules, batch)
+        hash_rows(batch, digest)
+        wrong += _wrong_hashes(batch)
         on_rows(len(batch))
     if digest.hexdigest() != part.sha256:
         yield Damage(where, "hash mismatch of its ids, clue hashes and goals", PART_REPAIR)
@@ -114,17 +114,17 @@ def _part_damage(store: Store, part: Part, on_rows: Callable[[int], object]) -> 
         yield Damage(where, f"{wrong:,} puzzles have clues that do not match their clue hash", PART_REPAIR)
 
 
-def _wrong_hashes(rules: Rules, batch: pa.RecordBatch) -> int:
+def _wrong_hashes(batch: pa.RecordBatch) -> int:
     """Count the puzzles whose clues don't match their clue hash, among those that may have a solution."""
-    batch = batch.filter(pa.array(solvable_rows(rules, batch)))
+    batch = batch.filter(pa.array(solvable_rows(batch)))
     if not len(batch):
         return 0
-    return int(pc.sum(pc.not_equal(rules.with_hashes(batch)["clue_hash"], batch["clue_hash"])).as_py() or 0)
+    return int(pc.sum(pc.not_equal(with_hashes(batch)["clue_hash"], batch["clue_hash"])).as_py() or 0)
 
 
 def _repeated_ids(store: Store) -> Iterator[Damage]:
     """Yield ids that occur more than once: a run's rows would be ambiguous."""
-    ids = pa.schema([store.family.table.field("puzzle_id")])
+    ids = pa.schema([PUZZLES.field("puzzle_id")])
     reader = pa.RecordBatchReader.from_batches(ids, store.batches(["puzzle_id"]))
     with database() as connection:
         connection.register("puzzles", reader)

@@ -17,7 +17,6 @@ def charts(figures: Figures, activity: Activity | None = None) -> tuple[Chart, .
             figures, figures.densities, "densities", "Verdicts by density",
             "share of cells that are coloured",
         ),
-        verdicts.shares(figures, figures.givens, "givens", "Verdicts by number of givens", "number of givens"),
         measure_charts.difficulties(figures),
         measure_charts.correlations(figures),
         verdicts.years(figures),

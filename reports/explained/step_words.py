@@ -32,7 +32,7 @@ class MergedStep(NamedTuple):
 
 
 class DescribedStep(NamedTuple, Generic[AnyStep]):
-    """A step of a nonogram or a Sudoku in words.
+    """A step in words.
 
     number   from 1
     step     the step

@@ -1,6 +1,6 @@
-"""Plain files, whole or, if they are large and have a puzzle on each line, in chunks of lines.
+"""Plain files, whole or, if they are large JSON lines, in chunks of lines.
 
-Archives of Sudokus hold millions in one file, so memory must not grow with the file.
+A file may hold millions of puzzles, so memory must not grow with the file.
 """
 
 from collections.abc import Iterator
@@ -12,21 +12,19 @@ from nonocensus.scrapers.archives.source_file import (
     READ_ERRORS,
     BoundedFile,
     BudgetExceeded,
-    LineFormat,
     ReadLimits,
     SourceFile,
     describe_read_error,
     too_large,
 )
 from nonocensus.scrapers.formats import jsonl
-from nonocensus.scrapers.sudokus import sudoku_jsonl
-from nonocensus.scrapers.sudokus.sudoku_reading import is_on_lines
+from nonocensus.scrapers.formats.sudoku_text import is_sudoku, refusal
 
 
 def read_chunks(name: str, file: IO[bytes] | BoundedFile, limits: ReadLimits) -> Iterator[SourceFile]:
     """Yield an open file from its start: one entry up to `limits.max_bytes`, chunks of a larger one.
 
-    A larger file without a puzzle on each line is an entry with an error. Others are read twice: each chunk has the
+    A larger file of other content is an entry with an error. Others are read twice: each chunk has the
     hash of the whole file. A line beyond `limits.max_bytes` is an entry with an error, and reading continues. Of a
     damaged file the lines before the damage are read, and an entry with an error names the first lost line.
     """
@@ -34,24 +32,16 @@ def read_chunks(name: str, file: IO[bytes] | BoundedFile, limits: ReadLimits) ->
     if error is None and len(start) <= limits.max_bytes:
         yield SourceFile(name, start)
         return
-    line_format = line_format_of(start)
-    if line_format is not None:
+    if jsonl.recognizes(start):
         file_hash = _hash(file, start, error)
         del start
-        yield from _chunks(name, file, file_hash, line_format, limits)
+        yield from _chunks(name, file, file_hash, limits)
     elif error is not None:
         raise error
+    elif is_sudoku(name, start):
+        yield SourceFile(name, None, refusal(name))
     else:
         yield too_large(name, limits)
-
-
-def line_format_of(start: bytes) -> LineFormat | None:
-    """Return what is on each line of a file that starts like this, None if it can't be read in chunks."""
-    if sudoku_jsonl.recognizes(start):
-        return "sudoku jsonl"
-    if jsonl.recognizes(start):
-        return "nonogram jsonl"
-    return "sudoku lines" if is_on_lines(start) else None
 
 
 def _read_start(file: Any, size: int) -> tuple[bytes, Exception | None]:
@@ -67,7 +57,7 @@ def _read_start(file: Any, size: int) -> tuple[bytes, Exception | None]:
     return b"".join(parts), None
 
 
-def _chunks(name: str, file: Any, file_hash: str, line_format: LineFormat, limits: ReadLimits) -> Iterator[SourceFile]:
+def _chunks(name: str, file: Any, file_hash: str, limits: ReadLimits) -> Iterator[SourceFile]:
     """Yield chunks of whole lines."""
     file.seek(0)
     target = min(limits.chunk_bytes, limits.max_bytes)
@@ -76,7 +66,7 @@ def _chunks(name: str, file: Any, file_hash: str, line_format: LineFormat, limit
     error: Exception | None = None
 
     def chunk(end: int) -> SourceFile:
-        return SourceFile(name, bytes(memoryview(data)[:end]), None, file_hash, lines, line_format)
+        return SourceFile(name, bytes(memoryview(data)[:end]), None, file_hash, lines, is_chunk=True)
 
     while True:
         wanted = target if len(data) < target else limits.max_bytes + 1

@@ -14,11 +14,8 @@ import zipfile
 import zlib
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, Literal, NamedTuple, TypeAlias
+from typing import IO, Any, NamedTuple
 from urllib.parse import unquote
-
-LineFormat: TypeAlias = Literal["nonogram jsonl", "sudoku jsonl", "sudoku lines"]
-"""Formats with a puzzle on each line, whose files are read in chunks of lines."""
 
 READ_BYTES = 1 << 16
 """Bytes of a compressed file per read."""
@@ -48,7 +45,7 @@ class SourceFile(NamedTuple):
     name           begins with the last part of the given path: folder/sub/x.non, or archive.tar.xz/sub/1.non
     sha256         of chunks: of the whole file
     lines_before   of chunks: lines of the file before these bytes
-    line_format    of chunks: what is on each line
+    is_chunk       whether it is a chunk: some lines of a large file of JSON lines
     """
 
     name: str
@@ -56,7 +53,7 @@ class SourceFile(NamedTuple):
     error: str | None = None
     sha256: str | None = None
     lines_before: int = 0
-    line_format: LineFormat | None = None
+    is_chunk: bool = False
 
 
 class ReadLimits(NamedTuple):

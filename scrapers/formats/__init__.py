@@ -24,6 +24,7 @@ from nonocensus.scrapers.formats.penpa import PENPA
 from nonocensus.scrapers.formats.plain import PLAIN_FORMATS
 from nonocensus.scrapers.formats.sections import INI, TOML
 from nonocensus.scrapers.formats.share_link import SHARE
+from nonocensus.scrapers.formats.sudoku_text import is_sudoku, refusal
 from nonocensus.solver.model.puzzle import Puzzle
 
 __all__ = ["FORMATS", "Format", "FormatError", "detect", "named"]
@@ -97,7 +98,7 @@ def detect(name: str, data: bytes) -> Format:
     """Return the format that recognizes a file's bytes, else that of its suffix.
 
     A file may be valid in several plain formats, but is the same puzzle in each: two sizes, read as a clue, are too
-    long, or give one side more black cells than the other.
+    long, or give one side more black cells than the other. Raises FormatError for other files, Sudokus among them.
     """
     known = of_suffix(name)
     if known is not None and known.recognizes(data):
@@ -108,6 +109,8 @@ def detect(name: str, data: bytes) -> Format:
     for plain in PLAIN_FORMATS:
         if plain.recognizes(data):
             return plain
+    if is_sudoku(name, data):
+        raise FormatError(refusal(name))
     if known is not None:
         return known
     decode_text(data)  # raises for an empty, binary or undecodable file

@@ -80,20 +80,15 @@ def lines_with_records(data: bytes, before: int) -> Iterator[tuple[int, bytes]]:
     return ((number, line) for number, line in enumerate(BytesIO(data), before + 1) if not line.isspace())
 
 
-def record_of(decoder: msgspec.json.Decoder[Any], line: bytes, what: str) -> Any:
-    """Decode a line, in UTF-8 or else Windows-1252. Raises FormatError if it is no `what`."""
+def read_line(line: bytes) -> Puzzle:
+    """Return the puzzle of a line, in UTF-8 or else Windows-1252. Raises FormatError if it is none."""
     try:
         try:
-            return decoder.decode(line)
+            record = RECORDS.decode(line)
         except UnicodeDecodeError:
-            return decoder.decode(decode_text(line))
+            record = RECORDS.decode(decode_text(line))
     except (FormatError, msgspec.DecodeError, RecursionError) as error:
-        raise FormatError(f"it is not a {what}: {error_text(error)}") from None
-
-
-def read_line(line: bytes) -> Puzzle:
-    """Return the puzzle of a line."""
-    record = record_of(RECORDS, line, "puzzle")
+        raise FormatError(f"it is not a puzzle: {error_text(error)}") from None
     palette = tuple(Color(*color) for color in record.palette) if record.palette else BLACK_ON_WHITE
     rows, columns = (
         tuple([tuple(starmap(cached_block, clue)) for clue in side]) for side in (record.rows, record.columns)

@@ -6,7 +6,7 @@ demand.
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from nonocensus.scrapers.formats.parsing import FormatError
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Puzzle, clues_of
@@ -21,11 +21,11 @@ class Feature(NamedTuple):
     """Something that a puzzle may have and a format may hold.
 
     text     its name in messages
-    is_in    whether a puzzle has it; of metadata also whether a Sudoku has it
+    is_in    whether a puzzle has it
     """
 
     text: str
-    is_in: Callable[[Any], bool]
+    is_in: Callable[[Puzzle], bool]
 
 
 def _has_field(field: str) -> Callable[[Puzzle], bool]:

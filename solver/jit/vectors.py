@@ -99,12 +99,6 @@ def broadcaster(vector: Vector) -> Any:
     return intrinsic(vector, _splat)
 
 
-def shuffler(order: list[int]) -> Any:
-    """Make the intrinsic (x): lane k becomes lane order[k]."""
-    mask = ir.Constant(ir.VectorType(_INDEX, len(order)), order)
-    return intrinsic(lambda x: x, lambda b, _, x: b.shuffle_vector(x, x, mask))
-
-
 def _emit_first_lanes(builder: Any, returned: Any, x: Any, count: Any) -> Any:
     numbers = ir.Constant(returned, list(range(returned.count)))
     is_first = builder.icmp_signed("<", numbers, _splat(builder, returned, count))
@@ -117,17 +111,8 @@ def _emit_or_of_lanes(builder: Any, returned: Any, x: Any) -> Any:
     return resized(builder, call_llvm(builder, name, item, x), returned)
 
 
-def _as_bits(builder: Any, lanes: Any) -> Any:
-    """Return a vector of truth values as an integer, lane k as bit k."""
-    return builder.bitcast(lanes, ir.IntType(lanes.type.count))
-
-
-def _nonzero(builder: Any, x: Any) -> Any:
-    return builder.icmp_unsigned("!=", x, ir.Constant(x.type, None))
-
-
 def _emit_any_greater(builder: Any, _: Any, x: Any, limit: Any) -> Any:
-    greater = _as_bits(builder, builder.icmp_unsigned(">", x, _splat(builder, x.type, limit)))
+    greater = builder.bitcast(builder.icmp_unsigned(">", x, _splat(builder, x.type, limit)), ir.IntType(x.type.count))
     return builder.icmp_unsigned("!=", greater, greater.type(0))
 
 
@@ -146,12 +131,6 @@ first_lanes = intrinsic(lambda x, _: x, _emit_first_lanes)
 
 or_of_lanes = intrinsic(lambda x: types.uint64 if x.bits == 64 else types.int64, _emit_or_of_lanes)
 """(x): the bitwise OR of all lanes."""
-
-nonzero_mask = intrinsic(lambda x: x, lambda b, returned, x: b.sext(_nonzero(b, x), returned))
-"""(x): all bits of the lanes that are not 0."""
-
-nonzero_lanes = intrinsic(types.int64, lambda b, returned, x: resized(b, _as_bits(b, _nonzero(b, x)), returned))
-"""(x): the lanes that are not 0, lane k as bit k."""
 
 any_greater = intrinsic(types.boolean, _emit_any_greater)
 """(x, limit): whether any lane is greater."""

@@ -39,7 +39,7 @@ def results(
     fitting, goals, places = _check_goal_pictures(batch, seen, given)
     known = given[fitting]
     equal = same(known, outcome.first, outcome.offsets, goals, places)
-    check_verdicts(outcome, errors)
+    _check_verdicts(outcome, errors)
     if len(start):
         _check_start(outcome, start, errors)
     else:
@@ -47,10 +47,10 @@ def results(
     _check_solutions(seen, outcome, known[equal], errors)
     lines = seen.width.astype(np.int64) + seen.height
     cells = seen.width.astype(np.int32) * seen.height
-    return result_rows(batch, outcome, errors, depth, lines, cells, _goal_matches(len(batch), given, fitting))
+    return _result_rows(batch, outcome, errors, depth, lines, cells, _goal_matches(len(batch), given, fitting))
 
 
-def result_rows(
+def _result_rows(
     batch: pa.RecordBatch,
     outcome: Outcome,
     errors: dict[int, str],
@@ -59,7 +59,7 @@ def result_rows(
     cells: np.ndarray,
     goal_matches: pa.Array,
 ) -> pa.RecordBatch:
-    """Return the results table's rows from a checked outcome, for any family of puzzles.
+    """Return the results table's rows from a checked outcome.
 
     batch          has the columns puzzle_id and clue_hash
     errors         error of an answer, by puzzle
@@ -161,8 +161,7 @@ def classify_valid(
 
 def unclassified(batch: pa.RecordBatch, status: str, errors: Sequence[str]) -> pa.RecordBatch:
     """Return the results table's rows for puzzles without an answer: `status` invalid, error or killed, and reasons."""
-    sides = ("width", "height") if "width" in batch.schema.names else ("size", "size")
-    cells = pc.multiply(*(batch[side].cast(pa.int64()) for side in sides))
+    cells = pc.multiply(*(batch[side].cast(pa.int64()) for side in ("width", "height")))
     fits_column = pc.less_equal(cells, np.iinfo(np.int32).max)  # larger sizes of invalid puzzles overflow the column
     columns: dict[str, Any] = {
         "puzzle_id": batch["puzzle_id"],
@@ -198,7 +197,7 @@ def _check_start(outcome: Outcome, start: np.ndarray, errors: dict[int, str]) ->
         errors[0] = WRONG_SOLUTION
 
 
-def check_verdicts(outcome: Outcome, errors: dict[int, str]) -> None:
+def _check_verdicts(outcome: Outcome, errors: dict[int, str]) -> None:
     """Add to `errors` every puzzle whose verdict contradicts its number of solutions."""
     claimed = np.array([-1, 1, 2, 0])[outcome.solutions]  # in the order of SOLUTIONS
     errors.update(dict.fromkeys(np.flatnonzero((claimed >= 0) & (claimed != outcome.found)).tolist(), WRONG_VERDICT))

@@ -1,9 +1,8 @@
 """Clause learning: solve an encoded puzzle by SAT solvers that take turns.
 
-The solvers are python-sat's, and Kissat if it is installed. The encoding (solver.learning.encoding, for Sudokus
-solver.sudoku.sudoku_encoding) and the phases (solver.learning.belief) are ours. Several take turns because which one is
-fast on a puzzle is unpredictable. Those of python-sat run in slices of conflicts, with a check of the CPU clock between
-slices.
+The solvers are python-sat's, and Kissat if it is installed. The encoding (solver.learning.encoding) and the phases
+(solver.learning.belief) are ours. Several take turns because which one is fast on a puzzle is unpredictable. Those of
+python-sat run in slices of conflicts, with a check of the CPU clock between slices.
 """
 
 import gc

@@ -1,1 +1,1 @@
-"""Puzzles, the Arrow schemas of all tables, hashes, input checks, and the puzzle families."""
+"""Puzzles, the Arrow schemas of all tables, hashes, and input checks."""

@@ -43,10 +43,10 @@ def compile_hashes(batch: Views) -> None:
 
 def _text_hashes(texts: np.ndarray, ends: np.ndarray) -> bytes:
     """Return the hash of each text, texts[ends[p]:ends[p + 1]], concatenated."""
-    return hashes_of(texts.astype("<u2", copy=False).tobytes(), 2 * ends)
+    return _hashes_of(texts.astype("<u2", copy=False).tobytes(), 2 * ends)
 
 
-def hashes_of(data: bytes, ends: np.ndarray) -> bytes:
+def _hashes_of(data: bytes, ends: np.ndarray) -> bytes:
     """Return the hash of each text, data[ends[p]:ends[p + 1]], in hex, concatenated."""
     digests, new = [], hashlib.sha256().copy  # a copy is faster than a new one, which looks up its algorithm
     for start, end in pairwise(ends.tolist()):

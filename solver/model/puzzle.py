@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import lru_cache
 from itertools import chain, groupby, pairwise
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -148,12 +148,9 @@ class Puzzle:
         return any(block.length == BLOT for clue in self.rows + self.columns for block in clue)
 
 
-AnyPuzzle = TypeVar("AnyPuzzle")
-
-
-def with_metadata(puzzle: AnyPuzzle, **metadata: object) -> AnyPuzzle:
-    """Return a copy of a puzzle of any family with other fields (id, source, ...), without checking it again."""
-    changed = object.__new__(type(puzzle))
+def with_metadata(puzzle: Puzzle, **metadata: object) -> Puzzle:
+    """Return a copy of a puzzle with other fields (id, source, ...), without checking it again."""
+    changed = object.__new__(Puzzle)
     vars(changed).update(vars(puzzle) | metadata)
     return changed
 

@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from nonocensus.solver.model import sudoku_techniques as sudoku_ladder
 from nonocensus.solver.model.identity import HASH_BYTES, clue_hashes
-from nonocensus.solver.model.measures import BY_NAME, IN_RESULTS, NONOGRAM, SUDOKU, computed_by
+from nonocensus.solver.model.measures import BY_NAME, IN_RESULTS, computed_by
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, BLOT, Clue, Color, Puzzle, cached_block
-from nonocensus.solver.model.techniques import SEARCH, TECHNIQUES, Technique
+from nonocensus.solver.model.techniques import SEARCH, TECHNIQUES
 from nonocensus.solver.model.views import Clues, views
 
 SCHEMA_VERSION = "2"
@@ -33,17 +32,10 @@ def schema_of(*columns: Column) -> pa.Schema:
     return pa.schema(fields, metadata={VERSION_KEY: SCHEMA_VERSION.encode()})
 
 
-def _measures(*names: str, family: str = NONOGRAM) -> Iterator[Column]:
-    """Yield the columns of measures, as a family defines them."""
+def _measures(*names: str) -> Iterator[Column]:
+    """Yield the columns of measures."""
     for name in names:
-        field = BY_NAME[name].field(family)
-        yield name, field.type, field.metadata[b"description"].decode()
-
-
-def _finds(techniques: Sequence[Technique]) -> Iterator[Column]:
-    """Yield a column per technique that counts its finds."""
-    for technique in techniques:
-        yield technique.column, pa.int32(), f"finds by {technique.name}: {technique.says}"
+        yield name, BY_NAME[name].dtype, BY_NAME[name].definition
 
 
 TEXT = pa.string()
@@ -52,7 +44,7 @@ LINES = pa.list_(pa.list_(BLOCK))
 PALETTE = pa.list_(pa.struct([pa.field("name", TEXT), pa.field("symbol", TEXT), pa.field("rgb", TEXT)]))
 TIME = pa.timestamp("us", tz="UTC")
 
-ABOUT: tuple[Column, ...] = (
+PUZZLES = schema_of(
     ("puzzle_id", TEXT, "source/source_id, the row's key"),
     ("source", TEXT, "where the puzzle comes from: webpbn, nonograms, ..."),
     ("source_id", TEXT, "its id there"),
@@ -62,26 +54,6 @@ ABOUT: tuple[Column, ...] = (
     ("description", TEXT, "its author's words about it"),
     ("copyright", TEXT, "its copyright line"),
     ("license", TEXT, "its licence, null if none is stated"),
-)
-"""Columns of any puzzle before its clues."""
-
-SITE: tuple[Column, ...] = (
-    ("site_note", TEXT, "the site's own verdict"),
-    ("site_version", TEXT, "the site's version of the puzzle"),
-    *_measures("site_quality", "site_difficulty", "site_seconds"),
-    ("site_date", pa.date32(), "when the site got it"),
-    ("site_steps", pa.int32(), "steps that the site's own line solver takes"),
-)
-"""Columns from the puzzle's site."""
-
-ORIGIN: tuple[Column, ...] = (
-    ("fetched_at", TIME, "when it was downloaded"),
-    ("raw_sha256", TEXT, "SHA-256 of the file or reply it was read from"),
-)
-"""Columns on provenance."""
-
-PUZZLES = schema_of(
-    *ABOUT,
     ("width", pa.uint16(), "columns"),
     ("height", pa.uint16(), "rows"),
     ("kind", TEXT, "mono (one foreground colour) or color (several)"),
@@ -90,27 +62,16 @@ PUZZLES = schema_of(
     ("rows", LINES, "clues from top to bottom; length 0 is a blot: hidden, at least 1"),
     ("columns", LINES, "clues from left to right"),
     ("goal", pa.binary(), "the author's picture: height x width bytes, row by row, a palette entry each"),
-    *SITE,
+    ("site_note", TEXT, "the site's own verdict"),
+    ("site_version", TEXT, "the site's version of the puzzle"),
+    *_measures("site_quality", "site_difficulty", "site_seconds"),
+    ("site_date", pa.date32(), "when the site got it"),
+    ("site_steps", pa.int32(), "steps that the site's own line solver takes"),
     ("clue_hash", TEXT, "the puzzle's identity: equal clues, equal hash (128 bits of SHA-256, in hex)"),
     ("canonical_hash", TEXT, "the same for all 8 symmetries and any naming of the colours"),
-    *ORIGIN,
+    ("fetched_at", TIME, "when it was downloaded"),
+    ("raw_sha256", TEXT, "SHA-256 of the file or reply it was read from"),
 )
-
-SUDOKUS = schema_of(
-    *ABOUT,
-    ("size", pa.uint8(), "digits of a unit: rows, columns, boxes and their cells"),
-    ("box_width", pa.uint8(), "columns of a box; box_width x box_height = size"),
-    ("box_height", pa.uint8(), "rows of a box"),
-    ("givens", pa.binary(), "size x size bytes, row by row: a digit from 1 to size, 0 for an open cell"),
-    ("clues", pa.uint16(), "number of givens"),
-    *SITE,
-    ("clue_hash", TEXT, "the puzzle's identity: equal givens and boxes, equal hash (128 bits of SHA-256, in hex)"),
-    ("canonical_hash", TEXT, "the same for all symmetries of the grid and any naming of the digits"),
-    *ORIGIN,
-)
-
-GIVENS_COUNT = pa.field("givens_count", SUDOKUS.field("clues").type, metadata=SUDOKUS.field("clues").metadata)
-"""The number of givens in reports and datasets, whose `clues` are those of nonograms."""
 
 RESULTS = schema_of(
     ("puzzle_id", TEXT, "the puzzle's key"),
@@ -170,23 +131,13 @@ GRADES = schema_of(
     *_measures("grade"),
     ("hardest", TEXT, "that technique; null, as the grade, unless it has exactly one solution"),
     *_measures("minutes", "minutes_low", "minutes_high", "stars", "looks", "work", "open"),
-    *_finds(TECHNIQUES[:SEARCH]),
+    *(
+        (technique.column, pa.int32(), f"finds by {technique.name}: {technique.says}")
+        for technique in TECHNIQUES[:SEARCH]
+    ),
     ("cpu_seconds", pa.float64(), "CPU time of grading"),
     ("solver_version", TEXT, "version of nonocensus"),
 )
-
-SUDOKU_GRADES = schema_of(
-    ("puzzle_id", TEXT, "the puzzle's key"),
-    ("clue_hash", TEXT, "the puzzle's identity"),
-    ("status", TEXT, "ok, timeout, none (it has no solution), invalid (it can't be), killed"),
-    *_measures("grade", family=SUDOKU),
-    ("hardest", TEXT, "that technique; null, as the grade, unless it has exactly one solution"),
-    *_measures("minutes", "minutes_low", "minutes_high", "steps", "work", "open", family=SUDOKU),
-    *_finds(sudoku_ladder.TECHNIQUES[: sudoku_ladder.SEARCH]),
-    ("cpu_seconds", pa.float64(), "CPU time of grading"),
-    ("solver_version", TEXT, "version of nonocensus"),
-)
-
 
 DERIVED = ("width", "height", "kind", "blotted", "rows", "columns", "clue_hash", "canonical_hash")
 """Columns of the puzzles table that are computed for a batch, not per puzzle."""
@@ -194,14 +145,8 @@ DERIVED = ("width", "height", "kind", "blotted", "rows", "columns", "clue_hash",
 DECISIVE = ("puzzle_id", "clue_hash", "width", "height", "rows", "columns", "goal")
 """Columns of the puzzles table that a classification reads."""
 
-SUDOKU_DECISIVE = ("puzzle_id", "clue_hash", "size", "box_width", "box_height", "givens")
-"""Likewise, of the table of Sudokus."""
-
 PUZZLE_REQUIRED = (*DECISIVE, "kind", "blotted", "palette", "canonical_hash")
 """Required columns of the puzzles table; other missing columns are read as null."""
-
-SUDOKU_REQUIRED = (*SUDOKU_DECISIVE, "clues", "canonical_hash")
-"""Likewise, of the table of Sudokus."""
 
 
 def check_readable(batch: pa.RecordBatch) -> None:
@@ -209,22 +154,13 @@ def check_readable(batch: pa.RecordBatch) -> None:
 
     Untrusted files may have offsets outside their buffers. The clues themselves are not checked (solver.model.check).
     """
-    _check_columns(batch, PUZZLES, DECISIVE, "the puzzles table")
-
-
-def check_readable_sudokus(batch: pa.RecordBatch) -> None:
-    """Likewise for a batch of the table of Sudokus and SUDOKU_DECISIVE; `sudoku_check` checks the givens."""
-    _check_columns(batch, SUDOKUS, SUDOKU_DECISIVE, "the table of Sudokus")
-
-
-def _check_columns(batch: pa.RecordBatch, schema: pa.Schema, names: Sequence[str], table: str) -> None:
-    for name in names:
+    for name in DECISIVE:
         place = batch.schema.get_field_index(name)
         if place < 0:
-            raise ValueError(f"not a batch of {table}: it has no column {name!r}, or several")
-        column, kind = batch.column(place), schema.field(name).type
+            raise ValueError(f"not a batch of the puzzles table: it has no column {name!r}, or several")
+        column, kind = batch.column(place), PUZZLES.field(name).type
         if not _is_compatible(column.type, kind):
-            raise ValueError(f"not a batch of {table}: column {name!r} is {column.type}, not {kind}")
+            raise ValueError(f"not a batch of the puzzles table: column {name!r} is {column.type}, not {kind}")
         try:
             column.validate(full=True)
         except pa.ArrowException as error:
@@ -340,11 +276,7 @@ def _offsets(groups: Sequence[Sequence[object]]) -> np.ndarray:
 
 def with_hashes(batch: pa.RecordBatch) -> pa.RecordBatch:
     """Return the batch with clue_hash and canonical_hash computed."""
-    return put_hashes(batch, clue_hashes(views(batch)))
-
-
-def put_hashes(batch: pa.RecordBatch, hashes: tuple[bytes, bytes]) -> pa.RecordBatch:
-    """Return the batch with these as clue_hash and canonical_hash: concatenated hex digits."""
+    hashes = clue_hashes(views(batch))
     digits = 2 * HASH_BYTES
     offsets = pa.py_buffer(np.arange(0, (len(batch) + 1) * digits, digits, dtype=np.int32))
     for name, column_digits in zip(("clue_hash", "canonical_hash"), hashes, strict=True):

@@ -5,7 +5,7 @@ import { load } from "./page_scripts.mjs";
 import { BROWSER } from "./fixtures.mjs";
 
 const {
-  FAMILIES, clueItems, cluesOf, differingCells, drawing, factItems, formerOf, idWords, isLight, layersOf, legend, lineWords,
+  clueItems, cluesOf, differingCells, drawing, factItems, formerOf, idWords, isLight, layersOf, legend, lineWords,
   minutesWords, nonogramThumb, paletteEntries, repeatWords, undrawnWords,
 } = await load(...BROWSER);
 
@@ -82,14 +82,13 @@ test("a mended picture is compared with the author's picture, or with the nearer
 });
 
 test("layers are those that the picture has", () => {
-  assert.deepEqual(layersOf(two, FAMILIES.nonogram).map(([layer]) => layer), ["solution", "second", "nothing", "play"]);
-  assert.deepEqual(layersOf(null, FAMILIES.nonogram), []);
+  assert.deepEqual(layersOf(two).map(([layer]) => layer), ["solution", "second", "nothing", "play"]);
+  assert.deepEqual(layersOf(null), []);
 });
 
 test("a puzzle without a picture says why", () => {
-  assert.equal(undrawnWords(true, FAMILIES.nonogram), "Nothing can be drawn: this puzzle’s clues are not in the report.");
-  assert.equal(undrawnWords(true, FAMILIES.sudoku), "Nothing can be drawn: this puzzle’s givens are not in the report.");
-  assert.equal(undrawnWords(false, FAMILIES.sudoku), "Not drawn: the page has room for the pictures of its first puzzles only.");
+  assert.equal(undrawnWords(true), "Nothing can be drawn: this puzzle’s clues are not in the report.");
+  assert.equal(undrawnWords(false), "Not drawn: the page has room for the pictures of its first puzzles only.");
 });
 
 test("a thumb shows the solution a pixel a cell, and where a second one differs", () => {

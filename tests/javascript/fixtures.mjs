@@ -12,7 +12,7 @@ const MEASURES = ["difficulty", "cpu_seconds", "density"];
 export function tableOf(Column, rows, orders = {}) {
   const names = [...new Set(rows.flatMap(Object.keys))];
   const columns = Object.fromEntries(names.map((name) => [name, columnOf(Column, name, rows.map((row) => row[name] ?? null), orders[name])]));
-  return { rows: rows.length, columns, issues: [["duplicate", ""], ["ambiguous", ""]], family: "nonogram" };
+  return { rows: rows.length, columns, issues: [["duplicate", ""], ["ambiguous", ""]] };
 }
 
 function columnOf(Column, name, values, order) {
@@ -26,7 +26,7 @@ function columnOf(Column, name, values, order) {
 }
 
 export const BROWSER = [
-  "words", "elements", "data", "facets", "state", "selection", "clues", "drawing", "facts", "nonogram", "sudoku", "puzzle", "picked",
+  "words", "elements", "data", "facets", "state", "selection", "clues", "drawing", "facts", "nonogram", "puzzle", "picked",
   "box", "column_histogram", "list", "columns", "gallery", "filters", "explorer", "filtered_charts", "exporting", "non", "xml",
 ].map((name) => `browser/${name}.js`).concat(["saved", "pointing", "game", "board", "tools"].map((name) => `serve/${name}.js`));
 

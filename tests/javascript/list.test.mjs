@@ -45,11 +45,6 @@ test("facts that any puzzle has can be columns, empty ones can't", () => {
   assert.ok(!names(all).includes("conflicts"));
 });
 
-test("a Sudoku's columns have their own names", () => {
-  const all = listable({ ...tableOf(Column, [{ ...ROW, line_solves: 5 }]), family: "sudoku" });
-  assert.equal(all.find(({ name }) => name === "line_solves").title, "Looks at units");
-});
-
 test("ticking the usual columns is no choice", () => {
   assert.deepEqual(chosenColumns(["title", "nodes"], ["title", "label"]), ["title", "nodes"]);
   assert.deepEqual(chosenColumns(["title", "label"], ["title", "label"]), []);

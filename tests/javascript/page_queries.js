@@ -31,13 +31,12 @@ async function picturesOf(argument) {
 /** By id and layer, what an opened puzzle shows. */
 async function sheetsOf(argument) {
   const { table, pictures } = await readPage(argument);
-  const family = FAMILIES[table.family];
   const sheets = {};
   for (const id of argument.ids) {
     const row = rowOf(id, table);
     const picture = table.columns.contents.values[row] ? await pictures.of(row) : null;
-    const shown = ([layer]) => [layer, described(family.sheet(picture, layer, (name) => table.columns[name].at(row)))];
-    sheets[id] = Object.fromEntries(layersOf(picture, family).map(shown));
+    const shown = ([layer]) => [layer, described(nonogramSheet(picture, layer, (name) => table.columns[name].at(row)))];
+    sheets[id] = Object.fromEntries(layersOf(picture).map(shown));
   }
   return sheets;
 }
@@ -79,6 +78,6 @@ async function factsOf(argument) {
   const { table } = await readPage(argument);
   const at = (name) => table.columns[name]?.at(rowOf(argument.id, table)) ?? null;
   const size = { width: at("width"), height: at("height"), cells: at("cells") };
-  const facts = factItems(at, size, table.family).map((fact) => fact.firstChild.textContent);
+  const facts = factItems(at, size).map((fact) => fact.firstChild.textContent);
   return { facts, heads: listedOf(table).map(({ name }) => name) };
 }

@@ -29,7 +29,6 @@ from nonocensus.reports.dataset_columns import (
     splits_of,
 )
 from nonocensus.reports.derived_measures import DERIVED
-from nonocensus.reports.family_words import NONOGRAMS
 from nonocensus.reports.rights import CONTENT
 from nonocensus.solver.model.puzzle import Puzzle, from_picture, normalize_palette
 from nonocensus.solver.model.tables import PUZZLES, RESULTS, puzzle_batch
@@ -42,7 +41,6 @@ LEFT_OUT = {"raw_sha256", "solver_version", "config_hash", "run_id", "part", "ho
 
 def origin(content: Content = Content.none, **more: Any) -> DatasetOrigin:
     about = {
-        "family": NONOGRAMS,
         "run_id": "r1",
         "configuration": {"cpu_limit": 60.0, "rung": "search"},
         "config_hash": "abc",
@@ -51,7 +49,6 @@ def origin(content: Content = Content.none, **more: Any) -> DatasetOrigin:
     return DatasetOrigin(
         **{
             "content": content,
-            "family": NONOGRAMS,
             **about,
             "solver_version": "1",
             "puzzles": 10,
@@ -165,7 +162,7 @@ def test_card_of_measures_says_so() -> None:
 def test_deposit_repeats_the_croissant() -> None:
     counts = [RowCount("train", "webpbn", None, "multiple", 1)]
     described = croissant(origin(), counts, schema(Content.none), [])
-    made = deposit(described, NONOGRAMS, license_of(Content.none, counts))
+    made = deposit(described, license_of(Content.none, counts))
     assert made["license"] == front(card(origin(), schema(Content.none), counts, 0))["license"]
     assert made["title"] in origin().citation
     assert (made["upload_type"], made["publication_date"]) == ("dataset", "2026-01-03")

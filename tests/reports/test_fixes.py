@@ -6,7 +6,6 @@ import pyarrow as pa
 from census_figures import failed, known, pairs, solved
 
 from nonocensus.reports.census import take_census
-from nonocensus.reports.family_words import SUDOKU_WORDS
 from nonocensus.reports.fixes import author_lists, fixes
 from nonocensus.reports.issues import DUPLICATES, has_issue, issues
 
@@ -71,13 +70,6 @@ def test_what_to_fix_is_said_of_the_puzzles_with_that_issue() -> None:
     shown = take_census(ROWS).shown
     said = fixes(shown, COPIES).is_valid().to_numpy(zero_copy_only=False)
     assert said.tolist() == has_issue(issues(shown, COPIES), "to fix").tolist()
-
-
-def test_sudokus_have_words_of_their_own() -> None:
-    shown = take_census(ROWS).shown
-    text = author_lists(shown, fixes(shown, COPIES, SUDOKU_WORDS))
-    assert "The same as a/2 “Two” by Ann, turned, mirrored, or with rows, columns or digits exchanged." in text
-    assert "Impossible givens" in text
 
 
 def test_nothing_to_fix_is_an_empty_list() -> None:

@@ -11,22 +11,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import sudokus
 from browsable import CHANGE, FIXED, FLAG, HEART, OTHER, SWITCH, browsable, clue_texts, filler, graded, rows_of, special
 from nodejs import FOLDER, evaluate
 
 from nonocensus.reports import formatting
 from nonocensus.reports.browser import SOURCES, Browser, payload
-from nonocensus.reports.family_words import SUDOKU_WORDS
-from nonocensus.reports.report_page import RunDetails, write_report
-from nonocensus.reports.sudoku_svg import sign
+from nonocensus.reports.report_page import write_report
 from nonocensus.scrapers.formats import non, webpbn_xml
-from nonocensus.solver.model.families import SUDOKU
 from nonocensus.solver.model.puzzle import Puzzle, from_picture
 from nonocensus.solver.model.tables import puzzle_batch
 from nonocensus.solver.model.techniques import TECHNIQUES
-from nonocensus.solver.sudoku.sudoku_batch import sudoku_batch
-from nonocensus.solver.sudoku.techniques.sudoku_grade import grades
 
 FILLERS = 120
 CELL = 20
@@ -272,101 +266,3 @@ def test_page_links_to_the_data_beside_it_without_pictures() -> None:
     ((results, _),) = browsable(3)
     assert sorted(told["puzzle_id"].to_pylist()) == sorted(results["puzzle_id"].to_pylist())
     assert not {"solution", "goal", "rows", "columns", "mended"} & set(told.column_names)
-
-
-# Sudokus
-
-
-def sudoku_payload() -> Browser:
-    return payload(rows_of(sudokus.solved()), SUDOKU_WORDS)
-
-
-@pytest.fixture(scope="module")
-def sudoku_sheets() -> dict[str, Any]:
-    found: dict[str, Any] = ask(sudoku_payload(), "sheetsOf", ids=list(sudokus.puzzles()))
-    return found
-
-
-def grid_shown(shown: dict[str, Any], size: int, given: bool) -> np.ndarray:
-    """Return the digits, given or found, as they are drawn."""
-    digits = {sign(digit): digit for digit in range(1, size + 1)}
-    grid = np.zeros(size * size, np.uint8)
-    for cell, kind, text in shown["digits"]:
-        if ("given" in kind.split()) == given:
-            grid[cell] = digits[text]
-    return grid.reshape(size, size)
-
-
-@pytest.mark.parametrize("name", [sudokus.ONE, sudokus.FULL, sudokus.LARGE, "made/36"])
-def test_a_sudoku_is_drawn_with_its_givens_and_its_solution(sudoku_sheets: dict[str, Any], name: str) -> None:
-    puzzle, solution = sudokus.puzzles()[name], sudokus.full(sudokus.puzzles()[name].size)
-    size = puzzle.size
-    layers = sudoku_sheets[name]
-    assert list(layers) == ["solution", "nothing"]
-    shown, empty = layers["solution"], layers["nothing"]
-    assert np.array_equal(grid_shown(shown, size, given=True), puzzle.givens)
-    assert np.array_equal(grid_shown(shown, size, given=False), np.where(puzzle.givens == 0, solution, 0))
-    assert f"Sudoku of {size}×{size} cells in boxes of {puzzle.box_width}×{puzzle.box_height}." in shown["label"]
-    borders = [f"M{x * CELL} 0V{size * CELL}" for x in range(0, size + 1, puzzle.box_width)]
-    borders += [f"M0 {y * CELL}H{size * CELL}" for y in range(0, size + 1, puzzle.box_height)]
-    assert shown["thick"][0]["d"] == "".join(borders)
-    words = [
-        ", ".join(sign(int(digit)) + (" given" if given else "") for digit, given in zip(row, givens, strict=True))
-        for row, givens in zip(solution, puzzle.givens, strict=True)
-    ]
-    assert shown["items"] == [f"Row {y}: {text}" for y, text in enumerate(words, 1)]
-    assert np.array_equal(grid_shown(empty, size, given=True), puzzle.givens)
-    assert not grid_shown(empty, size, given=False).any()
-    assert ("open" in empty["items"][0]) == bool((puzzle.givens[0] == 0).any())
-
-
-def test_cells_in_which_two_solutions_of_a_sudoku_differ_are_marked(sudoku_sheets: dict[str, Any]) -> None:
-    layers = sudoku_sheets[sudokus.TWO]
-    assert list(layers) == ["solution", "second", "nothing"]
-    shown, other = layers["solution"], layers["second"]
-    first, second = (grid_shown(each, 9, given=False) for each in (shown, other))
-    differing = first != second
-    assert differing.any()
-    for each in (shown, other):
-        moves = each["marks"][0]["d"].split("M")[1:]
-        assert len(moves) == differing.sum()
-        places = [tuple(map(float, move.split("l")[0].split())) for move in moves]
-        assert [(int(y // CELL), int(x // CELL)) for x, y in places] == list(zip(*np.nonzero(differing), strict=True))
-    assert f"◆ {differing.sum()} cells where the second solution differs." in shown["legend"]
-    assert f"◆ {differing.sum()} cells where the first solution differs." in other["legend"]
-
-
-def test_a_sudoku_without_a_solution_shows_its_givens(sudoku_sheets: dict[str, Any]) -> None:
-    for name in (sudokus.NONE, sudokus.TWICE):
-        (shown,) = sudoku_sheets[name].values()
-        assert np.array_equal(grid_shown(shown, 9, given=True), sudokus.puzzles()[name].givens)
-        assert shown["legend"] == "The givens. No solution is known."
-
-
-def test_measures_that_mean_nothing_for_sudokus_are_left_out() -> None:
-    shown = ask(sudoku_payload(), "factsOf", id=sudokus.ONE)
-    facts = set(shown["facts"])
-    assert {"Givens", "Cells after singles", "Looks at units"} <= facts
-    assert not {"Score of pbnsolve", "Conflicts", "Density", "Author’s picture", "Line solves"} & facts
-    assert "givens" in shown["heads"]
-    assert "density" not in shown["heads"]
-
-
-def test_grades_of_sudokus_have_a_column_and_facts() -> None:
-    batch = sudoku_batch([sudokus.puzzles()[name] for name in (sudokus.ONE, sudokus.LARGE)])
-    found = pa.Table.from_batches([grades(batch, np.ones(2, np.bool_))])
-    made = payload(rows_of(sudokus.solved(), found), SUDOKU_WORDS)
-    shown = ask(made, "factsOf", id=sudokus.ONE)
-    assert {"Grade for people", "Technique for people", "Work for people"} <= set(shown["facts"])
-    assert {"hardest", "givens"} <= set(shown["heads"])
-    assert "technique" not in shown["heads"]
-    (words,) = ask(made, "wordsOf", names=["hardest"])
-    names = [technique.name for technique in SUDOKU.techniques]
-    assert words == sorted(set(found["hardest"].to_pylist()) - {None}, key=names.index)
-
-
-def test_public_reports_of_sudokus_hold_no_givens() -> None:
-    html = write_report(sudokus.solved(), RunDetails(family="sudoku"), public=True)["report.html"].decode()
-    made = embedded(html)
-    assert "Givens" not in ask(made, "factsOf", id=sudokus.ONE)["facts"]
-    assert ask(made, "sheetsOf", ids=[sudokus.ONE]) == {sudokus.ONE: {}}

@@ -40,7 +40,7 @@ UNTIMED = dict.fromkeys(TIMED)
             {"grade": 3, "hardest": "forcing", "stars": 1.78, **TIMED},
             "about 7 minutes (5 to 8), 1.8 stars of 5, grade 3: forcing",
         ),
-        ({"grade": 1, "hardest": "hidden-single", **TIMED}, "about 7 minutes (5 to 8), grade 1: hidden-single"),
+        ({"grade": 1, "hardest": "overlap", "stars": None, **TIMED}, "about 7 minutes (5 to 8), grade 1: overlap"),
         (
             {"grade": 9, "hardest": "search", "stars": None, **UNTIMED},
             "grade 9: search; no minutes: people's times are known only for puzzles that need no search",
@@ -48,10 +48,6 @@ UNTIMED = dict.fromkeys(TIMED)
         (
             {"grade": 3, "hardest": "forcing", "stars": None, **UNTIMED},
             "grade 3: forcing; no minutes: people's times are known only for smaller puzzles, without blots",
-        ),
-        (
-            {"grade": 1, "hardest": "hidden-single", **UNTIMED},
-            "grade 1: hidden-single; no minutes: people's times are known only for Sudokus of 9x9",
         ),
         ({"grade": None}, "no grade within the time limit"),
     ],

@@ -202,7 +202,6 @@ def _grading(puzzle: "Puzzle", row: dict[str, Any], options: SolveOptions) -> di
     """Grade a puzzle with one solution, if the options ask for it and it doesn't start from a saved grid."""
     from nonocensus.pipeline.jobs.kernel_compilation import needed
     from nonocensus.pipeline.jobs.single_grade import grade_one
-    from nonocensus.solver.model.families import NONOGRAM
     from nonocensus.solver.model.tables import puzzle_batch
     from nonocensus.solver.people.puzzle_grade import has_grading_kernels
 
@@ -210,7 +209,7 @@ def _grading(puzzle: "Puzzle", row: dict[str, Any], options: SolveOptions) -> di
         return None
     batch = puzzle_batch([puzzle])
     (kind,) = needed(batch)
-    attempt, limit = partial(grade_one, NONOGRAM, batch), min(options.cpu_limit, GRADING_LIMIT)
+    attempt, limit = partial(grade_one, batch), min(options.cpu_limit, GRADING_LIMIT)
     found = _in_plain_python(has_grading_kernels(*kind), limit, attempt)
     return found if found is not None else attempt(cpu_limit=limit)
 

@@ -37,7 +37,6 @@ from nonocensus.pipeline.commands.solve.attempt import SolveOptions, solve_puzzl
 from nonocensus.pipeline.commands.solve.hint import print_hint, single_puzzle
 from nonocensus.pipeline.commands.solve.puzzle_arguments import parse_arguments, read_puzzles
 from nonocensus.pipeline.commands.solve.saved_files import check_paths, needs_explanation, save_files
-from nonocensus.pipeline.commands.solve.solve_sudokus import print_sudoku
 from nonocensus.pipeline.commands.solve.verdict_output import (
     animate_explanation,
     choose_printer,
@@ -154,8 +153,7 @@ def solve(
     """Solve puzzles and draw them; explain, give hints, save pictures.
 
     Ids are downloaded politely and cached for a day; a file of the same name takes precedence. Short options are
-    pbnsolve's. Sudokus take --cpu-limit, --rung, --explain, --hint, -n and --json only. With --hint a nonogram starts
-    from --state, or from its first saved grid or the one of --from-saved; a Sudoku's digits count as givens.
+    pbnsolve's. With --hint a puzzle starts from --state, or from its first saved grid or the one of --from-saved.
     A state has a row a line: # or the palette's symbols are painted, 0 and x empty, ? open; a dot is open without ?.
 
     Until kernels are compiled (`warm`), easy puzzles are solved in plain Python, which takes more CPU time.
@@ -172,7 +170,6 @@ def solve(
     if hint:
         refuse_options(given, ("--hint", "--from-saved", "--state"), "not with --hint")
         puzzle = single_puzzle(puzzles, number, files)
-        refuse_with_sudoku(puzzle, given)
         raise typer.Exit(print_hint(begin(puzzle, state), from_saved, cpu_limit))
     options = SolveOptions(
         cpu_limit, rung.value, depth, check_goal, from_saved if state is None else 1, solutions or None,
@@ -181,18 +178,15 @@ def solve(
     chosen = puzzles if number is None else islice(puzzles, number - 1, number)
     if save or state:
         chosen = single(chosen, "--save" if save else "--state")
-    solved, failed = solve_all((begin(item, state) for item in chosen), options, output, given)
+    solved, failed = solve_all((begin(item, state) for item in chosen), options, output)
     if not solved and not failed:
         raise no_puzzle_error(files)
     raise typer.Exit(DONE if not failed else SOME_FAILED if solved else WRONG_USE)
 
 
-def solve_all(
-    puzzles: Iterator[Any], options: SolveOptions, output: OutputOptions, given: list[str]
-) -> tuple[int, int]:
+def solve_all(puzzles: Iterator[Any], options: SolveOptions, output: OutputOptions) -> tuple[int, int]:
     """Solve, print and save puzzles; return the counts of valid ones and of invalid or unreadable ones."""
     from nonocensus.scrapers.file_batches import Problem
-    from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
 
     counts = [0, 0]
     print_solved = choose_printer(global_options.json, output.as_xml, output.brief, output.stats)
@@ -200,11 +194,6 @@ def solve_all(
         if isinstance(item, Problem):
             (print_problem_as_xml if output.as_xml else report_problem)(item.name, item.reason)
             counts[True] += 1
-            continue
-        if isinstance(item, Sudoku):
-            refuse_with_sudoku(item, given)
-            valid = print_sudoku(item, options.cpu_limit, options.rung, output.explain)
-            counts[not valid] += 1
             continue
         solved = solve_compiled(item, options)
         valid = solved.row["status"] != "invalid"
@@ -228,7 +217,7 @@ def solve_compiled(puzzle: Any, options: SolveOptions) -> Any:
 
 
 def begin(item: Any, state: str | None) -> Any:
-    """Return a nonogram with the grid of --state as its only saved one; anything else as it is."""
+    """Return a puzzle with the grid of --state as its only saved one; anything else as it is."""
     from nonocensus.solver.model.puzzle import Puzzle, with_metadata
 
     if state is None or not isinstance(item, Puzzle):
@@ -261,12 +250,3 @@ def refuse_options(given: list[str], allowed: tuple[str, ...], reason: str) -> N
     refused = [option for option in given if option not in (*INPUT_OPTIONS, *allowed)]
     if refused:
         raise UserError(f"{', '.join(refused)}: {reason}; leave it out")
-
-
-def refuse_with_sudoku(puzzle: Any, given: list[str]) -> None:
-    """Raise a UserError for options of nonograms, if the puzzle is a Sudoku."""
-    from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
-
-    if isinstance(puzzle, Sudoku):
-        reason = f"for nonograms only, and {puzzle.puzzle_id} is a Sudoku"
-        refuse_options(given, ("--rung", "--explain", "--hint"), reason)

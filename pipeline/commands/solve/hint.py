@@ -8,7 +8,6 @@ from rich.console import RenderableType
 
 from nonocensus.pipeline.commands.output import DONE, SOME_FAILED, compiling, first_lines, print_result
 from nonocensus.pipeline.commands.solve.attempt import saved_grid
-from nonocensus.pipeline.commands.solve.solve_sudokus import print_sudoku_hint
 from nonocensus.pipeline.commands.solve.verdict_output import explanation_fields, step_row
 from nonocensus.pipeline.commands.terminal_drawing import draw
 from nonocensus.pipeline.errors import UserError
@@ -19,23 +18,19 @@ if TYPE_CHECKING:
     from nonocensus.scrapers.file_batches import Problem
     from nonocensus.solver.model.puzzle import Puzzle
     from nonocensus.solver.people.hints import Hint
-    from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
 
 UNHELPFUL = ("wrong", "none", "timeout")
 """Kinds of hints for which the exit status is 1."""
 
 
-def print_hint(puzzle: "Puzzle | Sudoku", from_saved: int | None, cpu_limit: float) -> int:
+def print_hint(puzzle: "Puzzle", from_saved: int | None, cpu_limit: float) -> int:
     """Print the hint for a puzzle, and return the exit status.
 
-    A nonogram starts from its saved grid number `from_saved`, else from its first one, else from an empty grid.
+    It starts from its saved grid number `from_saved`, else from its first one, else from an empty grid.
     """
     from nonocensus.solver.jit.waits import while_waiting
     from nonocensus.solver.people.hints import hint
-    from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
 
-    if isinstance(puzzle, Sudoku):
-        return print_sudoku_hint(puzzle, cpu_limit)
     start = _start(puzzle, from_saved)
     with while_waiting(compiling):
         found = hint(puzzle, start, cpu_limit=cpu_limit)
@@ -44,8 +39,8 @@ def print_hint(puzzle: "Puzzle | Sudoku", from_saved: int | None, cpu_limit: flo
 
 
 def single_puzzle(
-    puzzles: "Iterator[Puzzle | Sudoku | Problem]", number: int | None, files: list[str], what: str = "--hint"
-) -> "Puzzle | Sudoku":
+    puzzles: "Iterator[Puzzle | Problem]", number: int | None, files: list[str], what: str = "--hint"
+) -> "Puzzle":
     """Return the only puzzle, or the one of a number, counted from 1."""
     from nonocensus.pipeline.store.sources import no_puzzle_error
     from nonocensus.scrapers.file_batches import Problem

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from nonocensus.scrapers.file_batches import Problem
     from nonocensus.scrapers.formats import Format
     from nonocensus.solver.model.puzzle import Puzzle
-    from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
 
 STDIN = "-"
 
@@ -60,12 +59,11 @@ def is_link(argument: str) -> bool:
     """Check whether an argument is a puzzle itself: a link or id of a program that plays it, and not a file."""
     from nonocensus.pipeline.store.sources import exists
     from nonocensus.scrapers.formats import LINKS
-    from nonocensus.scrapers.sudokus import sudoku_links
 
     if exists(argument):
         return False
     data = os.fsencode(argument)
-    return sudoku_links.recognizes(data) or any(known.recognizes(data) for known in LINKS)
+    return any(known.recognizes(data) for known in LINKS)
 
 
 def read_puzzles(
@@ -73,20 +71,20 @@ def read_puzzles(
     format_: "Format | None",
     request: FetchOptions,
     report_every: int = REPORT_EVERY,
-) -> "Iterator[Puzzle | Sudoku | Problem]":
+) -> "Iterator[Puzzle | Problem]":
     """Yield the puzzles of the arguments in order, and a Problem for each that can't be read.
 
     Raises:
         NetworkError: The site of an id does not answer.
 
     """
-    from nonocensus.scrapers.file_batches import Problem, read_all
+    from nonocensus.scrapers.file_batches import Problem, read_files
 
     with _open_sites(arguments, request) as sites:
         for puzzle_id, group in groupby(arguments, lambda argument: argument.puzzle_id):
             if puzzle_id is None or sites is None:
                 files = _files([argument.path for argument in group], request.contact, report_every)
-                yield from read_all(files, format_)
+                yield from read_files(files, format_)
                 continue
             for _ in group:
                 found = sites.puzzle(puzzle_id)

@@ -1,6 +1,6 @@
 """Output of the command solve for nonograms: verdict, pictures, statistics and explanation, as text, JSON or XML."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.console import RenderableType
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from nonocensus.reports.explained.step_words import DescribedStep
     from nonocensus.solver.model.puzzle import Puzzle
-    from nonocensus.solver.model.techniques import Technique
     from nonocensus.solver.people.explanation import Explanation
 
 GRADING_FIELDS = ("status", "grade", "hardest", "minutes", "minutes_low", "minutes_high", "stars")
@@ -196,9 +195,8 @@ def count_text(count: int | None) -> str:
 def print_explanation(explanation: "Explanation") -> None:
     """Print the steps in words, trivial ones merged, and the outcome."""
     from nonocensus.reports.explained.step_words import describe_ending, describe_merged
-    from nonocensus.solver.model.techniques import TECHNIQUES
 
-    print_text(step_lines(describe_merged(explanation), TECHNIQUES, describe_ending(explanation)))
+    print_text(step_lines(describe_merged(explanation), describe_ending(explanation)))
 
 
 def animate_explanation(explanation: "Explanation") -> None:
@@ -210,13 +208,13 @@ def animate_explanation(explanation: "Explanation") -> None:
     animate(explanation.puzzle, grid_states(explanation), speed)
 
 
-def step_lines(
-    steps: "Iterable[DescribedStep[Any]]", techniques: "Sequence[Technique]", ending: str
-) -> Iterator[RenderableType]:
+def step_lines(steps: "Iterable[DescribedStep[Any]]", ending: str) -> Iterator[RenderableType]:
     """Yield a line for each step, and the outcome. A reason is given once."""
+    from nonocensus.solver.model.techniques import TECHNIQUES
+
     given: set[str] = set()
     for step in steps:
-        yield step_row(step, techniques[step.step.technique].name, with_reason=step.why not in given)
+        yield step_row(step, TECHNIQUES[step.step.technique].name, with_reason=step.why not in given)
         given.add(step.why)
     yield f"[bold]{escape(ending)}[/bold]"
 

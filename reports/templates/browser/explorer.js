@@ -74,10 +74,9 @@ class Explorer {
 
   /** Fill the controls; return false if there is no measure to draw. */
   offer() {
-    const { family } = this.table;
     const measures = EXPLORED.filter(({ name }) => hasDistribution(name, this.table));
     const { measure, across, up, group } = this.controls;
-    for (const select of [measure, across, up]) select.append(...measures.map(({ name, titles }) => new Option(titles[family], name)));
+    for (const select of [measure, across, up]) select.append(...measures.map(({ name, title }) => new Option(title, name)));
     if (measures.length === 0) return false;
     const names = measures.map(({ name }) => name);
     measure.value = names.includes("density") ? "density" : names[0]; // difficulty has a chart of its own
@@ -187,7 +186,7 @@ class Explorer {
 
   /** Set the title, scale and ticks of an axis. */
   lay(channel, measure, { vega, ticks }) {
-    const title = EXPLORED.find(({ name }) => name === measure).titles[this.table.family];
+    const title = EXPLORED.find(({ name }) => name === measure).title;
     const unit = CHART_UNITS[unitOf(measure)];
     const words = unit ? { labelExpr: unit.label } : {};
     Object.assign(channel, { title, scale: vega, axis: { ...channel.axis, ...ticks, ...words } });

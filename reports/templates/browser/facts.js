@@ -1,7 +1,7 @@
 // The facts of a puzzle in words. PUZZLE_COLUMNS are those of reports/browser_columns.py.
 
 /** The columns that are facts of an opened puzzle, in their order. */
-const FACTS = PUZZLE_COLUMNS.filter(({ titles }) => Object.keys(titles).length > 0);
+const FACTS = PUZZLE_COLUMNS.filter(({ title }) => title);
 
 /** The words for a value by its column's unit: (value, {width, height, cells}, at); `at(column)` gives other values of its row. */
 const FORMATS = {
@@ -26,11 +26,11 @@ function formatOf({ unit, digits }) {
 }
 
 /** The known facts, as elements; `at(column)` returns a value or null, `size` is {width, height, cells}. */
-function factItems(at, size, family = "nonogram") {
-  const facts = FACTS.filter(({ name, titles }) => family in titles && at(name) !== null);
+function factItems(at, size) {
+  const facts = FACTS.filter(({ name }) => at(name) !== null);
   return facts.map((column) => {
     const fact = element("div", "", "", element("dt"), element("dd"));
-    fact.firstChild.textContent = column.titles[family];
+    fact.firstChild.textContent = column.title;
     fact.lastChild.textContent = formatOf(column)(at(column.name), size, at);
     return fact;
   });

@@ -101,8 +101,8 @@ function chip(text, data) {
 
 /** A range in words: "Difficulty from 0.5 to 2". */
 function rangeWords(name, [low, high]) {
-  const { titles, unit } = PUZZLE_COLUMNS.find((column) => column.name === name) ?? { titles: {} };
+  const { title, unit } = PUZZLE_COLUMNS.find((column) => column.name === name) ?? {};
   const words = (value) => (unit === "s" ? secondsWords(value) : numberWords(Number(value.toPrecision(3))));
   const from = Number.isFinite(low) ? ` from ${words(low)}` : "";
-  return `${Object.values(titles)[0] ?? name}${from}${Number.isFinite(high) ? ` to ${words(high)}` : ""}`;
+  return `${title || name}${from}${Number.isFinite(high) ? ` to ${words(high)}` : ""}`;
 }

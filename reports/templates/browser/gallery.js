@@ -7,12 +7,11 @@ class Gallery {
    * box       scrolling element, which the gallery fills
    * table     as readTable returns it
    * pictures  Pictures
-   * family    NONOGRAM or another: it draws the pictures
    * picked    Picked
    * act       {open(place), pick(place, range)}, as for the list
    */
-  constructor(box, table, pictures, family, picked, act) {
-    Object.assign(this, { box, table, pictures, family, picked, act });
+  constructor(box, table, pictures, picked, act) {
+    Object.assign(this, { box, table, pictures, picked, act });
     this.order = new Uint32Array(0);
     this.body = element("div", "gallery-body", "", (this.tiles = element("div", "gallery-tiles")));
     this.box.append(this.body);
@@ -89,6 +88,6 @@ class Gallery {
     if (this.table.columns.contents.values[row] === 0) return;
     const picture = await this.pictures.of(row).catch((problem) => console.error(problem));
     if (!picture || Number(tile.dataset.row) !== row) return; // the tile shows another row by now
-    thumb.replaceChildren(this.family.thumb(picture, (name) => this.table.columns[name].at(row)));
+    thumb.replaceChildren(nonogramThumb(picture, (name) => this.table.columns[name].at(row)));
   }
 }

@@ -25,7 +25,6 @@ const LISTED = [
   { name: "minutes", title: "Time", ends: EFFORT_ENDS, room: "4.4rem", number: true, words: minutesWords },
   { name: "difficulty", title: "Difficulty", ends: EFFORT_ENDS, room: "4.4rem", number: true, unless: "minutes", words: (value) => value.toFixed(2) },
   { name: "cpu_seconds", title: "CPU time", ends: NUMBER_ENDS, room: "4.4rem", number: true, words: secondsWords },
-  { name: "givens", title: "Givens", ends: NUMBER_ENDS, room: "3.4rem", wide: true, number: true, words: numberWords },
   { name: "density", title: "Density", ends: NUMBER_ENDS, room: "4rem", wide: true, number: true, words: shareWords },
 ];
 const PICK_ROOM = "1.3rem";
@@ -34,14 +33,14 @@ const MORE_ROOM = "7.5rem"; // width of a chosen column
 const LEAST_TITLE = "9rem"; // of the title's column among chosen columns
 
 /** All columns to choose from: those of LISTED, and facts that any puzzle of the table has. */
-function listable({ columns, family }) {
+function listable({ columns }) {
   const isKnown = (name) => name in columns && columns[name].values.some((_, row) => !columns[name].isNull(row));
   const known = LISTED.filter(({ name }) => name in columns);
-  const others = FACTS.filter(({ name, titles }) => isKnown(name) && family in titles && !LISTED.some((each) => each.name === name));
+  const others = FACTS.filter(({ name }) => isKnown(name) && !LISTED.some((each) => each.name === name));
   const made = others.map((fact) => {
     const number = !columns[fact.name].words;
     const ends = number ? NUMBER_ENDS : LETTERS_ENDS;
-    return { name: fact.name, title: fact.titles[family], ends, room: MORE_ROOM, number, words: formatOf(fact) };
+    return { name: fact.name, title: fact.title, ends, room: MORE_ROOM, number, words: formatOf(fact) };
   });
   return [...known, ...made];
 }

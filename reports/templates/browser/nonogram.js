@@ -14,16 +14,9 @@ const LAYERS = [
 ];
 
 /**
- * The nonogram family's part of the page.
- *
- * layers   what the cells can show
- * clues    the name of what defines a puzzle
- * thumb    (picture, at) => a thumbnail, an element
- * sheet    (picture, layer, at) => an opened puzzle, {drawing, legend, items}; items are list items that describe the
- *          drawing, or null. `at(column)` returns a value of the puzzle's row, or null
+ * An opened puzzle, {drawing, legend, items}; items are list items that describe the drawing, or null. `at(column)` returns a
+ * value of the puzzle's row, or null.
  */
-const NONOGRAM = { layers: LAYERS, clues: "clues", thumb: nonogramThumb, sheet: nonogramSheet };
-
 function nonogramSheet(picture, shown, at) {
   const seen = shown === "mended" ? withOwnClues(picture) : picture;
   const palette = paletteEntries(at("palette"));

@@ -1,8 +1,5 @@
 // The dialog of an opened puzzle: drawing, verdict and facts.
 
-/** Families of puzzles by name; NONOGRAM documents their properties. */
-const FAMILIES = { nonogram: NONOGRAM, sudoku: SUDOKU };
-
 const ZOOM = 1.5, MOST_ZOOM = ZOOM ** 6; // of one step, and in all
 
 class PuzzleView {
@@ -16,7 +13,6 @@ class PuzzleView {
   constructor(dialog, table, pictures, act) {
     this.dialog = dialog;
     this.table = table;
-    this.family = FAMILIES[table.family];
     this.pictures = pictures;
     this.layer = null; // the layer chosen last
     this.row = -1;
@@ -86,7 +82,7 @@ class PuzzleView {
     this.part("reason").textContent = at("error") ?? "";
     this.part("repeats").replaceChildren(...repeatWords(at));
     const size = { width: at("width"), height: at("height"), cells: at("cells") };
-    this.part("facts").replaceChildren(...factItems(at, size, this.table.family));
+    this.part("facts").replaceChildren(...factItems(at, size));
   }
 
   async load(row) {
@@ -97,7 +93,7 @@ class PuzzleView {
         const picture = await this.pictures.of(row);
         if (row !== this.row) return; // another puzzle was opened meanwhile
         this.picture = picture;
-      } else problem = undrawnWords(this.pictures.has(row), this.family);
+      } else problem = undrawnWords(this.pictures.has(row));
     } catch (error) {
       console.error(error);
       problem = "This puzzle’s picture can’t be read.";
@@ -109,7 +105,7 @@ class PuzzleView {
 
   /** Offer the picture's layers as radio buttons. */
   offer() {
-    this.available = layersOf(this.picture, this.family);
+    this.available = layersOf(this.picture);
     const shown = this.shown();
     this.part("layers").hidden = this.available.length < 2;
     this.part("layers").replaceChildren(...this.available.map(([layer, name]) => {
@@ -127,7 +123,7 @@ class PuzzleView {
 
   draw() {
     const at = (name) => this.table.columns[name].at(this.row);
-    const sheet = this.picture && this.family.sheet(this.picture, this.shown(), at);
+    const sheet = this.picture && nonogramSheet(this.picture, this.shown(), at);
     this.part("drawing").hidden = !sheet;
     this.part("clue-words").hidden = !sheet?.items;
     this.part("drawing").replaceChildren(...(sheet ? [sheet.drawing] : []));
@@ -187,10 +183,10 @@ class PuzzleView {
   }
 }
 
-/** The layers of a family that a picture has, [layer, name]; none without a picture. */
-function layersOf(picture, { layers }) {
+/** The layers that a picture has, [layer, name]; none without a picture. */
+function layersOf(picture) {
   const isOffered = (layer) => layer === NO_LAYER || (layer === PLAY ? isPlayable(picture) : picture[layer]);
-  return layers.filter(([layer]) => picture && isOffered(layer));
+  return LAYERS.filter(([layer]) => picture && isOffered(layer));
 }
 
 /** Whether a picture has clues that a board can draw. */
@@ -199,8 +195,8 @@ function isPlayable({ clues }) {
 }
 
 /** Why a puzzle without a picture is not drawn. */
-function undrawnWords(hasRoom, { clues }) {
-  if (hasRoom) return `Nothing can be drawn: this puzzle’s ${clues} are not in the report.`;
+function undrawnWords(hasRoom) {
+  if (hasRoom) return "Nothing can be drawn: this puzzle’s clues are not in the report.";
   return "Not drawn: the page has room for the pictures of its first puzzles only.";
 }
 

@@ -13,9 +13,8 @@ class Browser {
       sort: (name) => this.change({ sort: nextSort(this.state.sort, this.list.all.find((column) => column.name === name)) }),
       pick: (place, range) => this.picked.toggle(this.rows[place], this.rows, range),
     };
-    const family = FAMILIES[table.family];
     this.list = new List(this.part("browse-grid"), table, this.picked, act);
-    this.gallery = new Gallery(this.part("browse-gallery"), table, pictures, family, this.picked, act);
+    this.gallery = new Gallery(this.part("browse-gallery"), table, pictures, this.picked, act);
     this.filters = new Filters(this.part("browse-filters"), this.part("browse-chips"), this.selection, {
       change: (change) => this.change(change),
     });

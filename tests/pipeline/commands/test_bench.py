@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sudokus import full, opened
 
 from nonocensus.pipeline.commands.bench import Engine
 from nonocensus.pipeline.errors import UserError
@@ -58,18 +57,6 @@ def test_survey_set_selects_puzzles_by_number(nonocensus: Any, tmp_path: Path) -
     assert figures["puzzles"] == 1
     assert [row["slowest"] for row in figures["slowest"]] == ["webpbn/21"]
     assert "missing: 1, 6, 16" in done.err
-
-
-def test_sudokus_are_measured_apart_from_nonograms(nonocensus: Any, tmp_path: Path) -> None:
-    lines = ["".join(map(str, opened(full(9), *digits).ravel())) for digits in ((1,), (1, 2))]
-    (tmp_path / "two.sdm").write_text("\n".join(lines))
-    figures = json.loads(nonocensus("bench", "puzzles", "two.sdm", "--json").out)
-    assert (figures["puzzles"], figures["unique"], figures["multiple"], figures["undecided"]) == (2, 1, 1, 0)
-    (tmp_path / "eye.xml").write_bytes(webpbn_xml.write(from_picture(np.eye(4, dtype=np.uint8), puzzle_id="webpbn/1")))
-    refused = nonocensus("bench", "puzzles", "two.sdm", "eye.xml")
-    assert (refused.code, "run one command per family" in refused.err) == (2, True)
-    refused = nonocensus("bench", "puzzles", "two.sdm", "--cpus", "2")
-    assert (refused.code, "--cpus is for nonograms" in refused.err) == (2, True)
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 
+import numpy as np
 import pytest
 import typer
 from rich.console import Console
@@ -29,10 +30,12 @@ from nonocensus.pipeline.commands.output import (
     show_progress,
     table,
 )
-from nonocensus.pipeline.store.conversion import ConversionOptions, convert, formats_for, read_puzzles
+from nonocensus.pipeline.store.conversion import ConversionOptions, convert, read_puzzles
 from nonocensus.pipeline.store.file_import import import_paths
 from nonocensus.pipeline.store.parts import Store
 from nonocensus.reports.clean import UNSAFE
+from nonocensus.scrapers.formats import jsonl
+from nonocensus.solver.model.puzzle import from_picture
 
 Nonocensus = Callable[..., Result]
 LONG = "a word " * 60
@@ -124,19 +127,19 @@ def test_unknown_total_replaces_a_known_one(capsys: pytest.CaptureFixture[str]) 
 def test_files_are_counted_as_files_and_stored_puzzles_as_puzzles(tmp_path: Path) -> None:
     place = tmp_path / "files"
     place.mkdir()
-    (place / "three.sdm").write_text(f"{'1' + 80 * '.'}\n" * 3)
-    (place / "one.sdm").write_text(f"{'2' + 80 * '.'}\n")
-    sdm = formats_for("out.sdm", None).sudokus
-    assert sdm is not None
+    (place / "three.jsonl").write_bytes(
+        b"".join(jsonl.write(from_picture(picture)) for picture in np.eye(3, dtype=np.uint8)[:, None])
+    )
+    (place / "one.jsonl").write_bytes(jsonl.write(from_picture(np.ones((1, 2), np.uint8))))
     steps: list[int] = []
     totals: list[int | None] = []
     callbacks = ProgressCallbacks(lambda _, total: totals.append(total), lambda count, _: steps.append(count))
     import_paths([place], str(tmp_path / "store"), callbacks)
     assert (sum(steps), totals.pop()) == (2, 2)
-    for source, count in ((place / "three.sdm", 1), (tmp_path / "store", 4)):
+    for source, count in ((place / "three.jsonl", 1), (tmp_path / "store", 4)):
         steps.clear()
         found = read_puzzles([str(source)], None, callbacks)
-        report = convert(found, str(tmp_path / "out.sdm"), ConversionOptions(sdm), callbacks)
+        report = convert(found, str(tmp_path / "out.jsonl"), ConversionOptions(jsonl), callbacks)
         assert (sum(steps), totals.pop(), report.files) == (count, count, 1)
 
 

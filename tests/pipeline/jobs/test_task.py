@@ -14,7 +14,6 @@ from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 from nonocensus.solver import nonogram
 from nonocensus.solver.api import classify
 from nonocensus.solver.jit.waits import Waits
-from nonocensus.solver.model.families import NONOGRAM
 
 LIMITED = """
 import resource
@@ -63,5 +62,5 @@ def test_verdict_past_a_levels_limit_is_late_but_counts_on_the_last_level(
     limit = float(np.median(seconds))
     monkeypatch.setattr(nonogram, "RULES", nonogram.RULES._replace(classify=lambda *_, **__: rows))
     for run_limit, expected in ((10.0, seconds > limit), (limit, np.zeros(5, np.bool_))):
-        call = JobCall(NONOGRAM, {"cpu_limit": run_limit, "stamp": {}}, limit)
+        call = JobCall({"cpu_limit": run_limit, "stamp": {}}, limit)
         assert_array_equal(classify_chunk(Chunk([("part", np.arange(5))], puzzles), call).late, expected)

@@ -16,7 +16,6 @@ from nonocensus.pipeline.callbacks import ProgressCallbacks
 from nonocensus.pipeline.errors import InputError, StorageError
 from nonocensus.pipeline.jobs import kernel_compilation as warming
 from nonocensus.pipeline.jobs.kernel_compilation import SEARCH_STAGES, compiled_in_background
-from nonocensus.pipeline.store.file_import import import_paths
 from nonocensus.solver import tuning
 
 in_kernels = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
@@ -26,7 +25,6 @@ import nonocensus.solver.proofs.certificate as certificate
 from nonocensus import solver
 from nonocensus.pipeline.jobs.certify_job import _certificate
 from nonocensus.pipeline.jobs.job import JobCall
-from nonocensus.solver.model.families import NONOGRAM
 from nonocensus.pipeline.run.job_tables import VERDICT
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 from nonocensus.solver.jit.kernel import _Entry
@@ -67,7 +65,7 @@ rows = solver.api.classify(batch).to_pylist()
 k = next(k for k, row in enumerate(rows) if row["technique"] in ("depth-2", "probe"))
 late.clear()
 ids = {"puzzle_id": batch["puzzle_id"][k].as_py(), "clue_hash": batch["clue_hash"][k].as_py()}
-call = JobCall(NONOGRAM, {"proofs": None, "depth": 2}, 60.0)
+call = JobCall({"proofs": None, "depth": 2}, 60.0)
 print(_certificate({**rows[k], **ids}, batch.slice(k, 1), call)["status"], late)
 """
 
@@ -176,22 +174,12 @@ def test_warm_reports_each_stage() -> None:
     )
     warming.warm_for_most(callbacks)
     stages = [stage for stages in warming.ALL_STAGES for stage in stages]
-    names = [f"{stage} in {how}" for stage in stages for how in ("colour", "black and white")] + ["sudokus", "covers"]
+    names = [f"{stage} in {how}" for stage in stages for how in ("colour", "black and white")] + ["covers"]
     assert reported[0] == ("compiling", len(names))
     assert sorted(reported[1:]) == sorted((1, name) for name in names)
 
 
 @in_kernels
-def test_store_of_sudokus_compiles_only_their_kernels(tmp_path: Path) -> None:
-    (tmp_path / "x.sdk").write_text("." * 81)
-    import_paths([tmp_path / "x.sdk"], str(tmp_path / "store"))
-    reported: list[object] = []
-    warming.warm_for_store(
-        str(tmp_path / "store"), ProgressCallbacks(on_progress=lambda _, name: reported.append(name))
-    )
-    assert reported == ["sudokus"]
-
-
 @pytest.mark.slow
 @in_kernels
 def test_interrupted_warm_ends_with_one_line(tmp_path: Path) -> None:
@@ -206,4 +194,4 @@ def test_interrupted_warm_ends_with_one_line(tmp_path: Path) -> None:
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate()  # ends when no process holds these pipes
     assert (process.returncode, out) == (130, "")
-    assert re.fullmatch(r"\n\d+ of 14 are left\.\nnonocensus: interrupted\n", err)
+    assert re.fullmatch(r"\n\d+ of 13 are left\.\nnonocensus: interrupted\n", err)

@@ -23,7 +23,6 @@ from nonocensus.pipeline.run.run_folder import Run, open_run, start_run
 from nonocensus.pipeline.store.parts import Store, append, rewrite
 from nonocensus.solver.api import classify
 from nonocensus.solver.jit.waits import Waits
-from nonocensus.solver.model.families import NONOGRAM
 from nonocensus.solver.model.tables import PUZZLES, RESULTS, puzzle_batch
 
 
@@ -74,7 +73,7 @@ def test_puzzles_with_warm_kernels_do_not_wait_for_compilation(
         classified.append((options["wait"], options["cpu_limit"], decided))
         return rows
 
-    monkeypatch.setattr("nonocensus.solver.nonogram.RULES", NONOGRAM.rules._replace(classify=noted))
+    monkeypatch.setattr("nonocensus.pipeline.jobs.classify_job.classify", noted)
     work_on(run, limits=[5.0, 8.0, 10.0])
     by_line = pc.sum(pc.equal(run.table(["technique"])["technique"], "line")).as_py()
     assert {limit for _, limit, _ in classified} == {5.0}, "they have had no time yet"
@@ -103,7 +102,7 @@ def test_kernel_compilation_has_no_time_limit(store: Store, tmp_path: Path, monk
         look()
         return classify(*arguments, **options)
 
-    monkeypatch.setattr("nonocensus.solver.nonogram.RULES", NONOGRAM.rules._replace(classify=compile_and_classify))
+    monkeypatch.setattr("nonocensus.pipeline.jobs.classify_job.classify", compile_and_classify)
     file = run_task({"part-00000": [(0, 20)]}, parts, 0.1, "part-0001-aaaa-000001", job)
     assert isinstance(file, ResultFile)
     assert file.rows == 20
@@ -121,7 +120,7 @@ def test_waiting_for_kernels_is_not_work(store: Store, tmp_path: Path, monkeypat
         monkeypatch.setattr(Waits, "wall_seconds", Waits.wall_seconds + 1000.0)
         return classify(*arguments, **options)
 
-    monkeypatch.setattr("nonocensus.solver.nonogram.RULES", NONOGRAM.rules._replace(classify=wait_and_classify))
+    monkeypatch.setattr("nonocensus.pipeline.jobs.classify_job.classify", wait_and_classify)
     file = run_task({"part-00000": [(0, 20)]}, parts, 0.1, "part-0001-aaaa-000001", job)
     assert isinstance(file, ResultFile)
     assert file.about["cpu_task"] < 0
@@ -235,14 +234,26 @@ def changed_mark(run: Run, change: Callable[[dict[str, Any]], object]) -> None:
     path.write_text(json.dumps(about))
 
 
-def test_run_of_unknown_family_is_refused_in_one_line(
+def test_run_of_sudokus_is_refused_in_one_line(store: Store, tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
+    """Version 0.2 had them, and named the family in each run.json."""
+    run = run_serially(store, tmp_path / "run")
+    changed_mark(run, lambda about: about.update(family="nonogram"))
+    assert nonocensus("classify", "store", "--out", "run", "--cpu-limit", "10", "--serial").code == 0
+    changed_mark(run, lambda about: about.update(family="sudoku"))
+    for arguments in (("status", "run"), ("verify", "run"), ("report", "run", "--out", "page")):
+        result = nonocensus(*arguments)
+        assert (result.code, len(result.err.splitlines())) == (3, 1)
+        assert "run is a run of sudokus, which this nonocensus does not read" in result.err
+
+
+def test_store_of_sudokus_is_refused_in_one_line(
     store: Store, tmp_path: Path, nonocensus: Callable[..., Result]
 ) -> None:
-    changed_mark(run_serially(store, tmp_path / "run"), lambda about: about.update(family="kakuro"))
-    for command in ("status", "verify"):
-        result = nonocensus(command, "run")
+    Path(store.puzzles.path).rename(tmp_path / "store/sudokus")
+    for arguments in (("status", "store"), ("verify", "store"), ("classify", "store", "--out", "run")):
+        result = nonocensus(*arguments)
         assert (result.code, len(result.err.splitlines())) == (3, 1)
-        assert "run has puzzles of the family kakuro, which this nonocensus does not know" in result.err
+        assert "store holds Sudokus, which this nonocensus does not read" in result.err
 
 
 @pytest.mark.parametrize("options", [("-x", "20"), ("-x", "20", "--dry-run"), ("--changed",)], ids=" ".join)

@@ -18,7 +18,7 @@ from stores import Result
 
 from nonocensus.pipeline.callbacks import SILENT
 from nonocensus.pipeline.errors import UserError
-from nonocensus.pipeline.store.conversion import ConversionOptions, convert, read_nonograms
+from nonocensus.pipeline.store.conversion import ConversionOptions, convert, read_puzzles
 from nonocensus.pipeline.store.parts import append, create_store
 from nonocensus.scrapers.archives.source_file import ReadLimits
 from nonocensus.scrapers.file_batches import read_files
@@ -225,7 +225,7 @@ def test_large_json_lines_round_trip(suffix: str, tmp_path: Path, nonocensus: No
     (tmp_path / "in.jsonl").write_bytes(data)
     out = str(tmp_path / f"out.jsonl{suffix}")
     assert nonocensus("import", str(tmp_path / "in.jsonl"), "--out", str(tmp_path / "store")).code == 0
-    stored = read_nonograms([str(tmp_path / "store")], None, SILENT)
+    stored = read_puzzles([str(tmp_path / "store")], None, SILENT)
     convert(stored, out, ConversionOptions(named("jsonl"), max_bytes=500))
     back = [*read_files(files_in([out], limits=ReadLimits(max_bytes=20_000)))]
     assert b"".join(named("jsonl").write(replace(puzzle, raw_sha256=None)) for puzzle in back) == data

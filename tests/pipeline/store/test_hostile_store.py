@@ -21,14 +21,14 @@ from nonocensus.pipeline.jobs.job import JobSettings
 from nonocensus.pipeline.jobs.kernel_compilation import needed
 from nonocensus.pipeline.jobs.mend_job import mend_run
 from nonocensus.pipeline.run.run_folder import start_run
-from nonocensus.pipeline.store.conversion import read_nonograms
+from nonocensus.pipeline.store.conversion import read_puzzles
 from nonocensus.pipeline.store.parts import HASH_KEY, Store, append, create_store, drop_rows, rewrite
 from nonocensus.pipeline.verify.store import verify_store
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 from nonocensus.solver.api import classify
 from nonocensus.solver.ladder.memory import kernel_kinds
-from nonocensus.solver.model.families import NONOGRAM
+from nonocensus.solver.model.check import malformed
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.tables import PALETTE as PALETTE_TYPE
 from nonocensus.solver.model.tables import PUZZLES, puzzles_of
@@ -173,7 +173,7 @@ def test_invalid_rows_are_named(store: Store, tmp_path: Path) -> None:
 
     before = [puzzle.puzzle_id for puzzle in puzzles_of(store.batches())]
     exchanged(store, wrong)
-    found = list(read_nonograms([str(tmp_path / "store")], None, SILENT))
+    found = list(read_puzzles([str(tmp_path / "store")], None, SILENT))
     problems = [item for item in found if isinstance(item, Problem)]
     assert [problem.reason for problem in problems] == [f"it is not a puzzle: {reason}" for *_, reason in WRONG]
     assert [problem.name for problem in problems] == ["a puzzle", *before[2 : 2 * len(WRONG) : 2]]
@@ -191,7 +191,7 @@ def test_rows_without_fault_are_puzzles(seed: int) -> None:
     batch = hostile_batch(np.random.default_rng(seed), 60)
     palette = pa.array([[color._asdict() for color in PALETTE]] * 60, PALETTE_TYPE)
     batch = batch.set_column(batch.schema.get_field_index("palette"), PUZZLES.field("palette"), palette)
-    bad = NONOGRAM.rules.malformed(batch)
+    bad = malformed(batch)
     assert len(list(puzzles_of(drop_rows(batch, bad)))) == 60 - len(bad)
     for row, why in bad.items():
         assert not sound(batch.slice(row, 1).to_pylist()[0]) or "goal" in why or "id" in why
@@ -206,7 +206,7 @@ def test_large_puzzles_are_classified_in_small_chunks(tmp_path: Path, monkeypatc
         sizes.append(len(batch))
         return classify(batch, **settings)
 
-    monkeypatch.setattr("nonocensus.solver.nonogram.RULES", NONOGRAM.rules._replace(classify=seen))
+    monkeypatch.setattr("nonocensus.pipeline.jobs.classify_job.classify", seen)
     together = lasting(run_serially(store, tmp_path / "together"))
     assert max(sizes) > 3
     sizes.clear()

@@ -1,4 +1,4 @@
-"""Large files with a puzzle on each line, read in pieces: the same puzzles and ids as of the whole file."""
+"""Large files of JSON lines, read in pieces: the same puzzles and ids as of the whole file."""
 
 import bz2
 import gzip
@@ -14,26 +14,17 @@ import pytest
 from stores import sampled
 
 from nonocensus.scrapers.archives.line_chunks import read_chunks
-from nonocensus.scrapers.archives.source_file import ReadLimits, SourceFile
-from nonocensus.scrapers.file_batches import Problem, read_all, read_files, read_in_bulk
+from nonocensus.scrapers.archives.source_file import ReadLimits
+from nonocensus.scrapers.file_batches import Problem, read_files, read_in_bulk
 from nonocensus.scrapers.files import count_files, files_in
 from nonocensus.scrapers.formats import jsonl, taai
-from nonocensus.scrapers.sudokus import sudoku_jsonl
+from nonocensus.scrapers.formats.sudoku_text import refusal
 from nonocensus.solver.model.puzzle import Puzzle, from_picture
 from nonocensus.solver.model.tables import PUZZLES
-from nonocensus.solver.sudoku.sudoku_puzzle import Sudoku
 
 MOST = 1 << 16
-MANY = 5_000
+MANY = 2_000
 LIMITS = ReadLimits(max_bytes=MOST)
-
-
-def lines(count: int, end: str = "\n") -> bytes:
-    """Return `count` grids of 9x9; the first digits of each are its number."""
-    rng = np.random.default_rng(count)
-    grids = rng.integers(0, 10, (count, 81)) * (rng.random((count, 81)) < 0.3)
-    texts = ("".join(map(str, grid.tolist())) for grid in grids)
-    return "".join(f"{number:06}{text[6:]}{end}" for number, text in enumerate(texts, 1)).encode()
 
 
 def imported(path: Path) -> tuple[pa.Table, list[Problem]]:
@@ -67,25 +58,28 @@ PACKED: list[tuple[str, Callable[[bytes], bytes]]] = [
 
 
 @pytest.mark.parametrize(("suffix", "packed"), PACKED)
-@pytest.mark.parametrize("end", sampled(["\n", "\r\n"], 2))
+@pytest.mark.parametrize("end", sampled([b"\n", b"\r\n"], 2))
 def test_large_file_in_chunks_reads_like_a_whole_one(
-    tmp_path: Path, suffix: str, packed: Callable[[bytes], bytes], end: str
+    tmp_path: Path, suffix: str, packed: Callable[[bytes], bytes], end: bytes
 ) -> None:
-    data = lines(MANY, end).removesuffix(b"\n")
-    assert len(data) > 6 * MOST
+    data = jsonl_of(MANY).replace(b"\n", end).removesuffix(b"\n")
+    assert len(data) > 3 * MOST
     (tmp_path / f"x.txt{suffix}").write_bytes(packed(data))
     table, problems = imported(tmp_path / f"x.txt{suffix}")
     assert not problems
     assert suffix or count_files([tmp_path / "x.txt"], limits=LIMITS) is None
-    assert b"".join(table["givens"].to_pylist()) == bytes(sign - 48 for sign in data if sign not in b"\r\n")
+    assert table["title"].to_pylist() == [*map(str, range(MANY))]
     assert table["source_id"].to_pylist() == ["x", *(f"x#{number}" for number in range(2, MANY + 1))]
     assert set(table["raw_sha256"].to_pylist()) == {hashlib.sha256(data).hexdigest()}
 
 
-@pytest.mark.parametrize("length", [MOST - 1, MOST, MOST + 1, 2 * MOST, 3 * MOST + 81, 3 * MOST + 82])
+LINE_END = jsonl_of(MANY).rfind(b"\n", 0, 3 * MOST)
+
+
+@pytest.mark.parametrize("length", [MOST - 1, MOST, MOST + 1, 2 * MOST, LINE_END, LINE_END + 1, LINE_END + 2])
 def test_chunks_are_whole_lines(length: int) -> None:
     """Wherever the file ends: all of it, in order, none larger than may be, each with the lines before it."""
-    data = lines(MANY)[:length]
+    data = jsonl_of(MANY)[:length]
     found = list(read_chunks("x", io.BytesIO(data), LIMITS))
     parts = [piece.data or b"" for piece in found]
     assert b"".join(parts) == data
@@ -96,18 +90,17 @@ def test_chunks_are_whole_lines(length: int) -> None:
 
 
 def test_errors_in_chunks_have_line_numbers_of_the_file(tmp_path: Path) -> None:
-    data = lines(MANY).splitlines()
-    data[500] = data[500][:-1]
+    data = jsonl_of(MANY).splitlines()
+    data[1_500] = data[1_500][:-1]
     (tmp_path / "x.txt").write_bytes(b"\n".join(data))
     table, (problem,) = imported(tmp_path / "x.txt")
-    assert problem == Problem("x.txt", "line 501: 80 characters are not a grid; one of 9x9 has 81")
+    assert problem.name == "x.txt"
+    assert problem.reason.startswith("line 1501: it is not a puzzle: ")
     assert len(table) == MANY - 1
 
 
 def test_large_files_of_other_content_are_refused() -> None:
-    """Grids could be cut in two; and what is no Sudoku, or not of one byte a sign, is as large as before."""
-    grid = "".join(f"{line}\n" for line in ["1........"] * 9)
-    for data in (grid.encode() * 2_000, b"1" * 2 * MOST, lines(MANY).decode().encode("utf-16"), bytes(2 * MOST)):
+    for data in (b"1 2\n" * MOST, b"1" * 2 * MOST, jsonl_of(MANY).decode().encode("utf-16"), bytes(2 * MOST)):
         (only,) = read_chunks("x.txt", io.BytesIO(data), LIMITS)
         assert (only.data, only.sha256) == (None, None)
         assert only.error is not None
@@ -115,7 +108,7 @@ def test_large_files_of_other_content_are_refused() -> None:
 
 
 def test_line_that_is_too_long_is_one_problem(tmp_path: Path) -> None:
-    head, tail = lines(10), lines(MANY)
+    head, tail = jsonl_of(10), jsonl_of(MANY)
     (tmp_path / "x.txt").write_bytes(head + b"1" * 3 * MOST + b"\n" + tail)
     table, problems = imported(tmp_path / "x.txt")
     assert len(table) == 10 + MANY
@@ -157,18 +150,6 @@ def test_large_json_lines_are_read_in_chunks(tmp_path: Path, suffix: str, packed
     assert count_files([tmp_path / f"x.jsonl{suffix}"], limits=LIMITS) is None
 
 
-def test_large_json_lines_of_sudokus_are_read_in_chunks(tmp_path: Path) -> None:
-    (tmp_path / "lines.txt").write_bytes(lines(1_000))
-    sudokus = list(read_all(files_in([tmp_path / "lines.txt"], limits=LIMITS)))
-    data = b"".join(sudoku_jsonl.write(sudoku) for sudoku in sudokus if isinstance(sudoku, Sudoku))
-    assert len(data) > 3 * MOST
-    (tmp_path / "x.jsonl").write_bytes(data)
-    table, problems = imported(tmp_path / "x.jsonl")
-    assert not problems
-    assert table["puzzle_id"].to_pylist() == ["local/lines", *(f"local/lines#{number}" for number in range(2, 1_001))]
-    assert b"".join(table["givens"].to_pylist()) == bytes(sign - 48 for sign in lines(1_000) if sign != ord("\n"))
-
-
 def test_unpacked_size_is_limited_in_proportion_to_file_size(tmp_path: Path) -> None:
     """Beyond what an archive may have, but not without bound."""
     data = jsonl_of(2_000)
@@ -190,10 +171,9 @@ def test_large_json_lines_with_other_format_named_are_a_problem(tmp_path: Path) 
     ]
 
 
-def test_large_sudoku_file_is_one_problem_where_nonograms_are_read(tmp_path: Path) -> None:
-    """One line, not one for each piece."""
-    (tmp_path / "x.txt").write_bytes(lines(MANY))
-    expected = [Problem("x.txt", "it holds Sudokus, not nonograms")]
+@pytest.mark.parametrize("text", ["3" + 79 * "." + "4\n", 9 * "1.2.3.4.9\n" + "\n"])
+def test_large_file_of_sudokus_is_one_problem(tmp_path: Path, text: str) -> None:
+    (tmp_path / "x.txt").write_text(text * MANY)
+    expected = [Problem("x.txt", refusal("x.txt"))]
     assert list(read_files(files_in([tmp_path / "x.txt"], limits=LIMITS))) == expected
     assert list(read_in_bulk(files_in([tmp_path / "x.txt"], limits=LIMITS), taai)) == expected
-    assert list(read_files([SourceFile("y.txt", lines(3))])) == [Problem("y.txt", expected[0].reason)]

@@ -1,1 +1,0 @@
-"""Sudoku file formats: one puzzle per line, grids with or without frames, and JSON lines."""
