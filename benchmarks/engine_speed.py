@@ -2,7 +2,7 @@
 
 Course reports typically have two 8x8 puzzles: one on which depth-first search makes about a thousand visits, and one on
 which it takes some 30 times as long and breadth-first search does not end. The puzzles here are the first random
-pictures with a unique solution and a given number of states (solver.engines.plain_search).
+pictures with a unique solution and a given number of states (solver.engines.states).
 """
 
 import sys
@@ -15,10 +15,8 @@ from typing import NamedTuple
 from nonocensus.pipeline.findings.engine_comparison import compared
 from nonocensus.pipeline.findings.figures_page import FigureTable
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
-from nonocensus.solver.engines.answer import EngineLimits
-from nonocensus.solver.engines.arrangements import number_of_arrangements
-from nonocensus.solver.engines.cover_engine import by_exact_cover
-from nonocensus.solver.engines.engines import ENGINES
+from nonocensus.solver.engines.searches import ENGINES, EngineLimits, by_exact_cover
+from nonocensus.solver.engines.states import number_of_arrangements
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.tables import puzzle_batch, puzzles_of
 

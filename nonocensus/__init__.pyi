@@ -26,7 +26,6 @@ from .covers import Cover as Cover
 from .covers import Covers as Covers
 from .covers import cover_of as cover_of
 from .covers import exact_cover as exact_cover
-from .covers import exact_cover_each as exact_cover_each
 from .covers import iter_exact_covers as iter_exact_covers
 from .names import Block as Block
 from .names import ClusterError as ClusterError

@@ -1,9 +1,12 @@
 """Problems of exact cover whose number of solutions is known, made by rule. Benchmarks use them too."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import product
 
+import numpy as np
+
 from nonocensus.solver.exact_cover.problem import Cover, cover_of
+from nonocensus.solver.exact_cover.sudoku import SudokuPuzzle, problem_of_sudoku
 
 Cell = tuple[int, int]
 
@@ -67,39 +70,7 @@ def langford(n: int) -> Cover:
     return cover_of(rows, 3 * n)
 
 
-def crossing_words(words: list[str], size: int) -> Cover:
-    """Word squares: a word in each row and each column of a square. Cells are secondary, their colours the letters."""
-    cells = 2 * size
-    rows: list[list[int | tuple[int, int]]] = []
-    for line, word in product(range(2 * size), words):
-        across = line < size
-        places = [(line * size + k) if across else (k * size + line - size) for k in range(size)]
-        letters = [(cells + place, ord(letter)) for place, letter in zip(places, word, strict=True)]
-        rows.append([line, *letters])
-    return cover_of(rows, cells, size * size)
-
-
 def sudoku(box: int) -> Cover:
-    """Sudoku with boxes of `side` x `side` cells: a number in each cell; each once in each row, column and box.
-
-    Row (y * n + x) * n + d takes number d (from 0) for the cell (y, x), where n = box * box.
-    """
-    n = box * box
-    rows = []
-    for y, x, d in product(range(n), repeat=3):
-        units = (y * n + x, y * n + d, x * n + d, (y // box * box + x // box) * n + d)
-        rows.append([k * n * n + unit for k, unit in enumerate(units)])
-    return cover_of(rows, 4 * n * n)
-
-
-def givens(puzzle: str, n: int) -> list[int]:
-    """Return the rows of `sudoku` that a puzzle gives: a number of base 36 for each cell, 0 or . where it is open."""
-    return [cell * n + int(mark, 36) - 1 for cell, mark in enumerate(puzzle) if mark not in "0."]
-
-
-def sudoku_puzzles(text: str) -> Iterator[str]:
-    """Yield puzzles of 9x9, one a line: the first 81 characters, if these are digits and points."""
-    for line in text.splitlines():
-        puzzle = line[:81]
-        if len(puzzle) == 81 and not set(puzzle) - set("0123456789."):
-            yield puzzle
+    """All grids of Sudoku with boxes of `box` x `box` cells."""
+    cells = np.zeros((box * box, box * box), np.int64)
+    return problem_of_sudoku(SudokuPuzzle(1, cells, box, box))[0]

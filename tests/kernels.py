@@ -16,7 +16,7 @@ from numba.core.registry import CPUDispatcher
 from nonocensus import solver
 from nonocensus.pipeline.jobs.kernel_compilation import example
 from nonocensus.solver.api import classify
-from nonocensus.solver.exact_cover.cover_kernels import warm_up as warm_up_covers
+from nonocensus.solver.exact_cover.solve import warm_up as warm_up_covers
 from nonocensus.solver.jit.kernel_cache import cache_folder
 from nonocensus.solver.ladder.ladder_kernels import warm_up
 from nonocensus.solver.model.views import views

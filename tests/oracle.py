@@ -518,16 +518,16 @@ def by_reach(clue: Clue, known: Knowledge) -> Knowledge | None:
 
 
 class CoverProblem(NamedTuple):
-    """A problem of exact cover: each row a dict from its items to their colours, 0 for none."""
+    """A problem of exact cover: each row a set of items, of which the first ones are primary."""
 
-    rows: list[dict[int, int]]
+    rows: list[set[int]]
     primary: int
 
 
 def exact_covers(problem: CoverProblem) -> list[list[int]]:
-    """Every set of rows that has each primary item once and no two rows that clash, each in order: all subsets tried.
+    """Every set of disjoint rows that has each primary item, each in order: all subsets tried.
 
-    Subsets grow row by row; those that clash already, or can't be completed by the rows behind, are left.
+    Subsets grow row by row; those that overlap already, or can't be completed by the rows behind, are left.
     """
     needed = set(range(problem.primary))
     behind = [set[int]().union(*problem.rows[k:]) for k in range(len(problem.rows) + 1)]
@@ -540,17 +540,12 @@ def exact_covers(problem: CoverProblem) -> list[list[int]]:
         if row == len(problem.rows):
             found.append(chosen)
             return
-        if all(not _clash(problem.rows[row], problem.rows[k]) for k in chosen):
+        if all(problem.rows[row].isdisjoint(problem.rows[k]) for k in chosen):
             grow([*chosen, row], row + 1)
         grow(chosen, row + 1)
 
     grow([], 0)
     return sorted(found)
-
-
-def _clash(one: dict[int, int], other: dict[int, int]) -> bool:
-    """Return whether two rows have an item in common, other than in the same colour."""
-    return any(other[item] != color or color == 0 for item, color in one.items() if item in other)
 
 
 def cover_search(problem: CoverProblem) -> tuple[list[list[int]], int]:
@@ -566,9 +561,7 @@ def cover_search(problem: CoverProblem) -> tuple[list[list[int]], int]:
         if not missing:
             solutions.append(chosen)
             return
-        fits = [
-            k for k, row in enumerate(problem.rows) if all(not _clash(row, problem.rows[other]) for other in chosen)
-        ]
+        fits = [k for k, row in enumerate(problem.rows) if row.isdisjoint(have)]
         options = {item: [k for k in fits if item in problem.rows[k]] for item in missing}
         item = min(missing, key=lambda item: (len(options[item]), item))
         for k in options[item]:

@@ -49,6 +49,7 @@ from nonocensus.pipeline.commands.report import report
 from nonocensus.pipeline.commands.serve import serve
 from nonocensus.pipeline.commands.solve.command import solve
 from nonocensus.pipeline.commands.status import status
+from nonocensus.pipeline.commands.sudoku_command import sudoku
 from nonocensus.pipeline.commands.verify import verify
 from nonocensus.pipeline.commands.warm import warm
 from nonocensus.pipeline.errors import Interrupted, StorageError, UserError
@@ -75,7 +76,7 @@ PANELS: dict[str, dict[str, Callable[..., None]]] = {
         "compare": compare,
     },
     "Publish": {"report": report, "dataset": dataset, "pack": pack, "tasks": tasks, "export": export},
-    "One puzzle": {"solve": solve, "check": check, "serve": serve},
+    "One puzzle": {"solve": solve, "check": check, "sudoku": sudoku, "serve": serve},
     "Operate": {
         "demo": demo,
         "status": status,
@@ -124,7 +125,7 @@ USAGE_ERROR: Any = typer.BadParameter.__base__
 """What Typer raises for wrong options; it does not export the name."""
 
 PRINTS_RESULT = (
-    *("status", "query", "compare", "dedup", "mend", "grade", "solve", "check", "picture", "bench", "serve"),
+    *("status", "query", "compare", "dedup", "mend", "grade", "solve", "check", "picture", "sudoku", "bench", "serve"),
 )
 """Commands that print their result also with --quiet; the output of the others only confirms success."""
 

@@ -56,7 +56,7 @@ class BenchSet(StrEnum):
 
 
 class Engine(StrEnum):
-    """The engines of solver.engines.engines, whose import is deferred."""
+    """The engines of solver.engines.searches, whose import is deferred."""
 
     dfs = "dfs"
     bfs = "bfs"
@@ -309,7 +309,7 @@ def bench_puzzles(
 def bench_engines(source: BenchInput, options: EngineOptions) -> tuple[BenchFigures, int]:
     """Solve puzzles by several engines; the exit status is 1 if two verdicts differ."""
     from nonocensus.pipeline.findings.engine_comparison import compared, differing, figures
-    from nonocensus.solver.engines.answer import EngineLimits
+    from nonocensus.solver.engines.searches import EngineLimits
 
     batches = read_batches(source)
     limits = EngineLimits(options.visits, options.memory << 20, options.cpu_limit)

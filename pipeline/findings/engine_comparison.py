@@ -5,8 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from nonocensus.solver.engines.answer import EngineAnswer, EngineLimits
-from nonocensus.solver.engines.engines import COMPILED, ENGINES
+from nonocensus.solver.engines.searches import COMPILED, ENGINES, EngineAnswer, EngineLimits
 from nonocensus.solver.ladder.ladder_kernels import warm_up
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.tables import puzzles_of

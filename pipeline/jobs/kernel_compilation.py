@@ -239,7 +239,7 @@ def _end(processes: "Iterable[subprocess.Popen[str]]") -> None:
 
 def _compile_stages(names: Sequence[str]) -> None:
     """Compile stages named WORDS:COLORED:STAGE in this process."""
-    from nonocensus.solver.exact_cover.cover_kernels import warm_up as warm_up_covers
+    from nonocensus.solver.exact_cover.solve import warm_up as warm_up_covers
     from nonocensus.solver.ladder.ladder_kernels import warm_up
     from nonocensus.solver.people.assume import compile_for
     from nonocensus.solver.people.puzzle_grade import compile_grading

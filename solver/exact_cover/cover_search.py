@@ -1,21 +1,39 @@
 """Algorithm X for every layout: branch on an item and try its rows in order, depth first.
 
-A search can be interrupted and resumed: its state is explicit, without recursion.
+Each function of a layout's interface dispatches to the function of that name in the layout's module, by the type of its
+first argument, so the search is written once and compiled per layout. A search can be interrupted and resumed: its
+state is explicit, without recursion.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from functools import wraps
+from types import ModuleType
+from typing import Any, NamedTuple, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-from nonocensus.solver.exact_cover.layouts import advance, branch, give, leave, row_at, sound
+from nonocensus.solver.exact_cover import brute_force, links
+from nonocensus.solver.exact_cover.problem import Cover
 from nonocensus.solver.jit.clock import cpu_seconds
+from nonocensus.solver.jit.intrinsics import overload
 from nonocensus.solver.jit.kernel import kernel, standalone
-from nonocensus.solver.jit.kernel_cache import CHECKED
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+FILES: dict[Any, ModuleType] = {links.Links: links, brute_force.Tries: brute_force}
+
+LAYOUTS: dict[str, Callable[[Cover, int], Any]] = {
+    "links16": lambda cover, levels: links.link(cover, levels, np.uint16),
+    "links32": lambda cover, levels: links.link(cover, levels, np.uint32),
+    "pointers": lambda cover, levels: links.link(cover, levels, np.int64),
+    "brute": brute_force.try_all,
+}
 
 EXHAUSTED, ENOUGH, LATE = range(3)
 
-LEVEL, BASE, FOUND, NODES, DOWNWARD = range(5)
-NUMBERS = 5
+LEVEL, FOUND, NODES, DOWNWARD = range(4)
+NUMBERS = 4
 
 WORK = 10_000
 """Units of work between two clock checks, some tenths of a millisecond; an entry removed is one unit."""
@@ -27,9 +45,8 @@ NODE_WORK = 16
 class SearchState(NamedTuple):
     """Position and results of a search.
 
-    numbers   int64[NUMBERS]: level, first level after the given rows, solutions and nodes so far, and whether the level
-              is still to be branched on
-    rows      int32[solutions, levels]: rows of the solutions kept, by level; the given rows come first
+    numbers   int64[NUMBERS]: level, solutions and nodes so far, and whether the level is still to be branched on
+    rows      int32[solutions, levels]: rows of the solutions kept, by level
     size      int64[solutions]: number of rows of each
     """
 
@@ -38,21 +55,26 @@ class SearchState(NamedTuple):
     size: np.ndarray
 
 
-class Answers(NamedTuple):
-    """Results of several questions.
+def best_layout(cover: Cover) -> str:
+    """Return the fastest layout for a problem of this size (docs/decisions/cover-layouts.md)."""
+    return "links16" if links.fits_narrow(cover) else "links32"
 
-    status    int8[questions]: EXHAUSTED, ENOUGH or LATE
-    found     int64[questions]: solutions; nodes, updates: int64[questions]; seconds: float64[questions] of CPU time
-    rows      int32[questions, solutions, levels], size int64[questions, solutions]: solutions kept, as in SearchState
-    """
 
-    status: np.ndarray
-    found: np.ndarray
-    nodes: np.ndarray
-    updates: np.ndarray
-    seconds: np.ndarray
-    rows: np.ndarray
-    size: np.ndarray
+def laid_out(cover: Cover, layout: str) -> Any:
+    """Return the problem in a layout. Raises ValueError for an unknown layout or one too narrow for the problem."""
+    if layout not in LAYOUTS:
+        raise ValueError(f"no layout is called {layout!r}: there are {', '.join(LAYOUTS)}")
+    if layout == "links16" and not links.fits_narrow(cover):
+        raise ValueError("the problem is too large for links of 16 bits: leave the layout away, or say links32")
+    return LAYOUTS[layout](cover, levels_of(cover))
+
+
+def levels_of(cover: Cover) -> int:
+    """Return the maximum depth of a search: each level but the last selects a row with at least one primary item."""
+    if cover.rows == 0:
+        return 1
+    fewest = int(np.add.reduceat(cover.items < cover.primary, cover.offsets[:-1], dtype=np.int64).min())
+    return min(cover.primary // fewest, cover.rows) + 1
 
 
 def new_state(keep: int, levels: int) -> SearchState:
@@ -62,26 +84,38 @@ def new_state(keep: int, levels: int) -> SearchState:
     return SearchState(numbers, np.zeros((keep, levels), np.int32), np.zeros(keep, np.int64))
 
 
-def new_answers(questions: int, keep: int, levels: int) -> Answers:
-    """Allocate answers with memory for `keep` solutions each."""
-    found, nodes, updates = np.zeros((3, questions), np.int64)
-    rows, size = np.zeros((questions, keep, levels), np.int32), np.zeros((questions, keep), np.int64)
-    return Answers(np.zeros(questions, np.int8), found, nodes, updates, np.zeros(questions), rows, size)
+def of_layout(described: Callable[P, R]) -> Callable[P, R]:
+    """Replace a declaration by a dispatcher to that function in the module of its first argument's layout."""
+    name = described.__name__
+
+    @wraps(described)
+    def chosen(x: Any, *others: Any) -> Any:
+        return getattr(FILES[type(x)], name)(x, *others)
+
+    @overload(chosen)
+    def overloaded(x: Any, *others: Any) -> Any:
+        function = getattr(FILES[x.instance_class], name)
+        return lambda x, *others: function(x, *others)
+
+    return cast(Callable[P, R], chosen)
 
 
-@kernel
-def begin(x: Any, state: SearchState, given: np.ndarray) -> bool:
-    """Restart with the given rows, int32; False if they conflict, with some of them still selected."""
-    state.numbers[LEVEL] = state.numbers[BASE] = state.numbers[FOUND] = state.numbers[NODES] = 0
-    state.numbers[DOWNWARD] = 1
-    x.counts[0] = 0
-    for k in range(len(given)):
-        row: Any = np.int64(given[k])
-        if not give(x, state.numbers[LEVEL], row):
-            return False
-        state.numbers[LEVEL] += 1
-    state.numbers[BASE] = state.numbers[LEVEL]
-    return True
+@of_layout
+def branch(x: Any, level: int) -> bool:
+    """Choose the item to branch on at a level; False if all primary items are covered."""
+    raise NotImplementedError
+
+
+@of_layout
+def advance(x: Any, level: int) -> bool:
+    """Deselect the level's row, if any, and select the next; False, with the level undone, if none is left."""
+    raise NotImplementedError
+
+
+@of_layout
+def row_at(x: Any, level: int) -> int:
+    """Return the row selected at a level."""
+    raise NotImplementedError
 
 
 @standalone
@@ -92,7 +126,7 @@ def search(x: Any, state: SearchState, most: int, place: int, deadline: float) -
     deadline   CPU seconds of this thread
     """
     numbers = state.numbers
-    level, base = numbers[LEVEL], numbers[BASE]
+    level = numbers[LEVEL]
     look = x.counts[0] + NODE_WORK * numbers[NODES] + WORK
     downward = numbers[DOWNWARD] != 0
     while True:
@@ -112,7 +146,7 @@ def search(x: Any, state: SearchState, most: int, place: int, deadline: float) -
                 if numbers[FOUND] >= most:
                     numbers[LEVEL], numbers[DOWNWARD] = level, 0
                     return ENOUGH
-        if level < base:
+        if level < 0:
             numbers[LEVEL], numbers[DOWNWARD] = level, 0
             return EXHAUSTED
         downward = advance(x, level)
@@ -120,41 +154,8 @@ def search(x: Any, state: SearchState, most: int, place: int, deadline: float) -
 
 
 @kernel
-def end(x: Any, state: SearchState) -> None:
-    """Deselect all rows, which restores the layout to its state before the search."""
-    for level in range(state.numbers[LEVEL] - state.numbers[DOWNWARD], -1, -1):
-        leave(x, level)
-    if CHECKED:
-        assert sound(x), "a search has not put back all that it took out"
-
-
-@kernel
-def search_each(
-    x: Any, state: SearchState, starts: np.ndarray, given: np.ndarray, most: int, seconds: float, answers: Answers
-) -> None:
-    """Solve a problem once per question, each with its own given rows.
-
-    starts    int64[questions + 1]: start of each question's rows in `given`, int32
-    most      number of solutions at which to stop
-    seconds   CPU seconds per question
-    """
-    for question in range(len(starts) - 1):
-        status, start = EXHAUSTED, cpu_seconds()
-        first_place: Any = np.int64(0)
-        if begin(x, state, given[starts[question] : starts[question + 1]]):
-            status = search(x, state, most, first_place, start + seconds)
-        end(x, state)
-        answers.status[question], answers.seconds[question] = status, cpu_seconds() - start
-        answers.found[question], answers.nodes[question] = state.numbers[FOUND], state.numbers[NODES]
-        answers.updates[question] = x.counts[0]
-        for k in range(min(len(state.size), state.numbers[FOUND])):
-            answers.size[question, k] = state.size[k]
-            for level in range(state.size[k]):
-                answers.rows[question, k, level] = state.rows[k, level]
-
-
-@kernel
 def _note(x: Any, state: SearchState, level: int, place: int) -> None:
+    """Store the selected rows as a solution."""
     for k in range(level):
         state.rows[place, k] = row_at(x, k)
     state.size[place] = level

@@ -1,39 +1,48 @@
 """Dancing links: each item's rows are a circular list, from which rows are unlinked and into which they are relinked.
 
-After Knuth, The Art of Computer Programming 4B, 7.2.2.1, Algorithms X and C: the nodes of a row are contiguous, with a
-spacer between rows. Rows that conflict with a selected row are unlinked from the lists of their other items, and
-relinked in reverse order. A secondary item with a colour is not covered but purified: rows with another colour are
-unlinked, and those with the same colour are marked so that the item needs no further work.
+After Knuth, The Art of Computer Programming 4B, 7.2.2.1, Algorithm X: the nodes of a row are contiguous, with a spacer
+between rows. Rows that conflict with a selected row are unlinked from the lists of their other items, and relinked in
+reverse order. One difference: items are not a linked list, but an array of their numbers of rows, which is scanned for
+the smallest; that scan vectorizes.
 
-Two differences: Items are not a linked list. Each has a key, its row count in the high bits and its index in the low
-ones, and the minimum key is found by a scan over all of them, which vectorizes. And links are 16-bit indices, 32-bit
-indices or addresses (solver.exact_cover.links_memory).
+A link is a node's index of 16 or 32 bits, or its address. The code is written once, and compiled for each dtype of the
+memory: uint16, uint32, or int64 for addresses. These are valid only for the array they were made for: it must be
+neither copied nor freed while they are in use.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
 
-from nonocensus.solver.exact_cover.links_memory import COLOR, DOWN, FIELDS, ITEM, UP, first_and_step, peek, poke
-from nonocensus.solver.exact_cover.problem import NO_COLOR, Cover
+from nonocensus.solver.exact_cover.problem import Cover
+from nonocensus.solver.jit.intrinsics import load_address, overload, store_address
 from nonocensus.solver.jit.kernel import inlined, kernel
+from nonocensus.solver.jit.kernel_cache import CHECKED
 
-PURIFIED = 1
-"""Colour of a node whose item is purified to the node's own colour. Real colours are larger."""
+FIELDS = 3
+UP, DOWN, ITEM = range(FIELDS)
 
-NARROW_ITEMS = 1 << 15
+WORD = 8
+"""Bytes of a field that holds an address."""
+
 NARROW_NODES = 1 << 16
-"""Exclusive limits of items, rows of an item and colours, and of nodes, for 16-bit links and their keys."""
+"""Exclusive limit of nodes for 16-bit links."""
+
+COVERED = 1 << 31
+"""Added to the number of rows of a covered item."""
+
+ITEM_BITS = 31
+"""Bits of an item below its number of rows, where both are compared as one number."""
 
 
 class Links(NamedTuple):
     """A problem as dancing links, with the search stack.
 
-    memory    nodes of four fields (up, down, item, colour): a header per item, then for each row a spacer and its
-              entries, and a last spacer. A spacer has item `spacer`; up is the first entry of the row before it, down
-              the last entry of the row after it
-    keys      int32 or int64[items]: row count x `unit` + item, plus `covered` if the item is covered
-    node      int32[rows]: index of each row's first entry
+    memory    nodes of three fields (up, down, item): a header per item, then for each row a spacer and its entries, and
+              a last spacer. A spacer has item `spacer`; up is the first entry of the row before it, down the last
+              entry of the row after it
+    sizes     int64[items]: number of rows, plus COVERED if the item is covered
     row       int32[nodes]: the row of each entry
     choice    int64[levels]: by level, link to the item's selected entry, or to the item's header if none yet
     counts    int64[1]: entries unlinked and items covered
@@ -42,25 +51,19 @@ class Links(NamedTuple):
     """
 
     memory: np.ndarray
-    keys: np.ndarray
-    node: np.ndarray
+    sizes: np.ndarray
     row: np.ndarray
     choice: np.ndarray
     counts: np.ndarray
     first: int
     step: int
     spacer: int
-    unit: int
-    covered: int
     primary: int
-    colored: int
 
 
 def fits_narrow(cover: Cover) -> bool:
     """Return whether 16-bit links suffice."""
-    items = cover.primary + cover.secondary
-    most = max(items, 1 + cover.rows, len(np.unique(cover.colors)) + PURIFIED + 1)
-    return most < NARROW_ITEMS and nodes_of(cover) < NARROW_NODES
+    return nodes_of(cover) < NARROW_NODES
 
 
 def nodes_of(cover: Cover) -> int:
@@ -72,7 +75,7 @@ def link(cover: Cover, levels: int, kind: type[np.integer]) -> Links:
     """Return the problem as dancing links of type `kind`: np.uint16, np.uint32, or np.int64 for addresses."""
     items, rows, nodes = cover.primary + cover.secondary, cover.rows, nodes_of(cover)
     memory = np.zeros(nodes * FIELDS, kind)
-    first, step = first_and_step(memory)
+    first, step = (memory.ctypes.data, FIELDS * WORD) if kind is np.int64 else (0, 1)
     spacer = int(np.iinfo(kind).max)
     row = np.repeat(np.arange(rows), np.diff(cover.offsets))
     entry = items + 1 + row + np.arange(len(cover.items))
@@ -82,8 +85,6 @@ def link(cover: Cover, levels: int, kind: type[np.integer]) -> Links:
     table[:, UP] = table[:, DOWN] = first + step * np.arange(nodes)
     table[:items, ITEM] = np.arange(items)
     table[entry, ITEM] = cover.items
-    if len(cover.colors):
-        table[entry, COLOR] = _colors(cover.colors)
     table[spacers, ITEM] = spacer
     table[spacers[1:], UP] = first + step * (spacers[:-1] + 1)
     table[spacers[:-1], DOWN] = first + step * (spacers[1:] - 1)
@@ -101,48 +102,75 @@ def link(cover: Cover, levels: int, kind: type[np.integer]) -> Links:
 
     row_of = np.full(nodes, -1, np.int32)
     row_of[entry] = row
-    narrow = kind is np.uint16
-    bits = 15 if narrow else 31
-    keys = ((sizes - 1) << bits | np.arange(items)).astype(np.int32 if narrow else np.int64)
-    return Links(
-        memory,
-        keys,
-        (spacers[:-1] + 1).astype(np.int32),
-        row_of,
-        np.zeros(levels, np.int64),
-        np.zeros(1, np.int64),
-        first,
-        step,
-        spacer,
-        1 << bits,
-        1 << (2 * bits),
-        cover.primary,
-        int(len(cover.colors) > 0),
-    )
+    choice, counts = np.zeros(levels, np.int64), np.zeros(1, np.int64)
+    return Links(memory, (sizes - 1).astype(np.int64), row_of, choice, counts, first, step, spacer, cover.primary)
 
 
-def _colors(colors: np.ndarray) -> np.ndarray:
-    """Renumber colours without gaps, above PURIFIED; NO_COLOR is unchanged."""
-    known, number = np.unique(colors, return_inverse=True)
-    above = PURIFIED + (0 if known[0] == NO_COLOR else 1)
-    numbered: np.ndarray = np.where(colors == NO_COLOR, NO_COLOR, number + above)
-    return numbered
+def peek(memory: np.ndarray, node: int, field: int) -> int:
+    """Return a field of a node."""
+    return int(memory[_place(memory, node) + field])
 
 
-# The interface of a layout (solver.exact_cover.layouts).
+def poke(memory: np.ndarray, node: int, field: int, value: int) -> None:
+    """Set a field of a node."""
+    memory[_place(memory, node) + field] = value
+
+
+def _place(memory: np.ndarray, node: int) -> int:
+    """Return the index in `memory` of the first field of a node."""
+    if memory.dtype != np.int64:
+        return FIELDS * node
+    offset = int(node) - memory.ctypes.data
+    assert 0 <= offset < memory.nbytes, "a link leads out of the memory"
+    return offset // WORD
+
+
+@overload(peek)
+def _overload_peek(memory: Any, node: Any, field: Any) -> Any:
+    if memory.dtype != types.int64:
+        return lambda memory, node, field: np.int64(memory[FIELDS * node + field])
+    if not CHECKED:
+        return lambda memory, node, field: load_address(node + WORD * field)
+
+    def within(memory: Any, node: Any, field: Any) -> Any:
+        assert 0 <= node - np.int64(memory.ctypes.data) < memory.nbytes, "a link leads out of the memory"
+        return load_address(node + WORD * field)
+
+    return within
+
+
+@overload(poke)
+def _overload_poke(memory: Any, node: Any, field: Any, value: Any) -> Any:
+    if memory.dtype != types.int64:
+
+        def put(memory: Any, node: Any, field: Any, value: Any) -> None:
+            memory[FIELDS * node + field] = value
+
+        return put
+    if not CHECKED:
+        return lambda memory, node, field, value: store_address(node + WORD * field, value)
+
+    def within(memory: Any, node: Any, field: Any, value: Any) -> Any:
+        assert 0 <= node - np.int64(memory.ctypes.data) < memory.nbytes, "a link leads out of the memory"
+        store_address(node + WORD * field, value)
+
+    return within
+
+
+# The interface of a layout (solver.exact_cover.cover_search).
 
 
 @kernel
 def branch(x: Links, level: int) -> bool:
     """Choose the item with the fewest rows, ties to the first, and cover it; False if all primary items are covered."""
-    best = x.keys[0]
+    best = x.sizes[0] << ITEM_BITS
     for i in range(1, x.primary):
-        best = min(best, x.keys[i])
-    if best >= x.covered:
+        best = min(best, x.sizes[i] << ITEM_BITS | i)
+    if best >> ITEM_BITS >= COVERED:
         return False
-    item: Any = np.int64(best) & (x.unit - 1)
+    item: Any = best & ((1 << ITEM_BITS) - 1)
     x.choice[level] = x.first + x.step * item
-    x.counts[0] += _cover(x, item)
+    _cover(x, item)
     return True
 
 
@@ -164,61 +192,12 @@ def advance(x: Links, level: int) -> bool:
 
 
 @kernel
-def leave(x: Links, level: int) -> None:
-    """Undo a level: its row and its item."""
-    p = x.choice[level]
-    item = peek(x.memory, p, ITEM)
-    if p != x.first + x.step * item:
-        _undo_row(x, p)
-    _uncover(x, item)
-
-
-@kernel
 def row_at(x: Links, level: int) -> int:
     """Return the row selected at a level."""
     return int(x.row[(x.choice[level] - x.first) // x.step])
 
 
-@kernel
-def give(x: Links, level: int, row: int) -> bool:
-    """Select a given row at a level, without alternatives; False, without a change, if it conflicts."""
-    q: Any = x.first + x.step * np.int64(x.node[row])
-    own: Any = np.int64(-1)  # the row's first primary item
-    while peek(x.memory, q, ITEM) != x.spacer:
-        item = peek(x.memory, q, ITEM)
-        if x.keys[item] >= x.covered:
-            return False
-        if peek(x.memory, peek(x.memory, q, DOWN), UP) != q:
-            return False  # the row is unlinked, because of a colour
-        if own < 0 and item < x.primary:
-            own = q
-        q += x.step
-    x.choice[level] = own
-    x.counts[0] += _cover(x, peek(x.memory, own, ITEM))
-    _take_row(x, own)
-    return True
-
-
-@kernel
-def sound(x: Links) -> bool:
-    """Check that the lists of all uncovered items are circular and match the row counts in their keys."""
-    for item in range(len(x.keys)):
-        if x.keys[item] >= x.covered:
-            continue
-        header = x.first + x.step * item
-        number = np.int64(0)
-        p = peek(x.memory, header, DOWN)
-        while p != header:
-            if peek(x.memory, peek(x.memory, p, UP), DOWN) != p or peek(x.memory, p, ITEM) != item:
-                return False
-            number += 1
-            p = peek(x.memory, p, DOWN)
-        if x.keys[item] != number * x.unit + item or peek(x.memory, peek(x.memory, header, UP), DOWN) != header:
-            return False
-    return True
-
-
-# Knuth's operations: hide, cover, purify and their inverses.
+# Knuth's operations: hide, cover and their inverses.
 
 
 @inlined
@@ -232,11 +211,10 @@ def _hide(x: Links, p: int) -> int:
         if item == x.spacer:
             q = up
             continue
-        if x.colored == 0 or peek(x.memory, q, COLOR) != PURIFIED:
-            poke(x.memory, up, DOWN, down)
-            poke(x.memory, down, UP, up)
-            x.keys[item] -= x.unit
-            number += 1
+        poke(x.memory, up, DOWN, down)
+        poke(x.memory, down, UP, up)
+        x.sizes[item] -= 1
+        number += 1
         q += x.step
     return number
 
@@ -251,24 +229,23 @@ def _unhide(x: Links, p: int) -> None:
         if item == x.spacer:
             q = down
             continue
-        if x.colored == 0 or peek(x.memory, q, COLOR) != PURIFIED:
-            poke(x.memory, up, DOWN, q)
-            poke(x.memory, down, UP, q)
-            x.keys[item] += x.unit
+        poke(x.memory, up, DOWN, q)
+        poke(x.memory, down, UP, q)
+        x.sizes[item] += 1
         q -= x.step
 
 
 @kernel
-def _cover(x: Links, item: int) -> int:
-    """Unlink an item's rows from all other lists; return the number of entries plus 1, as Knuth counts."""
-    x.keys[item] += x.covered
+def _cover(x: Links, item: int) -> None:
+    """Unlink an item's rows from all other lists; count the entries and the item, as Knuth does."""
+    x.sizes[item] += COVERED
     header = x.first + x.step * item
     number = 1
     p = peek(x.memory, header, DOWN)
     while p != header:
         number += _hide(x, p)
         p = peek(x.memory, p, DOWN)
-    return number
+    x.counts[0] += number
 
 
 @kernel
@@ -278,66 +255,30 @@ def _uncover(x: Links, item: int) -> None:
     while p != header:
         _unhide(x, p)
         p = peek(x.memory, p, UP)
-    x.keys[item] -= x.covered
-
-
-@kernel
-def _purify(x: Links, p: int) -> int:
-    """Unlink the rows that have a secondary item in another colour than the entry; return the number of entries."""
-    color = peek(x.memory, p, COLOR)
-    header = x.first + x.step * peek(x.memory, p, ITEM)
-    number = 0
-    q = peek(x.memory, header, DOWN)
-    while q != header:
-        if peek(x.memory, q, COLOR) != color:
-            number += _hide(x, q)
-        elif q != p:
-            poke(x.memory, q, COLOR, PURIFIED)
-        q = peek(x.memory, q, DOWN)
-    return number
-
-
-@kernel
-def _unpurify(x: Links, p: int) -> None:
-    color = peek(x.memory, p, COLOR)
-    header = x.first + x.step * peek(x.memory, p, ITEM)
-    q = peek(x.memory, header, UP)
-    while q != header:
-        if peek(x.memory, q, COLOR) == PURIFIED:
-            poke(x.memory, q, COLOR, color)
-        elif q != p:
-            _unhide(x, q)
-        q = peek(x.memory, q, UP)
+    x.sizes[item] -= COVERED
 
 
 @kernel
 def _take_row(x: Links, p: int) -> None:
-    """Cover or purify the other items of an entry's row."""
+    """Cover the other items of an entry's row."""
     q = p + x.step
     while q != p:
         item = peek(x.memory, q, ITEM)
         if item == x.spacer:
             q = peek(x.memory, q, UP)
             continue
-        color = peek(x.memory, q, COLOR)
-        if color == NO_COLOR:
-            x.counts[0] += _cover(x, item)
-        elif color != PURIFIED:
-            x.counts[0] += _purify(x, q)
+        _cover(x, item)
         q += x.step
 
 
 @kernel
 def _undo_row(x: Links, p: int) -> None:
+    """Uncover the other items of an entry's row."""
     q = p - x.step
     while q != p:
         item = peek(x.memory, q, ITEM)
         if item == x.spacer:
             q = peek(x.memory, q, DOWN)
             continue
-        color = peek(x.memory, q, COLOR)
-        if color == NO_COLOR:
-            _uncover(x, item)
-        elif color != PURIFIED:
-            _unpurify(x, q)
+        _uncover(x, item)
         q -= x.step

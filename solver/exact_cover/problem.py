@@ -1,6 +1,6 @@
 """Exact-cover problems and their validation."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from operator import index
 from typing import NamedTuple
 
@@ -9,24 +9,20 @@ import numpy as np
 MOST = 2**31 - 2
 """Maximum sum of rows, items and entries of a problem."""
 
-NO_COLOR = 0
-
 
 class Cover(NamedTuple):
     """An exact-cover problem: select rows so that each primary item is in exactly one of them.
 
-    Selected rows may share a secondary item only if all have it in the same colour, not without one.
+    A secondary item may be in at most one of them.
 
     offsets     int64[rows + 1]: start of each row's entries
     items       int32[entries]: primary items 0..primary - 1, then secondary items
-    colors      int32[entries]: from 1; NO_COLOR for none, as for all primary items; empty if no item has a colour
     primary     number of primary items
     secondary   number of secondary items
     """
 
     offsets: np.ndarray
     items: np.ndarray
-    colors: np.ndarray
     primary: int
     secondary: int = 0
 
@@ -36,34 +32,32 @@ class Cover(NamedTuple):
         return len(self.offsets) - 1
 
 
-def cover_of(rows: Iterable[Iterable[int | tuple[int, int]]], primary: int, secondary: int = 0) -> Cover:
-    """Return the problem with these rows: lists of items, or of pairs of a secondary item and its colour.
+Matrix = Sequence[Sequence[int]] | np.ndarray
+"""A problem as a 0/1 matrix: its rows are the rows of the problem, its columns the primary items."""
+
+
+def cover_of(rows: Iterable[Iterable[int]], primary: int, secondary: int = 0) -> Cover:
+    """Return the problem with these rows, each a list of items.
 
     Raises ValueError as `checked`.
     """
     try:
-        pairs = [[_pair(entry) for entry in row] for row in rows]
-        entries = np.array([pair for row in pairs for pair in row], np.int32).reshape(-1, 2)
-    except (OverflowError, TypeError, ValueError):
-        raise ValueError("an entry of a row is an item, or an item and its colour: integers of 31 bits") from None
-    lengths = [len(row) for row in pairs]
-    colors = entries[:, 1] if entries[:, 1].any() else entries[:0, 1]
-    offsets = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
-    return checked(Cover(offsets.astype(np.int64), entries[:, 0].copy(), colors.copy(), primary, secondary))
+        lists = [[index(item) for item in row] for row in rows]
+        items = np.array([item for row in lists for item in row], np.int32)
+    except (OverflowError, TypeError):
+        raise ValueError("each row must list its items: integers of 31 bits") from None
+    offsets = np.concatenate(([0], np.cumsum([len(row) for row in lists], dtype=np.int64)))
+    return checked(Cover(offsets.astype(np.int64), items, primary, secondary))
 
 
-def _pair(entry: int | tuple[int, int]) -> tuple[int, int]:
-    """Return an entry as a pair of item and colour."""
-    item, color = entry if isinstance(entry, tuple) else (entry, NO_COLOR)
-    return index(item), index(color)
-
-
-def checked(cover: Cover) -> Cover:
+def checked(problem: Cover | Matrix) -> Cover:
     """Validate a problem, and return it with contiguous arrays of the dtypes that kernels require.
 
-    Raises ValueError for no primary item, inconsistent arrays, an unknown item, a row without a primary item or with an
-    item twice, and a colour below 0 or of a primary item.
+    Raises TypeError for what is neither a problem nor a matrix, and ValueError for no primary item, inconsistent
+    arrays, an unknown item, a row without a primary item or with an item twice, and a matrix that is ragged or has
+    other numbers than 0 and 1.
     """
+    cover = problem if isinstance(problem, Cover) else _of_matrix(problem)
     for name in ("primary", "secondary"):
         number = getattr(cover, name)
         if not isinstance(number, int | np.integer) or number < 0:
@@ -73,24 +67,38 @@ def checked(cover: Cover) -> Cover:
         raise ValueError("there is nothing to cover: no item is primary")
     offsets = _integers("offsets", cover.offsets, np.int64)
     items = _integers("items", cover.items, np.int32)
-    colors = _integers("colors", cover.colors, np.int32)
     if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(items) or (np.diff(offsets) < 0).any():
         raise ValueError(f"offsets must begin with 0, never fall, and end with the number of entries, {len(items):,}")
     if (size := known + len(offsets) - 1 + len(items)) > MOST:
         raise ValueError(f"{size:,} items, rows and entries in all: at most {MOST:,} are possible")
-    if len(colors) not in (0, len(items)):
-        raise ValueError(f"{len(colors):,} colours of {len(items):,} entries: give one for each, or none")
     row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     _refuse(row, (items < 0) | (items >= known), f"has an item that is not in 0..{known - 1}")
     without = np.bincount(row[items < cover.primary], minlength=len(offsets) - 1) == 0
     _refuse(np.arange(len(offsets) - 1), without, "has no primary item, so nothing says whether to take it")
     order = np.lexsort((items, row))
     twice = (np.diff(row[order]) == 0) & (np.diff(items[order]) == 0)
-    _refuse(row[order][1:], twice, "has an item twice, or in two colours")
-    if len(colors):
-        _refuse(row, colors < 0, "has a colour below 0")
-        _refuse(row, (colors != NO_COLOR) & (items < cover.primary), "has a primary item with a colour")
-    return Cover(offsets, items, colors, int(cover.primary), int(cover.secondary))
+    _refuse(row[order][1:], twice, "has an item twice")
+    return Cover(offsets, items, int(cover.primary), int(cover.secondary))
+
+
+def _of_matrix(matrix: Matrix) -> Cover:
+    """Return the problem of a 0/1 matrix; raises TypeError and ValueError as `checked`."""
+    advice = "give a 0/1 matrix, or the problem that cover_of makes of lists of items"
+    try:
+        array = np.asarray(matrix)
+    except ValueError:
+        raise ValueError(f"the rows of the matrix have different lengths; {advice}") from None
+    if array.ndim == 1 and array.size == 0:
+        array = array.reshape(0, 0)
+    if array.ndim != 2 or array.dtype.kind not in "biuf":
+        raise TypeError(f"{type(matrix).__name__} is no problem of exact cover; {advice}")
+    other = np.argwhere((array != 0) & (array != 1))
+    if len(other):
+        row, column = other[0]
+        raise ValueError(f"row {row} of the matrix has {array[row, column]} in column {column}; {advice}")
+    row, column = np.nonzero(array)
+    offsets = np.searchsorted(row, np.arange(len(array) + 1))
+    return Cover(offsets, column, array.shape[1])
 
 
 def _integers(name: str, values: np.ndarray, kind: type[np.signedinteger]) -> np.ndarray:

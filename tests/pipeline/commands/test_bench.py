@@ -13,7 +13,7 @@ from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings.benchmark import exhaust
 from nonocensus.pipeline.findings.engine_comparison import differing, figures
 from nonocensus.scrapers.formats import webpbn_xml
-from nonocensus.solver.engines.engines import COMPILED, ENGINES
+from nonocensus.solver.engines.searches import COMPILED, ENGINES
 from nonocensus.solver.model.puzzle import BLOT, Block, Puzzle, from_picture
 
 

@@ -11,9 +11,8 @@ import oracle
 import pytest
 
 from nonocensus.solver.api import classify
-from nonocensus.solver.engines.answer import EngineLimits
-from nonocensus.solver.engines.arrangements import arrangements, number_of_arrangements
-from nonocensus.solver.engines.engines import ENGINES
+from nonocensus.solver.engines.searches import ENGINES, EngineLimits
+from nonocensus.solver.engines.states import arrangements, number_of_arrangements
 from nonocensus.solver.model.puzzle import Block, Puzzle, clues_of, from_picture
 from nonocensus.solver.model.tables import puzzle_batch
 

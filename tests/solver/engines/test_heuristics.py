@@ -10,10 +10,18 @@ import numpy as np
 import oracle
 import pytest
 
-from nonocensus.solver.engines.answer import EngineLimits
-from nonocensus.solver.engines.astar import Estimate, a_star_by_all_groups
-from nonocensus.solver.engines.heuristics import rows_left, wrong_and_missing_groups, wrong_groups
-from nonocensus.solver.engines.plain_search import Space, State, is_solution, space_of, successors
+from nonocensus.solver.engines.searches import ENGINES, EngineLimits
+from nonocensus.solver.engines.states import (
+    Estimate,
+    Space,
+    State,
+    is_solution,
+    rows_left,
+    space_of,
+    successors,
+    wrong_and_missing_groups,
+    wrong_groups,
+)
 from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture
 
 pytestmark = pytest.mark.unchecked
@@ -145,4 +153,4 @@ def test_groups_are_counted_by_their_place(column: str, filled: str, wrong: int,
 def test_a_wrong_estimate_costs_no_verdict() -> None:
     for seed in range(20):
         puzzle = from_picture((np.random.default_rng(seed).random((4, 4)) < 0.5).astype(np.uint8))
-        assert a_star_by_all_groups(puzzle, EngineLimits()).verdict == oracle.verdict(puzzle)
+        assert ENGINES["astar-missing"](puzzle, EngineLimits()).verdict == oracle.verdict(puzzle)

@@ -10,7 +10,7 @@ import numba
 import pytest
 from kernels import note
 
-from nonocensus.solver.exact_cover.cover_kernels import CHOSEN
+from nonocensus.solver.exact_cover.solve import CHOSEN
 
 
 def most(kernel: str) -> int:

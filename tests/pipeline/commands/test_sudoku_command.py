@@ -1,0 +1,156 @@
+"""The command sudoku: solutions, the table of engines, exit statuses and bad input."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nonocensus.pipeline.commands.sudoku_command import SudokuEngine
+from nonocensus.solver.exact_cover import sudoku
+from nonocensus.solver.exact_cover.cover_search import LAYOUTS
+from nonocensus.solver.exact_cover.sudoku import line_of, read_sudokus
+
+UNIQUE = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
+HARD = "4.....8.5.3..........7......2.....6.....8.4......1.......6.3.7.5..2.....1.4......"
+SEVERAL = "." * 81
+NONE = "55" + UNIQUE[2:]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "puzzles.txt"
+    path.write_text("\n".join(["# four puzzles", UNIQUE, SEVERAL, NONE, "1...\n..3.\n.4..\n...2\n"]))
+    return path
+
+
+@pytest.mark.parametrize("engine", [None, *LAYOUTS])
+def test_solutions(nonocensus: Any, file: Path, engine: str | None) -> None:
+    options = ("--engine", engine) if engine else ()
+    done = nonocensus("sudoku", str(file), *options, "--json")
+    rows = [json.loads(line) for line in done.out.splitlines()]
+    assert done.code == 0
+    assert [(row["number"], row["line"], row["size"], row["box"], row["verdict"]) for row in rows] == [
+        (1, 2, "9x9", "3x3", "unique"),
+        (2, 3, "9x9", "3x3", "multiple"),
+        (3, 4, "9x9", "3x3", "none"),
+        (4, 5, "4x4", "2x2", "unique"),
+    ]
+    assert [len(row["solutions"]) for row in rows] == [1, 2, 0, 1]
+    assert (rows[0]["puzzle"], rows[0]["solutions"]) == (UNIQUE, [SOLVED])
+    assert {row["engine"] for row in rows} == {engine or "links16"}
+    assert all(row["nodes"] > 0 and row["cpu_seconds"] > 0 for row in rows)
+    drawn = nonocensus("sudoku", str(file), *options).out
+    assert [line_of(each.cells) for each in read_sudokus(drawn)] == [grid for row in rows for grid in row["solutions"]]
+    assert "1 (line 2, 9x9): unique, " in drawn
+    assert "2 (line 3, 9x9): several solutions, " in drawn
+    assert "3 (line 4, 9x9): no solution, " in drawn
+
+
+def test_comparison(nonocensus: Any, file: Path) -> None:
+    found = json.loads(nonocensus("sudoku", str(file), "--compare", "--json").out)
+    engines = found.pop("engines")
+    assert found == {"puzzles": 4, "unique": 2, "multiple": 1, "none": 1}
+    assert [row["engine"] for row in engines] == [*LAYOUTS] == [engine.value for engine in SudokuEngine]
+    assert len({row["nodes"] for row in engines[:3]}) == 1
+    for row in engines:
+        assert (row["solved"], row["undecided"]) == (4, 0)
+        assert row["ms_a_puzzle"] == pytest.approx(250 * row["cpu_seconds"])
+        assert row["puzzles_a_second"] == pytest.approx(4 / row["cpu_seconds"])
+    printed = nonocensus("sudoku", str(file), "--compare").out
+    assert printed.startswith("4 puzzles: 2 unique, 1 several solutions, 1 no solution\n")
+    assert [line.split()[0] for line in printed.splitlines()[1:]] == ["engine", *LAYOUTS]
+    assert max(map(len, printed.splitlines())) <= 80
+
+
+def test_brute_force_is_undecided_at_the_limit(nonocensus: Any, tmp_path: Path) -> None:
+    (tmp_path / "hard.txt").write_text(HARD)
+    done = nonocensus("sudoku", "hard.txt", "--engine", "brute", "--cpu-limit", "0.001")
+    assert done.code == 1
+    assert "undecided" in done.out
+    assert "undecided: raise --cpu-limit" in done.err
+    compared = nonocensus("sudoku", "hard.txt", "--compare", "--cpu-limit", "0.25", "--json")
+    engines = json.loads(compared.out)["engines"]
+    assert [row["undecided"] for row in engines] == [0, 0, 0, 1]
+    assert compared.code == 0
+
+
+def test_layout_too_narrow(nonocensus: Any, tmp_path: Path) -> None:
+    (tmp_path / "large.txt").write_text("." * 625)
+    done = nonocensus("sudoku", "large.txt", "--engine", "links16")
+    assert (done.code, done.out) == (1, "")
+    assert "line 1: it is too large for links of 16 bits; use --engine links32" in done.err
+    assert json.loads(nonocensus("sudoku", "large.txt", "--json").out)["engine"] == "links32"
+    engines = json.loads(nonocensus("sudoku", "large.txt", "--compare", "--json").out)["engines"]
+    assert [row["solved"] for row in engines[:3]] == [0, 1, 1]
+
+
+def test_unreadable_puzzles_are_named_and_the_others_solved(nonocensus: Any, tmp_path: Path) -> None:
+    (tmp_path / "some.txt").write_text(f"{UNIQUE}\n{UNIQUE[:80]}\n{UNIQUE.replace('6', 'x')}\n")
+    done = nonocensus("sudoku", "some.txt", "--json")
+    assert done.code == 1
+    assert [json.loads(line)["solutions"] for line in done.out.splitlines()] == [[SOLVED]]
+    assert done.err.splitlines() == [
+        "not read: some.txt, line 2: 80 characters are not a grid; one of 9x9 has 81",
+        "not read: some.txt, line 3: 'x' in row 2, column 1 is not a digit of 9x9",
+    ]
+
+
+def test_a_file_full_of_unreadable_puzzles_has_a_short_list(nonocensus: Any, tmp_path: Path) -> None:
+    (tmp_path / "many.txt").write_text(f"{UNIQUE[:80]}\n" * 30)
+    done = nonocensus("sudoku", "many.txt")
+    assert (done.code, done.out, len(done.err.splitlines())) == (1, "", 21)
+    assert done.err.endswith("... and 10 more unreadable puzzles\n")
+
+
+def test_bytes_that_are_no_sudoku(nonocensus: Any, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    for name, data, message in (
+        ("empty", b"", "empty: no Sudoku: it is empty"),
+        ("binary", bytes(range(256)), "binary: no Sudoku: it is a binary file, not text"),
+        ("prose", b"Dear reader,\n", "prose: no Sudoku: neither lines of 81 characters nor grids"),
+        ("a.non", b"width 2\nheight 1\n\nrows\n2\n\ncolumns\n1\n1\n", "a.non: no Sudoku: neither lines"),
+        ("folder", None, "folder: Is a directory"),
+        ("missing", None, "missing: No such file or directory"),
+    ):
+        if data is not None:
+            (tmp_path / name).write_bytes(data)
+        done = nonocensus("sudoku", name)
+        assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
+        assert message in done.err
+
+
+@pytest.mark.parametrize("data", [b"\xef\xbb\xbf" + UNIQUE.encode(), f"{UNIQUE}\r\n".encode(), UNIQUE.encode("utf-16")])
+def test_encodings(nonocensus: Any, tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "one.txt").write_bytes(data)
+    assert json.loads(nonocensus("sudoku", "one.txt", "--json").out)["solutions"] == [SOLVED]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--compare", "--engine", "brute"], "--compare runs all engines; leave out --engine"),
+        (["--engine", "bits"], "'bits' is not one of"),
+        (["--cpu-limit", "nan"], "nan is not between"),
+    ],
+)
+def test_wrong_options(nonocensus: Any, file: Path, options: list[str], message: str) -> None:
+    done = nonocensus("sudoku", str(file), *options)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+
+
+def test_engines_that_differ_are_an_internal_error(
+    nonocensus: Any, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    solve = sudoku.solve_sudoku
+
+    def wrong(puzzle: Any, **options: Any) -> Any:
+        answer = solve(puzzle, **options)
+        return answer._replace(verdict="none") if options["layout"] == "pointers" else answer
+
+    monkeypatch.setattr(sudoku, "solve_sudoku", wrong)
+    done = nonocensus("sudoku", str(file), "--compare")
+    assert done.code == 70
+    assert "engines differ in the Sudoku in line 2" in done.err
