@@ -13,7 +13,7 @@ from nonocensus.pipeline.errors import InputError, UserError, VersionError
 from nonocensus.pipeline.run.job_tables import (
     certificates_folder,
     grades_folder,
-    mending_files,
+    mendings_folder,
     read_certificates,
     read_grade_file,
     read_mending_file,
@@ -144,16 +144,16 @@ def _wrong_answers(rules: Rules, results: pa.RecordBatch, puzzles: pa.RecordBatc
 
 def _job_files(run: Run) -> list[tuple[Folder, str, Callable[[Folder, str], object], str]]:
     """Return the files of certificates, grades and mendings: folder, name, reader, job."""
-    files: list[tuple[Folder, str, Callable[[Folder, str], object], str]] = [
+    return [
         (place, name, read, job)
         for place, read, job in (
             (certificates_folder(run), read_certificates, "certify"),
             (grades_folder(run), partial(read_grade_file, run.family), "grade"),
+            (mendings_folder(run), read_mending_file, "mend"),
         )
         for name in place.names()
         if name.endswith(".parquet")
     ]
-    return files + [(place, name, read_mending_file, "mend") for place, name in mending_files(run)]
 
 
 def _other_damage(run: Run) -> Iterator[Damage]:
