@@ -97,19 +97,20 @@ def generate_store(
     watch: ProgressCallbacks = SILENT,
     *,
     minutes: tuple[float, float] | None = None,
+    stars: tuple[float, float] | None = None,
     grade: tuple[int, int] | None = None,
 ) -> int:
     """Fill a store with the pictures of a recipe (nonocensus.scrapers.pictures.recipe.Recipe); return the count.
 
-    minutes, grade   least and most: only puzzles with one solution and these are kept, the recipe's count of them
+    minutes, stars, grade   least and most: only puzzles with one solution and these are kept, the recipe's count of
+                            them, in a new store
     """
-    from nonocensus.pipeline.jobs.generate_graded import fill_with_graded
-    from nonocensus.pipeline.store.conditions import ANY, Conditions
+    from nonocensus.pipeline.jobs.generate_graded import Conditions, generate_graded
     from nonocensus.pipeline.store.generation import fill_store
 
-    conditions = Conditions(minutes, grade)
-    if conditions != ANY:
-        return fill_with_graded(str(store), recipe, conditions, resources, watch).made
+    conditions = Conditions(minutes, stars, grade)
+    if conditions.bounds():
+        return generate_graded(str(store), recipe, conditions, resources, watch).kept
     return fill_store(str(store), recipe, resources, watch)
 
 

@@ -21,12 +21,11 @@ def open_filesystem(uri: str) -> tuple[fs.FileSystem, str]:
     scheme = uri.partition("://")[0]
     if scheme == "az":
         return _open_azure(), uri.removeprefix("az://").partition("?")[0]
-    if scheme == "hf":
-        with extra("hub"):
-            import huggingface_hub  # noqa: F401 (Arrow and fsspec do, and each has its own error)
     try:
         found: tuple[fs.FileSystem, str] = fs.FileSystem.from_uri(uri)
         return found
+    except ImportError as error:  # hf's packages; the message names the missing one
+        raise ValueError(str(error)) from error
     except pa.ArrowInvalid as error:
         if UNKNOWN not in str(error) or scheme in ("http", "https"):
             raise

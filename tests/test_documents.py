@@ -11,7 +11,7 @@ import typer
 import yaml
 
 from benchmarks.__main__ import BENCHMARKS, OF_REPORTS
-from nonocensus.pipeline.commands.app import GLOBAL_OPTIONS, RENAMED, app
+from nonocensus.pipeline.commands.app import GLOBAL_OPTIONS, app
 
 ROOT = documents.ROOT
 PAGES = [path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]]
@@ -20,7 +20,7 @@ WITH_COMMANDS = [
     *(f"docs/{name}.md" for name in ("API", "BENCHMARKS", "CERTIFICATES", "CLUSTER", "DATASETS", "ENGINES", "METRICS")),
     *(f"docs/{name}.md" for name in ("EXPLAINING", "SCALING", "TASKS", "TECHNIQUES")),
 ]
-KNOWN = {name: command for name, command in typer.main.get_command(app).commands.items() if name not in RENAMED}
+KNOWN = typer.main.get_command(app).commands
 
 
 def texts(value: Any) -> Iterator[str]:

@@ -16,8 +16,7 @@ from typing import Any
 import msgspec
 
 from nonocensus.pipeline.findings.task_file import Task, task_of
-from nonocensus.pipeline.jobs.generate_graded import fitting
-from nonocensus.pipeline.store.conditions import Conditions
+from nonocensus.pipeline.jobs.generate_graded import Conditions, fitting
 from nonocensus.reports.answer_verdict import check_answer
 from nonocensus.scrapers.pictures.kinds import KINDS
 from nonocensus.scrapers.pictures.recipe import Recipe
@@ -65,7 +64,6 @@ class NonogramConfig:
         assert 1 <= self.min_side <= self.max_side <= 30, "sides must be between 1 and 30, min_side the lower"
         assert 0 <= self.min_minutes < self.max_minutes, "min_minutes must be at least 0 and below max_minutes"
         assert KINDS[self.kind].density, "kind must be one with a density"
-        assert not KINDS[self.kind].slow, f"pictures of kind {self.kind} take seconds each"
         assert self.style in ("clues", "grid"), "style must be clues or grid"
 
 

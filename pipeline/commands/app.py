@@ -10,7 +10,7 @@ from collections.abc import Callable
 from inspect import cleandoc
 from io import TextIOWrapper
 from itertools import islice
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -88,36 +88,6 @@ PANELS: dict[str, dict[str, Callable[..., None]]] = {
 }
 """Commands in the order of --help."""
 
-RENAMED = {
-    "failed": "nonocensus status RUN --failed",
-    "hint": "nonocensus solve PUZZLE --hint",
-    "schema": "nonocensus query --schema",
-    "twin": "python -m nonocensus.pipeline.commands.twin",
-}
-"""New names of commands of version 0.1."""
-
-STORE_MOVED = "nonocensus status RUN --store STORE"
-
-
-class OldOption(NamedTuple):
-    """An option of version 0.1, of one command or of all, and its new name."""
-
-    option: str
-    new: str
-    command: str | None = None
-
-
-RENAMED_OPTIONS = (
-    OldOption("--png", "nonocensus solve PUZZLE --save FILE.png", "solve"),
-    OldOption("--svg", "nonocensus solve PUZZLE --save FILE.svg", "solve"),
-    OldOption("--pdf", "nonocensus solve PUZZLE --save FILE.pdf", "solve"),
-    OldOption("--gif", "nonocensus solve PUZZLE --save FILE.gif", "solve"),
-    OldOption("--html", "nonocensus solve PUZZLE --save FILE.html", "solve"),
-    OldOption("--steps", "nonocensus solve PUZZLE --save FOLDER/", "solve"),
-    OldOption("--beside", "nonocensus bench SET --peers FILE", "bench"),
-    OldOption("--store", STORE_MOVED),
-)
-
 MAX_WITHOUT_PANELS = 8
 """Options of a command up to which its --help has one panel."""
 
@@ -156,25 +126,9 @@ def help_text(command: Callable[..., None]) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in cleandoc(command.__doc__ or "").split("\n\n"))
 
 
-def moved(new: str) -> Callable[[typer.Context], None]:
-    """Return a command that only names its successor."""
-
-    def refuse(context: typer.Context) -> None:
-        raise UserError(f"`nonocensus {context.info_name}` is now `{new}`")
-
-    return refuse
-
-
 for panel, commands in PANELS.items():
     for name, command in commands.items():
         app.command(name, cls=Command, rich_help_panel=panel, help=help_text(command), epilog=EPILOG)(command)
-for name, new in RENAMED.items():
-    app.command(
-        name,
-        hidden=True,
-        add_help_option=False,
-        context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
-    )(moved(new))
 
 
 def run(commands: typer.Typer = app) -> None:
@@ -233,24 +187,13 @@ def error_text(error: UserError | MissingExtra | OSError) -> str:
 def print_usage_error(error: Any) -> int:
     """Print a line about wrong options and arguments, or the help if there are none at all."""
     command = error.ctx.command_path if error.ctx else "nonocensus"
-    unknown = getattr(error, "option_name", None)
     if len(sys.argv) == 1:
         print(error.ctx.get_help())
-    elif any(argument.partition("=")[0] == "--study" for argument in sys.argv):
-        err.print("[red]nonocensus:[/red] --study: studies were removed; a study's moves stay in its moves/*.parquet")
-    elif renamed := renamed_option(command.rpartition(" ")[2], unknown):
-        err.print(f"[red]nonocensus:[/red] `{unknown}` is now `{escape(renamed)}`")
     else:
         what = " ".join(error.format_message().rstrip(".").split())
         what += " See" if what.endswith("?") else "; see"
         err.print(f"[red]nonocensus:[/red] {escape(what)} {escape(command)} --help")
     return WRONG_USE
-
-
-def renamed_option(command: str, option: str | None) -> str | None:
-    """Return the new name of an option of version 0.1."""
-    names = (old.new for old in RENAMED_OPTIONS if old.option == option and old.command in (None, command))
-    return next(names, None)
 
 
 def global_options_first(arguments: list[str]) -> list[str]:

@@ -11,22 +11,22 @@ from nonocensus.pipeline.commands.options import (
     SELECTION,
     Address,
     Cpus,
-    DryRun,
     OutStore,
     Serial,
     between,
     checked_colors,
     parsed_grades,
-    parsed_minutes,
+    parsed_range,
     parsed_size,
     resources_of,
 )
-from nonocensus.pipeline.commands.output import compiling, print_result, progress, resumable, show_progress
-from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.commands.output import compiling, print_result, resumable, show_progress
+from nonocensus.pipeline.errors import Interrupted, UserError
 from nonocensus.scrapers.pictures.kinds import KINDS
 
 if TYPE_CHECKING:
     from nonocensus.pipeline.executors.executor import Resources
+    from nonocensus.pipeline.jobs.generate_graded import Conditions
     from nonocensus.scrapers.pictures.recipe import Recipe
 
 DENSITY, SEED = 0.5, 1
@@ -35,6 +35,15 @@ EstimatedMinutes = Annotated[
     str | None,
     typer.Option(
         help="Only unique puzzles of this estimated solving time, like 5-10 or 0.5-2.",
+        metavar="MIN-MAX",
+        rich_help_panel=SELECTION,
+    ),
+]
+
+EstimatedStars = Annotated[
+    str | None,
+    typer.Option(
+        help="Only unique puzzles of these estimated stars, 1 to 5, like 2-3.",
         metavar="MIN-MAX",
         rich_help_panel=SELECTION,
     ),
@@ -83,73 +92,54 @@ def generate(
         ),
     ] = 1,
     minutes: EstimatedMinutes = None,
+    stars: EstimatedStars = None,
     grade: Grades = None,
     cpus: Cpus = None,
     address: Address = None,
     serial: Serial = False,
-    dry_run: DryRun = False,
 ) -> None:
     """Fill a store with generated puzzles.
 
     The same command resumes; with a larger --count it extends the store. Each picture depends only on kind, size,
-    density, seed, colours and its number. With --minutes or --grade pictures are classified and graded, and only those
-    that fit are kept; the command stops when fewer than one in 10,000 does.
+    density, seed, colours and its number. With --minutes, --stars or --grade pictures are classified and graded, and
+    the first that fit are kept, in a new store, once there are enough; fewer than one in 10,000 end the command.
     """
+    resources = resources_of(cpus, address, serial)
+    limited = (minutes, stars, grade) != (None, None, None)
+    recipe = recipe_of(kind, parsed_size(size), count, density, seed, colors, limited)
+    if limited:
+        from nonocensus.pipeline.jobs.generate_graded import Conditions
+
+        conditions = Conditions(
+            None if minutes is None else parsed_range(minutes),
+            None if stars is None else parsed_range(stars, "--stars"),
+            None if grade is None else parsed_grades(grade),
+        )
+        print_graded(store, recipe, conditions, resources)
+        return
     from nonocensus.pipeline.store.generation import fill_store
 
-    limits = None if minutes is None else parsed_minutes(minutes), None if grade is None else parsed_grades(grade)
-    limited = limits != (None, None)
-    recipe = recipe_of(kind, parsed_size(size), count, density, seed, colors, limited)
-    resources = resources_of(cpus, address, serial)
-    if dry_run:
-        estimate(store, recipe, limits, resources)
-        return
     start = time.perf_counter()
-    if limited:
-        generate_graded(store, recipe, limits, resources)
-        return
     with resumable(), show_progress("generating") as callbacks:
         made = fill_store(store, recipe, resources, callbacks)
     print_generated(store, recipe.count, made, time.perf_counter() - start)
 
 
-def estimate(
-    store: str,
-    recipe: "Recipe",
-    limits: tuple[tuple[float, float] | None, tuple[int, int] | None],
-    resources: "Resources",
-) -> None:
-    """Print what filling a store would cost."""
-    from nonocensus.pipeline.commands.dry_run import print_generation_estimate
-    from nonocensus.pipeline.jobs.generation_cost import estimate_generation
-    from nonocensus.pipeline.store.conditions import Conditions
-    from nonocensus.solver.jit.waits import while_waiting
-
-    with progress("sampling", None), while_waiting(compiling):
-        cost = estimate_generation(store, recipe, Conditions(*limits))
-    print_generation_estimate(cost, resources)
-
-
-def generate_graded(
-    store: str,
-    recipe: "Recipe",
-    limits: tuple[tuple[float, float] | None, tuple[int, int] | None],
-    resources: "Resources",
-) -> None:
-    """Fill a store with puzzles within limits of minutes and grades; print how many were drawn and kept."""
-    from nonocensus.pipeline.jobs.generate_graded import end_of, fill_with_graded
-    from nonocensus.pipeline.store.conditions import Conditions
+def print_graded(store: str, recipe: "Recipe", conditions: "Conditions", resources: "Resources") -> None:
+    """Fill a store with puzzles that meet conditions; print how many were drawn and kept."""
+    from nonocensus.pipeline.jobs.generate_graded import end_of, generate_graded
     from nonocensus.reports.formatting import share
     from nonocensus.solver.jit.waits import while_waiting
 
-    conditions = Conditions(*limits)
     start = time.perf_counter()
-    with resumable(), show_progress("generating") as callbacks, while_waiting(compiling):
-        made = fill_with_graded(store, recipe, conditions, resources, callbacks)
+    try:
+        with show_progress("generating") as callbacks, while_waiting(compiling):
+            made = generate_graded(store, recipe, conditions, resources, callbacks)
+    except KeyboardInterrupt:
+        raise Interrupted("interrupted; nothing was written") from None
     drawn = f"all {made.drawn:,}" if made.drawn == end_of(recipe) else f"{made.drawn:,}"
-    counts = made._asdict()
     print_result(
-        {"store": store, "puzzles": counts.pop("kept"), **counts, "seconds": round(time.perf_counter() - start, 3)},
+        {"store": store, "puzzles": made.kept, "drawn": made.drawn, "seconds": round(time.perf_counter() - start, 3)},
         f"[bold green]{made.kept:,}[/bold green] puzzles in {escape(store)}, of {drawn} drawn "
         f"({share(made.kept, made.drawn)}): {conditions}.",
     )

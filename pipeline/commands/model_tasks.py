@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import typer
 from rich.markup import escape
 
-from nonocensus.pipeline.commands.options import Ids, Private, RunFolder, between, parsed_minutes, selected
+from nonocensus.pipeline.commands.options import Ids, Private, RunFolder, between, parsed_range, selected
 from nonocensus.pipeline.commands.output import global_options, print_result, progress
 from nonocensus.pipeline.commands.pack import MAX_PACK, MinDensity, Minutes, SpreadBy, Where
 from nonocensus.pipeline.errors import UserError
@@ -51,7 +51,7 @@ def tasks(
         ids=selected(ids, None, None).ids,
         where=where,
         spread=spread,
-        minutes=None if minutes is None else parsed_minutes(minutes),
+        minutes=None if minutes is None else parsed_range(minutes),
         private=private,
         density=MIN_DENSITY if min_density is None else min_density,
     )

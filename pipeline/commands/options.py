@@ -382,11 +382,11 @@ def parsed_size(size: str) -> tuple[int, int]:
     return width, height
 
 
-def parsed_minutes(text: str) -> tuple[float, float]:
-    """Parse --minutes: least and most like 5-10 or 0.5-2."""
+def parsed_range(text: str, option: str = "--minutes") -> tuple[float, float]:
+    """Parse the least and the most of an option, like 5-10 or 0.5-2."""
     found = re.fullmatch(r"([0-9]{1,4}(?:\.[0-9]{1,3})?)-([0-9]{1,4}(?:\.[0-9]{1,3})?)", text)
     if found is None or float(found[1]) > float(found[2]):
-        raise UserError(f"--minutes takes two numbers like 5-10 or 0.5-2, the lower one first; not {_quoted(text)}")
+        raise UserError(f"{option} takes two numbers like 5-10 or 0.5-2, the lower one first; not {_quoted(text)}")
     return float(found[1]), float(found[2])
 
 

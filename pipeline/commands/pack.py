@@ -12,7 +12,7 @@ from nonocensus.pipeline.commands.options import (
     RunFolder,
     between,
     format_named,
-    parsed_minutes,
+    parsed_range,
     selected,
 )
 from nonocensus.pipeline.commands.output import DONE, SOME_FAILED, print_result, progress
@@ -87,7 +87,7 @@ def pack(
             ids=selected(ids, None, None).ids,
             where=where,
             spread=spread,
-            minutes=None if minutes is None else parsed_minutes(minutes),
+            minutes=None if minutes is None else parsed_range(minutes),
             private=private,
             density=MIN_DENSITY if min_density is None else min_density,
             per_author=per_author,

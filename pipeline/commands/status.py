@@ -177,7 +177,7 @@ def print_run(run: "Run") -> None:
     value = summary | {"left": left, "progress": progress, "damaged": [str(error) for error in damaged.values()]}
     longest = max((piece.limit for piece in pieces), default=0.0)
     if progress is not None:
-        longest = max(longest, progress.get("cpu_limit", 0.0))
+        longest = max(longest, progress["cpu_limit"])
     retried = longest if longest > run.manifest["config"]["cpu_limit"] else None
     value |= {"config": run.manifest["config"], "retried_cpu_limit": retried, "store": run.manifest["store"]}
     print_result(value, describe_run(run, summary, progress, left, retried))

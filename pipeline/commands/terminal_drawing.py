@@ -1,5 +1,6 @@
-"""Puzzles drawn and animated in the terminal: choice of the layout that fits, and a message where none does."""
+"""Puzzles drawn and animated in the terminal, as far as they fit."""
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
@@ -13,7 +14,6 @@ from nonocensus.pipeline.commands.output import LIST_LIMIT, out
 if TYPE_CHECKING:
     import numpy as np
 
-    from nonocensus.pipeline.commands.terminal_layouts import TerminalLayout
     from nonocensus.reports.sheet.grid_state import GridState
     from nonocensus.solver.model.puzzle import Puzzle
 
@@ -27,9 +27,9 @@ BAR_WIDTH = 40
 
 
 def draw(puzzle: "Puzzle", state: "GridState") -> str | Text:
-    """Draw a grid, with its clues where the terminal has room; else return a message that it does not fit.
+    """Draw a grid, with its clues if the terminal has colours and room; else return a message that it does not fit.
 
-    A file or a pipe gets the picture without clues, a line a row, so that programs can parse it.
+    A file or a pipe gets symbols, a line a row, so that programs can parse them.
     """
     return draw_fitting(puzzle, state) or (
         f"[yellow]Not drawn: {puzzle.width} cells are wider than the terminal's {out.width} columns.[/yellow] "
@@ -37,30 +37,27 @@ def draw(puzzle: "Puzzle", state: "GridState") -> str | Text:
     )
 
 
-def draw_fitting(puzzle: "Puzzle", state: "GridState", height: int | None = None) -> Text | None:
-    """Draw a grid in the best layout that fits the terminal's width and `height` lines; None if none fits.
+def draw_fitting(puzzle: "Puzzle", state: "GridState", height: float = math.inf) -> Text | None:
+    """Draw a grid within the terminal's width and `height` lines; None if it does not fit."""
+    from nonocensus.pipeline.commands.half_blocks import half_blocks, half_blocks_size
 
-    Without `height` only layouts of square cells must fit the terminal's height: the others may scroll.
-    """
-    if not out.is_terminal:
-        return draw_picture(puzzle, state)
-    for layout in layouts(puzzle, state):
-        limit = out.height if height is None and layout.square else height
-        if layout.width <= out.width and (limit is None or layout.height <= limit):
-            return layout.text()
-    return None
+    if has_colors():
+        for clues in (True, False):
+            columns, lines = half_blocks_size(puzzle, clues)
+            if columns <= out.width and lines <= height:
+                return half_blocks(puzzle, state, clues)
+        return None
+    picture = draw_picture(puzzle, state)
+    rows = picture.plain.split("\n")
+    fits = max(len(row) for row in rows) <= out.width and len(rows) <= height
+    return picture if fits or not out.is_terminal else None
 
 
 def draw_picture(puzzle: "Puzzle", state: "GridState") -> Text:
     """Draw the picture without clues, whether it fits or not."""
-    return layouts(puzzle, state)[-1].text()
+    from nonocensus.pipeline.commands.half_blocks import half_blocks, plain_text
 
-
-def layouts(puzzle: "Puzzle", state: "GridState") -> "list[TerminalLayout]":
-    """Return the layouts for standard output, best first."""
-    from nonocensus.pipeline.commands.terminal_layouts import color_layouts, symbol_layouts
-
-    return (color_layouts if has_colors() else symbol_layouts)(puzzle, state)
+    return half_blocks(puzzle, state, clues=False) if has_colors() else plain_text(puzzle, state)
 
 
 def has_colors() -> bool:
@@ -70,7 +67,7 @@ def has_colors() -> bool:
 
 def unknown_symbol(puzzle: "Puzzle") -> str:
     """Return how undecided cells are drawn: a symbol, or the name of their colour."""
-    from nonocensus.pipeline.commands.terminal_layouts import free_symbol
+    from nonocensus.pipeline.commands.half_blocks import free_symbol
 
     return "grey" if has_colors() else free_symbol(puzzle)
 

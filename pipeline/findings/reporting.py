@@ -91,7 +91,7 @@ def sessions(run: Run) -> list[PastSession]:
         if name.endswith(".jsonl") and session_number(name) >= run.manifest["first_session"]:
             chunks.setdefault("-".join(name.removesuffix(".jsonl").split("-")[:2]), []).append(name)
     events = ([event for name in names for event in _events(run, name)] for names in chunks.values())
-    return [_session(iter(those)) for those in events if those and those[0].get("job", "classify") == "classify"]
+    return [_session(iter(those)) for those in events if those and those[0].get("job") == "classify"]
 
 
 def _events(run: Run, name: str) -> Iterator[dict[str, Any]]:
@@ -113,7 +113,7 @@ def _session(events: Iterator[dict[str, Any]]) -> PastSession:
         times.append(_seconds(event["at"]))
         if event["event"] == "task finished":
             times_of_task = _seconds(event["started"]), _seconds(event["finished"])
-            tasks.append((*times_of_task, event["cpu_task"], event["rows"], event.get("waited", 0.0)))
+            tasks.append((*times_of_task, event["cpu_task"], event["rows"], event["waited"]))
         elif event["event"] == "task lost":
             lost[event["kind"]] += 1
         elif event["event"] == "session ended":

@@ -1,10 +1,13 @@
-"""Generate puzzles of a difficulty: pictures are drawn in order, classified and graded; those that fit are kept."""
+"""Generate puzzles of a difficulty: draw pictures in order, classify and grade them, keep those that fit."""
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
+from contextlib import closing
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -13,36 +16,102 @@ from nonocensus.pipeline.errors import ClusterError, UserError
 from nonocensus.pipeline.executors.executor import (
     ALL_CORES,
     SMALL_JOB,
-    Executor,
     Resources,
     TaskFailure,
     check_resources,
     open_executor,
     run_divisible_tasks,
 )
-from nonocensus.pipeline.jobs.grade_files import grade_batch
-from nonocensus.pipeline.store.conditions import Conditions
-from nonocensus.pipeline.store.kept_puzzles import KeptPuzzles, open_kept_puzzles
+from nonocensus.pipeline.store.generation import check_recipe
 from nonocensus.pipeline.store.lock import writer_lock
+from nonocensus.pipeline.store.parts import append, create_store
 from nonocensus.pipeline.store.paths import folder
 from nonocensus.scrapers.pictures.kinds import KINDS
-from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.scrapers.pictures.recipe import Recipe, picture_number, recipe_batch
+from nonocensus.solver.api import classify
 from nonocensus.solver.model.techniques import SEARCH, TECHNIQUES
 from nonocensus.solver.people.minutes import parameters
+from nonocensus.solver.people.puzzle_grade import grades
+
+GRADES = range(1, TECHNIQUES[SEARCH].grade + 1)
 
 CPU_LIMIT = 60.0
-"""CPU seconds for classifying a picture's puzzle, and for grading it: a puzzle that takes longer does not fit."""
+"""CPU seconds to classify a puzzle by search. One that takes longer ends the command: else the clock would choose."""
 
 RARE = 10_000
-"""A command stops when fewer than one in RARE pictures that it has drawn fits."""
+"""The command ends when fewer than one in RARE of the pictures drawn fits."""
 
 TASK_PICTURES = 100
-"""Pictures of a task; kinds that are slow have one."""
+"""Pictures of a task. What is kept does not depend on it, but after which picture a command gives up does."""
 
 ROUND_TASKS = 64
 """Tasks per CPU after which failed ones are tried again."""
 
 NO_END = 1 << 62
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What a puzzle with exactly one solution has to meet: least and most of a measure, None for any value.
+
+    minutes, stars   estimates (solver.people.minutes)
+    grade            1 to 9
+    """
+
+    minutes: tuple[float, float] | None = None
+    stars: tuple[float, float] | None = None
+    grade: tuple[int, int] | None = None
+
+    def bounds(self) -> dict[str, tuple[float, float]]:
+        """Return least and most of each limited measure by column of the grades table."""
+        return {name: bounds for name, bounds in asdict(self).items() if bounds is not None}
+
+    @property
+    def allow_search(self) -> bool:
+        """Whether puzzles that need search may fit; they have no estimates."""
+        return self.minutes is None and self.stars is None and (self.grade is None or self.grade[1] == GRADES[-1])
+
+    def __str__(self) -> str:
+        texts = {name: f"{low:.7g}" if low == high else f"{low:.7g} to {high:.7g}"
+                 for name, (low, high) in self.bounds().items()}  # fmt: skip
+        worded = (f"grade {text}" if name == "grade" else f"{text} {name}" for name, text in texts.items())
+        return ", ".join(["unique", *worded])
+
+
+def check_conditions(recipe: Recipe, conditions: Conditions) -> None:
+    """Raise a UserError for invalid bounds, or if no picture of the recipe can meet the conditions."""
+    for name, (low, high) in conditions.bounds().items():
+        if not 0 <= low <= high < math.inf:
+            raise UserError(f"--{name} {low:.7g}-{high:.7g} is not a range: two numbers from 0, the lower one first")
+    if conditions.grade and not {*conditions.grade} <= {*GRADES}:
+        raise UserError(f"--grade {conditions.grade[0]}-{conditions.grade[1]}: grades are 1 to {GRADES[-1]}")
+    for name in ("minutes", "stars"):
+        if getattr(conditions, name) is None:
+            continue
+        cells = max(model.cells for model in parameters().models.values())
+        if recipe.width * recipe.height > cells:
+            raise UserError(f"--{name}: there are no estimates for puzzles of more than {cells:,} cells")
+        if conditions.grade and conditions.grade[0] == GRADES[-1]:
+            raise UserError(f"--{name}: there are no estimates for puzzles of grade {GRADES[-1]}")
+
+
+def fitting(recipe: Recipe, conditions: Conditions, first: int, last: int) -> pa.RecordBatch:
+    """Return those puzzles of pictures `first` to `last` - 1 that meet the conditions.
+
+    Raises TimeoutError if CPU_LIMIT does not decide one of them; only puzzles that may need search have a limit.
+    """
+    puzzles = recipe_batch(recipe, first, last)
+    rung, limit = ("search", CPU_LIMIT) if conditions.allow_search else ("probe", math.inf)
+    results = classify(puzzles, cpu_limit=limit, rung=rung)
+    late = puzzles.filter(pc.equal(results["status"], "timeout"))["puzzle_id"].to_pylist()
+    if late:
+        raise TimeoutError(f"{late[0]} is undecided after {limit:g} CPU seconds; choose another size or density")
+    puzzles = puzzles.filter(pc.equal(results["solutions"], "unique"))
+    found = grades(puzzles, np.ones(len(puzzles), np.bool_), math.inf)
+    fits = pa.array(np.ones(len(puzzles), np.bool_))
+    for name, (low, high) in conditions.bounds().items():
+        fits = pc.and_(fits, pc.and_(pc.greater_equal(found[name], low), pc.less_equal(found[name], high)))
+    return puzzles.filter(fits)
 
 
 class CandidateTask(NamedTuple):
@@ -54,73 +123,60 @@ class CandidateTask(NamedTuple):
     last: int
 
 
-class GradedStore(NamedTuple):
-    """A store of puzzles that meet conditions.
-
-    kept    puzzles in the store
-    drawn   pictures drawn for them
-    made    puzzles that this command added
-    """
-
-    kept: int
-    drawn: int
-    made: int
+def judge(*task: Any) -> pa.RecordBatch | str:
+    """Return `fitting` of a task, or the reason why it can't be told."""
+    try:
+        return fitting(*task)
+    except TimeoutError as error:
+        return str(error)
 
 
-def fitting(recipe: Recipe, conditions: Conditions, first: int, last: int) -> pa.RecordBatch:
-    """Return those puzzles of pictures `first` to `last` - 1 that meet the conditions."""
-    return keep_fitting(recipe_batch(recipe, first, last), conditions)
-
-
-def keep_fitting(puzzles: pa.RecordBatch, conditions: Conditions) -> pa.RecordBatch:
-    """Return those of some puzzles that meet the conditions."""
-    graded = grade_batch(puzzles, CPU_LIMIT)
-    fits = pc.equal(graded["solutions"], "unique")
-    for name, (low, high) in conditions.bounds().items():
-        fits = pc.and_(fits, pc.and_(pc.greater_equal(graded[name], low), pc.less_equal(graded[name], high)))
-    return puzzles.filter(fits)
-
-
-def divide_candidates(task: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+def divide(task: tuple[Any, ...]) -> list[tuple[Any, ...]]:
     """Divide a task into one per picture."""
     whole = CandidateTask(*task)
     return [whole._replace(first=number, last=number + 1) for number in range(whole.first, whole.last)]
 
 
-def fill_with_graded(
-    uri: str, recipe: Recipe, conditions: Conditions, resources: Resources, callbacks: ProgressCallbacks
-) -> GradedStore:
-    """Fill a store with puzzles that meet the conditions, until it has the recipe's count or no picture is left.
+class GradedPictures(NamedTuple):
+    """How many puzzles a command has kept, of how many pictures drawn."""
 
-    The same call resumes, with a larger count it extends the store; the puzzles depend on recipe and conditions alone.
-    Raises UserError as `open_kept_puzzles`, if hardly any picture fits, or if another command writes to the store;
-    ClusterError if pictures could not be graded.
+    kept: int
+    drawn: int
+
+
+def generate_graded(
+    uri: str, recipe: Recipe, conditions: Conditions, resources: Resources, callbacks: ProgressCallbacks
+) -> GradedPictures:
+    """Fill a new store with the first pictures that meet the conditions: the recipe's count of them, or all there are.
+
+    They depend on recipe and conditions alone. Nothing is written before the last one is found. Raises UserError for
+    invalid conditions, if the store has puzzles, or if hardly any picture fits; ClusterError if one can't be graded.
     """
     check_resources(resources)
-    refuse_impossible(recipe, conditions)
+    check_recipe(recipe)
+    check_conditions(recipe, conditions)
+    end = end_of(recipe)
     with writer_lock(folder(uri)):
-        puzzles = open_kept_puzzles(uri, recipe, conditions)
-        before = GradedStore(puzzles.kept, puzzles.drawn, 0)
-        callbacks.on_start("generating", puzzles.missing if recipe.count < end_of(recipe) else None)
-        try:
-            if resources == ALL_CORES:
-                draw(puzzles, before, Resources(serial=True), callbacks, SMALL_JOB)
-            draw(puzzles, before, resources, callbacks)
-        finally:
-            if puzzles.intact:
-                puzzles.save()
-        return GradedStore(puzzles.kept, puzzles.drawn, puzzles.kept - before.kept)
-
-
-def refuse_impossible(recipe: Recipe, conditions: Conditions) -> None:
-    """Raise a UserError if no picture can meet the conditions."""
-    if conditions.minutes is None:
-        return
-    cells = max(model.cells for model in parameters().models.values())
-    if recipe.width * recipe.height > cells:
-        raise UserError(f"--minutes: there are no estimates for puzzles of more than {cells:,} cells")
-    if conditions.grade and conditions.grade[0] == TECHNIQUES[SEARCH].grade:
-        raise UserError(f"--minutes: there are no estimates for puzzles of grade {conditions.grade[0]}")
+        store = create_store(uri)
+        if store.parts():
+            raise UserError(f"{store.folder.name} holds puzzles; choose another --out")
+        callbacks.on_start("generating", recipe.count if recipe.count < end else None)
+        kept: list[pa.RecordBatch] = []
+        count = drawn = 0
+        with closing(in_order(recipe, conditions, resources, end)) as judged:
+            for drawn, rows in judged:
+                kept.append(rows.slice(0, recipe.count - count))
+                count += len(kept[-1])
+                callbacks.on_progress(len(kept[-1]), f"{drawn:,} drawn")
+                if count == recipe.count:
+                    drawn = picture_number(kept[-1]["puzzle_id"][-1].as_py()) + 1
+                    break
+                if recipe.count < end and drawn % TASK_PICTURES == 0 and drawn >= RARE * (count + 1):
+                    raise rare_error(recipe, conditions, count, drawn)
+        if not count:
+            raise rare_error(recipe, conditions, count, drawn)
+        append(store, kept)
+    return GradedPictures(count, drawn)
 
 
 def end_of(recipe: Recipe) -> int:
@@ -129,57 +185,44 @@ def end_of(recipe: Recipe) -> int:
     return total(recipe.width, recipe.height) if total else NO_END
 
 
-def draw(
-    puzzles: KeptPuzzles,
-    before: GradedStore,
-    resources: Resources,
-    callbacks: ProgressCallbacks,
-    cpu_seconds: float = math.inf,
-) -> None:
-    """Draw pictures until there are enough, or none left, or this process has spent `cpu_seconds`."""
-    recipe, end = puzzles.recipe, end_of(puzzles.recipe)
-    if not puzzles.missing or puzzles.drawn == end:
-        return
-    deadline = time.process_time() + cpu_seconds
-    with open_executor(resources) as executor:
-        for last, rows in in_order(executor, recipe, puzzles.conditions, puzzles.drawn, end):
-            kept = puzzles.kept
-            puzzles.add(rows, last)
-            callbacks.on_progress(puzzles.kept - kept, f"{puzzles.drawn:,} drawn")
-            if not puzzles.missing or time.process_time() > deadline:
-                return
-            if recipe.count < end and last - before.drawn >= RARE * (puzzles.kept - before.kept + 1):
-                raise rare_error(puzzles)
-
-
 def in_order(
-    executor: Executor, recipe: Recipe, conditions: Conditions, first: int, end: int
-) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """Yield the puzzles of pictures `first` to `end` - 1 that fit, in order; with each batch, up to where it goes."""
-    step = 1 if KINDS[recipe.kind].slow else TASK_PICTURES
-    while first < end:
-        stop = min(end, first + step * ROUND_TASKS * executor.cpus())
-        starts = range(first, stop, step)
-        tasks = (CandidateTask(recipe, conditions, start, min(start + step, stop)) for start in starts)
-        waiting: dict[int, tuple[int, pa.RecordBatch]] = {}
-        for values, outcome in run_divisible_tasks(executor, fitting, tasks, divide_candidates):
-            task = CandidateTask(*values)
-            if isinstance(outcome, TaskFailure):
-                raise ClusterError(
-                    f"picture {task.first:,} could not be graded: {outcome.reason}; the same command resumes"
-                )
-            waiting[task.first] = task.last, outcome
-            while first in waiting:
-                first, rows = waiting.pop(first)
-                yield first, rows
+    recipe: Recipe, conditions: Conditions, resources: Resources, end: int
+) -> Generator[tuple[int, pa.RecordBatch]]:
+    """Yield the puzzles of all pictures that fit, in order; with each batch, up to where it goes."""
+    first, deadline = 0, time.process_time() + SMALL_JOB
+    while resources == ALL_CORES and first < end and time.process_time() < deadline:
+        last = min(end, first + TASK_PICTURES)
+        yield last, _rows_of(judge(recipe, conditions, first, last))
+        first = last
+    if first == end:
+        return
+    with open_executor(resources) as executor:
+        while first < end:
+            stop = min(end, first + TASK_PICTURES * ROUND_TASKS * executor.cpus())
+            starts = range(first, stop, TASK_PICTURES)
+            tasks = (CandidateTask(recipe, conditions, start, min(start + TASK_PICTURES, stop)) for start in starts)
+            waiting: dict[int, tuple[int, pa.RecordBatch | str]] = {}
+            for values, outcome in run_divisible_tasks(executor, judge, tasks, divide):
+                task = CandidateTask(*values)
+                if isinstance(outcome, TaskFailure):
+                    raise ClusterError(f"picture {task.first:,} could not be graded: {outcome.reason}")
+                waiting[task.first] = task.last, outcome
+                while first in waiting:
+                    first, found = waiting.pop(first)
+                    yield first, _rows_of(found)
 
 
-def rare_error(puzzles: KeptPuzzles) -> UserError:
+def _rows_of(found: pa.RecordBatch | str) -> pa.RecordBatch:
+    if isinstance(found, str):
+        raise UserError(found)
+    return found
+
+
+def rare_error(recipe: Recipe, conditions: Conditions, count: int, drawn: int) -> UserError:
     """Return the error for conditions that hardly any picture meets."""
-    recipe = puzzles.recipe
-    many = f"only {puzzles.kept:,}" if puzzles.kept else "none"
-    pictures = f"{puzzles.drawn:,} {recipe.kind} {recipe.width}x{recipe.height} pictures"
+    many = f"only {count:,}" if count else "none"
+    pictures = f"{drawn:,} {recipe.kind} {recipe.width}x{recipe.height} pictures"
     return UserError(
-        f"{many} of {pictures} {'fit' if puzzles.kept > 1 else 'fits'} ({puzzles.conditions}); choose wider ranges, "
-        "another size or density, or draw on with the same command"
+        f"{many} of {pictures} {'fit' if count > 1 else 'fits'} ({conditions}); choose wider ranges, another size or "
+        "density"
     )

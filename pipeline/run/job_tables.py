@@ -3,7 +3,6 @@
 RUN/certificates/part-*.parquet   by pipeline.jobs.certify_job
 RUN/grades/part-*.parquet         by pipeline.jobs.grade_job
 RUN/mendings/part-*.parquet       by pipeline.jobs.mend_job
-RUN/mendings.parquet              mendings as version 0.1.0 wrote them
 
 Rows belong to a puzzle's id and clues, not to a place in the store. Files appear atomically.
 """
@@ -34,8 +33,6 @@ VERDICT = ["puzzle_id", "clue_hash", "solutions", "technique", "solution", "seco
 """The columns of the results table that make up a verdict."""
 
 GRADE_STATUSES = ("ok", "timeout", "none", "invalid", KILLED)
-
-LEGACY = "mendings.parquet"
 
 
 def read_job_rows(place: Folder, name: str, schema: pa.Schema, job: str) -> pa.Table:
@@ -207,12 +204,6 @@ def mendings_folder(run: Run) -> Folder:
     return run.folder / "mendings"
 
 
-def mending_files(run: Run) -> list[tuple[Folder, str]]:
-    """Return folder and name of the files with a run's mendings, oldest first."""
-    place = mendings_folder(run)
-    return [(run.folder, LEGACY)] * run.folder.has(LEGACY) + [(place, name) for name in _parquet_files(place)]
-
-
 def read_mending_file(place: Folder, name: str) -> pa.Table:
     """Read a file of mendings. Raises InputError."""
     return read_job_rows(place, name, MENDINGS, "mend")
@@ -220,7 +211,9 @@ def read_mending_file(place: Folder, name: str) -> pa.Table:
 
 def read_attempts(run: Run) -> pa.Table:
     """Return all mending rows, those of puzzles without a change too. Raises InputError."""
-    return pa.concat_tables([MENDINGS.empty_table(), *(read_mending_file(*file) for file in mending_files(run))])
+    place = mendings_folder(run)
+    files = (read_mending_file(place, name) for name in _parquet_files(place))
+    return pa.concat_tables([MENDINGS.empty_table(), *files])
 
 
 def read_mendings(run: Run) -> pa.Table:

@@ -1,7 +1,7 @@
 """Status files of a run: progress.json, rewritten every few seconds by a session, and summary.json at its end."""
 
 from collections import Counter
-from typing import Any, NotRequired, TypedDict
+from typing import Any, TypedDict
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -31,23 +31,23 @@ class Progress(TypedDict):
     """The content of progress.json."""
 
     session: str
-    job: NotRequired[str]  # absent in runs written by 0.1
+    job: str
     host: str
     pid: int
     updated: str
     at_work: bool
     seconds: float
-    last_result: NotRequired[str]  # when the last rows were written, or the session began; absent as `job`
+    last_result: str  # when the last rows were written, or the session began
     rows: int
     rows_in_flight: int
     rows_left: int
     waiting_for_more_time: int
-    outcomes: NotRequired[dict[str, int]]  # puzzles by outcome; absent as `job`
-    lost_tasks: NotRequired[int]  # absent as `job`
+    outcomes: dict[str, int]  # puzzles by outcome
+    lost_tasks: int
     rate: float
     eta_seconds: float | None
     cpus: int
-    cpu_limit: NotRequired[float]  # of the command; absent in runs written by 0.1
+    cpu_limit: float  # of the command
     hosts: dict[str, HostProgress]
     longest_running: list[RunningTask]
 

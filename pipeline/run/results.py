@@ -3,8 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, NamedTuple, NotRequired, TypedDict
+from dataclasses import asdict, dataclass, replace
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 import pyarrow as pa
@@ -27,13 +27,13 @@ class TaskTimings(TypedDict):
     seconds      wall seconds, without those of `waited`
     cpu_solver   CPU seconds in kernels
     cpu_task     CPU seconds of the task
-    waited       wall seconds of kernel compilation; absent in runs written by 0.1
+    waited       wall seconds of kernel compilation
     """
 
     seconds: float
     cpu_solver: float
     cpu_task: float
-    waited: NotRequired[float]
+    waited: float
     started: str
     finished: str
     hosts: list[str]
@@ -46,7 +46,6 @@ class PendingPuzzle(NamedTuple):
     clue_hash     puzzles with equal hashes are solved once; None if the store has none
     open_cells    undecided cells after probing, an estimate of hardness
     puzzle_id     for messages
-    reserved      empty; a file's name in runs written by 0.1
     untried       it got no time yet: its kernels were still compiling
     """
 
@@ -55,7 +54,6 @@ class PendingPuzzle(NamedTuple):
     clue_hash: str | None
     open_cells: int
     puzzle_id: str
-    reserved: str = ""
     untried: bool = False
 
 
@@ -80,8 +78,8 @@ class ResultFile:
     status, labels   number of rows by value
     about            its task's timings
     name             file name without suffix
-    parts            hashes of the covered parts; empty in files written by the first versions
-    size             bytes of the Parquet file; -1 in files written by the first versions
+    parts            hashes of the covered parts
+    size             bytes of the Parquet file; -1 until it is written
     """
 
     covers: dict[str, Spans]
@@ -90,8 +88,8 @@ class ResultFile:
     status: dict[str, int]
     labels: dict[str, int]
     about: TaskTimings
-    name: str = ""
-    parts: dict[str, str] = field(default_factory=dict)
+    name: str
+    parts: dict[str, str]
     size: int = -1
 
     @property

@@ -50,7 +50,7 @@ class RunManifest(TypedDict):
     """The content of run.json.
 
     store          URI of the store when the run was last written
-    store_id       the store's id; absent in the first versions
+    store_id       the store's id
     store_beside   relative path from the run folder to the store, if both are on local disks
     family         kind of the puzzles, absent in newer runs; "nonogram", other runs are refused
     inputs         the parts of the store that the run covers
@@ -64,8 +64,8 @@ class RunManifest(TypedDict):
     config: Configuration
     config_hash: str
     store: str
-    store_id: NotRequired[str]
-    store_beside: NotRequired[str | None]
+    store_id: str
+    store_beside: str | None
     family: NotRequired[str]
     inputs: list[Part]
     versions: dict[str, str]
@@ -116,7 +116,7 @@ class Run(NamedTuple):
                 damaged[name] = damaged_file(self.results, f"{name}.json", found)
                 continue
             file = found.named(name)
-            if any(hashes.get(part) != file.parts.get(part, hashes.get(part)) for part in file.covers):
+            if any(hashes.get(part) != file.parts.get(part) for part in file.covers):
                 continue  # made from other versions of the parts
             if not all(spans.are_within(there, rows.get(part, 0)) for part, there in file.covers.items()):
                 damaged[name] = damaged_file(
@@ -124,7 +124,7 @@ class Run(NamedTuple):
                 )
                 continue
             size = sizes.get(f"{name}.parquet")
-            if size is None or file.size not in (-1, size):
+            if size != file.size:
                 what = "it is not there" if size is None else f"{size:,} of {file.size:,} bytes"
                 damaged[name] = damaged_file(self.results, f"{name}.parquet", what)
             else:
@@ -162,15 +162,14 @@ class Run(NamedTuple):
 
 def _find_store(run: Run) -> Store:
     """Open the store at the first place with its id: `store_at`, else relative to the run, else where it was."""
-    wanted = run.manifest.get("store_id", "")
-    relative = run.manifest.get("store_beside")
+    relative = run.manifest["store_beside"]
     places = [run.store_at] if run.store_at else [run.manifest["store"]]
     if not run.store_at and relative and run.folder.local:
         places.insert(0, os.path.normpath(Path(run.folder.path, relative)))  # both may have been moved or copied
     found = [place for place in dict.fromkeys(places) if folder(place).has(STORE_MARK)]
     for place in found:
         store = open_store(place)
-        if wanted in ("", store.id):
+        if store.id == run.manifest["store_id"]:
             return store
     what = f"{found[0]} is another store" if found else f"there is no store at {places[-1]}"
     raise InputError(
@@ -317,7 +316,7 @@ def _archive(run: Run) -> None:
 
 def _new_manifest(store: Store, place: Folder, inputs: list[Part], config: Configuration) -> RunManifest:
     now = datetime.now(UTC)
-    manifest: RunManifest = {
+    manifest = {
         "kind": KIND,
         "schema": SCHEMA_VERSION,
         "run_id": f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(3)}",
@@ -325,11 +324,11 @@ def _new_manifest(store: Store, place: Folder, inputs: list[Part], config: Confi
         "first_session": 1,
         "config": config,
         "config_hash": config_hash(config),
-        "store": store.folder.uri,
         "inputs": inputs,
         "versions": versions(),
+        **store_location(store, place),
     }
-    return cast(RunManifest, {**manifest, **store_location(store, place)})
+    return cast(RunManifest, manifest)
 
 
 def store_location(store: Store, place: Folder) -> dict[str, Any]:
@@ -353,8 +352,7 @@ def _refuse_another(run: Run, store: Store, config: Configuration) -> None:
         f"{name} is {there} there and {here} here"
         for name, there, here in diff_configurations(run.manifest["config"], config)
     ]
-    there = run.manifest.get("store_id", "")
-    if there != store.id if there else run.manifest["store"] != store.folder.uri:
+    if run.manifest["store_id"] != store.id:
         differences.append(f"it classifies another store, {run.manifest['store']}")
     if differences:
         raise UserError(

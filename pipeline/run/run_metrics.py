@@ -55,9 +55,9 @@ def run_samples(run: Run) -> Iterator[MetricSample]:
     yield MetricSample(READABLE, 1, (name,))
     yield MetricSample(PUZZLES, run.rows, (name,))
     if progress is not None:
-        labels = name, progress.get("job", "classify")
+        labels = name, progress["job"]
         yield from _session_samples(progress, labels)
-        for outcome, count in progress.get("outcomes", {}).items():
+        for outcome, count in progress["outcomes"].items():
             yield MetricSample(OUTCOMES, count, (*labels, outcome))
         for host, done in progress["hosts"].items():
             yield MetricSample(HOST_PUZZLES, done["rows"], (*labels, host))
@@ -66,19 +66,18 @@ def run_samples(run: Run) -> Iterator[MetricSample]:
 
 def _session_samples(progress: Progress, labels: tuple[str, str]) -> Iterator[MetricSample]:
     """Yield a value of each metric without further labels."""
-    updated = progress["updated"]
     values = {
         ACTIVE: int(progress["at_work"]),
         DONE: progress["rows"],
         LEFT: progress["rows_left"] + progress["rows_in_flight"],
         WAITING: progress["waiting_for_more_time"],
-        LOST: progress.get("lost_tasks"),
+        LOST: progress["lost_tasks"],
         ETA: progress["eta_seconds"],
         CPUS: progress["cpus"],
-        LIMIT: progress.get("cpu_limit"),
+        LIMIT: progress["cpu_limit"],
         LONGEST: max((task["seconds"] for task in progress["longest_running"]), default=0.0),
-        PROGRESS_AT: datetime.fromisoformat(updated).timestamp(),
-        RESULT_AT: datetime.fromisoformat(progress.get("last_result", updated)).timestamp(),
+        PROGRESS_AT: datetime.fromisoformat(progress["updated"]).timestamp(),
+        RESULT_AT: datetime.fromisoformat(progress["last_result"]).timestamp(),
     }
     for metric, value in values.items():
         if value is not None:

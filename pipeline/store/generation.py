@@ -1,10 +1,9 @@
 """Fill a store with generated pictures, part by part.
 
 A part is a pure function of the recipe and its number, so any process can make it, and an interrupted command resumes.
-STORE/generate.json has the recipe and its earlier counts, and the conditions of pipeline.store.kept_puzzles.
+STORE/generate.json has the recipe and its earlier counts.
 """
 
-import math
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -14,7 +13,6 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 from nonocensus.pipeline.callbacks import ProgressCallbacks
 from nonocensus.pipeline.errors import ClusterError, StorageError, UserError
 from nonocensus.pipeline.executors.executor import Resources, TaskFailure, check_resources, open_executor, run_tasks
-from nonocensus.pipeline.store.conditions import ANY, Conditions
 from nonocensus.pipeline.store.lock import Lease, borrow_lease, check_lease, current_lease, writer_lock
 from nonocensus.pipeline.store.parts import Part, Store, create_store, write_manifest, write_part
 from nonocensus.pipeline.store.paths import folder
@@ -38,7 +36,7 @@ MAX_PARTS = 100_000
 class PartLayout(NamedTuple):
     """How pictures are cut into parts.
 
-    min_rows          minimum of rows in a group; slow kinds may have groups of one picture
+    min_rows          minimum of rows in a group
     groups_per_part   row groups in a part
     """
 
@@ -80,20 +78,13 @@ class PartTask(NamedTuple):
 def rows_per_group(recipe: Recipe, count: int, min_rows: int = LAYOUT.min_rows) -> int:
     """Return the rows per group for `count` pictures of a recipe."""
     size = recipe.width * recipe.height + 4 * (recipe.width + recipe.height)
-    minimum = 1 if KINDS[recipe.kind].slow else min_rows
-    return min(GROUP_ROWS, GROUP_BYTES // size, max(minimum, count // MIN_GROUPS))
+    return min(GROUP_ROWS, GROUP_BYTES // size, max(min_rows, count // MIN_GROUPS))
 
 
 class RecipeHistory(TypedDict):
-    """The fields of generate.json besides the recipe and the conditions.
-
-    earlier_counts   of the recipe
-    kept, drawn      puzzles that meet the conditions, and the pictures that they are of
-    """
+    """The fields of generate.json besides the recipe."""
 
     earlier_counts: NotRequired[list[int]]
-    kept: NotRequired[int]
-    drawn: NotRequired[int]
 
 
 def missing_parts(uri: str, recipe: Recipe, layout: PartLayout = LAYOUT) -> list[PartTask]:
@@ -110,19 +101,13 @@ def missing_parts(uri: str, recipe: Recipe, layout: PartLayout = LAYOUT) -> list
     for part in store.parts():
         task = tasks.pop(part.name, None)
         if task is None or part.groups != [len(group) for group in task.groups] or not _made_by(store, part, task):
-            raise other_puzzles(store, part)
+            what = f"other puzzles than those of its recipe, in {part.name}"
+            raise UserError(f"{store.folder.name} holds {what}; choose another --out")
     write_manifest(store)
     check_lease(store.folder)
     store.folder.write_json(RECIPE, asdict(recipe) | ({EARLIER: earlier} if earlier else {}))
     store.puzzles.sweep()
     return [task._replace(lease=current_lease(store.folder)) for task in tasks.values()]
-
-
-def other_puzzles(store: Store, part: Part) -> UserError:
-    """Return the error for a part that its store's recipe does not make."""
-    return UserError(
-        f"{store.folder.name} holds other puzzles than those of its recipe, in {part.name}; choose another --out"
-    )
 
 
 def _made_by(store: Store, part: Part, task: PartTask) -> bool:
@@ -172,19 +157,18 @@ def part_tasks(uri: str, recipe: Recipe, counts: list[int], layout: PartLayout) 
             number += 1
 
 
-def earlier_counts(store: Store, recipe: Recipe, conditions: Conditions = ANY) -> list[int]:
+def earlier_counts(store: Store, recipe: Recipe) -> list[int]:
     """Return the earlier counts of a store's recipe.
 
-    Raises UserError if the store has another recipe or other conditions, or puzzles that were not generated.
+    Raises UserError if the store has another recipe, or puzzles without one.
     """
     if not store.folder.has(RECIPE):
         if store.parts():
-            raise UserError(f"{store.folder.name} holds puzzles that were not generated; choose another --out")
+            raise UserError(f"{store.folder.name} holds puzzles of no recipe; choose another --out")
         return []
     kept = store.folder.read_record(RECIPE, Recipe)
     earlier = store.folder.read_record(RECIPE, RecipeHistory).get("earlier_counts", [])
-    there = asdict(kept) | store.folder.read_record(RECIPE, Conditions).texts()
-    here = asdict(recipe) | conditions.texts()
+    there, here = asdict(kept), asdict(recipe)
     differing = [key for key in here if there[key] != here[key]]
     if differing == ["count"] and kept.count < recipe.count:
         return [*earlier, kept.count]
@@ -212,7 +196,7 @@ MAX_ATTEMPTS = 3
 """Attempts at parts that fail."""
 
 PICTURE_SECONDS = 1e-4
-"""Estimated CPU seconds per picture of kinds that are not slow."""
+"""Estimated CPU seconds per picture."""
 
 
 def fill_store(uri: str, recipe: Recipe, resources: Resources, callbacks: ProgressCallbacks) -> int:
@@ -230,9 +214,7 @@ def fill_store(uri: str, recipe: Recipe, resources: Resources, callbacks: Progre
         for _ in range(MAX_ATTEMPTS):
             lost: list[PartTask] = []
             if left:
-                with open_executor(
-                    resources, rows * (math.inf if KINDS[recipe.kind].slow else PICTURE_SECONDS)
-                ) as executor:
+                with open_executor(resources, rows * PICTURE_SECONDS) as executor:
                     for (part,), made in run_tasks(executor, make_part, ((part,) for part in left)):
                         if isinstance(made, TaskFailure | str):
                             lost.append(part)

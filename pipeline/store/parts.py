@@ -63,8 +63,8 @@ def dictionary_columns() -> list[str]:
     ]
 
 
-class StoreManifest(TypedDict, total=False):
-    """The content of store.json; `id` stays when the store is moved (absent in the first versions)."""
+class StoreManifest(TypedDict):
+    """The content of store.json; `id` stays when the store is moved."""
 
     kind: str
     schema: str
@@ -84,21 +84,19 @@ class Part:
     groups   number of puzzles in each row group
     sha256   hash of the columns a classification depends on (`hash_rows`)
     file     name of its Parquet file
-    size     bytes of that file; -1 in parts written by the first versions
+    size     bytes of that file
     """
 
     name: str
     rows: int
     groups: list[int]
     sha256: str
-    file: str = ""
-    size: int = -1
+    file: str
+    size: int
 
     def __post_init__(self) -> None:
         if min(self.groups, default=0) < 1 or self.rows != sum(self.groups):
             raise ValueError("the row groups don't add up to its rows")
-        if not self.file:
-            object.__setattr__(self, "file", f"{self.name}.parquet")  # absent in parts written by the first versions
         named = PART.fullmatch(self.file)
         if named is None or named[1] != self.name or not self.file.endswith(".parquet"):
             raise ValueError(f"its file is called {self.file!r}")
@@ -120,8 +118,8 @@ class Store(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The store's id; empty if nothing is written yet, or in stores of the first versions."""
-        return self.folder.read_record(MARK, StoreManifest).get("id", "") if self.folder.has(MARK) else ""
+        """The store's id; empty if nothing is written yet."""
+        return self.folder.read_record(MARK, StoreManifest)["id"] if self.folder.has(MARK) else ""
 
     def parts(self) -> list[Part]:
         """Return the complete parts in the order of writing. Raises InputError for a damaged JSON."""
@@ -205,7 +203,7 @@ class Store(NamedTuple):
                 reader = pq.ParquetFile(file, page_checksum_verification=True)
                 about = reader.metadata
                 groups = [about.row_group(group).num_rows for group in range(about.num_row_groups)]
-                there = (about.metadata or {}).get(HASH_KEY, part.sha256.encode()).decode()
+                there = (about.metadata or {}).get(HASH_KEY, b"").decode()
             except (OSError, ValueError, pa.ArrowException) as error:
                 raise self.damage(part.file, error) from error
             if (groups, there) != (part.groups, part.sha256):

@@ -12,7 +12,7 @@ from nonocensus.pipeline.errors import InputError, UserError, VersionError
 from nonocensus.pipeline.run.job_tables import (
     certificates_folder,
     grades_folder,
-    mending_files,
+    mendings_folder,
     read_certificates,
     read_grade_file,
     read_mending_file,
@@ -139,16 +139,16 @@ def _wrong_answers(results: pa.RecordBatch, puzzles: pa.RecordBatch) -> list[str
 
 def _job_files(run: Run) -> list[tuple[Folder, str, Callable[[Folder, str], object], str]]:
     """Return the files of certificates, grades and mendings: folder, name, reader, job."""
-    files: list[tuple[Folder, str, Callable[[Folder, str], object], str]] = [
+    return [
         (place, name, read, job)
         for place, read, job in (
             (certificates_folder(run), read_certificates, "certify"),
             (grades_folder(run), read_grade_file, "grade"),
+            (mendings_folder(run), read_mending_file, "mend"),
         )
         for name in place.names()
         if name.endswith(".parquet")
     ]
-    return files + [(place, name, read_mending_file, "mend") for place, name in mending_files(run)]
 
 
 def _other_damage(run: Run) -> Iterator[Damage]:

@@ -94,7 +94,7 @@ def _part_damage(store: Store, part: Part, on_rows: Callable[[int], object]) -> 
     """Yield the faults of a part."""
     where = f"{store.puzzles.name}/{part.file}"
     size = store.puzzles.size(part.file)
-    if size is not None and part.size not in (-1, size):
+    if size is not None and size != part.size:
         yield Damage(where, f"{size:,} bytes, not {part.size:,}", PART_REPAIR)
         return
     digest = hashlib.sha256()

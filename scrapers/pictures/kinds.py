@@ -12,7 +12,6 @@ class PictureKind(NamedTuple):
     seed      whether its pictures are random
     total     returns the number of pictures of a width and height, if fixed
     refusal   returns why a width and height are invalid, or an empty string
-    slow      whether a picture takes seconds
     """
 
     about: str
@@ -20,12 +19,11 @@ class PictureKind(NamedTuple):
     seed: bool = True
     total: Callable[[int, int], int] | None = None
     refusal: Callable[[int, int], str] = lambda *_: ""
-    slow: bool = False
 
     @property
     def colored(self) -> bool:
-        """Whether its pictures may have several colours: the random kinds without a search."""
-        return self.seed and not self.slow
+        """Whether its pictures may have several colours: those of random kinds."""
+        return self.seed
 
 
 def _square(width: int, height: int) -> str:
@@ -34,10 +32,6 @@ def _square(width: int, height: int) -> str:
 
 def _odd_square(width: int, height: int) -> str:
     return "" if width == height and width % 2 and width > 2 else "they are square with an odd side, 3x3 or larger"
-
-
-def _small(width: int, height: int) -> str:
-    return "" if width * height <= 400 else "the search takes hours beyond 400 cells"
 
 
 def _room_for_a_letter(width: int, height: int) -> str:
@@ -53,12 +47,6 @@ KINDS: dict[str, PictureKind] = {
     "cycles": PictureKind("two black cells per row, on the diagonal and a random permutation", refusal=_square),
     "dominoes": PictureKind(
         "Wolter's n-Dom puzzle for width 2n + 1", seed=False, total=lambda *_: 1, refusal=_odd_square
-    ),
-    "hard": PictureKind(
-        "hardest unique puzzle of a local search (seconds to minutes each)",
-        density=True,
-        refusal=_small,
-        slow=True,
     ),
     "exhaustive": PictureKind("all pictures of the size", seed=False, total=lambda w, h: 1 << w * h),
 }

@@ -5,7 +5,6 @@ A picture depends only on the recipe and its number, not on the batch.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,14 +24,6 @@ from nonocensus.scrapers.pictures.rules import (
     symmetric_pictures,
 )
 
-
-def _hard(*arguments: Any) -> np.ndarray:
-    """Call `hard_pictures`, imported lazily because loading the whole ladder takes 0.1 s."""
-    from nonocensus.scrapers.pictures.hardest import hard_pictures
-
-    return hard_pictures(*arguments)
-
-
 CHUNK_CELLS = 1 << 17
 """Cells generated at a time, so that intermediate arrays stay in the CPU's cache."""
 
@@ -44,7 +35,6 @@ GENERATORS: dict[str, Callable[..., np.ndarray]] = {
     "letters": letters,
     "cycles": cycles,
     "dominoes": dominoes,
-    "hard": _hard,
     "exhaustive": every_picture,
 }
 """Generators by kind: functions of width, height, density and seed (if the kind has them), first number and end."""
@@ -90,10 +80,9 @@ def source_name(recipe: Recipe) -> str:
     return "-".join(numbers)
 
 
-def picture_number(recipe: Recipe, puzzle_id: str) -> int | None:
-    """Return the picture number in a puzzle's id; None if it is not an id of the recipe."""
-    number = puzzle_id.removeprefix(f"{recipe.kind}/{source_name(recipe)}-")
-    return int(number) if number != puzzle_id and number.isdecimal() else None
+def picture_number(puzzle_id: str) -> int:
+    """Return the picture number in the id of a generated puzzle."""
+    return int(puzzle_id.rpartition("-")[2])
 
 
 def recipe_batch(recipe: Recipe, first: int, last: int) -> pa.RecordBatch:

@@ -2,12 +2,10 @@
 
 import html
 import json
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from browsable import columns_of
 
@@ -23,23 +21,8 @@ from nonocensus.reports.row_counts import PUZZLE_COLUMNS, RESULT_COLUMNS
 from nonocensus.solver.api import classify
 from nonocensus.solver.model.measures import IN_RESULTS, MEASURES, Computed, Measure, Place
 from nonocensus.solver.model.puzzle import from_picture
-from nonocensus.solver.model.tables import GRADES, PUZZLES, RESULTS, VERSION_KEY, puzzle_batch
+from nonocensus.solver.model.tables import PUZZLES, RESULTS, puzzle_batch
 from nonocensus.solver.people.puzzle_grade import grades
-
-RELEASE = Path(__file__).resolve().parents[1] / "data" / "0.1.0"
-
-PUBLISHED = """
-puzzle_id:string source:string source_id:string url:string license:string clue_hash:string canonical_hash:string
-duplicate_of:string width:uint16 height:uint16 kind:string blotted:bool site_version:string site_quality:double
-site_difficulty:double site_date:date32[day] site_steps:int32 status:string solutions:string technique:string
-trivial:bool label:string goal_matches:bool engine:string error:string cpu_seconds:double wall_seconds:double
-cpu_line:double cpu_depth2:double cpu_probe:double cpu_search:double cpu_sat:double line_solves:int64 sweeps:int32
-probes:int64 contradictions:int64 nodes:int64 max_depth:int32 conflicts:int64 cells:int32 cells_after_line:int32
-cells_after_depth2:int32 cells_after_probe:int32 score:double blocks:int32 colors:uint8 blots:int32 density:double
-mean_slack:double max_slack:int32 log10_arrangements:double difficulty:double grade:uint8 hardest:string looks:int64
-work:double open:int32 steps_clue:int32 steps_long_chain:int32
-"""
-"""Columns of datasets of release 0.1.0, without clues, pictures and texts; of the steps the first and the last."""
 
 
 class Solved(NamedTuple):
@@ -124,19 +107,3 @@ def test_sources_are_added_to_fields_of_tables() -> None:
     for made, field in zip(with_sources(tables), tables, strict=True):
         assert made.metadata.items() >= field.metadata.items()
         assert made.remove_metadata().equals(field.remove_metadata())
-
-
-def test_columns_of_a_release_keep_name_type_and_order() -> None:
-    """The tables may gain columns, which readers of older files fill with null."""
-    for name, schema_now in (("run/results", RESULTS), ("store/puzzles", PUZZLES), ("run/grades", GRADES)):
-        (file,) = (RELEASE / name).glob("*.parquet")
-        released = pq.read_schema(file)
-        kept = [field for field in schema_now if field.name in released.names]
-        assert [(field.name, field.type) for field in kept] == list(zip(released.names, released.types, strict=True))
-        assert released.metadata[VERSION_KEY] == schema_now.metadata[VERSION_KEY]
-
-
-def test_published_columns_keep_name_type_and_order() -> None:
-    columns = [f"{field.name}:{field.type}" for field in schema(Content.none, graded=True)]
-    published = PUBLISHED.split()
-    assert [column for column in columns if column in published] == published

@@ -18,7 +18,7 @@ from nonocensus.pipeline.jobs import mend_job
 from nonocensus.pipeline.jobs.engine import JobRequest
 from nonocensus.pipeline.jobs.job import JobSettings
 from nonocensus.pipeline.jobs.mend_job import mend_run
-from nonocensus.pipeline.run.job_tables import LEGACY, read_attempts, read_mendings
+from nonocensus.pipeline.run.job_tables import read_attempts, read_mendings
 from nonocensus.pipeline.run.run_folder import open_run
 from nonocensus.pipeline.store.parts import append, create_store
 from nonocensus.scrapers.formats import named
@@ -169,17 +169,12 @@ def file_of(run: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("damage", "legacy"), sampled([(cut, True), (other_columns, False), (no_text, False), (cut, False)], 4)
-)
+@pytest.mark.parametrize("damage", sampled([cut, other_columns, no_text], 3))
 def test_damaged_file_is_reported_and_repaired(
-    nonocensus: Nonocensus, run: str, tmp_path: Path, damage: Callable[[Path], None], legacy: bool
+    nonocensus: Nonocensus, run: str, tmp_path: Path, damage: Callable[[Path], None]
 ) -> None:
     assert nonocensus("mend", run).code == nonocensus("verify", run).code == 0
     path = file_of(run)
-    if legacy:
-        path = path.rename(Path(run, LEGACY))
-        assert len(read_mendings(open_run(run))) == 1
     damage(path)
     refused = nonocensus("report", run, "--out", str(tmp_path / "report"))
     assert refused.code == 3

@@ -1,4 +1,4 @@
-"""Output of all commands, options of every command, --help, renamed commands, usage errors."""
+"""Output of all commands, options of every command, --help, usage errors."""
 
 import json
 import logging
@@ -196,34 +196,14 @@ def test_unknown_and_missing_arguments_are_reported_on_one_line(nonocensus: Nono
         (["classify", "--nope"], "No such option: --nope"),
         (["nope"], "No such command 'nope'"),
         (["classify"], "Missing argument 'STORE'"),
+        (["report", "run", "--out", "out", "--study=x"], "No such option: --study"),
+        (["hint", "a.non"], "No such command 'hint'"),
     ):
         result = nonocensus(*arguments)
         assert (result.code, len(result.err.splitlines())) == (2, 1)
         assert said in result.err
         assert "; see nonocensus" in result.err
     assert "Usage: nonocensus" in nonocensus().out
-    for arguments in (["serve", "run", "--count", "9", "--study", "x"], ["report", "run", "--out", "out", "--study=x"]):
-        result = nonocensus(*arguments)
-        assert result.code == 2
-        assert result.err == "nonocensus: --study: studies were removed; a study's moves stay in its moves/*.parquet\n"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "new"),
-    [
-        (["failed", "run", "--all"], "`nonocensus failed` is now `nonocensus status RUN --failed`"),
-        (["hint", "a.non", "--saved", "1", "--json"], "`nonocensus hint` is now `nonocensus solve PUZZLE --hint`"),
-        (["schema"], "`nonocensus schema` is now `nonocensus query --schema`"),
-        (["schema", "--help"], "`nonocensus schema` is now `nonocensus query --schema`"),
-        (["twin", "--port", "0"], "`nonocensus twin` is now `python -m nonocensus.pipeline.commands.twin`"),
-        (["solve", "a.non", "--png", "a.png"], "`--png` is now `nonocensus solve PUZZLE --save FILE.png`"),
-        (["solve", "a.non", "--steps=x"], "`--steps` is now `nonocensus solve PUZZLE --save FOLDER/`"),
-        (["report", "run", "--store", "s", "--out", "x"], "`--store` is now `nonocensus status RUN --store STORE`"),
-        (["bench", "puzzles", "--beside", "x"], "`--beside` is now `nonocensus bench SET --peers FILE`"),
-    ],
-)
-def test_renamed_command_or_option_names_its_successor(nonocensus: Nonocensus, arguments: list[str], new: str) -> None:
-    assert nonocensus(*arguments) == (2, "", f"nonocensus: {new}\n")
 
 
 def test_help_lists_each_command_on_one_line_in_five_panels(

@@ -9,7 +9,7 @@ import pytest
 from runs import run_serially
 from stores import Result, random_store
 
-from nonocensus.pipeline.jobs import cost, generation_cost
+from nonocensus.pipeline.jobs import cost
 from nonocensus.pipeline.jobs.classify_job import CLASSIFY, classify_options
 from nonocensus.pipeline.jobs.cost import CostEstimate, estimate_job
 from nonocensus.pipeline.run.plan import Selection, plan_rest
@@ -27,12 +27,6 @@ def store(tmp_path: Path) -> Store:
 @pytest.fixture
 def run(store: Store, tmp_path: Path) -> Run:
     return run_serially(store, tmp_path / "run")
-
-
-@pytest.fixture
-def small_sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (cost, generation_cost):
-        monkeypatch.setattr(module, "SAMPLE_PUZZLES", 64)
 
 
 def files(folder: Path) -> dict[str, int]:
@@ -99,40 +93,6 @@ def test_dry_run_writes_nothing(command: str, run: Run, tmp_path: Path, nonocens
     assert found["cores"] == 4
     assert found["wall_seconds"] == pytest.approx(found["cpu_seconds"] / 3.6, abs=1e-2)
     assert files(tmp_path) == before
-
-
-@pytest.mark.parametrize(
-    ("options", "puzzles", "fitting"),
-    [
-        (["random", "5x5", "--count", "300"], 300, 300),
-        (["exhaustive", "2x3"], 64, 64),
-        (["exhaustive", "2x3", "--grade", "1-9"], 52, 52),
-        (["random", "5x5", "--count", "9", "--grade", "1-9"], 9, None),
-        (["hard", "5x5", "--count", "2"], 2, 2),
-    ],
-)
-@pytest.mark.usefixtures("small_sample")
-def test_dry_run_of_generate_counts_what_fits(
-    options: list[str], puzzles: int, fitting: int | None, tmp_path: Path, nonocensus: Callable[..., Result]
-) -> None:
-    """A kind with few pictures is sampled whole: the number of those that fit is the real one."""
-    command = ["generate", *options, "--out", "made", "--serial"]
-    found = json.loads(nonocensus(*command, "--dry-run", "--json").out)
-    assert (found["puzzles"], found["sample"] >= found["fitting"]) == (puzzles, True)
-    assert fitting in (None, found["fitting"])
-    assert found["cpu_seconds"] == pytest.approx(found["wall_seconds"], abs=1e-3)
-    assert files(tmp_path) == {}
-    assert json.loads(nonocensus(*command, "--json").out)["puzzles"] == puzzles
-    before = files(tmp_path)
-    assert nonocensus(*command, "--dry-run").out == "0 puzzles would be made.\n"
-    assert files(tmp_path) == before
-
-
-@pytest.mark.usefixtures("small_sample")
-def test_dry_run_of_generate_finds_conditions_too_narrow(nonocensus: Callable[..., Result]) -> None:
-    result = nonocensus("generate", "random", "3x3", "--count", "5", "--grade", "9", "--out", "made", "--dry-run")
-    assert (result.code, result.err.count("\n")) == (2, 1)
-    assert "none of 64 random pictures fits (unique, grade 9); choose wider ranges" in result.err
 
 
 def test_nothing_left_costs_nothing(run: Run, nonocensus: Callable[..., Result]) -> None:

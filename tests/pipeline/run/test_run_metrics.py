@@ -58,15 +58,6 @@ def test_dead_command_keeps_its_times(run: Run, nonocensus: Callable[..., Result
     assert reported - found[f"nonocensus_run_result_timestamp_seconds{of_session}"] == 420
 
 
-def test_run_of_an_older_version_has_metrics(run: Run, nonocensus: Callable[..., Result]) -> None:
-    progress = json.loads(progress_of(run).read_text())
-    for name in ("job", "last_result", "outcomes", "lost_tasks", "cpu_limit"):
-        del progress[name]
-    progress_of(run).write_text(json.dumps(progress))
-    found = values(nonocensus("status", run.folder.path, "--metrics").out)
-    assert found['nonocensus_run_done_total{run="run",command="classify"}'] == 60
-
-
 def test_run_before_its_first_command_has_its_size(run: Run, nonocensus: Callable[..., Result]) -> None:
     progress_of(run).unlink()
     found = values(nonocensus("status", run.folder.path, "--metrics").out)

@@ -170,12 +170,12 @@ def test_suspended_writer_fails_at_its_next_commit(paused: Folder) -> None:
     with pytest.raises(StorageError, match=r"store has been taken over by nonocensus .*; it stops here"):
         append(Store(paused), [puzzles])
     assert Store(paused).parts() == []
-    about: Any = {"seconds": 0.0, "cpu_solver": 0.0, "cpu_task": 0.0, "started": "", "finished": "", "hosts": []}
+    about: Any = {"seconds": 0.0, "cpu_solver": 0.0, "cpu_task": 0.0, "waited": 0.0, "hosts": []}
     lease = current_lease(paused)
 
     def task() -> None:
         with borrow_lease(lease):
-            write_statistics(paused / "results", ResultFile({}, 1.0, [], {}, {}, about, "part-1"))
+            write_statistics(paused / "results", ResultFile({}, 1.0, [], {}, {}, about, "part-1", {}))
 
     (paused / "results").write("part-1.parquet", b"")
     with ThreadPoolExecutor(1) as worker, pytest.raises(StorageError, match="taken over"):

@@ -1,17 +1,22 @@
 """Puzzle files, stores and runs read through fsspec, with its implementation in memory."""
 
 import io
+import json
 import shutil
 import sys
 import tarfile
+import threading
 from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import fsspec
 import numpy as np
 import pytest
+from huggingface_hub import constants
 from stores import Result
 
+from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.run.run_folder import Run, open_run
 from nonocensus.pipeline.store.parts import open_store
 from nonocensus.pipeline.store.paths import folder
@@ -97,13 +102,14 @@ def test_what_is_refused(
     assert len(refused.err.splitlines()) == 1
 
 
-@pytest.mark.parametrize(
-    ("uri", "library", "extra"), [("hf://datasets/a/b", "huggingface_hub", "hub"), ("memory://a", "fsspec", "fsspec")]
-)
-def test_missing_library_is_named(uri: str, library: str, extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(MissingExtra, match=rf"^{library} is not installed: pip install 'nonocensus\[{extra}\]'$"):
-        folder(uri)
+def test_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "huggingface_hub", None)
+        with pytest.raises(UserError, match="huggingface_hub"):
+            folder("hf://datasets/a/b")
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    with pytest.raises(MissingExtra, match=r"^fsspec is not installed: pip install 'nonocensus\[fsspec\]'$"):
+        folder("memory://a")
 
 
 def test_endpoints_of_azure(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,3 +139,42 @@ def test_network_error_while_reading_is_of_its_file(archive: str, monkeypatch: p
     monkeypatch.setattr(fsspec.implementations.memory.MemoryFile, "read", lost)
     errors = [file.error for file in files_in([archive])]
     assert errors == ["peer closed connection"] * 2
+
+
+class Hub(BaseHTTPRequestHandler):
+    """Answers as the Hugging Face Hub does for the dataset ann/census, which holds one file."""
+
+    def do_GET(self) -> None:
+        """Answer with the repository, its list of files, or the file."""
+        listed = [{"type": "file", "path": "puzzles/a.non", "size": len(drawn(1)), "oid": ""}]
+        about = {"id": "ann/census", "sha": "0", "private": False, "siblings": []}
+        replies = {
+            "/api/datasets/ann/census": about,
+            "/api/datasets/ann/census/revision/main": about,
+            "/api/datasets/ann/census/tree/main": listed,
+            "/api/datasets/ann/census/tree/main/puzzles": listed,
+        }
+        path = self.path.partition("?")[0]
+        data = drawn(1) if path.endswith("/resolve/main/puzzles/a.non") else json.dumps(replies.get(path, {})).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_: object) -> None:
+        """Print nothing."""
+
+
+def test_file_on_the_hub_is_read(nonocensus: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Hub) as server:
+        address = f"http://127.0.0.1:{server.server_port}"
+        template = constants.HUGGINGFACE_CO_URL_TEMPLATE.replace(constants.ENDPOINT, address)
+        monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
+        monkeypatch.setattr(constants, "ENDPOINT", address)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        imported = nonocensus("import", "hf://datasets/ann/census/puzzles/a.non", "--out", "store")
+        server.shutdown()
+        thread.join()
+    assert (imported.code, imported.err) == (0, "")
+    assert imported.out.startswith("1 puzzles added")

@@ -59,6 +59,12 @@ def rewritten(path: Path, column: str, value: Any) -> None:
         )
 
 
+def record_size(path: Path) -> None:
+    """Write a part's present size into its JSON."""
+    about = path.with_suffix(".json")
+    about.write_text(json.dumps(json.loads(about.read_text()) | {"size": path.stat().st_size}))
+
+
 def of_other_shape(path: Path) -> None:
     path.write_text("[]")
 
@@ -103,12 +109,11 @@ def test_part_with_wrong_hash_is_found(store: Store, tmp_path: Path) -> None:
     whole = path.read_bytes()
     rewritten(path, "puzzle_id", lambda _: "test/9999")
     assert any("hash mismatch of its ids, clue hashes" in line or "bytes, not" in line for line in found(store))
-    about = path.with_suffix(".json")
-    sized = json.loads(about.read_text()) | {"size": -1}
-    about.write_text(json.dumps(sized))
+    record_size(path)
     assert ["hash mismatch of its ids, clue hashes and goals" in line for line in found(store)] == [True]
     path.write_bytes(whole)
     rewritten(path, "rows", longer)
+    record_size(path)
     assert ["1 puzzles have clues that do not match their clue hash" in line for line in found(store)] == [True]
 
 
@@ -361,7 +366,7 @@ def test_invalid_covers_are_damage(store: Store, tmp_path: Path, nonocensus: Non
     run = run_serially(store, tmp_path / "run")
     before = lasting(run)
     path = sorted((tmp_path / "run/results").glob("*.json"))[0]
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"covers": covers, "parts": {}}))
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"covers": covers}))
     refused = nonocensus("export", "run", "--csv", "x.csv")
     assert (refused.code, len(refused.err.splitlines())) == (3, 1)
     assert "it covers rows that the store does not have" in refused.err
