@@ -18,7 +18,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from nonocensus.pipeline.serve.serve_limits import BODY_SECONDS, MAX_BODY, MAX_HELD, MAX_REQUESTS, REPLY_SECONDS
+from nonocensus.pipeline.serve.serve_limits import BODY_SECONDS, MAX_BODY, MAX_HELD, MAX_REQUESTS, REPLY_PIECE
 from nonocensus.pipeline.serve.server_metrics import RequestMetrics
 
 LOG = logging.getLogger("nonocensus.serve")
@@ -87,9 +87,12 @@ class Guard:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 message["headers"] = [*message.get("headers", []), *HEADERS]
-            sent += len(message.get("body", b""))
-            async with asyncio.timeout(REPLY_SECONDS):
-                await send(message)
+            body = memoryview(message.pop("body", b""))
+            sent += len(body)
+            while len(body) > REPLY_PIECE:
+                await send({"type": "http.response.body", "body": body[:REPLY_PIECE], "more_body": True})
+                body = body[REPLY_PIECE:]
+            await send({**message, "body": body})
 
         try:
             await self._handle(scope, receive, reply, lambda: status != DISCONNECTED)
