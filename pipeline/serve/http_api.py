@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeVar
@@ -13,7 +14,7 @@ from fastapi.responses import StreamingResponse
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.serve import api_schemas as schemas
 from nonocensus.pipeline.serve.catalog import Catalog, ListQuery, QueryTimeout
-from nonocensus.pipeline.serve.guard import RETRY_SECONDS
+from nonocensus.pipeline.serve.guard import BUSY, RETRY
 from nonocensus.pipeline.serve.jobs import PuzzleJob
 from nonocensus.pipeline.serve.pool import ServerBusy, WorkerPool
 from nonocensus.pipeline.serve.serve_limits import (
@@ -46,7 +47,7 @@ class Service:
 
     def find_job(self, job_id: str) -> PuzzleJob:
         """Return the job of an id, or refuse with 404."""
-        job = self.pool.store.poll(job_id)
+        job = self.pool.poll(job_id)
         if job is None:
             raise HTTPException(404, "no such job; finished jobs are kept for a few minutes")
         return job
@@ -56,21 +57,25 @@ class Service:
         try:
             self.pool.submit(job)
         except ServerBusy:
-            raise HTTPException(503, "the server is busy", {"Retry-After": str(RETRY_SECONDS)}) from None
+            raise HTTPException(503, BUSY, RETRY) from None
 
     async def wait(self, job: PuzzleJob, request: Request, seconds: float) -> None:
         """Wait until the job is finished, the seconds are over or the client has disconnected."""
         if job.is_finished or not seconds:
             return
-        disconnected = asyncio.create_task(_wait_for_disconnect(request))
+        job.waiters += 1
+        ends = [asyncio.create_task(each) for each in (job.finished_event.wait(), _wait_for_disconnect(request))]
         try:
-            await self.pool.wait(job, seconds, disconnected)
+            await asyncio.wait(ends, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            disconnected.cancel()
+            for end in ends:
+                end.cancel()
+            job.waiters -= 1
+            job.polled_at = time.monotonic()
 
     async def start_job(self, task: str, sent: schemas.JobRequest, request: Request, wait: float) -> Response:
         """Submit a job that solves, wait for it, and return its state."""
-        arguments = sent.model_dump(exclude={"cpu_limit", "attached"}) | {"puzzle": puzzle_json(sent)}
+        arguments = sent.model_dump(exclude={"puzzle", "cpu_limit", "attached"}) | {"puzzle": puzzle_json(sent)}
         seconds = min(sent.cpu_limit or self.cpu_limit, self.cpu_limit)
         job = PuzzleJob(task, arguments, len(await request.body()), seconds, sent.attached)
         self.submit(job)
@@ -85,7 +90,7 @@ class Service:
             await self.wait(job, request, UNBOUNDED_WAIT)
         finally:
             self.pool.cancel(job)
-            self.pool.store.discard(job)
+            self.pool.jobs.pop(job.id, None)
         return job
 
     async def run_short(self, task: str, arguments: dict[str, Any], request: Request) -> Response:
@@ -94,7 +99,7 @@ class Service:
         if job.state == "done":
             return Response(job.result, media_type="application/json")
         if job.state == "cancelled":
-            raise HTTPException(503, job.error, {"Retry-After": str(RETRY_SECONDS)})
+            raise HTTPException(503, job.error, RETRY)
         raise HTTPException(422 if job.state == "refused" else 500, job.error)
 
     async def query(self, ask: Callable[[Catalog], Any]) -> Any:
@@ -104,7 +109,7 @@ class Service:
         try:
             return await run_in_threadpool(ask, self.catalog)
         except QueryTimeout:
-            raise HTTPException(503, "the search takes too long", {"Retry-After": str(RETRY_SECONDS)}) from None
+            raise HTTPException(503, "the search takes too long", RETRY) from None
         except (UserError, InvalidPuzzle) as error:
             raise HTTPException(422, " ".join(str(error).split())) from None
 

@@ -1,13 +1,10 @@
-"""Jobs that clients have submitted, and their store."""
+"""A job that a client has submitted."""
 
 import asyncio
 import secrets
 import time
-from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Any, Literal
-
-from nonocensus.pipeline.serve.serve_limits import KEPT_BYTES, KEPT_SECONDS, LEASE_SECONDS, MAX_KEPT
 
 JobStatus = Literal["queued", "running", "compiling", "done", "refused", "failed", "cancelled"]
 
@@ -64,40 +61,3 @@ class PuzzleJob:
             self.ended_at = time.monotonic()
             self.arguments = {}
             self.finished_event.set()
-
-
-class JobStore:
-    """Jobs by id: all unfinished ones, and finished ones within limits of age, bytes and number."""
-
-    def __init__(self) -> None:
-        self.jobs: OrderedDict[str, PuzzleJob] = OrderedDict()
-
-    def add(self, job: PuzzleJob) -> None:
-        """Add a job."""
-        self.jobs[job.id] = job
-
-    def poll(self, job_id: str) -> PuzzleJob | None:
-        """Return the job of an id, if there is one, and renew its lease."""
-        job = self.jobs.get(job_id)
-        if job:
-            job.polled_at = time.monotonic()
-        return job
-
-    def discard(self, job: PuzzleJob) -> None:
-        """Remove a job."""
-        self.jobs.pop(job.id, None)
-
-    def sweep(self) -> list[PuzzleJob]:
-        """Remove finished jobs beyond the limits; return attached jobs whose lease has expired."""
-        now = time.monotonic()
-        finished = [job for job in self.jobs.values() if job.is_finished]
-        size, count = sum(len(job.result) for job in finished), len(finished)
-        for job in sorted(finished, key=lambda job: job.ended_at):
-            if now - job.ended_at > KEPT_SECONDS or size > KEPT_BYTES or count > MAX_KEPT:
-                del self.jobs[job.id]
-                size, count = size - len(job.result), count - 1
-        return [
-            job
-            for job in self.jobs.values()
-            if job.is_attached and not job.is_finished and not job.waiters and now - job.polled_at > LEASE_SECONDS
-        ]

@@ -20,10 +20,14 @@ from itertools import takewhile
 from pebble import ProcessPool
 
 from nonocensus.pipeline.errors import StorageError
-from nonocensus.pipeline.serve.jobs import FINISHED, JobStatus, JobStore, PuzzleJob
+from nonocensus.pipeline.serve.jobs import FINISHED, JobStatus, PuzzleJob
 from nonocensus.pipeline.serve.serve_limits import (
     COMPILE_SECONDS,
+    KEPT_BYTES,
+    KEPT_SECONDS,
+    LEASE_SECONDS,
     MAX_HELD,
+    MAX_KEPT,
     MAX_UNFINISHED,
     WALL_FACTOR,
     WALL_SECONDS,
@@ -55,7 +59,7 @@ class WorkerPool:
 
     def __init__(self, cpus: int) -> None:
         self.workers = max(2, cpus)
-        self.store = JobStore()
+        self.jobs: dict[str, PuzzleJob] = {}  # by id: unfinished ones, and finished ones within limits
         self.unfinished: dict[PuzzleJob, Future[TaskReply] | None] = {}  # in order, with their calls
         self.finished = Counter[tuple[str, str]]()  # by task and state
         self.is_draining = False
@@ -95,8 +99,16 @@ class WorkerPool:
         """Remove old jobs, cancel abandoned ones, and replace broken processes, every second."""
         while True:
             await asyncio.sleep(1.0)
-            for job in self.store.sweep():
-                self.cancel(job)
+            now = time.monotonic()
+            finished = [job for job in self.jobs.values() if job.is_finished]
+            size, count = sum(len(job.result) for job in finished), len(finished)
+            for job in sorted(finished, key=lambda job: job.ended_at):
+                if now - job.ended_at > KEPT_SECONDS or size > KEPT_BYTES or count > MAX_KEPT:
+                    del self.jobs[job.id]
+                    size, count = size - len(job.result), count - 1
+            for job in list(self.unfinished):
+                if job.is_attached and not job.waiters and now - job.polled_at > LEASE_SECONDS:
+                    self.cancel(job)
             self._sound()
 
     @property
@@ -133,22 +145,18 @@ class WorkerPool:
         if self.is_draining or len(self.unfinished) >= MAX_UNFINISHED or (held and held + job.size > MAX_HELD):
             raise ServerBusy
         self.unfinished[job] = None
-        self.store.add(job)
+        self.jobs[job.id] = job
         run = asyncio.create_task(self._run(job))
         self.runs.add(run)  # the event loop has weak references only
         run.add_done_callback(self.runs.discard)
         return job
 
-    async def wait(self, job: PuzzleJob, seconds: float, disconnected: "asyncio.Task[None]") -> None:
-        """Wait until a job is finished, its client has disconnected, or the seconds are over."""
-        job.waiters += 1
-        finished = asyncio.create_task(job.finished_event.wait())
-        try:
-            await asyncio.wait((finished, disconnected), timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            finished.cancel()
-            job.waiters -= 1
+    def poll(self, job_id: str) -> PuzzleJob | None:
+        """Return the job of an id, if there is one, and renew its lease."""
+        job = self.jobs.get(job_id)
+        if job:
             job.polled_at = time.monotonic()
+        return job
 
     def cancel(self, job: PuzzleJob, error: str = "") -> None:
         """Cancel a queued or running job, with a line for its client."""
