@@ -109,7 +109,8 @@ class WorkerPool:
             for job in list(self.unfinished):
                 if job.is_attached and not job.waiters and now - job.polled_at > LEASE_SECONDS:
                     self.cancel(job)
-            self._sound()
+            with suppress(RuntimeError):  # tried again in a second
+                self._sound()
 
     @property
     def ready(self) -> int:
@@ -197,7 +198,10 @@ class WorkerPool:
         """Run a task in a worker; return once that one, or the one in its place, is free."""
         seconds = budget.seconds + (COMPILE_SECONDS if job.state == "compiling" else 0)
         timeout = WALL_FACTOR * seconds + WALL_SECONDS
-        call = self._sound().schedule(run_task, (job.task, job.arguments, budget), timeout=timeout)
+        try:
+            call = self._sound().schedule(run_task, (job.task, job.arguments, budget), timeout=timeout)
+        except RuntimeError:  # no process can be started
+            return TaskReply("failed", error=DIED)
         self.unfinished[job] = call
         (outcome,) = await asyncio.gather(asyncio.wrap_future(call), return_exceptions=True)
         if isinstance(outcome, TaskReply):

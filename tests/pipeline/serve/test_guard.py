@@ -10,7 +10,7 @@ import psutil
 import pytest
 from serving import PLUS, Server, running
 
-from nonocensus.pipeline.serve.serve_limits import HEADER_SECONDS, MAX_BODY, MAX_HELD, REPLY_PIECE
+from nonocensus.pipeline.serve.serve_limits import HEADER_SECONDS, MAX_BODY, MAX_HELD, MAX_SOLUTIONS, REPLY_PIECE
 
 JSON = {"content-type": "application/json"}
 
@@ -156,7 +156,10 @@ def test_connections_without_headers_time_out(server: Server) -> None:
 
 @pytest.mark.slow
 def test_unread_replies_take_no_memory_and_are_aborted(server: Server) -> None:
-    size = len(server.get("/page.js").content)
+    puzzle = {"rows": [[[1, 1]]] * 60, "columns": [[[1, 1]]] * 60}
+    job = server.post("/api/solve", params={"wait": 20}, json={"puzzle": puzzle, "solutions": MAX_SOLUTIONS}).json()
+    path = f"/api/jobs/{job['id']}"
+    size = len(server.get(path, params={"wait": 20}).content)
     process = psutil.Process(server.process.pid)
     before = process.memory_info().rss
 
@@ -164,7 +167,7 @@ def test_unread_replies_take_no_memory_and_are_aborted(server: Server) -> None:
         connection = socket.socket()
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
         connection.connect(("127.0.0.1", server.port))
-        connection.sendall(b"GET /page.js HTTP/1.1\r\nhost: localhost\r\n\r\n")
+        connection.sendall(f"GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n".encode())
         return connection
 
     slow = [unread() for _ in range(300)]

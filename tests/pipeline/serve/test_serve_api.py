@@ -153,7 +153,7 @@ def test_archive_bomb_is_refused(server: Server) -> None:
 
 def test_uploads_that_take_long_do_not_delay_a_small_puzzle(server: Server) -> None:
     with ThreadPoolExecutor(8) as threads:
-        uploads = [threads.submit(server.parse, b"\n" * MAX_BODY) for _ in range(8)]
+        uploads = [threads.submit(server.parse, b"\n" * (MAX_BODY // 4)) for _ in range(8)]
         until(lambda: about(server)["queued"] > 2)
         assert solve(server, PLUS)["state"] == "done"
         assert not all(upload.done() for upload in uploads)
@@ -289,16 +289,10 @@ def test_full_queue_is_503_with_retry_after(server: Server) -> None:
 
 
 def test_disconnect_cancels_a_short_job(server: Server) -> None:
-    """What it wanted read is not read on."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for k in range(30):
-            archive.writestr(f"{k}.non", bytes(16 << 20))
     until(lambda: about(server)["running"] == 0)
+    headers = {"content-type": "application/octet-stream"}
     with pytest.raises(httpx.ReadTimeout):
-        server.post(
-            "/api/parse", content=packed.getvalue(), headers={"content-type": "application/octet-stream"}, timeout=0.3
-        )
+        server.post("/api/parse", content=b"\n" * MAX_BODY, headers=headers, timeout=0.2)
     until(lambda: about(server)["running"] == 0)
 
 
