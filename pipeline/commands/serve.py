@@ -35,7 +35,7 @@ def serve(
     front of it. The API describes itself at /api/openapi.json.
     """
     with extra("serve"):
-        from nonocensus.pipeline.serve import server
+        from nonocensus.pipeline.serve import pool, server
     from nonocensus.pipeline.jobs.kernel_compilation import most_are_warm, warm_for_most
     from nonocensus.pipeline.run.run_folder import open_place
     from nonocensus.pipeline.serve.catalog import open_catalog
@@ -46,19 +46,18 @@ def serve(
         named = f"[{host}]" if ":" in host else host
         address = f"http://{named}:{listening.getsockname()[1]}/"
 
-        def ready() -> None:
-            if host not in LOOPBACK:
-                err.print(f"[yellow]every client that reaches {escape(host)} can use this server[/yellow]")
-            if global_options.json:
-                print_json({"address": address})
-            else:
-                out.print(f"[bold]{escape(address)}[/bold] is ready; Ctrl-C ends it")
-            out.file.flush()
-            if open_page:
-                typer.launch(address)
-
         catalog = None if place is None else held.enter_context(open_catalog(open_place(place)))
         if not most_are_warm():
             with show_progress("compiling") as callbacks:
                 warm_for_most(callbacks)
-        server.run(listening, server.open_app(host, catalog, cpus or cores(), cpu_limit), ready)
+        workers = held.enter_context(pool.open_pool(cpus or cores()))
+        if host not in LOOPBACK:
+            err.print(f"[yellow]every client that reaches {escape(host)} can use this server[/yellow]")
+        if global_options.json:
+            print_json({"address": address})
+        else:
+            out.print(f"[bold]{escape(address)}[/bold] is ready; Ctrl-C ends it")
+        out.file.flush()
+        if open_page:
+            typer.launch(address)
+        server.run(listening, server.host_names(host), catalog, workers, cpu_limit)

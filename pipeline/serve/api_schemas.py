@@ -1,132 +1,88 @@
-"""Bodies of requests and replies, which OpenAPI describes by these types.
+"""Bodies of requests and replies, which FastAPI checks and OpenAPI describes by these types."""
 
-Bodies with puzzles are msgspec structs, since puzzles go to workers unparsed; the others are pydantic's.
-"""
+from typing import Annotated, Any, Literal
 
-from typing import Annotated, Any, Literal, TypeVar
-
-import msgspec
-from msgspec import Meta
 from pydantic import BaseModel, ConfigDict, Field
 
 from nonocensus.pipeline.serve.jobs import JobStatus
 from nonocensus.pipeline.serve.serve_limits import LEASE_SECONDS, MAX_AREA, MAX_SOLUTIONS
 from nonocensus.solver.model.puzzle import MAX_CELLS, MAX_COLORS
 
-SCHEMAS = "#/components/schemas/{name}"
+# Requests
 
-# Requests with a puzzle
-
-Number = Annotated[int, Meta(ge=0, le=MAX_CELLS)]
-Line = Annotated[list[tuple[Number, Number]], Meta(max_length=MAX_CELLS)]
-Lines = Annotated[list[Line], Meta(min_length=1, max_length=MAX_CELLS)]
-Word = Annotated[str, Meta(max_length=100)]
-Palette = Annotated[list[tuple[Word, Word, Word]], Meta(min_length=1, max_length=MAX_COLORS + 1)]
-Cells = Annotated[str, Meta(min_length=1, max_length=MAX_AREA, pattern="^[0-9a-z]+$")]
+Number = Annotated[int, Field(ge=0, le=MAX_CELLS)]
+Block = Annotated[list[Number], Field(min_length=2, max_length=2)]
+Line = Annotated[list[Block], Field(max_length=MAX_CELLS)]
+Lines = Annotated[list[Line], Field(min_length=1, max_length=MAX_CELLS)]
+Word = Annotated[str, Field(max_length=100)]
+PaletteColor = Annotated[list[Word], Field(min_length=3, max_length=3)]
+Palette = Annotated[list[PaletteColor], Field(min_length=1, max_length=MAX_COLORS + 1)]
+Cells = Annotated[str, Field(min_length=1, max_length=MAX_AREA, pattern="^[0-9a-z]+$")]
 Grid = Annotated[
     str,
-    Meta(max_length=MAX_AREA, pattern="^[0-9a-z?]+$", description="a partly solved grid, ? for an open cell"),
+    Field(max_length=MAX_AREA, pattern="^[0-9a-z?]+$", description="a partly solved grid, ? for an open cell"),
 ]
-Text = Annotated[str, Meta(max_length=10_000)]
-Seconds = Annotated[float, Meta(gt=0, description="CPU seconds, at most and by default the server's limit")]
-Attached = Annotated[bool, Meta(description=f"cancel the job if no client has polled it for {LEASE_SECONDS:g} seconds")]
+Text = Annotated[str, Field(max_length=10_000)]
 
 
-class PuzzleRecord(msgspec.Struct, frozen=True):
+class PuzzleRecord(BaseModel):
     """A puzzle, as a line of the format jsonl; further fields of that format (author, url, ...) are kept.
 
     A clue is a list of blocks; a block is its length (0: hidden) and its colour's index in the palette, which begins
     with the background. Without a palette the puzzle is black on white. Cells are digits in base 36, row by row.
     """
 
+    model_config = ConfigDict(extra="allow", strict=True)
+
     rows: Lines
     columns: Lines
     palette: Palette | None = None
-    goal: Annotated[Cells | None, Meta(description="the author's picture")] = None
+    goal: Cells | None = Field(None, description="the author's picture")
     title: Text | None = None
 
 
-class SolveRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PuzzleRequest(BaseModel):
+    """A request with a puzzle."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    puzzle: PuzzleRecord
+
+
+class JobRequest(PuzzleRequest):
+    """A request for a job with a puzzle."""
+
+    cpu_limit: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="CPU seconds, at most and by default the server's limit"
+    )
+    begun: Grid | None = None
+    attached: bool = Field(
+        False, description=f"cancel the job if no client has polled it for {LEASE_SECONDS:g} seconds"
+    )
+
+
+class SolveRequest(JobRequest):
     """Solve a puzzle; its solutions have to agree with a begun grid."""
 
-    puzzle: PuzzleRecord
-    cpu_limit: Seconds | None = None
-    solutions: Annotated[int, Meta(ge=1, le=MAX_SOLUTIONS, description="pictures, if there are several")] = 2
-    begun: Grid | None = None
-    grade: Annotated[bool, Meta(description="grade a puzzle with one solution for people")] = False
-    attached: Attached = False
+    solutions: int = Field(2, ge=1, le=MAX_SOLUTIONS, description="pictures, if there are several")
+    grade: bool = Field(False, description="grade a puzzle with one solution for people")
 
 
-class ExplainRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ExplainRequest(JobRequest):
     """Explain how to solve a puzzle, step by step, from a begun grid on if there is one."""
 
-    puzzle: PuzzleRecord
-    cpu_limit: Seconds | None = None
-    begun: Grid | None = None
-    attached: Attached = False
 
-
-class AnimateRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Animate a puzzle's explanation."""
-
-    puzzle: PuzzleRecord
-    cpu_limit: Seconds | None = None
-    attached: Attached = False
-
-
-class WriteRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class WriteRequest(PuzzleRequest):
     """Write a puzzle in a format (see /api/formats)."""
 
-    puzzle: PuzzleRecord
-    format: Annotated[str, Meta(max_length=40)]
+    format: str = Field(max_length=40)
 
 
-class DrawRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class DrawRequest(PuzzleRequest):
     """Draw a puzzle with its begun grid; a PDF has the empty grid, and the puzzle's goal if it has one."""
 
-    puzzle: PuzzleRecord
     kind: Literal["svg", "png", "pdf"]
     begun: Grid | None = None
-
-
-class RawPuzzle(msgspec.Struct, frozen=True):
-    """The puzzle of any of these requests, as it was sent."""
-
-    puzzle: msgspec.Raw
-
-
-class InvalidRequest(Exception):
-    """A body that does not match its schema; the message is one line."""
-
-
-PUZZLE_REQUESTS = (SolveRequest, ExplainRequest, AnimateRequest, WriteRequest, DrawRequest)
-
-PuzzleRequest = TypeVar("PuzzleRequest", SolveRequest, ExplainRequest, AnimateRequest, WriteRequest, DrawRequest)
-
-Body = TypeVar("Body")
-
-
-def parse_request(kind: type[PuzzleRequest], body: bytes) -> tuple[PuzzleRequest, bytes]:
-    """Return a request and its puzzle's JSON as it was sent. Raises InvalidRequest."""
-    return _decode(kind, body), bytes(_decode(RawPuzzle, body).puzzle)
-
-
-def _decode(kind: type[Body], body: bytes) -> Body:
-    try:
-        return msgspec.json.decode(body, type=kind)
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise InvalidRequest(" ".join(str(error).split())) from None
-
-
-def request_body(kind: type) -> dict[str, Any]:
-    """Return OpenAPI's description of a request with such a body."""
-    schema = {"$ref": SCHEMAS.format(name=kind.__name__)}
-    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
-
-
-def request_schemas() -> dict[str, Any]:
-    """Return the schemas of all requests with a puzzle and of their parts, by name."""
-    return msgspec.json.schema_components(PUZZLE_REQUESTS, ref_template=SCHEMAS)[1]
 
 
 class PictureRequest(BaseModel):
@@ -135,12 +91,9 @@ class PictureRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     width: int = Field(ge=1, le=MAX_CELLS)
-    cells: str = Field(min_length=1, max_length=MAX_AREA, pattern=r"^[0-9a-z]+$")
-    palette: Annotated[
-        list[Annotated[list[Annotated[str, Field(max_length=100)]], Field(min_length=3, max_length=3)]],
-        Field(min_length=1, max_length=MAX_COLORS + 1),
-    ] = [["white", ".", "ffffff"], ["black", "X", "000000"]]
-    title: Annotated[str, Field(max_length=10_000)] | None = None
+    cells: Cells
+    palette: Palette = [["white", ".", "ffffff"], ["black", "X", "000000"]]
+    title: Text | None = None
 
 
 # Replies

@@ -1,9 +1,7 @@
 """Tasks that find hints and explanations: steps with their techniques, words, lines and cells."""
 
-from collections.abc import Iterator
+import json
 from typing import Any
-
-import msgspec
 
 from nonocensus.pipeline.serve.records import check_area, grid_text, parse_grid, parse_puzzle
 from nonocensus.pipeline.serve.serve_limits import MAX_EXPLAINED_CELLS, MAX_EXPLANATION
@@ -51,7 +49,14 @@ def explain_puzzle(arguments: dict[str, Any], budget: TaskBudget, max_bytes: int
     if found.state == "timeout" and budget.can_defer:
         raise Deferred
     merged = list(describe_merged(found))
-    steps = list(_encode_steps((step_record(puzzle, described) for described in merged), max_bytes))
+    steps: list[dict[str, Any]] = []
+    size = 0
+    for described in merged:
+        step = step_record(puzzle, described)
+        size += len(json.dumps(step))
+        if size > max_bytes:
+            break
+        steps.append(step)
     hardest = found.hardest
     return {
         "state": found.state,
@@ -63,17 +68,6 @@ def explain_puzzle(arguments: dict[str, Any], budget: TaskBudget, max_bytes: int
         "left_out": len(merged) - len(steps),
         "end": found.end,
     }
-
-
-def _encode_steps(steps: Iterator[dict[str, Any]], max_bytes: int) -> Iterator[msgspec.Raw]:
-    """Encode steps until they exceed a number of bytes."""
-    held = 0
-    for step in steps:
-        encoded = msgspec.json.encode(step)
-        held += len(encoded)
-        if held > max_bytes:
-            return
-        yield msgspec.Raw(encoded)
 
 
 def step_record(puzzle: Puzzle, described: DescribedStep[MergedStep]) -> dict[str, Any]:

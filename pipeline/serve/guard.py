@@ -8,7 +8,6 @@ an Origin.
 
 import asyncio
 import ipaddress
-import json
 import logging
 import re
 import sys
@@ -18,7 +17,10 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from nonocensus.pipeline.serve.serve_limits import BODY_SECONDS, MAX_BODY, MAX_HELD, MAX_REQUESTS, REPLY_SECONDS
+from fastapi import HTTPException
+from fastapi.responses import JSONResponse
+
+from nonocensus.pipeline.serve.serve_limits import BODY_SECONDS, MAX_BODY, MAX_HELD, MAX_REQUESTS, REPLY_PIECE
 from nonocensus.pipeline.serve.server_metrics import RequestMetrics
 
 LOG = logging.getLogger("nonocensus.serve")
@@ -53,16 +55,8 @@ TOO_LARGE = f"the request is too large: at most {MAX_BODY >> 20} MiB"
 DISCONNECTED = 499
 """Status, as of nginx, of a request whose client has disconnected before a reply."""
 
-RETRY_SECONDS = 2
-"""Seconds of Retry-After where the server is busy."""
-
-
-class RequestRefused(Exception):
-    """A request that is refused: the status, and the reason in a line."""
-
-    def __init__(self, status: int, reason: str) -> None:
-        super().__init__(reason)
-        self.status = status
+BUSY, RETRY = "the server is busy", {"Retry-After": "2"}
+"""The detail and the header of a 503 reply."""
 
 
 class Guard:
@@ -87,9 +81,12 @@ class Guard:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 message["headers"] = [*message.get("headers", []), *HEADERS]
-            sent += len(message.get("body", b""))
-            async with asyncio.timeout(REPLY_SECONDS):
-                await send(message)
+            body = memoryview(message.pop("body", b""))
+            sent += len(body)
+            while len(body) > REPLY_PIECE:
+                await send({"type": "http.response.body", "body": body[:REPLY_PIECE], "more_body": True})
+                body = body[REPLY_PIECE:]
+            await send({**message, "body": body})
 
         try:
             await self._handle(scope, receive, reply, lambda: status != DISCONNECTED)
@@ -105,42 +102,48 @@ class Guard:
         body = bytearray()
         try:
             if self.requests > MAX_REQUESTS:
-                raise RequestRefused(503, "the server is busy")
+                raise HTTPException(503, BUSY, RETRY)
             headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
             self._check(scope["method"], scope["path"], headers)
             if scope["method"] in CHANGING:
-                async with asyncio.timeout(BODY_SECONDS):
-                    await self._read(body, headers.get("content-length", "0"), receive)
+                try:
+                    async with asyncio.timeout(BODY_SECONDS):
+                        await self._read(body, headers.get("content-length", "0"), receive)
+                except TimeoutError:
+                    raise HTTPException(408, f"the request was not received within {BODY_SECONDS:g} seconds") from None
             await self.app(scope, _replay(bytes(body), receive), reply)
-        except RequestRefused as refused:
-            await _refuse(reply, refused.status, str(refused))
-        except TimeoutError:
-            if not has_started():
-                await _refuse(reply, 408, f"the request was not received within {BODY_SECONDS:g} seconds")
+        except HTTPException as refused:
+            await self._refuse(refused, scope, receive, reply)
         except ConnectionError:
             return  # the client has disconnected
         except Exception:
             print(f"nonocensus serve: {scope['method']} failed\n{traceback.format_exc()}", file=sys.stderr, end="")
             if not has_started():
-                await _refuse(reply, 500, "internal error")
+                await self._refuse(HTTPException(500, "internal error"), scope, receive, reply)
         finally:
             self.requests -= 1
             self.held -= len(body)
 
+    @staticmethod
+    async def _refuse(refused: HTTPException, scope: Message, receive: Receive, reply: Send) -> None:
+        """Send the reason as JSON and close the connection: the rest of the body is not read."""
+        headers = {"connection": "close", **(refused.headers or {})}
+        await JSONResponse({"detail": refused.detail}, refused.status_code, headers)(scope, receive, reply)
+
     def _check(self, method: str, path: str, headers: dict[str, str]) -> None:
-        """Raise RequestRefused for a wrong host, origin or content type."""
+        """Raise HTTPException for a wrong host, origin or content type."""
         host = headers.get("host", "")
         if not self._is_known(host):
-            raise RequestRefused(421, "unknown host: use localhost or an address; --host gives the server a name")
+            raise HTTPException(421, "unknown host: use localhost or an address; --host gives the server a name")
         if method not in CHANGING and path != VALIDATOR:
             return
         origin = headers.get("origin")
         if (origin is not None and urlsplit(origin).netloc != host) or headers.get("sec-fetch-site") == "cross-site":
-            raise RequestRefused(403, "pages of other sites may not use this server")
+            raise HTTPException(403, "pages of other sites may not use this server")
         kind = headers.get("content-type", "").split(";")[0].strip().lower()
         known = FORMS if path == VALIDATOR else CONTENT_TYPES
         if method in CHANGING and method != "DELETE" and kind not in known:
-            raise RequestRefused(415, f"the content type must be {' or '.join(known)}")
+            raise HTTPException(415, f"the content type must be {' or '.join(known)}")
 
     def _is_known(self, host: str) -> bool:
         """Return whether a Host is a name of this server, or an address, which needs no DNS."""
@@ -159,12 +162,12 @@ class Guard:
     async def _read(self, body: bytearray, length: str, receive: Receive) -> None:
         """Read a request's body, within MAX_BODY, and MAX_HELD for all bodies.
 
-        Raises RequestRefused beyond these, and ConnectionError if the client disconnects.
+        Raises HTTPException beyond these, and ConnectionError if the client disconnects.
         """
         if not re.fullmatch(r"\d{1,12}", length):
-            raise RequestRefused(400, "invalid content length")
+            raise HTTPException(400, "invalid content length")
         if int(length) > MAX_BODY:
-            raise RequestRefused(413, TOO_LARGE)
+            raise HTTPException(413, TOO_LARGE)
         more = True
         while more:
             message = await receive()
@@ -172,9 +175,9 @@ class Guard:
                 raise ConnectionError
             part = message.get("body", b"")
             if len(body) + len(part) > MAX_BODY:
-                raise RequestRefused(413, TOO_LARGE)
+                raise HTTPException(413, TOO_LARGE)
             if self.held + len(part) > MAX_HELD:
-                raise RequestRefused(503, "the server is busy")
+                raise HTTPException(503, BUSY, RETRY)
             body += part
             self.held += len(part)
             more = message.get("more_body", False)
@@ -192,17 +195,3 @@ def _replay(body: bytes, receive: Receive) -> Receive:
         return {"type": "http.request", "body": body, "more_body": False}
 
     return messages
-
-
-async def _refuse(send: Send, status: int, reason: str) -> None:
-    """Send the reason as JSON and close the connection: the rest of the body is not read."""
-    content = json.dumps({"detail": reason}).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(content)).encode())]
-    headers.append((b"connection", b"close"))
-    if status == 503:
-        headers.append((b"retry-after", str(RETRY_SECONDS).encode()))
-    try:
-        await send({"type": "http.response.start", "status": status, "headers": headers})
-        await send({"type": "http.response.body", "body": content})
-    except (TimeoutError, ConnectionError):
-        return

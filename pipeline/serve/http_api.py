@@ -1,33 +1,30 @@
 """The HTTP API: puzzles of the archive, files read and written, and jobs that solve. OpenAPI describes it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import json
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeVar
 
-import msgspec
 from fastapi import APIRouter, HTTPException, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import StreamingResponse
 
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.serve import api_schemas as schemas
 from nonocensus.pipeline.serve.catalog import Catalog, ListQuery, QueryTimeout
-from nonocensus.pipeline.serve.guard import RETRY_SECONDS
+from nonocensus.pipeline.serve.guard import BUSY, RETRY
 from nonocensus.pipeline.serve.jobs import PuzzleJob
 from nonocensus.pipeline.serve.pool import ServerBusy, WorkerPool
 from nonocensus.pipeline.serve.serve_limits import (
-    ANIMATION_SECONDS,
-    FIRST_TRY_SECONDS,
     MAX_AREA,
     MAX_BODY,
-    MAX_DETAIL,
     MAX_SOLUTIONS,
     MAX_WAIT,
     SHORT_SECONDS,
-    SMALL_PAYLOAD,
 )
 from nonocensus.pipeline.serve.server_metrics import RequestMetrics
-from nonocensus.reports.clean import clean
 from nonocensus.scrapers.formats import FORMATS
 from nonocensus.scrapers.formats.writing import is_picture
 from nonocensus.solver import __version__
@@ -37,9 +34,6 @@ UNBOUNDED_WAIT = 3600.0
 """Seconds to wait for a job that its own limits end long before."""
 
 Route = TypeVar("Route", bound=Callable[..., Awaitable[Response]])
-
-LimitedRequest = schemas.SolveRequest | schemas.ExplainRequest | schemas.AnimateRequest
-"""Requests for a job with a CPU limit of its own."""
 
 
 @dataclass(frozen=True)
@@ -51,14 +45,9 @@ class Service:
     cpu_limit: float
     requests: RequestMetrics
 
-    def create_job(self, task: str, arguments: dict[str, Any], limited: LimitedRequest) -> PuzzleJob:
-        """Return a job for a request, not yet submitted."""
-        seconds = min(limited.cpu_limit or self.cpu_limit, self.cpu_limit)
-        return PuzzleJob(task, msgspec.msgpack.encode(arguments), seconds, limited.attached)
-
     def find_job(self, job_id: str) -> PuzzleJob:
         """Return the job of an id, or refuse with 404."""
-        job = self.pool.store.poll(job_id)
+        job = self.pool.poll(job_id)
         if job is None:
             raise HTTPException(404, "no such job; finished jobs are kept for a few minutes")
         return job
@@ -68,33 +57,40 @@ class Service:
         try:
             self.pool.submit(job)
         except ServerBusy:
-            raise HTTPException(503, "the server is busy", {"Retry-After": str(RETRY_SECONDS)}) from None
+            raise HTTPException(503, BUSY, RETRY) from None
 
     async def wait(self, job: PuzzleJob, request: Request, seconds: float) -> None:
         """Wait until the job is finished, the seconds are over or the client has disconnected."""
         if job.is_finished or not seconds:
             return
-        disconnected = asyncio.create_task(_wait_for_disconnect(request))
+        job.waiters += 1
+        ends = [asyncio.create_task(each) for each in (job.finished_event.wait(), _wait_for_disconnect(request))]
         try:
-            await self.pool.wait(job, seconds, disconnected)
+            await asyncio.wait(ends, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            disconnected.cancel()
+            for end in ends:
+                end.cancel()
+            job.waiters -= 1
+            job.polled_at = time.monotonic()
 
-    async def start_job(self, job: PuzzleJob, request: Request, wait: float) -> Response:
-        """Submit a job, wait for it, and return its state."""
+    async def start_job(self, task: str, sent: schemas.JobRequest, request: Request, wait: float) -> Response:
+        """Submit a job that solves, wait for it, and return its state."""
+        arguments = sent.model_dump(exclude={"puzzle", "cpu_limit", "attached"}) | {"puzzle": puzzle_json(sent)}
+        seconds = min(sent.cpu_limit or self.cpu_limit, self.cpu_limit)
+        job = PuzzleJob(task, arguments, len(await request.body()), seconds, sent.attached)
         self.submit(job)
         await self.wait(job, request, wait)
         return self.reply(job, 202)
 
     async def run_job(self, task: str, arguments: dict[str, Any], request: Request, seconds: float) -> PuzzleJob:
         """Run a job to its end, without an id for clients; it is cancelled if the client disconnects."""
-        job = PuzzleJob(task, msgspec.msgpack.encode(arguments), seconds)
+        job = PuzzleJob(task, arguments, len(await request.body()), seconds)
         self.submit(job)
         try:
             await self.wait(job, request, UNBOUNDED_WAIT)
         finally:
             self.pool.cancel(job)
-            self.pool.store.discard(job)
+            self.pool.jobs.pop(job.id, None)
         return job
 
     async def run_short(self, task: str, arguments: dict[str, Any], request: Request) -> Response:
@@ -103,7 +99,7 @@ class Service:
         if job.state == "done":
             return Response(job.result, media_type="application/json")
         if job.state == "cancelled":
-            raise HTTPException(503, job.error, {"Retry-After": str(RETRY_SECONDS)})
+            raise HTTPException(503, job.error, RETRY)
         raise HTTPException(422 if job.state == "refused" else 500, job.error)
 
     async def query(self, ask: Callable[[Catalog], Any]) -> Any:
@@ -113,12 +109,12 @@ class Service:
         try:
             return await run_in_threadpool(ask, self.catalog)
         except QueryTimeout:
-            raise HTTPException(503, "the search takes too long", {"Retry-After": str(RETRY_SECONDS)}) from None
+            raise HTTPException(503, "the search takes too long", RETRY) from None
         except (UserError, InvalidPuzzle) as error:
             raise HTTPException(422, " ".join(str(error).split())) from None
 
     def reply(self, job: PuzzleJob, status: int) -> Response:
-        """Return a job as JSON; its result is embedded as the worker sent it."""
+        """Return a job as JSON; its result is embedded as the worker sent it, without a copy for each reply."""
         head = {
             "id": job.id,
             "state": job.state,
@@ -127,10 +123,16 @@ class Service:
             "seconds": job.age,
             "error": job.error or None,
         }
-        content = msgspec.json.encode(head)
+        parts = [json.dumps(head, separators=(",", ":")).encode()]
         if job.state == "done":
-            content = content[:-1] + b',"result":' + job.result + b"}"
-        return Response(content, status, media_type="application/json")
+            parts = [parts[0][:-1] + b',"result":', job.result, b"}"]
+        headers = {"content-length": str(sum(map(len, parts)))}
+        return StreamingResponse(_in_order(parts), status, headers, "application/json")
+
+
+async def _in_order(parts: list[bytes]) -> AsyncIterator[bytes]:
+    for part in parts:
+        yield part
 
 
 async def _wait_for_disconnect(request: Request) -> None:
@@ -144,12 +146,12 @@ def service_of(request: Request) -> Service:
     return service
 
 
-async def _parse(kind: type[schemas.PuzzleRequest], request: Request) -> tuple[schemas.PuzzleRequest, bytes]:
-    """Return a request's body and its puzzle as it was sent, or refuse with 422."""
+def puzzle_json(sent: schemas.PuzzleRequest) -> bytes:
+    """Return the JSON of a request's puzzle as it was sent, or refuse with 422: further fields are unchecked."""
     try:
-        return schemas.parse_request(kind, await request.body())
-    except schemas.InvalidRequest as error:
-        raise HTTPException(422, clean(str(error)[:MAX_DETAIL])) from None
+        return sent.puzzle.model_dump_json(exclude_unset=True).encode()
+    except ValueError as error:
+        raise HTTPException(422, " ".join(str(error).split())) from None
 
 
 # Descriptions for OpenAPI
@@ -186,55 +188,30 @@ api = APIRouter(prefix="/api")
 """The routes, the most frequent first: they are matched in order."""
 
 
-def _job_route(path: str, kind: type) -> Callable[[Route], Route]:
+def _job_route(path: str) -> Callable[[Route], Route]:
     """Decorate a route that starts a job."""
-    body = schemas.request_body(kind)
-    return api.post(path, response_model=schemas.JobReply, status_code=202, responses=WORK, openapi_extra=body)
+    return api.post(path, response_model=schemas.JobReply, status_code=202, responses=WORK)
 
 
 # Jobs
 
 
-@_job_route("/solve", schemas.SolveRequest)
-async def solve(request: Request, wait: Wait = 0) -> Response:
+@_job_route("/solve")
+async def solve(request: Request, sent: schemas.SolveRequest, wait: Wait = 0) -> Response:
     """Solve a puzzle: a job, which is done at once if it ends within the seconds to wait."""
-    service = service_of(request)
-    sent, puzzle = await _parse(schemas.SolveRequest, request)
-    arguments = {"puzzle": puzzle, "solutions": sent.solutions, "grade": sent.grade, "begun": sent.begun}
-    job = service.create_job("solve", arguments, sent)
-    is_small = len(job.payload) <= SMALL_PAYLOAD and job.seconds > FIRST_TRY_SECONDS
-    job.is_batchable = is_small and sent.begun is None and not sent.grade and sent.solutions <= 2
-    return await service.start_job(job, request, wait)
+    return await service_of(request).start_job("solve", sent, request, wait)
 
 
-@_job_route("/hint", schemas.ExplainRequest)
-async def hint(request: Request, wait: Wait = 0) -> Response:
+@_job_route("/hint")
+async def hint(request: Request, sent: schemas.ExplainRequest, wait: Wait = 0) -> Response:
     """Find the next step on a begun grid, or its wrong cells: a job."""
-    return await _start_guide("hint", request, wait)
+    return await service_of(request).start_job("hint", sent, request, wait)
 
 
-@_job_route("/explain", schemas.ExplainRequest)
-async def explain(request: Request, wait: Wait = 0) -> Response:
+@_job_route("/explain")
+async def explain(request: Request, sent: schemas.ExplainRequest, wait: Wait = 0) -> Response:
     """Explain how to solve a puzzle, step by step: a job."""
-    return await _start_guide("explain", request, wait)
-
-
-async def _start_guide(task: str, request: Request, wait: float) -> Response:
-    service = service_of(request)
-    sent, puzzle = await _parse(schemas.ExplainRequest, request)
-    job = service.create_job(task, {"puzzle": puzzle, "begun": sent.begun}, sent)
-    return await service.start_job(job, request, wait)
-
-
-@_job_route("/animate", schemas.AnimateRequest)
-async def animate(request: Request, wait: Wait = 0) -> Response:
-    """Animate a puzzle's explanation, as a GIF: a job."""
-    service = service_of(request)
-    sent, puzzle = await _parse(schemas.AnimateRequest, request)
-    job = service.create_job("animate", {"puzzle": puzzle}, sent)
-    job.seconds += ANIMATION_SECONDS
-    job.is_long = True
-    return await service.start_job(job, request, wait)
+    return await service_of(request).start_job("explain", sent, request, wait)
 
 
 @api.get("/jobs/{job_id}", response_model=schemas.JobReply, responses=error_responses(404, 422))
@@ -270,8 +247,8 @@ def about(request: Request) -> dict[str, Any]:
         "most_solutions": MAX_SOLUTIONS,
         "archive": service.catalog and service.catalog.about(),
         "workers": service.pool.workers,
-        "running": len(service.pool.running),
-        "queued": service.pool.queued,
+        "running": service.pool.running,
+        "queued": service.pool.queued(False) + service.pool.queued(True),
     }
 
 
@@ -340,23 +317,15 @@ async def clues(request: Request, picture: schemas.PictureRequest) -> Response:
     return await service_of(request).run_short("clues", picture.model_dump(), request)
 
 
-@api.post(
-    "/write",
-    response_model=schemas.FileReply,
-    responses=WORK,
-    openapi_extra=schemas.request_body(schemas.WriteRequest),
-)
-async def write(request: Request) -> Response:
+@api.post("/write", response_model=schemas.FileReply, responses=WORK)
+async def write(request: Request, sent: schemas.WriteRequest) -> Response:
     """Write a puzzle as a file of a format."""
-    sent, puzzle = await _parse(schemas.WriteRequest, request)
-    return await service_of(request).run_short("write", {"puzzle": puzzle, "format": sent.format}, request)
+    arguments = {"puzzle": puzzle_json(sent), "format": sent.format}
+    return await service_of(request).run_short("write", arguments, request)
 
 
-@api.post(
-    "/draw", response_model=schemas.FileReply, responses=WORK, openapi_extra=schemas.request_body(schemas.DrawRequest)
-)
-async def draw(request: Request) -> Response:
+@api.post("/draw", response_model=schemas.FileReply, responses=WORK)
+async def draw(request: Request, sent: schemas.DrawRequest) -> Response:
     """Draw a puzzle as a picture, or for printing."""
-    sent, puzzle = await _parse(schemas.DrawRequest, request)
-    arguments = {"puzzle": puzzle, "kind": sent.kind, "begun": sent.begun}
+    arguments = {"puzzle": puzzle_json(sent), "kind": sent.kind, "begun": sent.begun}
     return await service_of(request).run_short("draw", arguments, request)

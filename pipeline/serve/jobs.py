@@ -1,28 +1,14 @@
-"""Jobs that clients have submitted, their store, and the frames in which they go to workers and back."""
+"""A job that a client has submitted."""
 
 import asyncio
 import secrets
 import time
-from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import Literal
-
-from nonocensus.pipeline.serve.serve_limits import FIRST_TRY_SECONDS, KEPT_BYTES, KEPT_SECONDS, LEASE_SECONDS, MAX_KEPT
+from typing import Any, Literal
 
 JobStatus = Literal["queued", "running", "compiling", "done", "refused", "failed", "cancelled"]
 
 FINISHED: frozenset[JobStatus] = frozenset({"done", "refused", "failed", "cancelled"})
-
-JOB, READY, TAKEN, COMPILING, RESULT, REFUSED, DEFERRED, FAILED = (bytes([kind]) for kind in range(8))
-"""Kinds of frames."""
-
-FRAME_HEAD = 4
-"""Bytes of a frame's length (big-endian), which counts its kind (1 byte) and its content."""
-
-
-def encode_frame(kind: bytes, content: bytes) -> bytes:
-    """Return a frame's bytes."""
-    return (1 + len(content)).to_bytes(FRAME_HEAD, "big") + kind + content
 
 
 @dataclass(eq=False)
@@ -30,11 +16,11 @@ class PuzzleJob:
     """One call of a task for a client.
 
     task            its name in pipeline.serve.tasks
-    payload         its arguments as MessagePack, dropped once it is finished
+    arguments       strings, bytes and numbers, dropped once it is finished
+    size            bytes of the request that it came with
     seconds         its CPU seconds
     is_attached     whether it is cancelled if no client polls it
     is_long         whether its first try was too short
-    is_batchable    whether a worker may try it together with others; no more once that has failed
     result          JSON or XML, once it is done
     error           one line, if it was refused or has failed
     polled_at       last poll, on the monotonic clock, as created_at and ended_at
@@ -43,11 +29,11 @@ class PuzzleJob:
     """
 
     task: str
-    payload: bytes
+    arguments: dict[str, Any]
+    size: int
     seconds: float
     is_attached: bool = False
     is_long: bool = False
-    is_batchable: bool = False
     id: str = field(default_factory=lambda: secrets.token_urlsafe(12))
     state: JobStatus = "queued"
     result: bytes = b""
@@ -64,11 +50,6 @@ class PuzzleJob:
         return self.state in FINISHED
 
     @property
-    def allowed_seconds(self) -> float:
-        """CPU seconds of the next try: only a short one while it is batchable."""
-        return 2 * FIRST_TRY_SECONDS if self.is_batchable else self.seconds
-
-    @property
     def age(self) -> float:
         """Seconds since it was created, or until it ended."""
         return (self.ended_at or time.monotonic()) - self.created_at
@@ -78,42 +59,5 @@ class PuzzleJob:
         if not self.is_finished:
             self.state, self.result, self.error = state, result, error
             self.ended_at = time.monotonic()
-            self.payload = b""
+            self.arguments = {}
             self.finished_event.set()
-
-
-class JobStore:
-    """Jobs by id: all unfinished ones, and finished ones within limits of age, bytes and number."""
-
-    def __init__(self) -> None:
-        self.jobs: OrderedDict[str, PuzzleJob] = OrderedDict()
-
-    def add(self, job: PuzzleJob) -> None:
-        """Add a job."""
-        self.jobs[job.id] = job
-
-    def poll(self, job_id: str) -> PuzzleJob | None:
-        """Return the job of an id, if there is one, and renew its lease."""
-        job = self.jobs.get(job_id)
-        if job:
-            job.polled_at = time.monotonic()
-        return job
-
-    def discard(self, job: PuzzleJob) -> None:
-        """Remove a job."""
-        self.jobs.pop(job.id, None)
-
-    def sweep(self) -> list[PuzzleJob]:
-        """Remove finished jobs beyond the limits; return attached jobs whose lease has expired."""
-        now = time.monotonic()
-        finished = [job for job in self.jobs.values() if job.is_finished]
-        size, count = sum(len(job.result) for job in finished), len(finished)
-        for job in sorted(finished, key=lambda job: job.ended_at):
-            if now - job.ended_at > KEPT_SECONDS or size > KEPT_BYTES or count > MAX_KEPT:
-                del self.jobs[job.id]
-                size, count = size - len(job.result), count - 1
-        return [
-            job
-            for job in self.jobs.values()
-            if job.is_attached and not job.is_finished and not job.waiters and now - job.polled_at > LEASE_SECONDS
-        ]

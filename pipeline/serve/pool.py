@@ -1,57 +1,49 @@
-"""Worker processes and the two queues that they take jobs from.
+"""Jobs and the worker processes that run them, which pebble keeps: it limits their wall time, kills and replaces them.
 
-Every job is first tried for a short time; a puzzle that needs more joins the queue of long jobs. One worker takes short
-jobs only, the others prefer them, so a short job never waits for a long one. On a single core the two workers share it,
-and the one with a long job has a higher niceness.
+A puzzle is first tried for a short time; if it needs more, it is tried again with all of its time. One worker is kept
+free of such long jobs, and one of jobs that read and write files, so a small puzzle waits for neither.
 
-A worker solves small queued puzzles in batches, in one call. If it dies over a batch, each is tried alone.
-
-A worker that dies, is killed with a cancelled job, or exceeds its wall time is replaced. A job that was sent to it but
-not taken is queued again.
+A worker gets a call only when it is free: pebble kills the worker that takes a call which was cancelled before.
 """
 
 import asyncio
+import multiprocessing
 import os
-import signal
-import sys
+import threading
 import time
-from asyncio.subprocess import PIPE, Process
-from collections import Counter, deque
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor, Future, wait
+from contextlib import contextmanager, nullcontext, suppress
+from itertools import takewhile
 
-import msgspec
+from pebble import ProcessPool
 
 from nonocensus.pipeline.errors import StorageError
-from nonocensus.pipeline.serve.jobs import (
-    COMPILING,
-    DEFERRED,
-    FAILED,
-    FRAME_HEAD,
-    JOB,
-    READY,
-    REFUSED,
-    RESULT,
-    TAKEN,
-    JobStatus,
-    JobStore,
-    PuzzleJob,
-    encode_frame,
-)
+from nonocensus.pipeline.serve.jobs import FINISHED, JobStatus, PuzzleJob
 from nonocensus.pipeline.serve.serve_limits import (
     COMPILE_SECONDS,
-    MAX_BATCH,
+    KEPT_BYTES,
+    KEPT_SECONDS,
+    LEASE_SECONDS,
     MAX_HELD,
+    MAX_KEPT,
     MAX_UNFINISHED,
     WALL_FACTOR,
     WALL_SECONDS,
 )
-from nonocensus.pipeline.settings import ROOT
+from nonocensus.pipeline.serve.task_budget import TaskBudget
+from nonocensus.pipeline.serve.tasks import FILE_TASKS
+from nonocensus.pipeline.serve.worker import TaskReply, initialize, run_task
+
+SPAWN = multiprocessing.get_context("spawn")
+"""The server has threads, which a forked worker would not have."""
 
 START_SECONDS = 120.0
-"""Timeout of a worker's start."""
+"""Timeout of the workers' start."""
 
-RESTART_SECONDS = 1.0
-"""Pause before a worker that died while starting is started again."""
+POLL_SECONDS = 0.1
+"""Interval at which replaced workers are looked for, as pebble does."""
 
 DIED = "its worker process ended: it took too much time or memory"
 
@@ -63,38 +55,35 @@ class ServerBusy(Exception):
 
 
 class WorkerPool:
-    """Worker processes and their jobs; create, start, use and close it in one event loop."""
+    """Worker processes and their jobs, created by `open_pool`; use it in one event loop."""
 
     def __init__(self, cpus: int) -> None:
         self.workers = max(2, cpus)
-        self.store = JobStore()
-        self.queues: dict[bool, deque[PuzzleJob]] = {False: deque(), True: deque()}
-        self.has_work = asyncio.Event()
-        self.unfinished: set[PuzzleJob] = set()
+        self.jobs: dict[str, PuzzleJob] = {}  # by id: unfinished ones, and finished ones within limits
+        self.unfinished: dict[PuzzleJob, Future[TaskReply] | None] = {}  # in order, with their calls
         self.finished = Counter[tuple[str, str]]()  # by task and state
-        self.replaced = 0
         self.is_draining = False
-        self.processes: list[Process | None] = []
-        self.running: dict[PuzzleJob, Process] = {}
-        self.attendants: list[asyncio.Task[None]] = []
+        self.processes: ProcessPool | None = None
+        self.ready_ids = SPAWN.SimpleQueue()  # process ids of workers, once they are ready
+        self.known_ids = set[int]()  # of all that have been ready
+        self.free = asyncio.Semaphore(self.workers)
+        self.free_for_files, self.free_for_long = (asyncio.Semaphore(self.workers - 1) for _ in range(2))
+        self.runs = set[asyncio.Task[None]]()
 
-    async def start(self) -> None:
+    def start(self) -> None:
         """Start the workers and wait until they are ready. Raises StorageError if one does not start."""
-        self.processes = [*await asyncio.gather(*(self._start_worker() for _ in range(self.workers)))]
-        if not all(self.processes):
-            for process in filter(None, self.processes):
-                await _end(process)
-            raise StorageError("a worker process does not start; `nonocensus warm` shows why")
-        self.attendants = [asyncio.create_task(self._attend(k)) for k in range(self.workers)]
-        self.attendants.append(asyncio.create_task(self._sweep()))
+        deadline = time.monotonic() + START_SECONDS
+        processes = self._open()
+        while self.ready < self.workers:
+            if not processes.active or time.monotonic() > deadline:
+                raise StorageError("a worker process does not start; `nonocensus warm` shows why")
+            time.sleep(POLL_SECONDS / 2)
 
-    async def close(self) -> None:
-        """Stop the workers and cancel all jobs."""
-        for task in self.attendants:
-            task.cancel()
-        await asyncio.gather(*self.attendants, return_exceptions=True)
-        for job in list(self.store.jobs.values()):
-            self._finish(job, "cancelled", error=STOPPED)
+    def close(self) -> None:
+        """Stop the workers."""
+        if self.processes:
+            self.processes.stop()  # type: ignore[no-untyped-call]
+            self.processes.join()
 
     async def drain(self, seconds: float) -> None:
         """Refuse new jobs, wait for those that a request waits for, at most for these seconds, and cancel the rest."""
@@ -106,230 +95,144 @@ class WorkerPool:
         for job in list(self.unfinished):
             self.cancel(job, STOPPED)
 
+    async def sweep(self) -> None:
+        """Remove old jobs, cancel abandoned ones, and replace broken processes, every second."""
+        while True:
+            await asyncio.sleep(1.0)
+            now = time.monotonic()
+            finished = [job for job in self.jobs.values() if job.is_finished]
+            size, count = sum(len(job.result) for job in finished), len(finished)
+            for job in sorted(finished, key=lambda job: job.ended_at):
+                if now - job.ended_at > KEPT_SECONDS or size > KEPT_BYTES or count > MAX_KEPT:
+                    del self.jobs[job.id]
+                    size, count = size - len(job.result), count - 1
+            for job in list(self.unfinished):
+                if job.is_attached and not job.waiters and now - job.polled_at > LEASE_SECONDS:
+                    self.cancel(job)
+            with suppress(RuntimeError):  # tried again in a second
+                self._sound()
+
     @property
     def ready(self) -> int:
-        """Number of started workers; one that died idle is replaced when it is needed."""
-        return sum(process is not None for process in self.processes)
+        """Number of workers that can run jobs."""
+        while not self.ready_ids.empty():
+            self.known_ids.add(self.ready_ids.get())
+        return len(self.known_ids & {child.pid for child in multiprocessing.active_children()})
 
     @property
-    def queued(self) -> int:
-        """Number of queued jobs."""
-        return sum(map(len, self.queues.values()))
+    def replaced(self) -> int:
+        """Number of workers that have ended after they were ready."""
+        return len(self.known_ids) - self.ready
+
+    @property
+    def running(self) -> int:
+        """Number of jobs that workers have."""
+        return sum(job.state != "queued" for job in self.unfinished)
+
+    def queued(self, is_long: bool) -> int:
+        """Return the number of queued jobs: first tries, or long ones."""
+        return sum(job.state == "queued" and job.is_long == is_long for job in self.unfinished)
 
     def ahead(self, job: PuzzleJob) -> int:
-        """Return how many jobs are before a job in its queue."""
-        queue = self.queues[job.is_long]
-        return queue.index(job) if job in queue else 0
+        """Return how many jobs are queued before a job."""
+        if job.state != "queued":
+            return 0
+        before = takewhile(lambda other: other is not job, self.unfinished)
+        return sum(other.state == "queued" and other.is_long == job.is_long for other in before)
 
     def submit(self, job: PuzzleJob) -> PuzzleJob:
-        """Queue a job. Raises ServerBusy if there are too many jobs or bytes of payloads, or the server stops."""
-        held = sum(len(other.payload) for other in self.unfinished)
-        if self.is_draining or len(self.unfinished) >= MAX_UNFINISHED or (held and held + len(job.payload) > MAX_HELD):
+        """Queue a job. Raises ServerBusy if there are too many jobs or bytes of requests, or the server stops."""
+        held = sum(other.size for other in self.unfinished)
+        if self.is_draining or len(self.unfinished) >= MAX_UNFINISHED or (held and held + job.size > MAX_HELD):
             raise ServerBusy
-        self.unfinished.add(job)
-        self.store.add(job)
-        self._queue(job)
+        self.unfinished[job] = None
+        self.jobs[job.id] = job
+        run = asyncio.create_task(self._run(job))
+        self.runs.add(run)  # the event loop has weak references only
+        run.add_done_callback(self.runs.discard)
         return job
 
-    async def wait(self, job: PuzzleJob, seconds: float, disconnected: "asyncio.Task[None]") -> None:
-        """Wait until a job is finished, its client has disconnected, or the seconds are over."""
-        job.waiters += 1
-        finished = asyncio.create_task(job.finished_event.wait())
-        try:
-            await asyncio.wait((finished, disconnected), timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            finished.cancel()
-            job.waiters -= 1
+    def poll(self, job_id: str) -> PuzzleJob | None:
+        """Return the job of an id, if there is one, and renew its lease."""
+        job = self.jobs.get(job_id)
+        if job:
             job.polled_at = time.monotonic()
+        return job
 
     def cancel(self, job: PuzzleJob, error: str = "") -> None:
         """Cancel a queued or running job, with a line for its client."""
-        if job.is_finished:
-            return
-        for queue in self.queues.values():
-            if job in queue:
-                queue.remove(job)
-                self.unfinished.remove(job)
+        call = self.unfinished.get(job)
         self._finish(job, "cancelled", error=error)
-        if job in self.running and not job.is_batchable:
-            _kill(self.running[job])
+        if call:
+            call.cancel()
 
     def _finish(self, job: PuzzleJob, state: JobStatus, result: bytes = b"", error: str = "") -> None:
         """Set a job's final state, and count it, unless it is set already."""
         if not job.is_finished:
-            job.finish(state, result, error)
+            del self.unfinished[job]
             self.finished[job.task, state] += 1
+            job.finish(state, result, error)
 
-    def _queue(self, job: PuzzleJob) -> None:
-        self.queues[job.is_long].append(job)
-        self.has_work.set()
-
-    async def _next_batch(self, short_only: bool) -> list[PuzzleJob]:
-        """Wait for the next job, or batch of jobs, of a worker."""
-        while True:
-            for queue in [self.queues[False], *([] if short_only else [self.queues[True]])]:
-                if queue:
-                    jobs = [queue.popleft()]
-                    while jobs[0].is_batchable and queue and queue[0].is_batchable and len(jobs) < MAX_BATCH:
-                        jobs.append(queue.popleft())
-                    return jobs
-            self.has_work.clear()
-            await self.has_work.wait()
-
-    async def _start_worker(self) -> Process | None:
-        """Start a worker and return it once it is ready, or None if it has ended instead."""
-        command = [sys.executable, "-m", "nonocensus.pipeline.serve.worker"]
-        process = await asyncio.create_subprocess_exec(
-            *command, cwd=ROOT, stdin=PIPE, stdout=PIPE, start_new_session=True
-        )
-        try:
-            kind, _ = await asyncio.wait_for(_read_frame(process), START_SECONDS)
-            return process if kind == READY else None
-        except (TimeoutError, asyncio.IncompleteReadError, asyncio.CancelledError) as error:
-            await _end(process)
-            if isinstance(error, asyncio.CancelledError):
-                raise
-            return None
-
-    async def _attend(self, number: int) -> None:
-        """Feed one worker with jobs, and replace it when it ends."""
-        try:
-            while True:
-                while (process := self.processes[number]) is None:
-                    self.processes[number] = await self._start_worker()
-                    if self.processes[number] is None:
-                        await asyncio.sleep(RESTART_SECONDS)
-                jobs = await self._next_batch(number == 0)
-                if not await self._run_batch(jobs, process):
-                    await _end(process)
-                    self.processes[number] = None
-                    self.replaced += 1
-        finally:
-            if (process := self.processes[number]) is not None:
-                await _end(process)
-
-    async def _run_batch(self, jobs: list[PuzzleJob], process: Process) -> bool:
-        """Run jobs on a worker; return whether the worker can be used again."""
-        for job in jobs:
-            job.state = "running"
-            self.running[job] = process
-        left = deque(jobs)
-        is_sound = is_alive = True
-        taken = False
-        try:
-            async with asyncio.timeout(None) as clock:
-                await _send(process, jobs, clock)
-                taken = (await _read_frame(process))[0] == TAKEN
-                while left:
-                    kind, reply = await _reply(process, left[0], clock)
-                    self._record(left.popleft(), kind, reply)
-                    is_sound &= kind != FAILED  # after a MemoryError it may not have freed everything
-        except (TimeoutError, asyncio.IncompleteReadError, ConnectionError):
-            is_alive = False
-            if taken:
-                self._fail_or_retry(left)
-            else:
-                self._requeue(left)
-        finally:
-            for job in left:  # the server stops
-                self._finish(job, "cancelled", error=STOPPED)
-                self._record(job, FAILED, b"")
-            if left or not is_alive:
-                await _end(process)
-        return is_sound and is_alive
-
-    def _record(self, job: PuzzleJob, kind: bytes, reply: bytes) -> None:
-        """Record a worker's reply to a job."""
-        del self.running[job]
-        if kind == DEFERRED and not job.is_finished:
-            job.is_long, job.is_batchable = True, False
-            self._retry(job)
-            return
-        self.unfinished.remove(job)
-        if kind == RESULT:
-            self._finish(job, "done", reply)
+    async def _run(self, job: PuzzleJob) -> None:
+        """Run a job: a puzzle in a first try, and in a long one if that is too short."""
+        if job.task in FILE_TASKS:
+            reply = await self._try(job, self.free_for_files, "running", False)
         else:
-            self._finish(job, "refused" if kind == REFUSED else "failed", error=reply.decode("utf-8", "replace"))
+            reply = await self._try(job, nullcontext(), "running", True)
+            if reply.state not in FINISHED and not job.is_finished:
+                job.state, job.is_long = "queued", True
+                reply = await self._try(job, self.free_for_long, reply.state, False)
+        self._finish(job, *reply)
 
-    def _requeue(self, left: deque[PuzzleJob]) -> None:
-        """Put jobs back at the head of their queue: the worker had died before it took them."""
-        while left:
-            job = left.pop()
-            if job.is_finished:
-                self._record(job, FAILED, b"")
-            else:
-                del self.running[job]
-                job.state = "queued"
-                self.queues[job.is_long].appendleft(job)
-                self.has_work.set()
+    async def _try(
+        self, job: PuzzleJob, lane: "asyncio.Semaphore | nullcontext[None]", state: JobStatus, is_first_try: bool
+    ) -> TaskReply:
+        """Run a job on a worker once there is one for it; it gets a state meanwhile."""
+        async with lane, self.free:
+            if job.is_finished:  # cancelled
+                return TaskReply(job.state)
+            job.state = state
+            return await self._call(job, TaskBudget(job.seconds, is_first_try))
 
-    def _fail_or_retry(self, left: deque[PuzzleJob]) -> None:
-        """Fail a single job that the worker has died over; queue each job of a batch to be tried alone."""
-        is_single = len(left) == 1 and not left[0].is_batchable
-        while left:
-            job = left.popleft()
-            if is_single or job.is_finished:
-                self._record(job, FAILED, DIED.encode())
-            else:
-                del self.running[job]
-                job.is_batchable = False
-                self._retry(job)
+    async def _call(self, job: PuzzleJob, budget: TaskBudget, can_repeat: bool = True) -> TaskReply:
+        """Run a task in a worker; return once that one, or the one in its place, is free."""
+        seconds = budget.seconds + (COMPILE_SECONDS if job.state == "compiling" else 0)
+        timeout = WALL_FACTOR * seconds + WALL_SECONDS
+        try:
+            call = self._sound().schedule(run_task, (job.task, job.arguments, budget), timeout=timeout)
+        except RuntimeError:  # no process can be started
+            return TaskReply("failed", error=DIED)
+        self.unfinished[job] = call
+        (outcome,) = await asyncio.gather(asyncio.wrap_future(call), return_exceptions=True)
+        if isinstance(outcome, TaskReply):
+            return outcome
+        if isinstance(outcome, BrokenExecutor) and can_repeat and not job.is_finished:
+            return await self._call(job, budget, False)  # the workers had died before they took it
+        while call not in wait([call], 0).done or self.ready < self.workers:
+            await asyncio.sleep(POLL_SECONDS)
+        return TaskReply("failed", error=DIED)
 
-    def _retry(self, job: PuzzleJob) -> None:
-        job.state = "queued"
-        self._queue(job)
+    def _sound(self) -> ProcessPool:
+        """Return the processes; if they broke, new ones. Pebble gives up where a worker dies while none has a task."""
+        if self.processes and self.processes.active:
+            return self.processes
+        if self.processes:
+            threading.Thread(target=self.processes.join, daemon=True).start()
+        return self._open()
 
-    async def _sweep(self) -> None:
-        """Remove old jobs and cancel abandoned ones, every second."""
-        while True:
-            await asyncio.sleep(1.0)
-            for job in self.store.sweep():
-                self.cancel(job)
-
-
-async def _send(process: Process, jobs: list[PuzzleJob], clock: asyncio.Timeout) -> None:
-    """Send a batch to a worker and set its wall time limit."""
-    assert process.stdin is not None
-    first = jobs[0]
-    payloads = [msgspec.Raw(job.payload) for job in jobs]
-    process.stdin.write(
-        encode_frame(JOB, msgspec.msgpack.encode([first.task, payloads, first.allowed_seconds, not first.is_long]))
-    )
-    clock.reschedule(asyncio.get_running_loop().time() + sum(map(_wall_seconds, jobs)))
-    await process.stdin.drain()
-
-
-async def _reply(process: Process, job: PuzzleJob, clock: asyncio.Timeout) -> tuple[bytes, bytes]:
-    """Return a worker's reply to a job, and extend the wall time limit while it compiles."""
-    while True:
-        kind, reply = await _read_frame(process)
-        if kind != COMPILING:
-            return kind, reply
-        job.state = "compiling"
-        clock.reschedule(asyncio.get_running_loop().time() + _wall_seconds(job) + WALL_FACTOR * COMPILE_SECONDS)
+    def _open(self) -> ProcessPool:
+        """Start worker processes."""
+        self.processes = ProcessPool(self.workers, initializer=initialize, initargs=(self.ready_ids,), context=SPAWN)
+        self.processes.schedule(os.getpid)  # they start with the first call
+        return self.processes
 
 
-def _wall_seconds(job: PuzzleJob) -> float:
-    """Return the wall time limit of a job."""
-    return WALL_FACTOR * job.allowed_seconds + WALL_SECONDS
-
-
-async def _read_frame(process: Process) -> tuple[bytes, bytes]:
-    """Return kind and content of a worker's next frame. Raises IncompleteReadError if it has ended."""
-    assert process.stdout is not None
-    size = int.from_bytes(await process.stdout.readexactly(FRAME_HEAD), "big")
-    content = await process.stdout.readexactly(size)
-    return content[:1], content[1:]
-
-
-def _kill(process: Process) -> None:
-    """Kill a process. Its own method would also reap it, while another task waits for it."""
-    if process.returncode is None:
-        with suppress(ProcessLookupError):
-            os.kill(process.pid, signal.SIGKILL)
-
-
-async def _end(process: Process) -> None:
-    """Kill a worker and wait until it has ended."""
-    _kill(process)
-    await process.wait()
+@contextmanager
+def open_pool(cpus: int) -> Iterator[WorkerPool]:
+    """Start workers for the duration of a block. Raises StorageError if one does not start."""
+    pool = WorkerPool(cpus)
+    try:
+        pool.start()
+        yield pool
+    finally:
+        pool.close()

@@ -7,7 +7,6 @@ import base64
 import json
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from nonocensus.pipeline.findings.json_value import json_value
@@ -46,9 +45,9 @@ def puzzle_reply(puzzle: Puzzle) -> dict[str, Any]:
 
 
 def parse_puzzle(record: bytes) -> Puzzle:
-    """Parse a puzzle's JSON. Raises FormatError if it is invalid or larger than the server accepts."""
+    """Parse a puzzle's JSON, in one line. Raises FormatError if it is invalid or larger than the server accepts."""
     try:
-        found = next(jsonl.read(msgspec.json.format(record, indent=-1)), None)
+        found = next(jsonl.read(record), None)
     except InvalidPuzzle as error:
         raise FormatError(str(error)) from None
     if found is None:

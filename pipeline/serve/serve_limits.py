@@ -7,10 +7,13 @@ MAX_DETAIL = 200
 """Characters of the detail of a 422 reply."""
 
 MAX_HELD = 64 << 20
-"""Bytes of all bodies being received; likewise of the payloads of all unfinished jobs."""
+"""Bytes of all bodies being received; likewise of those of all unfinished jobs."""
 
-HEADER_SECONDS, BODY_SECONDS, REPLY_SECONDS = 10.0, 30.0, 60.0
-"""Timeouts: until a client has sent its headers, then its body, and until it accepts a piece of the reply."""
+HEADER_SECONDS, BODY_SECONDS, REPLY_SECONDS = 10.0, 30.0, 30.0
+"""Timeouts: until a client has sent its headers, then its body, and until it reads a piece of the reply."""
+
+REPLY_PIECE = 64 << 10
+"""Bytes of a piece of a reply; the next one is sent once the system, which buffers as many, has taken it."""
 
 IDLE_SECONDS = 15
 """Keep-alive timeout of a connection."""
@@ -30,23 +33,20 @@ MAX_SOLUTIONS, MAX_SOLUTION_CELLS = 100, 1_000_000
 FIRST_TRY_SECONDS = 0.25
 """CPU seconds of a puzzle's first try; what needs more waits for a worker that takes long jobs."""
 
-SHORT_SECONDS = 5.0
+SHORT_SECONDS = 3.0
 """CPU seconds of everything but solving: reading a file, scaling an image, writing a file."""
+
+MAX_UNPACKED, MAX_MEMBERS = 8 << 20, 2000
+"""Bytes unpacked from an archive, and its members; the rest is not read."""
 
 COMPILE_SECONDS = 300.0
 """CPU seconds for compiling kernels of a puzzle size that is new to the worker."""
 
-MAX_EXPLAINED_CELLS, MAX_ANIMATED_CELLS = 40_000, 10_000
-"""Cells of a puzzle to explain or animate: with more, describing or drawing steps takes longer than finding them."""
+MAX_EXPLAINED_CELLS = 40_000
+"""Cells of a puzzle to explain: with more, describing steps takes longer than finding them."""
 
 MAX_EXPLANATION = 8 << 20
 """Bytes of an explanation's steps; further steps are only counted."""
-
-MAX_FRAMES, ANIMATION_SECONDS = 61, 20.0
-"""Frames of an animation, and CPU seconds for drawing them."""
-
-MAX_BATCH, SMALL_PAYLOAD = 8, 4096
-"""Puzzles that a worker solves in one call, and the most bytes of each one's payload."""
 
 WALL_FACTOR, WALL_SECONDS = 10.0, 20.0
 """A job's wall time limit: its CPU seconds times the factor, plus the seconds, since other processes run too."""

@@ -1,13 +1,11 @@
-"""The server process: its socket, connections, header timeout and shutdown."""
+"""The server process: its socket, connections, their timeouts, and shutdown."""
 
 import asyncio
 import errno
 import os
 import socket
 from asyncio import TimerHandle, Transport
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any
+from contextlib import suppress
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -16,11 +14,14 @@ from nonocensus.pipeline.errors import NetworkError, UserError
 from nonocensus.pipeline.serve.catalog import Catalog
 from nonocensus.pipeline.serve.guard import Guard
 from nonocensus.pipeline.serve.pool import WorkerPool
-from nonocensus.pipeline.serve.serve_limits import HEADER_SECONDS, IDLE_SECONDS, MAX_CONNECTIONS
+from nonocensus.pipeline.serve.serve_limits import (
+    HEADER_SECONDS,
+    IDLE_SECONDS,
+    MAX_CONNECTIONS,
+    REPLY_PIECE,
+    REPLY_SECONDS,
+)
 from nonocensus.pipeline.serve.server_app import application
-
-App = tuple[WorkerPool, Guard]
-"""The workers, and the application over them."""
 
 BACKLOG = 256
 """Length of the queue of connections to accept."""
@@ -30,37 +31,52 @@ DRAIN_SECONDS, SHUTDOWN_SECONDS = 5, 8
 
 
 class TimedProtocol(H11Protocol):
-    """A connection that closes unless a request's headers arrive within HEADER_SECONDS; uvicorn has no such timeout."""
+    """A connection that is aborted if its client takes too long to send a request's headers, or to read a reply.
 
-    headers_timer: TimerHandle | None = None
+    uvicorn has no such timeouts. The transport keeps no more of a reply than the piece that was sent last.
+    """
+
+    limit: float | None = None
+    timer: TimerHandle | None = None
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
-        """Start the timer for the first request."""
+        """Wait for the first request; writing is paused while anything is unread."""
         super().connection_made(transport)
+        transport.set_write_buffer_limits(0)
         self._update_timer()
 
     def data_received(self, data: bytes) -> None:
-        """Start or stop the timer."""
+        """Wait for the rest of a request's headers, or no longer."""
         super().data_received(data)
+        self._update_timer()
+
+    def pause_writing(self) -> None:
+        """Wait until the client reads."""
+        super().pause_writing()
+        self._update_timer()
+
+    def resume_writing(self) -> None:
+        """Wait for the next request if the reply is complete."""
+        super().resume_writing()
         self._update_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop the timer."""
-        self._stop_timer()
+        self._set_timer(None)
         super().connection_lost(exc)
 
     def _update_timer(self) -> None:
-        """Run the timer while headers are incomplete, or before the first request."""
-        awaited = self.cycle is None or self.cycle.response_complete
-        if not awaited:
-            self._stop_timer()
-        elif self.headers_timer is None:
-            self.headers_timer = self.loop.call_later(HEADER_SECONDS, self.transport.close)
+        """Time what the client has to do next; a timer for the same thing runs on."""
+        is_awaiting = self.cycle is None or self.cycle.response_complete
+        limit = REPLY_SECONDS if self.flow.write_paused else HEADER_SECONDS if is_awaiting else None
+        if limit != self.limit:
+            self._set_timer(limit)
 
-    def _stop_timer(self) -> None:
-        if self.headers_timer is not None:
-            self.headers_timer.cancel()
-            self.headers_timer = None
+    def _set_timer(self, limit: float | None) -> None:
+        if self.timer:
+            self.timer.cancel()
+        self.limit = limit
+        self.timer = None if limit is None else self.loop.call_later(limit, self.transport.abort)
 
 
 class DrainingServer(uvicorn.Server):
@@ -90,6 +106,7 @@ def bind_socket(host: str, port: int) -> socket.socket:
     opened = socket.socket(family, kind, protocol)
     try:
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, REPLY_PIECE)  # of each connection
         opened.bind(address)
         opened.listen(BACKLOG)
     except OSError as error:
@@ -107,56 +124,32 @@ def host_names(host: str) -> frozenset[str]:
     return frozenset(name.lower() for name in names)
 
 
-def run(opened: socket.socket, app: AbstractAsyncContextManager[App], on_ready: Callable[[], None]) -> None:
-    """Serve an application on a bound socket until Ctrl-C or a termination signal; `on_ready` comes before requests.
+def run(
+    opened: socket.socket, names: frozenset[str], catalog: Catalog | None, pool: WorkerPool, cpu_limit: float
+) -> None:
+    """Serve on a bound socket with a started pool until Ctrl-C or a termination signal.
 
     At the end, requests get their replies, and jobs that take longer than DRAIN_SECONDS are cancelled.
-
-    Raises what `app` raises, and KeyboardInterrupt if it is interrupted before it is ready.
     """
-    has_started = False
-
-    def on_start() -> None:
-        nonlocal has_started
-        has_started = True
-        on_ready()
-
-    try:
-        asyncio.run(_serve(opened, app, on_start))
-    except KeyboardInterrupt:  # uvicorn raises the signal again after its shutdown
-        if not has_started:
-            raise
+    with suppress(KeyboardInterrupt):  # uvicorn raises the signal again after its shutdown
+        asyncio.run(_serve(opened, pool, application(pool, catalog, cpu_limit, names)))
 
 
-@asynccontextmanager
-async def open_app(host: str, catalog: Catalog | None, cpus: int, cpu_limit: float) -> AsyncIterator[App]:
-    """Start the workers; return them and the application. Raises StorageError if a worker does not start."""
-    pool = WorkerPool(cpus)
-    await pool.start()
-    try:
-        yield pool, application(pool, catalog, cpu_limit, host_names(host))
-    finally:
-        await pool.close()
-
-
-async def _serve(opened: socket.socket, app: AbstractAsyncContextManager[App], on_ready: Callable[[], None]) -> None:
-    async with app as (pool, guard):
-        settings: dict[str, Any] = {
-            "lifespan": "off",
-            "log_level": "error",
-            "access_log": False,
-            "server_header": False,
-            "proxy_headers": False,
-            "ws": "none",
-            "loop": "asyncio",
-        }
-        config = uvicorn.Config(
-            guard,
-            http=TimedProtocol,
-            limit_concurrency=MAX_CONNECTIONS,
-            timeout_keep_alive=IDLE_SECONDS,
-            timeout_graceful_shutdown=SHUTDOWN_SECONDS,
-            **settings,
-        )
-        on_ready()
-        await DrainingServer(config, pool).serve([opened])
+async def _serve(opened: socket.socket, pool: WorkerPool, guard: Guard) -> None:
+    config = uvicorn.Config(
+        guard,
+        http=TimedProtocol,
+        lifespan="off",
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        ws="none",
+        loop="asyncio",
+        limit_concurrency=MAX_CONNECTIONS,
+        timeout_keep_alive=IDLE_SECONDS,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+    )
+    sweeping = asyncio.create_task(pool.sweep())
+    await DrainingServer(config, pool).serve([opened])
+    sweeping.cancel()

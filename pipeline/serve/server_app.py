@@ -5,12 +5,12 @@ from functools import partial
 from typing import Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, FastAPI, HTTPException, Request, Response
+from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
 
 from nonocensus.pipeline.serve import http_api, monitoring, validator
-from nonocensus.pipeline.serve.api_schemas import request_schemas
 from nonocensus.pipeline.serve.catalog import Catalog
 from nonocensus.pipeline.serve.guard import Guard
 from nonocensus.pipeline.serve.pool import WorkerPool
@@ -59,7 +59,6 @@ def application(pool: WorkerPool, catalog: Catalog | None, cpu_limit: float, nam
     app.add_exception_handler(HTTPException, _refused)
     for router in (http_api.api, validator.routes, monitoring.routes, _page_routes()):
         app.include_router(router)
-    app.openapi()["components"]["schemas"].update(request_schemas())  # FastAPI caches its description
     return Guard(app, names, metrics)
 
 
@@ -72,7 +71,9 @@ async def _unreadable(_: Request, error: Any) -> JSONResponse:
 
 
 async def _refused(_: Request, error: Any) -> JSONResponse:
-    return JSONResponse({"detail": clean(str(error.detail))}, error.status_code, error.headers)
+    """Reply to a refused request; FastAPI refuses a body that is no JSON with 400."""
+    status = 422 if error.status_code == 400 else error.status_code
+    return JSONResponse({"detail": clean(str(error.detail))}, status, error.headers)
 
 
 # The page

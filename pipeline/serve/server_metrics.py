@@ -53,8 +53,8 @@ def server_samples(requests: RequestMetrics, pool: WorkerPool) -> Iterator[Metri
     for labels, count in pool.finished.items():
         yield MetricSample(JOBS, count, labels)
     for is_long, name in ((False, "first"), (True, "long")):
-        yield MetricSample(QUEUED, len(pool.queues[is_long]), (name,))
-    yield MetricSample(RUNNING, len(pool.running))
+        yield MetricSample(QUEUED, pool.queued(is_long), (name,))
+    yield MetricSample(RUNNING, pool.running)
     yield MetricSample(WORKERS, pool.ready, ("ready",))
     yield MetricSample(WORKERS, pool.workers - pool.ready, ("missing",))
     yield MetricSample(REPLACED, pool.replaced)

@@ -1,9 +1,8 @@
-"""Tasks that solve: one puzzle, a batch, and as pbnsolve's validator does."""
+"""Tasks that solve a puzzle: with all of its results, and as pbnsolve's validator does."""
 
 import time
-from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -25,83 +24,37 @@ GRADE_COLUMNS = tuple(name for name in GRADES.names if name not in ("puzzle_id",
 """Columns of the grades table that a reply has."""
 
 
-class SolveTask(NamedTuple):
-    """A puzzle, how many solutions to return, whether to grade it, and its known cells, if any."""
-
-    puzzle: Puzzle
-    solutions: int
-    grade: bool
-    start: np.ndarray | None
-
-
 def solve_puzzle(arguments: dict[str, Any], budget: TaskBudget) -> dict[str, Any]:
     """Solve a puzzle. Arguments: puzzle, begun (or None), solutions (how many), grade (whether)."""
-    task = _parse(arguments, budget)
-    began = time.thread_time()
-    if task.start is None:
-        row = classify(puzzle_batch([task.puzzle]), cpu_limit=budget.try_seconds).to_pylist()[0]
-    else:
-        row = solve(task.puzzle, cpu_limit=budget.try_seconds, start=task.start)
-    return _reply(task, row, budget, began + budget.try_seconds)
-
-
-def solve_batch(payloads: Sequence[dict[str, Any]], budget: TaskBudget) -> list[dict[str, Any] | Exception]:
-    """Solve puzzles that are not begun; an exception is returned in place of its puzzle's reply.
-
-    One by one small puzzles would take four times as long.
-    """
-    parsed = [_try(_parse, arguments, budget) for arguments in payloads]
-    puzzles = [task.puzzle for task in parsed if isinstance(task, SolveTask)]
-    rows = iter(classify(puzzle_batch(puzzles), cpu_limit=budget.try_seconds).to_pylist() if puzzles else [])
-    return [
-        _try(_reply, task, next(rows), budget, time.thread_time() + budget.try_seconds)
-        if isinstance(task, SolveTask)
-        else task
-        for task in parsed
-    ]
-
-
-def _try(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Return what a function returns, or the exception that concerns a single puzzle."""
-    try:
-        return function(*arguments)
-    except (ValueError, Deferred) as raised:  # FormatError and InvalidPuzzle are ValueErrors
-        return raised
-
-
-def _parse(arguments: dict[str, Any], budget: TaskBudget) -> SolveTask:
-    """Parse the arguments, and compile the kernels that they need."""
     puzzle = parse_puzzle(arguments["puzzle"])
-    begun = arguments.get("begun")
-    start = None if begun is None else start_of(puzzle, parse_grid(begun, puzzle))
+    start = None if arguments["begun"] is None else start_of(puzzle, parse_grid(arguments["begun"], puzzle))
     ensure_kernels(puzzle, budget, warm_up, *([compile_for] if arguments["grade"] else []))
-    return SolveTask(puzzle, arguments["solutions"], arguments["grade"], start)
-
-
-def _reply(task: SolveTask, row: dict[str, Any], budget: TaskBudget, deadline: float) -> dict[str, Any]:
-    """Return the reply for a row of the results table; further solutions and the grade are computed here."""
+    deadline = time.thread_time() + budget.try_seconds
+    if start is None:
+        row = classify(puzzle_batch([puzzle]), cpu_limit=budget.try_seconds).to_pylist()[0]
+    else:
+        row = solve(puzzle, cpu_limit=budget.try_seconds, start=start)
     if row["status"] == "timeout" and budget.can_defer:
         raise Deferred
-    puzzle = task.puzzle
     reply = {"clue_hash": row["clue_hash"], **result_reply(row, puzzle.width, puzzle.height)}
-    limit = min(task.solutions, max(2, MAX_SOLUTION_CELLS // (puzzle.width * puzzle.height)))
+    limit = min(arguments["solutions"], max(2, MAX_SOLUTION_CELLS // (puzzle.width * puzzle.height)))
     if reply["solutions"] == "multiple" and limit > len(reply["pictures"]):
-        pictures, is_complete = _further_solutions(task, limit, deadline)
+        pictures, is_complete = _further_solutions(puzzle, start, limit, deadline)
         if not is_complete and len(pictures) < limit and budget.can_defer:
             raise Deferred
         if len(pictures) > 1:
             reply |= {"pictures": pictures, "every": is_complete}
-    if task.grade and reply["solutions"] == "unique":
+    if arguments["grade"] and reply["solutions"] == "unique":
         reply["grading"] = _grade(puzzle, budget)
     return reply
 
 
-def _further_solutions(task: SolveTask, limit: int, deadline: float) -> tuple[list[str], bool]:
+def _further_solutions(puzzle: Puzzle, start: np.ndarray | None, limit: int, deadline: float) -> tuple[list[str], bool]:
     """Return up to `limit` solutions, and whether these are all; `deadline` is on this thread's CPU clock."""
     found: list[str] = []
     left = max(deadline - time.thread_time(), 0.01)
     try:
-        for cells in islice(iter_solutions(task.puzzle, cpu_limit=left, start=task.start), limit + 1):
+        for cells in islice(iter_solutions(puzzle, cpu_limit=left, start=start), limit + 1):
             if len(found) == limit or time.thread_time() > deadline:
                 return found, False
             found.append(cells_text(cells.tobytes()))

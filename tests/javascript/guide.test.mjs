@@ -81,7 +81,6 @@ test("progress says what a job waits for", () => {
   assert.equal(progressWords(DOING.solve, { state: "queued", ahead: 2 }), "Waiting: 2 puzzles before it …");
   assert.equal(progressWords(DOING.solve, { state: "queued", ahead: 0 }), "Waiting for a free worker …");
   assert.equal(progressWords(DOING.solve, { state: "running", long: true }), "Solving: this one is not easy …");
-  assert.equal(progressWords(DOING.animate, { state: "running", long: true }), "Making the animation …");
 });
 
 test("several solutions are drawn with marks where they differ", () => {

@@ -105,11 +105,10 @@ class Findings {
     this.part("pictures").replaceChildren(...solutionFigures(pictures.map(entriesOf), { palette, width, height }));
   }
 
-  /** Request a file of a puzzle: written, drawn or animated; null if it was cancelled. */
+  /** Request a file of a puzzle: written or drawn. */
   file(puzzle, format) {
     const [path, kind] = format.split("/");
     if (path === "draw") return ask("POST", "draw", { puzzle, kind, begun: this.act.begun() });
-    if (path === "animate") return this.ask("animate", { puzzle }, this.part("left-out"));
     return ask("POST", "write", { puzzle, format });
   }
 
@@ -119,7 +118,6 @@ class Findings {
     const goal = record.goal ?? (this.answer?.solutions === "unique" ? this.answer.pictures[0] : undefined);
     const puzzle = goal === undefined ? record : { ...record, goal };
     const file = await this.file(puzzle, format);
-    if (!file) return;
     const bytes = Uint8Array.from(atob(file.data), (letter) => letter.charCodeAt(0));
     const link = element("a");
     link.href = URL.createObjectURL(new Blob([bytes]));
@@ -163,14 +161,13 @@ const DOING = {
   solve: "Solving",
   hint: "Looking for the next step",
   explain: "Explaining",
-  animate: "Making the animation",
 };
 
 function progressWords(doing, { state, ahead, long }) {
   if (state === "compiling") return "Preparing the solver for puzzles of this size, once …";
   if (state === "queued" && ahead > 0) return `Waiting: ${countWords(ahead, "puzzle")} before it …`;
   if (state === "queued") return "Waiting for a free worker …";
-  return long && doing !== DOING.animate ? `${doing}: this one is not easy …` : `${doing} …`;
+  return long ? `${doing}: this one is not easy …` : `${doing} …`;
 }
 
 /** Time, stars and grade for people as facts, as far as they are known. */

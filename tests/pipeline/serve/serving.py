@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import httpx
 import numpy as np
+import psutil
 
 from nonocensus.pipeline.jobs.kernel_compilation import PALETTE
 from nonocensus.pipeline.serve.records import puzzle_record
@@ -29,6 +30,12 @@ class Server(NamedTuple):
     @property
     def port(self) -> int:
         return int(self.address.rsplit(":", 1)[1])
+
+    @property
+    def workers(self) -> list[psutil.Process]:
+        """Its worker processes."""
+        children = psutil.Process(self.process.pid).children()
+        return [child for child in children if "spawn_main" in " ".join(child.cmdline())]
 
     def get(self, path: str, **options: Any) -> httpx.Response:
         return self.client.get(path, **options)

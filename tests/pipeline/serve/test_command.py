@@ -25,7 +25,7 @@ run()
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signal_ends_server_and_workers(number: int) -> None:
     with running("--cpus", "2") as server:
-        workers = psutil.Process(server.process.pid).children()
+        workers = server.workers
         assert len(workers) == 2
         server.process.send_signal(number)
         out, err = server.process.communicate()
@@ -37,7 +37,7 @@ def test_signal_ends_server_and_workers(number: int) -> None:
 @pytest.mark.slow
 def test_workers_end_with_a_killed_server() -> None:
     with running("--cpus", "2") as server:
-        workers = psutil.Process(server.process.pid).children()
+        workers = server.workers
         server.process.kill()
         gone, alive = psutil.wait_procs(workers, timeout=60)
         assert (len(gone), alive) == (2, [])

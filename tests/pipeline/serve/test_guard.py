@@ -10,7 +10,7 @@ import psutil
 import pytest
 from serving import PLUS, Server, running
 
-from nonocensus.pipeline.serve.serve_limits import HEADER_SECONDS, MAX_BODY, MAX_HELD
+from nonocensus.pipeline.serve.serve_limits import HEADER_SECONDS, MAX_BODY, MAX_HELD, MAX_SOLUTIONS, REPLY_PIECE
 
 JSON = {"content-type": "application/json"}
 
@@ -152,6 +152,38 @@ def test_connections_without_headers_time_out(server: Server) -> None:
             pass
         connection.close()
     assert time.monotonic() - began >= HEADER_SECONDS - 1
+
+
+@pytest.mark.slow
+def test_unread_replies_take_no_memory_and_are_aborted(server: Server) -> None:
+    puzzle = {"rows": [[[1, 1]]] * 60, "columns": [[[1, 1]]] * 60}
+    job = server.post("/api/solve", params={"wait": 20}, json={"puzzle": puzzle, "solutions": MAX_SOLUTIONS}).json()
+    path = f"/api/jobs/{job['id']}"
+    size = len(server.get(path, params={"wait": 20}).content)
+    process = psutil.Process(server.process.pid)
+    before = process.memory_info().rss
+
+    def unread() -> socket.socket:
+        connection = socket.socket()
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        connection.connect(("127.0.0.1", server.port))
+        connection.sendall(f"GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n".encode())
+        return connection
+
+    slow = [unread() for _ in range(300)]
+    assert solves(server)
+    most = process.memory_info().rss
+    while len(process.net_connections("tcp")) > 10:
+        most = max(most, process.memory_info().rss)
+        time.sleep(0.1)
+    assert most - before < 300 * 2 * REPLY_PIECE < 300 * size / 2
+    for connection in slow:
+        received = 0
+        with suppress(ConnectionError):
+            while part := connection.recv(1 << 16):
+                received += len(part)
+        assert received < size
+        connection.close()
 
 
 def test_memory_of_unfinished_bodies_is_bounded(server: Server) -> None:

@@ -60,14 +60,15 @@ def test_health_depends_on_workers(server: Server) -> None:
 def test_drain_waits_for_jobs_that_are_waited_for() -> None:
     async def drained(finish: bool, seconds: float) -> PuzzleJob:
         pool = WorkerPool(2)
-        job = pool.submit(PuzzleJob("solve", b"", 1.0))
+        pool.free = asyncio.Semaphore(0)  # the job stays in the queue
+        job = pool.submit(PuzzleJob("solve", {}, 0, 1.0))
         job.waiters = 1
         draining = asyncio.create_task(pool.drain(seconds))
         await asyncio.sleep(0)
         with pytest.raises(ServerBusy):
-            pool.submit(PuzzleJob("solve", b"", 1.0))
+            pool.submit(PuzzleJob("solve", {}, 0, 1.0))
         if finish:
-            pool.unfinished.remove(job)
+            del pool.unfinished[job]
             job.finish("done")
         await draining
         assert not pool.unfinished
