@@ -7,7 +7,6 @@ itself is `Markup`. A content security policy allows the page's own scripts, by 
 import base64
 import hashlib
 import json
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -346,7 +345,7 @@ def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
         style=Markup(source("report.css") + browser.style()),
         scripts=[Markup(script) for script in scripts],
         script_hashes=" ".join(f"'sha256-{_sha256(script)}'" for script in (*scripts, vega) if script),
-        vega=browser.embedded(zlib.compress(vega.encode())),
+        vega=browser.deflated(vega.encode()),
         specs={name: chart.spec for name, chart in content["charts"].items()},
         explorers=explorers(),
         icon="data:image/svg+xml," + quote(mark()),

@@ -4,7 +4,7 @@
 async function readPage(argument) {
   const held = (textContent) => ({ textContent });
   const table = await readTable(held(argument.table));
-  return { table, pictures: new Pictures(table, argument.pictures.map(held)) };
+  return { table, pictures: new Pictures(table, held(argument.pictures)) };
 }
 
 /** The columns by name, null for null. */

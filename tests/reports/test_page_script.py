@@ -45,7 +45,8 @@ def ask(made: Browser, query: str, **argument: Any) -> Any:
 def embedded(html: str) -> Browser:
     """Return what a report's page embeds."""
     (table,) = re.findall(r'id="browse-table">([^<]+)<', html)
-    return Browser(0, False, table, tuple(re.findall(r'class="browse-pictures">([^<]+)<', html)))
+    (pictures,) = re.findall(r'id="browse-pictures">([^<]+)<', html)
+    return Browser(0, False, table, pictures)
 
 
 @pytest.fixture(scope="module")

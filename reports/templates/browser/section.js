@@ -252,10 +252,14 @@ class Browser {
 async function start(section) {
   const note = section.querySelector(".browse-note");
   const content = section.querySelector(".browse-content");
+  if (!("DecompressionStream" in globalThis)) {
+    note.textContent = "The list of puzzles needs a newer browser: Chrome or Edge 80, Firefox 113, Safari 16.4.";
+    return;
+  }
   note.textContent = "Reading the list of puzzles …";
   try {
     const table = await readTable(document.getElementById("browse-table"));
-    const pictures = new Pictures(table, document.querySelectorAll(".browse-pictures"));
+    const pictures = new Pictures(table, document.getElementById("browse-pictures"));
     content.hidden = false; // the list measures itself when it is created
     note.hidden = true;
     const browser = new Browser(section, table, pictures);
