@@ -1,7 +1,7 @@
-"""The report of a run: a self-contained HTML page, the same in Markdown, the figures as JSON.
+"""The report of a run: a self-contained HTML page, and the figures as JSON.
 
-Titles, authors and reasons are untrusted input. Jinja escapes them in HTML and Markdown; only what this program makes
-itself is `Markup`. A content security policy allows the page's own scripts, by hash, and no requests.
+Titles, authors and reasons are untrusted input. Jinja escapes them; only what this program makes itself is `Markup`. A
+content security policy allows the page's own scripts, by hash, and no requests.
 """
 
 import base64
@@ -41,7 +41,7 @@ from nonocensus.reports.picture_svg import mark, svg
 from nonocensus.reports.published import published_times
 from nonocensus.reports.row_classes import Rows
 from nonocensus.reports.sudoku_svg import box_of, grid_of, grid_svg
-from nonocensus.reports.templating import environment, markdown, source
+from nonocensus.reports.templating import environment, source
 from nonocensus.solver.model.families import FAMILIES
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE
 from nonocensus.solver.model.tables import RESULTS
@@ -108,7 +108,7 @@ def write_report(
     grades: pa.Table = NO_GRADES,
     duplicates: pa.Table | None = None,
 ) -> dict[str, bytes]:
-    """Return the report's files by name: report.html, .md and .json, puzzles.parquet, authors.txt, charts as SVG.
+    """Return the report's files by name: report.html and .json, puzzles.parquet, authors.txt, charts as SVG.
 
     pairs, public, mendings, grades   as for `reports.census.take_census`
     duplicates                        of the schema reports.issues.DUPLICATES (default: equal canonical hashes among the
@@ -146,7 +146,6 @@ def write_report(
     }
     return {
         "report.html": _html(content, drawings(census.shown, _named(figures), family)),
-        "report.md": environment(finalize=markdown).get_template("report.md.j2").render(content).encode(),
         "report.json": _json({"about": about, "figures": figures}),
         **{f"report-{chart.name}.svg": alone(chart) for chart in drawn},
         PUZZLES_FILE: _parquet(_told(census.shown, family)),

@@ -50,8 +50,8 @@ def foreign(text: str) -> list[str]:
 
 
 def test_a_report_of_sudokus_speaks_of_sudokus(report: dict[str, bytes]) -> None:
-    page, text = visible(report["report.html"].decode()), report["report.md"].decode()
-    assert foreign(page) == foreign(text) == []
+    page = visible(report["report.html"].decode())
+    assert foreign(page) == []
     for told in (
         "Census of 7 Sudokus",
         "solved by singles alone",
