@@ -68,7 +68,7 @@ PLAYER = ("saved", "pointing", "game", "board", "tools")
 PARTS = (
     "words", "elements", "inflating", "data", "facets", "state", "selection", "clues", "drawing", "facts",
     "nonogram", "sudoku", "puzzle", "picked", "box", "column_histogram", "list", "columns", "gallery", "filters",
-    "explorer", "filtered_charts", "exporting", "non", "xml", "saving", "section",
+    "explorer", "filtered_charts", "exporting", "section",
 )  # fmt: skip
 SOURCES = (*(f"serve/{part}.js" for part in PLAYER), *(f"browser/{part}.js" for part in PARTS))
 """Parts of the script, in reports/templates; those that play a puzzle are the server's page's too."""
