@@ -337,7 +337,7 @@ def _slice(rows: pa.Table) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     content = SOLUTION * solved + SECOND * second + GOAL * goal + CLUES * clues + MENDED * mended
     steps = [_steps(pictures) for pictures in _drawn(rows, content)]
     return content.astype(np.uint8), {
-        "cells": np.frombuffer(b"".join(np.packbits(step != 0, axis=1, bitorder="little") for step in steps), np.uint8),
+        "cells": np.frombuffer(b"".join(map(_bits, steps)), np.uint8),
         "entries": np.concatenate([np.zeros(0, np.uint8), *(step[step != 0] for step in steps)]),
         **_clues("row", column["rows"], clues),
         **_clues("column", column["columns"], clues),
@@ -353,6 +353,11 @@ def _drawn(rows: pa.Table, content: np.ndarray) -> Iterator[np.ndarray]:
         drawn = {bit: np.frombuffer(pictures[bit][k], np.uint8) for bit in names if bits & bit}
         drawn |= {bit: drawn[bit] ^ drawn[SOLUTION] for bit in (SECOND, MENDED) if bits & bit}
         yield np.array([*drawn.values()], np.uint8).reshape(len(drawn), height or 0, width or 0)
+
+
+def _bits(steps: np.ndarray) -> bytes:
+    """Return a bit for each cell that is not 0; eight cells of a column a byte."""
+    return np.packbits(steps != 0, axis=1, bitorder="little").tobytes()
 
 
 def _steps(pictures: np.ndarray) -> np.ndarray:
