@@ -1,16 +1,16 @@
 """Payload of the report's puzzle browser: a run's rows, compact enough for a single offline page.
 
-The page embeds one block with the columns of the list, and one block of pictures per CHUNK puzzles, inflated on demand.
-A block (`packed`) is a JSON head and the arrays that it names; it is deflated, and written in characters of 7 bits.
+The page embeds a block with the columns of the list, and a block with the pictures, inflated when one is needed. A
+block (`block`) is a JSON head and the arrays that it names, deflated, in base64.
 
 Integer arrays, and indices into lists of words, store null as 0 and k as k + 1; other arrays store null as NaN. Words
 are listed in sort order, so that sorting rows by words is sorting numbers.
 """
 
+import base64
 import json
 import zlib
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +23,6 @@ from nonocensus.reports.browser_columns import columns_script
 from nonocensus.reports.fixes import fixes
 from nonocensus.reports.formatting import MEANINGS, label_color, natural
 from nonocensus.reports.issues import DUPLICATES, ISSUES, differing, issues, repeated
-from nonocensus.reports.picture_code import encode
 from nonocensus.reports.picture_svg import UNKNOWN_COLOR
 from nonocensus.reports.row_classes import (
     DIFFICULTY_NAMES,
@@ -39,11 +38,11 @@ from nonocensus.reports.templating import source
 from nonocensus.solver.model.measures import Computed, Place, computed_by, names, shown_in
 from nonocensus.solver.model.techniques import TECHNIQUES as LADDER
 
-CHUNK = 128
-"""Puzzles per block of pictures, which the page decodes as a whole."""
+SLICE = 128
+"""Rows whose pictures are read at once."""
 
-PICTURE_BYTES = 30_000_000
-"""Size limit of the deflated pictures, in bytes of 8 bits; rows beyond it have none."""
+PICTURE_BYTES = 60_000_000
+"""Size limit of the pictures before they are deflated, which halves them; rows beyond it have none."""
 
 TEXTS = (
     "puzzle_id", "url", "title", "author", "copyright", "license", "source", "status", "engine", "error", "site_note",
@@ -61,28 +60,45 @@ GRADED = names(computed_by(Computed.graded))
 DECIMALS = tuple(measure.name for measure in LISTED_MEASURES if pa.types.is_floating(measure.dtype))
 
 SOLUTION, SECOND, GOAL, CLUES, MENDED = 1, 2, 4, 8, 16
-"""Bits of the pictures that the page has of a row."""
-
-ALIGNMENT = 8
-"""Alignment of arrays in bytes, as JavaScript's typed arrays require."""
+"""Bits of what the page has of a row: pictures of its cells in this order, and clues that don't follow from them."""
 
 PLAYER = ("saved", "pointing", "game", "board", "tools")
 PARTS = (
-    "words", "elements", "inflating", "decoding", "data", "facets", "state", "selection", "clues", "drawing", "facts",
+    "words", "elements", "inflating", "data", "facets", "state", "selection", "clues", "drawing", "facts",
     "nonogram", "puzzle", "picked", "box", "column_histogram", "list", "columns", "gallery", "filters",
-    "explorer", "filtered_charts", "exporting", "non", "xml", "saving", "section",
+    "explorer", "filtered_charts", "exporting", "section",
 )  # fmt: skip
 SOURCES = (*(f"serve/{part}.js" for part in PLAYER), *(f"browser/{part}.js" for part in PARTS))
 """Parts of the script, in reports/templates; those that play a puzzle are the server's page's too."""
 
 
 class Browser(NamedTuple):
-    """The payload of the page: deflated blocks as `embedded` writes them."""
+    """The payload of the page: two blocks as `block` writes them."""
 
     puzzles: int  # rows of the list
     graded: bool  # whether any of them has a grade
     table: str
-    pictures: tuple[str, ...]  # of CHUNK rows each; of the first rows only if PICTURE_BYTES are exceeded
+    pictures: str  # of the first rows only if PICTURE_BYTES are exceeded
+
+
+class Pictures(NamedTuple):
+    """What the page has of the rows' pictures and clues.
+
+    contents  of each row: uint8, bits SOLUTION and so on
+    rows      the first ones, for which there is room
+    changes   those that made the mended pictures, in words
+    arrays    of the block, by name:
+              cells    a bit for each cell of each row's pictures: whether its entry is not that of its left neighbour,
+                       or 0 at the border. A byte has eight cells of a column, the upper one in its lowest bit, as that
+                       deflates better than eight of a row
+              entries  XOR of these entries, row by row
+              others   of rows with CLUES, as `_clues` returns them
+    """
+
+    contents: np.ndarray
+    rows: int
+    changes: list[str]
+    arrays: dict[str, np.ndarray]
 
 
 class WordColumn(NamedTuple):
@@ -102,7 +118,7 @@ def payload(
     rows        as `reports.census.Census.shown`; any value but those of JUDGED may be null
     duplicates  of the schema reports.issues.DUPLICATES (default: those that `repeated` finds)
     """
-    pictures, contents = _pictures(rows, picture_bytes)
+    pictures = _pictures(rows, picture_bytes)
     words = {name: _words(rows[name]) for name in TEXTS}
     words["label"] = _words(rows["label"], (*LABELS, *FAILED))
     words["solutions"] = _words(rows["solutions"], SOLUTIONS)
@@ -125,8 +141,8 @@ def payload(
         words["hardest"] = _words(rows["hardest"], tuple(technique.name for technique in LADDER))
     head = {
         "rows": len(rows),
-        "chunk": CHUNK,
-        "words": {name: _told(column.words) for name, column in words.items()},
+        "pictured": pictures.rows,
+        "words": {name: column.words for name, column in words.items()},
         "issues": [[name, meaning] for name, meaning in ISSUES.items()],
         "labels": [[label_color(label), MEANINGS.get(label, "")] for label in words["label"].words],
     }
@@ -138,36 +154,25 @@ def payload(
     arrays["apart"] = _counts(originals["cells"])
     arrays["issues"] = issues(rows, repeats)
     arrays |= {name: _decimals(rows[name]) for name in DECIMALS if name not in absent}
-    arrays["contents"] = contents
-    table = zlib.compress(packed(head, arrays))
-    return Browser(len(rows), graded, embedded(table), tuple(embedded(picture) for picture in pictures))
+    arrays["contents"] = pictures.contents
+    drawn = block({"changes": pictures.changes}, pictures.arrays)
+    return Browser(len(rows), graded, block(head, arrays), drawn)
 
 
-def packed(head: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
-    """Pack a head and arrays into one block of bytes.
+def block(head: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Markup:
+    """Pack a head and arrays into one block of the page.
 
-    The length of the head's JSON (uint32), the JSON, whose `arrays` are a list of [name, dtype, length], and these
-    arrays, little-endian, each aligned to ALIGNMENT.
+    The head's JSON on one line, whose `arrays` are a list of [name, dtype, length], then these arrays, little-endian.
     """
     named = [[name, array.dtype.name, len(array)] for name, array in arrays.items()]
     text = json.dumps({**head, "arrays": named}, ensure_ascii=False, separators=(",", ":")).encode()
-    parts = [len(text).to_bytes(4, "little") + text]
-    parts += [array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes() for array in arrays.values()]
-    return b"".join(part + bytes(-len(part) % ALIGNMENT) for part in parts)
+    parts = [array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes() for array in arrays.values()]
+    return deflated(b"".join([text, b"\n", *parts]))
 
 
-UNSAFE = {sign: chr(ord(sign) + 128) for sign in "\0\r<"}
-"""Characters that a script element of HTML can't hold, and those in their place, of which the page reads 7 bits too."""
-
-
-def embedded(data: bytes) -> Markup:
-    """Return bytes as characters of 7 bits, the upper bits first: an eighth less than base64, in UTF-8."""
-    bits = np.unpackbits(np.frombuffer(data, np.uint8))
-    groups = np.append(bits, np.zeros(-len(bits) % 7, np.uint8)).reshape(-1, 7)
-    text = (np.packbits(groups, axis=1) >> 1).tobytes().decode("ascii")
-    for unsafe, safe in UNSAFE.items():
-        text = text.replace(unsafe, safe)
-    return Markup(text)
+def deflated(data: bytes) -> Markup:
+    """Return bytes as the page embeds them: deflated, in base64."""
+    return Markup(base64.b64encode(zlib.compress(data)).decode())
 
 
 # Columns of the list
@@ -184,25 +189,6 @@ def _words(column: pa.ChunkedArray, order: Sequence[str] = ()) -> WordColumn:
     place_of[ranked] = np.arange(1, len(found) + 1)
     codes = encoded.indices.fill_null(len(found)).to_numpy()
     return WordColumn([found[k] for k in ranked], _smallest(place_of[codes]))
-
-
-SHARED, MOST_SHARED = ord("#"), 90
-"""The character that says 0 shared characters, above the quote, and the most that one byte says."""
-
-
-def _told(words: Sequence[str]) -> list[str]:
-    """Return how many characters each word shares with the one before, as a character, and its other characters.
-
-    Only ASCII is shared, as JavaScript counts in UTF-16.
-    """
-    told = []
-    for before, word in pairwise(("", *words)):
-        shared = 0
-        while before[shared : shared + 1] == word[shared : shared + 1] != "" and shared < MOST_SHARED:
-            shared += 1
-        shared = shared if word[:shared].isascii() else 0
-        told.append(chr(SHARED + shared) + word[shared:])
-    return told
 
 
 def _counts(column: pa.ChunkedArray) -> np.ndarray:
@@ -294,25 +280,27 @@ def _palette_text(palettes: pa.ListArray) -> pa.Array:
 # Pictures
 
 
-def _pictures(rows: pa.Table, picture_bytes: int) -> tuple[list[bytes], np.ndarray]:
-    """Return the deflated blocks, and the contents of each row (uint8[rows], bits SOLUTION and so on)."""
-    chunks: list[bytes] = []
+def _pictures(rows: pa.Table, most_bytes: int) -> Pictures:
+    """Return the pictures and clues of the first rows, within a limit of bytes before they are deflated."""
     contents = np.zeros(len(rows), np.uint8)
+    changes: list[str] = []
+    parts = [_slice(rows.slice(0, 0).combine_chunks())[1]]
     taken = 0
-    for start in range(0, len(rows), CHUNK):
-        piece = rows.slice(start, CHUNK).combine_chunks()
-        content, arrays = _chunk(piece)
-        data = zlib.compress(packed(_changes(piece, content), arrays))
-        taken += len(data)
-        if taken > picture_bytes:
+    for start in range(0, len(rows), SLICE):
+        piece = rows.slice(start, SLICE).combine_chunks()
+        content, arrays = _slice(piece)
+        taken += sum(array.nbytes for array in arrays.values())
+        if taken > most_bytes:
             break
-        chunks.append(data)
-        contents[start : start + CHUNK] = content
-    return chunks, contents
+        contents[start : start + SLICE] = content
+        changes += _only(piece["change"]).filter(pa.array(content & MENDED != 0)).to_pylist()
+        parts.append(arrays)
+    arrays = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    return Pictures(contents, min(len(rows), SLICE * (len(parts) - 1)), changes, arrays)
 
 
-def _chunk(rows: pa.Table) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Return the contents of a chunk's rows, and the arrays with their pictures.
+def _slice(rows: pa.Table) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Return the contents of a slice's rows, and the arrays with their pictures.
 
     Clues that follow from a solution, and goals equal to it, are left out. A second solution or mended picture is
     stored as XOR with the solution, which is mostly 0.
@@ -332,28 +320,37 @@ def _chunk(rows: pa.Table) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     lines = pc.list_value_length(column["rows"]), pc.list_value_length(column["columns"])
     clues = _true(pc.equal(lines[0], _only(rows["height"]))) & _true(pc.equal(lines[1], _only(rows["width"])))
     clues &= ~readable
-
-    def code(which: np.ndarray, name: str, base: str | None = None) -> np.ndarray:
-        entries = _entries(column[name], which) ^ (_entries(column[base], which) if base else np.uint8(0))
-        width, height = (rows[side].to_numpy()[which] for side in ("width", "height"))
-        return encode(entries, width, height) if which.any() else entries
-
-    arrays = {
-        "solution": code(solved, "solution"),
-        "second": code(second, "second_solution", "solution"),
-        "goal": code(goal, "goal"),
+    content = SOLUTION * solved + SECOND * second + GOAL * goal + CLUES * clues + MENDED * mended
+    steps = [_steps(pictures) for pictures in _drawn(rows, content)]
+    return content.astype(np.uint8), {
+        "cells": np.frombuffer(b"".join(map(_bits, steps)), np.uint8),
+        "entries": np.concatenate([np.zeros(0, np.uint8), *(step[step != 0] for step in steps)]),
         **_clues("row", column["rows"], clues),
         **_clues("column", column["columns"], clues),
-        "mended": code(mended, "mended", "solution"),
     }
-    content = SOLUTION * solved + SECOND * second + GOAL * goal + CLUES * clues + MENDED * mended
-    return content.astype(np.uint8), {name: array for name, array in arrays.items() if len(array)}
 
 
-def _changes(rows: pa.Table, content: np.ndarray) -> dict[str, list[str]]:
-    """Return the head of a chunk: the changes of rows with a mended picture, empty without any."""
-    changes = _only(rows["change"]).filter(pa.array(content & MENDED != 0)).to_pylist()
-    return {"changes": changes} if changes else {}
+def _drawn(rows: pa.Table, content: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield the pictures of each row as they are stored, uint8[pictures, height, width]."""
+    names = {SOLUTION: "solution", SECOND: "second_solution", GOAL: "goal", MENDED: "mended"}
+    pictures = {bit: rows[name].to_pylist() for bit, name in names.items()}
+    sides = zip(*(rows[side].to_pylist() for side in ("height", "width")), strict=True)
+    for k, (bits, (height, width)) in enumerate(zip(content.tolist(), sides, strict=True)):
+        drawn = {bit: np.frombuffer(pictures[bit][k], np.uint8) for bit in names if bits & bit}
+        drawn |= {bit: drawn[bit] ^ drawn[SOLUTION] for bit in (SECOND, MENDED) if bits & bit}
+        yield np.array([*drawn.values()], np.uint8).reshape(len(drawn), height or 0, width or 0)
+
+
+def _bits(steps: np.ndarray) -> bytes:
+    """Return a bit for each cell that is not 0; eight cells of a column a byte."""
+    return np.packbits(steps != 0, axis=1, bitorder="little").tobytes()
+
+
+def _steps(pictures: np.ndarray) -> np.ndarray:
+    """Return the XOR of each cell with its left neighbour: uint8[pictures, height, width]."""
+    steps = pictures.copy()
+    steps[:, :, 1:] ^= pictures[:, :, :-1]
+    return steps
 
 
 def _only(column: pa.ChunkedArray) -> pa.Array:
@@ -365,11 +362,6 @@ def _true(mask: pa.Array) -> np.ndarray:
     """Return where a mask is true, not false or null."""
     known: np.ndarray = mask.fill_null(False).to_numpy(zero_copy_only=False)
     return known
-
-
-def _entries(pictures: pa.BinaryArray, which: np.ndarray) -> np.ndarray:
-    """Concatenate the palette entries of these rows' pictures: uint8."""
-    return np.frombuffer(b"".join(pictures.filter(pa.array(which)).to_pylist()), np.uint8)
 
 
 def _clues(side: str, lines: pa.ListArray, which: np.ndarray) -> dict[str, np.ndarray]:

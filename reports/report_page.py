@@ -1,13 +1,12 @@
-"""The report of a run: a self-contained HTML page, the same in Markdown, the figures as JSON.
+"""The report of a run: a self-contained HTML page, and the figures as JSON.
 
-Titles, authors and reasons are untrusted input. Jinja escapes them in HTML and Markdown; only what this program makes
-itself is `Markup`. A content security policy allows the page's own scripts, by hash, and no requests.
+Titles, authors and reasons are untrusted input. Jinja escapes them; only what this program makes itself is `Markup`. A
+content security policy allows the page's own scripts, by hash, and no requests.
 """
 
 import base64
 import hashlib
 import json
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -40,7 +39,7 @@ from nonocensus.reports.people_words import GRADING, TIMING, minutes_text
 from nonocensus.reports.picture_svg import mark, svg
 from nonocensus.reports.published import published_times
 from nonocensus.reports.row_classes import Rows
-from nonocensus.reports.templating import environment, markdown, source
+from nonocensus.reports.templating import environment, source
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE
 from nonocensus.solver.model.tables import RESULTS
 from nonocensus.solver.model.techniques import TECHNIQUES
@@ -106,7 +105,7 @@ def write_report(
     grades: pa.Table = NO_GRADES,
     duplicates: pa.Table | None = None,
 ) -> dict[str, bytes]:
-    """Return the report's files by name: report.html, .md and .json, puzzles.parquet, authors.txt, charts as SVG.
+    """Return the report's files by name: report.html and .json, puzzles.parquet, authors.txt, charts as SVG.
 
     pairs, public, mendings, grades   as for `reports.census.take_census`
     duplicates                        of the schema reports.issues.DUPLICATES (default: equal canonical hashes among the
@@ -145,7 +144,6 @@ def write_report(
     }
     return {
         "report.html": _html(content, drawings(census.shown, _named(figures))),
-        "report.md": environment(finalize=markdown).get_template("report.md.j2").render(content).encode(),
         "report.json": _json({"about": about, "figures": figures}),
         **{f"report-{chart.name}.svg": alone(chart) for chart in drawn},
         PUZZLES_FILE: _parquet(_told(census.shown)),
@@ -324,7 +322,7 @@ def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
         style=Markup(source("report.css") + browser.style()),
         scripts=[Markup(script) for script in scripts],
         script_hashes=" ".join(f"'sha256-{_sha256(script)}'" for script in (*scripts, vega) if script),
-        vega=browser.embedded(zlib.compress(vega.encode())),
+        vega=browser.deflated(vega.encode()),
         specs={name: chart.spec for name, chart in content["charts"].items()},
         explorers=explorers(),
         icon="data:image/svg+xml," + quote(mark()),

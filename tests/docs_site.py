@@ -166,7 +166,7 @@ def main() -> None:
     collect()
     with TemporaryDirectory() as folder:
         make_report(Path(folder))
-        files = shutil.ignore_patterns("*.md", "*.svg")  # the Markdown report would become report.html, too
+        files = shutil.ignore_patterns("*.svg")
         shutil.copytree(Path(folder, "report"), (STAGE / REPORT).parent, ignore=files)
     subprocess.run([BIN / "zensical", "build", "--strict"], cwd=ROOT, check=True)
     sys.exit("\n".join(problems(SITE)) or None)

@@ -12,12 +12,12 @@ from nonocensus.pipeline.commands.output import print_result, progress
 
 def report(
     run_folder: RunFolder,
-    out_folder: Annotated[str, typer.Option("--out", help="Folder for report.html, report.md and report.json.")],
+    out_folder: Annotated[str, typer.Option("--out", help="Folder for report.html and report.json.")],
     public: Annotated[
         bool, typer.Option("--public", help="Omit titles, clues and pictures that may not be published.")
     ] = False,
 ) -> None:
-    """Write a run's report as HTML, Markdown and JSON.
+    """Write a run's report as HTML and JSON.
 
     The run may be unfinished. The page works without network. authors.txt lists what each author has to fix, as text
     for mails.

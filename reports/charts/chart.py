@@ -1,4 +1,4 @@
-"""Charts as Vega-Lite specifications for the page and as SVG for paper and Markdown.
+"""Charts as Vega-Lite specifications for the page and as SVG for paper.
 
 Text has the colour of its surroundings (`currentColor`), so that an SVG suits light and dark themes.
 """

@@ -3,7 +3,7 @@
 // filters that the chart has in `usermeta`.
 const specs = JSON.parse(document.getElementById("specs").textContent);
 const LEGEND_COLUMN = 150; // pixels
-const options = { mode: "vega-lite", renderer: "svg", actions: false, ast: true, tooltip: { theme: "report" } };
+const options = { mode: "vega-lite", renderer: "svg", actions: { export: true, source: false, compiled: false, editor: false }, scaleFactor: 3, ast: true, tooltip: { theme: "report" } };
 
 /** Load Vega, which the page holds deflated: the content security policy knows its hash. */
 async function load() {
@@ -37,15 +37,16 @@ async function draw(plot) {
   }
 }
 
-/** Draw a chart, and keep its specification as `spec`. It stays one image with a description: screen readers must not read Vega's parts one by one. */
+/** Draw a chart with Vega's menu of files, and keep its specification as `spec`. Screen readers get its description instead of Vega's parts. */
 async function embed(plot, spec) {
   plot.spec = spec;
   await (vega ??= load());
   const words = plot.getAttribute("aria-label");
-  const { view } = await vegaEmbed(plot, spec, options);
-  plot.setAttribute("role", "img");
+  const { view } = await vegaEmbed(plot, spec, { ...options, downloadFileName: `report-${plot.dataset.chart ?? spec.name}` });
+  plot.setAttribute("role", "group");
   plot.setAttribute("aria-label", words);
-  plot.querySelector("svg").setAttribute("aria-hidden", "true");
+  plot.querySelector(".chart-wrapper").setAttribute("aria-hidden", "true");
+  plot.querySelector("summary").setAttribute("aria-label", "Save this chart");
   return view;
 }
 

@@ -1,36 +1,47 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { load } from "./page_scripts.mjs";
-import { BROWSER, tableOf } from "./fixtures.mjs";
+import { BROWSER } from "./fixtures.mjs";
 
-const { Column, MOST_MAIL, mailLink, rowsByAuthor } = await load(...BROWSER);
+const { cellValue, csvText, latexText, latexWords, packCommand } = await load(...BROWSER);
 
-const table = (rows) => tableOf(Column, rows.map((row, k) => ({ puzzle_id: `a/${k}`, title: null, url: null, width: 5, height: 5, fixes: "No solution.", ...row })));
-const links = (made) => rowsByAuthor(made.columns.puzzle_id.values.keys(), made).map((rows) => mailLink(rows, made));
+const cell = (text, number = false) => ({ text, number, words: false });
 
-/** Subject and body of a link, as a mail program reads them. */
-function mailOf(link) {
-  assert.match(link, /^mailto:\?[!-~]*$/);
-  assert.ok(link.length <= MOST_MAIL);
-  const found = new URLSearchParams(link.slice(link.indexOf("?")).replaceAll("+", "%2B"));
-  return { subject: found.get("subject"), body: found.get("body") };
-}
-
-test("a mail has the author's puzzles, whatever they are called", () => {
-  const title = "<script>&body=x\" محمد 100 % a+b";
-  const [link] = links(table([{ author: "<script>", title, url: "https://example.org/?a=1&b=2" }, { author: "<script>", fixes: null }]));
-  assert.deepEqual(mailOf(link), { subject: "1 puzzle to fix", body: `a/0 “${title}”, 5×5\r\nhttps://example.org/?a=1&b=2\r\nNo solution.\r\n` });
+test("CSV quotes what would end a field, and no spreadsheet evaluates a title", () => {
+  assert.equal(csvText([["a", "b"], ['x, "y"', null], ["=1+1", 0.1 + 0.2]]), 'a,b\r\n"x, ""y""",\r\n\'=1+1,0.3\r\n');
 });
 
-test("a mail ends before programs cut it, after a whole puzzle", () => {
-  const { subject, body } = mailOf(links(table(Array.from({ length: 3000 }, () => ({ author: "محمد", title: "محمد" }))))[0]);
-  assert.equal(subject, "3,000 puzzles to fix");
-  const [, told, rest] = /^((?:a\/\d+ “محمد”, 5×5\r\nNo solution.\r\n\r\n)+)([\d,]+) more puzzles: see the attached list.$/.exec(body);
-  assert.equal(told.split("“").length - 1 + Number(rest.replace(",", "")), 3000);
-  assert.equal(mailOf(links(table([{ author: "Ann", title: "x".repeat(5000) }]))[0]).body, "1 more puzzle: see the attached list.");
+test("a table's numbers are numbers in CSV, and its dashes are empty", () => {
+  assert.deepEqual([cell("6,746", true), cell("9\u00a0s", true), cell("–"), cell("12")].map(cellValue), [6746, "9 s", null, "12"]);
 });
 
-test("ten thousand authors have a mail each", () => {
-  const made = links(table(Array.from({ length: 10_000 }, (_, k) => ({ author: `Author ${k}` }))));
-  assert.equal(new Set(made).size, 10_000);
+test("characters that LaTeX takes for commands are escaped", () => {
+  assert.equal(latexWords("50 % of $x_1 & #2 {a}"), "50 \\% of \\$x\\_1 \\& \\#2 \\{a\\}");
+  assert.equal(latexWords("\\input{/etc/passwd}~^<|>"), (
+    "\\textbackslash{}input\\{/etc/passwd\\}\\textasciitilde{}\\textasciicircum{}\\textless{}\\textbar{}\\textgreater{}"
+  ));
+  assert.equal(latexWords("9\u00a0min, 5–10, ≥ 120 µs, Zoë"), "9~min, 5--10, $\\geq$ 120 \\textmu{}s, Zoë");
+});
+
+test("a table has a caption, a label and rules, with its numbers at the right", () => {
+  const rows = [[cell("Source"), cell("rho", true)], [cell("[web]"), cell("-0.5", true)], [cell("-x"), cell("–", true)]];
+  assert.equal(latexText(rows, "By site & size"), `% \\usepackage{booktabs}
+\\begin{table}
+\\centering
+\\caption{By site \\& size}
+\\label{tab:by-site-size}
+\\begin{tabular}{lr}
+\\toprule
+Source & rho \\\\
+\\midrule
+{}[web] & $-$0.5 \\\\
+-x & -- \\\\
+\\bottomrule
+\\end{tabular}
+\\end{table}
+`);
+});
+
+test("the command takes as many puzzles as the file has ids", () => {
+  assert.equal(packCommand(250), "nonocensus pack RUN --ids @puzzles.txt --count 250 --out pack");
 });

@@ -27,7 +27,7 @@ function columnOf(Column, name, values, order) {
 
 export const BROWSER = [
   "words", "elements", "data", "facets", "state", "selection", "clues", "drawing", "facts", "nonogram", "puzzle", "picked",
-  "box", "column_histogram", "list", "columns", "gallery", "filters", "explorer", "filtered_charts", "exporting", "non", "xml",
+  "box", "column_histogram", "list", "columns", "gallery", "filters", "explorer", "filtered_charts", "exporting",
 ].map((name) => `browser/${name}.js`).concat(["saved", "pointing", "game", "board", "tools"].map((name) => `serve/${name}.js`));
 
 /** The parts of the server's page that need no page. */

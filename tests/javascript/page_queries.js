@@ -4,7 +4,7 @@
 async function readPage(argument) {
   const held = (textContent) => ({ textContent });
   const table = await readTable(held(argument.table));
-  return { table, pictures: new Pictures(table, argument.pictures.map(held)) };
+  return { table, pictures: new Pictures(table, held(argument.pictures)) };
 }
 
 /** The columns by name, null for null. */
@@ -52,16 +52,11 @@ function described({ drawing: image, legend, items }) {
   return { ...Object.fromEntries([...shapes, ...clues]), legend, label, digits, items: items.map((item) => item.textContent) };
 }
 
-/** Exports of some rows, or of all. */
+/** The exports of all rows. */
 async function exportsOf(argument) {
-  const { table, pictures } = await readPage(argument);
-  const rows = argument.rows ?? Uint32Array.from({ length: table.rows }, (_, row) => row);
-  const files = { ids: idLines(rows, table), csv: csvText(rows, table) };
-  for (const [name, format] of Object.entries({ non: NON, xml: XML })) {
-    const file = await puzzleFile(format, rows, table, pictures);
-    files[name] = { ...file, words: exportWords(file) };
-  }
-  return files;
+  const { table } = await readPage(argument);
+  const rows = Uint32Array.from({ length: table.rows }, (_, row) => row);
+  return { ids: idLines(rows, table), csv: csvText(factLines(rows, table)) };
 }
 
 /** How many rows each address lists. */

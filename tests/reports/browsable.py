@@ -1,5 +1,6 @@
 """Rows for the puzzle browser: puzzles of every kind made by code, their results as a run would have them."""
 
+import base64
 import json
 import math
 import zlib
@@ -174,19 +175,12 @@ def clue_texts(puzzle: Puzzle) -> dict[str, list[list[tuple[str, str]]]]:
     return {"rows": side(puzzle.rows), "columns": side(puzzle.columns)}
 
 
-def unpacked(data: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def unpacked(text: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Return a block's head and arrays."""
-    bits = np.unpackbits(np.frombuffer(data.encode("latin-1"), np.uint8)).reshape(-1, 8)[:, 1:].ravel()
-    block = zlib.decompress(np.packbits(bits[: len(bits) // 8 * 8]).tobytes())
-    size = int.from_bytes(block[:4], "little")
-    head = json.loads(block[4 : 4 + size])
-    for words in head.get("words", {}).values():
-        for k, told in enumerate(words):
-            words[k] = words[k - 1][: ord(told[0]) - ord("#")] + told[1:] if k else told[1:]
-    arrays, place = {}, 4 + size
+    line, data = zlib.decompress(base64.b64decode(text)).split(b"\n", 1)
+    head, arrays, place = json.loads(line), {}, 0
     for name, dtype, length in head["arrays"]:
-        place = -(-place // 8) * 8
-        arrays[name] = np.frombuffer(block, np.dtype(dtype).newbyteorder("<"), length, place)
+        arrays[name] = np.frombuffer(data, np.dtype(dtype).newbyteorder("<"), length, place)
         place += arrays[name].nbytes
     return head, arrays
 

@@ -103,7 +103,7 @@ class Tab:
     def shown(self) -> dict[str, Any]:
         """Return what the opened puzzle's drawing shows; waits for it."""
         self.until(lambda: self.run("return document.getElementById('browse-puzzle').open"))
-        self.until(lambda: self.one(".legend").text)
+        self.until(lambda: self.run("return document.querySelector('#browse-puzzle .sheet').ariaBusy === 'false'"))
         return dict(self.run(DRAWING))
 
 

@@ -7,34 +7,27 @@ const ARRAYS = {
   float32: Float32Array,
   float64: Float64Array,
 };
-const ALIGNMENT = 8;
-const SHARED = 35; // the character that says 0; all are written as one byte
+const LINE_FEED = 10;
 const SOLUTION = 1, SECOND = 2, GOAL = 4, CLUES = 8, MENDED = 16; // bits of a row's contents
 
 /** Read the table: its columns by name, and the other fields of its head. */
 async function readTable(element) {
-  const { arrays, words, ...head } = unpack(await inflate(element));
+  const { arrays, words, ...head } = await readBlock(element);
   const columns = {};
-  for (const [name, values] of Object.entries(arrays)) columns[name] = new Column(values, words[name] ? wholeWords(words[name]) : null);
+  for (const [name, values] of Object.entries(arrays)) columns[name] = new Column(values, words[name] ?? null);
   return { ...head, columns };
 }
 
-/** Words from what differs from the word before: its first character says how many characters they share. */
-function wholeWords(told) {
-  let word = "";
-  return told.map((rest) => (word = word.slice(0, rest.codePointAt(0) - SHARED) + rest.slice(1)));
-}
-
-/** Parse a block into its head, with its arrays by name. */
-function unpack(buffer) {
-  const aligned = (place) => Math.ceil(place / ALIGNMENT) * ALIGNMENT;
-  const size = new DataView(buffer).getUint32(0, true);
-  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, size)));
+/** Read a block: its head, with its arrays by name. */
+async function readBlock(element) {
+  const bytes = new Uint8Array(await inflate(element));
+  let place = bytes.indexOf(LINE_FEED) + 1;
+  const head = JSON.parse(new TextDecoder().decode(bytes.subarray(0, place)));
   const arrays = {};
-  let place = aligned(4 + size);
   for (const [name, type, length] of head.arrays) {
-    arrays[name] = new ARRAYS[type](buffer, place, length);
-    place = aligned(place + arrays[name].byteLength);
+    const size = length * ARRAYS[type].BYTES_PER_ELEMENT;
+    arrays[name] = new ARRAYS[type](bytes.slice(place, place + size).buffer); // a copy: these arrays have to be aligned
+    place += size;
   }
   return { ...head, arrays };
 }
@@ -59,20 +52,23 @@ class Column {
   }
 }
 
-const KEPT_CHUNKS = 96;
+/** Properties of a picture that are palette entries, and their bits, in the order in which they are stored. */
+const DRAWN = Object.entries({ solution: SOLUTION, second: SECOND, goal: GOAL, mended: MENDED });
 
-/** The pictures, inflated in chunks on demand; the most recently used chunks are cached. */
+const ONES = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll("0", "").length); // bits set
+
+/** The pictures, inflated when the first one is needed. */
 class Pictures {
-  constructor(table, elements) {
+  constructor(table, element) {
     this.columns = table.columns;
-    this.size = table.chunk;
-    this.elements = elements;
-    this.open = new Map(); // inflated chunks, the most recently used last
+    this.pictured = table.pictured;
+    this.element = element;
+    this.block = null; // the promise of `read`
   }
 
-  /** Whether the page holds the chunk of this row. */
+  /** Whether the page has room for this row's picture. */
   has(row) {
-    return row < this.size * this.elements.length;
+    return row < this.pictured;
   }
 
   /**
@@ -81,47 +77,63 @@ class Pictures {
    * All but the sides may be null.
    */
   async of(row) {
-    const { arrays, changes, drawn } = await this.block(Math.floor(row / this.size));
+    const block = await (this.block ??= this.read());
     const { width, height } = this.sides(row);
-    const solution = drawn.solution.get(row) ?? null;
-    const differing = (pictures) => pictures.get(row)?.map((entry, k) => entry ^ solution[k]) ?? null;
-    const mended = differing(drawn.mended);
+    const { solution = null, second = null, goal = null, mended = null } = this.drawn(block, row);
+    for (const other of [second, mended]) other?.forEach((entry, k) => (other[k] = entry ^ solution[k]));
+    const clues = this.contains(row, CLUES) ? { rows: block.rows.of(row), columns: block.columns.of(row) } : null;
     return {
       width,
       height,
-      clues: this.clues(arrays, row) ?? (solution && cluesOf(solution, width, height)),
+      clues: clues ?? (solution && cluesOf(solution, width, height)),
       solution,
-      second: differing(drawn.second),
-      goal: drawn.goal.get(row) ?? null,
+      second,
+      goal,
       mended,
-      change: mended && changes[this.sum(this.span(row)[0], row, MENDED, () => 1)],
+      change: mended && block.changes[block.mended[row]],
     };
   }
 
-  block(chunk) {
-    const block = this.open.get(chunk) ?? this.inflated(chunk);
-    this.open.delete(chunk);
-    this.open.set(chunk, block);
-    if (this.open.size > KEPT_CHUNKS) this.open.delete(this.open.keys().next().value);
-    return block;
+  /** Read the block, with where each row's part of it begins. */
+  async read() {
+    const { arrays, changes } = await readBlock(this.element);
+    const { cells, entries } = arrays;
+    const starts = (size) => startsOf(this.pictured, size);
+    const firstCells = starts((row) => this.kinds(row).length * pictureBytes(this.sides(row)));
+    const lines = (side) => starts((row) => (this.contains(row, CLUES) ? this.sides(row)[side] : 0));
+    return {
+      changes,
+      mended: starts((row) => (this.contains(row, MENDED) ? 1 : 0)),
+      cells,
+      entries,
+      firstCells,
+      firstEntries: starts((row) => cells.subarray(...firstCells.subarray(row, row + 2)).reduce((total, byte) => total + ONES[byte], 0)),
+      rows: new ClueSide("row", arrays, lines("height")),
+      columns: new ClueSide("column", arrays, lines("width")),
+    };
   }
 
-  /** A chunk's block with the pictures of each kind by row. */
-  async inflated(chunk) {
-    const block = unpack(await inflate(this.elements[chunk]));
-    const kinds = Object.entries({ solution: SOLUTION, second: SECOND, goal: GOAL, mended: MENDED });
-    const drawn = kinds.map(([name, bit]) => [name, this.decoded(block.arrays[name] ?? [], chunk * this.size, bit)]);
-    return { ...block, drawn: Object.fromEntries(drawn) };
-  }
-
-  decoded(code, first, bit) {
-    const decoder = new Decoder(code);
-    const pictures = new Map();
-    const [start, stop] = this.span(first);
-    for (let row = start; row < stop; row++) {
-      if (this.contains(row, bit)) pictures.set(row, decoder.picture(this.sides(row)));
+  /** The pictures of a row by kind, as they are stored. */
+  drawn({ cells, entries, firstCells, firstEntries }, row) {
+    const { width, height } = this.sides(row);
+    let [byte, next] = [firstCells[row], firstEntries[row]];
+    const drawn = {};
+    for (const [kind] of this.kinds(row)) {
+      drawn[kind] = new Uint8Array(width * height);
+      for (let k = 0, entry = 0; k < drawn[kind].length; k++) {
+        const [x, y] = [k % width, Math.floor(k / width)];
+        if (x === 0) entry = 0;
+        if ((cells[byte + (y >> 3) * width + x] >> (y & 7)) & 1) entry ^= entries[next++];
+        drawn[kind][k] = entry;
+      }
+      byte += pictureBytes({ width, height });
     }
-    return pictures;
+    return drawn;
+  }
+
+  /** The kinds of pictures that the block has of a row. */
+  kinds(row) {
+    return DRAWN.filter(([, bit]) => this.contains(row, bit));
   }
 
   contains(row, bit) {
@@ -131,34 +143,40 @@ class Pictures {
   sides(row) {
     return { width: this.columns.width.at(row), height: this.columns.height.at(row) };
   }
+}
 
-  /** The sum of a measure over rows start <= row < stop whose contents include `bit`. */
-  sum(start, stop, bit, measure) {
-    let total = 0;
-    for (let row = start; row < stop; row++) if (this.contains(row, bit)) total += measure(this.sides(row));
-    return total;
+/** The clues of one side of all puzzles that have any in the block. */
+class ClueSide {
+  /**
+   * side    row or column
+   * arrays  of the block
+   * first   each row's first line
+   */
+  constructor(side, arrays, first) {
+    this.first = first;
+    this.lengths = arrays[`${side}_lengths`];
+    this.colors = arrays[`${side}_colors`];
+    const counts = arrays[`${side}_blocks`];
+    this.starts = startsOf(counts.length, (line) => counts[line]);
   }
 
-  clues(arrays, row) {
-    if (!this.contains(row, CLUES)) return null;
-    const side = (name, lines) => {
-      const first = this.sum(this.span(row)[0], row, CLUES, lines);
-      const blocks = arrays[`${name}_blocks`];
-      let place = blocks.subarray(0, first).reduce((total, count) => total + count, 0);
-      return Array.from(blocks.subarray(first, first + lines(this.sides(row))), (count) =>
-        Array.from({ length: count }, () => {
-          const block = [arrays[`${name}_lengths`][place], arrays[`${name}_colors`][place]];
-          place += 1;
-          return block;
-        }),
-      );
-    };
-    return { rows: side("row", ({ height }) => height), columns: side("column", ({ width }) => width) };
+  /** A row's lines of [length, color]. */
+  of(row) {
+    return Array.from({ length: this.first[row + 1] - this.first[row] }, (_, k) => {
+      const [start, stop] = this.starts.subarray(this.first[row] + k);
+      return Array.from(this.lengths.subarray(start, stop), (length, block) => [length, this.colors[start + block]]);
+    });
   }
+}
 
-  /** The range of rows, [start, stop], of this row's chunk. */
-  span(row) {
-    const start = row - (row % this.size);
-    return [start, Math.min(start + this.size, this.columns.contents.values.length)];
-  }
+/** Where each of `count` items begins that lie one after the other, and where the last one ends; `size(k)` is that of one. */
+function startsOf(count, size) {
+  const starts = new Uint32Array(count + 1);
+  for (let k = 0; k < count; k++) starts[k + 1] = starts[k] + size(k);
+  return starts;
+}
+
+/** The bytes of a picture's bits, each of which has eight cells of a column. */
+function pictureBytes({ width, height }) {
+  return width * Math.ceil(height / 8);
 }

@@ -1,20 +1,34 @@
-// Exports: ids, facts as CSV, and files of the puzzles whose licence allows it.
+// Files made by the page: the list's ids and facts, and its tables as CSV and LaTeX.
 
 const FORMULA = /^[=+\-@\t\r]/; // spreadsheets would evaluate it
+const NUMBER = /^-?[\d,]+(\.\d+)?$/;
+const IDS_FILE = "puzzles.txt";
+
+/** Kinds of files of a table: the suffix, the type, and the text of its cells and caption. */
+const TABLE_KINDS = {
+  CSV: { suffix: "csv", type: "text/csv", text: (rows) => csvText(rows.map((cells) => cells.map(cellValue))) },
+  LaTeX: { suffix: "tex", type: "application/x-tex", text: latexText },
+};
 
 /** Ids, a line each. */
 function idLines(rows, { columns }) {
   return Array.from(rows, (row) => `${columns.puzzle_id.at(row) ?? ""}\n`).join("");
 }
 
-/** The facts of rows as CSV (RFC 4180), with a line of names; no clues. */
-function csvText(rows, { columns }) {
-  const fields = PUZZLE_COLUMNS.map(({ name }) => name).filter((name) => name in columns);
-  return csvLine(fields) + Array.from(rows, (row) => csvLine(fields.map((name) => columns[name].at(row)))).join("");
+/** The command that writes the puzzles of a file of ids. */
+function packCommand(count) {
+  return `nonocensus pack RUN --ids @${IDS_FILE} --count ${count} --out pack`;
 }
 
-function csvLine(values) {
-  return `${values.map(csvField).join(",")}\r\n`;
+/** The facts of rows as lines of values, the names first; no clues. */
+function factLines(rows, { columns }) {
+  const names = PUZZLE_COLUMNS.map(({ name }) => name).filter((name) => name in columns);
+  return [names, ...Array.from(rows, (row) => names.map((name) => columns[name].at(row)))];
+}
+
+/** Lines of values as CSV (RFC 4180). */
+function csvText(lines) {
+  return lines.map((values) => `${values.map(csvField).join(",")}\r\n`).join("");
 }
 
 function csvField(value) {
@@ -24,104 +38,85 @@ function csvField(value) {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** The rows that an author has to fix, a list for each author, those with the most puzzles first. */
-function rowsByAuthor(rows, { columns }) {
-  const lists = new Map();
-  const wanted = Array.from(rows).filter((row) => !columns.fixes.isNull(row));
-  const order = ({ values }) => (a, b) => values[a] - values[b];
-  for (const row of wanted.sort(order(columns.puzzle_id))) {
-    const author = columns.author.values[row];
-    if (!lists.has(author)) lists.set(author, []);
-    lists.get(author).push(row);
-  }
-  const most = Array.from(lists).sort(([a, one], [b, other]) => (a === 0) - (b === 0) || other.length - one.length || a - b);
-  return most.map(([, those]) => those);
-}
-
-/** What authors have to fix of rows, as text for a mail, as reports/fixes.py writes for all: {text, puzzles, authors}. */
-function authorLists(rows, { columns }) {
-  const lists = rowsByAuthor(rows, { columns });
-  const head = (those) => `${oneLine(columns.author.at(those[0]) ?? "No author")}: ${countWords(those.length, "puzzle")}\n`;
-  const texts = lists.map((those) => [head(those), ...authorEntries(those, columns)].join("\n"));
-  return { text: texts.join("\n\n"), puzzles: lists.flat().length, authors: lists.length };
-}
-
-function authorEntries(rows, columns) {
-  return rows.map((row) => {
-    const at = (name) => columns[name].at(row);
-    const title = at("title") === null ? "" : ` “${at("title")}”`;
-    const size = at("width") && at("height") ? `, ${sizeWords(at("width"), at("height"))}` : "";
-    const link = at("url") === null ? "" : `${oneLine(at("url"))}\n`;
-    return `${oneLine((at("puzzle_id") ?? "no id") + title)}${size}\n${link}${at("fixes")}\n`;
-  });
-}
-
-const MOST_MAIL = 1900; // characters of a mailto link: some mail programs cut longer ones
-
-/** A link that begins a mail with an author's list: as many of its puzzles as there is room for, and the number of the others. */
-function mailLink(rows, { columns }) {
-  const entries = authorEntries(rows.slice(0, MOST_MAIL), columns);
-  const link = (count) => {
-    const rest = rows.length - count;
-    const text = [...entries.slice(0, count), ...(rest ? [`${countWords(rest, "more puzzle")}: see the attached list.`] : [])].join("\n");
-    const body = encodeURIComponent(text.replaceAll("\n", "\r\n"));
-    return `mailto:?subject=${encodeURIComponent(`${countWords(rows.length, "puzzle")} to fix`)}&body=${body}`;
-  };
-  let count = 0;
-  while (count < rows.length && link(count + 1).length <= MOST_MAIL) count += 1;
-  return link(count);
-}
-
-/** Text without line breaks and characters that control, as `one_line` of reports/fixes.py. */
-function oneLine(text) {
-  return text.trim().replace(/\s+/g, " ").replace(/[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
-}
-
-/** What was copied or saved for authors, in sentences. */
-function authorWords({ puzzles, authors }, listed, done) {
-  if (puzzles === 0) return "None of these needs a change by its author.";
-  const left = listed > puzzles ? ` ${numberWords(listed - puzzles)} with nothing to fix left out.` : "";
-  return `${countWords(puzzles, "puzzle")} of ${countWords(authors, "author")} ${done} as text.${left}`;
-}
-
-/** Write rows to a file of a format (NON, XML); count those without a free licence, and those it can't express. */
-async function puzzleFile(format, rows, { columns }, pictures) {
-  const texts = [];
-  const left = { unfree: 0, unsaid: 0 };
-  for (const row of rows) {
-    if (!columns.free.at(row)) left.unfree += 1;
-    else {
-      const picture = columns.contents.values[row] ? await pictures.of(row) : null;
-      const text = picture?.clues && format.text(picture, (name) => columns[name].at(row));
-      if (text) texts.push(text);
-      else left.unsaid += 1;
+/** Give each table its buttons. */
+function offerFiles(main) {
+  for (const table of main.querySelectorAll("table")) {
+    let box = table.closest(".scroll");
+    if (box === null) {
+      box = element("div");
+      table.replaceWith(box); // a grid must not lay out the buttons
+      box.append(table);
     }
+    box.append(element("p", "save", "", "Save as ", ...Object.keys(TABLE_KINDS).map((kind) => saveButton(table, kind))));
   }
-  return { text: format.file(texts), puzzles: texts.length, ...left };
 }
 
-/** What was written to a file of puzzles and what was left out, in sentences. */
-function exportWords({ puzzles, unfree, unsaid }) {
-  const sentences = [`${countWords(puzzles, "puzzle")} written.`];
-  if (unfree) sentences.push(`${numberWords(unfree)} left out: no licence lets them be passed on.`);
-  if (unsaid) sentences.push(`${numberWords(unsaid)} left out: their clues are not in this page, or the format has no words for them.`);
-  return sentences.join(" ");
+function saveButton(table, kind) {
+  const button = element("button", "", "", kind);
+  button.type = "button";
+  button.setAttribute("aria-label", `Save this table as ${kind}`);
+  button.addEventListener("click", () => saveTable(table, TABLE_KINDS[kind]));
+  return button;
 }
 
-/** The picture to export: the solution, if it is the only one. */
-function goalOf(picture) {
-  return picture.second ? null : picture.solution;
+function saveTable(table, { suffix, type, text }) {
+  const caption = table.caption?.textContent.trim() ?? table.closest(".scroll").ariaLabel ?? "";
+  keepFile(text(cellsOf(table), caption), `report-${slug(caption)}.${suffix}`, type);
 }
 
-/** Text in ASCII, with character references. */
-function ascii(text) {
-  return text.replace(/[^\n -~]/gu, (sign) => `&#${sign.codePointAt(0)};`);
+/** The cells of a table's rows, {text, number, words}: what it says, whether it is a number, whether it wraps. */
+function cellsOf(table) {
+  return Array.from(table.rows, (row) => (
+    Array.from(row.cells).filter((cell) => !cell.classList.contains("bar")).map((cell) => ({
+      text: cell.textContent.trim().replace(/[^\S\u00a0]+/g, " "),
+      number: cell.classList.contains("n"),
+      words: cell.classList.contains("words"),
+    }))
+  ));
 }
 
-/** Download a text or a blob as a file. */
-function keepFile(content, name, type) {
+/** A cell's value: a number, words, or null. */
+function cellValue({ text, number }) {
+  if (number && NUMBER.test(text)) return Number(text.replaceAll(",", ""));
+  return text === DASH ? null : text.replaceAll("\u00a0", " ");
+}
+
+function slug(text) {
+  return text.toLowerCase().replaceAll("’", "").normalize("NFKD").replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "table";
+}
+
+/** A table for LaTeX with booktabs; the first row is its head. */
+function latexText([head, ...rows], caption) {
+  const columns = head.map(({ number, words }) => (number ? "r" : words ? "p{0.4\\linewidth}" : "l")).join("");
+  const line = (cells) => `${cells.map(latexCell).join(" & ")} \\\\\n`;
+  return [
+    "% \\usepackage{booktabs}\n\\begin{table}\n\\centering\n",
+    `\\caption{${latexWords(caption)}}\n\\label{tab:${slug(caption)}}\n`,
+    `\\begin{tabular}{${columns}}\n\\toprule\n${line(head)}\\midrule\n${rows.map(line).join("")}`,
+    "\\bottomrule\n\\end{tabular}\n\\end{table}\n",
+  ].join("");
+}
+
+/** A cell: a bracket or a star at its start would be an option of the line's end before it. */
+function latexCell({ text, number }) {
+  const words = latexWords(text);
+  return number ? words.replace(/^-(?=\d)/, "$-$") : words.replace(/^(?=[[*])/, "{}");
+}
+
+const LATEX = {
+  "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "<": "\\textless{}", ">": "\\textgreater{}",
+  "|": "\\textbar{}", "\u00a0": "~", "–": "--", "’": "'", "×": "$\\times$", "≥": "$\\geq$", "µ": "\\textmu{}",
+};
+
+/** Text with the characters escaped that LaTeX takes for commands. */
+function latexWords(text) {
+  return text.replace(/[\\{}&%$#_~^<>|\u00a0–’×≥µ]/g, (sign) => LATEX[sign] ?? `\\${sign}`);
+}
+
+/** Download a text as a file. */
+function keepFile(text, name, type) {
   const link = element("a");
-  Object.assign(link, { href: URL.createObjectURL(new Blob([content], { type })), download: name });
+  Object.assign(link, { href: URL.createObjectURL(new Blob([text], { type })), download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -10,8 +10,8 @@ class FilteredCharts {
   constructor(plots, table) {
     this.table = table;
     this.charts = Array.from(plots).filter(({ spec }) => spec).map((plot) => {
-      const note = element("span", "of");
-      plot.parentElement.querySelector(".save").prepend(note);
+      const note = element("p", "of");
+      plot.parentElement.append(note);
       return { plot, note, spec: plot.spec, words: plot.ariaLabel, isCounted: plot.spec.data?.name === COUNTS };
     });
     setTimeout(() => this.find()); // before the first filter

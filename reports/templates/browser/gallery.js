@@ -84,8 +84,9 @@ class Gallery {
 
   async draw(tile, row) {
     const thumb = tile.querySelector(".thumb");
-    thumb.replaceChildren();
-    if (this.table.columns.contents.values[row] === 0) return;
+    const hasPicture = this.table.columns.contents.values[row] !== 0;
+    thumb.replaceChildren(hasPicture ? "…" : "");
+    if (!hasPicture) return;
     const picture = await this.pictures.of(row).catch((problem) => console.error(problem));
     if (!picture || Number(tile.dataset.row) !== row) return; // the tile shows another row by now
     thumb.replaceChildren(nonogramThumb(picture, (name) => this.table.columns[name].at(row)));

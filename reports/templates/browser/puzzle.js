@@ -87,6 +87,10 @@ class PuzzleView {
 
   async load(row) {
     this.picture = null;
+    this.offer();
+    this.draw();
+    this.part("sheet").ariaBusy = "true";
+    this.part("legend").textContent = "Reading the pictures …";
     let problem = "";
     try {
       if (this.table.columns.contents.values[row] !== 0) {
@@ -98,6 +102,7 @@ class PuzzleView {
       console.error(error);
       problem = "This puzzle’s picture can’t be read.";
     }
+    this.part("sheet").ariaBusy = "false";
     this.offer();
     this.draw();
     if (problem) this.part("legend").textContent = problem;

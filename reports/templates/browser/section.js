@@ -4,7 +4,6 @@ class Browser {
   constructor(section, table, pictures) {
     this.section = section;
     this.table = table;
-    this.pictures = pictures;
     this.selection = new Selection(table);
     this.state = plainState();
     this.picked = new Picked(() => this.tick());
@@ -32,22 +31,7 @@ class Browser {
     };
     this.charts = new FilteredCharts(document.querySelectorAll("[data-chart]"), table);
     this.explore();
-    this.offerMails();
     this.listen();
-  }
-
-  /** Give each author of the report a link that begins a mail with what to fix. */
-  offerMails() {
-    const all = Uint32Array.from({ length: this.table.rows }, (_, row) => row);
-    const lists = new Map(rowsByAuthor(all, this.table).map((rows) => [this.table.columns.author.at(rows[0]), rows]));
-    for (const item of document.querySelectorAll(".authors li")) {
-      const author = item.querySelector("bdi").textContent;
-      if (!lists.has(author)) continue; // puzzles without one
-      const mail = element("a", "mail", "", "Mail");
-      mail.href = mailLink(lists.get(author), this.table);
-      mail.ariaLabel = `Mail the list of ${author}`;
-      item.append(mail);
-    }
   }
 
   /** Create the charts of the list, if the page includes Vega. */
@@ -83,7 +67,10 @@ class Browser {
     for (const button of this.section.querySelectorAll("[data-take]")) {
       button.addEventListener("click", () => this.take(button.dataset.take));
     }
-    this.part("browse-link").addEventListener("click", () => this.copyLink());
+    this.part("browse-link").addEventListener("click", (event) => this.copyLink(event.target));
+    this.part("browse-copy").addEventListener("click", (event) => {
+      copy(event.target, this.part("browse-command").textContent, "Select the line");
+    });
     addEventListener("popstate", () => this.read(true));
   }
 
@@ -161,43 +148,24 @@ class Browser {
     const picked = this.picked.rows.size;
     const what = picked ? `${numberWords(picked)} picked` : `All ${numberWords(this.rows.length)} listed`;
     this.part("browse-taken").textContent = `${what}:`;
-    this.part("browse-told").textContent = "";
+    this.part("browse-command").textContent = packCommand(picked || this.rows.length);
     for (const button of this.section.querySelectorAll("[data-take]")) {
       button.disabled = { clear: picked, all: this.rows.length }[button.dataset.take] === 0 || (!picked && !this.rows.length);
     }
   }
 
-  async take(what) {
+  take(what) {
     const rows = this.picked.rows.size ? Array.from(this.picked.rows).sort((a, b) => a - b) : this.rows;
     if (what === "all") this.picked.all(this.rows, true);
     else if (what === "clear") this.picked.clear();
-    else if (what === "ids") keepFile(idLines(rows, this.table), "puzzles.txt", "text/plain");
-    else if (what === "csv") keepFile(csvText(rows, this.table), "puzzles.csv", "text/csv");
-    else if (what === "fixes") await this.takeFixes(rows);
-    else await this.takePuzzles(rows, { non: NON, xml: XML }[what]);
+    else if (what === "ids") keepFile(idLines(rows, this.table), IDS_FILE, "text/plain");
+    else keepFile(csvText(factLines(rows, this.table)), "puzzles.csv", "text/csv");
   }
 
-  /** Copy what authors have to fix; save it where the browser forbids copying. */
-  async takeFixes(rows) {
-    const lists = authorLists(rows, this.table);
-    const isCopied = lists.puzzles > 0 && await navigator.clipboard?.writeText(lists.text).then(() => true, () => false);
-    if (lists.puzzles && !isCopied) keepFile(lists.text, "authors.txt", "text/plain");
-    this.part("browse-told").textContent = authorWords(lists, rows.length, isCopied ? "copied" : "saved");
-  }
-
-  /** Copy the address, which holds filters, order, view and columns; the button says so. */
-  async copyLink() {
+  /** Copy the address, which holds filters, order, view and columns. */
+  copyLink(button) {
     this.write();
-    const button = this.part("browse-link");
-    const isCopied = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
-    button.textContent = isCopied ? "Link copied" : "The address bar has the link";
-    setTimeout(() => (button.textContent = "Copy link"), 3000);
-  }
-
-  async takePuzzles(rows, format) {
-    const file = await puzzleFile(format, rows, this.table, this.pictures);
-    if (file.puzzles) keepFile(file.text, format.name, format.type);
-    this.part("browse-told").textContent = exportWords(file);
+    copy(button, location.href, "The address bar has it");
   }
 
   /** The row of an id, or -1. */
@@ -248,13 +216,25 @@ class Browser {
   }
 }
 
+/** Copy a text; the button says so, or where the text is. */
+async function copy(button, text, otherwise) {
+  button.dataset.words ??= button.textContent;
+  const isCopied = await navigator.clipboard?.writeText(text).then(() => true, () => false);
+  button.textContent = isCopied ? "Copied" : otherwise;
+  setTimeout(() => (button.textContent = button.dataset.words), 3000);
+}
+
 async function start(section) {
   const note = section.querySelector(".browse-note");
   const content = section.querySelector(".browse-content");
+  if (!("DecompressionStream" in globalThis)) {
+    note.textContent = "The list of puzzles needs a newer browser: Chrome or Edge 80, Firefox 113, Safari 16.4.";
+    return;
+  }
   note.textContent = "Reading the list of puzzles …";
   try {
     const table = await readTable(document.getElementById("browse-table"));
-    const pictures = new Pictures(table, document.querySelectorAll(".browse-pictures"));
+    const pictures = new Pictures(table, document.getElementById("browse-pictures"));
     content.hidden = false; // the list measures itself when it is created
     note.hidden = true;
     const browser = new Browser(section, table, pictures);

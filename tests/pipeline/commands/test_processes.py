@@ -20,7 +20,7 @@ from nonocensus.pipeline.store.parts import Store
 from nonocensus.pipeline.verify.run import verify_place
 
 ENDLESS = "select count(*) from range(1_000_000_000_000)"
-PAGES = ("report.html", "report.md", "report.json")
+PAGES = ("report.html", "report.json")
 
 
 def started(*arguments: str, **options: Any) -> "subprocess.Popen[str]":
