@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nonocensus.solver.jit.kernel import inlined, kernel, plain_if_cheaper
+from nonocensus.solver.jit.kernel import inlined, kernel
 
 LEFT, UP, RIGHT, ENTRY, LARGEST, CONTEXTS = 0, 1 << 12, 2 << 12, 3 << 12, 4 << 12, (4 << 12) + 256
 """First context of each decision; those of ENTRY are 256 for each of 16 left neighbours."""
@@ -45,8 +45,7 @@ def encode(cells: np.ndarray, widths: np.ndarray, heights: np.ndarray) -> np.nda
         padded=np.empty(((widths + 4) * (heights + 2)).max(initial=0), np.uint8),
         code=np.empty(MOST_BYTES * (len(cells) + len(widths)) + 1, np.uint8),
     )
-    write = plain_if_cheaper(_write, 12 * len(cells))
-    write(cells, widths, heights, coder)
+    _write(cells, widths, heights, coder)
     _, high, size = coder.interval.tolist()
     coder.code[size] = high >> 24  # the script reads zeros after the end
     return coder.code[: size + 1].copy()

@@ -19,7 +19,7 @@ from nonocensus.pipeline.commands.options import (
     PuzzleNumber,
     format_named,
 )
-from nonocensus.pipeline.commands.output import DONE, SOME_FAILED, WRONG_USE, compiling, json_line, print_result, table
+from nonocensus.pipeline.commands.output import DONE, SOME_FAILED, WRONG_USE, activity, json_line, print_result, table
 from nonocensus.pipeline.commands.solve.hint import single_puzzle
 from nonocensus.pipeline.commands.solve.puzzle_arguments import STDIN, parse_arguments, read_puzzles
 from nonocensus.pipeline.crawl.ids import FetchOptions
@@ -80,7 +80,6 @@ def check_one(
 ) -> int:
     """Check an answer, print the verdict and return the exit status."""
     from nonocensus.reports.answer_verdict import check_answer
-    from nonocensus.solver.jit.waits import while_waiting
     from nonocensus.solver.model.puzzle import InvalidPuzzle, Puzzle
 
     if argument == answer == STDIN:
@@ -89,7 +88,7 @@ def check_one(
     found = single_puzzle(puzzles, number, [argument], "check")
     if not isinstance(found, Puzzle):
         raise UserError(f"{found.puzzle_id} is a Sudoku; check takes nonograms")
-    with while_waiting(compiling):
+    with activity("checking"):
         try:
             checked = check_answer(found, read_bytes(answer), cpu_limit=cpu_limit)
         except InvalidPuzzle as error:
@@ -119,7 +118,6 @@ def check_file(tasks: str, answers: str, out: str | None, cpu_limit: float) -> N
     """Score a file of answers and print the table."""
     from nonocensus.pipeline.findings.task_file import score
     from nonocensus.pipeline.store.paths import open_output
-    from nonocensus.solver.jit.waits import while_waiting
 
     with ExitStack() as stack:
         stream = out and stack.enter_context(open_output(out))
@@ -128,7 +126,7 @@ def check_file(tasks: str, answers: str, out: str | None, cpu_limit: float) -> N
             if stream:
                 stream.write(json_line(row).encode() + b"\n")
 
-        with while_waiting(compiling):
+        with activity("checking"):
             found = score(tasks, answers, cpu_limit, write)
     print_result({**found._asdict(), "file": out}, score_table(found))
 

@@ -17,7 +17,6 @@ from nonocensus.pipeline.commands.options import (
 from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
-    compiling,
     global_options,
     list_problems,
     print_result,
@@ -64,7 +63,6 @@ def convert(
     from nonocensus.pipeline.store.conversion import ConversionOptions, format_of_first, formats_for, read_puzzles
     from nonocensus.pipeline.store.conversion import convert as write_converted
     from nonocensus.pipeline.store.paths import STDOUT
-    from nonocensus.solver.jit.waits import while_waiting
 
     if out == STDOUT and global_options.json:
         raise UserError("--json and - both write to standard output; name a file for the puzzles")
@@ -74,8 +72,7 @@ def convert(
         if number is not None:
             found = islice(found, number - 1, number)
         found, output_format = format_of_first(found, formats, to or out)
-        with while_waiting(compiling):
-            report = write_converted(found, out, ConversionOptions(output_format, lossy, solve, cpu_limit), callbacks)
+        report = write_converted(found, out, ConversionOptions(output_format, lossy, solve, cpu_limit), callbacks)
     if not global_options.json:
         list_problems("could not be converted", report.problems)
     if out != STDOUT:

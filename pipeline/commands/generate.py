@@ -21,7 +21,7 @@ from nonocensus.pipeline.commands.options import (
     parsed_size,
     resources_of,
 )
-from nonocensus.pipeline.commands.output import compiling, print_result, progress, resumable, show_progress
+from nonocensus.pipeline.commands.output import print_result, progress, resumable, show_progress
 from nonocensus.pipeline.errors import UserError
 from nonocensus.scrapers.pictures.kinds import KINDS
 
@@ -123,9 +123,8 @@ def estimate(
     from nonocensus.pipeline.commands.dry_run import print_generation_estimate
     from nonocensus.pipeline.jobs.generation_cost import estimate_generation
     from nonocensus.pipeline.store.conditions import Conditions
-    from nonocensus.solver.jit.waits import while_waiting
 
-    with progress("sampling", None), while_waiting(compiling):
+    with progress("sampling", None):
         cost = estimate_generation(store, recipe, Conditions(*limits))
     print_generation_estimate(cost, resources)
 
@@ -140,11 +139,10 @@ def generate_graded(
     from nonocensus.pipeline.jobs.generate_graded import end_of, fill_with_graded
     from nonocensus.pipeline.store.conditions import Conditions
     from nonocensus.reports.formatting import share
-    from nonocensus.solver.jit.waits import while_waiting
 
     conditions = Conditions(*limits)
     start = time.perf_counter()
-    with resumable(), show_progress("generating") as callbacks, while_waiting(compiling):
+    with resumable(), show_progress("generating") as callbacks:
         made = fill_with_graded(store, recipe, conditions, resources, callbacks)
     drawn = f"all {made.drawn:,}" if made.drawn == end_of(recipe) else f"{made.drawn:,}"
     counts = made._asdict()

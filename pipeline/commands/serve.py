@@ -7,7 +7,7 @@ import typer
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.options import Cpus, between
-from nonocensus.pipeline.commands.output import err, global_options, out, print_json, show_progress
+from nonocensus.pipeline.commands.output import compile_kernels, err, global_options, out, print_json
 from nonocensus.solver.extras import extra
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -36,7 +36,7 @@ def serve(
     """
     with extra("serve"):
         from nonocensus.pipeline.serve import server
-    from nonocensus.pipeline.jobs.kernel_compilation import most_are_warm, warm_for_most
+    from nonocensus.pipeline.jobs.kernel_compilation import COMMON_KINDS, SOLVING
     from nonocensus.pipeline.run.run_folder import open_place
     from nonocensus.pipeline.serve.catalog import open_catalog
     from nonocensus.reports.threads import cores
@@ -58,7 +58,5 @@ def serve(
                 typer.launch(address)
 
         catalog = None if place is None else held.enter_context(open_catalog(open_place(place)))
-        if not most_are_warm():
-            with show_progress("compiling") as callbacks:
-                warm_for_most(callbacks)
+        compile_kernels(COMMON_KINDS, SOLVING)
         server.run(listening, server.open_app(host, catalog, cpus or cores(), cpu_limit), ready)

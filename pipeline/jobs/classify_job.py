@@ -9,11 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.executors.executor import ALL_CORES, Resources, check_resources
 from nonocensus.pipeline.jobs.engine import run_job
 from nonocensus.pipeline.jobs.job import DEFAULTS, Chunk, Job, JobCall, JobSettings, Loss, Output, count_by
-from nonocensus.pipeline.jobs.kernel_compilation import KernelKind, needed
+from nonocensus.pipeline.jobs.kernel_compilation import LADDER
 from nonocensus.pipeline.jobs.schedule import levels
 from nonocensus.pipeline.jobs.session import SILENT_LISTENER, Listener
 from nonocensus.pipeline.run.carry import carry_over
@@ -26,8 +25,7 @@ from nonocensus.pipeline.settings import default_settings
 from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.lock import writer_lock
 from nonocensus.pipeline.store.parts import Store
-from nonocensus.solver.model.families import NONOGRAM
-from nonocensus.solver.model.tables import DECISIVE, RESULTS
+from nonocensus.solver.model.tables import RESULTS
 
 Planner = Callable[[Run, list[ResultFile]], Plan]
 """(run, its files of results): the puzzles to classify."""
@@ -40,8 +38,8 @@ def classify_chunk(chunk: Chunk, call: JobCall) -> Output:
     """
     solver = {name: value for name, value in call.options.items() if name != "stamp"}
     is_last = call.cpu_limit >= solver["cpu_limit"]
-    rules, waits = call.family.rules, call.waits_for_kernels
-    rows = rules.classify(chunk.puzzles, **solver | {"cpu_limit": call.cpu_limit}, wait=waits or is_last)
+    rules = call.family.rules
+    rows = rules.classify(chunk.puzzles, **solver | {"cpu_limit": call.cpu_limit})
     seconds = rows["cpu_seconds"]
     is_timed = seconds.is_valid().to_numpy(zero_copy_only=False)
     first = rules.first_occurrences(chunk.puzzles, is_timed)
@@ -51,8 +49,7 @@ def classify_chunk(chunk: Chunk, call: JobCall) -> Output:
     late = pc.equal(rows["status"], "timeout").to_numpy(zero_copy_only=False) | (spent > call.cpu_limit)
     if is_last:
         late[:] = False
-    untried = late & (not waits) & (spent < call.cpu_limit)
-    return Output(_stamped(rows, chunk, call), late, untried, float(spent[is_solved].sum()))
+    return Output(_stamped(rows, chunk, call), late, float(spent[is_solved].sum()))
 
 
 def lost_rows(chunk: Chunk, call: JobCall, loss: Loss) -> pa.RecordBatch:
@@ -73,18 +70,6 @@ def _stamped(rows: pa.RecordBatch, chunk: Chunk, call: JobCall) -> pa.RecordBatc
     return rows
 
 
-def _kernels(run: Run) -> frozenset[KernelKind]:
-    """Return the kinds of the store's first puzzles, and so of most or all; others are compiled when they come up.
-
-    Kernels of other families than nonograms are compiled by the first task that needs them.
-    """
-    try:
-        store = run.store
-        return frozenset(needed(next(store.batches([*DECISIVE])))) if store.family is NONOGRAM else frozenset()
-    except (UserError, ValueError, OSError, StopIteration):
-        return frozenset()  # the task that reads the batch reports what is wrong with it
-
-
 CLASSIFY = Job(
     name="classify",
     title="classifying",
@@ -94,7 +79,7 @@ CLASSIFY = Job(
     lost=lost_rows,
     counts=count_by("label"),
     seconds=0.001,
-    kernels=_kernels,
+    stages=LADDER,
 )
 
 

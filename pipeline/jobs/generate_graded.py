@@ -21,6 +21,7 @@ from nonocensus.pipeline.executors.executor import (
     run_divisible_tasks,
 )
 from nonocensus.pipeline.jobs.grade_files import grade_batch
+from nonocensus.pipeline.jobs.kernel_compilation import SOLVING, compile_missing, needed
 from nonocensus.pipeline.store.conditions import Conditions
 from nonocensus.pipeline.store.kept_puzzles import KeptPuzzles, open_kept_puzzles
 from nonocensus.pipeline.store.lock import writer_lock
@@ -102,6 +103,7 @@ def fill_with_graded(
     with writer_lock(folder(uri)):
         puzzles = open_kept_puzzles(uri, recipe, conditions)
         before = GradedStore(puzzles.kept, puzzles.drawn, 0)
+        compile_missing(needed(recipe_batch(recipe, 0, 1)), SOLVING, callbacks)
         callbacks.on_start("generating", puzzles.missing if recipe.count < end_of(recipe) else None)
         try:
             if resources == ALL_CORES:

@@ -9,12 +9,12 @@ import pyarrow as pa
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.jobs.cost import SAMPLE_PUZZLES, SEED, next_batch_size, parquet_bytes
 from nonocensus.pipeline.jobs.generate_graded import NO_END, end_of, keep_fitting, refuse_impossible
+from nonocensus.pipeline.jobs.kernel_compilation import SOLVING, compile_missing, needed
 from nonocensus.pipeline.store.conditions import ANY, Conditions, check_conditions
 from nonocensus.pipeline.store.generation import RECIPE, RecipeHistory, check_recipe, earlier_counts, rows_per_group
 from nonocensus.pipeline.store.parts import create_store, one_batch
 from nonocensus.scrapers.pictures.kinds import KINDS
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
-from nonocensus.solver.jit.waits import Waits
 
 
 class GenerationEstimate(NamedTuple):
@@ -72,28 +72,24 @@ def _draw_sample(recipe: Recipe, conditions: Conditions, end: int) -> tuple[int,
     """
     first = recipe_batch(recipe, 0, 1)
     if conditions != ANY:
-        keep_fitting(first, conditions)  # loads or compiles kernels
+        compile_missing(needed(first), SOLVING)
+        keep_fitting(first, conditions)  # loads kernels
     slow = KINDS[recipe.kind].slow
-    began = cpu_seconds()
+    began = time.process_time()
     if conditions == ANY and not slow:
         sample = min(recipe.count, rows_per_group(recipe, recipe.count))
         table = pa.Table.from_batches([recipe_batch(recipe, 0, sample)])
         parquet_bytes(table)
-        return sample, cpu_seconds() - began, table
+        return sample, time.process_time() - began, table
     order = np.random.default_rng(SEED).choice(end, min(end, SAMPLE_PUZZLES), replace=False)
     sample, seconds, found = 0, 0.0, [first[:0]]
     while size := min(next_batch_size(sample, seconds), len(order) - sample):
-        began = cpu_seconds()
+        began = time.process_time()
         drawn = [recipe_batch(recipe, number, number + 1) for number in order[sample : sample + size].tolist()]
         if not slow:
-            began = cpu_seconds()
+            began = time.process_time()
         puzzles = one_batch(pa.Table.from_batches(drawn))
         found.append(puzzles if conditions == ANY else keep_fitting(puzzles, conditions))
-        seconds += cpu_seconds() - began
+        seconds += time.process_time() - began
         sample += size
     return sample, seconds, pa.Table.from_batches(found)
-
-
-def cpu_seconds() -> float:
-    """Return the CPU seconds of this process, without those of compiling kernels."""
-    return time.process_time() - Waits.cpu_seconds

@@ -1,6 +1,7 @@
 """Grade puzzles of stores and files: classified first, then graded; nothing is kept."""
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from nonocensus.pipeline.executors.executor import (
     run_divisible_tasks,
 )
 from nonocensus.pipeline.jobs.grade_job import GRADE
+from nonocensus.pipeline.jobs.kernel_compilation import SOLVING, compile_missing, needed
 from nonocensus.pipeline.jobs.single_grade import check_parameters
 from nonocensus.pipeline.run.configuration import check_limit, configuration, solver_settings
 from nonocensus.pipeline.store.parts import is_store, open_store
@@ -26,7 +28,7 @@ from nonocensus.scrapers.file_batches import Problem, in_batches, read_in_bulk
 from nonocensus.scrapers.files import files_in
 from nonocensus.scrapers.formats import Format
 from nonocensus.solver import __version__
-from nonocensus.solver.model.families import FAMILIES, Family, family_of
+from nonocensus.solver.model.families import FAMILIES, NONOGRAM, Family, family_of
 from nonocensus.solver.model.tables import PUZZLES, RESULTS
 
 SHOWN = ("puzzle_id", "title", "width", "height")
@@ -83,20 +85,21 @@ def puzzles_in(place: str, known: Format | None, callbacks: ProgressCallbacks) -
     """
     if not is_url(place) and is_store(place):
         store = open_store(place)
-        callbacks.on_start("grading", store.rows())
+        total: int | None = store.rows()
         columns = read_columns(store.family)
         found: Iterator[PuzzleBatch | Problem] = (PuzzleBatch(store.family, rows) for rows in store.batches(columns))
     else:
         check_sources([place])
-        callbacks.on_start("grading", None)
+        total = None
         read = in_batches(read_in_bulk(files_in([place]), known), BATCH)
         found = (item if isinstance(item, Problem) else PuzzleBatch(family_of(item), item) for item in read)
-    is_empty = True
-    for item in found:
-        is_empty = False
-        yield item
-    if is_empty:
+    first = next(found, None)
+    if first is None:
         raise no_puzzle_error([place])
+    if isinstance(first, PuzzleBatch) and first.family is NONOGRAM:
+        compile_missing(needed(first.rows), SOLVING, callbacks)
+    callbacks.on_start("grading", total)
+    yield from chain([first], found)
 
 
 def grade_puzzles(
@@ -155,7 +158,7 @@ def other_family_problem(name: str, family: Family, first: Family) -> Problem:
 def grade_batch(family: str, puzzles: pa.RecordBatch, cpu_limit: float) -> pa.RecordBatch:
     """Classify puzzles, and grade those with exactly one solution; returns rows of `graded_schema`."""
     rules, schema = FAMILIES[family].rules, graded_schema(FAMILIES[family])
-    results = rules.classify(puzzles, **solver_settings(configuration(cpu_limit)), wait=True)
+    results = rules.classify(puzzles, **solver_settings(configuration(cpu_limit)))
     unique = np.array(results["solutions"].to_pylist()) == "unique"
     grades = rules.grades(puzzles.filter(pa.array(unique)), np.ones(int(unique.sum()), np.bool_), cpu_limit)
     rows = pa.Table.from_batches([grades]).take(pa.array(np.cumsum(unique) - 1, mask=~unique))

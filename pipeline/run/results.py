@@ -47,7 +47,6 @@ class PendingPuzzle(NamedTuple):
     open_cells    undecided cells after probing, an estimate of hardness
     puzzle_id     for messages
     reserved      empty; a file's name in runs written by 0.1
-    untried       it got no time yet: its kernels were still compiling
     """
 
     part: str
@@ -56,18 +55,17 @@ class PendingPuzzle(NamedTuple):
     open_cells: int
     puzzle_id: str
     reserved: str = ""
-    untried: bool = False
 
 
 PENDING_COLUMNS = ["puzzle_id", "clue_hash", "cells", "cells_after_line", "cells_after_depth2", "cells_after_probe"]
 """Columns of the results table from which `pending_puzzle` is made."""
 
 
-def pending_puzzle(part: str, row: int, result: Mapping[str, Any], untried: bool = False) -> PendingPuzzle:
+def pending_puzzle(part: str, row: int, result: Mapping[str, Any]) -> PendingPuzzle:
     """Return the puzzle of a row of results, to be retried with more time."""
     known = max(result[name] or 0 for name in PENDING_COLUMNS[3:])
     open_cells = result["cells"] - known
-    return PendingPuzzle(part, row, result["clue_hash"], open_cells, result["puzzle_id"], untried=untried)
+    return PendingPuzzle(part, row, result["clue_hash"], open_cells, result["puzzle_id"])
 
 
 @dataclass(frozen=True)

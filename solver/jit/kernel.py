@@ -18,17 +18,13 @@ New users wait for compilation, so as little as possible is compiled, and nothin
 import gc
 import hashlib
 import importlib
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
-from functools import cache, cached_property, partial
-from types import FunctionType
+from functools import cached_property, partial
 from typing import Any, ParamSpec, TypeVar, cast
 
 import llvmlite.binding as llvm
 import numba
-import numpy as np
 from numba import types
 from numba._dispatcher import compute_fingerprint
 from numba.core import cgutils, sigutils
@@ -39,13 +35,9 @@ from nonocensus.solver.jit.calling import KernelCall
 from nonocensus.solver.jit.compilers import OPTIONS, KernelCompiler, LinkedCompiler
 from nonocensus.solver.jit.intrinsics import widest
 from nonocensus.solver.jit.kernel_cache import KernelCache, compile_lock
-from nonocensus.solver.jit.waits import measured_wait
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-PLAIN_STEPS = 50_000
-"""Iterations of a kernel's innermost loop in plain Python that take about 50 ms, less than loading some kernels."""
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
@@ -61,54 +53,6 @@ def inlined(function: Callable[P, R]) -> Callable[P, R]:
 def standalone(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function that other kernels call by its address: for large ones, compiled once for all callers."""
     return _kernel(_Standalone, function, forceinline=False)
-
-
-def plain_if_cheaper(function: Callable[P, R], steps: int) -> Callable[P, R]:
-    """Return a kernel, or its plain Python version while its use in this process costs less than loading the kernel.
-
-    steps   iterations of the innermost loop in the call to come
-    """
-    if not isinstance(function, _Kernel) or is_worth_loading(function, steps):
-        return function
-    return cast(Callable[P, R], _plain(function))
-
-
-def is_worth_loading(function: Callable[..., Any], steps: int) -> bool:
-    """Return whether plain Python would take longer than loading a kernel, for its steps so far and `steps` more.
-
-    Always False where kernels are plain Python.
-    """
-    if not isinstance(function, _Kernel):
-        return False
-    _plain_steps[function] += steps
-    return _plain_steps[function] > PLAIN_STEPS
-
-
-@contextmanager
-def plain_python() -> Iterator[None]:
-    """Run the kernels that this thread calls in the block as plain Python: for little work before they are compiled."""
-    token = _is_plain.set(True)
-    try:
-        with np.errstate(over="ignore"):
-            yield
-    finally:
-        _is_plain.reset(token)
-
-
-def compiles(function: Callable[P, None]) -> Callable[P, None]:
-    """Decorate a function that calls kernels to compile them: runs once per arguments, and never in plain Python."""
-    compile_once: Any = cache(function)
-
-    def compile_unless_plain(*args: P.args, **kwargs: P.kwargs) -> None:
-        if not _is_plain.get():
-            compile_once(*args, **kwargs)
-
-    return compile_unless_plain
-
-
-def is_ready(function: Callable[..., Any], *arguments: Any) -> bool:
-    """Return whether a kernel is compiled for arguments of these types, so a call needs no compilation."""
-    return not isinstance(function, _Kernel) or function.is_called(*arguments) or function.entry.is_ready(*arguments)
 
 
 class _Entry(CPUDispatcher):  # type: ignore[misc]
@@ -127,13 +71,8 @@ class _Entry(CPUDispatcher):  # type: ignore[misc]
         if disk_cache.has(args, self.targetctx.codegen()):
             with _without_collector():
                 return super().compile(sig)
-        with measured_wait(), compile_lock(self.symbol(args)), _without_collector():
+        with compile_lock(self.symbol(args)), _without_collector():
             return super().compile(sig)
-
-    def is_ready(self, *arguments: Any) -> bool:
-        """Return whether a call with these arguments would compile nothing."""
-        args = tuple(map(self.typeof_pyval, arguments))
-        return args in self.overloads or self._cache.has(args, self.targetctx.codegen())
 
     def symbol(self, args: Any) -> str:
         """Return the kernel's symbol for arguments of these types, the same in all processes."""
@@ -156,15 +95,7 @@ class _Kernel(_Entry):
         """Calls by Numba's fingerprints of the argument types."""
         return {}
 
-    def is_called(self, *arguments: Any) -> bool:
-        """Return whether Python has called it with arguments of these types: a lookup, while `is_ready` takes
-        milliseconds.
-        """
-        return tuple(map(compute_fingerprint, arguments)) in self._calls
-
     def __call__(self, *arguments: Any) -> Any:
-        if _is_plain.get():
-            return _plain(self)(*arguments)
         kind = tuple(map(compute_fingerprint, arguments))
         if kind not in self._calls:
             args = tuple(map(self.typeof_pyval, arguments))
@@ -226,26 +157,6 @@ def _call_of(name: str, signature: Any, load: Callable[[], None]) -> Any:
         return impl_ret_new_ref(context, builder, returned, value)
 
     return call
-
-
-_plain_steps: Counter[Any] = Counter()
-
-_plain_functions: dict[_Kernel, FunctionType] = {}
-
-_is_plain = ContextVar("_is_plain", default=False)
-"""Whether this thread runs kernels as plain Python."""
-
-
-def _plain(function: _Kernel) -> Any:
-    """Return a kernel as plain Python, and the kernels that it calls."""
-    if function not in _plain_functions:
-        made: Any = function.py_func
-        names = dict(made.__globals__)
-        _plain_functions[function] = FunctionType(made.__code__, names, made.__name__, made.__defaults__)
-        for name in made.__code__.co_names:  # an attribute may have a kernel's name, even this one's
-            if isinstance(names.get(name), _Kernel):
-                names[name] = _plain(names[name])
-    return _plain_functions[function]
 
 
 @contextmanager

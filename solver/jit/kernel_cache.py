@@ -116,6 +116,12 @@ def folder_name() -> str:
 FOLDER_NAME = folder_name()
 """Hashed on import, as soon as possible after Python has read the sources."""
 
+TARGET = (
+    numba.config.CPU_NAME or llvm.get_host_cpu_name(),
+    llvm.get_host_cpu_features().flatten() if numba.config.CPU_FEATURES is None else numba.config.CPU_FEATURES,
+)
+"""The processor that kernels are compiled for, and its features."""
+
 HAS_BUNDLED = BASELINE is not None and (BUNDLED / FOLDER_NAME).is_dir() and BASELINE.fits()
 """Whether the package has bundled kernels that fit this machine."""
 
@@ -348,6 +354,30 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
             super()._save_overload(sig, data)
         except OSError as error:
             _warn_unsaved(error.strerror or str(error))  # without the random file name
+
+
+def is_compiled(stage: str) -> bool:
+    """Return whether a stage (solver.ladder.ladder_kernels) has been compiled into the cache, or is bundled."""
+    folder = cache_folder()
+    if folder is not None and _mark(folder, stage, TARGET).exists():
+        return True
+    if BASELINE is None or not HAS_BUNDLED:
+        return False
+    return _mark(BUNDLED / FOLDER_NAME, stage, (BASELINE.processor, "")).exists()
+
+
+def mark_compiled(stage: str) -> None:
+    """Note that a stage has been compiled into the cache, unless the sources have been edited since."""
+    folder = cache_folder()
+    if folder is not None and folder_name() == FOLDER_NAME:
+        with suppress(OSError):
+            make_folder(folder)
+            _mark(folder, stage, TARGET).touch()
+
+
+def _mark(folder: Path, stage: str, target: tuple[str, str]) -> Path:
+    """Return the empty file that says that a stage is compiled for a processor."""
+    return folder / f"{stage}-{hashlib.sha256(repr(target).encode()).hexdigest()[:16]}.compiled"
 
 
 @cache

@@ -66,7 +66,7 @@ class Rules(NamedTuple):
 
     check_readable      (batch): raise ValueError, in one line, unless the columns exist and are undamaged: the
                         precondition of the other functions
-    classify            (batch, *, cpu_limit, rung, depth, check_goal, wait): rows of the schema RESULTS
+    classify            (batch, *, cpu_limit, rung, depth, check_goal): rows of the schema RESULTS
     unclassified        (batch, status, reasons): such rows without a verdict
     cells               (batch): cells of each puzzle, int64[rows]
     faults              (batch): by row, why a puzzle can have no solution

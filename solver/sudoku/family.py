@@ -15,11 +15,9 @@ from nonocensus.solver.sudoku.sudoku_proof import solve_their_puzzles
 from nonocensus.solver.sudoku.techniques.sudoku_grade import grades
 
 
-def classified(
-    batch: pa.RecordBatch, *, cpu_limit: float, rung: str, depth: int, check_goal: bool, wait: bool
-) -> pa.RecordBatch:
+def classified(batch: pa.RecordBatch, *, cpu_limit: float, rung: str, depth: int, check_goal: bool) -> pa.RecordBatch:
     """Adapt `classify` to the family's interface: no goals, depth-2 has two levels, kernels always compile first."""
-    del depth, check_goal, wait
+    del depth, check_goal
     return classify(batch, cpu_limit=cpu_limit, rung=rung)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from nonocensus.solver.jit.kernel import kernel, plain_if_cheaper
+from nonocensus.solver.jit.kernel import kernel
 from nonocensus.solver.model.puzzle import InvalidPuzzle
 from nonocensus.solver.sudoku.grids import Grids, grids
 from nonocensus.solver.sudoku.sudoku_limits import MAX_SIZE, MIN_SIZE
@@ -59,8 +59,7 @@ def faults(seen: Grids) -> dict[int, str]:
     puzzles = len(seen.size)
     what, where = np.zeros(puzzles, np.int8), np.zeros((puzzles, 2), np.int64)
     places = np.zeros((3, MAX_SIZE * MAX_SIZE + MAX_SIZE), np.int64)
-    look = plain_if_cheaper(_look, 4 * len(seen.givens))
-    look(seen, what, where, places)
+    _look(seen, what, where, places)
     return {p: _text(seen, p, int(what[p]), *where[p].tolist()) for p in np.flatnonzero(what).tolist()}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nonocensus.solver.jit.kernel import kernel, plain_if_cheaper
+from nonocensus.solver.jit.kernel import kernel
 from nonocensus.solver.model.identity import hashes_of
 from nonocensus.solver.sudoku.canonical import Search, canonical_form, search_for
 from nonocensus.solver.sudoku.grids import Grids
@@ -51,8 +51,7 @@ def _hashes(seen: Grids, memory: Search) -> tuple[bytes, bytes]:
     ends = np.zeros(len(seen.size) + 1, np.int64)
     np.cumsum(np.diff(seen.ends).astype(np.int64) + HEAD, out=ends[1:])
     texts = np.zeros((2, ends[-1]), np.uint8)
-    write = plain_if_cheaper(_write_texts, 200 * len(texts[0]))
-    write(seen, ends, texts, memory)
+    _write_texts(seen, ends, texts, memory)
     return hashes_of(texts[0].tobytes(), ends), hashes_of(texts[1].tobytes(), ends)
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nonocensus.solver.jit.clock import cpu_seconds, wall_seconds
-from nonocensus.solver.jit.kernel import kernel, plain_if_cheaper
+from nonocensus.solver.jit.kernel import kernel
 from nonocensus.solver.ladder.ladder_options import DEPTH, LINE, PROBE, SEARCH
 from nonocensus.solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, UNKNOWN, Outcome, empty_outcome, record_time
 from nonocensus.solver.ladder.search import EXHAUSTED, LATE, NODES_SPENT, TWO_FOUND
@@ -75,8 +75,7 @@ def _climb(seen: Grids, which: np.ndarray, units: Units, cpu_limit: float, top: 
     """Run the Sudokus of one kind."""
     cells, room = len(units.of), _room(units)
     nine = room.nine
-    line_rung = plain_if_cheaper(_line_rung, STEPS * cells * len(which))
-    line_rung(seen, which, units, room._replace(nine=nine and line_rung is _line_rung), outcome)
+    _line_rung(seen, which, units, room._replace(nine=nine), outcome)
     left = which[outcome.solutions[which] == UNKNOWN]
     if top == SEARCH and nine and len(left):
         _bands_rung(seen, left, bands.desk_for(), cpu_limit, outcome)

@@ -13,7 +13,6 @@ from rich.text import Text
 from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
-    compiling,
     first_lines,
     global_options,
     out,
@@ -52,19 +51,17 @@ def print_sudoku(puzzle: "Sudoku", cpu_limit: float, rung: str, explained: bool)
     """Solve and print a Sudoku; return whether it is valid. An explanation gets the CPU limit a second time."""
     from nonocensus.pipeline.jobs.single_grade import grade_one
     from nonocensus.reports.explained.sudoku_words import describe_ending, describe_steps, fields_of
-    from nonocensus.solver.jit.waits import while_waiting
     from nonocensus.solver.model.families import SUDOKU
     from nonocensus.solver.model.sudoku_techniques import TECHNIQUES
     from nonocensus.solver.sudoku.sudoku_api import solve
     from nonocensus.solver.sudoku.sudoku_batch import sudoku_batch
     from nonocensus.solver.sudoku.techniques.sudoku_explanation import explain
 
-    with while_waiting(compiling):
-        row = solve(puzzle, cpu_limit=cpu_limit, rung=rung)
-        valid = row["status"] != "invalid"
-        explanation = explain(puzzle, cpu_limit=cpu_limit) if explained and valid else None
-        is_unique = row["solutions"] == "unique"
-        grading = grade_one(SUDOKU, sudoku_batch([puzzle]), min(cpu_limit, GRADING_LIMIT)) if is_unique else None
+    row = solve(puzzle, cpu_limit=cpu_limit, rung=rung)
+    valid = row["status"] != "invalid"
+    explanation = explain(puzzle, cpu_limit=cpu_limit) if explained and valid else None
+    is_unique = row["solutions"] == "unique"
+    grading = grade_one(SUDOKU, sudoku_batch([puzzle]), min(cpu_limit, GRADING_LIMIT)) if is_unique else None
     if global_options.json:
         more = {} if grading is None else {"grading": grading_fields(grading)}
         more |= {} if explanation is None else {"explanation": fields_of(explanation)}
@@ -134,13 +131,11 @@ def draw_sudoku(puzzle: "Sudoku", cells: "np.ndarray", marked: "np.ndarray | Non
 
 def print_sudoku_hint(puzzle: "Sudoku", cpu_limit: float) -> int:
     """Print the hint for a Sudoku, whose digits may be givens or filled in; return the exit status."""
-    from nonocensus.solver.jit.waits import while_waiting
     from nonocensus.solver.model.puzzle import InvalidPuzzle
     from nonocensus.solver.sudoku.techniques.sudoku_hint import hint
 
     try:
-        with while_waiting(compiling):
-            found = hint(puzzle, cpu_limit=cpu_limit)
+        found = hint(puzzle, cpu_limit=cpu_limit)
     except InvalidPuzzle as error:
         raise UserError(f"{puzzle.puzzle_id}: {error}") from None
     print_result(sudoku_hint_fields(puzzle, found), describe_sudoku_hint(puzzle, found))
