@@ -107,7 +107,7 @@ def measure(
     family = family_of(batches[0])
     if cpus is not None and family is not NONOGRAM:
         raise UserError("--cpus is for nonograms: a Sudoku is solved by one process")
-    options: dict[str, Any] = {"rung": "search", "depth": DEPTH, "check_goal": check_goal, "wait": True}
+    options: dict[str, Any] = {"rung": "search", "depth": DEPTH, "check_goal": check_goal}
     for batch in batches:
         if family is NONOGRAM:
             warm_up(views(batch))
