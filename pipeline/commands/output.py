@@ -319,31 +319,35 @@ def progress_line(task: "Task") -> str:
 @contextmanager
 def show_progress(title: str) -> "Iterator[ProgressCallbacks]":
     """Yield progress callbacks that drive a progress bar."""
-    from nonocensus.pipeline.callbacks import ProgressCallbacks
-
     with progress(title, None) as (bar, task):
-
-        def on_start(title: str, total: int | None) -> None:
-            bar.reset(task, description=title, total=total, counts="")
-            bar.tasks[task].total = total  # reset() ignores a total of None
-
-        def on_progress(steps: int, words: str) -> None:
-            if words:
-                bar.update(task, counts=escape(words))
-            bar.update(task, advance=steps)
-
-        def on_warning(text: str) -> None:
-            err.print(f"[yellow]{escape(text)}[/yellow]")
-
-        def on_message(text: str) -> None:
-            if not (err.is_terminal or global_options.quiet):
-                err.print(escape(text))
-
         try:
-            yield ProgressCallbacks(on_start, on_progress, on_warning, on_message)
+            yield progress_callbacks(bar, task)
         except KeyboardInterrupt:
             total, done = bar.tasks[task].total, bar.tasks[task].completed
             bar.stop()
             if total is not None:
                 err.print(f"\n{total - done:,.0f} of {total:,.0f} are left.")
             raise
+
+
+def progress_callbacks(bar: "Progress", task: Any) -> "ProgressCallbacks":
+    """Return progress callbacks that drive a task of a bar."""
+    from nonocensus.pipeline.callbacks import ProgressCallbacks
+
+    def on_start(title: str, total: int | None) -> None:
+        bar.reset(task, description=title, total=total, counts="")
+        bar.tasks[task].total = total  # reset() ignores a total of None
+
+    def on_progress(steps: int, words: str) -> None:
+        if words:
+            bar.update(task, counts=escape(words))
+        bar.update(task, advance=steps)
+
+    def on_warning(text: str) -> None:
+        err.print(f"[yellow]{escape(text)}[/yellow]")
+
+    def on_message(text: str) -> None:
+        if not (err.is_terminal or global_options.quiet):
+            err.print(escape(text))
+
+    return ProgressCallbacks(on_start, on_progress, on_warning, on_message)
