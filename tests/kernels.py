@@ -10,6 +10,7 @@ import json
 import pkgutil
 import sys
 from pathlib import Path
+from typing import Any
 
 from numba.core.registry import CPUDispatcher
 
@@ -27,6 +28,11 @@ from nonocensus.pipeline.jobs.kernel_compilation import (
 )
 from nonocensus.solver.api import classify
 from nonocensus.solver.jit.kernel_cache import cache_folder
+
+
+def signatures(kernel: Any) -> list[Any]:
+    """Return the argument types that a kernel is compiled for as Python calls it."""
+    return list(getattr(kernel, "entry", kernel).signatures)
 
 
 def note(colors: int) -> Path:

@@ -23,6 +23,7 @@ from nonocensus.solver.jit import kernel_cache
 in_kernels = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 
 COUNTED = """
+from numba.core.registry import CPUDispatcher
 import nonocensus.solver.proofs.certificate as certificate
 from nonocensus import solver
 from nonocensus.pipeline.jobs.certify_job import _certificate
@@ -30,12 +31,11 @@ from nonocensus.pipeline.jobs.job import JobCall
 from nonocensus.solver.model.families import NONOGRAM
 from nonocensus.pipeline.run.job_tables import VERDICT
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
-from nonocensus.solver.jit.kernel import _Entry
 from nonocensus.solver.model.tables import puzzles_of
 
 counted = False
 late = []
-make_ready = _Entry.compile
+make_ready = CPUDispatcher.compile
 
 def compile(self, sig):
     if counted:
@@ -52,7 +52,7 @@ def with_a_clock(function):
             counted = False
     return timed
 
-_Entry.compile = compile
+CPUDispatcher.compile = compile
 solver.api.line_fixpoint = with_a_clock(solver.api.line_fixpoint)
 certificate.record = with_a_clock(certificate.record)
 """
