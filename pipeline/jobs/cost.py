@@ -115,7 +115,7 @@ def _run_batch(
     outputs: list[pa.RecordBatch] = []
     try:
         for chunk in chunks_of(context, rows, by_name):
-            compiling += compile_for_chunk(chunk, context).cpu
+            compiling += float(compile_for_chunk(chunk, context)[1])
             outputs.append(context.job.function(chunk, call).rows)
     except CannotReadError as error:
         raise InputError(error.args[1]) from error

@@ -156,8 +156,7 @@ class Schedule:
     ) -> None:
         self.limits, self.settings = limits, settings
         self.first_rows = settings.first_rows if first_rows is None else first_rows
-        self.costs = [LevelCost() for _ in limits]
-        self.sweep_cost = self.costs[0]
+        self.costs = [LevelCost() for _ in limits]  # the first is the sweep's
         self.waiting_on = [WaitingPuzzles() for _ in limits]
         self.retries: deque[TaskRows] = deque()
         self.sweep = rows
@@ -183,10 +182,10 @@ class Schedule:
 
     def seconds_left(self) -> float | None:
         """Estimate the CPU seconds left; None if the sweep's cost is unknown."""
-        if self.sweep and self.sweep_cost.per_puzzle is None:
+        if self.sweep and self.costs[0].per_puzzle is None:
             return None
         waiting = zip(self.costs, self.limits, self.waiting_on, strict=True)
-        return (self.sweep_cost.per_puzzle or 0.0) * self.sweep + sum(
+        return (self.costs[0].per_puzzle or 0.0) * self.sweep + sum(
             (cost.per_puzzle or limit) * len(queue.order) for cost, limit, queue in waiting
         )
 
@@ -221,7 +220,7 @@ class Schedule:
             part, groups, rows = stretch
             self.taken += spans.size(rows)
             ends = [*accumulate(groups)]
-        number = self.sweep_cost.puzzles_for(self._target_seconds(cores), self.first_rows, self.settings.max_rows)
+        number = self.costs[0].puzzles_for(self._target_seconds(cores), self.first_rows, self.settings.max_rows)
         head, tail = _cut(rows, number, ends)
         self._current = (part, ends, tail)
         count = spans.size(head)
@@ -229,16 +228,11 @@ class Schedule:
         return TaskRows({part: head}, count, 0)
 
     def _next_of_level(self, level: int, cores: int) -> TaskRows:
-        """Take the puzzles of a level that are expected to be hardest.
-
-        On level 0, where they wait for kernels, the expectation says little: tasks are as large as in the sweep.
-        """
-        queue, most = self.waiting_on[level], self.settings.max_rows
+        """Take the puzzles of a level that are expected to be hardest."""
+        queue = self.waiting_on[level]
         seconds = min(self._target_seconds(cores), max(MAX_SECONDS_ABOVE, DRIVER_SECONDS * cores))
-        first = 1 if level else self.settings.first_rows
-        number = self.costs[level].puzzles_for(seconds, first, most)
-        if level:
-            number = min(number, max(1, int(self.settings.overrun * seconds / self.limits[level])))
+        most = min(self.settings.max_rows, max(1, int(self.settings.overrun * seconds / self.limits[level])))
+        number = self.costs[level].puzzles_for(seconds, 1, most)
         before = len(queue.order)
         puzzles = queue.pop(number)
         puzzles.sort(key=lambda left: (left.part, left.row))

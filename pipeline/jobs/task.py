@@ -244,43 +244,31 @@ def _slices(cells: np.ndarray, most: int) -> Iterator[tuple[slice, int]]:
         first = last
 
 
-class ElapsedTime(NamedTuple):
-    """Wall and CPU seconds."""
-
-    wall: float
-    cpu: float
-
-    def __add__(self, other: tuple[Any, ...]) -> "ElapsedTime":
-        return ElapsedTime(self.wall + other[0], self.cpu + other[1])
-
-    def __sub__(self, other: "ElapsedTime") -> "ElapsedTime":
-        return ElapsedTime(self.wall - other.wall, self.cpu - other.cpu)
+def elapsed() -> np.ndarray:
+    """Return wall and CPU seconds since fixed moments, float64[2]."""
+    return np.array([time.monotonic(), time.process_time()])
 
 
-def elapsed() -> ElapsedTime:
-    """Return the time now, since fixed moments."""
-    return ElapsedTime(time.monotonic(), time.process_time())
-
-
-def compile_for_chunk(chunk: Chunk, context: TaskContext) -> ElapsedTime:
-    """Compile the kernels that a chunk needs and the cache lacks; returns the time that this took."""
+def compile_for_chunk(chunk: Chunk, context: TaskContext) -> np.ndarray:
+    """Compile the kernels that a chunk needs and the cache lacks; returns the time that this took, as `elapsed`."""
     began = elapsed()
     if context.job.stages and context.family == NONOGRAM.name:
         compile_here(needed(chunk.puzzles), context.job.stages)
-    return elapsed() - began
+    spent: np.ndarray = elapsed() - began
+    return spent
 
 
 class TaskStatistics:
     """Statistics of a task's file.
 
-    waited   spent on compiling kernels, which counts as no work
+    waited   time spent on compiling kernels, as `elapsed`; it counts as no work
     """
 
     def __init__(self, name: str, job: Job) -> None:
         self.name, self.job = name, job
         self.started = datetime.now(UTC)
         self.began = elapsed()
-        self.waited = ElapsedTime(0.0, 0.0)
+        self.waited = np.zeros(2)
         self.covers: dict[str, list[tuple[int, int]]] = {}
         self.left: list[PendingPuzzle] = []
         self.status, self.labels = Counter[str](), Counter[str]()
@@ -309,12 +297,12 @@ class TaskStatistics:
 
     def result_file(self, limit: float, parts: dict[str, Part]) -> ResultFile:
         """Return the statistics of the whole file."""
-        spent = elapsed() - self.began - self.waited
+        wall, cpu = (elapsed() - self.began - self.waited).tolist()
         about: TaskTimings = {
-            "seconds": round(spent.wall, 6),
+            "seconds": round(wall, 6),
             "cpu_solver": round(self.solver, 6),
-            "cpu_task": round(spent.cpu, 6),
-            "waited": round(self.waited.wall, 6),
+            "cpu_task": round(cpu, 6),
+            "waited": round(float(self.waited[0]), 6),
             "started": self.started.isoformat(),
             "finished": datetime.now(UTC).isoformat(),
             "hosts": [platform.node()],

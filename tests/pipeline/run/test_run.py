@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -14,7 +15,7 @@ from runs import CONFIG, OF_THE_MOMENT, classify_context, lasting, run_serially,
 from stores import Result
 
 from nonocensus.pipeline.errors import UserError
-from nonocensus.pipeline.jobs.task import ElapsedTime, run_task
+from nonocensus.pipeline.jobs.task import run_task
 from nonocensus.pipeline.run.configuration import configuration
 from nonocensus.pipeline.run.plan import plan_rest
 from nonocensus.pipeline.run.progress import SUMMARY, summarize, write_summary
@@ -87,7 +88,7 @@ def test_compiling_kernels_is_not_work(store: Store, tmp_path: Path, monkeypatch
     run = start_run(store, str(tmp_path / "run"), CONFIG)
     job = classify_context(run)
     parts = {part.name: part for part in run.parts}
-    monkeypatch.setattr("nonocensus.pipeline.jobs.task.compile_for_chunk", lambda *_: ElapsedTime(2000.0, 1000.0))
+    monkeypatch.setattr("nonocensus.pipeline.jobs.task.compile_for_chunk", lambda *_: np.array([2000.0, 1000.0]))
     file = run_task({"part-00000": [(0, 20)]}, parts, 0.1, "part-0001-aaaa-000001", job)
     assert isinstance(file, ResultFile)
     assert file.about["waited"] == 2000.0
