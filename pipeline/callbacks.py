@@ -16,11 +16,13 @@ class ProgressCallbacks(NamedTuple):
     on_start      (title, total steps or None if unknown)
     on_progress   (steps done since the last call, short status text or "")
     on_warning    (one line)
+    on_message    (one line, where no bar shows the title)
     """
 
     on_start: Callable[[str, int | None], None] = _ignore
     on_progress: Callable[[int, str], None] = _ignore
     on_warning: Callable[[str], None] = _ignore
+    on_message: Callable[[str], None] = _ignore
 
 
 SILENT = ProgressCallbacks()

@@ -47,7 +47,6 @@ def classify(
     rung: str = "search",
     depth: int = 2,
     check_goal: bool = False,
-    wait: bool = True,
     conquer: Conqueror | None = None,
 ) -> pa.RecordBatch | pa.Table:
     """Classify a batch of the puzzles table; returns a batch of the results table with corresponding rows.
@@ -57,8 +56,6 @@ def classify(
     rung         the last rung to try: line, depth-2, probe or search; a puzzle that it leaves open is `stalled`
     depth        levels that the rung depth-2 looks ahead, 1 to MAX_DEPTH (solver.ladder.lookahead)
     check_goal   use a goal that fits the clues as the first solution, and search only for another (pbnsolve's -c)
-    wait         wait seconds for kernels to compile; otherwise puzzles that need uncompiled ones, line logic's aside,
-                 get the status `timeout`
     conquer      for a batch of one puzzle: decides a puzzle by cubes that one clause learner would take long for, as
                  `solver.learning.cubes.conquer_serially`, or one over several processes (pipeline.executors.conquer).
                  The row's CPU time includes all of them
@@ -69,7 +66,7 @@ def classify(
     Raises ValueError for an invalid limit, rung or depth, and for a batch that is not of the puzzles table, is damaged,
     or has solutions that exceed 2 GiB; TypeError for anything but a batch or table.
     """
-    settings = _settings(cpu_limit, rung, depth, check_goal, wait)
+    settings = _settings(cpu_limit, rung, depth, check_goal)
     if conquer is not None and len(batch) != 1:
         raise ValueError(f"conquer takes a batch of one puzzle, not of {len(batch):,}")
     if isinstance(batch, pa.Table):
@@ -157,18 +154,15 @@ class _Settings(NamedTuple):
     rung: str
     depth: int
     check_goal: bool
-    wait: bool
 
 
-def _settings(
-    cpu_limit: float, rung: str = "search", depth: int = 2, check_goal: bool = False, wait: bool = True
-) -> _Settings:
+def _settings(cpu_limit: float, rung: str = "search", depth: int = 2, check_goal: bool = False) -> _Settings:
     """Check the arguments, and convert them to the types that the kernels are compiled for."""
     seconds = seconds_of(cpu_limit)
     rung_number(rung)
     if not isinstance(depth, int | np.integer) or not 1 <= depth <= MAX_DEPTH:
         raise ValueError(f"depth must be an integer from 1 to {MAX_DEPTH}, not {depth!r}")
-    return _Settings(seconds, rung, int(depth), bool(check_goal), bool(wait))
+    return _Settings(seconds, rung, int(depth), bool(check_goal))
 
 
 def _puzzle_of(puzzle: Puzzle | ArrayLike) -> Puzzle:
@@ -191,7 +185,7 @@ def _classify_sound(
     batch: pa.RecordBatch, settings: _Settings, start: np.ndarray, conquer: Conqueror | None
 ) -> pa.RecordBatch:
     """Classify a batch without faults."""
-    cpu_limit, rung, depth, check_goal, wait = settings
+    cpu_limit, rung, depth, check_goal = settings
     seen = views(batch)
     cells = int((seen.width.astype(np.int64) * seen.height).sum())
     if cells > MAX_BATCH_CELLS:
@@ -206,7 +200,7 @@ def _classify_sound(
     first = places if check_goal else first_occurrences(batch["clue_hash"], seen, everything)
     which = np.flatnonzero(first == places)
     known = goals if check_goal else NO_SOLUTIONS
-    allowance = LadderOptions(cpu_limit, depth, rung_number(rung), wait=wait)
+    allowance = LadderOptions(cpu_limit, depth, rung_number(rung))
     split = None if conquer is None else partial(conquer, batch)
     outcome = climb(seen, which, allowance, PriorKnowledge(known, start, planted=goals), split)
     copy_outcomes(outcome, first)

@@ -10,18 +10,28 @@ import json
 import pkgutil
 import sys
 from pathlib import Path
+from typing import Any
 
 from numba.core.registry import CPUDispatcher
 
 from nonocensus import solver
-from nonocensus.pipeline.jobs.kernel_compilation import example
+from nonocensus.pipeline.jobs.kernel_compilation import (
+    COMMON_KINDS,
+    COVERS,
+    LADDER,
+    PROOFS,
+    TECHNIQUES,
+    compile_here,
+    compile_stage,
+    example,
+)
 from nonocensus.solver.api import classify
-from nonocensus.solver.exact_cover.solve import warm_up as warm_up_covers
 from nonocensus.solver.jit.kernel_cache import cache_folder
-from nonocensus.solver.ladder.ladder_kernels import warm_up
-from nonocensus.solver.model.views import views
-from nonocensus.solver.people.assume import compile_for as compile_techniques
-from nonocensus.solver.people.puzzle_grade import compile_grading
+
+
+def signatures(kernel: Any) -> list[Any]:
+    """Return the argument types that a kernel is compiled for as Python calls it."""
+    return list(getattr(kernel, "entry", kernel).signatures)
 
 
 def note(colors: int) -> Path:
@@ -43,10 +53,10 @@ def specialisations() -> dict[str, list[list[str]]]:
 
 def compile_for(colors: int) -> None:
     """Compile all kernels for puzzles of up to 63 cells a side with this number of colours."""
-    if colors == 1:
-        warm_up_covers()
-    batch = example(1, colors > 1)
-    warm_up(views(batch))
+    kind = (1, colors > 1)
+    for stage in LADDER if colors > 1 else (COVERS, *LADDER):
+        compile_stage(kind, stage)
+    batch = example(*kind)
     classify(batch, cpu_limit=0.001)
     classify(batch, cpu_limit=1)  # an integer must not add a specialisation
     compiled = specialisations()
@@ -57,10 +67,8 @@ def compile_for(colors: int) -> None:
 if __name__ == "__main__":
     for kind in sys.argv[1:]:
         if kind == "wide":
-            warm_up(views(example(2, False)))
+            compile_here([(2, False)], LADDER)
         elif kind == "techniques":
-            for colored in (False, True):
-                compile_techniques(views(example(1, colored)))
-                compile_grading(1, colored)
+            compile_here(COMMON_KINDS, (TECHNIQUES, PROOFS))
         else:
             compile_for(int(kind))

@@ -19,7 +19,7 @@ from nonocensus.pipeline.commands.options import (
     PuzzleNumber,
     format_named,
 )
-from nonocensus.pipeline.commands.output import DONE, SOME_FAILED, WRONG_USE, compiling, json_line, print_result, table
+from nonocensus.pipeline.commands.output import DONE, SOME_FAILED, WRONG_USE, activity, json_line, print_result, table
 from nonocensus.pipeline.commands.solve.hint import single_puzzle
 from nonocensus.pipeline.commands.solve.puzzle_arguments import STDIN, parse_arguments, read_puzzles
 from nonocensus.pipeline.crawl.ids import FetchOptions
@@ -80,14 +80,13 @@ def check_one(
 ) -> int:
     """Check an answer, print the verdict and return the exit status."""
     from nonocensus.reports.answer_verdict import check_answer
-    from nonocensus.solver.jit.waits import while_waiting
     from nonocensus.solver.model.puzzle import InvalidPuzzle
 
     if argument == answer == STDIN:
         raise UserError("puzzle and answer can't both be standard input")
     puzzles = read_puzzles(parse_arguments([argument], request), format_named(input_format), request)
     found = single_puzzle(puzzles, number, [argument], "check")
-    with while_waiting(compiling):
+    with activity("checking"):
         try:
             checked = check_answer(found, read_bytes(answer), cpu_limit=cpu_limit)
         except InvalidPuzzle as error:
@@ -117,7 +116,6 @@ def check_file(tasks: str, answers: str, out: str | None, cpu_limit: float) -> N
     """Score a file of answers and print the table."""
     from nonocensus.pipeline.findings.task_file import score
     from nonocensus.pipeline.store.paths import open_output
-    from nonocensus.solver.jit.waits import while_waiting
 
     with ExitStack() as stack:
         stream = out and stack.enter_context(open_output(out))
@@ -126,7 +124,7 @@ def check_file(tasks: str, answers: str, out: str | None, cpu_limit: float) -> N
             if stream:
                 stream.write(json_line(row).encode() + b"\n")
 
-        with while_waiting(compiling):
+        with activity("checking"):
             found = score(tasks, answers, cpu_limit, write)
     print_result({**found._asdict(), "file": out}, score_table(found))
 

@@ -34,6 +34,7 @@ from nonocensus.pipeline.commands.output import (
     out,
     print_json,
     progress,
+    progress_callbacks,
     resumable,
 )
 from nonocensus.pipeline.commands.status import failures, label_counts, print_summary
@@ -170,7 +171,8 @@ def show_run_progress() -> Iterator["Listener"]:
     with progress("classifying", None) as (bar, task):
 
         def planned(done: int, total: int) -> None:
-            bar.reset(task, total=total, completed=done)  # rows of earlier sessions do not count for the rate
+            # rows of earlier sessions do not count for the rate
+            bar.reset(task, description="classifying", total=total, completed=done, counts="")
 
         def on_executor_ready(dashboard: str | None) -> None:
             if dashboard and not global_options.json:
@@ -187,4 +189,5 @@ def show_run_progress() -> Iterator["Listener"]:
             if not global_options.quiet:
                 warn(text)
 
-        yield Listener(planned, on_executor_ready, finished, warn, inform)
+        compilation = progress_callbacks(bar, task)
+        yield Listener(planned, on_executor_ready, finished, warn, inform, compilation)

@@ -17,7 +17,6 @@ from nonocensus.pipeline.commands.options import (
 from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
-    compiling,
     global_options,
     list_problems,
     print_result,
@@ -63,7 +62,6 @@ def convert(
     from nonocensus.pipeline.store.conversion import ConversionOptions, format_for, read_puzzles
     from nonocensus.pipeline.store.conversion import convert as write_converted
     from nonocensus.pipeline.store.paths import STDOUT
-    from nonocensus.solver.jit.waits import while_waiting
 
     if out == STDOUT and global_options.json:
         raise UserError("--json and - both write to standard output; name a file for the puzzles")
@@ -72,8 +70,7 @@ def convert(
         found = read_puzzles(paths, known_format, callbacks, contact)
         if number is not None:
             found = islice(found, number - 1, number)
-        with while_waiting(compiling):
-            report = write_converted(found, out, ConversionOptions(output_format, lossy, solve, cpu_limit), callbacks)
+        report = write_converted(found, out, ConversionOptions(output_format, lossy, solve, cpu_limit), callbacks)
     if not global_options.json:
         list_problems("could not be converted", report.problems)
     if out != STDOUT:

@@ -20,7 +20,7 @@ from nonocensus.pipeline.commands.options import (
     parsed_size,
     resources_of,
 )
-from nonocensus.pipeline.commands.output import compiling, print_result, resumable, show_progress
+from nonocensus.pipeline.commands.output import print_result, resumable, show_progress
 from nonocensus.pipeline.errors import Interrupted, UserError
 from nonocensus.scrapers.pictures.kinds import KINDS
 
@@ -129,11 +129,10 @@ def print_graded(store: str, recipe: "Recipe", conditions: "Conditions", resourc
     """Fill a store with puzzles that meet conditions; print how many were drawn and kept."""
     from nonocensus.pipeline.jobs.generate_graded import end_of, generate_graded
     from nonocensus.reports.formatting import share
-    from nonocensus.solver.jit.waits import while_waiting
 
     start = time.perf_counter()
     try:
-        with show_progress("generating") as callbacks, while_waiting(compiling):
+        with show_progress("generating") as callbacks:
             made = generate_graded(store, recipe, conditions, resources, callbacks)
     except KeyboardInterrupt:
         raise Interrupted("interrupted; nothing was written") from None

@@ -26,7 +26,6 @@ from nonocensus.pipeline.commands.output import (
     DONE,
     LIST_LIMIT,
     SOME_FAILED,
-    compiling,
     err,
     first_lines,
     global_options,
@@ -79,7 +78,6 @@ def grade(
     from nonocensus.pipeline.commands.dry_run import only_run, print_estimate
     from nonocensus.pipeline.jobs.engine import JobRequest
     from nonocensus.pipeline.jobs.grade_job import Tally, estimate_grading
-    from nonocensus.solver.jit.waits import while_waiting
 
     resources = resources_of(cpus, address, serial)
     options = GradeOptions(selected(ids, where, None), format_named(input_format), cpu_limit, resources)
@@ -89,7 +87,7 @@ def grade(
     tally: Tally | None = None
     rows: list[pa.Table] = []
     problems: list[Problem] = []
-    with resumable(), show_progress("grading") as callbacks, while_waiting(compiling):
+    with resumable(), show_progress("grading") as callbacks:
         for place in places:
             tally = grade_place(place, options, callbacks, tally, rows, problems)
     found = tally or Tally()

@@ -28,7 +28,6 @@ from nonocensus.pipeline.commands.options import (
 from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
-    compiling,
     global_options,
     list_problems,
     print_json,
@@ -124,13 +123,11 @@ def check_output(out: str | None, to: str | None) -> None:
 def mend_places(places: list[str], options: MendOptions) -> "tuple[list[MendResult], list[Problem]]":
     """Mend the puzzles of runs, stores and files; with --json each is printed as it is found."""
     from nonocensus.scrapers.file_batches import Problem
-    from nonocensus.solver.jit.waits import while_waiting
 
     found: list[MendResult] = []
     problems: list[Problem] = []
     with (
         show_progress("mending") as callbacks,
-        while_waiting(compiling),
         closing(mended_in(places, options, callbacks)) as items,
     ):
         for item in items:

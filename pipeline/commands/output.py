@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from nonocensus.pipeline.callbacks import ProgressCallbacks
+    from nonocensus.pipeline.jobs.kernel_compilation import KernelKind
     from nonocensus.scrapers.file_batches import Problem
 
 UNLIMITED = 1 << 20
@@ -195,9 +196,13 @@ def resumable() -> Iterator[None]:
         raise Interrupted("interrupted; finished work is kept, the same command resumes") from None
 
 
-def compiling() -> AbstractContextManager[object]:
-    """Show a spinner while kernels are compiled."""
-    return activity("compiling kernels, once on this machine")
+def compile_kernels(wanted: "Iterable[KernelKind]", stages: Iterable[str]) -> None:
+    """Compile those of some stages for some kinds that are not compiled, with a progress bar."""
+    from nonocensus.pipeline.jobs.kernel_compilation import compile_all, missing
+
+    if work := missing(wanted, stages):
+        with show_progress("compiling") as callbacks:
+            compile_all(work, callbacks)
 
 
 def activity(title: str) -> AbstractContextManager[object]:
@@ -314,27 +319,35 @@ def progress_line(task: "Task") -> str:
 @contextmanager
 def show_progress(title: str) -> "Iterator[ProgressCallbacks]":
     """Yield progress callbacks that drive a progress bar."""
-    from nonocensus.pipeline.callbacks import ProgressCallbacks
-
     with progress(title, None) as (bar, task):
-
-        def on_start(title: str, total: int | None) -> None:
-            bar.reset(task, description=title, total=total, counts="")
-            bar.tasks[task].total = total  # reset() ignores a total of None
-
-        def on_progress(steps: int, words: str) -> None:
-            if words:
-                bar.update(task, counts=escape(words))
-            bar.update(task, advance=steps)
-
-        def on_warning(text: str) -> None:
-            err.print(f"[yellow]{escape(text)}[/yellow]")
-
         try:
-            yield ProgressCallbacks(on_start, on_progress, on_warning)
+            yield progress_callbacks(bar, task)
         except KeyboardInterrupt:
             total, done = bar.tasks[task].total, bar.tasks[task].completed
             bar.stop()
             if total is not None:
                 err.print(f"\n{total - done:,.0f} of {total:,.0f} are left.")
             raise
+
+
+def progress_callbacks(bar: "Progress", task: Any) -> "ProgressCallbacks":
+    """Return progress callbacks that drive a task of a bar."""
+    from nonocensus.pipeline.callbacks import ProgressCallbacks
+
+    def on_start(title: str, total: int | None) -> None:
+        bar.reset(task, description=title, total=total, counts="")
+        bar.tasks[task].total = total  # reset() ignores a total of None
+
+    def on_progress(steps: int, words: str) -> None:
+        if words:
+            bar.update(task, counts=escape(words))
+        bar.update(task, advance=steps)
+
+    def on_warning(text: str) -> None:
+        err.print(f"[yellow]{escape(text)}[/yellow]")
+
+    def on_message(text: str) -> None:
+        if not (err.is_terminal or global_options.quiet):
+            err.print(escape(text))
+
+    return ProgressCallbacks(on_start, on_progress, on_warning, on_message)

@@ -22,7 +22,6 @@ from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
     VERDICT_COLORS,
-    compiling,
     global_options,
     list_problems,
     print_result,
@@ -134,10 +133,9 @@ def convert_images(
     """Convert images, and return the puzzles and the problems. With a rung, cells change until it solves them."""
     from nonocensus.scrapers.file_batches import Problem
     from nonocensus.scrapers.formats import FormatError
-    from nonocensus.solver.jit.waits import while_waiting
 
     made, problems = list[ImagePuzzle](), list[Problem]()
-    with show_progress("pictures") as callbacks, while_waiting(compiling):
+    with show_progress("pictures") as callbacks:
         callbacks.on_start("pictures", len(images))
         for image in images:
             try:

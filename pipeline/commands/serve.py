@@ -7,7 +7,7 @@ import typer
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.options import Cpus, between
-from nonocensus.pipeline.commands.output import err, global_options, out, print_json, show_progress
+from nonocensus.pipeline.commands.output import compile_kernels, err, global_options, out, print_json
 from nonocensus.solver.extras import extra
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -36,7 +36,7 @@ def serve(
     """
     with extra("serve"):
         from nonocensus.pipeline.serve import pool, server
-    from nonocensus.pipeline.jobs.kernel_compilation import most_are_warm, warm_for_most
+    from nonocensus.pipeline.jobs.kernel_compilation import COMMON_KINDS, SOLVING
     from nonocensus.pipeline.run.run_folder import open_place
     from nonocensus.pipeline.serve.catalog import open_catalog
     from nonocensus.reports.threads import cores
@@ -47,9 +47,7 @@ def serve(
         address = f"http://{named}:{listening.getsockname()[1]}/"
 
         catalog = None if place is None else held.enter_context(open_catalog(open_place(place)))
-        if not most_are_warm():
-            with show_progress("compiling") as callbacks:
-                warm_for_most(callbacks)
+        compile_kernels(COMMON_KINDS, SOLVING)
         workers = held.enter_context(pool.open_pool(cpus or cores()))
         if host not in LOOPBACK:
             err.print(f"[yellow]every client that reaches {escape(host)} can use this server[/yellow]")

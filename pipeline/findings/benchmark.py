@@ -96,7 +96,7 @@ def measure(
 
     cpus   CPU cores for the SAT stage of each puzzle, one puzzle at a time
     """
-    options: dict[str, Any] = {"rung": "search", "depth": DEPTH, "check_goal": check_goal, "wait": True}
+    options: dict[str, Any] = {"rung": "search", "depth": DEPTH, "check_goal": check_goal}
     for batch in batches:
         warm_up(views(batch))
         classify(batch.slice(0, 1), cpu_limit=0.001, **options)

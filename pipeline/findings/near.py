@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nonocensus.solver.jit.kernel import kernel, plain_if_cheaper
+from nonocensus.solver.jit.kernel import kernel
 
 BANDS = 32
 """Most bands. With fewer than d + 1 bands a pair is missed with a probability of at most (1 - 1 / e) ** 32, about 4 in
@@ -192,9 +192,8 @@ def _keys(bits: np.ndarray, masks: np.ndarray, colored: np.ndarray) -> np.ndarra
     """
     factors = np.random.default_rng(0).integers(1 << 63, size=bits.shape[1:], dtype=np.uint64) << np.uint64(1)
     hashes = np.zeros((len(masks), len(bits)), np.uint64)
-    add_hashes = plain_if_cheaper(_add_hashes, hashes.size * factors.size)
     with np.errstate(over="ignore"):  # of plain Python; hashes are modulo 2 ** 64
-        add_hashes(bits, masks, factors | np.uint64(1), hashes)
+        _add_hashes(bits, masks, factors | np.uint64(1), hashes)
     hashes >>= np.uint64(BAND_BITS + COUNT_BITS)
     bands = np.arange(len(masks), dtype=np.uint64)[:, None] << np.uint64(64 - BAND_BITS)
     keys: np.ndarray = (bands | hashes << np.uint64(COUNT_BITS) | colored).ravel()

@@ -19,7 +19,7 @@ from nonocensus.pipeline.errors import StorageError
 from nonocensus.pipeline.jobs.cost import CostEstimate, estimate_on_results
 from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, locked, plan_on_results, run_on_results
 from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Loss, Output, count_by
-from nonocensus.pipeline.jobs.kernel_compilation import needed
+from nonocensus.pipeline.jobs.kernel_compilation import LADDER, PROOFS, needed
 from nonocensus.pipeline.run.job_tables import (
     VERDICT,
     Key,
@@ -73,6 +73,7 @@ CERTIFY = Job(
     counts=count_by("status"),
     seconds=0.05,
     checks_ids=True,
+    stages=(*LADDER, PROOFS),
 )
 
 

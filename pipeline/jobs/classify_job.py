@@ -9,11 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.executors.executor import ALL_CORES, Resources, check_resources
 from nonocensus.pipeline.jobs.engine import run_job
 from nonocensus.pipeline.jobs.job import DEFAULTS, Chunk, Job, JobCall, JobSettings, Loss, Output, count_by
-from nonocensus.pipeline.jobs.kernel_compilation import KernelKind, needed
+from nonocensus.pipeline.jobs.kernel_compilation import LADDER
 from nonocensus.pipeline.jobs.schedule import levels
 from nonocensus.pipeline.jobs.session import SILENT_LISTENER, Listener
 from nonocensus.pipeline.run.carry import carry_over
@@ -29,7 +28,7 @@ from nonocensus.pipeline.store.parts import Store
 from nonocensus.solver.api import classify
 from nonocensus.solver.ladder.verdict import unclassified
 from nonocensus.solver.model.identity import first_occurrences
-from nonocensus.solver.model.tables import DECISIVE, RESULTS
+from nonocensus.solver.model.tables import RESULTS
 from nonocensus.solver.model.views import views
 
 Planner = Callable[[Run, list[ResultFile]], Plan]
@@ -43,8 +42,7 @@ def classify_chunk(chunk: Chunk, call: JobCall) -> Output:
     """
     solver = {name: value for name, value in call.options.items() if name != "stamp"}
     is_last = call.cpu_limit >= solver["cpu_limit"]
-    waits = call.waits_for_kernels
-    rows = classify(chunk.puzzles, **solver | {"cpu_limit": call.cpu_limit}, wait=waits or is_last)
+    rows = classify(chunk.puzzles, **solver | {"cpu_limit": call.cpu_limit})
     seconds = rows["cpu_seconds"]
     is_timed = seconds.is_valid().to_numpy(zero_copy_only=False)
     first = first_occurrences(chunk.puzzles["clue_hash"], views(chunk.puzzles), is_timed)
@@ -54,8 +52,7 @@ def classify_chunk(chunk: Chunk, call: JobCall) -> Output:
     late = pc.equal(rows["status"], "timeout").to_numpy(zero_copy_only=False) | (spent > call.cpu_limit)
     if is_last:
         late[:] = False
-    untried = late & (not waits) & (spent < call.cpu_limit)
-    return Output(_stamped(rows, chunk, call), late, untried, float(spent[is_solved].sum()))
+    return Output(_stamped(rows, chunk, call), late, float(spent[is_solved].sum()))
 
 
 def lost_rows(chunk: Chunk, call: JobCall, loss: Loss) -> pa.RecordBatch:
@@ -76,14 +73,6 @@ def _stamped(rows: pa.RecordBatch, chunk: Chunk, call: JobCall) -> pa.RecordBatc
     return rows
 
 
-def _kernels(run: Run) -> frozenset[KernelKind]:
-    """Return the kinds of the store's first puzzles, and so of most or all; others are compiled when they come up."""
-    try:
-        return frozenset(needed(next(run.store.batches([*DECISIVE]))))
-    except (UserError, ValueError, OSError, StopIteration):
-        return frozenset()  # the task that reads the batch reports what is wrong with it
-
-
 CLASSIFY = Job(
     name="classify",
     title="classifying",
@@ -93,7 +82,7 @@ CLASSIFY = Job(
     lost=lost_rows,
     counts=count_by("label"),
     seconds=0.001,
-    kernels=_kernels,
+    stages=LADDER,
 )
 
 

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from nonocensus.pipeline.errors import InputError
 from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, plan_on_results
 from nonocensus.pipeline.jobs.job import Job, JobCall
-from nonocensus.pipeline.jobs.task import CannotReadError, TaskContext, chunks_of, context_of
+from nonocensus.pipeline.jobs.task import CannotReadError, TaskContext, chunks_of, compile_for_chunk, context_of
 from nonocensus.pipeline.run.configuration import check_limit
 from nonocensus.pipeline.run.plan import Plan
 from nonocensus.pipeline.run.results import writer_options
@@ -19,7 +19,6 @@ from nonocensus.pipeline.run.run_folder import Run, require_unchanged
 from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.parts import Part, one_batch
 from nonocensus.pipeline.store.spans import Spans
-from nonocensus.solver.jit.waits import Waits
 from nonocensus.solver.proofs import TIMEOUT
 
 SEED = 1
@@ -112,12 +111,15 @@ def _run_batch(
     """Do the job on some rows of a plan, given by their numbers in it; returns its CPU seconds and rows."""
     by_name = {part.name: part for part in parts}
     rows = dict(_rows_of(stretches, np.sort(chosen)))
-    began = time.process_time() - Waits.cpu_seconds
+    began, compiling = time.process_time(), 0.0
+    outputs: list[pa.RecordBatch] = []
     try:
-        outputs = [context.job.function(chunk, call).rows for chunk in chunks_of(context, rows, by_name)]
+        for chunk in chunks_of(context, rows, by_name):
+            compiling += float(compile_for_chunk(chunk, context)[1])
+            outputs.append(context.job.function(chunk, call).rows)
     except CannotReadError as error:
         raise InputError(error.args[1]) from error
-    spent = time.process_time() - Waits.cpu_seconds - began
+    spent = time.process_time() - compiling - began
     return spent, pa.Table.from_batches(outputs, context.job.schema)
 
 

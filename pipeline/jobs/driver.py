@@ -91,9 +91,8 @@ class Driver:
                 return False
             name = self.session.new_name()
             ticket = self.executor.submit(
-                run_task, task.rows, self._parts(task), self.schedule.limits[task.level], name, self.context,
-                task.waits_for_kernels,
-            )  # fmt: skip
+                run_task, task.rows, self._parts(task), self.schedule.limits[task.level], name, self.context
+            )
             self.in_flight[ticket] = task, name
             self.session.submitted(ticket, task, cpus)
         return True

@@ -5,13 +5,14 @@ A small job starts in this process, and moves to Ray if it turns out to take lon
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
+from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.executors.executor import (
     ALL_CORES,
     SMALL_JOB,
@@ -23,7 +24,7 @@ from nonocensus.pipeline.executors.executor import (
 )
 from nonocensus.pipeline.jobs.driver import drive, never
 from nonocensus.pipeline.jobs.job import DEFAULTS, Job, JobSettings
-from nonocensus.pipeline.jobs.kernel_compilation import compiled_in_background
+from nonocensus.pipeline.jobs.kernel_compilation import KernelKind, compile_missing, needed
 from nonocensus.pipeline.jobs.schedule import Schedule
 from nonocensus.pipeline.jobs.session import SILENT_LISTENER, Listener, Session, listener_of
 from nonocensus.pipeline.jobs.task import context_of
@@ -35,6 +36,7 @@ from nonocensus.pipeline.run.run_folder import Run, reload, require_unchanged, w
 from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.lock import writer_lock
 from nonocensus.scrapers.file_batches import Problem
+from nonocensus.solver.model.tables import DECISIVE
 
 FIRST_SECONDS = 5.0
 """Estimated CPU seconds of the first tasks of a job, at most."""
@@ -105,16 +107,22 @@ def run_job(
     """
     first_rows = max(1, min(settings.first_rows, int(FIRST_SECONDS / job.seconds)))
     schedule = Schedule(plan.stretches, plan.rows, plan.left, limits, settings, first_rows)
-    listener.on_plan(0, schedule.left())
     if not schedule.left():
+        listener.on_plan(0, 0)
         write_manifest(run)
         return JobResult(0, 0, 0.0, [], [])
+    kinds = kinds_of(run)
+    if not resources.address:
+        compile_missing(kinds, job.stages, listener.compilation)
+    listener.on_plan(0, schedule.left())
     session = Session(run, job, schedule, listener)
     unread: list[str] = []
 
     def work_on(executor: Executor, is_enough: Callable[[], bool] = never) -> None:
         write_manifest(run)
         listener.on_executor_ready(executor.dashboard)
+        if resources.address:
+            executor.run_on_each_node(compile_missing, kinds, job.stages)
         session.start()
         context = context_of(run, job, options, executor.isolated, settings.chunk_cells)
         unread.extend(drive(session, executor, context, is_enough))
@@ -126,10 +134,7 @@ def run_job(
         return is_known and schedule.left() > 1 and (schedule.seconds_left() or 0.0) > SMALL_JOB
 
     is_small = resources == ALL_CORES and schedule.left() * job.seconds <= SMALL_JOB
-    kinds = job.kernels(run) if job.kernels and not resources.address else frozenset()  # a cluster compiles by itself
-    with session, compiled_in_background({*kinds}) if kinds else nullcontext(False) as is_cold:
-        if is_cold:
-            listener.on_message("Compiling kernels, once on this machine: the first results take longer")
+    with session:
         if settings.executor is not None:
             work_on(settings.executor)
         elif is_small:
@@ -138,6 +143,14 @@ def run_job(
             with open_executor(resources) as executor:
                 work_on(executor)
     return JobResult(session.rows, schedule.taken, session.cpu_seconds, unread, session.lost_puzzles)
+
+
+def kinds_of(run: Run) -> set[KernelKind]:
+    """Return the kinds of the store's first puzzles, and so of most or all; tasks compile for others."""
+    try:
+        return needed(next(run.store.batches([*DECISIVE])))
+    except (UserError, ValueError, OSError, StopIteration):
+        return set()  # the task that reads the batch reports what is wrong with it
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from nonocensus.pipeline.executors.executor import (
     open_executor,
     run_divisible_tasks,
 )
+from nonocensus.pipeline.jobs.kernel_compilation import SOLVING, compile_missing, needed
 from nonocensus.pipeline.store.generation import check_recipe
 from nonocensus.pipeline.store.lock import writer_lock
 from nonocensus.pipeline.store.parts import append, create_store
@@ -160,6 +161,7 @@ def generate_graded(
         store = create_store(uri)
         if store.parts():
             raise UserError(f"{store.folder.name} holds puzzles; choose another --out")
+        compile_missing(needed(recipe_batch(recipe, 0, 1)), SOLVING, callbacks)
         callbacks.on_start("generating", recipe.count if recipe.count < end else None)
         kept: list[pa.RecordBatch] = []
         count = drawn = 0

@@ -1,6 +1,7 @@
 """Grade puzzles of stores and files: classified first, then graded; nothing is kept."""
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from nonocensus.pipeline.executors.executor import (
     run_divisible_tasks,
 )
 from nonocensus.pipeline.jobs.grade_job import GRADE
+from nonocensus.pipeline.jobs.kernel_compilation import SOLVING, compile_missing, needed
 from nonocensus.pipeline.jobs.single_grade import check_parameters
 from nonocensus.pipeline.run.configuration import check_limit, configuration, solver_settings
 from nonocensus.pipeline.store.parts import is_store, open_store
@@ -64,18 +66,19 @@ def puzzles_in(place: str, known: Format | None, callbacks: ProgressCallbacks) -
     """
     if not is_url(place) and is_store(place):
         store = open_store(place)
-        callbacks.on_start("grading", store.rows())
+        total: int | None = store.rows()
         found: Iterator[pa.RecordBatch | Problem] = store.batches(READ)
     else:
         check_sources([place])
-        callbacks.on_start("grading", None)
+        total = None
         found = in_batches(read_in_bulk(files_in([place]), known), BATCH)
-    is_empty = True
-    for item in found:
-        is_empty = False
-        yield item
-    if is_empty:
+    first = next(found, None)
+    if first is None:
         raise no_puzzle_error([place])
+    if not isinstance(first, Problem):
+        compile_missing(needed(first), SOLVING, callbacks)
+    callbacks.on_start("grading", total)
+    yield from chain([first], found)
 
 
 def grade_puzzles(
@@ -117,7 +120,7 @@ def grade_puzzles(
 
 def grade_batch(puzzles: pa.RecordBatch, cpu_limit: float) -> pa.RecordBatch:
     """Classify puzzles, and grade those with exactly one solution; returns rows of GRADED."""
-    results = classify(puzzles, **solver_settings(configuration(cpu_limit)), wait=True)
+    results = classify(puzzles, **solver_settings(configuration(cpu_limit)))
     unique = np.array(results["solutions"].to_pylist()) == "unique"
     graded = grades(puzzles.filter(pa.array(unique)), np.ones(int(unique.sum()), np.bool_), cpu_limit)
     rows = pa.Table.from_batches([graded]).take(pa.array(np.cumsum(unique) - 1, mask=~unique))

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from nonocensus.pipeline.jobs.cost import CostEstimate, estimate_on_results
 from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, locked, run_on_results
 from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Loss, Output, count_by
+from nonocensus.pipeline.jobs.kernel_compilation import TECHNIQUES
 from nonocensus.pipeline.jobs.single_grade import check_parameters
 from nonocensus.pipeline.run.job_tables import read_grades
 from nonocensus.pipeline.run.progress import value_counts
@@ -53,6 +54,7 @@ GRADE = Job(
     lost=lost_rows,
     counts=count_by("hardest"),
     seconds=0.004,
+    stages=("checks", TECHNIQUES),
 )
 
 

@@ -9,7 +9,6 @@ import pyarrow as pa
 
 from nonocensus.pipeline.executors.executor import Executor
 from nonocensus.pipeline.run.progress import value_counts
-from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.solver.model.tables import DECISIVE
 
 
@@ -29,14 +28,12 @@ class Chunk(NamedTuple):
 class JobCall(NamedTuple):
     """Arguments of a job's function besides the puzzles.
 
-    options            of the job
-    cpu_limit          CPU seconds per puzzle
-    waits_for_kernels  wait for kernels that are being compiled, rather than leave their puzzles to a later task
+    options     of the job
+    cpu_limit   CPU seconds per puzzle
     """
 
     options: Mapping[str, Any]
     cpu_limit: float
-    waits_for_kernels: bool = True
 
 
 class Loss(NamedTuple):
@@ -55,13 +52,11 @@ class Output(NamedTuple):
 
     rows          of the job's schema; of `classify` one per puzzle, in the chunk's order
     late          bool[puzzles], `classify` only: puzzles that need more time, whose rows do not count
-    untried       bool[puzzles], `classify` only: those of them that were waiting for a kernel
     cpu_seconds   spent on the puzzles themselves
     """
 
     rows: pa.RecordBatch
     late: np.ndarray | None = None
-    untried: np.ndarray | None = None
     cpu_seconds: float = 0.0
 
 
@@ -79,7 +74,7 @@ class Job(NamedTuple):
     puzzles     columns of the puzzles table that it reads
     results     columns of the results table that it reads; empty for a job on the store
     checks_ids  compares the ids of results and puzzles itself; else a difference is an error of the file
-    kernels     kinds of kernels to compile in the background meanwhile, if any (pipeline.jobs.kernel_compilation)
+    stages      of kernels that it calls (pipeline.jobs.kernel_compilation)
     """
 
     name: str
@@ -93,7 +88,7 @@ class Job(NamedTuple):
     puzzles: tuple[str, ...] = DECISIVE
     results: tuple[str, ...] = ()
     checks_ids: bool = False
-    kernels: Callable[[Run], frozenset[tuple[int, bool]]] | None = None
+    stages: tuple[str, ...] = ()
 
     @property
     def reads_results(self) -> bool:

@@ -1,10 +1,11 @@
-"""Compile kernels in background processes before they are needed.
+"""Compile kernels in processes side by side, before work that needs them starts.
 
-Compiling takes tens of seconds, loading a fraction of one. If several processes need a kernel, one compiles it while
-the others wait (solver.jit.kernel).
+Compiling takes tens of seconds, loading a fraction of one. A session (`pipeline.jobs.engine`, the commands solve and
+serve) compiles the stages that the cache lacks for the kinds of its puzzles; each process loads them from there. A task
+that meets another kind, or runs on a machine that has joined a cluster since, compiles them itself (`compile_here`).
 
 The processes run `python -m nonocensus.pipeline.jobs.kernel_compilation WORDS:COLORED:STAGE ...`: a kind, and one of
-solver.ladder.ladder_kernels.STAGES, `techniques` or `covers`. They print a line after each stage.
+solver.ladder.ladder_kernels.STAGES, `techniques`, `proofs` or `covers`. They print a line after each stage.
 """
 
 import json
@@ -12,10 +13,10 @@ import math
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from typing import TextIO
 
+import numba
 import numpy as np
 import pyarrow as pa
 
@@ -24,13 +25,15 @@ from nonocensus.pipeline.errors import InputError, StorageError
 from nonocensus.pipeline.settings import ROOT
 from nonocensus.reports.threads import cores
 from nonocensus.solver.api import classify
-from nonocensus.solver.jit.kernel_cache import PORTABLE, cache_folder
-from nonocensus.solver.ladder.ladder_kernels import is_warm
+from nonocensus.solver.jit.kernel_cache import PORTABLE, cache_folder, is_compiled, mark_compiled
+from nonocensus.solver.ladder.ladder_kernels import STAGES
 from nonocensus.solver.ladder.memory import kernel_kinds
 from nonocensus.solver.model.check import faults_of
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Color, from_picture
 from nonocensus.solver.model.tables import DECISIVE, puzzle_batch
 from nonocensus.solver.model.views import views
+
+TITLE = "Compiling the solver's kernels (once per machine)"
 
 PALETTE = (*BLACK_ON_WHITE, Color("red", "r", "ff0000"))
 
@@ -43,23 +46,32 @@ COMMON_KINDS: tuple[KernelKind, ...] = ((1, False), (1, True))
 BUNDLED_KINDS: tuple[KernelKind, ...] = (*COMMON_KINDS, (2, False), (2, True))
 """Puzzles up to 127 cells a side, in wheels and images."""
 
-LINE_STAGES, SEARCH_STAGES = ("line", "lookahead"), ("search", "tail")
-"""Stages for one process each: a third process would take as long as both."""
+LADDER = STAGES
+"""Kernels that decide puzzles."""
 
 TECHNIQUES = "techniques"
 """Kernels of human techniques, for hints, explanations and grades; not part of the ladder."""
 
+SOLVING = (*LADDER, TECHNIQUES)
+"""Kernels that decide, explain and grade puzzles."""
+
+PROOFS = "proofs"
+"""Kernels that record certificates."""
+
 COVERS = "covers"
 """Kernels of exact covers, which do not depend on the kind."""
 
-ALL_STAGES = (SEARCH_STAGES, (*LINE_STAGES, "checks", TECHNIQUES))
-"""All stages by process, the longest first."""
+SHARES = (("search", "tail"), ("line", "lookahead", "checks", TECHNIQUES, PROOFS))
+"""All stages by process: a third process for a kind would take as long as both."""
+
+CompilationWork = tuple[KernelKind, tuple[str, ...]]
+"""Stages that a process compiles for a kind."""
 
 MODES = ("one process", "another process", "plain Python")
 """How `check_kernels` runs the kernels."""
 
-_warm: set[KernelKind] = set()
-"""Kinds whose kernels are known to be on disk."""
+_compiled: set[tuple[KernelKind, str]] = set()
+"""Stages known to be compiled."""
 
 
 def needed(batch: pa.RecordBatch) -> set[KernelKind]:
@@ -77,34 +89,72 @@ def example(words: int, colored: bool) -> pa.RecordBatch:
     return puzzle_batch([from_picture(picture, palette=PALETTE[: 3 if colored else 2])])
 
 
-def cold_kinds(wanted: set[KernelKind]) -> list[KernelKind]:
-    """Return those of some kinds whose ladder has kernels that are not compiled."""
-    cold = [kind for kind in sorted(wanted) if kind not in _warm and not is_warm(views(example(*kind)))]
-    _warm.update(wanted - set(cold))
-    return cold
+def missing(wanted: Iterable[KernelKind], stages: Iterable[str]) -> list[CompilationWork]:
+    """Return those of some stages for some kinds that are not compiled, by process."""
+    if numba.config.DISABLE_JIT or cache_folder() is None:
+        return []
+    cold = {(kind, stage) for kind in wanted for stage in stages if not _is_compiled(kind, stage)}
+    shares = [
+        (kind, tuple(stage for stage in share if (kind, stage) in cold))
+        for share in SHARES
+        for kind in sorted({kind for kind, _ in cold})
+    ]
+    return [(kind, share) for kind, share in shares if share]
 
 
-@contextmanager
-def compiled_in_background(
-    wanted: set[KernelKind], shares: tuple[tuple[str, ...], ...] = (LINE_STAGES, SEARCH_STAGES)
-) -> Iterator[bool]:
-    """Compile missing kernels of some kinds in background processes, which end with the block.
+def compile_missing(wanted: Iterable[KernelKind], stages: Iterable[str], callbacks: ProgressCallbacks = SILENT) -> bool:
+    """Compile those of some stages for some kinds that are not compiled, side by side; returns whether there are any.
 
-    Yields whether any are missing.
+    Without a cache folder nothing is compiled here, since each process has to do it itself.
     """
-    cold = cold_kinds(wanted)
-    processes = [_start_compiling([(kind, stages)], subprocess.DEVNULL) for stages in shares for kind in cold]
-    try:
-        yield bool(cold)
-    finally:
-        _end(processes)
+    work = missing(wanted, stages)
+    if work:
+        compile_all(work, callbacks)
+    return bool(work)
 
 
-def most_are_warm() -> bool:
-    """Return whether the kernels for puzzles up to 63 cells a side are compiled, except perhaps those of the tail."""
-    from nonocensus.solver.people.puzzle_grade import has_grading_kernels
+def compile_here(wanted: Iterable[KernelKind], stages: Sequence[str]) -> None:
+    """Compile those of some stages for some kinds that are not compiled, in this process."""
+    if numba.config.DISABLE_JIT:
+        return
+    for kind in wanted:
+        for stage in stages:
+            if not _is_compiled(kind, stage):
+                compile_stage(kind, stage)
+                _compiled.add((kind, stage))
 
-    return all(is_warm(views(example(*kind))) and has_grading_kernels(*kind) for kind in COMMON_KINDS)
+
+def _is_compiled(kind: KernelKind, stage: str) -> bool:
+    """Return whether a stage is compiled for a kind."""
+    if (kind, stage) not in _compiled and is_compiled(_name(kind, stage)):
+        _compiled.add((kind, stage))
+    return (kind, stage) in _compiled
+
+
+def _name(kind: KernelKind, stage: str) -> str:
+    """Return the name of a stage for a kind in the cache."""
+    return f"{kind[0]}-{'color' if kind[1] else 'mono'}-{stage}"
+
+
+def compile_stage(kind: KernelKind, stage: str) -> None:
+    """Compile a stage for a kind in this process, or load what others have compiled of it."""
+    from nonocensus.solver.exact_cover.solve import warm_up as warm_up_covers
+    from nonocensus.solver.ladder.ladder_kernels import warm_up
+    from nonocensus.solver.people.assume import compile_for
+    from nonocensus.solver.people.puzzle_grade import compile_grading
+    from nonocensus.solver.proofs.record import compile_recorder
+
+    batch = views(example(*kind))
+    if stage == COVERS:
+        warm_up_covers()
+    elif stage == TECHNIQUES:
+        compile_for(batch)
+        compile_grading(*kind)
+    elif stage == PROOFS:
+        compile_recorder(*kind)
+    else:
+        warm_up(batch, (stage,))
+    mark_compiled(_name(kind, stage))
 
 
 def warm_for_most(callbacks: ProgressCallbacks = SILENT) -> str:
@@ -113,7 +163,7 @@ def warm_for_most(callbacks: ProgressCallbacks = SILENT) -> str:
     Those to bundle are for up to 127 cells. Returns the cache folder.
     """
     kinds = BUNDLED_KINDS if PORTABLE else COMMON_KINDS
-    return _compile_all([*_stages_of(kinds), (COMMON_KINDS[0], (COVERS,))], callbacks)
+    return compile_all([*_stages_of(kinds), (COMMON_KINDS[0], (COVERS,))], callbacks)
 
 
 def warm_for_store(uri: str, callbacks: ProgressCallbacks = SILENT) -> str:
@@ -121,7 +171,7 @@ def warm_for_store(uri: str, callbacks: ProgressCallbacks = SILENT) -> str:
     from nonocensus.pipeline.store.parts import open_store
 
     kinds = set[KernelKind]().union(*map(needed, open_store(uri).batches([*DECISIVE])))
-    return _compile_all(_stages_of(kinds), callbacks)
+    return compile_all(_stages_of(kinds), callbacks)
 
 
 def check_kernels() -> str:
@@ -177,24 +227,28 @@ def _start_answering(mode: str) -> "subprocess.Popen[str]":
     )
 
 
-def _stages_of(wanted: Iterable[KernelKind]) -> list[tuple[KernelKind, tuple[str, ...]]]:
+def _stages_of(wanted: Iterable[KernelKind]) -> list[CompilationWork]:
     """Return all stages for some kinds."""
-    return [(kind, stages) for stages in ALL_STAGES for kind in sorted(wanted)]
+    return [(kind, stages) for stages in SHARES for kind in sorted(wanted)]
 
 
-def _compile_all(work: Sequence[tuple[KernelKind, tuple[str, ...]]], callbacks: ProgressCallbacks) -> str:
-    """Compile stages for kinds, in a process per core."""
+def compile_all(work: Sequence[CompilationWork], callbacks: ProgressCallbacks) -> str:
+    """Compile stages for kinds, in a process per core, at least two; returns the cache folder.
+
+    Raises StorageError if a process fails.
+    """
     folder = cache_folder()
     if folder is None:
         raise StorageError("compiled kernels can't be kept: set NUMBA_CACHE_DIR to a folder of your own")
-    callbacks.on_start("compiling", sum(len(stages) for _, stages in work))
+    callbacks.on_message(TITLE)
+    callbacks.on_start(TITLE, sum(len(stages) for _, stages in work))
     processes: list[subprocess.Popen[str]] = []
     reading, writing = os.pipe()
     try:
         with os.fdopen(writing, "w") as pipe:
-            count = min(cores(), len(work))
+            count = min(max(cores(), 2), len(work))
             shares = [work[k::count] for k in range(count)]
-            processes.extend(_start_compiling(share, subprocess.PIPE, pipe) for share in shares)
+            processes.extend(_start_compiling(share, pipe) for share in shares)
         with os.fdopen(reading) as lines:
             for line in lines:
                 callbacks.on_progress(1, line.strip())
@@ -208,13 +262,8 @@ def _compile_all(work: Sequence[tuple[KernelKind, tuple[str, ...]]], callbacks: 
     return str(folder)
 
 
-def _start_compiling(
-    work: Sequence[tuple[KernelKind, tuple[str, ...]]], errors: int, output: int | TextIO = subprocess.DEVNULL
-) -> "subprocess.Popen[str]":
-    """Start a process that compiles stages for kinds, one after the other; Ctrl-C in a terminal does not reach it.
-
-    errors, output   for its standard streams, as subprocess has them
-    """
+def _start_compiling(work: Sequence[CompilationWork], output: TextIO) -> "subprocess.Popen[str]":
+    """Start a process that compiles stages for kinds, one after the other; Ctrl-C in a terminal does not reach it."""
     named = (f"{words}:{int(colored)}:{stage}" for (words, colored), stages in work for stage in stages)
     command = [sys.executable, "-m", "nonocensus.pipeline.jobs.kernel_compilation", *named]
     return subprocess.Popen(
@@ -222,7 +271,7 @@ def _start_compiling(
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
         stdout=output,
-        stderr=errors,
+        stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
     )
@@ -239,24 +288,11 @@ def _end(processes: "Iterable[subprocess.Popen[str]]") -> None:
 
 def _compile_stages(names: Sequence[str]) -> None:
     """Compile stages named WORDS:COLORED:STAGE in this process."""
-    from nonocensus.solver.exact_cover.solve import warm_up as warm_up_covers
-    from nonocensus.solver.ladder.ladder_kernels import warm_up
-    from nonocensus.solver.people.assume import compile_for
-    from nonocensus.solver.people.puzzle_grade import compile_grading
-
     for name in names:
         words, colored, stage = name.split(":")
-        batch = views(example(int(words), colored == "1"))
-        line = f"{stage} {'in colour' if colored == '1' else 'in black and white'}\n"
-        if stage == COVERS:
-            warm_up_covers()
-            line = f"{stage}\n"
-        elif stage == TECHNIQUES:
-            compile_for(batch)
-            compile_grading(int(words), colored == "1")
-        else:
-            warm_up(batch, (stage,))
-        os.write(sys.stdout.fileno(), line.encode())  # in one piece: other processes write to the same pipe
+        compile_stage((int(words), colored == "1"), stage)
+        where = "" if stage == COVERS else " in colour" if colored == "1" else " in black and white"
+        os.write(sys.stdout.fileno(), f"{stage}{where}\n".encode())  # in one piece: others write to the same pipe
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from nonocensus.pipeline.executors.executor import (
 from nonocensus.pipeline.jobs.cost import CostEstimate, estimate_on_results
 from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, locked, plan_on_results, run_on_results
 from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Loss, Output
+from nonocensus.pipeline.jobs.kernel_compilation import LADDER, compile_missing, needed
 from nonocensus.pipeline.run.job_tables import read_attempts
 from nonocensus.pipeline.run.result_pairs import pairs_of
 from nonocensus.pipeline.run.run_folder import Run
@@ -122,6 +123,7 @@ MEND = Job(
     lost=lost_rows,
     counts=count_changed,
     seconds=0.5,
+    stages=LADDER,
 )
 
 
@@ -184,6 +186,8 @@ def _classified(
     while batch := list(islice(found, BATCH)):
         yield from (item for item in batch if isinstance(item, Problem))
         puzzles = puzzle_batch([item for item in batch if not isinstance(item, Problem)])
+        if compile_missing(needed(puzzles), LADDER, callbacks):
+            callbacks.on_start(MEND.title, None)
         results = pa.table(classify(puzzles, cpu_limit=cpu_limit)).select([*ANSWER])
         callbacks.on_progress(len(batch) - (pc.sum(_have_several(results)).as_py() or 0), "")
         for candidate in _candidates(results, pa.table(puzzles)):

@@ -1,8 +1,7 @@
 """Decide which puzzles go into the next task, and how much time each of them gets.
 
 Puzzles climb levels of CPU limits. On level 0, the sweep, each has a little time, and tasks take whole stretches of the
-store. Puzzles that need more wait for the next level, those expected to be hardest first. Puzzles that need a kernel
-which is still being compiled wait on level 0, so that they are not mistaken for hard ones.
+store. Puzzles that need more wait for the next level, those expected to be hardest first.
 
 A task holds as many puzzles as are expected, by the measured cost of its level, to take a share of the time left on all
 levels: files and messages stay few, and at the end of a run all cores stop together. On the higher levels that soon
@@ -55,12 +54,11 @@ MAX_TRIES = 3
 class TaskRows(NamedTuple):
     """The rows of one task.
 
-    rows               of the store, by part; or of files of results
-    puzzles            distinct puzzles to solve for them
-    level              index of its CPU limit
-    tries              failed attempts
-    hardest            id of its hardest puzzle, if known: for people
-    waits_for_kernels  it waits for kernels being compiled, rather than leave their puzzles to a later task
+    rows      of the store, by part; or of files of results
+    puzzles   distinct puzzles to solve for them
+    level     index of its CPU limit
+    tries     failed attempts
+    hardest   id of its hardest puzzle, if known: for people
     """
 
     rows: dict[str, Spans]
@@ -68,7 +66,6 @@ class TaskRows(NamedTuple):
     level: int
     tries: int = 0
     hardest: str = ""
-    waits_for_kernels: bool = False
 
     @property
     def size(self) -> int:
@@ -159,8 +156,7 @@ class Schedule:
     ) -> None:
         self.limits, self.settings = limits, settings
         self.first_rows = settings.first_rows if first_rows is None else first_rows
-        self.sweep_cost = LevelCost()
-        self.costs = [LevelCost() for _ in limits]
+        self.costs = [LevelCost() for _ in limits]  # the first is the sweep's
         self.waiting_on = [WaitingPuzzles() for _ in limits]
         self.retries: deque[TaskRows] = deque()
         self.sweep = rows
@@ -186,10 +182,10 @@ class Schedule:
 
     def seconds_left(self) -> float | None:
         """Estimate the CPU seconds left; None if the sweep's cost is unknown."""
-        if self.sweep and self.sweep_cost.per_puzzle is None:
+        if self.sweep and self.costs[0].per_puzzle is None:
             return None
         waiting = zip(self.costs, self.limits, self.waiting_on, strict=True)
-        return (self.sweep_cost.per_puzzle or 0.0) * self.sweep + sum(
+        return (self.costs[0].per_puzzle or 0.0) * self.sweep + sum(
             (cost.per_puzzle or limit) * len(queue.order) for cost, limit, queue in waiting
         )
 
@@ -224,7 +220,7 @@ class Schedule:
             part, groups, rows = stretch
             self.taken += spans.size(rows)
             ends = [*accumulate(groups)]
-        number = self.sweep_cost.puzzles_for(self._target_seconds(cores), self.first_rows, self.settings.max_rows)
+        number = self.costs[0].puzzles_for(self._target_seconds(cores), self.first_rows, self.settings.max_rows)
         head, tail = _cut(rows, number, ends)
         self._current = (part, ends, tail)
         count = spans.size(head)
@@ -232,16 +228,11 @@ class Schedule:
         return TaskRows({part: head}, count, 0)
 
     def _next_of_level(self, level: int, cores: int) -> TaskRows:
-        """Take the puzzles of a level that are expected to be hardest.
-
-        On level 0, where they wait for kernels, the expectation says little: tasks are as large as in the sweep.
-        """
-        queue, most = self.waiting_on[level], self.settings.max_rows
+        """Take the puzzles of a level that are expected to be hardest."""
+        queue = self.waiting_on[level]
         seconds = min(self._target_seconds(cores), max(MAX_SECONDS_ABOVE, DRIVER_SECONDS * cores))
-        first = 1 if level else self.settings.first_rows
-        number = self.costs[level].puzzles_for(seconds, first, most)
-        if level:
-            number = min(number, max(1, int(self.settings.overrun * seconds / self.limits[level])))
+        most = min(self.settings.max_rows, max(1, int(self.settings.overrun * seconds / self.limits[level])))
+        number = self.costs[level].puzzles_for(seconds, 1, most)
         before = len(queue.order)
         puzzles = queue.pop(number)
         puzzles.sort(key=lambda left: (left.part, left.row))
@@ -250,7 +241,7 @@ class Schedule:
             for part, group in groupby(puzzles, key=lambda left: left.part)
         }
         hardest = max(puzzles, key=lambda left: left.open_cells).puzzle_id
-        return TaskRows(rows, before - len(queue.order), level, hardest=hardest, waits_for_kernels=True)
+        return TaskRows(rows, before - len(queue.order), level, hardest=hardest)
 
     def _target_seconds(self, cores: int) -> float:
         """Return the target duration of the next task: all cores should reach the end of the last level together."""
@@ -259,10 +250,9 @@ class Schedule:
 
     def finished(self, task: TaskRows, seconds: float, left: Iterable[PendingPuzzle]) -> None:
         """Accept a finished task: its wall seconds, and the puzzles that it leaves to the next level."""
-        cost = self.costs[task.level] if task.waits_for_kernels else self.sweep_cost
-        cost.update(task.puzzles, seconds)
+        self.costs[task.level].update(task.puzzles, seconds)
         for puzzle in left:
-            self.waiting_on[task.level if puzzle.untried else task.level + 1].add(puzzle)
+            self.waiting_on[task.level + 1].add(puzzle)
 
     def retry(self, task: TaskRows) -> None:
         """Requeue a task that was lost for a reason other than its puzzles."""
@@ -299,7 +289,7 @@ def halves(task: TaskRows) -> Iterator[TaskRows]:
         first |= {part: head} if head else {}
         second |= {part: tail} if tail else {}
     for some in (first, second):
-        yield TaskRows(some, sum(map(spans.size, some.values())), task.level, waits_for_kernels=task.waits_for_kernels)
+        yield TaskRows(some, sum(map(spans.size, some.values())), task.level)
 
 
 def _cut(rows: Spans, number: int, ends: list[int]) -> tuple[Spans, Spans]:

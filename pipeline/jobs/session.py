@@ -19,7 +19,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
-from nonocensus.pipeline.callbacks import ProgressCallbacks
+from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.executors.executor import TaskFailure
 from nonocensus.pipeline.jobs.job import Job
@@ -55,6 +55,7 @@ class Listener(NamedTuple):
     on_file            (statistics of a written file, its task)
     on_warning         (one line)
     on_message         (one line)
+    compilation        progress of compiling kernels, before `on_plan`
     """
 
     on_plan: Callable[[int, int], None] = _ignore
@@ -62,6 +63,7 @@ class Listener(NamedTuple):
     on_file: Callable[[ResultFile, TaskRows], None] = _ignore
     on_warning: Callable[[str], None] = _ignore
     on_message: Callable[[str], None] = _ignore
+    compilation: ProgressCallbacks = SILENT
 
 
 SILENT_LISTENER = Listener()
@@ -79,7 +81,7 @@ def listener_of(callbacks: ProgressCallbacks, title: str) -> Listener:
     def planned(done: int, total: int) -> None:
         callbacks.on_start(title, total - done)
 
-    return Listener(planned, on_file=finished, on_warning=callbacks.on_warning)
+    return Listener(planned, on_file=finished, on_warning=callbacks.on_warning, compilation=callbacks)
 
 
 class InFlight(NamedTuple):

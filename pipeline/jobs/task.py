@@ -19,6 +19,7 @@ import pyarrow as pa
 from nonocensus.pipeline.errors import InputError, StorageError, UserError
 from nonocensus.pipeline.executors.executor import EXCEPTION, TaskFailure
 from nonocensus.pipeline.jobs.job import DEFAULTS, Chunk, Job, JobCall, Loss, Output
+from nonocensus.pipeline.jobs.kernel_compilation import compile_here, needed
 from nonocensus.pipeline.jobs.schedule import MAX_TRIES, TaskRows
 from nonocensus.pipeline.run.progress import value_counts
 from nonocensus.pipeline.run.result_pairs import pairs_of
@@ -38,7 +39,6 @@ from nonocensus.pipeline.store.parts import Part, Store, one_batch, open_store
 from nonocensus.pipeline.store.paths import folder
 from nonocensus.pipeline.store.spans import Spans
 from nonocensus.scrapers.file_batches import Problem
-from nonocensus.solver.jit.waits import Waits, while_waiting
 from nonocensus.solver.model.tables import check_readable
 
 GRACE, MAX_SECONDS = 60.0, 600.0
@@ -133,17 +133,11 @@ def check_fitness(context: TaskContext) -> Unfit | None:
 
 
 def run_task(
-    rows: dict[str, Spans],
-    parts: dict[str, Part],
-    limit: float,
-    name: str,
-    context: TaskContext,
-    waits_for_kernels: bool = True,
+    rows: dict[str, Spans], parts: dict[str, Part], limit: float, name: str, context: TaskContext
 ) -> ResultFile | Unreadable | Unwritable | Unfit:
     """Do a job on some puzzles, with `limit` CPU seconds each, and write a file of rows.
 
     Puzzles that `classify` needs more time for get no row, unless the limit is the run's own: then they are `timeout`.
-    Nor do those that need kernels being compiled, unless it `waits_for_kernels` or the limit is the run's own.
 
     rows     of parts of the store, or of files of results
     parts    those parts of the store
@@ -156,9 +150,10 @@ def run_task(
         statistics = TaskStatistics(name, job)
         with borrow_lease(context.lease), open_row_writer(place, name, job.schema) as writer:
             for chunk in chunks_of(context, rows, parts):
+                statistics.waited += compile_for_chunk(chunk, context)
                 most = min(len(chunk.puzzles) * limit, MAX_SECONDS) + limit + GRACE
                 with backstop(most) if context.isolated else nullcontext():
-                    output = job.function(chunk, JobCall(context.options, limit, waits_for_kernels))
+                    output = job.function(chunk, JobCall(context.options, limit))
                 writer.write(statistics.add(chunk, output))
             check_lease(place)
         file = statistics.result_file(limit, parts)
@@ -253,15 +248,31 @@ def _slices(cells: np.ndarray, most: int) -> Iterator[tuple[slice, int]]:
         first = last
 
 
+def elapsed() -> np.ndarray:
+    """Return wall and CPU seconds since fixed moments, float64[2]."""
+    return np.array([time.monotonic(), time.process_time()])
+
+
+def compile_for_chunk(chunk: Chunk, context: TaskContext) -> np.ndarray:
+    """Compile the kernels that a chunk needs and the cache lacks; returns the time that this took, as `elapsed`."""
+    began = elapsed()
+    if context.job.stages:
+        compile_here(needed(chunk.puzzles), context.job.stages)
+    spent: np.ndarray = elapsed() - began
+    return spent
+
+
 class TaskStatistics:
-    """Statistics of a task's file. Waiting for kernels does not count."""
+    """Statistics of a task's file.
+
+    waited   time spent on compiling kernels, as `elapsed`; it counts as no work
+    """
 
     def __init__(self, name: str, job: Job) -> None:
         self.name, self.job = name, job
         self.started = datetime.now(UTC)
-        self.wall = time.monotonic() - Waits.wall_seconds
-        self.cpu = time.process_time() - Waits.cpu_seconds
-        self.waited = Waits.wall_seconds
+        self.began = elapsed()
+        self.waited = np.zeros(2)
         self.covers: dict[str, list[tuple[int, int]]] = {}
         self.left: list[PendingPuzzle] = []
         self.status, self.labels = Counter[str](), Counter[str]()
@@ -275,14 +286,13 @@ class TaskStatistics:
         sources = np.repeat([index_of[source] for source, _ in chunk.places], [len(rows) for _, rows in chunk.places])
         numbers = np.concatenate([rows for _, rows in chunk.places])
         late = np.zeros(len(numbers), np.bool_) if output.late is None else output.late
-        untried = late if output.untried is None else output.untried
         for k, source in enumerate(names):
             self.covers.setdefault(source, []).extend(spans.of_rows(numbers[(sources == k) & ~late]))
         rows = output.rows
         if late.any():
             these = rows.select(PENDING_COLUMNS).filter(pa.array(late)).to_pylist()
-            places = zip(sources[late].tolist(), numbers[late].tolist(), these, untried[late].tolist(), strict=True)
-            self.left += [pending_puzzle(names[k], number, row, is_untried) for k, number, row, is_untried in places]
+            places = zip(sources[late].tolist(), numbers[late].tolist(), these, strict=True)
+            self.left += [pending_puzzle(names[k], number, row) for k, number, row in places]
             rows = rows.filter(pa.array(~late))
         if "status" in rows.schema.names:
             self.status.update(value_counts(rows["status"]))
@@ -291,11 +301,12 @@ class TaskStatistics:
 
     def result_file(self, limit: float, parts: dict[str, Part]) -> ResultFile:
         """Return the statistics of the whole file."""
+        wall, cpu = (elapsed() - self.began - self.waited).tolist()
         about: TaskTimings = {
-            "seconds": round(time.monotonic() - Waits.wall_seconds - self.wall, 6),
+            "seconds": round(wall, 6),
             "cpu_solver": round(self.solver, 6),
-            "cpu_task": round(time.process_time() - Waits.cpu_seconds - self.cpu, 6),
-            "waited": round(Waits.wall_seconds - self.waited, 6),
+            "cpu_task": round(cpu, 6),
+            "waited": round(float(self.waited[0]), 6),
             "started": self.started.isoformat(),
             "finished": datetime.now(UTC).isoformat(),
             "hosts": [platform.node()],
@@ -335,23 +346,11 @@ def write_off(
 def backstop(cpu: float) -> Iterator[None]:
     """Have the system kill this process after `cpu` CPU seconds or ten times as many wall seconds.
 
-    Guards against kernels that don't check their deadline. Compiling kernels does not count.
+    Guards against kernels that don't check their deadline.
     """
-    end = _arm(cpu)
-
-    @contextmanager
-    def disarmed() -> Iterator[None]:
-        nonlocal end
-        left = max(end - _cpu_seconds(), 0.01)
-        _disarm()
-        try:
-            yield
-        finally:
-            end = _arm(left)
-
+    _arm(cpu)
     try:
-        with while_waiting(disarmed):
-            yield
+        yield
     finally:
         _disarm()
 
@@ -362,17 +361,15 @@ def _cpu_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _arm(cpu: float) -> float:
-    """Limit this process to `cpu` more CPU seconds; returns its total at the limit."""
+def _arm(cpu: float) -> None:
+    """Limit this process to `cpu` more CPU seconds."""
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    end = _cpu_seconds() + cpu
-    last = int(end) + 1
+    last = int(_cpu_seconds() + cpu) + 1
     if hard != resource.RLIM_INFINITY:
         last = min(last, hard)
     resource.setrlimit(resource.RLIMIT_CPU, (last, hard))
     signal.setitimer(signal.ITIMER_REAL, 10 * cpu)
-    return end
 
 
 def _disarm() -> None:

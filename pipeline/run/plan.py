@@ -69,7 +69,7 @@ def plan_rest(run: Run, files: list[ResultFile], selection: Selection = EVERYTHI
     swept: dict[tuple[str, int], tuple[float, PendingPuzzle]] = {}
     for file in files:
         for values in file.left:
-            swept[values.part, values.row] = 0.0 if values.untried else file.limit, values
+            swept[values.part, values.row] = file.limit, values
     waiting: dict[str, list[tuple[float, PendingPuzzle]]] = {}
     for (part, row), entry in swept.items():
         if not spans.within(covered.get(part, []), row, row + 1):

@@ -46,7 +46,6 @@ class PendingPuzzle(NamedTuple):
     clue_hash     puzzles with equal hashes are solved once; None if the store has none
     open_cells    undecided cells after probing, an estimate of hardness
     puzzle_id     for messages
-    untried       it got no time yet: its kernels were still compiling
     """
 
     part: str
@@ -54,18 +53,17 @@ class PendingPuzzle(NamedTuple):
     clue_hash: str | None
     open_cells: int
     puzzle_id: str
-    untried: bool = False
 
 
 PENDING_COLUMNS = ["puzzle_id", "clue_hash", "cells", "cells_after_line", "cells_after_depth2", "cells_after_probe"]
 """Columns of the results table from which `pending_puzzle` is made."""
 
 
-def pending_puzzle(part: str, row: int, result: Mapping[str, Any], untried: bool = False) -> PendingPuzzle:
+def pending_puzzle(part: str, row: int, result: Mapping[str, Any]) -> PendingPuzzle:
     """Return the puzzle of a row of results, to be retried with more time."""
     known = max(result[name] or 0 for name in PENDING_COLUMNS[3:])
     open_cells = result["cells"] - known
-    return PendingPuzzle(part, row, result["clue_hash"], open_cells, result["puzzle_id"], untried=untried)
+    return PendingPuzzle(part, row, result["clue_hash"], open_cells, result["puzzle_id"])
 
 
 @dataclass(frozen=True)

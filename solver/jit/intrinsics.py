@@ -14,7 +14,12 @@ from numba import extending, types
 from numba.core import cgutils
 from numba.extending import models
 
-from nonocensus.solver.jit.compilers import IN_KERNELS
+from nonocensus.solver.jit.kernel_cache import STOCK
+
+if STOCK:
+    IN_KERNELS: dict[str, Any] = {"jit_options": {"nogil": True, "error_model": "numpy"}, "strict": False}
+else:
+    from nonocensus.solver.jit.compilers import IN_KERNELS
 
 
 def overload(function: Any) -> Callable[[Any], Any]:

@@ -1,270 +1,57 @@
-"""Decorators that compile kernels, and the dispatchers behind them.
+"""Decorators that compile kernels.
 
 Kernels take arrays, scalars and named tuples of them, return scalars, and report failures by status codes. They
-allocate nothing: the caller passes their memory. So they need none of Numba's reference counting, which took a fifth of
-the time of line logic.
+allocate nothing: the caller passes their memory.
 
-New users wait for compilation, so as little as possible is compiled, and nothing twice:
-
-- A kernel's code becomes part of its callers (`kernel`, `inlined`), or they call it by its address (`standalone`).
-  Numba does only the former, and optimises all that a kernel calls again in each of its callers.
-- Python calls them by their address too (solver.jit.calling). A kernel that is only part of others gets machine code of
-  its own when Python calls it (`_Entry`).
-- Kernels with an address are cached on disk (solver.jit.kernel_cache).
+With the versions of Numba in `solver.jit.kernel_cache.TESTED` they are compiled by our own use of Numba's private parts
+(solver.jit.dispatchers); with any other, or with NONOCENSUS_STOCK=1, by plain `numba.njit`.
 
 `NUMBA_DISABLE_JIT=1` leaves all kernels plain Python functions (for debugging and coverage).
 """
 
-import gc
-import hashlib
-import importlib
-from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
-from functools import cache, cached_property, partial
-from types import FunctionType
+from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, cast
 
-import llvmlite.binding as llvm
 import numba
-import numpy as np
-from numba import types
-from numba._dispatcher import compute_fingerprint
-from numba.core import cgutils, sigutils
-from numba.core.imputils import impl_ret_new_ref
-from numba.core.registry import CPUDispatcher
 
-from nonocensus.solver.jit.calling import KernelCall
-from nonocensus.solver.jit.compilers import OPTIONS, KernelCompiler, LinkedCompiler
-from nonocensus.solver.jit.intrinsics import widest
-from nonocensus.solver.jit.kernel_cache import KernelCache, compile_lock
-from nonocensus.solver.jit.waits import measured_wait
+from nonocensus.solver.jit.kernel_cache import STOCK, cache_folder
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-PLAIN_STEPS = 50_000
-"""Iterations of a kernel's innermost loop in plain Python that take about 50 ms, less than loading some kernels."""
+if not STOCK:
+    from nonocensus.solver.jit import dispatchers
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function as part of the kernels that call it."""
-    return _kernel(_Kernel, function, forceinline=False)
+    return _declared(function, forceinline=False)
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function inlined into its callers: for innermost loops, whose calls would double their time."""
-    return _kernel(_Kernel, function, forceinline=True)
+    return _declared(function, forceinline=True)
 
 
 def standalone(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function that other kernels call by its address: for large ones, compiled once for all callers."""
-    return _kernel(_Standalone, function, forceinline=False)
+    return _declared(function, forceinline=False, has_address=True)
 
 
-def plain_if_cheaper(function: Callable[P, R], steps: int) -> Callable[P, R]:
-    """Return a kernel, or its plain Python version while its use in this process costs less than loading the kernel.
-
-    steps   iterations of the innermost loop in the call to come
-    """
-    if not isinstance(function, _Kernel) or is_worth_loading(function, steps):
-        return function
-    return cast(Callable[P, R], _plain(function))
-
-
-def is_worth_loading(function: Callable[..., Any], steps: int) -> bool:
-    """Return whether plain Python would take longer than loading a kernel, for its steps so far and `steps` more.
-
-    Always False where kernels are plain Python.
-    """
-    if not isinstance(function, _Kernel):
-        return False
-    _plain_steps[function] += steps
-    return _plain_steps[function] > PLAIN_STEPS
-
-
-@contextmanager
-def plain_python() -> Iterator[None]:
-    """Run the kernels that this thread calls in the block as plain Python: for little work before they are compiled."""
-    token = _is_plain.set(True)
-    try:
-        with np.errstate(over="ignore"):
-            yield
-    finally:
-        _is_plain.reset(token)
-
-
-def compiles(function: Callable[P, None]) -> Callable[P, None]:
-    """Decorate a function that calls kernels to compile them: runs once per arguments, and never in plain Python."""
-    compile_once: Any = cache(function)
-
-    def compile_unless_plain(*args: P.args, **kwargs: P.kwargs) -> None:
-        if not _is_plain.get():
-            compile_once(*args, **kwargs)
-
-    return compile_unless_plain
-
-
-def is_ready(function: Callable[..., Any], *arguments: Any) -> bool:
-    """Return whether a kernel is compiled for arguments of these types, so a call needs no compilation."""
-    return not isinstance(function, _Kernel) or function.is_called(*arguments) or function.entry.is_ready(*arguments)
-
-
-class _Entry(CPUDispatcher):  # type: ignore[misc]
-    """Dispatcher of a kernel as Python calls it."""
-
-    def enable_caching(self) -> None:
-        """Cache it on disk, as numba.core.dispatcher.Dispatcher."""
-        self._cache = KernelCache(self.py_func)
-
-    def compile(self, sig: Any) -> Any:
-        """Compile, as Numba does; of several processes that need the kernel one compiles it while the others wait."""
-        args, _ = sigutils.normalize_signature(sig)
-        disk_cache: Any = self._cache
-        if args in self.overloads or not isinstance(disk_cache, KernelCache):
-            return super().compile(sig)
-        if disk_cache.has(args, self.targetctx.codegen()):
-            with _without_collector():
-                return super().compile(sig)
-        with measured_wait(), compile_lock(self.symbol(args)), _without_collector():
-            return super().compile(sig)
-
-    def is_ready(self, *arguments: Any) -> bool:
-        """Return whether a call with these arguments would compile nothing."""
-        args = tuple(map(self.typeof_pyval, arguments))
-        return args in self.overloads or self._cache.has(args, self.targetctx.codegen())
-
-    def symbol(self, args: Any) -> str:
-        """Return the kernel's symbol for arguments of these types, the same in all processes."""
-        types = hashlib.sha256(repr([str(each) for each in args]).encode()).hexdigest()[:16]
-        return f"{self.py_func.__module__}.{self.py_func.__qualname__}-{types}"
-
-
-class _Kernel(_Entry):
-    """Dispatcher of a kernel as other kernels call it."""
-
-    @cached_property
-    def entry(self) -> _Entry:
-        """The dispatcher that Python calls."""
-        entry = _Entry(self.py_func, targetoptions=self.targetoptions, pipeline_class=KernelCompiler)
-        entry.enable_caching()
-        return entry
-
-    @cached_property
-    def _calls(self) -> dict[Any, KernelCall]:
-        """Calls by Numba's fingerprints of the argument types."""
-        return {}
-
-    def is_called(self, *arguments: Any) -> bool:
-        """Return whether Python has called it with arguments of these types: a lookup, while `is_ready` takes
-        milliseconds.
-        """
-        return tuple(map(compute_fingerprint, arguments)) in self._calls
-
-    def __call__(self, *arguments: Any) -> Any:
-        if _is_plain.get():
-            return _plain(self)(*arguments)
-        kind = tuple(map(compute_fingerprint, arguments))
-        if kind not in self._calls:
-            args = tuple(map(self.typeof_pyval, arguments))
-            self.entry.compile(args)
-            self._calls[kind] = KernelCall(self.entry.overloads[args], self.targetctx)
-        return self._calls[kind](arguments)
-
-
-class _Standalone(_Kernel):
-    """Dispatcher of a kernel that other kernels call by its address, under the kernel's symbol.
-
-    A caller loaded from the disk cache loads it first: Numba runs the functions in a library's `_reload_init`.
-    """
-
-    @property
-    def entry(self) -> _Entry:
-        """The dispatcher that Python calls: itself."""
-        return self
-
-    def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Resolve a call by another kernel; integers of all sizes and literals share a specialisation."""
-        return super().get_call_template([widest(types.unliteral(kind)) for kind in args], kws)
-
-    def compile(self, sig: Any) -> Any:
-        """Compile, then register the address with the linker, and the way to call it with Numba."""
-        entry_point = super().compile(sig)
-        args, _ = sigutils.normalize_signature(sig)
-        name = self.symbol(args)
-        if name not in _addresses:
-            made = self.overloads[args]
-            _addresses[name] = made.library.get_pointer_to_function(made.fndesc.llvm_func_name)
-            llvm.add_symbol(name, _addresses[name])
-            load = partial(_load, self.py_func.__module__, self.py_func.__qualname__, args)
-            call = _call_of(name, made.fndesc, load)
-            self.targetctx.remove_user_function(entry_point)
-            self.targetctx.insert_func_defn([(call, entry_point, made.fndesc.argtypes)])
-        return entry_point
-
-
-_addresses: dict[str, int] = {}
-
-
-def _load(module: str, name: str, args: Any) -> None:
-    """Load a kernel, or compile it."""
-    getattr(importlib.import_module(module), name).compile(args)
-
-
-def _call_of(name: str, signature: Any, load: Callable[[], None]) -> Any:
-    """Return the function that emits a call of a linker symbol; adapted from numba.core.imputils.user_function."""
-
-    def call(context: Any, builder: Any, _: Any, args: Any) -> Any:
-        convention, returned, taken = context.call_conv, signature.restype, signature.argtypes
-        kind = convention.get_function_type(returned, taken)
-        function = cgutils.get_or_insert_function(builder.module, kind, name)
-        status, value = convention.call_function(builder, function, returned, taken, args)
-        with cgutils.if_unlikely(builder, status.is_error):
-            convention.return_status_propagate(builder, status)
-        context.active_code_library._reload_init.add(load)
-        return impl_ret_new_ref(context, builder, returned, value)
-
-    return call
-
-
-_plain_steps: Counter[Any] = Counter()
-
-_plain_functions: dict[_Kernel, FunctionType] = {}
-
-_is_plain = ContextVar("_is_plain", default=False)
-"""Whether this thread runs kernels as plain Python."""
-
-
-def _plain(function: _Kernel) -> Any:
-    """Return a kernel as plain Python, and the kernels that it calls."""
-    if function not in _plain_functions:
-        made: Any = function.py_func
-        names = dict(made.__globals__)
-        _plain_functions[function] = FunctionType(made.__code__, names, made.__name__, made.__defaults__)
-        for name in made.__code__.co_names:  # an attribute may have a kernel's name, even this one's
-            if isinstance(names.get(name), _Kernel):
-                names[name] = _plain(names[name])
-    return _plain_functions[function]
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """Suspend garbage collection, which would traverse all of the compiler's live objects and free nothing."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
-def _kernel(kind: Any, function: Callable[P, R], forceinline: bool) -> Callable[P, R]:
+def _declared(function: Callable[P, R], forceinline: bool, has_address: bool = False) -> Callable[P, R]:
+    """Return the dispatcher of a kernel, or the function itself."""
     if numba.config.DISABLE_JIT:
         return function
-    compiler = KernelCompiler if kind is _Standalone else LinkedCompiler
-    made = kind(function, targetoptions=OPTIONS | {"forceinline": forceinline}, pipeline_class=compiler)
-    if kind is _Standalone:
-        made.enable_caching()
-    return cast(Callable[P, R], made)
+    make: Any = _stock_dispatcher if STOCK else dispatchers.declare
+    return cast(Callable[P, R], make(function, forceinline, has_address))
+
+
+def _stock_dispatcher(function: Any, forceinline: bool, _: bool) -> Any:
+    """Return Numba's own dispatcher of a function; its files are in our cache folder, named by the solver's sources."""
+    folder = cache_folder()
+    former, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder or "")
+    try:
+        options = {"nogil": True, "error_model": "numpy", "forceinline": forceinline}
+        return numba.njit(function, cache=folder is not None, **options)
+    finally:
+        numba.config.CACHE_DIR = former

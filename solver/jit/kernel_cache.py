@@ -1,12 +1,14 @@
-"""The disk cache of compiled kernels: a private folder, named by a hash of the solver's sources.
+"""The mode of compilation, and the disk cache: a private folder, named by a hash of the solver's sources.
+
+In stock mode (`STOCK`) Numba's own cache writes into that folder, else `solver.jit.kernel_files`.
 
 Numba's own cache misses changes in the kernels that a kernel calls, so that a new release could run old machine code.
 Here the folder's name is a hash of every source file of this package, and of what else the code depends on: the checked
-mode, tuning, bounds checks, the version of Numba. The processor is in Numba's key of each kernel. Kernels defined
-outside this package (tests, benchmarks) are also keyed by their own code and by that of the kernels they call.
+and stock modes, tuning, bounds checks, the version of Numba. The processor is in Numba's key of each kernel. Kernels
+defined outside this package (tests, benchmarks) are also keyed by their own code and by that of the kernels they call.
 
-The version of Python is in no key: kernels call no function of Python or of Numba's runtime, and their files hold no
-bytecode.
+The version of Python is in no key, except in stock mode: kernels call no function of Python or of Numba's runtime, and
+their files hold no bytecode.
 
 A wheel or an image may bundle kernels (`make wheel`), compiled for the baseline of a processor family. They are in a
 folder of this package with a name made in the same way, and are used where the name matches and the processor fits;
@@ -14,34 +16,26 @@ missing ones are compiled.
 
 Numba unpickles these files, so write access to the folder is code execution as its user. A folder is used only if its
 user alone can write to it; otherwise kernels are kept in a private temporary folder, or not at all. Each file begins
-with a checksum: a damaged file counts as missing.
+with a checksum, except in stock mode: a damaged file counts as missing.
 """
 
 import fcntl
 import hashlib
-import inspect
 import logging
 import os
-import pickle
 import platform
 import stat
 import tempfile
-import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
-from types import CodeType, ModuleType
-from typing import Any, ClassVar, NamedTuple
+from typing import NamedTuple
 
 import llvmlite
 import llvmlite.binding as llvm
 import numba
-import numpy as np
 import platformdirs
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
-from numba.core.registry import CPUDispatcher
-from numba.core.serialize import dumps
 
 from nonocensus.solver import __version__, tuning
 
@@ -54,11 +48,26 @@ PACKAGE = Path(__file__).parent.parent
 BUNDLED = PACKAGE / "compiled"
 """Kernels bundled with the package."""
 
+TESTED = ("0.68",)
+"""Minor versions of Numba whose private parts are tested (solver.jit.self_test)."""
+
 CHECKED = os.environ.get("NONOCENSUS_CHECKED", "0") not in ("", "0")
 """Whether every step is checked against a known solution (solver.lines.checked), and kernels have assertions."""
 
 PORTABLE = os.environ.get("NONOCENSUS_PORTABLE", "0") not in ("", "0")
 """Whether kernels are compiled into this package, for all processors of a family, to bundle them."""
+
+
+STOCK = os.environ.get("NONOCENSUS_STOCK", "0") not in ("", "0")
+"""Whether kernels are compiled by plain `numba.njit`, without private parts of Numba."""
+
+if not STOCK and not numba.__version__.startswith(tuple(f"{version}." for version in TESTED)):
+    STOCK = True
+    os.environ["NONOCENSUS_STOCK"] = "1"  # child processes need not repeat the warning
+    LOG.warning(
+        "Numba %s is none of the tested versions (%s): kernels are compiled by its public interface, and slower",
+        numba.__version__, ", ".join(TESTED),
+    )  # fmt: skip
 
 
 class Baseline(NamedTuple):
@@ -86,6 +95,8 @@ V3 = frozenset({"avx", "avx2", "bmi", "bmi2", "cx16", "f16c", "fma", "lzcnt", "m
 BASELINES = {"x86_64": Baseline("x86-64-v3", V3), "aarch64": Baseline("generic", frozenset({"neon"}))}
 BASELINE = BASELINES.get(platform.machine())
 
+if PORTABLE and STOCK:
+    raise SystemExit("NONOCENSUS_PORTABLE: kernels are bundled by tested versions of Numba only; unset it")
 if PORTABLE:
     if BASELINE is None:
         raise SystemExit(f"NONOCENSUS_PORTABLE: no baseline for {platform.machine()}; unset it")
@@ -107,7 +118,7 @@ def folder_name() -> str:
         digest.update(source.read_bytes())
     if not files:  # in an archive, only path and version distinguish installations
         digest.update(f"{PACKAGE} {__version__}".encode())
-    compiled_in = CHECKED, os.environ.get(tuning.VARIABLE), numba.config.BOUNDSCHECK
+    compiled_in = STOCK, CHECKED, os.environ.get(tuning.VARIABLE), numba.config.BOUNDSCHECK
     compiled_by = numba.__version__, llvmlite.__version__
     digest.update(repr((*compiled_in, *compiled_by)).encode())
     return f"nonocensus-{digest.hexdigest()[:16]}"
@@ -115,6 +126,12 @@ def folder_name() -> str:
 
 FOLDER_NAME = folder_name()
 """Hashed on import, as soon as possible after Python has read the sources."""
+
+TARGET = (
+    numba.config.CPU_NAME or llvm.get_host_cpu_name(),
+    llvm.get_host_cpu_features().flatten() if numba.config.CPU_FEATURES is None else numba.config.CPU_FEATURES,
+)
+"""The processor that kernels are compiled for, and its features."""
 
 HAS_BUNDLED = BASELINE is not None and (BUNDLED / FOLDER_NAME).is_dir() and BASELINE.fits()
 """Whether the package has bundled kernels that fit this machine."""
@@ -184,176 +201,28 @@ def make_folder(folder: Path) -> None:
         make_private(folder)
 
 
-def external_code(function: Any) -> str:
-    """Return the code of a kernel defined outside this package, which the folder's name does not cover, as text.
-
-    That is its bytecode, its constants, the values of its globals, and the same of the kernels that it calls.
-    """
-    found: dict[Any, str] = {}
-
-    def add(function: Any) -> None:
-        if function in found or function.__module__.startswith(PREFIX):
-            return
-        found[function] = _code_text(function.__code__)
-        scope = inspect.getclosurevars(function)
-        values = [*scope.globals.values(), *scope.nonlocals.values()]
-        modules = [value for value in values if isinstance(value, ModuleType)]
-        values += [getattr(module, name, None) for module in modules for name in function.__code__.co_names]
-        for value in values:
-            if isinstance(value, CPUDispatcher):
-                add(value.py_func)
-            elif isinstance(value, int | float | str | tuple | np.generic):
-                found[function] += repr(value)
-            elif isinstance(value, np.ndarray):
-                found[function] += repr(value.tolist())
-
-    add(function)
-    return "".join(found.values())
+def is_compiled(stage: str) -> bool:
+    """Return whether a stage (solver.ladder.ladder_kernels) has been compiled into the cache, or is bundled."""
+    folder = cache_folder()
+    if folder is not None and _mark(folder, stage, TARGET).exists():
+        return True
+    if BASELINE is None or not HAS_BUNDLED:
+        return False
+    return _mark(BUNDLED / FOLDER_NAME, stage, (BASELINE.processor, "")).exists()
 
 
-def _code_text(code: CodeType) -> str:
-    """Return bytecode, constants and names as text, without file name and line numbers."""
-    constants = [_code_text(value) if isinstance(value, CodeType) else value for value in code.co_consts]
-    return repr((code.co_code, constants, code.co_names, code.co_varnames))
+def mark_compiled(stage: str) -> None:
+    """Note that a stage has been compiled into the cache, unless the sources have been edited since."""
+    folder = cache_folder()
+    if folder is not None and folder_name() == FOLDER_NAME:
+        with suppress(OSError):
+            make_folder(folder)
+            _mark(folder, stage, TARGET).touch()
 
 
-class _Locator(_CacheLocator):  # type: ignore[misc]
-    """Names a kernel's files for Numba; `KernelFiles` has their folder."""
-
-    def __init__(self, function: Any) -> None:
-        self.function = function
-
-    @classmethod
-    def from_function(cls, py_func: Any, py_file: str) -> "_Locator":  # noqa: ARG003
-        return cls(py_func)
-
-    def get_cache_path(self) -> str:
-        return str(cache_folder())
-
-    def get_source_stamp(self) -> str:
-        return FOLDER_NAME + external_code(self.function)
-
-    def ensure_cache_path(self) -> None:
-        """Do nothing: `KernelCache` makes the folder."""
-
-    def get_disambiguator(self) -> str:
-        return f"{self.function.__module__}-{self.function.__code__.co_firstlineno}"
-
-
-class _Results(CompileResultCacheImpl):  # type: ignore[misc]
-    _locator_classes: ClassVar = [_Locator]
-
-    def get_filename_base(self, fullname: str, abiflags: str) -> str:  # noqa: ARG002
-        """Return the start of a kernel's file names, without Numba's version of Python."""
-        return f"{fullname.replace('<', '').replace('>', '')}-{self.locator.get_disambiguator()}"
-
-    def reduce(self, data: Any) -> Any:
-        """Return a compiled kernel's serialized form without the text of its types, and without the environments of the
-        functions in it: only calls of Python's C functions would read those.
-        """
-        *state, _ = super().reduce(data._replace(type_annotation=""))
-        return *state, ()
-
-
-class KernelFiles:
-    """A kernel's files in a folder, one per tuple of argument types; replaces Numba's IndexDataCacheFile.
-
-    A file is the pickled kernel, preceded by its SHA-256. There is no index, which processes would have to lock.
-    Without a folder nothing is found or saved.
-    """
-
-    def __init__(self, folder: Path | None, results: _Results) -> None:
-        self.folder, self.base, self.stamp = folder, results.filename_base, results.locator.get_source_stamp()
-
-    def has(self, key: Any) -> bool:
-        """Return whether there is an undamaged file for Numba's key of a kernel."""
-        return self._read(key) is not None
-
-    def load(self, key: Any) -> Any:
-        """Return a kernel in Numba's serialized form; None if its file is missing or damaged."""
-        pickled = self._read(key)
-        return None if pickled is None else pickle.loads(pickled)
-
-    def save(self, key: Any, data: Any) -> None:
-        """Write a file atomically."""
-        if self.folder is None:
-            return
-        make_folder(self.folder)
-        pickled, path = dumps(data), self._path(self.folder, key)
-        unfinished = path.with_suffix(f".{uuid.uuid4().hex}")
-        try:
-            unfinished.write_bytes(hashlib.sha256(pickled).digest() + pickled)
-            unfinished.replace(path)
-        finally:
-            unfinished.unlink(missing_ok=True)
-
-    def _read(self, key: Any) -> memoryview | None:
-        if self.folder is None:
-            return None
-        try:
-            content = memoryview(self._path(self.folder, key).read_bytes())
-        except OSError:
-            return None
-        digest = hashlib.sha256(content[DIGEST_BYTES:]).digest()
-        return content[DIGEST_BYTES:] if content[:DIGEST_BYTES] == digest else None
-
-    def _path(self, folder: Path, key: Any) -> Path:
-        name = hashlib.sha256(repr((self.stamp, key)).encode()).hexdigest()[:16]
-        return folder / f"{self.base}-{name}.nbc"
-
-
-class KernelCache(FunctionCache):  # type: ignore[misc]
-    """Disk cache of one kernel."""
-
-    _impl_class = _Results
-
-    def __init__(self, function: Any) -> None:
-        """Initialize without disk access, unlike Numba's: kernels are declared on import."""
-        self._name, self._py_func, self._impl = repr(function), function, _Results(function)
-        self.enable()
-
-    def has(self, args: Any, codegen: Any) -> bool:
-        """Return whether the kernel is cached for arguments of these types."""
-        if self._cache_file.has(self._index_key(args, codegen)):
-            return True
-        return HAS_BUNDLED and self._bundled.has(self._index_key(args, BASELINE))
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Load a compiled kernel, without importing Numba's compiler, which takes longer."""
-        made = self._load_overload(sig, target_context)
-        if made is None and HAS_BUNDLED:
-            bundled = self._bundled.load(self._index_key(sig, BASELINE))
-            made = bundled and self._impl.rebuild(target_context, bundled)
-        return made
-
-    @cached_property
-    def _cache_file(self) -> KernelFiles:
-        return KernelFiles(cache_folder(), self._impl)
-
-    @cached_property
-    def _bundled(self) -> KernelFiles:
-        """The kernel's bundled files."""
-        return KernelFiles(BUNDLED / FOLDER_NAME, self._impl)
-
-    def _index_key(self, sig: Any, codegen: Any) -> Any:
-        """Return Numba's key without the bytecode's hash: the stamp has the source."""
-        _, _, (_, closure) = super()._index_key(sig, codegen)
-        return sig, codegen.magic_tuple(), closure
-
-    def _save_overload(self, sig: Any, data: Any) -> None:
-        """Save a compiled kernel, unless the sources have been edited since this process began."""
-        if folder_name() != FOLDER_NAME:
-            return
-        try:
-            super()._save_overload(sig, data)
-        except OSError as error:
-            _warn_unsaved(error.strerror or str(error))  # without the random file name
-
-
-@cache
-def _warn_unsaved(reason: str) -> None:
-    """Log once per process that a compiled kernel could not be saved."""
-    LOG.warning("compiled kernels can't be saved in %s: %s", cache_folder(), reason)
+def _mark(folder: Path, stage: str, target: tuple[str, str]) -> Path:
+    """Return the empty file that says that a stage is compiled for a processor."""
+    return folder / f"{stage}-{hashlib.sha256(repr(target).encode()).hexdigest()[:16]}.compiled"
 
 
 @contextmanager

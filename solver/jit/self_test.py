@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
-KNOWN_VERSIONS = {"numba": "0.68", "llvmlite": "0.50"}
-"""Minor versions that all parts are known to work with; pyproject.toml requires this Numba, which pins llvmlite."""
+from nonocensus.solver.jit.kernel_cache import TESTED
+
+KNOWN_VERSIONS = {"numba": " or ".join(TESTED), "llvmlite": "0.50"}
+"""Minor versions that all parts are known to work with; Numba pins llvmlite."""
 
 
 class BrokenPart(RuntimeError):
@@ -99,7 +101,7 @@ def _check_cache(cache: Any) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(2):
             kept = cache(function)
-            kept._cache_file = import_module("nonocensus.solver.jit.kernel_cache").KernelFiles(Path(folder), kept._impl)
+            kept._cache_file = import_module("nonocensus.solver.jit.kernel_files").KernelFiles(Path(folder), kept._impl)
             dispatcher, made = _compile(function, 1, cache=kept)
             hits.append(sum(dispatcher._cache_hits.values()))
     _expect(hits == [0, 1], "a saved kernel is not loaded")
@@ -144,9 +146,9 @@ PARTS: dict[str, tuple[str, str, Callable[[Any], None]]] = {
     "compiler pipeline": ("nonocensus.solver.jit.compilers", "KernelCompiler", _check_pipeline),
     "calling convention": ("nonocensus.solver.jit.calling", "KernelCall", _check_calls),
     "linked library": ("nonocensus.solver.jit.compilers", "LinkedCompiler", _check_linked),
-    "argument fingerprint": ("nonocensus.solver.jit.kernel", "compute_fingerprint", _check_fingerprint),
+    "argument fingerprint": ("nonocensus.solver.jit.dispatchers", "compute_fingerprint", _check_fingerprint),
     "call by address": ("nonocensus.solver.jit.kernel", "standalone", _check_addresses),
-    "kernel cache": ("nonocensus.solver.jit.kernel_cache", "KernelCache", _check_cache),
+    "kernel cache": ("nonocensus.solver.jit.kernel_files", "KernelCache", _check_cache),
     "wide integers": ("nonocensus.solver.jit.wide_ints", "", _check_wide_ints),
     "vectors": ("nonocensus.solver.jit.vectors", "", _check_vectors),
     "clocks": ("nonocensus.solver.jit.clock", "", _check_clocks),

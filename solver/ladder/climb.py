@@ -2,11 +2,9 @@
 
 import time
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from nonocensus.solver.jit.kernel import is_ready
 from nonocensus.solver.ladder.ladder_kernels import compile_tail
 from nonocensus.solver.ladder.ladder_options import NO_PRIOR, SEARCH, LadderOptions, PriorKnowledge
 from nonocensus.solver.ladder.memory import kernel_groups
@@ -60,23 +58,14 @@ def _climb_group(
     while len(left):
         queue.size[0] = 0
         left = left[run_line_rung(state, left) :]
-        if _has_queued(run_lookahead_rungs, state):
+        if queue.size[0]:
             run_lookahead_rungs(state)
         k = 0
-        while k < queue.size[0] and _has_queued(run_search_rung, state, k):
+        while k < queue.size[0]:
             k = run_search_rung(state, k)
             if k < queue.size[0]:
                 run_tail(int(queue.puzzles[k]), state, conquer, learning)
                 k += 1
-
-
-def _has_queued(rung: Callable[..., Any], state: LadderState, *others: int) -> bool:
-    """Return whether puzzles are queued for a rung; without `wait`, an uncompiled rung marks them late instead."""
-    puzzles = state.queue.puzzles[: state.queue.size[0]]
-    if len(puzzles) and not state.options.wait and not is_ready(rung, state, *others):
-        state.outcome.late[puzzles] = True
-        state.queue.size[0] = 0
-    return bool(state.queue.size[0])
 
 
 def run_tail(p: int, state: LadderState, conquer: BoundConqueror | None, learning: LearnerOptions) -> None:

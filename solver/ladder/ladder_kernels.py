@@ -1,9 +1,9 @@
 """Compile the ladder's kernels ahead of use, or load them from the disk cache."""
 
 import math
+from functools import cache
 from typing import Any
 
-from nonocensus.solver.jit.kernel import compiles, is_ready
 from nonocensus.solver.ladder.fixpoint import example_at_fixpoint
 from nonocensus.solver.ladder.ladder_options import FROM_NOTHING, NO_PRIOR, NO_SOLUTIONS, LadderOptions
 from nonocensus.solver.ladder.memory import KernelGroup, all_kernel_groups
@@ -38,12 +38,6 @@ def warm_up(batch: Views, stages: tuple[str, ...] = STAGES) -> None:
                 kernel(*arguments)
 
 
-def is_warm(batch: Views) -> bool:
-    """Return whether the kernels for a batch are compiled; those of the tail are not checked."""
-    calls = (call for group in all_kernel_groups(batch) for call in _calls(batch, group).values())
-    return all(is_ready(kernel, *arguments) for kernel, arguments in calls)
-
-
 def _calls(batch: Views, group: KernelGroup) -> dict[str, tuple[Any, tuple[Any, ...]]]:
     """Return each stage's kernel with arguments for an empty selection."""
     state = initial_state(batch, group, LadderOptions(math.inf), NO_PRIOR, initial_outcome(batch, NO_SOLUTIONS))
@@ -54,7 +48,7 @@ def _calls(batch: Views, group: KernelGroup) -> dict[str, tuple[Any, tuple[Any, 
     }
 
 
-@compiles
+@cache
 def compile_tail(words: int, colored: bool) -> None:
     """Compile the tail's kernels on a puzzle of four cells, so that no puzzle's CPU time includes it."""
     memory = example_at_fixpoint(words, colored)

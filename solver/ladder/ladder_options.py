@@ -45,7 +45,6 @@ class LadderOptions(NamedTuple):
     depth          levels that the rung depth-2 looks ahead
     top            last rung
     nodes          search nodes before clause learning
-    wait           compile missing kernels; if false, puzzles that need them are late
     belief_bytes   memory limit of beliefs; larger boards have no dives
     """
 
@@ -53,7 +52,6 @@ class LadderOptions(NamedTuple):
     depth: int = 2
     top: int = SEARCH
     nodes: int = SEARCH_NODES
-    wait: bool = True
     belief_bytes: int = BELIEF_BYTES
 
 

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nonocensus.solver.jit.kernel import kernel, plain_if_cheaper
+from nonocensus.solver.jit.kernel import kernel
 from nonocensus.solver.model.puzzle import BLOT, MAX_CELLS
 from nonocensus.solver.model.views import Clues, Views
 
@@ -30,9 +30,7 @@ def clue_totals(clues: Clues, length: np.ndarray) -> ClueTotals:
     """
     totals, lines = _zeros(len(length)), clues.lines - clues.lines[0]
     ways = np.zeros(lines[-1])
-    blocks = int(clues.blocks[clues.lines[-1]] - clues.blocks[clues.lines[0]])
-    add_up = plain_if_cheaper(_add_up, 3 * (len(ways) + blocks))
-    add_up(clues, length, LOG10_FACTORIAL, totals, ways)
+    _add_up(clues, length, LOG10_FACTORIAL, totals, ways)
     filled = np.diff(lines) > 0
     if filled.any():
         totals.ways[filled] = np.add.reduceat(ways, lines[:-1][filled])

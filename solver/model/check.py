@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import ArrayLike
 
-from nonocensus.solver.jit.kernel import kernel, plain_if_cheaper
+from nonocensus.solver.jit.kernel import kernel
 from nonocensus.solver.model.puzzle import BLOT, MAX_CELLS, MAX_COLORS, InvalidPuzzle, Puzzle
 from nonocensus.solver.model.tables import puzzle_batch
 from nonocensus.solver.model.views import Clues, Views, views
@@ -134,8 +134,7 @@ def _sums(side: _Side, palette: int) -> _Sums:
     """Return the sums of a side; colours beyond the palette count as its last one."""
     puzzles, lines = len(side.lines) - 1, len(side.blocks) - 1
     sums = _no_sums(puzzles, lines, palette)
-    add_up = plain_if_cheaper(_add_up, 2 * (lines + len(side.length)))
-    add_up(side.lines, side.blocks, side.length, side.color, sums)
+    _add_up(side.lines, side.blocks, side.length, side.color, sums)
     return sums
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from nonocensus.solver.jit.kernel import inlined, kernel, plain_if_cheaper
+from nonocensus.solver.jit.kernel import inlined, kernel
 from nonocensus.solver.model.views import Clues, Views
 
 HASH_BYTES = 16
@@ -30,8 +30,7 @@ def clue_hashes(views: Views) -> tuple[bytes, bytes]:
     plain, canonical = np.empty(ends[-1], np.uint16), np.empty(ends[-1], np.uint16)
     colors = max(int(clues.color.max(initial=0)) for clues in (views.rows, views.columns))
     candidate, names = np.empty(np.diff(ends).max(), np.uint16), np.zeros(colors + 1, np.uint16)
-    write = plain_if_cheaper(_write_texts, (SYMMETRIES + 1) * int(ends[-1]))
-    write(views, ends, plain, canonical, candidate, names)
+    _write_texts(views, ends, plain, canonical, candidate, names)
     return _text_hashes(plain, ends), _text_hashes(canonical, ends)
 
 

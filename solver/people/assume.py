@@ -1,11 +1,12 @@
 """Assumptions that lead to contradictions, shallowest first."""
 
 import math
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from nonocensus.solver.jit.kernel import compiles, inlined, kernel, standalone
+from nonocensus.solver.jit.kernel import inlined, kernel, standalone
 from nonocensus.solver.ladder.lookahead import NO_LIMIT, begin, forget, probe, take_away, try_color
 from nonocensus.solver.ladder.memory import kernel_kinds
 from nonocensus.solver.lines.board import Board, copy
@@ -100,7 +101,7 @@ def compile_for(puzzles: Views) -> None:
         compile_assumptions(words, colored)
 
 
-@compiles
+@cache
 def compile_assumptions(words: int, colored: bool) -> None:
     """Compile the kernels of this module, so that no puzzle is charged for it."""
     sheet = placed_example(words, colored)

@@ -5,11 +5,12 @@ restart with the easiest. The last one is complete line logic, so the result is 
 """
 
 import math
+from functools import cache
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from nonocensus.solver.jit.kernel import compiles, inlined, kernel, standalone
+from nonocensus.solver.jit.kernel import inlined, kernel, standalone
 from nonocensus.solver.ladder.fixpoint import example_puzzle
 from nonocensus.solver.ladder.memory import KernelGroup, all_kernel_groups, board_for
 from nonocensus.solver.lines.bits import bit, count, empty, has_any, load, low_bits, lowest, store
@@ -145,7 +146,7 @@ def placed_example(words: int, colored: bool) -> PuzzleSheet:
     return sheet
 
 
-@compiles
+@cache
 def compile_person(words: int) -> None:
     """Compile the kernels of this module, so that no puzzle is charged for it."""
     sheet = placed_example(words, colored=False)

@@ -1,13 +1,14 @@
 """Difficulty of nonograms for people: grades by the techniques that they need, minutes and stars by models."""
 
-from typing import Any, NamedTuple
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from nonocensus.solver import __version__
 from nonocensus.solver.jit.clock import cpu_seconds
-from nonocensus.solver.jit.kernel import compiles, is_ready, kernel
+from nonocensus.solver.jit.kernel import kernel
 from nonocensus.solver.ladder.fixpoint import example_puzzle
 from nonocensus.solver.ladder.memory import KernelGroup, kernel_groups
 from nonocensus.solver.lines.propagate import FIXPOINT, OUT_OF_TIME
@@ -140,22 +141,12 @@ def memory_of(batch: Views, group: KernelGroup) -> tuple[PuzzleSheet, Rounds, Ru
     return sheet, rounds_for(sheet), runs_for(sheet), assumptions_for(sheet)
 
 
-@compiles
+@cache
 def compile_grading(words: int, colored: bool) -> None:
     """Compile the kernels of this module and of the features, so that no puzzle is charged for it."""
-    grade_puzzles(*_grading_example(words, colored))
-
-
-def has_grading_kernels(words: int, colored: bool) -> bool:
-    """Return whether the kernels of grading are compiled."""
-    return is_ready(grade_puzzles, *_grading_example(words, colored))
-
-
-def _grading_example(words: int, colored: bool) -> tuple[Any, ...]:
-    """Return arguments of `grade_puzzles` by type."""
     group = KernelGroup(words, 2 if colored else None, np.arange(1))
     one = example_puzzle()
-    return *memory_of(one, group), one, group.puzzles, np.ones(1, np.bool_), 1.0, empty_graded(1)
+    grade_puzzles(*memory_of(one, group), one, group.puzzles, np.ones(1, np.bool_), 1.0, empty_graded(1))
 
 
 @kernel

@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from nonocensus.solver.jit.kernel import kernel, plain_if_cheaper
+from nonocensus.solver.jit.kernel import kernel
 from nonocensus.solver.model.views import Clues, Views
 
 
 def fits(batch: Views, which: np.ndarray, pictures: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     """Return for each puzzle p in `which` whether pictures[offsets[p] : offsets[p + 1]] (uint8) fits its clues."""
     good = np.zeros(len(which), np.bool_)
-    check = plain_if_cheaper(_check, 2 * int(np.diff(offsets)[which].sum()))
-    check(batch, which, _read_only(pictures), offsets, good)
+    _check(batch, which, _read_only(pictures), offsets, good)
     return good
 
 
@@ -24,8 +23,7 @@ def same(
 ) -> np.ndarray:
     """Return for each p in `which` whether pictures[offsets[p] : offsets[p + 1]] equals others[places[p] : ...]."""
     equal = np.zeros(len(which), np.bool_)
-    compare = plain_if_cheaper(_compare, int(np.diff(offsets)[which].sum()))
-    compare(which, _read_only(pictures), offsets, _read_only(others), places, equal)
+    _compare(which, _read_only(pictures), offsets, _read_only(others), places, equal)
     return equal
 
 

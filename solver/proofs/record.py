@@ -9,12 +9,12 @@ import json
 import math
 import time
 from collections.abc import Iterator, Set
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from nonocensus.solver.jit.kernel import compiles
 from nonocensus.solver.ladder.fixpoint import example_at_fixpoint, line_fixpoint
 from nonocensus.solver.ladder.lookahead import NO_LIMIT, begin, refute
 from nonocensus.solver.ladder.memory import Memory
@@ -59,7 +59,7 @@ class RecordedAssumption(NamedTuple):
     needs: set[Ruled]
 
 
-@compiles
+@cache
 def compile_recorder(words: int, colored: bool) -> None:
     """Compile the recorder's kernels, so that no proof's CPU time includes it."""
     memory = example_at_fixpoint(words, colored)

@@ -65,12 +65,6 @@ class SolveOptions(NamedTuple):
     cpus: int | None = None
 
 
-class PlainPython:
-    """CPU seconds that this process may still solve in plain Python before it compiles kernels, which takes longer."""
-
-    seconds_left = 1.0
-
-
 class AttemptLog(NamedTuple):
     """Progress on a puzzle, read by the main thread while another thread works on it.
 
@@ -123,22 +117,14 @@ def _solve_row(puzzle: "Puzzle", options: SolveOptions, start: "np.ndarray | Non
 
     A kernel reports nothing before it ends. Interactive work is therefore restarted with growing CPU limits, so that
     the result of the last attempt can be shown; all attempts together take at most 1.5 times as long as the last.
-
-    Kernels that the puzzle may need later compile in another process.
     """
     from nonocensus.pipeline.executors.conquer import conqueror
-    from nonocensus.pipeline.jobs.kernel_compilation import SEARCH_STAGES, cold_kinds, compiled_in_background, needed
     from nonocensus.pipeline.jobs.schedule import levels
     from nonocensus.solver.api import solve
-    from nonocensus.solver.model.tables import puzzle_batch
 
     attempt = partial(solve, puzzle, rung=options.rung, depth=options.depth, check_goal=options.check_goal, start=start)
-    kinds = needed(puzzle_batch([puzzle]))
-    if (found := _in_plain_python(not cold_kinds(kinds), options.cpu_limit, attempt)) is not None:
-        return found
     row: dict[str, Any] = {}
-    compilation = compiled_in_background(kinds, (SEARCH_STAGES,))
-    with compilation, nullcontext() if options.cpus is None else conqueror(options.cpus) as conquer:
+    with nullcontext() if options.cpus is None else conqueror(options.cpus) as conquer:
         limits = levels(options.cpu_limit, FIRST_TRY, GROWTH) if options.is_interactive else [options.cpu_limit]
         for limit in limits:
             row = attempt(cpu_limit=limit, conquer=conquer)
@@ -146,24 +132,6 @@ def _solve_row(puzzle: "Puzzle", options: SolveOptions, start: "np.ndarray | Non
                 break
             log.timeouts.append((limit, row))
     return row
-
-
-def _in_plain_python(
-    is_compiled: bool, cpu_limit: float, attempt: Callable[..., dict[str, Any]]
-) -> dict[str, Any] | None:
-    """Return the row of an attempt in plain Python; None if the kernels are compiled, or worth it.
-
-    attempt   makes the row, given `cpu_limit`
-    """
-    from nonocensus.solver.jit.kernel import plain_python
-
-    if is_compiled or PlainPython.seconds_left <= 0:
-        return None
-    began = time.thread_time()
-    with plain_python():
-        row = attempt(cpu_limit=min(cpu_limit, PlainPython.seconds_left))
-    PlainPython.seconds_left -= time.thread_time() - began
-    return None if row["status"] == "timeout" else row
 
 
 def _list_solutions(puzzle: "Puzzle", options: SolveOptions, start: "np.ndarray | None", log: AttemptLog) -> None:
@@ -200,18 +168,12 @@ def _explanation(
 
 def _grading(puzzle: "Puzzle", row: dict[str, Any], options: SolveOptions) -> dict[str, Any] | None:
     """Grade a puzzle with one solution, if the options ask for it and it doesn't start from a saved grid."""
-    from nonocensus.pipeline.jobs.kernel_compilation import needed
     from nonocensus.pipeline.jobs.single_grade import grade_one
     from nonocensus.solver.model.tables import puzzle_batch
-    from nonocensus.solver.people.puzzle_grade import has_grading_kernels
 
     if not options.in_full or row["solutions"] != "unique" or options.from_saved is not None:
         return None
-    batch = puzzle_batch([puzzle])
-    (kind,) = needed(batch)
-    attempt, limit = partial(grade_one, batch), min(options.cpu_limit, GRADING_LIMIT)
-    found = _in_plain_python(has_grading_kernels(*kind), limit, attempt)
-    return found if found is not None else attempt(cpu_limit=limit)
+    return grade_one(puzzle_batch([puzzle]), min(options.cpu_limit, GRADING_LIMIT))
 
 
 def _progress_report(

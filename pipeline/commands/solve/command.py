@@ -29,7 +29,7 @@ from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
     WRONG_USE,
-    compiling,
+    compile_kernels,
     global_options,
     report_problem,
 )
@@ -156,8 +156,6 @@ def solve(
     pbnsolve's. With --hint a puzzle starts from --state, or from its first saved grid or the one of --from-saved.
     A state has a row a line: # or the palette's symbols are painted, 0 and x empty, ? open; a dot is open without ?.
 
-    Until kernels are compiled (`warm`), easy puzzles are solved in plain Python, which takes more CPU time.
-
     Exit status 1 if some puzzles are unreadable or invalid, 2 if all are; with --hint 1 if there is no next step.
     """
     from nonocensus.pipeline.store.sources import no_puzzle_error
@@ -209,11 +207,13 @@ def solve_all(puzzles: Iterator[Any], options: SolveOptions, output: OutputOptio
 
 
 def solve_compiled(puzzle: Any, options: SolveOptions) -> Any:
-    """Solve a puzzle; show when kernels are compiled."""
-    from nonocensus.solver.jit.waits import while_waiting
+    """Compile the kernels that a puzzle needs, and solve it."""
+    from nonocensus.pipeline.jobs.kernel_compilation import LADDER, SOLVING, needed
+    from nonocensus.solver.model.tables import puzzle_batch
 
-    with while_waiting(compiling):
-        return solve_puzzle(puzzle, options)
+    needs_techniques = options.in_full or options.needs_explanation
+    compile_kernels(needed(puzzle_batch([puzzle])), SOLVING if needs_techniques else LADDER)
+    return solve_puzzle(puzzle, options)
 
 
 def begin(item: Any, state: str | None) -> Any:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
 
-from nonocensus.pipeline.commands.output import DONE, SOME_FAILED, compiling, first_lines, print_result
+from nonocensus.pipeline.commands.output import DONE, SOME_FAILED, compile_kernels, first_lines, print_result
 from nonocensus.pipeline.commands.solve.attempt import saved_grid
 from nonocensus.pipeline.commands.solve.verdict_output import explanation_fields, step_row
 from nonocensus.pipeline.commands.terminal_drawing import draw
@@ -28,12 +28,13 @@ def print_hint(puzzle: "Puzzle", from_saved: int | None, cpu_limit: float) -> in
 
     It starts from its saved grid number `from_saved`, else from its first one, else from an empty grid.
     """
-    from nonocensus.solver.jit.waits import while_waiting
+    from nonocensus.pipeline.jobs.kernel_compilation import SOLVING, needed
+    from nonocensus.solver.model.tables import puzzle_batch
     from nonocensus.solver.people.hints import hint
 
     start = _start(puzzle, from_saved)
-    with while_waiting(compiling):
-        found = hint(puzzle, start, cpu_limit=cpu_limit)
+    compile_kernels(needed(puzzle_batch([puzzle])), SOLVING)
+    found = hint(puzzle, start, cpu_limit=cpu_limit)
     print_result(hint_fields(puzzle, found), describe_hint(puzzle, start, found))
     return SOME_FAILED if found.kind in UNHELPFUL else DONE
 

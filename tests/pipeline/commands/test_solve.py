@@ -4,19 +4,15 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numba
 import pytest
 from defusedxml import ElementTree
 from faulty_twin import Counts, serve
 
-from nonocensus.pipeline.commands.solve import attempt
 from nonocensus.pipeline.commands.solve.puzzle_arguments import parse_arguments, read_puzzles
 from nonocensus.pipeline.crawl.ids import FetchOptions
 from nonocensus.pipeline.jobs import single_grade
@@ -65,29 +61,6 @@ def test_the_last_line_has_the_difficulty_for_people(nonocensus: Command, tmp_pa
     assert "grading" not in json.loads(nonocensus("solve", "b.non", "--json").out)
     assert nonocensus("solve", "a.non", "--save", "a.html").code == 0
     assert f"{last['a']}." in (tmp_path / "a.html").read_text()
-
-
-@pytest.mark.slow
-@pytest.mark.unchecked
-@pytest.mark.usefixtures("files")
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
-def test_easy_puzzles_are_solved_before_kernels_are_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In plain Python, with the same rows and grades; kernels follow after `PlainPython.seconds_left`."""
-
-    def solved() -> list[dict[str, Any]]:
-        command = [sys.executable, "-m", "nonocensus", "solve", "--json", *(f"{name}.non" for name in "abc")]
-        lines = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.splitlines()
-        times = ("cpu_", "wall_")
-        return [
-            {name: value for name, value in json.loads(line).items() if not name.startswith(times)} for line in lines
-        ]
-
-    in_kernels = solved()
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
-    assert solved() == in_kernels
-    assert not list((tmp_path / "cache").rglob("*.nbc"))
-    monkeypatch.setattr(attempt.PlainPython, "seconds_left", 0.0)
-    assert attempt._in_plain_python(False, 1.0, lambda **_: pytest.fail("an attempt was made")) is None
 
 
 @pytest.mark.usefixtures("files")

@@ -19,7 +19,6 @@ from nonocensus.pipeline.run.plan import Selection
 from nonocensus.pipeline.run.run_folder import open_run, start_run
 from nonocensus.pipeline.store.parts import Store, append
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
-from nonocensus.solver.ladder import climb
 
 SERIAL = Resources(serial=True)
 
@@ -59,38 +58,6 @@ def test_node_lost_during_the_handshake_is_ignored(store: Store, tmp_path: Path)
     driver.refuse_unfit_nodes(LosingNodes(NODE), context)
     with pytest.raises(ClusterError, match="b can't take part: gone"):
         driver.refuse_unfit_nodes(LosingNodes(WORKER), context)
-
-
-class Stopping(SerialExecutor):
-    """Is interrupted by the first task that waits for kernels."""
-
-    def submit(self, function: Any, *arguments: Any) -> int:
-        if function is tasks.run_task and arguments[5]:
-            raise KeyboardInterrupt
-        return super().submit(function, *arguments)
-
-
-def test_uncompiled_kernels_do_not_mark_puzzle_as_hard(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Puzzles that the sweep leaves for want of kernels get the sweep's time later, in this session or the next."""
-    expected = run_serially(store, tmp_path / "before")
-    real, seen = climb.is_ready, list[TaskRows]()
-    monkeypatch.setattr(climb, "is_ready", lambda rung, *rest: rung.__name__ == "run_line_rung" and real(rung, *rest))
-    run = start_run(store, str(tmp_path / "run"), CONFIG)
-    with pytest.raises(KeyboardInterrupt):
-        work_on(run, Stopping())
-    left = [puzzle for file in run.result_files() for puzzle in file.left]
-    assert left
-    assert all(puzzle.untried for puzzle in left)
-    accept = Schedule.finished
-    monkeypatch.setattr(Schedule, "finished", lambda self, task, *rest: (seen.append(task), accept(self, task, *rest)))
-    work_on(run)
-    assert lasting(run) == lasting(expected)
-    retried = [task for task in seen if task.waits_for_kernels]
-    assert {task.level for task in retried} == {0}
-    assert sum(task.size for task in retried) >= len(left)
-    assert len(retried) < len(left) / 4, "a task has many of them"
 
 
 def with_context(arguments: tuple[Any, ...], change: Callable[[TaskContext], TaskContext]) -> tuple[Any, ...]:

@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from nonocensus.pipeline.jobs import task
 from nonocensus.pipeline.jobs.classify_job import classify_chunk
 from nonocensus.pipeline.jobs.job import Chunk, JobCall
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 from nonocensus.solver import nonogram
 from nonocensus.solver.api import classify
-from nonocensus.solver.jit.waits import Waits
 
 LIMITED = """
 import resource
@@ -32,24 +30,6 @@ def test_lower_limit_of_the_user_stays() -> None:
     """`ulimit -t` can't be raised."""
     done = subprocess.run([sys.executable, "-c", LIMITED], capture_output=True, text=True, check=False)
     assert (done.stdout.split(), done.stderr) == (["True", "True"], "")
-
-
-def test_compiling_does_not_count_towards_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    used, allowed = 0.0, list[float]()
-
-    def arm(cpu: float) -> float:
-        allowed.append(cpu)
-        return used + cpu
-
-    monkeypatch.setattr(task, "_cpu_seconds", lambda: used)
-    monkeypatch.setattr(task, "_arm", arm)
-    monkeypatch.setattr(task, "_disarm", lambda: None)
-    with task.backstop(50.0):
-        for work, compiling in ((10.0, 90.0), (5.0, 95.0), (1.0, 0.0)):
-            used += work
-            with Waits.make_context():
-                used += compiling
-    assert allowed == [50.0, 40.0, 35.0, 34.0]
 
 
 def test_verdict_past_a_levels_limit_is_late_but_counts_on_the_last_level(

@@ -1,4 +1,4 @@
-"""Kernel compilation in background processes: not on puzzles' time, ended with the command, errors with a reason."""
+"""Kernel compilation before work starts: side by side, once, not on puzzles' time, errors with a reason."""
 
 import json
 import os
@@ -15,24 +15,25 @@ import pytest
 from nonocensus.pipeline.callbacks import ProgressCallbacks
 from nonocensus.pipeline.errors import InputError, StorageError
 from nonocensus.pipeline.jobs import kernel_compilation as warming
-from nonocensus.pipeline.jobs.kernel_compilation import SEARCH_STAGES, compiled_in_background
+from nonocensus.pipeline.jobs.kernel_compilation import COMMON_KINDS, LADDER, compile_here, compile_missing, missing
 from nonocensus.solver import tuning
+from nonocensus.solver.jit import kernel_cache
 
 in_kernels = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 
 COUNTED = """
+from numba.core.registry import CPUDispatcher
 import nonocensus.solver.proofs.certificate as certificate
 from nonocensus import solver
 from nonocensus.pipeline.jobs.certify_job import _certificate
 from nonocensus.pipeline.jobs.job import JobCall
 from nonocensus.pipeline.run.job_tables import VERDICT
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
-from nonocensus.solver.jit.kernel import _Entry
 from nonocensus.solver.model.tables import puzzles_of
 
 counted = False
 late = []
-make_ready = _Entry.compile
+make_ready = CPUDispatcher.compile
 
 def compile(self, sig):
     if counted:
@@ -49,7 +50,7 @@ def with_a_clock(function):
             counted = False
     return timed
 
-_Entry.compile = compile
+CPUDispatcher.compile = compile
 solver.api.line_fixpoint = with_a_clock(solver.api.line_fixpoint)
 certificate.record = with_a_clock(certificate.record)
 """
@@ -94,16 +95,49 @@ def test_compiling_is_not_on_a_puzzles_time(work: str, expected: str) -> None:
     assert (done.stdout.strip(), done.stderr) == (expected, "")
 
 
+@pytest.fixture
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache without kernels, for this process and its children."""
+    folder = tmp_path / "cache" / kernel_cache.FOLDER_NAME
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    for module in (kernel_cache, warming):
+        monkeypatch.setattr(module, "cache_folder", lambda: folder)
+    monkeypatch.setattr(warming, "_compiled", set())
+    return folder
+
+
 @in_kernels
-def test_background_processes_end_with_their_block(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    processes = begun(monkeypatch)
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(warming, "is_warm", lambda _: False)
-    monkeypatch.setattr(warming, "_warm", set())
-    with compiled_in_background({(1, False)}, (SEARCH_STAGES,)) as cold:
-        assert cold
-        assert [process.poll() for process in processes] == [None]
-    assert [process.poll() for process in processes] == [-signal.SIGTERM]
+def test_missing_stages_are_compiled_once(monkeypatch: pytest.MonkeyPatch, empty_cache: Path) -> None:
+    processes, reported = begun(monkeypatch), list[object]()
+    callbacks = ProgressCallbacks(
+        on_start=lambda *said: reported.append(said),
+        on_progress=lambda *said: reported.append(said),
+        on_message=reported.append,
+    )
+    assert compile_missing({(1, False)}, ("checks",), callbacks)
+    assert reported == [warming.TITLE, (warming.TITLE, 1), (1, "checks in black and white")]
+    assert list(empty_cache.glob("*.nbc"))
+    monkeypatch.setattr(warming, "_compiled", set())
+    assert not compile_missing({(1, False)}, ("checks",), callbacks)
+    compile_here({(1, False)}, ("checks",))
+    assert [process.poll() for process in processes] == [0]
+    monkeypatch.setattr(warming, "_compiled", set())
+    monkeypatch.setattr(kernel_cache, "TARGET", ("another processor", ""))
+    assert missing({(1, False)}, ("checks",)) == [((1, False), ("checks",))]
+
+
+@in_kernels
+@pytest.mark.usefixtures("empty_cache")
+def test_stages_of_each_kind_are_compiled_by_two_processes() -> None:
+    late, early = ("search", "tail"), ("line", "lookahead", "checks")
+    kinds = COMMON_KINDS
+    assert missing(kinds, LADDER) == [(kinds[0], late), (kinds[1], late), (kinds[0], early), (kinds[1], early)]
+
+
+def test_nothing_is_missing_without_a_cache_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each process has to compile by itself."""
+    monkeypatch.setattr(warming, "cache_folder", lambda: None)
+    assert missing(COMMON_KINDS, LADDER) == []
 
 
 @in_kernels
@@ -173,9 +207,9 @@ def test_warm_reports_each_stage() -> None:
         on_start=lambda *said: reported.append(said), on_progress=lambda *said: reported.append(said)
     )
     warming.warm_for_most(callbacks)
-    stages = [stage for stages in warming.ALL_STAGES for stage in stages]
+    stages = [stage for stages in warming.SHARES for stage in stages]
     names = [f"{stage} in {how}" for stage in stages for how in ("colour", "black and white")] + ["covers"]
-    assert reported[0] == ("compiling", len(names))
+    assert reported[0] == (warming.TITLE, len(names))
     assert sorted(reported[1:]) == sorted((1, name) for name in names)
 
 

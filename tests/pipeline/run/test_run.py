@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -22,7 +23,6 @@ from nonocensus.pipeline.run.results import ResultFile
 from nonocensus.pipeline.run.run_folder import Run, open_run, start_run
 from nonocensus.pipeline.store.parts import Store, append, rewrite
 from nonocensus.solver.api import classify
-from nonocensus.solver.jit.waits import Waits
 from nonocensus.solver.model.tables import PUZZLES, RESULTS, puzzle_batch
 
 
@@ -58,71 +58,39 @@ def test_time_levels_do_not_change_rows(hard: Store, tmp_path: Path) -> None:
     assert len(list((tmp_path / "run/results").iterdir())) == 2 * len(run.result_files())
 
 
-def test_puzzles_with_warm_kernels_do_not_wait_for_compilation(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Puzzles that need kernels still compiling are left for later tasks; rows are the same."""
-    alone = run_serially(store, tmp_path / "serial")
-    monkeypatch.setattr("nonocensus.solver.ladder.climb.is_ready", lambda *_: False)
-    run = start_run(store, str(tmp_path / "run"), CONFIG)
-    classified: list[tuple[bool, float, int]] = []
-
-    def noted(*arguments: Any, **options: Any) -> Any:
-        rows = classify(*arguments, **options)
-        decided = pc.sum(pc.not_equal(rows["status"], "timeout")).as_py()
-        classified.append((options["wait"], options["cpu_limit"], decided))
-        return rows
-
-    monkeypatch.setattr("nonocensus.pipeline.jobs.classify_job.classify", noted)
-    work_on(run, limits=[5.0, 8.0, 10.0])
-    by_line = pc.sum(pc.equal(run.table(["technique"])["technique"], "line")).as_py()
-    assert {limit for _, limit, _ in classified} == {5.0}, "they have had no time yet"
-    assert sum(rows for waits, _, rows in classified if not waits) == by_line
-    assert sum(rows for waits, _, rows in classified if waits) == run.rows - by_line > 0
-    assert by_line > 0
-    assert lasting(run).equals(lasting(alone))
-
-
 def test_kernel_compilation_has_no_time_limit(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The backstop limits puzzles; on a new machine the first task may compile for longer."""
     run = start_run(store, str(tmp_path / "run"), CONFIG)
     job = classify_context(run, isolated=True)
     parts = {part.name: part for part in run.parts}
-    limited: list[bool] = []
+    limited: list[tuple[str, bool]] = []
 
-    def look() -> None:
+    def look(what: str) -> None:
         soft, hard = resource.getrlimit(resource.RLIMIT_CPU)
         assert (signal.getitimer(signal.ITIMER_REAL)[0] > 0) == (soft != hard)
-        limited.append(soft != hard)
+        limited.append((what, soft != hard))
 
-    def compile_and_classify(*arguments: Any, **options: Any) -> Any:
-        look()
-        with Waits.make_context():
-            look()
-        look()
+    def look_and_classify(*arguments: Any, **options: Any) -> Any:
+        look("classify")
         return classify(*arguments, **options)
 
-    monkeypatch.setattr("nonocensus.pipeline.jobs.classify_job.classify", compile_and_classify)
+    monkeypatch.setattr("nonocensus.pipeline.jobs.task.compile_here", lambda *_: look("compile"))
+    monkeypatch.setattr("nonocensus.pipeline.jobs.classify_job.classify", look_and_classify)
     file = run_task({"part-00000": [(0, 20)]}, parts, 0.1, "part-0001-aaaa-000001", job)
     assert isinstance(file, ResultFile)
     assert file.rows == 20
-    look()
-    assert limited == [True, False, True, False]
+    look("end")
+    assert limited == [("compile", False), ("classify", True), ("end", False)]
 
 
-def test_waiting_for_kernels_is_not_work(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compiling_kernels_is_not_work(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = start_run(store, str(tmp_path / "run"), CONFIG)
     job = classify_context(run)
     parts = {part.name: part for part in run.parts}
-
-    def wait_and_classify(*arguments: Any, **options: Any) -> Any:
-        monkeypatch.setattr(Waits, "cpu_seconds", Waits.cpu_seconds + 1000.0)
-        monkeypatch.setattr(Waits, "wall_seconds", Waits.wall_seconds + 1000.0)
-        return classify(*arguments, **options)
-
-    monkeypatch.setattr("nonocensus.pipeline.jobs.classify_job.classify", wait_and_classify)
+    monkeypatch.setattr("nonocensus.pipeline.jobs.task.compile_for_chunk", lambda *_: np.array([2000.0, 1000.0]))
     file = run_task({"part-00000": [(0, 20)]}, parts, 0.1, "part-0001-aaaa-000001", job)
     assert isinstance(file, ResultFile)
+    assert file.about["waited"] == 2000.0
     assert file.about["cpu_task"] < 0
     assert file.about["seconds"] < 0
 

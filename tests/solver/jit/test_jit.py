@@ -1,4 +1,4 @@
-"""Kernels in several processes: compiled by one, loaded by the others; and kernels as plain Python."""
+"""Kernels in several processes: compiled by one, loaded by the others."""
 
 import os
 import signal
@@ -8,19 +8,15 @@ import time
 from pathlib import Path
 
 import numba
-import numpy as np
 import pytest
 
-from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
-from nonocensus.solver.jit import kernel
-from nonocensus.solver.model import identity
-from nonocensus.solver.model.identity import clue_hashes
-from nonocensus.solver.model.views import views
-from nonocensus.solver.proofs import answer_check
+from nonocensus.solver.jit.kernel_cache import STOCK
 
 pytestmark = pytest.mark.unchecked
 
-in_kernels = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+in_kernels = pytest.mark.skipif(
+    STOCK or numba.config.DISABLE_JIT, reason="nothing is compiled, or cached by Numba itself"
+)
 
 SWAP = """
 import math, sys
@@ -86,50 +82,3 @@ def test_process_killed_while_compiling_does_not_block_others(tmp_path: Path) ->
         "True [0, 1, 1, 0]",
         "True True",
     ]
-
-
-@in_kernels
-def test_plain_python_and_kernels_give_equal_results(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hashes of puzzles, and checks of pictures against clues."""
-    batch = recipe_batch(Recipe("random", 7, 5, 0.5, 1, 30), 0, 30)
-    seen = views(batch)
-    pictures = np.frombuffer(b"".join(batch["goal"].to_pylist()), np.uint8).copy()
-    pictures[35 * 3] ^= 1
-    offsets = np.arange(31) * 35
-    found = []
-    for steps in (0, 1 << 60):
-        monkeypatch.setattr(kernel, "PLAIN_STEPS", steps)
-        which = np.arange(30)
-        fits = answer_check.fits(seen, which, pictures, offsets)
-        same = answer_check.same(which, pictures, offsets, np.roll(pictures, 35), offsets)
-        found.append((clue_hashes(seen), fits.tolist(), same.tolist()))
-    assert found[0] == found[1]
-    assert np.flatnonzero(~np.array(found[0][1])).tolist() == [3]
-    assert kernel._plain(identity._write_texts) is not identity._write_texts  # type: ignore[arg-type]
-
-
-@in_kernels
-def test_plain_block_compiles_nothing() -> None:
-    increment, results = kernel.kernel(lambda x: x + 1), []
-    compile_increment = kernel.compiles(lambda: results.append(increment(1)))
-    with kernel.plain_python():
-        compile_increment()
-        assert increment(2) == 3
-        assert not increment.entry.overloads
-    assert results == []
-    compile_increment()
-    compile_increment()
-    assert results == [2]
-    assert kernel.is_ready(increment, 2)
-
-
-@in_kernels
-def test_called_kernel_is_ready_without_type_inference(monkeypatch: pytest.MonkeyPatch) -> None:
-    batch, texts = views(recipe_batch(Recipe("random", 7, 5, 0.5, 1, 3), 0, 3)), np.empty(0, np.uint16)
-    nothing = batch._replace(width=batch.width[:0])
-    identity.compile_hashes(batch)
-    monkeypatch.setattr(kernel._Kernel, "typeof_pyval", lambda *_: pytest.fail("Numba was asked for types"))
-    assert kernel.is_ready(identity._write_texts, nothing, np.zeros(1, np.int64), texts, texts, texts, texts)
-    monkeypatch.undo()
-    others = np.empty(0, np.float32)
-    assert not kernel.is_ready(identity._write_texts, nothing, np.zeros(1, np.int64), others, others, others, others)

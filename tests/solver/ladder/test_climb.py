@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from strategies import PALETTE, pictures, puzzles
 
-from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 from nonocensus.solver.api import classify, solve
 from nonocensus.solver.ladder.climb import climb
 from nonocensus.solver.ladder.ladder_options import LadderOptions
@@ -50,27 +49,6 @@ def test_line_logic_is_the_fixpoint(puzzle: Puzzle) -> None:
     else:
         assert row["label"] == "stalled"
         assert row["solution"] is None
-
-
-@pytest.mark.parametrize("cold", ["run_lookahead_rungs", "run_search_rung"])
-def test_uncompiled_kernels_make_puzzles_late(cold: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Late puzzles keep what is known; puzzles that need no such kernel are classified."""
-    recipe = (
-        Recipe("random", 12, 12, 0.5, 7, 60) if cold == "run_lookahead_rungs" else Recipe("random", 14, 14, 0.25, 7, 60)
-    )
-    batch = recipe_batch(recipe, 0, 60)
-    expected = classify(batch).to_pylist()
-    monkeypatch.setattr("nonocensus.solver.ladder.climb.is_ready", lambda rung, *_: rung.__name__ != cold)
-    rows = classify(batch, wait=False).to_pylist()
-    enough = ("line",) if cold == "run_lookahead_rungs" else ("line", "depth-2", "probe")
-    left = [row["status"] == "timeout" for row in rows]
-    assert 0 < sum(left) < 60
-    for row, should, is_left in zip(rows, expected, left, strict=True):
-        assert row["cells_after_line"] == should["cells_after_line"]
-        assert not is_left or should["technique"] not in enough
-        assert is_left or row["label"] == should["label"]
-    monkeypatch.setattr("nonocensus.solver.ladder.climb.is_ready", lambda *_: True)
-    assert [row["label"] for row in classify(batch, wait=False).to_pylist()] == [row["label"] for row in expected]
 
 
 @pytest.mark.parametrize(("width", "height", "line_solvable"), [(2, 2, 14), (3, 3, 384), (5, 2, 810)])

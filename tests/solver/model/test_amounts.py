@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nonocensus.solver.jit import kernel
 from nonocensus.solver.model.amounts import clue_totals
 from nonocensus.solver.model.puzzle import BLOT, Block, Clue
 from nonocensus.solver.model.tables import LINES
@@ -27,17 +26,12 @@ def line(clue: list[Block], cells: int) -> tuple[int, float]:
     return max(free, 0) if clue else 0, ways
 
 
-@pytest.mark.parametrize("plain_steps", [0, 1 << 62], ids=["compiled", "plain"])
 @settings(deadline=None)  # the first call loads the kernel
 @given(st.lists(st.tuples(SIDES, st.integers(0, 30)), max_size=5), st.integers(0, 2))
-def test_totals_agree_with_line_by_line_sums(
-    plain_steps: int, puzzles: list[tuple[list[Clue], int]], skipped: int
-) -> None:
+def test_totals_agree_with_line_by_line_sums(puzzles: list[tuple[list[Clue], int]], skipped: int) -> None:
     sides = [[[block._asdict() for block in clue] for clue in side] for side, _ in puzzles]
     column, length = pa.array(sides, LINES)[skipped:], np.array([cells for _, cells in puzzles], np.int64)[skipped:]
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(kernel, "PLAIN_STEPS", plain_steps)
-        made = clue_totals(clue_arrays(column), length)
+    made = clue_totals(clue_arrays(column), length)
     for k, (side, cells) in enumerate(puzzles[skipped:]):
         blocks = list(chain.from_iterable(side))
         slacks, ways = zip((0, 0.0), *(line(clue, cells) for clue in side), strict=True)

@@ -5,11 +5,9 @@ from itertools import chain, pairwise
 
 import numpy as np
 import pyarrow as pa
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nonocensus.solver.jit import kernel
 from nonocensus.solver.model.check import faults_of
 from nonocensus.solver.model.puzzle import BLOT, MAX_COLORS, Block
 from nonocensus.solver.model.tables import LINES
@@ -56,11 +54,10 @@ def fault(width: int, height: int, rows: Side, columns: Side) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("plain_steps", [0, 1 << 62], ids=["compiled", "plain"])
 @settings(deadline=None)  # the first call loads the kernel
 @given(st.lists(PUZZLES, max_size=5), st.integers(0, 2))
 def test_faults_agree_with_checking_puzzles_one_by_one(
-    plain_steps: int, puzzles: list[tuple[int, int, Side, Side]], skipped: int
+    puzzles: list[tuple[int, int, Side, Side]], skipped: int
 ) -> None:
     def column(k: int) -> pa.Array:
         sides: list[Side] = [puzzle[2:][k] for puzzle in puzzles]
@@ -68,19 +65,15 @@ def test_faults_agree_with_checking_puzzles_one_by_one(
 
     sizes = [pa.array(np.array([puzzle[k] for puzzle in puzzles], np.uint16)) for k in (0, 1)]
     batch = pa.RecordBatch.from_arrays([*sizes, column(0), column(1)], ["width", "height", "rows", "columns"])
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(kernel, "PLAIN_STEPS", plain_steps)
-        found = faults_of(batch.slice(skipped))
+    found = faults_of(batch.slice(skipped))
     for k, puzzle in enumerate(puzzles[skipped:]):
         expected = fault(*puzzle)
         assert (k in found) == (expected is not None)
         assert found.get(k, "").startswith(expected or "")
 
 
-@pytest.mark.parametrize("plain_steps", [0, 1 << 62], ids=["compiled", "plain"])
-def test_demo_puzzles_have_no_faults(plain_steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_demo_puzzles_have_no_faults() -> None:
     from nonocensus.scrapers.demo import demo_puzzles
     from nonocensus.solver.model.tables import puzzle_batch
 
-    monkeypatch.setattr(kernel, "PLAIN_STEPS", plain_steps)
     assert not faults_of(puzzle_batch(demo_puzzles()[:100]))
