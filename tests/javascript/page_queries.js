@@ -47,9 +47,8 @@ function described({ drawing: image, legend, items }) {
   const clues = ["rows", "columns"].map((side) => [side, image.querySelector(`.${side}`)?.querySelectorAll("g").map((line) => (
     texts(line).map((number) => [number.textContent, number.attributes["data-color"]])
   ))]);
-  const digits = texts(image).map(({ attributes, textContent }) => [Number(attributes["data-cell"]), attributes.class, textContent]);
   const label = image.attributes["aria-label"];
-  return { ...Object.fromEntries([...shapes, ...clues]), legend, label, digits, items: items.map((item) => item.textContent) };
+  return { ...Object.fromEntries([...shapes, ...clues]), legend, label, items: items.map((item) => item.textContent) };
 }
 
 /** The exports of all rows. */
@@ -66,13 +65,4 @@ async function countsOf(argument) {
   const { facets } = selection;
   const known = { facets, measures: Object.keys(table.columns), columns: new Set(), hasPuzzle: () => true };
   return argument.addresses.map((address) => selection.rows(stateOf(address, known).state).length);
-}
-
-/** The names of an opened puzzle's facts, and the usual columns. */
-async function factsOf(argument) {
-  const { table } = await readPage(argument);
-  const at = (name) => table.columns[name]?.at(rowOf(argument.id, table)) ?? null;
-  const size = { width: at("width"), height: at("height"), cells: at("cells") };
-  const facts = factItems(at, size).map((fact) => fact.firstChild.textContent);
-  return { facts, heads: listedOf(table).map(({ name }) => name) };
 }
