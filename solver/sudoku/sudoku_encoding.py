@@ -27,4 +27,6 @@ def formula_of(can: np.ndarray, units: Units) -> Encoding:
     groups = -np.sort(-np.concatenate([numbers, in_units]), axis=1)  # existing clauses come first
     groups = groups[groups[:, 0] > 0].astype(np.int32)
     pairs = np.concatenate([-groups[:, [i, j]][groups[:, j] > 0] for i, j in combinations(range(size), 2)])
-    return Encoding(int(np.count_nonzero(free)), literal, (groups, pairs))
+    return Encoding(
+        int(np.count_nonzero(free)), literal, np.concatenate([groups, np.pad(pairs, ((0, 0), (0, size - 2)))])
+    )

@@ -5,8 +5,8 @@ import time
 import numpy as np
 
 from nonocensus.solver.ladder.ladder_options import SEARCH
-from nonocensus.solver.ladder.outcome import CPU_SAT, MULTIPLE, NONE, UNIQUE, WALL, Outcome
-from nonocensus.solver.learning.tail import ENGINES, Learner, LearnerOptions
+from nonocensus.solver.ladder.outcome import CPU_SAT, LEARNED, MULTIPLE, NONE, UNIQUE, WALL, Outcome
+from nonocensus.solver.learning.tail import Learner, LearnerOptions
 from nonocensus.solver.lines.workspace import CONFLICTS
 from nonocensus.solver.sudoku.sudoku_encoding import formula_of
 from nonocensus.solver.sudoku.units import Units
@@ -21,7 +21,7 @@ def hand_over(p: int, can: np.ndarray, units: Units, cpu_limit: float, outcome: 
     deadline = cpu + cpu_limit - outcome.seconds[p, :CPU_SAT].sum()
     place = slice(outcome.offsets[p], outcome.offsets[p + 1])
     solutions = outcome.first[place], outcome.second[place]
-    with Learner(formula_of(can, units), lambda _: [], list, LearnerOptions(before_leads=0)) as learner:
+    with Learner(formula_of(can, units), list, list, LearnerOptions(before_leads=0)) as learner:
         if outcome.found[p] == 1:
             learner.exclude(solutions[0].astype(np.int64) - 1)
         found: bool | None = True
@@ -33,8 +33,7 @@ def hand_over(p: int, can: np.ndarray, units: Units, cpu_limit: float, outcome: 
                 solutions[outcome.found[p]][:] = picture + 1
                 outcome.found[p] += 1
         outcome.counters[p, CONFLICTS] = learner.conflicts
-        outcome.engine[p] = SEARCH + 1 + ENGINES.index(learner.engine)
-        outcome.kissat_failed[p] = learner.kissat_failed
+        outcome.engine[p] = LEARNED
     if found:
         outcome.solutions[p] = MULTIPLE
     elif found is None:
@@ -42,5 +41,5 @@ def hand_over(p: int, can: np.ndarray, units: Units, cpu_limit: float, outcome: 
     else:
         outcome.solutions[p] = UNIQUE if outcome.found[p] == 1 else NONE
     outcome.rung[p] = SEARCH
-    outcome.seconds[p, CPU_SAT] += time.thread_time() - cpu + learner.child_cpu_seconds
+    outcome.seconds[p, CPU_SAT] += time.thread_time() - cpu
     outcome.seconds[p, WALL] += time.monotonic() - wall

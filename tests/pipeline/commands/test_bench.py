@@ -68,28 +68,6 @@ def test_sudokus_are_measured_apart_from_nonograms(nonocensus: Any, tmp_path: Pa
     (tmp_path / "eye.xml").write_bytes(webpbn_xml.write(from_picture(np.eye(4, dtype=np.uint8), puzzle_id="webpbn/1")))
     refused = nonocensus("bench", "puzzles", "two.sdm", "eye.xml")
     assert (refused.code, "run one command per family" in refused.err) == (2, True)
-    refused = nonocensus("bench", "puzzles", "two.sdm", "--cpus", "2")
-    assert (refused.code, "--cpus is for nonograms" in refused.err) == (2, True)
-
-
-@pytest.mark.slow
-def test_cpus_give_the_same_verdicts_and_add_wall_seconds(
-    nonocensus: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """CPU seconds are those of all processes."""
-    monkeypatch.setattr("nonocensus.solver.ladder.climb.ALONE", 0.0)
-    options = ("--size", "30x30", "--density", "0.45", "--count", "3", "--seed", "8", "--cpu-limit", "30", "--json")
-    alone = json.loads(nonocensus("bench", "random", *options).out)
-    done = json.loads(nonocensus("bench", "random", *options, "--cpus", "2", "--csv", "a.csv").out)
-    verdicts = ("puzzles", "unique", "multiple", "none", "undecided")
-    assert [done[name] for name in verdicts] == [alone[name] for name in verdicts]
-    assert "with_overhead" in alone.keys() - done.keys()
-    with (tmp_path / "a.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert any(row["cpu_sat"] for row in rows), "one of them needs clause learning"
-    for name in ("cpu_seconds", "wall_seconds"):
-        assert done[name] == pytest.approx(sum(float(row[name]) for row in rows))
-        assert done["slowest"][0][name] > 0
 
 
 def test_lines_set_measures_throughput(nonocensus: Any) -> None:
@@ -106,9 +84,7 @@ def test_lines_set_measures_throughput(nonocensus: Any) -> None:
         (("puzzles",), "needs files"),
         (("survey", "nowhere"), "nowhere does not exist"),
         (("lines", "--csv", "x.csv"), "--csv"),
-        (("lines", "--cpus", "2"), "--cpus"),
-        (("exhaustive", "--size", "3x3", "--cpus", "2"), "--cpus"),
-        (("engines", "--cpus", "2"), "--cpus"),
+        (("random", "--cpus", "2"), "No such option"),
         (("exhaustive", "--size", "30x30"), "most cells"),
         (("engines",), "engines needs files"),
         (("engines", "--csv", "x.csv"), "--csv"),
