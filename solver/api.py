@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +23,6 @@ from nonocensus.solver.ladder.ladder_options import (
 from nonocensus.solver.ladder.memory import kernel_kinds
 from nonocensus.solver.ladder.outcome import copy_outcomes
 from nonocensus.solver.ladder.verdict import classify_valid, known_goals, results
-from nonocensus.solver.learning.cubes import Conqueror
 from nonocensus.solver.learning.tail import make_learner
 from nonocensus.solver.model.check import faults_of, validate
 from nonocensus.solver.model.identity import first_occurrences
@@ -47,7 +45,6 @@ def classify(
     rung: str = "search",
     depth: int = 2,
     check_goal: bool = False,
-    conquer: Conqueror | None = None,
 ) -> pa.RecordBatch | pa.Table:
     """Classify a batch of the puzzles table; returns a batch of the results table with corresponding rows.
 
@@ -56,9 +53,6 @@ def classify(
     rung         the last rung to try: line, depth-2, probe or search; a puzzle that it leaves open is `stalled`
     depth        levels that the rung depth-2 looks ahead, 1 to MAX_DEPTH (solver.ladder.lookahead)
     check_goal   use a goal that fits the clues as the first solution, and search only for another (pbnsolve's -c)
-    conquer      for a batch of one puzzle: decides a puzzle by cubes that one clause learner would take long for, as
-                 `solver.learning.cubes.conquer_serially`, or one over several processes (pipeline.executors.conquer).
-                 The row's CPU time includes all of them
 
     Puzzles with equal clues and clue hashes are solved once, except with `check_goal`. Puzzles with impossible clues
     raise nothing: they have the status `invalid` and the reason in `error`.
@@ -67,21 +61,19 @@ def classify(
     or has solutions that exceed 2 GiB; TypeError for anything but a batch or table.
     """
     settings = _settings(cpu_limit, rung, depth, check_goal)
-    if conquer is not None and len(batch) != 1:
-        raise ValueError(f"conquer takes a batch of one puzzle, not of {len(batch):,}")
     if isinstance(batch, pa.Table):
         parts = batch.to_batches()
         for part in parts:
             check_readable(part)
         slices = (part.slice(first, SLICE_ROWS) for part in parts for first in range(0, len(part), SLICE_ROWS))
-        return pa.Table.from_batches([_classify_readable(each, settings, conquer=conquer) for each in slices], RESULTS)
+        return pa.Table.from_batches([_classify_readable(each, settings) for each in slices], RESULTS)
     if not isinstance(batch, pa.RecordBatch):
         raise TypeError(
             f"classify takes a pyarrow RecordBatch or Table of puzzles, not {type(batch).__name__}; "
             "nonocensus.solver.model.tables.puzzle_batch makes one of Puzzles"
         )
     check_readable(batch)
-    return _classify_readable(batch, settings, conquer=conquer)
+    return _classify_readable(batch, settings)
 
 
 def solve(
@@ -92,7 +84,6 @@ def solve(
     depth: int = 2,
     check_goal: bool = False,
     start: np.ndarray | None = None,
-    conquer: Conqueror | None = None,
 ) -> dict[str, object]:
     """Classify one puzzle; returns its row of the results table as a dictionary. Other arguments as for `classify`.
 
@@ -106,7 +97,7 @@ def solve(
     """
     puzzle = _puzzle_of(puzzle)
     settings = _settings(cpu_limit, rung, depth, check_goal)
-    classified = _classify_readable(puzzle_batch([puzzle]), settings, _start_rows(puzzle, start), conquer)
+    classified = _classify_readable(puzzle_batch([puzzle]), settings, _start_rows(puzzle, start))
     row: dict[str, object] = classified.to_pylist()[0]
     return row
 
@@ -116,7 +107,7 @@ def iter_solutions(
 ) -> Iterator[np.ndarray]:
     """Iterate over all solutions of a puzzle, uint8[height, width] of palette entries, in no particular order.
 
-    After line logic, clause learners (solver.learning.tail) find them one by one; itertools.islice limits their number.
+    After line logic, a clause learner (solver.learning.tail) finds them one by one; itertools.islice limits how many.
     `puzzle` and `start` are as for `solve`. The call raises as `solve`, and InvalidPuzzle for impossible clues;
     iterating raises TimeoutError if the next solution, or the proof that there is none, takes more than `cpu_limit` CPU
     seconds.
@@ -137,7 +128,7 @@ def _solutions(puzzle: Puzzle, cpu_limit: float, start: np.ndarray) -> Iterator[
         return
     with make_learner(memory, time.thread_time() + cpu_limit) as learner:
         while True:
-            found = learner.next_solution(learner.now() + cpu_limit)
+            found = learner.next_solution(time.thread_time() + cpu_limit)
             if found is None:
                 raise TimeoutError(f"neither another solution nor a proof of none in {cpu_limit} CPU seconds")
             if not found:
@@ -174,16 +165,12 @@ def _puzzle_of(puzzle: Puzzle | ArrayLike) -> Puzzle:
     return from_picture(puzzle)
 
 
-def _classify_readable(
-    batch: pa.RecordBatch, settings: _Settings, start: np.ndarray = FROM_NOTHING, conquer: Conqueror | None = None
-) -> pa.RecordBatch:
+def _classify_readable(batch: pa.RecordBatch, settings: _Settings, start: np.ndarray = FROM_NOTHING) -> pa.RecordBatch:
     """Classify a readable batch; puzzles with faults are not passed to kernels."""
-    return classify_valid(batch, faults_of(batch), lambda sound: _classify_sound(sound, settings, start, conquer))
+    return classify_valid(batch, faults_of(batch), lambda sound: _classify_sound(sound, settings, start))
 
 
-def _classify_sound(
-    batch: pa.RecordBatch, settings: _Settings, start: np.ndarray, conquer: Conqueror | None
-) -> pa.RecordBatch:
+def _classify_sound(batch: pa.RecordBatch, settings: _Settings, start: np.ndarray) -> pa.RecordBatch:
     """Classify a batch without faults."""
     cpu_limit, rung, depth, check_goal = settings
     seen = views(batch)
@@ -201,8 +188,7 @@ def _classify_sound(
     which = np.flatnonzero(first == places)
     known = goals if check_goal else NO_SOLUTIONS
     allowance = LadderOptions(cpu_limit, depth, rung_number(rung))
-    split = None if conquer is None else partial(conquer, batch)
-    outcome = climb(seen, which, allowance, PriorKnowledge(known, start, planted=goals), split)
+    outcome = climb(seen, which, allowance, PriorKnowledge(known, start, planted=goals))
     copy_outcomes(outcome, first)
     return results(batch, seen, outcome, depth, start)
 

@@ -2,16 +2,10 @@
 
 import os
 import platform
-import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO
-
-DIE_WITH_PARENT = "import ctypes; ctypes.CDLL(None).prctl(1, 9)" if sys.platform == "linux" else ""
-"""Python code by which a child process is killed when its parent ends (PR_SET_PDEATHSIG, SIGKILL)."""
 
 
 def cores_allowed() -> int:
@@ -32,13 +26,6 @@ def processor() -> str:
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.exists() else []
     return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())
-
-
-def memory_file() -> BinaryIO:
-    """Open a file without a name, in memory or in the temporary folder."""
-    if hasattr(os, "memfd_create"):
-        return os.fdopen(os.memfd_create("nonocensus"), "w+b")
-    return tempfile.TemporaryFile()
 
 
 def thread_clock() -> Callable[[], float]:

@@ -147,16 +147,8 @@ DAMPING = _declare(
 LEAST_SAID = _declare("LEAST_SAID", 1e-4, 1e-9, 0.1, "probability", "minimum message about a possible colour")
 LEAST_LEAN = _declare("LEAST_LEAN", 1e-6, 1e-12, 0.1, "probability", "minimum belief in a bias")
 
-# The tail: Glucose and CaDiCaL alternate.
-TURN_SLICES = _declare("TURN_SLICES", (24, 200, 100), 1, 1_000_000, "slices", "of the learners' first three turns")
-ALONE = _declare("ALONE", 1.0, 0.0, 1e9, "CPU seconds", "of one learner before a puzzle is split into cubes")
-CUBE_SLICES = _declare("CUBE_SLICES", 20, 1, 1_000_000, "slices", "of a learner on a cube before it is split")
-KISSAT_SLICES = _declare("KISSAT_SLICES", 8_000, 1, 1 << 40, "slices", "of Kissat on a cube, shared by the cores")
-TRIAL_SLICES = _declare("TRIAL_SLICES", 40, 1, 1_000_000, "slices", "of Glucose, to choose the cell to split a cube at")
-CUBE_PARTS = _declare("CUBE_PARTS", 8, 2, 1_000, "cubes", "that an unsolved cube is split into")
-LEARNER_PULLS = _declare(
-    "LEARNER_PULLS", (0.2, 0.0), 0.0, 2.0, "power", "of reinforcement of the phases for Glucose and CaDiCaL"
-)
+# The tail.
+LEARNER_PULL = _declare("LEARNER_PULL", 0.2, 0.0, 2.0, "power", "of reinforcement of a clause learner's phases")
 SLICE = _declare("SLICE", 1_000, 1, 1_000_000, "conflicts", "limit between checks of the clock")
 SLICE_VARIABLES = _declare(
     "SLICE_VARIABLES", 30_000_000, 1, 1 << 40, "conflicts x variables", "limit of a slice: some tenths of a second"

@@ -13,7 +13,6 @@ from nonocensus.pipeline.commands.options import (
     OUTPUT,
     CheckGoal,
     CpuLimit,
-    SatCpus,
     between,
     existing,
     parsed_size,
@@ -204,7 +203,6 @@ def bench(
     seed: Seed = 1,
     count: Count = None,
     cpu_limit: CpuLimit = 60.0,
-    cpus: SatCpus = None,
     check_goal: CheckGoal = False,
     engine: Engines = None,
     visits: Visits = 1_000_000,
@@ -216,16 +214,14 @@ def bench(
 ) -> None:
     """Benchmark the solver on this machine.
 
-    CPU seconds are those of one core, with kernels compiled before; with --cpus those of all processes, next to wall
-    seconds. --peers takes a CSV of solver, puzzle, cpu_seconds (empty if unsolved).
+    CPU seconds are those of one core, with kernels compiled before. --peers takes a CSV of solver, puzzle, cpu_seconds
+    (empty if unsolved).
     """
     parsed_size(size)
     files = BenchFiles(csv, markdown, chart, peers)
     if engine and which is not BenchSet.engines:
         raise UserError(f"--engine is for the set engines, not {which.value}")
     check_files(which, files)
-    if cpus and which in AGGREGATED:
-        raise UserError(f"--cpus is for puzzles solved one after the other; {which.value} runs on one core")
     source = BenchInput(which, paths or [], size, density, seed, count)
     status = DONE
     if which is BenchSet.exhaustive:
@@ -235,7 +231,7 @@ def bench(
     elif which is BenchSet.lines:
         figures = bench_lines(source, cpu_limit, check_goal)
     else:
-        figures = bench_puzzles(source, cpu_limit, check_goal, cpus, files)
+        figures = bench_puzzles(source, cpu_limit, check_goal, files)
     print_figures(figures, markdown)
     raise typer.Exit(status)
 
@@ -254,9 +250,9 @@ def check_files(which: BenchSet, files: BenchFiles) -> None:
         raise UserError("--csv -: standard output gets the figures; name a file")
 
 
-def solver_arguments(cpu_limit: float, check_goal: bool, cpus: int | None = None) -> str:
+def solver_arguments(cpu_limit: float, check_goal: bool) -> str:
     """Return the solver's options as on the command line."""
-    return f" --cpu-limit {cpu_limit:g}" + (f" --cpus {cpus}" if cpus else "") + " --check-goal" * check_goal
+    return f" --cpu-limit {cpu_limit:g}" + " --check-goal" * check_goal
 
 
 def bench_exhaustive(source: BenchInput) -> BenchFigures:
@@ -282,27 +278,23 @@ def bench_lines(source: BenchInput, cpu_limit: float, check_goal: bool) -> Bench
     return BenchFigures(f"Line logic on {source.title}", command, lines._asdict() | rates, [])
 
 
-def bench_puzzles(
-    source: BenchInput, cpu_limit: float, check_goal: bool, cpus: int | None, files: BenchFiles
-) -> BenchFigures:
+def bench_puzzles(source: BenchInput, cpu_limit: float, check_goal: bool, files: BenchFiles) -> BenchFigures:
     """Solve puzzles one after the other, and list the slowest."""
     from nonocensus.pipeline.findings import benchmark
 
     batches = read_batches(source)
     with progress("classifying", sum(map(len, batches))) as (bar, task):
-        measured = benchmark.measure(
-            batches, cpu_limit, check_goal, lambda done: bar.update(task, advance=len(done)), cpus
-        )
+        measured = benchmark.measure(batches, cpu_limit, check_goal, lambda done: bar.update(task, advance=len(done)))
     if files.chart:
         draw_times(measured.results, files.chart, files.peers, source.title)
     if files.csv:
         benchmark.write_results(measured, files.csv)
-    columns = ("cpu_seconds", *(["wall_seconds"] if cpus else []), "nodes", "conflicts")
+    columns = ("cpu_seconds", "nodes", "conflicts")
     slowest = [
         {"slowest": row["puzzle_id"], "verdict": row["label"], "by": row["engine"]} | {key: row[key] for key in columns}
         for row in benchmark.slowest(measured, 10)
     ]
-    command = source.command + solver_arguments(cpu_limit, check_goal, cpus)
+    command = source.command + solver_arguments(cpu_limit, check_goal)
     return BenchFigures(source.title, command, benchmark.figures(measured), slowest)
 
 

@@ -199,18 +199,6 @@ Cpus = Annotated[
     ),
 ]
 
-SatCpus = Annotated[
-    int | None,
-    typer.Option(
-        "--cpus",
-        callback=between(1, MAX_CPUS),
-        help="CPU cores for the SAT stage of a hard puzzle.",
-        metavar="N",
-        show_default="1",
-        rich_help_panel=EXECUTION,
-    ),
-]
-
 Address = Annotated[
     str | None,
     typer.Option(

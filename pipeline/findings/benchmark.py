@@ -4,10 +4,8 @@ Kernels are compiled before measuring. Puzzles are classified in batches, as by 
 """
 
 import gc
-import resource
 import time
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
@@ -15,7 +13,6 @@ import numpy as np
 import pyarrow as pa
 
 from nonocensus.pipeline.errors import UserError
-from nonocensus.pipeline.executors.conquer import conqueror
 from nonocensus.pipeline.findings.csv_file import write_csv
 from nonocensus.pipeline.run.configuration import DEPTH
 from nonocensus.scrapers.pictures.picture_batch import views_of
@@ -56,12 +53,11 @@ class BenchmarkResult(NamedTuple):
     """Results of a set of puzzles.
 
     results   the results table
-    seconds   CPU seconds of all calls: kernels, clause learning, checking, building the table. None with
-              several processes, for which only the times of rows are known
+    seconds   CPU seconds of all calls: kernels, clause learning, checking, building the table
     """
 
     results: pa.Table
-    seconds: float | None
+    seconds: float
 
 
 def survey_of(puzzles: Iterable[Puzzle], wanted: tuple[str, ...]) -> tuple[list[Puzzle], list[str]]:
@@ -90,12 +86,8 @@ def measure(
     cpu_limit: float,
     check_goal: bool,
     seen: Callable[[pa.RecordBatch], None],
-    cpus: int | None = None,
 ) -> BenchmarkResult:
-    """Classify a set on one core; `seen` is called with the results of each batch.
-
-    cpus   CPU cores for the SAT stage of each puzzle, one puzzle at a time
-    """
+    """Classify a set on one core; `seen` is called with the results of each batch."""
     options: dict[str, Any] = {"rung": "search", "depth": DEPTH, "check_goal": check_goal}
     for batch in batches:
         warm_up(views(batch))
@@ -103,29 +95,18 @@ def measure(
     gc.collect()
     gc.freeze()  # keep the Puzzle objects, which workers do not have, out of garbage collections
     results, seconds = [], 0.0
-    with ExitStack() as stack:
-        if cpus is not None:
-            options["conquer"] = stack.enter_context(conqueror(cpus))
-            batches = [batch.slice(k, 1) for batch in batches for k in range(len(batch))]
-        for batch in batches:
-            start = _cpu_seconds()
-            results.append(classify(batch, cpu_limit=cpu_limit, **options))
-            seconds += _cpu_seconds() - start
-            seen(results[-1])
-    return BenchmarkResult(pa.Table.from_batches(results), seconds if cpus is None else None)
-
-
-def _cpu_seconds() -> float:
-    """Return CPU seconds of this thread and of learners in child processes (solver.learning.kissat)."""
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.thread_time() + children.ru_utime + children.ru_stime
+    for batch in batches:
+        start = time.thread_time()
+        results.append(classify(batch, cpu_limit=cpu_limit, **options))
+        seconds += time.thread_time() - start
+        seen(results[-1])
+    return BenchmarkResult(pa.Table.from_batches(results), seconds)
 
 
 def figures(measured: BenchmarkResult) -> dict[str, Any]:
     """Return the figures of a set, one row of a table."""
     results = measured.results
     seconds = results["cpu_seconds"].fill_null(0.0).to_numpy()
-    wall = float(results["wall_seconds"].fill_null(0.0).to_numpy().sum())
     solutions = results["solutions"].to_pylist()
     return {
         "puzzles": len(seconds),
@@ -134,7 +115,7 @@ def figures(measured: BenchmarkResult) -> dict[str, Any]:
         "none": solutions.count("none"),
         "undecided": solutions.count("unknown"),
         "cpu_seconds": float(seconds.sum()),
-        **({"wall_seconds": wall} if measured.seconds is None else {"with_overhead": measured.seconds}),
+        "with_overhead": measured.seconds,
         "mean": float(seconds.mean()),
         "median": float(np.median(seconds)),
         "p99": float(np.quantile(seconds, 0.99)),

@@ -18,6 +18,9 @@ from nonocensus.solver.model.views import Views
 UNKNOWN, UNIQUE, MULTIPLE, NONE = range(4)
 SOLUTIONS = ("unknown", "unique", "multiple", "none")
 
+LEARNED = SEARCH + 1
+"""Engine of puzzles that clause learning decided."""
+
 # Columns of `Outcome.seconds` after those of the rungs: CPU seconds of clause learning, wall seconds of the puzzle.
 CPU_SAT, WALL = 4, 5
 TIMES = 6
@@ -28,7 +31,7 @@ class Outcome(NamedTuple):
 
     solutions       int8: UNKNOWN, UNIQUE, MULTIPLE or NONE
     rung            int8: rung that decided, or the last one begun
-    engine          int8: what decided: that rung, or SEARCH + 1 + an index into solver.learning.tail.ENGINES
+    engine          int8: what decided: that rung, or LEARNED
     late            bool: CPU limit reached
     counters        int64[puzzles, COUNTERS], numbered in solver.lines.workspace
     decided         int32[puzzles, SEARCH]: cells decided after line, depth-2 and probe; -1 for a rung not begun
@@ -36,7 +39,6 @@ class Outcome(NamedTuple):
     offsets         int64[puzzles + 1]: puzzle p's pictures are at offsets[p] .. offsets[p + 1]
     first, second   uint8: solutions, row by row, a palette entry per cell
     found           int8: number of solutions found, 0, 1 or 2
-    kissat_failed   bool: Kissat failed on it (solver.learning.tail.Learner)
     """
 
     solutions: np.ndarray
@@ -50,7 +52,6 @@ class Outcome(NamedTuple):
     first: np.ndarray
     second: np.ndarray
     found: np.ndarray
-    kissat_failed: np.ndarray
 
 
 @kernel
@@ -113,7 +114,6 @@ def empty_outcome(cells: np.ndarray) -> Outcome:
         first=np.zeros(offsets[-1], np.uint8),
         second=np.zeros(offsets[-1], np.uint8),
         found=np.zeros(puzzles, np.int8),
-        kissat_failed=np.zeros(puzzles, np.bool_),
     )
 
 

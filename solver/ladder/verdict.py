@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from nonocensus.solver import __version__
 from nonocensus.solver.ladder.ladder_options import DEPTH, FROM_NOTHING, LINE, PROBE, SEARCH, KnownSolutions, rung_names
 from nonocensus.solver.ladder.outcome import CPU_SAT, MULTIPLE, NONE, SOLUTIONS, UNIQUE, UNKNOWN, WALL, Outcome
-from nonocensus.solver.learning.tail import ENGINES
+from nonocensus.solver.learning.tail import ENGINE
 from nonocensus.solver.lines.workspace import CONFLICTS, CONTRADICTIONS, LINE_SOLVES, MAX_DEPTH, NODES, PROBES, SWEEPS
 from nonocensus.solver.model.tables import RESULTS, TEXT
 from nonocensus.solver.model.views import Views
@@ -21,7 +21,6 @@ OK, TIMEOUT, ERROR = range(len(STATUSES))
 
 WRONG_SOLUTION = "the solution does not fit the clues: a bug in nonocensus; please report it"
 WRONG_VERDICT = "the verdict contradicts a known solution: a bug in nonocensus; please report it"
-ENGINE_FAILED = "Kissat failed, and CaDiCaL in its place found no answer within the CPU limit"
 
 
 def results(
@@ -68,8 +67,6 @@ def _result_rows(
     """
     status = np.where(outcome.late, TIMEOUT, OK)
     status[list(errors)] = ERROR
-    failed = np.flatnonzero((status == TIMEOUT) & outcome.kissat_failed)
-    errors = dict.fromkeys(failed.tolist(), ENGINE_FAILED) | errors
     columns: dict[str, Any] = {
         "puzzle_id": batch["puzzle_id"],
         "clue_hash": batch["clue_hash"],
@@ -97,7 +94,7 @@ def _verdict_columns(status: np.ndarray, outcome: Outcome, depth: int, lines: np
         "label": _labels(status, solutions, outcome.rung, trivial, depth),
         "solution": _pictures(outcome.offsets, outcome.first, ran & (outcome.found >= 1)),
         "second_solution": _pictures(outcome.offsets, outcome.second, ran & (outcome.found == 2)),
-        "engine": _words(np.where(solutions == UNKNOWN, -1, outcome.engine), (*rungs, *ENGINES)),
+        "engine": _words(np.where(solutions == UNKNOWN, -1, outcome.engine), (*rungs, ENGINE)),
     }
 
 

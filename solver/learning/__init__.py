@@ -1,1 +1,1 @@
-"""Clause learning for puzzles that probing leaves open: encoding, belief propagation, leads, SAT solvers, cubes."""
+"""Clause learning for puzzles that probing leaves open: encoding, belief propagation, leads, Glucose."""

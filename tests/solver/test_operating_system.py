@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from nonocensus.solver.operating_system import address_space, cores_allowed, memory_file, processor, thread_clock
+from nonocensus.solver.operating_system import address_space, cores_allowed, processor, thread_clock
 
 
 @pytest.fixture(params=["Linux", "macOS"])
 def system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """The system whose functions and files there are."""
     if request.param == "macOS":
-        for module, name in ((os, "sched_getaffinity"), (os, "memfd_create"), (time, "pthread_getcpuclockid")):
+        for module, name in ((os, "sched_getaffinity"), (time, "pthread_getcpuclockid")):
             monkeypatch.delattr(module, name)
         exists = Path.exists
         monkeypatch.setattr(Path, "exists", lambda path: not str(path).startswith("/proc/") and exists(path))
@@ -29,10 +29,6 @@ def test_cores() -> None:
 
 def test_memory(system: str) -> None:
     assert (address_space() is None) == (system == "macOS")
-    with memory_file() as file:
-        file.write(b"formula")
-        file.seek(0)
-        assert file.read() == b"formula"
 
 
 def test_processor(system: str) -> None:

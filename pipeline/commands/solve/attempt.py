@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from queue import Empty, SimpleQueue
@@ -50,7 +50,6 @@ class SolveOptions(NamedTuple):
     in_full             whether difficulty, and the decided cells of an unfinished puzzle, are needed
     needs_explanation   whether an explanation is needed
     is_interactive      whether Ctrl-C reports progress
-    cpus                CPU cores for the SAT stage of a hard puzzle; None for this process alone
     """
 
     cpu_limit: float
@@ -62,7 +61,6 @@ class SolveOptions(NamedTuple):
     in_full: bool
     needs_explanation: bool
     is_interactive: bool
-    cpus: int | None = None
 
 
 class AttemptLog(NamedTuple):
@@ -118,19 +116,17 @@ def _solve_row(puzzle: "Puzzle", options: SolveOptions, start: "np.ndarray | Non
     A kernel reports nothing before it ends. Interactive work is therefore restarted with growing CPU limits, so that
     the result of the last attempt can be shown; all attempts together take at most 1.5 times as long as the last.
     """
-    from nonocensus.pipeline.executors.conquer import conqueror
     from nonocensus.pipeline.jobs.schedule import levels
     from nonocensus.solver.api import solve
 
     attempt = partial(solve, puzzle, rung=options.rung, depth=options.depth, check_goal=options.check_goal, start=start)
     row: dict[str, Any] = {}
-    with nullcontext() if options.cpus is None else conqueror(options.cpus) as conquer:
-        limits = levels(options.cpu_limit, FIRST_TRY, GROWTH) if options.is_interactive else [options.cpu_limit]
-        for limit in limits:
-            row = attempt(cpu_limit=limit, conquer=conquer)
-            if row["status"] != "timeout":
-                break
-            log.timeouts.append((limit, row))
+    limits = levels(options.cpu_limit, FIRST_TRY, GROWTH) if options.is_interactive else [options.cpu_limit]
+    for limit in limits:
+        row = attempt(cpu_limit=limit)
+        if row["status"] != "timeout":
+            break
+        log.timeouts.append((limit, row))
     return row
 
 

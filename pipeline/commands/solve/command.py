@@ -20,7 +20,6 @@ from nonocensus.pipeline.commands.options import (
     LastRung,
     PuzzleNumber,
     Rung,
-    SatCpus,
     between,
     format_named,
     given_options,
@@ -144,7 +143,6 @@ def solve(
     refresh: Refresh = False,
     base_url: BaseUrls = None,
     cpu_limit: CpuLimit = 60.0,
-    cpus: SatCpus = None,
     rung: LastRung = Rung.search,
     depth: Depth = 2,
     check_goal: CheckGoal = False,
@@ -171,7 +169,7 @@ def solve(
         raise typer.Exit(print_hint(begin(puzzle, state), from_saved, cpu_limit))
     options = SolveOptions(
         cpu_limit, rung.value, depth, check_goal, from_saved if state is None else 1, solutions or None,
-        not (brief or as_xml), output.needs_explanation, interactive, cpus,
+        not (brief or as_xml), output.needs_explanation, interactive,
     )  # fmt: skip
     chosen = puzzles if number is None else islice(puzzles, number - 1, number)
     if save or state:
@@ -237,10 +235,7 @@ def single(puzzles: Iterator[Any], option: str) -> Iterator[Any]:
 
 def check_combinations(given: list[str]) -> None:
     """Raise a UserError for options that exclude each other."""
-    for one, other, reason in (
-        ("--interactive", "--cpus", "it reports on one process"),
-        ("--state", "--from-saved", "a puzzle starts from one grid"),
-    ):
+    for one, other, reason in (("--state", "--from-saved", "a puzzle starts from one grid"),):
         if one in given and other in given:
             raise UserError(f"{one} excludes {other}: {reason}")
 

@@ -59,26 +59,6 @@ def test_survey_set_selects_puzzles_by_number(nonocensus: Any, tmp_path: Path) -
     assert "missing: 1, 6, 16" in done.err
 
 
-@pytest.mark.slow
-def test_cpus_give_the_same_verdicts_and_add_wall_seconds(
-    nonocensus: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """CPU seconds are those of all processes."""
-    monkeypatch.setattr("nonocensus.solver.ladder.climb.ALONE", 0.0)
-    options = ("--size", "30x30", "--density", "0.45", "--count", "3", "--seed", "8", "--cpu-limit", "30", "--json")
-    alone = json.loads(nonocensus("bench", "random", *options).out)
-    done = json.loads(nonocensus("bench", "random", *options, "--cpus", "2", "--csv", "a.csv").out)
-    verdicts = ("puzzles", "unique", "multiple", "none", "undecided")
-    assert [done[name] for name in verdicts] == [alone[name] for name in verdicts]
-    assert "with_overhead" in alone.keys() - done.keys()
-    with (tmp_path / "a.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert any(row["cpu_sat"] for row in rows), "one of them needs clause learning"
-    for name in ("cpu_seconds", "wall_seconds"):
-        assert done[name] == pytest.approx(sum(float(row[name]) for row in rows))
-        assert done["slowest"][0][name] > 0
-
-
 def test_lines_set_measures_throughput(nonocensus: Any) -> None:
     figures = json.loads(nonocensus("bench", "lines", "--size", "10x10", "--count", "100", "--json").out)
     assert figures["puzzles"] == 100
@@ -93,9 +73,7 @@ def test_lines_set_measures_throughput(nonocensus: Any) -> None:
         (("puzzles",), "needs files"),
         (("survey", "nowhere"), "nowhere does not exist"),
         (("lines", "--csv", "x.csv"), "--csv"),
-        (("lines", "--cpus", "2"), "--cpus"),
-        (("exhaustive", "--size", "3x3", "--cpus", "2"), "--cpus"),
-        (("engines", "--cpus", "2"), "--cpus"),
+        (("random", "--cpus", "2"), "No such option"),
         (("exhaustive", "--size", "30x30"), "most cells"),
         (("engines",), "engines needs files"),
         (("engines", "--csv", "x.csv"), "--csv"),

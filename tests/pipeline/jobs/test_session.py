@@ -44,14 +44,14 @@ def test_log_is_complete_after_another_command_has_taken_over(store: Store, tmp_
 def test_log_records_of_other_loggers_are_written_to_the_log(store: Store, tmp_path: Path) -> None:
     run = start_run(store, str(tmp_path / "run"), CONFIG)
     with begun(run, Schedule(iter(()), 0, [], [1.0])) as session:
-        logging.getLogger("nonocensus.solver").warning("Kissat failed: %s", "why")
+        logging.getLogger("nonocensus.solver").warning("a kernel failed: %s", "why")
         session.log_event(logging.DEBUG, "task lost", name="part", level=3)
     logging.getLogger("nonocensus.solver").warning("after the session")
     log = (tmp_path / "run/log" / f"{session.name}.jsonl").read_text()
     first, foreign, event, last = map(json.loads, log.splitlines())
     assert (first["event"], last["event"]) == ("session begun", "session ended")
     assert foreign.items() >= {
-        "event": "message", "level": "WARNING", "logger": "nonocensus.solver", "message": "Kissat failed: why"
+        "event": "message", "level": "WARNING", "logger": "nonocensus.solver", "message": "a kernel failed: why"
     }.items()  # fmt: skip
     assert {name: event[name] for name in event if name != "at"} == {"event": "task lost", "name": "part", "level": 3}
 

@@ -7,8 +7,8 @@ import pytest
 
 from nonocensus.solver.ladder.climb import climb
 from nonocensus.solver.ladder.ladder_options import LadderOptions
-from nonocensus.solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, UNKNOWN, Outcome
-from nonocensus.solver.ladder.verdict import ENGINE_FAILED, WRONG_SOLUTION, WRONG_VERDICT, results
+from nonocensus.solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, Outcome
+from nonocensus.solver.ladder.verdict import WRONG_SOLUTION, WRONG_VERDICT, results
 from nonocensus.solver.model.puzzle import from_picture
 from nonocensus.solver.model.tables import puzzle_batch
 from nonocensus.solver.model.views import views
@@ -76,14 +76,3 @@ def test_solution_that_contradicts_start_is_error() -> None:
     assert results(batch, seen, outcome, 2, start)["error"].to_pylist() == [None]
     start[0] = [True, False]  # as only one of the two solutions has it
     assert results(batch, seen, outcome, 2, start)["error"].to_pylist() == [WRONG_SOLUTION]
-
-
-def test_timeout_after_kissat_failure_says_so() -> None:
-    batch = puzzle_batch([from_picture(np.eye(2, dtype=np.uint8))] * 2)
-    seen = views(batch)
-    outcome = climb(seen, np.arange(2), LadderOptions(math.inf))
-    outcome.kissat_failed[:] = True
-    outcome.late[1], outcome.solutions[1] = True, UNKNOWN
-    rows = results(batch, seen, outcome, 2)
-    assert rows["status"].to_pylist() == ["ok", "timeout"]
-    assert rows["error"].to_pylist() == [None, ENGINE_FAILED]

@@ -88,15 +88,15 @@ def test_lead_is_not_tried_with_late_phases() -> None:
     """They may come from truncated beliefs, which depend on the machine's speed."""
     deadline = time.thread_time() + 0.05
 
-    def slow(_: str) -> list[int]:
+    def slow() -> list[int]:
         while time.thread_time() <= deadline:
             pass
         return []
 
-    formula = tail.Encoding(1, np.array([[-1, 1]]), (np.array([[1]], np.int32),))
+    formula = tail.Encoding(1, np.array([[-1, 1]]), np.array([[1]], np.int32))
     with tail.Learner(formula, slow, lambda: [[1]], AT_ONCE) as learner:
         assert learner.next_solution(deadline) is None
-    with tail.Learner(formula, lambda _: [], lambda: [[1]], AT_ONCE) as learner:
+    with tail.Learner(formula, list, lambda: [[1]], AT_ONCE) as learner:
         assert learner.next_solution(math.inf)
 
 
@@ -109,12 +109,12 @@ def test_glucose_runs_briefly_before_leads() -> None:
         return []
 
     for clauses, answer in (([[1, 2]], True), ([[1, 2], [-1, 2], [1, -2], [-1, -2]], False)):
-        formula = tail.Encoding(2, np.array([[-1, 1], [-2, 2]]), (np.array(clauses, np.int32),))
-        with tail.Learner(formula, lambda _: [], recorded, tail.LearnerOptions(before_leads=10)) as learner:
+        formula = tail.Encoding(2, np.array([[-1, 1], [-2, 2]]), np.array(clauses, np.int32))
+        with tail.Learner(formula, list, recorded, tail.LearnerOptions(before_leads=10)) as learner:
             assert learner.next_solution(math.inf) is answer
             assert not computed
     holes = pigeons(6)
-    with tail.Learner(holes, lambda _: [], recorded, tail.LearnerOptions(before_leads=1)) as learner:
+    with tail.Learner(holes, list, recorded, tail.LearnerOptions(before_leads=1)) as learner:
         assert learner.next_solution(math.inf) is False
     assert computed
 
@@ -124,7 +124,8 @@ def pigeons(holes: int) -> tail.Encoding:
     place = 1 + np.arange((holes + 1) * holes).reshape(holes + 1, holes)
     apart = [[-place[i, k], -place[j, k]] for k in range(holes) for i in range(holes + 1) for j in range(i)]
     literal = np.stack([-place.ravel(), place.ravel()], axis=1)
-    return tail.Encoding(place.size, literal, (place.astype(np.int32), np.array(apart, np.int32)))
+    clauses = np.concatenate([place, np.pad(apart, ((0, 0), (0, holes - 2)))])
+    return tail.Encoding(place.size, literal, clauses.astype(np.int32))
 
 
 @pytest.mark.parametrize(("density", "most", "waits"), [(0.5, 1 << 40, False), (0.9, 1 << 40, True), (0.9, 0, False)])

@@ -1,21 +1,18 @@
-"""Clause learners: each alone, alternating, and out of time. Kissat: test_kissat.py."""
+"""The clause learner: its verdicts, slices, and out of time."""
 
 import math
 
 import numpy as np
-import pytest
 
 from nonocensus.solver.ladder.climb import climb
-from nonocensus.solver.ladder.ladder_options import SEARCH, LadderOptions
-from nonocensus.solver.ladder.outcome import CPU_SAT, WALL, Outcome
-from nonocensus.solver.learning.tail import CADICAL, ENGINES, GLUCOSE, LearnerOptions
+from nonocensus.solver.ladder.ladder_options import LadderOptions
+from nonocensus.solver.ladder.outcome import CPU_SAT, LEARNED, WALL, Outcome
+from nonocensus.solver.learning.tail import LearnerOptions
 from nonocensus.solver.lines.workspace import CONFLICTS
 from nonocensus.solver.model.puzzle import Puzzle, from_picture
 from nonocensus.solver.model.tables import puzzle_batch
 from nonocensus.solver.model.views import views
 from nonocensus.solver.proofs.answer_check import fits
-
-ENDLESS = 1 << 60
 
 
 def hard_puzzles() -> list[Puzzle]:
@@ -30,24 +27,20 @@ def outcome_of(learning: LearnerOptions, cpu_limit: float = math.inf, nodes: int
     return climb(seen, np.arange(12), LadderOptions(cpu_limit, nodes=nodes, belief_bytes=0), learning=learning)
 
 
-@pytest.mark.parametrize("engine", [GLUCOSE, CADICAL])
-def test_each_learner_alone_gives_the_same_verdicts(engine: str) -> None:
-    expected = outcome_of(LearnerOptions(), nodes=0)
-    outcome = outcome_of(LearnerOptions(turns=((engine, ENDLESS),)), nodes=0)
-    assert (outcome.solutions == expected.solutions).all()
-    assert (outcome.seconds[:, CPU_SAT] > 0).sum() >= 6
-
-
-def test_learners_alternate() -> None:
-    """With slices of one conflict."""
-    turns = ((ENGINES[0], 1), (ENGINES[1], 2), (ENGINES[0], ENDLESS))
-    outcome = outcome_of(LearnerOptions(turns, slice_conflicts=1))
-    assert not outcome.late.any()
-    learned = outcome.counters[:, CONFLICTS] > 0
-    assert SEARCH + 1 in outcome.engine[learned]
-    found = np.flatnonzero(outcome.found)
-    assert len(found) == 12
-    assert fits(views(puzzle_batch(hard_puzzles())), found, outcome.first, outcome.offsets).all()
+def test_verdicts_are_those_of_search() -> None:
+    """With slices of one conflict too; every solution is checked."""
+    expected = climb(views(puzzle_batch(hard_puzzles())), np.arange(12), LadderOptions(math.inf, nodes=1 << 40))
+    for learning in (LearnerOptions(), LearnerOptions(slice_conflicts=1)):
+        outcome = outcome_of(learning)
+        assert not outcome.late.any()
+        assert (outcome.solutions == expected.solutions).all()
+        learned = outcome.counters[:, CONFLICTS] > 0
+        assert (outcome.engine[learned] == LEARNED).all()
+        assert learned.sum() >= 3
+        assert (outcome.seconds[:, CPU_SAT] > 0).sum() >= 6
+        found = np.flatnonzero(outcome.found)
+        assert len(found) == 12
+        assert fits(views(puzzle_batch(hard_puzzles())), found, outcome.first, outcome.offsets).all()
 
 
 def test_learner_is_not_loaded_if_time_is_too_short() -> None:
