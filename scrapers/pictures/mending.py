@@ -21,6 +21,9 @@ from nonocensus.solver.model.views import views
 
 ROW, COLUMN = "row", "column"
 
+TOGETHER = 8
+"""Puzzles with a changed clue that are searched in one call: memory for it takes longer to prepare than most take."""
+
 
 class ClueChange(NamedTuple):
     """A changed clue: its side (ROW or COLUMN), its number from 1, and both clues."""
@@ -120,13 +123,15 @@ def _unique_ones(puzzles: list[Puzzle], deadline: float) -> Iterator[tuple[int, 
     batch = puzzle_batch(puzzles)
     faults = faults_of(batch)
     sound = np.array([k for k in range(len(puzzles)) if k not in faults], np.int64)
-    lines = climb_counted(views(batch), sound, LINE, deadline)
-    for k in sound[lines.solutions[sound] == UNIQUE].tolist():
-        yield k, lines.first[lines.offsets[k] : lines.offsets[k + 1]]
-    for k in sound[lines.solutions[sound] == UNKNOWN].tolist():
-        one = climb_counted(views(batch.slice(k, 1)), np.arange(1), SEARCH, deadline)
-        if one.solutions[0] == UNIQUE:
-            yield k, one.first
+    solved = np.zeros(len(puzzles), np.bool_)
+    for rung, together in ((LINE, len(puzzles)), (SEARCH, TOGETHER)):
+        for first in range(0, len(sound), together):
+            some = sound[first : first + together]
+            found = climb_counted(views(batch), some, rung, deadline)
+            solved[some] = found.solutions[some] != UNKNOWN
+            for k in some[found.solutions[some] == UNIQUE].tolist():
+                yield k, found.first[found.offsets[k] : found.offsets[k + 1]]
+        sound = sound[~solved[sound]]
 
 
 def _changed_clues(puzzle: Puzzle, differing: np.ndarray) -> Iterator[ClueChange]:

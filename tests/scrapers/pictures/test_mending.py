@@ -88,7 +88,7 @@ def test_nearest_clue_change_is_found() -> None:
 def test_search_that_the_clock_ends_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     puzzle, known = next(each for each in ambiguous(1) if len(mendings(*each).found) == 2)
     whole, finished = [mending.changes for mending in mendings(puzzle, known).found], []
-    for readings in range(0, 300, 2):
+    for readings in range(0, 300, 6):
         clock = chain(repeat(0.0, readings), repeat(np.inf))
         for module in ("mending", "picture_repair"):
             monkeypatch.setattr(f"nonocensus.scrapers.pictures.{module}.cpu_now", clock.__next__)
