@@ -8,10 +8,9 @@ the census's own measure (solver.model.measures), the same on every machine.
 import numpy as np
 
 from nonocensus.scrapers.pictures.picture_batch import views_of
-from nonocensus.scrapers.pictures.picture_repair import repair_picture
+from nonocensus.scrapers.pictures.picture_repair import climb_counted, repair_picture
 from nonocensus.scrapers.pictures.rules import random_pictures
-from nonocensus.solver.ladder.climb import climb
-from nonocensus.solver.ladder.ladder_options import LadderOptions
+from nonocensus.solver.ladder.ladder_options import SEARCH
 from nonocensus.solver.ladder.outcome import UNIQUE
 from nonocensus.solver.lines.workspace import CONFLICTS, LINE_SOLVES
 from nonocensus.solver.model.measures import difficulty
@@ -24,9 +23,6 @@ MAX_CHANGED = 3
 
 PATIENCE = 20
 """Steps without a harder puzzle before the search ends."""
-
-CPU_LIMIT = 60.0
-"""CPU seconds per puzzle, far more than needed, so that slow machines make the same pictures."""
 
 
 def hard_pictures(width: int, height: int, density: float, seed: int, first: int, last: int) -> np.ndarray:
@@ -56,6 +52,6 @@ def _search(picture: np.ndarray, seed: list[int]) -> np.ndarray:
 def _difficulties(pictures: np.ndarray) -> np.ndarray:
     """Return the difficulties of the pictures' puzzles, float64[pictures]; -inf without exactly one solution."""
     count, height, width = pictures.shape
-    found = climb(views_of(pictures), np.arange(count), LadderOptions(CPU_LIMIT))
+    found = climb_counted(views_of(pictures), np.arange(count), SEARCH, np.inf)
     measured = difficulty(found.counters[:, LINE_SOLVES], found.counters[:, CONFLICTS], np.full(count, width + height))
     return np.where(found.solutions == UNIQUE, measured, -np.inf)
