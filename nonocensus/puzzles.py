@@ -1,5 +1,6 @@
 """Single puzzles: reading, solving, drawing."""
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -87,6 +88,8 @@ def from_image(
 def make_unique(puzzle: Puzzle | ArrayLike, rung: str = "search", *, cpu_limit: float = 60.0) -> Puzzle:
     """Change few cells of a picture so that its puzzle has exactly one solution.
 
+    Warns if one was found and the search for fewer changes was not finished.
+
     Args:
         puzzle: A puzzle with a goal, or a picture.
         rung: Rung that must solve it: line, depth-2, probe or search.
@@ -104,7 +107,10 @@ def make_unique(puzzle: Puzzle | ArrayLike, rung: str = "search", *, cpu_limit: 
         raise ValueError("the puzzle has no picture; solve it and pass a solution")
     made = repair_picture(asked.goal, rung, cpu_limit=cpu_limit)
     if not made.reached:
-        raise TimeoutError(f"no such picture was found in {cpu_limit} CPU seconds, {made.changed} cells from the first")
+        spent = "" if made.finished else f" in {cpu_limit} CPU seconds"
+        raise TimeoutError(f"no such picture was found{spent}, {made.changed} cells from the first")
+    if not made.finished:
+        _warn_unfinished(cpu_limit)
     return with_picture(asked, made.picture)
 
 
@@ -113,13 +119,28 @@ def mend(puzzle: Puzzle | ArrayLike, *, cpu_limit: float = 60.0) -> list[Any]:
 
     Each has the changed `puzzle` with its solution as goal, the `changes` of clues, and the number of `cells` in which
     it differs from the picture `before`. The list is empty without several solutions or changes.
+
+    Raises TimeoutError if nothing was found within the limit, and warns if the search was not finished.
     """
     from nonocensus.pipeline.callbacks import SILENT
     from nonocensus.pipeline.executors.executor import Resources
-    from nonocensus.pipeline.jobs.mend_job import MendResult, mend_puzzles
+    from nonocensus.pipeline.jobs.mend_job import mend_puzzles
+    from nonocensus.scrapers.file_batches import Problem
 
-    found = mend_puzzles(iter([_puzzle(puzzle)]), cpu_limit, Resources(serial=True), SILENT)
-    return [mending for item in found if isinstance(item, MendResult) for mending in item.mendings]
+    found = list[Any]()
+    for item in mend_puzzles(iter([_puzzle(puzzle)]), cpu_limit, Resources(serial=True), SILENT):
+        if isinstance(item, Problem):
+            raise TimeoutError(item.reason)
+        if not item.finished:
+            if not item.mendings:
+                raise TimeoutError(f"no change was found in {cpu_limit} CPU seconds")
+            _warn_unfinished(cpu_limit)
+        found += item.mendings
+    return found
+
+
+def _warn_unfinished(cpu_limit: float) -> None:
+    warnings.warn(f"not finished in {cpu_limit} CPU seconds: more time may find smaller changes", stacklevel=3)
 
 
 def grade(puzzle: Puzzle | ArrayLike, *, cpu_limit: float = 60.0) -> dict[str, Any]:

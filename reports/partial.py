@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from nonocensus.solver.ladder.fixpoint import line_fixpoint
+from nonocensus.solver.ladder.ladder_kernels import warm_up
 from nonocensus.solver.ladder.ladder_options import FROM_NOTHING
 from nonocensus.solver.ladder.lookahead import NO_LIMIT, begin, refute
 from nonocensus.solver.lines.board import possibilities
@@ -33,6 +34,7 @@ def partial(puzzle: Puzzle, row: dict[str, Any], depth: int, start: np.ndarray |
     approximately.
     """
     batch = views(puzzle_batch([puzzle]))
+    warm_up(batch, ("lookahead", "tail"))  # compiling would take longer than SPARE_SECONDS
     given = FROM_NOTHING if start is None else np.ascontiguousarray(start, np.bool_).reshape(-1, start.shape[2])
     try:
         memory = line_fixpoint(batch, (row["cpu_line"] or 0.0) + SPARE_SECONDS, given)
@@ -47,9 +49,9 @@ def partial(puzzle: Puzzle, row: dict[str, Any], depth: int, start: np.ndarray |
     for cells, seconds, levels in rungs:
         if row[cells] is None:
             break
+        begin(memory.board, memory.tree.union, memory.seen, memory.workspace.bit_width)
         workspace = memory.workspace._replace(deadline=time.thread_time() + (row[seconds] or 0.0) + SPARE_SECONDS)
         boards = memory.board, memory.trial, memory.tree.union
-        begin(memory.board, memory.tree.union, memory.seen, workspace.bit_width)
         if refute(*boards, memory.color, levels, NO_LIMIT, memory.seen, memory.log, workspace) != FIXPOINT:
             break
     return possibilities(memory.board).reshape(puzzle.height, puzzle.width, -1)

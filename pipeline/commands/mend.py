@@ -75,7 +75,7 @@ def mend(
 
     Of puzzles with several solutions either clues are changed consistently, or cells of the picture: the author's if it
     is a solution, else one of the solutions. A run keeps the changes for its report, and the same command resumes;
-    puzzles without a change are retried only with a higher --cpu-limit. With --json a line a puzzle.
+    searches that are not finished are retried only with a higher --cpu-limit. With --json a line a puzzle.
     """
     from nonocensus.pipeline.run.run_folder import is_run
     from nonocensus.scrapers.archives.source_file import is_url
@@ -176,6 +176,7 @@ def mended_fields(mended: "MendResult") -> dict[str, Any]:
     """Return a puzzle and its changes for JSON."""
     return {
         "puzzle_id": mended.puzzle.puzzle_id,
+        "finished": mended.finished,
         "mendings": [
             {
                 "changes": [change._asdict() for change in mending.changes],
@@ -195,9 +196,11 @@ def describe_mended(mended: "MendResult") -> Iterator[RenderableType]:
     puzzle = mended.puzzle
     title = f' "{puzzle.title}"' if puzzle.title else ""
     yield f"[bold]{escape(puzzle.puzzle_id + title)}[/bold] {puzzle.width}x{puzzle.height}"
-    if not mended.mendings:
-        yield "  no change found: " + ("it has hidden lengths" if puzzle.blotted else "raise --cpu-limit")
     for mending in mended.mendings:
         yield f"  {escape(describe(mending))}"
+    if not mended.finished:
+        yield "  not finished: raise --cpu-limit"
+    elif not mended.mendings:
+        yield "  no change found" + ": it has hidden lengths" * puzzle.blotted
     for mending in mended.mendings[:1]:
         yield draw_pair((puzzle, mending.before), (mending.puzzle, mending.puzzle.goal))

@@ -45,12 +45,14 @@ class ImagePuzzle(NamedTuple):
     label     its verdict
     before    the puzzle of the unchanged image, if cells were changed
     changed   cells changed
+    finished  whether the search for changes was finished
     """
 
     puzzle: "Puzzle"
     label: str
     before: "Puzzle | None" = None
     changed: int = 0
+    finished: bool = True
 
 
 Images = Annotated[list[Path], typer.Argument(help="Images: PNG, JPEG, GIF, WebP, BMP, TIFF.", metavar="IN...")]
@@ -161,11 +163,12 @@ def convert_image(image: Path, request: "ImageOptions", rung: str | None, cpu_li
     found = repair_picture(puzzle.goal, rung, cpu_limit=cpu_limit, cost=drawn.cost)
     if not found.reached:
         raise FormatError(
-            f"not solvable within {cpu_limit:g} CPU seconds after {found.changed:,} changes; "
-            "try another --size, --dither or a larger --cpu-limit"
+            f"not solvable{'' if found.finished else f' within {cpu_limit:g} CPU seconds'} after {found.changed:,} "
+            f"changes; try another --size, --dither{'' if found.finished else ' or a larger --cpu-limit'}"
         )
-    label = str(solve(with_picture(puzzle, found.picture), cpu_limit=cpu_limit)["label"])
-    return ImagePuzzle(with_picture(puzzle, found.picture), label, puzzle if found.changed else None, found.changed)
+    changed = with_picture(puzzle, found.picture)
+    label = str(solve(changed, cpu_limit=cpu_limit)["label"])
+    return ImagePuzzle(changed, label, puzzle if found.changed else None, found.changed, found.finished)
 
 
 def read_image(image: Path) -> bytes:
@@ -193,6 +196,7 @@ def picture_fields(made: ImagePuzzle) -> dict[str, Any]:
         "palette": [color._asdict() for color in puzzle.palette],
         "label": made.label,
         "changed": made.changed,
+        "finished": made.finished,
     } | {name: None if cells is None else cells.tolist() for name, cells in pictures.items()}
 
 
@@ -203,6 +207,7 @@ def describe_picture(made: ImagePuzzle) -> Iterator[RenderableType]:
     puzzle, cells = made.puzzle, made.puzzle.width * made.puzzle.height
     colors = f" in {len(puzzle.palette)} colours" if len(puzzle.palette) > 2 else ""
     changed = f"; {made.changed:,} of {cells:,} cells changed ({made.changed / cells:.1%})" if made.changed else ""
+    changed += "" if made.finished else "; not finished: raise --cpu-limit for fewer changes"
     verdict = f"[{VERDICT_COLORS.get(made.label, 'red')}]{made.label}[/]{changed}"
     yield f"[bold]{escape(puzzle.puzzle_id)}[/bold] {puzzle.width}x{puzzle.height}{colors}: {verdict}"
     if made.before is not None:

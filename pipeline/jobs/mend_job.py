@@ -27,7 +27,7 @@ from nonocensus.pipeline.run.result_pairs import pairs_of
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.parts import one_batch
 from nonocensus.scrapers.file_batches import Problem
-from nonocensus.scrapers.pictures.mending import ClueChange, Mending, mending_to, mendings
+from nonocensus.scrapers.pictures.mending import ClueChange, Mending, Mendings, mending_to, mendings
 from nonocensus.solver import __version__
 from nonocensus.solver.api import classify
 from nonocensus.solver.model.check import malformed
@@ -53,10 +53,12 @@ class MendResult(NamedTuple):
 
     puzzle      as it is
     mendings    changes that leave one solution, the smallest first; none if none was found, or a length is hidden
+    finished    whether the search is finished; else, at the CPU limit, there may be others
     """
 
     puzzle: Puzzle
     mendings: list[Mending]
+    finished: bool = True
 
 
 class MendCandidate(NamedTuple):
@@ -72,21 +74,22 @@ class MendCandidate(NamedTuple):
 
 
 class MendAttempts:
-    """Earlier attempts of a run: the changes found, and the time spent on puzzles without one."""
+    """Last attempts of a run: the changes found, and the CPU limits of searches that are not finished."""
 
     def __init__(self, run: Run) -> None:
         self.found: dict[tuple[str, str | None], list[dict[str, Any]]] = {}
         self.limits: dict[tuple[str, str | None], float] = {}
         for row in read_attempts(run).to_pylist():
             key = row["puzzle_id"], row["clue_hash"]
-            if row["change"] is None:
-                self.limits[key] = max(row["cpu_limit"] or 0.0, self.limits.get(key, 0.0))
-            else:
-                self.found.setdefault(key, []).append(row)
+            found = self.found.setdefault(key, [])
+            if row["change"] is not None:
+                found.append(row)
+            elif row["cpu_limit"] is not None:
+                self.limits[key] = row["cpu_limit"]
 
     def is_todo(self, key: tuple[str, str | None], cpu_limit: float) -> bool:
-        """Return whether no change was found yet, and none looked for with that much time."""
-        return key not in self.found and self.limits.get(key, 0.0) < cpu_limit
+        """Return whether changes were not looked for yet, or the search is not finished and had less time."""
+        return key not in self.found or self.limits.get(key, cpu_limit) < cpu_limit
 
 
 def mend_chunk(chunk: Chunk, call: JobCall) -> Output:
@@ -134,7 +137,7 @@ def _batch(rows: list[dict[str, Any]]) -> pa.RecordBatch:
 def mend_run(run: Run, request: JobRequest) -> Iterator[MendResult | Problem]:
     """Yield the puzzles of a run that have several solutions, with their changes, which the run keeps.
 
-    Puzzles without a change are retried with more time. Raises InputError if the run's store has changed, UserError if
+    Unfinished searches are retried with more time. Raises InputError if the run's store has changed, UserError if
     another command works on the run.
     """
     with locked(run, request) as run:
@@ -147,10 +150,11 @@ def mend_run(run: Run, request: JobRequest) -> Iterator[MendResult | Problem]:
         for name, _, rows in plan_on_results(run, several, request.selection).stretches:
             for _, results, puzzles in pairs_of(run, run.result_file(name), rows, parts, [*ANSWER], PUZZLES.names):
                 for puzzle, solutions, clue_hash in _candidates(results, puzzles):
-                    found = attempts.found.get((puzzle.puzzle_id, clue_hash), [])
-                    goals = [picture(row["mended"], puzzle.width, puzzle.height) for row in found]
+                    key = puzzle.puzzle_id, clue_hash
+                    goals = [picture(row["mended"], puzzle.width, puzzle.height) for row in attempts.found.get(key, [])]
+                    changes = [mending_to(puzzle, solutions, goal) for goal in goals]
                     if puzzle.puzzle_id not in lost:
-                        yield MendResult(puzzle, [mending_to(puzzle, solutions, goal) for goal in goals])
+                        yield MendResult(puzzle, changes, key not in attempts.limits)
 
 
 def estimate_mending(run: Run, request: JobRequest) -> CostEstimate:
@@ -188,7 +192,9 @@ def _classified(
         puzzles = puzzle_batch([item for item in batch if not isinstance(item, Problem)])
         if compile_missing(needed(puzzles), LADDER, callbacks):
             callbacks.on_start(MEND.title, None)
-        results = pa.table(classify(puzzles, cpu_limit=cpu_limit)).select([*ANSWER])
+        results = pa.table(classify(puzzles, cpu_limit=cpu_limit)).select([*ANSWER, "status"])
+        for late in results.filter(pc.equal(results["status"], "timeout"))["puzzle_id"].to_pylist():
+            yield Problem(late, f"not solved within {cpu_limit:g} CPU seconds; raise --cpu-limit")
         callbacks.on_progress(len(batch) - (pc.sum(_have_several(results)).as_py() or 0), "")
         for candidate in _candidates(results, pa.table(puzzles)):
             if candidate.puzzle.blotted:
@@ -248,7 +254,7 @@ def _mend_candidates(
             if isinstance(outcome, TaskFailure):
                 done[task[0]] = Problem(candidate.puzzle.puzzle_id, outcome.reason)
             else:
-                done[task[0]] = MendResult(candidate.puzzle, outcome)
+                done[task[0]] = MendResult(candidate.puzzle, outcome.found, outcome.finished)
             callbacks.on_progress(1, "")
             while next_number in done:
                 yield done.pop(next_number)
@@ -256,24 +262,27 @@ def _mend_candidates(
     yield from (done[number] for number in sorted(done))
 
 
-def _find_changes(_: int, puzzle: Puzzle, solutions: list[np.ndarray], cpu_limit: float) -> list[Mending]:
+def _find_changes(_: int, puzzle: Puzzle, solutions: list[np.ndarray], cpu_limit: float) -> Mendings:
     """Run one task."""
     return mendings(puzzle, solutions, cpu_limit)
 
 
-def _rows(candidate: MendCandidate, changes: list[Mending], cpu_limit: float) -> list[dict[str, Any]]:
-    """Return rows of the table of mendings: one without a change if none was found."""
+def _rows(candidate: MendCandidate, changes: Mendings, cpu_limit: float) -> list[dict[str, Any]]:
+    """Return rows of the table of mendings; the last one has no change if none was found or the search not finished."""
     about = {
         "puzzle_id": candidate.puzzle.puzzle_id,
         "clue_hash": candidate.clue_hash,
         "solver_version": __version__,
         "cpu_limit": cpu_limit,
     }
-    return [
+    found = [
         about | {"change": describe(change), "cells": change.cells, "mended": change.puzzle.goal.tobytes()}
-        for change in changes
+        for change in changes.found
         if change.puzzle.goal is not None
-    ] or [about]
+    ]
+    if not changes.finished:
+        return [*found, about]
+    return found or [about | {"cpu_limit": None}]
 
 
 def describe(mending: Mending) -> str:

@@ -196,7 +196,8 @@ def current_grades(run: Run) -> pa.Table:
     return grades.filter(pa.array(is_current))
 
 
-# Mendings: a puzzle's changes are rows of one file, smallest first; a row without a change records that none was found.
+# Mendings: a puzzle's changes are rows of one file, smallest first; the last attempt counts. A row without a change
+# records that the search was not finished within its CPU limit, or, without a limit, that it found none.
 
 
 def mendings_folder(run: Run) -> Folder:
@@ -210,10 +211,13 @@ def read_mending_file(place: Folder, name: str) -> pa.Table:
 
 
 def read_attempts(run: Run) -> pa.Table:
-    """Return all mending rows, those of puzzles without a change too. Raises InputError."""
+    """Return the rows of each puzzle's last attempt, those without a change too. Raises InputError."""
     place = mendings_folder(run)
-    files = (read_mending_file(place, name) for name in _parquet_files(place))
-    return pa.concat_tables([MENDINGS.empty_table(), *files])
+    files = [read_mending_file(place, name) for name in _parquet_files(place)]
+    names = [list(zip(*(file[name].to_pylist() for name in ("puzzle_id", "clue_hash")), strict=True)) for file in files]
+    last = {name: k for k, each in enumerate(names) for name in each}
+    kept = [file.filter(pa.array([last[name] == k for name in names[k]], pa.bool_())) for k, file in enumerate(files)]
+    return pa.concat_tables([MENDINGS.empty_table(), *kept])
 
 
 def read_mendings(run: Run) -> pa.Table:

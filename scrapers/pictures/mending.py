@@ -11,12 +11,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nonocensus.scrapers.pictures.picture_repair import repair_picture
-from nonocensus.solver.api import classify
+from nonocensus.scrapers.pictures.picture_repair import climb_counted, cpu_now, repair_picture
+from nonocensus.solver.ladder.ladder_options import LINE, SEARCH
+from nonocensus.solver.ladder.outcome import UNIQUE, UNKNOWN
+from nonocensus.solver.model.check import faults_of
 from nonocensus.solver.model.puzzle import Block, Clue, Puzzle, clues_of, with_metadata
-from nonocensus.solver.model.tables import picture, puzzle_batch
+from nonocensus.solver.model.tables import puzzle_batch
+from nonocensus.solver.model.views import views
 
 ROW, COLUMN = "row", "column"
+
+TOGETHER = 8
+"""Puzzles with a changed clue that are searched in one call: memory for it takes longer to prepare than most take."""
 
 
 class ClueChange(NamedTuple):
@@ -43,8 +49,19 @@ class Mending(NamedTuple):
     cells: int
 
 
-def mendings(puzzle: Puzzle, solutions: Sequence[np.ndarray], cpu_limit: float = 60.0) -> list[Mending]:
-    """Return the smallest change of one clue and the smallest change of cells, if found, fewest changes first.
+class Mendings(NamedTuple):
+    """Changes that leave one solution.
+
+    found   the smallest change of one clue and the smallest change of cells, if found, fewest changes first
+    finished   whether the search is finished; else, at the CPU limit, there may be others
+    """
+
+    found: list[Mending]
+    finished: bool
+
+
+def mendings(puzzle: Puzzle, solutions: Sequence[np.ndarray], cpu_limit: float = 60.0) -> Mendings:
+    """Find the smallest change of one clue, and the smallest change of cells; deterministic if finished.
 
     Args:
         puzzle: A puzzle with several solutions and without hidden lengths.
@@ -53,8 +70,10 @@ def mendings(puzzle: Puzzle, solutions: Sequence[np.ndarray], cpu_limit: float =
 
     """
     known = _starts(puzzle, solutions)
-    found = [_by_clue(puzzle, solutions, known, cpu_limit), _by_cells(puzzle, known, cpu_limit)]
-    return sorted((each for each in found if each is not None), key=lambda each: len(each.changes) + each.cells)
+    tried = [_by_clue(puzzle, solutions, known, cpu_limit), _by_cells(puzzle, known, cpu_limit)]
+    found = [mending for mending, _ in tried if mending is not None]
+    found.sort(key=lambda mending: len(mending.changes) + mending.cells)
+    return Mendings(found, all(finished for _, finished in tried))
 
 
 def mending_to(puzzle: Puzzle, solutions: Sequence[np.ndarray], goal: np.ndarray) -> Mending:
@@ -78,21 +97,41 @@ def _starts(puzzle: Puzzle, solutions: Sequence[np.ndarray]) -> Sequence[np.ndar
 
 def _by_clue(
     puzzle: Puzzle, solutions: Sequence[np.ndarray], known: Sequence[np.ndarray], cpu_limit: float
-) -> Mending | None:
-    """Try changes of one clue, and return the one whose unique solution is closest to a known solution."""
+) -> tuple[Mending | None, bool]:
+    """Try changes of one clue: return the one whose solution is closest to a known one, and whether all were tried."""
     tried = list(_changed_clues(puzzle, solutions[0] != solutions[1]))
-    if not tried:
-        return None
-    others = [_with_clue(puzzle, change) for change in tried]
-    answers = classify(puzzle_batch(others), cpu_limit=cpu_limit / len(tried))
-    rows = answers.select(["solutions", "solution"]).to_pylist()
-    found = []
-    for change, other, row in zip(tried, others, rows, strict=True):
-        if row["solutions"] == "unique":
-            solution = picture(row["solution"], puzzle.width, puzzle.height)
+    found, finished = list[Mending](), True
+    try:
+        for k, cells in _unique_ones([_with_clue(puzzle, change) for change in tried], cpu_now() + cpu_limit):
+            solution = cells.reshape(puzzle.height, puzzle.width)
             before = min(known, key=lambda one: int((one != solution).sum()))
-            found.append(Mending(replace(other, goal=solution), (change,), before, int((before != solution).sum())))
-    return min(found, key=lambda mending: mending.cells, default=None)
+            changed = replace(_with_clue(puzzle, tried[k]), goal=solution)
+            found.append(Mending(changed, (tried[k],), before, int((before != solution).sum())))
+    except TimeoutError:
+        finished = False
+    nearest = min(found, key=lambda mending: (mending.cells, tried.index(mending.changes[0])), default=None)
+    return nearest, finished
+
+
+def _unique_ones(puzzles: list[Puzzle], deadline: float) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield index and solution of puzzles with one solution, those that line logic solves first.
+
+    Raises TimeoutError at the deadline.
+    """
+    if not puzzles:
+        return
+    batch = puzzle_batch(puzzles)
+    faults = faults_of(batch)
+    sound = np.array([k for k in range(len(puzzles)) if k not in faults], np.int64)
+    solved = np.zeros(len(puzzles), np.bool_)
+    for rung, together in ((LINE, len(puzzles)), (SEARCH, TOGETHER)):
+        for first in range(0, len(sound), together):
+            some = sound[first : first + together]
+            found = climb_counted(views(batch), some, rung, deadline)
+            solved[some] = found.solutions[some] != UNKNOWN
+            for k in some[found.solutions[some] == UNIQUE].tolist():
+                yield k, found.first[found.offsets[k] : found.offsets[k + 1]]
+        sound = sound[~solved[sound]]
 
 
 def _changed_clues(puzzle: Puzzle, differing: np.ndarray) -> Iterator[ClueChange]:
@@ -133,11 +172,12 @@ def _with_clue(puzzle: Puzzle, change: ClueChange) -> Puzzle:
     return with_metadata(puzzle, **clues, goal=None, saved=())
 
 
-def _by_cells(puzzle: Puzzle, known: Sequence[np.ndarray], cpu_limit: float) -> Mending | None:
-    """Change as few cells as possible of a known solution; return None if no repair succeeds."""
+def _by_cells(puzzle: Puzzle, known: Sequence[np.ndarray], cpu_limit: float) -> tuple[Mending | None, bool]:
+    """Change as few cells as possible of a known solution: return the change, and whether the search is finished."""
     tried = [(before, repair_picture(before, cpu_limit=cpu_limit / len(known))) for before in known]
+    finished = all(repair.finished for _, repair in tried)
     found = [(before, repair) for before, repair in tried if repair.reached]
     if not found:
-        return None
+        return None, finished
     before, repair = min(found, key=lambda each: each[1].changed)
-    return mending_to(puzzle, [before], repair.picture)
+    return mending_to(puzzle, [before], repair.picture), finished

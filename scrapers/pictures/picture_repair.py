@@ -4,22 +4,33 @@ A greedy search. If there is another solution, each cell in which it differs fro
 that leaves the solver the fewest open cells is kept. For rungs below search the candidates are the cells that line
 logic leaves open. At the end unnecessary changes are reverted. After Batenburg and others, "Constructing Simple
 Nonograms of Varying Difficulty" (2009), who make puzzles of gray images.
+
+Work is counted: a result is the same on every machine. The clock only ends a search, which then says so.
 """
 
+import math
 import time
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from nonocensus.solver.jit.waits import Waits
 
 from nonocensus.scrapers.formats.colors import without_unused
 from nonocensus.scrapers.pictures.picture_batch import views_of
 from nonocensus.solver.ladder.climb import climb
 from nonocensus.solver.ladder.fixpoint import line_fixpoint
-from nonocensus.solver.ladder.ladder_kernels import warm_up
-from nonocensus.solver.ladder.ladder_options import LINE, PROBE, RUNGS, KnownSolutions, LadderOptions, PriorKnowledge
-from nonocensus.solver.ladder.memory import kernel_kinds
+from nonocensus.solver.ladder.ladder_options import (
+    LINE,
+    NO_PRIOR,
+    PROBE,
+    RUNGS,
+    KnownSolutions,
+    LadderOptions,
+    PriorKnowledge,
+)
 from nonocensus.solver.ladder.outcome import MULTIPLE, UNIQUE, Outcome
+from nonocensus.solver.learning.tail import GLUCOSE, LearnerOptions
 from nonocensus.solver.lines.board import possibilities
 from nonocensus.solver.model.puzzle import Puzzle, clues_of, normalize_palette
 from nonocensus.solver.model.views import Views
@@ -33,24 +44,23 @@ MAX_PROBED = 400
 MIN_COMBINED = 2_000
 """Number of open cells from which a step may combine several changes, to save time."""
 
-STAGES_UP_TO = (("line",), ("line", "lookahead"), ("line", "lookahead"), ("line", "lookahead", "search", "tail"))
-"""Stages whose kernels are compiled for each rung before the clock starts."""
-
-_compiled: set[tuple[tuple[int, bool], int]] = set()
-"""Kernel kinds, each with a rung, compiled in this process."""
+COUNTED = LearnerOptions(turns=((GLUCOSE, 24),), loading=0.0)
+"""Clause learning by a number of conflicts, whatever time is left."""
 
 
 class Repair(NamedTuple):
     """A repaired picture.
 
-    picture   uint8[height, width] of palette entries
-    reached   whether its puzzle has one solution and falls to the rung; false on timeout or failure
-    changed   number of changed cells
+    picture    uint8[height, width] of palette entries
+    reached    whether its puzzle has one solution and falls to the rung
+    changed    number of changed cells
+    finished   whether the search is finished; else, at the CPU limit, fewer changes may do
     """
 
     picture: np.ndarray
     reached: bool
     changed: int
+    finished: bool = True
 
 
 class CellChanges(NamedTuple):
@@ -60,10 +70,30 @@ class CellChanges(NamedTuple):
     colors: np.ndarray
 
 
+def cpu_now() -> float:
+    """Return CPU seconds of this thread, without those of compiling kernels."""
+    return time.thread_time() - Waits.cpu_seconds
+
+
+def climb_counted(
+    batch: Views, which: np.ndarray, rung: int, deadline: float, prior: PriorKnowledge = NO_PRIOR
+) -> Outcome:
+    """Run puzzles of a batch up to a rung with counted work; raises TimeoutError if the clock ended one.
+
+    deadline   on the clock of `cpu_now`
+    """
+    left = deadline - cpu_now()
+    if left > 0:
+        outcome = climb(batch, which, LadderOptions(left, top=rung), prior, learning=COUNTED)
+        if not outcome.late.any() or cpu_now() < deadline:
+            return outcome
+    raise TimeoutError("not finished")
+
+
 def repair_picture(
     picture: np.ndarray, rung: str = "search", *, cpu_limit: float = 60.0, cost: np.ndarray | None = None
 ) -> Repair:
-    """Change few cells of a picture so that its puzzle has one solution; deterministic unless the limit is reached.
+    """Change few cells of a picture so that its puzzle has one solution; deterministic if finished.
 
     Args:
         picture: uint8[height, width] of palette entries.
@@ -74,58 +104,47 @@ def repair_picture(
     """
     if rung not in RUNGS:
         raise ValueError(f"rung must be one of {', '.join(RUNGS)}, not {rung!r}")
-    wanted = RUNGS.index(rung)
-    _compile(views_of(picture[None]), wanted)
-    deadline = time.thread_time() + cpu_limit
-    if _is_good(_solved(picture[None], wanted, deadline)):
-        return Repair(picture, True, 0)
+    wanted, deadline = RUNGS.index(rung), cpu_now() + cpu_limit
+    picture = picture.copy()  # kernels would be compiled again for a read-only one
+    try:
+        if _is_good(_solved(picture[None], wanted, deadline)):
+            return Repair(picture, True, 0)
+    except TimeoutError:
+        return Repair(picture, False, 0, finished=False)
     # a picture that line logic solves also has one solution, and may need fewer changes
     found = [_searched(picture, way, wanted, deadline, cost) for way in sorted({LINE, wanted})]
-    return min(found, key=lambda repair: (not repair.reached, repair.changed))
-
-
-def _compile(batch: Views, rung: int) -> None:
-    """Compile all kernels up to a rung, so that the CPU limit excludes compilation."""
-    for kind in kernel_kinds(batch):
-        if (kind, rung) not in _compiled:
-            warm_up(batch, STAGES_UP_TO[rung])
-            _compiled.add((kind, rung))
+    best = min(found, key=lambda repair: (not repair.reached, repair.changed))
+    return best._replace(finished=all(repair.finished for repair in found))
 
 
 def _searched(picture: np.ndarray, way: int, wanted: int, deadline: float, cost: np.ndarray | None) -> Repair:
     """Make changes until the puzzle falls to the rung `way`, then revert those that `wanted` does not need."""
     now, draw = picture, np.random.default_rng(0)
-    while not (reached := _is_good(found := _solved(now[None], way, deadline))):
-        try:
-            changes = _untried(_changes(now, found, deadline), now != picture)
-        except TimeoutError:
-            break
-        if not len(changes.cells):
-            break
-        if len(changes.cells) > MAX_CANDIDATES:
-            some = np.sort(draw.choice(len(changes.cells), MAX_CANDIDATES, replace=False))
-            changes = CellChanges(changes.cells[some], changes.colors[some])
-        now = _best(now, changes, way, deadline, cost)
-    if reached:
-        now = _without_needless(now, picture, wanted, deadline)
-    return Repair(now, reached, int((now != picture).sum()))
-
-
-def _without_needless(now: np.ndarray, picture: np.ndarray, wanted: int, deadline: float) -> np.ndarray:
-    """Revert unnecessary changes."""
-    for cell in np.flatnonzero(now != picture):
-        before = _changed(now, CellChanges(np.array([cell]), picture.reshape(-1)[[cell]]))
-        if _is_good(_solved(before, wanted, deadline)):
-            now = before[0]
-    return now
+    reached, finished = False, True
+    try:
+        while not (reached := _is_good(found := _solved(now[None], way, deadline))):
+            changes = _untried(_changes(now, found), now != picture)
+            if not len(changes.cells):
+                break
+            if len(changes.cells) > MAX_CANDIDATES:
+                some = np.sort(draw.choice(len(changes.cells), MAX_CANDIDATES, replace=False))
+                changes = CellChanges(changes.cells[some], changes.colors[some])
+            now = _best(now, changes, way, deadline, cost)
+        for cell in np.flatnonzero(now != picture) if reached else ():
+            before = _changed(now, CellChanges(np.array([cell]), picture.reshape(-1)[[cell]]))
+            if _is_good(_solved(before, wanted, deadline)):
+                now = before[0]
+    except TimeoutError:
+        finished = False
+    return Repair(now, reached, int((now != picture).sum()), finished)
 
 
 def _solved(pictures: np.ndarray, rung: int, deadline: float) -> Outcome:
     """Run the ladder up to a rung for the puzzles of pictures, uint8[count, height, width]."""
     count = len(pictures)
     goals = KnownSolutions(np.ones(count, np.bool_), pictures.reshape(-1))
-    allowance = LadderOptions(max(deadline - time.thread_time(), 0.0) / count, top=rung)
-    return climb(views_of(pictures), np.arange(count), allowance, PriorKnowledge(goals, planted=goals))
+    prior = PriorKnowledge(goals, planted=goals)
+    return climb_counted(views_of(pictures), np.arange(count), rung, deadline, prior)
 
 
 def _is_good(outcome: Outcome) -> bool:
@@ -133,13 +152,13 @@ def _is_good(outcome: Outcome) -> bool:
     return bool(outcome.solutions[0] == UNIQUE)
 
 
-def _changes(picture: np.ndarray, outcome: Outcome, deadline: float) -> CellChanges:
+def _changes(picture: np.ndarray, outcome: Outcome) -> CellChanges:
     """Return the candidates: another solution's colours where it differs, or else those that line logic leaves open."""
     if outcome.solutions[0] == MULTIPLE:
         other = outcome.second
         cells = np.flatnonzero(other != picture.reshape(-1))
         return CellChanges(cells, other[cells])
-    memory = line_fixpoint(views_of(picture[None]), max(deadline - time.thread_time(), 0.0))
+    memory = line_fixpoint(views_of(picture[None]), math.inf)
     assert memory is not None, "the picture is a solution"
     may_be = possibilities(memory.board)
     may_be[np.arange(picture.size), picture.reshape(-1)] = False

@@ -117,11 +117,15 @@ CERTIFICATES = schema_of(
 MENDINGS = schema_of(
     ("puzzle_id", TEXT, "the puzzle's key"),
     ("clue_hash", TEXT, "the puzzle's identity"),
-    ("change", TEXT, "a change that leaves one solution, in words; a puzzle's smallest comes first; null: none found"),
+    (
+        "change",
+        TEXT,
+        "a change that leaves one solution, in words; a puzzle's smallest comes first; null: no other yet",
+    ),
     ("cells", pa.int32(), "cells in which the mended picture differs from the solution it was made of"),
     ("mended", pa.binary(), "the mended picture: height x width bytes, row by row, a palette entry each"),
     ("solver_version", TEXT, "version of nonocensus"),
-    ("cpu_limit", pa.float64(), "CPU seconds that each way of changing the puzzle was given"),
+    ("cpu_limit", pa.float64(), "CPU seconds that each way was given; null: the search is finished and found none"),
 )
 
 GRADES = schema_of(

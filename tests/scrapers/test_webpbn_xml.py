@@ -335,10 +335,10 @@ BILLION_LAUGHS = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range
     ],
 )
 def test_declarations_in_the_doctype_are_refused(subset: str) -> None:
-    began = time.monotonic()
+    began = time.thread_time()
     with pytest.raises(FormatError, match=r"^its DOCTYPE has declarations, such as entities, which are refused$"):
         one(f"<!DOCTYPE pbn [{subset}]><puzzleset><title>{'&e11;' * 1000}</title></puzzleset>")
-    assert time.monotonic() - began < 1
+    assert time.thread_time() - began < 1
 
 
 @pytest.mark.parametrize("doctype", ['SYSTEM "file:///etc/passwd"', 'PUBLIC "-//x" "http://127.0.0.1:9/x.dtd"'])

@@ -47,7 +47,7 @@ def test_faults_agree_with_the_oracle(seed: int, count: int) -> None:
 @settings(max_examples=120, deadline=None)
 def test_each_row_gets_its_own_answer(seed: int, count: int, rung: str, depth: int, check_goal: bool) -> None:
     batch = hostile(seed, count)
-    rows = classify(batch, cpu_limit=5, rung=rung, depth=depth, check_goal=check_goal).to_pylist()
+    rows = classify(batch, cpu_limit=60, rung=rung, depth=depth, check_goal=check_goal).to_pylist()
     for puzzle, row in zip(batch.to_pylist(), rows, strict=True):
         assert (row["puzzle_id"], row["clue_hash"]) == (puzzle["puzzle_id"], puzzle["clue_hash"])
         if not sound(puzzle):

@@ -17,13 +17,13 @@ from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.jobs import mend_job
 from nonocensus.pipeline.jobs.engine import JobRequest
 from nonocensus.pipeline.jobs.job import JobSettings
-from nonocensus.pipeline.jobs.mend_job import mend_run
+from nonocensus.pipeline.jobs.mend_job import MendResult, mend_run
 from nonocensus.pipeline.run.job_tables import read_attempts, read_mendings
 from nonocensus.pipeline.run.run_folder import open_run
 from nonocensus.pipeline.store.parts import append, create_store
 from nonocensus.scrapers.formats import named
-from nonocensus.scrapers.pictures.mending import Mending
-from nonocensus.solver.api import solve
+from nonocensus.scrapers.pictures.mending import Mendings, mendings
+from nonocensus.solver.api import classify, solve
 from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture
 from nonocensus.solver.model.tables import MENDINGS, puzzle_batch
 
@@ -106,28 +106,35 @@ def test_interrupted_command_keeps_changes_and_resumes(nonocensus: Nonocensus, s
     assert read_mendings(run)["puzzle_id"].to_pylist() == [f"local/{k}" for k in range(4)]
 
 
-def test_puzzles_without_change_are_retried_only_with_more_time(switches: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unfinished_searches_are_retried_only_with_more_time(switches: str, monkeypatch: pytest.MonkeyPatch) -> None:
     run, tried = open_run(switches), list[float]()
+    changes = mendings(SWITCH, [np.eye(2, dtype=np.uint8), 1 - np.eye(2, dtype=np.uint8)]).found
 
-    def none_found(_puzzle: Puzzle, _solutions: object, cpu_limit: float) -> list[Mending]:
+    def search(_puzzle: Puzzle, _solutions: object, cpu_limit: float) -> Mendings:
+        """Find nothing, then a change, then end without one."""
         tried.append(cpu_limit)
-        return []
+        return Mendings(changes if cpu_limit == 2.0 else [], cpu_limit == 3.0)
 
-    monkeypatch.setattr(mend_job, "mendings", none_found)
-    for limit in (1.0, 1.0, 0.5, 2.0):
-        request = JobRequest(cpu_limit=limit, resources=Resources(serial=True))
-        assert [item.mendings for item in mend_run(run, request)] == [[]] * 5
-    assert tried == [1.0] * 4 + [2.0] * 4
+    def mended(limit: float) -> set[tuple[int, bool]]:
+        items = [*mend_run(run, JobRequest(cpu_limit=limit, resources=Resources(serial=True)))][:4]
+        return {(len(item.mendings), item.finished) for item in items if isinstance(item, MendResult)}
+
+    monkeypatch.setattr(mend_job, "mendings", search)
+    assert [mended(limit) for limit in (1.0, 1.0, 0.5)] == [{(0, False)}] * 3
+    assert [mended(limit) for limit in (2.0, 1.0)] == [{(len(changes), False)}] * 2
+    assert len(read_mendings(run)) == 4 * len(changes) > 0
+    assert [mended(limit) for limit in (3.0, 4.0)] == [{(0, True)}] * 2
+    assert tried == [1.0] * 4 + [2.0] * 4 + [3.0] * 4
     assert len(read_mendings(run)) == 0
 
 
 def test_failing_puzzle_is_reported_and_retried_next_time(
     nonocensus: Nonocensus, switches: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def failing(puzzle: Puzzle, _solutions: object, _limit: float) -> list[Mending]:
+    def failing(puzzle: Puzzle, _solutions: object, _limit: float) -> Mendings:
         if puzzle.puzzle_id == "local/2":
             raise ValueError("no reason")
-        return []
+        return Mendings([], True)
 
     with monkeypatch.context() as patched:
         patched.setattr(mend_job, "mendings", failing)
@@ -229,6 +236,27 @@ def test_unique_puzzles_need_no_change(nonocensus: Nonocensus, tmp_path: Path) -
     assert done.code == 0
     assert done.out == "0 with several solutions, nothing to mend.\n"
     assert not (tmp_path / "out.non").exists()
+
+
+def test_what_the_limit_ends_is_not_finished(
+    nonocensus: Nonocensus, store: str, run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nonocensus.scrapers.pictures.picture_repair.cpu_now", iter(range(0, 10**6, 20)).__next__)
+    for place in (store, run, run):
+        told = nonocensus("mend", place)
+        assert (told.code, "  not finished: raise --cpu-limit" in told.out) == (0, True)
+    with pytest.raises(TimeoutError, match="no change was found in 10 CPU seconds"):
+        nc.mend(SWITCH, cpu_limit=10)
+
+
+def test_undecided_puzzle_of_a_file_is_a_problem(
+    nonocensus: Nonocensus, store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mend_job, "classify", lambda puzzles, cpu_limit: classify(puzzles, cpu_limit=0.0 * cpu_limit))
+    done = nonocensus("mend", store)
+    assert (done.code, "local/switch: not solved within 10 CPU seconds; raise --cpu-limit" in done.err) == (1, True)
+    with pytest.raises(TimeoutError, match="not solved within 60 CPU seconds"):
+        nc.mend(SWITCH)
 
 
 def test_mend_from_python() -> None:

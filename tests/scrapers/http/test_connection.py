@@ -47,10 +47,12 @@ def test_separately_sent_body_is_not_delayed(site: Site) -> None:
     site.answers["/a"] = [apart]
     with polite() as session:
         session.fetch(Request(f"{site.url}/a"))
-        begun = time.monotonic()
+        seconds = []
         for _ in range(50):
+            begun = time.monotonic()
             assert session.fetch(Request(f"{site.url}/a")).body == b"body"
-        assert time.monotonic() - begun < 1.5  # with the delayed ACKs of Linux, 2.2
+            seconds.append(time.monotonic() - begun)
+    assert sorted(seconds)[10] < 0.03, "all but the first few wait 40 ms for the delayed ACKs of Linux"
 
 
 def test_user_agent_names_version_and_contact(site: Site) -> None:

@@ -19,12 +19,12 @@ def test_slow_body_ends_at_total_timeout(site: Site, kind: str) -> None:
         "chunk": answer(200, b"fa0\r\n", Transfer_Encoding="chunked", Content_Length=""),
         "until it closes": answer(200, Content_Length=""),
     }[kind]
-    site.answers["/a"] = [dripping(start, 30, 0.02)]
+    site.answers["/a"] = [dripping(start, 3000, 0.02)]
     begun = time.monotonic()
     with pytest.raises(RequestFailed, match=r"reply not complete after 1 s, 2 times$") as failed:
-        fetch(site, attempts=2, total_timeout=0.1)
+        fetch(site, attempts=2, total_timeout=1.0)
     assert failed.value.status == 200
-    assert time.monotonic() - begun < 0.9
+    assert time.monotonic() - begun < 30
 
 
 DRIPPING_HEADERS = {
@@ -51,7 +51,7 @@ def test_slow_headers_over_tls_end_at_total_timeout(
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificate))
     secure.answers["/a"] = [dripping(DRIPPING_HEADERS["headers"], 3000, 0.02)]
     with pytest.raises(RequestFailed, match=r"reply not complete after 1 s$"):
-        fetch(secure, attempts=1, total_timeout=0.5)
+        fetch(secure, attempts=1, total_timeout=1.0)
 
 
 def test_slow_tls_handshake_ends_at_total_timeout() -> None:
@@ -63,7 +63,7 @@ def test_slow_tls_handshake_ends_at_total_timeout() -> None:
             pytest.raises(RobotsDisallowed, match="not complete after 1 s;"),
         ):
             session.fetch(Request(f"https://127.0.0.1:{door.getsockname()[1]}/a"))
-    assert time.monotonic() - begun < 8
+    assert time.monotonic() - begun < 15
 
 
 def drip_tls(door: socket.socket) -> None:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice, repeat
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def ambiguous(colors: int, side: int = 5) -> Iterator[tuple[Puzzle, list[np.ndar
 def test_each_mending_has_one_solution_and_lists_its_changes(colors: int) -> None:
     kinds = Counter[int]()
     for puzzle, known in islice(ambiguous(colors), 8):
-        found = mendings(puzzle, known)
+        found = mendings(puzzle, known).found
         assert found, "so small a picture can always be mended"
         sizes = [len(mending.changes) + mending.cells for mending in found]
         assert sizes == sorted(sizes)
@@ -63,7 +63,7 @@ def check(puzzle: Puzzle, author: np.ndarray, mending: Mending) -> None:
 def test_without_goal_either_solution_may_be_kept() -> None:
     puzzle, known = next(ambiguous(1))
     bare = Puzzle(puzzle.rows, puzzle.columns)
-    for mending in mendings(bare, known[::-1]):
+    for mending in mendings(bare, known[::-1]).found:
         assert any((mending.before == one).all() for one in known)
         assert verdict(mending.puzzle) == "unique"
 
@@ -79,10 +79,24 @@ def test_nearest_clue_change_is_found() -> None:
                 every = solutions(Puzzle(rows, puzzle.columns)) if sum(b.length for b in other) + len(other) < 6 else []
                 if len(every) == 1:
                     nearest.append(int((np.array(every[0]) != known[0]).sum()))
-        found = [mending for mending in mendings(puzzle, known) if len(mending.changes) == 1]
+        found = [mending for mending in mendings(puzzle, known).found if len(mending.changes) == 1]
         if nearest:
             assert found
             assert found[0].cells <= min(nearest)
+
+
+def test_search_that_the_clock_ends_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    puzzle, known = next(each for each in ambiguous(1) if len(mendings(*each).found) == 2)
+    whole, finished = [mending.changes for mending in mendings(puzzle, known).found], []
+    for readings in range(0, 300, 6):
+        clock = chain(repeat(0.0, readings), repeat(np.inf))
+        for module in ("mending", "picture_repair"):
+            monkeypatch.setattr(f"nonocensus.scrapers.pictures.{module}.cpu_now", clock.__next__)
+        found = mendings(puzzle, known)
+        finished.append(found.finished)
+        assert not found.finished or [mending.changes for mending in found.found] == whole
+    assert (finished[0], finished[-1]) == (False, True)
+    assert finished == sorted(finished)
 
 
 CLUES = st.lists(st.tuples(st.integers(1, 4), st.integers(1, 2)), max_size=4).map(

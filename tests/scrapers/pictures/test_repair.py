@@ -1,20 +1,26 @@
 """Pictures changed until their puzzles have one solution: guarantees hold, and every changed cell is needed."""
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nonocensus.solver.jit.waits import Waits
 from oracle import line_logic, verdict
 from strategies import PALETTE
 
+from nonocensus.scrapers.pictures import picture_repair
 from nonocensus.scrapers.pictures.picture_batch import views_of
 from nonocensus.scrapers.pictures.picture_repair import repair_picture, with_picture
 from nonocensus.scrapers.pictures.rules import cycles, random_pictures
 from nonocensus.solver.api import solve
+from nonocensus.solver.ladder.climb import climb
 from nonocensus.solver.ladder.fixpoint import line_fixpoint
 from nonocensus.solver.ladder.ladder_options import RUNGS
+from nonocensus.solver.ladder.outcome import Outcome
+from nonocensus.solver.ladder.rungs import run_line_rung, run_lookahead_rungs
 from nonocensus.solver.lines.board import possibilities
 from nonocensus.solver.model.puzzle import from_picture
 
@@ -74,8 +80,31 @@ def test_repair_is_deterministic() -> None:
 def test_timeout_is_not_reached() -> None:
     picture = cycles(40, 40, 1, 0, 1)[0]
     found = repair_picture(picture, cpu_limit=0.0)
-    assert not found.reached
+    assert (found.reached, found.finished) == (False, False)
     assert found.picture.shape == picture.shape
+
+
+def test_read_only_picture_compiles_no_further_kernel() -> None:
+    """Those of a table are read-only: their kernels were compiled while mend's clock ran."""
+    picture = np.eye(3, dtype=np.uint8)
+    repair_picture(picture)
+    compiled = [len(kernel.entry.signatures) for kernel in (run_line_rung, run_lookahead_rungs)]  # type: ignore[attr-defined]
+    picture.flags.writeable = False
+    assert repair_picture(picture).finished
+    assert [len(kernel.entry.signatures) for kernel in (run_line_rung, run_lookahead_rungs)] == compiled  # type: ignore[attr-defined]
+
+
+def test_compiling_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    spent = [0.0]
+
+    def compiling(*arguments: Any, **options: Any) -> Outcome:
+        spent[0] += 100.0
+        monkeypatch.setattr(Waits, "cpu_seconds", Waits.cpu_seconds + 100.0)
+        return climb(*arguments, **options)
+
+    monkeypatch.setattr(picture_repair, "climb", compiling)
+    monkeypatch.setattr("time.thread_time", lambda: spent[0])
+    assert repair_picture(np.eye(3, dtype=np.uint8), cpu_limit=1.0).finished
 
 
 def test_unknown_rung_is_refused() -> None:
