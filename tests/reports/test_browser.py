@@ -307,6 +307,18 @@ def test_unreadable_table_is_reported(tab: Tab, tmp_path: Path) -> None:
     assert not tab.one(".browse-content").is_displayed()
 
 
+def test_a_browser_that_can_not_inflate_is_told(tab: Tab, page: Path) -> None:
+    old = {"source": "delete globalThis.DecompressionStream"}
+    added = tab.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", old)
+    try:
+        tab.driver.get(page.as_uri())
+        tab.until(lambda: "needs a newer browser" in tab.one(".browse-note").text)
+        assert not tab.one(".browse-content").is_displayed()
+    finally:
+        tab.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
+        tab.driver.get("about:blank")
+
+
 def test_nothing_is_wider_than_a_phone(tab: Tab, page: Path) -> None:
     with emulated(tab.driver, "light", PHONE):
         tab.turn(page, puzzle="random/29")
