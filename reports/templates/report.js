@@ -47,6 +47,9 @@ async function embed(plot, spec) {
   plot.setAttribute("aria-label", words);
   plot.querySelector(".chart-wrapper").setAttribute("aria-hidden", "true");
   plot.querySelector("summary").setAttribute("aria-label", "Save this chart");
+  for (const link of plot.querySelectorAll(".vega-actions a")) {
+    link.addEventListener("focus", () => link.dispatchEvent(new MouseEvent("mousedown"))); // Vega makes the file for the mouse only
+  }
   return view;
 }
 
