@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nonocensus.scrapers.pictures.picture_repair import climb_counted, cpu_now, repair_picture
+from nonocensus.scrapers.pictures.picture_repair import climb_counted, compile_up_to, cpu_now, repair_picture
 from nonocensus.solver.ladder.ladder_options import LINE, SEARCH
 from nonocensus.solver.ladder.outcome import UNIQUE, UNKNOWN
 from nonocensus.solver.model.check import faults_of
@@ -69,6 +69,7 @@ def mendings(puzzle: Puzzle, solutions: Sequence[np.ndarray], cpu_limit: float =
         cpu_limit: CPU seconds for each of the two.
 
     """
+    compile_up_to(views(puzzle_batch([puzzle])), SEARCH)
     known = _starts(puzzle, solutions)
     tried = [_by_clue(puzzle, solutions, known, cpu_limit), _by_cells(puzzle, known, cpu_limit)]
     found = [mending for mending, _ in tried if mending is not None]

@@ -14,12 +14,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from nonocensus.solver.jit.waits import Waits
 
 from nonocensus.scrapers.formats.colors import without_unused
 from nonocensus.scrapers.pictures.picture_batch import views_of
 from nonocensus.solver.ladder.climb import climb
 from nonocensus.solver.ladder.fixpoint import line_fixpoint
+from nonocensus.solver.ladder.ladder_kernels import warm_up
 from nonocensus.solver.ladder.ladder_options import (
     LINE,
     NO_PRIOR,
@@ -29,8 +29,9 @@ from nonocensus.solver.ladder.ladder_options import (
     LadderOptions,
     PriorKnowledge,
 )
+from nonocensus.solver.ladder.memory import kernel_kinds
 from nonocensus.solver.ladder.outcome import MULTIPLE, UNIQUE, Outcome
-from nonocensus.solver.learning.tail import GLUCOSE, LearnerOptions
+from nonocensus.solver.learning.tail import LearnerOptions
 from nonocensus.solver.lines.board import possibilities
 from nonocensus.solver.model.puzzle import Puzzle, clues_of, normalize_palette
 from nonocensus.solver.model.views import Views
@@ -44,7 +45,13 @@ MAX_PROBED = 400
 MIN_COMBINED = 2_000
 """Number of open cells from which a step may combine several changes, to save time."""
 
-COUNTED = LearnerOptions(turns=((GLUCOSE, 24),), loading=0.0)
+STAGES_UP_TO = (("line",), ("line", "lookahead"), ("line", "lookahead"), ("line", "lookahead", "search", "tail"))
+"""Stages whose kernels are compiled for each rung before the clock starts."""
+
+_compiled: set[tuple[tuple[int, bool], int]] = set()
+"""Kernel kinds, each with a rung, compiled in this process."""
+
+COUNTED = LearnerOptions(slices=24, loading=0.0)
 """Clause learning by a number of conflicts, whatever time is left."""
 
 
@@ -71,8 +78,8 @@ class CellChanges(NamedTuple):
 
 
 def cpu_now() -> float:
-    """Return CPU seconds of this thread, without those of compiling kernels."""
-    return time.thread_time() - Waits.cpu_seconds
+    """Return CPU seconds of this thread."""
+    return time.thread_time()
 
 
 def climb_counted(
@@ -80,7 +87,7 @@ def climb_counted(
 ) -> Outcome:
     """Run puzzles of a batch up to a rung with counted work; raises TimeoutError if the clock ended one.
 
-    deadline   on the clock of `cpu_now`
+    deadline   CPU seconds of this thread
     """
     left = deadline - cpu_now()
     if left > 0:
@@ -104,7 +111,9 @@ def repair_picture(
     """
     if rung not in RUNGS:
         raise ValueError(f"rung must be one of {', '.join(RUNGS)}, not {rung!r}")
-    wanted, deadline = RUNGS.index(rung), cpu_now() + cpu_limit
+    wanted = RUNGS.index(rung)
+    compile_up_to(views_of(picture[None]), wanted)
+    deadline = cpu_now() + cpu_limit
     picture = picture.copy()  # kernels would be compiled again for a read-only one
     try:
         if _is_good(_solved(picture[None], wanted, deadline)):
@@ -115,6 +124,14 @@ def repair_picture(
     found = [_searched(picture, way, wanted, deadline, cost) for way in sorted({LINE, wanted})]
     best = min(found, key=lambda repair: (not repair.reached, repair.changed))
     return best._replace(finished=all(repair.finished for repair in found))
+
+
+def compile_up_to(batch: Views, rung: int) -> None:
+    """Compile all kernels up to a rung, so that the CPU limit excludes compilation."""
+    for kind in kernel_kinds(batch):
+        if (kind, rung) not in _compiled:
+            warm_up(batch, STAGES_UP_TO[rung])
+            _compiled.add((kind, rung))
 
 
 def _searched(picture: np.ndarray, way: int, wanted: int, deadline: float, cost: np.ndarray | None) -> Repair:

@@ -53,6 +53,7 @@ class LearnerOptions(NamedTuple):
     """Settings of clause learning.
 
     slice_conflicts          conflicts of a slice, the time between two checks of the clock
+    slices                   most slices of a search without assumptions, for callers that count work
     loading                  CPU seconds to load a clause
     before_leads             conflicts before leads
     before_leads_variables   number of variables from which leads come at once
@@ -60,6 +61,7 @@ class LearnerOptions(NamedTuple):
     """
 
     slice_conflicts: int = SLICE
+    slices: int = 1 << 60
     loading: float = LOADING
     before_leads: int = BEFORE_LEADS
     before_leads_variables: int = BEFORE_LEADS_VARIABLES
@@ -126,7 +128,7 @@ class Learner:
         return self.deleted_conflicts + now
 
     def next_solution(self, deadline: float) -> bool | None:
-        """Return whether there is a (further) solution; None if the deadline comes first.
+        """Return whether there is a (further) solution; None if the deadline or the last slice comes first.
 
         deadline   CPU seconds of this thread
         """
@@ -142,11 +144,13 @@ class Learner:
                 return found
             if self._try_leads(min(conflicts, LEAD_SLICE), deadline):
                 return True
-        found = None
-        if self._load(deadline):
-            while found is None and time.thread_time() <= deadline:
-                found = self._solve(conflicts)
-        return found
+        if not self._load(deadline):
+            return None
+        for _ in range(self.options.slices):
+            found = self._solve(conflicts)
+            if found is not None or time.thread_time() > deadline:
+                return found
+        return None
 
     def _solve(self, conflicts: int) -> bool | None:
         """Return whether there is a solution, None if `conflicts` don't decide it."""

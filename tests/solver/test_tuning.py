@@ -107,5 +107,5 @@ def test_no_verdict_depends_on_the_constants_outside_the_kernels(monkeypatch: py
             for name in names:
                 monkeypatch.setattr(module, name, constants[name])
         options = LadderOptions(60.0, nodes=min(constants["SEARCH_NODES"], 100), belief_bytes=constants["BELIEF_BYTES"])
-        learning = tail.LearnerOptions(constants["SLICE"], constants["LOADING"])
+        learning = tail.LearnerOptions(constants["SLICE"], loading=constants["LOADING"])
         assert (climb(seen, every_puzzle, options, learning=learning).solutions == expected).all()

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nonocensus.solver.jit.waits import Waits
 from oracle import line_logic, verdict
 from strategies import PALETTE
 
@@ -16,10 +15,8 @@ from nonocensus.scrapers.pictures.picture_batch import views_of
 from nonocensus.scrapers.pictures.picture_repair import repair_picture, with_picture
 from nonocensus.scrapers.pictures.rules import cycles, random_pictures
 from nonocensus.solver.api import solve
-from nonocensus.solver.ladder.climb import climb
 from nonocensus.solver.ladder.fixpoint import line_fixpoint
 from nonocensus.solver.ladder.ladder_options import RUNGS
-from nonocensus.solver.ladder.outcome import Outcome
 from nonocensus.solver.ladder.rungs import run_line_rung, run_lookahead_rungs
 from nonocensus.solver.lines.board import possibilities
 from nonocensus.solver.model.puzzle import from_picture
@@ -95,16 +92,17 @@ def test_read_only_picture_compiles_no_further_kernel() -> None:
 
 
 def test_compiling_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    spent = [0.0]
+    spent, compiled = [0.0], []
 
-    def compiling(*arguments: Any, **options: Any) -> Outcome:
+    def compiling(*_: Any) -> None:
         spent[0] += 100.0
-        monkeypatch.setattr(Waits, "cpu_seconds", Waits.cpu_seconds + 100.0)
-        return climb(*arguments, **options)
+        compiled.append(True)
 
-    monkeypatch.setattr(picture_repair, "climb", compiling)
-    monkeypatch.setattr("time.thread_time", lambda: spent[0])
+    monkeypatch.setattr(picture_repair, "warm_up", compiling)
+    monkeypatch.setattr(picture_repair, "_compiled", set())
+    monkeypatch.setattr(picture_repair, "cpu_now", lambda: spent[0])
     assert repair_picture(np.eye(3, dtype=np.uint8), cpu_limit=1.0).finished
+    assert compiled
 
 
 def test_unknown_rung_is_refused() -> None:
