@@ -107,7 +107,7 @@ class Pictures {
       cells,
       entries,
       firstCells,
-      firstEntries: starts((row) => cells.subarray(...firstCells.subarray(row, row + 2)).reduce((total, byte) => total + ONES[byte], 0)),
+      firstEntries: starts((row) => onesIn(cells, firstCells[row], firstCells[row + 1])),
       rows: new ClueSide("row", arrays, lines("height")),
       columns: new ClueSide("column", arrays, lines("width")),
     };
@@ -174,6 +174,13 @@ function startsOf(count, size) {
   const starts = new Uint32Array(count + 1);
   for (let k = 0; k < count; k++) starts[k + 1] = starts[k] + size(k);
   return starts;
+}
+
+/** The count of bits set in a range of bytes. */
+function onesIn(bytes, start, stop) {
+  let count = 0;
+  for (let k = start; k < stop; k++) count += ONES[bytes[k]];
+  return count;
 }
 
 /** The bytes of a picture's bits, each of which has eight cells of a column. */
