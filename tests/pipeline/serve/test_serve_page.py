@@ -193,7 +193,7 @@ def test_explanation_is_stepped_through_and_played(tab: Tab) -> None:
 
 @pytest.mark.parametrize(
     ("format", "name"),
-    [("draw/png", "plus.png"), ("animate", "plus.gif"), ("non", "plus.non")],
+    [("draw/png", "plus.png"), ("non", "plus.non")],
 )
 def test_files_are_downloaded(plus: Tab, format: str, name: str) -> None:  # noqa: A002
     plus.driver.execute_script("document.querySelector('#puzzle [name=format]').value = arguments[0]", format)
