@@ -1,6 +1,6 @@
 """The command serve, which runs a web page and an HTTP API for puzzles."""
 
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Annotated
 
 import typer
@@ -49,6 +49,7 @@ def serve(
         catalog = None if place is None else held.enter_context(open_catalog(open_place(place)))
         compile_kernels(COMMON_KINDS, SOLVING)
         workers = held.enter_context(pool.open_pool(cpus or cores()))
+        held.enter_context(suppress(KeyboardInterrupt))  # from here on it ends the server in order
         if host not in LOOPBACK:
             err.print(f"[yellow]every client that reaches {escape(host)} can use this server[/yellow]")
         if global_options.json:

@@ -49,7 +49,7 @@ class PuzzleRequest(BaseModel):
     puzzle: PuzzleRecord
 
 
-class JobRequest(PuzzleRequest):
+class LimitedRequest(PuzzleRequest):
     """A request for a job with a puzzle."""
 
     cpu_limit: float | None = Field(
@@ -61,14 +61,14 @@ class JobRequest(PuzzleRequest):
     )
 
 
-class SolveRequest(JobRequest):
+class SolveRequest(LimitedRequest):
     """Solve a puzzle; its solutions have to agree with a begun grid."""
 
     solutions: int = Field(2, ge=1, le=MAX_SOLUTIONS, description="pictures, if there are several")
     grade: bool = Field(False, description="grade a puzzle with one solution for people")
 
 
-class ExplainRequest(JobRequest):
+class ExplainRequest(LimitedRequest):
     """Explain how to solve a puzzle, step by step, from a begun grid on if there is one."""
 
 

@@ -73,7 +73,7 @@ class Service:
             job.waiters -= 1
             job.polled_at = time.monotonic()
 
-    async def start_job(self, task: str, sent: schemas.JobRequest, request: Request, wait: float) -> Response:
+    async def start_job(self, task: str, sent: schemas.LimitedRequest, request: Request, wait: float) -> Response:
         """Submit a job that solves, wait for it, and return its state."""
         arguments = sent.model_dump(exclude={"puzzle", "cpu_limit", "attached"}) | {"puzzle": puzzle_json(sent)}
         seconds = min(sent.cpu_limit or self.cpu_limit, self.cpu_limit)

@@ -5,7 +5,6 @@ import errno
 import os
 import socket
 from asyncio import TimerHandle, Transport
-from contextlib import suppress
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -129,10 +128,10 @@ def run(
 ) -> None:
     """Serve on a bound socket with a started pool until Ctrl-C or a termination signal.
 
-    At the end, requests get their replies, and jobs that take longer than DRAIN_SECONDS are cancelled.
+    At the end, requests get their replies, and jobs that take longer than DRAIN_SECONDS are cancelled. Raises
+    KeyboardInterrupt then: uvicorn raises the signal again after its shutdown.
     """
-    with suppress(KeyboardInterrupt):  # uvicorn raises the signal again after its shutdown
-        asyncio.run(_serve(opened, pool, application(pool, catalog, cpu_limit, names)))
+    asyncio.run(_serve(opened, pool, application(pool, catalog, cpu_limit, names)))
 
 
 async def _serve(opened: socket.socket, pool: WorkerPool, guard: Guard) -> None:
