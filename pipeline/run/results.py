@@ -46,6 +46,7 @@ class PendingPuzzle(NamedTuple):
     clue_hash     puzzles with equal hashes are solved once; None if the store has none
     open_cells    undecided cells after probing, an estimate of hardness
     puzzle_id     for messages
+    reserved_...  unused; the array has them in files of results
     """
 
     part: str
@@ -53,6 +54,8 @@ class PendingPuzzle(NamedTuple):
     clue_hash: str | None
     open_cells: int
     puzzle_id: str
+    reserved_text: str = ""
+    reserved_flag: bool = False
 
 
 PENDING_COLUMNS = ["puzzle_id", "clue_hash", "cells", "cells_after_line", "cells_after_depth2", "cells_after_probe"]
