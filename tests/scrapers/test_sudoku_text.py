@@ -26,7 +26,7 @@ FORMS = {
     "lines with zeros": f"{LINE}\n{LINE}\n".replace(".", "0"),
     "numbered line": f"17 {LINE}\n",
     "columns": f"puzzle,solution\n{LINE},{81 * '1'}\n",
-    "comment": f"#A somebody\n{GRID}\n",
+    "comment": f"#A An Author\n{GRID}\n",
     "grid": GRID,
     "grid with zeros": GRID.replace(".", "0") + "\r\n",
     "several grids": f"{GRID}\n\n{GRID}\n",

@@ -29,7 +29,6 @@ from nonocensus.pipeline.run.job_tables import current_grades, grades_folder, re
 from nonocensus.pipeline.run.run_folder import Run, open_run
 from nonocensus.pipeline.store.paths import Folder
 from nonocensus.scrapers.formats import named
-from nonocensus.solver import nonogram
 from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture
 from nonocensus.solver.model.tables import GRADES
 from nonocensus.solver.people.puzzle_grade import grades
@@ -52,7 +51,7 @@ def own(run: Run, tmp_path: Path) -> Run:
 
 def in_batches_of(puzzles: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Limit the puzzles of a task on a store or file."""
-    monkeypatch.setattr(nonogram, "RULES", nonogram.RULES._replace(grading_batch_size=puzzles))
+    monkeypatch.setattr("nonocensus.pipeline.jobs.grade_files.BATCH", puzzles)
 
 
 def lasting(grades: pa.Table) -> list[dict[str, Any]]:
@@ -120,7 +119,10 @@ def test_interrupted_command_resumes(own: Run) -> None:
         if len(steps) == 2:
             raise KeyboardInterrupt
 
-    callbacks, settings = ProgressCallbacks(on_progress=stop), JobSettings(first_rows=10)
+    def begin(*_: object) -> None:
+        steps.clear()  # kernels may have been compiled before
+
+    callbacks, settings = ProgressCallbacks(begin, stop), JobSettings(first_rows=10)
     with pytest.raises(KeyboardInterrupt):
         grade_run(own, JobRequest(resources=SERIAL, callbacks=callbacks, settings=settings))
     kept_rows = len(read_grades(own))
