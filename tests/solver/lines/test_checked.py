@@ -167,7 +167,7 @@ def test_false_proof_of_uniqueness_is_detected(monkeypatch: pytest.MonkeyPatch) 
             except AssertionError as error:
                 detected.append((wrong, str(error)))
     assert [wrong for wrong, _ in detected] == [True]
-    assert "a learner" in detected[0][1]
+    assert "the learner" in detected[0][1]
 
 
 @in_python
