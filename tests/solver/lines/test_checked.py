@@ -183,7 +183,7 @@ def test_false_proof_of_uniqueness_is_detected(monkeypatch: pytest.MonkeyPatch) 
         (a_union_takes_one_colour_only, 90, 3, "a union"),
         (a_branch_counts_as_the_whole_search, 18, 3, "a branch was left"),
         (search_passes_on_a_branch, 90, 1, "the search lost a solution"),
-        (a_clause_too_many, 20, 0, "a learner"),
+        (a_clause_too_many, 20, 0, "the learner"),
     ],
 )
 def test_mistake_is_detected(
