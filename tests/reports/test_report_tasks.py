@@ -28,7 +28,6 @@ from nonocensus.pipeline.findings.reporting import write_run_report
 from nonocensus.pipeline.store.parts import append, create_store
 from nonocensus.reports.report_page import write_report
 from nonocensus.scrapers.demo import demo_puzzles
-from nonocensus.scrapers.formats import non
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 from nonocensus.solver.model.tables import puzzle_batch
 
@@ -183,15 +182,15 @@ def test_an_apps_maker_takes_a_pack(tab: Tab, address: str, kept: Path, rows: li
     for tile in tab.all(".gallery-tiles .tile:not([hidden]) .pick input")[:3]:
         click(tab, tile)
     assert tab.one(".browse-taken").text == "3 picked:"
-    click(tab, tab.one("[data-take=non]"))
-    taken_along = list(non.read(whole(tab, kept, "puzzles.non")))
-    assert {(len(puzzle.columns), len(puzzle.rows), len(puzzle.palette)) for puzzle in taken_along} == {(15, 15, 2)}
+    click(tab, tab.one("[data-take=ids]"))
+    taken_along = whole(tab, kept, "puzzles.txt").decode().split()
+    assert len(taken_along) == 3
+    assert set(taken_along) <= set(wanted)
+    assert tab.one(".browse-command").text == "nonocensus pack RUN --ids @puzzles.txt --count 3 --out pack"
 
     click(tab, tab.one("[data-take=csv]"))
     listed = csv.DictReader(io.StringIO(whole(tab, kept, "puzzles.csv").decode(), newline=""))
-    hashes = {row["puzzle_id"]: row["clue_hash"] for row in rows if row["puzzle_id"] in wanted}
-    assert [hashes[row["puzzle_id"]] for row in listed] == puzzle_batch(taken_along)["clue_hash"].to_pylist()
-    assert len(taken_along) == 3
+    assert [row["puzzle_id"] for row in listed] == taken_along
     click(tab, tab.one("[data-take=clear]"))
 
 
@@ -255,28 +254,32 @@ def rated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.people
 def test_a_researcher_takes_a_figure_and_its_table(tab: Tab, rated: Path, kept: Path) -> None:
-    """Rating against minutes, by site: the figure as SVG, PNG and CSV, its table as LaTeX, from the disk."""
+    """Rating against minutes, by site: the figure as SVG and PNG, its table as CSV and LaTeX, from the disk."""
     tab.load(rated)
     tab.draw()
     pressed(tab, "nav.sections a", "Ratings")
-    for kind in ("SVG", "PNG", "CSV"):
-        click(tab, tab.one(f".plot:has([data-chart=rating-minutes]) .save [aria-label$={kind}]"))
+    tab.run("arguments[0].open = true", tab.one(".plot:has([data-chart=rating-minutes]) details"))
+    for link in tab.all(".plot:has([data-chart=rating-minutes]) .vega-actions a"):
+        tab.run("arguments[0].focus()", link)
+        tab.until(lambda link=link: re.match("blob:|data:", link.get_attribute("href")))
+        click(tab, link)
     drawn = ElementTree.fromstring(whole(tab, kept, "report-rating-minutes.svg"))
     texts = "".join(drawn.itertext())
     assert "<script>, ratings of difficulty" in texts
     assert "given size" in texts
     assert "estimated time" in texts
     assert whole(tab, kept, "report-rating-minutes.png").startswith(b"\x89PNG")
-    boxes = list(csv.DictReader(io.StringIO(whole(tab, kept, "report-rating-minutes.csv").decode(), newline="")))
-    assert {row["source"] for row in boxes} == {"<script>", "times_of_day"}
-    assert all(0 <= float(row["rank10"]) <= float(row["rank90"]) <= 1 for row in boxes)
 
     pressed(tab, "#ratings summary", "The ratings as a table")
-    click(tab, tab.one("#ratings details[open] .save [aria-label$=LaTeX]"))
+    for kind in ("CSV", "LaTeX"):
+        click(tab, tab.one(f"#ratings details[open] .save [aria-label$={kind}]"))
+    text = whole(tab, kept, "report-rating-against-minutes-by-site.csv").decode()
+    boxes = list(csv.reader(io.StringIO(text, newline="")))
+    assert {row[0] for row in boxes[1:]} == {"<script>", "times_of_day"}
     latex = whole(tab, kept, "report-rating-against-minutes-by-site.tex").decode()
     assert "\\caption{Rating against minutes, by site}" in latex
     assert "times\\_of\\_day & times & " in latex
     assert "\\textless{}script\\textgreater{} & ratings of difficulty & " in latex
-    assert latex.count("\\\\\n") == len(boxes) + 1
+    assert latex.count("\\\\\n") == len(boxes)
     assert violations(tab.driver, "#ratings") == []
     assert tab.errors() == []

@@ -228,4 +228,5 @@ def test_interrupted_warm_ends_with_one_line(tmp_path: Path) -> None:
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate()  # ends when no process holds these pipes
     assert (process.returncode, out) == (130, "")
-    assert re.fullmatch(r"\n\d+ of 13 are left\.\nnonocensus: interrupted\n", err)
+    begun = re.escape(f"{warming.TITLE}\n")
+    assert re.fullmatch(begun + r"\n\d+ of 15 are left\.\nnonocensus: interrupted\n", err)
