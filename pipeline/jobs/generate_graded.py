@@ -5,7 +5,7 @@ import time
 from collections.abc import Generator
 from contextlib import closing
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +20,7 @@ from nonocensus.pipeline.executors.executor import (
     TaskFailure,
     check_resources,
     open_executor,
-    run_divisible_tasks,
+    run_tasks,
 )
 from nonocensus.pipeline.jobs.kernel_compilation import SOLVING, compile_missing, needed
 from nonocensus.pipeline.store.generation import check_recipe
@@ -44,9 +44,6 @@ RARE = 10_000
 
 TASK_PICTURES = 100
 """Pictures of a task. What is kept does not depend on it, but after which picture a command gives up does."""
-
-ROUND_TASKS = 64
-"""Tasks per CPU after which failed ones are tried again."""
 
 NO_END = 1 << 62
 
@@ -115,27 +112,12 @@ def fitting(recipe: Recipe, conditions: Conditions, first: int, last: int) -> pa
     return puzzles.filter(fits)
 
 
-class CandidateTask(NamedTuple):
-    """A task: the recipe's pictures `first` to `last` - 1, to be classified and graded."""
-
-    recipe: Recipe
-    conditions: Conditions
-    first: int
-    last: int
-
-
-def judge(*task: Any) -> pa.RecordBatch | str:
-    """Return `fitting` of a task, or the reason why it can't be told."""
+def judge(recipe: Recipe, conditions: Conditions, first: int, last: int) -> pa.RecordBatch | str:
+    """Return `fitting`, or the reason why it can't be told, which a worker hands on as it is."""
     try:
-        return fitting(*task)
+        return fitting(recipe, conditions, first, last)
     except TimeoutError as error:
         return str(error)
-
-
-def divide(task: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-    """Divide a task into one per picture."""
-    whole = CandidateTask(*task)
-    return [whole._replace(first=number, last=number + 1) for number in range(whole.first, whole.last)]
 
 
 class GradedPictures(NamedTuple):
@@ -194,30 +176,28 @@ def in_order(
     first, deadline = 0, time.process_time() + SMALL_JOB
     while resources == ALL_CORES and first < end and time.process_time() < deadline:
         last = min(end, first + TASK_PICTURES)
-        yield last, _rows_of(judge(recipe, conditions, first, last))
+        yield last, _rows_of(judge(recipe, conditions, first, last), first)
         first = last
     if first == end:
         return
+    starts = range(first, end, TASK_PICTURES)
+    tasks = ((recipe, conditions, start, min(start + TASK_PICTURES, end)) for start in starts)
+    ready: dict[int, tuple[int, pa.RecordBatch]] = {}
     with open_executor(resources) as executor:
-        while first < end:
-            stop = min(end, first + TASK_PICTURES * ROUND_TASKS * executor.cpus())
-            starts = range(first, stop, TASK_PICTURES)
-            tasks = (CandidateTask(recipe, conditions, start, min(start + TASK_PICTURES, stop)) for start in starts)
-            waiting: dict[int, tuple[int, pa.RecordBatch | str]] = {}
-            for values, outcome in run_divisible_tasks(executor, judge, tasks, divide):
-                task = CandidateTask(*values)
-                if isinstance(outcome, TaskFailure):
-                    raise ClusterError(f"picture {task.first:,} could not be graded: {outcome.reason}")
-                waiting[task.first] = task.last, outcome
-                while first in waiting:
-                    first, found = waiting.pop(first)
-                    yield first, _rows_of(found)
+        for (*_, start, last), outcome in run_tasks(executor, judge, tasks):
+            ready[start] = last, _rows_of(outcome, start)
+            while first in ready:
+                first, rows = ready.pop(first)
+                yield first, rows
 
 
-def _rows_of(found: pa.RecordBatch | str) -> pa.RecordBatch:
-    if isinstance(found, str):
-        raise UserError(found)
-    return found
+def _rows_of(judged: pa.RecordBatch | str | TaskFailure, first: int) -> pa.RecordBatch:
+    """Return the puzzles of a task that begins with this picture; raise its error."""
+    if isinstance(judged, str):
+        raise UserError(judged)
+    if isinstance(judged, TaskFailure):
+        raise ClusterError(f"pictures from {first:,} could not be graded: {judged.reason}")
+    return judged
 
 
 def rare_error(recipe: Recipe, conditions: Conditions, count: int, drawn: int) -> UserError:

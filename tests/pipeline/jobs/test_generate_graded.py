@@ -3,6 +3,7 @@
 import json
 import signal
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.errors import ClusterError, UserError
 from nonocensus.pipeline.executors.executor import EXCEPTION, Resources, SerialExecutor, TaskFailure
 from nonocensus.pipeline.jobs import generate_graded as graded
-from nonocensus.pipeline.jobs.generate_graded import CandidateTask, Conditions, GradedPictures, fitting, in_order
+from nonocensus.pipeline.jobs.generate_graded import Conditions, GradedPictures, fitting, in_order
 from nonocensus.pipeline.store.parts import append, create_store, open_store
 from nonocensus.reports.formatting import share
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
@@ -168,38 +169,38 @@ def test_clock_does_not_choose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert not (tmp_path / "s").exists()
 
 
-class FailingExecutor(SerialExecutor):
-    """Fails tasks of several pictures, and those of a victim; finishes the newest task first."""
+class DisorderedExecutor(SerialExecutor):
+    """Finishes the newest task and the oldest one in turn, and fails the one that begins with a victim."""
 
-    def __init__(self, victim: int = -1) -> None:
+    def __init__(self, victim: int) -> None:
         super().__init__()
         self.victim = victim
+        self.waits = 0
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> int:
-        task = CandidateTask(*arguments)
-        if task.last - task.first > 1 or task.first == self.victim:
+        if arguments[2] == self.victim:
             return super().submit(lambda: TaskFailure(EXCEPTION, "out of memory"))
         return super().submit(function, *arguments)
 
     def wait(self, seconds: float) -> list[tuple[int, Any]]:
-        self._queue.reverse()
+        self.waits += 1
+        self._queue.sort(reverse=self.waits % 2 > 0, key=lambda queued: queued[0])
         return super().wait(seconds)
 
 
-@pytest.mark.parametrize("victim", [-1, 9])
-def test_failed_tasks_are_divided_and_their_puzzles_stay_in_order(
+@pytest.mark.parametrize("victim", [-1, 14])
+def test_puzzles_stay_in_order_and_a_failed_task_ends_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, victim: int
 ) -> None:
     filled(tmp_path / "s")
-    monkeypatch.setattr(SerialExecutor, "__enter__", lambda self: self, raising=False)
-    monkeypatch.setattr(SerialExecutor, "__exit__", lambda *_: None, raising=False)
-    monkeypatch.setattr(graded, "open_executor", lambda _: FailingExecutor(victim))
+    monkeypatch.setattr(graded, "open_executor", lambda _: nullcontext(DisorderedExecutor(victim)))
     if victim >= 0:
-        with pytest.raises(ClusterError, match="picture 9 could not be graded: out of memory"):
+        with pytest.raises(ClusterError, match="pictures from 14 could not be graded: out of memory"):
             filled(tmp_path / "failed")
+        assert not (tmp_path / "failed").exists()
     else:
-        filled(tmp_path / "failed")
-        assert rows(tmp_path / "failed").equals(rows(tmp_path / "s"))
+        filled(tmp_path / "other")
+        assert rows(tmp_path / "other").equals(rows(tmp_path / "s"))
         found = [batch for _, batch in in_order(RECIPE, CONDITIONS, SERIAL, 50)]
         assert pa.Table.from_batches(found).equals(pa.Table.from_batches([fitting(RECIPE, CONDITIONS, 0, 50)]))
 
