@@ -7,11 +7,10 @@ from typing import Any
 
 import documents
 import pytest
-import typer
 import yaml
 
 from benchmarks.__main__ import BENCHMARKS, OF_REPORTS
-from nonocensus.pipeline.commands.app import GLOBAL_OPTIONS, app
+from nonocensus.pipeline.commands.app import FUNCTIONS, GLOBAL_OPTIONS, load_command
 
 ROOT = documents.ROOT
 PAGES = [path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]]
@@ -20,7 +19,7 @@ WITH_COMMANDS = [
     *(f"docs/{name}.md" for name in ("API", "BENCHMARKS", "CERTIFICATES", "CLUSTER", "DATASETS", "ENGINES", "METRICS")),
     *(f"docs/{name}.md" for name in ("EXPLAINING", "SCALING", "TASKS", "TECHNIQUES")),
 ]
-KNOWN = typer.main.get_command(app).commands
+KNOWN = {name: load_command(name) for name in FUNCTIONS}
 
 
 def texts(value: Any) -> Iterator[str]:

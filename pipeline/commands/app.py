@@ -1,4 +1,4 @@
-"""The command line: all commands, in panels. Heavy libraries are imported inside commands, so --help is fast."""
+"""The command line: all commands, in panels. A command's module is imported when it is called, so --help is fast."""
 
 import logging
 import os
@@ -7,6 +7,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
+from importlib import import_module
 from inspect import cleandoc
 from io import TextIOWrapper
 from itertools import islice
@@ -14,24 +15,8 @@ from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
-from nonocensus.pipeline.commands.bench import bench
-from nonocensus.pipeline.commands.certify import certify
-from nonocensus.pipeline.commands.check_answers import check
-from nonocensus.pipeline.commands.classify import classify, retry
-from nonocensus.pipeline.commands.compare import compare
-from nonocensus.pipeline.commands.convert import convert
-from nonocensus.pipeline.commands.crawl import crawl
-from nonocensus.pipeline.commands.dataset import dataset
-from nonocensus.pipeline.commands.dedup import dedup
-from nonocensus.pipeline.commands.demo import demo
-from nonocensus.pipeline.commands.export import export
-from nonocensus.pipeline.commands.generate import generate
-from nonocensus.pipeline.commands.grade import grade
-from nonocensus.pipeline.commands.importing import import_
-from nonocensus.pipeline.commands.mend import mend
-from nonocensus.pipeline.commands.model_tasks import tasks
 from nonocensus.pipeline.commands.output import (
     BUG,
     DONE,
@@ -42,51 +27,53 @@ from nonocensus.pipeline.commands.output import (
     global_options,
     out,
 )
-from nonocensus.pipeline.commands.pack import pack
-from nonocensus.pipeline.commands.picture import picture
-from nonocensus.pipeline.commands.query import query
-from nonocensus.pipeline.commands.report import report
-from nonocensus.pipeline.commands.serve import serve
-from nonocensus.pipeline.commands.solve.command import solve
-from nonocensus.pipeline.commands.status import status
-from nonocensus.pipeline.commands.sudoku_command import sudoku
-from nonocensus.pipeline.commands.verify import verify
-from nonocensus.pipeline.commands.warm import warm
 from nonocensus.pipeline.errors import Interrupted, StorageError, UserError
 from nonocensus.solver.extras import MissingExtra
 
 SUMMARY = "Import or crawl nonogram archives, classify every puzzle, publish results."
 
-app = typer.Typer(
-    help=SUMMARY,
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-)
-
-PANELS: dict[str, dict[str, Callable[..., None]]] = {
-    "Get puzzles": {"crawl": crawl, "import": import_, "convert": convert, "picture": picture, "generate": generate},
-    "Judge": {
-        "classify": classify,
-        "retry": retry,
-        "certify": certify,
-        "grade": grade,
-        "mend": mend,
-        "dedup": dedup,
-        "compare": compare,
+PANELS = {
+    "Get puzzles": {
+        "crawl": ("crawl:crawl", "Download a site's puzzles into a store, politely."),
+        "import": ("importing:import_", "Import puzzle files, archives and URLs into a store."),
+        "convert": ("convert:convert", "Convert puzzle files and stores to another format."),
+        "picture": ("picture:picture", "Turn images into puzzles, with one solution if you like."),
+        "generate": ("generate:generate", "Fill a store with generated puzzles."),
     },
-    "Publish": {"report": report, "dataset": dataset, "pack": pack, "tasks": tasks, "export": export},
-    "One puzzle": {"solve": solve, "check": check, "sudoku": sudoku, "serve": serve},
+    "Judge": {
+        "classify": ("classify:classify", "Find out which puzzles of a store have exactly one solution."),
+        "retry": ("classify:retry", "Retry a run's timeouts with a higher CPU limit."),
+        "certify": ("certify:certify", "Prove a run's verdicts without trusting the solver."),
+        "grade": ("grade:grade", "Estimate how long puzzles take people, and grade them from 1 to 9."),
+        "mend": ("mend:mend", "Find the smallest changes that leave a puzzle one solution."),
+        "dedup": ("dedup:dedup", "Find duplicates, also rotated, mirrored or nearly equal ones."),
+        "compare": ("compare:compare", "Compare two runs puzzle by puzzle: verdicts, times, work."),
+    },
+    "Publish": {
+        "report": ("report:report", "Write a run's report as HTML and JSON."),
+        "dataset": ("dataset:dataset", "Export a run as a Parquet dataset for load_dataset."),
+        "pack": ("pack:pack", "Select puzzles for an app, a website or a book."),
+        "tasks": ("model_tasks:tasks", "Write puzzles as tasks for language models, with answer keys."),
+        "export": ("export:export", "Export a run as one CSV table, a line a puzzle."),
+    },
+    "One puzzle": {
+        "solve": ("solve.command:solve", "Solve puzzles and draw them; explain, give hints, save pictures."),
+        "check": ("check_answers:check", "Check an answer to a puzzle, or score answers to tasks."),
+        "sudoku": ("sudoku_command:sudoku", "Solve Sudokus as exact cover problems by Algorithm X, and time it."),
+        "serve": ("serve:serve", "Serve a web page and an HTTP API to browse, play and solve."),
+    },
     "Operate": {
-        "demo": demo,
-        "status": status,
-        "query": query,
-        "verify": verify,
-        "warm": warm,
-        "bench": bench,
+        "demo": ("demo:demo", "Crawl, classify and report a built-in archive."),
+        "status": ("status:status", "Show the progress of a run, or the contents of a store."),
+        "query": ("query:query", "Query a run or a store with SQL, or describe its tables."),
+        "verify": ("verify:verify", "Check a store or a run for damage: files, hashes, ids, answers."),
+        "warm": ("warm:warm", "Compile the solver's kernels into this machine's cache."),
+        "bench": ("bench:bench", "Benchmark the solver on this machine."),
     },
 }
-"""Commands in the order of --help."""
+"""Module and function of each command, and the first line of its docstring; by panel, in the order of --help."""
+
+FUNCTIONS = {name: function for commands in PANELS.values() for name, (function, _) in commands.items()}
 
 MAX_WITHOUT_PANELS = 8
 """Options of a command up to which its --help has one panel."""
@@ -126,9 +113,43 @@ def help_text(command: Callable[..., None]) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in cleandoc(command.__doc__ or "").split("\n\n"))
 
 
-for panel, commands in PANELS.items():
-    for name, command in commands.items():
-        app.command(name, cls=Command, rich_help_panel=panel, help=help_text(command), epilog=EPILOG)(command)
+def load_command(name: str) -> Any:
+    """Import a command and return it for Typer."""
+    module, _, function = FUNCTIONS[name].partition(":")
+    command = getattr(import_module(f"nonocensus.pipeline.commands.{module}"), function)
+    alone = typer.Typer(rich_markup_mode="rich", add_completion=False)
+    alone.command(name, cls=Command, help=help_text(command), epilog=EPILOG)(command)
+    return typer.main.get_command(alone)
+
+
+class CommandGroup(TyperGroup):
+    """All commands, whose modules are imported when they are called; --help lists them without that."""
+
+    def __init__(self, **settings: Any) -> None:
+        listed = {
+            name: TyperCommand(name, help=line, rich_help_panel=panel)
+            for panel, commands in PANELS.items()
+            for name, (_, line) in commands.items()
+        }
+        super().__init__(**settings | {"commands": listed})
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+        """Import a command; None if it is unknown."""
+        return load_command(cmd_name) if cmd_name in FUNCTIONS else None
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Format the help from PANELS."""
+        listing = TyperGroup(name=self.name, commands=dict(self.commands), params=self.params, help=self.help)
+        listing.format_help(ctx, formatter)
+
+
+app = typer.Typer(
+    cls=CommandGroup,
+    help=SUMMARY,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
 
 
 def run(commands: typer.Typer = app) -> None:

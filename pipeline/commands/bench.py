@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
+import pyarrow as pa
 import typer
+from rich.console import RenderableType
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.options import (
@@ -27,12 +29,17 @@ from nonocensus.pipeline.commands.output import (
     table,
 )
 from nonocensus.pipeline.errors import UserError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from rich.console import RenderableType
-
-    from nonocensus.pipeline.findings.figures_page import FigureTable
+from nonocensus.pipeline.findings import benchmark
+from nonocensus.pipeline.findings.figures_page import FigureTable, figure, figures_page
+from nonocensus.pipeline.findings.peer_times import read_peers
+from nonocensus.pipeline.store.paths import STDOUT
+from nonocensus.pipeline.store.sources import no_puzzle_error
+from nonocensus.reports.charts.chart import alone
+from nonocensus.reports.charts.cpu_times import SolverTimes, curves
+from nonocensus.reports.clean import clean
+from nonocensus.scrapers.file_batches import Problem, read_files
+from nonocensus.scrapers.files import files_in
+from nonocensus.solver.engines.searches import EngineLimits
 
 MAX_MEMORY = 1 << 20
 """Upper bound of --memory in MiB."""
@@ -238,8 +245,6 @@ def bench(
 
 def check_files(which: BenchSet, files: BenchFiles) -> None:
     """Raise a UserError for files that the set can't fill, or that conflict."""
-    from nonocensus.pipeline.store.paths import STDOUT
-
     if files.csv and which in AGGREGATED:
         raise UserError(f"--csv has a line a puzzle, and {which.value} has none")
     if files.chart and which in AGGREGATED:
@@ -257,8 +262,6 @@ def solver_arguments(cpu_limit: float, check_goal: bool) -> str:
 
 def bench_exhaustive(source: BenchInput) -> BenchFigures:
     """Classify every picture of a size."""
-    from nonocensus.pipeline.findings import benchmark
-
     width, height = parsed_size(source.size)
     with progress("classifying", 1 << width * height) as (bar, task):
         counts = benchmark.exhaust(width, height, lambda n: bar.update(task, advance=n))
@@ -267,8 +270,6 @@ def bench_exhaustive(source: BenchInput) -> BenchFigures:
 
 def bench_lines(source: BenchInput, cpu_limit: float, check_goal: bool) -> BenchFigures:
     """Measure the throughput of line logic."""
-    from nonocensus.pipeline.findings import benchmark
-
     lines = benchmark.line_throughput(read_batches(source))
     rates = {
         "us_a_puzzle": lines.seconds / lines.puzzles * 1e6,
@@ -280,8 +281,6 @@ def bench_lines(source: BenchInput, cpu_limit: float, check_goal: bool) -> Bench
 
 def bench_puzzles(source: BenchInput, cpu_limit: float, check_goal: bool, files: BenchFiles) -> BenchFigures:
     """Solve puzzles one after the other, and list the slowest."""
-    from nonocensus.pipeline.findings import benchmark
-
     batches = read_batches(source)
     with progress("classifying", sum(map(len, batches))) as (bar, task):
         measured = benchmark.measure(batches, cpu_limit, check_goal, lambda done: bar.update(task, advance=len(done)))
@@ -301,7 +300,6 @@ def bench_puzzles(source: BenchInput, cpu_limit: float, check_goal: bool, files:
 def bench_engines(source: BenchInput, options: EngineOptions) -> tuple[BenchFigures, int]:
     """Solve puzzles by several engines; the exit status is 1 if two verdicts differ."""
     from nonocensus.pipeline.findings.engine_comparison import compared, differing, figures
-    from nonocensus.solver.engines.searches import EngineLimits
 
     batches = read_batches(source)
     limits = EngineLimits(options.visits, options.memory << 20, options.cpu_limit)
@@ -319,10 +317,6 @@ def bench_engines(source: BenchInput, options: EngineOptions) -> tuple[BenchFigu
 
 def draw_times(results: Any, chart: Path, peers: Path | None, title: str) -> None:
     """Write the chart of the times of a set, and those of peers."""
-    from nonocensus.pipeline.findings.peer_times import read_peers
-    from nonocensus.reports.charts.chart import alone
-    from nonocensus.reports.charts.cpu_times import SolverTimes, curves
-
     ids, known = results["puzzle_id"].to_pylist(), results["solutions"].to_pylist()
     seconds = results["cpu_seconds"].to_pylist()
     decided = [each for each, solutions in zip(seconds, known, strict=True) if solutions not in (None, "unknown")]
@@ -330,13 +324,8 @@ def draw_times(results: Any, chart: Path, peers: Path | None, title: str) -> Non
     chart.write_bytes(alone(curves([SolverTimes("nonocensus", decided, len(ids)), *others], title)))
 
 
-def read_batches(source: BenchInput) -> "list[pa.RecordBatch]":
+def read_batches(source: BenchInput) -> list[pa.RecordBatch]:
     """Return the puzzles of a set in batches of the puzzles table."""
-    from nonocensus.pipeline.findings import benchmark
-    from nonocensus.pipeline.store.sources import no_puzzle_error
-    from nonocensus.scrapers.file_batches import Problem, read_files
-    from nonocensus.scrapers.files import files_in
-
     which, paths, count = source.which, source.paths, source.limit
     if which is BenchSet.random or (which is BenchSet.lines and not paths):
         return benchmark.random_batches(count or 2000, *parsed_size(source.size), source.density, source.seed)
@@ -360,8 +349,6 @@ def read_batches(source: BenchInput) -> "list[pa.RecordBatch]":
 
 def print_figures(found: BenchFigures, markdown: Path | None) -> None:
     """Print figures as tables or JSON, and optionally write them as Markdown."""
-    from nonocensus.pipeline.findings.figures_page import FigureTable
-
     tables = [
         FigureTable("", [name.replace("_", " ") for name in part[0]], [list(row.values()) for row in part])
         for part in ([found.figures], found.more)
@@ -374,10 +361,8 @@ def print_figures(found: BenchFigures, markdown: Path | None) -> None:
     )
 
 
-def markdown_page(found: BenchFigures, tables: "list[FigureTable]") -> str:
+def markdown_page(found: BenchFigures, tables: list[FigureTable]) -> str:
     """Return the figures as Markdown; names of puzzles and files are untrusted."""
-    from nonocensus.pipeline.findings.figures_page import figures_page
-    from nonocensus.reports.clean import clean
     from nonocensus.reports.templating import markdown
 
     escaped = [
@@ -389,10 +374,8 @@ def markdown_page(found: BenchFigures, tables: "list[FigureTable]") -> str:
     return figures_page(markdown(found.title), clean(found.command), escaped)
 
 
-def describe_figures(title: str, tables: "list[FigureTable]") -> "Iterator[RenderableType]":
+def describe_figures(title: str, tables: list[FigureTable]) -> Iterator[RenderableType]:
     """Yield the first table transposed, a line a figure, and the others as they are."""
-    from nonocensus.pipeline.findings.figures_page import figure
-
     yield f"[bold]{escape(title)}[/bold]"
     names, others = tables[0], tables[1:]
     first = table("what", "figure", right=("figure",))

@@ -1,11 +1,13 @@
 """The command certify, which proves a run's verdicts independently of the solver."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.console import RenderableType
 from rich.markup import escape
 
+from nonocensus.pipeline.commands.dry_run import print_estimate
 from nonocensus.pipeline.commands.options import (
     MAX_PUZZLES,
     SELECTION,
@@ -32,12 +34,10 @@ from nonocensus.pipeline.commands.output import (
     show_progress,
     table,
 )
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from nonocensus.pipeline.jobs.certify_job import CertifyOutcome
-    from nonocensus.reports.figures import Unproved
+from nonocensus.pipeline.jobs.certify_job import CertifyOutcome, certify_run, estimate_certifying
+from nonocensus.pipeline.jobs.engine import JobRequest
+from nonocensus.pipeline.run.run_folder import open_run
+from nonocensus.reports.figures import Unproved
 
 
 def certify(
@@ -67,11 +67,6 @@ def certify(
 
     The same command resumes. Exit status 1 if a proof does not hold (docs/CERTIFICATES.md).
     """
-    from nonocensus.pipeline.commands.dry_run import print_estimate
-    from nonocensus.pipeline.jobs.certify_job import certify_run, estimate_certifying
-    from nonocensus.pipeline.jobs.engine import JobRequest
-    from nonocensus.pipeline.run.run_folder import open_run
-
     selection, resources = selected(ids, where, None), resources_of(cpus, address, serial)
     run = open_run(run_folder)
     if dry_run:
@@ -90,7 +85,7 @@ def certify(
     raise typer.Exit(SOME_FAILED if found.failed or found.killed else DONE)
 
 
-def describe(outcome: "CertifyOutcome") -> "Iterator[RenderableType]":
+def describe(outcome: CertifyOutcome) -> Iterator[RenderableType]:
     """Yield the counts of proved verdicts by kind and of the others, and the CPU time."""
     found = outcome.certified
     proved = table("proved", "verdicts", right=("verdicts",))
@@ -112,7 +107,7 @@ def describe(outcome: "CertifyOutcome") -> "Iterator[RenderableType]":
     )
 
 
-def list_unproved(unproved: "tuple[Unproved, ...]", color: str) -> None:
+def list_unproved(unproved: tuple[Unproved, ...], color: str) -> None:
     """Print unproved verdicts with their reasons on standard error, the first LIST_LIMIT of them."""
     lines = [f"[{color}]{escape(str(item.puzzle_id))}:[/] {escape(str(item.reason))}" for item in unproved]
     for line in first_lines(lines):

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.console import RenderableType
@@ -24,9 +24,10 @@ from nonocensus.pipeline.commands.solve.hint import single_puzzle
 from nonocensus.pipeline.commands.solve.puzzle_arguments import STDIN, parse_arguments, read_puzzles
 from nonocensus.pipeline.crawl.ids import FetchOptions
 from nonocensus.pipeline.errors import UserError
-
-if TYPE_CHECKING:
-    from nonocensus.pipeline.findings.task_file import TaskScore
+from nonocensus.pipeline.findings.task_file import VERDICTS, TaskScore, score
+from nonocensus.pipeline.store.paths import open_output
+from nonocensus.reports.answer_verdict import check_answer
+from nonocensus.solver.model.puzzle import InvalidPuzzle
 
 MAX_ANSWER = 64 << 20
 """Bytes of an answer that are read; what the puzzle's size allows is less."""
@@ -79,9 +80,6 @@ def check_one(
     argument: str, answer: str, number: int | None, input_format: str | None, request: FetchOptions, cpu_limit: float
 ) -> int:
     """Check an answer, print the verdict and return the exit status."""
-    from nonocensus.reports.answer_verdict import check_answer
-    from nonocensus.solver.model.puzzle import InvalidPuzzle
-
     if argument == answer == STDIN:
         raise UserError("puzzle and answer can't both be standard input")
     puzzles = read_puzzles(parse_arguments([argument], request), format_named(input_format), request)
@@ -114,9 +112,6 @@ def read_bytes(path: str) -> bytes:
 
 def check_file(tasks: str, answers: str, out: str | None, cpu_limit: float) -> None:
     """Score a file of answers and print the table."""
-    from nonocensus.pipeline.findings.task_file import score
-    from nonocensus.pipeline.store.paths import open_output
-
     with ExitStack() as stack:
         stream = out and stack.enter_context(open_output(out))
 
@@ -129,10 +124,8 @@ def check_file(tasks: str, answers: str, out: str | None, cpu_limit: float) -> N
     print_result({**found._asdict(), "file": out}, score_table(found))
 
 
-def score_table(found: "TaskScore") -> Iterator[RenderableType]:
+def score_table(found: TaskScore) -> Iterator[RenderableType]:
     """Yield the verdicts by size, and the share of tasks solved."""
-    from nonocensus.pipeline.findings.task_file import VERDICTS
-
     lines = table("longer side", *VERDICTS, right=VERDICTS)
     for name, counts in [*found.sizes.items(), ("all", sum(found.sizes.values(), Counter()))]:
         lines.add_row(name, *(f"{counts[verdict]:,}" for verdict in VERDICTS))

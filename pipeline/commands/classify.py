@@ -3,11 +3,12 @@
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.markup import escape
 
+from nonocensus.pipeline.commands.dry_run import print_estimate
 from nonocensus.pipeline.commands.options import (
     Address,
     CheckGoal,
@@ -39,16 +40,24 @@ from nonocensus.pipeline.commands.output import (
 )
 from nonocensus.pipeline.commands.status import failures, label_counts, print_summary
 from nonocensus.pipeline.errors import UserError
-
-if TYPE_CHECKING:
-    from nonocensus.pipeline.executors.executor import Resources
-    from nonocensus.pipeline.jobs.classify_job import ClassifyOutcome
-    from nonocensus.pipeline.jobs.schedule import TaskRows
-    from nonocensus.pipeline.jobs.session import Listener
-    from nonocensus.pipeline.run.configuration import Configuration
-    from nonocensus.pipeline.run.plan import Plan
-    from nonocensus.pipeline.run.results import ResultFile
-    from nonocensus.pipeline.run.run_folder import Run
+from nonocensus.pipeline.executors.executor import Resources
+from nonocensus.pipeline.jobs.classify_job import (
+    CLASSIFY,
+    ClassifyOutcome,
+    classify_options,
+    classify_store,
+    retry_changed,
+    retry_run,
+)
+from nonocensus.pipeline.jobs.cost import estimate_job
+from nonocensus.pipeline.jobs.schedule import TaskRows
+from nonocensus.pipeline.jobs.session import Listener
+from nonocensus.pipeline.run.configuration import Configuration, configuration
+from nonocensus.pipeline.run.plan import Plan, plan_rest, plan_retry
+from nonocensus.pipeline.run.results import ResultFile
+from nonocensus.pipeline.run.run_folder import Run, open_run, plan_run
+from nonocensus.pipeline.settings import default_settings
+from nonocensus.pipeline.store.parts import open_store
 
 
 def classify(
@@ -71,13 +80,6 @@ def classify(
 
     Interrupt it any time: the same command resumes. Exit status 1 if some puzzles are invalid or ended in an error.
     """
-    from nonocensus.pipeline.jobs.classify_job import classify_store
-    from nonocensus.pipeline.run.configuration import configuration
-    from nonocensus.pipeline.run.plan import plan_rest
-    from nonocensus.pipeline.run.run_folder import plan_run
-    from nonocensus.pipeline.settings import default_settings
-    from nonocensus.pipeline.store.parts import open_store
-
     selection, resources = selected(ids, where, limit), resources_of(cpus, address, serial)
     chosen = default_settings().cpu_limit if cpu_limit is None else cpu_limit
     config = configuration(chosen, rung.value, depth, check_goal)
@@ -110,10 +112,6 @@ def retry(
     New results replace the old rows. With --failed also puzzles whose worker died or that ended in an error are
     retried. With --changed the run follows its store: results of unchanged puzzles are kept, the others are classified.
     """
-    from nonocensus.pipeline.jobs.classify_job import retry_changed, retry_run
-    from nonocensus.pipeline.run.plan import plan_retry
-    from nonocensus.pipeline.run.run_folder import open_run
-
     selection, resources = selected(ids, where, limit), resources_of(cpus, address, serial)
     run = open_run(run_folder)
     if changed:
@@ -135,17 +133,13 @@ def retry(
     finish(outcome, f"Nothing in {run_folder} to retry with {cpu_limit:g} s.")
 
 
-def print_cost(run: "Run", config: "Configuration", plan: "Plan", resources: "Resources") -> None:
+def print_cost(run: Run, config: Configuration, plan: Plan, resources: Resources) -> None:
     """Print what it would cost to classify the puzzles of a plan."""
-    from nonocensus.pipeline.commands.dry_run import print_estimate
-    from nonocensus.pipeline.jobs.classify_job import CLASSIFY, classify_options
-    from nonocensus.pipeline.jobs.cost import estimate_job
-
     cost = estimate_job(run, CLASSIFY, classify_options(run, config), plan, config["cpu_limit"])
     print_estimate(cost, resources)
 
 
-def finish(outcome: "ClassifyOutcome", idle_text: str) -> None:
+def finish(outcome: ClassifyOutcome, idle_text: str) -> None:
     """Print the outcome of a command and exit; `idle_text` is printed if there was nothing to do."""
     if global_options.json:
         more = {"new_rows": outcome.rows, "errors": outcome.unread, "missing": outcome.missing}
@@ -163,10 +157,8 @@ def finish(outcome: "ClassifyOutcome", idle_text: str) -> None:
 
 
 @contextmanager
-def show_run_progress() -> Iterator["Listener"]:
+def show_run_progress() -> Iterator[Listener]:
     """Yield a listener that drives a progress bar and prints messages above it."""
-    from nonocensus.pipeline.jobs.session import Listener
-
     labels: Counter[str] = Counter()
     with progress("classifying", None) as (bar, task):
 
@@ -178,7 +170,7 @@ def show_run_progress() -> Iterator["Listener"]:
             if dashboard and not global_options.json:
                 out.print(f"Ray's dashboard: http://{dashboard}")
 
-        def finished(file: "ResultFile", _: "TaskRows") -> None:
+        def finished(file: ResultFile, _: TaskRows) -> None:
             labels.update(file.labels)
             bar.update(task, advance=file.rows, counts=label_counts(labels))
 

@@ -1,9 +1,10 @@
 """The command compare, which compares two runs puzzle by puzzle."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.console import RenderableType
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.output import (
@@ -16,11 +17,12 @@ from nonocensus.pipeline.commands.output import (
     table,
 )
 from nonocensus.pipeline.errors import UserError
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from nonocensus.pipeline.findings.comparison import Comparison, TimedPuzzle
+from nonocensus.pipeline.findings import comparison
+from nonocensus.pipeline.findings.comparison import SECONDS, SLOWER, Comparison, TimedPuzzle
+from nonocensus.pipeline.findings.run_changes import changes_page
+from nonocensus.pipeline.run.run_folder import open_run
+from nonocensus.pipeline.store.paths import STDOUT, open_output
+from nonocensus.reports.aggregate import plain
 
 
 def compare(
@@ -35,26 +37,19 @@ def compare(
     The page of --html matches puzzles by id, since clues of a fixed puzzle differ. Exit status 1 if a proof has
     changed: one of the runs is wrong then.
     """
-    from nonocensus.pipeline.findings.comparison import compare
-    from nonocensus.pipeline.run.run_folder import open_run
-    from nonocensus.pipeline.store.paths import STDOUT, open_output
-    from nonocensus.reports.aggregate import plain
-
     if html == STDOUT:
         raise UserError("--html -: standard output gets the comparison; name a file")
     with progress("comparing", None):
         runs = open_run(old), open_run(new)
-        found = compare(*runs)
+        found = comparison.compare(*runs)
         if html is not None:
-            from nonocensus.pipeline.findings.run_changes import changes_page
-
             with open_output(html) as stream:
                 stream.write(changes_page(*runs, found).encode())
     print_result(plain(found), describe(found, old, new))
     raise typer.Exit(SOME_FAILED if found.alarms else DONE)
 
 
-def describe(found: "Comparison", old: str, new: str) -> "Iterator[RenderableType]":
+def describe(found: Comparison, old: str, new: str) -> Iterator[RenderableType]:
     """Yield a comparison, the most important part last."""
     puzzles = found.puzzles
     yield (
@@ -71,7 +66,7 @@ def describe(found: "Comparison", old: str, new: str) -> "Iterator[RenderableTyp
     yield from describe_verdicts(found)
 
 
-def describe_times(found: "Comparison") -> "Iterator[RenderableType]":
+def describe_times(found: Comparison) -> Iterator[RenderableType]:
     """Yield CPU times and counters of both runs."""
     if found.times:
         numbers = ("puzzles", "old", "new", "mean ratio", "p10", "median", "p90")
@@ -93,10 +88,8 @@ def seconds(value: float) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
 
 
-def describe_moved(title: str, count: int, moved: "list[TimedPuzzle]") -> "Iterator[RenderableType]":
+def describe_moved(title: str, count: int, moved: list[TimedPuzzle]) -> Iterator[RenderableType]:
     """Yield the puzzles whose times changed most."""
-    from nonocensus.pipeline.findings.comparison import SECONDS, SLOWER
-
     limits = f"{SLOWER:g} times and {SECONDS * 1000:g} ms {title}"
     if not count:
         yield f"No puzzle is at least {limits}."
@@ -112,7 +105,7 @@ def describe_moved(title: str, count: int, moved: "list[TimedPuzzle]") -> "Itera
     yield puzzles
 
 
-def describe_verdicts(found: "Comparison") -> "Iterator[RenderableType]":
+def describe_verdicts(found: Comparison) -> Iterator[RenderableType]:
     """Yield changed verdicts, answers gained and lost, and contradicting proofs."""
     if found.changes:
         changes = table("verdict", "became", "puzzles", "for instance", right=("puzzles",))

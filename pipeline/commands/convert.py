@@ -1,7 +1,7 @@
 """The command convert, which writes puzzles in another format."""
 
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 from rich.markup import escape
@@ -24,9 +24,9 @@ from nonocensus.pipeline.commands.output import (
     show_progress,
 )
 from nonocensus.pipeline.errors import UserError
-
-if TYPE_CHECKING:
-    from nonocensus.pipeline.store.conversion import Conversion
+from nonocensus.pipeline.store.conversion import Conversion, ConversionOptions, format_for, read_puzzles
+from nonocensus.pipeline.store.conversion import convert as write_converted
+from nonocensus.pipeline.store.paths import STDOUT
 
 Solve = Annotated[
     Literal["no", "unique", "any"],
@@ -59,10 +59,6 @@ def convert(
     with --lossy titles and the like are dropped, but never colours and hidden lengths, which would make it another
     puzzle. A jsonl file may have any size.
     """
-    from nonocensus.pipeline.store.conversion import ConversionOptions, format_for, read_puzzles
-    from nonocensus.pipeline.store.conversion import convert as write_converted
-    from nonocensus.pipeline.store.paths import STDOUT
-
     if out == STDOUT and global_options.json:
         raise UserError("--json and - both write to standard output; name a file for the puzzles")
     output_format, known_format = format_for(out, format_named(to)), format_named(input_format)
@@ -78,7 +74,7 @@ def convert(
     raise typer.Exit(SOME_FAILED if report.problems else DONE)
 
 
-def print_converted(report: "Conversion", out: str) -> None:
+def print_converted(report: Conversion, out: str) -> None:
     """Print the counts of puzzles, files and dropped properties."""
     lost = ", ".join(f"{what} ({count:,})" for what, count in report.left_out.items())
     files = f" in {report.files:,} files" if report.files > 1 else ""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -19,11 +19,10 @@ from nonocensus.pipeline.commands.output import (
     resumable,
     show_progress,
 )
+from nonocensus.pipeline.crawl.ledger import NAME, open_ledger
+from nonocensus.pipeline.crawl.site_crawl import CrawlOptions, CrawlResult, crawl_ratings, crawl_site, reparse_store
 from nonocensus.pipeline.errors import UserError
-
-if TYPE_CHECKING:
-    from nonocensus.pipeline.crawl.site_crawl import CrawlResult
-    from nonocensus.pipeline.store.parts import Store
+from nonocensus.pipeline.store.parts import Store
 
 OUTCOME_COLORS = {"ok": "green", "missing": "cyan", "unchanged": "blue", "error": "red"}
 
@@ -84,8 +83,6 @@ def crawl(
     belong to their authors, see README. `demo` is the demo's archive, served by
     `python -m nonocensus.pipeline.commands.twin`.
     """
-    from nonocensus.pipeline.crawl.site_crawl import CrawlOptions, crawl_ratings, crawl_site, reparse_store
-
     if sum((ids is not None, new, ratings, reparse)) != 1:
         raise UserError(
             "give one of --ids, --new, --ratings and --reparse; --ids 1-100 downloads the first 100 puzzles"
@@ -113,7 +110,7 @@ def outcome_counts(outcomes: Mapping[str, int]) -> str:
     return "  ".join(f"[{OUTCOME_COLORS.get(name, 'yellow')}]{name} {n:,}[/]" for name, n in outcomes.items())
 
 
-def list_errors(crawled: "CrawlResult") -> None:
+def list_errors(crawled: CrawlResult) -> None:
     """Print the numbers that ended in an error, the first LIST_LIMIT of them."""
     count = crawled.report.outcomes.get("error", 0)
     if count and crawled.errors:
@@ -122,7 +119,7 @@ def list_errors(crawled: "CrawlResult") -> None:
             err.print(f"  {source}/{number}: {escape(reason)}")
 
 
-def print_crawled(crawled: "CrawlResult") -> None:
+def print_crawled(crawled: CrawlResult) -> None:
     """Print the outcomes of a crawl, and what it added to the store."""
     store, report = crawled.store, crawled.report
     total = store.rows()
@@ -144,10 +141,8 @@ def print_ratings(rated: int) -> None:
     print_result({"rated": rated}, f"[bold green]{rated:,}[/bold green] puzzles have ratings.")
 
 
-def crawl_status(store: "Store") -> dict[str, Any] | None:
+def crawl_status(store: Store) -> dict[str, Any] | None:
     """Return the state of a store's ledger, or None if it has none."""
-    from nonocensus.pipeline.crawl.ledger import NAME, open_ledger
-
     place = Path(store.folder.path)
     if "://" in store.folder.name or not (place / NAME).exists() or not (place / NAME).stat().st_size:
         return None

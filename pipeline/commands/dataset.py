@@ -1,6 +1,6 @@
 """The command dataset, which exports a run for publication."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.markup import escape
@@ -8,9 +8,9 @@ from rich.markup import escape
 from nonocensus.pipeline.commands.options import Private, RunFolder
 from nonocensus.pipeline.commands.output import print_result, progress
 from nonocensus.pipeline.errors import UserError
-
-if TYPE_CHECKING:
-    from nonocensus.reports.dataset_columns import Content
+from nonocensus.pipeline.findings.dataset_folder import write_dataset
+from nonocensus.pipeline.run.run_folder import open_run
+from nonocensus.reports.dataset_columns import Content
 
 
 def dataset(
@@ -32,9 +32,6 @@ def dataset(
     measures with the puzzles' ids and hashes, nothing under copyright. With --private it holds clues, pictures and
     texts of all puzzles.
     """
-    from nonocensus.pipeline.findings.dataset_folder import write_dataset
-    from nonocensus.pipeline.run.run_folder import open_run
-
     content = _content(measures, with_clues, private)
     run = open_run(run_folder)
     with progress("reading", 2 * run.rows) as (bar, task):
@@ -55,9 +52,7 @@ def dataset(
     )
 
 
-def _content(measures: bool, with_clues: bool, private: bool) -> "Content":
-    from nonocensus.reports.dataset_columns import Content
-
+def _content(measures: bool, with_clues: bool, private: bool) -> Content:
     given = {Content.measures: measures, Content.licensed: with_clues, Content.everything: private}
     chosen = [content for content, is_given in given.items() if is_given]
     if len(chosen) > 1:

@@ -1,9 +1,10 @@
 """The command dedup, which finds duplicate and near-duplicate puzzles."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import RenderableType
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.options import CsvFile, RunOrStore
@@ -18,11 +19,11 @@ from nonocensus.pipeline.commands.output import (
     table,
 )
 from nonocensus.pipeline.errors import UserError
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from nonocensus.pipeline.findings.deduplication import Duplicates
+from nonocensus.pipeline.findings.csv_file import write_csv
+from nonocensus.pipeline.findings.deduplication import Duplicates, find_duplicates
+from nonocensus.pipeline.findings.json_value import json_value
+from nonocensus.pipeline.run.run_folder import open_place
+from nonocensus.pipeline.store.paths import STDOUT
 
 
 def dedup(
@@ -43,12 +44,6 @@ def dedup(
     store. A picture is the goal that fits the clues, or in a run the only solution; near pictures may be rotated or
     mirrored, and smaller pictures than 8x8 have none unless --cells is given. --cells 0 finds none.
     """
-    from nonocensus.pipeline.findings.csv_file import write_csv
-    from nonocensus.pipeline.findings.deduplication import find_duplicates
-    from nonocensus.pipeline.findings.json_value import json_value
-    from nonocensus.pipeline.run.run_folder import open_place
-    from nonocensus.pipeline.store.paths import STDOUT
-
     if csv is not None and global_options.json:
         raise UserError("--csv and --json exclude each other; give one")
     opened = open_place(place)
@@ -66,7 +61,7 @@ def dedup(
     print_result(value, describe(found))
 
 
-def describe(found: "Duplicates") -> "Iterator[RenderableType]":
+def describe(found: Duplicates) -> Iterator[RenderableType]:
     """Yield the first duplicates with their originals, and the counts."""
     if len(found.found):
         listed = table("first", "duplicate", "likeness", "cells", right=("cells",))
@@ -91,7 +86,7 @@ def label(puzzle_id: str | None, date: Any) -> str:
     return escape(str(puzzle_id)) + (f" ({date})" if date else "")
 
 
-def describe_counts(found: "Duplicates") -> Iterator[str]:
+def describe_counts(found: Duplicates) -> Iterator[str]:
     """Yield the counts of duplicates by kind, and of puzzles that were not compared."""
     counts = found.counts
     yield (

@@ -11,6 +11,8 @@ from nonocensus.pipeline.commands.crawl import CrawledSite, crawl
 from nonocensus.pipeline.commands.options import Serial
 from nonocensus.pipeline.commands.output import DONE, global_options, out
 from nonocensus.pipeline.commands.report import report
+from nonocensus.scrapers.demo import demo_puzzles
+from nonocensus.scrapers.twin import TwinServer, build_archive
 
 
 def demo(
@@ -21,9 +23,6 @@ def demo(
 
     The archive is served on this machine for the duration of the crawl. The last line is the report's address.
     """
-    from nonocensus.scrapers.demo import demo_puzzles
-    from nonocensus.scrapers.twin import TwinServer, build_archive
-
     both = build_archive(demo_puzzles())
     store, run, page = (str(Path(folder) / name) for name in ("store", "run", "report"))
     with TwinServer(both).running() as address:

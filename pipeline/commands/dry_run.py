@@ -1,22 +1,17 @@
 """What --dry-run prints: the estimated cost of a job."""
 
-from typing import TYPE_CHECKING
-
 from nonocensus.pipeline.commands.output import print_result
 from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.executors.executor import Resources
+from nonocensus.pipeline.jobs.cost import CostEstimate, wall_seconds
+from nonocensus.pipeline.run.run_folder import Run, open_run
+from nonocensus.reports.formatting import seconds
+from nonocensus.reports.threads import cores
+from nonocensus.scrapers.archives.source_file import is_url
 
-if TYPE_CHECKING:
-    from nonocensus.pipeline.executors.executor import Resources
-    from nonocensus.pipeline.jobs.cost import CostEstimate
-    from nonocensus.pipeline.run.run_folder import Run
 
-
-def print_estimate(cost: "CostEstimate", resources: "Resources") -> None:
+def print_estimate(cost: CostEstimate, resources: Resources) -> None:
     """Print what a job would cost on the machine's cores, or those of --cpus."""
-    from nonocensus.pipeline.jobs.cost import wall_seconds
-    from nonocensus.reports.formatting import seconds
-    from nonocensus.reports.threads import cores
-
     tried = f", {cost.tried_before:,} of them tried before" if cost.tried_before else ""
     late = f"{cost.late:,} of them reached the CPU limit" if cost.late else "none of them reached the CPU limit"
     count = 1 if resources.serial else resources.cpus or cores()
@@ -32,11 +27,8 @@ def print_estimate(cost: "CostEstimate", resources: "Resources") -> None:
     )
 
 
-def only_run(places: list[str]) -> "Run":
+def only_run(places: list[str]) -> Run:
     """Return the run of a command's only place. Raises UserError for stores, files, or several places."""
-    from nonocensus.pipeline.run.run_folder import open_run
-    from nonocensus.scrapers.archives.source_file import is_url
-
     if len(places) != 1 or is_url(places[0]):
         raise UserError("--dry-run takes one run; make one of a store with nonocensus classify STORE --out RUN")
     return open_run(places[0])

@@ -8,6 +8,9 @@ from rich.markup import escape
 from nonocensus.pipeline.commands.options import RunFolder
 from nonocensus.pipeline.commands.output import global_options, print_result, progress
 from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.findings import flat_export
+from nonocensus.pipeline.run.run_folder import open_run
+from nonocensus.pipeline.store.paths import STDOUT
 
 
 def export(
@@ -24,15 +27,11 @@ def export(
     Columns are title, author, properties, result, grade and measures; `query --csv` writes any others. To publish a
     run use `dataset`, which omits titles and authors that may not be published.
     """
-    from nonocensus.pipeline.findings.flat_export import export
-    from nonocensus.pipeline.run.run_folder import open_run
-    from nonocensus.pipeline.store.paths import STDOUT
-
     if csv == STDOUT and global_options.json:
         raise UserError("--json and --csv - both write to standard output; name a file")
     run = open_run(run_folder)
     with progress("exporting", run.rows) as (bar, task):
-        done = export(run, csv, where, lambda seen: bar.update(task, advance=seen))
+        done = flat_export.export(run, csv, where, lambda seen: bar.update(task, advance=seen))
     if csv != STDOUT:
         print_result(
             {"rows": done.rows, "columns": done.columns, "file": csv},

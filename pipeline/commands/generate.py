@@ -1,7 +1,7 @@
 """The command generate, which fills a store with generated puzzles."""
 
 import time
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.markup import escape
@@ -22,12 +22,12 @@ from nonocensus.pipeline.commands.options import (
 )
 from nonocensus.pipeline.commands.output import print_result, resumable, show_progress
 from nonocensus.pipeline.errors import Interrupted, UserError
+from nonocensus.pipeline.executors.executor import Resources
+from nonocensus.pipeline.jobs.generate_graded import Conditions, end_of, generate_graded
+from nonocensus.pipeline.store.generation import fill_store
+from nonocensus.reports.formatting import share
 from nonocensus.scrapers.pictures.kinds import KINDS
-
-if TYPE_CHECKING:
-    from nonocensus.pipeline.executors.executor import Resources
-    from nonocensus.pipeline.jobs.generate_graded import Conditions
-    from nonocensus.scrapers.pictures.recipe import Recipe
+from nonocensus.scrapers.pictures.recipe import Recipe
 
 DENSITY, SEED = 0.5, 1
 
@@ -108,8 +108,6 @@ def generate(
     limited = (minutes, stars, grade) != (None, None, None)
     recipe = recipe_of(kind, parsed_size(size), count, density, seed, colors, limited)
     if limited:
-        from nonocensus.pipeline.jobs.generate_graded import Conditions
-
         conditions = Conditions(
             None if minutes is None else parsed_range(minutes),
             None if stars is None else parsed_range(stars, "--stars"),
@@ -117,19 +115,14 @@ def generate(
         )
         print_graded(store, recipe, conditions, resources)
         return
-    from nonocensus.pipeline.store.generation import fill_store
-
     start = time.perf_counter()
     with resumable(), show_progress("generating") as callbacks:
         made = fill_store(store, recipe, resources, callbacks)
     print_generated(store, recipe.count, made, time.perf_counter() - start)
 
 
-def print_graded(store: str, recipe: "Recipe", conditions: "Conditions", resources: "Resources") -> None:
+def print_graded(store: str, recipe: Recipe, conditions: Conditions, resources: Resources) -> None:
     """Fill a store with puzzles that meet conditions; print how many were drawn and kept."""
-    from nonocensus.pipeline.jobs.generate_graded import end_of, generate_graded
-    from nonocensus.reports.formatting import share
-
     start = time.perf_counter()
     try:
         with show_progress("generating") as callbacks:
@@ -152,13 +145,11 @@ def recipe_of(
     seed: int | None,
     colors: int,
     limited: bool = False,
-) -> "Recipe":
+) -> Recipe:
     """Build the recipe of the options; raise a UserError for those that do not fit the kind.
 
     limited   whether only puzzles within limits count, so that any kind takes a count
     """
-    from nonocensus.scrapers.pictures.recipe import Recipe
-
     kind = KINDS.get(name)
     if kind is None:
         raise UserError(f"unknown kind {name}; choose one of {', '.join(KINDS)}")

@@ -1,12 +1,15 @@
 """The command grade, which estimates how long puzzles take people and how hard they are."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+import pyarrow as pa
 import typer
 from rich.console import RenderableType
 from rich.markup import escape
 
+from nonocensus.pipeline.callbacks import ProgressCallbacks
+from nonocensus.pipeline.commands.dry_run import only_run, print_estimate
 from nonocensus.pipeline.commands.options import (
     Address,
     CpuLimit,
@@ -36,25 +39,27 @@ from nonocensus.pipeline.commands.output import (
     show_progress,
     table,
 )
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from nonocensus.pipeline.callbacks import ProgressCallbacks
-    from nonocensus.pipeline.executors.executor import Resources
-    from nonocensus.pipeline.jobs.grade_job import Tally
-    from nonocensus.pipeline.run.plan import Selection
-    from nonocensus.scrapers.file_batches import Problem
-    from nonocensus.scrapers.formats import Format
+from nonocensus.pipeline.executors.executor import Resources
+from nonocensus.pipeline.jobs.engine import JobRequest
+from nonocensus.pipeline.jobs.grade_files import grade_puzzles, puzzles_in
+from nonocensus.pipeline.jobs.grade_job import Tally, estimate_grading, grade_run
+from nonocensus.pipeline.run.plan import Selection
+from nonocensus.pipeline.run.run_folder import is_run, open_run
+from nonocensus.reports import formatting
+from nonocensus.reports.people_words import minutes_text
+from nonocensus.scrapers.archives.source_file import is_url
+from nonocensus.scrapers.file_batches import Problem
+from nonocensus.scrapers.formats import Format
+from nonocensus.solver.model.techniques import TECHNIQUES
 
 
 class GradeOptions(NamedTuple):
     """Options of grade: puzzles of a run, format of files, CPU limit, resources."""
 
-    selection: "Selection"
-    input_format: "Format | None"
+    selection: Selection
+    input_format: Format | None
     cpu_limit: float
-    resources: "Resources"
+    resources: Resources
 
 
 def grade(
@@ -75,10 +80,6 @@ def grade(
     the grades for its report, and the same command resumes. Puzzles of stores and files are classified first. Exit
     status 1 if a file can't be read, or a puzzle can't be graded for a reason other than time.
     """
-    from nonocensus.pipeline.commands.dry_run import only_run, print_estimate
-    from nonocensus.pipeline.jobs.engine import JobRequest
-    from nonocensus.pipeline.jobs.grade_job import Tally, estimate_grading
-
     resources = resources_of(cpus, address, serial)
     options = GradeOptions(selected(ids, where, None), format_named(input_format), cpu_limit, resources)
     if dry_run:
@@ -103,22 +104,15 @@ def grade(
 def grade_place(
     place: str,
     options: GradeOptions,
-    callbacks: "ProgressCallbacks",
-    before: "Tally | None",
-    rows: "list[pa.Table]",
-    problems: "list[Problem]",
-) -> "Tally | None":
+    callbacks: ProgressCallbacks,
+    before: Tally | None,
+    rows: list[pa.Table],
+    problems: list[Problem],
+) -> Tally | None:
     """Grade the puzzles of a run, a store or files; return their tally added to that of earlier places.
 
     Rows of puzzles of stores and files are added to `rows`; unreadable files to `problems`.
     """
-    from nonocensus.pipeline.jobs.engine import JobRequest
-    from nonocensus.pipeline.jobs.grade_files import grade_puzzles, puzzles_in
-    from nonocensus.pipeline.jobs.grade_job import Tally, grade_run
-    from nonocensus.pipeline.run.run_folder import is_run, open_run
-    from nonocensus.scrapers.archives.source_file import is_url
-    from nonocensus.scrapers.file_batches import Problem
-
     if not is_url(place) and is_run(place):
         run = open_run(place)
         graded = grade_run(run, JobRequest(options.selection, options.cpu_limit, options.resources, callbacks))
@@ -137,7 +131,7 @@ def grade_place(
     return tally
 
 
-def tally_fields(tally: "Tally") -> dict[str, Any]:
+def tally_fields(tally: Tally) -> dict[str, Any]:
     """Return a tally for JSON."""
     return {
         "unique": tally.unique,
@@ -153,7 +147,7 @@ def tally_fields(tally: "Tally") -> dict[str, Any]:
     }
 
 
-def describe(tally: "Tally", rows: "list[pa.Table]") -> Iterator[RenderableType]:
+def describe(tally: Tally, rows: list[pa.Table]) -> Iterator[RenderableType]:
     """Yield puzzles by grade and hardest technique, and first the puzzles of stores and files, if they are few."""
     if rows and sum(map(len, rows)) <= LIST_LIMIT:
         yield puzzle_table([row for part in rows for row in part.to_pylist()])
@@ -167,11 +161,8 @@ def describe(tally: "Tally", rows: "list[pa.Table]") -> Iterator[RenderableType]
     )
 
 
-def technique_table(tally: "Tally") -> RenderableType:
+def technique_table(tally: Tally) -> RenderableType:
     """Return a table with a line for each hardest technique, and the count of each grade on its first line."""
-    from nonocensus.reports import formatting
-    from nonocensus.solver.model.techniques import TECHNIQUES
-
     says = {technique.name: technique.says for technique in TECHNIQUES}
     numbers = ("grade", "puzzles", "share", "of them")
     made = table(*numbers[:3], "hardest technique", numbers[3], "", right=numbers)
@@ -189,8 +180,6 @@ def technique_table(tally: "Tally") -> RenderableType:
 
 def puzzle_table(rows: list[dict[str, Any]]) -> RenderableType:
     """Return a table of puzzles: time for people, stars, grade and steps by technique, or why there is no grade."""
-    from nonocensus.reports.people_words import minutes_text
-
     numbers = ("time", "stars", "grade")
     made = table("puzzle", "size", *numbers, "hardest", "steps", right=numbers)
     for row in rows:
@@ -215,7 +204,7 @@ def steps_of(row: dict[str, Any]) -> str:
     return ", ".join(f"{name} {number:,}" for name, number in steps if number)
 
 
-def list_ids(tally: "Tally") -> None:
+def list_ids(tally: Tally) -> None:
     """Print puzzles that failed to be graded on standard error, the first LIST_LIMIT of each kind."""
     for ids, color, what in (
         (tally.wrong, "red", "the techniques find no solution, but the solver does; run nonocensus verify"),

@@ -16,6 +16,9 @@ from nonocensus.pipeline.commands.output import (
     resumable,
     show_progress,
 )
+from nonocensus.pipeline.store.file_import import Terms, import_paths
+from nonocensus.pipeline.store.parts import open_store
+from nonocensus.reports.rights import is_free
 
 
 def import_(
@@ -39,10 +42,6 @@ def import_(
     Archives (.zip, .tar.*) may contain archives, one level deep. Downloads are not kept. Unreadable files are
     listed with the reason and skipped, as are puzzles that the store has already.
     """
-    from nonocensus.pipeline.store.file_import import Terms, import_paths
-    from nonocensus.pipeline.store.parts import open_store
-    from nonocensus.reports.rights import is_free
-
     with resumable(), show_progress("importing") as callbacks:
         report = import_paths(paths, store, callbacks, format_named(input_format), contact, Terms(license_, owner))
     if not global_options.json:

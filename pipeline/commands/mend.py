@@ -3,12 +3,14 @@
 from collections.abc import Generator, Iterator
 from contextlib import closing, nullcontext
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from rich.console import RenderableType
 from rich.markup import escape
 
+from nonocensus.pipeline.callbacks import ProgressCallbacks
+from nonocensus.pipeline.commands.dry_run import only_run, print_estimate
 from nonocensus.pipeline.commands.options import (
     Address,
     CpuLimit,
@@ -37,23 +39,26 @@ from nonocensus.pipeline.commands.output import (
 )
 from nonocensus.pipeline.commands.terminal_drawing import draw_pair
 from nonocensus.pipeline.errors import UserError
-
-if TYPE_CHECKING:
-    from nonocensus.pipeline.callbacks import ProgressCallbacks
-    from nonocensus.pipeline.executors.executor import Resources
-    from nonocensus.pipeline.jobs.mend_job import MendResult
-    from nonocensus.pipeline.run.plan import Selection
-    from nonocensus.scrapers.file_batches import Problem
-    from nonocensus.scrapers.formats import Format
+from nonocensus.pipeline.executors.executor import Resources
+from nonocensus.pipeline.jobs.engine import JobRequest
+from nonocensus.pipeline.jobs.mend_job import MendResult, describe, estimate_mending, mend_puzzles, mend_run
+from nonocensus.pipeline.run.plan import Selection
+from nonocensus.pipeline.run.run_folder import is_run, open_run
+from nonocensus.pipeline.store.conversion import ConversionOptions, convert, format_for, read_puzzles
+from nonocensus.pipeline.store.paths import STDOUT
+from nonocensus.scrapers.archives.source_file import is_url
+from nonocensus.scrapers.file_batches import Problem
+from nonocensus.scrapers.formats import Format
+from nonocensus.solver.model.puzzle import normalize_palette
 
 
 class MendOptions(NamedTuple):
     """Options of mend: puzzles of a run, format of files, CPU limit, resources."""
 
-    selection: "Selection"
-    input_format: "Format | None"
+    selection: Selection
+    input_format: Format | None
     cpu_limit: float
-    resources: "Resources"
+    resources: Resources
 
 
 def mend(
@@ -77,18 +82,11 @@ def mend(
     is a solution, else one of the solutions. A run keeps the changes for its report, and the same command resumes;
     searches that are not finished are retried only with a higher --cpu-limit. With --json a line a puzzle.
     """
-    from nonocensus.pipeline.run.run_folder import is_run
-    from nonocensus.scrapers.archives.source_file import is_url
-
     check_output(out, to)
     options = MendOptions(
         selected(ids, where, None), format_named(input_format), cpu_limit, resources_of(cpus, address, serial)
     )
     if dry_run:
-        from nonocensus.pipeline.commands.dry_run import only_run, print_estimate
-        from nonocensus.pipeline.jobs.engine import JobRequest
-        from nonocensus.pipeline.jobs.mend_job import estimate_mending
-
         cost = estimate_mending(only_run(places), JobRequest(options.selection, cpu_limit))
         print_estimate(cost, options.resources)
         return
@@ -109,9 +107,6 @@ def mend(
 
 def check_output(out: str | None, to: str | None) -> None:
     """Raise a UserError for options of output that can't be met."""
-    from nonocensus.pipeline.store.conversion import format_for
-    from nonocensus.pipeline.store.paths import STDOUT
-
     if out is None and to is not None:
         raise UserError("--to is the format of a file: name it with --out")
     if out == STDOUT:
@@ -120,10 +115,8 @@ def check_output(out: str | None, to: str | None) -> None:
         format_for(out, format_named(to))
 
 
-def mend_places(places: list[str], options: MendOptions) -> "tuple[list[MendResult], list[Problem]]":
+def mend_places(places: list[str], options: MendOptions) -> tuple[list[MendResult], list[Problem]]:
     """Mend the puzzles of runs, stores and files; with --json each is printed as it is found."""
-    from nonocensus.scrapers.file_batches import Problem
-
     found: list[MendResult] = []
     problems: list[Problem] = []
     with (
@@ -140,16 +133,8 @@ def mend_places(places: list[str], options: MendOptions) -> "tuple[list[MendResu
     return found, problems
 
 
-def mended_in(
-    places: list[str], options: MendOptions, callbacks: "ProgressCallbacks"
-) -> "Generator[MendResult | Problem]":
+def mended_in(places: list[str], options: MendOptions, callbacks: ProgressCallbacks) -> Generator[MendResult | Problem]:
     """Yield the puzzles with several solutions of runs, stores and files, in this order."""
-    from nonocensus.pipeline.jobs.engine import JobRequest
-    from nonocensus.pipeline.jobs.mend_job import mend_puzzles, mend_run
-    from nonocensus.pipeline.run.run_folder import is_run, open_run
-    from nonocensus.pipeline.store.conversion import read_puzzles
-    from nonocensus.scrapers.archives.source_file import is_url
-
     cpu_limit, resources = options.cpu_limit, options.resources
     for place in places:
         if not is_url(place) and is_run(place):
@@ -160,11 +145,8 @@ def mended_in(
             yield from mend_puzzles(puzzles, cpu_limit, resources, callbacks)
 
 
-def write_mended(found: "list[MendResult]", out: str | None, to: str | None) -> "tuple[int, list[Problem]]":
+def write_mended(found: list[MendResult], out: str | None, to: str | None) -> tuple[int, list[Problem]]:
     """Write each puzzle with its first change; return the count of files, and the problems."""
-    from nonocensus.pipeline.store.conversion import ConversionOptions, convert, format_for
-    from nonocensus.solver.model.puzzle import normalize_palette
-
     changed = [normalize_palette(mending.puzzle) for item in found for mending in item.mendings[:1]]
     if out is None or not changed:
         return 0, []
@@ -172,7 +154,7 @@ def write_mended(found: "list[MendResult]", out: str | None, to: str | None) -> 
     return report.files, report.problems
 
 
-def mended_fields(mended: "MendResult") -> dict[str, Any]:
+def mended_fields(mended: MendResult) -> dict[str, Any]:
     """Return a puzzle and its changes for JSON."""
     return {
         "puzzle_id": mended.puzzle.puzzle_id,
@@ -189,10 +171,8 @@ def mended_fields(mended: "MendResult") -> dict[str, Any]:
     }
 
 
-def describe_mended(mended: "MendResult") -> Iterator[RenderableType]:
+def describe_mended(mended: MendResult) -> Iterator[RenderableType]:
     """Yield a puzzle's changes in words, and both pictures of the first one."""
-    from nonocensus.pipeline.jobs.mend_job import describe
-
     puzzle = mended.puzzle
     title = f' "{puzzle.title}"' if puzzle.title else ""
     yield f"[bold]{escape(puzzle.puzzle_id + title)}[/bold] {puzzle.width}x{puzzle.height}"

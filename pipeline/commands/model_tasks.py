@@ -9,6 +9,11 @@ from nonocensus.pipeline.commands.options import Ids, Private, RunFolder, betwee
 from nonocensus.pipeline.commands.output import global_options, print_result, progress
 from nonocensus.pipeline.commands.pack import MAX_PACK, MinDensity, Minutes, SpreadBy, Where
 from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.findings.puzzle_pack import MIN_DENSITY, PackOptions
+from nonocensus.pipeline.findings.task_file import write_tasks
+from nonocensus.pipeline.run.run_folder import open_run
+from nonocensus.pipeline.store.paths import STDOUT
+from nonocensus.scrapers.formats import jsonl
 
 
 def tasks(
@@ -37,12 +42,6 @@ def tasks(
     two are equal when rotated, mirrored or recoloured, and such copies have the same split in each run: train,
     validation or test. `check --tasks` scores answers.
     """
-    from nonocensus.pipeline.findings.puzzle_pack import MIN_DENSITY, PackOptions
-    from nonocensus.pipeline.findings.task_file import write_tasks
-    from nonocensus.pipeline.run.run_folder import open_run
-    from nonocensus.pipeline.store.paths import STDOUT
-    from nonocensus.scrapers.formats import jsonl
-
     if out == STDOUT and global_options.json:
         raise UserError("--json and --out - both write to standard output; name a file")
     options = PackOptions(

@@ -7,16 +7,16 @@ import stat
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated, TypeVar
 
 import typer
 
 from nonocensus.pipeline.errors import UserError
-
-if TYPE_CHECKING:
-    from nonocensus.pipeline.executors.executor import Resources
-    from nonocensus.pipeline.run.plan import Selection
-    from nonocensus.scrapers.formats import Format
+from nonocensus.pipeline.executors.executor import Resources, check_resources
+from nonocensus.pipeline.run.plan import Selection, check_selection
+from nonocensus.pipeline.store import conversion
+from nonocensus.scrapers.formats import Format
+from nonocensus.solver.model.puzzle import MAX_CELLS, MAX_COLORS, MAX_DEPTH
 
 SELECTION, EXECUTION, NETWORK, OUTPUT = "Selection", "Execution", "Network", "Output"
 """Help panels of commands with many options."""
@@ -62,8 +62,6 @@ class Rung(StrEnum):
 
 def checked_depth(depth: int) -> int:
     """Check the bounds of --depth; the solver knows the upper one, and its import is deferred until here."""
-    from nonocensus.solver.model.puzzle import MAX_DEPTH
-
     checked = between(1, MAX_DEPTH)(depth)
     assert checked is not None
     return checked
@@ -73,8 +71,6 @@ def checked_colors(least: int, background: bool) -> Callable[[int], int]:
     """Return a callback that checks a number of colours; the import of the solver's limit is deferred."""
 
     def check(colors: int) -> int:
-        from nonocensus.solver.model.puzzle import MAX_COLORS
-
         checked = between(least, MAX_COLORS + background)(colors)
         assert checked is not None
         return checked
@@ -285,33 +281,27 @@ def given_options(context: typer.Context) -> list[str]:
     ]
 
 
-def format_named(name: str | None) -> "Format | None":
+def format_named(name: str | None) -> Format | None:
     """Return the file format of a name."""
-    from nonocensus.pipeline.store.conversion import format_named
-
-    return None if name is None else format_named(name)
+    return None if name is None else conversion.format_named(name)
 
 
-def selected(ids: list[str] | None, where: str | None, limit: int | None) -> "Selection":
+def selected(ids: list[str] | None, where: str | None, limit: int | None) -> Selection:
     """Validate the options of a selection."""
-    from nonocensus.pipeline.run.plan import Selection, check_selection
-
     names = [name for text in ids or () for name in _parse_ids(text)]
     selection = Selection(tuple(names), where, limit)
     check_selection(selection)
     return selection
 
 
-def refuse_selection(selection: "Selection", place: str) -> None:
+def refuse_selection(selection: Selection, place: str) -> None:
     """Raise a UserError for a selection of puzzles of a place that is not a run."""
     if selection.ids or selection.where is not None:
         raise UserError(f"--ids and --where select puzzles of a run; {place} is not a run")
 
 
-def resources_of(cpus: int | None, address: str | None, serial: bool) -> "Resources":
+def resources_of(cpus: int | None, address: str | None, serial: bool) -> Resources:
     """Validate the options of execution."""
-    from nonocensus.pipeline.executors.executor import Resources, check_resources
-
     resources = Resources(cpus, address, serial)
     check_resources(resources)
     return resources
@@ -361,8 +351,6 @@ def existing(paths: list[Path]) -> list[Path]:
 
 def parsed_size(size: str) -> tuple[int, int]:
     """Parse width and height of a text like 30x20."""
-    from nonocensus.solver.model.puzzle import MAX_CELLS
-
     found = re.fullmatch(r"0*([1-9][0-9]{0,8})x0*([1-9][0-9]{0,8})", size)
     width, height = (int(found[1]), int(found[2])) if found else (0, 0)
     if not (0 < width <= MAX_CELLS and 0 < height <= MAX_CELLS):

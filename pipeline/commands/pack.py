@@ -16,6 +16,8 @@ from nonocensus.pipeline.commands.options import (
     selected,
 )
 from nonocensus.pipeline.commands.output import DONE, SOME_FAILED, print_result, progress
+from nonocensus.pipeline.findings.puzzle_pack import MIN_DENSITY, PackOptions, parse_layout, through, write_pack
+from nonocensus.pipeline.run.run_folder import open_run
 
 MAX_PACK = 100_000
 """Upper bound of --count: a pack is one folder of files."""
@@ -74,9 +76,6 @@ def pack(
     titles only there. All puzzles have one solution; no two are equal when rotated, mirrored or recoloured. The same
     run gives the same pack.
     """
-    from nonocensus.pipeline.findings.puzzle_pack import MIN_DENSITY, PackOptions, parse_layout, through, write_pack
-    from nonocensus.pipeline.run.run_folder import open_run
-
     known = format_named(to)
     assert known is not None
     run = open_run(run_folder)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import typer
 from rich.console import RenderableType
@@ -29,12 +29,15 @@ from nonocensus.pipeline.commands.output import (
 )
 from nonocensus.pipeline.commands.terminal_drawing import draw, draw_pair
 from nonocensus.pipeline.errors import UserError
-
-if TYPE_CHECKING:
-    from nonocensus.scrapers.file_batches import Problem
-    from nonocensus.scrapers.pictures.image import ImageOptions
-    from nonocensus.solver.model.puzzle import Puzzle
-
+from nonocensus.pipeline.store.conversion import ConversionOptions, convert, format_for
+from nonocensus.pipeline.store.paths import STDOUT
+from nonocensus.reports.sheet.grid_state import GridState
+from nonocensus.scrapers.file_batches import Problem
+from nonocensus.scrapers.formats import FormatError
+from nonocensus.scrapers.pictures.image import ImageOptions, puzzle_of_image
+from nonocensus.scrapers.pictures.picture_repair import repair_picture, with_picture
+from nonocensus.solver.api import solve
+from nonocensus.solver.model.puzzle import Puzzle, with_metadata
 
 MAX_IMAGE_BYTES = 256 << 20
 
@@ -48,9 +51,9 @@ class ImagePuzzle(NamedTuple):
     finished  whether the search for changes was finished
     """
 
-    puzzle: "Puzzle"
+    puzzle: Puzzle
     label: str
-    before: "Puzzle | None" = None
+    before: Puzzle | None = None
     changed: int = 0
     finished: bool = True
 
@@ -92,10 +95,6 @@ def picture(
 
     An image whose shape differs from --size is cropped. Exit status 1 if some can't be read or made unique.
     """
-    from nonocensus.pipeline.store.conversion import ConversionOptions, convert, format_for
-    from nonocensus.pipeline.store.paths import STDOUT
-    from nonocensus.scrapers.pictures.image import ImageOptions
-
     if out is None and to is not None:
         raise UserError("--to is the format of a file: name it with --out")
     if out == STDOUT and global_options.json:
@@ -116,7 +115,7 @@ def picture(
     raise typer.Exit(SOME_FAILED if problems else DONE)
 
 
-def print_pictures(made: list[ImagePuzzle], problems: "list[Problem]", files: int, out: str | None) -> None:
+def print_pictures(made: list[ImagePuzzle], problems: list[Problem], files: int, out: str | None) -> None:
     """Print the puzzles, and the count of files written."""
     written = f"[bold green]{files:,}[/bold green] {'file' if files == 1 else 'files'} written: {escape(out or '')}"
     print_result(
@@ -130,12 +129,9 @@ def print_pictures(made: list[ImagePuzzle], problems: "list[Problem]", files: in
 
 
 def convert_images(
-    images: list[Path], request: "ImageOptions", rung: str | None, cpu_limit: float
-) -> tuple[list[ImagePuzzle], "list[Problem]"]:
+    images: list[Path], request: ImageOptions, rung: str | None, cpu_limit: float
+) -> tuple[list[ImagePuzzle], list[Problem]]:
     """Convert images, and return the puzzles and the problems. With a rung, cells change until it solves them."""
-    from nonocensus.scrapers.file_batches import Problem
-    from nonocensus.scrapers.formats import FormatError
-
     made, problems = list[ImagePuzzle](), list[Problem]()
     with show_progress("pictures") as callbacks:
         callbacks.on_start("pictures", len(images))
@@ -148,14 +144,8 @@ def convert_images(
     return made, problems
 
 
-def convert_image(image: Path, request: "ImageOptions", rung: str | None, cpu_limit: float) -> ImagePuzzle:
+def convert_image(image: Path, request: ImageOptions, rung: str | None, cpu_limit: float) -> ImagePuzzle:
     """Convert an image to a puzzle, and solve it."""
-    from nonocensus.scrapers.formats import FormatError
-    from nonocensus.scrapers.pictures.image import puzzle_of_image
-    from nonocensus.scrapers.pictures.picture_repair import repair_picture, with_picture
-    from nonocensus.solver.api import solve
-    from nonocensus.solver.model.puzzle import with_metadata
-
     drawn = puzzle_of_image(read_image(image), request)
     puzzle = with_metadata(drawn.puzzle, puzzle_id=f"local/{image.stem}", source="local", source_id=image.stem)
     if rung is None or puzzle.goal is None:
@@ -173,8 +163,6 @@ def convert_image(image: Path, request: "ImageOptions", rung: str | None, cpu_li
 
 def read_image(image: Path) -> bytes:
     """Read an image's file; raise a FormatError if it is unreadable."""
-    from nonocensus.scrapers.formats import FormatError
-
     try:
         with image.open("rb") as file:
             data = file.read(MAX_IMAGE_BYTES + 1)
@@ -202,8 +190,6 @@ def picture_fields(made: ImagePuzzle) -> dict[str, Any]:
 
 def describe_picture(made: ImagePuzzle) -> Iterator[RenderableType]:
     """Yield a puzzle's verdict and picture, and the unchanged picture if cells were changed."""
-    from nonocensus.reports.sheet.grid_state import GridState
-
     puzzle, cells = made.puzzle, made.puzzle.width * made.puzzle.height
     colors = f" in {len(puzzle.palette)} colours" if len(puzzle.palette) > 2 else ""
     changed = f"; {made.changed:,} of {cells:,} cells changed ({made.changed / cells:.1%})" if made.changed else ""

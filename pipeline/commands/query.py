@@ -1,12 +1,17 @@
 """The command query, which runs SQL over runs and stores and describes their tables."""
 
 from collections.abc import Iterator
+from decimal import Decimal
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+import duckdb
+import pyarrow as pa
+import pyarrow.types as types
 import typer
 from rich.cells import cell_len
 from rich.markup import escape
+from rich.table import Table
 
 from nonocensus.pipeline.commands.options import CsvFile
 from nonocensus.pipeline.commands.output import (
@@ -19,11 +24,14 @@ from nonocensus.pipeline.commands.output import (
     table,
 )
 from nonocensus.pipeline.errors import UserError
-
-if TYPE_CHECKING:
-    import duckdb
-    import pyarrow as pa
-    from rich.table import Table
+from nonocensus.pipeline.findings.csv_file import write_csv
+from nonocensus.pipeline.findings.json_value import json_value
+from nonocensus.pipeline.findings.sql_tables import open_tables
+from nonocensus.pipeline.run.run_folder import open_place
+from nonocensus.pipeline.sql import select_query, sql_errors
+from nonocensus.pipeline.store.paths import STDOUT
+from nonocensus.reports.derived_measures import DERIVED
+from nonocensus.solver.model.tables import CERTIFICATES, GRADES, MENDINGS, PUZZLES, RESULTS
 
 MAX_ROWS = 100
 """Rows of a result that a terminal gets."""
@@ -47,12 +55,6 @@ def query(
     --schema needs no run. A terminal gets the first rows and the columns that fit; a file or a pipe gets all, separated
     by tabs. In JSON and CSV bytes are hexadecimal digits.
     """
-    from nonocensus.pipeline.findings.csv_file import write_csv
-    from nonocensus.pipeline.findings.sql_tables import open_tables
-    from nonocensus.pipeline.run.run_folder import open_place
-    from nonocensus.pipeline.sql import select_query, sql_errors
-    from nonocensus.pipeline.store.paths import STDOUT
-
     if schema:
         if place is not None or csv is not None:
             raise UserError("--schema takes no run and no --csv")
@@ -77,14 +79,12 @@ def query(
             print_rows(stream(found))
 
 
-def stream(found: "duckdb.DuckDBPyRelation") -> "pa.RecordBatchReader":
+def stream(found: duckdb.DuckDBPyRelation) -> pa.RecordBatchReader:
     """Return the rows of a result as a stream of batches."""
-    import pyarrow as pa
-
     return pa.RecordBatchReader.from_stream(found)
 
 
-def rows_of(batches: "pa.RecordBatchReader") -> Iterator[dict[str, Any]]:
+def rows_of(batches: pa.RecordBatchReader) -> Iterator[dict[str, Any]]:
     """Yield rows as Python values; raise a UserError for a value that Python can't represent."""
     for batch in batches:
         try:
@@ -96,8 +96,6 @@ def rows_of(batches: "pa.RecordBatchReader") -> Iterator[dict[str, Any]]:
 
 def print_list(rows: Iterator[dict[str, Any]]) -> None:
     """Print a JSON list of objects, a line each, as they come."""
-    from nonocensus.pipeline.findings.json_value import json_value
-
     before = "["
     for row in rows:
         print(before, json_line(json_value(row)), sep="", end="")
@@ -105,7 +103,7 @@ def print_list(rows: Iterator[dict[str, Any]]) -> None:
     print("]" if before != "[" else "[]")
 
 
-def print_rows(reader: "pa.RecordBatchReader") -> None:
+def print_rows(reader: pa.RecordBatchReader) -> None:
     """Print the column names and all rows, separated by tabs."""
     names = reader.schema.names
     print_tabbed(names)
@@ -113,10 +111,8 @@ def print_rows(reader: "pa.RecordBatchReader") -> None:
         print_tabbed(one_line_of(row[name]) for name in names)
 
 
-def print_table(found: "duckdb.DuckDBPyRelation") -> None:
+def print_table(found: duckdb.DuckDBPyRelation) -> None:
     """Print the first rows of a result as a table of the columns that fit, and what was left out."""
-    import pyarrow.types as types
-
     reader = stream(found.limit(MAX_ROWS + 1))
     numbers = {field.name for field in reader.schema if types.is_integer(field.type) or is_real(field.type)}
     rows = list(rows_of(reader))
@@ -136,19 +132,13 @@ def print_table(found: "duckdb.DuckDBPyRelation") -> None:
         out.print(*remaining(count - MAX_ROWS, "rows (--csv FILE or --json gives all)"))
 
 
-def is_real(kind: "pa.DataType") -> bool:
+def is_real(kind: pa.DataType) -> bool:
     """Return whether a type is floating-point or decimal."""
-    import pyarrow.types as types
-
     return bool(types.is_floating(kind) or types.is_decimal(kind))
 
 
 def brief(value: Any) -> str:
     """Format a value for a table: numbers with commas and six digits, long text truncated."""
-    from decimal import Decimal
-
-    from nonocensus.pipeline.findings.json_value import json_value
-
     if isinstance(value, Decimal):
         value = json_value(value)
     if isinstance(value, float):
@@ -166,8 +156,6 @@ def one_line_of(value: Any) -> str:
 
 def unquoted(value: Any) -> str:
     """Format a value as text, without quotes inside lists and structs."""
-    from nonocensus.pipeline.findings.json_value import json_value
-
     if isinstance(value, list | tuple):
         return f"[{' '.join(map(unquoted, value))}]"
     if isinstance(value, dict):
@@ -188,9 +176,6 @@ def fitting_count(columns: dict[str, list[str]]) -> int:
 
 def print_schema() -> None:
     """Describe the columns of the tables, and the measures computed from them."""
-    from nonocensus.reports.derived_measures import DERIVED
-    from nonocensus.solver.model.tables import CERTIFICATES, GRADES, MENDINGS, PUZZLES, RESULTS
-
     tables = {"puzzles": PUZZLES, "results": RESULTS, "certificates": CERTIFICATES, "mendings": MENDINGS}
     tables |= {"grades": GRADES, "measures": DERIVED}
     described = {
@@ -202,7 +187,7 @@ def print_schema() -> None:
     print_result(described, (schema_table(name, columns) for name, columns in described.items()))
 
 
-def schema_table(name: str, columns: list[dict[str, str]]) -> "Table":
+def schema_table(name: str, columns: list[dict[str, str]]) -> Table:
     """Return a table of a table's columns."""
     made = table("column", "type", "meaning")
     made.title, made.title_justify = name, "left"

@@ -8,6 +8,8 @@ from rich.markup import escape
 
 from nonocensus.pipeline.commands.options import RunFolder
 from nonocensus.pipeline.commands.output import print_result, progress
+from nonocensus.pipeline.findings.reporting import write_run_report
+from nonocensus.pipeline.run.run_folder import open_run
 
 
 def report(
@@ -22,9 +24,6 @@ def report(
     The run may be unfinished. The page works without network. authors.txt lists what each author has to fix, as text
     for mails.
     """
-    from nonocensus.pipeline.findings.reporting import write_run_report
-    from nonocensus.pipeline.run.run_folder import open_run
-
     run = open_run(run_folder)
     with progress("reading", run.rows) as (bar, task):
         rows, path = write_run_report(run, out_folder, public, lambda seen: bar.update(task, advance=seen))

@@ -8,6 +8,10 @@ from rich.markup import escape
 
 from nonocensus.pipeline.commands.options import Cpus, between
 from nonocensus.pipeline.commands.output import compile_kernels, err, global_options, out, print_json
+from nonocensus.pipeline.jobs.kernel_compilation import COMMON_KINDS, SOLVING
+from nonocensus.pipeline.run.run_folder import open_place
+from nonocensus.pipeline.serve.catalog import open_catalog
+from nonocensus.reports.threads import cores
 from nonocensus.solver.extras import extra
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -36,11 +40,6 @@ def serve(
     """
     with extra("serve"):
         from nonocensus.pipeline.serve import pool, server
-    from nonocensus.pipeline.jobs.kernel_compilation import COMMON_KINDS, SOLVING
-    from nonocensus.pipeline.run.run_folder import open_place
-    from nonocensus.pipeline.serve.catalog import open_catalog
-    from nonocensus.reports.threads import cores
-
     with ExitStack() as held:
         listening = held.enter_context(server.bind_socket(host, port))
         named = f"[{host}]" if ":" in host else host

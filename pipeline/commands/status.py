@@ -2,9 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
 
+import pyarrow.compute as pc
 import typer
+from rich.console import RenderableType
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.crawl import crawl_status, print_crawl_status
@@ -22,13 +25,12 @@ from nonocensus.pipeline.commands.output import (
     table,
 )
 from nonocensus.pipeline.errors import UserError
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from nonocensus.pipeline.run.progress import Progress
-    from nonocensus.pipeline.run.run_folder import Run
-    from nonocensus.pipeline.store.parts import Store
+from nonocensus.pipeline.prometheus import exposition
+from nonocensus.pipeline.run.progress import Progress, read_progress, summarize
+from nonocensus.pipeline.run.results import row_masks
+from nonocensus.pipeline.run.run_folder import Run, move_store, open_place
+from nonocensus.pipeline.run.run_metrics import run_samples
+from nonocensus.pipeline.store.parts import Store
 
 IDLE_AFTER = 60.0
 """Seconds without an update after which a session is considered dead."""
@@ -50,8 +52,6 @@ def status(
     With --metrics print what `serve RUN` has at /metrics, for node_exporter's textfile collector.
     With --store every command on the run uses the store at its new place.
     """
-    from nonocensus.pipeline.run.run_folder import Run, move_store, open_place
-
     opened = open_place(place)
     if isinstance(opened, Run):
         if store is not None:
@@ -69,7 +69,7 @@ def status(
         print_store(opened)
 
 
-def print_store(store: "Store") -> None:
+def print_store(store: Store) -> None:
     """Print a store's puzzles by source and kind, and the state of its crawl."""
     kinds: Counter[tuple[str, str]] = Counter()
     columns = ["source", "kind", "blotted"]
@@ -92,20 +92,13 @@ def print_store(store: "Store") -> None:
         print_crawl_status(crawled)
 
 
-def print_metrics(run: "Run") -> None:
+def print_metrics(run: Run) -> None:
     """Print a run's metrics in Prometheus's text format."""
-    from nonocensus.pipeline.prometheus import exposition
-    from nonocensus.pipeline.run.run_metrics import run_samples
-
     print(exposition(run_samples(run)), end="")
 
 
-def print_failed(run: "Run", name: str) -> None:
+def print_failed(run: Run, name: str) -> None:
     """Print a run's puzzles without an answer, by status, with the reason of each."""
-    import pyarrow.compute as pc
-
-    from nonocensus.pipeline.run.results import row_masks
-
     columns = ["puzzle_id", "status", "error", "cpu_seconds"]
     listed: list[dict[str, Any]] = []
     counts: Counter[str] = Counter()
@@ -121,7 +114,7 @@ def print_failed(run: "Run", name: str) -> None:
     print_result({"counts": counts, "puzzles": listed}, describe_failed(name, counts, listed))
 
 
-def describe_failed(name: str, counts: Counter[str], listed: list[dict[str, Any]]) -> "Iterator[RenderableType]":
+def describe_failed(name: str, counts: Counter[str], listed: list[dict[str, Any]]) -> Iterator[RenderableType]:
     """Yield the counts by status, the puzzles listed, and how many more there are."""
     if not counts:
         yield f"Every puzzle that {escape(name)} has tried has its answer."
@@ -145,7 +138,7 @@ def failures(summary: dict[str, Any]) -> int:
     return sum(count for name, count in summary["status"].items() if name not in ("ok", "timeout"))
 
 
-def describe_summary(summary: dict[str, Any]) -> "Iterator[RenderableType]":
+def describe_summary(summary: dict[str, Any]) -> Iterator[RenderableType]:
     """Yield a table of labels with counts and shares, and the count of puzzles classified."""
     labels = table("verdict", "puzzles", "share", right=("puzzles", "share"))
     rows = summary["rows"]
@@ -166,10 +159,8 @@ def print_summary(summary: dict[str, Any]) -> None:
     print_text(describe_summary(summary))
 
 
-def print_run(run: "Run") -> None:
+def print_run(run: Run) -> None:
     """Print a run's configuration and labels, and the progress of the command working on it."""
-    from nonocensus.pipeline.run.progress import read_progress, summarize
-
     pieces, damaged = run.survey()
     summary = summarize(run, pieces)
     progress = read_progress(run)
@@ -186,8 +177,8 @@ def print_run(run: "Run") -> None:
 
 
 def describe_run(
-    run: "Run", summary: dict[str, Any], progress: "Progress | None", left: int, retried: float | None
-) -> "Iterator[RenderableType]":
+    run: Run, summary: dict[str, Any], progress: Progress | None, left: int, retried: float | None
+) -> Iterator[RenderableType]:
     """Yield the run's configuration, its labels, and what is left.
 
     Args:
@@ -211,18 +202,14 @@ def describe_run(
         yield f"[yellow]{left:,} left[/yellow]: run nonocensus classify again to resume."
 
 
-def is_active(progress: "Progress") -> bool:
+def is_active(progress: Progress) -> bool:
     """Return whether a command is at work and has updated progress.json within IDLE_AFTER."""
-    from datetime import UTC, datetime
-
     age = datetime.now(UTC) - datetime.fromisoformat(progress["updated"])
     return bool(progress["at_work"]) and age.total_seconds() < IDLE_AFTER
 
 
-def describe_progress(progress: "Progress", left: int) -> Iterator[str]:
+def describe_progress(progress: Progress, left: int) -> Iterator[str]:
     """Yield the state of the last session, by host, and its longest-running puzzles."""
-    from datetime import timedelta
-
     active = is_active(progress)
     if active:
         eta = progress["eta_seconds"]

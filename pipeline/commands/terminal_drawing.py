@@ -4,18 +4,19 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from rich.console import Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
 from rich.text import Text
 
+from nonocensus.pipeline.commands.half_blocks import free_symbol, half_blocks, half_blocks_size, plain_text
 from nonocensus.pipeline.commands.output import LIST_LIMIT, out
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from nonocensus.reports.sheet.grid_state import GridState
-    from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.reports.sheet.grid_state import GridState
+from nonocensus.solver.model.puzzle import Puzzle
 
 GAP = 3
 """Columns between two pictures side by side."""
@@ -26,7 +27,7 @@ CAPTION_LINES = 2
 BAR_WIDTH = 40
 
 
-def draw(puzzle: "Puzzle", state: "GridState") -> str | Text:
+def draw(puzzle: Puzzle, state: GridState) -> str | Text:
     """Draw a grid, with its clues if the terminal has colours and room; else return a message that it does not fit.
 
     A file or a pipe gets symbols, a line a row, so that programs can parse them.
@@ -37,10 +38,8 @@ def draw(puzzle: "Puzzle", state: "GridState") -> str | Text:
     )
 
 
-def draw_fitting(puzzle: "Puzzle", state: "GridState", height: float = math.inf) -> Text | None:
+def draw_fitting(puzzle: Puzzle, state: GridState, height: float = math.inf) -> Text | None:
     """Draw a grid within the terminal's width and `height` lines; None if it does not fit."""
-    from nonocensus.pipeline.commands.half_blocks import half_blocks, half_blocks_size
-
     if has_colors():
         for clues in (True, False):
             columns, lines = half_blocks_size(puzzle, clues)
@@ -53,10 +52,8 @@ def draw_fitting(puzzle: "Puzzle", state: "GridState", height: float = math.inf)
     return picture if fits or not out.is_terminal else None
 
 
-def draw_picture(puzzle: "Puzzle", state: "GridState") -> Text:
+def draw_picture(puzzle: Puzzle, state: GridState) -> Text:
     """Draw the picture without clues, whether it fits or not."""
-    from nonocensus.pipeline.commands.half_blocks import half_blocks, plain_text
-
     return half_blocks(puzzle, state, clues=False) if has_colors() else plain_text(puzzle, state)
 
 
@@ -65,19 +62,13 @@ def has_colors() -> bool:
     return bool(out.color_system) and not out.no_color
 
 
-def unknown_symbol(puzzle: "Puzzle") -> str:
+def unknown_symbol(puzzle: Puzzle) -> str:
     """Return how undecided cells are drawn: a symbol, or the name of their colour."""
-    from nonocensus.pipeline.commands.half_blocks import free_symbol
-
     return "grey" if has_colors() else free_symbol(puzzle)
 
 
-def draw_pair(before: "tuple[Puzzle, Any]", after: "tuple[Puzzle, Any]") -> RenderableType:
+def draw_pair(before: tuple[Puzzle, Any], after: tuple[Puzzle, Any]) -> RenderableType:
     """Draw two pictures, each with the puzzle of its palette: side by side, or below each other if too wide."""
-    from rich.table import Table
-
-    from nonocensus.reports.sheet.grid_state import GridState
-
     pairs = [(puzzle, GridState(cells)) for puzzle, cells in (before, after)]
     if before[0].width + after[0].width + GAP > out.width:
         return Group(*(draw(puzzle, state) for puzzle, state in pairs))
@@ -87,16 +78,14 @@ def draw_pair(before: "tuple[Puzzle, Any]", after: "tuple[Puzzle, Any]") -> Rend
     return grid
 
 
-def differing_cells(solutions: "Sequence[np.ndarray]") -> "np.ndarray":
+def differing_cells(solutions: Sequence[np.ndarray]) -> np.ndarray:
     """Return bool[height, width]: the cells that differ among solutions, uint8[height, width] each."""
-    import numpy as np
-
     stacked = np.stack(solutions)
     marked: np.ndarray = (stacked != stacked[0]).any(axis=0)
     return marked
 
 
-def difference_text(marked: "np.ndarray") -> str:
+def difference_text(marked: np.ndarray) -> str:
     """Say how many cells differ and where the first ones are."""
     places = [(int(y), int(x)) for y, x in zip(*marked.nonzero(), strict=True)]
     named = ", ".join(f"row {y + 1} column {x + 1}" for y, x in places[:LIST_LIMIT])
@@ -105,17 +94,15 @@ def difference_text(marked: "np.ndarray") -> str:
 
 
 def animate(
-    puzzle: "Puzzle",
-    states: "Iterable[GridState]",
+    puzzle: Puzzle,
+    states: Iterable[GridState],
     states_a_second: float,
     pause: Callable[[float], object] = time.sleep,
-) -> "GridState | None":
+) -> GridState | None:
     """Show states one after the other and return the last one; None if there are none.
 
     The animation is erased at the end, also after Ctrl-C. Without a terminal nothing is shown.
     """
-    from rich.live import Live
-
     if not out.is_terminal or out.is_dumb_terminal:
         return next(iter(deque(states, 1)), None)
     last: GridState | None = None
@@ -130,11 +117,8 @@ def animate(
     return last
 
 
-def _frame(puzzle: "Puzzle", state: "GridState") -> RenderableType:
+def _frame(puzzle: Puzzle, state: GridState) -> RenderableType:
     """Draw a state at the terminal's current size, with its caption."""
-    from rich.progress_bar import ProgressBar
-    from rich.table import Table
-
     cells = puzzle.width * puzzle.height
     words = Text(" ".join(state.words.split()), no_wrap=True, overflow="ellipsis")
     bar = Table.grid(padding=(0, 1))

@@ -14,6 +14,9 @@ from rich.markup import escape
 from nonocensus.pipeline.commands.options import YEAR, between
 from nonocensus.pipeline.commands.output import out
 from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.store.parts import open_store
+from nonocensus.scrapers.demo import demo_puzzles
+from nonocensus.scrapers.twin import TwinServer, build_archive
 
 
 def twin(
@@ -27,10 +30,6 @@ def twin(
     ] = None,
 ) -> None:
     """Serve puzzles on this machine as webpbn.com and nonograms.org would, until Ctrl-C."""
-    from nonocensus.pipeline.store.parts import open_store
-    from nonocensus.scrapers.demo import demo_puzzles
-    from nonocensus.scrapers.twin import TwinServer, build_archive
-
     both = build_archive(demo_puzzles() if store is None else open_store(store).batches())
     if not both.webpbn:
         raise UserError(f"{store} holds no puzzles")

@@ -1,6 +1,6 @@
 """The command verify, which checks everything in a store or a run."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.markup import escape
@@ -16,9 +16,9 @@ from nonocensus.pipeline.commands.output import (
     print_json,
     show_progress,
 )
-
-if TYPE_CHECKING:
-    from nonocensus.pipeline.verify.store import Damage
+from nonocensus.pipeline.run.run_folder import open_place
+from nonocensus.pipeline.verify.run import verify_place
+from nonocensus.pipeline.verify.store import Damage
 
 
 def verify(
@@ -31,9 +31,6 @@ def verify(
 
     Exit status 1 if something is damaged, even if --repair has repaired it.
     """
-    from nonocensus.pipeline.run.run_folder import open_place
-    from nonocensus.pipeline.verify.run import verify_place
-
     with show_progress("verifying") as callbacks:
         found = verify_place(open_place(place), repair, callbacks)
     if global_options.json:
@@ -48,7 +45,7 @@ def verify(
     raise typer.Exit(SOME_FAILED if found else DONE)
 
 
-def repair_note(damage: "Damage", repair: bool) -> str:
+def repair_note(damage: Damage, repair: bool) -> str:
     """Say what --repair would do, or has done."""
     if not damage.repair:
         return ""

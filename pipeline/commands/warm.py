@@ -1,11 +1,13 @@
 """The command warm, which compiles the kernels in advance."""
 
+import time
 from typing import Annotated
 
 import typer
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.output import print_result, show_progress
+from nonocensus.pipeline.jobs.kernel_compilation import check_kernels, warm_for_most, warm_for_store
 
 
 def warm(
@@ -19,10 +21,6 @@ def warm(
     Takes half a minute, once a machine. Covers nonograms up to 63 cells a side, in black and in colour, and exact
     covers; or what the puzzles of a store need.
     """
-    import time
-
-    from nonocensus.pipeline.jobs.kernel_compilation import check_kernels, warm_for_most, warm_for_store
-
     began = time.monotonic()
     with show_progress("compiling") as callbacks:
         folder = warm_for_most(callbacks) if store is None else warm_for_store(store, callbacks)

@@ -14,21 +14,22 @@ from contextlib import suppress
 from functools import partial
 from itertools import islice
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
 from rich.console import RenderableType
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.output import err
 from nonocensus.pipeline.commands.solve.verdict_output import SolvedPuzzle, found_solutions, statistics
 from nonocensus.pipeline.errors import Interrupted, UserError
+from nonocensus.pipeline.jobs.schedule import levels
+from nonocensus.pipeline.jobs.single_grade import grade_one
+from nonocensus.solver.api import iter_solutions, solve
+from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.solver.model.tables import puzzle_batch
 from nonocensus.solver.operating_system import thread_clock
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from nonocensus.solver.model.puzzle import Puzzle
-    from nonocensus.solver.people.explanation import Explanation
+from nonocensus.solver.people.explanation import Explanation, explain
 
 R = TypeVar("R")
 
@@ -70,8 +71,8 @@ class AttemptLog(NamedTuple):
     solutions   solutions listed so far
     """
 
-    timeouts: "list[tuple[float, dict[str, Any]]]"
-    solutions: "list[np.ndarray]"
+    timeouts: list[tuple[float, dict[str, Any]]]
+    solutions: list[np.ndarray]
 
 
 class ElapsedTime(NamedTuple):
@@ -81,7 +82,7 @@ class ElapsedTime(NamedTuple):
     cpu: float
 
 
-def solve_puzzle(puzzle: "Puzzle", options: SolveOptions) -> SolvedPuzzle:
+def solve_puzzle(puzzle: Puzzle, options: SolveOptions) -> SolvedPuzzle:
     """Solve a puzzle, with the solutions, known cells and explanation that the options ask for."""
     log = AttemptLog([], [])
     if not options.is_interactive:
@@ -91,7 +92,7 @@ def solve_puzzle(puzzle: "Puzzle", options: SolveOptions) -> SolvedPuzzle:
     )
 
 
-def _solve(puzzle: "Puzzle", options: SolveOptions, log: AttemptLog) -> SolvedPuzzle:
+def _solve(puzzle: Puzzle, options: SolveOptions, log: AttemptLog) -> SolvedPuzzle:
     start = None if options.from_saved is None else saved_grid(puzzle, options.from_saved)
     row = _solve_row(puzzle, options, start, log)
     if options.solution_limit is not None and row["status"] != "invalid":
@@ -103,22 +104,19 @@ def _solve(puzzle: "Puzzle", options: SolveOptions, log: AttemptLog) -> SolvedPu
     return SolvedPuzzle(puzzle, row, options.depth, solutions, known, explanation, grading)
 
 
-def saved_grid(puzzle: "Puzzle", number: int) -> "np.ndarray":
+def saved_grid(puzzle: Puzzle, number: int) -> np.ndarray:
     """Return a saved grid of a puzzle, bool[height, width, colors], restricted to the colours of its clues."""
     if number > len(puzzle.saved):
         raise UserError(f"--from-saved {number}: {puzzle.puzzle_id} has {len(puzzle.saved) or 'no'} saved grid(s)")
     return puzzle.saved[number - 1][:, :, : max(puzzle.colors, 1) + 1]
 
 
-def _solve_row(puzzle: "Puzzle", options: SolveOptions, start: "np.ndarray | None", log: AttemptLog) -> dict[str, Any]:
+def _solve_row(puzzle: Puzzle, options: SolveOptions, start: np.ndarray | None, log: AttemptLog) -> dict[str, Any]:
     """Return the puzzle's row of the results table.
 
     A kernel reports nothing before it ends. Interactive work is therefore restarted with growing CPU limits, so that
     the result of the last attempt can be shown; all attempts together take at most 1.5 times as long as the last.
     """
-    from nonocensus.pipeline.jobs.schedule import levels
-    from nonocensus.solver.api import solve
-
     attempt = partial(solve, puzzle, rung=options.rung, depth=options.depth, check_goal=options.check_goal, start=start)
     row: dict[str, Any] = {}
     limits = levels(options.cpu_limit, FIRST_TRY, GROWTH) if options.is_interactive else [options.cpu_limit]
@@ -130,10 +128,8 @@ def _solve_row(puzzle: "Puzzle", options: SolveOptions, start: "np.ndarray | Non
     return row
 
 
-def _list_solutions(puzzle: "Puzzle", options: SolveOptions, start: "np.ndarray | None", log: AttemptLog) -> None:
+def _list_solutions(puzzle: Puzzle, options: SolveOptions, start: np.ndarray | None, log: AttemptLog) -> None:
     """List up to `solution_limit` solutions; a timeout is reported on standard error."""
-    from nonocensus.solver.api import iter_solutions
-
     solutions = iter_solutions(puzzle, cpu_limit=options.cpu_limit, start=start)
     try:
         log.solutions.extend(islice(solutions, options.solution_limit))
@@ -142,8 +138,8 @@ def _list_solutions(puzzle: "Puzzle", options: SolveOptions, start: "np.ndarray 
 
 
 def _known_cells(
-    puzzle: "Puzzle", row: dict[str, Any], options: SolveOptions, start: "np.ndarray | None"
-) -> "np.ndarray | None":
+    puzzle: Puzzle, row: dict[str, Any], options: SolveOptions, start: np.ndarray | None
+) -> np.ndarray | None:
     """Return the colour of each cell of an unfinished puzzle, -1 where it is undecided; None if that fails."""
     from nonocensus.reports.partial import partial, settled
 
@@ -152,28 +148,23 @@ def _known_cells(
 
 
 def _explanation(
-    puzzle: "Puzzle", row: dict[str, Any], options: SolveOptions, start: "np.ndarray | None"
-) -> "Explanation | None":
+    puzzle: Puzzle, row: dict[str, Any], options: SolveOptions, start: np.ndarray | None
+) -> Explanation | None:
     """Explain the puzzle, if the options ask for it."""
-    from nonocensus.solver.people.explanation import explain
-
     if not options.needs_explanation or row["status"] == "invalid":
         return None
     return explain(puzzle, start=start, cpu_limit=options.cpu_limit)
 
 
-def _grading(puzzle: "Puzzle", row: dict[str, Any], options: SolveOptions) -> dict[str, Any] | None:
+def _grading(puzzle: Puzzle, row: dict[str, Any], options: SolveOptions) -> dict[str, Any] | None:
     """Grade a puzzle with one solution, if the options ask for it and it doesn't start from a saved grid."""
-    from nonocensus.pipeline.jobs.single_grade import grade_one
-    from nonocensus.solver.model.tables import puzzle_batch
-
     if not options.in_full or row["solutions"] != "unique" or options.from_saved is not None:
         return None
     return grade_one(puzzle_batch([puzzle]), min(options.cpu_limit, GRADING_LIMIT))
 
 
 def _progress_report(
-    puzzle: "Puzzle", options: SolveOptions, log: AttemptLog, elapsed: ElapsedTime
+    puzzle: Puzzle, options: SolveOptions, log: AttemptLog, elapsed: ElapsedTime
 ) -> Iterator[RenderableType]:
     """Yield what Ctrl-C prints of a puzzle being solved."""
     name = f"[bold]{escape(puzzle.puzzle_id)}[/bold]"

@@ -33,6 +33,7 @@ from nonocensus.pipeline.commands.output import (
     report_problem,
 )
 from nonocensus.pipeline.commands.solve.attempt import SolveOptions, solve_puzzle
+from nonocensus.pipeline.commands.solve.drawn_state import read_state
 from nonocensus.pipeline.commands.solve.hint import print_hint, single_puzzle
 from nonocensus.pipeline.commands.solve.puzzle_arguments import parse_arguments, read_puzzles
 from nonocensus.pipeline.commands.solve.saved_files import check_paths, needs_explanation, save_files
@@ -44,6 +45,11 @@ from nonocensus.pipeline.commands.solve.verdict_output import (
 )
 from nonocensus.pipeline.crawl.ids import FetchOptions
 from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.jobs.kernel_compilation import LADDER, SOLVING, needed
+from nonocensus.pipeline.store.sources import no_puzzle_error
+from nonocensus.scrapers.file_batches import Problem
+from nonocensus.solver.model.puzzle import Puzzle, with_metadata
+from nonocensus.solver.model.tables import puzzle_batch
 
 MAX_SOLUTIONS = 1_000_000
 
@@ -156,8 +162,6 @@ def solve(
 
     Exit status 1 if some puzzles are unreadable or invalid, 2 if all are; with --hint 1 if there is no next step.
     """
-    from nonocensus.pipeline.store.sources import no_puzzle_error
-
     output = OutputOptions(explain, watch, stats, brief, as_xml, save or [])
     output.check(global_options.json, solutions > 0)
     request = FetchOptions(tuple(base_url or ()), contact, refresh)
@@ -182,8 +186,6 @@ def solve(
 
 def solve_all(puzzles: Iterator[Any], options: SolveOptions, output: OutputOptions) -> tuple[int, int]:
     """Solve, print and save puzzles; return the counts of valid ones and of invalid or unreadable ones."""
-    from nonocensus.scrapers.file_batches import Problem
-
     counts = [0, 0]
     print_solved = choose_printer(global_options.json, output.as_xml, output.brief, output.stats)
     for item in puzzles:
@@ -206,9 +208,6 @@ def solve_all(puzzles: Iterator[Any], options: SolveOptions, output: OutputOptio
 
 def solve_compiled(puzzle: Any, options: SolveOptions) -> Any:
     """Compile the kernels that a puzzle needs, and solve it."""
-    from nonocensus.pipeline.jobs.kernel_compilation import LADDER, SOLVING, needed
-    from nonocensus.solver.model.tables import puzzle_batch
-
     needs_techniques = options.in_full or options.needs_explanation
     compile_kernels(needed(puzzle_batch([puzzle])), SOLVING if needs_techniques else LADDER)
     return solve_puzzle(puzzle, options)
@@ -216,12 +215,8 @@ def solve_compiled(puzzle: Any, options: SolveOptions) -> Any:
 
 def begin(item: Any, state: str | None) -> Any:
     """Return a puzzle with the grid of --state as its only saved one; anything else as it is."""
-    from nonocensus.solver.model.puzzle import Puzzle, with_metadata
-
     if state is None or not isinstance(item, Puzzle):
         return item
-    from nonocensus.pipeline.commands.solve.drawn_state import read_state
-
     return with_metadata(item, saved=(read_state(state, item),))
 
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from rich.console import RenderableType
 
 from nonocensus.pipeline.commands.output import DONE, SOME_FAILED, compile_kernels, first_lines, print_result
@@ -11,27 +12,25 @@ from nonocensus.pipeline.commands.solve.attempt import saved_grid
 from nonocensus.pipeline.commands.solve.verdict_output import explanation_fields, step_row
 from nonocensus.pipeline.commands.terminal_drawing import draw
 from nonocensus.pipeline.errors import UserError
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from nonocensus.scrapers.file_batches import Problem
-    from nonocensus.solver.model.puzzle import Puzzle
-    from nonocensus.solver.people.hints import Hint
+from nonocensus.pipeline.jobs.kernel_compilation import SOLVING, needed
+from nonocensus.pipeline.store.sources import no_puzzle_error
+from nonocensus.reports.explained.step_words import describe_cell, describe_merged, grid_states, known_grid
+from nonocensus.reports.sheet.grid_state import GridState
+from nonocensus.scrapers.file_batches import Problem
+from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.solver.model.tables import puzzle_batch
+from nonocensus.solver.model.techniques import TECHNIQUES
+from nonocensus.solver.people.hints import Hint, hint
 
 UNHELPFUL = ("wrong", "none", "timeout")
 """Kinds of hints for which the exit status is 1."""
 
 
-def print_hint(puzzle: "Puzzle", from_saved: int | None, cpu_limit: float) -> int:
+def print_hint(puzzle: Puzzle, from_saved: int | None, cpu_limit: float) -> int:
     """Print the hint for a puzzle, and return the exit status.
 
     It starts from its saved grid number `from_saved`, else from its first one, else from an empty grid.
     """
-    from nonocensus.pipeline.jobs.kernel_compilation import SOLVING, needed
-    from nonocensus.solver.model.tables import puzzle_batch
-    from nonocensus.solver.people.hints import hint
-
     start = _start(puzzle, from_saved)
     compile_kernels(needed(puzzle_batch([puzzle])), SOLVING)
     found = hint(puzzle, start, cpu_limit=cpu_limit)
@@ -40,12 +39,9 @@ def print_hint(puzzle: "Puzzle", from_saved: int | None, cpu_limit: float) -> in
 
 
 def single_puzzle(
-    puzzles: "Iterator[Puzzle | Problem]", number: int | None, files: list[str], what: str = "--hint"
-) -> "Puzzle":
+    puzzles: Iterator[Puzzle | Problem], number: int | None, files: list[str], what: str = "--hint"
+) -> Puzzle:
     """Return the only puzzle, or the one of a number, counted from 1."""
-    from nonocensus.pipeline.store.sources import no_puzzle_error
-    from nonocensus.scrapers.file_batches import Problem
-
     items = list(islice(puzzles, (number or 1) - 1, (number or 1) + 1))
     if not items:
         raise no_puzzle_error(files)
@@ -56,30 +52,22 @@ def single_puzzle(
     return items[0]
 
 
-def _start(puzzle: "Puzzle", from_saved: int | None) -> "np.ndarray":
+def _start(puzzle: Puzzle, from_saved: int | None) -> np.ndarray:
     """Return the grid to continue: bool[height, width, colors]."""
-    import numpy as np
-
     if from_saved is None and not puzzle.saved:
         return np.ones((puzzle.height, puzzle.width, max(puzzle.colors, 1) + 1), bool)
     return np.ascontiguousarray(saved_grid(puzzle, from_saved or 1))
 
 
-def hint_fields(puzzle: "Puzzle", found: "Hint") -> dict[str, Any]:
+def hint_fields(puzzle: Puzzle, found: Hint) -> dict[str, Any]:
     """Return a hint for JSON; rows and columns count from 1."""
     wrong = [[place // puzzle.width + 1, place % puzzle.width + 1] for place in found.wrong]
     *before, step = explanation_fields(found.next)["steps"] if found.next is not None else [None]
     return {"puzzle_id": puzzle.puzzle_id, "hint": found.kind, "wrong": wrong, "before": before, "step": step}
 
 
-def describe_hint(puzzle: "Puzzle", start: "np.ndarray", found: "Hint") -> Iterator[RenderableType]:
+def describe_hint(puzzle: Puzzle, start: np.ndarray, found: Hint) -> Iterator[RenderableType]:
     """Yield the grid with the cells in question marked, and the hint in words."""
-    import numpy as np
-
-    from nonocensus.reports.explained.step_words import describe_merged, grid_states, known_grid
-    from nonocensus.reports.sheet.grid_state import GridState
-    from nonocensus.solver.model.techniques import TECHNIQUES
-
     if found.next is not None:
         *_, state = grid_states(found.next)
         yield draw(puzzle, state)
@@ -93,11 +81,9 @@ def describe_hint(puzzle: "Puzzle", start: "np.ndarray", found: "Hint") -> Itera
     yield hint_text(puzzle, found)
 
 
-def hint_text(puzzle: "Puzzle", found: "Hint") -> str:
+def hint_text(puzzle: Puzzle, found: Hint) -> str:
     """Say a hint that is not a step."""
     if found.kind == "wrong":
-        from nonocensus.reports.explained.step_words import describe_cell
-
         cells = "; ".join(first_lines([describe_cell(puzzle, place) for place in found.wrong]))
         return f"[red]{len(found.wrong):,} {'cell is' if len(found.wrong) == 1 else 'cells are'} wrong[/red]: {cells}"
     return {

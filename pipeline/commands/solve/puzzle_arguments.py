@@ -5,20 +5,20 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.output import err
 from nonocensus.pipeline.crawl.ids import FetchOptions, PuzzleId, parse_id
+from nonocensus.pipeline.crawl.single import PuzzleFetcher, check_fetch, open_fetcher
 from nonocensus.pipeline.errors import UserError
-
-if TYPE_CHECKING:
-    from nonocensus.pipeline.crawl.single import PuzzleFetcher
-    from nonocensus.scrapers.archives.source_file import SourceFile
-    from nonocensus.scrapers.file_batches import Problem
-    from nonocensus.scrapers.formats import Format
-    from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.pipeline.store.sources import check_sources, exists
+from nonocensus.scrapers.archives.source_file import SourceFile, read_whole
+from nonocensus.scrapers.file_batches import Problem, read_files
+from nonocensus.scrapers.files import files_in
+from nonocensus.scrapers.formats import LINKS, Format
+from nonocensus.solver.model.puzzle import Puzzle
 
 STDIN = "-"
 
@@ -40,8 +40,6 @@ def parse_arguments(arguments: Sequence[str], request: FetchOptions) -> list[Puz
         UserError: An argument is neither file, address, link nor id, or `request` does not allow its download.
 
     """
-    from nonocensus.pipeline.store.sources import check_sources, exists
-
     parsed = [PuzzleArgument(text, None if exists(text) else parse_id(text)) for text in arguments]
     paths = (each.path for each in parsed if not each.puzzle_id and each.path != STDIN)
     check_sources([path for path in paths if not is_link(path)], request.contact)
@@ -49,17 +47,12 @@ def parse_arguments(arguments: Sequence[str], request: FetchOptions) -> list[Puz
     if not ids and (request.base_urls or request.refresh):
         raise UserError("--base-url and --refresh go with ids like webpbn/6574")
     if ids:
-        from nonocensus.pipeline.crawl.single import check_fetch
-
         check_fetch(ids, request)
     return parsed
 
 
 def is_link(argument: str) -> bool:
     """Check whether an argument is a puzzle itself: a link or id of a program that plays it, and not a file."""
-    from nonocensus.pipeline.store.sources import exists
-    from nonocensus.scrapers.formats import LINKS
-
     if exists(argument):
         return False
     data = os.fsencode(argument)
@@ -68,18 +61,16 @@ def is_link(argument: str) -> bool:
 
 def read_puzzles(
     arguments: Sequence[PuzzleArgument],
-    format_: "Format | None",
+    format_: Format | None,
     request: FetchOptions,
     report_every: int = REPORT_EVERY,
-) -> "Iterator[Puzzle | Problem]":
+) -> Iterator[Puzzle | Problem]:
     """Yield the puzzles of the arguments in order, and a Problem for each that can't be read.
 
     Raises:
         NetworkError: The site of an id does not answer.
 
     """
-    from nonocensus.scrapers.file_batches import Problem, read_files
-
     with _open_sites(arguments, request) as sites:
         for puzzle_id, group in groupby(arguments, lambda argument: argument.puzzle_id):
             if puzzle_id is None or sites is None:
@@ -93,20 +84,15 @@ def read_puzzles(
 
 def _open_sites(
     arguments: Sequence[PuzzleArgument], request: FetchOptions
-) -> "AbstractContextManager[PuzzleFetcher | None]":
+) -> AbstractContextManager[PuzzleFetcher | None]:
     """Open the sites of the arguments' ids; None if no argument is an id."""
     if not any(argument.puzzle_id for argument in arguments):
         return nullcontext()
-    from nonocensus.pipeline.crawl.single import open_fetcher
-
     return open_fetcher(request, lambda line: err.print(f"[yellow]{escape(line)}[/yellow]"))
 
 
-def _files(paths: Sequence[str], contact: str | None, report_every: int) -> "Iterator[SourceFile]":
+def _files(paths: Sequence[str], contact: str | None, report_every: int) -> Iterator[SourceFile]:
     """Yield the files named, and those in folders and archives."""
-    from nonocensus.scrapers.archives.source_file import SourceFile, read_whole
-    from nonocensus.scrapers.files import files_in
-
     for path in paths:
         if is_link(path):
             yield SourceFile("link", os.fsencode(path))

@@ -2,19 +2,23 @@
 
 from collections.abc import Callable
 from pathlib import PurePath
-from typing import TYPE_CHECKING
 
+import numpy as np
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.output import activity, err
+from nonocensus.pipeline.commands.solve.verdict_output import SolvedPuzzle
 from nonocensus.pipeline.errors import UserError
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from nonocensus.pipeline.commands.solve.verdict_output import SolvedPuzzle
-    from nonocensus.reports.sheet.grid_state import GridState
-    from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.pipeline.store.paths import folder, open_output
+from nonocensus.reports.explained.explanation_page import TooLarge, page
+from nonocensus.reports.explained.step_words import grid_states
+from nonocensus.reports.people_words import difficulty_words
+from nonocensus.reports.sheet.grid_state import UNKNOWN, GridState, empty, thin_states
+from nonocensus.reports.sheet.print_pages import TooSmall, a4
+from nonocensus.reports.sheet.raster import MOST_IMAGES, gif, images, most_frames, png
+from nonocensus.reports.sheet.svg import drawing
+from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.solver.model.tables import picture
 
 FOLDER = "/"
 """Pseudo-suffix of a folder that gets an image a step."""
@@ -40,7 +44,7 @@ def needs_explanation(paths: list[str]) -> bool:
     return any(suffix_of(path) in EXPLAINED for path in paths)
 
 
-def save_files(paths: list[str], solved: "SolvedPuzzle") -> None:
+def save_files(paths: list[str], solved: SolvedPuzzle) -> None:
     """Write the files, each reported on standard error."""
     for path in paths:
         if suffix_of(path) == FOLDER:
@@ -52,19 +56,13 @@ def save_files(paths: list[str], solved: "SolvedPuzzle") -> None:
 
 
 def _save(path: str, data: bytes) -> None:
-    from nonocensus.pipeline.store.paths import open_output
-
     with open_output(path) as stream:
         stream.write(data)
     err.print(f"{escape(path)} written, {len(data):,} bytes.")
 
 
-def _state(solved: "SolvedPuzzle") -> "GridState":
+def _state(solved: SolvedPuzzle) -> GridState:
     """Return the grid with its solution, or with the cells that are decided."""
-    import numpy as np
-
-    from nonocensus.reports.sheet.grid_state import UNKNOWN, GridState, empty
-
     picture = _solution(solved)
     if picture is not None:
         return GridState(picture)
@@ -73,39 +71,27 @@ def _state(solved: "SolvedPuzzle") -> "GridState":
     return GridState(np.where(solved.known < 0, UNKNOWN, solved.known).astype(np.uint8))
 
 
-def _solution(solved: "SolvedPuzzle") -> "np.ndarray | None":
-    from nonocensus.solver.model.tables import picture
-
+def _solution(solved: SolvedPuzzle) -> np.ndarray | None:
     cells, puzzle = solved.row["solution"], solved.puzzle
     return None if cells is None else picture(cells, puzzle.width, puzzle.height)
 
 
-def _png(solved: "SolvedPuzzle") -> bytes:
-    from nonocensus.reports.sheet.raster import png
-    from nonocensus.reports.sheet.svg import drawing
-
+def _png(solved: SolvedPuzzle) -> bytes:
     return png(drawing(solved.puzzle, _state(solved)))
 
 
-def _svg(solved: "SolvedPuzzle") -> bytes:
-    from nonocensus.reports.sheet.svg import drawing
-
+def _svg(solved: SolvedPuzzle) -> bytes:
     return drawing(solved.puzzle, _state(solved)).svg.encode()
 
 
-def _pdf(solved: "SolvedPuzzle") -> bytes:
-    from nonocensus.reports.sheet.print_pages import TooSmall, a4
-
+def _pdf(solved: SolvedPuzzle) -> bytes:
     try:
         return a4(solved.puzzle, _solution(solved))
     except TooSmall as error:
         raise UserError(f"{solved.puzzle.puzzle_id}: {error}") from None
 
 
-def _html(solved: "SolvedPuzzle") -> bytes:
-    from nonocensus.reports.explained.explanation_page import TooLarge, page
-    from nonocensus.reports.people_words import difficulty_words
-
+def _html(solved: SolvedPuzzle) -> bytes:
     assert solved.explanation is not None
     difficulty = "" if solved.grading is None else difficulty_words(solved.grading)
     try:
@@ -114,13 +100,11 @@ def _html(solved: "SolvedPuzzle") -> bytes:
         raise UserError(f"{solved.puzzle.puzzle_id}: {error}") from None
 
 
-def _gif(solved: "SolvedPuzzle") -> bytes:
-    from nonocensus.reports.sheet.raster import gif, most_frames
-
+def _gif(solved: SolvedPuzzle) -> bytes:
     return gif(solved.puzzle, _sampled_states(solved, most_frames(solved.puzzle)))
 
 
-WRITERS: "dict[str, Callable[[SolvedPuzzle], bytes]]" = {
+WRITERS: dict[str, Callable[[SolvedPuzzle], bytes]] = {
     ".png": _png,
     ".svg": _svg,
     ".pdf": _pdf,
@@ -129,11 +113,8 @@ WRITERS: "dict[str, Callable[[SolvedPuzzle], bytes]]" = {
 }
 
 
-def _save_steps(path: str, solved: "SolvedPuzzle") -> None:
+def _save_steps(path: str, solved: SolvedPuzzle) -> None:
     """Write an image a step into a folder."""
-    from nonocensus.pipeline.store.paths import folder
-    from nonocensus.reports.sheet.raster import MOST_IMAGES, images, most_frames
-
     puzzle: Puzzle = solved.puzzle
     target, count = folder(path), 0
     with activity(f"drawing {path}"):
@@ -144,10 +125,7 @@ def _save_steps(path: str, solved: "SolvedPuzzle") -> None:
     err.print(f"{escape(str(PurePath(path)))}/ written, {count:,} images.")
 
 
-def _sampled_states(solved: "SolvedPuzzle", limit: int) -> "list[GridState]":
+def _sampled_states(solved: SolvedPuzzle, limit: int) -> list[GridState]:
     """Return the states of the explanation, thinned to at most `limit`."""
-    from nonocensus.reports.explained.step_words import grid_states
-    from nonocensus.reports.sheet.grid_state import thin_states
-
     assert solved.explanation is not None
     return list(thin_states(grid_states(solved.explanation), limit).states)

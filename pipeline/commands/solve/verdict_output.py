@@ -1,20 +1,38 @@
 """Output of the command solve for nonograms: verdict, pictures, statistics and explanation, as text, JSON or XML."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 from rich.console import RenderableType
 from rich.markup import escape
+from rich.table import Table
 
 from nonocensus.pipeline.commands.output import VERDICT_COLORS, err, print_json, print_text, table
-from nonocensus.pipeline.commands.terminal_drawing import difference_text, differing_cells, draw, unknown_symbol
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from nonocensus.reports.explained.step_words import DescribedStep
-    from nonocensus.solver.model.puzzle import Puzzle
-    from nonocensus.solver.people.explanation import Explanation
+from nonocensus.pipeline.commands.terminal_drawing import (
+    animate,
+    difference_text,
+    differing_cells,
+    draw,
+    unknown_symbol,
+)
+from nonocensus.reports import pbnsolve
+from nonocensus.reports.explained.step_words import (
+    DescribedStep,
+    describe_ending,
+    describe_merged,
+    describe_steps,
+    grid_states,
+)
+from nonocensus.reports.pbnsolve import failure, xml
+from nonocensus.reports.people_words import WITHOUT_GRADE, difficulty_words
+from nonocensus.reports.sheet.grid_state import UNKNOWN, GridState
+from nonocensus.solver.ladder.ladder_options import rung_names
+from nonocensus.solver.model.measures import Computed, computed_by
+from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.solver.model.tables import picture
+from nonocensus.solver.model.techniques import TECHNIQUES
+from nonocensus.solver.people.explanation import Explanation, told
 
 GRADING_FIELDS = ("status", "grade", "hardest", "minutes", "minutes_low", "minutes_high", "stars")
 """Columns of a grade in JSON."""
@@ -34,12 +52,12 @@ class SolvedPuzzle(NamedTuple):
     grading       its row of the grades table, if it has one solution and is to be graded
     """
 
-    puzzle: "Puzzle"
+    puzzle: Puzzle
     row: dict[str, Any]
     depth: int
-    solutions: "list[np.ndarray] | None" = None
-    known: "np.ndarray | None" = None
-    explanation: "Explanation | None" = None
+    solutions: list[np.ndarray] | None = None
+    known: np.ndarray | None = None
+    explanation: Explanation | None = None
     grading: dict[str, Any] | None = None
 
 
@@ -89,36 +107,27 @@ def verdict_text(row: dict[str, Any]) -> str:
 
 def print_brief(solved: SolvedPuzzle, stats: bool) -> None:
     """Print the verdict in pbnsolve's words, and errors on standard error."""
-    from nonocensus.reports.pbnsolve import brief
-
     puzzle, row = solved.puzzle, solved.row
     if row["error"]:
         err.print(f"[red]{row['status']}:[/red] {escape(puzzle.puzzle_id)}: {escape(row['error'])}")
     if row["status"] != "error":
-        print_text(brief(row))
+        print_text(pbnsolve.brief(row))
     if stats and row["status"] != "invalid":
         print_text(statistics(row, solved.depth))
 
 
 def print_as_xml(solved: SolvedPuzzle) -> None:
     """Print the XML of pbnsolve's http mode."""
-    from nonocensus.reports.pbnsolve import xml
-
     print_text(escape(xml(solved.puzzle, solved.row)))
 
 
 def print_problem_as_xml(name: str, reason: str) -> None:
     """Print the XML of pbnsolve's http mode for an unreadable file."""
-    from nonocensus.reports.pbnsolve import failure
-
     print_text(escape(failure(f"{name}: {reason}")))
 
 
 def describe(solved: SolvedPuzzle, stats: bool) -> Iterator[RenderableType]:
     """Yield verdict, solution or known cells, counts, and further solutions."""
-    from nonocensus.reports.sheet.grid_state import GridState
-    from nonocensus.solver.model.tables import picture
-
     puzzle, row, solutions = solved.puzzle, solved.row, solved.solutions or []
     name = " ".join(text for text in (puzzle.puzzle_id, puzzle.title and f'"{puzzle.title}"') if text)
     yield f"[bold]{escape(name)}[/bold] {puzzle.width}x{puzzle.height}: {verdict_text(row)}"
@@ -147,18 +156,12 @@ def describe(solved: SolvedPuzzle, stats: bool) -> Iterator[RenderableType]:
 
 def difficulty_line(grading: dict[str, Any] | None, solutions: str) -> str:
     """Return the difficulty for people of a row of the grades table, or why there is none."""
-    from nonocensus.reports.people_words import WITHOUT_GRADE, difficulty_words
-
     words = f"no minutes: {WITHOUT_GRADE[solutions]}" if grading is None else difficulty_words(grading)
     return f"For people: [bold]{escape(words)}[/bold]"
 
 
-def unfinished(puzzle: "Puzzle", row: dict[str, Any], known: "np.ndarray") -> Iterator[RenderableType]:
+def unfinished(puzzle: Puzzle, row: dict[str, Any], known: np.ndarray) -> Iterator[RenderableType]:
     """Yield the grid of an unfinished puzzle, and the counts of decided cells and solutions."""
-    import numpy as np
-
-    from nonocensus.reports.sheet.grid_state import UNKNOWN, GridState
-
     yield draw(puzzle, GridState(np.where(known < 0, UNKNOWN, known).astype(np.uint8)))
     decided = f"{(known >= 0).sum():,} of {known.size:,} cells are decided"
     yield f"{decided} ({unknown_symbol(puzzle)} is open); {found_solutions(row)}"
@@ -172,9 +175,6 @@ def found_solutions(row: dict[str, Any]) -> str:
 
 def statistics(row: dict[str, Any], depth: int) -> Iterator[RenderableType]:
     """Yield decided cells and CPU time of each rung, and the counts of work."""
-    from nonocensus.solver.ladder.ladder_options import rung_names
-    from nonocensus.solver.model.measures import Computed, computed_by
-
     rungs = table("technique", "cells decided", "CPU seconds", right=("cells decided", "CPU seconds"))
     after = ("cells_after_line", "cells_after_depth2", "cells_after_probe", None, None)
     times = ("cpu_line", "cpu_depth2", "cpu_probe", "cpu_search", "cpu_sat")
@@ -192,26 +192,19 @@ def count_text(count: int | None) -> str:
     return "-" if count is None else f"{count:,}"
 
 
-def print_explanation(explanation: "Explanation") -> None:
+def print_explanation(explanation: Explanation) -> None:
     """Print the steps in words, trivial ones merged, and the outcome."""
-    from nonocensus.reports.explained.step_words import describe_ending, describe_merged
-
     print_text(step_lines(describe_merged(explanation), describe_ending(explanation)))
 
 
-def animate_explanation(explanation: "Explanation") -> None:
+def animate_explanation(explanation: Explanation) -> None:
     """Show the steps as an animation: eight a second, or as many as end within twenty seconds."""
-    from nonocensus.pipeline.commands.terminal_drawing import animate
-    from nonocensus.reports.explained.step_words import grid_states
-
     speed = max(STEPS_A_SECOND, len(explanation.steps) / MAX_WATCH_SECONDS)
     animate(explanation.puzzle, grid_states(explanation), speed)
 
 
-def step_lines(steps: "Iterable[DescribedStep[Any]]", ending: str) -> Iterator[RenderableType]:
+def step_lines(steps: Iterable[DescribedStep[Any]], ending: str) -> Iterator[RenderableType]:
     """Yield a line for each step, and the outcome. A reason is given once."""
-    from nonocensus.solver.model.techniques import TECHNIQUES
-
     given: set[str] = set()
     for step in steps:
         yield step_row(step, TECHNIQUES[step.step.technique].name, with_reason=step.why not in given)
@@ -219,10 +212,8 @@ def step_lines(steps: "Iterable[DescribedStep[Any]]", ending: str) -> Iterator[R
     yield f"[bold]{escape(ending)}[/bold]"
 
 
-def step_row(step: "DescribedStep[Any]", name: str, with_reason: bool) -> RenderableType:
+def step_row(step: DescribedStep[Any], name: str, with_reason: bool) -> RenderableType:
     """Format a step as a row of its number and its text, with the technique highlighted; the reason is optional."""
-    from rich.table import Table
-
     what = escape(step.what).replace(name, f"[cyan]{name}[/cyan]", 1)
     row = Table.grid()
     row.add_row(
@@ -231,12 +222,8 @@ def step_row(step: "DescribedStep[Any]", name: str, with_reason: bool) -> Render
     return row
 
 
-def explanation_fields(explanation: "Explanation") -> dict[str, Any]:
+def explanation_fields(explanation: Explanation) -> dict[str, Any]:
     """Return an explanation for JSON: lines and cells count from 1, as in certificates."""
-    from nonocensus.reports.explained.step_words import describe_steps
-    from nonocensus.solver.model.techniques import TECHNIQUES
-    from nonocensus.solver.people.explanation import told
-
     hardest = explanation.hardest
     steps = [
         {

@@ -13,13 +13,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import typer
 from rich.console import Console
 from rich.progress import Progress
 from stores import Result
 
 from nonocensus.pipeline.callbacks import ProgressCallbacks
-from nonocensus.pipeline.commands.app import PANELS, app
+from nonocensus.pipeline.commands.app import FUNCTIONS, PANELS, load_command
 from nonocensus.pipeline.commands.output import (
     ProgressLine,
     err,
@@ -220,15 +219,17 @@ def test_help_lists_each_command_on_one_line_in_five_panels(
 
 
 def test_help_texts_have_at_most_twelve_words() -> None:
-    commands = typer.main.get_command(app).commands
+    commands = {name: load_command(name) for name in FUNCTIONS}
     texts = {
         f"{name} {parameter.opts[0]}": re.sub(r" *\[default: .*", "", parameter.help)
-        for name in (name for panel in PANELS.values() for name in panel)
-        for parameter in commands[name].params
+        for name, command in commands.items()
+        for parameter in command.params
         if parameter.param_type_name == "option"
     }
     assert [name for name, text in texts.items() if len(text.split()) > 12] == []
     assert [name for name, text in texts.items() if not text.endswith((".", ">."))] == []
+    listed = {name: line for panel in PANELS.values() for name, (_, line) in panel.items()}
+    assert {name: command.help.split("\n\n")[0] for name, command in commands.items()} == listed
 
 
 def test_options_of_every_command_are_accepted_after_it(nonocensus: Nonocensus, store: Store) -> None:
