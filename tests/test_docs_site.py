@@ -3,9 +3,10 @@
 import re
 from pathlib import Path
 
-import docs_site
 import pytest
 import yaml
+
+from tools import docs_site
 
 MADE = {"docs/REFERENCE.md", "docs/census.md", docs_site.REPORT}
 """What `make site` adds to the pages of the repository."""

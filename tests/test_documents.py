@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import documents
 import pytest
 import typer
 import yaml
 
 from benchmarks.__main__ import BENCHMARKS, OF_REPORTS
 from nonocensus.pipeline.commands.app import GLOBAL_OPTIONS, app
+from tools import documents
 
 ROOT = documents.ROOT
 PAGES = [path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]]
@@ -109,6 +109,6 @@ def test_every_decision_is_in_the_index() -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_python_files_that_documents_name_exist(page: str) -> None:
-    folders = "solver|scrapers|reports|pipeline|benchmarks|tests"
+    folders = "solver|scrapers|reports|pipeline|benchmarks|tests|tools"
     for name in re.findall(rf"\b((?:{folders})/[\w/]+\.py)\b", (ROOT / page).read_text()):
         assert (ROOT / name).exists(), name

@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-import release
+
+from tools import release
 
 CHANGELOG = "# Changelog\n\n## Unreleased\n\n## 1.2.0 - 2030-01-31\n- All.\n\n## 1.1.0 - 2029-12-01\n- Some.\n"
 CITATION = "version: 1.2.0\ndate-released: 2030-01-31\n"

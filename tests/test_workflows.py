@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import release
 import yaml
+
+from tools import release
 
 ROOT = Path(__file__).resolve().parents[1]
 GITHUB = ROOT / ".github"

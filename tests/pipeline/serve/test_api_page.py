@@ -5,9 +5,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import documents
 import pytest
 from serving import running
+
+from tools import documents
 
 ADDRESS = "http://127.0.0.1:8765"
 EXAMPLE = re.compile(r"```sh\n(?P<asked>.*?)```\n```(?:json|xml)\n(?P<said>.*?)```", re.DOTALL)

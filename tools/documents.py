@@ -2,7 +2,7 @@
 docs/METRICS.md and docs/pack.schema.json from its records, docs/PYTHON.md from the library, docs/step.svg from an
 explanation, docs/TECHNIQUES.md with pictures from the techniques and their examples.
 
-python tests/documents.py, or make docs; tests/test_documents.py fails where one of them is older than the program.
+python -m tools.documents, or make docs; tests/test_documents.py fails where one of them is older than the program.
 """
 
 import html
@@ -12,9 +12,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-
-import round_trips
-import technique_pages
 
 import nonocensus
 from nonocensus.pipeline import errors
@@ -33,6 +30,8 @@ from nonocensus.scrapers.formats.plain import PlainFormat
 from nonocensus.scrapers.formats.sections import SectionFormat
 from nonocensus.scrapers.formats.writing import FEATURES
 from nonocensus.solver.people.explanation import explain
+from tests import round_trips
+from tools import technique_pages
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -56,7 +55,7 @@ def commands_page() -> str:
     text = subprocess.run([*typer, "--title", "Commands"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     text = re.sub(r"(?s)\*\*Commands\*\*:.*?(?=## )", "", html.unescape(text), count=1)  # a list cut to 40 columns
     text = text.replace(f"\n{EPILOG}\n", "").replace("## `", f"{EPILOG}\n\n## `", 1)
-    kinds = [errors.UserError, *errors.UserError.__subclasses__()]
+    kinds: list[type[errors.UserError]] = [errors.UserError, *errors.UserError.__subclasses__()]
     statuses = STATUSES | {kind.status: first_sentence(kind.__doc__ or "") for kind in kinds}
     statuses |= {BUG: "An internal error: a bug of the program. Finished work is kept, and the same command continues."}
     statuses = dict(sorted(statuses.items()))
@@ -133,7 +132,7 @@ def python_page() -> str:
     """docs/PYTHON.md: what `import nonocensus` offers, with the first sentence of each docstring."""
     rows = [
         f"| `{name}` | {first_sentence(inspect.getdoc(getattr(nonocensus, name)) or '')} |"
-        for name in sorted(nonocensus.__all__, key=str.lower)
+        for name in sorted(nonocensus.__all__, key=str.lower)  # type: ignore[attr-defined]
         if not name.startswith("_")
     ]
     return "\n".join([PYTHON_HEAD + rows[0], *rows[1:], "", PYTHON_FOOT, ""])
