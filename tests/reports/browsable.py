@@ -166,15 +166,6 @@ def _density(picture: bytes | None) -> float | None:
     return None if picture is None else 1 - picture.count(0) / len(picture)
 
 
-def clue_texts(puzzle: Puzzle) -> dict[str, list[list[tuple[str, str]]]]:
-    """Return the numbers of a puzzle's clues as the page draws them, each with its colour: "?" where one is hidden."""
-
-    def side(clues: Sequence[Clue]) -> list[list[tuple[str, str]]]:
-        return [[(str(n) if n else "?", puzzle.palette[color].rgb.lower()) for n, color in clue] for clue in clues]
-
-    return {"rows": side(puzzle.rows), "columns": side(puzzle.columns)}
-
-
 def unpacked(text: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Return a block's head and arrays."""
     line, data = zlib.decompress(base64.b64decode(text)).split(b"\n", 1)

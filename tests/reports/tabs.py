@@ -1,26 +1,16 @@
 """The report's page in a tab of Chromium, and what tests want of it: the list, its filters, an opened puzzle."""
 
 import json
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from chromium import errors
-from selenium import webdriver
-from selenium.webdriver.common.by import By
-from selenium.webdriver.remote.webelement import WebElement
-from selenium.webdriver.support.ui import WebDriverWait
-
-SECONDS = 10
+from chromium import BrowserTab
 
 
-class Tab:
-    """The browser's one tab, and what tests want of it."""
-
-    def __init__(self, driver: webdriver.Chrome) -> None:
-        self.driver = driver
+class Tab(BrowserTab):
+    """The tab at a report."""
 
     def load(self, page: Path, address: str = "") -> None:
         """Reload a page; `address` is its fragment."""
@@ -49,21 +39,6 @@ class Tab:
             self.driver.execute_async_script(FOLLOW_LINK, address)
         else:
             self.load(page, address)
-
-    def until(self, holds: Callable[[], Any]) -> Any:
-        return WebDriverWait(self.driver, SECONDS, 0.02).until(lambda _: holds())
-
-    def run(self, script: str, *arguments: Any) -> Any:
-        return self.driver.execute_script(script, *arguments)
-
-    def all(self, selector: str) -> list[WebElement]:
-        return self.driver.find_elements(By.CSS_SELECTOR, selector)
-
-    def one(self, selector: str) -> WebElement:
-        return self.driver.find_element(By.CSS_SELECTOR, selector)
-
-    def errors(self) -> list[str]:
-        return errors(self.driver)
 
     def requests(self) -> list[str]:
         """Return the addresses that were asked for since the page was opened."""
