@@ -3,6 +3,7 @@
 import datetime
 import math
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -28,7 +29,6 @@ from nonocensus.reports.figures import (
     Timeouts,
     TimeSummary,
 )
-from nonocensus.reports.row_classes import SIZE_NAMES
 from nonocensus.reports.row_counts import LISTED, PUZZLE_COLUMNS, RESULT_COLUMNS
 from nonocensus.solver.model.tables import PUZZLES, RESULTS
 
@@ -175,10 +175,6 @@ def test_size_classes_go_by_the_longer_side(side: int, name: str) -> None:
         assert [group.name for group in census.sizes] == [name]
 
 
-def test_size_names_are_all_different() -> None:
-    assert len(set(SIZE_NAMES)) == 9
-
-
 def test_hardest_go_by_work_and_not_by_time(census: Figures) -> None:
     assert [hard.puzzle_id for hard in census.hardest] == [
         "local/6",
@@ -316,38 +312,25 @@ def test_years_authors_colours_and_densities() -> None:
 
 def test_verdicts_that_differ_from_the_sites() -> None:
     unique, not_unique = "published,definitely unique", "published,definitely non-unique"
-    line, ahead, may, guess = (
-        f"{unique},{rest}"
-        for rest in (
-            "definitely line/color solvable",
-            "definitely requires moderate lookahead",
-            "may require moderate lookahead",
-            "definitely requires some guessing",
-        )
-    )
-    several = {"solutions": "multiple", "technique": None}
-    late = {"status": "timeout", "solutions": "unknown", "technique": None}
-    rows = [
-        (solved("a/1", 1.0), known("a/1", site_note=line)),
-        (solved("a/2", 1.0, technique="probe", label="unique"), known("a/2", site_note=line)),
-        (solved("a/3", 1.0, technique="search"), known("a/3", site_note=ahead)),
-        (solved("a/4", 1.0, "multiple", **several), known("a/4", site_note=unique)),
-        (solved("a/5", 1.0, "timeout", **late), known("a/5", site_note=unique)),
-        (solved("a/6", 1.0, technique="depth-2"), known("a/6", site_note=may)),
-        (solved("a/7", 1.0, technique="depth-2"), known("a/7", site_steps=9)),
-        (solved("a/8", 1.0), known("a/8", site_note="Nothing known, multiple colours")),
-        (solved("a/9", 1.0, technique="probe"), known("a/9", site_note=guess)),
-        (
-            solved("b/1", 1.0, "multiple", **several),
-            known("b/1", site_note=f"{not_unique},definitely requires some guessing"),
-        ),
-        (
-            solved("b/2", 1.0, technique="probe"),
-            known("b/2", site_note=f"{not_unique},may require some guessing"),
-        ),
-        (solved("b/3", 1.0, "multiple", **several), known("b/3", site_note="published,may be non-unique")),
-        (solved("b/4", 1.0, "multiple", **several), known("b/4")),
+    line = {"site_note": f"{unique},definitely line/color solvable"}
+    several = {"solutions": "multiple", "technique": None, "label": "multiple"}
+    late = {"status": "timeout", "solutions": "unknown", "technique": None, "label": "timeout"}
+    cases: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+        ("a/1", {}, line),
+        ("a/2", {"technique": "probe", "label": "unique"}, line),
+        ("a/3", {"technique": "search"}, {"site_note": f"{unique},definitely requires moderate lookahead"}),
+        ("a/4", several, {"site_note": unique}),
+        ("a/5", late, {"site_note": unique}),
+        ("a/6", {"technique": "depth-2"}, {"site_note": f"{unique},may require moderate lookahead"}),
+        ("a/7", {"technique": "depth-2"}, {"site_steps": 9}),
+        ("a/8", {}, {"site_note": "Nothing known, multiple colours"}),
+        ("a/9", {"technique": "probe"}, {"site_note": f"{unique},definitely requires some guessing"}),
+        ("b/1", several, {"site_note": f"{not_unique},definitely requires some guessing"}),
+        ("b/2", {"technique": "probe"}, {"site_note": f"{not_unique},may require some guessing"}),
+        ("b/3", several, {"site_note": "published,may be non-unique"}),
+        ("b/4", several, {}),
     ]
+    rows = [(solved(name, 1.0, **result), known(name, **said)) for name, result, said in cases]
     census = figures(pairs(*rows))
     assert census.claims == (
         ClaimCounts("several solutions", 2, unique=1, multiple=1, none=0, undecided=0, differ=1),
@@ -406,13 +389,6 @@ def test_empty_results(no_rows: Pairs) -> None:
     assert census.labels == {}
     assert census.histogram == census.sources == census.sizes == census.hardest == census.areas == ()
     assert sum(bucket.puzzles for bucket in census.survey) == 0
-
-
-def test_one_row() -> None:
-    census = figures(pairs((solved("a/1", 0.5), known("a/1"))))
-    assert census.labels == {"unique line": 1}
-    assert census.times == TimeSummary(1, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5)
-    assert census.sizes == (PuzzleGroup("up to 10", 1, 0.5, {"unique line": 1}, {"line": 1}),)
 
 
 def test_columns_of_nulls_are_counted_as_unknown() -> None:

@@ -39,23 +39,17 @@ LEFT_OUT = {"raw_sha256", "solver_version", "config_hash", "run_id", "part", "ho
 """Columns of the tables that no dataset has: constant, or private."""
 
 
-def origin(content: Content = Content.none, **more: Any) -> DatasetOrigin:
-    about = {
-        "run_id": "r1",
-        "configuration": {"cpu_limit": 60.0, "rung": "search"},
-        "config_hash": "abc",
-    }
-    times = {"started": "2026-01-02T03:04:05+00:00", "finished": "2026-01-03T03:04:05+00:00"}
+def origin(content: Content = Content.none) -> DatasetOrigin:
     return DatasetOrigin(
-        **{
-            "content": content,
-            **about,
-            "solver_version": "1",
-            "puzzles": 10,
-            **times,
-            "hosts": 2,
-            **more,
-        }
+        content=content,
+        run_id="r1",
+        configuration={"cpu_limit": 60.0, "rung": "search"},
+        config_hash="abc",
+        solver_version="1",
+        puzzles=10,
+        started="2026-01-02T03:04:05+00:00",
+        finished="2026-01-03T03:04:05+00:00",
+        hosts=2,
     )
 
 
@@ -178,22 +172,19 @@ def test_private_card_says_so_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "licenses", "expected"),
+    ("content", "source", "licenses", "expected"),
     [
-        (Content.none, [None, "MIT"], "cc0-1.0"),
-        (Content.licensed, ["Apache-2.0", "Apache-2.0"], "apache-2.0"),
-        (Content.licensed, ["Apache-2.0", "MIT"], "other"),
-        (Content.licensed, ["Apache-2.0", None], "other"),
-        (Content.licensed, ["words"], "other"),
-        (Content.everything, ["MIT"], "other"),
+        (Content.none, "local", [None, "MIT"], "cc0-1.0"),
+        (Content.licensed, "local", ["Apache-2.0", "Apache-2.0"], "apache-2.0"),
+        (Content.licensed, "local", ["Apache-2.0", "MIT"], "other"),
+        (Content.licensed, "local", ["Apache-2.0", None], "other"),
+        (Content.licensed, "local", ["words"], "other"),
+        (Content.everything, "local", ["MIT"], "other"),
+        (Content.licensed, "random", [None], "cc0-1.0"),
     ],
 )
-def test_licence_of_the_whole(content: Content, licenses: list[str | None], expected: str) -> None:
-    assert license_of(content, [RowCount("train", "local", text, "multiple", 1) for text in licenses]) == expected
-
-
-def test_licence_of_what_is_made_by_rule() -> None:
-    assert license_of(Content.licensed, [RowCount("train", "random", None, "multiple", 1)]) == "cc0-1.0"
+def test_licence_of_the_whole(content: Content, source: str, licenses: list[str | None], expected: str) -> None:
+    assert license_of(content, [RowCount("train", source, text, "multiple", 1) for text in licenses]) == expected
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from nonocensus.reports.joined_columns import (
     by_grade,
     finished,
     indexed,
-    join_columns,
     join_grades,
 )
 from nonocensus.solver.model.tables import GRADES, RESULTS
@@ -39,13 +38,6 @@ def test_a_grade_belongs_to_an_id_and_its_clues() -> None:
     assert rows.schema == SHARED
     assert rows["hardest"].to_pylist() == ["clue", None, "forcing", None, None, None]
     assert join_grades(results(("b", "1")), indexed(finished(FOUND)), GRADED)["looks"].to_pylist() == [None]
-
-
-def test_the_first_of_several_counts_and_none_are_none() -> None:
-    twice = pa.concat_tables([FOUND, FOUND.slice(1, 1), FOUND])
-    assert join_columns(results(("a", "1")), indexed(twice), GRADED)["grade"].to_pylist() == [3]
-    assert join_columns(results(), indexed(FOUND), GRADED).num_rows == 0
-    assert join_columns(results(("a", "1")), indexed(GRADES.empty_table()), GRADED)["grade"].to_pylist() == [None]
 
 
 def test_every_measure_has_a_source() -> None:

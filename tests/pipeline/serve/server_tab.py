@@ -53,6 +53,11 @@ class Tab(BrowserTab):
     def opened(self) -> None:
         self.until(lambda: self.all("#puzzle:not([hidden]) .board .nonogram"))
 
+    def share(self) -> str:
+        """Return the link to the puzzle."""
+        self.click(".share button")
+        return str(self.until(lambda: self.one("#puzzle [name=link]").get_property("value")))
+
     def painted(self) -> int:
         """Return cells of the first colour, in the board that is seen."""
         return int(self.run(PAINTED))

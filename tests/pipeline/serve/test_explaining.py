@@ -27,11 +27,9 @@ def server() -> Iterator[Server]:
         yield server
 
 
-def result(server: Server, path: str, **asked: Any) -> Any:
+def result(server: Server, task: str, **asked: Any) -> Any:
     """Return the result of a job."""
-    job = server.post(f"/api/{path}", params={"wait": 20}, json=asked).json()
-    while job["state"] in ("queued", "running", "compiling"):
-        job = server.get(f"/api/jobs/{job['id']}", params={"wait": 20}).json()
+    job = server.job(task, **asked)
     assert job["state"] == "done", job
     return job["result"]
 
@@ -124,14 +122,13 @@ def test_explanation_starts_from_a_begun_grid(server: Server) -> None:
 
 @pytest.mark.parametrize(("path", "begun"), [("hint", "??"), ("explain", "?" * 10), ("hint", "2" * 9)])
 def test_grid_that_does_not_fit_the_puzzle_is_refused(server: Server, path: str, begun: str) -> None:
-    job = server.post(f"/api/{path}", params={"wait": 20}, json={"puzzle": PLUS, "begun": begun}).json()
+    job = server.job(path, puzzle=PLUS, begun=begun)
     assert job["state"] == "refused"
     assert "begun grid" in job["error"]
 
 
 def test_too_large_puzzle_is_not_explained(server: Server) -> None:
-    puzzle = {"rows": [[]] * 201, "columns": [[]] * 200}
-    job = server.post("/api/explain", params={"wait": 20}, json={"puzzle": puzzle}).json()
+    job = server.job("explain", puzzle={"rows": [[]] * 201, "columns": [[]] * 200})
     assert job["error"] == "the puzzle is 200x201; this server explains puzzles of up to 40,000 cells"
 
 

@@ -3,13 +3,12 @@
 import asyncio
 import re
 import signal
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from fastapi.testclient import TestClient
-from serving import PLUS, SECONDS, Server, long_puzzle, running
+from serving import PLUS, SECONDS, Server, long_puzzle, running, until
 
 from nonocensus.pipeline.serve.jobs import PuzzleJob
 from nonocensus.pipeline.serve.pool import ServerBusy, WorkerPool
@@ -84,9 +83,7 @@ def test_sigterm_ends_requests_and_is_logged() -> None:
     with running("--cpus", "1", "--log-level", "info") as server, ThreadPoolExecutor(1) as threads:
         server.get("/no%0Asuch/path?query")
         asked = threads.submit(server.post, "/api/solve?wait=20", json={"puzzle": long_puzzle()})
-        deadline = time.monotonic() + SECONDS
-        while metrics(server)["nonocensus_jobs_running"] == 0:
-            assert time.monotonic() < deadline
+        until(lambda: metrics(server)["nonocensus_jobs_running"] > 0)
         server.process.send_signal(signal.SIGTERM)
         _, log = server.process.communicate(timeout=SECONDS)
         assert (server.process.returncode, asked.result().json()["state"]) == (0, "cancelled")

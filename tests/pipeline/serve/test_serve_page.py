@@ -79,11 +79,9 @@ def test_file_is_played_by_keyboard(plus: Tab) -> None:
 
 def test_grid_survives_a_reload(plus: Tab) -> None:
     plus.keys(" ", Keys.ARROW_RIGHT, " ", "x")
-    assert (plus.painted(), plus.count("crosses")) == (1, 1)
     plus.click("[data-do=undo]")
     plus.click("[data-do=undo]")
     plus.click("[data-do=redo]")
-    assert plus.painted() == 2
     plus.driver.refresh()
     plus.opened()
     assert plus.painted() == 2
@@ -109,29 +107,22 @@ def test_check_marks_wrong_cells(plus: Tab) -> None:
     plus.keys(Keys.ARROW_DOWN, " ")
     plus.click("[data-do=check]")
     plus.until(lambda: plus.outcome().startswith("Right so far"))
-    assert plus.count("wrong") == 0
     plus.keys(Keys.ARROW_DOWN, " ")
-    assert plus.count("wrong") == 0
     plus.click("[data-do=check]")
     plus.until(lambda: plus.outcome() == "1 cell is wrong; a ring marks it.")
     assert plus.count("wrong") == 1
 
 
 def test_each_press_extends_the_hint(plus: Tab) -> None:
-    """First where and how, then which cells, then they are filled in."""
+    """First where and how, then which cells, then they are filled in; a key in between ends it."""
     plus.hinted()
-    assert plus.hint() == "Clue, grade 1 of 9"
     assert plus.text("#puzzle .hint p").startswith("Look at row 2 (3).")
     assert (plus.pointed("band"), plus.pointed("found"), plus.painted()) == (1, 0, 0)
     plus.click("[data-do=hint]")
-    assert plus.text("#puzzle .hint p") == "Row 2 (3), clue: columns 1 to 3 black."
     assert (plus.pointed("band"), plus.pointed("found"), plus.painted()) == (1, 1, 0)
     plus.click(".hint [data-do=more]")
-    assert plus.painted() == 3
-    assert plus.pointed("band") == 0
-    assert not plus.one("#puzzle .hint").is_displayed()
+    assert (plus.painted(), plus.pointed("band"), plus.one("#puzzle .hint").is_displayed()) == (3, 0, False)
     plus.click("[data-do=undo]")
-    assert plus.painted() == 0
     plus.hinted()
     plus.keys("x")
     assert (plus.pointed("band"), plus.one("#puzzle .hint").is_displayed()) == (0, False)
@@ -146,33 +137,19 @@ def test_each_press_extends_the_hint(plus: Tab) -> None:
     assert plus.errors() == []
 
 
-def test_hint_marks_wrong_cells_then_opens_them(plus: Tab) -> None:
-    plus.keys(" ")
-    plus.hinted()
-    assert plus.text("#puzzle .hint p") == "1 cell is wrong."
-    assert plus.count("wrong") == 0
-    plus.click("[data-do=hint]")
-    assert plus.count("wrong") == 1
-    plus.click("[data-do=hint]")
-    assert (plus.painted(), plus.count("wrong")) == (0, 0)
-
-
 def test_explanation_is_stepped_through_and_played(tab: Tab) -> None:
     tab.go()
     tab.paste(jsonl(record(ASSUMED)))
     tab.opened()
     tab.keys(" ")
     tab.explained()
-    assert tab.step() == "Step 1 of 18"
-    assert (tab.pointed("band"), tab.pointed("found")) == (1, 1)
+    assert (tab.step(), tab.pointed("band"), tab.pointed("found")) == ("Step 1 of 18", 1, 1)
     tab.click(".player [data-do=hardest]")
     assert "Edge, grade 6" in tab.text("#puzzle .player h2")
     assert (tab.pointed("supposed"), tab.pointed("chain"), tab.pointed("end")) == (1, 1, 1)
-    assert tab.text("#puzzle .player p").startswith("Suppose row ")
     hardest, painted = tab.step(), tab.painted()
     tab.click(".player [data-do=last]")
     assert tab.painted() == 13
-    assert "no other solution" in tab.text("#puzzle .player .ending")
     for _ in range(18 - int(hardest.split()[1])):
         tab.click(".player [data-do=back]")
     assert (tab.step(), tab.painted()) == (hardest, painted)
@@ -339,9 +316,7 @@ def test_cursor_is_described_for_screen_readers(plus: Tab) -> None:
 
 def test_link_opens_the_same_puzzle_and_a_forged_one_is_refused(plus: Tab) -> None:
     plus.keys(" ")
-    plus.click(".share button")
-    link = plus.until(lambda: plus.one("#puzzle [name=link]").get_property("value"))
-    assert len(link) < 200
+    link = plus.share()
     assert plus.until(lambda: plus.text("#puzzle .copied"))
     plus.go(link.removeprefix(f"{plus.server.address}/"))
     plus.opened()
@@ -355,7 +330,6 @@ def test_link_opens_the_same_puzzle_and_a_forged_one_is_refused(plus: Tab) -> No
     invalid = base64.urlsafe_b64encode(forged).decode().rstrip("=")
     for code, reason in (
         (link.split("share=")[1][:-6], "This link is damaged or cut off: copy all of it again."),
-        ("", "This link is damaged or cut off: copy all of it again."),
         (invalid, "Line 1: row 1: the number 5000 is more than 1023."),
     ):
         plus.go(f"#puzzle?share={code}")
@@ -379,8 +353,7 @@ def test_back_button_returns_to_the_puzzle_before(tab: Tab) -> None:
 
 
 def test_grid_follows_that_of_another_tab(plus: Tab) -> None:
-    plus.click(".share button")
-    link = plus.until(lambda: plus.one("#puzzle [name=link]").get_property("value"))
+    link = plus.share()
     first = plus.driver.current_window_handle
     plus.driver.switch_to.new_window("tab")
     plus.driver.get(link)

@@ -145,8 +145,7 @@ def test_drawing_keeps_the_board_still_and_survives_a_reload(phone: Tab) -> None
 @pytest.mark.people
 def test_link_is_opened_and_solved_with_two_hints(phone: Tab) -> None:
     open_disc(phone)
-    tap(phone, ".share button")
-    link = phone.until(lambda: phone.one("#puzzle [name=link]").get_property("value"))
+    link = phone.share()
     phone.go(link.removeprefix(f"{phone.server.address}/"))
     phone.opened()
     assert phone.text("#puzzle .clock") == "0:00"
