@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ import yaml
 
 from benchmarks.__main__ import BENCHMARKS, OF_REPORTS
 from nonocensus.pipeline.commands.app import GLOBAL_OPTIONS, app
-from tools import documents
+from tools import documents, technique_pages
 
 ROOT = documents.ROOT
 PAGES = [path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]]
@@ -65,24 +64,14 @@ def check(name: str, used: set[str]) -> None:
     }, name
 
 
-@pytest.mark.parametrize("page", ["COMMANDS", "FORMATS", "METRICS", "PYTHON", "TECHNIQUES"])
-def test_made_documents_are_up_to_date(page: str) -> None:
-    made = getattr(documents, f"{page.lower()}_page")()
-    assert made == (ROOT / "docs" / f"{page}.md").read_text(), "run: make docs"
+@pytest.mark.parametrize("name", documents.PAGES)
+def test_made_documents_are_up_to_date(name: str) -> None:
+    assert documents.PAGES[name]() == (ROOT / "docs" / name).read_text(), "run: make docs"
 
 
-def test_schema_of_packs_is_up_to_date() -> None:
-    assert documents.pack_schema() == documents.PACK_SCHEMA.read_text(), "run: make docs"
-
-
-def test_the_picture_of_a_step_is_up_to_date() -> None:
-    assert documents.step_picture() == documents.STEP.read_text(), "run: make docs"
-
-
-@pytest.mark.parametrize("folder", documents.PICTURES, ids=lambda folder: folder.name)
-def test_pictures_of_techniques_are_up_to_date(folder: Path) -> None:
-    there = {path.name: path.read_text() for path in folder.iterdir()}
-    assert there == documents.PICTURES[folder](), "run: make docs"
+def test_pictures_of_techniques_are_up_to_date() -> None:
+    there = {path.name: path.read_text() for path in documents.PICTURES.iterdir()}
+    assert there == technique_pages.pictures(), "run: make docs"
 
 
 @pytest.mark.parametrize("source", [*WITH_COMMANDS, "configs/ray-cluster.yaml", "configs/rayjob.yaml"])

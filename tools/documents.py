@@ -11,6 +11,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import nonocensus
@@ -34,17 +35,6 @@ from tests import round_trips
 from tools import technique_pages
 
 ROOT = Path(__file__).resolve().parents[1]
-
-COMMANDS = ROOT / "docs" / "COMMANDS.md"
-FORMATS = ROOT / "docs" / "FORMATS.md"
-STEP = ROOT / "docs" / "step.svg"
-PACK_SCHEMA = ROOT / "docs" / "pack.schema.json"
-METRICS = ROOT / "docs" / "METRICS.md"
-PYTHON = ROOT / "docs" / "PYTHON.md"
-TECHNIQUES = ROOT / "docs" / "TECHNIQUES.md"
-PICTURES = {ROOT / "docs" / technique_pages.FOLDER: technique_pages.pictures}
-"""What makes the pictures of each folder of them."""
-
 
 STATUSES = {0: "Done.", 1: "Some puzzles or files failed, or a proof has changed or does not hold; all else is done."}
 
@@ -188,30 +178,33 @@ def step_picture() -> str:
     return drawing(puzzle, every[len(every) // 2]).svg + "\n"
 
 
-def techniques_page() -> str:
-    """docs/TECHNIQUES.md: the ladder of techniques, with grades, sources and examples."""
-    return technique_pages.page()
-
-
 def first_sentence(text: str) -> str:
     """Return the first sentence of a text's first paragraph, as one line for a table."""
     paragraph = " ".join(text.split("\n\n")[0].split())
     return re.split(r"(?<=[.!?]) (?=[A-Z`])", paragraph)[0].replace("|", "\\|")
 
 
+PAGES: dict[str, Callable[[], str]] = {
+    "COMMANDS.md": commands_page,
+    "FORMATS.md": formats_page,
+    "METRICS.md": metrics_page,
+    "PYTHON.md": python_page,
+    "TECHNIQUES.md": technique_pages.page,
+    "pack.schema.json": pack_schema,
+    "step.svg": step_picture,
+}
+"""What makes each document in docs/; docs/techniques has the pictures of TECHNIQUES.md."""
+
+PICTURES = ROOT / "docs" / technique_pages.FOLDER
+
+
 def main() -> None:
     """Write the documents."""
-    COMMANDS.write_text(commands_page())
-    FORMATS.write_text(formats_page())
-    PACK_SCHEMA.write_text(pack_schema())
-    METRICS.write_text(metrics_page())
-    PYTHON.write_text(python_page())
-    STEP.write_text(step_picture())
-    TECHNIQUES.write_text(techniques_page())
-    for folder, pictures in PICTURES.items():
-        folder.mkdir(exist_ok=True)
-        for name, drawn in pictures().items():
-            (folder / name).write_text(drawn)
+    for name, made in PAGES.items():
+        (ROOT / "docs" / name).write_text(made())
+    PICTURES.mkdir(exist_ok=True)
+    for name, drawn in technique_pages.pictures().items():
+        (PICTURES / name).write_text(drawn)
 
 
 if __name__ == "__main__":

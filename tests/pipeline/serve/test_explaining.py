@@ -2,14 +2,13 @@
 
 import base64
 import io
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
 from pypdf import PdfReader
-from serving import ASSUMED, COLORED, DIAGONAL, NONE, PLUS, Server, record, running
+from serving import ASSUMED, COLORED, DIAGONAL, NONE, PLUS, Server, record
 
 from nonocensus.pipeline.serve.explain_tasks import explain_puzzle
 from nonocensus.pipeline.serve.task_budget import TaskBudget
@@ -21,10 +20,7 @@ Cells = list[set[int]]
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with running("--cpus", "2", "--cpu-limit", "10") as server:
-        yield server
+OPTIONS = ("--cpus", "2", "--cpu-limit", "10")
 
 
 def result(server: Server, task: str, **asked: Any) -> Any:
@@ -105,13 +101,6 @@ def test_explanation_ends_early_at_a_contradiction_or_open_grid(server: Server) 
     told = result(server, "explain", puzzle=DIAGONAL)
     assert (told["state"], told["grade"], told["steps"]) == ("open", 9, [])
     assert "assumptions inside assumptions" in told["ending"]
-
-
-def test_steps_that_only_exclude_colours_are_one(server: Server) -> None:
-    first, second, *_ = result(server, "explain", puzzle=record(np.diag([1, 2])))["steps"]
-    assert (first["where"], first["line"], first["assumption"]) == ("Rows 1 to 2", None, None)
-    assert first["what"] == "Rows 1 to 2, clue: each line has only the colours of its clue."
-    assert second["line"] is not None
 
 
 def test_explanation_starts_from_a_begun_grid(server: Server) -> None:

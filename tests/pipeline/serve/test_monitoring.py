@@ -3,7 +3,6 @@
 import asyncio
 import re
 import signal
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -18,10 +17,7 @@ from nonocensus.pipeline.serve.server_metrics import SERVER_METRICS
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with running("--cpus", "1", "--log-level", "info") as server:
-        yield server
+OPTIONS = ("--cpus", "1", "--log-level", "info")
 
 
 def metrics(server: Server) -> dict[str, float]:

@@ -28,10 +28,7 @@ from nonocensus.solver.model.puzzle import clues_of
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with running("--cpus", "2", "--cpu-limit", "3") as server:
-        yield server
+OPTIONS = ("--cpus", "2", "--cpu-limit", "3")
 
 
 @pytest.fixture(scope="module")

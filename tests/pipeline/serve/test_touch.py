@@ -7,16 +7,13 @@ import pytest
 from chromium import NEEDED, PHONE, chromium, emulated, page_width, violations
 from selenium.webdriver.common.keys import Keys
 from server_tab import Tab
-from serving import Server, record, running
+from serving import Server, record
 from test_serve_page import jsonl
 
 pytestmark = [*NEEDED, pytest.mark.slow]
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with running("--cpus", "1") as server:
-        yield server
+OPTIONS = ("--cpus", "1")
 
 
 @pytest.fixture(scope="module")

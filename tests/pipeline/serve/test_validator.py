@@ -1,11 +1,10 @@
 """The validator, asked as programs asked pbnsolve.cgi."""
 
-from collections.abc import Iterator
 from xml.etree import ElementTree
 
 import httpx
 import pytest
-from serving import PLUS_NON, Server, long_puzzle, running
+from serving import PLUS_NON, Server, long_puzzle
 
 from nonocensus.pipeline.serve.records import parse_puzzle
 from nonocensus.scrapers.formats import named
@@ -20,10 +19,7 @@ XML = """<?xml version="1.0"?><puzzleset><puzzle type="grid" defaultcolor="black
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with running("--cpus", "2", "--cpu-limit", "1") as server:
-        yield server
+OPTIONS = ("--cpus", "2", "--cpu-limit", "1")
 
 
 def said(reply: httpx.Response, status: int = 200) -> dict[str, str]:
