@@ -5,7 +5,7 @@ import { load } from "./page_scripts.mjs";
 import { BROWSER } from "./fixtures.mjs";
 
 const {
-  clueItems, cluesOf, differingCells, drawing, factItems, formerOf, idWords, isLight, layersOf, legend, lineWords,
+  clueItems, cluesOf, drawing, factItems, formerOf, idWords, isLight, layersOf, legend, lineWords,
   minutesWords, nonogramSheet, nonogramThumb, paletteEntries, repeatWords, undrawnWords,
 } = await load(...BROWSER);
 
@@ -48,12 +48,6 @@ test("clues that are not black stand on chips, in the colour that can be read on
   assert.deepEqual(image.querySelector(".rows").querySelectorAll(".chip").map((chip) => chip.getAttribute("fill")), ["#ffff99", "#000080"]);
   assert.deepEqual(image.querySelector(".rows").querySelectorAll("text").map((text) => text.getAttribute("fill")), ["#000", "#fff"]);
   assert.ok(isLight("ffff99") && !isLight("000080"));
-});
-
-test("cells where two solutions differ get a mark", () => {
-  const image = drawing({ picture: two, palette: BLACK_ON_WHITE, shown: SWITCH, marked: OTHER, text: "" });
-  assert.equal(image.querySelector(".marks").getAttribute("d").match(/M/g).length, differingCells(SWITCH, OTHER));
-  assert.equal(differingCells(SWITCH, OTHER), 4);
 });
 
 test("crosses and rings are drawn at their places", () => {

@@ -1,6 +1,5 @@
 """The report's page in a tab of Chromium, and what tests want of it: the list, its filters, an opened puzzle."""
 
-import json
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,11 +26,6 @@ class Tab(BrowserTab):
                 self.run("arguments[0].scrollIntoView()", plot)
                 self.until(partial(self.run, "return arguments[0].classList.contains('vega-embed')", plot))
 
-    def unfold(self, within: str = "main") -> None:
-        """Open the folded parts of the page."""
-        folded = f"{within} details:not(.facet)"
-        self.run("for (const part of document.querySelectorAll(arguments[0])) part.open = true", folded)
-
     def turn(self, page: Path, **state: str) -> None:
         """Have the list in a state, as by a link; the page is opened if it is not there."""
         address = "#browse?" + urlencode(state)
@@ -39,11 +33,6 @@ class Tab(BrowserTab):
             self.driver.execute_async_script(FOLLOW_LINK, address)
         else:
             self.load(page, address)
-
-    def requests(self) -> list[str]:
-        """Return the addresses that were asked for since the page was opened."""
-        events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
-        return [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
 
     def count(self) -> str:
         return str(self.run("return document.querySelector('.browse-count').textContent"))
@@ -116,12 +105,9 @@ DRAWING = """
 const text = (name) => document.querySelector(`#browse-puzzle .${name}`).textContent;
 const paths = (kind) => Array.from(document.querySelectorAll(`.nonogram .${kind}`),
   (path) => [path.dataset.entry ?? null, path.getAttribute('fill'), path.getAttribute('d')]);
-const clues = (side) => Array.from(document.querySelectorAll(`.nonogram .${side} g`), (line) =>
-  Array.from(line.querySelectorAll('text'), (number) => [number.textContent, number.dataset.color]));
 return {
   name: text('name'), author: text('author'), id: text('id'), legend: text('legend'), reason: text('reason'),
-  facts: text('facts'), label: text('verdict .key'),
-  cells: paths('cells'), marks: paths('marks'), paper: paths('paper'), rows: clues('rows'), columns: clues('columns'),
+  cells: paths('cells'), marks: paths('marks'),
   layers: Array.from(document.querySelectorAll('.layers input'), (input) => input.value),
 };
 """

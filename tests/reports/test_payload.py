@@ -28,7 +28,6 @@ from nonocensus.reports.browser import (
     SOURCES,
     TEXTS,
     Browser,
-    block,
     payload,
 )
 from nonocensus.reports.issues import DUPLICATES
@@ -215,15 +214,6 @@ def test_pictures_of_many_colors_come_back(colors: int) -> None:
     ]
     made = pictures_of(payload(rows_of(pairs(*some))))
     assert [picture["solution"] for picture in made] == [cells.tobytes() for cells in drawn]
-
-
-def test_a_block_has_its_head_and_its_arrays() -> None:
-    """Whatever the text, and where arrays of wider numbers follow odd numbers of bytes."""
-    head, arrays = unpacked(
-        block({"a": "é\n\u2028</script>"}, {"x": np.arange(3, dtype=np.uint8), "y": np.array([0.5])})
-    )
-    assert head["a"] == "é\n\u2028</script>"
-    assert {name: array.tolist() for name, array in arrays.items()} == {"x": [0, 1, 2], "y": [0.5]}
 
 
 def test_duplicates_are_grouped_with_their_originals() -> None:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 import httpx
@@ -38,8 +38,12 @@ class Server(NamedTuple):
     @property
     def workers(self) -> list[psutil.Process]:
         """Its worker processes."""
-        children = psutil.Process(self.process.pid).children()
-        return [child for child in children if "spawn_main" in " ".join(child.cmdline())]
+        found = []
+        for child in psutil.Process(self.process.pid).children():
+            with suppress(psutil.NoSuchProcess):  # it has just ended, or is a zombie
+                if "spawn_main" in " ".join(child.cmdline()):
+                    found.append(child)
+        return found
 
     def get(self, path: str, **options: Any) -> httpx.Response:
         return self.client.get(path, **options)
@@ -121,6 +125,9 @@ NONE: dict[str, Any] = {"rows": [[[2, 1]], []], "columns": [[[2, 1]], []]}
 """No picture fits these clues."""
 
 PLUS = record([[0, 1, 0], [1, 1, 1], [0, 1, 0]])
+TWO_NON = b"width 2\nheight 2\nrows\n1\n1\ncolumns\n1\n1\n"
+"""DIAGONAL as a file."""
+
 PLUS_NON = b"width 3\nheight 3\n\nrows\n1\n3\n1\n\ncolumns\n1\n3\n1\n"
 
 

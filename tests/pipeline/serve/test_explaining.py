@@ -75,7 +75,6 @@ def test_hint_names_wrong_cells_and_dead_ends(server: Server) -> None:
 def test_hint_describes_a_line_in_words(server: Server) -> None:
     (step,) = result(server, "hint", puzzle=PLUS, begun="?" * 9)["steps"]
     assert (step["technique"], step["grade"], step["line"], step["where"]) == ("clue", 1, 1, "Row 2 (3)")
-    assert step["what"] == "Row 2 (3), clue: columns 1 to 3 black."
     assert step["ruled"] == [[3, 0], [4, 0], [5, 0]]
 
 
@@ -90,17 +89,14 @@ def test_explanation_leads_to_the_solution(server: Server) -> None:
     for assumed in assumptions:
         assert assumed["line"] is None
         assert assumed["ruled"] == [[assumed["assumption"]["place"], assumed["assumption"]["color"]]]
-        assert assumed["what"].startswith("Suppose row ")
         assert assumed["assumption"]["then"]
 
 
 def test_explanation_ends_early_at_a_contradiction_or_open_grid(server: Server) -> None:
     told = result(server, "explain", puzzle=NONE)
     assert (told["state"], told["end"] is not None) == ("contradiction", True)
-    assert "has no arrangement left" in told["ending"]
     told = result(server, "explain", puzzle=DIAGONAL)
     assert (told["state"], told["grade"], told["steps"]) == ("open", 9, [])
-    assert "assumptions inside assumptions" in told["ending"]
 
 
 def test_explanation_starts_from_a_begun_grid(server: Server) -> None:
@@ -109,7 +105,9 @@ def test_explanation_starts_from_a_begun_grid(server: Server) -> None:
     assert {place for step in told["steps"] for place, _ in step["ruled"]} == {7, 8}
 
 
-@pytest.mark.parametrize(("path", "begun"), [("hint", "??"), ("explain", "?" * 10), ("hint", "2" * 9)])
+@pytest.mark.parametrize(
+    ("path", "begun"), [("hint", "??"), ("explain", "?" * 10), ("solve", "?"), ("hint", "2" * 9), ("solve", "2" * 9)]
+)
 def test_grid_that_does_not_fit_the_puzzle_is_refused(server: Server, path: str, begun: str) -> None:
     job = server.job(path, puzzle=PLUS, begun=begun)
     assert job["state"] == "refused"

@@ -12,12 +12,11 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from tabs import Tab
+from test_explained import dominoes
 
 from nonocensus.reports.explained.explanation_page import page
 from nonocensus.reports.explained.step_words import describe_merged
-from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 from nonocensus.solver.model.puzzle import Color, from_picture
-from nonocensus.solver.model.tables import puzzles_of
 from nonocensus.solver.model.techniques import CLUE
 from nonocensus.solver.people.explanation import Explanation, explain
 
@@ -28,8 +27,7 @@ PAINTED = "return Array.from(document.querySelectorAll('.sheet rect[fill^=\"#0\"
 
 @pytest.fixture(scope="module")
 def explanation() -> Explanation:
-    (puzzle,) = puzzles_of(recipe_batch(Recipe("dominoes", 7, 7, None, None, 1), 0, 1))
-    return explain(puzzle)
+    return explain(dominoes(7))
 
 
 @pytest.fixture(scope="module")
