@@ -116,11 +116,11 @@ format: $(READY)
 	$(BIN)/ruff check --fix
 
 docs: $(READY)
-	$(BIN)/python tests/documents.py
-	$(BIN)/python tests/census_notebook.py
+	$(BIN)/python -m tools.documents
+	$(BIN)/python -m tools.census_notebook
 
 site: $(VENV)/.site
-	$(BIN)/python tests/docs_site.py
+	$(BIN)/python -m tools.docs_site
 
 # What nonocensus says of each puzzle, by id: no clues, nothing that sites say. Each step resumes.
 measures: $(INSTALLED)
@@ -130,7 +130,7 @@ measures: $(INSTALLED)
 	$(BIN)/nonocensus dataset measures/run --measures --out measures/dataset
 
 gallery: $(READY)
-	$(BIN)/python tests/gallery.py
+	$(BIN)/python -m tools.gallery
 
 # Kernels for any processor of this machine's family (solver/jit/kernel_cache.py); where they don't fit they are left alone.
 wheel: $(READY)
@@ -139,14 +139,14 @@ wheel: $(READY)
 	rm -f dist/nonocensus-*.whl
 	$(BIN)/pip wheel --no-deps --wheel-dir dist .
 	rm -rf solver/compiled
-	$(BIN)/python tests/release.py wheel
+	$(BIN)/python -m tools.release wheel
 
 # Any machine's: kernels are compiled where it is installed.
 dist: $(READY)
-	$(BIN)/python tests/release.py dist
+	$(BIN)/python -m tools.release dist
 
 release: $(READY)
-	$(BIN)/python tests/release.py release
+	$(BIN)/python -m tools.release release
 
 image: VERSION = $(shell $(BIN)/python -c "from nonocensus.solver import __version__; print(__version__)")
 image: $(INSTALLED)

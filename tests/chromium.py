@@ -1,7 +1,7 @@
 """Chromium without a window, for tests of pages."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,9 @@ import axe_core_python
 import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import WebDriverWait
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 FLAGS = (
@@ -21,6 +24,8 @@ AXE = Path(axe_core_python.__file__).with_name("axe.min.js")
 PHONE = 390
 AXE_SECONDS = 120
 """What axe may take on a busy machine."""
+SECONDS = 60
+"""What anything else of a page may take there."""
 
 NEEDED = [
     pytest.mark.skipif(not CHROMIUM, reason="there is no chromium on this machine"),
@@ -59,9 +64,27 @@ def emulated(driver: webdriver.Chrome, scheme: str, width: int) -> Iterator[None
         driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
-def errors(driver: webdriver.Chrome) -> list[str]:
-    """Return what the page has complained of since this was asked last."""
-    return [entry["message"] for entry in driver.get_log("browser")]
+class BrowserTab:
+    """A browser's one tab, and what tests of any page want of it."""
+
+    def __init__(self, driver: webdriver.Chrome) -> None:
+        self.driver = driver
+
+    def until(self, holds: Callable[[], Any]) -> Any:
+        return WebDriverWait(self.driver, SECONDS, 0.02).until(lambda _: holds())
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        return self.driver.execute_script(script, *arguments)
+
+    def all(self, selector: str) -> list[WebElement]:
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def one(self, selector: str) -> WebElement:
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def errors(self) -> list[str]:
+        """Return what the page has complained of since this was asked last."""
+        return [entry["message"] for entry in self.driver.get_log("browser")]
 
 
 def violations(driver: webdriver.Chrome, within: str = "html") -> list[str]:

@@ -1,16 +1,16 @@
-"""Documents against the program: what is made from it is up to date, and commands, benchmarks and files exist."""
+"""Documents against the program: what is made from it is up to date, and commands, links and files exist; the site."""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import documents
 import pytest
 import yaml
 
 from benchmarks.__main__ import BENCHMARKS, OF_REPORTS
 from nonocensus.pipeline.commands.app import FUNCTIONS, GLOBAL_OPTIONS, load_command
+from tools import docs_site, documents, technique_pages
 
 ROOT = documents.ROOT
 PAGES = [path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]]
@@ -64,24 +64,14 @@ def check(name: str, used: set[str]) -> None:
     }, name
 
 
-@pytest.mark.parametrize("page", ["COMMANDS", "FORMATS", "METRICS", "PYTHON", "TECHNIQUES"])
-def test_made_documents_are_up_to_date(page: str) -> None:
-    made = getattr(documents, f"{page.lower()}_page")()
-    assert made == (ROOT / "docs" / f"{page}.md").read_text(), "run: make docs"
+@pytest.mark.parametrize("name", documents.PAGES)
+def test_made_documents_are_up_to_date(name: str) -> None:
+    assert documents.PAGES[name]() == (ROOT / "docs" / name).read_text(), "run: make docs"
 
 
-def test_schema_of_packs_is_up_to_date() -> None:
-    assert documents.pack_schema() == documents.PACK_SCHEMA.read_text(), "run: make docs"
-
-
-def test_the_picture_of_a_step_is_up_to_date() -> None:
-    assert documents.step_picture() == documents.STEP.read_text(), "run: make docs"
-
-
-@pytest.mark.parametrize("folder", documents.PICTURES, ids=lambda folder: folder.name)
-def test_pictures_of_techniques_are_up_to_date(folder: Path) -> None:
-    there = {path.name: path.read_text() for path in folder.iterdir()}
-    assert there == documents.PICTURES[folder](), "run: make docs"
+def test_pictures_of_techniques_are_up_to_date() -> None:
+    there = {path.name: path.read_text() for path in documents.PICTURES.iterdir()}
+    assert there == technique_pages.pictures(), "run: make docs"
 
 
 @pytest.mark.parametrize("source", [*WITH_COMMANDS, "configs/ray-cluster.yaml", "configs/rayjob.yaml"])
@@ -108,6 +98,67 @@ def test_every_decision_is_in_the_index() -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_python_files_that_documents_name_exist(page: str) -> None:
-    folders = "solver|scrapers|reports|pipeline|benchmarks|tests"
+    folders = "solver|scrapers|reports|pipeline|benchmarks|tests|tools"
     for name in re.findall(rf"\b((?:{folders})/[\w/]+\.py)\b", (ROOT / page).read_text()):
         assert (ROOT / name).exists(), name
+
+
+MADE = {"docs/REFERENCE.md", "docs/census.md", docs_site.REPORT}
+"""What `make site` adds to the pages of the repository."""
+
+
+def test_navigation_names_every_page() -> None:
+    config = yaml.safe_load((docs_site.ROOT / "mkdocs.yml").read_text())
+    listed = re.findall(r"[\w/.-]+\.(?:md|html)\b", str(config["nav"]))
+    pages = {path.relative_to(docs_site.ROOT).as_posix() for path in docs_site.PAGES}
+    others = {page for page in pages if page.startswith("docs/decisions/") and not page.endswith("README.md")}
+    assert sorted(listed) == sorted((pages - others) | MADE)
+
+
+def test_replaced_links_exist() -> None:
+    every = "".join(page.read_text() for page in docs_site.PAGES)
+    assert all(link in every for link in docs_site.REPLACED)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ('<a href="sub/b.html#here">', []),
+        ('<a href="c.html">', ["a.html: c.html does not exist"]),
+        ('<a href="sub/b.html#there">', ["a.html: sub/b.html#there: no such anchor"]),
+        ('<a href="https://example.org/">', []),
+        ('<script src="https://example.org/x.js"></script>', ["a.html: loads https://example.org/x.js"]),
+        ('<img src="//example.org/x.png">', ["a.html: loads //example.org/x.png"]),
+    ],
+)
+def test_problems_of_a_site(tmp_path: Path, body: str, said: list[str]) -> None:
+    (tmp_path / "a.html").write_text(body)
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "b.html").write_text('<h1 id="here">')
+    assert list(docs_site.problems(tmp_path)) == said
+
+
+@pytest.mark.parametrize(
+    "docstring",
+    [
+        "Solve.\n\nArgs:\n    most: Steps,\n        or -1.\n    ids: Which.\n\nRaises ValueError.",
+        "Solve.\n\nmost   Steps,\n       or -1.\nids    Which.\n\nRaises ValueError.",
+    ],
+)
+def test_arguments_in_docstrings_become_lists(docstring: str) -> None:
+    listed = "- `most`: Steps,\n  or -1.\n- `ids`: Which.\n\nRaises ValueError."
+    assert docs_site.prose(docstring).replace("**Args**\n\n", "") == f"Solve.\n\n{listed}"
+
+
+def test_signature_is_that_of_the_source() -> None:
+    assert docs_site.signature(docs_site.reference) == "def reference() -> str"
+
+
+def test_notebook_has_code_and_outputs() -> None:
+    outputs = [
+        {"output_type": "stream", "text": ["1\n"]},
+        {"data": {"text/html": ["<b>", "</b>"], "text/plain": ["x"]}},
+    ]
+    cells = [{"cell_type": "markdown", "source": ["# A"]}, {"cell_type": "code", "source": ["a"], "outputs": outputs}]
+    page = docs_site.notebook({"cells": cells})
+    assert page.startswith('# A\n\n```python\na\n```\n\n```text\n1\n\n```\n\n<div class="output"><b></b></div>\n\n')

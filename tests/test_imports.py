@@ -103,7 +103,7 @@ def test_every_room_has_a_rule(package: str, rooms: dict[str, set[str]]) -> None
 
 
 def test_file_names_are_unique() -> None:
-    files = (path for folder in [*PACKAGES, "benchmarks", "tests"] for path in (ROOT / folder).rglob("*.py"))
+    files = (path for folder in [*PACKAGES, "benchmarks", "tests", "tools"] for path in (ROOT / folder).rglob("*.py"))
     counted = Counter(path.name for path in files if path.name not in ("__init__.py", "__main__.py", "conftest.py"))
     assert [name for name, count in counted.items() if count > 1] == []
 
@@ -136,6 +136,6 @@ def test_class_names_are_unique() -> None:
 def test_packages_are_imported_as_parts_of_nonocensus() -> None:
     """In a checkout they could be imported twice, by two names."""
     others = "|".join(PACKAGES.keys() - {"nonocensus"})
-    for folder in [*PACKAGES, "benchmarks", "tests"]:
+    for folder in [*PACKAGES, "benchmarks", "tests", "tools"]:
         for path in (ROOT / folder).rglob("*.py"):
             assert not re.search(rf"(?m)^\s*(from|import) ({others})\b", path.read_text()), path

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDERS = ("solver", "scrapers", "reports", "pipeline", "nonocensus", "configs", "tests", "benchmarks", "docs")
+FOLDERS = ("solver", "scrapers", "reports", "pipeline", "nonocensus", "configs", "tests", "tools", "benchmarks", "docs")
 SUFFIXES = {".py", ".pyi", ".md", ".js", ".j2", ".html", ".css", ".toml", ".yaml"}
 
 PHRASES = {

@@ -10,11 +10,11 @@ import nbformat
 import numpy as np
 import pyarrow.dataset as ds
 import pytest
-from census_notebook import NOTEBOOK, executed
 
 import nonocensus as nc
 from nonocensus.scrapers.demo import demo_puzzles
 from nonocensus.scrapers.twin import TwinServer, build_archive
+from tools.census_notebook import NOTEBOOK, executed
 
 HEART = [
     [0, 1, 1, 0, 1, 1, 0],
@@ -195,7 +195,7 @@ def test_a_plain_script_runs_once(way: str, tmp_path: Path) -> None:
 def test_the_notebook_runs(tmp_path: Path) -> None:
     """docs/census.ipynb, every cell, and each shows what it shows there."""
     notebook = executed(tmp_path)
-    assert notebook.cells == nbformat.read(NOTEBOOK, as_version=4).cells, "run python tests/census_notebook.py"
+    assert notebook.cells == nbformat.read(NOTEBOOK, as_version=4).cells, "run python -m tools.census_notebook"
     shown = json.dumps([cell.get("outputs", []) for cell in notebook.cells])
     assert shown.count("<svg") >= 4
     assert "is not a store of puzzles" in shown

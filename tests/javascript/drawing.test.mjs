@@ -5,8 +5,8 @@ import { load } from "./page_scripts.mjs";
 import { BROWSER } from "./fixtures.mjs";
 
 const {
-  clueItems, cluesOf, differingCells, drawing, factItems, formerOf, idWords, isLight, layersOf, legend, lineWords,
-  minutesWords, nonogramThumb, paletteEntries, repeatWords, undrawnWords,
+  clueItems, cluesOf, drawing, factItems, formerOf, idWords, isLight, layersOf, legend, lineWords,
+  minutesWords, nonogramSheet, nonogramThumb, paletteEntries, repeatWords, undrawnWords,
 } = await load(...BROWSER);
 
 const HEART = Uint8Array.from("0101011111111110111000100", Number);
@@ -50,12 +50,6 @@ test("clues that are not black stand on chips, in the colour that can be read on
   assert.ok(isLight("ffff99") && !isLight("000080"));
 });
 
-test("cells where two solutions differ get a mark", () => {
-  const image = drawing({ picture: two, palette: BLACK_ON_WHITE, shown: SWITCH, marked: OTHER, text: "" });
-  assert.equal(image.querySelector(".marks").getAttribute("d").match(/M/g).length, differingCells(SWITCH, OTHER));
-  assert.equal(differingCells(SWITCH, OTHER), 4);
-});
-
 test("crosses and rings are drawn at their places", () => {
   const image = drawing({
     picture: two, palette: BLACK_ON_WHITE, shown: new Uint8Array(9), crossed: (k) => k === 4, wrong: (k) => k > 6, text: "",
@@ -81,7 +75,19 @@ test("a mended picture is compared with the author's picture, or with the nearer
   assert.equal(formerOf({ ...two, mended, goal: SWITCH }, true), SWITCH);
 });
 
+test("the sheet of a mended picture has its own clues and colours, and says what changed", () => {
+  const facts = { palette: "ffffff white\n000000 black\nd02020 red", goal_matches: null };
+  const picture = { ...two, mended: Uint8Array.of(0, 1, 1, 1, 0, 0, 0, 1, 2), change: "2 cells of the picture changed" };
+  const { drawing: image, legend: text, items } = nonogramSheet(picture, "mended", (name) => facts[name]);
+  assert.match(text, /has one solution\. 2 cells of the picture changed\. ◆ 2 cells where the former solution differs\.$/);
+  assert.deepEqual(image.querySelectorAll(".cells").map((path) => ["data-entry", "fill", "d"].map((name) => path.getAttribute(name))), [
+    ["1", "#000000", "M20 0h40v20h-40zM0 20h20v20h-20zM20 40h20v20h-20z"], ["2", "#d02020", "M40 40h20v20h-20z"],
+  ]);
+  assert.equal(items[2].textContent, "Row 3: 1 black, 1 red");
+});
+
 test("layers are those that the picture has", () => {
+  assert.deepEqual(layersOf({ ...two, mended: SWITCH }).map(([layer]) => layer), ["solution", "second", "mended", "nothing", "play"]);
   assert.deepEqual(layersOf(two).map(([layer]) => layer), ["solution", "second", "nothing", "play"]);
   assert.deepEqual(layersOf(null), []);
 });

@@ -1,16 +1,41 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import "./fake_document.mjs";
 import { load } from "./page_scripts.mjs";
 import { BROWSER, tableOf } from "./fixtures.mjs";
 
-const { Column, chartWords, clockTicks, groupFigures, heatOf, powersOfTen, quantileOf, scaleOf, varies } = await load(...BROWSER);
+const {
+  Column, ColumnHistogram, chartWords, clockTicks, countedMarks, groupFigures, heatOf, markPlaces, marksInWords, powersOfTen, quantileOf, scaleOf, unitOf,
+  varies,
+} = await load(...BROWSER);
 
 const column = (values, name = "nodes") => tableOf(Column, values.map((value) => ({ [name]: value }))).columns[name];
 const rowsOf = (values) => Uint32Array.from(values.keys());
 
-test("quantiles lie between two values by proportion", () => {
-  assert.deepEqual([0, 0.25, 0.5, 0.75, 1].map((share) => quantileOf([1, 2, 4, 8], share)), [1, 1.75, 3, 5, 8]);
-});
+const VALUES = {
+  "quantiles lie between two values by proportion": [
+    [[0, 0.25, 0.5, 0.75, 1].map((share) => quantileOf([1, 2, 4, 8], share)), [1, 1.75, 3, 5, 8]],
+  ],
+  "a share is drawn on a linear scale, however far it is spread": [
+    [scaleOf(rowsOf([0.0002, 0.01, 0.5]), column([0.0002, 0.01, 0.5], "density"), unitOf("density")).vega.type, "linear"],
+  ],
+  "ticks of times are round in their unit": [
+    [clockTicks(0.1, 700, true, 60), [1 / 6, 1, 10, 60, 600]], // minutes
+    [clockTicks(0, 45, false, 60), [0, 10, 20, 30, 40]],
+    [clockTicks(50, 190, false, 1), [60, 80, 100, 120, 140, 160, 180]],
+  ],
+  "values of a chart have their units": [
+    [chartWords("site_seconds", 544), "9\u00a0min\u00a04\u00a0s"], [chartWords("density", 0.5), "50.0\u00a0%"],
+    [chartWords("cpu_seconds", 0.00012), "120\u00a0µs"], [chartWords("blocks", 12345.6), "12,350"],
+  ],
+  "powers of ten include both ends": [[powersOfTen(1, 1000), [1, 10, 100, 1000]], [powersOfTen(2, 5), []]],
+};
+
+for (const [what, cases] of Object.entries(VALUES)) {
+  test(what, () => {
+    for (const [found, expected] of cases) assert.deepEqual(found, expected);
+  });
+}
 
 test("figures of a measure come by group, without groups that have no rows", () => {
   const groups = { names: ["line", "probe", "search"], of: (row) => (row < 3 ? 1 : 0) };
@@ -47,32 +72,9 @@ test("a measure over more than three decades is drawn on a logarithmic scale wit
   for (const value of values) assert.ok(edge(bin(value)) <= value * 1.0001 && value <= edge(bin(value) + 1) * 1.0001);
 });
 
-test("a share is drawn on a linear scale, however far it is spread", () => {
-  const values = [0.0002, 0.01, 0.5];
-  assert.equal(scaleOf(rowsOf(values), column(values, "density"), "share").vega.type, "linear");
-});
-
-test("ticks of times are round in their unit", () => {
-  assert.deepEqual(clockTicks(0.1, 700, true, 60), [1 / 6, 1, 10, 60, 600]); // minutes
-  assert.deepEqual(clockTicks(0, 45, false, 60), [0, 10, 20, 30, 40]);
-  assert.deepEqual(clockTicks(50, 190, false, 1), [60, 80, 100, 120, 140, 160, 180]);
-});
-
-test("values of a chart have their units", () => {
-  assert.equal(chartWords("site_seconds", 544), "9\u00a0min\u00a04\u00a0s");
-  assert.equal(chartWords("density", 0.5), "50.0\u00a0%");
-  assert.equal(chartWords("cpu_seconds", 0.00012), "120\u00a0µs");
-  assert.equal(chartWords("blocks", 12345.6), "12,350");
-});
-
 test("a scale without rows is from 0 to 1", () => {
   const { edge } = scaleOf([], column([1, 2]));
   assert.ok(edge(0) <= 0);
-});
-
-test("powers of ten include both ends", () => {
-  assert.deepEqual(powersOfTen(1, 1000), [1, 10, 100, 1000]);
-  assert.deepEqual(powersOfTen(2, 5), []);
 });
 
 test("a heat map counts rows by both bins", () => {
@@ -82,4 +84,47 @@ test("a heat map counts rows by both bins", () => {
   assert.deepEqual(cells, [
     { start: -0.5, stop: 0.5, low: 4.5, high: 5.5, puzzles: 2 }, { start: 0.5, stop: 1.5, low: 5.5, high: 6.5, puzzles: 1 },
   ]);
+});
+
+const TABLE = tableOf(Column, [
+  { source: "a", label: "unique", density: 0.1 },
+  { source: "a", label: "multiple", density: 0.1 },
+  { source: "b", label: "unique", density: 0.9 },
+  { source: null, label: "unique", density: null },
+  { source: "c", label: "unique", density: 0.5 },
+]);
+const MARK = { puzzles: 99, share: 1, total: 99 };
+const SPEC = {
+  data: { values: [["a", "unique"], ["a", "multiple"], ["b", "unique"], ["unknown", "unique"]].map(([word, label]) => ({ word, label, ...MARK })) },
+  usermeta: { filters: { source: "word", label: "label" } },
+};
+
+test("each row belongs to the mark that a click leads from, rows of no mark to none", () => {
+  assert.deepEqual([...markPlaces(SPEC, TABLE)], [0, 1, 2, 3, -1]);
+});
+
+test("marks count the rows listed, and share among those of their word", () => {
+  const marks = countedMarks(SPEC.data.values, markPlaces(SPEC, TABLE), [0, 1, 3, 4]);
+  assert.deepEqual(marks.map(({ puzzles, total, share }) => [puzzles, total, share]), [[1, 2, 0.5], [1, 2, 0.5], [0, 0, 0], [1, 1, 1]]);
+  assert.equal(marksInWords({ ...SPEC, data: { values: marks } }, "4 of 5 puzzles"), "4 of 5 puzzles: a, unique 1; a, multiple 1; unknown, unique 1.");
+});
+
+test("a column's histogram has bars for the rows listed", () => {
+  const histogram = new ColumnHistogram("density", TABLE);
+  const bars = (rows) => {
+    histogram.show(rows);
+    return histogram.path.getAttribute("d").match(/M\d+ \d+v-\d+/g) ?? [];
+  };
+  assert.deepEqual(bars([0, 1, 2, 3, 4]).map((bar) => bar.split("v-")[1]), ["100", "50", "50"]);
+  assert.match(histogram.title.textContent, /^Most of those listed: up to /);
+  assert.equal(bars([2, 3]).length, 1);
+  assert.equal(bars([3]).length, 0);
+  assert.equal(histogram.title.textContent, "");
+});
+
+test("zeros share the lowest bin of a column that spans powers of ten", () => {
+  const table = tableOf(Column, [0, 1e-4, 1, 100].map((seconds) => ({ cpu_seconds: seconds })));
+  const { bins, count } = new ColumnHistogram("cpu_seconds", table);
+  assert.equal(bins[0], bins[1]);
+  assert.ok(bins[1] < bins[2] && bins[2] < bins[3] && bins[3] < count);
 });

@@ -4,9 +4,10 @@ import "./fake_document.mjs";
 import { load } from "./page_scripts.mjs";
 import { SERVE } from "./fixtures.mjs";
 
+globalThis.location = { href: "http://127.0.0.1:8000/#draw", toString: () => "http://127.0.0.1:8000/#draw" };
 const {
-  DOING, Game, apply, clockWords, gradeWords, gridOf, gridOfSets, gridText, hardestStep, hintChanges, keep, kept, keptTaken, pointedOut, pointing, progressWords,
-  puzzleOf, reasonWords, sentence, setsOf, solutionFigures, stepTitle, stepWords, whereWords,
+  DOING, Game, Refusal, apply, clockWords, cluesOf, gradeWords, gridOf, gridOfSets, gridText, hardestStep, hintChanges, keep, kept, keptTaken, pointedOut, pointing, progressWords,
+  puzzleOf, reasonWords, sentence, setsOf, shareLink, sharedRecord, solutionFigures, stepTitle, stepWords, whereWords,
 } = await load(...SERVE);
 
 const EMPTY = 255;
@@ -42,18 +43,6 @@ test("a hint about wrong cells opens them, others lead nowhere", () => {
   for (const kind of ["solved", "none", "open", "timeout"]) assert.equal(hintChanges({ kind, steps: [] }, game), null);
 });
 
-test("a hint first says where to look and how", () => {
-  assert.equal(whereWords(STEP), "Look at row 2 (3). Why.");
-  assert.equal(whereWords(ASSUMED), "Suppose something of Row 2 (3), and see where that leads.");
-  assert.equal(stepTitle(STEP), "Long chain, grade 8 of 9");
-});
-
-test("the last step is followed by the ending, and by what was left out", () => {
-  assert.deepEqual(stepWords(STEP, null), ["What.", "Why."]);
-  assert.deepEqual(stepWords(STEP, { ending: "The end.", left_out: 0 }), ["What.", "Why.", "The end."]);
-  assert.deepEqual(stepWords(undefined, { ending: "The end.", left_out: 1 }), ["1 further step left out.", "The end."]);
-});
-
 test("the hardest step is the first one of the highest grade", () => {
   assert.equal(hardestStep([{ grade: 1 }, { grade: 6 }, { grade: 6 }]), 2);
   assert.equal(hardestStep([]), 0);
@@ -76,13 +65,6 @@ test("what is pointed out becomes shapes at its place", () => {
   assert.deepEqual(["x", "y", "width", "height"].map((name) => column.getAttribute(name)), ["20", "-20", "20", "80"]);
 });
 
-test("progress says what a job waits for", () => {
-  assert.equal(progressWords(DOING.solve, { state: "compiling" }), "Preparing the solver for puzzles of this size, once …");
-  assert.equal(progressWords(DOING.solve, { state: "queued", ahead: 2 }), "Waiting: 2 puzzles before it …");
-  assert.equal(progressWords(DOING.solve, { state: "queued", ahead: 0 }), "Waiting for a free worker …");
-  assert.equal(progressWords(DOING.solve, { state: "running", long: true }), "Solving: this one is not easy …");
-});
-
 test("several solutions are drawn with marks where they differ", () => {
   const size = { palette: [{ rgb: "ffffff" }, { rgb: "000000" }], width: 2, height: 2 };
   const figures = solutionFigures([Uint8Array.of(1, 0, 0, 1), Uint8Array.of(0, 1, 1, 0)], size);
@@ -95,25 +77,37 @@ test("several solutions are drawn with marks where they differ", () => {
   assert.equal(only.querySelector(".marks"), null);
 });
 
-test("several solutions say whether they are all", () => {
-  assert.equal(reasonWords(null, 2, true), "These are all 2 solutions.");
-  assert.equal(reasonWords(null, 2, false), "There may be more.");
-  assert.equal(reasonWords("row 1: too long", 0, false), "row 1: too long");
-  assert.equal(reasonWords(null, 1, true), "");
-});
+const WORDS = {
+  "progress says what a job waits for": [
+    [progressWords(DOING.solve, { state: "compiling" }), "Preparing the solver for puzzles of this size, once …"],
+    [progressWords(DOING.solve, { state: "queued", ahead: 2 }), "Waiting: 2 puzzles before it …"],
+    [progressWords(DOING.solve, { state: "queued", ahead: 0 }), "Waiting for a free worker …"],
+    [progressWords(DOING.solve, { state: "running", long: true }), "Solving: this one is not easy …"],
+  ],
+  "several solutions say whether they are all": [
+    [reasonWords(null, 2, true), "These are all 2 solutions."], [reasonWords(null, 2, false), "There may be more."],
+    [reasonWords("row 1: too long", 0, false), "row 1: too long"], [reasonWords(null, 1, true), ""],
+  ],
+  "a grade names the hardest technique": [[gradeWords(1, "clue"), "1 of 9 (clue)"]],
+  "time is shown as on a clock": [[clockWords(0), "0:00"], [clockWords(65), "1:05"], [clockWords(3845), "1:04:05"]],
+  "a reason is shown as a sentence": [[sentence("it holds no puzzle"), "It holds no puzzle."], [sentence("Really?"), "Really?"]],
+  "a hint first says where to look and how": [
+    [whereWords(STEP), "Look at row 2 (3). Why."],
+    [whereWords(ASSUMED), "Suppose something of Row 2 (3), and see where that leads."],
+    [stepTitle(STEP), "Long chain, grade 8 of 9"],
+  ],
+  "the last step is followed by the ending, and by what was left out": [
+    [stepWords(STEP, null), ["What.", "Why."]],
+    [stepWords(STEP, { ending: "The end.", left_out: 0 }), ["What.", "Why.", "The end."]],
+    [stepWords(undefined, { ending: "The end.", left_out: 1 }), ["1 further step left out.", "The end."]],
+  ],
+};
 
-test("a grade names the hardest technique", () => {
-  assert.equal(gradeWords(1, "clue"), "1 of 9 (clue)");
-});
-
-test("time is shown as on a clock", () => {
-  assert.deepEqual([0, 65, 3845].map(clockWords), ["0:00", "1:05", "1:04:05"]);
-});
-
-test("a reason is shown as a sentence", () => {
-  assert.equal(sentence("it holds no puzzle"), "It holds no puzzle.");
-  assert.equal(sentence("Really?"), "Really?");
-});
+for (const [what, cases] of Object.entries(WORDS)) {
+  test(what, () => {
+    for (const [said, words] of cases) assert.deepEqual(said, words);
+  });
+}
 
 test("a grid is kept by clue hash, unless it is open or fits another puzzle", () => {
   const stored = new Map();
@@ -133,4 +127,42 @@ test("a grid is kept by clue hash, unless it is open or fits another puzzle", ()
   assert.equal(kept("hash", 4, 2), null);
   for (let k = 0; k < 205; k++) keep(`hash ${k}`, Uint8Array.of(1));
   assert.equal(stored.size, 200);
+});
+
+const BLACK_ON_WHITE = [["white", ".", "ffffff"], ["black", "X", "000000"]];
+
+/** A picture of 25×25, each cell of a random entry; `density` of them are not background. */
+function randomPicture(colors, density) {
+  let state = 1;
+  const random = () => (state = (state * 48271) % 2147483647) / 2147483647;
+  return Uint8Array.from({ length: 625 }, () => (random() < density ? 1 + Math.floor(random() * colors) : 0));
+}
+
+const codeOf = (link) => /^http:\/\/127\.0\.0\.1:8000\/#puzzle\?share=([\w-]+)$/.exec(link)[1];
+
+test("a link holds the puzzle without its solution, hidden lengths and colours too", async () => {
+  const record = { title: "<b>Ü</b>", palette: BLACK_ON_WHITE, rows: [[[0, 1], [12, 31]], []], columns: [[[1, 2]]] };
+  assert.deepEqual(await sharedRecord(codeOf(await shareLink({ ...record, goal: "01", url: "x" }))), record);
+});
+
+test("links of random puzzles of 25×25 have fewer than 1,000 characters, with the address", async () => {
+  const palette = ["white", "black", "red", "green", "blue", "yellow"].map((name, k) => [name, String(k), `${k}${k}4a9c`]);
+  for (const [colors, density] of [[1, 0.3], [1, 0.5], [1, 0.7], [3, 0.75], [5, 0.8]]) {
+    const record = { title: "Thirty characters of a title.", author: "Some author", palette: palette.slice(0, colors + 1), ...cluesOf(randomPicture(colors, density), 25, 25) };
+    const link = await shareLink(record);
+    assert.ok(link.length < 1000, `${colors} colours: ${link.length}`);
+    assert.deepEqual(await sharedRecord(codeOf(link)), record);
+  }
+});
+
+test("a link that is cut, changed or forged is refused", async () => {
+  const code = codeOf(await shareLink({ rows: [[[2, 1]]], columns: [[[1, 1]], [[1, 1]]] }));
+  const deflated = async (text) => Buffer.from(
+    await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("deflate"))).arrayBuffer(),
+  ).toString("base64url");
+  const swapped = `${code.slice(0, 20)}${code[20] === "A" ? "B" : "A"}${code.slice(21)}`;
+  const forged = await Promise.all(["null", "{}", '{"rows": 3, "columns": ""}', "<script>", `"${" ".repeat(2 ** 21)}"`].map(deflated));
+  for (const bad of ["", "A", "%%", "javascript:alert(1)", code.slice(0, -4), swapped, ...forged]) {
+    await assert.rejects(sharedRecord(bad), Refusal, bad.slice(0, 40));
+  }
 });

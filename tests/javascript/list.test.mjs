@@ -3,7 +3,9 @@ import test from "node:test";
 import { load } from "./page_scripts.mjs";
 import { BROWSER, tableOf } from "./fixtures.mjs";
 
-const { Column, Picked, chosenColumns, listable, listedOf, nextSort, sortChoices } = await load(...BROWSER);
+const {
+  Column, Picked, cellValue, chosenColumns, csvText, latexText, latexWords, listable, listedOf, nextSort, packCommand, sortChoices,
+} = await load(...BROWSER);
 
 const ROW = { puzzle_id: "a/1", title: "Heart", author: "Ann", cells: 12, kind: "mono", label: "unique", technique: "line", difficulty: 1, cpu_seconds: 1, nodes: 3, conflicts: null };
 const names = (columns) => columns.map(({ name }) => name);
@@ -20,20 +22,14 @@ test("the list begins by difficulty, so a click on that turns it", () => {
   assert.equal(nextSort("title", { name: "difficulty", number: true }), "");
 });
 
-test("usual columns are those that the table has", () => {
-  const table = tableOf(Column, [ROW]);
-  assert.deepEqual(names(listedOf(table)), ["puzzle_id", "title", "cells", "label", "technique", "difficulty", "cpu_seconds"]);
-});
-
-test("kinds are a usual column only where there are several", () => {
-  const table = tableOf(Column, [ROW, { ...ROW, kind: "color" }]);
-  assert.ok(names(listedOf(table)).includes("kind"));
-});
-
-test("the grade takes the place of the technique", () => {
-  const table = tableOf(Column, [{ ...ROW, grade: "6", hardest: "edge" }]);
-  assert.ok(names(listedOf(table)).includes("hardest"));
-  assert.ok(!names(listedOf(table)).includes("technique"));
+test("usual columns are those that the table has, with kinds if there are several, and the grade instead of the technique", () => {
+  const usual = (...rows) => names(listedOf(tableOf(Column, rows)));
+  assert.deepEqual(usual(ROW), ["puzzle_id", "title", "cells", "label", "technique", "difficulty", "cpu_seconds"]);
+  assert.ok(usual(ROW, { ...ROW, kind: "color" }).includes("kind"));
+  const graded = usual({ ...ROW, grade: "6", hardest: "edge" });
+  assert.ok(graded.includes("hardest") && !graded.includes("technique"));
+  assert.deepEqual(chosenColumns(["title", "nodes"], ["title", "label"]), ["title", "nodes"]);
+  assert.deepEqual(chosenColumns(["title", "label"], ["title", "label"]), [], "ticking the usual ones is no choice");
 });
 
 test("facts that any puzzle has can be columns, empty ones can't", () => {
@@ -43,11 +39,6 @@ test("facts that any puzzle has can be columns, empty ones can't", () => {
   assert.equal(nodes.number, true);
   assert.ok(names(all).includes("author"));
   assert.ok(!names(all).includes("conflicts"));
-});
-
-test("ticking the usual columns is no choice", () => {
-  assert.deepEqual(chosenColumns(["title", "nodes"], ["title", "label"]), ["title", "nodes"]);
-  assert.deepEqual(chosenColumns(["title", "label"], ["title", "label"]), []);
 });
 
 test("the sort menu offers the columns shown and the one sorted by", () => {
@@ -85,4 +76,45 @@ test("a range picks upwards too, and one row where the last one is not listed", 
   assert.deepEqual([...picked.rows].sort(), [1, 3, 5, 9]);
   picked.toggle(2, Uint32Array.of(2, 4), true);
   assert.ok(picked.has(2) && !picked.has(4));
+});
+
+const cell = (text, number = false) => ({ text, number, words: false });
+
+test("CSV quotes what would end a field, and no spreadsheet evaluates a title", () => {
+  assert.equal(csvText([["a", "b"], ['x, "y"', null], ["=1+1", 0.1 + 0.2]]), 'a,b\r\n"x, ""y""",\r\n\'=1+1,0.3\r\n');
+});
+
+test("a table's numbers are numbers in CSV, and its dashes are empty", () => {
+  assert.deepEqual([cell("6,746", true), cell("9\u00a0s", true), cell("–"), cell("12")].map(cellValue), [6746, "9 s", null, "12"]);
+});
+
+test("characters that LaTeX takes for commands are escaped", () => {
+  assert.equal(latexWords("50 % of $x_1 & #2 {a}"), "50 \\% of \\$x\\_1 \\& \\#2 \\{a\\}");
+  assert.equal(latexWords("\\input{/etc/passwd}~^<|>"), (
+    "\\textbackslash{}input\\{/etc/passwd\\}\\textasciitilde{}\\textasciicircum{}\\textless{}\\textbar{}\\textgreater{}"
+  ));
+  assert.equal(latexWords("9\u00a0min, 5–10, ≥ 120 µs, Zoë"), "9~min, 5--10, $\\geq$ 120 \\textmu{}s, Zoë");
+});
+
+test("a table has a caption, a label and rules, with its numbers at the right", () => {
+  const rows = [[cell("Source"), cell("rho", true)], [cell("[web]"), cell("-0.5", true)], [cell("-x"), cell("–", true)]];
+  assert.equal(latexText(rows, "By site & size"), `% \\usepackage{booktabs}
+\\begin{table}
+\\centering
+\\caption{By site \\& size}
+\\label{tab:by-site-size}
+\\begin{tabular}{lr}
+\\toprule
+Source & rho \\\\
+\\midrule
+{}[web] & $-$0.5 \\\\
+-x & -- \\\\
+\\bottomrule
+\\end{tabular}
+\\end{table}
+`);
+});
+
+test("the command takes as many puzzles as the file has ids", () => {
+  assert.equal(packCommand(250), "nonocensus pack RUN --ids @puzzles.txt --count 250 --out pack");
 });

@@ -1,4 +1,4 @@
-// What tests/reports/test_page_script.py asks of the report's script; evaluated in its scope.
+// What tests/reports/test_payload.py asks of the report's script; evaluated in its scope.
 
 /** The table and the pictures of {table, pictures}, as the page embeds them. */
 async function readPage(argument) {
@@ -26,29 +26,6 @@ async function picturesOf(argument) {
   const rows = Array.from(table.columns.contents.values);
   const found = await Promise.all(rows.map((contents, row) => (contents ? pictures.of(row) : {})));
   return found.map((picture) => Object.fromEntries(Object.entries(picture).map(([name, value]) => [name, value instanceof Uint8Array ? [...value] : value])));
-}
-
-/** By id and layer, what an opened puzzle shows. */
-async function sheetsOf(argument) {
-  const { table, pictures } = await readPage(argument);
-  const sheets = {};
-  for (const id of argument.ids) {
-    const row = rowOf(id, table);
-    const picture = table.columns.contents.values[row] ? await pictures.of(row) : null;
-    const shown = ([layer]) => [layer, described(nonogramSheet(picture, layer, (name) => table.columns[name].at(row)))];
-    sheets[id] = Object.fromEntries(layersOf(picture).map(shown));
-  }
-  return sheets;
-}
-
-function described({ drawing: image, legend, items }) {
-  const texts = (element) => element.querySelectorAll("text");
-  const shapes = ["cells", "marks", "paper", "thick"].map((kind) => [kind, image.querySelectorAll(`.${kind}`).map((shape) => shape.attributes)]);
-  const clues = ["rows", "columns"].map((side) => [side, image.querySelector(`.${side}`)?.querySelectorAll("g").map((line) => (
-    texts(line).map((number) => [number.textContent, number.attributes["data-color"]])
-  ))]);
-  const label = image.attributes["aria-label"];
-  return { ...Object.fromEntries([...shapes, ...clues]), legend, label, items: items.map((item) => item.textContent) };
 }
 
 /** The exports of all rows. */

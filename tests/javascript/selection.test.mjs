@@ -3,7 +3,7 @@ import test from "node:test";
 import { load } from "./page_scripts.mjs";
 import { BROWSER, tableOf } from "./fixtures.mjs";
 
-const { Column, Selection, listedWords, plainState, plainWords, rowOf, sortOf } = await load(...BROWSER);
+const { Column, Selection, listedWords, plainState, rowOf, sortOf } = await load(...BROWSER);
 
 const ROWS = [
   { puzzle_id: "a/1", title: "Heart", author: "Zoë", dimensions: "9×8", label: "unique line", technique: "line", cpu_seconds: 0.5, nodes: 3, free: 1, issues: 1 },
@@ -27,33 +27,50 @@ function counts({ selection }, name) {
   return selection.counts(selection.facets.find((facet) => facet.name === name));
 }
 
-test("an empty state selects every row in the table's order", () => {
-  assert.deepEqual(selected({}).rows, [0, 1, 2, 3, 4]);
-});
+const choose = (facets) => ({ facets: Object.fromEntries(Object.entries(facets).map(([name, words]) => [name, new Set(words)])) });
 
-test("words of one facet are alternatives, facets combine", () => {
-  assert.deepEqual(selected({ facets: { technique: new Set(["probe", "line"]) } }).rows, [0, 1, 2]);
-  assert.deepEqual(selected({ facets: { technique: new Set(["probe", "line"]), author: new Set(["Gül Atatürk"]) } }).rows, [1, 2]);
-  assert.deepEqual(selected({ facets: { technique: new Set(["line"]), author: new Set(["Gül Atatürk"]) } }).rows, []);
-});
+const SELECTED = {
+  "an empty state selects every row in the table's order": [[{}, [0, 1, 2, 3, 4]]],
+  "words of one facet are alternatives, facets combine": [
+    [choose({ technique: ["probe", "line"] }), [0, 1, 2]],
+    [choose({ technique: ["probe", "line"], author: ["Gül Atatürk"] }), [1, 2]],
+    [choose({ technique: ["line"], author: ["Gül Atatürk"] }), []],
+  ],
+  "the empty word selects rows without one": [[choose({ technique: [""] }), [4]], [choose({ author: ["", "Zoë"] }), [0, 3, 4]]],
+  "a truth value is a facet of no and yes": [[choose({ free: ["yes"] }), [0, 3]]],
+  "issues are sets of bits": [[choose({ issues: ["duplicate"] }), [0, 1]], [choose({ issues: ["ambiguous", ""] }), [1, 2, 3, 4]]],
+  "ranges include their ends and exclude unknown values": [
+    [{ ranges: { cpu_seconds: [0.25, 0.5] } }, [0, 1, 3]],
+    [{ ranges: { nodes: [10, Infinity] } }, [1, 3]],
+    [{ ranges: { nodes: [-Infinity, 10], cpu_seconds: [0.3, Infinity] } }, [0]],
+  ],
+  "a search needs each of its words in id, title, author or size": [
+    [{ query: "BOAT" }, [1, 3]], [{ query: "boat b/" }, [3]], [{ query: "there is no such puzzle" }, []],
+  ],
+  "a search ignores accents and case": [[{ query: "ataturk" }, [1, 2]], [{ query: "GÜL boat" }, [1]]],
+  "a search for a size finds columns by rows, and no other way round": [
+    ...["9x8", "9×8", "9*8"].map((query) => [{ query }, [0, 2]]), [{ query: "9×8 b/" }, [2]], [{ query: "7x7" }, []],
+  ],
+  "the id that is the query comes first, with or without its source": [
+    [{ query: "14", sort: "-cpu_seconds" }, [1, 2, 3]], [{ query: "b/140" }, [3]],
+  ],
+  "words sort in their order, numbers by value": [
+    [{ sort: "technique" }, [0, 3, 1, 2, 4]], [{ sort: "cpu_seconds" }, [1, 3, 0, 2, 4]], [{ sort: "-cpu_seconds" }, [2, 0, 1, 3, 4]],
+  ],
+  "unknown values come last both ways, equal ones keep their order": [
+    [{ sort: "title" }, [3, 1, 0, 2, 4]], [{ sort: "-title" }, [0, 1, 3, 2, 4]],
+  ],
+};
 
-test("the empty word selects rows without one", () => {
-  assert.deepEqual(selected({ facets: { technique: new Set([""]) } }).rows, [4]);
-  assert.deepEqual(selected({ facets: { author: new Set(["", "Zoë"]) } }).rows, [0, 3, 4]);
-});
-
-test("a truth value is a facet of no and yes", () => {
-  assert.deepEqual(selected({ facets: { free: new Set(["yes"]) } }).rows, [0, 3]);
-});
-
-test("issues are sets of bits", () => {
-  assert.deepEqual(selected({ facets: { issues: new Set(["duplicate"]) } }).rows, [0, 1]);
-  assert.deepEqual(selected({ facets: { issues: new Set(["ambiguous", ""]) } }).rows, [1, 2, 3, 4]);
-  assert.deepEqual(counts(selected({}), "issues"), [["duplicate", 2], ["ambiguous", 2], ["", 2]]);
-});
+for (const [what, cases] of Object.entries(SELECTED)) {
+  test(what, () => {
+    for (const [state, rows] of cases) assert.deepEqual(selected(state).rows, rows);
+  });
+}
 
 test("a facet's counts keep the order of its words, the commonest first where people look for those", () => {
   assert.deepEqual(counts(selected({}), "technique"), [["line", 1], ["depth-2", 1], ["probe", 2], ["", 1]]);
+  assert.deepEqual(counts(selected({}), "issues"), [["duplicate", 2], ["ambiguous", 2], ["", 2]]);
   assert.deepEqual(counts(selected({}), "dimensions"), [["9×8", 2], ["14×14", 1], ["8×9", 1], ["", 1]]);
 });
 
@@ -64,46 +81,6 @@ test("a facet's own choice leaves its counts, the others follow", () => {
   const searched = selected({ query: "heart", facets: { technique: new Set(["probe"]) } });
   assert.deepEqual(searched.rows, []);
   assert.deepEqual(counts(searched, "technique"), [["line", 1], ["depth-2", 0], ["probe", 0], ["", 0]]);
-});
-
-test("ranges include their ends and exclude unknown values", () => {
-  assert.deepEqual(selected({ ranges: { cpu_seconds: [0.25, 0.5] } }).rows, [0, 1, 3]);
-  assert.deepEqual(selected({ ranges: { nodes: [10, Infinity] } }).rows, [1, 3]);
-  assert.deepEqual(selected({ ranges: { nodes: [-Infinity, 10], cpu_seconds: [0.3, Infinity] } }).rows, [0]);
-});
-
-test("a search needs each of its words in id, title, author or size", () => {
-  assert.deepEqual(selected({ query: "BOAT" }).rows, [1, 3]);
-  assert.deepEqual(selected({ query: "boat b/" }).rows, [3]);
-  assert.deepEqual(selected({ query: "there is no such puzzle" }).rows, []);
-});
-
-test("a search ignores accents and case", () => {
-  assert.deepEqual(selected({ query: "ataturk" }).rows, [1, 2]);
-  assert.deepEqual(selected({ query: "GÜL boat" }).rows, [1]);
-  assert.equal(plainWords("Zoë ÀÉ"), "zoe ae");
-});
-
-test("a search for a size finds columns by rows, and no other way round", () => {
-  for (const query of ["9x8", "9×8", "9*8"]) assert.deepEqual(selected({ query }).rows, [0, 2]);
-  assert.deepEqual(selected({ query: "9×8 b/" }).rows, [2]);
-  assert.deepEqual(selected({ query: "7x7" }).rows, []);
-});
-
-test("the id that is the query comes first, with or without its source", () => {
-  assert.deepEqual(selected({ query: "14", sort: "-cpu_seconds" }).rows, [1, 2, 3]);
-  assert.deepEqual(selected({ query: "b/140" }).rows, [3]);
-});
-
-test("words sort in their order, numbers by value", () => {
-  assert.deepEqual(selected({ sort: "technique" }).rows, [0, 3, 1, 2, 4]);
-  assert.deepEqual(selected({ sort: "cpu_seconds" }).rows, [1, 3, 0, 2, 4]);
-  assert.deepEqual(selected({ sort: "-cpu_seconds" }).rows, [2, 0, 1, 3, 4]);
-});
-
-test("unknown values come last both ways, equal ones keep their order", () => {
-  assert.deepEqual(selected({ sort: "title" }).rows, [3, 1, 0, 2, 4]);
-  assert.deepEqual(selected({ sort: "-title" }).rows, [0, 1, 3, 2, 4]);
 });
 
 test("the table's own order is that of the hardest first", () => {

@@ -28,41 +28,28 @@ test("the plain state has the plain address", () => {
   assert.deepEqual(read({}), { state: plainState(), problems: [] });
 });
 
-test("words of a facet that are unknown are reported", () => {
-  const { state, problems } = read([["technique", "magic"], ["technique", "line"]]);
-  assert.deepEqual(state.facets, { technique: new Set(["line"]) });
-  assert.deepEqual(problems, ["No puzzle here has “magic” as technique."]);
-});
+const READ = {
+  "words of a facet that are unknown are reported": [
+    [["technique", "magic"], ["technique", "line"]], { facets: { technique: new Set(["line"]) } }, "No puzzle here has “magic” as technique.",
+  ],
+  "a facet that the table lacks is ignored": [{ grade: "6", hardest: "edge", sort: "hardest" }, {}],
+  "unknown stands for rows without a word": [{ technique: "unknown" }, { facets: { technique: new Set([""]) } }],
+  "a puzzle that is not listed is reported": [{ puzzle: "webpbn/99999" }, {}, "No puzzle “webpbn/99999” is in this list."],
+  "columns that the list lacks are reported": [{ columns: "title,magic" }, { columns: ["title"] }, "The list has no column “magic”."],
+  "a query is kept as it is": [{ query: "(" }, { query: "(" }],
+};
 
-test("a facet that the table lacks is ignored", () => {
-  assert.deepEqual(read({ grade: "6", hardest: "edge", sort: "hardest" }), { state: plainState(), problems: [] });
-});
-
-test("unknown stands for rows without a word", () => {
-  assert.deepEqual(read({ technique: "unknown" }).state.facets, { technique: new Set([""]) });
-});
-
-test("a puzzle that is not listed is reported", () => {
-  const { state, problems } = read({ puzzle: "webpbn/99999" });
-  assert.equal(state.puzzle, "");
-  assert.deepEqual(problems, ["No puzzle “webpbn/99999” is in this list."]);
-});
-
-test("columns that the list lacks are reported", () => {
-  const { state, problems } = read({ columns: "title,magic" });
-  assert.deepEqual(state.columns, ["title"]);
-  assert.deepEqual(problems, ["The list has no column “magic”."]);
-});
+for (const [what, [pairs, state, ...problems]] of Object.entries(READ)) {
+  test(what, () => {
+    assert.deepEqual(read(pairs), { state: { ...plainState(), ...state }, problems });
+  });
+}
 
 for (const pairs of [{ label: "<b>", sort: "--", puzzle: "?" }, { sort: "constructor", size: "%", view: "x" }, { x: "\0", difficulty: "a..b" }]) {
   test(`nonsense is left out: ${JSON.stringify(pairs)}`, () => {
     assert.deepEqual(read(pairs).state, plainState());
   });
 }
-
-test("a query is kept as it is", () => {
-  assert.equal(read({ query: "(" }).state.query, "(");
-});
 
 test("ranges have two ends, either of which may be open", () => {
   assert.deepEqual(rangeOf("0.5..2"), [0.5, 2]);

@@ -13,9 +13,8 @@ import pyarrow as pa
 from census_figures import Pairs, failed
 
 from nonocensus.reports.browser import Browser
-from nonocensus.reports.derived_measures import DERIVED, derived_measures
-from nonocensus.reports.joined_columns import NO_GRADES, indexed, join_grades, join_mendings
-from nonocensus.reports.rights import shareable
+from nonocensus.reports.census import take_census
+from nonocensus.reports.joined_columns import NO_GRADES
 from nonocensus.scrapers.pictures.rules import random_pictures
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, BLOT, Block, Clue, Color, Puzzle, from_picture
 from nonocensus.solver.model.tables import GRADES, MENDINGS, PUZZLES, RESULTS, puzzle_batch
@@ -139,40 +138,8 @@ def late(puzzle: Puzzle, cpu_seconds: float) -> dict[str, Any]:
 
 
 def rows_of(pairs: Pairs, grades: pa.Table = NO_GRADES) -> pa.Table:
-    """Results, puzzles, mendings and grades side by side as `reports.browser.payload` takes them, with two measures."""
-    tables = []
-    for results, puzzles in pairs:
-        columns = {name: results[name] for name in results.schema.names}
-        columns |= {name: puzzles[name] for name in puzzles.schema.names if name not in columns}
-        (batch,), (beside,) = results.combine_chunks().to_batches(), puzzles.combine_chunks().to_batches()
-        columns |= dict(zip(DERIVED.names, derived_measures(batch, beside).columns, strict=True))
-        columns |= {"free": shareable(beside)}
-        columns |= dict.fromkeys(("disputed", "unmarked", "marked"), pa.repeat(False, len(results)))
-        columns["label"] = pa.chunked_array([_labels(results)])
-        columns["density"] = pa.array([_density(picture) for picture in results["solution"].to_pylist()], pa.float64())
-        columns["difficulty"] = pa.array(np.linspace(6, 0, len(results)))
-        for found in (join_mendings(batch, indexed(mendings())), join_grades(batch, indexed(grades))):
-            columns |= dict(zip(found.schema.names, found.columns, strict=True))
-        tables.append(pa.table(columns))
-    return pa.concat_tables(tables)
-
-
-def _labels(results: pa.Table) -> pa.Array:
-    pairs = zip(results["label"].to_pylist(), results["status"].to_pylist(), strict=True)
-    return pa.array([label or status for label, status in pairs], pa.string())
-
-
-def _density(picture: bytes | None) -> float | None:
-    return None if picture is None else 1 - picture.count(0) / len(picture)
-
-
-def clue_texts(puzzle: Puzzle) -> dict[str, list[list[tuple[str, str]]]]:
-    """Return the numbers of a puzzle's clues as the page draws them, each with its colour: "?" where one is hidden."""
-
-    def side(clues: Sequence[Clue]) -> list[list[tuple[str, str]]]:
-        return [[(str(n) if n else "?", puzzle.palette[color].rgb.lower()) for n, color in clue] for clue in clues]
-
-    return {"rows": side(puzzle.rows), "columns": side(puzzle.columns)}
+    """Return the rows that a report of these tables shows one by one, with `mendings`."""
+    return take_census(pairs, mendings=mendings(), grades=grades).shown
 
 
 def unpacked(text: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

@@ -1,26 +1,15 @@
 """The report's page in a tab of Chromium, and what tests want of it: the list, its filters, an opened puzzle."""
 
-import json
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from chromium import errors
-from selenium import webdriver
-from selenium.webdriver.common.by import By
-from selenium.webdriver.remote.webelement import WebElement
-from selenium.webdriver.support.ui import WebDriverWait
-
-SECONDS = 10
+from chromium import BrowserTab
 
 
-class Tab:
-    """The browser's one tab, and what tests want of it."""
-
-    def __init__(self, driver: webdriver.Chrome) -> None:
-        self.driver = driver
+class Tab(BrowserTab):
+    """The tab at a report."""
 
     def load(self, page: Path, address: str = "") -> None:
         """Reload a page; `address` is its fragment."""
@@ -37,11 +26,6 @@ class Tab:
                 self.run("arguments[0].scrollIntoView()", plot)
                 self.until(partial(self.run, "return arguments[0].classList.contains('vega-embed')", plot))
 
-    def unfold(self, within: str = "main") -> None:
-        """Open the folded parts of the page."""
-        folded = f"{within} details:not(.facet)"
-        self.run("for (const part of document.querySelectorAll(arguments[0])) part.open = true", folded)
-
     def turn(self, page: Path, **state: str) -> None:
         """Have the list in a state, as by a link; the page is opened if it is not there."""
         address = "#browse?" + urlencode(state)
@@ -49,26 +33,6 @@ class Tab:
             self.driver.execute_async_script(FOLLOW_LINK, address)
         else:
             self.load(page, address)
-
-    def until(self, holds: Callable[[], Any]) -> Any:
-        return WebDriverWait(self.driver, SECONDS, 0.02).until(lambda _: holds())
-
-    def run(self, script: str, *arguments: Any) -> Any:
-        return self.driver.execute_script(script, *arguments)
-
-    def all(self, selector: str) -> list[WebElement]:
-        return self.driver.find_elements(By.CSS_SELECTOR, selector)
-
-    def one(self, selector: str) -> WebElement:
-        return self.driver.find_element(By.CSS_SELECTOR, selector)
-
-    def errors(self) -> list[str]:
-        return errors(self.driver)
-
-    def requests(self) -> list[str]:
-        """Return the addresses that were asked for since the page was opened."""
-        events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
-        return [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
 
     def count(self) -> str:
         return str(self.run("return document.querySelector('.browse-count').textContent"))
@@ -141,12 +105,9 @@ DRAWING = """
 const text = (name) => document.querySelector(`#browse-puzzle .${name}`).textContent;
 const paths = (kind) => Array.from(document.querySelectorAll(`.nonogram .${kind}`),
   (path) => [path.dataset.entry ?? null, path.getAttribute('fill'), path.getAttribute('d')]);
-const clues = (side) => Array.from(document.querySelectorAll(`.nonogram .${side} g`), (line) =>
-  Array.from(line.querySelectorAll('text'), (number) => [number.textContent, number.dataset.color]));
 return {
   name: text('name'), author: text('author'), id: text('id'), legend: text('legend'), reason: text('reason'),
-  facts: text('facts'), label: text('verdict .key'),
-  cells: paths('cells'), marks: paths('marks'), paper: paths('paper'), rows: clues('rows'), columns: clues('columns'),
+  cells: paths('cells'), marks: paths('marks'),
   layers: Array.from(document.querySelectorAll('.layers input'), (input) => input.value),
 };
 """

@@ -1,16 +1,18 @@
-"""Figures of small tables, counted by hand."""
+"""Figures of small tables, counted by hand; the sample of rows that correlations are of; how a run went over time."""
 
 import datetime
 import math
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from census_figures import PAIRS, Pairs, failed, known, pairs, solved
 
+from nonocensus.reports.activity import MOMENTS, PastSession, activity
 from nonocensus.reports.aggregate import HARDEST, figures, plain
-from nonocensus.reports.census import take_census
+from nonocensus.reports.census import Sample, take_census
 from nonocensus.reports.figures import (
     ClaimCounts,
     DuplicateCounts,
@@ -28,7 +30,6 @@ from nonocensus.reports.figures import (
     Timeouts,
     TimeSummary,
 )
-from nonocensus.reports.row_classes import SIZE_NAMES
 from nonocensus.reports.row_counts import LISTED, PUZZLE_COLUMNS, RESULT_COLUMNS
 from nonocensus.solver.model.tables import PUZZLES, RESULTS
 
@@ -175,10 +176,6 @@ def test_size_classes_go_by_the_longer_side(side: int, name: str) -> None:
         assert [group.name for group in census.sizes] == [name]
 
 
-def test_size_names_are_all_different() -> None:
-    assert len(set(SIZE_NAMES)) == 9
-
-
 def test_hardest_go_by_work_and_not_by_time(census: Figures) -> None:
     assert [hard.puzzle_id for hard in census.hardest] == [
         "local/6",
@@ -316,38 +313,25 @@ def test_years_authors_colours_and_densities() -> None:
 
 def test_verdicts_that_differ_from_the_sites() -> None:
     unique, not_unique = "published,definitely unique", "published,definitely non-unique"
-    line, ahead, may, guess = (
-        f"{unique},{rest}"
-        for rest in (
-            "definitely line/color solvable",
-            "definitely requires moderate lookahead",
-            "may require moderate lookahead",
-            "definitely requires some guessing",
-        )
-    )
-    several = {"solutions": "multiple", "technique": None}
-    late = {"status": "timeout", "solutions": "unknown", "technique": None}
-    rows = [
-        (solved("a/1", 1.0), known("a/1", site_note=line)),
-        (solved("a/2", 1.0, technique="probe", label="unique"), known("a/2", site_note=line)),
-        (solved("a/3", 1.0, technique="search"), known("a/3", site_note=ahead)),
-        (solved("a/4", 1.0, "multiple", **several), known("a/4", site_note=unique)),
-        (solved("a/5", 1.0, "timeout", **late), known("a/5", site_note=unique)),
-        (solved("a/6", 1.0, technique="depth-2"), known("a/6", site_note=may)),
-        (solved("a/7", 1.0, technique="depth-2"), known("a/7", site_steps=9)),
-        (solved("a/8", 1.0), known("a/8", site_note="Nothing known, multiple colours")),
-        (solved("a/9", 1.0, technique="probe"), known("a/9", site_note=guess)),
-        (
-            solved("b/1", 1.0, "multiple", **several),
-            known("b/1", site_note=f"{not_unique},definitely requires some guessing"),
-        ),
-        (
-            solved("b/2", 1.0, technique="probe"),
-            known("b/2", site_note=f"{not_unique},may require some guessing"),
-        ),
-        (solved("b/3", 1.0, "multiple", **several), known("b/3", site_note="published,may be non-unique")),
-        (solved("b/4", 1.0, "multiple", **several), known("b/4")),
+    line = {"site_note": f"{unique},definitely line/color solvable"}
+    several = {"solutions": "multiple", "technique": None, "label": "multiple"}
+    late = {"status": "timeout", "solutions": "unknown", "technique": None, "label": "timeout"}
+    cases: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+        ("a/1", {}, line),
+        ("a/2", {"technique": "probe", "label": "unique"}, line),
+        ("a/3", {"technique": "search"}, {"site_note": f"{unique},definitely requires moderate lookahead"}),
+        ("a/4", several, {"site_note": unique}),
+        ("a/5", late, {"site_note": unique}),
+        ("a/6", {"technique": "depth-2"}, {"site_note": f"{unique},may require moderate lookahead"}),
+        ("a/7", {"technique": "depth-2"}, {"site_steps": 9}),
+        ("a/8", {}, {"site_note": "Nothing known, multiple colours"}),
+        ("a/9", {"technique": "probe"}, {"site_note": f"{unique},definitely requires some guessing"}),
+        ("b/1", several, {"site_note": f"{not_unique},definitely requires some guessing"}),
+        ("b/2", {"technique": "probe"}, {"site_note": f"{not_unique},may require some guessing"}),
+        ("b/3", several, {"site_note": "published,may be non-unique"}),
+        ("b/4", several, {}),
     ]
+    rows = [(solved(name, 1.0, **result), known(name, **said)) for name, result, said in cases]
     census = figures(pairs(*rows))
     assert census.claims == (
         ClaimCounts("several solutions", 2, unique=1, multiple=1, none=0, undecided=0, differ=1),
@@ -408,13 +392,6 @@ def test_empty_results(no_rows: Pairs) -> None:
     assert sum(bucket.puzzles for bucket in census.survey) == 0
 
 
-def test_one_row() -> None:
-    census = figures(pairs((solved("a/1", 0.5), known("a/1"))))
-    assert census.labels == {"unique line": 1}
-    assert census.times == TimeSummary(1, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5)
-    assert census.sizes == (PuzzleGroup("up to 10", 1, 0.5, {"unique line": 1}, {"line": 1}),)
-
-
 def test_columns_of_nulls_are_counted_as_unknown() -> None:
     census = figures(pairs({}, {}))
     assert census.total == 2
@@ -440,13 +417,10 @@ def cut(pair: Pairs, *places: int) -> Pairs:
     ]
 
 
-def test_tables_in_chunks_count_the_same(census: Figures) -> None:
+def test_tables_in_chunks_and_batches_of_the_needed_columns_count_the_same(census: Figures) -> None:
+    ((results, puzzles),) = PAIRS
     chunks = [[results for results, _ in cut(PAIRS, 3, 3)], [puzzles for _, puzzles in cut(PAIRS, 4)]]
     assert figures([(pa.concat_tables(chunks[0]), pa.concat_tables(chunks[1]))]) == census
-
-
-def test_record_batches_of_the_needed_columns_count_the_same(census: Figures) -> None:
-    (results, puzzles) = PAIRS[0]
     batches = (results.select(RESULT_COLUMNS).to_batches()[0], puzzles.select(PUZZLE_COLUMNS).to_batches()[0])
     assert figures([batches]) == census
 
@@ -481,3 +455,79 @@ def test_plain_converts_nested_records() -> None:
     assert plain({"a": (GoalMatches(1, 2, 3), StalledPuzzles(1, None))}) == {
         "a": [{"matches": 1, "differs": 2, "unknown": 3}, {"puzzles": 1, "decided": None}]
     }
+
+
+@pytest.mark.parametrize("cuts", [[], [1, 2, 3], [500, 501, 900], list(range(7, 1000, 7))])
+@pytest.mark.parametrize("size", [1, 10, 333, 999, 1000, 2000])
+def test_the_lowest_numbers_stay_however_rows_come(size: int, cuts: list[int]) -> None:
+    sample = Sample(size, lambda rows: rows)
+    for start, end in zip([0, *cuts], [*cuts, 1000], strict=True):
+        sample.add(pa.table({"row": range(start, end)}))
+    drawn = np.random.default_rng(0).random(1000)
+    assert sample.table()["row"].to_pylist() == sorted(np.argsort(drawn)[:size].tolist())
+
+
+def test_sample_of_no_rows() -> None:
+    sample = Sample(3, lambda rows: rows)
+    sample.add(pa.table({"row": pa.array([], pa.int64())}))
+    assert len(sample.table()) == 0
+
+
+BEGUN = 1.7e9
+
+
+def session(length: float, *tasks: tuple[float, ...], cpus: int | None = 2) -> PastSession:
+    """Return of tasks with begin, end, CPU seconds, puzzles and perhaps seconds of compiling."""
+    rows = [(BEGUN + begin, BEGUN + end, *others, 0.0)[:5] for begin, end, *others in tasks]
+    return PastSession(BEGUN, BEGUN + length, np.array(rows, np.float64).reshape(-1, 5), cpus, {"killed": 1})
+
+
+def test_one_session() -> None:
+    told = activity([session(10.0, (0, 5, 4, 500), (0, 10, 9, 100))])
+    assert told is not None
+    assert (told.sessions, told.seconds, told.puzzles, told.tasks, told.cpus) == (1, 10.0, 600, 2, 2)
+    assert (told.busy, told.cpu_seconds, told.lost) == (0.75, 13.0, {"killed": 1})
+    assert told.fastest == pytest.approx(110)
+    assert len(told.moments) == MOMENTS
+    assert [round(moment.workers, 6) for moment in told.moments] == [2] * 60 + [1] * 60
+    assert sum(moment.puzzles_a_second * (moment.stop - moment.start) for moment in told.moments) == pytest.approx(600)
+
+
+def test_random_tasks_add_up() -> None:
+    generator = np.random.default_rng(5)
+    begin = generator.uniform(0, 90, 200)
+    tasks = [
+        (b, min(100.0, b + length), 1.0, 3.0) for b, length in zip(begin, generator.exponential(9, 200), strict=True)
+    ]
+    told = activity([session(100.0, *tasks)])
+    assert told is not None
+    for moment in told.moments[::7]:
+        at = np.linspace(moment.start, moment.stop, 2001)
+        busy = np.mean([sum(b <= t < e for b, e, _, _ in tasks) for t in at])
+        assert moment.workers == pytest.approx(busy, abs=0.02)
+
+
+def test_the_time_between_sessions_does_not_show() -> None:
+    told = activity([session(6.0, (0, 6, 1, 6)), session(0.0), session(2.0, (0, 1, 1, 1), cpus=None)])
+    assert told is not None
+    assert (told.sessions, told.seconds) == (2, 8.0)
+    assert told.busy == 0.5  # of the session whose CPUs are known
+    assert [moment.start for moment in told.moments][1:] == [moment.stop for moment in told.moments][:-1]
+    assert {moment.session for moment in told.moments} == {1, 2}
+
+
+def test_compiling_is_no_work() -> None:
+    told = activity([session(10.0, (0, 10, 1, 60, 8), (0, 5, 1, 6, 9), cpus=2)])
+    assert told is not None
+    assert (told.compiling, told.busy, told.puzzles) == (17.0, 0.1, 66)
+    assert sum(moment.puzzles_a_second * (moment.stop - moment.start) for moment in told.moments) == pytest.approx(66)
+    at_work = [moment for moment in told.moments if moment.workers > 1e-4]
+    assert (round(at_work[0].start), round(at_work[-1].stop)) == (8, 10)
+
+
+def test_nothing_done() -> None:
+    assert activity([]) is None
+    assert activity([session(0.0)]) is None
+    told = activity([session(1.0, cpus=None)])
+    assert told is not None
+    assert (told.puzzles, told.fastest, told.cpus, told.busy) == (0, 0.0, None, None)

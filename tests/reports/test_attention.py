@@ -1,4 +1,4 @@
-"""What needs attention: issues, cells that differ, duplicates, and why a puzzle has no solution."""
+"""What needs attention: issues, cells that differ, duplicates, contradictions; and what authors have to fix."""
 
 import operator
 import re
@@ -19,7 +19,8 @@ from nonocensus.reports.attention import (
     explain_contradiction,
 )
 from nonocensus.reports.census import Census, take_census
-from nonocensus.reports.issues import DUPLICATES, ISSUES, differing, issues, repeated
+from nonocensus.reports.fixes import author_lists, fixes
+from nonocensus.reports.issues import DUPLICATES, ISSUES, differing, has_issue, issues, repeated
 from nonocensus.solver.api import classify
 from nonocensus.solver.model.puzzle import Block, Puzzle
 from nonocensus.solver.model.tables import puzzle_batch
@@ -83,6 +84,8 @@ def test_issues_are_counted_in_the_whole_run_and_in_the_list() -> None:
 def test_nothing_needs_attention() -> None:
     assert told(take_census(pairs((solved("a/1", 1.0), known("a/1"))))) == Attention((), 0, (), (), (), (), 0)
     assert told(take_census([])) == Attention((), 0, (), (), (), (), 0)
+    shown = take_census(pairs((solved("a/1", 1.0), known("a/1")))).shown
+    assert author_lists(shown, fixes(shown, DUPLICATES.empty_table())) == ""
 
 
 @settings(deadline=None)
@@ -181,3 +184,65 @@ def test_no_reason_without_clues() -> None:
 def test_two_solutions_without_the_verdict_multiple_are_not_ambiguous() -> None:
     row = solved("a/1", 1.0, "timeout", solution=b"\1\0\0\1", second_solution=b"\0\1\1\0", **LATE)
     assert told(take_census(pairs((row, known("a/1"))))).ambiguous == ()
+
+
+TWO: dict[str, Any] = MULTIPLE | {"solution": b"\1\0\0\1", "second_solution": b"\0\1\1\0"}
+EVIL = "<script>alert(1)</script>\n& \u202eevil"
+ARABIC = "محمد"
+AUTHORS = pairs(
+    (solved("a/2", 1.0, "multiple", **TWO), known("a/2", title="Two", author="Ann", url="https://example.org/2")),
+    (solved("a/10", 1.0, "multiple", **MULTIPLE), known("a/10", author="Ann", site_note="published,may be unique")),
+    (solved("a/3", 1.0, "multiple", **TWO), known("a/3", author="Ann", site_note="definitely non-unique")),
+    (solved("a/4", 1.0, "contradiction", solutions="none", goal_matches=False), known("a/4", author=ARABIC)),
+    (failed("a/5", "invalid", "row 1: too\nlong"), known("a/5", author=EVIL, title=EVIL)),
+    (solved("a/6", 1.0), known("a/6", 8, 8)),
+    (solved("a/7", 1.0), known("a/7", author="Bob")),
+    (solved("a/8", 1.0), known("a/8", author="Bob")),
+    failed("b/lost", "killed", "why"),
+)
+COPIES = pa.Table.from_pylist(
+    [
+        {"original": "a/2", "puzzle_id": "a/6", "likeness": "turned"},
+        {"original": "a/2", "puzzle_id": "a/8", "likeness": "equal"},  # as small pictures are by chance
+        {"original": "a/2", "puzzle_id": "a/7", "likeness": "near", "cells": 1, "share": 0.25},
+    ],
+    DUPLICATES,
+)
+LISTS = f"""Ann: 2 puzzles
+
+a/2 “Two”, 2×2
+https://example.org/2
+Several solutions: two of them differ in 4 of 4 cells.
+
+a/10, 2×2
+Several solutions, which the site does not say.
+
+
+<script>alert(1)</script> & \ufffdevil: 1 puzzle
+
+a/5 “<script>alert(1)</script> & \ufffdevil”, 2×2
+Impossible clues: row 1: too long.
+
+
+{ARABIC}: 1 puzzle
+
+a/4, 2×2
+No solution: the clues contradict each other.
+
+
+No author: 1 puzzle
+
+a/6, 8×8
+The same as a/2 “Two” by Ann, turned, mirrored or recoloured.
+"""
+
+
+def test_each_author_has_a_list_as_plain_text() -> None:
+    shown = take_census(AUTHORS).shown
+    assert author_lists(shown, fixes(shown, COPIES)) == LISTS
+
+
+def test_what_to_fix_is_said_of_the_puzzles_with_that_issue() -> None:
+    shown = take_census(AUTHORS).shown
+    said = fixes(shown, COPIES).is_valid().to_numpy(zero_copy_only=False)
+    assert said.tolist() == has_issue(issues(shown, COPIES), "to fix").tolist()

@@ -1,4 +1,4 @@
-"""The dataset's columns and splits, its card and its Croissant."""
+"""The dataset's columns and splits, its card and its Croissant; and what may be passed on."""
 
 import logging
 from dataclasses import replace
@@ -29,7 +29,7 @@ from nonocensus.reports.dataset_columns import (
     splits_of,
 )
 from nonocensus.reports.derived_measures import DERIVED
-from nonocensus.reports.rights import CONTENT
+from nonocensus.reports.rights import CONTENT, MADE_BY_RULE, shareable, withheld
 from nonocensus.solver.model.puzzle import Puzzle, from_picture, normalize_palette
 from nonocensus.solver.model.tables import PUZZLES, RESULTS, puzzle_batch
 
@@ -39,23 +39,17 @@ LEFT_OUT = {"raw_sha256", "solver_version", "config_hash", "run_id", "part", "ho
 """Columns of the tables that no dataset has: constant, or private."""
 
 
-def origin(content: Content = Content.none, **more: Any) -> DatasetOrigin:
-    about = {
-        "run_id": "r1",
-        "configuration": {"cpu_limit": 60.0, "rung": "search"},
-        "config_hash": "abc",
-    }
-    times = {"started": "2026-01-02T03:04:05+00:00", "finished": "2026-01-03T03:04:05+00:00"}
+def origin(content: Content = Content.none) -> DatasetOrigin:
     return DatasetOrigin(
-        **{
-            "content": content,
-            **about,
-            "solver_version": "1",
-            "puzzles": 10,
-            **times,
-            "hosts": 2,
-            **more,
-        }
+        content=content,
+        run_id="r1",
+        configuration={"cpu_limit": 60.0, "rung": "search"},
+        config_hash="abc",
+        solver_version="1",
+        puzzles=10,
+        started="2026-01-02T03:04:05+00:00",
+        finished="2026-01-03T03:04:05+00:00",
+        hosts=2,
     )
 
 
@@ -178,22 +172,19 @@ def test_private_card_says_so_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "licenses", "expected"),
+    ("content", "source", "licenses", "expected"),
     [
-        (Content.none, [None, "MIT"], "cc0-1.0"),
-        (Content.licensed, ["Apache-2.0", "Apache-2.0"], "apache-2.0"),
-        (Content.licensed, ["Apache-2.0", "MIT"], "other"),
-        (Content.licensed, ["Apache-2.0", None], "other"),
-        (Content.licensed, ["words"], "other"),
-        (Content.everything, ["MIT"], "other"),
+        (Content.none, "local", [None, "MIT"], "cc0-1.0"),
+        (Content.licensed, "local", ["Apache-2.0", "Apache-2.0"], "apache-2.0"),
+        (Content.licensed, "local", ["Apache-2.0", "MIT"], "other"),
+        (Content.licensed, "local", ["Apache-2.0", None], "other"),
+        (Content.licensed, "local", ["words"], "other"),
+        (Content.everything, "local", ["MIT"], "other"),
+        (Content.licensed, "random", [None], "cc0-1.0"),
     ],
 )
-def test_licence_of_the_whole(content: Content, licenses: list[str | None], expected: str) -> None:
-    assert license_of(content, [RowCount("train", "local", text, "multiple", 1) for text in licenses]) == expected
-
-
-def test_licence_of_what_is_made_by_rule() -> None:
-    assert license_of(Content.licensed, [RowCount("train", "random", None, "multiple", 1)]) == "cc0-1.0"
+def test_licence_of_the_whole(content: Content, source: str, licenses: list[str | None], expected: str) -> None:
+    assert license_of(content, [RowCount("train", source, text, "multiple", 1) for text in licenses]) == expected
 
 
 @pytest.mark.parametrize(
@@ -215,3 +206,60 @@ def test_croissant_is_valid(content: Content, caplog: pytest.LogCaptureFixture) 
     assert (set(issues.errors), set(issues.warnings), caplog.text) == (set(), set(), "")
     fields = {field.name for field in read.metadata.record_sets[0].fields}
     assert fields == {"split", *schema(content).names} - {"rows", "columns", "palette"}
+
+
+def licensed(*licenses: str | None, source: str = "webpbn") -> pa.RecordBatch:
+    rows = [
+        known(f"{source}/{k}", license=text, title="Cat", author="Jan", copyright="(c) Jan", description="Mine")
+        | {"site_note": "published", "rows": [[{"length": 2, "color": 1}]], "columns": [[]], "goal": b"\0\1"}
+        for k, text in enumerate(licenses)
+    ]
+    return pa.RecordBatch.from_pylist(rows, schema=PUZZLES)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("CC0", "CC0-1.0", "cc-by-3.0", "CC BY 4.0", "CC-BY-SA-4.0", "CC-BY-3.0-US", "CC-BY", "Public Domain"),
+        *("MIT", " MIT License\n", "Apache-2.0", "Apache License 2.0", "BSD-3-Clause", "The Unlicense", "PDDL-1.0"),
+        *("https://creativecommons.org/licenses/by-sa/4.0/", "http://creativecommons.org/publicdomain/zero/1.0/"),
+    ],
+)
+def test_free_licences(text: str) -> None:
+    assert shareable(licensed(text)).to_pylist() == [True]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(None, "", "CC-BY-NC-4.0", "CC-BY-ND-3.0", "CC-BY-NC-SA-4.0", "CC-BY-3.0-NC", "CC-BY-4.0-ND", "GPL-3.0"),
+        *("not MIT", "MIT for friends", "CC-BY-4.0\nbut ask me", "CC-BY-4.0 except pictures", "free", "copyright"),
+        *("All rights reserved", "https://creativecommons.org/licenses/by-nc/4.0/", "mitigated", "unknown"),
+    ],
+)
+def test_what_is_not_free_or_not_known(text: str | None) -> None:
+    assert shareable(licensed(text)).to_pylist() == [False]
+
+
+@pytest.mark.parametrize("source", MADE_BY_RULE)
+def test_what_is_made_by_rule(source: str) -> None:
+    assert shareable(licensed(None, source=source)).to_pylist() == [True]
+
+
+def test_content_is_withheld() -> None:
+    rows = licensed("MIT", None, "CC-BY-NC-4.0", "CC0")
+    left = withheld(rows, shareable(rows))
+    assert left.schema.equals(PUZZLES, check_metadata=True)
+    for name in PUZZLES.names:
+        missing = [left[name][k] != rows[name][k] for k in range(4)]
+        assert missing == ([False, True, True, False] if name in CONTENT else [False] * 4), name
+    assert left["rows"].to_pylist() == [[[{"length": 2, "color": 1}]], None, None, [[{"length": 2, "color": 1}]]]
+    results = pa.RecordBatch.from_pylist([{"puzzle_id": "a/1", "solution": b"\1", "score": 1.0}] * 4, schema=RESULTS)
+    solutions = withheld(results, shareable(rows))
+    assert solutions["solution"].to_pylist() == [b"\1", None, None, b"\1"]
+    assert solutions["score"].null_count == 0
+
+
+def test_nothing_is_withheld_of_no_rows() -> None:
+    rows = licensed()
+    assert len(withheld(rows, shareable(rows))) == 0

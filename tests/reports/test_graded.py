@@ -1,19 +1,23 @@
-"""Grades beside results, counted, and held against other measures."""
+"""Grades and other columns joined to results by id and clues, counted, and held against other measures."""
 
 import pyarrow as pa
 import pytest
 from browsable import graded
 from census_figures import PAIRS
+from hypothesis import given
+from hypothesis import strategies as st
 
 from nonocensus.reports import census
 from nonocensus.reports.aggregate import figures, figures_of
 from nonocensus.reports.census import take_census
 from nonocensus.reports.joined_columns import (
     GRADED,
+    KEY,
     SHARED,
     Grade,
     by_grade,
     finished,
+    first_bits,
     indexed,
     join_columns,
     join_grades,
@@ -39,13 +43,6 @@ def test_a_grade_belongs_to_an_id_and_its_clues() -> None:
     assert rows.schema == SHARED
     assert rows["hardest"].to_pylist() == ["clue", None, "forcing", None, None, None]
     assert join_grades(results(("b", "1")), indexed(finished(FOUND)), GRADED)["looks"].to_pylist() == [None]
-
-
-def test_the_first_of_several_counts_and_none_are_none() -> None:
-    twice = pa.concat_tables([FOUND, FOUND.slice(1, 1), FOUND])
-    assert join_columns(results(("a", "1")), indexed(twice), GRADED)["grade"].to_pylist() == [3]
-    assert join_columns(results(), indexed(FOUND), GRADED).num_rows == 0
-    assert join_columns(results(("a", "1")), indexed(GRADES.empty_table()), GRADED)["grade"].to_pylist() == [None]
 
 
 def test_every_measure_has_a_source() -> None:
@@ -84,3 +81,37 @@ def test_correlations_are_of_the_puzzles_with_a_grade(monkeypatch: pytest.Monkey
     assert 30 < fewer.compared < 50  # those of 50 puzzles drawn at random that have a grade
     counts = {one.puzzles for one in fewer.agreements if not {one.of, one.measure} & {"minutes", "stars"}}
     assert counts == {fewer.compared}
+
+
+COLUMNS = pa.schema([("grade", pa.uint8()), ("hardest", pa.string())])
+SCHEMA = pa.schema([*((name, pa.string()) for name in KEY), *COLUMNS])
+HASHES = st.none() | st.text("0123456789abcdef", max_size=40)
+
+
+@given(st.lists(HASHES), st.integers(0, 3))
+def test_first_bits(hashes: list[str | None], skipped: int) -> None:
+    wanted = [int(digits[:16], 16) if digits and len(digits) >= 16 else 0 for digits in hashes]
+    assert first_bits(pa.array(hashes, pa.string())[skipped:]).tolist() == wanted[skipped:]
+
+
+KEYS = st.lists(st.tuples(st.sampled_from(["a/1", "a/2", None]), st.sampled_from(["0" * 32, "f" * 32, None])))
+
+
+@given(KEYS, KEYS)
+def test_each_row_has_the_first_that_was_found_of_it(rows: list[tuple[str, str]], found: list[tuple[str, str]]) -> None:
+    made = [dict(zip(KEY, key, strict=True)) | {"grade": k, "hardest": f"no. {k}"} for k, key in enumerate(found)]
+    results = pa.RecordBatch.from_pylist([dict(zip(KEY, key, strict=True)) for key in rows], schema=SCHEMA)
+    columns = join_columns(results, indexed(pa.Table.from_pylist(made, SCHEMA)), COLUMNS)
+    assert columns.schema == COLUMNS
+    for key, row in zip(rows, columns.to_pylist(), strict=True):
+        k = found.index(key) if key in found and None not in key else None
+        assert row == {"grade": k, "hardest": None if k is None else f"no. {k}"}
+
+
+@pytest.mark.parametrize("rows", [0, 3])
+def test_nothing_was_found(rows: int) -> None:
+    results = pa.RecordBatch.from_pylist([{"puzzle_id": "a/1", "clue_hash": "0" * 32}] * rows, schema=SCHEMA)
+    assert (
+        join_columns(results, indexed(SCHEMA.empty_table()), COLUMNS).to_pylist()
+        == [dict.fromkeys(COLUMNS.names)] * rows
+    )

@@ -1,19 +1,25 @@
-"""What the page embeds of a run's rows: read back in Python, it is the rows."""
+"""What the page embeds of a run's rows: read back, in Python and by the page's script in node, it is the rows."""
 
+import csv
+import io
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from html import unescape
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from browsable import CHANGE, FIXED, browsable, columns_of, graded, rows_of, solved, unpacked
+from browsable import browsable, columns_of, graded, rows_of, solved, unpacked
 from census_figures import pairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nodejs import FOLDER, evaluate
 from strategies import puzzles
 
-from nonocensus.reports import browser
+from nonocensus.reports import browser, formatting
 from nonocensus.reports.browser import (
     COUNTS,
     DECIMALS,
@@ -22,23 +28,31 @@ from nonocensus.reports.browser import (
     SOURCES,
     TEXTS,
     Browser,
-    block,
     payload,
 )
 from nonocensus.reports.issues import DUPLICATES
+from nonocensus.reports.report_page import write_report
 from nonocensus.reports.row_classes import SIZE_NAMES
 from nonocensus.solver.model.puzzle import Puzzle, from_picture
 from nonocensus.solver.model.tables import RESULTS, puzzle_batch
 from nonocensus.solver.model.techniques import TECHNIQUES
 
+FILLERS = 120
 SCRIPTS = SOURCES[:-1]
+"""All but the part that begins to work on the page."""
+
 QUERIES = (FOLDER / "page_queries.js").read_text(encoding="utf-8")
+
+
+def ask(made: Browser, query: str, **argument: Any) -> Any:
+    """Call a function of page_queries.js with what the page embeds."""
+    embedded = {"table": made.table, "pictures": made.pictures, **argument}
+    return evaluate(SCRIPTS, f"{QUERIES}\nreturn {query}(argument);", embedded)
 
 
 def pictures_of(made: Browser) -> list[dict[str, Any]]:
     """Return each row's picture as the page reads it: solutions, goal, mended picture (bytes), its change and clues."""
-    argument = {"table": made.table, "pictures": made.pictures}
-    found = evaluate(SCRIPTS, f"{QUERIES}\nreturn picturesOf(argument);", argument)
+    found = ask(made, "picturesOf")
     for picture in found:
         for name in ("solution", "second", "goal", "mended"):
             picture[name] = None if picture.get(name) is None else bytes(picture[name])
@@ -48,7 +62,7 @@ def pictures_of(made: Browser) -> list[dict[str, Any]]:
 def check(rows: pa.Table) -> None:
     """All that the page gets of rows is as they have it."""
     made = payload(rows)
-    columns, drawn = columns_of(made), pictures_of(made)
+    columns, drawn = ask(made, "columnsOf"), pictures_of(made)
     wanted = rows.to_pylist()
     assert made.puzzles == len(wanted)
     absent = set() if made.graded else {*GRADED}
@@ -84,17 +98,12 @@ def test_grades_come_back_and_take_nothing_where_there_are_none() -> None:
     columns = columns_of(made)
     assert columns["hardest"] == rows["hardest"].to_pylist()
     assert columns["grade"] == [None if grade is None else str(grade) for grade in rows["grade"].to_pylist()]
-    assert columns["work"] == [None if work is None else np.float32(work) for work in rows["work"].to_pylist()]
-    assert unpacked(made.table)[0]["words"]["hardest"] == [technique.name for technique in TECHNIQUES]
+    techniques, hardest = ask(made, "wordsOf", names=["technique", "hardest"])
+    assert techniques == ["line", "depth-2", "probe"], "sorted by the ladder"
+    assert hardest == [technique.name for technique in TECHNIQUES]
     without = payload(rows_of(pairs_of))
     assert (made.graded, without.graded) == (True, False)
     assert not {*GRADED, "hardest", "duration"} & columns_of(without).keys()
-
-
-def test_a_mended_picture_comes_back() -> None:
-    rows = rows_of(browsable(SLICE))
-    drawn = pictures_of(payload(rows))[rows["puzzle_id"].to_pylist().index("made/two")]
-    assert (drawn["mended"], drawn["change"]) == (FIXED.tobytes(), CHANGE)
 
 
 @pytest.mark.parametrize(
@@ -114,13 +123,10 @@ def changed(rows: pa.Table, puzzle_id: str, values: dict[str, Any]) -> pa.Table:
     )
 
 
-def test_rows_of_nulls_are_packed() -> None:
-    check(rows_of(pairs({}, {})))
-    assert payload(rows_of(pairs({}))).puzzles == 1
-
-
-def test_no_rows_have_an_empty_payload() -> None:
-    made = payload(rows_of(pairs({})).slice(1))
+def test_rows_of_nulls_and_no_rows_are_packed() -> None:
+    rows = rows_of(pairs({}, {}))
+    check(rows)
+    made = payload(rows.slice(2))
     assert made.puzzles == 0
     assert not any(map(len, unpacked(made.pictures)[1].values()))
 
@@ -163,8 +169,8 @@ def test_classes_and_kinds() -> None:
     classes = [None if not side else next(n for n, top in zip(SIZE_NAMES, (10, 15, 20, 25, 30, 40), strict=False)
                if side <= top) for side in sides]  # fmt: skip
     assert columns["size"] == classes
-    assert columns["palette"][1].splitlines() == ["ffffff white", "d02020 red", "ffff99 pale yellow", "000000 black",
-                                                  "3399ff sky"]  # fmt: skip
+    palette = columns["palette"][columns["puzzle_id"].index("made/flag")]
+    assert palette.splitlines() == ["ffffff white", "d02020 red", "ffff99 pale yellow", "000000 black", "3399ff sky"]
 
 
 def test_untrusted_palettes_are_sanitized() -> None:
@@ -207,15 +213,6 @@ def test_pictures_of_many_colors_come_back(colors: int) -> None:
     assert [picture["solution"] for picture in made] == [cells.tobytes() for cells in drawn]
 
 
-def test_a_block_has_its_head_and_its_arrays() -> None:
-    """Whatever the text, and where arrays of wider numbers follow odd numbers of bytes."""
-    head, arrays = unpacked(
-        block({"a": "é\n\u2028</script>"}, {"x": np.arange(3, dtype=np.uint8), "y": np.array([0.5])})
-    )
-    assert head["a"] == "é\n\u2028</script>"
-    assert {name: array.tolist() for name, array in arrays.items()} == {"x": [0, 1, 2], "y": [0.5]}
-
-
 def test_duplicates_are_grouped_with_their_originals() -> None:
     """Those of a near duplicate with its original."""
     rows = rows_of(browsable(6))
@@ -227,3 +224,59 @@ def test_duplicates_are_grouped_with_their_originals() -> None:
         **dict.fromkeys(("random/0", "random/1", "random/2"), "random/0"),
         **dict.fromkeys(("random/3", "random/4"), "random/3"),
     }
+
+
+@pytest.mark.parametrize(
+    ("function", "expected", "values"),
+    [
+        (
+            "secondsWords",
+            formatting.seconds,
+            [0, 1e-6, 9.994e-4, 9.995e-4, 0.25, 0.9996, 9.994, 9.996, 119.9, 7199, 1e6],
+        ),
+        ("shareWords", formatting.share, [0, 0.0004, 0.0005, 0.5, 0.9994, 0.9996, 1]),
+        ("numberWords", formatting.number, [0, 999, 1000, 1234567]),
+    ],
+)
+def test_figures_read_as_in_the_rest_of_the_report(
+    function: str, expected: Callable[[float], str], values: Sequence[float]
+) -> None:
+    body = f"return argument.map((value) => {function}(value));"
+    assert evaluate(["browser/words.js"], body, values) == [expected(value) for value in values]
+
+
+def test_ids_and_facts_are_exported() -> None:
+    rows = rows_of(*graded(FILLERS))
+    files = ask(payload(rows), "exportsOf")
+    known = rows.to_pylist()
+    assert files["ids"].splitlines() == [row["puzzle_id"] for row in known]
+    lines = list(csv.DictReader(io.StringIO(files["csv"], newline="")))
+    assert [line["puzzle_id"] for line in lines] == [row["puzzle_id"] for row in known]
+    for line, row in zip(lines, known, strict=True):
+        for name in ("width", "nodes"):
+            assert line[name] == ("" if row[name] is None else str(row[name]))
+        assert float(line["cpu_seconds"]) == pytest.approx(row["cpu_seconds"], rel=1e-5) if row["cpu_seconds"] else True
+        assert line["title"] == (row["title"] or "")
+
+
+@pytest.mark.slow
+def test_every_figure_that_is_a_link_counts_the_puzzles_it_opens() -> None:
+    pairs, found = graded(FILLERS)
+    html = write_report(pairs, grades=found)["report.html"].decode()
+    links = re.findall(r'<a[^>]* href="(#browse\?[^"]*)"[^>]*>(?:<strong>)?([\d,]+)(?:</strong>|</a>)', html)
+    assert len(links) > 10
+    (listed,) = re.findall(r'id="browse-table">([^<]+)<', html)
+    counts = ask(Browser(0, False, listed, ""), "countsOf", addresses=[unescape(address) for address, _ in links])
+    assert counts == [int(number.replace(",", "")) for _, number in links], links
+
+
+@pytest.mark.slow
+def test_page_links_to_the_data_beside_it_without_pictures() -> None:
+    files = write_report(browsable(3))
+    names = re.findall(r"<a[^>]* download[^>]*>", files["report.html"].decode())
+    linked = {re.findall(r'href="([^"]*)"', name)[0] for name in names}
+    assert linked == {"puzzles.parquet", "report.json", "authors.txt"} < set(files)
+    told = pq.read_table(pa.BufferReader(files["puzzles.parquet"]))
+    ((results, _),) = browsable(3)
+    assert sorted(told["puzzle_id"].to_pylist()) == sorted(results["puzzle_id"].to_pylist())
+    assert not {"solution", "goal", "rows", "columns", "mended"} & set(told.column_names)

@@ -1,6 +1,7 @@
 """Measures held against people's ratings."""
 
 import json
+from collections.abc import Callable
 from itertools import combinations
 from typing import Any
 
@@ -187,15 +188,6 @@ def test_outliers() -> None:
     assert len(found.easier) <= OUTLIERS
 
 
-def test_ratings_are_compared_with_their_estimate() -> None:
-    rows = [
-        {"source": "a", "puzzle_id": f"a/{n}", "site_difficulty": n, "stars": 49 - n, "difficulty": n}
-        for n in range(50)
-    ]
-    found = ratings(rated(rows)).harder[0]
-    assert (found.puzzle_id, found.measure, found.estimate) == ("a/49", "stars", 0)
-
-
 def test_the_best_measure_is_that_within_sizes() -> None:
     rng = np.random.default_rng(2)
     rows = [
@@ -215,11 +207,17 @@ def test_the_best_measure_is_that_within_sizes() -> None:
     assert by_name["cells"].within is None
 
 
-def test_outliers_by_solving_time() -> None:
-    rows = [{"source": "a", "puzzle_id": f"a/{n}", "site_seconds": 60.0 * n, "difficulty": 49 - n} for n in range(50)]
-    found = ratings(rated(rows))
-    assert (found.harder[0].puzzle_id, found.harder[0].column, found.harder[0].rating) == ("a/49", "site_seconds", 2940)
-    assert [(one.rating, one.measure, one.rho) for one in found.correlations] == [("site_seconds", "difficulty", -1)]
+@pytest.mark.parametrize(
+    ("row", "outlier"),
+    [
+        (lambda n: {"site_seconds": 60.0 * n, "difficulty": 49 - n}, ("site_seconds", 2940, "difficulty", 0)),
+        (lambda n: {"site_difficulty": n, "stars": 49 - n, "difficulty": n}, ("site_difficulty", 49, "stars", 0)),
+    ],
+)
+def test_outliers_by_solving_time_and_estimate(row: Callable[[int], dict[str, Any]], outlier: tuple[Any, ...]) -> None:
+    found = ratings(rated([{"source": "a", "puzzle_id": f"a/{n}"} | row(n) for n in range(50)])).harder[0]
+    assert found.puzzle_id == "a/49"
+    assert (found.column, found.rating, found.measure, found.estimate) == outlier
 
 
 def test_no_ratings() -> None:

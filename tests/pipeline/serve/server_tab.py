@@ -1,18 +1,11 @@
 """A browser's tab at the server's page."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from chromium import errors
+from chromium import BrowserTab
 from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
-from selenium.webdriver.common.by import By
-from selenium.webdriver.remote.webelement import WebElement
-from selenium.webdriver.support.ui import WebDriverWait
 from serving import Server
-
-SECONDS = 60
 
 PAINTED = r"""
 const path = document.querySelector("section:not([hidden]) .board .cells[data-entry='1']");
@@ -20,40 +13,31 @@ return Array.from((path?.getAttribute('d') ?? '').matchAll(/h(\d+)v/g)).reduce((
 """
 
 
-class Tab:
-    """The browser's one tab, at the server's page."""
+class Tab(BrowserTab):
+    """The tab at the server's page."""
 
     def __init__(self, driver: webdriver.Chrome, server: Server) -> None:
-        self.driver = driver
+        super().__init__(driver)
         self.server = server
 
     def go(self, address: str = "#open") -> None:
         """Reload the page, with empty storage."""
         self.driver.get(self.server.address)
-        self.driver.execute_script("localStorage.clear(); sessionStorage.clear();")
+        self.run("localStorage.clear(); sessionStorage.clear();")
         self.driver.get_log("browser")
         self.driver.get("about:blank")
         self.driver.get(f"{self.server.address}/{address}")
         self.until(lambda: self.all("main > section:not([hidden])"))
 
-    def until(self, holds: Callable[[], Any]) -> Any:
-        return WebDriverWait(self.driver, SECONDS, 0.05).until(lambda _: holds())
-
-    def all(self, selector: str) -> list[WebElement]:
-        return self.driver.find_elements(By.CSS_SELECTOR, selector)
-
-    def one(self, selector: str) -> WebElement:
-        return self.driver.find_element(By.CSS_SELECTOR, selector)
-
     def click(self, selector: str) -> None:
         self.one(f"section:not([hidden]) {selector}").click()
 
     def text(self, selector: str) -> str:
-        return str(self.driver.execute_script("return document.querySelector(arguments[0]).textContent", selector))
+        return str(self.run("return document.querySelector(arguments[0]).textContent", selector))
 
     def keys(self, *keys: str) -> None:
         """Keys for the board."""
-        self.driver.execute_script("document.querySelector('section:not([hidden]) .cursor-grid').focus()")
+        self.run("document.querySelector('section:not([hidden]) .cursor-grid').focus()")
         actions = ActionChains(self.driver)
         for key in keys:
             actions.send_keys(key)
@@ -63,19 +47,24 @@ class Tab:
         self.one("#file").send_keys(str(path))
 
     def paste(self, text: bytes) -> None:
-        self.driver.execute_script("document.getElementById('text').value = arguments[0]", text.decode())
+        self.run("document.getElementById('text').value = arguments[0]", text.decode())
         self.click("#paste button")
 
     def opened(self) -> None:
         self.until(lambda: self.all("#puzzle:not([hidden]) .board .nonogram"))
 
+    def share(self) -> str:
+        """Return the link to the puzzle."""
+        self.click(".share button")
+        return str(self.until(lambda: self.one("#puzzle [name=link]").get_property("value")))
+
     def painted(self) -> int:
         """Return cells of the first colour, in the board that is seen."""
-        return int(self.driver.execute_script(PAINTED))
+        return int(self.run(PAINTED))
 
     def count(self, kind: str) -> int:
         """Glyphs of a kind on the board."""
-        path = self.driver.execute_script(
+        path = self.run(
             "return document.querySelector('section:not([hidden]) .board .' + arguments[0])?.getAttribute('d') ?? ''",
             kind,
         )
@@ -106,7 +95,7 @@ class Tab:
 
     def cells(self) -> tuple[float, float, float, float]:
         """Left, top, width and height of the board's cells in the window, in pixels."""
-        left, top, width, height = self.driver.execute_script(
+        left, top, width, height = self.run(
             "const box = document.querySelector('section:not([hidden]) .board .target').getBoundingClientRect();"
             "return [box.left, box.top, box.width, box.height];"
         )
@@ -120,6 +109,3 @@ class Tab:
             points = [{"x": x, "y": y, "id": k} for k, (x, y) in enumerate(fingers)]
             self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
             count = len(fingers)
-
-    def errors(self) -> list[str]:
-        return errors(self.driver)

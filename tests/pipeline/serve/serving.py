@@ -5,8 +5,9 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 import httpx
@@ -19,6 +20,9 @@ from nonocensus.solver.model.puzzle import from_picture
 
 SECONDS = 120.0
 """A machine may be busy."""
+
+BYTES = {"content-type": "application/octet-stream"}
+"""Headers of a file that is sent."""
 
 
 class Server(NamedTuple):
@@ -34,8 +38,12 @@ class Server(NamedTuple):
     @property
     def workers(self) -> list[psutil.Process]:
         """Its worker processes."""
-        children = psutil.Process(self.process.pid).children()
-        return [child for child in children if "spawn_main" in " ".join(child.cmdline())]
+        found = []
+        for child in psutil.Process(self.process.pid).children():
+            with suppress(psutil.NoSuchProcess):  # it has just ended, or is a zombie
+                if "spawn_main" in " ".join(child.cmdline()):
+                    found.append(child)
+        return found
 
     def get(self, path: str, **options: Any) -> httpx.Response:
         return self.client.get(path, **options)
@@ -43,9 +51,21 @@ class Server(NamedTuple):
     def post(self, path: str, **options: Any) -> httpx.Response:
         return self.client.post(path, **options)
 
+    def job(self, task: str, wait: float = 20, **asked: Any) -> dict[str, Any]:
+        """Return a job after it has ended."""
+        reply = self.post(f"/api/{task}", params={"wait": wait}, json=asked)
+        assert reply.status_code == 202, reply.text
+        job: dict[str, Any] = reply.json()
+        while job["state"] in ("queued", "running", "compiling"):
+            job = self.get(f"/api/jobs/{job['id']}", params={"wait": 20}).json()
+        return job
+
+    def solves(self) -> bool:
+        """Return whether a puzzle is solved as usual."""
+        return bool(self.job("solve", puzzle=PLUS)["state"] == "done")
+
     def parse(self, data: bytes, name: str = "") -> httpx.Response:
-        headers = {"content-type": "application/octet-stream"}
-        return self.post("/api/parse", params={"name": name}, content=data, headers=headers)
+        return self.post("/api/parse", params={"name": name}, content=data, headers=BYTES)
 
     def raw(self, sent: bytes) -> bytes:
         """Return bytes as they are, and all that is answered until the server closes."""
@@ -55,6 +75,14 @@ class Server(NamedTuple):
             while received := connection.recv(1 << 16):
                 answer += received
             return answer
+
+
+def until(holds: Callable[[], object]) -> None:
+    """Wait until something holds."""
+    limit = time.monotonic() + SECONDS
+    while not holds():
+        assert time.monotonic() < limit
+        time.sleep(0.02)
 
 
 @contextmanager
@@ -97,6 +125,9 @@ NONE: dict[str, Any] = {"rows": [[[2, 1]], []], "columns": [[[2, 1]], []]}
 """No picture fits these clues."""
 
 PLUS = record([[0, 1, 0], [1, 1, 1], [0, 1, 0]])
+TWO_NON = b"width 2\nheight 2\nrows\n1\n1\ncolumns\n1\n1\n"
+"""DIAGONAL as a file."""
+
 PLUS_NON = b"width 3\nheight 3\n\nrows\n1\n3\n1\n\ncolumns\n1\n3\n1\n"
 
 

@@ -2,14 +2,13 @@
 
 import base64
 import io
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
 from pypdf import PdfReader
-from serving import ASSUMED, COLORED, DIAGONAL, NONE, PLUS, Server, record, running
+from serving import ASSUMED, COLORED, DIAGONAL, NONE, PLUS, Server, record
 
 from nonocensus.pipeline.serve.explain_tasks import explain_puzzle
 from nonocensus.pipeline.serve.task_budget import TaskBudget
@@ -21,17 +20,12 @@ Cells = list[set[int]]
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with running("--cpus", "2", "--cpu-limit", "10") as server:
-        yield server
+OPTIONS = ("--cpus", "2", "--cpu-limit", "10")
 
 
-def result(server: Server, path: str, **asked: Any) -> Any:
+def result(server: Server, task: str, **asked: Any) -> Any:
     """Return the result of a job."""
-    job = server.post(f"/api/{path}", params={"wait": 20}, json=asked).json()
-    while job["state"] in ("queued", "running", "compiling"):
-        job = server.get(f"/api/jobs/{job['id']}", params={"wait": 20}).json()
+    job = server.job(task, **asked)
     assert job["state"] == "done", job
     return job["result"]
 
@@ -81,7 +75,6 @@ def test_hint_names_wrong_cells_and_dead_ends(server: Server) -> None:
 def test_hint_describes_a_line_in_words(server: Server) -> None:
     (step,) = result(server, "hint", puzzle=PLUS, begun="?" * 9)["steps"]
     assert (step["technique"], step["grade"], step["line"], step["where"]) == ("clue", 1, 1, "Row 2 (3)")
-    assert step["what"] == "Row 2 (3), clue: columns 1 to 3 black."
     assert step["ruled"] == [[3, 0], [4, 0], [5, 0]]
 
 
@@ -96,24 +89,14 @@ def test_explanation_leads_to_the_solution(server: Server) -> None:
     for assumed in assumptions:
         assert assumed["line"] is None
         assert assumed["ruled"] == [[assumed["assumption"]["place"], assumed["assumption"]["color"]]]
-        assert assumed["what"].startswith("Suppose row ")
         assert assumed["assumption"]["then"]
 
 
 def test_explanation_ends_early_at_a_contradiction_or_open_grid(server: Server) -> None:
     told = result(server, "explain", puzzle=NONE)
     assert (told["state"], told["end"] is not None) == ("contradiction", True)
-    assert "has no arrangement left" in told["ending"]
     told = result(server, "explain", puzzle=DIAGONAL)
     assert (told["state"], told["grade"], told["steps"]) == ("open", 9, [])
-    assert "assumptions inside assumptions" in told["ending"]
-
-
-def test_steps_that_only_exclude_colours_are_one(server: Server) -> None:
-    first, second, *_ = result(server, "explain", puzzle=record(np.diag([1, 2])))["steps"]
-    assert (first["where"], first["line"], first["assumption"]) == ("Rows 1 to 2", None, None)
-    assert first["what"] == "Rows 1 to 2, clue: each line has only the colours of its clue."
-    assert second["line"] is not None
 
 
 def test_explanation_starts_from_a_begun_grid(server: Server) -> None:
@@ -122,16 +105,17 @@ def test_explanation_starts_from_a_begun_grid(server: Server) -> None:
     assert {place for step in told["steps"] for place, _ in step["ruled"]} == {7, 8}
 
 
-@pytest.mark.parametrize(("path", "begun"), [("hint", "??"), ("explain", "?" * 10), ("hint", "2" * 9)])
+@pytest.mark.parametrize(
+    ("path", "begun"), [("hint", "??"), ("explain", "?" * 10), ("solve", "?"), ("hint", "2" * 9), ("solve", "2" * 9)]
+)
 def test_grid_that_does_not_fit_the_puzzle_is_refused(server: Server, path: str, begun: str) -> None:
-    job = server.post(f"/api/{path}", params={"wait": 20}, json={"puzzle": PLUS, "begun": begun}).json()
+    job = server.job(path, puzzle=PLUS, begun=begun)
     assert job["state"] == "refused"
     assert "begun grid" in job["error"]
 
 
 def test_too_large_puzzle_is_not_explained(server: Server) -> None:
-    puzzle = {"rows": [[]] * 201, "columns": [[]] * 200}
-    job = server.post("/api/explain", params={"wait": 20}, json={"puzzle": puzzle}).json()
+    job = server.job("explain", puzzle={"rows": [[]] * 201, "columns": [[]] * 200})
     assert job["error"] == "the puzzle is 200x201; this server explains puzzles of up to 40,000 cells"
 
 

@@ -1,28 +1,25 @@
-"""What an operator sees of a server: /healthz, /metrics, the access log, and its end."""
+"""What an operator sees of a server: /healthz, /metrics, the access log, its end; and what a worker may use."""
 
 import asyncio
+import json
 import re
 import signal
-import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from serving import PLUS, SECONDS, Server, long_puzzle, running
+from serving import PLUS, SECONDS, Server, long_puzzle, running, until
 
 from nonocensus.pipeline.serve.jobs import PuzzleJob
-from nonocensus.pipeline.serve.pool import ServerBusy, WorkerPool
+from nonocensus.pipeline.serve.pool import DIED, ServerBusy, WorkerPool, open_pool
 from nonocensus.pipeline.serve.server_app import application
 from nonocensus.pipeline.serve.server_metrics import SERVER_METRICS
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with running("--cpus", "1", "--log-level", "info") as server:
-        yield server
+OPTIONS = ("--cpus", "1", "--log-level", "info")
 
 
 def metrics(server: Server) -> dict[str, float]:
@@ -84,12 +81,54 @@ def test_sigterm_ends_requests_and_is_logged() -> None:
     with running("--cpus", "1", "--log-level", "info") as server, ThreadPoolExecutor(1) as threads:
         server.get("/no%0Asuch/path?query")
         asked = threads.submit(server.post, "/api/solve?wait=20", json={"puzzle": long_puzzle()})
-        deadline = time.monotonic() + SECONDS
-        while metrics(server)["nonocensus_jobs_running"] == 0:
-            assert time.monotonic() < deadline
+        until(lambda: metrics(server)["nonocensus_jobs_running"] > 0)
         server.process.send_signal(signal.SIGTERM)
         _, log = server.process.communicate(timeout=SECONDS)
         assert (server.process.returncode, asked.result().json()["state"]) == (0, "cancelled")
     lines = [re.sub(r"^\S+ \S+ ", "", line) for line in log.splitlines()]
     assert re.fullmatch(r"INFO nonocensus.serve: 127.0.0.1 GET /no\\nsuch/path 404 \d+ bytes [\d.]+ s", lines[0])
     assert re.fullmatch(r"INFO nonocensus.serve: 127.0.0.1 POST /api/solve 202 \d+ bytes [\d.]+ s", lines[-1])
+
+
+pytestmark = pytest.mark.slow
+
+SOLVE: dict[str, Any] = {"puzzle": json.dumps(PLUS).encode(), "solutions": 2, "grade": False, "begun": None}
+
+
+def finished(*jobs: PuzzleJob) -> int:
+    """Run jobs to their end; returns how many workers were replaced."""
+
+    async def main() -> int:
+        for job in jobs:
+            pool.submit(job)
+        await asyncio.gather(*(job.finished_event.wait() for job in jobs))
+        while pool.ready < pool.workers:
+            await asyncio.sleep(0.1)
+        assert not pool.unfinished
+        return pool.replaced
+
+    with open_pool(2) as pool:
+        return asyncio.run(main())
+
+
+def test_file_that_takes_long_to_read_is_refused_and_its_worker_stays() -> None:
+    slow = PuzzleJob("parse", {"name": "", "data": b"\n" * (4 << 20)}, 0, 0.05)
+    solved = PuzzleJob("solve", SOLVE, 0, 5.0)
+    assert finished(slow, solved) == 0
+    assert (slow.state, slow.error) == ("refused", "it takes more time than this server allows")
+    assert solved.state == "done"
+
+
+def test_task_that_exceeds_its_memory_fails_and_its_worker_is_replaced() -> None:
+    greedy = PuzzleJob("clues", {"width": 1, "cells": "0", "palette": Greedy(), "title": None}, 0, 5.0)
+    solved = [PuzzleJob("solve", SOLVE, 0, 5.0) for _ in range(20)]
+    assert finished(greedy, *solved) == 1
+    assert (greedy.state, greedy.error) == ("failed", DIED)
+    assert all(job.state == "done" for job in solved)
+
+
+class Greedy:
+    """Takes more memory than a worker has, where it is read."""
+
+    def __iter__(self) -> None:
+        bytearray(1 << 40)

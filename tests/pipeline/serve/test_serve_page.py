@@ -2,7 +2,6 @@
 
 import base64
 import json
-import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,17 +11,12 @@ import numpy as np
 import pytest
 from chromium import NEEDED, PHONE, chromium, emulated, page_width, violations
 from PIL import Image
-from runs import run_serially
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 from server_tab import Tab
-from serving import ASSUMED, PLUS_NON, Server, long_puzzle, record, running
-from stores import random_store
+from serving import ASSUMED, PLUS_NON, TWO_NON, Server, long_puzzle, record
 
 from nonocensus.pipeline.serve.serve_limits import PAGE_ROWS
-from nonocensus.scrapers.pictures.recipe import Recipe
-
-TWO = b"width 2\nheight 2\nrows\n1\n1\ncolumns\n1\n1\n"
 
 pytestmark = [*NEEDED, pytest.mark.slow]
 
@@ -38,17 +32,9 @@ return [box.left >= 0 && box.right <= innerWidth, box.top >= 0 && box.bottom <= 
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    folder = tmp_path_factory.mktemp("archive")
-    run = run_serially(random_store(folder, Recipe("random", 6, 5, 0.6, 3, 60)), folder / "run")
-    with running(run.folder.uri, "--cpus", "2") as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def tab(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+def tab(browsing: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
     with chromium(tmp_path_factory.mktemp("chromium")) as driver:
-        yield Tab(driver, server)
+        yield Tab(driver, browsing)
 
 
 @pytest.fixture
@@ -77,20 +63,6 @@ def test_file_is_played_by_keyboard(plus: Tab) -> None:
     assert plus.errors() == []
 
 
-def test_grid_survives_a_reload(plus: Tab) -> None:
-    plus.keys(" ", Keys.ARROW_RIGHT, " ", "x")
-    assert (plus.painted(), plus.count("crosses")) == (1, 1)
-    plus.click("[data-do=undo]")
-    plus.click("[data-do=undo]")
-    plus.click("[data-do=redo]")
-    assert plus.painted() == 2
-    plus.driver.refresh()
-    plus.opened()
-    assert plus.painted() == 2
-    plus.click("[data-do=empty]")
-    assert plus.painted() == 0
-
-
 def test_dragging_paints_a_run_and_the_right_button_marks_empty(plus: Tab) -> None:
     target = plus.one("#puzzle .target")
     size = target.rect["width"] / 3
@@ -109,29 +81,22 @@ def test_check_marks_wrong_cells(plus: Tab) -> None:
     plus.keys(Keys.ARROW_DOWN, " ")
     plus.click("[data-do=check]")
     plus.until(lambda: plus.outcome().startswith("Right so far"))
-    assert plus.count("wrong") == 0
     plus.keys(Keys.ARROW_DOWN, " ")
-    assert plus.count("wrong") == 0
     plus.click("[data-do=check]")
     plus.until(lambda: plus.outcome() == "1 cell is wrong; a ring marks it.")
     assert plus.count("wrong") == 1
 
 
 def test_each_press_extends_the_hint(plus: Tab) -> None:
-    """First where and how, then which cells, then they are filled in."""
+    """First where and how, then which cells, then they are filled in; a key in between ends it."""
     plus.hinted()
-    assert plus.hint() == "Clue, grade 1 of 9"
     assert plus.text("#puzzle .hint p").startswith("Look at row 2 (3).")
     assert (plus.pointed("band"), plus.pointed("found"), plus.painted()) == (1, 0, 0)
     plus.click("[data-do=hint]")
-    assert plus.text("#puzzle .hint p") == "Row 2 (3), clue: columns 1 to 3 black."
     assert (plus.pointed("band"), plus.pointed("found"), plus.painted()) == (1, 1, 0)
     plus.click(".hint [data-do=more]")
-    assert plus.painted() == 3
-    assert plus.pointed("band") == 0
-    assert not plus.one("#puzzle .hint").is_displayed()
+    assert (plus.painted(), plus.pointed("band"), plus.one("#puzzle .hint").is_displayed()) == (3, 0, False)
     plus.click("[data-do=undo]")
-    assert plus.painted() == 0
     plus.hinted()
     plus.keys("x")
     assert (plus.pointed("band"), plus.one("#puzzle .hint").is_displayed()) == (0, False)
@@ -146,36 +111,20 @@ def test_each_press_extends_the_hint(plus: Tab) -> None:
     assert plus.errors() == []
 
 
-def test_hint_marks_wrong_cells_then_opens_them(plus: Tab) -> None:
-    plus.keys(" ")
-    plus.hinted()
-    assert plus.text("#puzzle .hint p") == "1 cell is wrong."
-    assert plus.count("wrong") == 0
-    plus.click("[data-do=hint]")
-    assert plus.count("wrong") == 1
-    plus.click("[data-do=hint]")
-    assert (plus.painted(), plus.count("wrong")) == (0, 0)
-
-
 def test_explanation_is_stepped_through_and_played(tab: Tab) -> None:
     tab.go()
     tab.paste(jsonl(record(ASSUMED)))
     tab.opened()
     tab.keys(" ")
     tab.explained()
-    assert tab.step() == "Step 1 of 18"
-    assert (tab.pointed("band"), tab.pointed("found")) == (1, 1)
+    assert (tab.step(), tab.pointed("band"), tab.pointed("found")) == ("Step 1 of 18", 1, 1)
     tab.click(".player [data-do=hardest]")
     assert "Edge, grade 6" in tab.text("#puzzle .player h2")
     assert (tab.pointed("supposed"), tab.pointed("chain"), tab.pointed("end")) == (1, 1, 1)
-    assert tab.text("#puzzle .player p").startswith("Suppose row ")
-    hardest, painted = tab.step(), tab.painted()
     tab.click(".player [data-do=last]")
     assert tab.painted() == 13
-    assert "no other solution" in tab.text("#puzzle .player .ending")
-    for _ in range(18 - int(hardest.split()[1])):
-        tab.click(".player [data-do=back]")
-    assert (tab.step(), tab.painted()) == (hardest, painted)
+    tab.click(".player [data-do=back]")
+    assert (tab.step(), tab.painted()) == ("Step 17 of 18", 13)
     tab.one("#puzzle .player .where").send_keys(Keys.HOME)
     assert (tab.step(), tab.painted()) == ("Step 0 of 18", 0)
     tab.driver.execute_script("document.querySelector('#puzzle .player .where').value = 14")
@@ -207,10 +156,9 @@ def test_solution_is_found_and_put_into_the_grid(plus: Tab) -> None:
     plus.until(lambda: plus.text("#puzzle .verdict .key") == "unique line")
     assert len(plus.all("#puzzle .pictures .nonogram")) == 1
     assert "Line solves" in plus.text("#puzzle .facts")
-    time, stars, grade = (fact.text.replace("\n", "") for fact in plus.all("#puzzle .facts div")[:3])
-    assert re.fullmatch(r"Time, for a personabout \S+\ss \(\S+\ss to \S+\ss\)", time)
-    assert stars == "Stars of people1.1 of 5"
-    assert grade.startswith("Grade, for a person1 of 9")
+    time, stars, grade = (fact.text.replace("\n", " ") for fact in plus.all("#puzzle .facts div")[:3])
+    assert time.startswith("Time, for a person about ")
+    assert (stars, grade[:27]) == ("Stars of people 1.1 of 5", "Grade, for a person 1 of 9 ")
     plus.click("[data-do=show]")
     assert plus.painted() == 5
     assert plus.outcome().startswith("Solved")
@@ -234,7 +182,7 @@ def test_refusal_is_shown_as_an_alert(tab: Tab) -> None:
     tab.until(lambda: tab.text("#problem"))
     assert "\n" not in tab.text("#problem")
     assert tab.one("#problem").get_attribute("role") == "alert"
-    tab.paste(TWO)
+    tab.paste(TWO_NON)
     tab.opened()
     assert tab.text("#problem") == ""
 
@@ -292,7 +240,7 @@ def test_archive_is_searched_and_opened(tab: Tab) -> None:
     tab.until(lambda: len(tab.all("#archive tbody tr")) == 1)
     tab.click("tbody a")
     tab.opened()
-    assert tab.text("#puzzle h1") == "random/6x5-0.6-3-17"
+    assert tab.text("#puzzle h1") == "random/8x8-0.5-3-17"
     assert tab.text("#puzzle .verdict .key")
     assert not tab.one("#puzzle .pictures .nonogram").is_displayed(), "who plays has not asked for the solution"
     tab.click(".solved summary")
@@ -311,7 +259,7 @@ def test_axe_finds_no_violation_and_nothing_is_too_wide(tab: Tab, width: int, sc
             ("#open", "#open h1"),
             ("#draw", "#draw .nonogram"),
             ("#archive", "#archive tbody tr"),
-            ("#puzzle?id=random/6x5-0.6-3-17", "#puzzle .facts div"),
+            ("#puzzle?id=random/8x8-0.5-3-17", "#puzzle .facts div"),
         ):
             tab.go(address)
             tab.until(lambda wanted=there: tab.all(wanted))
@@ -339,30 +287,26 @@ def test_cursor_is_described_for_screen_readers(plus: Tab) -> None:
 
 def test_link_opens_the_same_puzzle_and_a_forged_one_is_refused(plus: Tab) -> None:
     plus.keys(" ")
-    plus.click(".share button")
-    link = plus.until(lambda: plus.one("#puzzle [name=link]").get_property("value"))
-    assert len(link) < 200
+    link = plus.share()
     assert plus.until(lambda: plus.text("#puzzle .copied"))
     plus.go(link.removeprefix(f"{plus.server.address}/"))
     plus.opened()
     assert (plus.text("#puzzle h1"), plus.painted()) == ("local/plus", 0)
-    plus.keys(Keys.ARROW_DOWN, " ")
+    plus.keys(Keys.ARROW_DOWN, " ", Keys.ARROW_RIGHT, " ")
+    plus.click("[data-do=undo]")
+    plus.click("[data-do=undo]")
+    plus.click("[data-do=redo]")
     plus.driver.refresh()
     plus.opened()
     assert plus.painted() == 1, "stored under the puzzle's clues"
+    plus.click("[data-do=empty]")
+    assert plus.painted() == 0
     assert plus.errors() == []
     forged = zlib.compress(b'{"rows": "5000a", "columns": "a", "title": "<img src=x onerror=alert(1)>"}')
     invalid = base64.urlsafe_b64encode(forged).decode().rstrip("=")
-    for code, reason in (
-        (link.split("share=")[1][:-6], "This link is damaged or cut off: copy all of it again."),
-        ("", "This link is damaged or cut off: copy all of it again."),
-        (invalid, "Line 1: row 1: the number 5000 is more than 1023."),
-    ):
-        plus.go(f"#puzzle?share={code}")
-        shown = plus.until(lambda: plus.text("#problem"))
-        assert shown.startswith(reason)
-        assert "\n" not in shown
-        assert plus.one("#open").is_displayed()
+    plus.go(f"#puzzle?share={invalid}")
+    assert plus.until(lambda: plus.text("#problem")).startswith("Line 1: row 1: the number 5000 is more than 1023.")
+    assert plus.one("#open").is_displayed()
 
 
 def test_back_button_returns_to_the_puzzle_before(tab: Tab) -> None:
@@ -379,8 +323,7 @@ def test_back_button_returns_to_the_puzzle_before(tab: Tab) -> None:
 
 
 def test_grid_follows_that_of_another_tab(plus: Tab) -> None:
-    plus.click(".share button")
-    link = plus.until(lambda: plus.one("#puzzle [name=link]").get_property("value"))
+    link = plus.share()
     first = plus.driver.current_window_handle
     plus.driver.switch_to.new_window("tab")
     plus.driver.get(link)

@@ -7,16 +7,13 @@ import pytest
 from chromium import NEEDED, PHONE, chromium, emulated, page_width, violations
 from selenium.webdriver.common.keys import Keys
 from server_tab import Tab
-from serving import Server, record, running
+from serving import Server, record
 from test_serve_page import jsonl
 
 pytestmark = [*NEEDED, pytest.mark.slow]
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with running("--cpus", "1") as server:
-        yield server
+OPTIONS = ("--cpus", "1")
 
 
 @pytest.fixture(scope="module")
@@ -145,8 +142,7 @@ def test_drawing_keeps_the_board_still_and_survives_a_reload(phone: Tab) -> None
 @pytest.mark.people
 def test_link_is_opened_and_solved_with_two_hints(phone: Tab) -> None:
     open_disc(phone)
-    tap(phone, ".share button")
-    link = phone.until(lambda: phone.one("#puzzle [name=link]").get_property("value"))
+    link = phone.share()
     phone.go(link.removeprefix(f"{phone.server.address}/"))
     phone.opened()
     assert phone.text("#puzzle .clock") == "0:00"

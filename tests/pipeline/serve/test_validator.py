@@ -1,16 +1,16 @@
 """The validator, asked as programs asked pbnsolve.cgi."""
 
-from collections.abc import Iterator
+import json
 from xml.etree import ElementTree
 
 import httpx
 import pytest
-from serving import PLUS_NON, Server, long_puzzle, running
+from serving import PLUS_NON, TWO_NON, Server, long_puzzle
 
 from nonocensus.pipeline.serve.records import parse_puzzle
 from nonocensus.scrapers.formats import named
 
-TWO = "width 2\nheight 2\nrows\n1\n1\ncolumns\n1\n1\n"
+TWO = TWO_NON.decode()
 XML = """<?xml version="1.0"?><puzzleset><puzzle type="grid" defaultcolor="black">
 <color name="white" char=".">fff</color><color name="black" char="X">000</color>
 <clues type="columns"><line><count>1</count></line></clues><clues type="rows"><line><count>1</count></line></clues>
@@ -20,10 +20,7 @@ XML = """<?xml version="1.0"?><puzzleset><puzzle type="grid" defaultcolor="black
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with running("--cpus", "2", "--cpu-limit", "1") as server:
-        yield server
+OPTIONS = ("--cpus", "2", "--cpu-limit", "1")
 
 
 def said(reply: httpx.Response, status: int = 200) -> dict[str, str]:
@@ -78,8 +75,6 @@ def test_binary_files_are_accepted(server: Server) -> None:
 
 
 def test_cpu_limit_is_reported_as_timeout(server: Server) -> None:
-    import json
-
     puzzle = json.dumps(long_puzzle())
     image = named("non").write(parse_puzzle(puzzle.encode()))
     assert said(server.post("/validate", data={"image": image.decode()})) == {"status": "TIMEOUT"}

@@ -2,22 +2,21 @@
 
 import base64
 import io
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-from chromium import NEEDED, PHONE, chromium, emulated, errors, page_width, violations
+from chromium import NEEDED, PHONE, emulated, page_width, violations
 from pypdf import PdfReader
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from tabs import Tab
+from test_explained import dominoes
 
 from nonocensus.reports.explained.explanation_page import page
 from nonocensus.reports.explained.step_words import describe_merged
-from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 from nonocensus.solver.model.puzzle import Color, from_picture
-from nonocensus.solver.model.tables import puzzles_of
 from nonocensus.solver.model.techniques import CLUE
 from nonocensus.solver.people.explanation import Explanation, explain
 
@@ -28,17 +27,15 @@ PAINTED = "return Array.from(document.querySelectorAll('.sheet rect[fill^=\"#0\"
 
 @pytest.fixture(scope="module")
 def explanation() -> Explanation:
-    (puzzle,) = puzzles_of(recipe_batch(Recipe("dominoes", 7, 7, None, None, 1), 0, 1))
-    return explain(puzzle)
+    return explain(dominoes(7))
 
 
 @pytest.fixture(scope="module")
-def driver(explanation: Explanation, tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
+def driver(tab: Tab, explanation: Explanation, tmp_path_factory: pytest.TempPathFactory) -> webdriver.Chrome:
     path = tmp_path_factory.mktemp("page") / "page.html"
     path.write_text(page(explanation))
-    with chromium(tmp_path_factory.mktemp("chromium")) as driver:
-        driver.get(path.as_uri())
-        yield driver
+    tab.driver.get(path.as_uri())
+    return tab.driver
 
 
 def click(driver: webdriver.Chrome, name: str) -> None:
@@ -50,7 +47,7 @@ def shown(driver: webdriver.Chrome) -> tuple[int, str]:
     return int(driver.find_element(By.ID, "number").text), driver.find_element(By.ID, "words").text
 
 
-def test_steps_go_forward_and_back(driver: webdriver.Chrome, explanation: Explanation) -> None:
+def test_steps_go_forward_and_back(tab: Tab, driver: webdriver.Chrome, explanation: Explanation) -> None:
     words = [f"{step.what} {step.why}" for step in describe_merged(explanation)]
     black = sum(colors == 2 for colors in explanation.cells)
     click(driver, "last")
@@ -68,7 +65,12 @@ def test_steps_go_forward_and_back(driver: webdriver.Chrome, explanation: Explan
     driver.execute_script("document.querySelectorAll('.step')[6].click()")
     assert shown(driver) == (7, words[6])
     assert driver.find_element(By.CSS_SELECTOR, "li.now").text == words[6]
-    assert errors(driver) == []
+    slider = driver.find_element(By.ID, "at")
+    slider.send_keys(Keys.HOME, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    assert shown(driver)[0] == 2
+    slider.send_keys(Keys.END)
+    assert shown(driver)[0] == len(words)
+    assert tab.errors() == []
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (PHONE, "light")])
@@ -141,11 +143,3 @@ def test_grid_slider_and_words_are_in_view_together(
     driver.execute_script(script)
     assert driver.execute_script(IN_VIEW) == [True, True, True]
     driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-
-
-def test_slider_is_moved_by_keys(driver: webdriver.Chrome, explanation: Explanation) -> None:
-    slider = driver.find_element(By.ID, "at")
-    slider.send_keys(Keys.HOME, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
-    assert shown(driver)[0] == 2
-    slider.send_keys(Keys.END)
-    assert shown(driver)[0] == len(list(describe_merged(explanation)))

@@ -2,7 +2,7 @@
 docs/METRICS.md and docs/pack.schema.json from its records, docs/PYTHON.md from the library, docs/step.svg from an
 explanation, docs/TECHNIQUES.md with pictures from the techniques and their examples.
 
-python tests/documents.py, or make docs; tests/test_documents.py fails where one of them is older than the program.
+python -m tools.documents, or make docs; tests/test_documents.py fails where one of them is older than the program.
 """
 
 import html
@@ -11,10 +11,8 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-
-import round_trips
-import technique_pages
 
 import nonocensus
 from nonocensus.pipeline import errors
@@ -33,19 +31,10 @@ from nonocensus.scrapers.formats.plain import PlainFormat
 from nonocensus.scrapers.formats.sections import SectionFormat
 from nonocensus.scrapers.formats.writing import FEATURES
 from nonocensus.solver.people.explanation import explain
+from tests import round_trips
+from tools import technique_pages
 
 ROOT = Path(__file__).resolve().parents[1]
-
-COMMANDS = ROOT / "docs" / "COMMANDS.md"
-FORMATS = ROOT / "docs" / "FORMATS.md"
-STEP = ROOT / "docs" / "step.svg"
-PACK_SCHEMA = ROOT / "docs" / "pack.schema.json"
-METRICS = ROOT / "docs" / "METRICS.md"
-PYTHON = ROOT / "docs" / "PYTHON.md"
-TECHNIQUES = ROOT / "docs" / "TECHNIQUES.md"
-PICTURES = {ROOT / "docs" / technique_pages.FOLDER: technique_pages.pictures}
-"""What makes the pictures of each folder of them."""
-
 
 STATUSES = {0: "Done.", 1: "Some puzzles or files failed, or a proof has changed or does not hold; all else is done."}
 
@@ -56,7 +45,7 @@ def commands_page() -> str:
     text = subprocess.run([*typer, "--title", "Commands"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     text = re.sub(r"(?s)\*\*Commands\*\*:.*?(?=## )", "", html.unescape(text), count=1)  # a list cut to 40 columns
     text = text.replace(f"\n{EPILOG}\n", "").replace("## `", f"{EPILOG}\n\n## `", 1)
-    kinds = [errors.UserError, *errors.UserError.__subclasses__()]
+    kinds: list[type[errors.UserError]] = [errors.UserError, *errors.UserError.__subclasses__()]
     statuses = STATUSES | {kind.status: first_sentence(kind.__doc__ or "") for kind in kinds}
     statuses |= {BUG: "An internal error: a bug of the program. Finished work is kept, and the same command continues."}
     statuses = dict(sorted(statuses.items()))
@@ -133,7 +122,7 @@ def python_page() -> str:
     """docs/PYTHON.md: what `import nonocensus` offers, with the first sentence of each docstring."""
     rows = [
         f"| `{name}` | {first_sentence(inspect.getdoc(getattr(nonocensus, name)) or '')} |"
-        for name in sorted(nonocensus.__all__, key=str.lower)
+        for name in sorted(nonocensus.__all__, key=str.lower)  # type: ignore[attr-defined]
         if not name.startswith("_")
     ]
     return "\n".join([PYTHON_HEAD + rows[0], *rows[1:], "", PYTHON_FOOT, ""])
@@ -189,30 +178,33 @@ def step_picture() -> str:
     return drawing(puzzle, every[len(every) // 2]).svg + "\n"
 
 
-def techniques_page() -> str:
-    """docs/TECHNIQUES.md: the ladder of techniques, with grades, sources and examples."""
-    return technique_pages.page()
-
-
 def first_sentence(text: str) -> str:
     """Return the first sentence of a text's first paragraph, as one line for a table."""
     paragraph = " ".join(text.split("\n\n")[0].split())
     return re.split(r"(?<=[.!?]) (?=[A-Z`])", paragraph)[0].replace("|", "\\|")
 
 
+PAGES: dict[str, Callable[[], str]] = {
+    "COMMANDS.md": commands_page,
+    "FORMATS.md": formats_page,
+    "METRICS.md": metrics_page,
+    "PYTHON.md": python_page,
+    "TECHNIQUES.md": technique_pages.page,
+    "pack.schema.json": pack_schema,
+    "step.svg": step_picture,
+}
+"""What makes each document in docs/; docs/techniques has the pictures of TECHNIQUES.md."""
+
+PICTURES = ROOT / "docs" / technique_pages.FOLDER
+
+
 def main() -> None:
     """Write the documents."""
-    COMMANDS.write_text(commands_page())
-    FORMATS.write_text(formats_page())
-    PACK_SCHEMA.write_text(pack_schema())
-    METRICS.write_text(metrics_page())
-    PYTHON.write_text(python_page())
-    STEP.write_text(step_picture())
-    TECHNIQUES.write_text(techniques_page())
-    for folder, pictures in PICTURES.items():
-        folder.mkdir(exist_ok=True)
-        for name, drawn in pictures().items():
-            (folder / name).write_text(drawn)
+    for name, made in PAGES.items():
+        (ROOT / "docs" / name).write_text(made())
+    PICTURES.mkdir(exist_ok=True)
+    for name, drawn in technique_pages.pictures().items():
+        (PICTURES / name).write_text(drawn)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 
 import numpy as np
-from technique_examples import COLORS, EXAMPLES, PUZZLES, clue_of
 
 from nonocensus.reports.sheet.geometry import CELL, MARGIN, Geometry, clue_numbers
 from nonocensus.reports.sheet.grid_state import UNKNOWN, GridState
@@ -14,6 +13,7 @@ from nonocensus.solver.model.puzzle import Clue, Puzzle, from_picture
 from nonocensus.solver.model.tables import puzzles_of
 from nonocensus.solver.model.techniques import LINE_TECHNIQUES, SEARCH, TECHNIQUES
 from nonocensus.solver.people.explanation import explain
+from tests.technique_examples import COLORS, EXAMPLES, PUZZLES, clue_of
 
 FOLDER = "techniques"
 """The folder of the page's pictures."""

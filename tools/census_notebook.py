@@ -1,4 +1,4 @@
-"""docs/census.ipynb with its outputs: `python tests/census_notebook.py` executes it and writes them."""
+"""docs/census.ipynb with its outputs: `python -m tools.census_notebook` executes it and writes them."""
 
 import tempfile
 from pathlib import Path
@@ -14,7 +14,7 @@ SECONDS = 600
 
 def executed(folder: Path) -> Any:
     """Execute the notebook in a folder; progress bars and times of cells are left out, so that outputs are stable."""
-    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    notebook = nbformat.read(NOTEBOOK, as_version=4)  # type: ignore[no-untyped-call]
     NotebookClient(notebook, timeout=SECONDS, resources={"metadata": {"path": str(folder)}}).execute()
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
@@ -26,4 +26,4 @@ def executed(folder: Path) -> Any:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        nbformat.write(executed(Path(folder)), NOTEBOOK)
+        nbformat.write(executed(Path(folder)), NOTEBOOK)  # type: ignore[no-untyped-call]

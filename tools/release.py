@@ -1,10 +1,10 @@
 """A release: what has to be in order before it is tagged, the files for others, and whether they work alone.
 
-python tests/release.py wheel      names the wheel of `make wheel` for this kind of machine, and tries it with each
+python -m tools.release wheel      names the wheel of `make wheel` for this kind of machine, and tries it with each
                                    Python that there is: no kernel is compiled
-python tests/release.py dist       wheel and source archive into dist/, each installed into a new environment,
+python -m tools.release dist       wheel and source archive into dist/, each installed into a new environment,
                                    where the demo runs far from this checkout (make dist)
-python tests/release.py release    the same, once the version is in order; ends with what is left to do by hand
+python -m tools.release release    the same, once the version is in order; ends with what is left to do by hand
                                    (make release)
 """
 
@@ -162,6 +162,7 @@ def surroundings() -> dict[str, str]:
 
 
 def git(*arguments: str) -> str:
+    """Return what git prints of this checkout."""
     return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
@@ -172,8 +173,8 @@ def main(wish: str) -> None:
         try_kernels()
         return
     if wish == "release":
-        texts = ((ROOT / name).read_text() for name in ("CHANGELOG.md", "CITATION.cff"))
-        wrong = list(wrong_with(__version__, *texts, git("tag", "--list")))
+        changelog, citation = ((ROOT / name).read_text() for name in ("CHANGELOG.md", "CITATION.cff"))
+        wrong = list(wrong_with(__version__, changelog, citation, git("tag", "--list")))
         if git("status", "--porcelain"):
             wrong.append("there are changes that are not committed: git status")
         if wrong:

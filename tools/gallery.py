@@ -1,6 +1,6 @@
 """The pictures of docs/GALLERY.md: the program's pages in Chromium, and its words in a terminal.
 
-python tests/gallery.py, or make gallery. All puzzles are the demo's or made here, so that the pictures may be shown. Of
+python -m tools.gallery, or make gallery. All puzzles are the demo's or made here, so that the pictures may be shown. Of
 real archives only figures are. Pages of paper need pdftoppm, of the package poppler-utils.
 """
 
@@ -15,11 +15,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from chromium import PHONE, chromium, emulated
 from PIL import Image
 from rich.console import Console
 from rich.text import Text
 from selenium import webdriver
+
+from tests.chromium import PHONE, chromium, emulated
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "gallery"

@@ -1,7 +1,7 @@
 """The documentation as a site, in site/: README.md and docs/ as they are, with what is made for it: a Python reference
 from docstrings, the notebook as a page, and a sample report.
 
-python tests/docs_site.py, or make site. The pages are collected in .cache/site, where mkdocs.yml expects them.
+python -m tools.docs_site, or make site. The pages are collected in .cache/site, where mkdocs.yml expects them.
 """
 
 import ast
@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import nonocensus
@@ -55,7 +56,7 @@ def collect() -> None:
     (STAGE / "docs" / "census.md").write_text(notebook(json.loads((ROOT / "docs" / "census.ipynb").read_text())))
 
 
-def notebook(cells: dict[str, list[dict[str, object]]]) -> str:
+def notebook(cells: dict[str, Any]) -> str:
     """Return a notebook with its outputs as Markdown."""
     parts = []
     for cell in cells["cells"]:
@@ -76,7 +77,7 @@ def notebook(cells: dict[str, list[dict[str, object]]]) -> str:
 def reference() -> str:
     """Return the Python reference: signature and docstring of each public name."""
     sections = [f"# Python reference\n\nThe names of `import nonocensus as nc`, version {nonocensus.__version__}."]
-    for name in sorted(nonocensus.__all__, key=str.lower):
+    for name in sorted(nonocensus.__all__, key=str.lower):  # type: ignore[attr-defined]
         if not name.startswith("_"):
             value = getattr(nonocensus, name)
             members = vars(value).items() if inspect.isclass(value) else ()
@@ -93,6 +94,7 @@ def signature(value: Callable[..., object]) -> str:
     """Return the head of a function or class as its source has it, of a class with its fields."""
     lines = textwrap.dedent(inspect.getsource(value)).splitlines()
     (node,) = ast.parse("\n".join(lines)).body
+    assert isinstance(node, ast.FunctionDef | ast.ClassDef)
     head = "\n".join(lines[node.lineno - 1 : node.body[0].lineno - 1]).rstrip(":")
     fields = [each for each in node.body if isinstance(each, ast.AnnAssign)] if inspect.isclass(value) else []
     return "\n".join([head, *(f"    {ast.unparse(field)}" for field in fields)])
@@ -135,6 +137,7 @@ class Page(HTMLParser):
         self.feed(path.read_text())
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note what the element links to, loads or is called."""
         given = {name: value for name, value in attrs if value}
         self.anchors |= {given[name] for name in ("id", "name") if name in given}
         target = given.get("href") or given.get("src")
