@@ -183,7 +183,7 @@ def test_importing_the_library_installs_no_log_handler() -> None:
 
 def test_internal_error_exits_with_status_70(nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch) -> None:
     """Status 1 would mean that everything else is done."""
-    monkeypatch.setattr("nonocensus.pipeline.run.run_folder.open_place", lambda *_: {}["missing"])
+    monkeypatch.setattr("nonocensus.pipeline.commands.status.open_place", lambda *_: {}["missing"])
     result = nonocensus("status", "run")
     assert result.code == 70
     assert result.err.startswith("Traceback")

@@ -171,7 +171,7 @@ def test_ctrl_c_reports_the_last_attempt(nonocensus: Command, monkeypatch: pytes
         asked.wait()
         return solve(*arguments, cpu_limit=cpu_limit, **options)
 
-    monkeypatch.setattr("nonocensus.solver.api.solve", watched)
+    monkeypatch.setattr("nonocensus.pipeline.commands.solve.attempt.solve", watched)
     monkeypatch.setattr("sys.stdin", Keyboard())
     result = nonocensus("solve", "-i", "-b", "b.non")
     assert (result.code, result.out) == (0, "multiple\n")
