@@ -29,12 +29,6 @@ from nonocensus.solver.model.tables import _clues, puzzle_batch
 from nonocensus.solver.model.views import views
 
 
-def test_clue_of_a_line() -> None:
-    assert clue_of([0, 1, 1, 0, 1]) == (Block(2), Block(1))
-    assert clue_of([1, 1, 2, 2, 2, 1]) == (Block(2), Block(3, 2), Block(1))
-    assert clue_of([0, 0]) == ()
-
-
 @given(pictures(colors=3))
 def test_picture_fits_its_clues(cells: np.ndarray) -> None:
     rows, columns = clues_of(cells)
