@@ -63,18 +63,6 @@ def test_all_properties_are_read() -> None:
     assert puzzle.license == "CC-BY-3.0"
 
 
-def test_files_of_survey_and_other_programs_are_read(shared_data: Path) -> None:
-    paths = [*(shared_data / "survey-mono").glob("*.non"), *(shared_data / "formats/non").glob("*.non")]
-    assert len(paths) == 34
-    for path in paths:
-        assert non.recognizes(path.read_bytes())
-        puzzle = one(path.read_bytes())
-        assert puzzle.goal is not None
-        assert clues_of(puzzle.goal) == (puzzle.rows, puzzle.columns), path.name
-        if path.name.startswith("webpbn"):
-            assert puzzle.puzzle_id == f"webpbn/{int(path.stem.removeprefix('webpbn-'))}"
-
-
 @pytest.mark.slow
 def test_files_of_crawls_agree_with_their_json_lines(shared_data: Path) -> None:
     """Clues, times and ratings of all 44 files."""

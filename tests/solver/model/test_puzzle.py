@@ -41,12 +41,6 @@ def test_clues_of_picture_are_those_of_its_lines(cells: np.ndarray) -> None:
     assert clues_of(cells) == (tuple(map(clue_of, cells)), tuple(map(clue_of, cells.T)))
 
 
-@given(puzzles())
-@settings(deadline=None)
-def test_puzzles_of_pictures_have_no_faults(puzzle: Puzzle) -> None:
-    validate(puzzle)
-
-
 def test_palette_is_ordered_by_first_use() -> None:
     cells = np.array([[0, 3, 0], [1, 0, 3]], np.uint8)
     puzzle = from_picture(cells, PALETTE)
