@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from pypdf import PdfReader
 from runs import run_serially
-from stores import Nonocensus, random_store
+from stores import Nonocensus, Refused, random_store
 
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings import puzzle_pack
@@ -212,11 +212,10 @@ def test_full_disk_leaves_former_pack(archive: Run, tmp_path: Path, monkeypatch:
     assert len(list(place.iterdir())) == 4 + 2
 
 
-def test_a_folder_with_something_else_is_refused(archive: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
+def test_a_folder_with_something_else_is_refused(archive: Run, tmp_path: Path, refused: Refused) -> None:
     (tmp_path / "pack.json").write_text("[]")
-    done = nonocensus("pack", archive.folder.name, "--out", str(tmp_path))
-    assert done.code == 2
-    assert "holds something else than a pack of nonocensus" in done.err
+    line = refused("pack", archive.folder.name, "--out", str(tmp_path))
+    assert "holds something else than a pack of nonocensus" in line
     assert [path.name for path in tmp_path.iterdir()] == ["pack.json"]
 
 

@@ -157,15 +157,6 @@ def test_only_changes_of_hashed_columns_invalidate_a_run(store: Store, tmp_path:
         start_run(store, str(tmp_path / "run"), CONFIG)
 
 
-def test_moved_store_is_refused(store: Store, tmp_path: Path) -> None:
-    run_serially(store, tmp_path / "run")
-    other = Store(store.folder)
-    moved = tmp_path / "moved"
-    (tmp_path / "store").rename(moved)
-    with pytest.raises(UserError):
-        start_run(other, str(tmp_path / "run"), CONFIG)
-
-
 def test_damaged_part_is_reported_and_others_classified(store: Store, tmp_path: Path) -> None:
     part = tmp_path / "store/puzzles/part-00001.parquet"
     whole = part.read_bytes()

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from archived import zip_of
 from misbehaving import Site, answer
-from stores import Nonocensus
+from stores import Nonocensus, Refused
 
 from nonocensus.pipeline.callbacks import SILENT
 from nonocensus.pipeline.errors import UserError
@@ -55,11 +55,10 @@ def test_store_converted_to_a_folder_and_imported_again_is_equal(tmp_path: Path,
     assert clues(tmp_path / "all.jsonl") == [(puzzle.rows, puzzle.columns) for puzzle in puzzles]
 
 
-def test_format_of_single_puzzles_refuses_several(tmp_path: Path, nonocensus: Nonocensus) -> None:
+def test_format_of_single_puzzles_refuses_several(tmp_path: Path, nonocensus: Nonocensus, refused: Refused) -> None:
     (tmp_path / "two.jsonl").write_bytes(b"".join(map(named("jsonl").write, drawn(2))))
-    done = nonocensus("convert", str(tmp_path / "two.jsonl"), str(tmp_path / "out.mk"), "--lossy")
-    assert done.code == 2
-    assert "a file of the format mk holds one puzzle; name a folder" in done.err
+    line = refused("convert", "two.jsonl", "out.mk", "--lossy")
+    assert "a file of the format mk holds one puzzle; name a folder" in line
     assert not (tmp_path / "out.mk").exists()
     assert nonocensus("convert", str(tmp_path / "two.jsonl"), str(tmp_path / "out.mk"), "--lossy", "-n", "2").code == 0
     assert clues(tmp_path / "out.mk") == [(puzzle.rows, puzzle.columns) for puzzle in drawn(2)[1:]]

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from runs import lasting, run_serially
 from storage_servers import free_port, running, serve_bucket
-from stores import Nonocensus, import_twice_at_once
+from stores import Nonocensus, Refused, import_twice_at_once
 
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.run.run_folder import open_run
@@ -190,8 +190,6 @@ def test_two_imports_into_a_bucket_lose_nothing(storage: str, tmp_path: Path) ->
 
 
 @pytest.mark.usefixtures("bucket")
-def test_missing_bucket_is_a_storage_error(nonocensus: Nonocensus) -> None:
-    result = nonocensus("generate", "random", "5x5", "--count", "10", "--out", "s3://nosuch/store", "--serial")
-    assert result.code == 4
-    assert len(result.err.splitlines()) == 1
-    assert "nosuch" in result.err
+def test_missing_bucket_is_a_storage_error(refused: Refused) -> None:
+    command = "generate", "random", "5x5", "--count", "10", "--out", "s3://nosuch/store", "--serial"
+    assert "nosuch" in refused(*command, code=4)
