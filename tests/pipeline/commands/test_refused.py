@@ -61,6 +61,7 @@ REFUSED = {
     f"classify store {NEW} --ids @latin.txt": "--ids @latin.txt: byte 3 is not UTF-8",
     f"classify store {NEW} --ids @/dev/zero": "--ids @/dev/zero can't be read: it is neither",
     f"classify store {NEW} --ids @large.txt": "--ids @large.txt can't be read: it is larger",
+    f"classify nosuch://x {NEW}": "nosuch://x: Protocol not known: nosuch",
     f"classify store {NEW} --where 'nosuch = 1'": "--where 'nosuch = 1': Binder Error",
     f"classify store {NEW} --serial --cpu-limit inf": "--cpu-limit",
     f"classify store {NEW} --serial --cpu-limit nan": "--cpu-limit",

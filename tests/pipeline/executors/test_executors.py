@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from ray import exceptions
 
-from nonocensus.pipeline.errors import ClusterError
+from nonocensus.pipeline.errors import ClusterError, UserError
 from nonocensus.pipeline.executors import ray_executor
 from nonocensus.pipeline.executors.executor import (
     ALL_CORES,
@@ -156,6 +156,11 @@ def test_ray_returns_results_failures_and_nodes() -> None:
     assert outcomes.pop((2,)).kind == WORKER
     assert outcomes.pop((3,)) == TaskFailure(EXCEPTION, "ValueError: three")
     assert outcomes == {(0,): 0, (1,): 2, (4,): 8}
+
+
+def test_conflicting_resources_are_refused() -> None:
+    with pytest.raises(UserError, match="--serial cannot be combined"), open_executor(Resources(serial=True, cpus=2)):
+        pass
 
 
 @pytest.mark.parametrize(("seconds", "this_process"), [(SMALL_JOB, True), (SMALL_JOB + 1, False)])
