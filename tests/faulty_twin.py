@@ -1,6 +1,5 @@
 """The twin with fault injection and request counts."""
 
-import itertools
 import os
 import socket
 import struct
@@ -8,8 +7,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from email.utils import formatdate
 from random import Random
 from threading import Lock
 from typing import NamedTuple
@@ -18,26 +15,10 @@ from nonocensus.scrapers.twin import TwinArchive, TwinServer
 from nonocensus.scrapers.twin.replies import TwinReply, TwinRequest, webpbn_page
 from nonocensus.scrapers.twin.twin_server import TwinHandler
 
-KINDS: tuple[str, ...] = (
-    "429",
-    "429-date",
-    "500",
-    "503-burst",
-    "reset",
-    "slow",
-    "truncated",
-    "wrong-length",
-    "wrong-encoding",
-    "redirect-circle",
-    "html-error",
-    "login-page",
-)
-"""The kinds of faults; `Faults` describes them."""
+KINDS = ("500", "reset", "slow", "truncated", "wrong-length", "html-error", "login-page")
+"""The kinds of faults; `Faults` describes them. tests/scrapers/http has every other way to misbehave."""
 
 PUZZLE_PAGES = ("webpbn", "nonograms", "nonograms2")
-
-BURST = 3
-"""Replies with status 503 in a row."""
 
 DRIPS = 8
 """Writes of a slow reply."""
@@ -54,26 +35,20 @@ class Faults(NamedTuple):
 
     rate          ratio of replies with a fault, 0 to 1; /robots.txt has none
     kinds         kinds of faults, equally likely:
-                  429, 429-date     status 429 with Retry-After in seconds or as a date, rounded down to seconds
-                  500               status 500
-                  503-burst         status 503, and for the next two requests as well
-                  reset             the connection is reset without a reply
-                  slow              the body is sent in eight writes
-                  truncated         the connection is closed before the end of the body
-                  wrong-length      Content-Length is less than the body, so the reply seems complete
-                  wrong-encoding    the body is in UTF-16, or declared so although it is not
-                  redirect-circle   a redirect loop
-                  html-error        an error page with status 200
-                  login-page        a login form with status 200
+                  500            status 500
+                  reset          the connection is reset without a reply
+                  slow           the body is sent in eight writes
+                  truncated      the connection is closed before the end of the body
+                  wrong-length   Content-Length is less than the body, so the reply seems complete
+                  html-error     an error page with status 200
+                  login-page     a login form with status 200
     seed          of the random numbers
-    retry_after   seconds, for 429
     pause         seconds between the writes of a slow body
     """
 
     rate: float
     kinds: tuple[str, ...] = KINDS
     seed: int = 0
-    retry_after: int = 1
     pause: float = 0.05
 
     def sequence(self) -> Iterator[tuple[str, float] | None]:
@@ -82,23 +57,8 @@ class Faults(NamedTuple):
         while True:
             if random.random() >= self.rate:
                 yield None
-                continue
-            kind, extent = random.choice(self.kinds), random.random()
-            yield from itertools.repeat((kind, extent), BURST if kind == "503-burst" else 1)
-
-
-@dataclass(frozen=True)
-class Counts:
-    """Request counts of a twin, readable at any time.
-
-    asked      requests by page: webpbn/N, nonograms/N and nonograms2/N for puzzles, else `TwinRequest.page`
-    answered   those without a fault
-    faults     by kind
-    """
-
-    asked: Counter[str] = field(default_factory=Counter)
-    answered: Counter[str] = field(default_factory=Counter)
-    faults: Counter[str] = field(default_factory=Counter)
+            else:
+                yield random.choice(self.kinds), random.random()
 
 
 @contextmanager
@@ -107,10 +67,13 @@ def serve(
     port: int = 0,
     faults: Faults = Faults(0.0),  # noqa: B008
     crawl_delay: float | None = None,
-    counts: Counts | None = None,
+    counts: Counter[str] | None = None,
 ) -> Iterator[str]:
-    """Serve a twin within the block; yield its URL."""
-    with FaultyTwin(archive, port, crawl_delay, faults, counts or Counts()).running() as address:
+    """Serve a twin within the block; yield its URL.
+
+    counts   requests by page: webpbn/N, nonograms/N and nonograms2/N for puzzles, else `TwinRequest.page`
+    """
+    with FaultyTwin(archive, port, crawl_delay, faults, counts).running() as address:
         yield address
 
 
@@ -118,24 +81,23 @@ class FaultyTwin(TwinServer):
     """A twin with faults and counts."""
 
     def __init__(
-        self, archive: TwinArchive, port: int, crawl_delay: float | None, faults: Faults, counts: Counts
+        self,
+        archive: TwinArchive,
+        port: int,
+        crawl_delay: float | None,
+        faults: Faults,
+        counts: Counter[str] | None,
     ) -> None:
         super().__init__(archive, port, crawl_delay)
-        self._faults, self._counts, self._lock = faults, counts, Lock()
+        self._faults, self._lock = faults, Lock()
+        self._counts = Counter[str]() if counts is None else counts
         self._sequence = faults.sequence()
 
     def answer(self, handler: TwinHandler, request: TwinRequest) -> None:
         name = f"{request.page}/{request.number}" if request.page in PUZZLE_PAGES else request.page
-        if handler.path.startswith("/circle/"):
-            handler.respond(302, b"", {"Location": "/circle/2" if handler.path.endswith("1") else "/circle/1"})
-            return
         with self._lock:
             fault = None if request.page == "robots" else next(self._sequence)
-            self._counts.asked[name] += 1
-            if fault:
-                self._counts.faults[fault[0]] += 1
-            else:
-                self._counts.answered[name] += 1
+            self._counts[name] += 1
         if fault:
             self._misbehave(handler, self.reply(request), *fault)
         else:
@@ -143,17 +105,10 @@ class FaultyTwin(TwinServer):
 
     def _misbehave(self, handler: TwinHandler, reply: TwinReply, kind: str, extent: float) -> None:
         """Send a faulty version of a reply."""
-        after, size = self._faults.retry_after, len(reply.body)
+        size = len(reply.body)
         match kind:
-            case "429":
-                handler.respond(429, b"Too many requests\n", {"Retry-After": str(after)})
-            case "429-date":
-                date = formatdate(time.time() + after, usegmt=True)
-                handler.respond(429, b"Too many requests\n", {"Retry-After": date})
             case "500":
                 handler.respond(500, b"Internal server error\n", {})
-            case "503-burst":
-                handler.respond(503, b"Service unavailable\n", {})
             case "reset":
                 _reset(handler)
             case "slow":
@@ -162,10 +117,6 @@ class FaultyTwin(TwinServer):
                 _break_off(handler, reply, size, int(extent * size))
             case "wrong-length":
                 _break_off(handler, reply, int(extent * size), size)
-            case "wrong-encoding":
-                handler.send(_misencoded(reply, lying=extent < 0.5))
-            case "redirect-circle":
-                handler.respond(302, b"", {"Location": "/circle/2"})
             case _:
                 handler.send(webpbn_page(*PAGES[kind])._replace(tag=""))
 
@@ -199,10 +150,3 @@ def _drip(handler: TwinHandler, reply: TwinReply, pause: float) -> None:
         handler.wfile.write(reply.body[start : start + size])
         handler.wfile.flush()
         time.sleep(pause)
-
-
-def _misencoded(reply: TwinReply, lying: bool) -> TwinReply:
-    if lying:
-        return reply._replace(kind=f"{reply.kind.partition(';')[0]}; charset=utf-16", tag="")
-    encoding = "utf-8" if "utf-8" in reply.kind else "cp1252"
-    return reply._replace(body=reply.body.decode(encoding).encode("utf-16"), tag="")

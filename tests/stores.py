@@ -2,19 +2,28 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from nonocensus.pipeline.settings import Settings, default_settings
-from nonocensus.pipeline.store.parts import Store, append, create_store
+from nonocensus.pipeline.store.parts import Store, append, create_store, open_store
+from nonocensus.scrapers.formats import non
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.solver.model.puzzle import from_picture
 
 SMALL_GROUPS = default_settings()._replace(rows_per_group=5, groups_per_part=10)
 """Ten row groups of five puzzles in a part."""
+
+
+DIAMOND = 'title "Diamond"\nwidth 5\nheight 5\n\nrows\n1\n3\n5\n3\n1\n\ncolumns\n1\n3\n5\n3\n1\n'
+"""A puzzle file."""
 
 
 def sampled(cases: Sequence[Any], step: int) -> list[Any]:
@@ -27,6 +36,11 @@ class Result(NamedTuple):
     code: int
     out: str
     err: str
+
+
+Nonocensus = Callable[..., Result]
+Refused = Callable[..., str]
+"""What the fixtures `nonocensus` and `refused` return."""
 
 
 def random_store(tmp_path: Path, recipe: Recipe, settings: Settings | None = None) -> Store:
@@ -58,6 +72,36 @@ def held_by_another(place: Path) -> Iterator["subprocess.Popen[str]"]:
     finally:
         process.kill()
         process.communicate()
+
+
+def import_twice_at_once(tmp_path: Path, out: str, files: int) -> None:
+    """Run two imports at once: each reports what it added, or that it must wait; the store has exactly that."""
+    rng = np.random.default_rng(3)
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        for k in range(files):
+            puzzle = from_picture((rng.random((4, 4)) < 0.6).astype(np.uint8))
+            (tmp_path / name / f"{name}{k}.non").write_bytes(non.write(puzzle))
+    commands = [[sys.executable, "-m", "nonocensus", "import", name, "--out", out] for name in ("a", "b")]
+    processes = [
+        subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for command in commands
+    ]
+    said = [process.communicate()[0] for process in processes]
+    added = files * sum(process.returncode == 0 for process in processes)
+    assert added in (files, 2 * files)
+    assert sum(f"{files} puzzles added" in text for text in said) == added / files
+    assert open_store(out).rows() == added
+
+
+def cut(path: Path) -> None:
+    """Damage a file by taking its last bytes away."""
+    path.write_bytes(path.read_bytes()[:-9])
+
+
+def other_columns(path: Path) -> None:
+    """Replace a Parquet file by one with other columns."""
+    pq.write_table(pa.table({"puzzle_id": ["a"]}), path)
 
 
 def exhaustive(width: int, height: int) -> Recipe:

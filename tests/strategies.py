@@ -78,3 +78,8 @@ def shuffled_puzzles(draw: st.DrawFn, most: int = 5) -> Puzzle:
     mixed = draw(st.permutations(cells.ravel().tolist()))
     other = np.array(mixed, np.uint8).reshape(cells.shape)
     return normalize_palette(Puzzle(clues_of(cells)[0], clues_of(other)[1], PALETTE[: colors + 1], puzzle_id="test/2"))
+
+
+def images(picture: np.ndarray) -> list[np.ndarray]:
+    """Return the eight symmetric images of a picture."""
+    return [np.ascontiguousarray(np.rot90(side, k)) for side in (picture, picture.T) for k in range(4)]

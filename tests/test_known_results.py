@@ -63,6 +63,7 @@ def test_published_verdicts(shared_data: Path, folder: str) -> None:
     puzzles = [p for p in read(shared_data / folder) if (p.source_id or "").split("/")[-1] not in TOO_LONG]
     rows = classified(puzzles)
     assert {row["status"] for row in rows} == {"ok"}
+    assert False not in {row["goal_matches"] for row in rows}
     for row in rows:
         number = row["puzzle_id"].split("/")[-1]
         assert row["solutions"] == published.get(number, row["solutions"]), row["puzzle_id"]

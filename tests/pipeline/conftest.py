@@ -3,7 +3,7 @@
 import logging
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 import typer.main
 from runs import run_serially
-from stores import SMALL_GROUPS, Result, random_store
+from stores import SMALL_GROUPS, Nonocensus, Refused, Result, random_store
 
 from nonocensus.pipeline.commands.app import LOG_HANDLER, main
 from nonocensus.pipeline.commands.output import out
-from nonocensus.pipeline.run.run_folder import Run
+from nonocensus.pipeline.run.run_folder import Run, open_run
 from nonocensus.pipeline.store.parts import Store, append, create_store, open_store
 from nonocensus.scrapers.pictures.recipe import Recipe
 from nonocensus.solver.model.puzzle import from_picture
@@ -59,9 +59,16 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture
+def own(run: Run, tmp_path: Path) -> Run:
+    """A copy of the run."""
+    shutil.copytree(run.folder.path, tmp_path / "run")
+    return open_run(str(tmp_path / "run"))
+
+
+@pytest.fixture
 def nonocensus(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Iterator[Callable[..., Result]]:
+) -> Iterator[Nonocensus]:
     """A function that runs a command in an empty folder; returns exit status, standard output and standard error."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(typer.main, "get_command", get_command)
@@ -77,6 +84,19 @@ def nonocensus(
     logger = logging.getLogger("nonocensus")  # else a test's --log-level would hold for the next one
     logger.removeHandler(LOG_HANDLER)
     logger.setLevel(logging.NOTSET)
+
+
+@pytest.fixture
+def refused(nonocensus: Nonocensus) -> Refused:
+    """A function that runs a command which ends with one line and no output; returns the line."""
+
+    def run(*arguments: str, code: int = 2) -> str:
+        result = nonocensus(*arguments)
+        assert (result.code, result.err.count("\n"), result.out) == (code, 1, ""), (arguments, result.err)
+        assert "Traceback" not in result.err
+        return result.err
+
+    return run
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ import pytest
 from nonocensus.scrapers import demo
 from nonocensus.scrapers.demo.picture_text import InvalidPicture, parse
 from nonocensus.solver import api
-from nonocensus.solver.model.puzzle import Clue, Puzzle, clue_of, normalize_palette
+from nonocensus.solver.model.check import faults_of
+from nonocensus.solver.model.puzzle import Clue, Puzzle, normalize_palette
 from nonocensus.solver.model.tables import puzzle_batch
 
 HEART = "title: Heart\ncolors: #=black 000000, .=white ffffff\n\n.#.#.\n#####\n.###.\n..#..\n"
@@ -74,7 +75,8 @@ def test_goals_fit_clues(puzzles: list[Puzzle]) -> None:
             assert all(oracle.fits(clue, cells.tolist()) for clue, cells in lines), puzzle.title
 
 
-def test_palettes_are_valid(puzzles: list[Puzzle]) -> None:
+def test_puzzles_and_palettes_are_valid(puzzles: list[Puzzle]) -> None:
+    assert not faults_of(puzzle_batch(puzzles))
     for puzzle in puzzles:
         assert puzzle.colors in (len(puzzle.palette) - 1, 0), f"{puzzle.title}: an unused colour"
         assert len({color.symbol for color in puzzle.palette}) == len(puzzle.palette), puzzle.title
@@ -102,12 +104,6 @@ def test_contradictory_puzzles_have_no_solution(puzzles: list[Puzzle]) -> None:
     assert len(set(results["technique"].to_pylist())) > 1
 
 
-def test_brute_force_agrees_on_small_puzzles(puzzles: list[Puzzle]) -> None:
-    small = [puzzle for puzzle in puzzles if puzzle.width <= 9 and puzzle.height <= 9 and not puzzle.blotted]
-    assert {solvable(puzzle) for puzzle in small} == {True, False}
-    assert all(solvable(puzzle) == (puzzle.goal is not None) for puzzle in small)
-
-
 def test_archive_has_extreme_shapes(puzzles: list[Puzzle]) -> None:
     assert any(() in puzzle.rows and () in puzzle.columns and puzzle.colors for puzzle in puzzles)
     assert any(puzzle.goal is not None and puzzle.goal.all() and puzzle.goal.size > 1 for puzzle in puzzles)
@@ -121,36 +117,6 @@ def totals(lines: Sequence[Clue]) -> Counter[int]:
         for block in clue:
             cells[block.color] += block.length
     return cells
-
-
-def solvable(puzzle: Puzzle) -> bool:
-    """Return whether any picture has the clues: row after row is tried, and dropped as soon as a column can't go on."""
-    rows = [list(oracle.arrangements(clue, puzzle.width)) for clue in puzzle.rows]
-
-    def search(done: list[tuple[int, ...]]) -> bool:
-        for column, clue in zip(zip(*done, strict=True), puzzle.columns, strict=False):
-            if not begins(clue, column):
-                return False
-        if len(done) < puzzle.height:
-            return any(search([*done, row]) for row in rows[len(done)])
-        return all(
-            oracle.fits(clue, column) for clue, column in zip(puzzle.columns, zip(*done, strict=True), strict=True)
-        )
-
-    return search([])
-
-
-def begins(clue: Clue, cells: Sequence[int]) -> bool:
-    """Return whether a line that begins with these cells may still become what its clue says."""
-    runs = clue_of(cells)
-    if len(runs) > len(clue):
-        return False
-    last = len(runs) - 1
-    for k, (run, block) in enumerate(zip(runs, clue, strict=False)):
-        open_end = k == last and cells[-1] != 0
-        if run.color != block.color or run.length > block.length or (run.length < block.length and not open_end):
-            return False
-    return True
 
 
 def test_text_is_parsed_as_picture() -> None:

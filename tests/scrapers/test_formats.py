@@ -124,6 +124,19 @@ def test_mutated_files_are_read_or_refused_in_one_line(known: Format) -> None:
     assert 200 < refused < 2000
 
 
+PIECES = """<puzzleset>,</puzzleset>,<puzzle>,</puzzle>,<clues type='rows'>,<clues type='columns'>,</clues>,<line>,
+</line>,<count>,</count>,<solution><image>,|X|,</image></solution>,<color name='a' char='b'>,</color>,000,
+<!,&,1, ,rows,columns"""
+pieces = st.lists(st.sampled_from([*PIECES.split(","), ","]))
+
+
+@every_format
+@given(st.binary() | st.text().map(str.encode) | pieces.map(lambda parts: "".join(parts).encode()))
+@settings(max_examples=50, deadline=None)
+def test_any_bytes_are_read_or_refused_in_one_line(known: Format, data: bytes) -> None:
+    assert "\n" not in (refusal(known, data) or "")
+
+
 @pytest.mark.parametrize("name", QUICK)
 def test_quick_reader_equals_slow_one(name: str) -> None:
     """Rows, ids, errors and their line numbers, of files changed at random."""

@@ -1,13 +1,9 @@
 """Files become puzzles with an id and a hash, or problems."""
 
 import hashlib
-from pathlib import Path
-
-import pytest
 
 from nonocensus.scrapers.archives.source_file import SourceFile
 from nonocensus.scrapers.file_batches import Problem, read_files
-from nonocensus.scrapers.files import files_in
 from nonocensus.solver.model.puzzle import Puzzle
 
 LOCAL = b"rows\n1\ncolumns\n1\n"
@@ -62,16 +58,3 @@ def test_unreadable_files_are_problems() -> None:
         Problem("e.non", "it is empty"),
         "local/f",
     ]
-
-
-@pytest.mark.slow
-def test_archive_of_2014_is_read(shared_data: Path) -> None:
-    puzzles = list(read_files(files_in([shared_data / "webpbn-2014-mono.tar.xz"])))
-    assert all(isinstance(puzzle, Puzzle) for puzzle in puzzles)
-    assert len({puzzle.puzzle_id for puzzle in puzzles if isinstance(puzzle, Puzzle)}) == 6746
-
-
-def test_real_files_of_other_formats_are_problems(shared_data: Path) -> None:
-    for item in read_files(files_in([shared_data / "formats"])):
-        suffix = (item.name if isinstance(item, Problem) else str(item.puzzle_id)).rsplit(".", 1)[-1]
-        assert isinstance(item, Problem) == (suffix in ("g", "mk", "nin", "toml", "pzl", "txt")), item

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import pictures, puzzles
+from strategies import pictures
 
 from nonocensus.scrapers.files import files_in
 from nonocensus.scrapers.formats import FormatError, detect, jsonl, non
 from nonocensus.scrapers.formats.writing import file_of
-from nonocensus.solver.model.puzzle import BLOT, Block, Color, Puzzle, clues_of, from_picture
+from nonocensus.solver.model.puzzle import Block, Color, Puzzle, clues_of, from_picture
 from nonocensus.solver.model.tables import puzzle_batch
 
 SMALL = """catalogue "webpbn.com #0042"
@@ -61,18 +61,6 @@ def test_all_properties_are_read() -> None:
     assert puzzle.author == "Zoë & Co"
     assert puzzle.copyright == "© Copyright 2009 by Zoë"
     assert puzzle.license == "CC-BY-3.0"
-
-
-def test_files_of_survey_and_other_programs_are_read(shared_data: Path) -> None:
-    paths = [*(shared_data / "survey-mono").glob("*.non"), *(shared_data / "formats/non").glob("*.non")]
-    assert len(paths) == 34
-    for path in paths:
-        assert non.recognizes(path.read_bytes())
-        puzzle = one(path.read_bytes())
-        assert puzzle.goal is not None
-        assert clues_of(puzzle.goal) == (puzzle.rows, puzzle.columns), path.name
-        if path.name.startswith("webpbn"):
-            assert puzzle.puzzle_id == f"webpbn/{int(path.stem.removeprefix('webpbn-'))}"
 
 
 @pytest.mark.slow
@@ -211,9 +199,6 @@ def test_valid_puzzles_are_yielded_before_error() -> None:
         ("1,1\n", "1,x\n", "line 11: '1,x' is not a list of numbers"),
         ("1,1\n", "1,-1\n", "line 11: '1,-1' is not a list of numbers"),
         ("1,1\n", "1,,1\n", "line 11: '1,,1' is not a list of numbers"),
-        ("1,1\n", "x,1\n", "line 11: 'x,1' is not a list of numbers"),
-        ("1,1\n", "one\n", "line 11: 'one' is not a list of numbers"),
-        ("1,1\n", "1.5\n", "line 11: '1.5' is not a list of numbers"),
         ("1,1\n", "1a,1b\n", "line 11: '1a,1b' is not a list of numbers"),
         ("1,1\n", "\u0661,\u0661\n", "line 11: '\u0661,\u0661' is not a list of numbers"),
         ("1,1\n", "1" * 90 + "x\n", f"line 11: '{'1' * 37}...' is not a list of numbers"),
@@ -221,7 +206,6 @@ def test_valid_puzzles_are_yielded_before_error() -> None:
         ("1,1\n", "1,1024\n", "line 11: the number '1024' is more than 1023"),
         ("1,1\n", "9" * 5000 + "\n", f"line 11: the number '{'9' * 37}...' is more than 1023"),
         ("height 2", "height 3", "height is 3, but there are 2 rows"),
-        ("height 2", "height 1023", "height is 1023, but there are 2 rows"),
         ("rows\n3\n1,1\n", "rows\n\n\n0\n\n", "height is 2, but there are 1 rows"),
         ("height 2", "height 1", "height is 1, but there are 2 rows"),
         ("width 3", "width 4", "width is 4, but there are 3 columns"),
@@ -297,24 +281,6 @@ def test_written_puzzle_is_read_back(picture, title, author, owner, license, num
     assert (again.goal == picture).all()
 
 
-@given(puzzles())
-def test_puzzle_is_written_or_refused(puzzle: Puzzle) -> None:
-    if puzzle.blotted:
-        with pytest.raises(FormatError, match=r"^the format non has no hidden lengths"):
-            file_of(puzzle, non)
-    else:
-        again = one(file_of(puzzle, non, lossy=True)[0])
-        assert (again.rows, again.columns) == (puzzle.rows, puzzle.columns)
-
-
-def test_unwritable_puzzle_is_refused() -> None:
-    with pytest.raises(FormatError, match="hidden lengths"):
-        file_of(Puzzle(((Block(BLOT),),), ((Block(1),),)), non)
-    blue = (Color("blue", ".", "0000ff"), Color("black", "X", "000000"))
-    with pytest.raises(FormatError, match="has only white backgrounds"):
-        file_of(from_picture(np.ones((1, 1), np.uint8), blue), non, lossy=True)
-
-
 COLORED = b"""color r #ff0000
 color b #0000FF
 width 3
@@ -348,16 +314,6 @@ def test_colours_are_read() -> None:
         with pytest.raises(FormatError) as error:
             one(wrong)
         assert str(error.value).startswith(said)
-
-
-@given(st.binary() | st.text('0123456789,\nrowsclumn "#=-x').map(str.encode) | st.text().map(str.encode))
-def test_any_bytes_are_read_or_refused_in_one_line(data: bytes) -> None:
-    refused = ""
-    try:
-        list(non.read(data))
-    except FormatError as error:
-        refused = str(error)
-    assert "\n" not in refused
 
 
 CRAWLED = """by "Ann"

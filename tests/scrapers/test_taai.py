@@ -28,15 +28,6 @@ def test_two_puzzles_are_read_columns_first() -> None:
     assert two.rows == ((Block(1),), ())
 
 
-@given(st.integers(1, 9), st.randoms(use_true_random=False))
-@settings(max_examples=50, deadline=None)
-def test_written_puzzle_is_read_back(side: int, random: "object") -> None:
-    cells = np.array([[random.random() < 0.5 for _ in range(side)] for _ in range(side)], np.uint8)  # type: ignore[attr-defined]
-    puzzle = from_picture(cells)
-    (back,) = taai.read(taai.write(puzzle))
-    assert (back.rows, back.columns) == (puzzle.rows, puzzle.columns)
-
-
 @pytest.mark.parametrize(
     ("data", "message"),
     [

@@ -8,11 +8,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
-from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
@@ -20,11 +18,11 @@ from urllib.parse import urlencode
 
 import numpy as np
 import pytest
-from faulty_twin import Counts, Faults, serve
+from faulty_twin import Faults, serve
 from strategies import PALETTE
 
 from nonocensus.scrapers.formats import nonograms_org, webpbn_xml
-from nonocensus.scrapers.http import HttpLimits, PoliteSession, Reply, Request, RequestFailed
+from nonocensus.scrapers.http import PoliteSession, Reply, Request
 from nonocensus.scrapers.site import Judgement
 from nonocensus.scrapers.twin import TwinArchive, build_archive
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Block, Color, Puzzle, from_picture
@@ -45,8 +43,6 @@ ALL = [MONO, COLOR, BLOTTED, NO_GOAL, ON_RED, OTHER_GOAL]
 def of(source: str, number: object, puzzle: Puzzle = MONO, **about: Any) -> Puzzle:
     return replace(puzzle, source=source, source_id=str(number), **about)
 
-
-TWO_ATTEMPTS = HttpLimits(attempts=2)
 
 Ask = Callable[..., Reply]
 
@@ -295,13 +291,11 @@ def test_lists_page_through_puzzles() -> None:
 def test_robots_txt_has_crawl_delay(small: TwinArchive) -> None:
     trouble = Faults(1.0, ("500",))
     for delay, expected in ((None, 0.0), (2.5, 2.5)):
-        counts = Counts()
-        with serve(small, faults=trouble, crawl_delay=delay, counts=counts) as base:
+        with serve(small, faults=trouble, crawl_delay=delay) as base:
             session = polite()
             reply = session.fetch(Request(f"{base}/robots.txt"))
             assert reply.headers["content-type"] == "text/plain"
             assert session.delay == expected
-            assert counts.faults == {}
 
 
 def test_conditional_request_gets_304(ask: Ask) -> None:
@@ -322,155 +316,11 @@ def test_conditional_request_gets_304(ask: Ask) -> None:
     assert "etag" not in missing.headers
 
 
-def test_requests_are_counted(small: TwinArchive) -> None:
-    counts = Counts()
-    with serve(small, counts=counts) as base:
-        ask = asking(base)
-        for _ in range(2):
-            ask("/export.cgi", id=3, **BOTH)
-            ask("/nonograms2/i/3")
-        ask("/nonograms/i/3")
-        for path in ("/find.cgi", "/search/p/7", "/nonograms2/p/1", "/nowhere"):
-            ask(path)
-        expected = {"robots": 1, "webpbn/3": 2, "nonograms2/3": 2, "nonograms/3": 1}
-        expected |= dict.fromkeys(("find", "search", "list2", "unknown"), 1)
-        assert counts.asked == counts.answered == expected
-        assert counts.asked.total() == 10
-
-
-# --- faults ---
-
-
-def failure(small: TwinArchive, kind: str) -> RequestFailed:
-    with serve(small, faults=Faults(1.0, (kind,), retry_after=0)) as base:
-        ask = asking(base, limits=TWO_ATTEMPTS)
-        with pytest.raises(RequestFailed) as caught:
-            ask("/export.cgi", id=1, **BOTH)
-    return caught.value
-
-
-@pytest.mark.parametrize(
-    ("kind", "words", "status"),
-    [
-        ("429", "429 Too Many Requests", 429),
-        ("429-date", "429 Too Many Requests", 429),
-        ("500", "500 Internal Server Error", 500),
-        ("503-burst", "503 Service Unavailable", 503),
-        ("reset", "connection reset", None),
-        ("truncated", "reply broke off", 200),
-        ("redirect-circle", "redirects in a circle", 302),
-    ],
-)
-def test_faults_without_reply_fail(small: TwinArchive, kind: str, words: str, status: int | None) -> None:
-    error = failure(small, kind)
-    assert words in str(error)
-    assert error.status == status
-    assert error.attempts == (1 if kind == "redirect-circle" else 2)
-
-
-def test_slow_reply_is_complete(small: TwinArchive) -> None:
-    limits = TWO_ATTEMPTS._replace(total_timeout=1.0)
-    with serve(small, faults=Faults(1.0, ("slow",), pause=2.0)) as base, pytest.raises(RequestFailed) as late:
-        asking(base, limits=limits)("/export.cgi", id=1, **BOTH)
-    assert "not complete after 1 s" in str(late.value)
-    with serve(small, faults=Faults(1.0, ("slow",), pause=0.01)) as base:
-        ask = asking(base)
-        start = time.monotonic()
-        assert same(export(ask, 2), COLOR)
-        assert time.monotonic() - start > 0.06
-
-
-@pytest.mark.parametrize("kind", ["wrong-length", "wrong-encoding", "html-error", "login-page"])
-def test_wrong_replies_are_errors(small: TwinArchive, kind: str) -> None:
-    with serve(small) as base:
-        right = asking(base)("/export.cgi", id=1, **BOTH)
-    with serve(small, faults=Faults(1.0, (kind,), seed=2)) as base:
-        ask = asking(base, limits=HttpLimits(attempts=1))
-        replies = [ask("/export.cgi", id=1, **BOTH) for _ in range(8)]
-    assert {reply.status for reply in replies} == {200}
-    bodies = [reply.body for reply in replies]
-    kinds = {reply.headers["content-type"] for reply in replies}
-    if kind == "wrong-length":
-        assert all(right.body.startswith(body) and len(body) < len(right.body) for body in bodies)
-        assert len(set(bodies)) > 1
-    elif kind == "wrong-encoding":
-        assert set(bodies) == {right.body, right.body.decode("cp1252").encode("utf-16")}
-        assert kinds == {"text/xml", "text/xml; charset=utf-16"}
-    else:
-        assert kinds == {"text/html"}
-        assert ("password" in bodies[0].decode()) == (kind == "login-page")
-        assert not webpbn_xml.recognizes(bodies[0])
-        page = nonograms_org.judge(bodies[0], 200, 1, False, base)
-        assert page.outcome == "error"
-
-
 def headers(base: str, path: str) -> str:
     """Return what comes first, by a raw socket."""
     with socket.create_connection(("127.0.0.1", int(base.rpartition(":")[2]))) as connection:
         connection.sendall(f"GET {path} HTTP/1.1\r\nHost: site.test\r\n\r\n".encode())
         return connection.recv(1 << 16).partition(b"\r\n\r\n")[0].decode("latin-1")
-
-
-def test_429_has_retry_after(small: TwinArchive) -> None:
-    with serve(small, faults=Faults(1.0, ("429",), retry_after=7)) as base:
-        assert "Retry-After: 7" in headers(base, "/nonograms/i/1")
-    with serve(small, faults=Faults(1.0, ("429-date",), retry_after=100)) as base:
-        found = re.search(r"Retry-After: (.* GMT)", headers(base, "/nonograms/i/1"))
-        assert found
-        assert 95 < parsedate_to_datetime(found[1]).timestamp() - time.time() <= 100
-
-
-def test_reset_resets_connection(small: TwinArchive) -> None:
-    with serve(small, faults=Faults(1.0, ("reset",))) as base, pytest.raises(ConnectionResetError):
-        headers(base, "/nonograms/i/1")
-
-
-def statuses(small: TwinArchive, faults: Faults, count: int = 60) -> list[int]:
-    with serve(small, faults=faults) as base:
-        ask = asking(base, limits=HttpLimits(attempts=1))
-        result = []
-        for number in range(count):
-            try:
-                result.append(ask(f"/nonograms/i/{number % 2}").status)
-            except RequestFailed as error:
-                result.append(error.status or 0)
-        return result
-
-
-def test_faults_depend_on_seed(small: TwinArchive) -> None:
-    first = statuses(small, Faults(0.3, ("500", "429"), seed=5))
-    assert first == statuses(small, Faults(0.3, ("500", "429"), seed=5))
-    assert first != statuses(small, Faults(0.3, ("500", "429"), seed=6))
-    tally = Counter(first)
-    assert 8 <= tally[500] + tally[429] <= 28
-    assert tally[500]
-    assert tally[429]
-    assert statuses(small, Faults(0.0), 10) == [404, 200] * 5
-
-
-def test_bursts_have_three_replies(small: TwinArchive) -> None:
-    first = statuses(small, Faults(0.05, ("503-burst",), seed=1))
-    runs = [len(run) for run in re.findall("x+", "".join("x" if status == 503 else "." for status in first))]
-    assert runs
-    assert all(run % 3 == 0 for run in runs)
-
-
-def test_retries_overcome_all_faults(small: TwinArchive) -> None:
-    """With every kind of trouble at once; a reply that is wrong is asked for again."""
-    counts = Counts()
-    with serve(small, faults=Faults(0.3, seed=3, retry_after=0, pause=0), counts=counts) as base:
-        ask = asking(base)
-        for number in range(1, 7):
-            for _ in range(20):
-                try:
-                    assert same(export(ask, number), ALL[number - 1])
-                    break
-                except (RequestFailed, AssertionError, ValueError):
-                    continue
-            else:
-                pytest.fail(f"no luck with {number}")
-    assert counts.faults.total() > 0
-    assert all(count == 1 for name, count in counts.answered.items())
 
 
 # --- running ---

@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 
 from nonocensus.pipeline.commands.bench import Engine
-from nonocensus.pipeline.errors import UserError
-from nonocensus.pipeline.findings.benchmark import exhaust
 from nonocensus.pipeline.findings.engine_comparison import differing, figures
 from nonocensus.scrapers.formats import webpbn_xml
 from nonocensus.solver.engines.searches import COMPILED, ENGINES
@@ -24,11 +22,6 @@ def test_exhaustive_set_matches_published_counts(nonocensus: Any) -> None:
     assert done.code == 0
     assert (figures["pictures"], figures["line"]) == (512, 384)
     assert figures["distinct"] == figures["unique"] + figures["multiple"]
-
-
-def test_exhaustive_set_refuses_large_sizes() -> None:
-    with pytest.raises(UserError, match="most cells"):
-        exhaust(9, 9, lambda _: None)
 
 
 def test_random_set_writes_csv_and_markdown(nonocensus: Any, tmp_path: Path) -> None:
@@ -63,31 +56,6 @@ def test_lines_set_measures_throughput(nonocensus: Any) -> None:
     figures = json.loads(nonocensus("bench", "lines", "--size", "10x10", "--count", "100", "--json").out)
     assert figures["puzzles"] == 100
     assert figures["us_a_puzzle"] > 0
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (("random", "--size", "10"), "width x height"),
-        (("random", "--size", "0x5"), "width x height"),
-        (("puzzles",), "needs files"),
-        (("survey", "nowhere"), "nowhere does not exist"),
-        (("lines", "--csv", "x.csv"), "--csv"),
-        (("random", "--cpus", "2"), "No such option"),
-        (("exhaustive", "--size", "30x30"), "most cells"),
-        (("engines",), "engines needs files"),
-        (("engines", "--csv", "x.csv"), "--csv"),
-        (("random", "--engine", "dfs"), "--engine"),
-    ],
-)
-def test_conflicting_options_are_refused(
-    nonocensus: Any, arguments: tuple[str, ...], reason: str, tmp_path: Path
-) -> None:
-    done = nonocensus("bench", *arguments)
-    assert done.code == 2
-    assert reason in done.err
-    assert done.err.count("\n") == 1
-    assert not list(tmp_path.iterdir())
 
 
 @pytest.fixture

@@ -1,11 +1,10 @@
 """The commands classify, retry and status."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from stores import Result
+from stores import Nonocensus
 
 from nonocensus.pipeline.commands.options import selected
 from nonocensus.pipeline.run.run_folder import open_run
@@ -13,7 +12,7 @@ from nonocensus.pipeline.store.parts import Store
 
 
 @pytest.mark.usefixtures("hard")
-def test_classify_selected_puzzles_then_the_rest(tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
+def test_classify_selected_puzzles_then_the_rest(tmp_path: Path, nonocensus: Nonocensus) -> None:
     command = ["classify", "store", "--out", "run", "--serial"]
     dry = nonocensus(*command, "--dry-run", "--limit", "7", "--json")
     found = json.loads(dry.out)
@@ -35,7 +34,7 @@ def test_classify_selected_puzzles_then_the_rest(tmp_path: Path, nonocensus: Cal
     assert (status["left"], status["progress"]["at_work"], status["progress"]["rows_left"]) == (0, False, 0)
 
 
-def test_timeouts_are_listed_and_retried(hard: Store, tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
+def test_timeouts_are_listed_and_retried(hard: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
     nonocensus("classify", hard.folder.uri, "--out", "run", "--serial", "--cpu-limit", "0.001")
     listed = json.loads(nonocensus("status", "run", "--failed", "--json").out)
     late = listed["counts"]["timeout"]
@@ -52,7 +51,7 @@ def test_timeouts_are_listed_and_retried(hard: Store, tmp_path: Path, nonocensus
 
 
 @pytest.mark.usefixtures("hard")
-def test_interrupted_command_can_be_resumed(nonocensus: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_command_can_be_resumed(nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -64,22 +63,6 @@ def test_interrupted_command_can_be_resumed(nonocensus: Callable[..., Result], m
         "nonocensus: interrupted; finished work is kept, the same command resumes",
     )
     assert nonocensus("classify", "store", "--out", "run", "--serial").code == 0
-
-
-def test_conflicting_options_are_refused(hard: Store, nonocensus: Callable[..., Result]) -> None:
-    store = hard.folder.uri
-    for options, said in (
-        (["--serial", "--cpus", "2"], "--serial cannot be combined"),
-        (["--address", "auto", "--cpus", "2"], "--cpus is for this machine"),
-        (["--address", ""], "--address is empty"),
-        (["--ids", ","], "names no puzzle"),
-        (["--ids", "a", "--ids", "@nowhere.txt"], "nowhere.txt"),
-        (["--ids", '"a,b'], "quote an id with a comma"),
-    ):
-        result = nonocensus("classify", store, "--out", "run", *options)
-        assert (result.code, len(result.err.splitlines())) == (2, 1)
-        assert said in result.err
-    assert nonocensus("retry", store, "--cpu-limit", "9").code == 2
 
 
 def test_ids_are_parsed_as_csv_and_id_files_by_line(tmp_path: Path) -> None:

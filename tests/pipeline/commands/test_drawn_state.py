@@ -81,19 +81,3 @@ def test_hint_starts_from_a_drawn_grid(nonocensus: Command, tmp_path: Path) -> N
     shared = named("share").write(PLUS).decode().strip()
     assert "Solved" in nonocensus("solve", shared, "--hint", "--state", "done.txt").out
     assert "contradiction" in nonocensus("solve", shared, "--state", "wrong.txt").out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["3x3:1/3/1/1/3/1", "--state", "no.txt"], "--state no.txt: No such file or directory"),
-        (["3x3:1/3/1/1/3/1", "--state", "a", "--from-saved", "1"], "--state excludes --from-saved"),
-        (["http://x/#puzzle?share=eJyr", "--hint"], "this link is damaged or cut off: copy all of it again"),
-        (["#puzzle?share=" + "A" * 100_000], "this link is damaged or cut off: copy all of it again"),
-        (["y" * 100_000], "does not exist"),
-    ],
-)
-def test_bad_state_or_link_is_one_line(nonocensus: Command, arguments: list[str], said: str) -> None:
-    result = nonocensus("solve", *arguments)
-    assert (result.code, len(result.err.splitlines())) == (2, 1)
-    assert said in result.err

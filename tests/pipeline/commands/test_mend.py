@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from stores import Result, held_by_another, sampled
+from stores import Nonocensus, Refused, cut, other_columns, sampled
 
 import nonocensus as nc
 from nonocensus.pipeline.callbacks import ProgressCallbacks
@@ -26,8 +26,6 @@ from nonocensus.scrapers.pictures.mending import Mendings, mendings
 from nonocensus.solver.api import classify, solve
 from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture
 from nonocensus.solver.model.tables import MENDINGS, puzzle_batch
-
-Nonocensus = Callable[..., Result]
 
 SWITCH = from_picture(np.eye(2, dtype=np.uint8), puzzle_id="local/switch", title="[bold]Switch")
 PLAIN = from_picture([[1, 1], [0, 1]], puzzle_id="local/plain")
@@ -149,22 +147,6 @@ def test_processes_give_the_same_result_as_serial(nonocensus: Nonocensus, switch
     assert nonocensus("mend", switches, "--json", "--cpus", "2").out == alone
 
 
-def test_run_is_locked_while_mending(nonocensus: Nonocensus, run: str) -> None:
-    with held_by_another(Path(run)):
-        refused = nonocensus("mend", run)
-    assert (refused.code, refused.out) == (2, "")
-    assert "is being written by" in refused.err
-    assert not Path(run, "mendings").exists()
-
-
-def cut(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-9])
-
-
-def other_columns(path: Path) -> None:
-    pq.write_table(pa.table({"puzzle_id": ["local/switch"]}), path)
-
-
 def no_text(path: Path) -> None:
     table = pq.read_table(path)
     broken = pa.array([b"\xff"], pa.binary()).view(pa.string())
@@ -178,15 +160,12 @@ def file_of(run: str) -> Path:
 
 @pytest.mark.parametrize("damage", sampled([cut, other_columns, no_text], 3))
 def test_damaged_file_is_reported_and_repaired(
-    nonocensus: Nonocensus, run: str, tmp_path: Path, damage: Callable[[Path], None]
+    nonocensus: Nonocensus, refused: Refused, run: str, tmp_path: Path, damage: Callable[[Path], None]
 ) -> None:
     assert nonocensus("mend", run).code == nonocensus("verify", run).code == 0
     path = file_of(run)
     damage(path)
-    refused = nonocensus("report", run, "--out", str(tmp_path / "report"))
-    assert refused.code == 3
-    assert f"{path.name} can't be read" in refused.err
-    assert len(refused.err.splitlines()) == 1
+    assert f"{path.name} can't be read" in refused("report", run, "--out", str(tmp_path / "report"), code=3)
     assert not (tmp_path / "report" / "report.html").exists()
     assert nonocensus("status", run).code == 0
     assert nonocensus("verify", run, "--repair").code == 1
@@ -262,18 +241,3 @@ def test_undecided_puzzle_of_a_file_is_a_problem(
 def test_mend_from_python() -> None:
     assert [nc.solve(change.puzzle).row["solutions"] for change in nc.mend(np.eye(2, dtype=int))] == ["unique"]
     assert nc.mend(PLAIN) == nc.mend(BLOTTED) == []
-
-
-@pytest.mark.parametrize(
-    ("options", "reason"),
-    [
-        (["nothing"], "nothing does not exist"),
-        (["store", "--to", "non"], "name it with --out"),
-        (["store", "--out", "-", "--to", "non"], "standard output gets the report; name a file"),
-        (["store", "--out", "x.unknown"], "no format has this suffix"),
-    ],
-)
-def test_wrong_use_of_mend(nonocensus: Nonocensus, store: str, options: list[str], reason: str) -> None:
-    done = nonocensus("mend", *(store if word == "store" else word for word in options))
-    assert done.code == 2
-    assert reason in done.err

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from runs import run_serially
+from stores import DIAMOND
 
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.parts import append, create_store
@@ -15,7 +16,6 @@ from nonocensus.solver.model.tables import puzzle_batch
 
 Command = Callable[..., Any]
 
-DIAMOND = 'title "Diamond"\nwidth 5\nheight 5\n\nrows\n1\n3\n5\n3\n1\n\ncolumns\n1\n3\n5\n3\n1\n'
 ROWS = ["..#..", ".###.", "#####", ".###.", "..#.."]
 SOLVED = "\n".join(ROWS)
 
@@ -38,25 +38,6 @@ def test_an_answer_is_checked(nonocensus: Command, tmp_path: Path, answer: str, 
     assert (done.code, done.out, done.err) == (code, f"{text}\n", "")
     value = json.loads(nonocensus("check", "diamond.non", "answer.txt", "--json").out)
     assert f"{value['verdict']}: {value['reason']}" == text
-
-
-def test_wrong_use_of_check_is_said_in_a_line(nonocensus: Command, tmp_path: Path) -> None:
-    (tmp_path / "diamond.non").write_text(DIAMOND)
-    (tmp_path / "two.matrix").write_text("11\n01\n")
-    for arguments, reason in {
-        (): "check takes a puzzle and an answer, or --tasks and --answers",
-        ("diamond.non",): "check takes a puzzle and an answer",
-        ("diamond.non", "missing.txt"): "missing.txt: No such file or directory",
-        ("diamond.non", "two.matrix", "--out", "x"): "--out is for these",
-        ("--tasks", "t.jsonl"): "--tasks and --answers go together",
-        ("-", "-"): "puzzle and answer can't both be standard input",
-        ("--tasks", "diamond.non", "--answers", "diamond.non"): "diamond.non, line 1: it is no task",
-        ("--tasks", "missing.jsonl", "--answers", "diamond.non"): "missing.jsonl: No such file",
-    }.items():
-        done = nonocensus("check", *arguments)
-        assert done.code in (2, 3)
-        assert len(done.err.splitlines()) == 1
-        assert reason in done.err
 
 
 @pytest.fixture(scope="module")
@@ -107,13 +88,3 @@ def test_answers_are_scored(nonocensus: Command, run: Run) -> None:
     assert [row["verdict"] for row in scores] == ["solved", "unreadable", "solved", "partial"] + ["missing"] * len(
         others
     )
-
-
-def test_tasks_need_grades_for_minutes_and_respect_rights(nonocensus: Command, run: Run) -> None:
-    done = nonocensus("tasks", run.folder.name, "--out", "t.jsonl", "--minutes", "1-20")
-    assert done.code == 2
-    assert "has no grades yet" in done.err
-    done = nonocensus("tasks", run.folder.name, "--out", "t.jsonl", "--where", "width > 1000")
-    assert done.code == 2
-    assert "has no such puzzle: 40 in the run" in done.err
-    assert not Path("t.jsonl").exists()

@@ -2,12 +2,10 @@
 
 import json
 import logging
-import os
 import re
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 
@@ -15,7 +13,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 from rich.progress import Progress
-from stores import Result
+from stores import Nonocensus
 
 from nonocensus.pipeline.callbacks import ProgressCallbacks
 from nonocensus.pipeline.commands.app import FUNCTIONS, PANELS, load_command
@@ -36,7 +34,6 @@ from nonocensus.reports.clean import UNSAFE
 from nonocensus.scrapers.formats import jsonl
 from nonocensus.solver.model.puzzle import from_picture
 
-Nonocensus = Callable[..., Result]
 LONG = "a word " * 60
 
 
@@ -190,25 +187,11 @@ def test_internal_error_exits_with_status_70(nonocensus: Nonocensus, monkeypatch
     assert result.err.splitlines()[-1].startswith("nonocensus: internal error: KeyError: 'missing'; please report it")
 
 
-def test_unknown_and_missing_arguments_are_reported_on_one_line(nonocensus: Nonocensus) -> None:
-    for arguments, said in (
-        (["classify", "--nope"], "No such option: --nope"),
-        (["nope"], "No such command 'nope'"),
-        (["classify"], "Missing argument 'STORE'"),
-        (["report", "run", "--out", "out", "--study=x"], "No such option: --study"),
-        (["hint", "a.non"], "No such command 'hint'"),
-    ):
-        result = nonocensus(*arguments)
-        assert (result.code, len(result.err.splitlines())) == (2, 1)
-        assert said in result.err
-        assert "; see nonocensus" in result.err
-    assert "Usage: nonocensus" in nonocensus().out
-
-
 def test_help_lists_each_command_on_one_line_in_five_panels(
     nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
+    assert "Usage: nonocensus" in nonocensus().out
     lines = nonocensus("--help").out.splitlines()
     titles = [line.split()[1] for line in lines if line.startswith("╭─")]
     assert titles == ["Options", "Get", "Judge", "Publish", "One", "Operate"]
@@ -236,49 +219,3 @@ def test_options_of_every_command_are_accepted_after_it(nonocensus: Nonocensus, 
     for arguments in (["--json", "status", "store"], ["status", "store", "--json"], ["status", "--json", "store"]):
         assert json.loads(nonocensus(*arguments).out)["puzzles"] == store.rows()
     assert "Store of 300 puzzles" in nonocensus("status", "store").out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["classify", "store", "--out", "run", "--serial", "--cpu-limit", "inf"], "--cpu-limit"),
-        (["classify", "store", "--out", "run", "--serial", "--cpu-limit", "nan"], "--cpu-limit"),
-        (["classify", "store", "--out", "run", "--serial", "--cpu-limit", "1e308"], "--cpu-limit"),
-        (["retry", "store", "--cpu-limit", "inf"], "--cpu-limit"),
-        (["certify", "store", "--cpu-limit", "nan"], "--cpu-limit"),
-        (["classify", "store", "--out", "run", "--ids", "@latin.txt"], "--ids @latin.txt: byte 3 is not UTF-8"),
-        (["classify", "store", "--out", "run", "--ids", "@nowhere.txt"], "--ids @nowhere.txt can't be read"),
-        (["classify", "store", "--out", "run", "--ids", "@/dev/zero"], "--ids @/dev/zero can't be read: it is neither"),
-        (
-            ["classify", "store", "--out", "run", "--ids", "@large.txt"],
-            "--ids @large.txt can't be read: it is larger",
-        ),
-        (["solve", "good.non", "-n", str(10**29)], "-n"),
-        (["solve", "good.non", "--hint", "-n", str(10**29)], "-n"),
-        (["convert", "good.non", "x.nin", "-n", str(10**29)], "-n"),
-        (["classify", "store", "--out", "run", "--cpus", str(10**29)], "--cpus"),
-        (["classify", "store", "--out", "run", "--limit", str(10**29)], "--limit"),
-        (["bench", "engines", "good.non", "--visits", str(10**29)], "--visits"),
-        (["status", "caf\udce9"], "is not UTF-8"),
-        (["solve", "good.non", "--all", str(10**24)], "--all"),
-        (["generate", "random", "9" * 5000, "--count", "1", "--out", "s"], "a size is width x height like 30x20"),
-        (["generate", "random", f"{'9' * 5000}x1", "--count", "1", "--out", "s"], "9..."),
-        (["generate", "random", "3x3", "--count", "1", "--density", "nan", "--out", "s"], "--density"),
-        (["bench", "random", "--density", "nan"], "--density"),
-    ],
-)
-def test_values_out_of_range_are_refused(
-    nonocensus: Nonocensus, store: Store, tmp_path: Path, arguments: list[str], said: str
-) -> None:
-    """One line, exit status 2, no file is left."""
-    (tmp_path / "latin.txt").write_bytes("caf\xe9".encode("latin-1"))
-    (tmp_path / "large.txt").touch()
-    os.truncate(tmp_path / "large.txt", (64 << 20) + 1)
-    (tmp_path / "good.non").write_text("width 1\nheight 1\n\nrows\n1\n\ncolumns\n1\n")
-    before = sorted(path.name for path in tmp_path.iterdir())
-    result = nonocensus(*arguments)
-    assert (result.code, len(result.err.splitlines())) == (2, 1)
-    assert said in result.err
-    assert len(result.err) < 200
-    assert sorted(path.name for path in tmp_path.iterdir()) == before
-    assert store.folder.name

@@ -2,21 +2,18 @@
 
 import io
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
-from stores import Result
+from stores import Nonocensus
 
 import nonocensus as nc
 from nonocensus.pipeline.commands import picture as commands
 from nonocensus.scrapers.formats import named
 from nonocensus.solver.api import solve
 from nonocensus.solver.model.puzzle import clues_of
-
-Nonocensus = Callable[..., Result]
 
 SWITCH = np.eye(4, dtype=np.uint8)
 """Its puzzle has 24 solutions."""
@@ -82,20 +79,6 @@ def test_dash_writes_to_standard_output(nonocensus: Nonocensus, image: Path) -> 
     done = nonocensus("picture", str(image), "--size", "4x4", "--out", "-", "--to", "mk")
     assert done.code == 0
     assert [len(list(named("mk").read(done.out.encode())))] == [1]
-
-
-def test_conflicting_options_are_refused_before_any_work(nonocensus: Nonocensus, image: Path, tmp_path: Path) -> None:
-    for options, reason in (
-        (["--size", "4"], "a size is width x height"),
-        (["--out", "x.unknown"], "no format has this suffix"),
-        (["--to", "mk"], "name it with --out"),
-        (["--out", "-", "--to", "mk", "--json"], "both write to standard output"),
-        (["--colors", "40"], "--colors"),
-    ):
-        done = nonocensus("picture", str(image), *options)
-        assert done.code == 2
-        assert reason in done.err
-    assert nonocensus("picture", str(tmp_path / "nothing.png")).code == 2
 
 
 def test_image_that_stays_ambiguous_is_not_written(nonocensus: Nonocensus, tmp_path: Path) -> None:

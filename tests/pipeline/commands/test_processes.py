@@ -7,12 +7,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from stores import Result
+from stores import Nonocensus
 
 from nonocensus.pipeline.run.run_folder import Run, open_run
 from nonocensus.pipeline.scratch import PREFIX
@@ -64,7 +63,7 @@ def test_characters_unknown_to_the_terminal_are_escaped(store: Store) -> None:
 
 
 @pytest.mark.slow
-def test_full_disk_is_reported_and_old_file_kept(run: Run, tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
+def test_full_disk_is_reported_and_old_file_kept(run: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
     """The error names the file."""
 
     def small_files() -> None:

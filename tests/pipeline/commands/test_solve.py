@@ -5,13 +5,15 @@ import os
 import re
 import signal
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from defusedxml import ElementTree
-from faulty_twin import Counts, serve
+from faulty_twin import serve
+from stores import DIAMOND
 
 from nonocensus.pipeline.commands.solve.puzzle_arguments import parse_arguments, read_puzzles
 from nonocensus.pipeline.crawl.ids import FetchOptions
@@ -23,7 +25,6 @@ from nonocensus.solver.model.puzzle import from_picture
 
 Command = Callable[..., Any]
 
-DIAMOND = 'title "Diamond"\nwidth 5\nheight 5\n\nrows\n1\n3\n5\n3\n1\n\ncolumns\n1\n3\n5\n3\n1\n'
 SWITCH = "width 2\nheight 3\n\nrows\n1\n1\n0\n\ncolumns\n1\n1\n"
 NONE = "width 3\nheight 3\n\nrows\n1,1\n0\n1,1\n\ncolumns\n2\n0\n2\n"
 TOO_WIDE = "width 2\nheight 1\n\nrows\n3\n\ncolumns\n1\n1\n"
@@ -95,26 +96,6 @@ def test_xml_prints_a_document_a_puzzle(nonocensus: Command, tmp_path: Path) -> 
     assert statuses[:2] == ["OK", "OK"]
     assert str(statuses[2]).startswith("FAIL: e.non: ")
     assert "<alt>\n" in documents[1]
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["-b", "--xml"], "one of --brief, --xml and --json"),
-        (["-b", "--json"], "one of --brief, --xml and --json"),
-        (["-t", "--json"], "--stats cannot be combined"),
-        (["--all", "2", "-b"], "--all cannot be combined"),
-        (["--refresh"], "go with ids"),
-        (["--base-url", "http://127.0.0.1:1"], "go with ids"),
-        (["--depth", "0"], "--depth"),
-        (["--rung", "guess"], "--rung"),
-    ],
-)
-@pytest.mark.usefixtures("files")
-def test_conflicting_options_are_refused(nonocensus: Command, options: list[str], said: str) -> None:
-    result = nonocensus("solve", "a.non", *options)
-    assert (result.code, len(result.err.splitlines()), result.out) == (2, 1, "")
-    assert said in result.err
 
 
 @pytest.mark.usefixtures("files")
@@ -190,13 +171,13 @@ def test_interactive_gives_the_same_row(nonocensus: Command) -> None:
 
 
 @pytest.fixture
-def counts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Counts:
+def counts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Counter[str]:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    return Counts()
+    return Counter[str]()
 
 
 @pytest.fixture
-def twin(counts: Counts) -> Iterator[str]:
+def twin(counts: Counter[str]) -> Iterator[str]:
     puzzles = [
         from_picture([[1, 1], [0, 1]], source=source, source_id="6574", puzzle_id=f"{source}/6574")
         for source in ("webpbn", "nonograms")
@@ -206,17 +187,17 @@ def twin(counts: Counts) -> Iterator[str]:
 
 
 @pytest.mark.usefixtures("files")
-def test_ids_are_downloaded_once(nonocensus: Command, twin: str, counts: Counts) -> None:
+def test_ids_are_downloaded_once(nonocensus: Command, twin: str, counts: Counter[str]) -> None:
     ids = ("webpbn/6574", "a.non", "nonograms:6574", "webpbn:6574")
     result = nonocensus("solve", *ids, "--base-url", twin, "-b")
     assert (result.code, result.err) == (0, "")
     assert len(result.out.splitlines()) == 4
-    assert counts.asked["webpbn/6574"] == 1
+    assert counts["webpbn/6574"] == 1
     assert "webpbn/6574" in nonocensus("solve", *ids, "--base-url", twin, "-n", "4").out
     assert len(nonocensus("solve", *ids[:1] * 3, "--base-url", twin, "-b").out.splitlines()) == 3
-    assert counts.asked["webpbn/6574"] == 1
+    assert counts["webpbn/6574"] == 1
     nonocensus("solve", "webpbn/6574", "--base-url", twin, "--refresh")
-    assert counts.asked["webpbn/6574"] == 2
+    assert counts["webpbn/6574"] == 2
 
 
 def test_file_takes_precedence_over_id(nonocensus: Command, tmp_path: Path) -> None:
@@ -235,17 +216,8 @@ def test_missing_ids_are_reported_and_skipped(nonocensus: Command, twin: str) ->
     assert (result.code, result.out) == (1, "unique logical\n")
     assert result.err == "not read: webpbn/2: missing: Puzzle 2 does not exist\n"
     assert nonocensus("solve", "webpbn/2", "--base-url", twin).code == 2
-    refused = nonocensus("solve", "webpbn/1")
-    assert (refused.code, len(refused.err.splitlines())) == (2, 1)
-    assert "NONOCENSUS_CONTACT" in refused.err
 
 
 def test_https_addresses_are_read_as_files(nonocensus: Command, twin: str) -> None:
-    """Plain http is refused, except on this machine."""
     address = f"{twin}/export.cgi/x.xml?go=1&id=6574&fmt=xml&xml_clue=on"
     assert nonocensus("solve", address, "-b").out == "unique logical\n"
-    refused = nonocensus("solve", "http://example.org/a.non")
-    assert (refused.code, refused.err) == (
-        2,
-        "nonocensus: http://example.org/a.non: files are downloaded by https only\n",
-    )

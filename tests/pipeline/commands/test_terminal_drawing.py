@@ -173,16 +173,6 @@ def test_numbers_of_three_digits_fit() -> None:
     assert lines_of(half_blocks(puzzle, empty(puzzle), clues=True))[:3] == ["  1", "  0", "  0"]
 
 
-@pytest.mark.parametrize("size", [(1, 1), (1, 5), (5, 1), (2, 3)])
-def test_smallest_puzzles_are_drawn(size: tuple[int, int]) -> None:
-    for cells in (np.ones(size, np.uint8), np.zeros(size, np.uint8)):
-        puzzle = from_picture(cells)
-        assert len(lines_of(plain_text(puzzle, GridState(cells)))) == size[0]
-        for clues in (True, False):
-            lines = lines_of(half_blocks(puzzle, GridState(cells), clues))
-            assert len(lines) == half_blocks_size(puzzle, clues)[1]
-
-
 def test_without_colours_symbols_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also with NO_COLOR, where Rich keeps a colour system."""
     puzzle = Puzzle(((Block(2),), (Block(0),), ()), ((Block(1), Block(1)), (Block(1),)))
@@ -226,15 +216,14 @@ def test_differing_cells_are_counted_and_located() -> None:
 @pytest.fixture
 def shown(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
     """Return the output of a terminal of 40 columns."""
-    return terminal(monkeypatch)
+    return output(monkeypatch)
 
 
-def terminal(monkeypatch: pytest.MonkeyPatch, terminal: bool = True, height: int = 20) -> io.StringIO:
-    file = io.StringIO()
-    out = Terminal(file=file, width=40, height=height, force_terminal=terminal, color_system=None, soft_wrap=True)
+def output(monkeypatch: pytest.MonkeyPatch, height: int = 20, **about: object) -> io.StringIO:
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(terminal_drawing, "out", out)
-    return file
+    made = console(monkeypatch, 40, height, color_system=None, **about)
+    assert isinstance(made.file, io.StringIO)
+    return made.file
 
 
 def states() -> Iterator[GridState]:
@@ -278,7 +267,7 @@ def test_animation_without_terminal_shows_nothing(monkeypatch: pytest.MonkeyPatc
     def never(_: float) -> None:
         raise AssertionError("no terminal, so no pause")
 
-    file = terminal(monkeypatch, terminal=False)
+    file = output(monkeypatch, force_terminal=False)
     last = animate(PUZZLE, states(), 4, never)
     assert last is not None
     assert (last.cells == HEART).all()
@@ -286,15 +275,11 @@ def test_animation_without_terminal_shows_nothing(monkeypatch: pytest.MonkeyPatc
     assert animate(PUZZLE, iter(()), 4, never) is None
 
 
-def test_animation_in_a_small_terminal_shows_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
-    file = terminal(monkeypatch, height=5)
+@pytest.mark.parametrize(("height", "small"), [(5, True), (6, False)])
+def test_animation_in_a_small_terminal_shows_a_message(
+    monkeypatch: pytest.MonkeyPatch, height: int, small: bool
+) -> None:
+    file = output(monkeypatch, height)
     animate(PUZZLE, states(), 4, lambda _: None)
-    assert "the terminal is too small for the grid" in file.getvalue()
+    assert ("the terminal is too small for the grid" in file.getvalue()) is small
     assert "3 of 9 cells" in file.getvalue()
-    assert "the terminal is too small for the grid" not in terminal_of(monkeypatch, 6)
-
-
-def terminal_of(monkeypatch: pytest.MonkeyPatch, height: int) -> str:
-    file = terminal(monkeypatch, height=height)
-    animate(PUZZLE, states(), 4, lambda _: None)
-    return file.getvalue()

@@ -38,13 +38,6 @@ def test_error_keeps_the_known_outcome(tmp_path: Path) -> None:
         assert ledger.open_numbers("webpbn", [(1, 4)], ["any"]) != ledger.open_numbers("webpbn", [(5, 6)], ["any"])
 
 
-def test_number_missing_as_one_kind_is_requested_as_another(tmp_path: Path) -> None:
-    with open_ledger(tmp_path) as ledger:
-        ledger.note("nonograms", 7, [(reply(7), GONE)], "mono")
-        assert ledger.open_numbers("nonograms", [(7, 8)], ["mono"]) == []
-        assert ledger.open_numbers("nonograms", [(7, 8)], ["color", "mono"]) == [(7, 8)]
-
-
 def test_reset_tabled_yields_good_replies_again(tmp_path: Path) -> None:
     with open_ledger(tmp_path) as ledger:
         keys = [ledger.note("webpbn", k, [(reply(k), judgement)], "any") for k, judgement in ((1, OK), (2, BAD))]

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from runs import rewrite_results, work_on
-from stores import Result
+from stores import Nonocensus
 
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings.comparison import (
@@ -45,7 +44,7 @@ def of(run: Run, label: str, count: int) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: str(row["puzzle_id"]))[:count]
 
 
-def test_equal_runs(run: Run, nonocensus: Callable[..., Result]) -> None:
+def test_equal_runs(run: Run, nonocensus: Nonocensus) -> None:
     found = compare(run, run)
     assert found.puzzles == SharedPuzzles(80, 0, 0, 0)
     assert not any((*found.configuration, *found.versions, *found.alarms, *found.changes, found.gained, found.lost))
@@ -60,7 +59,7 @@ def test_equal_runs(run: Run, nonocensus: Callable[..., Result]) -> None:
     assert "No proof has changed." in printed.out
 
 
-def test_changed_proofs_are_errors(run: Run, tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
+def test_changed_proofs_are_errors(run: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
     (answer,), (solution, technique) = of(run, "multiple", 1), of(run, "unique depth-2", 2)
     flipped = bytes(1 - cell for cell in solution["solution"])
     changed = doctored(
@@ -136,7 +135,7 @@ def test_puzzles_that_are_not_the_same(run: Run, tmp_path: Path) -> None:
         compare(run, nothing)
 
 
-def test_times_counted_by_hand(run: Run, tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
+def test_times_counted_by_hand(run: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
     rows = sorted(run.table().to_pylist(), key=lambda row: str(row["puzzle_id"]))
     ids = [row["puzzle_id"] for row in rows]
     old = doctored(run, tmp_path / "old", {}, cpu_seconds=0.02)

@@ -12,11 +12,12 @@ import pyarrow as pa
 import pyarrow.csv as csv
 import pytest
 from runs import run_serially
-from stores import SMALL_GROUPS, Result, sampled
+from stores import SMALL_GROUPS, Nonocensus, Refused, sampled
+from strategies import images
 
 import nonocensus as nc
 from nonocensus.pipeline.callbacks import ProgressCallbacks
-from nonocensus.pipeline.errors import InputError, UserError
+from nonocensus.pipeline.errors import InputError
 from nonocensus.pipeline.findings.deduplication import SHARE, Duplicates, find_duplicates
 from nonocensus.pipeline.store.parts import Store, append, create_store, rewrite
 from nonocensus.solver.model.puzzle import Block, Color, Puzzle, from_picture
@@ -67,10 +68,6 @@ def forms(puzzle: Puzzle) -> list[Any]:
     return found
 
 
-def turned(picture: np.ndarray) -> list[np.ndarray]:
-    return [np.rot90(side, k) for side in (picture, picture.T) for k in range(4)]
-
-
 def slowly(puzzles: list[Puzzle], share: float) -> list[tuple[str, str, str, int | None]]:
     """What is to be found, all pairs compared; goals fit or are missing."""
     sources = [puzzle.source for puzzle in puzzles]
@@ -96,7 +93,7 @@ def slowly(puzzles: list[Puzzle], share: float) -> list[tuple[str, str, str, int
         goals = [[puzzle.goal for puzzle in one if puzzle.goal is not None][:1] for one in (*classes[:k], members)]
         for earlier, goal in enumerate(goals[:-1]):
             pairs = [(a, b) for a in goal for several in goals[-1:] for b in several]
-            differing = [int((turn != a).sum()) for a, b in pairs for turn in turned(b) if turn.shape == a.shape]
+            differing = [int((turn != a).sum()) for a, b in pairs for turn in images(b) if turn.shape == a.shape]
             if differing and min(differing) <= share * pairs[0][0].size:
                 found.append((earlier, 2, first, min(differing)))
                 break
@@ -115,7 +112,7 @@ def drawn(rng: np.random.Generator, count: int) -> list[Puzzle]:
         size = [(5, 6), (6, 5), (6, 6), (4, 10)][rng.integers(4)]
         picture = rng.choice(3, size, p=[0.4, 0.4, 0.2]).astype(np.uint8)
         if pictures and rng.random() < 0.6:
-            picture = turned(pictures[rng.integers(len(pictures))])[rng.integers(8) * rng.integers(2)].copy()
+            picture = images(pictures[rng.integers(len(pictures))])[rng.integers(8) * rng.integers(2)].copy()
             for _ in range(rng.integers(4)):
                 picture[rng.integers(picture.shape[0]), rng.integers(picture.shape[1])] = rng.integers(3)
         picture[0, 0] = 1  # else the clues say less of a picture's colours than its entries
@@ -244,7 +241,7 @@ def test_many_equal_pictures_are_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("puzzles", [0, 1])
-def test_hardly_anything(tmp_path: Path, puzzles: int, nonocensus: Callable[..., Result]) -> None:
+def test_hardly_anything(tmp_path: Path, puzzles: int, nonocensus: Nonocensus) -> None:
     store = stored(tmp_path / "store", [named(HEART, 1)])
     if not puzzles:
         rewrite(store, lambda batch: batch.slice(0, 0))
@@ -253,7 +250,7 @@ def test_hardly_anything(tmp_path: Path, puzzles: int, nonocensus: Callable[...,
     assert nonocensus("dedup", "store").out.startswith(f"{puzzles} puzzles: 0 equal")
 
 
-def test_a_run_knows_pictures(tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
+def test_a_run_knows_pictures(tmp_path: Path, nonocensus: Nonocensus) -> None:
     """Those of unique puzzles; and it is refused once its store has changed."""
     ambiguous = np.zeros((5, 7), np.uint8)
     ambiguous[[0, 1], [0, 1]] = 1
@@ -275,7 +272,7 @@ def test_a_run_knows_pictures(tmp_path: Path, nonocensus: Callable[..., Result])
         find_duplicates(run)
 
 
-def test_a_run_that_is_not_done(tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
+def test_a_run_that_is_not_done(tmp_path: Path, nonocensus: Nonocensus) -> None:
     stored(tmp_path / "store", [named(HEART, k) for k in range(5)])
     assert nonocensus("classify", "store", "--out", "run", "--serial", "--limit", "3").code == 0
     printed = nonocensus("dedup", "run")
@@ -283,7 +280,7 @@ def test_a_run_that_is_not_done(tmp_path: Path, nonocensus: Callable[..., Result
     assert "2 have no result yet" in printed.out
 
 
-def test_the_command(tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
+def test_the_command(tmp_path: Path, nonocensus: Nonocensus) -> None:
     puzzles = [named(HEART, k, site_date=date(2020, 1, k) if k < 3 else None) for k in range(1, 30)]
     store = stored(tmp_path / "store", [*puzzles, named(changed(HEART, (4, 2)), "[red]x")])
     printed = nonocensus("dedup", "store", "--cells", "0.05")
@@ -309,38 +306,17 @@ def test_the_command(tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
     assert likenesses == ["equal"] * 28 + ["near"]
 
 
-def test_refused(tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
-    store = stored(tmp_path / "store", [named(HEART, k) for k in range(3)])
-    for arguments, said in (
-        (["nowhere"], "nowhere is neither a run nor a store"),
-        (["store", "--csv", "x", "--json"], "exclude each other"),
-        (["store", "--csv", "out/"], "out/ is a folder"),
-        (["store", "--cells", "0.5"], "may differ in 0 to 0.2 of their cells, not in 0.5"),
-        (["store", "--cells", "nan"], "of their cells, not in nan"),
-    ):
-        result = nonocensus("dedup", *arguments)
-        assert (result.code, len(result.err.splitlines())) == (2, 1)
-        assert said in result.err
-    for share in (-0.1, 0.3, float("nan")):
-        with pytest.raises(UserError, match="may differ in 0 to"):
-            find_duplicates(store, share)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["store"]
-
-
 @pytest.mark.parametrize("column", ["source", "site_date", "rows", "goal"])
-def test_a_table_of_a_stranger(
-    tmp_path: Path, column: str, nonocensus: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_table_of_a_stranger(tmp_path: Path, column: str, refused: Refused, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a column, or with another type of it."""
     store = stored(tmp_path / "store", [named(HEART, k) for k in range(3)])
     batch = next(store.batches())
     place = batch.schema.get_field_index(column)
     for other in (batch.remove_column(place), batch.set_column(place, column, pa.array([["x"]] * 3))):
         monkeypatch.setattr(Store, "batches", lambda *_, other=other: iter([other]))
-        result = nonocensus("dedup", "store")
-        assert (result.code, len(result.err.splitlines())) == (3, 1)
-        assert "store can't be read: " in result.err
-        assert column in result.err or "list" in result.err
+        line = refused("dedup", "store", code=3)
+        assert "store can't be read: " in line
+        assert column in line or "list" in line
 
 
 def test_progress_names_stages_and_adds_up(tmp_path: Path) -> None:

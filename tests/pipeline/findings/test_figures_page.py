@@ -1,8 +1,5 @@
-from pathlib import Path
-
 import pytest
 
-from benchmarks import result_pages
 from nonocensus.pipeline.findings.figures_page import FigureTable, figure, figures_page
 
 
@@ -22,14 +19,3 @@ def test_page_names_command_and_machine_and_has_the_tables() -> None:
     assert lines[2].startswith("`make lines`, 20")
     assert "Python 3" in lines[2]
     assert lines[4:] == ["| name | s |", "|---|---|", "| a | 0.5 |", "", "## More", "", "| n |", "|---|", "| 1,000 |"]
-
-
-def test_benchmarks_write_the_same_page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(result_pages, "RESULTS", tmp_path / "results")
-    some = [FigureTable("More", ["n"], [[1000]])]
-    text = result_pages.write_tables("lines", some)
-    assert (
-        text
-        == (tmp_path / "results" / "lines.md").read_text()
-        == figures_page("lines", "python -m benchmarks lines", some)
-    )

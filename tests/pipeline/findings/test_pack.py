@@ -4,7 +4,6 @@ import csv
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import jsonschema
@@ -13,7 +12,7 @@ import pyarrow as pa
 import pytest
 from pypdf import PdfReader
 from runs import run_serially
-from stores import Result, random_store
+from stores import Nonocensus, Refused, random_store
 
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings import puzzle_pack
@@ -26,8 +25,6 @@ from nonocensus.scrapers.formats import named
 from nonocensus.scrapers.pictures.recipe import Recipe
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Color, Puzzle, from_picture
 from nonocensus.solver.model.tables import puzzle_batch, puzzles_of
-
-Nonocensus = Callable[..., Result]
 
 PALETTE = (*BLACK_ON_WHITE, Color("red", "R", "ff0000"))
 L = np.array([[1, 0], [1, 1]], np.uint8)
@@ -215,36 +212,10 @@ def test_full_disk_leaves_former_pack(archive: Run, tmp_path: Path, monkeypatch:
     assert len(list(place.iterdir())) == 4 + 2
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--spread", "grade"), "has no grades yet; make them with: nonocensus grade"),
-        (("--where", "width = "), "--where 'width = '"),
-        (
-            ("--where", "width = 77"),
-            "--private takes any); 40 of density 0.1 or more (--min-density); 0 that meet --where\n",
-        ),
-        (("--to", "papyrus"), "unknown format 'papyrus'"),
-        (("--to", "taai", "--where", "width <> height"), "no chosen puzzle can be packed"),
-        (("--count", "0"), "0 is not between 1 and"),
-        (("--pdf", "3"), "--pdf takes 1, 2, 4 or 6 puzzles a page, or 4-letter for Letter paper; not 3"),
-        (("--pdf", "4-a5"), "--pdf takes 1, 2, 4 or 6 puzzles a page, or 4-letter for Letter paper; not 4-a5"),
-    ],
-)
-def test_what_is_refused(
-    archive: Run, tmp_path: Path, nonocensus: Nonocensus, options: tuple[str, ...], said: str
-) -> None:
-    done = nonocensus("pack", archive.folder.name, "--out", str(tmp_path / "pack"), *options)
-    assert done.code == 2
-    assert said in done.err
-    assert not (tmp_path / "pack").exists()
-
-
-def test_a_folder_with_something_else_is_refused(archive: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
+def test_a_folder_with_something_else_is_refused(archive: Run, tmp_path: Path, refused: Refused) -> None:
     (tmp_path / "pack.json").write_text("[]")
-    done = nonocensus("pack", archive.folder.name, "--out", str(tmp_path))
-    assert done.code == 2
-    assert "holds something else than a pack of nonocensus" in done.err
+    line = refused("pack", archive.folder.name, "--out", str(tmp_path))
+    assert "holds something else than a pack of nonocensus" in line
     assert [path.name for path in tmp_path.iterdir()] == ["pack.json"]
 
 

@@ -1,19 +1,16 @@
 """Other programs' times beside ours, and the chart of all."""
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from stores import Result
+from stores import Nonocensus
 
 import nonocensus as nc
 from benchmarks.peers_measured import measured, program
 from nonocensus.pipeline.errors import InputError, UserError
 from nonocensus.pipeline.findings.peer_times import read_peers
 from nonocensus.reports.charts.cpu_times import SolverTimes, curves
-
-Nonocensus = Callable[..., Result]
 
 L = nc.from_picture([[1, 0], [1, 1]], puzzle_id="made/l")
 

@@ -1,11 +1,10 @@
 """What a report learns of its run from the logs."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from runs import run_serially, work_on
-from stores import Result
+from stores import Nonocensus
 
 from nonocensus.pipeline.findings.reporting import about_run, sessions, write_run_report
 from nonocensus.pipeline.run.plan import Selection
@@ -38,7 +37,7 @@ def test_a_session_that_was_killed_and_one_of_nothing(store: Store, tmp_path: Pa
 
 
 @pytest.mark.people
-def test_from_a_folder_of_files_to_a_list_for_each_author(tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
+def test_from_a_folder_of_files_to_a_list_for_each_author(tmp_path: Path, nonocensus: Nonocensus) -> None:
     """In three commands, as the owner of a site does it."""
     files = {
         "1": ("Ann", "1\n1"),

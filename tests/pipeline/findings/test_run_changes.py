@@ -1,14 +1,13 @@
 """The page of two runs compared: which group a puzzle is in, and what is shown of it."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from runs import run_serially
-from stores import Result
+from stores import Nonocensus
 
 from nonocensus.pipeline.findings import run_changes
 from nonocensus.pipeline.findings.comparison import compare
@@ -102,7 +101,7 @@ def test_puzzles_of_a_changed_store_have_no_pictures(runs: tuple[Run, Run]) -> N
 
 
 @pytest.mark.usefixtures("runs")
-def test_the_command_writes_the_page(tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
+def test_the_command_writes_the_page(tmp_path: Path, nonocensus: Nonocensus) -> None:
     printed = nonocensus("compare", "old", "new", "--html", "page.html")
     assert (printed.code, printed.err) == (0, "")
     assert listed((tmp_path / "page.html").read_text()) == GROUPS

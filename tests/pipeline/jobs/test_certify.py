@@ -4,7 +4,6 @@ import gzip
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from runs import WorkerKiller, rewrite_results, run_serially
-from stores import SMALL_GROUPS, Result
+from stores import SMALL_GROUPS, Nonocensus, Refused
 
 from nonocensus.pipeline.callbacks import ProgressCallbacks
 from nonocensus.pipeline.errors import StorageError, UserError
 from nonocensus.pipeline.executors.executor import Resources
-from nonocensus.pipeline.jobs.certify_job import CERTIFY, certify_run
+from nonocensus.pipeline.jobs.certify_job import certify_run
 from nonocensus.pipeline.jobs.engine import JobRequest
 from nonocensus.pipeline.jobs.job import DEFAULTS, JobSettings
 from nonocensus.pipeline.run import results
@@ -31,13 +30,6 @@ from nonocensus.solver.proofs.checker import check, lines_of
 
 Row = dict[str, Any]
 SERIAL = Resources(serial=True)
-
-
-@pytest.fixture
-def own(run: Run, tmp_path: Path) -> Run:
-    """A copy of the run of 80 puzzles."""
-    shutil.copytree(run.folder.path, tmp_path / "run")
-    return open_run(str(tmp_path / "run"))
 
 
 def change(run: Run, **values: dict[str, Any]) -> None:
@@ -76,7 +68,7 @@ def lasting(rows: list[Row]) -> list[Row]:
     )
 
 
-def test_every_verdict_is_proved_once(own: Run, nonocensus: Callable[..., Result]) -> None:
+def test_every_verdict_is_proved_once(own: Run, nonocensus: Nonocensus) -> None:
     verdicts = Counter(
         " by ".join(filter(None, (row["solutions"], row["technique"]))) for row in own.table().to_pylist()
     )
@@ -114,7 +106,7 @@ def test_ray_and_this_process_make_equal_rows(own: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_damaged_rows_fail_by_name(own: Run, nonocensus: Callable[..., Result]) -> None:
+def test_damaged_rows_fail_by_name(own: Run, nonocensus: Nonocensus) -> None:
     (solution, technique, clues, name, *_), answer = labelled(own, "multiple"), labelled(own, "unique line")[0]
     change(
         own,
@@ -147,7 +139,7 @@ def test_damaged_rows_fail_by_name(own: Run, nonocensus: Callable[..., Result]) 
 
 
 @pytest.mark.slow
-def test_report_without_certificates_omits_them(own: Run, nonocensus: Callable[..., Result]) -> None:
+def test_report_without_certificates_omits_them(own: Run, nonocensus: Nonocensus) -> None:
     assert nonocensus("report", "run", "--out", "report").code == 0
     assert "have a proof" not in Path("report/report.html").read_text()
     assert own.rows == 80
@@ -173,7 +165,7 @@ def test_store_with_wrong_clue_hash_fails_by_name(own: Run) -> None:
 
 
 @pytest.mark.slow
-def test_verdicts_of_retry_are_proved(hard: Store, nonocensus: Callable[..., Result]) -> None:
+def test_verdicts_of_retry_are_proved(hard: Store, nonocensus: Nonocensus) -> None:
     nonocensus("classify", hard.folder.uri, "--out", "run", "--serial", "--cpu-limit", "0.001")
     first = json.loads(nonocensus("certify", "run", "--serial", "--json").out)
     assert first["nothing_to_prove"] > 20
@@ -198,7 +190,7 @@ def test_changed_verdict_needs_a_new_certificate(own: Run) -> None:
     assert (row["puzzle_id"], row["status"]) == (other["puzzle_id"], "proved")
 
 
-def test_sample_is_deterministic_and_nested(own: Run, nonocensus: Callable[..., Result]) -> None:
+def test_sample_is_deterministic_and_nested(own: Run, nonocensus: Nonocensus) -> None:
     ids = []
     for number in ("10", "20"):
         assert json.loads(nonocensus("certify", "run", "--serial", "--json", "--sample", number).out)["proved"] == int(
@@ -211,7 +203,7 @@ def test_sample_is_deterministic_and_nested(own: Run, nonocensus: Callable[..., 
     assert (where["provable"], where["proved"]) == (0, 0)
 
 
-def test_proof_files_have_safe_names(tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
+def test_proof_files_have_safe_names(tmp_path: Path, nonocensus: Nonocensus) -> None:
     names = ["../../up", "..", "a/b", "a-b", "a%2Fb", "x" * 300, "tab\tand\nline", "-rf"]
     clue = ((Block(1),),)
     append(
@@ -226,7 +218,7 @@ def test_proof_files_have_safe_names(tmp_path: Path, nonocensus: Callable[..., R
     assert sorted(path.name for path in tmp_path.iterdir()) == ["deep", "run", "store"]
 
 
-def test_proof_files_pass_the_independent_checker(own: Run, nonocensus: Callable[..., Result]) -> None:
+def test_proof_files_pass_the_independent_checker(own: Run, nonocensus: Nonocensus) -> None:
     assert nonocensus("certify", "run", "--serial", "--out", "proofs").code == 0
     rows = {row["puzzle_id"]: row for row in own.table().to_pylist()}
     for file in Path("proofs").iterdir():
@@ -236,28 +228,8 @@ def test_proof_files_pass_the_independent_checker(own: Run, nonocensus: Callable
         assert len(gzip.decompress(file.read_bytes())) > 0
 
 
-def test_interrupted_command_resumes(own: Run) -> None:
-    begun: list[str] = []  # kernels may be compiled before
-
-    def stop(*_: object) -> None:
-        if begun[-1] == CERTIFY.title:
-            raise KeyboardInterrupt
-
-    callbacks = ProgressCallbacks(lambda title, _: begun.append(title), stop)
-    settings = JobSettings(first_rows=25)
-    request = JobRequest(resources=SERIAL, callbacks=callbacks, settings=settings)
-    with pytest.raises(KeyboardInterrupt):
-        certify_run(own, request)
-    assert len(certificates_table(own)) == 25
-    assert len(certify_rest(own)) == 80 - 25
-    assert not list(Path(own.folder.path).rglob("*.tmp"))
-    found = certificate_summary(own)
-    assert found is not None
-    assert found.proved == 80
-
-
 def test_full_disk_leaves_no_partial_files(
-    own: Run, nonocensus: Callable[..., Result], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    own: Run, nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
@@ -275,7 +247,7 @@ def test_full_disk_leaves_no_partial_files(
     assert nonocensus("certify", "run", "--serial").code == 0
 
 
-def test_dead_worker_costs_one_verdict(own: Run, nonocensus: Callable[..., Result]) -> None:
+def test_dead_worker_costs_one_verdict(own: Run, nonocensus: Nonocensus) -> None:
     victim = own.table()["puzzle_id"][3].as_py()
     rows = certify_rest(own, settings=JobSettings(executor=WorkerKiller(victim)))
     assert Counter(row["status"] for row in rows) == {"proved": 79, "killed": 1}
@@ -288,7 +260,7 @@ def test_dead_worker_costs_one_verdict(own: Run, nonocensus: Callable[..., Resul
     assert "80 of 80 verdicts proved; 1 of them checked now" in nonocensus("certify", "run", "--serial").out
 
 
-def test_timeouts_are_retried_with_more_time_only(own: Run, nonocensus: Callable[..., Result]) -> None:
+def test_timeouts_are_retried_with_more_time_only(own: Run, nonocensus: Nonocensus) -> None:
     late = json.loads(nonocensus("certify", "run", "--serial", "--json", "--cpu-limit", "0.001").out)
     assert len(late["late"]) > 5
     again = json.loads(nonocensus("certify", "run", "--serial", "--json", "--cpu-limit", "0.001").out)
@@ -301,22 +273,17 @@ def test_timeouts_are_retried_with_more_time_only(own: Run, nonocensus: Callable
     assert found.proved == 80  # a later failure does not replace a proof
 
 
-def test_unreadable_files_are_named(own: Run, nonocensus: Callable[..., Result]) -> None:
-    assert nonocensus("certify", "nowhere", "--serial").code == 2
+def test_unreadable_files_are_named(own: Run, nonocensus: Nonocensus, refused: Refused) -> None:
     nonocensus("certify", "run", "--serial", "--sample", "5")
     (file,) = Path(own.folder.path).glob("certificates/*")
     file.write_bytes(file.read_bytes()[:-100])
     with pytest.raises(UserError, match=rf"{file.name} can't be read.*delete it"):
         certificate_summary(own)
     for command in (["certify", "run", "--serial"], ["report", "run", "--out", "report"]):
-        result = nonocensus(*command)
-        assert (result.code, len(result.err.splitlines())) == (3, 1)
+        refused(*command, code=3)
     file.unlink()
     results = next(Path(own.results.path).glob("*.parquet"))
     kept = results.read_bytes()
     results.write_bytes(kept[:-100])
-    result = nonocensus("certify", "run", "--serial")
-    assert (result.code, len(result.err.splitlines())) == (3, 1)
+    refused("certify", "run", "--serial", code=3)
     results.write_bytes(kept)
-    wrong = nonocensus("certify", "run", "--serial", "--where", "nosuch = 1")
-    assert (wrong.code, len(wrong.err.splitlines())) == (2, 1)

@@ -1,13 +1,12 @@
 """Estimates of what a job costs: what they count, and that they write nothing."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from runs import run_serially
-from stores import Result, random_store
+from stores import Nonocensus, random_store
 
 from nonocensus.pipeline.jobs import cost
 from nonocensus.pipeline.jobs.classify_job import CLASSIFY, classify_options
@@ -83,7 +82,7 @@ def test_rows_of_a_plan_are_found_by_number() -> None:
 @pytest.mark.parametrize(
     "command", ["grade", *(pytest.param(name, marks=pytest.mark.slow) for name in ("certify", "mend"))]
 )
-def test_dry_run_writes_nothing(command: str, run: Run, tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
+def test_dry_run_writes_nothing(command: str, run: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
     before = files(tmp_path)
     result = nonocensus(command, run.folder.path, "--dry-run", "--json", "--cpus", "4")
     found = json.loads(result.out)
@@ -95,14 +94,8 @@ def test_dry_run_writes_nothing(command: str, run: Run, tmp_path: Path, nonocens
     assert files(tmp_path) == before
 
 
-def test_nothing_left_costs_nothing(run: Run, nonocensus: Callable[..., Result]) -> None:
+def test_nothing_left_costs_nothing(run: Run, nonocensus: Nonocensus) -> None:
     result = nonocensus("classify", run.store.folder.path, "--out", run.folder.path, "--dry-run", "--cpu-limit", "10")
     assert result.out == "0 puzzles would be done.\n"
     result = nonocensus("retry", run.folder.path, "--dry-run", "--cpu-limit", "20", "--json")
     assert json.loads(result.out)["cpu_seconds"] == 0
-
-
-def test_dry_run_of_a_store_names_the_next_command(run: Run, nonocensus: Callable[..., Result]) -> None:
-    result = nonocensus("grade", run.store.folder.path, "--dry-run")
-    assert (result.code, result.err.count("\n")) == (2, 1)
-    assert "nonocensus classify" in result.err

@@ -60,19 +60,16 @@ def test_node_lost_during_the_handshake_is_ignored(store: Store, tmp_path: Path)
         driver.refuse_unfit_nodes(LosingNodes(WORKER), context)
 
 
-def with_context(arguments: tuple[Any, ...], change: Callable[[TaskContext], TaskContext]) -> tuple[Any, ...]:
-    """Change the context among a task's arguments."""
-    return tuple(change(each) if isinstance(each, TaskContext) else each for each in arguments)
+class RemoteExecutor(SerialExecutor):
+    """Its machine sees another context of its tasks."""
 
-
-class UnsharedExecutor(SerialExecutor):
-    """Its machine has another folder at the run's path."""
+    def __init__(self, change: Callable[[TaskContext], TaskContext]) -> None:
+        super().__init__()
+        self.change = change
 
     def submit(self, function: Any, *arguments: Any) -> int:
         if function is tasks.run_task:
-            arguments = with_context(
-                arguments, lambda context: context._replace(run=context.run.replace("/run", "/mounted"))
-            )
+            arguments = tuple(self.change(each) if isinstance(each, TaskContext) else each for each in arguments)
         return super().submit(function, *arguments)
 
 
@@ -81,29 +78,18 @@ def test_invisible_file_ends_the_command(store: Store, tmp_path: Path) -> None:
     start_run(store, str(tmp_path / "mounted"), CONFIG)
     about = (tmp_path / "run/run.json").read_bytes()
     (tmp_path / "mounted/run.json").write_bytes(about)
-    with pytest.raises(
-        ClusterError, match=r"has written part-.* it can't be seen from here: the folder must be shared"
-    ):
-        work_on(run, UnsharedExecutor(), settings=JobSettings(visible_within=0.0))
+    unshared = RemoteExecutor(lambda context: context._replace(run=context.run.replace("/run", "/mounted")))
+    with pytest.raises(ClusterError, match=r"has written part-.* it can't be seen from here: the folder must be"):
+        work_on(run, unshared, settings=JobSettings(visible_within=0.0))
     assert len(run.table()) == 0
-
-
-class LateExecutor(SerialExecutor):
-    """Its machine joined after the handshake, with another Python."""
-
-    def submit(self, function: Any, *arguments: Any) -> int:
-        if function is tasks.run_task:
-            arguments = with_context(
-                arguments, lambda context: context._replace(versions=context.versions | {"python": "2.7"})
-            )
-        return super().submit(function, *arguments)
 
 
 def test_node_that_joins_later_is_checked_too(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = start_run(store, str(tmp_path / "run"), CONFIG)
     monkeypatch.setattr(driver, "refuse_unfit_nodes", lambda *_: None)
+    late = RemoteExecutor(lambda context: context._replace(versions=context.versions | {"python": "2.7"}))
     with pytest.raises(ClusterError, match=r"a machine can't take part: it has python .*, not 2.7.* resumes"):
-        work_on(run, LateExecutor())
+        work_on(run, late)
     assert len(run.table()) == 0
 
 

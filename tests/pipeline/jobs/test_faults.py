@@ -185,18 +185,8 @@ def finished(out: Path) -> int:
 
 
 def command(store: Store, out: Path, *options: str) -> list[str]:
-    return [
-        sys.executable,
-        "-m",
-        "nonocensus",
-        "classify",
-        store.folder.uri,
-        "--out",
-        str(out),
-        "--cpu-limit",
-        "10",
-        *options,
-    ]
+    classify = [sys.executable, "-m", "nonocensus", "classify", store.folder.uri]
+    return [*classify, "--out", str(out), "--cpu-limit", "10", *options]
 
 
 @pytest.mark.faults

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from stores import Result, exhaustive
+from stores import Nonocensus, exhaustive
 
 import nonocensus as nc
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
@@ -85,7 +85,7 @@ def test_kept_puzzles_are_the_first_that_fit(tmp_path: Path, limits: dict[str, A
     assert sum(steps for steps, _ in reports) == 40
 
 
-def test_interrupted_command_writes_nothing(nonocensus: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_command_writes_nothing(nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*task: Any) -> pa.RecordBatch:
         if task[2] > 14:
             signal.raise_signal(signal.SIGINT)
@@ -206,12 +206,12 @@ def test_puzzles_stay_in_order_and_a_failed_task_ends_the_command(
 
 
 @pytest.fixture
-def generate(nonocensus: Callable[..., Result]) -> Callable[..., Result]:
+def generate(nonocensus: Nonocensus) -> Nonocensus:
     """Return a function that runs `generate random 8x8`."""
     return lambda *options: nonocensus("generate", "random", "8x8", "--out", "s", *options)
 
 
-def test_command_says_how_many_were_drawn(generate: Callable[..., Result]) -> None:
+def test_command_says_how_many_were_drawn(generate: Nonocensus) -> None:
     options = ["--minutes", "1-2", "--grade", "3-4", "--count", "40"]
     fields = json.loads(generate(*options, "--json").out)
     assert (fields["puzzles"], fields["drawn"] > 50) == (40, True)
@@ -221,37 +221,6 @@ def test_command_says_how_many_were_drawn(generate: Callable[..., Result]) -> No
     assert (again.code, again.out) == (0, text)
     exact = generate("--grade", "3", "--stars", "1.5-2", "--count", "2", "--out", "exact", "--serial")
     assert exact.out.endswith(": unique, 1.5 to 2 stars, grade 3.\n")
-
-
-@pytest.mark.parametrize(
-    ("options", "reason"),
-    [
-        (["--minutes", "5"], "--minutes takes two numbers like 5-10 or 0.5-2, the lower one first; not 5\n"),
-        (["--minutes", "10-5"], "--minutes takes"),
-        (["--minutes", "-5-10"], "--minutes takes"),
-        (["--minutes", "five-ten"], "--minutes takes"),
-        (["--minutes="], "--minutes takes"),
-        (["--stars", "4-3"], "--stars takes"),
-        (["--grade", "4-3"], "--grade takes a grade from 1 to 9, or two like 3-4, the lower one first; not 4-3\n"),
-        (["--grade", "0"], "--grade takes"),
-        (["--grade", "-3"], "--grade takes"),
-        (["--grade", "3-10"], "--grade takes"),
-        (["--grade", "hard"], "--grade takes"),
-        (["--grade="], "--grade takes"),
-        (["--grade", "3", "--serial", "--cpus", "2"], "--serial cannot be combined"),
-    ],
-)
-def test_wrong_ranges_are_refused(
-    generate: Callable[..., Result], tmp_path: Path, options: list[str], reason: str
-) -> None:
-    refused = generate("--count", "5", *options)
-    assert (refused.code, len(refused.err.splitlines())) == (2, 1)
-    assert reason in refused.err
-    assert not (tmp_path / "s").exists()
-
-
-def test_count_is_required_unless_the_kind_fixes_it(generate: Callable[..., Result]) -> None:
-    assert "--count is required for random pictures" in generate("--grade", "3").err
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@
 import csv
 import json
 import re
-import shutil
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from runs import WorkerKiller
-from stores import Result, held_by_another, sampled
+from stores import Nonocensus, Refused, cut, other_columns, sampled
 
 import nonocensus as nc
 from nonocensus.pipeline.callbacks import ProgressCallbacks
@@ -26,27 +25,19 @@ from nonocensus.pipeline.jobs.grade_job import grade_run
 from nonocensus.pipeline.jobs.job import JobSettings
 from nonocensus.pipeline.run import results
 from nonocensus.pipeline.run.job_tables import current_grades, grades_folder, read_grades
-from nonocensus.pipeline.run.run_folder import Run, open_run
+from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.paths import Folder
 from nonocensus.scrapers.formats import named
 from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture
 from nonocensus.solver.model.tables import GRADES
 from nonocensus.solver.people.puzzle_grade import grades
 
-Nonocensus = Callable[..., Result]
 SERIAL = Resources(serial=True)
 
 SWITCH = from_picture(np.eye(2, dtype=np.uint8), puzzle_id="local/switch", title="[bold]Switch")
 PLAIN = from_picture([[1, 1], [0, 1]], puzzle_id="local/plain", title="[red]PlainFormat")
 NONE = Puzzle(((Block(2),),), ((Block(1),), (), (Block(1),)), puzzle_id="local/none")
 OF_THE_MOMENT = ["cpu_seconds"]
-
-
-@pytest.fixture
-def own(run: Run, tmp_path: Path) -> Run:
-    """A copy of the run of 80 puzzles."""
-    shutil.copytree(run.folder.path, tmp_path / "run")
-    return open_run(str(tmp_path / "run"))
 
 
 def in_batches_of(puzzles: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,13 +134,6 @@ def test_temporary_files_of_a_killed_process_are_deleted(own: Run, nonocensus: N
     assert [path.suffix for path in files_of(own)] == [".parquet"]
 
 
-def test_one_command_works_on_a_run_at_a_time(own: Run, nonocensus: Nonocensus) -> None:
-    with held_by_another(Path(own.folder.path)):
-        refused = nonocensus("grade", "run", "--serial")
-    assert (refused.code, refused.out) == (2, "")
-    assert "is being written by" in refused.err
-
-
 def test_timeouts_are_retried_with_more_time_only(own: Run, nonocensus: Nonocensus) -> None:
     expected = directly(own)
     late = expected.to_pylist()[5] | {"status": "timeout", "grade": None, "hardest": None, "cpu_seconds": 20.5}
@@ -192,14 +176,6 @@ def test_dead_worker_costs_one_grade(own: Run, nonocensus: Nonocensus, monkeypat
     assert lasting(read_grades(own)) == lasting(directly(own))
 
 
-def cut(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-9])
-
-
-def other_columns(path: Path) -> None:
-    pq.write_table(pa.table({"puzzle_id": ["a"]}), path)
-
-
 def changed(name: str, value: Any) -> Callable[[Path], None]:
     """Change a value in the first row that has a grade."""
 
@@ -225,7 +201,7 @@ def changed(name: str, value: Any) -> Callable[[Path], None]:
     ids=lambda damage: damage.__name__,
 )
 def test_damaged_file_is_named_and_quarantined(
-    own: Run, nonocensus: Nonocensus, damage: Callable[[Path], None]
+    own: Run, nonocensus: Nonocensus, refused: Refused, damage: Callable[[Path], None]
 ) -> None:
     assert nonocensus("grade", "run", "--serial").code == 0
     whole = lasting(read_grades(own))
@@ -238,9 +214,7 @@ def test_damaged_file_is_named_and_quarantined(
         ["query", "run", "select 1"],
         ["grade", "run", "--serial"],
     ):
-        refused = nonocensus(*command)
-        assert (refused.code, len(refused.err.splitlines())) == (3, 1), command
-        assert f"{path.name} can't be read" in refused.err
+        assert f"{path.name} can't be read" in refused(*command, code=3)
     assert not any(Path(name).exists() for name in ("report/report.html", "dataset/README.md", "out.csv"))
     assert nonocensus("status", "run").code == 0
     assert nonocensus("verify", "run", "--repair").code == 1
@@ -389,22 +363,6 @@ def test_store_and_its_run_get_equal_tallies(own: Run, nonocensus: Nonocensus, m
     assert store == run
     both = json.loads(nonocensus("grade", "run", own.store.folder.uri, "--serial", "--json").out)
     assert both["graded"] == 2 * run["graded"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (["nothing"], "nothing does not exist"),
-        (["run", "--cpu-limit", "0"], "--cpu-limit"),
-        (["run", "--serial", "--cpus", "2"], "--serial cannot be combined"),
-        (["run", "--format", "xyz"], "unknown format 'xyz'"),
-    ],
-)
-def test_wrong_arguments_are_refused(own: Run, nonocensus: Nonocensus, arguments: list[str], reason: str) -> None:
-    done = nonocensus("grade", *arguments)
-    assert (done.code, len(done.err.splitlines())) == (2, 1)
-    assert reason in done.err
-    assert files_of(own) == []
 
 
 def test_from_python() -> None:

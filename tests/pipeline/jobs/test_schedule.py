@@ -7,7 +7,7 @@ import pytest
 
 from nonocensus.pipeline.jobs import schedule as schedules
 from nonocensus.pipeline.jobs.job import DEFAULTS, JobSettings
-from nonocensus.pipeline.jobs.schedule import Schedule, TaskRows, halves, levels
+from nonocensus.pipeline.jobs.schedule import Schedule, TaskRows, levels
 from nonocensus.pipeline.run.results import PendingPuzzle
 from nonocensus.pipeline.store import spans
 
@@ -143,13 +143,6 @@ def test_single_puzzle_is_given_up_after_three_tries() -> None:
     assert given_up is not None
     assert rows_of(given_up) == [("a", poison)]
     assert tries == {64: 1, 32: 1, 16: 1, 8: 1, 4: 1, 2: 1, 1: 3}
-
-
-def test_halves_make_up_the_whole() -> None:
-    task = TaskRows({"a": [(0, 3), (9, 10)], "b": [(5, 8)]}, 7, 1)
-    first, second = halves(task)
-    assert rows_of(first) + rows_of(second) == rows_of(task)
-    assert (first.size, second.size) == (3, 4)
 
 
 def test_sweep_pauses_while_too_many_puzzles_wait() -> None:

@@ -3,12 +3,11 @@
 import json
 import logging
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from runs import CONFIG
-from stores import Result
+from stores import Nonocensus
 
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.jobs.classify_job import CLASSIFY
@@ -69,9 +68,7 @@ def test_events_reach_other_handlers_once_if_their_level_is_enabled(
     assert log.count("task lost") == 1
 
 
-def test_log_level_prints_finished_tasks_and_retries_to_standard_error(
-    store: Store, nonocensus: Callable[..., Result]
-) -> None:
+def test_log_level_prints_finished_tasks_and_retries_to_standard_error(store: Store, nonocensus: Nonocensus) -> None:
     command = ("classify", "store", "--out", "run", "--serial", "--quiet")
     first = nonocensus(*command, "--limit", "50", "--log-level", "debug")
     assert first.code == 0

@@ -213,7 +213,6 @@ def test_warm_reports_each_stage() -> None:
     assert sorted(reported[1:]) == sorted((1, name) for name in names)
 
 
-@in_kernels
 @pytest.mark.slow
 @in_kernels
 def test_interrupted_warm_ends_with_one_line(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from runs import CONFIG, OF_THE_MOMENT, classify_context, lasting, run_serially, work_on
-from stores import Result
+from stores import Nonocensus, Refused
 
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.jobs.task import run_task
@@ -157,28 +157,6 @@ def test_only_changes_of_hashed_columns_invalidate_a_run(store: Store, tmp_path:
         start_run(store, str(tmp_path / "run"), CONFIG)
 
 
-def test_another_configuration_or_store_is_refused(store: Store, tmp_path: Path) -> None:
-    run_serially(store, tmp_path / "run")
-    with pytest.raises(
-        UserError, match=r"holds another run: cpu_limit is 10.0 there and 5.0 here; choose another --out, or --force"
-    ):
-        start_run(store, str(tmp_path / "run"), {**CONFIG, "cpu_limit": 5.0})
-    other = Store(store.folder)
-    moved = tmp_path / "moved"
-    (tmp_path / "store").rename(moved)
-    with pytest.raises(UserError):
-        start_run(other, str(tmp_path / "run"), CONFIG)
-
-
-def test_folder_with_other_content_is_refused(store: Store, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="holds something else than a run"):
-        start_run(store, str(tmp_path / "store"), CONFIG)
-    with pytest.raises(
-        UserError, match=r"is not a run but a store; classify it first: nonocensus classify .*store --out RUN"
-    ):
-        open_run(str(tmp_path / "store"))
-
-
 def test_damaged_part_is_reported_and_others_classified(store: Store, tmp_path: Path) -> None:
     part = tmp_path / "store/puzzles/part-00001.parquet"
     whole = part.read_bytes()
@@ -209,36 +187,30 @@ def changed_mark(run: Run, change: Callable[[dict[str, Any]], object]) -> None:
     path.write_text(json.dumps(about))
 
 
-def test_run_of_sudokus_is_refused_in_one_line(store: Store, tmp_path: Path, nonocensus: Callable[..., Result]) -> None:
+def test_run_of_sudokus_is_refused_in_one_line(
+    store: Store, tmp_path: Path, nonocensus: Nonocensus, refused: Refused
+) -> None:
     """Version 0.2 had them, and named the family in each run.json."""
     run = run_serially(store, tmp_path / "run")
     changed_mark(run, lambda about: about.update(family="nonogram"))
     assert nonocensus("classify", "store", "--out", "run", "--cpu-limit", "10", "--serial").code == 0
     changed_mark(run, lambda about: about.update(family="sudoku"))
     for arguments in (("status", "run"), ("verify", "run"), ("report", "run", "--out", "page")):
-        result = nonocensus(*arguments)
-        assert (result.code, len(result.err.splitlines())) == (3, 1)
-        assert "run is a run of sudokus, which this nonocensus does not read" in result.err
+        assert "run is a run of sudokus, which this nonocensus does not read" in refused(*arguments, code=3)
 
 
-def test_store_of_sudokus_is_refused_in_one_line(
-    store: Store, tmp_path: Path, nonocensus: Callable[..., Result]
-) -> None:
+def test_store_of_sudokus_is_refused_in_one_line(store: Store, tmp_path: Path, refused: Refused) -> None:
     Path(store.puzzles.path).rename(tmp_path / "store/sudokus")
     for arguments in (("status", "store"), ("verify", "store"), ("classify", "store", "--out", "run")):
-        result = nonocensus(*arguments)
-        assert (result.code, len(result.err.splitlines())) == (3, 1)
-        assert "store holds Sudokus, which this nonocensus does not read" in result.err
+        assert "store holds Sudokus, which this nonocensus does not read" in refused(*arguments, code=3)
 
 
 @pytest.mark.parametrize("options", [("-x", "20"), ("-x", "20", "--dry-run"), ("--changed",)], ids=" ".join)
 def test_retry_refuses_results_of_another_solver_version(
-    options: tuple[str, ...], store: Store, tmp_path: Path, nonocensus: Callable[..., Result]
+    options: tuple[str, ...], store: Store, tmp_path: Path, refused: Refused
 ) -> None:
     run = run_serially(store, tmp_path / "run")
     changed_mark(run, lambda about: about["config"].update(solver_version="0.0.1"))
     before = (tmp_path / "run/run.json").read_bytes()
-    result = nonocensus("retry", "run", "--serial", *options)
-    assert (result.code, len(result.err.splitlines())) == (2, 1)
-    assert "run has results of solver version 0.0.1, this is" in result.err
+    assert "run has results of solver version 0.0.1, this is" in refused("retry", "run", "--serial", *options)
     assert (tmp_path / "run/run.json").read_bytes() == before

@@ -2,22 +2,18 @@
 
 import subprocess
 import sys
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from stores import held_by_another
+from stores import Nonocensus, Refused, held_by_another, import_twice_at_once
 
 from nonocensus.pipeline.errors import StorageError, UserError
 from nonocensus.pipeline.store import lock
 from nonocensus.pipeline.store.lock import LOCK, staging, writer_lock
-from nonocensus.pipeline.store.parts import Store, append, create_store, open_store
+from nonocensus.pipeline.store.parts import Store, append, create_store
 from nonocensus.pipeline.store.paths import folder
-from nonocensus.scrapers.formats import non
-from nonocensus.solver.model.puzzle import from_picture
 
 
 def test_second_writer_is_refused_with_name_of_holder(store: Store, tmp_path: Path) -> None:
@@ -80,36 +76,21 @@ def test_lock_is_held_on_a_full_disk(tmp_path: Path) -> None:
 
 
 def test_two_imports_at_once_lose_nothing(tmp_path: Path) -> None:
-    """Each reports what it added, or that it must wait; the store has exactly that."""
-    rng = np.random.default_rng(3)
-    for name in ("a", "b"):
-        (tmp_path / name).mkdir()
-        for k in range(40):
-            puzzle = from_picture((rng.random((4, 4)) < 0.6).astype(np.uint8))
-            (tmp_path / name / f"{name}{k}.non").write_bytes(non.write(puzzle))
-    commands = [[sys.executable, "-m", "nonocensus", "import", name, "--out", "s"] for name in ("a", "b")]
-    first, second = (
-        subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        for command in commands
-    )
-    said = [process.communicate()[0] for process in (first, second)]
-    added = 40 * sum(process.returncode == 0 for process in (first, second))
-    assert added in (40, 80)
-    assert sum("40 puzzles added" in text for text in said) == added / 40
-    assert open_store(str(tmp_path / "s")).rows() == added
-
-
-Nonocensus = Callable[..., Any]
+    import_twice_at_once(tmp_path, str(tmp_path / "s"), 40)
 
 
 @pytest.mark.usefixtures("store")
-def test_second_classify_does_not_disturb_the_first(tmp_path: Path, nonocensus: Nonocensus) -> None:
+def test_second_command_does_not_disturb_the_first(tmp_path: Path, nonocensus: Nonocensus, refused: Refused) -> None:
     assert nonocensus("classify", "store", "--out", "run", "--serial", "--limit", "5").code == 0
     with held_by_another(tmp_path / "run"):
-        for command in (["classify", "store", "--out", "run", "--serial"], ["verify", "run", "--repair"]):
-            second = nonocensus(*command)
-            assert (second.code, len(second.err.splitlines())) == (2, 1)
-            assert "run is being written by nonocensus" in second.err
+        for command in (
+            ["classify", "store", "--out", "run", "--serial"],
+            ["grade", "run", "--serial"],
+            ["certify", "run", "--serial"],
+            ["mend", "run"],
+            ["verify", "run", "--repair"],
+        ):
+            assert "run is being written by nonocensus" in refused(*command)
         assert nonocensus("status", "run").code == 0
     assert nonocensus("classify", "store", "--out", "run", "--serial").code == 0
 

@@ -4,16 +4,15 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from runs import lasting, run_serially
 from storage_servers import free_port, running, serve_bucket
-from stores import Result
+from stores import Nonocensus, Refused, import_twice_at_once
 
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.run.run_folder import open_run
@@ -21,9 +20,7 @@ from nonocensus.pipeline.store import lock
 from nonocensus.pipeline.store.parts import Store, append, create_store, open_store
 from nonocensus.pipeline.store.paths import folder
 from nonocensus.scrapers.filesystems import open_filesystem
-from nonocensus.scrapers.formats import non
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
-from nonocensus.solver.model.puzzle import from_picture
 
 AZURITE = shutil.which("azurite-blob")
 AZURITE_ACCOUNT = "devstoreaccount1"
@@ -65,9 +62,7 @@ def storage(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.mark.slow
-def test_run_from_store_to_dataset(
-    storage: str, hard: Store, tmp_path: Path, nonocensus: Callable[..., Result]
-) -> None:
+def test_run_from_store_to_dataset(storage: str, hard: Store, tmp_path: Path, nonocensus: Nonocensus) -> None:
     alone = run_serially(hard, tmp_path / "serial")
     names = sorted(path.name for path in (tmp_path / "store/puzzles").iterdir())
     for name in ("store.json", *(f"puzzles/{name}" for name in names)):
@@ -190,31 +185,11 @@ def test_writer_resumed_after_losing_its_lease_replaces_nothing(storage: str, mo
 
 
 @pytest.mark.slow
-def test_two_imports_at_once_lose_nothing(storage: str, tmp_path: Path) -> None:
-    """Each reports what it added, or that it must wait; the store has exactly that."""
-    rng = np.random.default_rng(3)
-    for name in ("a", "b"):
-        (tmp_path / name).mkdir()
-        for k in range(5):
-            puzzle = from_picture((rng.random((4, 4)) < 0.6).astype(np.uint8))
-            (tmp_path / name / f"{name}{k}.non").write_bytes(non.write(puzzle))
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-m", "nonocensus", "import", name, "--out", f"{storage}/store"],
-            cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )
-        for name in ("a", "b")
-    ]  # fmt: skip
-    said = [process.communicate()[0] for process in processes]
-    added = 5 * sum(process.returncode == 0 for process in processes)
-    assert added in (5, 10)
-    assert sum("5 puzzles added" in text for text in said) == added / 5
-    assert open_store(f"{storage}/store").rows() == added
+def test_two_imports_into_a_bucket_lose_nothing(storage: str, tmp_path: Path) -> None:
+    import_twice_at_once(tmp_path, f"{storage}/store", 5)
 
 
 @pytest.mark.usefixtures("bucket")
-def test_missing_bucket_is_a_storage_error(nonocensus: Callable[..., Result]) -> None:
-    result = nonocensus("generate", "random", "5x5", "--count", "10", "--out", "s3://nosuch/store", "--serial")
-    assert result.code == 4
-    assert len(result.err.splitlines()) == 1
-    assert "nosuch" in result.err
+def test_missing_bucket_is_a_storage_error(refused: Refused) -> None:
+    command = "generate", "random", "5x5", "--count", "10", "--out", "s3://nosuch/store", "--serial"
+    assert "nosuch" in refused(*command, code=4)

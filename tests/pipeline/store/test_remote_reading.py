@@ -6,7 +6,7 @@ import shutil
 import sys
 import tarfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -14,7 +14,7 @@ import fsspec
 import numpy as np
 import pytest
 from huggingface_hub import constants
-from stores import Result
+from stores import Nonocensus
 
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.run.run_folder import Run, open_run
@@ -54,7 +54,7 @@ def archive(memory: fsspec.AbstractFileSystem) -> str:
     return "memory://archive"
 
 
-def test_puzzle_files_are_read(archive: str, nonocensus: Callable[..., Result], tmp_path: Path) -> None:
+def test_puzzle_files_are_read(archive: str, nonocensus: Nonocensus, tmp_path: Path) -> None:
     assert [file.name for file in files_in([archive])] == ["archive/a.non", "archive/sub/b.tar.xz/b.non"]
     assert [file.data for file in files_in([f"{archive}/a.non"])] == [drawn(1)]
     imported = nonocensus("import", archive, "--out", "store")
@@ -65,7 +65,7 @@ def test_puzzle_files_are_read(archive: str, nonocensus: Callable[..., Result], 
 
 
 def test_stores_and_runs_are_read(
-    memory: fsspec.AbstractFileSystem, run: Run, nonocensus: Callable[..., Result], tmp_path: Path
+    memory: fsspec.AbstractFileSystem, run: Run, nonocensus: Nonocensus, tmp_path: Path
 ) -> None:
     memory.put(run.store.folder.path, "/census/store", recursive=True)
     shutil.copytree(run.folder.path, tmp_path / "run")
@@ -76,30 +76,6 @@ def test_stores_and_runs_are_read(
     assert len((tmp_path / "run.csv").read_text().splitlines()) == 81
     refused = nonocensus("import", "memory://census/store", "--out", "s")
     assert "memory://census/store is a store, not puzzle files" in refused.err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (
-            ("generate", "random", "5x5", "--count", "1", "--out", "memory://x", "--serial"),
-            "memory:// has no conditional",
-        ),
-        (("import", "memory://nowhere", "--out", "s"), "memory://nowhere does not exist"),
-        (("import", "nosuch://x/y", "--out", "s"), "nosuch://x/y: Protocol not known: nosuch"),
-        (("import", "az://x/y", "--out", "s"), "az://x/y: AZURE_STORAGE_ACCOUNT_NAME is not set"),
-        (("status", "https://example.com/run"), "https://example.com/run: Unrecognized filesystem type"),
-    ],
-)
-@pytest.mark.usefixtures("memory")
-def test_what_is_refused(
-    arguments: tuple[str, ...], reason: str, nonocensus: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("AZURE_STORAGE_ACCOUNT_NAME", raising=False)
-    refused = nonocensus(*arguments)
-    assert refused.code == 2
-    assert reason in refused.err
-    assert len(refused.err.splitlines()) == 1
 
 
 def test_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,7 +141,7 @@ class Hub(BaseHTTPRequestHandler):
         """Print nothing."""
 
 
-def test_file_on_the_hub_is_read(nonocensus: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_on_the_hub_is_read(nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch) -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), Hub) as server:
         address = f"http://127.0.0.1:{server.server_port}"
         template = constants.HUGGINGFACE_CO_URL_TEMPLATE.replace(constants.ENDPOINT, address)

@@ -94,20 +94,6 @@ def test_terms_fill_in_missing_licence_and_owner(tmp_path: Path) -> None:
     assert not (tmp_path / "other").exists()
 
 
-def test_folder_with_other_content_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other/note.txt").write_text("mine")
-    with pytest.raises(UserError, match="holds something else"):
-        create_store(str(tmp_path / "other"))
-    with pytest.raises(UserError, match="is a file, not a folder"):
-        create_store(str(tmp_path / "other/note.txt"))
-    with pytest.raises(UserError, match="is not a store of puzzles; make one with"):
-        open_store(str(tmp_path / "nowhere"))
-    with pytest.raises(UserError, match="nosuch://x"):
-        open_store("nosuch://x")
-    assert sorted(path.name for path in tmp_path.rglob("*")) == ["note.txt", "other"]
-
-
 @pytest.mark.usefixtures("store")
 def test_damaged_or_foreign_store_is_refused(tmp_path: Path) -> None:
     mark = tmp_path / "store/store.json"

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from misbehaving import PASSING, Site, answer, fetch, polite, then_reset
+from misbehaving import PASSING, Site, answer, fetch, polite
 
 from nonocensus.scrapers.http import Request, RequestFailed
 
@@ -57,11 +57,3 @@ def test_last_of_several_failures_is_named(site: Site) -> None:
     site.answers["/a"] = [answer(503), answer(500)]
     with pytest.raises(RequestFailed, match=r"/a: 500 Internal Server Error, the last of 3 attempts$"):
         fetch(site, attempts=3)
-
-
-def test_session_continues_after_failure(site: Site) -> None:
-    site.answers |= {"/a": [then_reset(b"")], "/b": [answer(200, b"fine")]}
-    with polite(attempts=2) as session:
-        with pytest.raises(RequestFailed):
-            session.fetch(Request(f"{site.url}/a"))
-        assert session.fetch(Request(f"{site.url}/b")).body == b"fine"

@@ -49,14 +49,6 @@ def test_rules_for_our_user_agent_apply(site: Site) -> None:
         fetch(site, "/b")
 
 
-def test_redirect_targets_are_checked(site: Site) -> None:
-    site.answers["/robots.txt"] = [robots("User-agent: *", "Disallow: /b")]
-    site.answers["/a"] = [answer(302, Location="/b")]
-    with pytest.raises(RobotsDisallowed, match="/b: "):
-        fetch(site)
-    assert site.paths() == ["/a"]
-
-
 @pytest.mark.parametrize("status", [401, 403, 404, 410])
 def test_missing_robots_txt_allows_everything(site: Site, status: int) -> None:
     site.answers |= {"/robots.txt": [answer(status, b"User-agent: *\nDisallow: /")], "/a": [answer(200, b"x")]}

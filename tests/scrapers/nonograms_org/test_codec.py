@@ -12,11 +12,7 @@ from pages_of_nonograms import COLORS, ENTRIES, PICTURE, STEPS, array_of, error_
 from strategies import pictures
 
 from nonocensus.scrapers.formats import FormatError
-from nonocensus.scrapers.formats.nonograms_org import (
-    Array,
-    decode,
-    encode,
-)
+from nonocensus.scrapers.formats.nonograms_org import Array, decode, encode
 from nonocensus.solver.model.puzzle import MAX_COLORS, Block, Clue
 
 
@@ -185,15 +181,12 @@ FIRST = ENTRIES[9]
         ([*ENTRIES, [1, 2, 3, 4]], "entries, but its puzzle ends after"),
         ([*ENTRIES[:9], [1, 2, 3], *ENTRIES[10:]], "entry 9 of the array is not four numbers"),
         ([*ENTRIES[:9], [1, 2, 3, 4, 5], *ENTRIES[10:]], "entry 9 of the array is not four numbers"),
-        ([*ENTRIES[:9], [], *ENTRIES[10:]], "entry 9 of the array is not four numbers"),
         ([*ENTRIES[:9], 5], "entry 9 of the array is not four numbers"),
         ([*ENTRIES[:9], [1, 2, [3], 4]], "not an integer from 0 to 1,000,000"),
         ([[[1], [2], [3], [4]]] * 20, "not an integer from 0 to 1,000,000"),
         ([*ENTRIES[:9], [1, 2, 0.5, 4]], "not an integer from 0 to 1,000,000"),
-        ([*ENTRIES[:9], [1, 2, "3", 4]], "not an integer from 0 to 1,000,000"),
         (swapped(0, -1, 2, 3, 4), "not an integer from 0 to 1,000,000"),
         (swapped(0, 1_000_001, 2, 3, 4), "not an integer from 0 to 1,000,000"),
-        (swapped(0, 2**63, 2, 3, 4), "not an integer from 0 to 1,000,000"),
         (swapped(0, 2**64, 2, 3, 4), "not an integer from 0 to 1,000,000"),
         (swapped(1, 1, 2, 3, 0), "entry 1 of the array, the width, divides by zero"),
         (swapped(2, 1, 2, 3, 0), "entry 2 of the array, the height, divides by zero"),
@@ -212,7 +205,6 @@ FIRST = ENTRIES[9]
         (swapped(7, 999_999, 0, 0, 1_000_000), "the picture has 999998000001 runs"),
         (changed(9, 0, 10), "is not inside 4x3"),
         (changed(9, 0, -FIRST[0]), "is not inside 4x3"),
-        (changed(9, 1, 10), "is not inside 4x3"),
         (changed(9, 1, PICTURE_BASE[1] - FIRST[1]), "run 1 of the picture, 0 cells from cell"),
         (changed(9, 3, 3), "is not inside 4x3"),
         (changed(8, 3, 10), "is not inside 4x3"),

@@ -58,18 +58,10 @@ def test_batch_made_in_chunks_is_the_same(monkeypatch: pytest.MonkeyPatch) -> No
     assert all(recipe_batch(recipe, 3, recipe.count).equals(one) for recipe, one in zip(RECIPES, whole, strict=True))
 
 
-def test_random_pictures_have_density_and_differ() -> None:
-    recipe = Recipe("random", 30, 20, 0.3, 9, 20)
-    made = pictures(recipe, 0, 20)
-    assert abs(made.mean() - 0.3) < 0.02
-    assert len({picture.tobytes() for picture in made}) == 20
-    assert (made != pictures(Recipe("random", 30, 20, 0.3, 10, 20), 0, 20)).any()
-
-
 def test_random_pictures_follow_numpy_generator() -> None:
     """So they are what they have always been: published figures name them by their seed."""
-    drawn = np.random.default_rng(1).random((40, 5, 5), np.float32) < 0.5
-    assert (pictures(Recipe("random", 5, 5, 0.5, 1, 40), 0, 40) == drawn).all()
+    drawn = np.random.default_rng(9).random((40, 4, 5), np.float32) < 0.3
+    assert (pictures(Recipe("random", 5, 4, 0.3, 9, 40), 0, 40) == drawn).all()
 
 
 @pytest.mark.parametrize(("density", "black"), [(0.0, 0), (0.004, 0), (0.3, 36), (0.5, 60), (1.0, 120)])

@@ -2,7 +2,7 @@
 
 import tracemalloc
 from dataclasses import replace
-from itertools import accumulate, islice, product
+from itertools import accumulate
 from operator import mul
 
 import fuzz
@@ -13,7 +13,7 @@ import pytest
 from nonocensus.solver.api import classify
 from nonocensus.solver.engines.searches import ENGINES, EngineLimits
 from nonocensus.solver.engines.states import arrangements, number_of_arrangements
-from nonocensus.solver.model.puzzle import Block, Puzzle, clues_of, from_picture
+from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture
 from nonocensus.solver.model.tables import puzzle_batch
 
 pytestmark = pytest.mark.unchecked
@@ -63,18 +63,6 @@ def test_exact_cover_is_the_ladder_on_larger_puzzles() -> None:
         if answer.stopped:  # too many arrangements
             continue
         assert oracle.objection(puzzle, None, row, answer.verdict) is None, fuzz.text(puzzle, None)
-
-
-@pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.slow), 61])
-def test_exact_cover_of_every_4x4(every: int) -> None:
-    """Clues of all pictures, or a sample: verdicts match the ladder's, unique ones number as in OEIS A242876."""
-    pictures = islice(product((0, 1), repeat=16), 0, None, every)
-    several = {clues_of(np.array(cells, np.uint8).reshape(4, 4)) for cells in pictures}
-    puzzles = [Puzzle(rows, columns) for rows, columns in sorted(several)]
-    said = [ENGINES["exact-cover"](puzzle, EngineLimits()).verdict for puzzle in puzzles]
-    assert said == classify(puzzle_batch(puzzles))["solutions"].to_pylist()
-    assert every > 1 or said.count("unique") == 52362
-    assert {"unique", "multiple"} == set(said)
 
 
 @pytest.mark.parametrize("colors", [1, 2])

@@ -1,7 +1,5 @@
 """Whole puzzles against brute force, and invariants of every puzzle."""
 
-from dataclasses import replace
-
 import numpy as np
 import oracle
 import pytest
@@ -15,22 +13,6 @@ from nonocensus.solver.lines.workspace import LINE_SOLVES
 from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture
 from nonocensus.solver.model.tables import picture, puzzle_batch
 from nonocensus.solver.model.views import views
-
-
-def transposed(puzzle: Puzzle) -> Puzzle:
-    goal = None if puzzle.goal is None else puzzle.goal.T
-    return replace(puzzle, rows=puzzle.columns, columns=puzzle.rows, goal=goal)
-
-
-def mirrored(puzzle: Puzzle) -> Puzzle:
-    goal = None if puzzle.goal is None else puzzle.goal[:, ::-1]
-    return replace(puzzle, rows=tuple(clue[::-1] for clue in puzzle.rows), columns=puzzle.columns[::-1], goal=goal)
-
-
-def answer(puzzle: Puzzle) -> tuple[str, int, np.ndarray | None]:
-    row = solve(puzzle, rung="line")
-    solution = row["solution"] and picture(row["solution"], puzzle.width, puzzle.height)
-    return row["label"].removeprefix("trivial "), row["cells_after_line"], solution
 
 
 @pytest.mark.plain_python
@@ -49,32 +31,6 @@ def test_line_logic_is_the_fixpoint(puzzle: Puzzle) -> None:
     else:
         assert row["label"] == "stalled"
         assert row["solution"] is None
-
-
-@pytest.mark.parametrize(("width", "height", "line_solvable"), [(2, 2, 14), (3, 3, 384), (5, 2, 810)])
-def test_every_small_picture(width: int, height: int, line_solvable: int) -> None:
-    """As many are line-solvable as published, and those have one solution each."""
-    every = [
-        from_picture(np.array([n >> k & 1 for k in range(width * height)], np.uint8).reshape(height, width))
-        for n in range(2 ** (width * height))
-    ]
-    labels = classify(puzzle_batch(every))["label"].to_pylist()
-    assert sum("unique line" in label for label in labels) == line_solvable
-    for puzzle, label in zip(every, labels, strict=True):
-        if "unique line" in label:
-            assert len(oracle.solutions(puzzle)) == 1
-
-
-@given(puzzles())
-@settings(max_examples=60, deadline=None)
-def test_transposed_and_mirrored_puzzles_give_the_same_result(puzzle: Puzzle) -> None:
-    label, decided, solution = answer(puzzle)
-    for turn, turned in ((transposed, lambda a: a.T), (mirrored, lambda a: a[:, ::-1])):
-        other_label, other_decided, other_solution = answer(turn(puzzle))
-        assert (other_label, other_decided) == (label, decided)
-        assert (solution is None) == (other_solution is None)
-        if solution is not None:
-            assert (other_solution == turned(solution)).all()
 
 
 @pytest.mark.wide
@@ -151,10 +107,6 @@ def test_edge_shapes(shape: tuple[int, int], fill: int) -> None:
     row = solve(from_picture(np.full(shape, fill, np.uint8)))
     assert row["solutions"] == "unique"
     assert set(row["solution"]) == {fill}
-
-
-def test_empty_batch() -> None:
-    assert len(classify(puzzle_batch([]))) == 0
 
 
 def test_a_single_line_needs_one_solve_of_itself() -> None:

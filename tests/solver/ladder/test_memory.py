@@ -40,20 +40,12 @@ def test_colour_in_columns_only_counts(side: int, color: int) -> None:
     seen = views(table(width=[side], height=[side], rows=[[[]] * side], columns=[[clue] * side]))
     assert kernel_kinds(seen) == {(1, color > 1)}
     assert highest_colors(seen, np.arange(1)).tolist() == [color]
+    memory = memory_for(seen, KernelGroup(1, color if color > 1 else None, np.arange(1)))
+    assert memory.board.can.shape == (2 * side * (max(color, 1) + 1), 1)
 
 
 def test_colours_of_a_slice_are_those_of_its_puzzles() -> None:
     assert highest_colors(views(puzzle_batch([MANY, SMALL, MANY]).slice(1)), np.arange(2)).tolist() == [1, 3]
-
-
-@pytest.mark.parametrize("side", [1, 7, 60])
-@pytest.mark.parametrize("color", EVIL_COLORS[1:8])
-def test_memory_depends_on_clues_of_both_sides(side: int, color: int) -> None:
-    clue = [{"length": 0, "color": color}]
-    batch = table(width=[side], height=[side], rows=[[[]] * side], columns=[[clue] * side])
-    seen = views(batch)
-    memory = memory_for(seen, KernelGroup(1, color if color > 1 else None, np.arange(1)))
-    assert memory.board.can.shape == (2 * side * (max(color, 1) + 1), 1)
 
 
 def test_memory_of_slice_ignores_other_puzzles() -> None:

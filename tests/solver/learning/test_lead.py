@@ -18,11 +18,14 @@ from nonocensus.solver.ladder.dive import DiveOptions, Trail, descend, dives_fir
 from nonocensus.solver.ladder.fixpoint import line_fixpoint
 from nonocensus.solver.ladder.ladder_options import LadderOptions
 from nonocensus.solver.ladder.memory import Memory
+from nonocensus.solver.ladder.outcome import SOLUTIONS
 from nonocensus.solver.learning import tail
 from nonocensus.solver.learning.encoding import TRUE, encode
 from nonocensus.solver.learning.lead import leads, try_lead
 from nonocensus.solver.lines.board import possibilities, undecided
 from nonocensus.solver.lines.propagate import FIXPOINT
+from nonocensus.solver.lines.workspace import NODES
+from nonocensus.solver.model.check import faults
 from nonocensus.solver.model.puzzle import Puzzle, from_picture
 from nonocensus.solver.model.tables import puzzle_batch
 from nonocensus.solver.model.views import views
@@ -199,14 +202,17 @@ def random_leads(memory: Memory, literal: np.ndarray, *_: object) -> Iterator[li
 
 
 def test_verdicts_do_not_depend_on_leads() -> None:
-    """With leads, random ones and none, without search before the learners."""
+    """With leads, random ones and none, and without dives, the learners alone say what automata say."""
     drawn = [fuzz.drawn(seed, least=3, most=10) for seed in range(240)]
     seen = views(puzzle_batch(drawn))
-    sound = np.array([k for k, puzzle in enumerate(drawn) if oracle.verdict(puzzle) != "invalid"])
-    expected = climb(seen, sound, LadderOptions(60.0, nodes=0, belief_bytes=0)).solutions
-    for source in (leads, random_leads):
-        learning = tail.LearnerOptions(leads=source)
-        assert (climb(seen, sound, LadderOptions(60.0, nodes=0), learning=learning).solutions == expected).all()
+    sound = np.array([k for k in range(len(drawn)) if k not in faults(seen)])
+    expected = [oracle.verdict(drawn[k]) for k in sound]
+    options = LadderOptions(60.0, nodes=0)
+    for source in (leads, random_leads, lambda *_: []):
+        for dives in (options, options._replace(belief_bytes=0)):
+            outcome = climb(seen, sound, dives, learning=tail.LearnerOptions(leads=source))
+            assert [SOLUTIONS[k] for k in outcome.solutions[sound]] == expected
+            assert outcome.counters[:, NODES].sum() == 0
 
 
 def test_all_solutions_are_found_with_random_leads() -> None:

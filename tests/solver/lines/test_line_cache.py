@@ -11,7 +11,7 @@ from nonocensus.solver.ladder.fixpoint import line_fixpoint
 from nonocensus.solver.ladder.ladder_options import LadderOptions
 from nonocensus.solver.ladder.lookahead import NO_LIMIT, begin, refute
 from nonocensus.solver.ladder.memory import Memory
-from nonocensus.solver.lines.line_cache import NO_ENTRY, clear, empty_line_cache, entry_of, rebase
+from nonocensus.solver.lines.line_cache import empty_line_cache
 from nonocensus.solver.model.puzzle import Puzzle, from_picture
 from nonocensus.solver.model.tables import puzzle_batch
 from nonocensus.solver.model.views import views
@@ -54,28 +54,3 @@ def test_puzzles_of_a_batch_do_not_share_entries() -> None:
         alone = climb(views(puzzle_batch([puzzle])), np.arange(1), LadderOptions(math.inf))
         assert together.counters[k].tolist() == alone.counters[0].tolist()
         assert together.solutions[k] == alone.solutions[0]
-
-
-def test_only_a_line_with_one_decided_cell_has_an_entry() -> None:
-    memory = _at_fixpoint(from_picture(np.eye(4, dtype=np.uint8)))
-    cache, board, marker = memory.workspace.line_cache, memory.board, memory.workspace.bit_width
-
-    def entry() -> int:
-        return int(entry_of(cache, board, 2, marker))
-
-    can = board.can.copy()
-    assert entry() == NO_ENTRY  # no base yet
-    rebase(cache, board, marker)
-    assert entry() == NO_ENTRY  # unchanged
-    board.can[4] &= ~np.uint64(2)  # row 2, cell 1 black
-    assert entry() == (2 * 2 + 1) * 4 + 1
-    board.can[5] &= ~np.uint64(8)  # and cell 3 white
-    assert entry() == NO_ENTRY
-    board.can[4] = can[4]
-    assert entry() == 2 * 2 * 4 + 3
-    board.can[4] &= ~np.uint64(8)  # cell 3 without a colour
-    assert entry() == NO_ENTRY
-    board.can[:] = can
-    board.can[5] &= ~np.uint64(8)
-    clear(cache, marker)
-    assert entry() == NO_ENTRY

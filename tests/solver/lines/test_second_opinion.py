@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from dataclasses import replace
-from itertools import islice, product
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from nonocensus.solver.api import classify, iter_solutions, solve
 from nonocensus.solver.ladder.climb import climb
 from nonocensus.solver.ladder.ladder_options import LadderOptions, PriorKnowledge
 from nonocensus.solver.ladder.outcome import SOLUTIONS
-from nonocensus.solver.model.puzzle import BLOT, Block, InvalidPuzzle, Puzzle, clues_of, from_picture
+from nonocensus.solver.model.puzzle import BLOT, Block, InvalidPuzzle, Puzzle, from_picture
 from nonocensus.solver.model.tables import puzzle_batch
 from nonocensus.solver.model.views import views
 
@@ -28,21 +28,6 @@ MOST = 13
 
 
 # The second opinion itself.
-
-
-@pytest.mark.unchecked
-@pytest.mark.parametrize(("height", "width", "colors", "every"), [(3, 3, 1, 1), (4, 3, 1, 3), (2, 3, 2, 1)])
-def test_automata_find_all_pictures_of_given_clues(height: int, width: int, colors: int, every: int) -> None:
-    """All pictures of a size, put together by their clues, which have just these solutions."""
-    pictures: dict[Any, set[bytes]] = {}
-    for cells in product(range(colors + 1), repeat=height * width):
-        picture = np.array(cells, np.uint8).reshape(height, width)
-        pictures.setdefault(clues_of(picture), set()).add(picture.tobytes())
-    for (rows, columns), there in list(pictures.items())[::every]:
-        puzzle = Puzzle(rows, columns, fuzz.PALETTE[: colors + 1])
-        found = [picture.tobytes() for picture in oracle.learned_solutions(puzzle)]
-        assert sorted(found) == sorted(there)
-        assert oracle.verdict(puzzle) == ("unique" if len(there) == 1 else "multiple")
 
 
 @pytest.mark.unchecked

@@ -29,12 +29,6 @@ from nonocensus.solver.model.tables import _clues, puzzle_batch
 from nonocensus.solver.model.views import views
 
 
-def test_clue_of_a_line() -> None:
-    assert clue_of([0, 1, 1, 0, 1]) == (Block(2), Block(1))
-    assert clue_of([1, 1, 2, 2, 2, 1]) == (Block(2), Block(3, 2), Block(1))
-    assert clue_of([0, 0]) == ()
-
-
 @given(pictures(colors=3))
 def test_picture_fits_its_clues(cells: np.ndarray) -> None:
     rows, columns = clues_of(cells)
@@ -45,12 +39,6 @@ def test_picture_fits_its_clues(cells: np.ndarray) -> None:
 @given(pictures(colors=3))
 def test_clues_of_picture_are_those_of_its_lines(cells: np.ndarray) -> None:
     assert clues_of(cells) == (tuple(map(clue_of, cells)), tuple(map(clue_of, cells.T)))
-
-
-@given(puzzles())
-@settings(deadline=None)
-def test_puzzles_of_pictures_have_no_faults(puzzle: Puzzle) -> None:
-    validate(puzzle)
 
 
 def test_palette_is_ordered_by_first_use() -> None:

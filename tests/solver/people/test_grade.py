@@ -76,13 +76,6 @@ def test_assumptions_show_that_there_is_no_solution() -> None:
     assert row["open"] > 0
 
 
-def test_a_turned_puzzle_has_the_same_grade() -> None:
-    for puzzle in random_puzzles(40, 8, 3):
-        turned = Puzzle(puzzle.columns, puzzle.rows, puzzle.palette)
-        first, second = (grades(puzzle_batch([one]), np.ones(1, bool)).to_pylist()[0] for one in (puzzle, turned))
-        assert first["hardest"] == second["hardest"]
-
-
 def test_what_has_no_grade() -> None:
     switch = Puzzle(((Block(1),),) * 2, ((Block(1),),) * 2, puzzle_id="test/several")
     none = Puzzle(((Block(2),),), ((Block(1),), (), (Block(1),)), puzzle_id="test/none")

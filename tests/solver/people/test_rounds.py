@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from strategies import PALETTE, pictures, puzzles, shuffled_puzzles
+from strategies import PALETTE, images, pictures, puzzles, shuffled_puzzles
 
 from nonocensus.solver.lines.bits import load, store
 from nonocensus.solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
@@ -132,12 +132,6 @@ def test_contradictions_are_found_as_by_the_person(puzzle: Puzzle) -> None:
     expected = solve_lines(other, LINE_TECHNIQUES, math.inf)
     status, _ = worked(sheet_of(puzzle))
     assert (status == CONTRADICTION) == (expected == CONTRADICTION)
-
-
-def images(picture: np.ndarray) -> list[np.ndarray]:
-    """Return the eight symmetric images."""
-    turned = [np.rot90(picture, k) for k in range(4)]
-    return [np.ascontiguousarray(one) for one in turned + [one[:, ::-1] for one in turned]]
 
 
 def draw(sheet: PuzzleSheet, picture: np.ndarray) -> None:
