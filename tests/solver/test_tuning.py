@@ -56,7 +56,7 @@ def test_all_constants_are_within_their_bounds() -> None:
     ],
 )
 def test_constants_unknown_or_out_of_bounds_are_refused(given: dict[str, Any], message: str) -> None:
-    done = in_process("import solver.tuning", **{tuning.VARIABLE: json.dumps(given)})
+    done = in_process("import nonocensus.solver.tuning", **{tuning.VARIABLE: json.dumps(given)})
     assert done.returncode == 1
     assert message in done.stderr.splitlines()[-1]
 

@@ -107,5 +107,5 @@ def test_closed_standard_streams(store: Store, tmp_path: Path) -> None:
 def test_command_line_imports_no_heavy_library() -> None:
     """Keeps `--help` and shell completion fast."""
     heavy = "{'numpy', 'numba', 'pyarrow', 'ray', 'duckdb', 'aiohttp', 'PIL'}"
-    code = f"import sys, pipeline.commands.app; assert not (found := {heavy} & sys.modules.keys()), found"
+    code = f"import sys, nonocensus.pipeline.commands.app; assert not (found := {heavy} & sys.modules.keys()), found"
     subprocess.run([sys.executable, "-c", code], check=True)

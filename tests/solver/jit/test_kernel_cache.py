@@ -283,7 +283,7 @@ def test_without_any_folder_kernels_are_not_cached(asked: Path, caplog: pytest.L
 @pytest.mark.skipif(kernel_cache.STOCK, reason="Numba makes it when a kernel is declared")
 def test_import_creates_no_folder(tmp_path: Path) -> None:
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": os.pathsep.join(sys.path)}
-    subprocess.run([sys.executable, "-c", "import solver.ladder.swap"], env=environment, check=True)
+    subprocess.run([sys.executable, "-c", "import nonocensus.solver.ladder.swap"], env=environment, check=True)
     assert not (tmp_path / "cache").exists()
 
 
