@@ -39,41 +39,28 @@ def puzzle_of(cells: np.ndarray, width: int, height: int) -> SudokuPuzzle:
     return SudokuPuzzle(1, cells, width, height)
 
 
-def slow_solutions(puzzle: SudokuPuzzle) -> Iterator[str]:
-    """Yield all solutions: backtracking cell by cell, each digit compared with those of all cells that it sees."""
-    size, width, height = len(puzzle.cells), puzzle.box_width, puzzle.box_height
-    grid = puzzle.cells.tolist()
-
-    def sees(y: int, x: int, v: int, u: int) -> bool:
-        in_box = (y // height, x // width) == (v // height, u // width)
-        return (y, x) != (v, u) and (y == v or x == u or in_box)
-
-    seen = {
-        (y, x): [(v, u) for v in range(size) for u in range(size) if sees(y, x, v, u)]
-        for y in range(size)
-        for x in range(size)
-    }
-
-    def fill(place: int) -> Iterator[str]:
-        if place == size * size:
-            yield line_of(np.array(grid))
-            return
-        y, x = divmod(place, size)
-        given = puzzle.cells[y, x]
-        for digit in [given] if given else range(1, size + 1):
-            if all(grid[v][u] != digit for v, u in seen[y, x]):
-                grid[y][x] = digit
-                yield from fill(place + 1)
-                grid[y][x] = given
-
-    return fill(0)
+def slow_solutions(puzzle: SudokuPuzzle, place: int = 0) -> Iterator[str]:
+    """Yield all solutions: backtracking cell by cell, in place, each digit compared with all that its cell sees."""
+    cells, size = puzzle.cells, len(puzzle.cells)
+    if place == size * size:
+        yield line_of(cells)
+        return
+    y, x = divmod(place, size)
+    top, left = y - y % puzzle.box_height, x - x % puzzle.box_width
+    box = cells[top : top + puzzle.box_height, left : left + puzzle.box_width]
+    given = int(cells[y, x])
+    for digit in [given] if given else range(1, size + 1):
+        cells[y, x] = 0
+        if all(digit not in unit for unit in (cells[y], cells[:, x], box)):
+            cells[y, x] = digit
+            yield from slow_solutions(puzzle, place + 1)
+    cells[y, x] = given
 
 
 def drawn(width: int, height: int, count: int) -> Iterator[SudokuPuzzle]:
     """Yield puzzles with some digits of a random grid, one of them wrong in every third."""
     size, draw = width * height, random.Random(width * 10 + height)
-    empty = puzzle_of(np.zeros((size, size), np.int64), width, height)
-    grid = solve_sudoku(empty).solutions[0]
+    grid = solve_sudoku(puzzle_of(np.zeros((size, size), np.int64), width, height)).solutions[0]
     for k in range(count):
         names = np.array(draw.sample(range(1, size + 1), size))
         share = draw.uniform(0.2, 0.6)
@@ -88,7 +75,7 @@ def drawn(width: int, height: int, count: int) -> Iterator[SudokuPuzzle]:
 def test_verdicts_are_those_of_plain_backtracking(width: int, height: int, count: int, layout: Any) -> None:
     seen = set()
     for puzzle in drawn(width, height, count):
-        every = list(islice(slow_solutions(puzzle), MANY))
+        every = list(islice(slow_solutions(puzzle._replace(cells=puzzle.cells.copy())), MANY))
         answer = solve_sudoku(puzzle, layout=layout)
         found = {line_of(each) for each in answer.solutions}
         assert (answer.verdict, len(found)) == (("none", "unique", "multiple")[min(2, len(every))], min(2, len(every)))
