@@ -91,30 +91,17 @@ BELIEF_BYTES = _declare(
     "limit of beliefs; a board that needs more has no dive",
 )
 DIVE_SHARE = _declare("DIVE_SHARE", 0.1, 0.001, 1.0, "of the open cells", "decided between updates of the beliefs")
-DIVE_ROUNDS = _declare("DIVE_ROUNDS", (10, 60), 1, 1_000, "rounds", "of messages before the first decision, per dive")
-DIVE_PULLS = _declare("DIVE_PULLS", (0.0, 0.2), 0.0, 2.0, "power", "of reinforcement at its end, per dive")
+DIVE_ROUNDS = _declare("DIVE_ROUNDS", 10, 1, 1_000, "rounds", "of messages before the first decision")
 MORE_ROUNDS = _declare("MORE_ROUNDS", 3, 1, 100, "rounds", "limit of messages after cells are decided")
-REINFORCED_CELLS = _declare(
-    "REINFORCED_CELLS",
-    800,
-    0,
-    1 << 20,
-    "cells",
-    "of the largest board for reinforced dives; beyond it learners are as fast",
-)
 LEAST_DOUBT = _declare("LEAST_DOUBT", 2.0**-12, 1e-9, 0.5, "probability", "below which doubts are not distinguished")
 DOUBT_GRADES = _declare("DOUBT_GRADES", 5, 1, 50, "grades", "of doubt per halving")
 
 BLOCKS_A_CELL = _declare(
     "BLOCKS_A_CELL", 0.4, 0.0, 4.0, "blocks a cell", "of rows and columns, from which a dive comes before depth-2"
 )
-COLORED_BLOCKS_A_CELL = _declare(
-    "COLORED_BLOCKS_A_CELL", 0.6, 0.0, 4.0, "blocks a cell", "likewise, with several colours"
-)
 OPEN_CELLS = _declare(
     "OPEN_CELLS", 80, 0, 1 << 20, "cells", "left open by line logic, from which a dive comes before depth-2"
 )
-COLORED_OPEN_CELLS = _declare("COLORED_OPEN_CELLS", 30, 0, 1 << 20, "cells", "likewise, with several colours")
 
 # Leads.
 BEFORE_LEADS = _declare(

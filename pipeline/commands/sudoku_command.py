@@ -1,12 +1,9 @@
 """The command sudoku: Algorithm X on Sudokus, in each memory layout and by brute force."""
 
 from collections import Counter
-from collections.abc import Iterator
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
-from rich.console import RenderableType
 from rich.text import Text
 
 from nonocensus.pipeline.commands.check_answers import read_bytes
@@ -30,15 +27,8 @@ if TYPE_CHECKING:
 LIMIT, BRUTE_LIMIT = 10.0, 1.0
 """Default CPU limits; brute force would take hours for a file of hard puzzles."""
 
-
-class SudokuEngine(StrEnum):
-    """The layouts of solver.exact_cover, whose import is deferred."""
-
-    links16 = "links16"
-    links32 = "links32"
-    pointers = "pointers"
-    brute = "brute"
-
+Engine = Literal["links16", "links32", "pointers", "brute"]
+"""The layouts of solver.exact_cover, whose import is deferred."""
 
 WORDS = {
     "unique": "[green]unique[/]",
@@ -51,7 +41,7 @@ WORDS = {
 def sudoku(
     file: Annotated[str, typer.Argument(help="Text file of Sudokus, - (stdin).", metavar="FILE")],
     engine: Annotated[
-        SudokuEngine | None,
+        Engine | None,
         typer.Option(help="links16, links32, pointers or brute.", metavar="NAME", show_default="links16, if it fits"),
     ] = None,
     compare: Annotated[bool, typer.Option("--compare", help="Print a table of the times of all engines.")] = False,
@@ -77,9 +67,7 @@ def sudoku(
     if compare and engine:
         raise UserError("--compare runs all engines; leave out --engine")
     puzzles, unreadable = read_puzzles_of(file)
-    if not puzzles:
-        raise typer.Exit(SOME_FAILED)
-    if compare:
+    if compare and puzzles:
         decided = compare_engines(puzzles, cpu_limit)
     else:
         decided = False not in [solve_and_print(n, puzzle, engine, cpu_limit) for n, puzzle in enumerate(puzzles, 1)]
@@ -108,7 +96,18 @@ def read_puzzles_of(file: str) -> "tuple[list[SudokuPuzzle], int]":
     return puzzles, len(unreadable)
 
 
-def solve_and_print(number: int, puzzle: "SudokuPuzzle", engine: SudokuEngine | None, cpu_limit: float | None) -> bool:
+def answer_by(engine: Engine | None, puzzle: "SudokuPuzzle", cpu_limit: float | None) -> "SudokuAnswer | None":
+    """Return the answer of an engine, the default one if None; None if the puzzle is too large for it."""
+    from nonocensus.solver.exact_cover.cover_search import TooLargeError
+    from nonocensus.solver.exact_cover.sudoku import solve_sudoku
+
+    try:
+        return solve_sudoku(puzzle, cpu_limit=cpu_limit or (BRUTE_LIMIT if engine == "brute" else LIMIT), layout=engine)
+    except TooLargeError:
+        return None
+
+
+def solve_and_print(number: int, puzzle: "SudokuPuzzle", engine: Engine | None, cpu_limit: float | None) -> bool:
     """Solve a puzzle and print its solutions; return whether it is decided."""
     from nonocensus.solver.exact_cover.sudoku import draw_sudoku, line_of
 
@@ -140,49 +139,42 @@ def compare_engines(puzzles: "list[SudokuPuzzle]", cpu_limit: float | None) -> b
 
     Raises RuntimeError if two engines differ.
     """
+    from nonocensus.pipeline.findings.figures_page import figure
     from nonocensus.solver.exact_cover.sudoku import line_of
 
     rows = []
-    verdicts: list[set[tuple[str, ...]]] = [set() for _ in puzzles]
-    with progress("solving", len(puzzles) * len(SudokuEngine)) as (bar, task):
-        for engine in SudokuEngine:
+    known: list[set[tuple[str, ...]]] = [set() for _ in puzzles]
+    with progress("solving", len(puzzles) * len(get_args(Engine))) as (bar, task):
+        for engine in get_args(Engine):
             answers = []
-            for puzzle, known in zip(puzzles, verdicts, strict=True):
+            for puzzle, verdicts in zip(puzzles, known, strict=True):
                 answer = answer_by(engine, puzzle, cpu_limit)
                 bar.update(task, advance=1)
                 if answer is None:
                     continue
                 answers.append(answer)
-                if answer.verdict == "unique":
-                    known.add((answer.verdict, line_of(answer.solutions[0])))
-                elif answer.verdict != "unknown":
-                    known.add((answer.verdict,))
+                if answer.verdict != "unknown":
+                    verdicts.add(
+                        (answer.verdict, *map(line_of, answer.solutions if answer.verdict == "unique" else ()))
+                    )
+                if len(verdicts) > 1:
+                    raise RuntimeError(f"engines differ in the Sudoku in line {puzzle.line}")
             rows.append(figures_of(engine, answers))
-    for puzzle, known in zip(puzzles, verdicts, strict=True):
-        if len(known) > 1:
-            raise RuntimeError(f"engines differ in the Sudoku in line {puzzle.line}")
-    counts = Counter(min(known)[0] if known else "unknown" for known in verdicts)
-    print_result({"puzzles": len(puzzles), **counts, "engines": rows}, describe_comparison(counts, rows))
-    return all(verdicts)
+    counts = Counter(min(verdicts)[0] if verdicts else "unknown" for verdicts in known)
+    listed = table(*(name.replace("_", " ") for name in rows[0]), right=[*rows[0]][1:])
+    for row in rows:
+        listed.add_row(*map(figure, row.values()))
+    words = ", ".join(f"{count:,} {WORDS[verdict]}" for verdict, count in counts.most_common())
+    print_result({"puzzles": len(puzzles), **counts, "engines": rows}, [f"{len(puzzles):,} puzzles: {words}", listed])
+    return "unknown" not in counts
 
 
-def answer_by(engine: SudokuEngine | None, puzzle: "SudokuPuzzle", cpu_limit: float | None) -> "SudokuAnswer | None":
-    """Return the answer of an engine, the default one if None; None if the puzzle is too large for it."""
-    from nonocensus.solver.exact_cover.sudoku import solve_sudoku
-
-    limit = cpu_limit or (BRUTE_LIMIT if engine is SudokuEngine.brute else LIMIT)
-    try:
-        return solve_sudoku(puzzle, cpu_limit=limit, layout=engine.value if engine else None)
-    except ValueError:
-        return None
-
-
-def figures_of(engine: SudokuEngine, answers: "list[SudokuAnswer]") -> dict[str, Any]:
+def figures_of(engine: Engine, answers: "list[SudokuAnswer]") -> dict[str, Any]:
     """Return the figures of an engine over all puzzles."""
     seconds = sum(answer.covers.cpu_seconds for answer in answers)
     decided = sum(answer.verdict != "unknown" for answer in answers)
     return {
-        "engine": engine.value,
+        "engine": engine,
         "solved": decided,
         "undecided": len(answers) - decided,
         "cpu_seconds": seconds,
@@ -190,16 +182,3 @@ def figures_of(engine: SudokuEngine, answers: "list[SudokuAnswer]") -> dict[str,
         "puzzles_a_second": decided / seconds if answers else None,
         "nodes": sum(answer.covers.nodes for answer in answers),
     }
-
-
-def describe_comparison(counts: "Counter[str]", rows: list[dict[str, Any]]) -> Iterator[RenderableType]:
-    """Yield the verdicts and the table of engines."""
-    from nonocensus.pipeline.findings.figures_page import figure
-
-    verdicts = ", ".join(f"{count:,} {WORDS[verdict]}" for verdict, count in counts.most_common())
-    yield f"{counts.total():,} puzzles: {verdicts}"
-    names = [name.replace("_", " ") for name in rows[0]]
-    made = table(*names, right=names[1:])
-    for row in rows:
-        made.add_row(*(figure(value) for value in row.values()))
-    yield made

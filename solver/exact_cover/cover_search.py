@@ -55,17 +55,21 @@ class SearchState(NamedTuple):
     size: np.ndarray
 
 
+class TooLargeError(ValueError):
+    """A layout's links are too narrow for a problem."""
+
+
 def best_layout(cover: Cover) -> str:
     """Return the fastest layout for a problem of this size (docs/decisions/cover-layouts.md)."""
     return "links16" if links.fits_narrow(cover) else "links32"
 
 
 def laid_out(cover: Cover, layout: str) -> Any:
-    """Return the problem in a layout. Raises ValueError for an unknown layout or one too narrow for the problem."""
+    """Return the problem in a layout. Raises ValueError for an unknown layout, and TooLargeError for one too narrow."""
     if layout not in LAYOUTS:
         raise ValueError(f"no layout is called {layout!r}: there are {', '.join(LAYOUTS)}")
     if layout == "links16" and not links.fits_narrow(cover):
-        raise ValueError("the problem is too large for links of 16 bits: leave the layout away, or say links32")
+        raise TooLargeError("the problem is too large for links of 16 bits: leave the layout away, or say links32")
     return LAYOUTS[layout](cover, levels_of(cover))
 
 

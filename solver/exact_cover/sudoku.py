@@ -4,8 +4,8 @@ A text holds any number of puzzles, with other text between them:
 
 lines   81 characters (or 16, 36, 144, 256, 625, ...) as the first word of a line or, after a number, as the second; the
         rest of the line is ignored
-grids   a line per row: adjacent cells, cells separated by blanks (numbers too), or blanks as open cells; a frame of
-        | - + = defines the boxes, without one they are as square as possible, and wider than high
+grids   a line per row: adjacent cells, cells separated by blanks (numbers too), or, in 9x9, blanks as open cells; a
+        frame of | - + = defines the boxes, without one they are as square as possible, and wider than high
 
 0 . * _ ? are open cells. Letters follow the digits (A is 10); above 9x9 they begin with A = 1 if no digit occurs, and
 16x16 may be written by 0 to F if another character marks open cells. Lines that begin with # are comments.
@@ -13,7 +13,6 @@ grids   a line per row: adjacent cells, cells separated by blanks (numbers too),
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, partial
 from math import isqrt
 from typing import NamedTuple
 
@@ -31,15 +30,12 @@ DIGITS = "123456789" + LETTERS
 MAX_SIZE = 64
 """Cells of a row; 8x8 boxes."""
 
-FRAME = re.compile(r"[\s:!]*[|+=-][\s|+=:!-]*")
+MIN_LONG = 64
+"""Characters from which a word is taken for a puzzle whatever they are."""
+
+FRAME = re.compile(r"[\s|!]*[+=:-][\s|+=:!-]*\Z")
 BARS = re.compile(r"[|!]")
-CELLS = re.compile(r"[0-9A-Za-z.*_?]+")
 WORDS = re.compile(r"[\s,;]+")
-
-ROW = re.compile(r"[\s0-9A-Za-z.*_?|!]+")
-
-Line = tuple[int, str]
-"""Number and text of a line."""
 
 
 class SudokuPuzzle(NamedTuple):
@@ -63,10 +59,6 @@ class UnreadableSudoku(NamedTuple):
     reason: str
 
 
-Found = tuple[SudokuPuzzle | UnreadableSudoku | None, int]
-"""What was read, and its number of lines."""
-
-
 def box_of(size: int) -> tuple[int, int]:
     """Return width and height of the most square boxes, wider than high; the height is 1 for primes."""
     height = next(each for each in range(isqrt(size), 0, -1) if size % each == 0)
@@ -77,9 +69,6 @@ SIZES = tuple(size for size in range(4, MAX_SIZE + 1) if box_of(size)[1] > 1)
 SIDE = {size * size: size for size in SIZES}
 """Size of a grid by its number of cells."""
 
-MIN_LONG = 64
-"""Characters from which a word is taken for a puzzle whatever they are."""
-
 
 def read_sudokus(text: str) -> Iterator[SudokuPuzzle | UnreadableSudoku]:
     """Yield the puzzles of a text in order."""
@@ -87,84 +76,55 @@ def read_sudokus(text: str) -> Iterator[SudokuPuzzle | UnreadableSudoku]:
     lines = [(number, line) for number, line in numbered if not line.startswith("#")]
     at = 0
     while at < len(lines):
-        ahead = lines[at : at + 2 * MAX_SIZE]
-        found, count = _full_grid(ahead) or _one_line(ahead) or _blank_grid(ahead) or _failed(ahead)
+        number = lines[at][0]
+        found, count = _puzzle_at(number, [line for _, line in lines[at : at + 2 * MAX_SIZE]])
         if found:
             yield found
         at += count
 
 
-def _one_line(lines: Sequence[Line]) -> Found | None:
-    """Read a puzzle on the first line."""
-    number, line = lines[0]
-    words = WORDS.split(line.strip(), 2)
-    for word in words[: 1 + words[0].isdecimal()]:
-        if len(word) in SIDE and not FRAME.fullmatch(line):
-            puzzle = _puzzle(number, list(word), *box_of(SIDE[len(word)]))
-            if len(word) >= MIN_LONG or isinstance(puzzle, SudokuPuzzle):
-                return puzzle, 1
-    return None
-
-
-def _full_grid(lines: Sequence[Line]) -> Found | None:
-    """Read a grid without blank cells; None if rows are missing, or its lines are puzzles of their own."""
-    rows, count, box = _rows(lines, _full_row)
+def _puzzle_at(number: int, lines: Sequence[str]) -> tuple[SudokuPuzzle | UnreadableSudoku | None, int]:
+    """Read the puzzle that begins at the first line, if any; returns it and the number of lines read or skipped."""
+    rows, count, box = _rows(lines, _row)
     size = len(rows[0]) if rows else 0
-    if not rows or len(rows) < size:
-        return None
     cells = [cell for row in rows for cell in row]
-    small = {*OPEN, *DIGITS[: SIDE.get(size, 0)]}
-    if size in SIDE and small.issuperset(cells) and not BARS.search(lines[0][1]):
-        return None
-    return _puzzle(lines[0][0], cells, *box), count
-
-
-def _blank_grid(lines: Sequence[Line]) -> Found | None:
-    """Read a grid whose open cells are blanks: as wide as its rows, with cells in front or two in a row."""
-    if not ROW.fullmatch(lines[0][1]):
-        return None
-    for size in SIZES:
-        rows, count, box = _rows(lines, partial(_blank_row, size=size))
-        if len(rows) == size:
-            texts = [line for _, line in lines[:count]]
-            is_wide = bool(BARS.search(texts[0])) or max(map(len, texts)) == size
-            has_blanks = any(line.startswith(" ") or "  " in line for line in texts)
-            if is_wide and has_blanks and any(map(str.strip, texts)):
-                return _puzzle(lines[0][0], [cell for row in rows for cell in row], *box), count
-    return None
-
-
-def _failed(lines: Sequence[Line]) -> Found:
-    """Return the reason for which the first line begins no puzzle if it looks like one, and the lines to skip."""
-    number, line = lines[0]
-    word = WORDS.split(line.strip(), 1)[0]
-    if len(word) >= MIN_LONG and not FRAME.fullmatch(line):
-        return UnreadableSudoku(number, f"{len(word):,} characters are not a grid; one of 9x9 has 81"), 1
-    rows, count, _ = _rows(lines, _full_row)
-    if rows and 2 * len(rows) >= len(rows[0]):
-        size = len(rows[0])
+    is_line = size in SIDE and not BARS.search(lines[0]) and {*OPEN, *DIGITS[: SIDE[size]]}.issuperset(cells)
+    if rows and len(rows) == size and not is_line:
+        return _puzzle(number, cells, box), count
+    words = WORDS.split("" if FRAME.match(lines[0]) else lines[0].strip(), 2)
+    for word in words[: 1 + words[0].isdecimal()]:
+        found = _puzzle(number, list(word), box_of(SIDE[len(word)])) if len(word) in SIDE else None
+        if isinstance(found, SudokuPuzzle) or (found and len(word) >= MIN_LONG):
+            return found, 1
+    if len(words[0]) >= MIN_LONG:
+        return UnreadableSudoku(number, f"{len(words[0]):,} characters are not a grid; one of 9x9 has 81"), 1
+    with_blanks, lines_read, box = _rows(lines, _blank_row)
+    drawn = lines[:lines_read]
+    if len(with_blanks) == 9 <= max(map(len, drawn)) and drawn[0] and "   " in "\n".join(drawn):
+        return _puzzle(number, [cell for row in with_blanks for cell in row], box), lines_read
+    if rows and 2 * len(rows) >= size:
         return UnreadableSudoku(number, f"a grid of {size}x{size} has only {len(rows)} of {size} rows"), count
     return None, max(1, count)
 
 
 def _rows(
-    lines: Sequence[Line], cells_of: Callable[[str], list[str] | None]
+    lines: Sequence[str], row_of: Callable[[str], list[str] | None]
 ) -> tuple[list[list[str]], int, tuple[int, int]]:
     """Return the rows of a grid that begins at the first line, the number of its lines, and its boxes."""
     rows: list[list[str]] = []
     count = frame = 0
-    for _, line in lines:
-        row = cells_of(line)
+    for line in lines:
+        row = row_of(line)
         if row and len(row) == len((rows or [row])[0]):
             rows.append(row)
-        elif rows and FRAME.fullmatch(line):
+        elif rows and FRAME.match(line):
             frame = frame or len(rows)
         else:
             break
         count += 1
         if len(rows) == len(rows[0]):
             break
-    return rows, count, _box(len(rows[0]), lines[0][1], frame) if rows else (0, 0)
+    return rows, count, _box(len(rows[0]), lines[0], frame) if rows else (0, 0)
 
 
 def _box(size: int, line: str, frame: int) -> tuple[int, int]:
@@ -175,35 +135,31 @@ def _box(size: int, line: str, frame: int) -> tuple[int, int]:
     return (width, height) if width * height == size and 1 < width < size else box_of(size)
 
 
-def _full_row(line: str) -> list[str] | None:
-    """Return the cells of a row: numbers separated by blanks, or adjacent characters; None for other text."""
+def _row(line: str) -> list[str] | None:
+    """Return the cells of a row: words, numbers among them, or adjacent characters; None for other text."""
     words = BARS.sub(" ", line[: 4 * MAX_SIZE]).split()
-    if not words or not all(map(CELLS.fullmatch, words)):
+    cells = list("".join(words))
+    if len(words) in SIZES and all(len(word) <= 1 + (len(words) > 9) for word in words):
+        cells = words
+    elif len(set(map(len, words))) != 1 or len(cells) not in SIZES:
         return None
-    are_cells = len(words) in SIZES and all(len(word) <= 1 + (len(words) > 9) for word in words)
-    cells = words if are_cells else list("".join(words))
-    if len(cells) not in SIZES or (not are_cells and len(set(map(len, words))) > 1):
-        return None
-    valid = sum(cell in OPEN or cell in DIGITS[: len(cells)] for cell in cells)
-    return cells if len(cells) > 9 or 2 * valid >= len(cells) else None
+    signs = {*OPEN, *DIGITS[: len(cells)]}
+    few_fit = 2 * sum(cell in signs for cell in cells) < len(cells) <= 9
+    return None if few_fit or not all(sign.upper() in OPEN + DIGITS for sign in "".join(words)) else cells
 
 
-def _blank_row(line: str, size: int) -> list[str] | None:
-    """Return the cells of a row with blanks as open cells: adjacent, or between bars also separated by blanks."""
-    inner = line.strip()[1:-1] if line.strip()[:1] in ("|", "!") else line.rstrip()
-    parts = BARS.split(inner) if BARS.search(line) else [inner.ljust(size)]
-    width, cells = len(parts[0]), size // len(parts)
-    parts[-1] = parts[-1].ljust(width)
-    step, first = (1, 0) if width == cells else (2, int(width == 2 * cells + 1))
-    text = "".join(part[first::step] for part in parts).replace(" ", ".")
-    between = "".join(part[:first] + part[first + 1 :: step] for part in parts) if step == 2 else ""
-    valid = len(text) == size and {len(part) for part in parts} == {width} and not between.strip()
-    return list(text) if valid and set(text.upper()) <= {*OPEN, *DIGITS[:size]} else None
+def _blank_row(line: str) -> list[str] | None:
+    """Return the cells of a row of 9x9 with blanks as open cells: adjacent, or in a frame also one in two places."""
+    text = line.strip() if BARS.search(line) else line.ljust(9)
+    if len(text) > 9 + 4 and not text[1::2].strip():
+        text = text[::2]
+    cells = BARS.sub("", text).replace(" ", ".")
+    return list(cells) if len(cells) == 9 and set(cells) <= {*OPEN, *DIGITS[:9]} else None
 
 
-def _puzzle(line: int, cells: list[str], width: int, height: int) -> SudokuPuzzle | UnreadableSudoku:
+def _puzzle(line: int, cells: list[str], box: tuple[int, int]) -> SudokuPuzzle | UnreadableSudoku:
     """Return the puzzle with these cells, or the first cell that is invalid."""
-    size = width * height
+    size = box[0] * box[1]
     signs = [cell.upper().lstrip("0") or "0" for cell in cells]
     digits = DIGITS
     if size > 9 and not {*signs} & {*"123456789"}:
@@ -216,34 +172,26 @@ def _puzzle(line: int, cells: list[str], width: int, height: int) -> SudokuPuzzl
         if sign not in values:
             where = f"row {place // size + 1}, column {place % size + 1}"
             return UnreadableSudoku(line, f"{cells[place]!r} in {where} is not a digit of {size}x{size}")
-    return SudokuPuzzle(line, np.array([values[sign] for sign in signs]).reshape(size, size), width, height)
-
-
-@cache
-def _options(width: int, height: int) -> np.ndarray:
-    """Return the items of all options of an empty grid, int32[size**3, 4]: option (y * size + x) * size + d.
-
-    Items are the cells, then the pairs of a row, a column, a box and a digit, size**2 each.
-    """
-    size = width * height
-    y, x, d = np.indices((size, size, size)).reshape(3, -1)
-    box = y // height * height + x // width
-    units = np.stack((y * size + x, y * size + d, x * size + d, box * size + d), axis=1)
-    return (units + size * size * np.arange(4)).astype(np.int32)
+    return SudokuPuzzle(line, np.array([values[sign] for sign in signs]).reshape(size, size), *box)
 
 
 def problem_of_sudoku(puzzle: SudokuPuzzle) -> tuple[Cover, np.ndarray]:
-    """Return a puzzle as exact cover without the options that a given excludes, and the option of each row."""
-    options, size = _options(puzzle.box_width, puzzle.box_height), len(puzzle.cells)
-    cells = puzzle.cells.ravel()
-    given = np.flatnonzero(cells)
+    """Return a puzzle as exact cover without the options that a given excludes, and the option of each row.
+
+    Option (y * size + x) * size + d puts digit d + 1 into cell (x, y). Items are the cells, then the pairs of a row, a
+    column, a box and a digit, size**2 each.
+    """
+    size = len(puzzle.cells)
+    y, x, d = np.indices((size, size, size)).reshape(3, -1)
+    box = y // puzzle.box_height * puzzle.box_height + x // puzzle.box_width
+    units = np.stack((y * size + x, y * size + d, x * size + d, box * size + d), axis=1)
+    options = (units + size * size * np.arange(4)).astype(np.int32)
+    is_given = puzzle.cells[y, x] == d + 1
     taken = np.zeros(4 * size * size, np.bool_)
-    chosen = given * size + cells[given] - 1
-    taken[options[chosen]] = True
-    fits = ~taken[options].any(axis=1)
-    fits[chosen] = True
-    left = options[fits]
-    return Cover(4 * np.arange(len(left) + 1), left.ravel(), 4 * size * size), np.flatnonzero(fits)
+    taken[options[is_given]] = True
+    fits = is_given | ~taken[options].any(axis=1)
+    items = options[fits].ravel()
+    return Cover(np.arange(0, len(items) + 1, 4), items, len(taken)), np.flatnonzero(fits)
 
 
 class SudokuAnswer(NamedTuple):
@@ -257,7 +205,7 @@ class SudokuAnswer(NamedTuple):
 def solve_sudoku(puzzle: SudokuPuzzle, *, cpu_limit: float = 60.0, layout: Layout | None = None) -> SudokuAnswer:
     """Search for two solutions of a puzzle.
 
-    Raises ValueError for a layout that is too narrow, and RuntimeError if a solution is wrong.
+    Raises TooLargeError for a layout that is too narrow, and RuntimeError if a solution is wrong.
     """
     cover, option = problem_of_sudoku(puzzle)
     covers = solve(cover, limit=2, keep=2, cpu_limit=cpu_limit, layout=layout)
@@ -276,13 +224,14 @@ def solve_sudoku(puzzle: SudokuPuzzle, *, cpu_limit: float = 60.0, layout: Layou
 def is_solution(puzzle: SudokuPuzzle, solution: Sequence[Sequence[int]]) -> bool:
     """Check, in plain Python, that all units have each digit once, and that the givens are kept."""
     size, width, height = len(puzzle.cells), puzzle.box_width, puzzle.box_height
-    places = [(y, x) for y in range(size) for x in range(size)]
-    units: dict[tuple[str, int], list[int]] = {}
-    for y, x in places:
-        for unit in (("row", y), ("column", x), ("box", y // height * height + x // width)):
-            units.setdefault(unit, []).append(solution[y][x])
-    kept = all(puzzle.cells[y, x] in (0, solution[y][x]) for y, x in places)
-    return kept and all(sorted(unit) == list(range(1, size + 1)) for unit in units.values())
+    units: dict[tuple[str, int], set[int]] = {}
+    for y, row in enumerate(solution):
+        for x, digit in enumerate(row):
+            if puzzle.cells[y, x] not in (0, digit):
+                return False
+            for unit in (("row", y), ("column", x), ("box", y // height * height + x // width)):
+                units.setdefault(unit, set()).add(digit)
+    return len(units) == 3 * size and all(unit == set(range(1, size + 1)) for unit in units.values())
 
 
 def line_of(cells: np.ndarray) -> str:

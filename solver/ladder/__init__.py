@@ -8,7 +8,7 @@ a group of puzzles, steps 8 to 10 take one puzzle at a time (`climb.run_tail`). 
     1 line        line logic                                            fixpoint        nothing changes         U N
     2 glance      two passes that set cell after cell: to its last      dive            both passes end         M
                   possible colour, then to its first
-    3 first dive  sets the most certain cells by belief propagation,    dive            solved or contradiction M
+    3 dive        sets the most certain cells by belief propagation,    dive            solved or contradiction M
                   if there are many blocks and many open cells
     4 depth-2     refutes colours by assumptions followed `depth`       lookahead       nothing is refuted      U N
                   levels (2)
@@ -16,7 +16,7 @@ a group of puzzles, steps 8 to 10 take one puzzle at a time (`climb.run_tail`). 
                   fixpoint of line logic
     6 search      full probing at each node, branching depth first      search          exhausted, 2 solutions, U N M
                                                                                         or SEARCH_NODES (1)
-    7 dives       step 3 again, then with reinforcement on small boards dive            solved or all fail      M
+    7 dive        step 3 again, whatever the blocks and open cells      dive            solved or contradiction M
     8 learner     BEFORE_LEADS conflicts of Glucose, if there are few learning/tail   solved or conflicts     U N M
                   blocks and variables                                                  spent
     9 leads       Glucose under assumptions that dives have decided     learning/lead   solved or all fail      M

@@ -7,7 +7,6 @@ up to search, since a puzzle with two solutions has no technique.
 A dive follows beliefs (decimation by belief propagation): the most certain cells get their most probable colour, line
 logic propagates, beliefs are updated, and so on. A colour that line logic refutes is removed; if that is a
 contradiction too, the dive fails. Most random puzzles have many solutions, and a dive finds one in a few milliseconds.
-After a failed dive others follow with more rounds and reinforcement (solver.learning.belief).
 
 Both find solutions; neither proves that there are none.
 """
@@ -29,9 +28,6 @@ from nonocensus.solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TI
 from nonocensus.solver.lines.workspace import NEXT_CHECK, Workspace
 from nonocensus.solver.tuning import (
     BLOCKS_A_CELL,
-    COLORED_BLOCKS_A_CELL,
-    COLORED_OPEN_CELLS,
-    DIVE_PULLS,
     DIVE_ROUNDS,
     DIVE_SHARE,
     DOUBT_GRADES,
@@ -39,23 +35,20 @@ from nonocensus.solver.tuning import (
     MISSES,
     MORE_ROUNDS,
     OPEN_CELLS,
-    REINFORCED_CELLS,
 )
 
 
 class DiveOptions(NamedTuple):
     """Parameters of a dive.
 
-    rounds          rounds of messages before the first decision
-    more            at most this many rounds after each decision
-    share           share of the open cells to decide between two updates of the beliefs
-    reinforcement   power of reinforcement at the end of the rounds (solver.learning.belief)
+    rounds   rounds of messages before the first decision
+    more     at most this many rounds after each decision
+    share    share of the open cells to decide between two updates of the beliefs
     """
 
     rounds: int
     more: int
     share: float
-    reinforcement: float
 
 
 class Trail(NamedTuple):
@@ -69,63 +62,34 @@ class Trail(NamedTuple):
     color: np.ndarray
 
 
-@standalone
+@kernel
 def dive(
     board: Board, diver: Board, trial: Board, color: np.ndarray | None, beliefs: Beliefs, workspace: Workspace
 ) -> int:
-    """Dive from a board at the fixpoint of line logic until a dive finds a solution; returns as `descend`."""
-    status = first_dive(board, diver, trial, color, beliefs, workspace)
-    for k in range(1, len(DIVE_ROUNDS)):
-        if status == CONTRADICTION and int(board.size[0] * board.size[1]) <= REINFORCED_CELLS:
-            status = _dive(k, board, diver, trial, color, beliefs, workspace)
-    return status
-
-
-@kernel
-def first_dive(
-    board: Board, diver: Board, trial: Board, color: np.ndarray | None, beliefs: Beliefs, workspace: Workspace
-) -> int:
-    """Run only the first of these dives."""
-    first: Any = np.int64(0)  # a literal would be a type of its own to the compiler
-    return _dive(first, board, diver, trial, color, beliefs, workspace)
-
-
-@kernel
-def _dive(
-    k: int, board: Board, diver: Board, trial: Board, color: np.ndarray | None, beliefs: Beliefs, workspace: Workspace
-) -> int:
-    """Run dive number k."""
-    rounds: Any = np.int64(DIVE_ROUNDS[k])
+    """Dive with the rounds and the share of solver.tuning; arguments and result as for `descend`."""
+    rounds: Any = np.int64(DIVE_ROUNDS)  # a literal would be a type of its own to the compiler
     more: Any = np.int64(MORE_ROUNDS)
-    options = DiveOptions(rounds, more, DIVE_SHARE, DIVE_PULLS[k])
+    options = DiveOptions(rounds, more, DIVE_SHARE)
     none = Trail(board.first[:0], board.first[:0])
     return descend(board, diver, trial, color, beliefs, options, none, workspace)
 
 
 @kernel
 def has_many_blocks(board: Board, beliefs: Beliefs) -> bool:
-    """Return whether the clues have so many blocks that many solutions are likely."""
-    return _has_blocks(board, BLOCKS_A_CELL, beliefs)
+    """Return whether the clues have so many blocks that many solutions are likely, and beliefs fit in memory."""
+    cells = int(board.size[0] * board.size[1])
+    blocks = int(board.first[board.size[0] + board.size[1]])
+    return bool(blocks >= BLOCKS_A_CELL * cells and beliefs.messages.shape[1] >= cells)
 
 
 @kernel
-def dives_first(board: Board, color: np.ndarray | None, beliefs: Beliefs, bit_width: Any) -> bool:
+def dives_first(board: Board, beliefs: Beliefs, bit_width: Any) -> bool:
     """Return whether a dive should precede the rungs of lookahead.
 
     It should where many blocks make several solutions likely, and so many cells are open that the rungs would take
     longer than a dive.
     """
-    blocks = BLOCKS_A_CELL if color is None else COLORED_BLOCKS_A_CELL
-    cells = OPEN_CELLS if color is None else COLORED_OPEN_CELLS
-    return _has_blocks(board, blocks, beliefs) and undecided(board, bit_width) >= cells
-
-
-@kernel
-def _has_blocks(board: Board, least: float, beliefs: Beliefs) -> bool:
-    """Return whether rows and columns have `least` blocks per cell, and beliefs fit in memory."""
-    cells = int(board.size[0] * board.size[1])
-    blocks = int(board.first[board.size[0] + board.size[1]])
-    return bool(blocks >= least * cells and beliefs.messages.shape[1] >= cells)
+    return has_many_blocks(board, beliefs) and undecided(board, bit_width) >= OPEN_CELLS
 
 
 @standalone
@@ -154,7 +118,7 @@ def descend(
     while left > 0:
         restrict(diver, beliefs, fresh, bit_width)
         locate(diver, color, beliefs.places, workspace)
-        exchange(diver, color, beliefs, signs, rounds, options.reinforcement, workspace)
+        exchange(diver, color, beliefs, signs, rounds, 0.0, workspace)
         if cpu_seconds() > workspace.deadline:
             workspace.counters[NEXT_CHECK] = 0  # the next check detects the deadline too
             return OUT_OF_TIME

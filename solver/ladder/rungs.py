@@ -9,7 +9,7 @@ import numpy as np
 
 from nonocensus.solver.jit.clock import cpu_seconds, wall_seconds
 from nonocensus.solver.jit.kernel import kernel
-from nonocensus.solver.ladder.dive import dive, dives_first, first_dive, glance
+from nonocensus.solver.ladder.dive import dive, dives_first, glance
 from nonocensus.solver.ladder.fixpoint import place_puzzle, propagate_all
 from nonocensus.solver.ladder.ladder_options import DEPTH, LINE, PROBE, SEARCH, LadderOptions, PriorKnowledge
 from nonocensus.solver.ladder.lookahead import NO_LIMIT, begin, refute
@@ -193,8 +193,8 @@ def run_lookahead_rungs(state: LadderState) -> None:
         if top == SEARCH:
             found = solution_pair(outcome, state.prior, p)
             glance(board, union, trial, color, beliefs, found, workspace)
-            to_dive = found.number[0] < 2 and dives_first(board, color, beliefs, bit_width)
-            if to_dive and first_dive(board, trial, union, color, beliefs, workspace) == FIXPOINT:
+            to_dive = found.number[0] < 2 and dives_first(board, beliefs, bit_width)
+            if to_dive and dive(board, trial, union, color, beliefs, workspace) == FIXPOINT:
                 record_solution(trial, found, workspace)
             if found.number[0] == 2:
                 outcome.solutions[p], outcome.engine[p] = MULTIPLE, SEARCH

@@ -26,7 +26,7 @@ from nonocensus.solver.tuning import (
     LEAD_SHARES,
 )
 
-LEAD_DIVES = tuple(DiveOptions(*dive, 0.0) for dive in zip(LEAD_ROUNDS, LEAD_MORE_ROUNDS, LEAD_SHARES, strict=True))
+LEAD_DIVES = tuple(DiveOptions(*dive) for dive in zip(LEAD_ROUNDS, LEAD_MORE_ROUNDS, LEAD_SHARES, strict=True))
 """The dives in order. With few rounds of messages they are less certain, but more often right."""
 
 

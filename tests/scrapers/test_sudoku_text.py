@@ -23,23 +23,15 @@ LETTERS = "\n".join(["1.2.A.B.C.D.E.F."] * 16)
 
 FORMS = {
     "line": LINE,
-    "lines with zeros": f"{LINE}\n{LINE}\n".replace(".", "0"),
-    "numbered line": f"17 {LINE}\n",
     "columns": f"puzzle,solution\n{LINE},{81 * '1'}\n",
     "comment": f"#A An Author\n{GRID}\n",
     "grid": GRID,
-    "grid with zeros": GRID.replace(".", "0") + "\r\n",
-    "several grids": f"{GRID}\n\n{GRID}\n",
-    "spaced": "\n".join(map(" ".join, ROWS)),
     "blanks": GRID.replace(".", " "),
-    "blanks cut off": "\n".join(row.replace(".", " ").rstrip() for row in ROWS),
-    "bars": "\n".join(BARRED),
     "frame": RULE + RULE.join("".join(f"| {' '.join(row)} |\n" for row in BARRED[k : k + 3]) for k in (0, 3, 6)) + RULE,
     "frame of 4x4": "1.|..\n..|2.\n--+--\n.3|..\n..|.4\n",
     "line of 4x4": "1.....2..3.....4\n",
     "line of 6x6": f"{6 * '1....6'}\n",
     "grid of 16x16": LETTERS,
-    "line of 16x16": LETTERS.replace("\n", ""),
     "numbers of 16x16": "\n".join(16 * [" ".join(4 * ["12", "0", "3", "16"])]),
     "line of 25x25": f"{25 * ('1' + 23 * '.' + 'P')}\n",
 }

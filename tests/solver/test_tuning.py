@@ -51,7 +51,7 @@ def test_all_constants_are_within_their_bounds() -> None:
         ({"SEARCH_NODES": 2.5}, "SEARCH_NODES is 2.5"),
         ({"SEARCH_NODES": True}, "SEARCH_NODES is True"),
         ({"DAMPING": "much"}, "DAMPING is much"),
-        ({"DIVE_ROUNDS": [1, 2, 3]}, "DIVE_ROUNDS is [1, 2, 3]; it takes 2 int"),
+        ({"LEAD_ROUNDS": [1, 2, 3]}, "LEAD_ROUNDS is [1, 2, 3]; it takes 5 int"),
         ({"NODES": 3}, "unknown constant NODES"),
     ],
 )

@@ -8,8 +8,6 @@ import numpy as np
 import oracle
 import pytest
 from cover_problems import langford, latin_squares, pentominoes, queens, sudoku
-from hypothesis import given
-from hypothesis import strategies as st
 
 from nonocensus.solver.exact_cover import solve
 from nonocensus.solver.exact_cover.cover_search import (
@@ -65,60 +63,43 @@ def agrees(problem: oracle.CoverProblem) -> int:
     for layout in SAME:
         found = solve.solve(cover, layout=layout)
         assert (found.status, found.count, found.nodes) == ("complete", len(every), nodes), layout
-        assert found.solutions == in_order, layout
+        assert found.solutions == list(solve.iterate(cover, layout=layout)) == in_order, layout
     brute = solve.solve(cover, layout="brute")
+    assert brute.solutions == list(solve.iterate(cover, layout="brute"))
     assert (brute.status, sorted(map(sorted, brute.solutions))) == ("complete", every)
     return len(every)
 
 
-def test_random_matrices() -> None:
-    found = [agrees(drawn(seed)) for seed in range(400)]
-    assert sum(number > 0 for number in found) > 200
-
-
-@pytest.mark.plain_python
-def test_small_random_matrices() -> None:
-    for seed in range(30):
-        agrees(drawn(seed, most=7))
-
-
-@st.composite
-def problems(draw: st.DrawFn) -> oracle.CoverProblem:
-    primary, secondary = draw(st.integers(1, 7)), draw(st.integers(0, 4))
-    row = st.sets(st.integers(0, primary + secondary - 1), min_size=1, max_size=5)
-    rows = draw(st.lists(st.tuples(st.integers(0, primary - 1), row), max_size=10))
-    return oracle.CoverProblem([{first} | row for first, row in rows], primary)
-
-
-@given(problems())
-def test_any_problem(problem: oracle.CoverProblem) -> None:
-    agrees(problem)
-
-
-def test_the_solutions_are_covers() -> None:
-    """Validate each solution of problems that are too large to enumerate."""
-    for cover in (pentominoes(5, 12), queens(20), sudoku(3)):
-        for layout in SAME:
-            found = solve.solve(cover, limit=50, layout=layout)
-            assert found.count == len({tuple(sorted(rows)) for rows in found.solutions}) == 50
-            assert all(fits(cover, rows) for rows in found.solutions)
-
-
-def fits(cover: Cover, rows: list[int]) -> bool:
-    """Check whether rows are a solution."""
-    items = [item for row in rows for item in cover.items[cover.offsets[row] : cover.offsets[row + 1]].tolist()]
-    return len(items) == len(set(items)) and set(range(cover.primary)) <= set(items)
+@pytest.mark.parametrize(("count", "most"), [pytest.param(30, 7, marks=pytest.mark.plain_python), (100, 5), (400, 12)])
+def test_random_problems(count: int, most: int) -> None:
+    found = [agrees(drawn(seed, most)) for seed in range(count)]
+    assert 2 * sum(number > 0 for number in found) > count
 
 
 @pytest.mark.parametrize(
-    "cover", [langford(7), pentominoes(20, 3), latin_squares(11), cover_of([[0, k] for k in range(1, 60)], 1, 60)]
+    ("rows", "primary"), [([], 1), ([], 3), ([{0}], 2), ([{0}], 1), ([{0}, {0}], 1), ([{0, 1}, {0, 2}, {0, 9}], 1)]
 )
-def test_all_layouts_do_the_same(cover: Cover) -> None:
+def test_smallest_problems(rows: list[set[int]], primary: int) -> None:
+    agrees(oracle.CoverProblem(rows, primary))
+
+
+@pytest.mark.parametrize(
+    "cover",
+    [
+        *(pentominoes(5, 12), pentominoes(20, 3), queens(20), sudoku(3), langford(7), latin_squares(11)),
+        cover_of([[0, k] for k in range(1, 60)], 1, 60),
+    ],
+)
+def test_large_problems(cover: Cover) -> None:
+    """All layouts find the same covers of problems that are too large to enumerate, by the same work."""
     answers = [solve.solve(cover, limit=2000, layout=layout) for layout in SAME]  # type: ignore[arg-type]
-    assert answers[0].count > 1
-    assert len({(found.status, found.count, found.nodes) for found in answers}) == 1
-    assert all(found.solutions == answers[0].solutions for found in answers)
-    assert len({found.updates for found in answers}) == 1
+    (solutions,) = {tuple(map(tuple, found.solutions)) for found in answers}
+    assert len({(found.status, found.count, found.nodes, found.updates) for found in answers}) == 1
+    assert len({tuple(sorted(rows)) for rows in solutions}) == min(answers[0].count, 1000) > 1
+    for rows in solutions[:50]:
+        items = [item for row in rows for item in cover.items[cover.offsets[row] : cover.offsets[row + 1]].tolist()]
+        assert len(items) == len(set(items))
+        assert set(range(cover.primary)) <= set(items)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -154,14 +135,6 @@ def test_a_complete_search_puts_everything_back(layout: str, cover: Cover) -> No
 def restored(x: Any) -> list[np.ndarray]:
     """Return copies of the arrays that a search must restore."""
     return [value.copy() for name, value in x._asdict().items() if name in ("memory", "sizes", "is_covered")]
-
-
-@pytest.mark.plain_python
-def test_solutions_one_after_the_other() -> None:
-    cover = langford(4)
-    for layout in LAYOUTS:
-        assert list(solve.iterate(cover, layout=layout)) == solve.solve(cover, layout=layout).solutions
-    assert next(solve.iterate(queens(4))) == solve.solve(queens(4), limit=1).solutions[0]
 
 
 def test_threads_do_not_disturb_each_other() -> None:

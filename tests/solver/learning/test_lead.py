@@ -40,7 +40,7 @@ def begun(puzzle: Puzzle) -> Memory | None:
 def descended(memory: Memory, share: float) -> tuple[int, Trail]:
     cells = int(memory.board.size[0] * memory.board.size[1])
     trail = Trail(np.full(cells, 7, np.int32), np.full(cells, 7, np.int32))
-    options = DiveOptions(5, 2, share, 0.0)
+    options = DiveOptions(5, 2, share)
     trial = memory.tree.union
     status = descend(memory.board, memory.trial, trial, memory.color, memory.beliefs, options, trail, memory.workspace)
     return status, trail
@@ -251,13 +251,10 @@ def test_first_dive_depends_on_blocks_and_open_cells(puzzle: Puzzle) -> None:
     if memory is None:
         return
     blocks, cells = sum(map(len, (*puzzle.rows, *puzzle.columns))), puzzle.width * puzzle.height
-    colored = len(puzzle.palette) > 2
-    assert has_many_blocks(memory.board, memory.beliefs) == (blocks >= 0.4 * cells)
+    many = blocks >= 0.4 * cells
+    assert has_many_blocks(memory.board, memory.beliefs) == many
     bit_width = memory.workspace.bit_width
-    first = blocks >= (0.6 if colored else 0.4) * cells and undecided(memory.board, bit_width) >= (
-        30 if colored else 80
-    )
-    assert dives_first(memory.board, memory.color, memory.beliefs, bit_width) == first
+    assert dives_first(memory.board, memory.beliefs, bit_width) == (many and undecided(memory.board, bit_width) >= 80)
 
 
 def test_noise_is_solved_by_a_dive_before_depth_2() -> None:
