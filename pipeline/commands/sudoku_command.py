@@ -1,7 +1,7 @@
 """The command sudoku: Algorithm X on Sudokus, in each memory layout and by brute force."""
 
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import Annotated, Any, get_args
 
 import typer
 from rich.text import Text
@@ -20,15 +20,21 @@ from nonocensus.pipeline.commands.output import (
     table,
 )
 from nonocensus.pipeline.errors import UserError
-
-if TYPE_CHECKING:
-    from nonocensus.solver.exact_cover.sudoku import SudokuAnswer, SudokuPuzzle
+from nonocensus.pipeline.findings.figures_page import figure
+from nonocensus.scrapers.formats.parsing import FormatError, decode_text
+from nonocensus.solver.exact_cover.cover_search import TooLargeError
+from nonocensus.solver.exact_cover.solve import Layout
+from nonocensus.solver.exact_cover.sudoku import (
+    SudokuAnswer,
+    SudokuPuzzle,
+    draw_sudoku,
+    line_of,
+    read_sudokus,
+    solve_sudoku,
+)
 
 LIMIT, BRUTE_LIMIT = 10.0, 1.0
 """Default CPU limits; brute force would take hours for a file of hard puzzles."""
-
-Engine = Literal["links16", "links32", "pointers", "brute"]
-"""The layouts of solver.exact_cover, whose import is deferred."""
 
 WORDS = {
     "unique": "[green]unique[/]",
@@ -41,7 +47,7 @@ WORDS = {
 def sudoku(
     file: Annotated[str, typer.Argument(help="Text file of Sudokus, - (stdin).", metavar="FILE")],
     engine: Annotated[
-        Engine | None,
+        Layout | None,
         typer.Option(help="links16, links32, pointers or brute.", metavar="NAME", show_default="links16, if it fits"),
     ] = None,
     compare: Annotated[bool, typer.Option("--compare", help="Print a table of the times of all engines.")] = False,
@@ -76,11 +82,8 @@ def sudoku(
     raise typer.Exit(DONE if decided and not unreadable else SOME_FAILED)
 
 
-def read_puzzles_of(file: str) -> "tuple[list[SudokuPuzzle], int]":
+def read_puzzles_of(file: str) -> tuple[list[SudokuPuzzle], int]:
     """Return the puzzles of a file and the number of unreadable ones, which are reported."""
-    from nonocensus.scrapers.formats.parsing import FormatError, decode_text
-    from nonocensus.solver.exact_cover.sudoku import SudokuPuzzle, read_sudokus
-
     try:
         found = list(read_sudokus(decode_text(read_bytes(file))))
     except FormatError as error:
@@ -96,21 +99,16 @@ def read_puzzles_of(file: str) -> "tuple[list[SudokuPuzzle], int]":
     return puzzles, len(unreadable)
 
 
-def answer_by(engine: Engine | None, puzzle: "SudokuPuzzle", cpu_limit: float | None) -> "SudokuAnswer | None":
+def answer_by(engine: Layout | None, puzzle: SudokuPuzzle, cpu_limit: float | None) -> SudokuAnswer | None:
     """Return the answer of an engine, the default one if None; None if the puzzle is too large for it."""
-    from nonocensus.solver.exact_cover.cover_search import TooLargeError
-    from nonocensus.solver.exact_cover.sudoku import solve_sudoku
-
     try:
         return solve_sudoku(puzzle, cpu_limit=cpu_limit or (BRUTE_LIMIT if engine == "brute" else LIMIT), layout=engine)
     except TooLargeError:
         return None
 
 
-def solve_and_print(number: int, puzzle: "SudokuPuzzle", engine: Engine | None, cpu_limit: float | None) -> bool:
+def solve_and_print(number: int, puzzle: SudokuPuzzle, engine: Layout | None, cpu_limit: float | None) -> bool:
     """Solve a puzzle and print its solutions; return whether it is decided."""
-    from nonocensus.solver.exact_cover.sudoku import draw_sudoku, line_of
-
     answer = answer_by(engine, puzzle, cpu_limit)
     if answer is None:
         report_problem(f"line {puzzle.line}", "it is too large for links of 16 bits; use --engine links32")
@@ -134,18 +132,15 @@ def solve_and_print(number: int, puzzle: "SudokuPuzzle", engine: Engine | None, 
     return answer.verdict != "unknown"
 
 
-def compare_engines(puzzles: "list[SudokuPuzzle]", cpu_limit: float | None) -> bool:
+def compare_engines(puzzles: list[SudokuPuzzle], cpu_limit: float | None) -> bool:
     """Solve puzzles by all engines and print a table; return whether each puzzle is decided by some engine.
 
     Raises RuntimeError if two engines differ.
     """
-    from nonocensus.pipeline.findings.figures_page import figure
-    from nonocensus.solver.exact_cover.sudoku import line_of
-
     rows = []
     known: list[set[tuple[str, ...]]] = [set() for _ in puzzles]
-    with progress("solving", len(puzzles) * len(get_args(Engine))) as (bar, task):
-        for engine in get_args(Engine):
+    with progress("solving", len(puzzles) * len(get_args(Layout))) as (bar, task):
+        for engine in get_args(Layout):
             answers = []
             for puzzle, verdicts in zip(puzzles, known, strict=True):
                 answer = answer_by(engine, puzzle, cpu_limit)
@@ -161,7 +156,8 @@ def compare_engines(puzzles: "list[SudokuPuzzle]", cpu_limit: float | None) -> b
                     raise RuntimeError(f"engines differ in the Sudoku in line {puzzle.line}")
             rows.append(figures_of(engine, answers))
     counts = Counter(min(verdicts)[0] if verdicts else "unknown" for verdicts in known)
-    listed = table(*(name.replace("_", " ") for name in rows[0]), right=[*rows[0]][1:])
+    names = [name.replace("_", " ") for name in rows[0]]
+    listed = table(*names, right=names[1:])
     for row in rows:
         listed.add_row(*map(figure, row.values()))
     words = ", ".join(f"{count:,} {WORDS[verdict]}" for verdict, count in counts.most_common())
@@ -169,7 +165,7 @@ def compare_engines(puzzles: "list[SudokuPuzzle]", cpu_limit: float | None) -> b
     return "unknown" not in counts
 
 
-def figures_of(engine: Engine, answers: "list[SudokuAnswer]") -> dict[str, Any]:
+def figures_of(engine: Layout, answers: list[SudokuAnswer]) -> dict[str, Any]:
     """Return the figures of an engine over all puzzles."""
     seconds = sum(answer.covers.cpu_seconds for answer in answers)
     decided = sum(answer.verdict != "unknown" for answer in answers)
