@@ -6,9 +6,9 @@ from typing import Any, get_args
 
 import pytest
 
-from nonocensus.pipeline.commands.sudoku_command import Engine
 from nonocensus.solver.exact_cover import sudoku
 from nonocensus.solver.exact_cover.cover_search import LAYOUTS
+from nonocensus.solver.exact_cover.solve import Layout
 from nonocensus.solver.exact_cover.sudoku import line_of, read_sudokus
 
 UNIQUE = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
@@ -52,7 +52,7 @@ def test_comparison(nonocensus: Any, file: Path) -> None:
     found = json.loads(nonocensus("sudoku", str(file), "--compare", "--json").out)
     engines = found.pop("engines")
     assert found == {"puzzles": 4, "unique": 2, "multiple": 1, "none": 1}
-    assert [row["engine"] for row in engines] == [*LAYOUTS] == [*get_args(Engine)]
+    assert [row["engine"] for row in engines] == [*LAYOUTS] == [*get_args(Layout)]
     assert len({row["nodes"] for row in engines[:3]}) == 1
     for row in engines:
         assert (row["solved"], row["undecided"]) == (4, 0)
