@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import pytest
 
-from nonocensus.solver.exact_cover import sudoku
+from nonocensus.pipeline.commands import sudoku_command
 from nonocensus.solver.exact_cover.cover_search import LAYOUTS
 from nonocensus.solver.exact_cover.solve import Layout
 from nonocensus.solver.exact_cover.sudoku import line_of, read_sudokus
@@ -136,7 +136,7 @@ def test_wrong_engine_is_an_internal_error(
     pointers: str, nonocensus: Any, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A different verdict, or another error than that the puzzle is too large for the engine."""
-    solve = sudoku.solve_sudoku
+    solve = sudoku_command.solve_sudoku
 
     def wrong(puzzle: Any, **options: Any) -> Any:
         if options["layout"] == "pointers" and pointers == "fails":
@@ -144,7 +144,7 @@ def test_wrong_engine_is_an_internal_error(
         answer = solve(puzzle, **options)
         return answer._replace(verdict="none") if options["layout"] == "pointers" else answer
 
-    monkeypatch.setattr(sudoku, "solve_sudoku", wrong)
+    monkeypatch.setattr(sudoku_command, "solve_sudoku", wrong)
     done = nonocensus("sudoku", str(file), "--compare")
     assert done.code == 70
     assert ("engines differ in the Sudoku in line 2" if pointers == "none" else "a defect") in done.err
