@@ -18,7 +18,7 @@ from nonocensus.pipeline.run.run_folder import Run, open_place
 from nonocensus.pipeline.store import parts as stores
 from nonocensus.pipeline.store.file_import import ImportReport
 from nonocensus.pipeline.store.parts import Store
-from nonocensus.pipeline.verify.store import Damage
+from nonocensus.pipeline.verify.verification import Damage
 
 if TYPE_CHECKING:
     from nonocensus.pipeline.findings.comparison import Comparison
