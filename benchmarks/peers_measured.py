@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import nonocensus as nc
-from nonocensus.pipeline.findings.peer_times import COLUMNS
+from nonocensus.pipeline.findings.benchmark import PEER_COLUMNS
 
 
 class Program(NamedTuple):
@@ -39,7 +39,7 @@ def main() -> None:
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, asked.csv.open("w", newline="") as file:
         lines = csv.writer(file, lineterminator="\n")
-        lines.writerow(COLUMNS)
+        lines.writerow(PEER_COLUMNS)
         for puzzle in nc.read(asked.files).puzzles:
             for each in asked.program:
                 seconds = measured(puzzle, each, Path(folder), asked.cpu_limit)

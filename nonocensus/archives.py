@@ -7,26 +7,35 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
+from nonocensus.pipeline.crawl import site_crawl as crawling
 from nonocensus.pipeline.crawl.site_crawl import CrawlOptions, CrawlResult
 from nonocensus.pipeline.executors.executor import ALL_CORES, Resources
+from nonocensus.pipeline.jobs import classify_job
+from nonocensus.pipeline.jobs.certify_job import certify_run as certify
 from nonocensus.pipeline.jobs.classify_job import ClassifyOutcome
+from nonocensus.pipeline.jobs.engine import JobRequest
+from nonocensus.pipeline.jobs.generate_graded import Conditions, generate_graded
+from nonocensus.pipeline.jobs.grade_job import Tally
+from nonocensus.pipeline.jobs.grade_job import grade_run as grade
+from nonocensus.pipeline.jobs.kernel_compilation import warm_for_most, warm_for_store
 from nonocensus.pipeline.jobs.session import SILENT_LISTENER, Listener
 from nonocensus.pipeline.run import run_folder as runs
+from nonocensus.pipeline.run.configuration import configuration
 from nonocensus.pipeline.run.plan import Selection, check_selection
 from nonocensus.pipeline.run.progress import summarize
 from nonocensus.pipeline.run.run_folder import Run, open_place
 from nonocensus.pipeline.store import parts as stores
-from nonocensus.pipeline.store.file_import import ImportReport
+from nonocensus.pipeline.store.file_import import ImportReport, Terms, import_paths
+from nonocensus.pipeline.store.generation import fill_store
 from nonocensus.pipeline.store.parts import Store
-from nonocensus.pipeline.verify.store import Damage
+from nonocensus.pipeline.verify.verification import Damage, verify_place
+from nonocensus.reports.figures import Certified
+from nonocensus.scrapers.pictures.recipe import Recipe
 
 if TYPE_CHECKING:
     from nonocensus.pipeline.findings.comparison import Comparison
     from nonocensus.pipeline.findings.deduplication import Duplicates
     from nonocensus.pipeline.findings.puzzle_pack import Packed, Spread
-    from nonocensus.pipeline.jobs.grade_job import Tally
-    from nonocensus.reports.figures import Certified
-    from nonocensus.scrapers.pictures.recipe import Recipe
 
 Place = str | Path
 """A local path, or a URI of one of Arrow's filesystems."""
@@ -62,8 +71,6 @@ def import_files(
         owner: Rights holder of puzzles whose files name none.
 
     """
-    from nonocensus.pipeline.store.file_import import Terms, import_paths
-
     terms = Terms(license, owner)
     return import_paths(list(_several(paths)), str(store), watch, contact=contact, terms=terms)
 
@@ -77,22 +84,18 @@ def crawl_site(
     asking   further fields of nonocensus.pipeline.crawl.site_crawl.CrawlOptions: new, refresh, limit, kind, base_urls,
              contact, rate
     """
-    from nonocensus.pipeline.crawl import site_crawl as crawling
-
     addresses = _several(asking.pop("base_urls", ()))
     return crawling.crawl_site(Path(store), CrawlOptions(site, ids, base_urls=addresses, **asking), watch)
 
 
 def reparse_store(store: Place, watch: ProgressCallbacks = SILENT) -> CrawlResult:
     """Parse the stored replies of a crawl again, offline, and update the store's table."""
-    from nonocensus.pipeline.crawl import site_crawl as crawling
-
     return crawling.reparse_store(Path(store), watch)
 
 
 def generate_store(
     store: Place,
-    recipe: "Recipe",
+    recipe: Recipe,
     resources: Resources = ALL_CORES,
     watch: ProgressCallbacks = SILENT,
     *,
@@ -105,9 +108,6 @@ def generate_store(
     minutes, stars, grade   least and most: only puzzles with one solution and these are kept, the recipe's count of
                             them, in a new store
     """
-    from nonocensus.pipeline.jobs.generate_graded import Conditions, generate_graded
-    from nonocensus.pipeline.store.generation import fill_store
-
     conditions = Conditions(minutes, stars, grade)
     if conditions.bounds():
         return generate_graded(str(store), recipe, conditions, resources, watch).kept
@@ -135,9 +135,6 @@ def classify_store(
     ids, where, limit                     which puzzles: all, or some
     force                                 start over; existing results move into a subfolder
     """
-    from nonocensus.pipeline.jobs import classify_job
-    from nonocensus.pipeline.run.configuration import configuration
-
     selection = Selection(_several(ids), where, limit)
     check_selection(selection)
     config = configuration(cpu_limit, rung, depth, check_goal)
@@ -156,8 +153,6 @@ def retry_run(
     listener: Listener = SILENT_LISTENER,
 ) -> ClassifyOutcome:
     """Retry timeouts with more time; with `failed` also killed and failed puzzles."""
-    from nonocensus.pipeline.jobs import classify_job
-
     selection = Selection(_several(ids), where, limit)
     check_selection(selection)
     return classify_job.retry_run(_run(run), cpu_limit, selection, failed, resources, listener)
@@ -167,8 +162,6 @@ def retry_changed(
     run: Run | Place, resources: Resources = ALL_CORES, listener: Listener = SILENT_LISTENER
 ) -> ClassifyOutcome:
     """Update a run after changes of its store: unchanged puzzles keep their results, others are classified."""
-    from nonocensus.pipeline.jobs import classify_job
-
     return classify_job.retry_changed(_run(run), resources, listener)
 
 
@@ -188,11 +181,8 @@ def certify_run(
     proofs: Place | None = None,
     resources: Resources = ALL_CORES,
     watch: ProgressCallbacks = SILENT,
-) -> "Certified":
+) -> Certified:
     """Prove the verdicts of a run independently of the solver; `proofs` is a folder for the proofs."""
-    from nonocensus.pipeline.jobs.certify_job import certify_run as certify
-    from nonocensus.pipeline.jobs.engine import JobRequest
-
     selection = Selection(_several(ids), where)
     check_selection(selection)
     request = JobRequest(selection, cpu_limit, resources, watch)
@@ -201,16 +191,13 @@ def certify_run(
 
 def grade_run(
     run: Run | Place, *, cpu_limit: float = 60.0, resources: Resources = ALL_CORES, watch: ProgressCallbacks = SILENT
-) -> "Tally":
+) -> Tally:
     """Grade the puzzles of a run that have exactly one solution: how hard they are for people.
 
     cpu_limit   CPU seconds for each puzzle
 
     Grades are stored in the run. Returns counts by grade (`grades`) and of puzzles without one. The same call resumes.
     """
-    from nonocensus.pipeline.jobs.engine import JobRequest
-    from nonocensus.pipeline.jobs.grade_job import grade_run as grade
-
     return grade(_run(run), JobRequest(cpu_limit=cpu_limit, resources=resources, callbacks=watch))
 
 
@@ -322,15 +309,11 @@ def query(place: Run | Store | Place, select: str) -> pa.Table:
 
 def verify(place: Run | Store | Place, repair: bool = False, watch: ProgressCallbacks = SILENT) -> list[Damage]:
     """Verify a run or a store and return the damage; `repair` moves damaged files aside for recomputation."""
-    from nonocensus.pipeline.verify.run import verify_place
-
     return verify_place(_opened(place), repair, watch)
 
 
 def warm(store: Place | None = None) -> str:
     """Compile the kernels that most puzzles, or those of a store, need; return the cache folder."""
-    from nonocensus.pipeline.jobs.kernel_compilation import warm_for_most, warm_for_store
-
     return warm_for_most() if store is None else warm_for_store(str(store))
 
 

@@ -53,7 +53,7 @@ PANELS = {
         "report": ("report:report", "Write a run's report as HTML and JSON."),
         "dataset": ("dataset:dataset", "Export a run as a Parquet dataset for load_dataset."),
         "pack": ("pack:pack", "Select puzzles for an app, a website or a book."),
-        "tasks": ("model_tasks:tasks", "Write puzzles as tasks for language models, with answer keys."),
+        "tasks": ("pack:tasks", "Write puzzles as tasks for language models, with answer keys."),
         "export": ("export:export", "Export a run as one CSV table, a line a puzzle."),
     },
     "One puzzle": {

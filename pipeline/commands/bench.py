@@ -31,7 +31,6 @@ from nonocensus.pipeline.commands.output import (
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings import benchmark
 from nonocensus.pipeline.findings.figures_page import FigureTable, figure, figures_page
-from nonocensus.pipeline.findings.peer_times import read_peers
 from nonocensus.pipeline.store.paths import STDOUT
 from nonocensus.pipeline.store.sources import no_puzzle_error
 from nonocensus.reports.charts.chart import alone
@@ -320,7 +319,7 @@ def draw_times(results: Any, chart: Path, peers: Path | None, title: str) -> Non
     ids, known = results["puzzle_id"].to_pylist(), results["solutions"].to_pylist()
     seconds = results["cpu_seconds"].to_pylist()
     decided = [each for each, solutions in zip(seconds, known, strict=True) if solutions not in (None, "unknown")]
-    others = [] if peers is None else read_peers(peers, set(ids))
+    others = [] if peers is None else benchmark.read_peers(peers, set(ids))
     chart.write_bytes(alone(curves([SolverTimes("nonocensus", decided, len(ids)), *others], title)))
 
 

@@ -22,7 +22,7 @@ from nonocensus.pipeline.commands.options import (
 from nonocensus.pipeline.commands.output import DONE, SOME_FAILED, WRONG_USE, activity, json_line, print_result, table
 from nonocensus.pipeline.commands.solve.hint import single_puzzle
 from nonocensus.pipeline.commands.solve.puzzle_arguments import STDIN, parse_arguments, read_puzzles
-from nonocensus.pipeline.crawl.ids import FetchOptions
+from nonocensus.pipeline.crawl.single import FetchOptions
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings.task_file import VERDICTS, TaskScore, score
 from nonocensus.pipeline.store.paths import open_output

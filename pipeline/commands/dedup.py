@@ -19,9 +19,8 @@ from nonocensus.pipeline.commands.output import (
     table,
 )
 from nonocensus.pipeline.errors import UserError
-from nonocensus.pipeline.findings.csv_file import write_csv
+from nonocensus.pipeline.findings.csv_file import json_value, write_csv
 from nonocensus.pipeline.findings.deduplication import Duplicates, find_duplicates
-from nonocensus.pipeline.findings.json_value import json_value
 from nonocensus.pipeline.run.run_folder import open_place
 from nonocensus.pipeline.store.paths import STDOUT
 

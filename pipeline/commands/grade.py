@@ -41,8 +41,7 @@ from nonocensus.pipeline.commands.output import (
 )
 from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.jobs.engine import JobRequest
-from nonocensus.pipeline.jobs.grade_files import grade_puzzles, puzzles_in
-from nonocensus.pipeline.jobs.grade_job import Tally, estimate_grading, grade_run
+from nonocensus.pipeline.jobs.grade_job import Tally, estimate_grading, grade_puzzles, grade_run, puzzles_in
 from nonocensus.pipeline.run.plan import Selection
 from nonocensus.pipeline.run.run_folder import is_run, open_run
 from nonocensus.reports import formatting

@@ -24,8 +24,7 @@ from nonocensus.pipeline.commands.output import (
     table,
 )
 from nonocensus.pipeline.errors import UserError
-from nonocensus.pipeline.findings.csv_file import write_csv
-from nonocensus.pipeline.findings.json_value import json_value
+from nonocensus.pipeline.findings.csv_file import json_value, write_csv
 from nonocensus.pipeline.findings.sql_tables import open_tables
 from nonocensus.pipeline.run.run_folder import open_place
 from nonocensus.pipeline.sql import select_query, sql_errors

@@ -1,22 +1,185 @@
-"""Puzzles drawn and animated in the terminal, as far as they fit."""
+"""Puzzles drawn and animated in the terminal: coloured half blocks with or without clues, or plain symbols.
+
+A half block is a cell wide and two cells high: ink above, paper below. The clue of the upper row is at the left, that
+of the lower row at the right, those of the columns are above, a digit a line. Numbers are drawn on chips, every other
+one shaded, to tell a number of two digits from two numbers.
+"""
 
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain, groupby, zip_longest
+from string import printable
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
+from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from nonocensus.pipeline.commands.half_blocks import free_symbol, half_blocks, half_blocks_size, plain_text
 from nonocensus.pipeline.commands.output import LIST_LIMIT, out
-from nonocensus.reports.sheet.grid_state import GridState
-from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.reports.sheet.geometry import NO_COLOR, ClueNumber, clue_numbers
+from nonocensus.reports.sheet.grid_state import UNKNOWN, GridState
+from nonocensus.reports.sheet.sheet_colors import GREY, LINE, MARK, ink, mixed, on_chips, rgb
+from nonocensus.solver.model.puzzle import Clue, Puzzle
+
+UPPER_HALF = "\u2580"
+PAPER = "e4e4e4"
+"""Chip colour of black-and-white puzzles."""
+
+SHADE, CHECK = 0.16, 0.07
+"""Shading ratios of every other chip, and of background and unknown cells in every other square of 5x5 cells."""
+
+OPEN_SYMBOLS = "?~@" + printable
+
+UNKNOWNS = ("8a8a8a", "5f5f5f", "b2b2b2")
+MARKS = (MARK, "d81bd8", "00b8d4")
+"""Candidate colours of unknown cells, and of the tint of marked cells; the one farthest from the palette is used."""
+
+MARK_RATIO, LINE_RATIO = 0.6, 0.4
+"""Mixing ratios of marked cells and of highlighted lines."""
+
+
+class StyledText(NamedTuple):
+    """Characters of one style: ink and paper are six hex digits, or None for the terminal's default."""
+
+    text: str
+    ink: str | None = None
+    paper: str | None = None
+
+
+def half_blocks_size(puzzle: Puzzle, clues: bool) -> tuple[int, int]:
+    """Return the width in characters and the height in lines of `half_blocks`."""
+    room = _breadth(puzzle.rows[::2]) + _breadth(puzzle.rows[1::2])
+    above = max(sum(len(number.text) for number in clue_numbers(clue)) for clue in puzzle.columns)
+    return puzzle.width + room * clues, (puzzle.height + 1) // 2 + above * clues
+
+
+def half_blocks(puzzle: Puzzle, state: GridState, clues: bool) -> Text:
+    """Draw a grid in half blocks; the lower half of a last odd row keeps the terminal's background."""
+    colors = _cell_colors(puzzle, state)
+    rows = zip_longest(colors[::2], colors[1::2], fillvalue=())
+    lines = [[StyledText(UPPER_HALF, *pair) for pair in zip_longest(upper, lower)] for upper, lower in rows]
+    return _text(_with_clues(puzzle, state, lines) if clues else lines)
+
+
+def plain_text(puzzle: Puzzle, state: GridState) -> Text:
+    """Draw symbols, a line a row; one that has marked cells is followed by two blanks and an asterisk for each."""
+    table = [color.symbol for color in puzzle.palette]
+    unknown = free_symbol(puzzle)
+    lines = []
+    for row, marks in zip(state.cells.tolist(), _marked(state), strict=True):
+        symbols = "".join(unknown if cell == UNKNOWN else table[cell] for cell in row)
+        stars = "".join("*" if mark else " " for mark in marks).rstrip()
+        lines.append(f"{symbols}  {stars}" if stars else symbols)
+    return Text("\n".join(lines))
+
+
+def free_symbol(puzzle: Puzzle) -> str:
+    """Return the symbol of undecided cells: a question mark, or another one that the palette does not use."""
+    taken = {color.symbol for color in puzzle.palette}
+    return next(sign for sign in OPEN_SYMBOLS if sign not in taken)
+
+
+def _breadth(rows: Sequence[Clue]) -> int:
+    """Return the width of the longest clue, each number preceded by a blank; 0 without rows."""
+    return max((sum(1 + len(number.text) for number in clue_numbers(clue)) for clue in rows), default=0)
+
+
+def _with_clues(puzzle: Puzzle, state: GridState, cells: list[list[StyledText]]) -> Iterator[list[StyledText]]:
+    """Yield the lines of the column clues, then those of the grid between the row clues."""
+    left, chips = _breadth(puzzle.rows[::2]), on_chips(puzzle)
+    columns = [
+        [
+            _chip(puzzle, number, chips, (x + k) % 2 > 0, x in state.columns, digit)
+            for k, number in enumerate(numbers, -len(numbers))
+            for digit in number.text
+        ]
+        for x, numbers in enumerate(map(clue_numbers, puzzle.columns))
+    ]
+    rows = [
+        [_chip(puzzle, number, chips, y // 2 % 2 > 0, y in state.rows, f" {number.text}") for number in numbers]
+        for y, numbers in enumerate(map(clue_numbers, puzzle.rows))
+    ]
+    deep = max(map(len, columns))
+    for level in zip(*([StyledText(" ")] * (deep - len(column)) + column for column in columns), strict=True):
+        yield [StyledText(" " * left), *level]
+    for y, line in enumerate(cells):
+        upper, *lower = rows[2 * y : 2 * y + 2]
+        padding = StyledText(" " * (left - sum(len(piece.text) for piece in upper)))
+        yield [padding, *upper, *line, *chain(*lower)]
+
+
+def _chip(puzzle: Puzzle, number: ClueNumber, chips: bool, odd: bool, pointed: bool, text: str) -> StyledText:
+    """Return a number, or a digit of it, on its chip; the 0 of an empty line has none."""
+    if number.color == NO_COLOR and not pointed:
+        return StyledText(text, GREY)
+    paper = rgb(puzzle, number.color) if chips and number.color != NO_COLOR else PAPER
+    if pointed:
+        paper = mixed(paper, LINE, LINE_RATIO)
+    letters = ink(paper)
+    return StyledText(text, letters, mixed(paper, letters, SHADE) if odd else paper)
+
+
+def _marked(state: GridState) -> list[list[bool]]:
+    """Return which cells are marked, row by row."""
+    marked = np.zeros(state.cells.shape, bool) if state.marked is None else state.marked
+    return cast(list[list[bool]], marked.tolist())
+
+
+def _cell_colors(puzzle: Puzzle, state: GridState) -> list[list[str]]:
+    """Return each cell's colour as six hex digits."""
+    entries = [rgb(puzzle, entry) for entry in range(len(puzzle.palette))]
+    looks = dict(enumerate(entries)) | {UNKNOWN: _farthest(UNKNOWNS, entries)}
+    mark = _farthest(MARKS, entries)
+
+    @lru_cache
+    def color(entry: int, shaded: bool, tinted: bool, marked: bool) -> str:
+        look = looks[entry]
+        if shaded and entry in (0, UNKNOWN):
+            look = mixed(look, ink(look), CHECK)
+        if tinted and entry in (0, UNKNOWN):
+            look = mixed(look, LINE, LINE_RATIO)
+        return mixed(look, mark, MARK_RATIO) if marked else look
+
+    return [
+        [
+            color(entry, (x // 5 + y // 5) % 2 > 0, y in state.rows or x in state.columns, marked)
+            for x, (entry, marked) in enumerate(zip(row, marks, strict=True))
+        ]
+        for y, (row, marks) in enumerate(zip(state.cells.tolist(), _marked(state), strict=True))
+    ]
+
+
+def _farthest(colors: Sequence[str], others: Sequence[str]) -> str:
+    """Return the colour whose nearest one among `others` is farthest away."""
+    return max(colors, key=lambda color: min(_apart(color, other) for other in others))
+
+
+def _apart(color: str, other: str) -> int:
+    """Return the squared distance of two colours."""
+    return sum((a - b) ** 2 for a, b in zip(bytes.fromhex(color), bytes.fromhex(other), strict=True))
+
+
+def _text(lines: Iterable[Iterable[StyledText]]) -> Text:
+    """Join lines to a text for Rich."""
+    text = Text()
+    for number, line in enumerate(lines):
+        text.append("\n" * (number > 0))
+        for (front, back), pieces in groupby(line, key=lambda piece: piece[1:]):
+            text.append("".join(piece.text for piece in pieces), _style(front, back))
+    return text
+
+
+@lru_cache
+def _style(front: str | None, back: str | None) -> Style:
+    return Style(color=front and f"#{front}", bgcolor=back and f"#{back}")
+
 
 GAP = 3
 """Columns between two pictures side by side."""

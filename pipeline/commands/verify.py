@@ -17,8 +17,7 @@ from nonocensus.pipeline.commands.output import (
     show_progress,
 )
 from nonocensus.pipeline.run.run_folder import open_place
-from nonocensus.pipeline.verify.run import verify_place
-from nonocensus.pipeline.verify.store import Damage
+from nonocensus.pipeline.verify.verification import Damage, verify_place
 
 
 def verify(

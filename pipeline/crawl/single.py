@@ -4,14 +4,15 @@ The user's cache folder has one file per number and site address.
 """
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
 import msgspec
 import platformdirs
 
-from nonocensus.pipeline.crawl.ids import FetchOptions, PuzzleId
 from nonocensus.pipeline.crawl.site_crawl import CrawlOptions, check_options
 from nonocensus.pipeline.crawl.table import judge_reply, stamp_reply
 from nonocensus.pipeline.errors import InputError, NetworkError
@@ -22,6 +23,38 @@ from nonocensus.scrapers.http.messages import is_loopback
 from nonocensus.scrapers.http.throttle import MIN_RATE
 from nonocensus.scrapers.site import FINAL, Judgement, Site
 from nonocensus.solver.model.puzzle import Puzzle
+
+ID = re.compile(rf"({webpbn.SOURCE}|{nonograms.SOURCE})[/:]0*([1-9][0-9]{{0,8}})")
+
+
+class PuzzleId(NamedTuple):
+    """A site, webpbn or nonograms, and a puzzle's number there."""
+
+    source: str
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.source}/{self.number}"
+
+
+class FetchOptions(NamedTuple):
+    """How single puzzles are fetched.
+
+    base_urls   other addresses of the site (a mirror, a twin)
+    contact     e-mail or web address for the site's owner
+    refresh     bypass the cache
+    """
+
+    base_urls: tuple[str, ...] = ()
+    contact: str | None = None
+    refresh: bool = False
+
+
+def parse_id(text: str) -> PuzzleId | None:
+    """Parse an id like webpbn/6574 or nonograms:12345; None if the text is not one."""
+    found = ID.fullmatch(text)
+    return PuzzleId(found[1], int(found[2])) if found else None
+
 
 CACHE_TTL = timedelta(days=1)
 

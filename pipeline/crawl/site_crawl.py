@@ -9,8 +9,7 @@ from typing import NamedTuple
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.crawl.ledger import Ledger, open_ledger
 from nonocensus.pipeline.crawl.loop import CrawlRequest, catch_up, crawl, newest_number
-from nonocensus.pipeline.crawl.reparse import reparse
-from nonocensus.pipeline.crawl.table import CrawlReport, CrawlStep, Judges, collect_ratings, crawl_store
+from nonocensus.pipeline.crawl.table import CrawlReport, CrawlStep, Judges, collect_ratings, crawl_store, reparse
 from nonocensus.pipeline.errors import NetworkError, UserError
 from nonocensus.pipeline.store.parts import Store
 from nonocensus.pipeline.store.spans import Spans, size, union

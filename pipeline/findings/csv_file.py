@@ -5,16 +5,18 @@ Null is an empty field, text is quoted, bytes are hex digits, lists and structs 
 
 import gzip
 import json
+import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import IO
+from datetime import date, datetime, time
+from decimal import Decimal
+from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as csv
 
-from nonocensus.pipeline.findings.json_value import json_value
 from nonocensus.pipeline.store.paths import open_output
 
 
@@ -73,3 +75,25 @@ def _refuse_infinite(column: pa.Array) -> None:
 
 def _text(value: object) -> str | None:
     return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def json_value(value: Any) -> Any:
+    """Convert a value of a column, as returned by `to_pylist`.
+
+    Bytes become hex digits, times ISO 8601, intervals [months, days, nanoseconds], NaN and infinity null.
+    """
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, (str, int)):
+        return value
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, dict):
+        return {str(name): json_value(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [json_value(item) for item in value]
+    if isinstance(value, (datetime, date, time)):
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    return str(value)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nonocensus.pipeline.findings.json_value import json_value
+from nonocensus.pipeline.findings.csv_file import json_value
 from nonocensus.pipeline.serve.serve_limits import MAX_AREA
 from nonocensus.reports.clean import clean
 from nonocensus.reports.color_names import color_names

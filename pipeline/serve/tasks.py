@@ -1,26 +1,54 @@
 """Tasks of the workers, each a function of a client's arguments; only they handle untrusted input.
 
-Tasks on files and drawings are here, the others in modules of their own. Each raises a ValueError (FormatError,
-InvalidPuzzle) with one line for what can't be read or done.
+Each raises a ValueError (FormatError, InvalidPuzzle) with one line for what can't be read or done. What solves a puzzle
+raises Deferred on a first try that is too short.
 """
 
 import io
+import json
+import time
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
-from nonocensus.pipeline.serve.explain_tasks import explain_puzzle, find_hint
+import numpy as np
+
+from nonocensus.pipeline.findings.csv_file import json_value
+from nonocensus.pipeline.jobs.single_grade import grade_one
 from nonocensus.pipeline.serve.records import (
+    cells_text,
     check_area,
     file_reply,
+    grid_text,
     parse_cells,
     parse_grid,
     parse_puzzle,
     puzzle_reply,
+    result_reply,
 )
-from nonocensus.pipeline.serve.serve_limits import MAX_AREA, MAX_BODY, MAX_MEMBERS, MAX_PUZZLES, MAX_UNPACKED
-from nonocensus.pipeline.serve.solve_tasks import solve_puzzle, validate
-from nonocensus.pipeline.serve.task_budget import TaskBudget
+from nonocensus.pipeline.serve.serve_limits import (
+    MAX_AREA,
+    MAX_BODY,
+    MAX_EXPLAINED_CELLS,
+    MAX_EXPLANATION,
+    MAX_MEMBERS,
+    MAX_PUZZLES,
+    MAX_SOLUTION_CELLS,
+    MAX_UNPACKED,
+)
+from nonocensus.pipeline.serve.task_budget import Deferred, TaskBudget, ensure_kernels
+from nonocensus.reports import pbnsolve
 from nonocensus.reports.clean import clean
+from nonocensus.reports.explained.step_words import (
+    DescribedStep,
+    MergedStep,
+    describe_cell,
+    describe_ending,
+    describe_line,
+    describe_lines,
+    describe_merged,
+    known_grid,
+)
 from nonocensus.reports.sheet.grid_state import GridState
 from nonocensus.reports.sheet.print_pages import a4
 from nonocensus.reports.sheet.raster import png
@@ -34,10 +62,165 @@ from nonocensus.scrapers.archives.source_file import (
     describe_read_error,
 )
 from nonocensus.scrapers.file_batches import Problem, read_files
-from nonocensus.scrapers.formats import FormatError, named
+from nonocensus.scrapers.formats import Format, FormatError, detect, named, of_suffix
 from nonocensus.scrapers.formats.writing import file_of
 from nonocensus.scrapers.pictures.image import ImageOptions, puzzle_of_image
+from nonocensus.solver.api import classify, iter_solutions, solve
+from nonocensus.solver.ladder.ladder_kernels import warm_up
 from nonocensus.solver.model.puzzle import Color, Puzzle, from_picture
+from nonocensus.solver.model.tables import GRADES, puzzle_batch
+from nonocensus.solver.model.techniques import TECHNIQUES
+from nonocensus.solver.people.assume import compile_for
+from nonocensus.solver.people.explanation import explain
+from nonocensus.solver.people.hints import hint, start_of
+
+
+def find_hint(arguments: dict[str, Any], budget: TaskBudget) -> dict[str, Any]:
+    """Find the next step on a grid. Arguments: puzzle, begun."""
+    puzzle = parse_puzzle(arguments["puzzle"])
+    start = start_of(puzzle, parse_grid(arguments["begun"], puzzle))
+    ensure_kernels(puzzle, budget, warm_up, compile_for)
+    seconds = budget.try_seconds / 2  # for each of the two searches
+    found = hint(puzzle, start, cpu_limit=seconds)
+    if found.kind == "timeout" and budget.can_defer:
+        raise Deferred
+    steps = [] if found.next is None else [step_record(puzzle, described) for described in describe_merged(found.next)]
+    return {"kind": found.kind, "wrong": found.wrong, "steps": steps}
+
+
+def explain_puzzle(arguments: dict[str, Any], budget: TaskBudget, max_bytes: int = MAX_EXPLANATION) -> dict[str, Any]:
+    """Explain how to solve a puzzle, step by step. Arguments: puzzle, begun (or None).
+
+    Steps beyond `max_bytes` of JSON are only counted.
+    """
+    puzzle = check_area(parse_puzzle(arguments["puzzle"]), MAX_EXPLAINED_CELLS, "explains")
+    start = start_of(puzzle, parse_grid(arguments["begun"], puzzle))
+    ensure_kernels(puzzle, budget, warm_up, compile_for)
+    found = explain(puzzle, start=start, cpu_limit=budget.try_seconds)
+    if found.state == "timeout" and budget.can_defer:
+        raise Deferred
+    merged = list(describe_merged(found))
+    steps: list[dict[str, Any]] = []
+    size = 0
+    for described in merged:
+        step = step_record(puzzle, described)
+        size += len(json.dumps(step))
+        if size > max_bytes:
+            break
+        steps.append(step)
+    hardest = found.hardest
+    return {
+        "state": found.state,
+        "ending": describe_ending(found),
+        "hardest": hardest and hardest.name,
+        "grade": hardest and hardest.grade,
+        "start": grid_text(known_grid(found.start, puzzle.width)),
+        "steps": steps,
+        "left_out": len(merged) - len(steps),
+        "end": found.end,
+    }
+
+
+def step_record(puzzle: Puzzle, described: DescribedStep[MergedStep]) -> dict[str, Any]:
+    """Return a step as JSON: technique, where to look, what follows and why; cells are pairs of place and colour."""
+    step = described.step
+    technique = TECHNIQUES[step.technique]
+    supposed = step.assumption
+    if supposed:
+        where = describe_cell(puzzle, step.ruled[0][0])
+    else:
+        where = describe_lines(puzzle, step.lines) if len(step.lines) > 1 else describe_line(puzzle, step.lines[0])
+    return {
+        "technique": technique.name,
+        "grade": technique.grade,
+        "line": step.lines[0] if len(step.lines) == 1 else None,
+        "where": where,
+        "what": described.what,
+        "why": described.why,
+        "ruled": step.ruled,
+        "assumption": supposed
+        and {
+            "place": supposed.place,
+            "color": supposed.color,
+            "then": [{"line": then.line, "ruled": then.ruled} for then in supposed.then],
+            "end": supposed.end,
+        },
+    }
+
+
+GRADE_COLUMNS = tuple(name for name in GRADES.names if name not in ("puzzle_id", "clue_hash", "solver_version"))
+"""Columns of the grades table that a reply has."""
+
+
+def solve_puzzle(arguments: dict[str, Any], budget: TaskBudget) -> dict[str, Any]:
+    """Solve a puzzle. Arguments: puzzle, begun (or None), solutions (how many), grade (whether)."""
+    puzzle = parse_puzzle(arguments["puzzle"])
+    start = None if arguments["begun"] is None else start_of(puzzle, parse_grid(arguments["begun"], puzzle))
+    ensure_kernels(puzzle, budget, warm_up, *([compile_for] if arguments["grade"] else []))
+    deadline = time.thread_time() + budget.try_seconds
+    if start is None:
+        row = classify(puzzle_batch([puzzle]), cpu_limit=budget.try_seconds).to_pylist()[0]
+    else:
+        row = solve(puzzle, cpu_limit=budget.try_seconds, start=start)
+    if row["status"] == "timeout" and budget.can_defer:
+        raise Deferred
+    reply = {"clue_hash": row["clue_hash"], **result_reply(row, puzzle.width, puzzle.height)}
+    limit = min(arguments["solutions"], max(2, MAX_SOLUTION_CELLS // (puzzle.width * puzzle.height)))
+    if reply["solutions"] == "multiple" and limit > len(reply["pictures"]):
+        pictures, is_complete = _further_solutions(puzzle, start, limit, deadline)
+        if not is_complete and len(pictures) < limit and budget.can_defer:
+            raise Deferred
+        if len(pictures) > 1:
+            reply |= {"pictures": pictures, "every": is_complete}
+    if arguments["grade"] and reply["solutions"] == "unique":
+        reply["grading"] = _grade(puzzle, budget)
+    return reply
+
+
+def _further_solutions(puzzle: Puzzle, start: np.ndarray | None, limit: int, deadline: float) -> tuple[list[str], bool]:
+    """Return up to `limit` solutions, and whether these are all; `deadline` is on this thread's CPU clock."""
+    found: list[str] = []
+    left = max(deadline - time.thread_time(), 0.01)
+    try:
+        for cells in islice(iter_solutions(puzzle, cpu_limit=left, start=start), limit + 1):
+            if len(found) == limit or time.thread_time() > deadline:
+                return found, False
+            found.append(cells_text(cells.tobytes()))
+    except TimeoutError:
+        return found, False
+    return found, True
+
+
+def _grade(puzzle: Puzzle, budget: TaskBudget) -> dict[str, Any]:
+    """Return how hard a puzzle with one solution is for people, as a row of the schema GRADES."""
+    row = grade_one(puzzle_batch([puzzle]), budget.try_seconds)
+    if row["status"] == "timeout" and budget.can_defer:
+        raise Deferred
+    return {name: json_value(row[name]) for name in GRADE_COLUMNS}
+
+
+def validate(arguments: dict[str, Any], budget: TaskBudget) -> str:
+    """Return the XML document of pbnsolve's validator, for errors too. Arguments: image (a file's bytes), format."""
+    try:
+        name = arguments["format"]
+        known = _find_format(name) if name else detect("", arguments["image"])
+        puzzle = next(known.read(arguments["image"]), None)
+        if puzzle is None:
+            return pbnsolve.failure("it holds no puzzle")
+        check_area(puzzle)
+    except ValueError as error:
+        return pbnsolve.failure(str(error))
+    ensure_kernels(puzzle, budget, warm_up)
+    row = classify(puzzle_batch([puzzle]), cpu_limit=budget.try_seconds).to_pylist()[0]
+    if row["status"] == "timeout" and budget.can_defer:
+        raise Deferred
+    return pbnsolve.xml(puzzle, row)
+
+
+def _find_format(name: str) -> Format:
+    """Return the format of a name, or of a suffix, which pbnsolve takes: xml, non, g."""
+    return of_suffix(f"puzzle.{name}") or named(name)
+
 
 READ_LIMITS = DEFAULT_READ_LIMITS._replace(
     max_bytes=MAX_BODY, max_unpacked=MAX_UNPACKED, max_ratio=MAX_UNPACKED // MAX_BODY, max_members=MAX_MEMBERS

@@ -1,9 +1,10 @@
-"""Checks of input paths and URLs before reading; imports nothing heavy, since `solve` uses it."""
+"""Checks of input paths and URLs before reading."""
 
 from collections.abc import Iterable
 from pathlib import Path
 
 from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.store.paths import folder, is_folder, is_missing
 from nonocensus.scrapers.archives.source_file import SKIPPED_HINT, is_remote, is_url
 
 MARK, RUN_MARK = "store.json", "run.json"
@@ -21,8 +22,6 @@ def exists(path: str | Path) -> bool:
 def _is_missing(path: str | Path) -> bool:
     """Check whether there is nothing at a path or URI."""
     if is_remote(path):
-        from nonocensus.pipeline.store.paths import is_missing
-
         return is_missing(str(path))
     return not exists(path)
 
@@ -30,8 +29,6 @@ def _is_missing(path: str | Path) -> bool:
 def _has(path: str | Path, name: str) -> bool:
     """Check whether a path or URI is a folder with a file of this name."""
     if is_remote(path):
-        from nonocensus.pipeline.store.paths import folder, is_folder
-
         return is_folder(str(path)) and folder(str(path)).has(name)
     return Path(path, name).is_file()
 

@@ -43,7 +43,7 @@ from nonocensus.pipeline.commands.solve.verdict_output import (
     print_explanation,
     print_problem_as_xml,
 )
-from nonocensus.pipeline.crawl.ids import FetchOptions
+from nonocensus.pipeline.crawl.single import FetchOptions
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.jobs.kernel_compilation import LADDER, SOLVING, needed
 from nonocensus.pipeline.store.sources import no_puzzle_error

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from nonocensus.pipeline.commands.half_blocks import free_symbol
+from nonocensus.pipeline.commands.terminal_drawing import free_symbol
 from nonocensus.pipeline.errors import UserError
 from nonocensus.scrapers.formats import FormatError
 from nonocensus.scrapers.formats.jsonl import DIGITS

@@ -10,8 +10,7 @@ from typing import NamedTuple
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.output import err
-from nonocensus.pipeline.crawl.ids import FetchOptions, PuzzleId, parse_id
-from nonocensus.pipeline.crawl.single import PuzzleFetcher, check_fetch, open_fetcher
+from nonocensus.pipeline.crawl.single import FetchOptions, PuzzleFetcher, PuzzleId, check_fetch, open_fetcher, parse_id
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.store.sources import check_sources, exists
 from nonocensus.scrapers.archives.source_file import SourceFile, read_whole

@@ -16,7 +16,7 @@ from stores import Nonocensus
 from nonocensus.pipeline.run.run_folder import Run, open_run
 from nonocensus.pipeline.scratch import PREFIX
 from nonocensus.pipeline.store.parts import Store
-from nonocensus.pipeline.verify.run import verify_place
+from nonocensus.pipeline.verify.verification import verify_place
 
 ENDLESS = "select count(*) from range(1_000_000_000_000)"
 PAGES = ("report.html", "report.json")

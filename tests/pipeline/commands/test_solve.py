@@ -16,7 +16,7 @@ from faulty_twin import serve
 from stores import DIAMOND
 
 from nonocensus.pipeline.commands.solve.puzzle_arguments import parse_arguments, read_puzzles
-from nonocensus.pipeline.crawl.ids import FetchOptions
+from nonocensus.pipeline.crawl.single import FetchOptions
 from nonocensus.pipeline.jobs import single_grade
 from nonocensus.scrapers.twin import build_archive
 from nonocensus.solver import api

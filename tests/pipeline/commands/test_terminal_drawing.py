@@ -11,16 +11,19 @@ from rich.segment import Segment
 from rich.text import Text
 
 from nonocensus.pipeline.commands import terminal_drawing
-from nonocensus.pipeline.commands.half_blocks import (
+from nonocensus.pipeline.commands.output import Terminal
+from nonocensus.pipeline.commands.terminal_drawing import (
     PAPER,
     UNKNOWNS,
     UPPER_HALF,
+    animate,
+    difference_text,
+    differing_cells,
+    draw,
     half_blocks,
     half_blocks_size,
     plain_text,
 )
-from nonocensus.pipeline.commands.output import Terminal
-from nonocensus.pipeline.commands.terminal_drawing import animate, difference_text, differing_cells, draw
 from nonocensus.reports.sheet.geometry import clue_numbers
 from nonocensus.reports.sheet.grid_state import UNKNOWN, GridState, empty
 from nonocensus.solver.model.puzzle import BLACK, WHITE, Block, Color, Puzzle, from_picture

@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 from faulty_twin import Faults, serve
 
-from nonocensus.pipeline.crawl.ids import SITES, FetchOptions, parse_id
-from nonocensus.pipeline.crawl.single import open_fetcher
+from nonocensus.pipeline.crawl.single import FetchOptions, open_fetcher, parse_id
 from nonocensus.pipeline.errors import NetworkError
-from nonocensus.scrapers import nonograms, webpbn
 from nonocensus.scrapers.twin import build_archive
 from nonocensus.solver.model.puzzle import Color, Puzzle, from_picture
 
@@ -68,10 +66,6 @@ def test_puzzle_id_is_parsed(twin: str, text: str) -> None:
 )
 def test_other_text_is_not_an_id(text: str) -> None:
     assert parse_id(text) is None
-
-
-def test_site_names_equal_those_of_scrapers() -> None:
-    assert (webpbn.SOURCE, nonograms.SOURCE) == SITES
 
 
 def test_reply_is_cached_for_a_day(twin: str, counts: Counter[str], cache: Path) -> None:

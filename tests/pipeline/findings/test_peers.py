@@ -9,7 +9,7 @@ from stores import Nonocensus
 import nonocensus as nc
 from benchmarks.peers_measured import measured, program
 from nonocensus.pipeline.errors import InputError, UserError
-from nonocensus.pipeline.findings.peer_times import read_peers
+from nonocensus.pipeline.findings.benchmark import read_peers
 from nonocensus.reports.charts.cpu_times import SolverTimes, curves
 
 L = nc.from_picture([[1, 0], [1, 1]], puzzle_id="made/l")

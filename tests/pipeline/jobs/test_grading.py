@@ -42,7 +42,7 @@ OF_THE_MOMENT = ["cpu_seconds"]
 
 def in_batches_of(puzzles: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Limit the puzzles of a task on a store or file."""
-    monkeypatch.setattr("nonocensus.pipeline.jobs.grade_files.BATCH", puzzles)
+    monkeypatch.setattr("nonocensus.pipeline.jobs.grade_job.BATCH", puzzles)
 
 
 def lasting(grades: pa.Table) -> list[dict[str, Any]]:

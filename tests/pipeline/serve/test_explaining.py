@@ -10,8 +10,8 @@ from PIL import Image
 from pypdf import PdfReader
 from serving import ASSUMED, COLORED, DIAGONAL, NONE, PLUS, Server, record
 
-from nonocensus.pipeline.serve.explain_tasks import explain_puzzle
 from nonocensus.pipeline.serve.task_budget import TaskBudget
+from nonocensus.pipeline.serve.tasks import explain_puzzle
 from nonocensus.solver.model.techniques import SEARCH, TECHNIQUES
 
 Cells = list[set[int]]

@@ -23,7 +23,7 @@ from nonocensus.pipeline.jobs.mend_job import mend_run
 from nonocensus.pipeline.run.run_folder import start_run
 from nonocensus.pipeline.store.conversion import read_puzzles
 from nonocensus.pipeline.store.parts import HASH_KEY, Store, append, create_store, drop_rows, rewrite
-from nonocensus.pipeline.verify.store import verify_store
+from nonocensus.pipeline.verify.verification import verify_store
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 from nonocensus.solver.api import classify

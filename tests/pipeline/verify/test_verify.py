@@ -15,8 +15,7 @@ from stores import Nonocensus, Refused, held_by_another, sampled
 from nonocensus.pipeline.commands.output import DONE, SOME_FAILED
 from nonocensus.pipeline.run.run_folder import Run, open_run, start_run
 from nonocensus.pipeline.store.parts import Store, append, open_store, rewrite
-from nonocensus.pipeline.verify.run import verify_run
-from nonocensus.pipeline.verify.store import verify_store
+from nonocensus.pipeline.verify.verification import verify_run, verify_store
 from nonocensus.solver.model.tables import PUZZLES
 
 
