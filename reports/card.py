@@ -1,4 +1,4 @@
-"""The dataset card, README.md with YAML front matter for the Hugging Face Hub; and a run's citation."""
+"""The dataset card: README.md with YAML front matter for the Hugging Face Hub."""
 
 import json
 from collections import Counter
@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from markupsafe import Markup
 
+from nonocensus.reports.citation import cite
 from nonocensus.reports.dataset_columns import SPLITS, Content
 from nonocensus.reports.formatting import GRADING, MEANINGS, TIMING
 from nonocensus.reports.rights import MADE_BY_RULE, TERMS, shareable
@@ -30,27 +31,6 @@ LISTED = 30
 
 SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M<n<100M", "100M<n<1B", "1B<n<10B", "10B<n<100B")
 """The Hub's size categories: up to 1,000 rows, then by powers of ten."""
-
-AUTHOR = "The nonocensus authors"
-"""As in CITATION.cff."""
-
-TITLE = "A census of nonograms: verdicts and measures of difficulty"
-"""The title of a run's dataset."""
-
-
-def cite(run_id: str, finished: str | None, solver_version: str) -> str:
-    """Return the citation of a run in BibTeX.
-
-    finished   time in ISO 8601, of which the year is kept
-    """
-    return (
-        f"@misc{{nonocensus-{run_id},\n"
-        f"  title = {{{TITLE}}},\n"
-        f"  author = {{{{{AUTHOR}}}}},\n"
-        f"  year = {{{(finished or '')[:4]}}},\n"
-        f"  note = {{nonocensus {solver_version}, run {run_id}}}\n"
-        "}"
-    )
 
 
 class DatasetOrigin(NamedTuple):

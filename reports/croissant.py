@@ -1,11 +1,12 @@
-"""Metadata of a dataset: Croissant 1.0 (JSON-LD for catalogues), and a deposit for a DOI."""
+"""Metadata of a dataset in Croissant 1.0: JSON-LD for dataset catalogues."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
 
-from nonocensus.reports.card import AUTHOR, LICENSES, TITLE, DatasetOrigin, RowCount, license_of
+from nonocensus.reports.card import LICENSES, DatasetOrigin, RowCount, license_of
+from nonocensus.reports.citation import AUTHOR
 from nonocensus.reports.dataset_columns import SPLITS, DataFile
 from nonocensus.reports.rights import HOME_PAGES
 from nonocensus.solver.model.tables import TIME
@@ -148,25 +149,4 @@ def _field(field: pa.Field) -> dict[str, Any]:
         "description": field.metadata[b"description"].decode(),
         "dataType": TYPES[field.type],
         "source": {"fileSet": {"@id": FILES}, "extract": {"column": field.name}},
-    }
-
-
-def deposit(croissant: Mapping[str, Any], license_id: str) -> dict[str, Any]:
-    """Return what Zenodo needs to register a DOI with DataCite: the content of .zenodo.json.
-
-    croissant    the dataset's Croissant metadata
-    license_id   the Hub's name of its licence, which Zenodo uses too; "other" if rows have several
-    """
-    return {
-        "title": TITLE,
-        "upload_type": "dataset",
-        "description": croissant["description"],
-        "creators": [{"name": croissant["creator"]["name"]}],
-        "license": "other-open" if license_id == "other" else license_id,
-        "version": croissant["version"],
-        "publication_date": croissant["datePublished"][:10],
-        "keywords": croissant["keywords"],
-        "related_identifiers": [
-            {"identifier": address, "relation": "isDerivedFrom"} for address in croissant["isBasedOn"]
-        ],
     }

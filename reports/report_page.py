@@ -23,11 +23,11 @@ from nonocensus.reports.activity import Activity
 from nonocensus.reports.aggregate import TECHNIQUES as TECHNIQUES_OF_LADDER
 from nonocensus.reports.aggregate import figures_of, plain
 from nonocensus.reports.attention import FEW_CELLS
-from nonocensus.reports.card import cite
 from nonocensus.reports.census import Row, take_census
 from nonocensus.reports.charts.chart import alone, script
 from nonocensus.reports.charts.report_charts import charts, explorers
 from nonocensus.reports.charts.verdicts import colored
+from nonocensus.reports.citation import cite
 from nonocensus.reports.derived_measures import DERIVED
 from nonocensus.reports.figures import Certified, Figures
 from nonocensus.reports.formatting import GRADING, MEANINGS, RUNG_MEANINGS, TIMING, label_color, minutes_text

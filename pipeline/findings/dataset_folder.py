@@ -34,7 +34,8 @@ from nonocensus.pipeline.store.lock import staging
 from nonocensus.pipeline.store.parts import chunk_tables, leaf_columns, one_batch
 from nonocensus.pipeline.store.paths import Folder, folder
 from nonocensus.reports.card import DatasetOrigin, RowCount, card, license_of
-from nonocensus.reports.croissant import croissant, deposit
+from nonocensus.reports.citation import deposit
+from nonocensus.reports.croissant import croissant
 from nonocensus.reports.dataset_columns import (
     DUPLICATE,
     SPLITS,

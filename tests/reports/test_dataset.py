@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from strategies import PALETTE, puzzles
 
 from nonocensus.reports.card import DatasetOrigin, RowCount, card, license_of
-from nonocensus.reports.croissant import croissant, deposit
+from nonocensus.reports.citation import deposit
+from nonocensus.reports.croissant import croissant
 from nonocensus.reports.dataset_columns import (
     DUPLICATE,
     SPLITS,
