@@ -31,8 +31,7 @@ from nonocensus.reports.figures import (
 )
 from nonocensus.reports.issues import repeated
 from nonocensus.reports.joined_columns import by_grade
-from nonocensus.reports.rating_boxes import rating_boxes
-from nonocensus.reports.rating_correlations import agreements, rated_together, ratings, together
+from nonocensus.reports.rating_correlations import agreements, rated_together, rating_boxes, ratings, together
 from nonocensus.reports.row_classes import (
     DENSITY_NAMES,
     FAILED,

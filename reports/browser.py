@@ -20,9 +20,8 @@ from markupsafe import Markup
 
 from nonocensus.reports.aggregate import COLOR_NAMES, KINDS, LABELS, SOLUTIONS, TECHNIQUES
 from nonocensus.reports.browser_columns import columns_script
-from nonocensus.reports.fixes import fixes
 from nonocensus.reports.formatting import MEANINGS, label_color, natural
-from nonocensus.reports.issues import DUPLICATES, ISSUES, differing, issues, repeated
+from nonocensus.reports.issues import DUPLICATES, ISSUES, differing, fixes, issues, repeated
 from nonocensus.reports.picture_svg import UNKNOWN_COLOR
 from nonocensus.reports.row_classes import (
     DIFFICULTY_NAMES,

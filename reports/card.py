@@ -11,8 +11,7 @@ from markupsafe import Markup
 
 from nonocensus.reports.citation import cite
 from nonocensus.reports.dataset_columns import SPLITS, Content
-from nonocensus.reports.formatting import MEANINGS
-from nonocensus.reports.people_words import GRADING, TIMING
+from nonocensus.reports.formatting import GRADING, MEANINGS, TIMING
 from nonocensus.reports.rights import MADE_BY_RULE, TERMS, shareable
 from nonocensus.reports.templating import environment, markdown
 from nonocensus.solver.people.minutes import parameters

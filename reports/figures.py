@@ -4,8 +4,7 @@ from typing import NamedTuple
 
 from nonocensus.reports.attention import Attention
 from nonocensus.reports.joined_columns import Grade
-from nonocensus.reports.rating_boxes import RatingBox
-from nonocensus.reports.rating_correlations import GradeCorrelation, MeasureCorrelation, Ratings
+from nonocensus.reports.rating_correlations import GradeCorrelation, MeasureCorrelation, RatingBox, Ratings
 
 
 class PuzzleGroup(NamedTuple):

@@ -25,21 +25,18 @@ from nonocensus.reports.aggregate import figures_of, plain
 from nonocensus.reports.attention import FEW_CELLS
 from nonocensus.reports.census import Row, take_census
 from nonocensus.reports.charts.chart import alone, script
-from nonocensus.reports.charts.explorers import explorers
-from nonocensus.reports.charts.report_charts import charts
+from nonocensus.reports.charts.report_charts import charts, explorers
 from nonocensus.reports.charts.verdicts import colored
 from nonocensus.reports.citation import cite
 from nonocensus.reports.derived_measures import DERIVED
 from nonocensus.reports.figures import Certified, Figures
-from nonocensus.reports.fixes import author_lists, fixes
-from nonocensus.reports.formatting import MEANINGS, RUNG_MEANINGS, label_color
-from nonocensus.reports.issues import repeated
+from nonocensus.reports.formatting import GRADING, MEANINGS, RUNG_MEANINGS, TIMING, label_color, minutes_text
+from nonocensus.reports.issues import author_lists, fixes, repeated
 from nonocensus.reports.joined_columns import GRADED, NO_GRADES, NO_MENDINGS, with_sources
-from nonocensus.reports.people_words import GRADING, TIMING, minutes_text
 from nonocensus.reports.picture_svg import mark, svg
-from nonocensus.reports.published import published_times
 from nonocensus.reports.row_classes import Rows
 from nonocensus.reports.templating import environment, source
+from nonocensus.reports.time_figures import published_times
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE
 from nonocensus.solver.model.tables import RESULTS
 from nonocensus.solver.model.techniques import TECHNIQUES

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from nonocensus.scrapers.pictures.kinds import KINDS
+from nonocensus.scrapers.pictures.recipe import KINDS
 
 CONTENT = (
     *("title", "author", "description", "copyright", "site_note", "palette", "rows", "columns", "goal"),

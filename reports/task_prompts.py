@@ -4,7 +4,7 @@ from typing import Literal
 
 import numpy as np
 
-from nonocensus.reports.color_names import color_names
+from nonocensus.reports.sheet.sheet_colors import color_names
 from nonocensus.scrapers.formats.jsonl import DIGITS
 from nonocensus.solver.model.puzzle import BLOT, Clue, Puzzle
 

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from nonocensus.reports import formatting
 from nonocensus.reports.clean import clean
-from nonocensus.reports.people_words import estimate_text, minutes_text
+from nonocensus.reports.formatting import estimate_text, minutes_text
 from nonocensus.reports.rating_correlations import RATING_NAMES
 from nonocensus.solver.model.measures import CONFLICT
 

@@ -11,7 +11,7 @@ from zlib import crc32
 import numpy as np
 import pyarrow as pa
 
-from nonocensus.scrapers.pictures.picture_batch import views_of
+from nonocensus.scrapers.pictures.recipe import views_of
 from nonocensus.solver.model.puzzle import Block, Color, Puzzle
 from nonocensus.solver.model.tables import LINES, PUZZLES
 from nonocensus.solver.model.views import Clues

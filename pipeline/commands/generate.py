@@ -26,8 +26,7 @@ from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.jobs.generate_graded import Conditions, end_of, generate_graded
 from nonocensus.pipeline.store.generation import fill_store
 from nonocensus.reports.formatting import share
-from nonocensus.scrapers.pictures.kinds import KINDS
-from nonocensus.scrapers.pictures.recipe import Recipe
+from nonocensus.scrapers.pictures.recipe import KINDS, Recipe
 
 DENSITY, SEED = 0.5, 1
 
@@ -157,7 +156,7 @@ def recipe_of(
     if total is None and count is None:
         raise UserError(f"--count is required for {name} pictures, as in --count 1000")
     several = None if colors == 1 else colors
-    takes = {"count": total is None or limited, "density": kind.density, "seed": kind.seed, "colors": kind.colored}
+    takes = {"count": total is None or limited, "density": kind.density, "seed": kind.seed, "colors": kind.seed}
     for option, value in (("count", count), ("density", density), ("seed", seed), ("colors", several)):
         if value is not None and not takes[option]:
             raise UserError(f"--{option} is not for {name}: {kind.about}")

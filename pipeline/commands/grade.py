@@ -45,7 +45,7 @@ from nonocensus.pipeline.jobs.grade_job import Tally, estimate_grading, grade_pu
 from nonocensus.pipeline.run.plan import Selection
 from nonocensus.pipeline.run.run_folder import is_run, open_run
 from nonocensus.reports import formatting
-from nonocensus.reports.people_words import minutes_text
+from nonocensus.reports.formatting import minutes_text
 from nonocensus.scrapers.archives.source_file import is_url
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.scrapers.formats import Format

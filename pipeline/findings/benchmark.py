@@ -18,8 +18,7 @@ from nonocensus.pipeline.errors import InputError, UserError
 from nonocensus.pipeline.findings.csv_file import write_csv
 from nonocensus.pipeline.run.configuration import DEPTH
 from nonocensus.reports.charts.cpu_times import SolverTimes
-from nonocensus.scrapers.pictures.picture_batch import views_of
-from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch, views_of
 from nonocensus.scrapers.pictures.rules import every_picture
 from nonocensus.solver.api import classify
 from nonocensus.solver.ladder.climb import climb

@@ -27,8 +27,7 @@ from nonocensus.pipeline.store.generation import check_recipe
 from nonocensus.pipeline.store.lock import writer_lock
 from nonocensus.pipeline.store.parts import append, create_store
 from nonocensus.pipeline.store.paths import folder
-from nonocensus.scrapers.pictures.kinds import KINDS
-from nonocensus.scrapers.pictures.recipe import Recipe, picture_number, recipe_batch
+from nonocensus.scrapers.pictures.recipe import KINDS, Recipe, picture_number, recipe_batch
 from nonocensus.solver.api import classify
 from nonocensus.solver.model.techniques import SEARCH, TECHNIQUES
 from nonocensus.solver.people.minutes import parameters

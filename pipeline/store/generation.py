@@ -16,8 +16,7 @@ from nonocensus.pipeline.executors.executor import Resources, TaskFailure, check
 from nonocensus.pipeline.store.lock import Lease, borrow_lease, check_lease, current_lease, writer_lock
 from nonocensus.pipeline.store.parts import Part, Store, create_store, write_manifest, write_part
 from nonocensus.pipeline.store.paths import folder
-from nonocensus.scrapers.pictures.kinds import KINDS
-from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.scrapers.pictures.recipe import KINDS, Recipe, recipe_batch
 from nonocensus.solver.model.puzzle import MAX_CELLS, MAX_COLORS
 
 RECIPE, EARLIER = "generate.json", "earlier_counts"
@@ -124,7 +123,7 @@ def check_recipe(recipe: Recipe) -> None:
     sides = 1 <= min(recipe.width, recipe.height) <= max(recipe.width, recipe.height) <= MAX_CELLS
     density = kind.density and 0 <= recipe.density <= 1 if recipe.density is not None else not kind.density
     seed = kind.seed and recipe.seed >= 0 if recipe.seed is not None else not kind.seed
-    colors = 1 <= recipe.colors <= (MAX_COLORS if kind.colored else 1)
+    colors = 1 <= recipe.colors <= (MAX_COLORS if kind.seed else 1)
     if not (sides and density and seed and colors) or recipe.count < 1:
         raise UserError(
             f"{recipe} is not a valid recipe: sides are 1 to {MAX_CELLS}, densities 0 to 1, seeds from 0, colours 1 to "

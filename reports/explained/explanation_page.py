@@ -12,7 +12,6 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nonocensus.reports.color_names import color_letters, color_names
 from nonocensus.reports.explained.step_words import (
     DescribedStep,
     MergedStep,
@@ -22,7 +21,7 @@ from nonocensus.reports.explained.step_words import (
 )
 from nonocensus.reports.sheet.geometry import CELL, geometry
 from nonocensus.reports.sheet.grid_state import GridState, empty
-from nonocensus.reports.sheet.sheet_colors import LINE, MARK, rgb, tint
+from nonocensus.reports.sheet.sheet_colors import LINE, MARK, color_letters, color_names, rgb, tint
 from nonocensus.reports.sheet.svg import drawing
 from nonocensus.reports.templating import environment, source
 from nonocensus.solver.model.techniques import TECHNIQUES

@@ -6,8 +6,8 @@ from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from nonocensus.reports.color_names import color_names
 from nonocensus.reports.sheet.grid_state import UNKNOWN, GridState
+from nonocensus.reports.sheet.sheet_colors import color_names
 from nonocensus.solver.model.puzzle import BLOT, Clue, Puzzle
 from nonocensus.solver.model.techniques import CLUE, COUNTING, TECHNIQUES
 from nonocensus.solver.people.explanation import Explanation, Step

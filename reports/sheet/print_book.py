@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import vl_convert
 
-from nonocensus.reports.people_words import estimate_text
+from nonocensus.reports.formatting import estimate_text
 from nonocensus.reports.picture_svg import svg
 from nonocensus.reports.sheet.geometry import CELL, MARGIN, clues_fit
 from nonocensus.reports.sheet.print_pages import BORDER, LEAST_CELL, LONG, MOST_CELL, SHORT, scaled

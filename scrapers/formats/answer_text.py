@@ -9,20 +9,79 @@ A grid is an array of palette entries, a list of rows (lists, or texts), or a te
     one line    all cells, row by row
 
 What surrounds it is ignored: all up to </think>; all outside <answer>...</answer>, or else outside code fences if
-these have a grid; prose. Two different grids are refused. The signs are those of scrapers.formats.answer_signs.
+these have a grid; prose. Two different grids are refused. A sign has one meaning, and each meaning one sign: a second
+one is refused, since it may be another. Symbols of the puzzle's palette precede
+
+    painted     # █ ■ ⬛ ◼ ▓ ● and 1; in several colours the palette's symbols, or the number of the colour in base 36
+    empty       . - 0 _ □ ░ ⬜ ◻ ○ · × and a blank
+    unknown     ?
+    X, O        whichever of painted and empty no other sign means; X painted and O empty if they are the only signs
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice, takewhile
 from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
 
-from nonocensus.scrapers.formats.answer_signs import UNKNOWN, Meanings, entries_of, meanings_of
+from nonocensus.scrapers.formats.jsonl import DIGITS
 from nonocensus.scrapers.formats.parsing import FormatError, clipped
 from nonocensus.solver.model.puzzle import Puzzle
+
+UNKNOWN = 255
+"""Entry of a cell that the grid leaves open."""
+
+PAINTED, EMPTY, OPEN, EITHER = "#█■⬛◼▓●", ".-0_□░⬜◻○·× ", "?", "xXoO"
+
+Meanings = Mapping[str, tuple[int, ...]]
+"""The palette entries that each sign may mean: one, or painted and empty."""
+
+
+def meanings_of(puzzle: Puzzle) -> Meanings:
+    """Return what each sign may mean in a grid of this puzzle."""
+    colors = max(puzzle.colors, 1)
+    ground, *symbols = (color.symbol for color in puzzle.palette[: colors + 1])
+    meanings: dict[str, tuple[int, ...]] = dict.fromkeys(EITHER, (1, 0)) if colors == 1 else {}
+    meanings |= dict.fromkeys(EMPTY, (0,)) | dict.fromkeys(OPEN, (UNKNOWN,)) | {ground: (0,)}
+    meanings |= dict.fromkeys(PAINTED, (1,)) if colors == 1 else {}
+    meanings |= {str(entry): (entry,) for entry in range(1, colors + 1)}
+    meanings |= {DIGITS[entry]: (entry,) for entry in range(1, colors + 1)}
+    others = {symbol.swapcase(): (entry,) for entry, symbol in enumerate(symbols, 1)} if colors > 1 else {}
+    return others | meanings | {symbol: (entry,) for entry, symbol in enumerate(symbols, 1)}
+
+
+def entries_of(rows: Sequence[Sequence[str]], meanings: Meanings) -> np.ndarray:
+    """Return the palette entries of a grid of known signs, uint8[height, width]; UNKNOWN for open cells.
+
+    Raises FormatError if a sign is ambiguous.
+    """
+    signs = {sign: meanings[sign] for row in rows for sign in row}
+    entries = {sign: entry for sign, (entry, *others) in signs.items() if not others}
+    for sign, entry in entries.items():
+        first = next(other for other in entries if entries[other] == entry)
+        if first != sign:
+            raise FormatError(f"{clipped(first)} and {clipped(sign)} both mean {_words(entry)}: write ? for open cells")
+    entries |= _resolved([sign for sign in signs if sign not in entries], set(entries.values()))
+    return np.array([[entries[sign] for sign in row] for row in rows], np.uint8)
+
+
+def _resolved(either: Sequence[str], taken: set[int]) -> dict[str, int]:
+    """Return the meanings of the signs EITHER; `taken` are the entries that other signs mean."""
+    free = {0, 1} - taken
+    if not either:
+        return {}
+    if len(either) == 1 and len(free) == 1:
+        return {either[0]: free.pop()}
+    if len(free) == 2 and sorted(sign.lower() for sign in either) == ["o", "x"]:
+        return {sign: int(sign in "xX") for sign in either}
+    raise FormatError(f"{' and '.join(map(clipped, either))} could be painted or empty: write # and .")
+
+
+def _words(entry: int) -> str:
+    return {0: "empty", UNKNOWN: "open"}.get(entry, f"colour {entry}")
+
 
 MAX_PROSE, MAX_SIGNS = 1 << 20, 32
 """Most characters of an answer: for prose, and for each cell."""

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nonocensus.scrapers.formats.colors import without_unused
-from nonocensus.scrapers.pictures.picture_batch import views_of
+from nonocensus.scrapers.pictures.recipe import views_of
 from nonocensus.solver.ladder.climb import climb
 from nonocensus.solver.ladder.fixpoint import line_fixpoint
 from nonocensus.solver.ladder.ladder_kernels import warm_up

@@ -19,8 +19,7 @@ from nonocensus.reports.attention import (
     explain_contradiction,
 )
 from nonocensus.reports.census import Census, take_census
-from nonocensus.reports.fixes import author_lists, fixes
-from nonocensus.reports.issues import DUPLICATES, ISSUES, differing, has_issue, issues, repeated
+from nonocensus.reports.issues import DUPLICATES, ISSUES, author_lists, differing, fixes, has_issue, issues, repeated
 from nonocensus.solver.api import classify
 from nonocensus.solver.model.puzzle import Block, Puzzle
 from nonocensus.solver.model.tables import puzzle_batch

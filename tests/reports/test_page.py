@@ -24,8 +24,7 @@ from nonocensus.reports.activity import Activity, Moment
 from nonocensus.reports.aggregate import figures, plain
 from nonocensus.reports.census import take_census
 from nonocensus.reports.charts.encodings import ACCENT, READABLE, SERIES
-from nonocensus.reports.charts.explorers import explorers
-from nonocensus.reports.charts.report_charts import charts
+from nonocensus.reports.charts.report_charts import charts, explorers
 from nonocensus.reports.figures import TimeClass
 from nonocensus.reports.picture_svg import svg
 from nonocensus.reports.report_page import RunDetails, write_report

@@ -13,13 +13,13 @@ from census_figures import known, pairs, solved
 from nonocensus.reports import formatting
 from nonocensus.reports.aggregate import figures
 from nonocensus.reports.charts.measure_charts import correlations
-from nonocensus.reports.rating_boxes import rating_boxes
 from nonocensus.reports.rating_correlations import (
     FEW,
     OUTLIERS,
     MeasureCorrelation,
     given_size,
     rated_together,
+    rating_boxes,
     ratings,
     spearman,
     together,

@@ -8,7 +8,7 @@ import oracle
 import pytest
 
 from nonocensus.scrapers import demo
-from nonocensus.scrapers.demo.picture_text import InvalidPicture, parse
+from nonocensus.scrapers.demo import InvalidPicture, parse_picture
 from nonocensus.solver import api
 from nonocensus.solver.model.check import faults_of
 from nonocensus.solver.model.puzzle import Clue, Puzzle, normalize_palette
@@ -120,7 +120,7 @@ def totals(lines: Sequence[Clue]) -> Counter[int]:
 
 
 def test_text_is_parsed_as_picture() -> None:
-    title, cells, palette = parse(HEART)
+    title, cells, palette = parse_picture(HEART)
     assert title == "Heart"
     assert [color.name for color in palette] == ["white", "black"]
     assert cells.tolist() == [[0, 1, 0, 1, 0], [1, 1, 1, 1, 1], [0, 1, 1, 1, 0], [0, 0, 1, 0, 0]]
@@ -146,5 +146,5 @@ def test_text_is_parsed_as_picture() -> None:
 )
 def test_invalid_text_gives_line_and_reason(old: str, new: str, message: str) -> None:
     with pytest.raises(InvalidPicture) as error:
-        parse(HEART.replace(old, new, 1))
+        parse_picture(HEART.replace(old, new, 1))
     assert str(error.value) == message

@@ -12,7 +12,7 @@ from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.store.paths import folder, open_output
 from nonocensus.reports.explained.explanation_page import TooLarge, page
 from nonocensus.reports.explained.step_words import grid_states
-from nonocensus.reports.people_words import difficulty_words
+from nonocensus.reports.formatting import difficulty_words
 from nonocensus.reports.sheet.grid_state import UNKNOWN, GridState, empty, thin_states
 from nonocensus.reports.sheet.print_pages import TooSmall, a4
 from nonocensus.reports.sheet.raster import MOST_IMAGES, gif, images, most_frames, png

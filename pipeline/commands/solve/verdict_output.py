@@ -24,8 +24,8 @@ from nonocensus.reports.explained.step_words import (
     describe_steps,
     grid_states,
 )
+from nonocensus.reports.formatting import WITHOUT_GRADE, difficulty_words
 from nonocensus.reports.pbnsolve import failure, xml
-from nonocensus.reports.people_words import WITHOUT_GRADE, difficulty_words
 from nonocensus.reports.sheet.grid_state import UNKNOWN, GridState
 from nonocensus.solver.ladder.ladder_options import rung_names
 from nonocensus.solver.model.measures import Computed, computed_by

@@ -15,8 +15,7 @@ from stores import Nonocensus, Result, exhaustive
 from nonocensus.pipeline.errors import InputError, UserError
 from nonocensus.pipeline.store.generation import PartLayout, make_part, missing_parts, rows_per_group
 from nonocensus.pipeline.store.parts import append, create_store, open_store
-from nonocensus.scrapers.pictures.kinds import KINDS
-from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
+from nonocensus.scrapers.pictures.recipe import KINDS, Recipe, recipe_batch
 from nonocensus.solver.api import classify
 from nonocensus.solver.model.puzzle import normalize_palette
 from nonocensus.solver.model.tables import puzzle_batch, puzzles_of

@@ -8,11 +8,11 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from nonocensus.reports.color_names import color_letters, color_names
 from nonocensus.reports.explained.explanation_page import MOST_CELLS, TooLarge, page
 from nonocensus.reports.explained.step_words import describe_ending, describe_steps, grid_states, known_grid, line_of
-from nonocensus.reports.people_words import difficulty_words, estimate_text, minutes_text, time_words
+from nonocensus.reports.formatting import difficulty_words, estimate_text, minutes_text, time_words
 from nonocensus.reports.sheet.grid_state import UNKNOWN
+from nonocensus.reports.sheet.sheet_colors import color_letters, color_names
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 from nonocensus.solver.model.puzzle import Block, Color, Puzzle, from_picture
 from nonocensus.solver.model.tables import puzzles_of

@@ -9,8 +9,7 @@ import pytest
 from stores import exhaustive
 from strategies import PALETTE
 
-from nonocensus.scrapers.pictures.picture_batch import picture_batch, views_of
-from nonocensus.scrapers.pictures.recipe import Recipe, pictures, recipe_batch
+from nonocensus.scrapers.pictures.recipe import Recipe, picture_batch, pictures, recipe_batch, views_of
 from nonocensus.solver.model.puzzle import Puzzle, clues_of, from_picture
 from nonocensus.solver.model.tables import puzzle_batch
 from nonocensus.solver.model.views import views

@@ -11,8 +11,8 @@ from oracle import line_logic, verdict
 from strategies import PALETTE
 
 from nonocensus.scrapers.pictures import picture_repair
-from nonocensus.scrapers.pictures.picture_batch import views_of
 from nonocensus.scrapers.pictures.picture_repair import repair_picture, with_picture
+from nonocensus.scrapers.pictures.recipe import views_of
 from nonocensus.scrapers.pictures.rules import cycles, random_pictures
 from nonocensus.solver.api import solve
 from nonocensus.solver.ladder.fixpoint import line_fixpoint

@@ -3,11 +3,14 @@
 import numpy as np
 import pytest
 
-from nonocensus.scrapers.pictures.letters import HEIGHT, WIDTH, glyphs, letters
 from nonocensus.scrapers.pictures.rules import (
+    HEIGHT,
+    WIDTH,
     add_colors,
     cycles,
     dominoes,
+    glyphs,
+    letters,
     random_pictures,
     shapes,
     symmetric_pictures,

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import PALETTE, images, puzzles, shuffled_puzzles
 
-from nonocensus.scrapers.pictures.picture_batch import picture_batch
-from nonocensus.scrapers.pictures.recipe import Recipe, pictures, recipe_batch
+from nonocensus.scrapers.pictures.recipe import Recipe, picture_batch, pictures, recipe_batch
 from nonocensus.solver.api import classify, solve
 from nonocensus.solver.ladder.climb import climb
 from nonocensus.solver.ladder.ladder_options import FROM_NOTHING, LINE, SEARCH, LadderOptions
