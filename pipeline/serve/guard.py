@@ -20,7 +20,14 @@ from urllib.parse import urlsplit
 from fastapi import HTTPException
 from fastapi.responses import JSONResponse
 
-from nonocensus.pipeline.serve.serve_limits import BODY_SECONDS, MAX_BODY, MAX_HELD, MAX_REQUESTS, REPLY_PIECE
+from nonocensus.pipeline.serve.serve_limits import (
+    BODY_SECONDS,
+    MAX_BODY,
+    MAX_HELD,
+    MAX_REQUESTS,
+    REPLY_PIECE,
+    REPLY_SECONDS,
+)
 from nonocensus.pipeline.serve.server_metrics import RequestMetrics
 
 LOG = logging.getLogger("nonocensus.serve")
@@ -82,11 +89,19 @@ class Guard:
                 status = message["status"]
                 message["headers"] = [*message.get("headers", []), *HEADERS]
             body = memoryview(message.pop("body", b""))
-            sent += len(body)
             while len(body) > REPLY_PIECE:
-                await send({"type": "http.response.body", "body": body[:REPLY_PIECE], "more_body": True})
+                await send_piece({"type": "http.response.body", "body": body[:REPLY_PIECE], "more_body": True})
                 body = body[REPLY_PIECE:]
-            await send({**message, "body": body})
+            await send_piece({**message, "body": body})
+
+        async def send_piece(message: Message) -> None:
+            nonlocal sent
+            try:
+                async with asyncio.timeout(REPLY_SECONDS):
+                    await send(message)
+            except TimeoutError:
+                raise ConnectionError("the client does not read the reply") from None
+            sent += len(message["body"])
 
         try:
             await self._handle(scope, receive, reply, lambda: status != DISCONNECTED)
@@ -115,7 +130,7 @@ class Guard:
         except HTTPException as refused:
             await self._refuse(refused, scope, receive, reply)
         except ConnectionError:
-            return  # the client has disconnected
+            return  # the client has disconnected, or does not read
         except Exception:
             print(f"nonocensus serve: {scope['method']} failed\n{traceback.format_exc()}", file=sys.stderr, end="")
             if not has_started():

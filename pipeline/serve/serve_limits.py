@@ -9,11 +9,11 @@ MAX_DETAIL = 200
 MAX_HELD = 64 << 20
 """Bytes of all bodies being received; likewise of those of all unfinished jobs."""
 
-HEADER_SECONDS, BODY_SECONDS, REPLY_SECONDS = 10.0, 30.0, 30.0
-"""Timeouts: until a client has sent its headers, then its body, and until it reads a piece of the reply."""
+BODY_SECONDS, REPLY_SECONDS = 30.0, 30.0
+"""Timeouts: until a client has sent a request's body, and until it reads a piece of the reply."""
 
-REPLY_PIECE = 64 << 10
-"""Bytes of a piece of a reply; the next one is sent once the system, which buffers as many, has taken it."""
+REPLY_PIECE = 32 << 10
+"""Bytes of a piece of a reply; the next one is sent once asyncio and the system have room for it."""
 
 IDLE_SECONDS = 15
 """Keep-alive timeout of a connection."""

@@ -1,25 +1,17 @@
-"""The server process: its socket, connections, their timeouts, and shutdown."""
+"""The server process: its socket, connections, and shutdown."""
 
 import asyncio
 import errno
 import os
 import socket
-from asyncio import TimerHandle, Transport
 
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from nonocensus.pipeline.errors import NetworkError, UserError
 from nonocensus.pipeline.serve.catalog import Catalog
 from nonocensus.pipeline.serve.guard import Guard
 from nonocensus.pipeline.serve.pool import WorkerPool
-from nonocensus.pipeline.serve.serve_limits import (
-    HEADER_SECONDS,
-    IDLE_SECONDS,
-    MAX_CONNECTIONS,
-    REPLY_PIECE,
-    REPLY_SECONDS,
-)
+from nonocensus.pipeline.serve.serve_limits import IDLE_SECONDS, MAX_CONNECTIONS, REPLY_PIECE
 from nonocensus.pipeline.serve.server_app import application
 
 BACKLOG = 256
@@ -27,55 +19,6 @@ BACKLOG = 256
 
 DRAIN_SECONDS, SHUTDOWN_SECONDS = 5, 8
 """At shutdown: time for jobs that clients wait for, and for all replies; Docker kills after 10 seconds."""
-
-
-class TimedProtocol(H11Protocol):
-    """A connection that is aborted if its client takes too long to send a request's headers, or to read a reply.
-
-    uvicorn has no such timeouts. The transport keeps no more of a reply than the piece that was sent last.
-    """
-
-    limit: float | None = None
-    timer: TimerHandle | None = None
-
-    def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
-        """Wait for the first request; writing is paused while anything is unread."""
-        super().connection_made(transport)
-        transport.set_write_buffer_limits(0)
-        self._update_timer()
-
-    def data_received(self, data: bytes) -> None:
-        """Wait for the rest of a request's headers, or no longer."""
-        super().data_received(data)
-        self._update_timer()
-
-    def pause_writing(self) -> None:
-        """Wait until the client reads."""
-        super().pause_writing()
-        self._update_timer()
-
-    def resume_writing(self) -> None:
-        """Wait for the next request if the reply is complete."""
-        super().resume_writing()
-        self._update_timer()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the timer."""
-        self._set_timer(None)
-        super().connection_lost(exc)
-
-    def _update_timer(self) -> None:
-        """Time what the client has to do next; a timer for the same thing runs on."""
-        is_awaiting = self.cycle is None or self.cycle.response_complete
-        limit = REPLY_SECONDS if self.flow.write_paused else HEADER_SECONDS if is_awaiting else None
-        if limit != self.limit:
-            self._set_timer(limit)
-
-    def _set_timer(self, limit: float | None) -> None:
-        if self.timer:
-            self.timer.cancel()
-        self.limit = limit
-        self.timer = None if limit is None else self.loop.call_later(limit, self.transport.abort)
 
 
 class DrainingServer(uvicorn.Server):
@@ -137,9 +80,9 @@ def run(
 async def _serve(opened: socket.socket, pool: WorkerPool, guard: Guard) -> None:
     config = uvicorn.Config(
         guard,
-        http=TimedProtocol,
+        http="h11",
         lifespan="off",
-        log_level="error",
+        log_level="critical",  # the guard prints errors
         access_log=False,
         server_header=False,
         proxy_headers=False,

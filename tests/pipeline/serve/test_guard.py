@@ -9,7 +9,7 @@ import psutil
 import pytest
 from serving import PLUS, Server
 
-from nonocensus.pipeline.serve.serve_limits import HEADER_SECONDS, MAX_BODY, MAX_HELD, MAX_SOLUTIONS, REPLY_PIECE
+from nonocensus.pipeline.serve.serve_limits import MAX_BODY, MAX_HELD, MAX_SOLUTIONS, REPLY_PIECE, REPLY_SECONDS
 
 JSON = {"content-type": "application/json"}
 
@@ -131,22 +131,7 @@ def test_malformed_bodies_are_refused_in_one_line(server: Server, path: str, bod
 
 
 @pytest.mark.slow
-def test_connections_without_headers_time_out(server: Server) -> None:
-    began = time.monotonic()
-    slow = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(50)]
-    for number, connection in enumerate(slow):
-        connection.sendall(b"GET / HTTP/1.1\r\nx: "[: number % 20])
-    assert server.solves()
-    for connection in slow:
-        connection.settimeout(20 * HEADER_SECONDS)
-        while connection.recv(1000):
-            pass
-        connection.close()
-    assert time.monotonic() - began >= HEADER_SECONDS - 1
-
-
-@pytest.mark.slow
-def test_unread_replies_take_no_memory_and_are_aborted(server: Server) -> None:
+def test_unread_replies_take_no_memory_and_are_cut(server: Server) -> None:
     puzzle = {"rows": [[[1, 1]]] * 60, "columns": [[[1, 1]]] * 60}
     job = server.post("/api/solve", params={"wait": 20}, json={"puzzle": puzzle, "solutions": MAX_SOLUTIONS}).json()
     path = f"/api/jobs/{job['id']}"
@@ -163,11 +148,11 @@ def test_unread_replies_take_no_memory_and_are_aborted(server: Server) -> None:
 
     slow = [unread() for _ in range(300)]
     assert server.solves()
-    most = process.memory_info().rss
-    while len(process.net_connections("tcp")) > 10:
+    most, end = 0, time.monotonic() + REPLY_SECONDS + 5
+    while time.monotonic() < end:
         most = max(most, process.memory_info().rss)
         time.sleep(0.1)
-    assert most - before < 300 * 2 * REPLY_PIECE < 300 * size / 2
+    assert most - before < 300 * 4 * REPLY_PIECE < 300 * size / 2
     for connection in slow:
         received = 0
         with suppress(ConnectionError):
