@@ -2,7 +2,9 @@
 
 import io
 import json
+import re
 import shutil
+import subprocess
 import sys
 import tarfile
 import threading
@@ -16,7 +18,6 @@ import pytest
 from huggingface_hub import constants
 from stores import Nonocensus
 
-from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.run.run_folder import Run, open_run
 from nonocensus.pipeline.store.parts import open_store
 from nonocensus.pipeline.store.paths import folder
@@ -79,10 +80,10 @@ def test_stores_and_runs_are_read(
 
 
 def test_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as without:
-        without.setitem(sys.modules, "huggingface_hub", None)
-        with pytest.raises(UserError, match="huggingface_hub"):
-            folder("hf://datasets/a/b")
+    """In a process of its own for hf://, since fsspec keeps the file systems that other tests have loaded."""
+    code = "import sys; sys.modules['huggingface_hub'] = None; from nonocensus.pipeline.store.paths import folder; "
+    child = subprocess.run([sys.executable, "-c", code + "folder('hf://datasets/a/b')"], capture_output=True, text=True)
+    assert re.fullmatch(r"nonocensus\.pipeline\.errors\.UserError: .*huggingface_hub.*", child.stderr.splitlines()[-1])
     monkeypatch.setitem(sys.modules, "fsspec", None)
     with pytest.raises(MissingExtra, match=r"^fsspec is not installed: pip install 'nonocensus\[fsspec\]'$"):
         folder("memory://a")
