@@ -9,14 +9,16 @@ import html
 import inspect
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+import typer
+from typer.cli import get_docs_for_click
 
 import nonocensus
 from nonocensus.pipeline import errors
-from nonocensus.pipeline.commands.app import EPILOG
+from nonocensus.pipeline.commands.app import EPILOG, FUNCTIONS, app, load_command
 from nonocensus.pipeline.commands.output import BUG
 from nonocensus.pipeline.findings import pack_index
 from nonocensus.pipeline.prometheus import Metric
@@ -41,8 +43,10 @@ STATUSES = {0: "Done.", 1: "Some puzzles or files failed, or a proof has changed
 
 def commands_page() -> str:
     """docs/COMMANDS.md: Typer's description of every command, and the exit statuses."""
-    typer = [sys.executable, "-m", "typer", "nonocensus.pipeline.commands.app", "utils", "docs", "--name", "nonocensus"]
-    text = subprocess.run([*typer, "--title", "Commands"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    group: Any = typer.main.get_command(app)
+    group.commands = {name: load_command(name) for name in FUNCTIONS}
+    context = typer.Context(group, info_name="nonocensus", obj={"TYPER_RICH_MARKUP_MODE": "rich"})
+    text = get_docs_for_click(obj=group, ctx=context, name="nonocensus", title="Commands").strip() + "\n"
     text = re.sub(r"(?s)\*\*Commands\*\*:.*?(?=## )", "", html.unescape(text), count=1)  # a list cut to 40 columns
     text = text.replace(f"\n{EPILOG}\n", "").replace("## `", f"{EPILOG}\n\n## `", 1)
     kinds: list[type[errors.UserError]] = [errors.UserError, *errors.UserError.__subclasses__()]

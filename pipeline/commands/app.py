@@ -123,7 +123,7 @@ def load_command(name: str) -> Any:
 
 
 class CommandGroup(TyperGroup):
-    """All commands, whose modules are imported when they are called; --help lists them without that."""
+    """All commands, whose modules are imported when they are called; --help and completion list them without that."""
 
     def __init__(self, **settings: Any) -> None:
         listed = {
@@ -133,14 +133,10 @@ class CommandGroup(TyperGroup):
         }
         super().__init__(**settings | {"commands": listed})
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        """Import a command; None if it is unknown."""
-        return load_command(cmd_name) if cmd_name in FUNCTIONS else None
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Format the help from PANELS."""
-        listing = TyperGroup(name=self.name, commands=dict(self.commands), params=self.params, help=self.help)
-        listing.format_help(ctx, formatter)
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Import the command that is called."""
+        name, _, rest = super().resolve_command(ctx, args)
+        return name, name and load_command(name), rest
 
 
 app = typer.Typer(

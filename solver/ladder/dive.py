@@ -76,7 +76,7 @@ def dive(
 
 @kernel
 def has_many_blocks(board: Board, beliefs: Beliefs) -> bool:
-    """Return whether the clues have so many blocks that many solutions are likely, and beliefs fit in memory."""
+    """Return whether blocks are dense enough for several solutions to be likely, and beliefs fit in memory."""
     cells = int(board.size[0] * board.size[1])
     blocks = int(board.first[board.size[0] + board.size[1]])
     return bool(blocks >= BLOCKS_A_CELL * cells and beliefs.messages.shape[1] >= cells)
