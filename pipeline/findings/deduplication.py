@@ -27,7 +27,7 @@ from nonocensus.pipeline.run.result_pairs import PAIRED_BYTES, PAIRED_ROWS, matc
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.sql import database, sql_errors
 from nonocensus.pipeline.store.parts import Store, chunk_tables, one_batch, prefetch
-from nonocensus.reports.issues import LEAST_CELLS
+from nonocensus.reports.numbers.issues import LEAST_CELLS
 from nonocensus.solver.model.tables import DECISIVE, PUZZLES, check_readable, with_hashes
 
 if TYPE_CHECKING:

@@ -33,11 +33,11 @@ from nonocensus.pipeline.store.conversion import file_stem
 from nonocensus.pipeline.store.lock import staging
 from nonocensus.pipeline.store.parts import one_batch
 from nonocensus.pipeline.store.paths import Folder, folder
-from nonocensus.reports.derived_measures import DERIVED, derived_measures
-from nonocensus.reports.joined_columns import GRADED, KeyedRows, finished, first_bits, indexed, join_grades
+from nonocensus.reports.numbers.derived_measures import DERIVED, derived_measures
+from nonocensus.reports.numbers.joined_columns import GRADED, KeyedRows, finished, first_bits, indexed, join_grades
+from nonocensus.reports.numbers.row_classes import MINUTES, size_class
+from nonocensus.reports.page.print_book import PAPERS, SLOTS, BookLayout, BookPuzzle, book, fits_page
 from nonocensus.reports.rights import shareable
-from nonocensus.reports.row_classes import MINUTES, size_class
-from nonocensus.reports.sheet.print_book import PAPERS, SLOTS, BookLayout, BookPuzzle, book, fits_page
 from nonocensus.scrapers.formats import Format, FormatError
 from nonocensus.scrapers.formats.writing import BLOTS, COLORS, file_of
 from nonocensus.solver.model.check import malformed

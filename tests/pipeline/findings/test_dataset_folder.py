@@ -19,7 +19,7 @@ from nonocensus.pipeline.findings import dataset_folder
 from nonocensus.pipeline.findings.dataset_folder import write_dataset
 from nonocensus.pipeline.run.run_folder import Run, start_run
 from nonocensus.pipeline.store.parts import append, create_store
-from nonocensus.reports.dataset_columns import SPLITS, Content, schema
+from nonocensus.reports.dataset.dataset_columns import SPLITS, Content, schema
 from nonocensus.reports.rights import CONTENT
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture, normalize_palette
