@@ -16,7 +16,7 @@ from nonocensus.reports.numbers.aggregate import figures_of
 from nonocensus.reports.numbers.census import take_census
 from nonocensus.reports.numbers.figures import Grades
 from nonocensus.reports.numbers.joined_columns import finished
-from nonocensus.reports.numbers.row_counts import PUZZLE_COLUMNS, RESULT_COLUMNS
+from nonocensus.reports.numbers.row_view import PUZZLE_COLUMNS, RESULT_COLUMNS
 from nonocensus.reports.words.formatting import MEASURE_NAMES
 
 TIMES = [0.5, 0.9, 0.99, 1]

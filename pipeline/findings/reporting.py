@@ -15,6 +15,7 @@ from nonocensus.pipeline.run.job_tables import certificate_summary, current_grad
 from nonocensus.pipeline.run.progress import summarize
 from nonocensus.pipeline.run.result_pairs import pairs
 from nonocensus.pipeline.run.run_folder import Run, session_number
+from nonocensus.pipeline.sql import database
 from nonocensus.pipeline.store.lock import staging
 from nonocensus.pipeline.store.parts import one_batch
 from nonocensus.pipeline.store.paths import folder
@@ -22,7 +23,7 @@ from nonocensus.reports.numbers.activity import PastSession, activity
 from nonocensus.reports.numbers.census import SHOWN
 from nonocensus.reports.numbers.issues import DUPLICATES
 from nonocensus.reports.numbers.joined_columns import finished
-from nonocensus.reports.numbers.row_counts import PUZZLE_COLUMNS, RESULT_COLUMNS
+from nonocensus.reports.numbers.row_view import PUZZLE_COLUMNS, RESULT_COLUMNS
 from nonocensus.reports.page.report_page import RunDetails, write_report
 
 PAGE = "report.html"
@@ -53,7 +54,8 @@ def write_run_report(
         rows = list(read(list(dict.fromkeys([*PUZZLE_COLUMNS, *deduplication.PUZZLE_COLUMNS]))))
         duplicates = deduplication.find_duplicates(run, rows=rows).found.select(DUPLICATES.names)
     grades = finished(current_grades(run))
-    files = write_report(rows, about_run(run, summary), public, read_mendings(run), grades, duplicates)
+    with database() as connection:
+        files = write_report(rows, about_run(run, summary), public, read_mendings(run), grades, duplicates, connection)
     with staging(place) as new:  # so that a full disk keeps the previous report
         for name, data in files.items():
             new.write(name, data)

@@ -1,19 +1,17 @@
 """Figures of a report, computed from a census.
 
-NumPy and Arrow scan the rows (33 million take seconds); Python only loops over groups.
+SQL counts the rows; Python orders and names what was counted.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from nonocensus.reports.numbers.attention import attention
-from nonocensus.reports.numbers.census import Census, Row, take_census
+from nonocensus.reports.numbers.census import KEYS, LISTED, Census, take_census
 from nonocensus.reports.numbers.figures import (
     ClaimCounts,
     DuplicateCounts,
@@ -29,31 +27,32 @@ from nonocensus.reports.numbers.figures import (
     TimedOutPuzzle,
     Timeouts,
 )
-from nonocensus.reports.numbers.issues import repeated
+from nonocensus.reports.numbers.issues import ISSUES, repeated
 from nonocensus.reports.numbers.joined_columns import by_grade
-from nonocensus.reports.numbers.rating_correlations import agreements, rated_together, rating_boxes, ratings, together
+from nonocensus.reports.numbers.rating_correlations import (
+    agreements,
+    rated_together,
+    rating_boxes,
+    ratings,
+    together,
+)
 from nonocensus.reports.numbers.row_classes import (
+    COLOR_NAMES,
     DENSITY_NAMES,
     FAILED,
-    MANY_COLORS,
     MINUTES_NAMES,
     SIZE_NAMES,
     UNKNOWN,
-    RowClass,
     Rows,
+    sql_words,
 )
-from nonocensus.reports.numbers.site_claims import CLAIMS, SEVERAL, contradicts, is_unmarked
+from nonocensus.reports.numbers.site_claims import CLAIMS
 from nonocensus.reports.numbers.time_figures import (
-    area_times,
     difficulty_histogram,
     rung_times,
     share_quantiles,
-    size_quantiles,
     stalled_puzzles,
-    survey_classes,
-    time_histogram,
-    time_summary,
-    timed_puzzles,
+    time_figures,
 )
 from nonocensus.reports.threads import in_threads
 
@@ -78,10 +77,15 @@ LABELS = (
 """Labels, easiest first, inconclusive last."""
 
 
-COLOR_NAMES = (*(str(colors) for colors in range(MANY_COLORS)), f"{MANY_COLORS} and more")
-
 HARDEST, TIMEOUTS, AUTHORS, PATTERNS = 24, 50, 15, 20
 """Most of each that a report names."""
+
+KINDS_OF_FAILURES = 1_000
+"""Distinct reasons that are counted; further ones are counted as OTHER_REASONS."""
+
+OTHER_REASONS = "other reasons"
+
+FAILED_STATUS = f"status in {sql_words(FAILED)}"
 
 
 def figures(pairs: Iterable[tuple[Rows, Rows]]) -> Figures:
@@ -89,115 +93,101 @@ def figures(pairs: Iterable[tuple[Rows, Rows]]) -> Figures:
     return figures_of(take_census(pairs))
 
 
-class ClassTally(NamedTuple):
-    """Puzzles and CPU seconds by class of rows, with the labels and rungs that occur and their numbers of puzzles."""
-
-    puzzles: dict[RowClass, int]
-    seconds: dict[RowClass, float]
-    labels: dict[str, int]
-    rungs: dict[str, int]
-
-
 def figures_of(census: Census, duplicates: pa.Table | None = None) -> Figures:
     """Compute the figures of a census.
 
     duplicates  of the schema reports.numbers.issues.DUPLICATES (default: those that `repeated` finds)
     """
-    tally = _tally(census)
+    labels, rungs = (
+        list(_counts(census, column, order)) for column, order in (("label", LABELS), ("rung", RUNG_WORDS))
+    )
     return Figures(
-        **_verdict_figures(tally.puzzles),
-        **_group_figures(census, tally),
-        **_scanned_figures(census, list(tally.labels)),
-        **_puzzle_figures(census, tally.puzzles, duplicates),
-        labels=tally.labels,
-        rungs=tally.rungs,
-        stalled=stalled_puzzles(census.decided),
+        **_verdict_figures(census),
+        **_group_figures(census, labels, rungs),
+        **time_figures(census, labels),
+        **_puzzle_figures(census, duplicates),
+        **_rank_figures(census),
+        stalled=stalled_puzzles(census),
         rung_times=rung_times(census),
         work=_work(census),
-        difficulties=difficulty_histogram(census, list(tally.labels)),
-        compared=len(census.compared),
-        ratings=ratings(census.rated),
-        rating_boxes=rating_boxes(census.rated),
-        grades=_grades(census, _total(tally.puzzles, solutions="unique")),
+        difficulties=difficulty_histogram(census, labels),
+        grades=_grades(census),
     )
 
 
-def _tally(census: Census) -> ClassTally:
-    rows = np.bincount(census.codes, minlength=len(census.words)).tolist()
-    sums = np.bincount(census.codes, np.nan_to_num(census.seconds), len(census.words)).tolist()
-    puzzles, seconds = (dict(zip(census.words, counted, strict=True)) for counted in (rows, sums))
-    return ClassTally(
-        puzzles, seconds, _counts(puzzles, lambda words: words.label, LABELS), _counts(puzzles, _rung, RUNG_WORDS)
-    )
-
-
-def _verdict_figures(puzzles: Mapping[RowClass, int]) -> dict[str, Any]:
-    """Return the fields of Figures that follow from the classes' numbers of puzzles alone."""
+def _verdict_figures(census: Census) -> dict[str, Any]:
+    """Return the fields of Figures that count puzzles by verdict."""
     return {
-        "total": sum(puzzles.values()),
-        "statuses": _counts(puzzles, lambda words: words.status, STATUSES),
-        "solutions": _counts(puzzles, lambda words: words.solutions, SOLUTIONS),
-        "techniques": _counts(puzzles, lambda words: words.technique, TECHNIQUES),
-        "trivial": _total(puzzles, trivial=True),
-        "unique_by_line": _total(puzzles, solutions="unique", technique="line"),
-        "goals": GoalMatches(*(_total(puzzles, goal_matches=matches) for matches in (True, False, None))),
-        "years": _years(puzzles),
-        "claims": _claims(puzzles),
-        "failed": sum(_total(puzzles, status=status) for status in FAILED),
+        "total": census.count(),
+        "statuses": _counts(census, f"coalesce(status, '{UNKNOWN}')", STATUSES),
+        "solutions": _counts(census, "solutions", SOLUTIONS),
+        "labels": _counts(census, "label", LABELS),
+        "techniques": _counts(census, "technique", TECHNIQUES),
+        "rungs": _counts(census, "rung", RUNG_WORDS),
+        "trivial": census.count("trivial"),
+        "unique_by_line": census.count("solutions = 'unique' and technique = 'line'"),
+        "goals": GoalMatches(*(census.count(f"goal_matches is {matches}") for matches in ("true", "false", "null"))),
+        "years": _years(census),
+        "claims": _claims(census),
+        "failed": census.count(FAILED_STATUS),
     }
 
 
-def _group_figures(census: Census, tally: ClassTally) -> dict[str, Any]:
+def _group_figures(census: Census, labels: Sequence[str], rungs: Sequence[str]) -> dict[str, Any]:
     """Return the fields of Figures with puzzles in groups."""
+
+    def groups(column: str, order: Sequence[str] | None = None) -> tuple[PuzzleGroup, ...]:
+        """Group puzzles by a class, in the given order (default: the largest group first)."""
+        found = _groups(census, "classes", column, labels, rungs)
+        if order is None:
+            return tuple(sorted(found, key=lambda group: (group.name == UNKNOWN, -group.puzzles, group.name)))
+        places = {name: place for place, name in enumerate(_ordered((group.name for group in found), order))}
+        return tuple(sorted(found, key=lambda group: places[group.name]))
+
     return {
-        "sources": _groups(tally, "source"),
-        "kinds": _groups(tally, "kind", KINDS),
-        "sizes": _groups(tally, "size", SIZE_NAMES),
-        "colors": _groups(tally, "colors", COLOR_NAMES),
-        "densities": _groups(tally, "density", DENSITY_NAMES),
-        "authors": _authors(census, list(tally.labels)),
-        "all_authors": len({author for author, _ in census.authors}),
+        "sources": groups("source"),
+        "kinds": groups("kind_class", KINDS),
+        "sizes": groups("size_class", SIZE_NAMES),
+        "colors": groups("color_class", COLOR_NAMES),
+        "densities": groups("density_class", DENSITY_NAMES),
+        "authors": tuple(_groups(census, "authors", "author", labels)[:AUTHORS]),
+        "all_authors": census.number("select count(distinct author) from authors"),
     }
 
 
-def _scanned_figures(census: Census, labels: Sequence[str]) -> dict[str, Any]:
-    """Return the fields of Figures that take a pass over all rows; the passes run in threads."""
-    passes: tuple[Callable[[], Any], ...] = (
-        partial(timed_puzzles, census),
-        partial(size_quantiles, census),
-        partial(time_summary, census.seconds),
-        partial(survey_classes, census),
-        partial(together, census.compared),
-        partial(rated_together, census.rated),
-        partial(_surplus, census.clue_hashes),
-        partial(_surplus, census.canonical_hashes),
-    )
-    timed, areas, times, survey, correlations, rated, *copies = in_threads(lambda scan: scan(), passes)
-    return {
-        "times": times,
-        "histogram": time_histogram(timed, labels),
-        "survey": survey,
-        "areas": areas,
-        "area_times": area_times(timed, areas),
-        "correlations": correlations + rated,
-        "copies": DuplicateCounts(*copies),
-    }
-
-
-def _puzzle_figures(census: Census, puzzles: Mapping[RowClass, int], duplicates: pa.Table | None) -> dict[str, Any]:
+def _puzzle_figures(census: Census, duplicates: pa.Table | None) -> dict[str, Any]:
     """Return the fields of Figures that name puzzles."""
+    counts = {name: census.count(issue.condition) for name, issue in ISSUES.items() if issue.condition}
     return {
-        "attention": attention(
-            census.shown,
-            _issues(puzzles),
-            repeated(census.shown) if duplicates is None else duplicates,
-        ),
+        "attention": attention(census.shown, counts, repeated(census.shown) if duplicates is None else duplicates),
         "shown": len(census.shown),
-        "hardest": tuple(_record(HardPuzzle, row) for row in _hardest(census.shown)),
-        "timeouts": _timeouts(census, _total(puzzles, status="timeout")),
-        "differing": tuple(_record(SiteDisagreement, row) for row in census.contradictions),
-        "failures": tuple(_failure(row) for row in census.failures),
-        "reasons": tuple(FailureKind(*kind, count) for kind, count in census.reasons.most_common(PATTERNS)),
+        "copies": DuplicateCounts(*(_surplus(census, column) for column in ("clue_hash", "canonical_hash"))),
+        "hardest": _hardest(census),
+        "timeouts": _timeouts(census),
+        "differing": tuple(
+            map(
+                SiteDisagreement._make,
+                census.rows(_FIRST.format("puzzle_id, title, claim, label, technique", "differing")),
+            )
+        ),
+        "failures": tuple(
+            map(Failure._make, census.rows(_FIRST.format("puzzle_id, title, status, error", "failures")))
+        ),
+        "reasons": tuple(
+            map(FailureKind._make, census.rows(_REASONS.format(KINDS_OF_FAILURES, OTHER_REASONS, PATTERNS)))
+        ),
+    }
+
+
+def _rank_figures(census: Census) -> dict[str, Any]:
+    """Return the fields of Figures with rank correlations; they are computed in threads."""
+    scans = partial(together, census.compared), partial(rated_together, census.rated)
+    correlations, rated = in_threads(lambda scan: scan(), scans)
+    return {
+        "compared": len(census.compared),
+        "correlations": correlations + rated,
+        "ratings": ratings(census.rated),
+        "rating_boxes": rating_boxes(census.rated),
     }
 
 
@@ -212,33 +202,11 @@ def plain(value: Any) -> Any:
     return value
 
 
-def _counts(
-    tally: Mapping[RowClass, int], word_of: Callable[[RowClass], str | None], order: Sequence[str]
-) -> dict[str, int]:
+def _counts(census: Census, column: str, order: Sequence[str]) -> dict[str, int]:
     """Count rows by word, in the given order, then alphabetically; nulls are left out."""
-    rows: Counter[str] = Counter()
-    for words, count in tally.items():
-        if (word := word_of(words)) is not None:
-            rows[word] += count
-    return {word: rows[word] for word in _ordered(rows, order)}
-
-
-def _rung(words: RowClass) -> str:
-    """Return the rung that decides a unique puzzle, and the kind of any other."""
-    if words.solutions == "unique":
-        return words.technique or UNKNOWN
-    if words.status in FAILED:
-        return words.status
-    return {"multiple": "several solutions", "none": "no solution"}.get(words.solutions or "", "undecided")
-
-
-def _total(tally: Mapping[RowClass, int], **values: str | bool | None) -> int:
-    """Count the rows with these values of their class."""
-    return sum(
-        count
-        for words, count in tally.items()
-        if all(getattr(words, column) == word for column, word in values.items())
-    )
+    words = f"select {column}, sum(puzzles)::bigint from classes where {column} is not null group by all"
+    counts = dict(census.rows(words))
+    return {word: counts[word] for word in _ordered(counts, order)}
 
 
 def _ordered(words: Iterable[str], order: Sequence[str]) -> list[str]:
@@ -252,70 +220,36 @@ def _ordered(words: Iterable[str], order: Sequence[str]) -> list[str]:
     return sorted(words, key=place)
 
 
-def _groups(tally: ClassTally, column: str, order: Sequence[str] | None = None) -> tuple[PuzzleGroup, ...]:
-    """Group puzzles by a column of their classes, in the given order (default: the largest group first)."""
+def _groups(
+    census: Census, table: str, column: str, labels: Sequence[str], rungs: Sequence[str] = ()
+) -> list[PuzzleGroup]:
+    """Group the puzzles of a table of counts by a column, the largest group first, then the first to occur."""
     groups: dict[str, PuzzleGroup] = {}
-    for words, puzzles in tally.puzzles.items():
-        name = getattr(words, column)
-        labels, rungs = dict.fromkeys(tally.labels, 0), dict.fromkeys(tally.rungs, 0)
-        group = groups.get(name, PuzzleGroup(name, 0, 0.0, labels, rungs))
-        group.labels[words.label] += puzzles
-        group.rungs[_rung(words)] += puzzles
-        seconds = group.cpu_seconds + tally.seconds[words]
-        groups[name] = group._replace(puzzles=group.puzzles + puzzles, cpu_seconds=seconds)
-    if order is None:
-        order = sorted(groups, key=lambda name: (name == UNKNOWN, -groups[name].puzzles, name))
-    return tuple(groups[name] for name in _ordered(groups, order))
+    names = f"select {column}, sum(puzzles)::bigint, coalesce(sum(seconds)::double, 0) from {table} group by all"
+    for name, puzzles, seconds in census.rows(f"{names} order by sum(puzzles) desc, min(first)"):
+        groups[name] = PuzzleGroup(name, puzzles, seconds, dict.fromkeys(labels, 0), dict.fromkeys(rungs, 0))
+    for kind, words in (("label", labels), ("rung", rungs)):
+        if words:
+            for name, word, puzzles in census.rows(
+                f"select {column}, {kind}, sum(puzzles)::bigint from {table} group by all"
+            ):
+                getattr(groups[name], f"{kind}s")[word] = puzzles
+    return list(groups.values())
 
 
-def _authors(census: Census, labels: Sequence[str]) -> tuple[PuzzleGroup, ...]:
-    """Return the authors with the most puzzles."""
-    puzzles = Counter[str]()
-    for (author, _), (count, _) in census.authors.items():
-        puzzles[author] += count
-
-    def group(author: str) -> PuzzleGroup:
-        own = {label: census.authors.get((author, label), (0, 0.0)) for label in labels}
-        seconds = sum(seconds for _, seconds in own.values())
-        return PuzzleGroup(author, puzzles[author], seconds, {label: count for label, (count, _) in own.items()}, {})
-
-    return tuple(group(author) for author, _ in puzzles.most_common(AUTHORS))
+def _years(census: Census) -> dict[int, int]:
+    counts = dict(census.rows("select year, sum(puzzles)::bigint from classes where year is not null group by all"))
+    return {year: counts.get(year, 0) for year in range(min(counts), max(counts) + 1)} if counts else {}
 
 
-def _years(tally: Mapping[RowClass, int]) -> dict[int, int]:
-    rows: Counter[int] = Counter()
-    for words, count in tally.items():
-        if words.year is not None:
-            rows[words.year] += count
-    return {year: rows[year] for year in range(min(rows), max(rows) + 1)} if rows else {}
-
-
-def _issues(tally: Mapping[RowClass, int]) -> dict[str, int]:
-    """Count the puzzles of each issue that follows from their class."""
-    failed = sum(_total(tally, status=status) for status in FAILED)
-    several, none = (_total(tally, solutions=word) for word in ("multiple", "none"))
-    return {
-        "ambiguous": several,
-        "unmarked ambiguous": sum(count for words, count in tally.items() if is_unmarked(words.claim, words.solutions)),
-        "marked ambiguous": _total(tally, solutions="multiple", claim=SEVERAL),
-        "contradictory": none,
-        "undecided": sum(tally.values()) - _total(tally, solutions="unique") - several - none - failed,
-        "invalid or failed": failed,
-        "picture does not fit": _total(tally, goal_matches=False),
-        "site disagrees": sum(
-            count for words, count in tally.items() if contradicts(words.claim, words.solutions, words.technique)
-        ),
-    }
-
-
-def _surplus(hashes: np.ndarray) -> int:
-    """Count the hashes that repeat an earlier one; 0 stands for unknown."""
-    hashes = np.sort(hashes)
-    return int(((hashes[1:] == hashes[:-1]) & (hashes[1:] > 0)).sum())
+def _surplus(census: Census, column: str) -> int:
+    """Count the known hashes that repeat an earlier one."""
+    return census.number(f"select count({column}) - count(distinct {column}) from numbers")
 
 
 def _work(census: Census) -> SolverWork:
-    (conflicts, learning), (line_solves, others) = census.conflicts, census.line_solves
+    sums = ", ".join(f"coalesce(sum({name})::double, 0)" for name in ("conflicts", "learning", "line_solves", "others"))
+    ((conflicts, learning, line_solves, others),) = census.rows(f"select {sums} from work")
     return SolverWork(
         int(line_solves),
         float(others / line_solves) if line_solves else None,
@@ -324,71 +258,80 @@ def _work(census: Census) -> SolverWork:
     )
 
 
-def _hardest(shown: pa.Table) -> list[Row]:
+_FIRST = "select {} from {} order by place limit " + str(LISTED)
+
+_REASONS = """
+    select status, reason, sum(puzzles)::bigint
+    from (
+        select
+            status, puzzles, first,
+            case when row_number() over (order by first) <= {} then reason else '{}' end as reason
+        from (select status, reason, sum(puzzles) as puzzles, min(first) as first from reasons group by all)
+    )
+    group by all order by sum(puzzles) desc, min(first) limit {}
+"""
+
+
+def _hardest(census: Census) -> tuple[HardPuzzle, ...]:
     """Return the hardest puzzles, except those with several solutions, which are listed as ambiguous."""
-    names = [name for name in HardPuzzle._fields if name in shown.column_names]
-    decided = pc.is_in(shown["solutions"], pa.array(["unique", "none", "unknown"]))
-    hard = shown.select(names).filter(pc.and_(decided, shown["difficulty"].is_valid()))
-    hardest: list[Row] = hard.slice(0, HARDEST).to_pylist()
-    return hardest
-
-
-KNOWN_CELLS = ("cells_after_line", "cells_after_depth2", "cells_after_probe")
-
-
-def _timeouts(census: Census, puzzles: int) -> Timeouts:
-    late = census.shown.filter(pc.equal(census.shown["status"], "timeout"))
-    decided = pc.max_element_wise(*(late[name] for name in KNOWN_CELLS))
-    share = pc.divide(decided, pc.cast(late["cells"], pa.float64()))
-    columns = {"decided": decided, "solution_known": late["solution"].is_valid()}
-    rows = late.select([name for name in TimedOutPuzzle._fields if name not in columns])
-    for name, column in columns.items():
-        rows = rows.append_column(name, column)
-    spread = share_quantiles(share.combine_chunks()) if share.null_count < len(share) else None
-    with_solution = pc.sum(columns["solution_known"]).as_py() or 0
-    return Timeouts(
-        puzzles,
-        with_solution,
-        spread,
-        tuple(_record(TimedOutPuzzle, row) for row in rows.slice(0, TIMEOUTS).to_pylist()),
+    return tuple(
+        map(
+            HardPuzzle._make,
+            census.rows(f"""
+                select {", ".join(HardPuzzle._fields)} from shown_rows
+                where solutions in ('unique', 'none', 'unknown') and difficulty is not null
+                order by {KEYS["shown"]} limit {HARDEST}
+            """),
+        )
     )
 
 
-def _claims(tally: Mapping[RowClass, int]) -> tuple[ClaimCounts, ...]:
+DECIDED = "greatest(cells_after_line, cells_after_depth2, cells_after_probe)"
+"""SQL of the cells that were decided when a puzzle timed out."""
+
+
+def _timeouts(census: Census) -> Timeouts:
+    special = {"decided": f"{DECIDED} as decided", "solution_known": "solution is not null"}
+    columns = ", ".join(special.get(name, name) for name in TimedOutPuzzle._fields)
+    late = "from shown_rows where status = 'timeout'"
+    rows = census.rows(f"select {columns} {late} order by {KEYS['shown']} limit {TIMEOUTS}")
+    return Timeouts(
+        census.count("status = 'timeout'"),
+        census.number(f"select count(solution) {late}"),
+        share_quantiles(census, f"select {DECIDED} / cells as share {late}"),
+        tuple(map(TimedOutPuzzle._make, rows)),
+    )
+
+
+def _claims(census: Census) -> tuple[ClaimCounts, ...]:
     """Count the sites' claims by our verdicts, in the order of CLAIMS; empty if no site makes any."""
-    made = []
-    for claim in CLAIMS:
-        rows = {words: count for words, count in tally.items() if words.claim == claim.words}
-        if rows:
-            differ = sum(n for words, n in rows.items() if contradicts(words.claim, words.solutions, words.technique))
-            unique, multiple, none = (_total(rows, solutions=word) for word in ("unique", "multiple", "none"))
-            total = sum(rows.values())
-            undecided = total - unique - multiple - none
-            made.append(ClaimCounts(claim.words, total, unique, multiple, none, undecided, differ))
-    return tuple(made)
+    conditions = (
+        "true",
+        *(f"solutions = '{word}'" for word in ("unique", "multiple", "none")),
+        "coalesce(solutions not in ('unique', 'multiple', 'none'), true)",
+        "disputed",
+    )
+    sums = ", ".join(f"coalesce(sum(puzzles) filter ({condition}), 0)::bigint" for condition in conditions)
+    found = {row[0]: ClaimCounts(*row) for row in census.rows(f"select claim, {sums} from classes group by all")}
+    return tuple(found[claim.words] for claim in CLAIMS if claim.words in found)
 
 
-def _grades(census: Census, unique: int) -> Grades | None:
+def _grades(census: Census) -> Grades | None:
     """Return the figures of the grades, None without any."""
-    if not census.hardest:
+    by_technique = dict(
+        census.rows("select hardest, sum(puzzles)::bigint from graded where hardest is not null group by all")
+    )
+    if not by_technique:
         return None
+    by_minutes = dict(census.rows("select minutes_class, sum(puzzles)::bigint from graded group by all"))
     compared = census.compared.filter(census.compared["grade"].is_valid())
     minutes = compared["minutes"].drop_null().to_numpy()
     return Grades(
-        unique,
-        census.hardest.total(),
-        by_grade(census.hardest.items()),
-        {name: census.minutes[name] for name in MINUTES_NAMES if census.minutes[name]},
+        census.count("solutions = 'unique'"),
+        sum(by_technique.values()),
+        by_grade(by_technique.items()),
+        {name: by_minutes[name] for name in MINUTES_NAMES if name in by_minutes},
         tuple(np.quantile(minutes, [0.25, 0.5, 0.75]).tolist()) if len(minutes) else None,
         len(compared),
         agreements(compared),
     )
-
-
-def _record(kind: Any, row: Row) -> Any:
-    """Make a record from a row."""
-    return kind(**{name: row[name] for name in kind._fields})
-
-
-def _failure(row: Row) -> Failure:
-    return Failure(row["puzzle_id"], row["title"], row["status"], row["error"])

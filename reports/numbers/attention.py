@@ -96,10 +96,10 @@ def attention(shown: pa.Table, counted: Mapping[str, int], duplicates: pa.Table)
     """
     bits = issues(shown, duplicates)
     found = []
-    for place, (name, meaning) in enumerate(ISSUES.items()):
+    for place, (name, rule) in enumerate(ISSUES.items()):
         listed = int(np.count_nonzero(bits >> place & 1))
         if puzzles := max(listed, counted.get(name, 0)):
-            found.append(Issue(name, meaning, puzzles, listed))
+            found.append(Issue(name, rule.meaning, puzzles, listed))
     cells = pc.if_else(pa.array(has_issue(bits, "ambiguous")), differing(shown), None)
     return Attention(
         tuple(found),

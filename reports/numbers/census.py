@@ -1,42 +1,47 @@
-"""A compact copy of a run's results and puzzles, from which every figure of a report is counted.
+"""A run's results and puzzles as counts in DuckDB, from which every figure of a report is computed.
 
-Each row takes 30 bytes: class, seconds, difficulty bin and hashes (8 more where line logic leaves cells open). The rows
-that a report shows one by one are kept whole, and the measures of a random sample of a million rows. So tens of
-millions of rows fit in memory.
-
-Threads process batches (`row_counts`), which are added up here in their order: the figures do not depend on the number
-of threads.
+Rows come in batches. Each becomes the table `facts` (reports.numbers.row_view), and is added to the tables of TABLES:
+counts by class and by bin, a few numbers of each row for quantiles, and the measures of a random sample. The rows that
+a report shows are kept whole, as Arrow tables. So tens of millions of rows fit in memory.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import DTypeLike
 
-from nonocensus.reports.numbers.joined_columns import NO_GRADES, NO_MENDINGS, indexed
-from nonocensus.reports.numbers.row_classes import RowClass, Rows
-from nonocensus.reports.numbers.row_counts import (
+from nonocensus.reports.numbers.derived_measures import derived_measures
+from nonocensus.reports.numbers.joined_columns import (
+    NO_GRADES,
+    NO_MENDINGS,
+    KeyedRows,
+    indexed,
+    join_grades,
+    join_mendings,
+)
+from nonocensus.reports.numbers.row_classes import FAILED, Rows, sql_words
+from nonocensus.reports.numbers.row_view import (
+    CLASSES,
     CORRELATED,
-    LISTED,
+    DRAWN,
+    FACTS,
+    JUDGED,
     PUZZLE_COLUMNS,
     RATED_FIELDS,
+    RATINGS,
     RESULT_COLUMNS,
     RUNGS,
     SHOWN_FIELDS,
-    AuthorCounts,
-    Batch,
-    CensusOptions,
-    add_authors,
-    batch_of,
-    no_rows,
-    no_rung_times,
+    sql_bin,
+    sql_sum,
 )
+from nonocensus.reports.rights import shareable, withheld
 from nonocensus.reports.threads import in_threads
+from nonocensus.solver.model.tables import PUZZLES, RESULTS
 
 SHOWN = 100_000
 """Puzzles that a report shows one by one: all, or the hardest."""
@@ -44,38 +49,135 @@ SHOWN = 100_000
 COMPARED = 1_000_000
 """Puzzles whose measures are correlated: all, or a random sample of this size."""
 
-KINDS_OF_FAILURES = 1_000
-"""Distinct reasons that are counted; further ones are counted as OTHER_REASONS."""
+LISTED = 50
+"""Most failures, and most contradictions with the site's verdict, that a report names."""
 
-OTHER_REASONS = "other reasons"
+JOINED = 1 << 15
+"""Rows up to which small batches are joined, as each costs a dozen queries."""
 
-Row: TypeAlias = dict[str, Any]
-"""A row of both tables: a value for each of RESULT_COLUMNS and PUZZLE_COLUMNS."""
+RUNG_BINS, FIRST_RUNG_DECADE, LAST_RUNG_DECADE = 5, -7, 5
+"""Histogram of a rung's times: bins per decade, first and last decade (log10 of seconds)."""
+
+KEYS = {
+    "compared": "draw",
+    "shown": "{'easiness': -coalesce(difficulty, '-inf'::double), 'puzzle_id': puzzle_id, 'place': place}",
+}
+"""SQL of the order of tables of which only the first rows are kept: at random, and the hardest puzzles first."""
 
 
 class Census(NamedTuple):
-    """All rows of a run, in their order; arrays have one value for each row unless stated."""
+    """All rows of a run.
 
-    words: tuple[RowClass, ...]  # those that occur, in the order in which they first do
-    codes: np.ndarray  # int32[rows]: index into words
-    seconds: np.ndarray  # float64[rows]: CPU seconds, NaN where not known
-    difficulties: np.ndarray  # int16[rows]: how many DIFFICULTY_BIN its difficulty has, rounded down, or NO_BIN
-    clue_hashes: np.ndarray  # uint64[rows]: the first 64 bits of the clue hash, 0 where not known
-    canonical_hashes: np.ndarray  # uint64[rows]: likewise of the canonical hash
-    decided: np.ndarray  # float64[stalled]: share of the cells that line logic decides where it leaves the puzzle open
-    authors: AuthorCounts
-    rung_seconds: np.ndarray  # float64[rungs]: CPU seconds in all
-    rung_times: np.ndarray  # int64[rungs, bins]: puzzles by the time that the rung took
-    conflicts: tuple[float, float]  # of clause learning: how many, in how many CPU seconds
-    line_solves: tuple[float, float]  # how many, in how many CPU seconds of all other rungs
-    rated: pa.Table  # RATED_FIELDS of the puzzles that people have rated
-    hardest: Counter[str]  # puzzles with a grade, by the hardest technique
-    minutes: Counter[str]  # puzzles with an estimate, by class of minutes
-    compared: pa.Table  # CORRELATED, float32, of all puzzles, or of COMPARED of them drawn at random
-    shown: pa.Table  # SHOWN_FIELDS of up to SHOWN puzzles, the hardest first
-    reasons: Counter[tuple[str, str]]  # puzzles without a verdict by status and reason, whose numbers stand as N
-    failures: tuple[Row, ...]  # the first LISTED without a verdict
-    contradictions: tuple[Row, ...]  # the first LISTED whose verdict is not the site's; the key "claim" has that
+    connection  to the database with TABLES, and as `shown_rows` the puzzles shown, with their places
+    shown       SHOWN_FIELDS of up to SHOWN puzzles, the hardest first
+    compared    CORRELATED, float32, of all puzzles, or of COMPARED of them drawn at random
+    rated       RATED_FIELDS of the puzzles that people have rated
+    """
+
+    connection: duckdb.DuckDBPyConnection
+    shown: pa.Table
+    compared: pa.Table
+    rated: pa.Table
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a query."""
+        return self.connection.execute(query).fetchall()
+
+    def number(self, query: str) -> int:
+        """Return the one number that a query yields."""
+        ((number,),) = self.rows(query)
+        return int(number)
+
+    def count(self, condition: str = "true") -> int:
+        """Count the puzzles whose class meets a condition."""
+        return self.number(f"select coalesce(sum(puzzles), 0) from classes where {condition}")
+
+
+def _is_kept(name: str) -> str:
+    """Return the SQL of whether a row may be among the first of a table of KEYS."""
+    return f"coalesce({KEYS[name]} <= (from last_{name}), true)"
+
+
+def _tables() -> dict[str, str]:
+    sums = f"count(*) as puzzles, {sql_sum('cpu_seconds')} as seconds, min(place) as first"
+    *others, learning = RUNGS.values()
+    rungs = ", ".join(RUNGS.values())
+    rung_bin = sql_bin(f"(log10(seconds) - {FIRST_RUNG_DECADE})", RUNG_BINS)
+    last_bin = (LAST_RUNG_DECADE - FIRST_RUNG_DECADE) * RUNG_BINS - 1
+    failed = f"status in {sql_words(FAILED)}"
+    return {
+        "classes": f"select {', '.join(CLASSES)}, {sums} from facts group by all",
+        "authors": f"select author, label, {sums} from facts where author is not null group by all",
+        "times": """
+            select label, area_bin, time_bin, survey_class, coalesce(status = 'timeout', false) as late,
+                count(*) as puzzles
+            from facts where cpu_seconds is not null group by all
+        """,
+        "difficulties": """
+            select label, difficulty_bin, count(*) as puzzles from facts where difficulty is not null group by all
+        """,
+        "rungs": f"""
+            select rung, greatest(0, least({last_bin}, {rung_bin})) as bin, count(*) as puzzles,
+                {sql_sum("seconds")} as seconds
+            from (unpivot (select {rungs} from facts) on {rungs} into name rung value seconds)
+            where seconds > 0 group by all
+        """,
+        "work": f"""
+            select sum(conflicts) as conflicts, sum(line_solves) as line_solves, {sql_sum(learning)} as learning,
+                {" + ".join(f"coalesce({sql_sum(name)}, 0)" for name in others)} as others
+            from facts
+        """,
+        "graded": """
+            select hardest, minutes_class, count(*) as puzzles
+            from facts where hardest is not null or minutes is not null group by all
+        """,
+        "reasons": rf"""
+            select status, regexp_replace(coalesce(error, 'no reason given'), '\d+', 'N', 'g') as reason,
+                count(*) as puzzles, min(place) as first
+            from facts where {failed} group by all
+        """,
+        "numbers": """
+            select area_bin::smallint as area_bin, cpu_seconds,
+                case when clue_hash is not null then hash(clue_hash) end as clue_hash,
+                case when canonical_hash is not null then hash(canonical_hash) end as canonical_hash
+            from facts
+        """,
+        # Line logic that finds a contradiction leaves cells undecided, but no question open.
+        "stalled": """
+            select cells_after_line / cells as decided
+            from facts where cells_after_line < cells and technique is distinct from 'line'
+        """,
+        "failures": f"""
+            select place, puzzle_id, title, status, error from facts where {failed} order by place limit {LISTED}
+        """,
+        "differing": f"""
+            select place, puzzle_id, title, claim, label, technique
+            from facts where disputed order by place limit {LISTED}
+        """,
+        "rated": f"""
+            select {", ".join(RATED_FIELDS)} from facts where {" or ".join(f"{name} is not null" for name in RATINGS)}
+        """,
+        "compared": f"""
+            select draw, {", ".join(f"try_cast({name} as float) as {name}" for name in CORRELATED)}
+            from facts where {_is_kept("compared")}
+        """,
+        "shown": f"select difficulty, puzzle_id, place from facts where {_is_kept('shown')}",
+    }
+
+
+TABLES = _tables()
+"""The tables of a census, each as the SQL of the rows that a batch adds to it."""
+
+
+class Batch(NamedTuple):
+    """Columns of results, puzzles, measures, mendings and grades, matched by row.
+
+    counted  the columns of the table `batch` but `place` and `draw`
+    whole    SHOWN_FIELDS but those of `facts`
+    """
+
+    counted: pa.Table
+    whole: pa.Table
 
 
 def take_census(
@@ -83,213 +185,138 @@ def take_census(
     public: bool = False,
     mendings: pa.Table = NO_MENDINGS,
     grades: pa.Table = NO_GRADES,
-    rows: int = 0,
+    connection: duckdb.DuckDBPyConnection | None = None,
 ) -> Census:
     """Read results and their puzzles, pair by pair.
 
-    pairs      (results, puzzles) of equal length, matched by row, with the columns RESULT_COLUMNS and PUZZLE_COLUMNS of
-               the schemas RESULTS and PUZZLES; an unknown puzzle is a row of nulls
-    public     keep titles, clues and pictures only of puzzles whose licence permits redistribution; all are counted
-    mendings   of the schema MENDINGS
-    grades     rows with a grade, with the columns SHARED
-    rows       expected number of rows, 0 if unknown
+    pairs       (results, puzzles) of equal length, matched by row, with the columns RESULT_COLUMNS and PUZZLE_COLUMNS
+                of the schemas RESULTS and PUZZLES; an unknown puzzle is a row of nulls
+    public      keep titles, clues and pictures only of puzzles whose licence permits redistribution; all are counted
+    mendings    of the schema MENDINGS
+    grades      rows with a grade, with the columns SHARED
+    connection  to an empty database, which is filled (default: one in memory)
 
     Raises ValueError if the lengths of a pair differ.
     """
-    builder = _CensusBuilder(rows)
-    options = CensusOptions(public, indexed(mendings), indexed(grades))
-    for batch in in_threads(partial(_batch_of, options), _paired(pairs)):
-        builder.add(batch)
-    return builder.build()
+    connection = duckdb.connect() if connection is None else connection
+    batch_of = partial(_batch_of, public, indexed(mendings), indexed(grades))
+    draw, rows = np.random.default_rng(0), 0
+    empty = batch_of(next(_paired([(RESULTS.empty_table(), PUZZLES.empty_table())])))
+    _make_facts(connection, empty.counted, rows, draw)
+    for name, key in KEYS.items():
+        connection.execute(f"create table last_{name} as select {key} as last from facts")
+    for name, query in TABLES.items():
+        connection.execute(f"create table {name} as {query}")
+    shown = [_kept_rows(connection, empty.whole, rows)]
+    for batch in in_threads(batch_of, _paired(pairs)):
+        _make_facts(connection, batch.counted, rows, draw)
+        shown.append(_kept_rows(connection, batch.whole, rows))
+        for name, query in TABLES.items():
+            connection.execute(f"insert into {name} {query}")
+        _drop_last(connection, "compared", COMPARED)
+        if _drop_last(connection, "shown", SHOWN):
+            shown = [_hardest_first(connection, shown)]
+        rows += len(batch.counted)
+    _drop_last(connection, "compared", COMPARED, room=1)
+    hardest = _hardest_first(connection, shown)
+    connection.register("shown_rows", hardest)
+    return Census(
+        connection,
+        hardest.select(SHOWN_FIELDS),
+        connection.sql(f"select {', '.join(CORRELATED)} from compared").to_arrow_table(),
+        connection.sql("from rated").to_arrow_table(),
+    )
 
 
-class _CensusBuilder:
-    """Adds up batches; `rows` is the expected number of rows, 0 if unknown."""
-
-    def __init__(self, rows: int) -> None:
-        self.places: dict[RowClass, int] = {}
-        self.codes, self.difficulties = _GrowingArray(np.int32, rows), _GrowingArray(np.int16, rows)
-        self.seconds, self.decided = _GrowingArray(np.float64, rows), _GrowingArray(np.float64)
-        self.clue_hashes, self.canonical_hashes = _GrowingArray(np.uint64, rows), _GrowingArray(np.uint64, rows)
-        self.authors: AuthorCounts = {}
-        self.rung_seconds, self.rung_times, self.work = np.zeros(len(RUNGS)), no_rung_times(), np.zeros(4)
-        self.techniques, self.minutes = Counter[str](), Counter[str]()
-        self.compared, self.shown = Sample(COMPARED, _floats), _HardestRows()
-        self.compared.add(no_rows(CORRELATED))
-        self.rated = [no_rows(RATED_FIELDS)]
-        self.reasons = Counter[tuple[str, str]]()
-        self.failures: list[Row] = []
-        self.contradictions: list[Row] = []
-
-    def add(self, batch: Batch) -> None:
-        """Add the counts and rows of a batch."""
-        words = np.array([self.places.setdefault(word, len(self.places)) for word in batch.words], np.int32)
-        self.codes.add(words[batch.codes])
-        self.seconds.add(batch.seconds)
-        self.difficulties.add(batch.difficulties)
-        self.clue_hashes.add(batch.clue_hashes)
-        self.canonical_hashes.add(batch.canonical_hashes)
-        self.decided.add(batch.decided)
-        add_authors(batch.authors, self.authors)
-        self.rung_seconds += batch.rung_seconds
-        self.rung_times += batch.rung_times
-        self.work += batch.work
-        self.techniques.update(batch.hardest)
-        self.minutes.update(batch.minutes)
-        self.compared.add(batch.compared)
-        self.rated += batch.rated
-        self.shown.add(batch.shown)
-        _add_reasons(batch.reasons, self.reasons)
-        _add_rows(batch.failures, self.failures)
-        _add_rows(batch.contradictions, self.contradictions)
-
-    def build(self) -> Census:
-        """Return the census of the batches added."""
-        return Census(
-            words=tuple(self.places),
-            codes=self.codes.values(),
-            seconds=self.seconds.values(),
-            difficulties=self.difficulties.values(),
-            clue_hashes=self.clue_hashes.values(),
-            canonical_hashes=self.canonical_hashes.values(),
-            decided=self.decided.values(),
-            authors=self.authors,
-            rung_seconds=self.rung_seconds,
-            rung_times=self.rung_times,
-            conflicts=(self.work[0], self.work[1]),
-            line_solves=(self.work[2], self.work[3]),
-            rated=pa.concat_tables(self.rated),
-            hardest=self.techniques,
-            minutes=self.minutes,
-            compared=self.compared.table(),
-            shown=self.shown.table(),
-            reasons=self.reasons,
-            failures=tuple(self.failures),
-            contradictions=tuple(self.contradictions),
-        )
+def _make_facts(
+    connection: duckdb.DuckDBPyConnection, counted: pa.Table, first: int, draw: np.random.Generator
+) -> None:
+    """Make the table `facts` of rows with places from `first` on, and a random number each."""
+    places, drawn = np.arange(first, first + len(counted)), draw.random(len(counted))
+    connection.register("batch", counted.append_column("place", [places]).append_column("draw", [drawn]))
+    connection.execute(f"create or replace temp table facts as {FACTS}")
 
 
-def _paired(pairs: Iterable[tuple[Rows, Rows]]) -> Iterator[tuple[Rows, Rows]]:
-    """Yield the pairs with rows, reduced to the columns that are read."""
+def _kept_rows(connection: duckdb.DuckDBPyConnection, whole: pa.Table, first: int) -> pa.Table:
+    """Return the rows that a report may show, with their places, which count from `first` on."""
+    query = f"select place, label, source, {', '.join(JUDGED)} from facts where {_is_kept('shown')} order by place"
+    found = connection.sql(query).to_arrow_table()
+    rows = whole if len(found) == len(whole) else whole.take(pc.subtract(found["place"], first))
+    return pa.table({name: table[name] for table in (rows, found) for name in table.column_names})
+
+
+def _drop_last(connection: duckdb.DuckDBPyConnection, name: str, most: int, room: int = 2) -> bool:
+    """Drop the last rows of a table of KEYS if it has more than `room` times `most`; return whether it had."""
+    ((count,),) = connection.execute(f"select count(*) from {name}").fetchall()
+    if is_full := count > room * most:
+        last = f"select {KEYS[name]} as last from {name} order by last limit 1 offset {most - 1}"
+        connection.execute(f"create or replace table last_{name} as {last}")
+        connection.execute(f"create or replace table {name} as from {name} where {_is_kept(name)}")
+    return bool(is_full)
+
+
+def _hardest_first(connection: duckdb.DuckDBPyConnection, tables: list[pa.Table]) -> pa.Table:
+    """Return the rows that a report shows, with their places, the hardest first."""
+    places = connection.sql(f"select place from shown order by {KEYS['shown']} limit {SHOWN}").to_arrow_table()["place"]
+    rows = pa.concat_tables(tables)
+    # Copying the rows that stay releases the batches that they came in.
+    return rows.take(pc.index_in(places, rows["place"].combine_chunks())).combine_chunks()
+
+
+def _paired(pairs: Iterable[tuple[Rows, Rows]]) -> Iterator[tuple[pa.RecordBatch, pa.RecordBatch]]:
+    """Yield the pairs, reduced to the columns that are read, small ones joined."""
+    some: list[tuple[pa.Table, pa.Table]] = []
     for results, puzzles in pairs:
         if len(results) != len(puzzles):
             raise ValueError(f"{len(results)} results do not pair with {len(puzzles)} puzzles")
-        if len(results):
-            yield results.select(RESULT_COLUMNS), puzzles.select(PUZZLE_COLUMNS)
+        some.append((_table(results, RESULT_COLUMNS), _table(puzzles, PUZZLE_COLUMNS)))
+        if sum(len(rows) for rows, _ in some) >= JOINED:
+            yield _joined(some)
+            some = []
+    if some:
+        yield _joined(some)
 
 
-def _batch_of(options: CensusOptions, pair: tuple[Rows, Rows]) -> Batch:
-    return batch_of(_as_batch(pair[0]), _as_batch(pair[1]), options)
+def _table(rows: Rows, columns: list[str]) -> pa.Table:
+    return (pa.Table.from_batches([rows]) if isinstance(rows, pa.RecordBatch) else rows).select(columns)
 
 
-def _as_batch(rows: Rows) -> pa.RecordBatch:
-    if isinstance(rows, pa.RecordBatch):
-        return rows
-    batches = rows.to_batches()
-    return batches[0] if len(batches) == 1 else pa.concat_batches(batches)
+def _joined(tables: list[tuple[pa.Table, pa.Table]]) -> tuple[pa.RecordBatch, pa.RecordBatch]:
+    results, puzzles = (pa.concat_tables(some) for some in zip(*tables, strict=True))
+    return _one_batch(results), _one_batch(puzzles)
 
 
-def _add_reasons(counts: Counter[tuple[str, str]], reasons: Counter[tuple[str, str]]) -> None:
-    for kind, count in counts.items():
-        there = kind in reasons or len(reasons) < KINDS_OF_FAILURES
-        reasons[kind if there else (kind[0], OTHER_REASONS)] += count
+def _one_batch(table: pa.Table) -> pa.RecordBatch:
+    batches = table.combine_chunks().to_batches()
+    return batches[0] if batches else pa.RecordBatch.from_pylist([], table.schema)
 
 
-def _add_rows(tables: Sequence[pa.Table], rows: list[Row]) -> None:
-    """Add the tables' first rows while there are fewer than LISTED."""
-    for table in tables:
-        rows += table.slice(0, LISTED - len(rows)).to_pylist()
+def _batch_of(
+    public: bool, mendings: KeyedRows, grades: KeyedRows, pair: tuple[pa.RecordBatch, pa.RecordBatch]
+) -> Batch:
+    results, puzzles = pair
+    free = shareable(puzzles)
+    parts = (
+        results,
+        puzzles,
+        derived_measures(results, puzzles),
+        join_mendings(results, mendings),
+        join_grades(results, grades),
+    )
+    columns = {name: part[name] for part in parts for name in part.schema.names} | {"free": free}
+    rows = pa.RecordBatch.from_arrays([*columns.values()], [*columns])
+    if public:
+        rows = withheld(rows, free)
+    counted = [name for name in columns if name not in DRAWN]
+    return Batch(
+        pa.table({name: columns[name] for name in counted} | {"title": rows["title"]}), _without_implied_clues(rows)
+    )
 
 
-def _floats(rows: pa.Table) -> pa.Table:
-    """Return numbers as float32, which is precise enough for ranks."""
-    return pa.table({name: rows[name].cast(pa.float32(), safe=False) for name in rows.column_names})
-
-
-class _GrowingArray:
-    """An array that grows at its end, as a list of small arrays would fragment the memory.
-
-    expected   number of values to reserve room for
-    """
-
-    def __init__(self, dtype: DTypeLike, expected: int = 0) -> None:
-        self.room, self.size = np.empty(max(expected, 1 << 16), dtype), 0
-
-    def add(self, values: np.ndarray) -> None:
-        """Append values."""
-        end = self.size + len(values)
-        if end > len(self.room):
-            before, self.room = self.room, np.empty(max(end, 2 * len(self.room)), self.room.dtype)
-            self.room[: self.size] = before[: self.size]
-        self.room[self.size : end] = values
-        self.size = end
-
-    def values(self) -> np.ndarray:
-        """Return all values so far."""
-        return self.room[: self.size]
-
-
-class _HardestRows:
-    """The SHOWN hardest puzzles so far, by difficulty, then by id; unknown difficulties last."""
-
-    def __init__(self) -> None:
-        self.tables: list[pa.Table] = []
-        self.full, self.bar = False, None  # once full, the difficulty that further rows must exceed
-
-    def add(self, rows: pa.Table) -> None:
-        """Add rows with SHOWN_FIELDS."""
-        if self.full:
-            difficulty = rows["difficulty"]
-            above = difficulty.is_valid() if self.bar is None else pc.greater(difficulty, self.bar)
-            rows = rows.take(pc.indices_nonzero(above))  # for few rows much faster than `filter`
-        if len(rows):
-            self.tables.append(rows)
-        if sum(map(len, self.tables)) >= 2 * SHOWN:
-            self.tables = [self.table()]
-            self.full, self.bar = True, self.tables[0]["difficulty"][-1].as_py()
-
-    def table(self) -> pa.Table:
-        """Return the rows, the hardest first."""
-        if not self.tables:
-            return no_rows(SHOWN_FIELDS)
-        order = [("difficulty", "descending"), ("puzzle_id", "ascending")]
-        # Copying the rows that stay releases the batches that they came in.
-        rows = pa.concat_tables(self.tables)
-        return rows.take(pc.sort_indices(rows.select(["difficulty", "puzzle_id"]), order)[:SHOWN]).combine_chunks()
-
-
-class Sample:
-    """A deterministic uniform sample of the rows added: each row draws a number, and the `size` lowest stay.
-
-    kept   returns the part of rows that is kept, as a table
-    """
-
-    def __init__(self, size: int, kept: Callable[[pa.Table], pa.Table]) -> None:
-        self.size, self.kept = size, kept
-        self.draw = np.random.default_rng(0)
-        self.tables: list[pa.Table] = []
-        self.drawn: list[np.ndarray] = []  # the numbers of the rows
-        self.bar = 1.0  # upper bound of further numbers
-
-    def add(self, rows: pa.Table) -> None:
-        """Add rows."""
-        drawn = self.draw.random(len(rows))
-        low = drawn < self.bar
-        self.tables.append(self.kept(rows.take(pa.array(np.flatnonzero(low)))))
-        self.drawn.append(drawn[low])
-        if sum(map(len, self.drawn)) > 1.5 * self.size:
-            self._thin()
-
-    def _thin(self) -> None:
-        drawn = np.concatenate(self.drawn)
-        low = np.zeros(len(drawn), np.bool_)
-        low[np.argpartition(drawn, self.size)[: self.size]] = True
-        lowest = np.flatnonzero(low)
-        self.tables, self.drawn = [pa.concat_tables(self.tables).take(lowest)], [drawn[lowest]]
-        self.bar = self.drawn[0].max()
-
-    def table(self) -> pa.Table:
-        """Return the sample in the order in which rows were added, at least once."""
-        if sum(map(len, self.drawn)) > self.size:
-            self._thin()
-        return pa.concat_tables(self.tables)
+def _without_implied_clues(rows: pa.RecordBatch) -> pa.Table:
+    """Return rows of SHOWN_FIELDS without the clues that follow from a solution, as copying them is slow."""
+    width, height = (rows[name].cast(pa.int32()) for name in ("width", "height"))
+    implied = pc.and_not(pc.equal(pc.binary_length(rows["solution"]), pc.multiply(width, height)), rows["blotted"])
+    kept = pa.array(np.arange(len(rows)), mask=implied.fill_null(False).to_numpy(zero_copy_only=False))
+    columns = {name: rows[name] for name in SHOWN_FIELDS if name in rows.schema.names}
+    return pa.table(columns | {name: rows[name].take(kept) for name in ("rows", "columns")})

@@ -5,33 +5,50 @@ What to fix is worded in sentences, and listed for each author as text for a mai
 
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from nonocensus.reports.clean import clean
-from nonocensus.reports.numbers.row_classes import FAILED
+from nonocensus.reports.numbers.row_classes import FAILED, select, sql_words
 from nonocensus.reports.words.formatting import natural
 
-ISSUES = {
-    "ambiguous": "several solutions",
-    "unmarked ambiguous": "several solutions, which its site does not say",
-    "marked ambiguous": "several solutions, as its site says",
-    "contradictory": "no solution",
-    "undecided": "no proof either way",
-    "invalid or failed": "no verdict: impossible as it stands, or an error",
-    "picture does not fit": "the author’s picture does not solve the clues",
-    "duplicate": "identical to another puzzle, perhaps mirrored or recoloured",
-    "near duplicate": "differs from another puzzle in a few of its cells",
-    "original": "another puzzle repeats it",
-    "site disagrees": "its site says another verdict",
-    "to fix": "a fault that its author can remove, other than an ambiguity that the site marks",
-}
-"""Issues and their meanings."""
 
+class IssueRule(NamedTuple):
+    """What an issue means, and the SQL of the classes that have it; None if it follows from other puzzles."""
+
+    meaning: str
+    condition: str | None = None
+
+
+ISSUES = {
+    "ambiguous": IssueRule("several solutions", "solutions = 'multiple'"),
+    "unmarked ambiguous": IssueRule("several solutions, which its site does not say", "unmarked"),
+    "marked ambiguous": IssueRule("several solutions, as its site says", "marked"),
+    "contradictory": IssueRule("no solution", "solutions = 'none'"),
+    "undecided": IssueRule(
+        "no proof either way",
+        f"coalesce(solutions not in ('unique', 'multiple', 'none'), true) and status not in {sql_words(FAILED)}",
+    ),
+    "invalid or failed": IssueRule(
+        "no verdict: impossible as it stands, or an error", f"status in {sql_words(FAILED)}"
+    ),
+    "picture does not fit": IssueRule("the author’s picture does not solve the clues", "goal_matches = false"),
+    "duplicate": IssueRule("identical to another puzzle, perhaps mirrored or recoloured"),
+    "near duplicate": IssueRule("differs from another puzzle in a few of its cells"),
+    "original": IssueRule("another puzzle repeats it"),
+    "site disagrees": IssueRule("its site says another verdict", "disputed"),
+    "to fix": IssueRule("a fault that its author can remove, other than an ambiguity that the site marks"),
+}
+"""Issues by name."""
+
+
+JUDGED_BY = [
+    "puzzle_id", "status", "width", "height", "solutions", "goal_matches", "disputed", "unmarked", "marked",
+]  # fmt: skip
+"""Columns from which the issues of a puzzle follow."""
 
 LEAST_CELLS = 64
 """Cells of the smallest puzzle whose likeness to another is no coincidence: many authors draw the same 5x5."""
@@ -40,37 +57,25 @@ LEAST_CELLS = 64
 def issues(rows: pa.Table, duplicates: pa.Table) -> np.ndarray:
     """Return the issues of each puzzle, uint16[rows]: one bit for each of ISSUES, the lowest for the first.
 
-    rows        columns puzzle_id, status, width, height, solutions, goal_matches, disputed, unmarked and marked, as
-                `reports.numbers.census.Census.shown`
+    rows        columns JUDGED_BY, as `reports.numbers.census.Census.shown`
     duplicates  of the schema DUPLICATES
     """
-    solutions = pc.fill_null(rows["solutions"], "unknown")
-    failed = pc.is_in(rows["status"], pa.array(FAILED))
-    near = pc.equal(duplicates["likeness"], "near")
-    ambiguous, contradictory = pc.equal(solutions, "multiple"), pc.equal(solutions, "none")
-    unlike = pc.fill_null(pc.invert(rows["goal_matches"]), False)
-    copies = _among(rows["puzzle_id"], duplicates["puzzle_id"].filter(pc.invert(near)))
-    impossible = pc.fill_null(pc.equal(rows["status"], "invalid"), False)
-    cells = pc.multiply(rows["width"].cast(pa.int64()), rows["height"].cast(pa.int64()))
-    chance = pc.fill_null(pc.less(cells, LEAST_CELLS), True)
-    to_fix = (pc.and_not(ambiguous, rows["marked"]), contradictory, impossible, unlike, pc.and_not(copies, chance))
-    found = (
-        ambiguous,
-        rows["unmarked"],
-        rows["marked"],
-        contradictory,
-        pc.and_(pc.equal(solutions, "unknown"), pc.invert(failed)),
-        failed,
-        unlike,
-        copies,
-        _among(rows["puzzle_id"], duplicates["puzzle_id"].filter(near)),
-        _among(rows["puzzle_id"], duplicates["original"]),
-        rows["disputed"],
-        reduce(pc.or_, to_fix),
+    copy = "puzzle_id in (select puzzle_id from duplicates where likeness <> 'near')"
+    conditions = {name: rule.condition for name, rule in ISSUES.items()} | {
+        "duplicate": copy,
+        "near duplicate": "puzzle_id in (select puzzle_id from duplicates where likeness = 'near')",
+        "original": "puzzle_id in (select original from duplicates)",
+        "to fix": f"""
+            (solutions = 'multiple' and not marked) or solutions = 'none' or status = 'invalid' or goal_matches = false
+            or ({copy} and width::bigint * height >= {LEAST_CELLS})
+        """,
+    }
+    every = " | ".join(f"(coalesce({one}, false)::integer << {place})" for place, one in enumerate(conditions.values()))
+    numbered = rows.select(JUDGED_BY).append_column("place", pa.array(np.arange(len(rows))))
+    found = select(
+        f"select ({every})::usmallint as bits from numbered order by place", numbered=numbered, duplicates=duplicates
     )
-    bits = np.zeros(len(rows), np.uint16)
-    for place, which in enumerate(found):
-        bits |= which.to_numpy().astype(np.uint16) << place
+    bits: np.ndarray = found["bits"].to_numpy()
     return bits
 
 
@@ -78,10 +83,6 @@ def has_issue(bits: np.ndarray, name: str) -> np.ndarray:
     """Return which puzzles have an issue, bool[rows]; `bits` are what `issues` returned."""
     which: np.ndarray = bits >> list(ISSUES).index(name) & 1 == 1
     return which
-
-
-def _among(ids: pa.ChunkedArray, names: pa.ChunkedArray) -> pa.ChunkedArray:
-    return pc.is_in(ids, value_set=names.combine_chunks(), skip_nulls=True)
 
 
 def differing(rows: pa.Table) -> pa.Array:
@@ -116,20 +117,21 @@ def repeated(shown: pa.Table) -> pa.Table:
 
     shown  columns puzzle_id, clue_hash and canonical_hash; null hashes equal nothing
     """
-    hashes = shown["canonical_hash"].combine_chunks()
-    counted = hashes.value_counts()
-    often = counted.field("values").filter(pc.greater(counted.field("counts"), 1))
-    twice = pc.and_(pc.is_in(hashes, often), pc.and_(hashes.is_valid(), shown["puzzle_id"].is_valid()))
-    rows = shown.select(["canonical_hash", "puzzle_id", "clue_hash"]).filter(twice)
-    rows = rows.sort_by([(name, "ascending") for name in rows.column_names])
-    made, first = [], None
-    for row in rows.to_pylist():
-        if first is None or row["canonical_hash"] != first["canonical_hash"]:
-            first = row
-            continue
-        likeness = "equal" if row["clue_hash"] == first["clue_hash"] else "turned"
-        made.append({"original": first["puzzle_id"], "puzzle_id": row["puzzle_id"], "likeness": likeness})
-    return pa.Table.from_pylist(made, DUPLICATES).sort_by([("original", "ascending"), ("puzzle_id", "ascending")])
+    found = select(_REPEATED, shown=shown.select(["puzzle_id", "clue_hash", "canonical_hash"]))
+    return found.cast(DUPLICATES)
+
+
+_REPEATED = """
+    select
+        first_value(puzzle_id) over members as original, puzzle_id,
+        case when clue_hash is not distinct from first_value(clue_hash) over members then 'equal' else 'turned' end
+            as likeness,
+        null as cells, null as share
+    from shown where canonical_hash is not null and puzzle_id is not null
+    window members as (partition by canonical_hash order by puzzle_id, clue_hash)
+    qualify row_number() over members > 1
+    order by original, puzzle_id, likeness
+"""
 
 
 NO_AUTHOR = "No author"

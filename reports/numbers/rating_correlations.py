@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from nonocensus.reports.numbers.row_classes import MINUTES_NAMES, minutes_class
-from nonocensus.reports.numbers.row_counts import CORRELATED, FOR_PEOPLE, RATINGS
+from nonocensus.reports.numbers.row_view import CORRELATED, FOR_PEOPLE, RATINGS
 
 FEW = 10
 """Fewest pairs that are correlated."""
@@ -340,7 +340,7 @@ class RatingBox(NamedTuple):
 def rating_boxes(rated: pa.Table) -> tuple[RatingBox, ...]:
     """Return the boxes of the SOURCES sites with the most rated puzzles, by site, rating and minutes.
 
-    rated   columns RATED_FIELDS of reports.numbers.row_counts
+    rated   columns RATED_FIELDS of reports.numbers.row_view
     """
     rated = rated.filter(rated["minutes"].is_valid())
     found: list[RatingBox] = []

@@ -2,8 +2,7 @@
 
 from typing import NamedTuple
 
-import pyarrow as pa
-import pyarrow.compute as pc
+from nonocensus.reports.numbers.row_classes import sql_words
 
 
 class Claim(NamedTuple):
@@ -28,54 +27,42 @@ CLAIMS = (
 _, BY_LINE, HARDER, ONLY_UNIQUE, OPEN = (claim.words for claim in CLAIMS)
 
 
-def claims(note: pa.Array, steps: pa.Array) -> pa.Array:
-    """Return each row's claim, the `words` of one of CLAIMS; null where the site makes none.
-
-    webpbn.com's notes are phrases between commas, one on uniqueness and one on difficulty ("published,definitely
-    unique,definitely line/color solvable"). Only "definitely" claims anything: "may require" does not, and a puzzle
-    that requires guessing may have one solution or several. Other phrases are ignored.
-
-    note    the column site_note
-    steps   the column site_steps; a number of steps means that the site's line solver solved the puzzle
-    """
-    result = pa.nulls(len(note), pa.string())
-    if note.null_count + steps.null_count == 2 * len(note):
-        return result
-    lower = pc.utf8_lower(note)
-
-    def says(phrase: str) -> pa.Array:
-        return pc.fill_null(pc.match_substring_regex(lower, rf"(^|,)\s*{phrase}\s*(,|$)"), False)
-
-    unique = says("definitely unique")
-    found = (
-        (says("definitely non-unique"), SEVERAL),
-        (pc.and_(unique, says("definitely (line/color solvable|trivial)")), BY_LINE),
-        (pc.and_(unique, says("definitely requires (moderate lookahead|deep lookahead|some guessing|much guessing)")),
-         HARDER),
-        (unique, ONLY_UNIQUE),
-        (says("may be (non-)?unique"), OPEN),
-        (pc.and_(pc.is_null(note), pc.fill_null(pc.greater(steps, 0), False)), BY_LINE),
-    )  # fmt: skip
-    for which, words in reversed(found):
-        result = pc.if_else(which, words, result)
-    return result
+def _says(phrase: str) -> str:
+    """Return the SQL of whether a note has a phrase between commas."""
+    return f"regexp_matches(lower(site_note), '(^|,)\\s*{phrase}\\s*(,|$)')"
 
 
-def contradicts(words: str | None, solutions: str | None, technique: str | None) -> bool:
-    """Return whether our verdict and the site's claim can't both be true."""
-    claim = next((claim for claim in CLAIMS if claim.words == words), None)
-    if claim is None or claim.solutions is None or solutions in (None, "unknown"):
-        return False
-    if solutions not in claim.solutions:
-        return True
-    return claim.techniques is not None and technique is not None and technique not in claim.techniques
+CLAIM_SQL = f"""
+    case
+        when site_note is null then case when site_steps > 0 then '{BY_LINE}' end
+        when {_says("definitely non-unique")} then '{SEVERAL}'
+        when {_says("definitely unique")} then case
+            when {_says("definitely (line/color solvable|trivial)")} then '{BY_LINE}'
+            when {_says("definitely requires (moderate lookahead|deep lookahead|some guessing|much guessing)")}
+            then '{HARDER}'
+            else '{ONLY_UNIQUE}'
+        end
+        when {_says("may be (non-)?unique")} then '{OPEN}'
+    end
+"""
+"""SQL of a row's claim, the `words` of one of CLAIMS; null where the site makes none.
+
+webpbn.com's notes are phrases between commas, one on uniqueness and one on difficulty ("published,definitely
+unique,definitely line/color solvable"). Only "definitely" claims anything: "may require" does not, and a puzzle that
+requires guessing may have one solution or several. Other phrases are ignored. A number of `site_steps` means that the
+site's line solver solved the puzzle.
+"""
 
 
-def is_unmarked(words: str | None, solutions: str | None) -> bool:
-    """Return whether a puzzle has several solutions, and its site makes a claim but not that one."""
-    return solutions == "multiple" and words not in (None, SEVERAL)
+def _differs(claim: Claim) -> str:
+    """Return the SQL of a verdict that can't be true if the claim is."""
+    if claim.solutions is None:
+        return "false"
+    solutions = f"solutions not in {sql_words(claim.solutions)}"
+    return solutions if claim.techniques is None else f"{solutions} or technique not in {sql_words(claim.techniques)}"
 
 
-def is_marked(words: str | None, solutions: str | None) -> bool:
-    """Return whether a puzzle has several solutions, as its site says."""
-    return solutions == "multiple" and words == SEVERAL
+_CASES = " ".join(f"when '{claim.words}' then {_differs(claim)}" for claim in CLAIMS)
+
+DISPUTED_SQL = f"coalesce(solutions <> 'unknown' and case claim {_CASES} end, false)"
+"""SQL of whether our verdict and the site's claim can't both be true, from solutions, technique and claim."""

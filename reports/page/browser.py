@@ -19,9 +19,10 @@ import pyarrow.compute as pc
 from markupsafe import Markup
 
 from nonocensus.reports.drawings.picture_svg import UNKNOWN_COLOR
-from nonocensus.reports.numbers.aggregate import COLOR_NAMES, KINDS, LABELS, SOLUTIONS, TECHNIQUES
+from nonocensus.reports.numbers.aggregate import KINDS, LABELS, SOLUTIONS, TECHNIQUES
 from nonocensus.reports.numbers.issues import DUPLICATES, ISSUES, differing, fixes, issues, repeated
 from nonocensus.reports.numbers.row_classes import (
+    COLOR_NAMES,
     DIFFICULTY_NAMES,
     FAILED,
     MANY_COLORS,
@@ -142,7 +143,7 @@ def payload(
         "rows": len(rows),
         "pictured": pictures.rows,
         "words": {name: column.words for name, column in words.items()},
-        "issues": [[name, meaning] for name, meaning in ISSUES.items()],
+        "issues": [[name, rule.meaning] for name, rule in ISSUES.items()],
         "labels": [[label_color(label), MEANINGS.get(label, "")] for label in words["label"].words],
     }
     arrays = {name: column.places for name, column in words.items()}

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -26,7 +27,7 @@ from nonocensus.reports.numbers.activity import Activity
 from nonocensus.reports.numbers.aggregate import TECHNIQUES as TECHNIQUES_OF_LADDER
 from nonocensus.reports.numbers.aggregate import figures_of, plain
 from nonocensus.reports.numbers.attention import FEW_CELLS
-from nonocensus.reports.numbers.census import Row, take_census
+from nonocensus.reports.numbers.census import take_census
 from nonocensus.reports.numbers.derived_measures import DERIVED
 from nonocensus.reports.numbers.figures import Certified, Figures
 from nonocensus.reports.numbers.issues import author_lists, fixes, repeated
@@ -102,6 +103,7 @@ def write_report(
     mendings: pa.Table = NO_MENDINGS,
     grades: pa.Table = NO_GRADES,
     duplicates: pa.Table | None = None,
+    connection: duckdb.DuckDBPyConnection | None = None,
 ) -> dict[str, bytes]:
     """Return the report's files by name: report.html and .json, puzzles.parquet, authors.txt, charts as SVG.
 
@@ -109,7 +111,7 @@ def write_report(
     duplicates                        of the schema DUPLICATES (default: equal canonical hashes among the puzzles shown)
     """
     about = about or RunDetails()
-    census = take_census(pairs, public, mendings, grades, about.puzzles or 0)
+    census = take_census(pairs, public, mendings, grades, connection)
     repeats = repeated(census.shown) if duplicates is None else duplicates
     figures = figures_of(census, repeats)
     counts = {issue.name: issue.puzzles for issue in figures.attention.issues}
@@ -265,20 +267,20 @@ def drawings(shown: pa.Table, ids: Sequence[str]) -> dict[str, Markup]:
     return {puzzle_id: drawing for puzzle_id, drawing in made.items() if drawing}
 
 
-def _drawing(row: Row) -> Markup | None:
+def _drawing(row: dict[str, Any]) -> Markup | None:
     cells, what = (row["goal"], "author’s picture") if row["solution"] is None else (row["solution"], "solution")
     shown = _cells(row, cells)
     return None if shown is None else Markup(svg(shown, _palette(row), f"{what} of {row['puzzle_id']}"))
 
 
-def _cells(row: Row, cells: bytes | None) -> np.ndarray | None:
+def _cells(row: dict[str, Any], cells: bytes | None) -> np.ndarray | None:
     """Return a picture of a puzzle, uint8[height, width], None if it has another size."""
     width, height = row["width"] or 0, row["height"] or 0
     fits = cells and len(cells) == width * height
     return np.frombuffer(cells, np.uint8).reshape(height, width) if cells and fits else None
 
 
-def _palette(row: Row) -> list[str]:
+def _palette(row: dict[str, Any]) -> list[str]:
     return [color["rgb"] for color in row["palette"] or ()] or [color.rgb for color in BLACK_ON_WHITE]
 
 

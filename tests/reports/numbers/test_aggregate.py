@@ -12,7 +12,7 @@ from census_figures import PAIRS, Pairs, failed, known, pairs, solved
 
 from nonocensus.reports.numbers.activity import MOMENTS, PastSession, activity
 from nonocensus.reports.numbers.aggregate import HARDEST, figures, plain
-from nonocensus.reports.numbers.census import Sample, take_census
+from nonocensus.reports.numbers.census import LISTED, take_census
 from nonocensus.reports.numbers.figures import (
     ClaimCounts,
     DuplicateCounts,
@@ -30,7 +30,7 @@ from nonocensus.reports.numbers.figures import (
     Timeouts,
     TimeSummary,
 )
-from nonocensus.reports.numbers.row_counts import LISTED, PUZZLE_COLUMNS, RESULT_COLUMNS
+from nonocensus.reports.numbers.row_view import PUZZLE_COLUMNS, RESULT_COLUMNS
 from nonocensus.solver.model.tables import PUZZLES, RESULTS
 
 
@@ -221,24 +221,6 @@ def test_difficulties_and_correlations_are_of_all(monkeypatch: pytest.MonkeyPatc
     assert ("cpu_seconds", "line_solves", 50, 1.0, None) in fewer.correlations
 
 
-def test_more_kinds_of_rows_than_a_number_can_tell_apart() -> None:
-    """Untrusted columns may hold any words: 2^11 in each of six columns are 2^66 ways to put them together."""
-    of_result, of_puzzle = ("status", "solutions", "technique", "label"), ("source", "kind")
-    told = (*of_result, *of_puzzle)
-    rows = [dict.fromkeys(told, str(k)) for k in range(1 << 11)]
-    rows += [row | {"status": str(k)} for row in rows[:3] for k in range(0, 1 << 11, 1 << 8)]  # the first digit alone
-    made = [
-        (
-            solved(f"x/{k}", 0.1, **{name: row[name] for name in of_result}),
-            known(f"x/{k}", **{name: row[name] for name in of_puzzle}),
-        )
-        for k, row in enumerate(rows)
-    ]
-    census = take_census(pairs(*made))
-    assert [{name: getattr(census.words[code], name) for name in told} for code in census.codes.tolist()] == rows
-    assert len(census.words) == len({tuple(row.values()) for row in rows})
-
-
 def test_timeouts(census: Figures) -> None:
     open_ = TimedOutPuzzle("local/6", "Knot", 30, 31, 4, 2, False, 60.0, None, None)
     assert census.timeouts == Timeouts(1, 0, ShareQuantiles(*[0.5] * 7), (open_,))
@@ -373,7 +355,7 @@ def test_failures_that_differ_in_numbers_are_of_one_kind(monkeypatch: pytest.Mon
         FailureKind("killed", "no reason given", 1),
     )
     assert figures(pairs(*rows)).reasons == kinds
-    monkeypatch.setattr("nonocensus.reports.numbers.census.KINDS_OF_FAILURES", 1)
+    monkeypatch.setattr("nonocensus.reports.numbers.aggregate.KINDS_OF_FAILURES", 1)
     assert figures(pairs(*rows)).reasons == (kinds[0], *(kind._replace(reason="other reasons") for kind in kinds[1:]))
 
 
@@ -457,20 +439,14 @@ def test_plain_converts_nested_records() -> None:
     }
 
 
-@pytest.mark.parametrize("cuts", [[], [1, 2, 3], [500, 501, 900], list(range(7, 1000, 7))])
-@pytest.mark.parametrize("size", [1, 10, 333, 999, 1000, 2000])
-def test_the_lowest_numbers_stay_however_rows_come(size: int, cuts: list[int]) -> None:
-    sample = Sample(size, lambda rows: rows)
-    for start, end in zip([0, *cuts], [*cuts, 1000], strict=True):
-        sample.add(pa.table({"row": range(start, end)}))
-    drawn = np.random.default_rng(0).random(1000)
-    assert sample.table()["row"].to_pylist() == sorted(np.argsort(drawn)[:size].tolist())
-
-
-def test_sample_of_no_rows() -> None:
-    sample = Sample(3, lambda rows: rows)
-    sample.add(pa.table({"row": pa.array([], pa.int64())}))
-    assert len(sample.table()) == 0
+@pytest.mark.parametrize("cuts", [[], [1, 2, 3], [300, 301, 450], list(range(7, 500, 7))])
+@pytest.mark.parametrize("size", [1, 10, 333, 499, 500, 1000])
+def test_the_lowest_numbers_stay_however_rows_come(size: int, cuts: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nonocensus.reports.numbers.census.COMPARED", size)
+    monkeypatch.setattr("nonocensus.reports.numbers.census.JOINED", 1)
+    rows = pairs(*(solved(f"a/{n}", 1.0, nodes=n) for n in range(500)))
+    drawn = np.random.default_rng(0).random(500)
+    assert sorted(take_census(cut(rows, *cuts)).compared["nodes"].to_pylist()) == sorted(np.argsort(drawn)[:size])
 
 
 BEGUN = 1.7e9

@@ -21,7 +21,7 @@ from nonocensus.reports.dataset.dataset_columns import Content, schema
 from nonocensus.reports.numbers.census import take_census
 from nonocensus.reports.numbers.derived_measures import DERIVED, derived_measures
 from nonocensus.reports.numbers.joined_columns import GRADED, finished, with_sources
-from nonocensus.reports.numbers.row_counts import PUZZLE_COLUMNS, RESULT_COLUMNS
+from nonocensus.reports.numbers.row_view import PUZZLE_COLUMNS, RESULT_COLUMNS
 from nonocensus.reports.page.browser import payload
 from nonocensus.reports.page.browser_columns import COLUMNS
 from nonocensus.reports.page.report_page import write_report

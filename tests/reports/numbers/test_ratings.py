@@ -23,7 +23,7 @@ from nonocensus.reports.numbers.rating_correlations import (
     spearman,
     together,
 )
-from nonocensus.reports.numbers.row_counts import RATED_FIELDS
+from nonocensus.reports.numbers.row_view import RATED_FIELDS
 from nonocensus.reports.words import formatting
 
 

@@ -1,0 +1,134 @@
+"""The rows of a report in SQL: results with their puzzles, measures, mendings and grades, and their classes."""
+
+from nonocensus.reports.numbers.derived_measures import DERIVED
+from nonocensus.reports.numbers.joined_columns import MENDED, SHARED
+from nonocensus.reports.numbers.row_classes import (
+    AREAS_PER_DECADE,
+    COLOR_NAMES,
+    DENSITIES,
+    DENSITY_NAMES,
+    FAILED,
+    MANY_COLORS,
+    MINUTES,
+    MINUTES_NAMES,
+    SIZE_NAMES,
+    SIZES,
+    UNKNOWN,
+    sql_classes,
+    sql_words,
+)
+from nonocensus.reports.numbers.site_claims import CLAIM_SQL, DISPUTED_SQL, SEVERAL
+from nonocensus.solver.model.measures import IN_RESULTS, Computed, Place, computed_by, names, shown_in
+
+RUNGS = {
+    "line logic": "cpu_line",
+    "depth-2": "cpu_depth2",
+    "probe": "cpu_probe",
+    "search": "cpu_search",
+    "clause learning": "cpu_sat",
+}
+"""Rungs of the ladder and the columns with their times."""
+
+TIMES = ("cpu_seconds", *RUNGS.values())
+
+SURVEY = (0.0, 0.1, 0.2, 0.5, 1.0, 4.0, 10.0, 30.0, 60.0, 120.0)
+"""Lower bounds of the time classes of Jan Wolter's survey of solvers, in seconds."""
+
+MOST_BINS = 20
+"""Bins per decade of the finest histogram of times; coarser ones join neighbours."""
+
+DIFFICULTY_BINS = 10
+"""Bins of the difficulty histogram per unit."""
+
+CORRELATED = tuple(names(shown_in(Place.correlations)))
+"""Measures that are correlated with each other over all sources, and with the ratings of each site.
+
+Ratings are not correlated over several sources: each site has its own scale.
+"""
+
+FOR_PEOPLE = ("minutes", "grade")
+"""Measures for people that all others are correlated with; null where a puzzle has no grade."""
+
+RATINGS = tuple(names(computed_by(Computed.rated)))
+"""The ratings that a site's users give."""
+
+RATED_FIELDS = ("source", "puzzle_id", "title", "technique", *RATINGS, *CORRELATED)
+
+SHOWN_RESULTS = [
+    "puzzle_id", "status", "solutions", "technique", "label", "solution", "second_solution", "goal_matches",
+    *(measure.name for measure in computed_by(*IN_RESULTS) if Place.browser in measure.shown),
+    "engine", "error", "clue_hash",
+]  # fmt: skip
+SHOWN_PUZZLES = [
+    "url", "title", "author", "copyright", "license", "source", "width", "height", "kind", "blotted", "palette", "rows",
+    "columns", "goal", *RATINGS, "site_note", "canonical_hash",
+]  # fmt: skip
+JUDGED = ("free", "disputed", "unmarked", "marked")
+"""Whether a puzzle may be redistributed (reports.rights), its site's claim contradicts our verdict, and it has several
+solutions that the claim does not mention, or does (reports.numbers.site_claims); never null."""
+
+SHOWN_FIELDS = [*SHOWN_RESULTS, *SHOWN_PUZZLES, *DERIVED.names, *MENDED.names, *SHARED.names, *JUDGED]
+
+RESULT_COLUMNS = [*SHOWN_RESULTS, "trivial", *RUNGS.values()]
+PUZZLE_COLUMNS = [*SHOWN_PUZZLES, "site_date", "site_steps"]
+"""Columns of the two tables that a report reads."""
+
+CLASSES = (
+    "status", "solutions", "technique", "trivial", "label", "rung", "goal_matches", "source", "kind_class",
+    "size_class", "density_class", "color_class", "year", "claim", "disputed", "unmarked", "marked",
+)  # fmt: skip
+"""Columns by which a report counts. Many rows share all of them."""
+
+
+def sql_bin(value: str, bins: float) -> str:
+    """Return the SQL of a number's bin, of several per unit.
+
+    The small addend keeps the lower bound of a bin out of the bin below.
+    """
+    return f"floor({value} * {bins} + 1e-9)::integer"
+
+
+def sql_sum(value: str) -> str:
+    """Return the SQL of a sum, as a decimal number, since sums of floats depend on the order."""
+    return f"sum(try_cast({value} as decimal(38, 24)))"
+
+
+FACTS = f"""
+    select
+        *,
+        case
+            when solutions = 'unique' then coalesce(technique, '{UNKNOWN}')
+            when status in {sql_words(FAILED)} then status
+            when solutions = 'multiple' then 'several solutions'
+            when solutions = 'none' then 'no solution'
+            else 'undecided'
+        end as rung,
+        coalesce(case when blotted then 'blotted ' || kind else kind end, '{UNKNOWN}') as kind_class,
+        width::bigint * height as area,
+        {sql_classes("case when area is not null then greatest(width, height) end", SIZES, SIZE_NAMES, "<=")}
+            as size_class,
+        {sql_classes("density", DENSITIES, DENSITY_NAMES, "<")} as density_class,
+        {sql_classes("colors", range(1, MANY_COLORS + 1), COLOR_NAMES, "<")} as color_class,
+        {sql_classes("minutes", MINUTES, MINUTES_NAMES, "<")} as minutes_class,
+        {sql_classes("cpu_seconds", SURVEY[1:], range(len(SURVEY)), "<")} as survey_class,
+        coalesce(year(site_date), try_cast(regexp_extract(copyright, '\\b((?:19|20)\\d\\d)\\b', 1) as integer)) as year,
+        case when area > 0 then {sql_bin("log10(area)", AREAS_PER_DECADE)} end as area_bin,
+        case when cpu_seconds > 0 then {sql_bin("log10(cpu_seconds)", MOST_BINS)} end as time_bin,
+        {sql_bin("difficulty", DIFFICULTY_BINS)} as difficulty_bin,
+        {CLAIM_SQL} as claim,
+        {DISPUTED_SQL} as disputed,
+        coalesce(solutions = 'multiple' and claim <> '{SEVERAL}', false) as unmarked,
+        coalesce(solutions = 'multiple' and claim = '{SEVERAL}', false) as marked
+    from (
+        select * replace (
+            coalesce(label, status, '{UNKNOWN}') as label,
+            coalesce(source, nullif(regexp_extract(puzzle_id, '^([^/]+)/', 1), ''), '{UNKNOWN}') as source,
+            {", ".join(f"case when isfinite({name}) then {name} end as {name}" for name in TIMES)}
+        )
+        from batch
+    )
+"""
+"""SQL of the table `facts`, made of the table `batch`: its rows with their classes and judgements."""
+
+DRAWN = ("solution", "second_solution", "palette", "rows", "columns", "goal", "mended")
+"""Columns of clues and pictures, which nothing is counted by."""
