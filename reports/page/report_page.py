@@ -145,12 +145,12 @@ def write_report(
         "report.html": _html(content, drawings(census.shown, _named(figures))),
         "report.json": _json({"about": about, "figures": figures}),
         **{f"report-{chart.name}.svg": alone(chart) for chart in drawn},
-        PUZZLES_FILE: _parquet(_told(census.shown)),
+        PUZZLES_FILE: _parquet(_without_drawings(census.shown)),
         AUTHORS_FILE: author_lists(census.shown, fixes(census.shown, repeats)).encode(),
     }
 
 
-def _told(shown: pa.Table) -> pa.Table:
+def _without_drawings(shown: pa.Table) -> pa.Table:
     """Return facts, verdicts and measures of the puzzles shown."""
     return shown.drop_columns([name for name in shown.column_names if name in DRAWN])
 
