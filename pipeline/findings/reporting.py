@@ -43,16 +43,17 @@ def write_run_report(
     summary = summarize(run)
     place = folder(uri)
 
-    def read(columns: list[str]) -> Iterator[tuple[pa.RecordBatch, pa.RecordBatch]]:
+    def read(columns: list[str]) -> Iterator[tuple[pa.Table, pa.Table]]:
         for results, puzzles in pairs(run, RESULT_COLUMNS, columns):
-            yield one_batch(results), one_batch(puzzles)
+            yield results, puzzles
             seen(len(results))
 
     duplicates: pa.Table | None = None
-    rows: Iterable[tuple[pa.RecordBatch, pa.RecordBatch]] = read(PUZZLE_COLUMNS)
+    rows: Iterable[tuple[pa.Table | pa.RecordBatch, pa.Table | pa.RecordBatch]] = read(PUZZLE_COLUMNS)
     if run.rows <= SHOWN:  # near pictures of millions would take minutes
-        rows = list(read(list(dict.fromkeys([*PUZZLE_COLUMNS, *deduplication.PUZZLE_COLUMNS]))))
-        duplicates = deduplication.find_duplicates(run, rows=rows).found.select(DUPLICATES.names)
+        columns = list(dict.fromkeys([*PUZZLE_COLUMNS, *deduplication.PUZZLE_COLUMNS]))
+        batches = [(one_batch(results), one_batch(puzzles)) for results, puzzles in read(columns)]
+        rows, duplicates = batches, deduplication.find_duplicates(run, rows=batches).found.select(DUPLICATES.names)
     grades = finished(current_grades(run))
     with database() as connection:
         files = write_report(rows, about_run(run, summary), public, read_mendings(run), grades, duplicates, connection)

@@ -59,7 +59,7 @@ def minutes(figures: Figures) -> Chart | None:
     return chart_of(chart, "minutes", "Minutes for people", words, {"duration": "time"})
 
 
-def agreements(figures: Figures) -> Chart | None:
+def grade_correlations(figures: Figures) -> Chart | None:
     """Rank correlations of each measure with minutes and grade for people."""
     if figures.grades is None or not figures.grades.agreements:
         return None

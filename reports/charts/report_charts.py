@@ -37,7 +37,7 @@ def charts(figures: Figures, activity: Activity | None = None) -> tuple[Chart, .
         cpu_times.areas(figures),
         people_charts.minutes(figures),
         people_charts.grades(figures),
-        people_charts.agreements(figures),
+        people_charts.grade_correlations(figures),
         people_charts.ratings(figures),
         people_charts.rating_boxes(figures),
         _rate(activity),

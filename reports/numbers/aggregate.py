@@ -30,11 +30,11 @@ from nonocensus.reports.numbers.figures import (
 from nonocensus.reports.numbers.issues import ISSUES, repeated
 from nonocensus.reports.numbers.joined_columns import by_grade
 from nonocensus.reports.numbers.rating_correlations import (
-    agreements,
-    rated_together,
+    correlate_grades,
+    correlate_measures,
+    correlate_ratings,
     rating_boxes,
     ratings,
-    together,
 )
 from nonocensus.reports.numbers.row_classes import (
     COLOR_NAMES,
@@ -181,7 +181,7 @@ def _puzzle_figures(census: Census, duplicates: pa.Table | None) -> dict[str, An
 
 def _rank_figures(census: Census) -> dict[str, Any]:
     """Return the fields of Figures with rank correlations; they are computed in threads."""
-    scans = partial(together, census.compared), partial(rated_together, census.rated)
+    scans = partial(correlate_measures, census.compared), partial(correlate_ratings, census.rated)
     correlations, rated = in_threads(lambda scan: scan(), scans)
     return {
         "compared": len(census.compared),
@@ -333,5 +333,5 @@ def _grades(census: Census) -> Grades | None:
         {name: by_minutes[name] for name in MINUTES_NAMES if name in by_minutes},
         tuple(np.quantile(minutes, [0.25, 0.5, 0.75]).tolist()) if len(minutes) else None,
         len(compared),
-        agreements(compared),
+        correlate_grades(compared),
     )

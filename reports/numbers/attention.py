@@ -132,8 +132,8 @@ def _contradictory(rows: pa.Table) -> tuple[ContradictoryPuzzle, ...]:
 
 
 def _refuted(row: dict[str, Any]) -> ContradictoryPuzzle:
-    told = {name: row[name] for name in ("puzzle_id", "title", "width", "height")}
-    return ContradictoryPuzzle(**told, why=explain_contradiction(row, row["technique"]))
+    facts = {name: row[name] for name in ("puzzle_id", "title", "width", "height")}
+    return ContradictoryPuzzle(**facts, why=explain_contradiction(row, row["technique"]))
 
 
 def _twins(shown: pa.Table, duplicates: pa.Table) -> tuple[DuplicatePuzzle, ...]:

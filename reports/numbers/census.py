@@ -7,7 +7,8 @@ a report shows are kept whole, as Arrow tables. So tens of millions of rows fit 
 
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import Any, NamedTuple
+from itertools import accumulate, pairwise
+from typing import Any, NamedTuple, TypeAlias
 
 import duckdb
 import numpy as np
@@ -23,7 +24,7 @@ from nonocensus.reports.numbers.joined_columns import (
     join_grades,
     join_mendings,
 )
-from nonocensus.reports.numbers.row_classes import FAILED, Rows, sql_words
+from nonocensus.reports.numbers.row_classes import FAILED, UNKNOWN, Rows, sql_words
 from nonocensus.reports.numbers.row_view import (
     CLASSES,
     CORRELATED,
@@ -99,7 +100,7 @@ def _is_kept(name: str) -> str:
 
 
 def _tables() -> dict[str, str]:
-    sums = f"count(*) as puzzles, {sql_sum('cpu_seconds')} as seconds, min(place) as first"
+    sums = f"count(*) as puzzles, {sql_sum('seconds')} as seconds, min(place) as first"
     *others, learning = RUNGS.values()
     rungs = ", ".join(RUNGS.values())
     rung_bin = sql_bin(f"(log10(seconds) - {FIRST_RUNG_DECADE})", RUNG_BINS)
@@ -111,7 +112,7 @@ def _tables() -> dict[str, str]:
         "times": """
             select label, area_bin, time_bin, survey_class, coalesce(status = 'timeout', false) as late,
                 count(*) as puzzles
-            from facts where cpu_seconds is not null group by all
+            from facts where seconds is not null group by all
         """,
         "difficulties": """
             select label, difficulty_bin, count(*) as puzzles from facts where difficulty is not null group by all
@@ -119,47 +120,44 @@ def _tables() -> dict[str, str]:
         "rungs": f"""
             select rung, greatest(0, least({last_bin}, {rung_bin})) as bin, count(*) as puzzles,
                 {sql_sum("seconds")} as seconds
-            from (unpivot (select {rungs} from facts) on {rungs} into name rung value seconds)
-            where seconds > 0 group by all
+            from (unpivot (select {rungs} from batch) on {rungs} into name rung value seconds)
+            where seconds > 0 and seconds < 'inf' group by all
         """,
         "work": f"""
             select sum(conflicts) as conflicts, sum(line_solves) as line_solves, {sql_sum(learning)} as learning,
                 {" + ".join(f"coalesce({sql_sum(name)}, 0)" for name in others)} as others
-            from facts
+            from batch
         """,
-        "graded": """
+        "graded": f"""
             select hardest, minutes_class, count(*) as puzzles
-            from facts where hardest is not null or minutes is not null group by all
+            from facts where hardest is not null or minutes_class <> '{UNKNOWN}' group by all
         """,
         "reasons": rf"""
             select status, regexp_replace(coalesce(error, 'no reason given'), '\d+', 'N', 'g') as reason,
                 count(*) as puzzles, min(place) as first
-            from facts where {failed} group by all
+            from batch where {failed} group by all
         """,
-        "numbers": """
-            select area_bin::smallint as area_bin, cpu_seconds,
-                case when clue_hash is not null then hash(clue_hash) end as clue_hash,
-                case when canonical_hash is not null then hash(canonical_hash) end as canonical_hash
-            from facts
-        """,
+        "numbers": "select area_bin::smallint as area_bin, seconds, clue_hash, canonical_hash from facts",
         # Line logic that finds a contradiction leaves cells undecided, but no question open.
         "stalled": """
             select cells_after_line / cells as decided
-            from facts where cells_after_line < cells and technique is distinct from 'line'
+            from batch where cells_after_line < cells and technique is distinct from 'line'
         """,
         "failures": f"""
-            select place, puzzle_id, title, status, error from facts where {failed} order by place limit {LISTED}
+            select place, puzzle_id, title, status, error from batch where {failed} order by place limit {LISTED}
         """,
         "differing": f"""
-            select place, puzzle_id, title, claim, label, technique
-            from facts where disputed order by place limit {LISTED}
+            select place, batch.puzzle_id, title, claim, facts.label, facts.technique
+            from facts join batch using (place) where disputed order by place limit {LISTED}
         """,
         "rated": f"""
-            select {", ".join(RATED_FIELDS)} from facts where {" or ".join(f"{name} is not null" for name in RATINGS)}
+            select facts.source, {", ".join(f"batch.{name}" for name in RATED_FIELDS[1:])}
+            from facts join batch using (place)
+            where {" or ".join(f"{name} is not null" for name in RATINGS)} order by place
         """,
         "compared": f"""
             select draw, {", ".join(f"try_cast({name} as float) as {name}" for name in CORRELATED)}
-            from facts where {_is_kept("compared")}
+            from batch where {_is_kept("compared")}
         """,
         "shown": f"select difficulty, puzzle_id, place from facts where {_is_kept('shown')}",
     }
@@ -167,6 +165,10 @@ def _tables() -> dict[str, str]:
 
 TABLES = _tables()
 """The tables of a census, each as the SQL of the rows that a batch adds to it."""
+
+
+Pair: TypeAlias = tuple[pa.RecordBatch, pa.RecordBatch]
+"""Results and their puzzles, matched by row."""
 
 
 class Batch(NamedTuple):
@@ -201,14 +203,14 @@ def take_census(
     connection = duckdb.connect() if connection is None else connection
     batch_of = partial(_batch_of, public, indexed(mendings), indexed(grades))
     draw, rows = np.random.default_rng(0), 0
-    empty = batch_of(next(_paired([(RESULTS.empty_table(), PUZZLES.empty_table())])))
+    empty = batch_of([(pa.RecordBatch.from_pylist([], RESULTS), pa.RecordBatch.from_pylist([], PUZZLES))])
     _make_facts(connection, empty.counted, rows, draw)
     for name, key in KEYS.items():
-        connection.execute(f"create table last_{name} as select {key} as last from facts")
+        connection.execute(f"create table last_{name} as select {key} as last from batch")
     for name, query in TABLES.items():
         connection.execute(f"create table {name} as {query}")
     shown = [_kept_rows(connection, empty.whole, rows)]
-    for batch in in_threads(batch_of, _paired(pairs)):
+    for batch in in_threads(batch_of, _grouped(pairs)):
         _make_facts(connection, batch.counted, rows, draw)
         shown.append(_kept_rows(connection, batch.whole, rows))
         for name, query in TABLES.items():
@@ -263,60 +265,56 @@ def _hardest_first(connection: duckdb.DuckDBPyConnection, tables: list[pa.Table]
     return rows.take(pc.index_in(places, rows["place"].combine_chunks())).combine_chunks()
 
 
-def _paired(pairs: Iterable[tuple[Rows, Rows]]) -> Iterator[tuple[pa.RecordBatch, pa.RecordBatch]]:
-    """Yield the pairs, reduced to the columns that are read, small ones joined."""
-    some: list[tuple[pa.Table, pa.Table]] = []
+def _grouped(pairs: Iterable[tuple[Rows, Rows]]) -> Iterator[list[Pair]]:
+    """Yield the pairs as batches, reduced to the columns that are read, at least JOINED rows at a time."""
+    group: list[Pair] = []
     for results, puzzles in pairs:
         if len(results) != len(puzzles):
             raise ValueError(f"{len(results)} results do not pair with {len(puzzles)} puzzles")
-        some.append((_table(results, RESULT_COLUMNS), _table(puzzles, PUZZLE_COLUMNS)))
-        if sum(len(rows) for rows, _ in some) >= JOINED:
-            yield _joined(some)
-            some = []
-    if some:
-        yield _joined(some)
+        group += _aligned(_as_table(results, RESULT_COLUMNS), _as_table(puzzles, PUZZLE_COLUMNS))
+        if sum(len(rows) for rows, _ in group) >= JOINED:
+            yield group
+            group = []
+    if group:
+        yield group
 
 
-def _table(rows: Rows, columns: list[str]) -> pa.Table:
+def _as_table(rows: Rows, columns: list[str]) -> pa.Table:
     return (pa.Table.from_batches([rows]) if isinstance(rows, pa.RecordBatch) else rows).select(columns)
 
 
-def _joined(tables: list[tuple[pa.Table, pa.Table]]) -> tuple[pa.RecordBatch, pa.RecordBatch]:
-    results, puzzles = (pa.concat_tables(some) for some in zip(*tables, strict=True))
-    return _one_batch(results), _one_batch(puzzles)
+def _aligned(results: pa.Table, puzzles: pa.Table) -> Iterator[Pair]:
+    """Yield two tables of equal length in batches, cut wherever a batch of either ends, without copying them."""
+    ends = {end for table in (results, puzzles) for end in accumulate(map(len, table.to_batches()))}
+    for start, end in pairwise(sorted(ends | {0})):
+        yield results.slice(start, end - start).to_batches()[0], puzzles.slice(start, end - start).to_batches()[0]
 
 
-def _one_batch(table: pa.Table) -> pa.RecordBatch:
-    batches = table.combine_chunks().to_batches()
-    return batches[0] if batches else pa.RecordBatch.from_pylist([], table.schema)
-
-
-def _batch_of(
-    public: bool, mendings: KeyedRows, grades: KeyedRows, pair: tuple[pa.RecordBatch, pa.RecordBatch]
-) -> Batch:
-    results, puzzles = pair
-    free = shareable(puzzles)
-    parts = (
-        results,
-        puzzles,
-        derived_measures(results, puzzles),
-        join_mendings(results, mendings),
-        join_grades(results, grades),
-    )
-    columns = {name: part[name] for part in parts for name in part.schema.names} | {"free": free}
-    rows = pa.RecordBatch.from_arrays([*columns.values()], [*columns])
-    if public:
-        rows = withheld(rows, free)
-    counted = [name for name in columns if name not in DRAWN]
+def _batch_of(public: bool, mendings: KeyedRows, grades: KeyedRows, group: list[Pair]) -> Batch:
+    batches = [_columns_of(results, puzzles, mendings, grades) for results, puzzles in group]
+    open_batches = [withheld(rows, rows["free"]) if public else rows for rows in batches]
+    counted = pa.Table.from_batches(batches).drop_columns([*DRAWN, "title"])
+    titles = pa.chunked_array([rows["title"] for rows in open_batches])
     return Batch(
-        pa.table({name: columns[name] for name in counted} | {"title": rows["title"]}), _without_implied_clues(rows)
+        counted.append_column("title", titles), pa.Table.from_batches(list(map(_without_implied_clues, open_batches)))
     )
 
 
-def _without_implied_clues(rows: pa.RecordBatch) -> pa.Table:
+def _columns_of(
+    results: pa.RecordBatch, puzzles: pa.RecordBatch, mendings: KeyedRows, grades: KeyedRows
+) -> pa.RecordBatch:
+    """Return all columns of results and their puzzles, with measures, mendings and grades."""
+    measured = derived_measures(results, puzzles)
+    parts = results, puzzles, measured, join_mendings(results, mendings), join_grades(results, grades)
+    columns = {name: part[name] for part in parts for name in part.schema.names} | {"free": shareable(puzzles)}
+    return pa.RecordBatch.from_arrays([*columns.values()], [*columns])
+
+
+def _without_implied_clues(rows: pa.RecordBatch) -> pa.RecordBatch:
     """Return rows of SHOWN_FIELDS without the clues that follow from a solution, as copying them is slow."""
     width, height = (rows[name].cast(pa.int32()) for name in ("width", "height"))
     implied = pc.and_not(pc.equal(pc.binary_length(rows["solution"]), pc.multiply(width, height)), rows["blotted"])
     kept = pa.array(np.arange(len(rows)), mask=implied.fill_null(False).to_numpy(zero_copy_only=False))
     columns = {name: rows[name] for name in SHOWN_FIELDS if name in rows.schema.names}
-    return pa.table(columns | {name: rows[name].take(kept) for name in ("rows", "columns")})
+    columns |= {name: rows[name].take(kept) for name in ("rows", "columns")}
+    return pa.RecordBatch.from_arrays([*columns.values()], [*columns])

@@ -144,11 +144,11 @@ def _correlated(
     rows: pa.Table, of: str, measures: Sequence[str]
 ) -> Iterator[tuple[str, tuple[int, float, float, float]]]:
     """Yield the measures that vary with one of them, each with the values of `spearman`."""
-    for one in together(rows.select(list(dict.fromkeys([of, *measures]))), [of]):
+    for one in correlate_measures(rows.select(list(dict.fromkeys([of, *measures]))), [of]):
         yield one.down, _interval(one.puzzles, one.rho)
 
 
-def agreements(compared: pa.Table) -> tuple[GradeCorrelation, ...]:
+def correlate_grades(compared: pa.Table) -> tuple[GradeCorrelation, ...]:
     """Correlate FOR_PEOPLE with all other measures and with each other, strongest first.
 
     compared   as `reports.numbers.census.Census.compared`, of puzzles with a grade
@@ -162,7 +162,7 @@ def agreements(compared: pa.Table) -> tuple[GradeCorrelation, ...]:
     return tuple(sorted(found, key=lambda one: (one.of, -abs(one.rho), one.measure)))
 
 
-def rated_together(rated: pa.Table) -> tuple[MeasureCorrelation, ...]:
+def correlate_ratings(rated: pa.Table) -> tuple[MeasureCorrelation, ...]:
     """Return the rank correlations of each site's ratings with the measures, and with each other.
 
     Sites rate on scales of their own (stars, seconds), so puzzles of several sites are never ranked together. Only the
@@ -174,11 +174,11 @@ def rated_together(rated: pa.Table) -> tuple[MeasureCorrelation, ...]:
     found: list[MeasureCorrelation] = []
     for source, _ in counts.most_common(SOURCES):
         rows = rated.filter(pc.equal(rated["source"], source)).select([*RATINGS, *CORRELATED])
-        found += [one._replace(source=source) for one in together(rows, RATINGS)]
+        found += [one._replace(source=source) for one in correlate_measures(rows, RATINGS)]
     return tuple(found)
 
 
-def together(rows: pa.Table, of: Collection[str] = ()) -> tuple[MeasureCorrelation, ...]:
+def correlate_measures(rows: pa.Table, of: Collection[str] = ()) -> tuple[MeasureCorrelation, ...]:
     """Correlate each pair of measures that both vary, or only the pairs with one of `of`.
 
     rows  numbers, as `reports.numbers.census.Census.compared`
@@ -303,7 +303,7 @@ def _outliers(rows: pa.Table, column: str) -> list[Outlier]:
     apart = np.argsort(np.subtract(solver, people), kind="stable")
     picked = np.unique(np.concatenate([apart[:OUTLIERS], apart[-OUTLIERS:]]))
     names = ["source", "puzzle_id", "title", column, measure]
-    told = rows.select(names).take(picked).to_pylist()
+    facts = rows.select(names).take(picked).to_pylist()
     return [
         Outlier(
             row["source"],
@@ -316,7 +316,7 @@ def _outliers(rows: pa.Table, column: str) -> list[Outlier]:
             people[k],
             solver[k],
         )
-        for k, row in zip(picked.tolist(), told, strict=True)
+        for k, row in zip(picked.tolist(), facts, strict=True)
     ]
 
 

@@ -29,8 +29,6 @@ RUNGS = {
 }
 """Rungs of the ladder and the columns with their times."""
 
-TIMES = ("cpu_seconds", *RUNGS.values())
-
 SURVEY = (0.0, 0.1, 0.2, 0.5, 1.0, 4.0, 10.0, 30.0, 60.0, 120.0)
 """Lower bounds of the time classes of Jan Wolter's survey of solvers, in seconds."""
 
@@ -95,7 +93,15 @@ def sql_sum(value: str) -> str:
 
 FACTS = f"""
     select
-        *,
+        place, puzzle_id, status, solutions, technique, trivial, goal_matches, author, hardest, free, difficulty,
+        coalesce(label, status, '{UNKNOWN}') as label,
+        case
+            when source is not null then source
+            else coalesce(nullif(regexp_extract(puzzle_id, '^([^/]+)/', 1), ''), '{UNKNOWN}')
+        end as source,
+        case when isfinite(cpu_seconds) then cpu_seconds end as seconds,
+        case when clue_hash is not null then hash(clue_hash) end as clue_hash,
+        case when canonical_hash is not null then hash(canonical_hash) end as canonical_hash,
         case
             when solutions = 'unique' then coalesce(technique, '{UNKNOWN}')
             when status in {sql_words(FAILED)} then status
@@ -110,23 +116,16 @@ FACTS = f"""
         {sql_classes("density", DENSITIES, DENSITY_NAMES, "<")} as density_class,
         {sql_classes("colors", range(1, MANY_COLORS + 1), COLOR_NAMES, "<")} as color_class,
         {sql_classes("minutes", MINUTES, MINUTES_NAMES, "<")} as minutes_class,
-        {sql_classes("cpu_seconds", SURVEY[1:], range(len(SURVEY)), "<")} as survey_class,
+        {sql_classes("seconds", SURVEY[1:], range(len(SURVEY)), "<")} as survey_class,
         coalesce(year(site_date), try_cast(regexp_extract(copyright, '\\b((?:19|20)\\d\\d)\\b', 1) as integer)) as year,
         case when area > 0 then {sql_bin("log10(area)", AREAS_PER_DECADE)} end as area_bin,
-        case when cpu_seconds > 0 then {sql_bin("log10(cpu_seconds)", MOST_BINS)} end as time_bin,
+        case when seconds > 0 then {sql_bin("log10(seconds)", MOST_BINS)} end as time_bin,
         {sql_bin("difficulty", DIFFICULTY_BINS)} as difficulty_bin,
         {CLAIM_SQL} as claim,
         {DISPUTED_SQL} as disputed,
         coalesce(solutions = 'multiple' and claim <> '{SEVERAL}', false) as unmarked,
         coalesce(solutions = 'multiple' and claim = '{SEVERAL}', false) as marked
-    from (
-        select * replace (
-            coalesce(label, status, '{UNKNOWN}') as label,
-            coalesce(source, nullif(regexp_extract(puzzle_id, '^([^/]+)/', 1), ''), '{UNKNOWN}') as source,
-            {", ".join(f"case when isfinite({name}) then {name} end as {name}" for name in TIMES)}
-        )
-        from batch
-    )
+    from batch
 """
 """SQL of the table `facts`, made of the table `batch`: its rows with their classes and judgements."""
 

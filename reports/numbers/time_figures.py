@@ -44,10 +44,10 @@ def time_figures(census: Census, labels: Sequence[str]) -> dict[str, Any]:
 
     The histogram has 5, 10 or 20 bins per decade, the fewest that give FEWEST_BINS.
     """
-    known = "from numbers where cpu_seconds is not null"
+    known = "from numbers where seconds is not null"
     ((puzzles, total, quantiles, longest, shortest),) = census.rows(f"""
-        select count(*), {sql_sum("cpu_seconds")}::double, quantile_cont(cpu_seconds, [0.5, 0.9, 0.99]),
-            max(cpu_seconds), coalesce(min(cpu_seconds) filter (cpu_seconds > 0), {SHORTEST})
+        select count(*), {sql_sum("seconds")}::double, quantile_cont(seconds, [0.5, 0.9, 0.99]),
+            max(seconds), coalesce(min(seconds) filter (seconds > 0), {SHORTEST})
         {known}
     """)
     figures = dict.fromkeys(("histogram", "areas", "area_times"), ()) | {
@@ -61,7 +61,7 @@ def time_figures(census: Census, labels: Sequence[str]) -> dict[str, Any]:
     first = math.floor(math.log10(shortest) * per_decade + 1e-9)
     place = f"coalesce(floor(time_bin / {MOST_BINS // per_decade})::integer, {first}) - {first}"
     areas = census.rows(f"""
-        select area_bin, count(*), quantile_cont(cpu_seconds, [0.1, 0.5, 0.9, 0.99, 1])
+        select area_bin, count(*), quantile_cont(seconds, [0.1, 0.5, 0.9, 0.99, 1])
         {known} and area_bin is not null group by all order by all
     """)
     area_of = {area: number for number, (area, *_) in enumerate(areas)}

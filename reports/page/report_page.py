@@ -33,6 +33,7 @@ from nonocensus.reports.numbers.figures import Certified, Figures
 from nonocensus.reports.numbers.issues import author_lists, fixes, repeated
 from nonocensus.reports.numbers.joined_columns import GRADED, NO_GRADES, NO_MENDINGS, with_sources
 from nonocensus.reports.numbers.row_classes import Rows
+from nonocensus.reports.numbers.row_view import DRAWN
 from nonocensus.reports.numbers.time_figures import published_times
 from nonocensus.reports.page import browser
 from nonocensus.reports.page.templating import environment, source
@@ -61,9 +62,6 @@ PUZZLES_FILE = "puzzles.parquet"
 
 AUTHORS_FILE = "authors.txt"
 """File of what each author has to fix."""
-
-DRAWN = {"palette", "rows", "columns", "goal", "solution", "second_solution", "mended"}
-"""Columns of clues and pictures."""
 
 
 CHANGED = "ff0090"
@@ -145,14 +143,9 @@ def write_report(
         "report.html": _html(content, drawings(census.shown, _named(figures))),
         "report.json": _json({"about": about, "figures": figures}),
         **{f"report-{chart.name}.svg": alone(chart) for chart in drawn},
-        PUZZLES_FILE: _parquet(_without_drawings(census.shown)),
+        PUZZLES_FILE: _parquet(census.shown.drop_columns([*DRAWN])),
         AUTHORS_FILE: author_lists(census.shown, fixes(census.shown, repeats)).encode(),
     }
-
-
-def _without_drawings(shown: pa.Table) -> pa.Table:
-    """Return facts, verdicts and measures of the puzzles shown."""
-    return shown.drop_columns([name for name in shown.column_names if name in DRAWN])
 
 
 def _site_marks(counts: Mapping[str, int]) -> str:

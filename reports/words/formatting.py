@@ -1,12 +1,9 @@
 """Numbers, shares, durations, ratings, labels and difficulty for people, as people read them."""
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nonocensus.solver.model.measures import MEASURES
-
-if TYPE_CHECKING:
-    from nonocensus.reports.numbers.figures import TimeClass  # its imports take a tenth of a second
 
 MEANINGS = {
     "trivial unique line": "one solution, by line logic, with no more line solves than the puzzle has lines",
@@ -112,14 +109,14 @@ def site_marks(ambiguous: int, marked: int, unmarked: int) -> str:
     return f"{text}."
 
 
-def bucket(times: "TimeClass") -> str:
+def bucket(start: float, stop: float | None) -> str:
     """Format a time class of the survey: "< 0.1 s", "0.1–0.2 s", "≥ 120 s"."""
-    if times.stop is None:
-        words = f"≥ {times.start:g} s"
-    elif times.start:
-        words = f"{times.start:g}–{times.stop:g} s"
+    if stop is None:
+        words = f"≥ {start:g} s"
+    elif start:
+        words = f"{start:g}–{stop:g} s"
     else:
-        words = f"< {times.stop:g} s"
+        words = f"< {stop:g} s"
     return words.replace(" ", NO_BREAK)
 
 

@@ -16,12 +16,12 @@ from nonocensus.reports.numbers.rating_correlations import (
     FEW,
     OUTLIERS,
     MeasureCorrelation,
+    correlate_measures,
+    correlate_ratings,
     given_size,
-    rated_together,
     rating_boxes,
     ratings,
     spearman,
-    together,
 )
 from nonocensus.reports.numbers.row_view import RATED_FIELDS
 from nonocensus.reports.words import formatting
@@ -81,8 +81,8 @@ def test_measures_together_are_as_each_two_alone() -> None:
         for x, y in combinations(rows.column_names, 2)
         if (found := spearman(rows[x], rows[y])) is not None
     }
-    assert {one[:2] for one in together(rows)} == set(expected) == set(combinations("abcd", 2))
-    for across, down, puzzles, rho, _ in together(rows):
+    assert {one[:2] for one in correlate_measures(rows)} == set(expected) == set(combinations("abcd", 2))
+    for across, down, puzzles, rho, _ in correlate_measures(rows):
         assert (puzzles, rho) == (expected[across, down][0], pytest.approx(expected[across, down][1]))
 
 
@@ -98,7 +98,7 @@ def test_ratings_of_sites_with_other_scales_are_never_ranked_together() -> None:
         for source, scale, shift in (("stars", 0.1, 1000), ("seconds", 1000, 0))
         for n in range(30)
     ]
-    assert rated_together(rated(rows)) == tuple(
+    assert correlate_ratings(rated(rows)) == tuple(
         MeasureCorrelation("site_difficulty", "difficulty", 30, 1.0, source) for source in ("stars", "seconds")
     )
     census = figures(pairs(*(

@@ -25,7 +25,6 @@ from nonocensus.reports.drawings.picture_svg import svg
 from nonocensus.reports.numbers.activity import Activity, Moment
 from nonocensus.reports.numbers.aggregate import figures, plain
 from nonocensus.reports.numbers.census import take_census
-from nonocensus.reports.numbers.figures import TimeClass
 from nonocensus.reports.page.report_page import RunDetails, write_report
 from nonocensus.reports.page.templating import markdown
 from nonocensus.reports.words import formatting
@@ -323,7 +322,7 @@ def test_share(part: int, whole: int, text: str) -> None:
 
 
 def test_bucket_names() -> None:
-    names = [formatting.bucket(TimeClass(start, stop, 0, 0)) for start, stop in ((0.0, 0.1), (0.1, 0.2), (120.0, None))]
+    names = [formatting.bucket(start, stop) for start, stop in ((0.0, 0.1), (0.1, 0.2), (120.0, None))]
     assert [name.replace(formatting.NO_BREAK, " ") for name in names] == ["< 0.1 s", "0.1–0.2 s", "≥ 120 s"]
 
 
