@@ -1,6 +1,6 @@
 """A run's results and puzzles as counts in DuckDB, from which every figure of a report is computed.
 
-Rows come in batches. Each becomes the table `facts` (reports.numbers.row_view), and is added to the tables of TABLES:
+Rows come in batches. Each is registered as the table `batch`, and added to the tables of TABLES:
 counts by class and by bin, a few numbers of each row for quantiles, and the measures of a random sample. The rows that
 a report shows are kept whole, as Arrow tables. So tens of millions of rows fit in memory.
 """
@@ -24,7 +24,7 @@ from nonocensus.reports.numbers.joined_columns import (
     join_grades,
     join_mendings,
 )
-from nonocensus.reports.numbers.row_classes import FAILED, UNKNOWN, Rows, sql_words
+from nonocensus.reports.numbers.row_classes import FAILED, Rows, sql_words
 from nonocensus.reports.numbers.row_view import (
     CLASSES,
     CORRELATED,
@@ -37,6 +37,7 @@ from nonocensus.reports.numbers.row_view import (
     RESULT_COLUMNS,
     RUNGS,
     SHOWN_FIELDS,
+    rows_with,
     sql_bin,
     sql_sum,
 )
@@ -107,15 +108,24 @@ def _tables() -> dict[str, str]:
     last_bin = (LAST_RUNG_DECADE - FIRST_RUNG_DECADE) * RUNG_BINS - 1
     failed = f"status in {sql_words(FAILED)}"
     return {
-        "classes": f"select {', '.join(CLASSES)}, {sums} from facts group by all",
-        "authors": f"select author, label, {sums} from facts where author is not null group by all",
-        "times": """
+        "classes": f"""
+            select *, {", ".join(f"{FACTS[name]} as {name}" for name in ("rung", "disputed", "unmarked", "marked"))}
+            from (
+                select {", ".join(CLASSES)}, {sums} from {rows_with("seconds", "area", *CLASSES)} group by all
+            )
+        """,
+        "authors": f"""
+            select author, label, {sums} from {rows_with("label", "seconds")} where author is not null group by all
+        """,
+        "times": f"""
             select label, area_bin, time_bin, survey_class, coalesce(status = 'timeout', false) as late,
                 count(*) as puzzles
-            from facts where seconds is not null group by all
+            from {rows_with("label", "seconds", "area", "area_bin", "time_bin", "survey_class")}
+            where seconds is not null group by all
         """,
-        "difficulties": """
-            select label, difficulty_bin, count(*) as puzzles from facts where difficulty is not null group by all
+        "difficulties": f"""
+            select label, difficulty_bin, count(*) as puzzles from {rows_with("label", "difficulty_bin")}
+            where difficulty is not null group by all
         """,
         "rungs": f"""
             select rung, greatest(0, least({last_bin}, {rung_bin})) as bin, count(*) as puzzles,
@@ -130,14 +140,19 @@ def _tables() -> dict[str, str]:
         """,
         "graded": f"""
             select hardest, minutes_class, count(*) as puzzles
-            from facts where hardest is not null or minutes_class <> '{UNKNOWN}' group by all
+            from {rows_with("minutes_class")} where hardest is not null or minutes is not null group by all
         """,
         "reasons": rf"""
             select status, regexp_replace(coalesce(error, 'no reason given'), '\d+', 'N', 'g') as reason,
                 count(*) as puzzles, min(place) as first
             from batch where {failed} group by all
         """,
-        "numbers": "select area_bin::smallint as area_bin, seconds, clue_hash, canonical_hash from facts",
+        "numbers": f"""
+            select area_bin::smallint as area_bin, seconds,
+                case when clue_hash is not null then hash(clue_hash) end as clue_hash,
+                case when canonical_hash is not null then hash(canonical_hash) end as canonical_hash
+            from {rows_with("seconds", "area", "area_bin")}
+        """,
         # Line logic that finds a contradiction leaves cells undecided, but no question open.
         "stalled": """
             select cells_after_line / cells as decided
@@ -147,19 +162,19 @@ def _tables() -> dict[str, str]:
             select place, puzzle_id, title, status, error from batch where {failed} order by place limit {LISTED}
         """,
         "differing": f"""
-            select place, batch.puzzle_id, title, claim, facts.label, facts.technique
-            from facts join batch using (place) where disputed order by place limit {LISTED}
+            select place, puzzle_id, title, claim, label, technique
+            from {rows_with("label", "claim", "disputed")}
+            where (site_note is not null or site_steps is not null) and disputed order by place limit {LISTED}
         """,
         "rated": f"""
-            select facts.source, {", ".join(f"batch.{name}" for name in RATED_FIELDS[1:])}
-            from facts join batch using (place)
+            select {", ".join(RATED_FIELDS)} from {rows_with("source")}
             where {" or ".join(f"{name} is not null" for name in RATINGS)} order by place
         """,
         "compared": f"""
             select draw, {", ".join(f"try_cast({name} as float) as {name}" for name in CORRELATED)}
             from batch where {_is_kept("compared")}
         """,
-        "shown": f"select difficulty, puzzle_id, place from facts where {_is_kept('shown')}",
+        "shown": f"select difficulty, puzzle_id, place from batch where {_is_kept('shown')}",
     }
 
 
@@ -175,7 +190,7 @@ class Batch(NamedTuple):
     """Columns of results, puzzles, measures, mendings and grades, matched by row.
 
     counted  the columns of the table `batch` but `place` and `draw`
-    whole    SHOWN_FIELDS but those of `facts`
+    whole    SHOWN_FIELDS but those that SQL computes (`_kept_rows`)
     """
 
     counted: pa.Table
@@ -204,17 +219,17 @@ def take_census(
     batch_of = partial(_batch_of, public, indexed(mendings), indexed(grades))
     draw, rows = np.random.default_rng(0), 0
     empty = batch_of([(pa.RecordBatch.from_pylist([], RESULTS), pa.RecordBatch.from_pylist([], PUZZLES))])
-    _make_facts(connection, empty.counted, rows, draw)
+    _register(connection, empty.counted, rows, draw)
     for name, key in KEYS.items():
         connection.execute(f"create table last_{name} as select {key} as last from batch")
     for name, query in TABLES.items():
         connection.execute(f"create table {name} as {query}")
-    shown = [_kept_rows(connection, empty.whole, rows)]
+    shown = [_kept_rows(connection, empty, rows)]
     for batch in in_threads(batch_of, _grouped(pairs)):
-        _make_facts(connection, batch.counted, rows, draw)
-        shown.append(_kept_rows(connection, batch.whole, rows))
+        _register(connection, batch.counted, rows, draw)
         for name, query in TABLES.items():
             connection.execute(f"insert into {name} {query}")
+        shown.append(_kept_rows(connection, batch, rows))
         _drop_last(connection, "compared", COMPARED)
         if _drop_last(connection, "shown", SHOWN):
             shown = [_hardest_first(connection, shown)]
@@ -230,21 +245,22 @@ def take_census(
     )
 
 
-def _make_facts(
-    connection: duckdb.DuckDBPyConnection, counted: pa.Table, first: int, draw: np.random.Generator
-) -> None:
-    """Make the table `facts` of rows with places from `first` on, and a random number each."""
+def _register(connection: duckdb.DuckDBPyConnection, counted: pa.Table, first: int, draw: np.random.Generator) -> None:
+    """Register rows as the table `batch`, with places from `first` on, and a random number each."""
     places, drawn = np.arange(first, first + len(counted)), draw.random(len(counted))
     connection.register("batch", counted.append_column("place", [places]).append_column("draw", [drawn]))
-    connection.execute(f"create or replace temp table facts as {FACTS}")
 
 
-def _kept_rows(connection: duckdb.DuckDBPyConnection, whole: pa.Table, first: int) -> pa.Table:
-    """Return the rows that a report may show, with their places, which count from `first` on."""
-    query = f"select place, label, source, {', '.join(JUDGED)} from facts where {_is_kept('shown')} order by place"
-    found = connection.sql(query).to_arrow_table()
-    rows = whole if len(found) == len(whole) else whole.take(pc.subtract(found["place"], first))
-    return pa.table({name: table[name] for table in (rows, found) for name in table.column_names})
+def _kept_rows(connection: duckdb.DuckDBPyConnection, batch: Batch, first: int) -> pa.Table:
+    """Return the rows of a batch, whose places count from `first` on, that were added to the table `shown`."""
+    places = connection.sql(f"select place from shown where place >= {first} order by place").to_arrow_table()["place"]
+    some = pc.subtract(places, first)
+    rows, counted = (table if len(some) == len(table) else table.take(some) for table in (batch.whole, batch.counted))
+    connection.register("batch", counted.append_column("place", places))
+    facts = ("label", "source", *JUDGED)
+    found = connection.sql(f"select place, {', '.join(facts)} from {rows_with('claim', *facts)} order by place")
+    judged = found.to_arrow_table()
+    return pa.table({name: table[name] for table in (rows, judged) for name in table.column_names})
 
 
 def _drop_last(connection: duckdb.DuckDBPyConnection, name: str, most: int, room: int = 2) -> bool:

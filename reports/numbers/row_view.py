@@ -72,8 +72,8 @@ PUZZLE_COLUMNS = [*SHOWN_PUZZLES, "site_date", "site_steps"]
 """Columns of the two tables that a report reads."""
 
 CLASSES = (
-    "status", "solutions", "technique", "trivial", "label", "rung", "goal_matches", "source", "kind_class",
-    "size_class", "density_class", "color_class", "year", "claim", "disputed", "unmarked", "marked",
+    "status", "solutions", "technique", "trivial", "label", "goal_matches", "source", "kind_class", "size_class",
+    "density_class", "color_class", "year", "claim",
 )  # fmt: skip
 """Columns by which a report counts. Many rows share all of them."""
 
@@ -91,43 +91,53 @@ def sql_sum(value: str) -> str:
     return f"sum(try_cast({value} as decimal(38, 24)))"
 
 
-FACTS = f"""
-    select
-        place, puzzle_id, status, solutions, technique, trivial, goal_matches, author, hardest, free, difficulty,
-        coalesce(label, status, '{UNKNOWN}') as label,
+FACTS = {
+    "label": f"coalesce(label, status, '{UNKNOWN}')",
+    "source": f"""
         case
             when source is not null then source
             else coalesce(nullif(regexp_extract(puzzle_id, '^([^/]+)/', 1), ''), '{UNKNOWN}')
-        end as source,
-        case when isfinite(cpu_seconds) then cpu_seconds end as seconds,
-        case when clue_hash is not null then hash(clue_hash) end as clue_hash,
-        case when canonical_hash is not null then hash(canonical_hash) end as canonical_hash,
+        end
+    """,
+    "seconds": "case when isfinite(cpu_seconds) then cpu_seconds end",
+    "area": "width::bigint * height",
+    "rung": f"""
         case
             when solutions = 'unique' then coalesce(technique, '{UNKNOWN}')
             when status in {sql_words(FAILED)} then status
             when solutions = 'multiple' then 'several solutions'
             when solutions = 'none' then 'no solution'
             else 'undecided'
-        end as rung,
-        coalesce(case when blotted then 'blotted ' || kind else kind end, '{UNKNOWN}') as kind_class,
-        width::bigint * height as area,
-        {sql_classes("case when area is not null then greatest(width, height) end", SIZES, SIZE_NAMES, "<=")}
-            as size_class,
-        {sql_classes("density", DENSITIES, DENSITY_NAMES, "<")} as density_class,
-        {sql_classes("colors", range(1, MANY_COLORS + 1), COLOR_NAMES, "<")} as color_class,
-        {sql_classes("minutes", MINUTES, MINUTES_NAMES, "<")} as minutes_class,
-        {sql_classes("seconds", SURVEY[1:], range(len(SURVEY)), "<")} as survey_class,
-        coalesce(year(site_date), try_cast(regexp_extract(copyright, '\\b((?:19|20)\\d\\d)\\b', 1) as integer)) as year,
-        case when area > 0 then {sql_bin("log10(area)", AREAS_PER_DECADE)} end as area_bin,
-        case when seconds > 0 then {sql_bin("log10(seconds)", MOST_BINS)} end as time_bin,
-        {sql_bin("difficulty", DIFFICULTY_BINS)} as difficulty_bin,
-        {CLAIM_SQL} as claim,
-        {DISPUTED_SQL} as disputed,
-        coalesce(solutions = 'multiple' and claim <> '{SEVERAL}', false) as unmarked,
-        coalesce(solutions = 'multiple' and claim = '{SEVERAL}', false) as marked
-    from batch
-"""
-"""SQL of the table `facts`, made of the table `batch`: its rows with their classes and judgements."""
+        end
+    """,
+    "kind_class": f"coalesce(case when blotted then 'blotted ' || kind else kind end, '{UNKNOWN}')",
+    "size_class": sql_classes("case when area is not null then greatest(width, height) end", SIZES, SIZE_NAMES, "<="),
+    "density_class": sql_classes("density", DENSITIES, DENSITY_NAMES, "<"),
+    "color_class": sql_classes("colors", range(1, MANY_COLORS + 1), COLOR_NAMES, "<"),
+    "minutes_class": sql_classes("minutes", MINUTES, MINUTES_NAMES, "<"),
+    "survey_class": sql_classes("seconds", SURVEY[1:], range(len(SURVEY)), "<"),
+    "year": r"coalesce(year(site_date), try_cast(regexp_extract(copyright, '\b((?:19|20)\d\d)\b', 1) as integer))",
+    "area_bin": f"case when area > 0 then {sql_bin('log10(area)', AREAS_PER_DECADE)} end",
+    "time_bin": f"case when seconds > 0 then {sql_bin('log10(seconds)', MOST_BINS)} end",
+    "difficulty_bin": sql_bin("difficulty", DIFFICULTY_BINS),
+    "claim": CLAIM_SQL,
+    "disputed": DISPUTED_SQL,
+    "unmarked": f"coalesce(solutions = 'multiple' and claim <> '{SEVERAL}', false)",
+    "marked": f"coalesce(solutions = 'multiple' and claim = '{SEVERAL}', false)",
+}
+"""SQL of what follows from a row of the table `batch`: its classes, bins and judgements; some use those above them."""
+
+
+def rows_with(*names: str) -> str:
+    """Return the SQL of the rows of the table `batch` with some of FACTS, in their order.
+
+    Only those that a query needs: planning all of them takes longer than counting a small batch.
+    """
+    facts = {name: f"{FACTS[name]} as {name}" for name in FACTS if name in names}
+    replaced = [facts.pop(name) for name in ("label", "source") if name in facts]
+    every = f"* replace ({', '.join(replaced)})" if replaced else "*"
+    return f"(select {', '.join([every, *facts.values()])} from batch)"
+
 
 DRAWN = ("solution", "second_solution", "palette", "rows", "columns", "goal", "mended")
 """Columns of clues and pictures, which nothing is counted by."""
