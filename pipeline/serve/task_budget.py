@@ -7,7 +7,7 @@ from typing import NamedTuple
 from nonocensus.pipeline.jobs.kernel_compilation import COMMON_KINDS, KernelKind, example, needed
 from nonocensus.pipeline.serve.jobs import JobStatus
 from nonocensus.pipeline.serve.serve_limits import COMPILE_SECONDS, FIRST_TRY_SECONDS
-from nonocensus.solver.ladder.ladder_kernels import warm_up
+from nonocensus.solver.ladder.climb import warm_up
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.tables import puzzle_batch
 from nonocensus.solver.model.views import Views, views

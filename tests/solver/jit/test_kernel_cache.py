@@ -25,7 +25,7 @@ from nonocensus import solver
 from nonocensus.pipeline.jobs.kernel_compilation import example
 from nonocensus.solver.jit import kernel_cache
 from nonocensus.solver.jit.kernel_cache import cache_folder, make_private
-from nonocensus.solver.ladder.ladder_kernels import warm_up
+from nonocensus.solver.ladder.climb import warm_up
 from nonocensus.solver.model.views import views
 
 pytestmark = pytest.mark.unchecked

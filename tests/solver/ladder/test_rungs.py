@@ -18,10 +18,10 @@ from nonocensus.solver.ladder.ladder_options import FROM_NOTHING, LINE, SEARCH, 
 from nonocensus.solver.ladder.outcome import MULTIPLE
 from nonocensus.solver.ladder.swap import swap
 from nonocensus.solver.lines.workspace import COUNTERS
+from nonocensus.solver.model.answer_check import fits
 from nonocensus.solver.model.puzzle import Puzzle, from_picture
 from nonocensus.solver.model.tables import puzzle_batch
 from nonocensus.solver.model.views import views
-from nonocensus.solver.proofs.answer_check import fits
 
 
 @pytest.mark.plain_python

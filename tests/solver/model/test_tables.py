@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from strategies import puzzles, shuffled_puzzles
 
 from nonocensus.solver.api import classify
+from nonocensus.solver.model.answer_check import fits
 from nonocensus.solver.model.puzzle import Puzzle, from_picture
 from nonocensus.solver.model.tables import (
     PUZZLES,
@@ -25,7 +26,6 @@ from nonocensus.solver.model.tables import (
     puzzles_of,
 )
 from nonocensus.solver.model.views import views
-from nonocensus.solver.proofs.answer_check import fits
 
 
 def same(one: Puzzle, other: Puzzle) -> bool:

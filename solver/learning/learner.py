@@ -1,8 +1,8 @@
 """Clause learning: solve an encoded puzzle by Glucose.
 
 The solver is python-sat's; the encoding (solver.learning.encoding), the phases (solver.learning.belief) and the leads
-(solver.learning.lead) are ours. It runs in slices of conflicts, with a check of the CPU clock between slices. With
-other solvers as well, one more of 81,677 real puzzles would be decided (docs/decisions/tail.md).
+(solver.ladder.tail) are ours. It runs in slices of conflicts, with a check of the CPU clock between slices. With other
+solvers as well, one more of 81,677 real puzzles would be decided (docs/decisions/tail.md).
 """
 
 import gc
@@ -14,19 +14,15 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from nonocensus.solver.ladder.dive import has_many_blocks
-from nonocensus.solver.ladder.memory import Memory
-from nonocensus.solver.learning.belief import probable
-from nonocensus.solver.learning.encoding import FALSE, TRUE, encode
-from nonocensus.solver.learning.lead import leads, try_lead
-from nonocensus.solver.lines.checked import CHECKED, has_known
-from nonocensus.solver.lines.workspace import Workspace
+from nonocensus.solver.learning.encoding import FALSE, TRUE
 from nonocensus.solver.tuning import (
     BEFORE_LEADS,
     BEFORE_LEADS_VARIABLES,
     CHUNK,
+    LEAD_CONFLICTS,
+    LEAD_HELD,
+    LEAD_KEPT,
     LEAD_SLICE,
-    LEARNER_PULL,
     LOADING,
     SLICE,
     SLICE_VARIABLES,
@@ -57,7 +53,6 @@ class LearnerOptions(NamedTuple):
     loading                  CPU seconds to load a clause
     before_leads             conflicts before leads
     before_leads_variables   number of variables from which leads come at once
-    leads                    yields assumptions for a board, as `solver.learning.lead.leads`
     """
 
     slice_conflicts: int = SLICE
@@ -65,34 +60,16 @@ class LearnerOptions(NamedTuple):
     loading: float = LOADING
     before_leads: int = BEFORE_LEADS
     before_leads_variables: int = BEFORE_LEADS_VARIABLES
-    leads: Callable[[Memory, np.ndarray, Workspace], Iterable[list[int]]] = leads
 
 
 DEFAULTS = LearnerOptions()
-
-
-def make_learner(memory: Memory, deadline: float, options: LearnerOptions = DEFAULTS) -> "Learner":
-    """Return a learner for the memory's board at the fixpoint of line logic; beliefs and leads end at the deadline."""
-    board, color, workspace = memory.board, memory.color, memory.workspace._replace(deadline=deadline)
-    variables, clauses = encode(board, color, workspace)
-    holds_known = CHECKED and has_known(board, workspace.bit_width)
-    known = board.known[: int(board.size[0] * board.size[1])] if holds_known else None
-    if has_many_blocks(board, memory.beliefs) or variables.number >= options.before_leads_variables:
-        options = options._replace(before_leads=0)
-    return Learner(
-        Encoding(variables.number, variables.literal, clauses),
-        lambda: probable(board, color, variables, LEARNER_PULL, workspace).tolist(),
-        lambda: options.leads(memory, variables.literal, workspace),
-        options,
-        known,
-    )
 
 
 class Learner:
     """Glucose on an encoding; a context manager.
 
     phases   returns the initial phases: literals
-    leads    returns lists of assumptions that probably lead to a solution (solver.learning.lead)
+    leads    returns lists of assumptions that probably lead to a solution (solver.ladder.tail.leads)
     known    a solution of the encoding, as `picture`, for the checked mode
     """
 
@@ -222,8 +199,9 @@ class Learner:
             self.solver.set_phases(self.last_solution)
 
     def _cells_of(self, picture: np.ndarray) -> tuple[list[int], bool]:
-        """Return a picture's literals of the open cells, without impossible colours, and whether the encoding
-        contains the picture.
+        """Return a picture's literals of open cells, and whether the encoding contains the picture.
+
+        Colours that the encoding excludes have no literal.
         """
         literals = self.encoding.literal[np.arange(len(picture)), picture]
         return literals[np.abs(literals) != TRUE].tolist(), bool((literals != FALSE).all())
@@ -248,6 +226,30 @@ class Learner:
             self.solver.append_formula(self.excluded)
             self.solver.set_phases(self.phases() + self.last_solution)
         return time.thread_time() <= deadline
+
+
+def try_lead(solver: Any, lead: list[int], most: int) -> Iterator[bool]:
+    """Solve repeatedly under a lead's assumptions, dropping some after each failure; yields whether it was solved.
+
+    Ends when no assumptions are left or LEAD_CONFLICTS are spent. A second solution is often near the first: callers
+    may exclude that and continue under the same assumptions.
+
+    solver   a python-sat solver
+    most     conflicts of a try
+    """
+    place = {literal: k for k, literal in enumerate(lead)}
+    assumptions = lead
+    last = solver.accum_stats()["conflicts"] + LEAD_CONFLICTS
+    while assumptions and solver.accum_stats()["conflicts"] < last:
+        solver.conf_budget(most)
+        found: bool | None = solver.solve_limited(assumptions=assumptions)
+        if found is False:
+            refuted = sorted(solver.get_core() or assumptions, key=place.__getitem__)
+            dropped = set(refuted[int(LEAD_HELD * len(refuted)) :])
+            assumptions = [literal for literal in assumptions if literal not in dropped]
+        elif found is None:
+            assumptions = assumptions[: int(LEAD_KEPT * len(assumptions))]
+        yield bool(found)
 
 
 def _add_all(solver: Any, clauses: np.ndarray) -> None:

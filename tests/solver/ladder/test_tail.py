@@ -1,8 +1,9 @@
-"""Leads: what a dive records, and that leads, right or wrong, change no verdict."""
+"""The tail: verdicts, slices and deadlines of its learner; leads, right or wrong, change no verdict."""
 
 import math
 import time
 from collections.abc import Iterator
+from functools import partial
 
 import fuzz
 import numpy as np
@@ -18,19 +19,21 @@ from nonocensus.solver.ladder.dive import DiveOptions, Trail, descend, dives_fir
 from nonocensus.solver.ladder.fixpoint import line_fixpoint
 from nonocensus.solver.ladder.ladder_options import LadderOptions
 from nonocensus.solver.ladder.memory import Memory
-from nonocensus.solver.ladder.outcome import SOLUTIONS
-from nonocensus.solver.learning import tail
+from nonocensus.solver.ladder.outcome import CPU_SAT, LEARNED, SOLUTIONS, WALL, Outcome
+from nonocensus.solver.ladder.tail import leads, make_learner
 from nonocensus.solver.learning.encoding import TRUE, encode
-from nonocensus.solver.learning.lead import leads, try_lead
+from nonocensus.solver.learning.learner import Encoding, Learner, LearnerOptions, try_lead
 from nonocensus.solver.lines.board import possibilities, undecided
 from nonocensus.solver.lines.propagate import FIXPOINT
-from nonocensus.solver.lines.workspace import NODES
+from nonocensus.solver.lines.workspace import CONFLICTS, NODES
+from nonocensus.solver.model.answer_check import fits
 from nonocensus.solver.model.check import faults
 from nonocensus.solver.model.puzzle import Puzzle, from_picture
 from nonocensus.solver.model.tables import puzzle_batch
 from nonocensus.solver.model.views import views
+from nonocensus.solver.tuning import BEFORE_LEADS
 
-AT_ONCE = tail.LearnerOptions(before_leads=0)
+AT_ONCE = LearnerOptions(before_leads=0)
 
 
 def begun(puzzle: Puzzle) -> Memory | None:
@@ -96,10 +99,10 @@ def test_lead_is_not_tried_with_late_phases() -> None:
             pass
         return []
 
-    formula = tail.Encoding(1, np.array([[-1, 1]]), np.array([[1]], np.int32))
-    with tail.Learner(formula, slow, lambda: [[1]], AT_ONCE) as learner:
+    formula = Encoding(1, np.array([[-1, 1]]), np.array([[1]], np.int32))
+    with Learner(formula, slow, lambda: [[1]], AT_ONCE) as learner:
         assert learner.next_solution(deadline) is None
-    with tail.Learner(formula, list, lambda: [[1]], AT_ONCE) as learner:
+    with Learner(formula, list, lambda: [[1]], AT_ONCE) as learner:
         assert learner.next_solution(math.inf)
 
 
@@ -112,31 +115,31 @@ def test_glucose_runs_briefly_before_leads() -> None:
         return []
 
     for clauses, answer in (([[1, 2]], True), ([[1, 2], [-1, 2], [1, -2], [-1, -2]], False)):
-        formula = tail.Encoding(2, np.array([[-1, 1], [-2, 2]]), np.array(clauses, np.int32))
-        with tail.Learner(formula, list, recorded, tail.LearnerOptions(before_leads=10)) as learner:
+        formula = Encoding(2, np.array([[-1, 1], [-2, 2]]), np.array(clauses, np.int32))
+        with Learner(formula, list, recorded, LearnerOptions(before_leads=10)) as learner:
             assert learner.next_solution(math.inf) is answer
             assert not computed
     holes = pigeons(6)
-    with tail.Learner(holes, list, recorded, tail.LearnerOptions(before_leads=1)) as learner:
+    with Learner(holes, list, recorded, LearnerOptions(before_leads=1)) as learner:
         assert learner.next_solution(math.inf) is False
     assert computed
 
 
-def pigeons(holes: int) -> tail.Encoding:
+def pigeons(holes: int) -> Encoding:
     """Return the pigeonhole principle, which takes more than one conflict to refute."""
     place = 1 + np.arange((holes + 1) * holes).reshape(holes + 1, holes)
     apart = [[-place[i, k], -place[j, k]] for k in range(holes) for i in range(holes + 1) for j in range(i)]
     literal = np.stack([-place.ravel(), place.ravel()], axis=1)
     clauses = np.concatenate([place, np.pad(apart, ((0, 0), (0, holes - 2)))])
-    return tail.Encoding(place.size, literal, clauses.astype(np.int32))
+    return Encoding(place.size, literal, clauses.astype(np.int32))
 
 
 @pytest.mark.parametrize(("density", "most", "waits"), [(0.5, 1 << 40, False), (0.9, 1 << 40, True), (0.9, 0, False)])
 def test_many_blocks_or_variables_skip_the_brief_run(density: float, most: int, waits: bool) -> None:
     memory = begun(from_picture((np.random.default_rng(3).random((20, 20)) < density).astype(np.uint8)))
     assert memory is not None
-    with tail.make_learner(memory, math.inf, tail.LearnerOptions(before_leads_variables=most)) as learner:
-        assert learner.options.before_leads == (tail.BEFORE_LEADS if waits else 0)
+    with make_learner(memory, math.inf, LearnerOptions(before_leads_variables=most)) as learner:
+        assert learner.options.before_leads == (BEFORE_LEADS if waits else 0)
 
 
 def test_no_leads_without_beliefs() -> None:
@@ -210,7 +213,7 @@ def test_verdicts_do_not_depend_on_leads() -> None:
     options = LadderOptions(60.0, nodes=0)
     for source in (leads, random_leads, lambda *_: []):
         for dives in (options, options._replace(belief_bytes=0)):
-            outcome = climb(seen, sound, dives, learning=tail.LearnerOptions(leads=source))
+            outcome = climb(seen, sound, dives, learning=partial(make_learner, source=source))
             assert [SOLUTIONS[k] for k in outcome.solutions[sound]] == expected
             assert outcome.counters[:, NODES].sum() == 0
 
@@ -223,7 +226,7 @@ def test_all_solutions_are_found_with_random_leads() -> None:
         for source in (leads, random_leads):
             memory, found = begun(puzzle), set()
             assert memory is not None
-            with tail.make_learner(memory, math.inf, tail.LearnerOptions(leads=source)) as learner:
+            with make_learner(memory, math.inf, source=source) as learner:
                 while learner.next_solution(math.inf):
                     found.add(learner.picture().tobytes())
                     learner.exclude(learner.picture())
@@ -234,11 +237,10 @@ def test_leads_halve_conflicts() -> None:
     """For the first solutions of random pictures."""
     conflicts = [0, 0]
     for k, source in enumerate((leads, lambda *_: [])):
-        rng = np.random.default_rng(8)
-        for _ in range(12):
-            memory = begun(from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8)))
+        for puzzle in hard_puzzles():
+            memory = begun(puzzle)
             assert memory is not None
-            with tail.make_learner(memory, math.inf, tail.LearnerOptions(leads=source)) as learner:
+            with make_learner(memory, math.inf, source=source) as learner:
                 assert learner.next_solution(math.inf)
                 conflicts[k] += learner.conflicts
     assert conflicts[0] < 0.5 * conflicts[1]
@@ -263,3 +265,38 @@ def test_noise_is_solved_by_a_dive_before_depth_2() -> None:
     outcome = climb(views(batch), np.arange(40), LadderOptions(60.0))
     assert (outcome.found == 2).sum() > 30
     assert (outcome.seconds[:, 1] == 0).sum() > 20
+
+
+def hard_puzzles() -> list[Puzzle]:
+    """Return random pictures that search leaves open."""
+    rng = np.random.default_rng(8)
+    return [from_picture((rng.random((24, 24)) < 0.37).astype(np.uint8)) for _ in range(12)]
+
+
+def outcome_of(options: LearnerOptions, cpu_limit: float = math.inf) -> Outcome:
+    """Return the outcome of the hard puzzles without dives, which would solve them first."""
+    seen, limits = views(puzzle_batch(hard_puzzles())), LadderOptions(cpu_limit, nodes=1, belief_bytes=0)
+    return climb(seen, np.arange(12), limits, learning=partial(make_learner, options=options))
+
+
+def test_verdicts_are_those_of_search() -> None:
+    """With slices of one conflict too; every solution is checked."""
+    expected = climb(views(puzzle_batch(hard_puzzles())), np.arange(12), LadderOptions(math.inf, nodes=1 << 40))
+    for learning in (LearnerOptions(), LearnerOptions(slice_conflicts=1)):
+        outcome = outcome_of(learning)
+        assert not outcome.late.any()
+        assert (outcome.solutions == expected.solutions).all()
+        learned = outcome.counters[:, CONFLICTS] > 0
+        assert (outcome.engine[learned] == LEARNED).all()
+        assert learned.sum() >= 3
+        assert (outcome.seconds[:, CPU_SAT] > 0).sum() >= 6
+        found = np.flatnonzero(outcome.found)
+        assert len(found) == 12
+        assert fits(views(puzzle_batch(hard_puzzles())), found, outcome.first, outcome.offsets).all()
+
+
+def test_learner_is_not_loaded_if_time_is_too_short() -> None:
+    outcome = outcome_of(LearnerOptions(loading=1e6), cpu_limit=5.0)
+    assert outcome.late.any()
+    assert (outcome.seconds[outcome.late, :WALL].sum(axis=1) < 5.0).all()
+    assert (outcome.counters[outcome.late, CONFLICTS] == 0).all()
