@@ -7,8 +7,15 @@ from hypothesis import strategies as st
 
 from nonocensus.scrapers.archives.source_file import SourceFile
 from nonocensus.scrapers.file_batches import Problem, read_files, read_in_bulk
-from nonocensus.scrapers.formats import FORMATS, FormatError, detect, jsonl
-from nonocensus.scrapers.formats.sudoku_text import SUFFIXES, is_sudoku, refusal
+from nonocensus.scrapers.formats import (
+    FORMATS,
+    SUDOKU_SUFFIXES,
+    FormatError,
+    detect,
+    is_sudoku,
+    jsonl,
+    sudoku_refusal,
+)
 from nonocensus.solver.model.puzzle import from_picture
 
 ROWS = (
@@ -45,11 +52,11 @@ def test_sudoku_is_refused(form: str) -> None:
     assert list(read_in_bulk([file], bulk_bytes=1)) == expected
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("suffix", SUDOKU_SUFFIXES)
 def test_suffix_is_enough(suffix: str) -> None:
     with pytest.raises(FormatError, match=f"nonocensus sudoku any{suffix}"):
         detect(f"any{suffix}", b"[Puzzle]\n")
-    assert refusal("").endswith("sudoku FILE")
+    assert sudoku_refusal("").endswith("sudoku FILE")
 
 
 @pytest.mark.parametrize("size", [4, 9, 16, 81])
