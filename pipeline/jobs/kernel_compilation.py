@@ -140,7 +140,7 @@ def compile_stage(kind: KernelKind, stage: str) -> None:
     """Compile a stage for a kind in this process, or load what others have compiled of it."""
     from nonocensus.solver.exact_cover.solve import warm_up as warm_up_covers
     from nonocensus.solver.ladder.climb import warm_up
-    from nonocensus.solver.people.assume import compile_for
+    from nonocensus.solver.people.assumptions import compile_for
     from nonocensus.solver.people.puzzle_grade import compile_grading
     from nonocensus.solver.proofs.record import compile_recorder
 

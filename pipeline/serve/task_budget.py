@@ -11,7 +11,7 @@ from nonocensus.solver.ladder.climb import warm_up
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.tables import puzzle_batch
 from nonocensus.solver.model.views import Views, views
-from nonocensus.solver.people.assume import compile_for
+from nonocensus.solver.people.assumptions import compile_for
 
 KernelCompiler = Callable[[Views], None]
 """Compiles kernels for the puzzles of a batch: warm_up those that solve, compile_for those that explain."""

@@ -70,7 +70,7 @@ from nonocensus.solver.ladder.climb import warm_up
 from nonocensus.solver.model.puzzle import Color, Puzzle, from_picture
 from nonocensus.solver.model.tables import GRADES, puzzle_batch
 from nonocensus.solver.model.techniques import TECHNIQUES
-from nonocensus.solver.people.assume import compile_for
+from nonocensus.solver.people.assumptions import compile_for
 from nonocensus.solver.people.explanation import explain
 from nonocensus.solver.people.hints import hint, start_of
 

@@ -13,7 +13,7 @@ from nonocensus.solver.api import solve
 from nonocensus.solver.model.puzzle import Block, InvalidPuzzle, Puzzle, from_picture
 from nonocensus.solver.model.tables import puzzle_batch, puzzles_of
 from nonocensus.solver.model.techniques import LINE_TECHNIQUES
-from nonocensus.solver.people.explanation import Explanation, InvalidStep, check, explain, told
+from nonocensus.solver.people.explanation import Explanation, InvalidStep, check, checker_steps, explain
 from nonocensus.solver.people.puzzle_grade import grades
 from nonocensus.solver.proofs.checker import CertificateError
 
@@ -117,7 +117,7 @@ def test_wrong_steps_are_refused() -> None:
         check(explanation._replace(steps=steps[1:]))
     with pytest.raises(InvalidStep, match="other cells"):
         check(explanation._replace(cells=[3, *explanation.cells[1:]]))
-    assert len(list(told(explanation))) == len(steps)
+    assert len(list(checker_steps(explanation))) == len(steps)
 
 
 def test_clues_that_can_not_be() -> None:

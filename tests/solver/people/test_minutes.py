@@ -15,11 +15,17 @@ from strategies import PALETTE, images, pictures
 from nonocensus.solver.model.fitted_parameters import ParameterError, checksum, parse
 from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture, normalize_palette
 from nonocensus.solver.model.tables import puzzle_batch
-from nonocensus.solver.people.features import FEATURES
+from nonocensus.solver.people import features as features_module
+from nonocensus.solver.people.features import FEATURES, STEPS
 from nonocensus.solver.people.minutes import build_parameters, estimate, parameters
 from nonocensus.solver.people.puzzle_grade import ESTIMATES, grades
 
 FILE = (files("nonocensus.solver.people") / "minutes.json").read_bytes()
+
+
+def test_indices_are_in_the_order_of_the_features() -> None:
+    indices = {name[3:].lower(): index for name, index in vars(features_module).items() if name.startswith("AT_")}
+    assert indices == {name: index for index, name in enumerate(FEATURES) if index >= len(STEPS)}
 
 
 def twin(features: dict[str, float], fields: dict[str, Any]) -> tuple[float, float, float, float]:

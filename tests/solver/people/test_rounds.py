@@ -15,16 +15,16 @@ from nonocensus.solver.model.puzzle import Puzzle, from_picture, normalize_palet
 from nonocensus.solver.model.tables import puzzle_batch
 from nonocensus.solver.model.techniques import LINE_TECHNIQUES
 from nonocensus.solver.model.views import views
-from nonocensus.solver.people.assume import assumptions_for
+from nonocensus.solver.people.assumptions import assumptions_for
 from nonocensus.solver.people.features import FEATURES, runs_for, write_features
 from nonocensus.solver.people.person import (
-    PuzzleSheet,
+    SolvingState,
     apply_technique,
     grid_of,
-    load_number,
-    puzzle_sheet_for,
+    load_board_line,
+    puzzle_state_for,
     solve_lines,
-    solve_on_desk,
+    solve_loaded_line,
 )
 from nonocensus.solver.people.rounds import (
     BACKGROUND_STROKES,
@@ -34,44 +34,44 @@ from nonocensus.solver.people.rounds import (
     ROUNDS,
     STROKES,
     Rounds,
-    find_in_rounds,
     rounds_for,
     solve_in_rounds,
+    solve_lines_in_rounds,
 )
 
 
-def sheet_of(puzzle: Puzzle) -> PuzzleSheet:
-    return puzzle_sheet_for(views(puzzle_batch([puzzle])))
+def state_of(puzzle: Puzzle) -> SolvingState:
+    return puzzle_state_for(views(puzzle_batch([puzzle])))
 
 
-def worked(sheet: PuzzleSheet, deadline: float = math.inf) -> tuple[int, Rounds]:
-    rounds = rounds_for(sheet)
-    return find_in_rounds(sheet, rounds, deadline), rounds
+def worked(state: SolvingState, deadline: float = math.inf) -> tuple[int, Rounds]:
+    rounds = rounds_for(state)
+    return solve_lines_in_rounds(state, rounds, deadline), rounds
 
 
-def finds(sheet: PuzzleSheet, grid: np.ndarray, number: int, technique: int) -> list[int] | None:
+def finds(state: SolvingState, grid: np.ndarray, number: int, technique: int) -> list[int] | None:
     """Return a line's cells after a technique, None if it is decided already; the techniques have their own tests."""
-    width, height, palette = sheet.board.size.tolist()
+    width, height, palette = state.board.size.tolist()
     line = grid.reshape(height, width)[number] if number < height else grid.reshape(height, width)[:, number - height]
     for c in range(palette):
         store(
-            sheet.board.can,
+            state.board.can,
             number * palette + c,
             sum(1 << x for x, colors in enumerate(line.tolist()) if colors >> c & 1),
         )
-    if not load_number(sheet, number, True):
+    if not load_board_line(state, number, True):
         return None
-    apply_technique(sheet.desk, sheet.workspace, technique, solve_on_desk(sheet, number))
-    left = [load(sheet.desk.new, c, 0) for c in range(palette)]
+    apply_technique(state.line, state.workspace, technique, solve_loaded_line(state, number))
+    left = [load(state.line.new, c, 0) for c in range(palette)]
     return [sum((left[c] >> x & 1) << c for c in range(palette)) for x in range(len(line))]
 
 
-def twin(sheet: PuzzleSheet) -> tuple[Counter[str], list[int], np.ndarray]:
+def twin(state: SolvingState) -> tuple[Counter[str], list[int], np.ndarray]:
     """Return counts, steps and the final grid by trying every technique on every line in every round."""
-    width, height, _ = sheet.board.size.tolist()
+    width, height, _ = state.board.size.tolist()
     lines = [slice(y * width, (y + 1) * width) for y in range(height)] + [slice(x, None, width) for x in range(width)]
     counts, steps = Counter[str](), [0] * LINE_TECHNIQUES
-    grid = grid_of(sheet)
+    grid = grid_of(state)
     changed = set(range(width + height))
     while True:
         after, looked, found = grid.copy(), changed, set()
@@ -80,7 +80,7 @@ def twin(sheet: PuzzleSheet) -> tuple[Counter[str], list[int], np.ndarray]:
             if not is_open[number]:
                 continue
             before = grid[lines[number]].tolist()
-            tried = ((t, finds(sheet, grid, number, t)) for t in range(LINE_TECHNIQUES))
+            tried = ((t, finds(state, grid, number, t)) for t in range(LINE_TECHNIQUES))
             technique, cells = next(((t, cells) for t, cells in tried if cells != before), (None, None))
             if technique is None or cells is None:
                 continue
@@ -106,52 +106,52 @@ def twin(sheet: PuzzleSheet) -> tuple[Counter[str], list[int], np.ndarray]:
 @given(puzzles(most=8))
 @settings(max_examples=30, deadline=None)
 def test_counts_are_those_of_the_twin(puzzle: Puzzle) -> None:
-    sheet = sheet_of(puzzle)
-    expected, steps, grid = twin(sheet_of(puzzle))
-    status, rounds = worked(sheet)
+    state = state_of(puzzle)
+    expected, steps, grid = twin(state_of(puzzle))
+    status, rounds = worked(state)
     assert status == FIXPOINT
     counts = rounds.counts
     assert [counts[ROUNDS], counts[OPEN_LINES]] == [expected["rounds"], expected["open lines"]]
     assert [counts[STROKES], counts[BACKGROUND_STROKES]] == [expected["strokes"], expected["background strokes"]]
-    assert (rounds.steps.tolist(), grid_of(sheet).tolist()) == (steps, grid.tolist())
+    assert (rounds.steps.tolist(), grid_of(state).tolist()) == (steps, grid.tolist())
     assert [counts[DECIDED], counts[DECIDED_ROUNDS]] == [expected["decided"], expected["their rounds"]]
 
 
 @given(puzzles(most=12))
 @settings(max_examples=50, deadline=None)
 def test_rounds_end_where_the_person_ends(puzzle: Puzzle) -> None:
-    sheet, other = sheet_of(puzzle), sheet_of(puzzle)
-    assert worked(sheet)[0] == solve_lines(other, LINE_TECHNIQUES, math.inf) == FIXPOINT
-    assert grid_of(sheet).tolist() == grid_of(other).tolist()
+    state, other = state_of(puzzle), state_of(puzzle)
+    assert worked(state)[0] == solve_lines(other, LINE_TECHNIQUES, math.inf) == FIXPOINT
+    assert grid_of(state).tolist() == grid_of(other).tolist()
 
 
 @given(shuffled_puzzles(most=5))
 @settings(max_examples=50, deadline=None)
 def test_contradictions_are_found_as_by_the_person(puzzle: Puzzle) -> None:
-    other = sheet_of(puzzle)
+    other = state_of(puzzle)
     expected = solve_lines(other, LINE_TECHNIQUES, math.inf)
-    status, _ = worked(sheet_of(puzzle))
+    status, _ = worked(state_of(puzzle))
     assert (status == CONTRADICTION) == (expected == CONTRADICTION)
 
 
-def draw(sheet: PuzzleSheet, picture: np.ndarray) -> None:
-    """Decide all cells of a sheet's board."""
-    palette = int(sheet.board.size[2])
+def draw(state: SolvingState, picture: np.ndarray) -> None:
+    """Decide all cells of a state's board."""
+    palette = int(state.board.size[2])
     for k, line in enumerate([*picture, *picture.T]):
         for c in range(palette):
-            store(sheet.board.can, k * palette + c, sum(1 << x for x in np.flatnonzero(line == c).tolist()))
-    assert grid_of(sheet).tolist() == (1 << picture.ravel()).tolist()
+            store(state.board.can, k * palette + c, sum(1 << x for x in np.flatnonzero(line == c).tolist()))
+    assert grid_of(state).tolist() == (1 << picture.ravel()).tolist()
 
 
 def features(picture: np.ndarray) -> list[float]:
     """Return the features of a picture's puzzle, solved with assumptions where needed."""
     puzzle = normalize_palette(from_picture(picture, PALETTE, puzzle_id="test/1"))
-    sheet = sheet_of(puzzle)
-    rounds = rounds_for(sheet)
-    assert solve_in_rounds(sheet, rounds, assumptions_for(sheet), math.inf) == FIXPOINT
-    draw(sheet, np.array([puzzle.palette.index(color) if color in puzzle.palette else 0 for color in PALETTE])[picture])
+    state = state_of(puzzle)
+    rounds = rounds_for(state)
+    assert solve_in_rounds(state, rounds, assumptions_for(state), math.inf) == FIXPOINT
+    draw(state, np.array([puzzle.palette.index(color) if color in puzzle.palette else 0 for color in PALETTE])[picture])
     values = np.zeros(len(FEATURES))
-    write_features(sheet, rounds, runs_for(sheet), values)
+    write_features(state, rounds, runs_for(state), values)
     return values.tolist()
 
 
@@ -215,4 +215,4 @@ def best_axis(picture: np.ndarray) -> float:
 
 def test_deadline_is_honoured() -> None:
     picture = np.random.default_rng(1).integers(0, 2, (60, 60)).astype(np.uint8)
-    assert worked(sheet_of(from_picture(picture, PALETTE[:2], puzzle_id="test/1")), deadline=0.0)[0] == OUT_OF_TIME
+    assert worked(state_of(from_picture(picture, PALETTE[:2], puzzle_id="test/1")), deadline=0.0)[0] == OUT_OF_TIME

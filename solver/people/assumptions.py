@@ -15,7 +15,7 @@ from nonocensus.solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TI
 from nonocensus.solver.lines.workspace import LINE_SOLVES, Workspace, with_deadline
 from nonocensus.solver.model.techniques import EDGE
 from nonocensus.solver.model.views import Views
-from nonocensus.solver.people.person import PuzzleSheet, compile_person, placed_example
+from nonocensus.solver.people.person import SolvingState, compile_person, example_state
 from nonocensus.solver.tuning import SEEN_BYTES
 
 DEPTHS: tuple[Any, ...] = (np.int64(2), np.int64(4), NO_LIMIT)
@@ -71,27 +71,22 @@ class Assumptions(NamedTuple):
 
     def take_away(self, place: int, color: int) -> None:
         """Exclude a colour from a cell and propagate."""
-        if exclude(self, place, color) == OUT_OF_TIME:
+        if exclude_color(self, place, color) == OUT_OF_TIME:
             raise TimeoutError
 
-    @property
-    def line_solves(self) -> int:
-        """Number of line solves so far."""
-        return int(self.workspace.counters[LINE_SOLVES])
 
-
-def assumptions_for(sheet: PuzzleSheet, deadline: float = math.inf) -> Assumptions:
-    """Return memory for assumptions on the puzzles of a sheet; each begins with `assume_on`.
+def assumptions_for(state: SolvingState, deadline: float = math.inf) -> Assumptions:
+    """Return memory for assumptions on the puzzles of a state; `begin_assumptions` begins each puzzle.
 
     deadline    CPU seconds of this thread
     """
-    lines, (rows, words) = len(sheet.board.first) - 1, sheet.board.can.shape
+    lines, (rows, words) = len(state.board.first) - 1, state.board.can.shape
     palette = rows // lines
     most = lines // 2 * (lines - lines // 2) * palette  # colours of the cells of a square, the largest
     seen = (np.zeros((min(2 * most, SEEN_BYTES // (8 * words)), words), np.uint64) for _ in DEPTHS)
-    board, trial, began = (sheet.board._replace(can=np.zeros_like(sheet.board.can)) for _ in range(3))
-    color, log = sheet.color if palette > 2 else None, np.zeros((most, 3), np.int32)
-    return Assumptions(board, trial, began, color, tuple(seen), log, sheet.workspace._replace(deadline=deadline))
+    board, trial, began = (state.board._replace(can=np.zeros_like(state.board.can)) for _ in range(3))
+    color, log = state.color if palette > 2 else None, np.zeros((most, 3), np.int32)
+    return Assumptions(board, trial, began, color, tuple(seen), log, state.workspace._replace(deadline=deadline))
 
 
 def compile_for(puzzles: Views) -> None:
@@ -104,25 +99,25 @@ def compile_for(puzzles: Views) -> None:
 @cache
 def compile_assumptions(words: int, colored: bool) -> None:
     """Compile the kernels of this module, so that no puzzle is charged for it."""
-    sheet = placed_example(words, colored)
-    example = assumptions_for(sheet)
-    assume_on(example, sheet)
+    state = example_state(words, colored)
+    example = assumptions_for(state)
+    begin_assumptions(example, state)
     example.refuted(1)
     example.length(RefutedAssumption(0, 0, EDGE))
     example.take_away(0, 0)
 
 
 @kernel
-def assume_on(assumptions: Assumptions, sheet: PuzzleSheet) -> None:
-    """Begin assumptions on the sheet's board, which is at the fixpoint of line logic."""
-    copy(sheet.board, assumptions.board)
+def begin_assumptions(assumptions: Assumptions, state: SolvingState) -> None:
+    """Begin assumptions on a state's board, which is at the fixpoint of line logic."""
+    copy(state.board, assumptions.board)
     clear(assumptions.workspace.line_cache, assumptions.workspace.bit_width)
     for k in range(len(DEPTHS)):
         begin(assumptions.board, assumptions.began, assumptions.seen[k], assumptions.workspace.bit_width)
 
 
 @inlined
-def until(assumptions: Assumptions, deadline: float) -> Assumptions:
+def with_assumption_deadline(assumptions: Assumptions, deadline: float) -> Assumptions:
     """Return the same assumptions with another deadline, in CPU seconds of this thread."""
     board, trial, began, color, seen, log, workspace = assumptions
     return Assumptions(board, trial, began, color, seen, log, with_deadline(workspace, workspace.counters, deadline))
@@ -156,7 +151,7 @@ def find_refuted(assumptions: Assumptions, most: int) -> int:
 
 
 @standalone
-def exclude(assumptions: Assumptions, place: int, color: int) -> int:
+def exclude_color(assumptions: Assumptions, place: int, color: int) -> int:
     """Exclude a colour from a cell and propagate. Returns as `propagate`."""
     width = int(assumptions.board.size[0])
     y, x = place // width, place % width
