@@ -20,8 +20,8 @@ from nonocensus.reports.charts.encodings import (
     unless_another,
     verdict_color,
 )
-from nonocensus.reports.figures import Figures, HistogramBin
-from nonocensus.reports.formatting import number, seconds
+from nonocensus.reports.numbers.figures import Figures, HistogramBin
+from nonocensus.reports.words.formatting import number, seconds
 
 
 def times(figures: Figures) -> Chart | None:

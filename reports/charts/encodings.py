@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from nonocensus.reports.formatting import label_color
+from nonocensus.reports.words.formatting import label_color
 
 ACCENT = "#1c8a74"
 

@@ -13,8 +13,8 @@ from nonocensus.reports.charts.encodings import (
     unless_another,
     verdict_color,
 )
-from nonocensus.reports.figures import Figures
-from nonocensus.reports.formatting import MEASURE_NAMES, measure_name, number
+from nonocensus.reports.numbers.figures import Figures
+from nonocensus.reports.words.formatting import MEASURE_NAMES, measure_name, number
 
 NUMBER = 24
 """Width of a cell of the matrix in pixels that holds its number."""

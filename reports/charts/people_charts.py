@@ -7,10 +7,15 @@ import altair as alt
 
 from nonocensus.reports.charts.chart import Chart, chart_of
 from nonocensus.reports.charts.encodings import BAR, COUNTS, GRADE_COLORS, SERIES
-from nonocensus.reports.figures import Figures
-from nonocensus.reports.formatting import MEASURE_NAMES, NO_BREAK, rating
-from nonocensus.reports.rating_correlations import DIFFICULTY_RATINGS, RATING_NAMES, GradeCorrelation, RatingCorrelation
-from nonocensus.reports.row_classes import MINUTES_NAMES
+from nonocensus.reports.numbers.figures import Figures
+from nonocensus.reports.numbers.rating_correlations import (
+    DIFFICULTY_RATINGS,
+    RATING_NAMES,
+    GradeCorrelation,
+    RatingCorrelation,
+)
+from nonocensus.reports.numbers.row_classes import MINUTES_NAMES
+from nonocensus.reports.words.formatting import MEASURE_NAMES, NO_BREAK, rating
 
 LEGEND_COLUMNS = 5
 """Columns of the legend, few enough for a phone."""

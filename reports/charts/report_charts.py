@@ -4,12 +4,12 @@ from typing import Any
 
 import altair as alt
 
-from nonocensus.reports.activity import Activity
 from nonocensus.reports.charts import cpu_times, measure_charts, people_charts, verdicts
 from nonocensus.reports.charts.chart import CONFIG, PAGE_FONT, Chart, chart_of, specification
 from nonocensus.reports.charts.encodings import ACCENT, CLOCK, many
-from nonocensus.reports.figures import Figures
-from nonocensus.reports.formatting import number, seconds
+from nonocensus.reports.numbers.activity import Activity
+from nonocensus.reports.numbers.figures import Figures
+from nonocensus.reports.words.formatting import number, seconds
 
 
 def charts(figures: Figures, activity: Activity | None = None) -> tuple[Chart, ...]:

@@ -6,9 +6,9 @@ import altair as alt
 
 from nonocensus.reports.charts.chart import Chart, chart_of
 from nonocensus.reports.charts.encodings import ACCENT, BAR, COUNTS, picked, place_among, unless_another, verdict_color
-from nonocensus.reports.figures import Figures, PuzzleGroup
-from nonocensus.reports.formatting import number
-from nonocensus.reports.row_classes import UNKNOWN
+from nonocensus.reports.numbers.figures import Figures, PuzzleGroup
+from nonocensus.reports.numbers.row_classes import UNKNOWN
+from nonocensus.reports.words.formatting import number
 
 MOST_GROUPS = 20
 """Most groups of a chart; the table has all."""
