@@ -45,7 +45,7 @@ def knowledge(state: SolvingState) -> oracle.Board:
 @pytest.mark.plain_python
 @given(puzzles(most=9))
 @settings(max_examples=150, deadline=None)
-def test_it_ends_where_line_logic_ends(puzzle: Puzzle) -> None:
+def test_techniques_end_at_the_fixpoint_of_line_logic(puzzle: Puzzle) -> None:
     state = state_of(puzzle)
     assert worked(state) == FIXPOINT
     expected = oracle.line_logic(puzzle)
@@ -55,7 +55,7 @@ def test_it_ends_where_line_logic_ends(puzzle: Puzzle) -> None:
 
 @given(puzzles(most=9))
 @settings(max_examples=100, deadline=None)
-def test_the_log_tells_every_step(puzzle: Puzzle) -> None:
+def test_log_has_every_step(puzzle: Puzzle) -> None:
     state = state_of(puzzle)
     first, counted, grid = 0, np.zeros_like(state.steps), grid_of(state)
     worked(state)
@@ -127,14 +127,14 @@ def test_hardest_technique_is_the_same_for_mirrored_puzzles() -> None:
 
 @given(puzzles(most=9))
 @settings(max_examples=60, deadline=None)
-def test_a_sheet_forgets_the_puzzle_before(puzzle: Puzzle) -> None:
+def test_state_forgets_the_puzzle_before(puzzle: Puzzle) -> None:
     """Finds of a larger puzzle that ran out of time were written outside the board."""
     large = from_picture(np.ones((30, 40), np.uint8), BLACK_ON_WHITE, puzzle_id="test/large")
     batch = views(puzzle_batch([puzzle, large]))
-    fresh, used = state_of(puzzle), state_for(batch, KernelGroup(1, 3, np.arange(2)))
+    new, used = state_of(puzzle), state_for(batch, KernelGroup(1, 3, np.arange(2)))
     for array in (used.pending, used.progress, used.tried, used.results, used.steps, used.scalars):
         array[:] = 2**62 - 1
     begin_puzzle(used, batch, 0)
-    assert worked(used) == worked(fresh)
-    assert (used.steps.tolist(), used.scalars[LOOKS]) == (fresh.steps.tolist(), fresh.notes[LOOKS])
-    assert grid_of(used).tolist() == grid_of(fresh).tolist()
+    assert worked(used) == worked(new)
+    assert (used.steps.tolist(), used.scalars[LOOKS]) == (new.steps.tolist(), new.scalars[LOOKS])
+    assert grid_of(used).tolist() == grid_of(new).tolist()

@@ -29,7 +29,7 @@ from nonocensus.solver.people.person import (
 )
 
 
-def checker_steps(known: oracle.Knowledge) -> str:
+def signs(known: oracle.Knowledge) -> str:
     return "".join(next(sign for sign, colors in COLORS.items() if colors == cell) for cell in known)
 
 
@@ -63,8 +63,8 @@ def found(technique: int, clue: Clue, known: oracle.Knowledge) -> oracle.Knowled
 @pytest.mark.parametrize(("technique", "clue", "before", "after"), EXAMPLES)
 def test_examples(technique: int, clue: str, before: str, after: str) -> None:
     known = [COLORS[sign] for sign in before]
-    assert checker_steps(found(technique, clue_of(clue), known)) == after
-    assert checker_steps(found(technique, clue_of(clue)[::-1], known[::-1])) == after[::-1]
+    assert signs(found(technique, clue_of(clue), known)) == after
+    assert signs(found(technique, clue_of(clue)[::-1], known[::-1])) == after[::-1]
 
 
 def assert_sound(clue: Clue, known: oracle.Knowledge) -> None:
