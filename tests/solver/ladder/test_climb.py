@@ -7,12 +7,8 @@ from hypothesis import given, settings
 from strategies import PALETTE, pictures, puzzles
 
 from nonocensus.solver.api import classify, solve
-from nonocensus.solver.ladder.climb import climb
-from nonocensus.solver.ladder.ladder_options import LadderOptions
-from nonocensus.solver.lines.workspace import LINE_SOLVES
 from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture
 from nonocensus.solver.model.tables import picture, puzzle_batch
-from nonocensus.solver.model.views import views
 
 
 @pytest.mark.plain_python
@@ -93,12 +89,11 @@ def test_slices_of_a_batch_read_their_own_clues() -> None:
         assert part[column].to_pylist() == whole[column].slice(4, 3).to_pylist()
 
 
-def test_line_solves_of_a_complete_line_puzzle() -> None:
-    row = solve(from_picture(np.ones((4, 6), np.uint8)))
-    assert row["label"] == "trivial unique line"
-    assert row["line_solves"] == 10
-    assert row["sweeps"] == 2
-    assert row["score"] == 100
+@pytest.mark.parametrize(("cells", "solves"), [([[1] * 6] * 4, 10), ([[1, 0, 1, 1]], 5)])
+def test_trivial_puzzle_needs_one_solve_of_each_line(cells: list[list[int]], solves: int) -> None:
+    row = solve(from_picture(cells))
+    assert (row["label"], row["line_solves"]) == ("trivial unique line", solves)
+    assert (row["sweeps"], row["score"]) == (2, 100)
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 9), (9, 1), pytest.param((200, 200), marks=pytest.mark.slow)])
@@ -107,8 +102,3 @@ def test_edge_shapes(shape: tuple[int, int], fill: int) -> None:
     row = solve(from_picture(np.full(shape, fill, np.uint8)))
     assert row["solutions"] == "unique"
     assert set(row["solution"]) == {fill}
-
-
-def test_a_single_line_needs_one_solve_of_itself() -> None:
-    seen = views(puzzle_batch([from_picture(np.array([[1, 0, 1, 1]], np.uint8))]))
-    assert climb(seen, np.arange(1), LadderOptions(1.0)).counters[0, LINE_SOLVES] == 5

@@ -50,10 +50,9 @@ def test_colours_of_a_slice_are_those_of_its_puzzles() -> None:
 
 def test_memory_of_slice_ignores_other_puzzles() -> None:
     checks = from_picture((np.indices((40, 40)).sum(axis=0) % 2).astype(np.uint8))
-    small = from_picture(np.eye(3, dtype=np.uint8), PALETTE)
-    batch = puzzle_batch([checks, small, checks])
+    batch = puzzle_batch([checks, SMALL, checks])
     alone, sliced = (
-        memory_for(views(one), KernelGroup(1, None, np.arange(1))) for one in (puzzle_batch([small]), batch.slice(1, 1))
+        memory_for(views(one), KernelGroup(1, None, np.arange(1))) for one in (puzzle_batch([SMALL]), batch.slice(1, 1))
     )
     for one, other in zip(_arrays(alone), _arrays(sliced), strict=True):
         assert one.shape == other.shape

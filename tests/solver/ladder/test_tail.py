@@ -82,12 +82,14 @@ def test_leads_assume_open_cells_once_each(puzzle: Puzzle) -> None:
         assert len(set(assumptions)) == len(assumptions)
 
 
-def test_no_leads_after_the_deadline() -> None:
+def test_no_leads_after_the_deadline_or_without_beliefs() -> None:
     memory = begun(from_picture((np.random.default_rng(3).random((12, 12)) < 0.5).astype(np.uint8)))
     assert memory is not None
     variables, _ = encode(memory.board, memory.color, memory.workspace)
     assert list(leads(memory, variables.literal, memory.workspace))
     assert not list(leads(memory, variables.literal, memory.workspace._replace(deadline=0.0)))
+    memory = memory._replace(beliefs=memory.beliefs._replace(messages=np.zeros((2, 0, 2))))
+    assert not list(leads(memory, variables.literal, memory.workspace))
 
 
 def test_lead_is_not_tried_with_late_phases() -> None:
@@ -140,14 +142,6 @@ def test_many_blocks_or_variables_skip_the_brief_run(density: float, most: int, 
     assert memory is not None
     with make_learner(memory, math.inf, LearnerOptions(before_leads_variables=most)) as learner:
         assert learner.options.before_leads == (BEFORE_LEADS if waits else 0)
-
-
-def test_no_leads_without_beliefs() -> None:
-    memory = begun(from_picture((np.random.default_rng(3).random((12, 12)) < 0.5).astype(np.uint8)))
-    assert memory is not None
-    memory = memory._replace(beliefs=memory.beliefs._replace(messages=np.zeros((2, 0, 2))))
-    variables, _ = encode(memory.board, memory.color, memory.workspace)
-    assert not list(leads(memory, variables.literal, memory.workspace))
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -6,7 +6,7 @@ import numpy as np
 import oracle
 import pytest
 from hypothesis import given, settings
-from strategies import puzzles, shuffled_puzzles
+from strategies import PALETTE, puzzles, shuffled_puzzles
 
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 from nonocensus.solver.api import solve
@@ -87,7 +87,7 @@ def test_a_start_is_what_it_begins_with() -> None:
         explain(SWITCH, start=start)
 
 
-def test_so_many_steps() -> None:
+def test_step_limit_cuts_the_explanation() -> None:
     puzzle = dominoes(7)
     whole = explain(puzzle)
     for most in (0, 1, 3, len(whole.steps) - 1):
@@ -127,10 +127,7 @@ def test_clues_that_can_not_be() -> None:
 
 def test_colours_and_blots() -> None:
     cells = np.array([[1, 2, 2], [0, 1, 2], [2, 0, 1]], np.uint8)
-    from nonocensus.solver.model.puzzle import Color
-
-    palette = tuple(Color(name, name[0], "000000") for name in ("white", "black", "red"))
-    puzzle = from_picture(cells, palette)
+    puzzle = from_picture(cells, PALETTE[:3])
     explanation = explain(puzzle)
     assert explanation.state == "solved"
     assert picture_of(explanation) == cells.ravel().tolist()

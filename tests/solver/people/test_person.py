@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from strategies import puzzles, shuffled_puzzles
 
+from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 from nonocensus.solver.ladder.memory import KernelGroup
 from nonocensus.solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Puzzle, from_picture
@@ -94,15 +95,11 @@ def test_a_contradiction_of_line_logic_is_found(puzzle: Puzzle) -> None:
 
 
 def test_out_of_time() -> None:
-    from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
-
     state = puzzle_state_for(views(recipe_batch(Recipe("random", 60, 60, 0.5, 1, 1), 0, 1)))
     assert worked(state, deadline=0.0) == OUT_OF_TIME
 
 
 def test_what_is_ruled_out_is_looked_at_again() -> None:
-    from nonocensus.solver.model.puzzle import from_picture
-
     puzzle = from_picture(np.eye(2, dtype=np.uint8))
     state = state_of(puzzle)
     assert worked(state) == FIXPOINT
