@@ -2,6 +2,8 @@
 
 import hashlib
 
+import pytest
+
 from nonocensus.scrapers.archives.source_file import SourceFile
 from nonocensus.scrapers.file_batches import Problem, read_files
 from nonocensus.solver.model.puzzle import Puzzle
@@ -14,19 +16,13 @@ def ids(*files: SourceFile) -> list[str | Problem]:
     return [item if isinstance(item, Problem) else item.puzzle_id for item in read_files(files)]
 
 
-def test_local_puzzle_gets_id_of_file_name() -> None:
-    (puzzle,) = read_files([SourceFile("folder/sub/a.b.non", LOCAL)])
+@pytest.mark.parametrize(("data", "source", "source_id"), [(LOCAL, "local", "folder/sub/a.b"), (WEBPBN, "webpbn", "5")])
+def test_puzzle_has_id_of_its_site_or_of_its_file(data: bytes, source: str, source_id: str) -> None:
+    (puzzle,) = read_files([SourceFile("folder/sub/a.b.non", data)])
     assert isinstance(puzzle, Puzzle)
-    assert (puzzle.puzzle_id, puzzle.source, puzzle.source_id) == ("local/folder/sub/a.b", "local", "folder/sub/a.b")
-    assert puzzle.url is None
-    assert puzzle.raw_sha256 == hashlib.sha256(LOCAL).hexdigest()
-
-
-def test_webpbn_puzzle_keeps_its_id() -> None:
-    (puzzle,) = read_files([SourceFile("folder/a.non", WEBPBN)])
-    assert isinstance(puzzle, Puzzle)
-    assert (puzzle.puzzle_id, puzzle.source, puzzle.source_id) == ("webpbn/5", "webpbn", "5")
-    assert puzzle.raw_sha256 == hashlib.sha256(WEBPBN).hexdigest()
+    assert (puzzle.puzzle_id, puzzle.source, puzzle.source_id) == (f"{source}/{source_id}", source, source_id)
+    assert (puzzle.url is None) == (source == "local")
+    assert puzzle.raw_sha256 == hashlib.sha256(data).hexdigest()
 
 
 def test_ids_are_distinct() -> None:
