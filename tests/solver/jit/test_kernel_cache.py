@@ -220,17 +220,6 @@ def test_every_module_with_kernels_is_hashed() -> None:
             assert Path(str(found.__file__)) in kernel_cache.sources(), module.name
 
 
-def test_new_folder_is_private(tmp_path: Path) -> None:
-    before = os.umask(0)
-    try:
-        make_private(tmp_path / "new" / "cache")
-    finally:
-        os.umask(before)
-    for folder in (tmp_path / "new", tmp_path / "new" / "cache"):
-        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    make_private(tmp_path / "new" / "cache")
-
-
 @pytest.fixture
 def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Set NUMBA_CACHE_DIR to a folder that does not exist yet."""
@@ -240,9 +229,11 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "asked"
 
 
-def test_cache_folder_is_private_with_any_umask(asked: Path) -> None:
-    """Also if NUMBA_CACHE_DIR exists."""
-    asked.mkdir(0o755)
+@pytest.mark.parametrize("exists", [False, True])
+def test_cache_folder_is_private_with_any_umask(asked: Path, exists: bool) -> None:
+    """Whether NUMBA_CACHE_DIR exists or is made."""
+    if exists:
+        asked.mkdir(0o755)
     before = os.umask(0)
     try:
         folder = cache_folder.__wrapped__()
@@ -251,6 +242,8 @@ def test_cache_folder_is_private_with_any_umask(asked: Path) -> None:
     assert folder is not None
     assert folder.parent == asked
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert stat.S_IMODE(asked.stat().st_mode) == (0o755 if exists else 0o700)
+    assert cache_folder.__wrapped__() == folder
 
 
 @pytest.mark.parametrize("planted", [False, True])
