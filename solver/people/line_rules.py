@@ -1,4 +1,4 @@
-"""The named techniques on one line, each a small exact rule. None finds more than complete line logic (`line`).
+"""The named techniques on one line, each a small exact rule. None finds more than `complete_line`.
 
 `apply_technique` in solver.people.person calls them, with the ranges that they need; solver.model.techniques has their
 order, grades and sources.
