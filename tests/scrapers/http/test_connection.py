@@ -1,7 +1,5 @@
 """The one connection: who asks, forms, cookies, and no waiting."""
 
-import socket
-import time
 from pathlib import Path
 
 import pytest
@@ -37,22 +35,6 @@ def test_cookies_are_kept_and_netrc_is_not_read(site: Site, tmp_path: Path, monk
         session.fetch(Request(f"{site.url}/a"))
     assert site.asked[-1].headers["cookie"] == "visit=1"
     assert not any("authorization" in asked.headers for asked in site.asked)
-
-
-def test_separately_sent_body_is_not_delayed(site: Site) -> None:
-    def apart(connection: socket.socket) -> bytes:
-        connection.sendall(answer(200, Content_Length="4"))
-        return b"body"
-
-    site.answers["/a"] = [apart]
-    with polite() as session:
-        session.fetch(Request(f"{site.url}/a"))
-        seconds = []
-        for _ in range(50):
-            begun = time.monotonic()
-            assert session.fetch(Request(f"{site.url}/a")).body == b"body"
-            seconds.append(time.monotonic() - begun)
-    assert sorted(seconds)[10] < 0.03, "all but the first few wait 40 ms for the delayed ACKs of Linux"
 
 
 def test_user_agent_names_version_and_contact(site: Site) -> None:

@@ -27,7 +27,6 @@ from nonocensus.scrapers.http import HostUnreachable, Request, RequestFailed
         ("truncated headers", "reply broke off, 5 times", 200),
         ("damaged gzip", "reply damaged, 5 times", 200),
         ("gzip and more", "reply damaged, 5 times", 200),
-        ("gzip and zeros", "reply damaged, 5 times", 200),
         ("gzip and half of another", "reply broke off, 5 times", 200),
         ("no HTTP", "invalid HTTP reply (BadStatusLine), 5 times", None),
     ],
