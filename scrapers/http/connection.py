@@ -1,4 +1,4 @@
-"""One HTTP connection: requests with a total deadline, bodies of bounded size.
+"""One HTTP connection: requests with a total deadline, bodies and cookies of bounded size.
 
 The libraries' timeouts apply to each read, so a site that sends a byte now and then could keep a request open for
 ever. Here a timer shuts the socket down when the time of the exchange is over, so that a blocked read returns.
@@ -12,6 +12,7 @@ import threading
 import zlib
 from contextlib import suppress
 from contextvars import ContextVar
+from http.cookiejar import CookieJar
 from typing import Any, Self
 
 import requests
@@ -24,6 +25,9 @@ from nonocensus.scrapers.http.messages import FailedAttempt, format_size
 
 READ_BYTES = 1 << 16
 """Largest read from a connection."""
+
+MAX_COOKIES, MAX_COOKIE_BYTES = 20, 4096
+"""Cookies of a session, and the bytes of their names and values together; sites refuse longer headers."""
 
 
 class Deadline:
@@ -107,6 +111,17 @@ class _PlainConnection(HTTPConnection):
 
 class _SecureConnection(_PlainConnection, HTTPSConnection):
     """The same over TLS."""
+
+
+def limit_cookies(cookies: CookieJar) -> None:
+    """Drop the oldest cookies beyond MAX_COOKIES and MAX_COOKIE_BYTES."""
+    count = size = 0
+    for cookie in reversed(list(cookies)):
+        longer = size + len(cookie.name) + len(cookie.value or "")
+        if count < MAX_COOKIES and longer <= MAX_COOKIE_BYTES:
+            count, size = count + 1, longer
+        else:
+            cookies.clear(cookie.domain, cookie.path, cookie.name)
 
 
 def read_body(response: requests.Response, max_bytes: int) -> bytes | FailedAttempt:

@@ -11,7 +11,7 @@ from urllib.parse import urljoin, urlsplit
 import requests
 from protego import Protego
 
-from nonocensus.scrapers.http.connection import Deadline, open_session, read_body
+from nonocensus.scrapers.http.connection import Deadline, limit_cookies, open_session, read_body
 from nonocensus.scrapers.http.messages import (
     CONNECTION_ERRORS,
     DEFAULT_LIMITS,
@@ -39,6 +39,12 @@ ROBOT = "nonocensus"
 
 ROBOTS_LIFETIME = 24 * 3600.0
 """Seconds after which robots.txt is read again (RFC 9309, 2.4)."""
+
+MAX_ROBOTS_BYTES = 500 << 10
+"""Bytes of robots.txt that are parsed, the least that RFC 9309 (2.5) allows."""
+
+MAX_ROBOTS_WORK = 2_000_000
+"""Lines of robots.txt times lines that name a robot: Protego keeps each rule for each robot of its group."""
 
 MAX_REDIRECTS = 5
 """Followed per request."""
@@ -204,7 +210,9 @@ class PoliteSession:
         """Send a request; return the response with its body unread."""
         method, form, limits = ("GET" if request.form is None else "POST"), request.form, self._limits
         timeouts = min(limits.connect_timeout, limits.total_timeout), limits.read_timeout
-        return self._session.request(method, request.url, data=form, headers=headers, timeout=timeouts, stream=True)
+        response = self._session.request(method, request.url, data=form, headers=headers, timeout=timeouts, stream=True)
+        limit_cookies(self._session.cookies)
+        return response
 
 
 def redirect_of(
@@ -283,7 +291,14 @@ class RobotsRules:
             return Protego.parse("")
         if not 200 <= reply.status < 300:
             return f"{reply.url}: {format_status(reply.status)}; nothing may be fetched there until it can be read"
-        rules = Protego.parse(reply.body.decode("utf-8-sig", "replace"))
+        body = reply.body
+        if len(body) > MAX_ROBOTS_BYTES:
+            body = body[: body.rfind(b"\n", 0, MAX_ROBOTS_BYTES) + 1]
+        text = body.decode("utf-8-sig", "replace")
+        lines = [line.lstrip()[:4].lower() for line in text.splitlines()]
+        if len(lines) * lines.count("user") > MAX_ROBOTS_WORK:
+            return f"{reply.url}: too many robots and rules; treated as disallowed"
+        rules = Protego.parse(text)
         crawl_delay = rules.crawl_delay(ROBOT) or 0.0
         if crawl_delay > self._max_delay:
             delay, limit = format_seconds(crawl_delay), format_seconds(self._max_delay)

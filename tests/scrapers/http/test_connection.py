@@ -37,6 +37,21 @@ def test_cookies_are_kept_and_netrc_is_not_read(site: Site, tmp_path: Path, monk
     assert not any("authorization" in asked.headers for asked in site.asked)
 
 
+def test_session_keeps_newest_cookies_within_bounds(site: Site) -> None:
+    """Else a site's own cookies, a few in each reply, would soon make requests of megabytes."""
+    replies = [f"n{number}={'v' * 500}" for number in range(30)] + [f"short{number}=v" for number in range(15)]
+    site.answers["/a"] = [answer(200, Set_Cookie=cookie) for cookie in [*replies, "long=" + "v" * 5000, "last=v"]]
+    with polite() as session:
+        for _ in range(48):
+            session.fetch(Request(f"{site.url}/a"))
+    longest = max(len(asked.headers.get("cookie", "")) for asked in site.asked)
+    assert 3500 < longest < 4200
+    sent = [cookie.partition("=")[0] for cookie in site.asked[-1].headers["cookie"].split("; ")]
+    assert sorted(sent) == sorted(
+        [*(f"n{number}" for number in range(26, 30)), *(f"short{n}" for n in range(15)), "last"]
+    )
+
+
 def test_user_agent_names_version_and_contact(site: Site) -> None:
     fetch(site)
     for asked in site.asked:
