@@ -23,9 +23,11 @@ import pyarrow.compute as pc
 import pytest
 from faulty_twin import Faults, serve
 
+from nonocensus.pipeline.callbacks import SILENT
 from nonocensus.pipeline.commands.twin import twin
 from nonocensus.pipeline.crawl import table as crawled_table
 from nonocensus.pipeline.crawl.ledger import NAME, Ledger, open_ledger
+from nonocensus.pipeline.crawl.site_crawl import host_locks
 from nonocensus.pipeline.crawl.table import crawl_store
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.store import parts
@@ -415,6 +417,38 @@ def test_second_crawl_is_refused(nonocensus: Run, tmp_path: Path) -> None:
         other.submit(held.close).result()
     assert (result.code, len(result.err.splitlines())) == (2, 1)
     assert "store is being written by nonocensus" in result.err
+
+
+def test_second_crawl_of_a_host_is_refused(nonocensus: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Into another store; other hosts, and ports of this machine, are free."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    crawl = ("crawl", "webpbn", "--rate", "0", "--ids", "1-3", "--out", "store", "--base-url")
+    with serve(build_archive(puzzles(3))) as first, serve(build_archive(puzzles(3))) as second:
+        with ThreadPoolExecutor(1) as other, ExitStack() as held:
+            other.submit(held.enter_context, host_locks([f"{first}/", "https://www.webpbn.com"], SILENT)).result()
+            result = nonocensus(*crawl, first)
+            assert (result.code, len(result.err.splitlines())) == (2, 1)
+            assert f"{first.removeprefix('http://')} is being crawled by nonocensus" in result.err
+            assert f"(process {os.getpid()} on " in result.err
+            assert not (tmp_path / "store").exists()
+            refused = nonocensus(*crawl[:3], "2", *crawl[4:], "http://webpbn.com", "--contact", "a@b.c")
+            assert "webpbn.com is being crawled by nonocensus" in refused.err
+            assert nonocensus(*crawl, second).code == 0
+            other.submit(held.close).result()
+        assert nonocensus(*crawl, first).code == 0
+    assert list((tmp_path / "cache" / "nonocensus").iterdir()) == []
+
+
+def test_crawl_without_cache_folder_warns_once(
+    nonocensus: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cache").write_text("a file")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    with serve(build_archive(puzzles(3))) as first, serve(build_archive(puzzles(3))) as second:
+        bases = ("--base-url", first, "--base-url", second)
+        result = nonocensus("crawl", "nonograms", *bases, "--rate", "0", "--ids", "1-3", "--out", "store")
+    assert result.code == 0
+    assert result.err.count("can't be written, so another crawl of the site would go unnoticed") == 1
 
 
 def test_crawl_resumes_after_a_full_disk(nonocensus: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
