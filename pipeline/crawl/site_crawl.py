@@ -147,6 +147,8 @@ def check_options(options: CrawlOptions) -> str:
             normalize_url(address)
         except ValueError:
             raise UserError(f"--base-url {clipped(address)}: no address like https://webpbn.com") from None
+        if set("?#") & set(address) or "@" in urlsplit(address).netloc:
+            raise UserError("--base-url takes no ?, # or name and password; give an address like https://webpbn.com")
     try:
         check_rate(options.rate)
         for address in options.addresses:

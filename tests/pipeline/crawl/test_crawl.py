@@ -392,6 +392,7 @@ def test_unsuitable_folders_are_refused(nonocensus: Run, tmp_path: Path) -> None
         (tmp_path / "other" / "file").write_text("mine")
         assert "holds something else" in nonocensus(*crawl, "other").err
         assert "local folder" in nonocensus(*crawl, "s3://bucket/store").err
+        assert nonocensus(*crawl, "a:/store").code == 0, "a legal name of a folder"
         assert nonocensus(*crawl, "store").code == 0
         with sqlite3.connect(tmp_path / "store" / NAME) as db:
             db.execute("pragma user_version = 99")
@@ -449,6 +450,15 @@ def test_crawl_without_cache_folder_warns_once(
         result = nonocensus("crawl", "nonograms", *bases, "--rate", "0", "--ids", "1-3", "--out", "store")
     assert result.code == 0
     assert result.err.count("can't be written, so another crawl of the site would go unnoticed") == 1
+
+
+def test_long_texts_of_a_site_are_cut(nonocensus: Run, tmp_path: Path) -> None:
+    long = replace(puzzles(1)[0], title="t" * 1_000_000, description="d" * 1_000_000, author="a" * 300)
+    with serve(build_archive([long])) as address:
+        command = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--ids", "1", "--out", "store")
+        assert nonocensus(*command).code == 0
+    row = rows(tmp_path / "store")["webpbn/1"]
+    assert (row["title"], row["description"], row["author"]) == ("t" * 300, "d" * 10_000, "a" * 300)
 
 
 def test_crawl_resumes_after_a_full_disk(nonocensus: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
