@@ -256,7 +256,7 @@ def walk_lists(
     """
     for kind in kinds:
         place = f"next page of the list of {kind}"
-        page, known = int(ledger.noted(place) or 1), set[int]()
+        page, known = int(ledger.read_note(place) or 1), set[int]()
         while page > 0:
             request = nonograms.list_page(base, kind, page)
             reply = session.fetch(request)
@@ -266,7 +266,7 @@ def walk_lists(
             # past the last page the site serves nothing, or an earlier page
             page = page + 1 if not known.issuperset(numbers) else 0
             known.update(numbers)
-            ledger.note_kinds(nonograms.SOURCE, numbers, nonograms.KINDS[kind])
+            ledger.record_kinds(nonograms.SOURCE, numbers, nonograms.KINDS[kind])
             ledger.set_note(place, str(page))
             on_page(kind, page - 1, len(numbers))
 

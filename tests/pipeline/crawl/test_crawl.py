@@ -81,10 +81,10 @@ def test_webpbn_crawl_fills_the_store(nonocensus: Run, tmp_path: Path) -> None:
         first = nonocensus(*crawl, "--ids", "1-35", "--json")
         assert first.code == 0
         assert json.loads(first.out)["outcomes"] == {"ok": 30, "unpublished": 1, "missing": 4}
-        asked = sum(counts.values())
+        requests = sum(counts.values())
         again = nonocensus(*crawl, "--ids", "1-20")
         assert "20 were known" in again.out
-        assert sum(counts.values()) == asked, "nothing is asked for again"
+        assert sum(counts.values()) == requests, "nothing is requested again"
         assert nonocensus(*crawl, "--ids", "all").code == 0
     table = rows(tmp_path / "store")
     assert list(table) == [f"webpbn/{number}" for number in range(1, 31)]
@@ -104,9 +104,9 @@ def test_nonograms_crawl_fills_the_store(nonocensus: Run, tmp_path: Path) -> Non
         mono = {number for number in range(1, 11) if number % 3}
         assert set(rows(tmp_path / "store")) == {f"nonograms/{number}" for number in mono}
         assert nonocensus(*crawl, "--ids", "1-42").code == 0
-        asked = counts.copy()
+        before = counts.copy()
         assert nonocensus(*crawl, "--ids", "all").code == 0
-        again = counts - asked
+        again = counts - before
         assert not any(name.startswith("nonograms") for name in again)
     table = rows(tmp_path / "store")
     assert set(table) == {f"nonograms/{number}" for number in range(1, 41)}
@@ -462,7 +462,7 @@ def test_long_texts_of_a_site_are_cut(nonocensus: Run, tmp_path: Path) -> None:
 
 
 def test_crawl_resumes_after_a_full_disk(nonocensus: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    keep, left = Ledger._keep, iter(range(5))
+    keep, left = Ledger._add_reply, iter(range(5))
 
     def keep_while_there_is_room(self: Ledger, *arguments: Any) -> int:
         if next(left, None) is None:
@@ -471,11 +471,11 @@ def test_crawl_resumes_after_a_full_disk(nonocensus: Run, tmp_path: Path, monkey
 
     with serve(build_archive(puzzles(9))) as address:
         crawl = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--ids", "1-9", "--out", "store")
-        monkeypatch.setattr(Ledger, "_keep", keep_while_there_is_room)
+        monkeypatch.setattr(Ledger, "_add_reply", keep_while_there_is_room)
         result = nonocensus(*crawl)
         assert result.code == 4
         assert "disk is full" in result.err
-        monkeypatch.setattr(Ledger, "_keep", keep)
+        monkeypatch.setattr(Ledger, "_add_reply", keep)
         assert outcomes(tmp_path / "store") == {"webpbn": {"ok": 5}}
         assert nonocensus(*crawl).code == 0
     assert len(rows(tmp_path / "store")) == 9
