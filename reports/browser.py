@@ -19,8 +19,7 @@ import pyarrow.compute as pc
 from markupsafe import Markup
 
 from nonocensus.reports.aggregate import COLOR_NAMES, KINDS, LABELS, SOLUTIONS, TECHNIQUES
-from nonocensus.reports.browser_columns import columns_script
-from nonocensus.reports.formatting import MEANINGS, label_color, natural
+from nonocensus.reports.formatting import natural
 from nonocensus.reports.issues import DUPLICATES, ISSUES, differing, fixes, issues, repeated
 from nonocensus.reports.picture_svg import UNKNOWN_COLOR
 from nonocensus.reports.row_classes import (
@@ -60,15 +59,6 @@ DECIMALS = tuple(measure.name for measure in LISTED_MEASURES if pa.types.is_floa
 
 SOLUTION, SECOND, GOAL, CLUES, MENDED = 1, 2, 4, 8, 16
 """Bits of what the page has of a row: pictures of its cells in this order, and clues that don't follow from them."""
-
-PLAYER = ("saved", "pointing", "game", "board", "tools")
-PARTS = (
-    "words", "elements", "inflating", "data", "facets", "state", "selection", "clues", "drawing", "facts",
-    "nonogram", "puzzle", "picked", "box", "column_histogram", "list", "columns", "gallery", "filters",
-    "explorer", "filtered_charts", "exporting", "section",
-)  # fmt: skip
-SOURCES = (*(f"serve/{part}.js" for part in PLAYER), *(f"browser/{part}.js" for part in PARTS))
-"""Parts of the script, in reports/templates; those that play a puzzle are the server's page's too."""
 
 
 class Browser(NamedTuple):
@@ -143,7 +133,6 @@ def payload(
         "pictured": pictures.rows,
         "words": {name: column.words for name, column in words.items()},
         "issues": [[name, meaning] for name, meaning in ISSUES.items()],
-        "labels": [[label_color(label), MEANINGS.get(label, "")] for label in words["label"].words],
     }
     arrays = {name: column.places for name, column in words.items()}
     absent = () if graded else GRADED
@@ -374,15 +363,6 @@ def _clues(side: str, lines: pa.ListArray, which: np.ndarray) -> dict[str, np.nd
     }
 
 
-# Script and style
-
-
-def script() -> str:
-    """Return the browser's script: its parts concatenated in one scope."""
-    parts = "\n".join(map(source, SOURCES))
-    return f'(() => {{\n"use strict";\n{columns_script()}{parts}}})();\n'
-
-
 def style() -> str:
     """Return its style sheet, which uses the colours of report.css."""
-    return source("browser.css") + source("serve/board.css")
+    return source("browser.css") + source("shared/board.css")

@@ -4,8 +4,6 @@ Titles, authors and reasons are untrusted input. Jinja escapes them; only what t
 content security policy allows the page's own scripts, by hash, and no requests.
 """
 
-import base64
-import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -23,6 +21,7 @@ from nonocensus.reports.activity import Activity
 from nonocensus.reports.aggregate import TECHNIQUES as TECHNIQUES_OF_LADDER
 from nonocensus.reports.aggregate import figures_of, plain
 from nonocensus.reports.attention import FEW_CELLS
+from nonocensus.reports.browser_columns import page_constants
 from nonocensus.reports.census import Row, take_census
 from nonocensus.reports.charts.chart import alone, script
 from nonocensus.reports.charts.report_charts import charts, explorers
@@ -33,6 +32,7 @@ from nonocensus.reports.figures import Certified, Figures
 from nonocensus.reports.formatting import GRADING, MEANINGS, RUNG_MEANINGS, TIMING, label_color, minutes_text
 from nonocensus.reports.issues import author_lists, fixes, repeated
 from nonocensus.reports.joined_columns import GRADED, NO_GRADES, NO_MENDINGS, with_sources
+from nonocensus.reports.page_scripts import content_hash, joined
 from nonocensus.reports.picture_svg import mark, svg
 from nonocensus.reports.row_classes import Rows
 from nonocensus.reports.templating import environment, source
@@ -307,8 +307,7 @@ def _mended_drawings(shown: pa.Table, ids: Sequence[str | None]) -> dict[str, tu
 
 
 def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
-    scripts = [source("browser/inflating.js") + source("report.js")] if content["charts"] else []
-    scripts += [browser.script()] if content["browser"] else []
+    own = joined("report.js")
     vega = script() if content["charts"] else ""
     page = environment(autoescape=True)
     page.filters["color"] = label_color
@@ -317,17 +316,14 @@ def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
         content,
         drawings=drawings,
         style=Markup(source("report.css") + browser.style()),
-        scripts=[Markup(script) for script in scripts],
-        script_hashes=" ".join(f"'sha256-{_sha256(script)}'" for script in (*scripts, vega) if script),
+        script=Markup(own),
+        script_hashes=Markup(" ".join(map(content_hash, (own, vega)))),
+        constants=page_constants(),
         vega=browser.deflated(vega.encode()),
         specs={name: chart.spec for name, chart in content["charts"].items()},
         explorers=explorers(),
         icon="data:image/svg+xml," + quote(mark()),
     ).encode()
-
-
-def _sha256(script: str) -> str:
-    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def _json(content: dict[str, Any]) -> bytes:

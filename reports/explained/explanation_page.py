@@ -4,8 +4,6 @@ Titles and colour names are untrusted: Jinja escapes them, and a content securit
 by its hash.
 """
 
-import base64
-import hashlib
 import json
 from collections import Counter
 from typing import Any
@@ -19,6 +17,7 @@ from nonocensus.reports.explained.step_words import (
     describe_merged,
     known_grid,
 )
+from nonocensus.reports.page_scripts import content_hash, joined
 from nonocensus.reports.sheet.geometry import CELL, geometry
 from nonocensus.reports.sheet.grid_state import GridState, empty
 from nonocensus.reports.sheet.sheet_colors import LINE, MARK, color_letters, color_names, rgb, tint
@@ -45,7 +44,7 @@ def page(explanation: Explanation, difficulty: str = "") -> str:
         raise TooLarge(
             f"{puzzle.width}x{puzzle.height} is too large: a page shows the steps of at most {MOST_CELLS:,} cells"
         )
-    script = source("explanation.js").strip()
+    script = joined("explanation.js")
     steps = list(describe_merged(explanation))
     counted = sorted(Counter(step.step.technique for step in steps).items())
     return (
@@ -64,7 +63,7 @@ def page(explanation: Explanation, difficulty: str = "") -> str:
             difficulty=difficulty,
             data=Markup(_for_script(_data(explanation, steps))),
             script=Markup(script),
-            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+            script_hash=Markup(content_hash(script)),
             style=Markup(source("report.css") + source("explanation.css")),
         )
     )

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import "./fake_document.mjs";
-import { load } from "./page_scripts.mjs";
-import { BROWSER } from "./fixtures.mjs";
-
-const {
-  clueItems, cluesOf, drawing, factItems, formerOf, idWords, isLight, layersOf, legend, lineWords,
-  minutesWords, nonogramSheet, nonogramThumb, paletteEntries, repeatWords, undrawnWords,
-} = await load(...BROWSER);
+import { factItems } from "../../reports/templates/browser/facts.js";
+import { formerOf, legend, nonogramSheet, nonogramThumb, paletteEntries } from "../../reports/templates/browser/nonogram.js";
+import { idWords, layersOf, repeatWords, undrawnWords } from "../../reports/templates/browser/puzzle.js";
+import { clueItems, cluesOf, lineWords } from "../../reports/templates/shared/clues.js";
+import { drawing, isLight } from "../../reports/templates/shared/drawing.js";
+import { minutesWords } from "../../reports/templates/shared/words.js";
 
 const HEART = Uint8Array.from("0101011111111110111000100", Number);
 const SWITCH = Uint8Array.of(1, 0, 1, 0, 1, 0, 1, 1, 1);

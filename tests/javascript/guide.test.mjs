@@ -1,14 +1,18 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import "./fake_document.mjs";
-import { load } from "./page_scripts.mjs";
-import { SERVE } from "./fixtures.mjs";
+import { Refusal, sentence } from "../../reports/templates/serve/api.js";
+import { DOING, gradeWords, progressWords, reasonWords, solutionFigures } from "../../reports/templates/serve/findings.js";
+import { apply, gridOfSets, hintChanges, pointedOut, setsOf, stepTitle, whereWords } from "../../reports/templates/serve/hints.js";
+import { hardestStep, stepWords } from "../../reports/templates/serve/player.js";
+import { sharedRecord, shareLink } from "../../reports/templates/serve/sharing.js";
+import { clockWords, keptTaken } from "../../reports/templates/serve/workshop.js";
+import { pointing } from "../../reports/templates/shared/board.js";
+import { cluesOf } from "../../reports/templates/shared/clues.js";
+import { Game, puzzleOf } from "../../reports/templates/shared/game.js";
+import { gridOf, gridText, keep, kept } from "../../reports/templates/shared/saved_grids.js";
 
 globalThis.location = { href: "http://127.0.0.1:8000/#draw", toString: () => "http://127.0.0.1:8000/#draw" };
-const {
-  DOING, Game, Refusal, apply, clockWords, cluesOf, gradeWords, gridOf, gridOfSets, gridText, hardestStep, hintChanges, keep, kept, keptTaken, pointedOut, pointing, progressWords,
-  puzzleOf, reasonWords, sentence, setsOf, shareLink, sharedRecord, solutionFigures, stepTitle, stepWords, whereWords,
-} = await load(...SERVE);
 
 const EMPTY = 255;
 const STEP = { technique: "long-chain", grade: 8, line: 1, where: "Row 2 (3)", what: "What.", why: "Why.", ruled: [[3, 0], [4, 0], [3, 0]], assumption: null };

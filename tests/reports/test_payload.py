@@ -16,7 +16,7 @@ from browsable import browsable, columns_of, graded, rows_of, solved, unpacked
 from census_figures import pairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nodejs import FOLDER, evaluate
+from nodejs import evaluate
 from strategies import puzzles
 
 from nonocensus.reports import browser, formatting
@@ -25,7 +25,6 @@ from nonocensus.reports.browser import (
     DECIMALS,
     GRADED,
     SLICE,
-    SOURCES,
     TEXTS,
     Browser,
     payload,
@@ -38,16 +37,11 @@ from nonocensus.solver.model.tables import RESULTS, puzzle_batch
 from nonocensus.solver.model.techniques import TECHNIQUES
 
 FILLERS = 120
-SCRIPTS = SOURCES[:-1]
-"""All but the part that begins to work on the page."""
-
-QUERIES = (FOLDER / "page_queries.js").read_text(encoding="utf-8")
 
 
 def ask(made: Browser, query: str, **argument: Any) -> Any:
-    """Call a function of page_queries.js with what the page embeds."""
-    embedded = {"table": made.table, "pictures": made.pictures, **argument}
-    return evaluate(SCRIPTS, f"{QUERIES}\nreturn {query}(argument);", embedded)
+    """Call a function of page_queries.mjs with what the page embeds."""
+    return evaluate("page_queries.mjs", query, {"table": made.table, "pictures": made.pictures, **argument})
 
 
 def pictures_of(made: Browser) -> list[dict[str, Any]]:
@@ -241,8 +235,8 @@ def test_duplicates_are_grouped_with_their_originals() -> None:
 def test_figures_read_as_in_the_rest_of_the_report(
     function: str, expected: Callable[[float], str], values: Sequence[float]
 ) -> None:
-    body = f"return argument.map((value) => {function}(value));"
-    assert evaluate(["browser/words.js"], body, values) == [expected(value) for value in values]
+    words = evaluate("page_queries.mjs", "worded", {"name": function, "values": values})
+    assert words == [expected(value) for value in values]
 
 
 def test_ids_and_facts_are_exported() -> None:

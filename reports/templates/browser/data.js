@@ -1,5 +1,8 @@
 // The rows of the list as columns, and their pictures, as reports/browser.py packs them.
 
+import { cluesOf } from "../shared/clues.js";
+import { inflate } from "../shared/elements.js";
+
 const ARRAYS = {
   uint8: Uint8Array,
   uint16: Uint16Array,
@@ -11,7 +14,7 @@ const LINE_FEED = 10;
 const SOLUTION = 1, SECOND = 2, GOAL = 4, CLUES = 8, MENDED = 16; // bits of a row's contents
 
 /** Read the table: its columns by name, and the other fields of its head. */
-async function readTable(element) {
+export async function readTable(element) {
   const { arrays, words, ...head } = await readBlock(element);
   const columns = {};
   for (const [name, values] of Object.entries(arrays)) columns[name] = new Column(values, words[name] ?? null);
@@ -33,7 +36,7 @@ async function readBlock(element) {
 }
 
 /** A column of the table; rows sort by its `values`, whether these are numbers or indices of words. */
-class Column {
+export class Column {
   constructor(values, words) {
     this.values = values;
     this.words = words; // `values` are 1-based indices of these; null for a column of numbers
@@ -58,7 +61,7 @@ const DRAWN = Object.entries({ solution: SOLUTION, second: SECOND, goal: GOAL, m
 const ONES = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll("0", "").length); // bits set
 
 /** The pictures, inflated when the first one is needed. */
-class Pictures {
+export class Pictures {
   constructor(table, element) {
     this.columns = table.columns;
     this.pictured = table.pictured;

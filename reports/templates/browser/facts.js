@@ -1,7 +1,22 @@
-// The facts of a puzzle in words. PUZZLE_COLUMNS are those of reports/browser_columns.py.
+// The facts of a puzzle in words.
+
+import { element, readJson } from "../shared/elements.js";
+import { minutesWords, numberWords, ratingWords, secondsWords, shareWords, sizeWords, solvingTimeWords } from "../shared/words.js";
+
+const { columns, verdicts, otherColor } = readJson("page-constants"); // of reports/browser_columns.py
+const VERDICTS = new Map(Object.entries(verdicts));
+
+/** The columns of puzzles: name, title, unit, digits, isCharted. */
+export const PUZZLE_COLUMNS = columns;
 
 /** The columns that are facts of an opened puzzle, in their order. */
-const FACTS = PUZZLE_COLUMNS.filter(({ title }) => title);
+export const FACTS = PUZZLE_COLUMNS.filter(({ title }) => title);
+
+/** The colour and the meaning of a verdict. */
+export function verdictOf(label) {
+  const [color, meaning] = VERDICTS.get(label) ?? [otherColor, ""];
+  return { color, meaning };
+}
 
 /** The words for a value by its column's unit: (value, {width, height, cells}, at); `at(column)` gives other values of its row. */
 const FORMATS = {
@@ -20,13 +35,13 @@ const FORMATS = {
 };
 
 /** The function that gives a column's values in words. */
-function formatOf({ unit, digits }) {
+export function formatOf({ unit, digits }) {
   const plain = (value) => (digits > 0 ? value.toFixed(digits) : numberWords(Math.round(value)));
   return FORMATS[unit] ?? ((value) => (typeof value === "string" ? value : plain(value)));
 }
 
 /** The known facts, as elements; `at(column)` returns a value or null, `size` is {width, height, cells}. */
-function factItems(at, size) {
+export function factItems(at, size) {
   const facts = FACTS.filter(({ name }) => at(name) !== null);
   return facts.map((column) => {
     const fact = element("div", "", "", element("dt"), element("dd"));

@@ -1,9 +1,16 @@
 // The controls above the list: a menu for each facet, and a chip for each filter in use.
 
+import { element } from "../shared/elements.js";
+import { numberWords, secondsWords } from "../shared/words.js";
+import { PUZZLE_COLUMNS } from "./facts.js";
+import { choiceItem, menuBox } from "./menus.js";
+import { plainWords } from "./selection.js";
+import { chosenWords, withoutFilter } from "./state.js";
+
 const MOST_CHOICES = 200; // of a menu
 const MANY_CHOICES = 12; // from which a menu has a search box
 
-class Filters {
+export class Filters {
   /**
    * form       element with the search box; menus go into its part .facets
    * chips      element for the chips
@@ -85,7 +92,7 @@ function facetBox(facet) {
 }
 
 /** The filters of a state, one {text, name, word} a chip; a measure's range has no word. */
-function chipsOf({ facets, ranges }, known) {
+export function chipsOf({ facets, ranges }, known) {
   const words = known.flatMap((facet) => (
     Array.from(facets[facet.name] ?? [], (word) => ({ text: `${facet.title}: ${facet.called(word)}`, name: facet.name, word }))
   ));
@@ -100,7 +107,7 @@ function chip(text, data) {
 }
 
 /** A range in words: "Difficulty from 0.5 to 2". */
-function rangeWords(name, [low, high]) {
+export function rangeWords(name, [low, high]) {
   const { title, unit } = PUZZLE_COLUMNS.find((column) => column.name === name) ?? {};
   const words = (value) => (unit === "s" ? secondsWords(value) : numberWords(Number(value.toPrecision(3))));
   const from = Number.isFinite(low) ? ` from ${words(low)}` : "";

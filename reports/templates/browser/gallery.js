@@ -1,8 +1,13 @@
 // The gallery: the list's pictures as tiles; only visible ones have elements.
 
+import { element } from "../shared/elements.js";
+import { minutesWords } from "../shared/words.js";
+import { pickBox } from "./list.js";
+import { nonogramThumb } from "./nonogram.js";
+
 const TILE = 148; // pixels of the narrowest tile
 
-class Gallery {
+export class Gallery {
   /**
    * box       scrolling element, which the gallery fills
    * table     as readTable returns it

@@ -3,7 +3,13 @@
 // The elements stay in a fixed window over the scrolling body and only their text changes, so that fast scrolling never
 // shows an empty frame.
 
-const DASH = "–";
+import { element } from "../shared/elements.js";
+import { countWords, minutesWords, secondsWords, shareWords, sizeWords } from "../shared/words.js";
+import { FACTS, formatOf, verdictOf } from "./facts.js";
+import { ColumnHistogram, hasDistribution } from "./scales.js";
+import { sortOf } from "./selection.js";
+
+export const DASH = "–";
 
 const LETTERS_ENDS = ["A", "Z"], NUMBER_ENDS = ["smallest", "largest"], EFFORT_ENDS = ["easiest", "hardest"];
 
@@ -33,7 +39,7 @@ const MORE_ROOM = "7.5rem"; // width of a chosen column
 const LEAST_TITLE = "9rem"; // of the title's column among chosen columns
 
 /** All columns to choose from: those of LISTED, and facts that any puzzle of the table has. */
-function listable({ columns }) {
+export function listable({ columns }) {
   const isKnown = (name) => name in columns && columns[name].values.some((_, row) => !columns[name].isNull(row));
   const known = LISTED.filter(({ name }) => name in columns);
   const others = FACTS.filter(({ name }) => isKnown(name) && !LISTED.some((each) => each.name === name));
@@ -46,13 +52,13 @@ function listable({ columns }) {
 }
 
 /** The default columns; kinds only if there are several. */
-function listedOf({ columns }) {
+export function listedOf({ columns }) {
   const hasValues = (name) => name in columns && (name !== "kind" || columns.kind.words.length > 1);
   return LISTED.filter(({ name, unless, more }) => !more && hasValues(name) && !(unless in columns));
 }
 
 /** The sort after a click on a column's head: the other direction if sorted by it, else numbers descending, words ascending. */
-function nextSort(sort, { name, number = false }) {
+export function nextSort(sort, { name, number = false }) {
   const now = sortOf(sort);
   const descending = now.name === name ? now.sign > 0 : number;
   const next = descending ? `-${name}` : name;
@@ -60,13 +66,13 @@ function nextSort(sort, { name, number = false }) {
 }
 
 /** The choices of the sort menu, [text, sort]: both directions of each column shown, and of the one sorted by. */
-function sortChoices(all, shown, sort) {
+export function sortChoices(all, shown, sort) {
   const { name } = sortOf(sort);
   const columns = all.filter((column) => shown.includes(column) || column.name === name);
   return columns.flatMap(({ name: of, title, ends }) => ["", "-"].map((down, k) => [`${title}, ${ends[k]} first`, down + of]));
 }
 
-class List {
+export class List {
   /**
    * grid    scrolling element, which the list fills
    * table   as readTable returns it
@@ -264,7 +270,7 @@ class List {
 }
 
 /** A checkbox outside the tab order: the focused grid handles its key. */
-function pickBox() {
+export function pickBox() {
   const box = element("input");
   Object.assign(box, { type: "checkbox", tabIndex: -1 });
   box.setAttribute("aria-label", "Pick");
@@ -292,12 +298,11 @@ function fillGrade(cell, row, { columns }) {
 }
 
 /** The verdict with its colour; for several solutions the count of cells in which the two found differ. */
-function fillVerdict(cell, row, { columns, labels }) {
+function fillVerdict(cell, row, { columns }) {
   if (!cell.firstChild) cell.append(element("span", "key"), element("span", "apart"));
   const differing = columns.differing.at(row);
   cell.lastChild.textContent = differing === null ? "" : countWords(differing, "cell");
-  const { values, words } = columns.label;
-  const known = values[row] > 0;
-  cell.firstChild.textContent = known ? words[values[row] - 1] : DASH;
-  cell.firstChild.style.setProperty("--key", known ? labels[values[row] - 1][0] : "transparent");
+  const label = columns.label.at(row);
+  cell.firstChild.textContent = label ?? DASH;
+  cell.firstChild.style.setProperty("--key", label === null ? "transparent" : verdictOf(label).color);
 }

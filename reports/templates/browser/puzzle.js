@@ -1,8 +1,18 @@
 // The dialog of an opened puzzle: drawing, verdict and facts.
 
+import { Board, colorTools, EMPTY_TOOL, offerTools } from "../shared/board.js";
+import { MOST_NUMBERS, numbersOf } from "../shared/clues.js";
+import { element } from "../shared/elements.js";
+import { colorsOf, Game, puzzleOf, wrongCells, wrongWords } from "../shared/game.js";
+import { keep, kept } from "../shared/saved_grids.js";
+import { numberWords } from "../shared/words.js";
+import { factItems, verdictOf } from "./facts.js";
+import { LAYERS, NO_LAYER, nonogramSheet, paletteEntries, PLAY } from "./nonogram.js";
+import { addressOf, plainState } from "./state.js";
+
 const ZOOM = 1.5, MOST_ZOOM = ZOOM ** 6; // of one step, and in all
 
-class PuzzleView {
+export class PuzzleView {
   /**
    * dialog     element, with its parts by class
    * table      as readTable returns it
@@ -74,8 +84,7 @@ class PuzzleView {
     this.part("name").textContent = at("title") ?? at("puzzle_id") ?? "untitled";
     this.part("author").textContent = author === null ? "" : `by ${author}`;
     this.part("id").replaceChildren(idWords(at("puzzle_id"), at("url")));
-    const label = this.table.columns.label.values[row];
-    const [color, meaning] = label ? this.table.labels[label - 1] : ["transparent", ""];
+    const { color, meaning } = at("label") === null ? { color: "transparent", meaning: "" } : verdictOf(at("label"));
     this.part("key").textContent = at("label") ?? "unknown";
     this.part("key").style.setProperty("--key", color);
     this.part("meaning").textContent = meaning;
@@ -189,7 +198,7 @@ class PuzzleView {
 }
 
 /** The layers that a picture has, [layer, name]; none without a picture. */
-function layersOf(picture) {
+export function layersOf(picture) {
   const isOffered = (layer) => layer === NO_LAYER || (layer === PLAY ? isPlayable(picture) : picture[layer]);
   return LAYERS.filter(([layer]) => picture && isOffered(layer));
 }
@@ -200,13 +209,13 @@ function isPlayable({ clues }) {
 }
 
 /** Why a puzzle without a picture is not drawn. */
-function undrawnWords(hasRoom) {
+export function undrawnWords(hasRoom) {
   if (hasRoom) return "Nothing can be drawn: this puzzle’s clues are not in the report.";
   return "Not drawn: the page has room for the pictures of its first puzzles only.";
 }
 
 /** For a duplicate, a sentence with a link to the original. */
-function repeatWords(at) {
+export function repeatWords(at) {
   const original = at("original");
   if (original === null) return [];
   const likeness = at("likeness");
@@ -219,7 +228,7 @@ function repeatWords(at) {
 }
 
 /** The id, as a link if it has a web address. */
-function idWords(id, url) {
+export function idWords(id, url) {
   const link = url !== null && /^https?:\/\//i.test(url);
   const made = element(link ? "a" : "span");
   made.textContent = id ?? "no id";

@@ -1,5 +1,52 @@
 // The section: reads the table, and synchronizes filters, list, gallery, opened puzzle and the page's address.
 
+import { numberWords } from "../shared/words.js";
+import { Pictures, readTable } from "./data.js";
+import { Explorer } from "./explorer.js";
+import { csvText, factLines, idLines, IDS_FILE, keepFile, packCommand } from "./exporting.js";
+import { FilteredCharts } from "./filtered_charts.js";
+import { Filters } from "./filters.js";
+import { Gallery } from "./gallery.js";
+import { List, listedOf, nextSort, sortChoices } from "./list.js";
+import { Columns } from "./menus.js";
+import { PuzzleView } from "./puzzle.js";
+import { listedWords, rowOf, SEARCHED, Selection, sortOf } from "./selection.js";
+import { ADDRESS, addressOf, plainState, stateOf } from "./state.js";
+
+/** The picked puzzles of the list. */
+export class Picked {
+  /** `changed()` is called after each change. */
+  constructor(changed) {
+    this.rows = new Set();
+    this.last = -1; // the last row picked, where a range begins
+    this.changed = changed;
+  }
+
+  has(row) {
+    return this.rows.has(row);
+  }
+
+  /** Toggle a row of the list; with `range` set all rows from the last one to it as the last one is. */
+  toggle(row, order, range) {
+    const [from, to] = [order.indexOf(this.last), order.indexOf(row)];
+    if (range && from >= 0 && to >= 0) this.all(order.subarray(Math.min(from, to), Math.max(from, to) + 1), this.has(this.last));
+    else this.all([row], !this.has(row));
+    this.last = row;
+  }
+
+  /** Pick or unpick rows. */
+  all(rows, wanted) {
+    for (const row of rows) this.rows[wanted ? "add" : "delete"](row);
+    this.changed();
+  }
+
+  clear() {
+    this.rows.clear();
+    this.last = -1;
+    this.changed();
+  }
+}
+
 class Browser {
   constructor(section, table, pictures) {
     this.section = section;
@@ -224,7 +271,8 @@ async function copy(button, text, otherwise) {
   setTimeout(() => (button.textContent = button.dataset.words), 3000);
 }
 
-async function start(section) {
+/** Read the table and show the list; on an error the section says so. */
+export async function startBrowser(section) {
   const note = section.querySelector(".browse-note");
   const content = section.querySelector(".browse-content");
   if (!("DecompressionStream" in globalThis)) {
@@ -250,6 +298,3 @@ async function start(section) {
     console.error(problem);
   }
 }
-
-offerFiles(document.querySelector("main"));
-start(document.getElementById("browse"));

@@ -1,10 +1,13 @@
 // Selects and sorts the list's rows, and counts what each choice of a facet would leave.
 
-const SEARCHED = ["puzzle_id", "title", "author"];
+import { countWords, numberWords, sizeWords } from "../shared/words.js";
+import { facetsOf } from "./facets.js";
+
+export const SEARCHED = ["puzzle_id", "title", "author"];
 const SIZED = /^(\d+)[x×*](\d+)$/;
 
 /** Queries of a table's rows. Orders and normalized words are cached. */
-class Selection {
+export class Selection {
   constructor(table) {
     this.table = table;
     this.facets = facetsOf(table);
@@ -130,14 +133,14 @@ class Selection {
 }
 
 /** The row of an id, or -1. */
-function rowOf(id, { columns }) {
+export function rowOf(id, { columns }) {
   const { values, words } = columns.puzzle_id;
   const code = id === "" ? 0 : words.indexOf(id) + 1;
   return code === 0 ? -1 : values.indexOf(code);
 }
 
 /** How many of all puzzles are listed: "7 of 109 puzzles". */
-function listedWords(count, total) {
+export function listedWords(count, total) {
   const all = countWords(total, "puzzle");
   return count < total ? `${numberWords(count)} of ${all}` : all;
 }
@@ -157,13 +160,13 @@ function keysOf(column) {
 }
 
 /** Parse "-cells" into the column's name and the sign of its order; "" is the table's own order. */
-function sortOf(sort) {
+export function sortOf(sort) {
   if (sort === "") return { name: "difficulty", sign: -1 };
   return sort.startsWith("-") ? { name: sort.slice(1), sign: -1 } : { name: sort, sign: 1 };
 }
 
 /** Normalize text for searching: lower case, without accents. */
-function plainWords(text) {
+export function plainWords(text) {
   const small = text.toLowerCase();
   return /^[ -~]*$/.test(small) ? small : small.normalize("NFD").replace(/\p{M}/gu, "");
 }

@@ -1,5 +1,11 @@
 // The archive's list, page by page.
 
+import { verdictOf } from "../browser/facts.js";
+import { element } from "../shared/elements.js";
+import { countWords, minutesWords, numberWords, sizeWords } from "../shared/words.js";
+import { ask } from "./api.js";
+import { tell } from "./messages.js";
+
 const COLUMNS = [
   ["puzzle_id", "Id", (row) => row.puzzle_id ?? "no id"],
   ["title", "Title", (row) => row.title ?? ""],
@@ -16,7 +22,7 @@ const GRADED = ["minutes", "grade"];
 const NUMBERS = ["minutes", "difficulty", "grade"];
 const DEBOUNCE = 250; // milliseconds after the last keystroke of a search
 
-class Archive {
+export class Archive {
   /** `archive` as in /api/about; `go(query)` is called for each page to open. */
   constructor(section, archive, go) {
     this.section = section;
@@ -111,7 +117,7 @@ class Archive {
         cell.append(link);
       } else if (name === "label" && row.label) {
         const key = element("span", "key", "", text);
-        key.style.setProperty("--key", LABELS.colors[row.label] ?? LABELS.other);
+        key.style.setProperty("--key", verdictOf(row.label).color);
         cell.append(key);
       } else cell.append(text);
       return cell;

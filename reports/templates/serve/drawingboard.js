@@ -1,5 +1,11 @@
 // The drawing board, where clues follow a picture as it is drawn.
 
+import { cluesOf, entriesOf } from "../shared/clues.js";
+import { read, store } from "../shared/saved_grids.js";
+import { ask } from "./api.js";
+import { attempt } from "./messages.js";
+import { Workshop } from "./workshop.js";
+
 const FRESH = [
   ["red", "c0392b"], ["blue", "2471a3"], ["green", "229954"], ["yellow", "d4ac0d"], ["purple", "7d3c98"],
   ["dark orange", "ba4a00"], ["turquoise", "17a589"], ["pink", "e67ebf"], ["brown", "6e2c00"],
@@ -9,7 +15,7 @@ const MOST_COLORS = 9;
 const MOST_SIDE = 100; // cells
 const DRAWING = "nonocensus:drawing";
 
-class DrawingBoard {
+export class DrawingBoard {
   /** `server` is {about, formats}; `play(reply)` is called with the drawn puzzle. */
   constructor(section, server, play) {
     this.form = section.querySelector("form");

@@ -1,5 +1,11 @@
 // Hints in three levels: where to look and how, which cells, and filling them in.
 
+import { element } from "../shared/elements.js";
+import { wrongWords } from "../shared/game.js";
+import { EMPTY, gridText } from "../shared/saved_grids.js";
+import { countWords } from "../shared/words.js";
+import { attempt, tell } from "./messages.js";
+
 const NO_STEP = {
   solved: "The grid is solved: nothing is left to do.",
   none: "No picture fits these clues.",
@@ -8,7 +14,7 @@ const NO_STEP = {
 };
 const NEXT = ["", "Show the cells", "Fill them in"];
 
-class Hints {
+export class Hints {
   /** `place` is the panel, `workshop` has the board. */
   constructor(place, workshop) {
     this.place = place;
@@ -107,7 +113,7 @@ class Hints {
 }
 
 /** The changes {places, values} that a hint leads to in a game; null if there are none. */
-function hintChanges({ kind, wrong, steps }, { cells, colors }) {
+export function hintChanges({ kind, wrong, steps }, { cells, colors }) {
   if (kind === "wrong") return { places: wrong, values: wrong.map(() => 0) };
   if (kind !== "step") return null;
   const sets = setsOf(cells, colors);
@@ -118,16 +124,16 @@ function hintChanges({ kind, wrong, steps }, { cells, colors }) {
 }
 
 /** The first level of a hint: where to look, and how. */
-function whereWords({ where, why, assumption }) {
+export function whereWords({ where, why, assumption }) {
   if (assumption) return `Suppose something of ${where}, and see where that leads.`;
   return `Look at ${lowered(where)}. ${why}`;
 }
 
-function stepTitle({ technique, grade }) {
+export function stepTitle({ technique, grade }) {
   return `${named(technique)}, grade ${grade} of 9`;
 }
 
-function paragraphs(words) {
+export function paragraphs(words) {
   return words.map((text) => {
     const paragraph = element("p");
     paragraph.textContent = text;
@@ -146,9 +152,27 @@ function lowered(words) {
 }
 
 /** What to highlight of a step: its line and cells, or its assumption and what follows; nothing of a merged one. */
-function pointedOut({ line, ruled, assumption }) {
+export function pointedOut({ line, ruled, assumption }) {
   const places = (pairs) => [...new Set(pairs.map(([place]) => place))];
   if (!assumption) return line === null ? {} : { line, cells: places(ruled) };
   const chain = places(assumption.then.flatMap((then) => then.ruled)).filter((place) => place !== assumption.place);
   return { supposed: assumption.place, chain, end: assumption.end };
+}
+
+// Sets of the colours that cells may have, as bits (bit 0 is the background), and steps that change them.
+
+/** The sets of a grid (see saved_grids.js): an open cell may have any colour, or be empty. */
+export function setsOf(cells, colors) {
+  const all = 2 ** (colors + 1) - 1;
+  return Uint32Array.from(cells, (cell) => (cell === 0 ? all : 1 << (cell === EMPTY ? 0 : cell)));
+}
+
+/** The grid of sets: cells with one colour left, the others open. */
+export function gridOfSets(sets) {
+  return Uint8Array.from(sets, (set) => ((set & (set - 1)) !== 0 ? 0 : set === 1 ? EMPTY : 31 - Math.clz32(set)));
+}
+
+/** Apply a step to sets, or revert it. */
+export function apply({ ruled }, sets, back = false) {
+  for (const [place, color] of ruled) sets[place] = back ? sets[place] | (1 << color) : sets[place] & ~(1 << color);
 }

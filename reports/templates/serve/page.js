@@ -1,9 +1,16 @@
 // The page, which shows the section that its address names.
 
-/** Announce something to screen readers. */
-function tell(words) {
-  document.getElementById("said").textContent = words;
-}
+import { element } from "../shared/elements.js";
+import { colorsOf, paletteOf, puzzleOf } from "../shared/game.js";
+import { keep, KEPT, kept } from "../shared/saved_grids.js";
+import { countWords, sizeWords } from "../shared/words.js";
+import { ask, Refusal } from "./api.js";
+import { Archive } from "./archive.js";
+import { DrawingBoard } from "./drawingboard.js";
+import { Bringing } from "./importing.js";
+import { attempt } from "./messages.js";
+import { sharedRecord } from "./sharing.js";
+import { keptTaken, Workshop } from "./workshop.js";
 
 class Page {
   constructor(server) {

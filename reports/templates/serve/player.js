@@ -1,10 +1,16 @@
 // Plays an explanation on the board, step by step or as a film.
 
+import { element } from "../shared/elements.js";
+import { gridOf } from "../shared/saved_grids.js";
+import { countWords, numberWords } from "../shared/words.js";
+import { apply, gridOfSets, paragraphs, pointedOut, setsOf, stepTitle } from "./hints.js";
+import { tell } from "./messages.js";
+
 const WHOLE = 20_000; // milliseconds of a film, within these limits of a step:
 const SHORTEST = 120;
 const LONGEST = 1500;
 
-class Player {
+export class Player {
   /** `place` is the panel, `workshop` has the board. */
   constructor(place, workshop) {
     this.place = place;
@@ -117,13 +123,13 @@ class Player {
 }
 
 /** The number of the first step with the highest grade; 0 without steps. */
-function hardestStep(steps) {
+export function hardestStep(steps) {
   const grades = steps.map(({ grade }) => grade);
   return grades.indexOf(grades.reduce((most, grade) => Math.max(most, grade), 0)) + 1;
 }
 
 /** The sentences of a step, if any, followed by the ending of the explanation that it completes, if any. */
-function stepWords(step, completed) {
+export function stepWords(step, completed) {
   const words = step ? [step.what, step.why] : [];
   if (completed?.left_out) words.push(`${countWords(completed.left_out, "further step")} left out.`);
   if (completed) words.push(completed.ending);

@@ -10,12 +10,12 @@ const UNITS = [
 ];
 
 /** 6746 as "6,746". */
-function numberWords(value) {
+export function numberWords(value) {
   return value.toLocaleString("en-US");
 }
 
 /** A share from 0 to 1 in percent; only 0 and 1 are shown as 0 % and 100 %. */
-function shareWords(value) {
+export function shareWords(value) {
   const percent = 100 * value;
   if (percent > 0 && percent < 0.05) return `<${NO_BREAK}0.1${NO_BREAK}%`;
   if (percent >= 99.95 && percent < 100) return `>${NO_BREAK}99.9${NO_BREAK}%`;
@@ -23,7 +23,7 @@ function shareWords(value) {
 }
 
 /** A duration with three digits in a suitable unit. */
-function secondsWords(value) {
+export function secondsWords(value) {
   if (value === 0) return `0${NO_BREAK}s`;
   const [unit, size] = UNITS.find(([, , most]) => value < most);
   const scaled = value / size;
@@ -33,12 +33,12 @@ function secondsWords(value) {
 }
 
 /** A site's rating: "3.75". */
-function ratingWords(value) {
+export function ratingWords(value) {
   return String(Number(value.toFixed(2)));
 }
 
 /** The time that a person takes, in seconds: "15 h 42 min", "2 min 8 s". */
-function solvingTimeWords(value) {
+export function solvingTimeWords(value) {
   const whole = value < 7200 ? Math.round(value) : 60 * Math.round(value / 60);
   const parts = [[Math.floor(whole / 3600), "h"], [Math.floor(whole / 60) % 60, "min"], [whole % 60, "s"]];
   const told = parts.filter(([count]) => count).map(([count, unit]) => `${numberWords(count)}${NO_BREAK}${unit}`);
@@ -46,7 +46,7 @@ function solvingTimeWords(value) {
 }
 
 /** Estimated minutes with two digits in a suitable unit: "50 s", "7 min", "4.5 h"; as reports/formatting.py. */
-function minutesWords(value) {
+export function minutesWords(value) {
   const [unit, size] = value < 1 ? ["s", 1 / 60] : value < 120 ? ["min", 1] : ["h", 60];
   const scaled = value / size;
   const text = scaled < 2.95 ? Number(scaled.toPrecision(2)) : Math.round(Number(scaled.toPrecision(2)));
@@ -54,11 +54,11 @@ function minutesWords(value) {
 }
 
 /** The size of a puzzle: "12×10". */
-function sizeWords(width, height) {
+export function sizeWords(width, height) {
   return `${width}×${height}`;
 }
 
 /** "1 puzzle", "2 puzzles". */
-function countWords(count, word) {
+export function countWords(count, word) {
   return `${numberWords(count)} ${word}${count === 1 ? "" : "s"}`;
 }

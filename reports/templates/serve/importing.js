@@ -1,8 +1,16 @@
 // Opens puzzles from files, text and images: chosen, dropped or pasted.
 
+import { entriesOf } from "../shared/clues.js";
+import { drawing } from "../shared/drawing.js";
+import { element } from "../shared/elements.js";
+import { paletteOf } from "../shared/game.js";
+import { sizeWords } from "../shared/words.js";
+import { ask, Refusal } from "./api.js";
+import { attempt } from "./messages.js";
+
 const IMAGES = /^image\//;
 
-class Bringing {
+export class Bringing {
   /** `open(reply)` is called with the puzzle to play, as /api/parse returns it. */
   constructor(section, formats, open) {
     this.section = section;

@@ -1,5 +1,11 @@
 // The drawing of a Game, which is filled in by mouse, touch and keyboard; with words for screen readers.
 
+import { lineWords } from "./clues.js";
+import { CELL, drawing, fill } from "./drawing.js";
+import { element, svg } from "./elements.js";
+import { EMPTY } from "./saved_grids.js";
+import { countWords } from "./words.js";
+
 const ZOOMS = [9, 11, 13, 16, 20, 25, 30, 38, 48]; // pixels a cell
 const SMALLEST = 13; // pixels a cell, if the whole board then fits; otherwise
 const USABLE = 16; // what a finger or a pointer hits easily
@@ -9,8 +15,9 @@ const RAIN_MILLISECONDS = 3000;
 const PADDING = 3; // pixels around the board
 const ABOVE = 250; // pixels of the page above the board
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+export const EMPTY_TOOL = [EMPTY, "empty", null];
 
-class Board {
+export class Board {
   /**
    * place  the element to fill
    * game   Game
@@ -189,7 +196,7 @@ class Board {
     this.describe();
   }
 
-  /** Highlight lines and cells (see pointing.js), or nothing, and scroll to them. */
+  /** Highlight lines and cells, or nothing, and scroll to them. */
   point(wanted = {}) {
     const { width, height } = this.puzzle;
     const [left, top] = this.box;
@@ -392,4 +399,58 @@ function spread(one, other) {
     y: (one.clientY + other.clientY) / 2,
     apart: Math.max(1, Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY)),
   };
+}
+
+/**
+ * Elements of the drawing that highlight lines and cells.
+ *
+ * wanted    {line, cells, supposed, chain, end}, all optional: a line, rows before columns; indices of cells; the cell of an
+ *           assumption; cells that follow from it; the line that then has no arrangement
+ * place     {width, height} in cells; {left, top}: origin of the drawing, at most 0
+ */
+export function pointing({ line = null, cells = [], supposed = null, chain = [], end = null }, place) {
+  const at = (k) => [(k % place.width) * CELL, Math.floor(k / place.width) * CELL];
+  const boxes = (places, inset) => {
+    const side = CELL - 2 * inset;
+    return places.map(at).map(([x, y]) => `M${x + inset} ${y + inset}h${side}v${side}h${-side}z`).join("");
+  };
+  const found = [];
+  if (chain.length) found.push(svg("path", { class: "chain", d: boxes(chain, 1) }));
+  if (line !== null) found.push(band(line, "line", place));
+  if (end !== null) found.push(band(end, "end", place));
+  if (cells.length) found.push(svg("path", { class: "rims", d: boxes(cells, 3) }), svg("path", { class: "found", d: boxes(cells, 3) }));
+  if (supposed !== null) {
+    const [x, y] = at(supposed);
+    found.push(svg("circle", { class: "supposed", cx: x + CELL / 2, cy: y + CELL / 2, r: CELL * 0.42 }));
+    found.push(svg("text", { class: "question", x: x + CELL / 2, y: y + CELL / 2 }, "?"));
+  }
+  return found;
+}
+
+/** A band along a line and its clue. */
+function band(line, kind, { width, height, left, top }) {
+  const box = line < height
+    ? { x: left, y: line * CELL, width: width * CELL - left, height: CELL }
+    : { x: (line - height) * CELL, y: top, width: CELL, height: height * CELL - top };
+  return svg("rect", { class: `band ${kind}`, ...box });
+}
+
+/** The tools for the colours of a palette: [value, name, rgb]. */
+export function colorTools(palette) {
+  return palette.slice(1).map(({ name, rgb }, k) => [k + 1, name || `colour ${k + 1}`, rgb]);
+}
+
+/** Show the tools of a board with one chosen; a tool without rgb is shown as a cross. `group` names the radio buttons. */
+export function offerTools(place, group, tools, board, chosen) {
+  place.replaceChildren(...tools.map(([value, name, rgb]) => {
+    const input = element("input");
+    Object.assign(input, { type: "radio", name: group, value, checked: value === chosen });
+    input.addEventListener("change", () => (board.tool = value));
+    const chip = element("span", rgb === null ? "chip crossed" : "chip");
+    if (rgb !== null) chip.style.background = `#${rgb}`;
+    const words = element("span", "tool-name");
+    words.textContent = name;
+    return element("label", "", "", input, chip, words);
+  }));
+  board.tool = chosen;
 }

@@ -1,6 +1,15 @@
 // Findings about a puzzle: its answer, and its files.
 
-class Findings {
+import { factItems, verdictOf } from "../browser/facts.js";
+import { differingCells, entriesOf } from "../shared/clues.js";
+import { drawing } from "../shared/drawing.js";
+import { element } from "../shared/elements.js";
+import { countWords, minutesWords } from "../shared/words.js";
+import { answerOf, ask } from "./api.js";
+import { attempt } from "./messages.js";
+import { shareLink } from "./sharing.js";
+
+export class Findings {
   /**
    * place    element with the forms
    * server   {about, formats}, as in /api/about and /api/formats
@@ -94,7 +103,7 @@ class Findings {
     const { pictures, label, meaning, error, every } = answer;
     this.part("answer").hidden = false;
     this.part("key").textContent = label;
-    this.part("key").style.setProperty("--key", LABELS.colors[label] ?? LABELS.other);
+    this.part("key").style.setProperty("--key", verdictOf(label).color);
     this.part("meaning").textContent = meaning;
     this.part("reason").textContent = reasonWords(error, pictures.length, every);
     this.part("solved").hidden = pictures.length === 0;
@@ -139,7 +148,7 @@ class Findings {
 }
 
 /** A figure for each solution, with marks where it differs from the first one, and the first one from the second. */
-function solutionFigures(solutions, { palette, width, height }) {
+export function solutionFigures(solutions, { palette, width, height }) {
   const isOnly = solutions.length === 1;
   return solutions.map((shown, k) => {
     const marked = k > 0 ? solutions[0] : solutions[1] ?? null;
@@ -152,18 +161,18 @@ function solutionFigures(solutions, { palette, width, height }) {
 }
 
 /** Why there is no verdict, or whether several solutions are all there are. */
-function reasonWords(error, count, isEvery) {
+export function reasonWords(error, count, isEvery) {
   if (count < 2) return error ?? "";
   return isEvery ? `These are all ${count} solutions.` : "There may be more.";
 }
 
-const DOING = {
+export const DOING = {
   solve: "Solving",
   hint: "Looking for the next step",
   explain: "Explaining",
 };
 
-function progressWords(doing, { state, ahead, long }) {
+export function progressWords(doing, { state, ahead, long }) {
   if (state === "compiling") return "Preparing the solver for puzzles of this size, once …";
   if (state === "queued" && ahead > 0) return `Waiting: ${countWords(ahead, "puzzle")} before it …`;
   if (state === "queued") return "Waiting for a free worker …";
@@ -185,11 +194,6 @@ function gradeItems(grading) {
   ));
 }
 
-function gradeWords(grade, technique) {
+export function gradeWords(grade, technique) {
   return `${grade} of 9 (${technique})`;
-}
-
-/** Parse a picture's text into palette entries. */
-function entriesOf(text) {
-  return Uint8Array.from(text, (digit) => parseInt(digit, 36));
 }

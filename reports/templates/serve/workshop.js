@@ -1,6 +1,16 @@
 // The workshop: a board with its tools, and the findings about its puzzle.
 
-class Workshop {
+import { Board, colorTools, EMPTY_TOOL, offerTools } from "../shared/board.js";
+import { clueItems, entriesOf } from "../shared/clues.js";
+import { Game, wrongCells, wrongWords } from "../shared/game.js";
+import { EMPTY, gridText, KEPT, read } from "../shared/saved_grids.js";
+import { countWords } from "../shared/words.js";
+import { Findings } from "./findings.js";
+import { Hints } from "./hints.js";
+import { attempt } from "./messages.js";
+import { Player } from "./player.js";
+
+export class Workshop {
   /**
    * place    element to fill
    * server   {about, formats}
@@ -156,7 +166,7 @@ class Workshop {
 }
 
 /** Seconds as "4:05" or "1:04:05". */
-function clockWords(seconds) {
+export function clockWords(seconds) {
   const two = (number) => String(number).padStart(2, "0");
   const minutes = Math.floor(seconds / 60);
   const hours = Math.floor(minutes / 60);
@@ -164,7 +174,7 @@ function clockWords(seconds) {
 }
 
 /** What the stored grid of a puzzle has taken, {seconds, hints}. */
-function keptTaken(hash) {
+export function keptTaken(hash) {
   const { seconds, hints } = read(KEPT + hash) ?? {};
   const count = (value) => (Number.isSafeInteger(value) && value > 0 ? value : 0);
   return { seconds: count(seconds), hints: count(hints) };

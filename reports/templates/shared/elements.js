@@ -1,0 +1,33 @@
+// Creates elements of the page, and reads the data that it embeds.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** Create an element with a class, a role and children. */
+export function element(tag, kind = "", role = "", ...children) {
+  const made = document.createElement(tag);
+  if (kind) made.className = kind;
+  if (role) made.setAttribute("role", role);
+  made.append(...children);
+  return made;
+}
+
+/** Create an element of a drawing. */
+export function svg(name, attributes, ...children) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+/** The value of an element's text, JSON. */
+export function readJson(id) {
+  return JSON.parse(document.getElementById(id).textContent);
+}
+
+/** Inflate an element's text, base64 of zlib's format; returns a promise of an ArrayBuffer. */
+export function inflate(element) {
+  const text = atob(element.textContent);
+  const bytes = new Uint8Array(text.length);
+  for (let k = 0; k < text.length; k++) bytes[k] = text.charCodeAt(k);
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
+}
