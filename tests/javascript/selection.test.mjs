@@ -20,7 +20,7 @@ const TABLE = tableOf(ROWS, {
 /** The rows that a state asks for, and the selection that has counted them. */
 function selected(state) {
   const selection = new Selection(TABLE);
-  return { selection, rows: [...selection.rows({ ...plainState(), ...state })] };
+  return { selection, rows: [...selection.select({ ...plainState(), ...state })] };
 }
 
 function counts({ selection }, name) {

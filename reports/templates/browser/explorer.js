@@ -27,10 +27,10 @@ export class Explorer {
     this.controls = Object.fromEntries(Array.from(box.querySelectorAll("select"), (select) => [select.name, select]));
     this.drawn = {};
     this.seen = false;
-    if (!this.offer()) {
-      box.hidden = true;
-      return;
-    }
+    const measures = EXPLORED.filter(({ name }) => hasDistribution(name, table));
+    box.hidden = measures.length === 0;
+    if (box.hidden) return;
+    this.fillControls(measures);
     box.addEventListener("change", () => this.draw());
     document.addEventListener("explore", ({ detail }) => this.compare(detail.across, detail.down));
     new IntersectionObserver(([entry]) => {
@@ -39,18 +39,15 @@ export class Explorer {
     }).observe(box);
   }
 
-  /** Fill the controls; return false if there is no measure to draw. */
-  offer() {
-    const measures = EXPLORED.filter(({ name }) => hasDistribution(name, this.table));
+  /** Fill the controls with the measures to draw. */
+  fillControls(measures) {
     const { measure, across, up, group } = this.controls;
     for (const select of [measure, across, up]) select.append(...measures.map(({ name, title }) => new Option(title, name)));
-    if (measures.length === 0) return false;
     const names = measures.map(({ name }) => name);
     measure.value = names.includes("density") ? "density" : names[0]; // difficulty has a chart of its own
     up.value = names.includes("cells") ? "cells" : (names[1] ?? names[0]);
     const groups = this.selection.facets.filter(({ name }) => GROUPS.includes(name));
     group.append(...groups.map(({ name, title }) => new Option(title, name)), new Option("nothing", ""));
-    return true;
   }
 
   /** Plot two measures against each other, if the table has both. */
@@ -72,26 +69,24 @@ export class Explorer {
   draw() {
     if (!this.seen || !this.state) return;
     const { measure, group, across, up } = this.controls;
-    this.once("histogram", [measure.value], group.value, (rows) => this.histogram(rows, measure.value, group.value));
-    this.once("scatter", [across.value, up.value], group.value, (rows) => this.scatter(rows, across.value, up.value, group.value));
+    this.drawOnce("histogram", [measure.value], group.value, (rows) => this.histogram(rows, measure.value, group.value));
+    this.drawOnce("scatter", [across.value, up.value], group.value, (rows) => this.scatter(rows, across.value, up.value, group.value));
   }
 
   /** Draw a chart unless it is up to date. Ranges of its own measures are ignored: its brush sets them. */
-  once(name, measures, group, draw) {
+  drawOnce(name, measures, group, draw) {
     const ranges = Object.fromEntries(Object.entries(this.state.ranges).filter(([of]) => !measures.includes(of)));
-    const asked = { ...this.state, ranges, sort: "", puzzle: "", view: VIEWS[0], columns: [] };
-    const key = JSON.stringify([addressOf(asked), measures, group]);
+    const state = { ...this.state, ranges, sort: "", puzzle: "", view: VIEWS[0], columns: [] };
+    const key = JSON.stringify([addressOf(state), measures, group]);
     if (this.drawn[name] === key) return;
     this.drawn[name] = key;
-    const rows = this.selection.rows(asked).filter((row) => measures.every((of) => !this.table.columns[of].isNull(row)));
-    draw(rows);
-    this.selection.rows(this.state); // restores the filters' counts of the list
+    draw(this.selection.rows(state).filter((row) => measures.every((of) => !this.table.columns[of].isNull(row))));
   }
 
   histogram(rows, measure, group) {
     const column = this.table.columns[measure];
     const scale = scaleOf(rows, column, unitOf(measure));
-    const groups = this.grouped(group);
+    const groups = this.groupsOf(group);
     const words = (value) => chartWords(measure, Math.max(value, 0)); // the first bin begins below 0
     const counts = new Map();
     for (const row of rows) {
@@ -105,7 +100,7 @@ export class Explorer {
     });
     const spec = { ...structuredClone(this.specs.histogram), name: group ? `${measure}-by-${group}` : measure };
     spec.data = { values };
-    this.lay(spec.encoding.x, measure, scale);
+    this.setAxis(spec.encoding.x, measure, scale);
     spec.encoding.color.scale = { domain: groups.names, range: groups.colors };
     spec.encoding.order = { field: "place", type: "quantitative" };
     this.legend(groups);
@@ -127,12 +122,12 @@ export class Explorer {
   scatter(rows, across, up, group) {
     const [x, y] = [across, up].map((name) => this.table.columns[name]);
     const scales = [scaleOf(rows, x, unitOf(across)), scaleOf(rows, y, unitOf(up))];
-    const groups = this.grouped(group);
+    const groups = this.groupsOf(group);
     const dots = rows.length <= MOST_DOTS;
     const spec = { ...structuredClone(dots ? this.specs.dots : this.specs.heat), name: `${up}-against-${across}` };
     spec.data = { values: dots ? this.dots(rows, [across, up], groups) : heatOf(rows, x, y, scales) };
-    this.lay(spec.encoding.x, across, scales[0]);
-    this.lay(spec.encoding.y, up, scales[1]);
+    this.setAxis(spec.encoding.x, across, scales[0]);
+    this.setAxis(spec.encoding.y, up, scales[1]);
     if (dots) {
       spec.encoding.color.scale = { domain: groups.names, range: groups.colors };
       const titles = { across: spec.encoding.x.title, up: spec.encoding.y.title };
@@ -152,7 +147,7 @@ export class Explorer {
   }
 
   /** Set the title, scale and ticks of an axis. */
-  lay(channel, measure, { vega, ticks }) {
+  setAxis(channel, measure, { vega, ticks }) {
     const title = EXPLORED.find(({ name }) => name === measure).title;
     const unit = CHART_UNITS[unitOf(measure)];
     const words = unit ? { labelExpr: unit.label } : {};
@@ -160,7 +155,7 @@ export class Explorer {
   }
 
   /** The groups of a facet: their names, their colours, and a row's group index. */
-  grouped(name) {
+  groupsOf(name) {
     const facet = this.selection.facets.find((each) => each.name === name);
     if (!facet) return { names: ["all"], colors: [GROUP_COLORS[1]], of: () => 0 };
     const { values } = facet.column;
@@ -186,7 +181,7 @@ export class Explorer {
       let waiting = 0;
       view.addSignalListener("brush", (_, marked) => {
         clearTimeout(waiting);
-        waiting = setTimeout(() => this.mark(marked, axes), 150); // debounced
+        waiting = setTimeout(() => this.applyBrush(marked, axes), 150); // debounced
       });
       view.addEventListener("click", (_, item) => {
         if (item?.datum?.id) this.act.open(item.datum.id);
@@ -196,7 +191,7 @@ export class Explorer {
     }
   }
 
-  mark(marked, axes) {
+  applyBrush(marked, axes) {
     const fields = { x: ["start", "x"], y: ["low", "y"] };
     const ranges = {};
     for (const [channel, [measure]] of Object.entries(axes)) {

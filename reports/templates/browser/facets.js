@@ -33,7 +33,7 @@ class Facet {
   }
 
   /** The title of a word, or of a missing one. */
-  called(word) {
+  titleOf(word) {
     return word === UNKNOWN ? this.unknown : word;
   }
 

@@ -18,11 +18,11 @@ export class FilteredCharts {
       plot.parentElement.append(note);
       return { plot, note, spec: plot.spec, words: plot.ariaLabel, isCounted: plot.spec.data?.name === COUNTS };
     });
-    setTimeout(() => this.find()); // before the first filter
+    setTimeout(() => this.findMarks()); // before the first filter
   }
 
   /** Find the mark of each row. */
-  find() {
+  findMarks() {
     for (const chart of this.charts) if (chart.isCounted) chart.places ??= markPlaces(chart.spec, this.table);
   }
 
@@ -31,7 +31,7 @@ export class FilteredCharts {
     const isFiltered = rows.length < this.table.rows;
     if (!isFiltered && !this.isFiltered) return;
     this.isFiltered = isFiltered;
-    this.find();
+    this.findMarks();
     const listed = listedWords(rows.length, this.table.rows);
     for (const chart of this.charts) {
       chart.note.textContent = !isFiltered ? "" : chart.isCounted ? listed : "All puzzles";

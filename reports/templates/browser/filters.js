@@ -34,9 +34,9 @@ export class Filters {
         this.act.change(chosenWords(this.state.facets, facet.name, [...words]));
       });
     }
-    this.form.elements.query.addEventListener("input", () => this.ask());
+    this.form.elements.query.addEventListener("input", () => this.updateQuery());
     this.form.addEventListener("change", (event) => {
-      if (event.target === this.form.elements.query) this.ask();
+      if (event.target === this.form.elements.query) this.updateQuery();
     });
     this.form.addEventListener("submit", (event) => event.preventDefault());
     this.form.addEventListener("reset", () => this.act.change({ query: "", facets: {}, ranges: {} }));
@@ -46,7 +46,7 @@ export class Filters {
     });
   }
 
-  ask() {
+  updateQuery() {
     const query = this.form.elements.query.value;
     if (query !== this.state.query) this.act.change({ query });
   }
@@ -71,10 +71,10 @@ export class Filters {
     const part = plainWords(find.value.trim());
     const counted = this.selection.counts(facet);
     find.hidden = counted.length <= MANY_CHOICES;
-    const wanted = ([word, count]) => (count > 0 || chosen.has(word)) && plainWords(facet.called(word)).includes(part);
+    const wanted = ([word, count]) => (count > 0 || chosen.has(word)) && plainWords(facet.titleOf(word)).includes(part);
     const found = counted.filter(wanted);
     const focused = list.contains(document.activeElement) ? document.activeElement.value : null;
-    const items = found.slice(0, MOST_CHOICES).map(([word, count]) => choiceItem(word, facet.called(word), numberWords(count), chosen.has(word)));
+    const items = found.slice(0, MOST_CHOICES).map(([word, count]) => choiceItem(word, facet.titleOf(word), numberWords(count), chosen.has(word)));
     if (found.length > MOST_CHOICES) items.push(element("p", "note small", "", `and ${numberWords(found.length - MOST_CHOICES)} more`));
     if (found.length === 0) items.push(element("p", "note small", "", "No matches."));
     list.replaceChildren(...items);
@@ -94,7 +94,7 @@ function facetBox(facet) {
 /** The filters of a state, one {text, name, word} a chip; a measure's range has no word. */
 export function chipsOf({ facets, ranges }, known) {
   const words = known.flatMap((facet) => (
-    Array.from(facets[facet.name] ?? [], (word) => ({ text: `${facet.title}: ${facet.called(word)}`, name: facet.name, word }))
+    Array.from(facets[facet.name] ?? [], (word) => ({ text: `${facet.title}: ${facet.titleOf(word)}`, name: facet.name, word }))
   ));
   return [...words, ...Object.entries(ranges).map(([name, range]) => ({ text: rangeWords(name, range), name }))];
 }

@@ -113,7 +113,7 @@ export class List {
   }
 
   /** Scroll to the row of this index and make it active. */
-  go(place) {
+  scrollTo(place) {
     this.active = Math.max(0, Math.min(place, this.order.length - 1));
     const top = this.active * this.height;
     this.grid.scrollTop = Math.max(Math.min(this.grid.scrollTop, top), top + this.height - this.view);
@@ -121,7 +121,7 @@ export class List {
   }
 
   /** Show the columns of these names, or the default ones. */
-  choose(chosen) {
+  setColumns(chosen) {
     const columns = chosen.length ? this.all.filter(({ name }) => chosen.includes(name)) : listedOf(this.table);
     if (String(columns.map(({ name }) => name)) === String(this.columns.map(({ name }) => name))) return;
     this.columns = columns;
@@ -170,31 +170,31 @@ export class List {
 
   listen() {
     this.grid.addEventListener("scroll", () => this.render(), { passive: true });
-    this.grid.addEventListener("keydown", (event) => this.key(event));
+    this.grid.addEventListener("keydown", (event) => this.handleKey(event));
     this.grid.addEventListener("click", (event) => {
       const head = event.target.closest("[data-name]");
       const row = event.target.closest("[data-place]");
       if (head) this.act.sort(head.dataset.name);
       else if (!row) return;
-      else if (event.target.closest(".pick")) this.pick(Number(row.dataset.place), event.shiftKey);
-      else this.open(Number(row.dataset.place));
+      else if (event.target.closest(".pick")) this.pickRow(Number(row.dataset.place), event.shiftKey);
+      else this.openRow(Number(row.dataset.place));
     });
     new ResizeObserver(() => this.head && this.measure()).observe(this.grid);
   }
 
   /** Fit the elements to the available space. */
   measure() {
-    if (this.elements.length === 0) this.grow(1);
+    if (this.elements.length === 0) this.addRows(1);
     this.height = parseFloat(getComputedStyle(this.elements[0]).height) || 1;
     this.body.style.height = `${this.order.length * this.height}px`;
     this.view = this.grid.clientHeight - this.head.offsetHeight;
     this.window.style.top = `${this.head.offsetHeight}px`;
     this.window.style.height = `${Math.min(this.view, this.order.length * this.height)}px`;
-    this.grow(Math.ceil(this.view / this.height) + 1);
+    this.addRows(Math.ceil(this.view / this.height) + 1);
     this.render();
   }
 
-  grow(count) {
+  addRows(count) {
     while (this.elements.length < count) {
       const kind = ({ name, number, wide }) => `${name}${number ? " n" : ""}${wide ? " wide" : ""}`;
       const cells = this.columns.map((column) => element("div", kind(column), "gridcell"));
@@ -209,13 +209,13 @@ export class List {
     const top = this.grid.scrollTop;
     const first = Math.floor(top / this.height);
     this.rows.style.transform = `translateY(${first * this.height - top}px)`;
-    this.elements.forEach((row, k) => this.write(row, first + k));
+    this.elements.forEach((row, k) => this.renderRow(row, first + k));
     const seen = this.active >= first && this.active < first + this.elements.length;
     if (seen) this.grid.setAttribute("aria-activedescendant", `browse-row-${this.active}`);
     else this.grid.removeAttribute("aria-activedescendant");
   }
 
-  write(element, place) {
+  renderRow(element, place) {
     element.hidden = place >= this.order.length;
     if (element.hidden) return element.removeAttribute("id"); // another row may have it now
     const row = this.order[place];
@@ -239,7 +239,7 @@ export class List {
     return { width: width.at(row), height: height.at(row), cells: cells.at(row) };
   }
 
-  key(event) {
+  handleKey(event) {
     if (event.target !== this.grid || event.ctrlKey || event.metaKey || event.altKey) return;
     const page = Math.max(1, Math.floor(this.view / this.height) - 1);
     const places = {
@@ -250,20 +250,20 @@ export class List {
       Home: 0,
       End: this.order.length - 1,
     };
-    if (event.key in places) this.go(places[event.key]);
-    else if (event.key === "Enter" && this.active >= 0) this.open(this.active);
-    else if (event.key === " " && this.active >= 0) this.pick(this.active, event.shiftKey);
+    if (event.key in places) this.scrollTo(places[event.key]);
+    else if (event.key === "Enter" && this.active >= 0) this.openRow(this.active);
+    else if (event.key === " " && this.active >= 0) this.pickRow(this.active, event.shiftKey);
     else return;
     event.preventDefault();
   }
 
-  open(place) {
+  openRow(place) {
     this.active = place;
     this.render();
     this.act.open(place);
   }
 
-  pick(place, range) {
+  pickRow(place, range) {
     this.active = place;
     this.act.pick(place, range);
   }

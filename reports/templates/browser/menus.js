@@ -39,7 +39,7 @@ export function choiceItem(value, name, note, checked) {
 }
 
 /** The menu that selects the list's columns. */
-export class Columns {
+export class ColumnMenu {
   /**
    * all    columns to choose from
    * usual  the default columns
@@ -50,13 +50,13 @@ export class Columns {
     this.items = all.map(({ name, title }) => choiceItem(name, title, "", false));
     const list = element("div", "choices", "", ...this.items);
     this.box = menuBox("columns", "Columns", list);
-    list.addEventListener("change", () => act.change({ columns: this.chosen() }));
+    list.addEventListener("change", () => act.change({ columns: this.selected() }));
   }
 
-  /** The columns ticked; empty if they are the default ones. */
-  chosen() {
-    const ticked = this.inputs().filter(({ checked }) => checked).map(({ value }) => value);
-    return chosenColumns(ticked, this.usual);
+  /** The columns checked; empty if they are the default ones. */
+  selected() {
+    const checked = this.inputs().filter((input) => input.checked).map(({ value }) => value);
+    return chosenColumns(checked, this.usual);
   }
 
   inputs() {
@@ -71,7 +71,7 @@ export class Columns {
   }
 }
 
-/** The columns of the state: empty if those ticked are the default ones. */
-export function chosenColumns(ticked, usual) {
-  return String(ticked) === String(usual) ? [] : ticked;
+/** The columns of the state: empty if those checked are the default ones. */
+export function chosenColumns(checked, usual) {
+  return String(checked) === String(usual) ? [] : checked;
 }

@@ -13,17 +13,30 @@ export class Selection {
     this.facets = facetsOf(table);
     this.orders = new Map();
     this.plain = new Map();
-    this.misses = new Uint8Array(table.rows); // unmet conditions of each row: 1 for a facet, 2 for others
-    this.missed = new Uint8Array(table.rows); // the last unmet facet of each row
+    this.matches = null; // of the state selected
+  }
+
+  /** Select the rows of a state, for `counts`, and return them. */
+  select(state) {
+    this.matches = this.match(state);
+    return this.rowsOf(state, this.matches);
   }
 
   /**
-   * Select the rows of a state, Uint32Array: a word of each facet, measures within ranges, and each word of the query in id,
-   * title, author or size; exact ids come first. Then `counts` is up to date.
+   * The rows of a state, Uint32Array: a word of each facet, measures within ranges, and each word of the query in id,
+   * title, author or size; exact ids come first.
    */
-  rows({ query, sort, facets, ranges }) {
-    const { misses, missed } = this;
-    misses.fill(0);
+  rows(state) {
+    return this.rowsOf(state, this.match(state));
+  }
+
+  rowsOf({ query, sort }, { misses }) {
+    return this.withFirst(this.exactRows(query), this.order(sort).filter((row) => misses[row] === 0));
+  }
+
+  /** Each row's unmet conditions, `misses`: 1 for a facet, 2 for others; and the last unmet facet, `missed`. */
+  match({ query, facets, ranges }) {
+    const [misses, missed] = [new Uint8Array(this.table.rows), new Uint8Array(this.table.rows)];
     this.facets.forEach((facet, k) => {
       if (!facets[facet.name]) return;
       const { values } = facet.column;
@@ -34,24 +47,25 @@ export class Selection {
         missed[row] = k;
       }
     });
-    for (const test of [...this.found(query), ...this.within(ranges)]) {
+    for (const test of [...this.textTests(query), ...this.rangeTests(ranges)]) {
       for (let row = 0; row < misses.length; row++) if (misses[row] < 2 && !test(row)) misses[row] += 2;
     }
-    return this.first(this.exact(query), this.order(sort).filter((row) => misses[row] === 0));
+    return { misses, missed };
   }
 
-  /** [word, count] of a facet: rows that match the word and all conditions but this facet's. */
+  /** [word, count] of a facet: rows that match the word and all conditions of the state selected but this facet's. */
   counts(facet) {
     const k = this.facets.indexOf(facet);
+    const { misses, missed } = this.matches;
     const { values } = facet.column;
     const counts = new Uint32Array(facet.bits ? 1 << facet.words.length : facet.words.length + 1);
     for (let row = 0; row < values.length; row++) {
-      if (this.misses[row] === 0 || (this.misses[row] === 1 && this.missed[row] === k)) counts[values[row]] += 1;
+      if (misses[row] === 0 || (misses[row] === 1 && missed[row] === k)) counts[values[row]] += 1;
     }
     return facet.counted(counts);
   }
 
-  within(ranges) {
+  rangeTests(ranges) {
     return Object.entries(ranges).map(([name, [low, high]]) => {
       const column = this.table.columns[name];
       const shift = column.measures ? 0 : 1;
@@ -61,16 +75,16 @@ export class Selection {
   }
 
   /** A predicate for each word of the query. */
-  found(query) {
+  textTests(query) {
     return plainWords(query).split(/\s+/).filter(Boolean).map((part) => {
-      const [ids, titles, authors] = SEARCHED.map((name) => this.places(name, part));
-      const sized = this.sized(part);
+      const [ids, titles, authors] = SEARCHED.map((name) => this.wordTest(name, part));
+      const sized = this.sizeTest(part);
       return (row) => ids(row) || titles(row) || authors(row) || sized(row);
     });
   }
 
   /** A predicate: the row's word contains a part. Each distinct word is searched once. */
-  places(name, part) {
+  wordTest(name, part) {
     const { values, words } = this.table.columns[name];
     const plain = this.words(name);
     const hits = new Uint8Array(words.length + 1);
@@ -78,7 +92,7 @@ export class Selection {
     return (row) => hits[values[row]] === 1;
   }
 
-  sized(part) {
+  sizeTest(part) {
     const found = SIZED.exec(part);
     const { values, words } = this.table.columns.dimensions;
     const code = found ? words.indexOf(sizeWords(Number(found[1]), Number(found[2]))) + 1 : 0;
@@ -92,7 +106,7 @@ export class Selection {
   }
 
   /** The rows whose id equals the query, with or without its source. */
-  exact(query) {
+  exactRows(query) {
     const part = plainWords(query).trim();
     if (part === "") return [];
     const codes = new Set();
@@ -106,7 +120,7 @@ export class Selection {
   }
 
   /** The rows, some of them moved to the front. */
-  first(some, rows) {
+  withFirst(some, rows) {
     if (some.length === 0) return rows;
     const wanted = new Set(some);
     const there = rows.filter((row) => wanted.has(row));

@@ -5,7 +5,7 @@ import { differingCells, entriesOf } from "../shared/clues.js";
 import { drawing } from "../shared/drawing.js";
 import { element } from "../shared/elements.js";
 import { countWords, minutesWords } from "../shared/words.js";
-import { answerOf, ask } from "./api.js";
+import { request, runJob } from "./api.js";
 import { attempt } from "./messages.js";
 import { shareLink } from "./sharing.js";
 
@@ -60,12 +60,12 @@ export class Findings {
     const { seconds, solutions } = this.part("solver").elements;
     const { record, palette, width, height } = this.act.record();
     const request = { puzzle: record, cpu_limit: Number(seconds.value), solutions: Number(solutions.value), grade: true };
-    const answer = await this.ask("solve", request);
-    if (answer) this.tell(answer, { palette, width, height }, true);
+    const answer = await this.run("solve", request);
+    if (answer) this.showAnswer(answer, { palette, width, height }, true);
   }
 
   /** Run a job and return its result, or null if it was cancelled; `progress` is the element that shows its state. */
-  async ask(path, request, progress = this.part("progress")) {
+  async run(path, body, progress = this.part("progress")) {
     this.cancel();
     const cancelling = new AbortController();
     this.cancelling = cancelling;
@@ -76,9 +76,9 @@ export class Findings {
       progress.textContent = `${progressWords(DOING[path], words)}${passed > 1 ? ` ${passed} s` : ""}`;
     };
     const clock = setInterval(tick, 1000);
-    this.busy(true);
+    this.setBusy(true);
     try {
-      const answer = await answerOf(path, request, (job) => { Object.assign(words, job); tick(); }, cancelling.signal);
+      const answer = await runJob(path, body, (job) => { Object.assign(words, job); tick(); }, cancelling.signal);
       progress.textContent = "";
       return answer;
     } catch (error) {
@@ -88,17 +88,17 @@ export class Findings {
     } finally {
       clearInterval(clock);
       if (this.cancelling === cancelling) this.cancelling = null;
-      this.busy(this.cancelling !== null);
+      this.setBusy(this.cancelling !== null);
     }
   }
 
-  busy(is) {
-    this.button("cancel").hidden = !is;
-    this.part("solver").querySelector("[type=submit]").disabled = is;
+  setBusy(isBusy) {
+    this.button("cancel").hidden = !isBusy;
+    this.part("solver").querySelector("[type=submit]").disabled = isBusy;
   }
 
   /** Show an answer; its pictures stay folded unless they were asked for, since they spoil the puzzle. */
-  tell(answer, { palette, width, height }, asked) {
+  showAnswer(answer, { palette, width, height }, asked) {
     this.answer = answer;
     const { pictures, label, meaning, error, every } = answer;
     this.part("answer").hidden = false;
@@ -115,10 +115,10 @@ export class Findings {
   }
 
   /** Request a file of a puzzle: written or drawn. */
-  file(puzzle, format) {
+  requestFile(puzzle, format) {
     const [path, kind] = format.split("/");
-    if (path === "draw") return ask("POST", "draw", { puzzle, kind, begun: this.act.begun() });
-    return ask("POST", "write", { puzzle, format });
+    if (path === "draw") return request("POST", "draw", { puzzle, kind, begun: this.act.begun() });
+    return request("POST", "write", { puzzle, format });
   }
 
   async download() {
@@ -126,7 +126,7 @@ export class Findings {
     const { record } = this.act.record();
     const goal = record.goal ?? (this.answer?.solutions === "unique" ? this.answer.pictures[0] : undefined);
     const puzzle = goal === undefined ? record : { ...record, goal };
-    const file = await this.file(puzzle, format);
+    const file = await this.requestFile(puzzle, format);
     const bytes = Uint8Array.from(atob(file.data), (letter) => letter.charCodeAt(0));
     const link = element("a");
     link.href = URL.createObjectURL(new Blob([bytes]));

@@ -17,6 +17,6 @@ export async function attempt(event, act) {
 }
 
 /** Announce something to screen readers. */
-export function tell(words) {
+export function announce(words) {
   document.getElementById("said").textContent = words;
 }

@@ -5,8 +5,8 @@
 
 
 export const EMPTY = 255;
-export const KEPT = "nonocensus:grid:";
-const MOST_KEPT = 200;
+export const GRID_PREFIX = "nonocensus:grid:";
+const MOST_GRIDS = 200;
 
 export function gridText(cells) {
   return Array.from(cells, (cell) => (cell === 0 ? "?" : cell === EMPTY ? "0" : cell.toString(36))).join("");
@@ -17,7 +17,7 @@ export function gridOf(text) {
 }
 
 /** Store a value as JSON, or remove it if it is null, if the browser has room and allows it. */
-export function store(name, value) {
+export function writeStorage(name, value) {
   try {
     if (value === null) localStorage.removeItem(name);
     else localStorage.setItem(name, JSON.stringify(value));
@@ -27,33 +27,33 @@ export function store(name, value) {
 }
 
 /** The names of the stored grids; none if the browser forbids storage. */
-function keptNames() {
+function savedNames() {
   try {
-    return Object.keys(localStorage).filter((name) => name.startsWith(KEPT));
+    return Object.keys(localStorage).filter((name) => name.startsWith(GRID_PREFIX));
   } catch {
     return [];
   }
 }
 
 /** Store a grid and what it has taken, {seconds, hints}; of many grids, the oldest are removed. */
-export function keep(hash, cells, taken = {}) {
-  store(KEPT + hash, cells.every((cell) => cell === 0) ? null : { at: Date.now(), grid: gridText(cells), ...taken });
-  const names = keptNames();
-  if (names.length <= MOST_KEPT) return;
-  const moments = new Map(names.map((name) => [name, read(name)?.at ?? 0]));
+export function saveGrid(hash, cells, taken = {}) {
+  writeStorage(GRID_PREFIX + hash, cells.every((cell) => cell === 0) ? null : { at: Date.now(), grid: gridText(cells), ...taken });
+  const names = savedNames();
+  if (names.length <= MOST_GRIDS) return;
+  const moments = new Map(names.map((name) => [name, readStorage(name)?.at ?? 0]));
   names.sort((a, b) => moments.get(a) - moments.get(b));
-  for (const name of names.slice(0, -MOST_KEPT)) store(name, null);
+  for (const name of names.slice(0, -MOST_GRIDS)) writeStorage(name, null);
 }
 
 /** The stored grid of a puzzle, or null if there is none for `count` cells and `colors` colours. */
-export function kept(hash, count, colors) {
-  const grid = read(KEPT + hash)?.grid;
+export function savedGrid(hash, count, colors) {
+  const grid = readStorage(GRID_PREFIX + hash)?.grid;
   if (typeof grid !== "string" || grid.length !== count || !/^[?0-9a-z]+$/.test(grid)) return null;
   const cells = gridOf(grid);
   return cells.every((cell) => cell === EMPTY || cell <= colors) ? cells : null;
 }
 
-export function read(name) {
+export function readStorage(name) {
   try {
     return JSON.parse(localStorage.getItem(name));
   } catch {

@@ -41,8 +41,8 @@ export function ratingWords(value) {
 export function solvingTimeWords(value) {
   const whole = value < 7200 ? Math.round(value) : 60 * Math.round(value / 60);
   const parts = [[Math.floor(whole / 3600), "h"], [Math.floor(whole / 60) % 60, "min"], [whole % 60, "s"]];
-  const told = parts.filter(([count]) => count).map(([count, unit]) => `${numberWords(count)}${NO_BREAK}${unit}`);
-  return told.join(NO_BREAK) || `0${NO_BREAK}s`;
+  const known = parts.filter(([count]) => count).map(([count, unit]) => `${numberWords(count)}${NO_BREAK}${unit}`);
+  return known.join(NO_BREAK) || `0${NO_BREAK}s`;
 }
 
 /** Estimated minutes with two digits in a suitable unit: "50 s", "7 min", "4.5 h"; as reports/formatting.py. */
