@@ -15,11 +15,11 @@ from nonocensus.pipeline.serve.guard import Guard
 from nonocensus.pipeline.serve.pool import WorkerPool
 from nonocensus.pipeline.serve.serve_limits import MAX_DETAIL
 from nonocensus.pipeline.serve.server_metrics import RequestMetrics
-from nonocensus.reports.browser_columns import page_constants
 from nonocensus.reports.clean import clean
-from nonocensus.reports.page_scripts import joined
-from nonocensus.reports.picture_svg import mark
-from nonocensus.reports.templating import environment, source
+from nonocensus.reports.drawings.picture_svg import mark
+from nonocensus.reports.page.browser_columns import page_constants
+from nonocensus.reports.page.page_scripts import joined
+from nonocensus.reports.page.templating import environment, source
 from nonocensus.solver import __version__
 
 STYLES = ("report.css", "browser.css", "shared/board.css", "serve/serve.css")

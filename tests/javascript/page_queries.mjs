@@ -1,4 +1,4 @@
-// What tests/reports/test_payload.py asks of the report's modules.
+// What tests/reports/page/test_payload.py asks of the report's modules.
 
 import { Pictures, readTable } from "../../reports/templates/browser/data.js";
 import { csvText, factLines, idLines } from "../../reports/templates/browser/exporting.js";

@@ -3,7 +3,7 @@
 import { element, readJson } from "../shared/elements.js";
 import { minutesWords, numberWords, ratingWords, secondsWords, shareWords, sizeWords, solvingTimeWords } from "../shared/words.js";
 
-const { columns, verdicts, otherColor } = readJson("page-constants"); // of reports/browser_columns.py
+const { columns, verdicts, otherColor } = readJson("page-constants"); // of reports/page/browser_columns.py
 const VERDICTS = new Map(Object.entries(verdicts));
 
 /** The columns of puzzles: name, title, unit, digits, isCharted. */
