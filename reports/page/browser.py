@@ -57,8 +57,9 @@ COUNTS = (
 GRADED = names(computed_by(Computed.graded))
 DECIMALS = tuple(measure.name for measure in LISTED_MEASURES if pa.types.is_floating(measure.dtype))
 
-SOLUTION, SECOND, GOAL, CLUES, MENDED = 1, 2, 4, 8, 16
-"""Bits of what the page has of a row: pictures of its cells in this order, and clues that don't follow from them."""
+SOLUTION, SECOND, GOAL, CLUES, MENDED, PLAIN = 1, 2, 4, 8, 16, 32
+"""Bits of what the page has of a row: pictures of its cells in this order, clues that don't follow from them, whether
+all entries of its pictures are 0 or 1."""
 
 
 class Browser(NamedTuple):
@@ -80,7 +81,7 @@ class Pictures(NamedTuple):
               cells    a bit for each cell of each row's pictures: whether its entry is not that of its left neighbour,
                        or 0 at the border. A byte has eight cells of a column, the upper one in its lowest bit, as that
                        deflates better than eight of a row
-              entries  XOR of these entries, row by row
+              entries  XOR of these entries, row by row; of rows with PLAIN they are all 1, and left out
               others   of rows with CLUES, as `_clues` returns them
     """
 
@@ -143,24 +144,30 @@ def payload(
     arrays["issues"] = issues(rows, repeats)
     arrays |= {name: _decimals(rows[name]) for name in DECIMALS if name not in absent}
     arrays["contents"] = pictures.contents
-    drawn = block({"changes": pictures.changes}, pictures.arrays)
+    drawn = block({"changes": pictures.changes}, pictures.arrays, zlib.Z_FILTERED)  # of bits: few strings repeat
     return Browser(len(rows), graded, block(head, arrays), drawn)
 
 
-def block(head: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Markup:
+def block(head: Mapping[str, Any], arrays: Mapping[str, np.ndarray], strategy: int = zlib.Z_DEFAULT_STRATEGY) -> Markup:
     """Pack a head and arrays into one block of the page.
 
-    The head's JSON on one line, whose `arrays` are a list of [name, dtype, length], then these arrays, little-endian.
+    The head's JSON on one line, whose `arrays` are a list of [name, dtype, length], then these arrays, little-endian;
+    those of uint32 as four arrays, the lowest bytes first: they deflate to three quarters.
     """
     named = [[name, array.dtype.name, len(array)] for name, array in arrays.items()]
     text = json.dumps({**head, "arrays": named}, ensure_ascii=False, separators=(",", ":")).encode()
-    parts = [array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes() for array in arrays.values()]
-    return deflated(b"".join([text, b"\n", *parts]))
+    return deflated(b"".join([text, b"\n", *map(_bytes, arrays.values())]), strategy)
 
 
-def deflated(data: bytes) -> Markup:
+def _bytes(array: np.ndarray) -> bytes:
+    little = array.astype(array.dtype.newbyteorder("<"), copy=False)
+    return little.view(np.uint8).reshape(-1, 4).T.tobytes() if array.dtype == np.uint32 else little.tobytes()
+
+
+def deflated(data: bytes, strategy: int = zlib.Z_DEFAULT_STRATEGY) -> Markup:
     """Return bytes as the page embeds them: deflated, in base64."""
-    return Markup(base64.b64encode(zlib.compress(data)).decode())
+    compressor = zlib.compressobj(strategy=strategy)
+    return Markup(base64.b64encode(compressor.compress(data) + compressor.flush()).decode())
 
 
 # Columns of the list
@@ -310,9 +317,11 @@ def _slice(rows: pa.Table) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     clues &= ~readable
     content = SOLUTION * solved + SECOND * second + GOAL * goal + CLUES * clues + MENDED * mended
     steps = [_steps(pictures) for pictures in _drawn(rows, content)]
+    content += PLAIN * np.array([step.max(initial=0) == 1 for step in steps], bool)
+    entries = [step[step != 0] for step, bits in zip(steps, content, strict=True) if not bits & PLAIN]
     return content.astype(np.uint8), {
         "cells": np.frombuffer(b"".join(map(_bits, steps)), np.uint8),
-        "entries": np.concatenate([np.zeros(0, np.uint8), *(step[step != 0] for step in steps)]),
+        "entries": np.concatenate([np.zeros(0, np.uint8), *entries]),
         **_clues("row", column["rows"], clues),
         **_clues("column", column["columns"], clues),
     }

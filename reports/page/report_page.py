@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from markupsafe import Markup
 
-from nonocensus.reports.charts.chart import alone, script
+from nonocensus.reports.charts.chart import Chart, alone, script
 from nonocensus.reports.charts.report_charts import charts, explorers
 from nonocensus.reports.charts.verdicts import colored
 from nonocensus.reports.drawings.picture_svg import mark, svg
@@ -320,10 +320,14 @@ def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
         script_hashes=Markup(" ".join(map(content_hash, (own, vega)))),
         constants=page_constants(),
         vega=browser.deflated(vega.encode()),
-        specs={name: chart.spec for name, chart in content["charts"].items()},
-        explorers=explorers(),
+        chart_specs=browser.deflated(_chart_specs(content["charts"])),
         icon="data:image/svg+xml," + quote(mark()),
     ).encode()
+
+
+def _chart_specs(drawn: Mapping[str, Chart]) -> bytes:
+    """Return the specifications of the page's charts by name, and those of the browser's charts, as JSON."""
+    return json.dumps({"own": {name: chart.spec for name, chart in drawn.items()}, "explorers": explorers()}).encode()
 
 
 def _json(content: dict[str, Any]) -> bytes:

@@ -1,6 +1,6 @@
 // Draws charts by Vega, which the page holds deflated.
 
-import { inflate } from "./shared/elements.js";
+import { inflateText } from "./shared/elements.js";
 
 const LEGEND_COLUMN = 150; // pixels
 const OPTIONS = { mode: "vega-lite", renderer: "svg", actions: { export: true, source: false, compiled: false, editor: false }, scaleFactor: 3, ast: true, tooltip: { theme: "report" } };
@@ -10,7 +10,7 @@ let vega = null; // the promise that it is loaded, once a chart is near
 /** Load Vega, which sets `vegaEmbed`: the content security policy knows its hash. */
 async function loadVega() {
   const script = document.createElement("script");
-  script.textContent = new TextDecoder().decode(await inflate(document.getElementById("vega")));
+  script.textContent = await inflateText(document.getElementById("vega"));
   document.head.append(script);
 }
 
@@ -30,8 +30,11 @@ export async function embedChart(plot, spec) {
   return view;
 }
 
-/** Replace the page's static pictures by interactive charts once they are near. */
-export function drawWhenNear(plots) {
+/** Replace the page's static pictures by interactive charts once they are near; return the explorer's specifications. */
+export async function startCharts() {
+  const embedded = document.getElementById("chart-specs");
+  if (!embedded) return null;
+  const { own, explorers } = JSON.parse(await inflateText(embedded));
   const near = new IntersectionObserver((entries) => {
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;
@@ -39,7 +42,11 @@ export function drawWhenNear(plots) {
       draw(target);
     }
   }, { rootMargin: "100% 0px" });
-  for (const plot of plots) near.observe(plot);
+  for (const plot of document.querySelectorAll("[data-chart]")) {
+    plot.spec = own[plot.dataset.chart];
+    near.observe(plot);
+  }
+  return explorers;
 }
 
 /** Draw a chart of the page; on an error its picture stays. A click on a mark filters the list by the filters that it has in `usermeta`. */

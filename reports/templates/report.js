@@ -1,16 +1,14 @@
-// The report's page: its charts, the files of its tables, and the list of its puzzles.
+// The report's page: the files of its tables, its charts, and the list of its puzzles.
 
 import { offerFiles } from "./browser/exporting.js";
 import { startBrowser } from "./browser/section.js";
-import { drawWhenNear } from "./charts.js";
-import { readJson } from "./shared/elements.js";
+import { startCharts } from "./charts.js";
 
-const plots = document.querySelectorAll("[data-chart]");
-if (plots.length) {
-  const specs = readJson("specs");
-  for (const plot of plots) plot.spec = specs[plot.dataset.chart];
-  drawWhenNear(plots);
-}
-offerFiles(document.querySelector("main"));
 const section = document.getElementById("browse");
-if (section) startBrowser(section);
+offerFiles(document.querySelector("main"));
+if ("DecompressionStream" in globalThis) {
+  const charts = startCharts();
+  if (section) startBrowser(section, charts);
+} else if (section) {
+  section.querySelector(".browse-note").textContent = "The list of puzzles needs a newer browser: Chrome or Edge 80, Firefox 113, Safari 16.4.";
+}

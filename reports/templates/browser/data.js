@@ -11,7 +11,7 @@ const ARRAYS = {
   float64: Float64Array,
 };
 const LINE_FEED = 10;
-const SOLUTION = 1, SECOND = 2, GOAL = 4, CLUES = 8, MENDED = 16; // bits of a row's contents
+const SOLUTION = 1, SECOND = 2, GOAL = 4, CLUES = 8, MENDED = 16, PLAIN = 32; // bits of a row's contents
 
 /** Read the table: its columns by name, and the other fields of its head. */
 export async function readTable(element) {
@@ -29,10 +29,18 @@ async function readBlock(element) {
   const arrays = {};
   for (const [name, type, length] of head.arrays) {
     const size = length * ARRAYS[type].BYTES_PER_ELEMENT;
-    arrays[name] = new ARRAYS[type](bytes.slice(place, place + size).buffer); // a copy: these arrays have to be aligned
+    const part = bytes.slice(place, place + size); // a copy: these arrays have to be aligned
+    arrays[name] = type === "uint32" ? fromPlanes(part, length) : new ARRAYS[type](part.buffer);
     place += size;
   }
   return { ...head, arrays };
+}
+
+/** Numbers of 32 bits, from four arrays of their bytes, the lowest ones first. */
+function fromPlanes(bytes, length) {
+  const numbers = new Uint32Array(length);
+  bytes.forEach((byte, k) => (numbers[k % length] += byte * 256 ** Math.floor(k / length)));
+  return numbers;
 }
 
 /** A column of the table; rows sort by its `values`, whether these are numbers or indices of words. */
@@ -110,7 +118,7 @@ export class Pictures {
       cells,
       entries,
       firstCells,
-      firstEntries: starts((row) => onesIn(cells, firstCells[row], firstCells[row + 1])),
+      firstEntries: starts((row) => (this.contains(row, PLAIN) ? 0 : onesIn(cells, firstCells[row], firstCells[row + 1]))),
       rows: new ClueSide("row", arrays, lines("height")),
       columns: new ClueSide("column", arrays, lines("width")),
     };
@@ -120,13 +128,14 @@ export class Pictures {
   drawn({ cells, entries, firstCells, firstEntries }, row) {
     const { width, height } = this.sides(row);
     let [byte, next] = [firstCells[row], firstEntries[row]];
+    const isPlain = this.contains(row, PLAIN);
     const drawn = {};
     for (const [kind] of this.kinds(row)) {
       drawn[kind] = new Uint8Array(width * height);
       for (let k = 0, entry = 0; k < drawn[kind].length; k++) {
         const [x, y] = [k % width, Math.floor(k / width)];
         if (x === 0) entry = 0;
-        if ((cells[byte + (y >> 3) * width + x] >> (y & 7)) & 1) entry ^= entries[next++];
+        if ((cells[byte + (y >> 3) * width + x] >> (y & 7)) & 1) entry ^= isPlain ? 1 : entries[next++];
         drawn[kind][k] = entry;
       }
       byte += pictureBytes({ width, height });

@@ -48,7 +48,8 @@ export class Picked {
 }
 
 class Browser {
-  constructor(section, table, pictures) {
+  /** `specs` are those of the explorer's charts, or null. */
+  constructor(section, table, pictures, specs) {
     this.section = section;
     this.table = table;
     this.selection = new Selection(table);
@@ -77,17 +78,16 @@ class Browser {
       hasPuzzle: (id) => this.rowOf(id) >= 0,
     };
     this.charts = new FilteredCharts(document.querySelectorAll("[data-chart]"), table);
-    this.explore();
+    this.explore(specs);
     this.listen();
   }
 
   /** Create the charts of the list, if the page includes Vega. */
-  explore() {
-    const specs = document.getElementById("explorers");
+  explore(specs) {
     const box = document.getElementById("explorer");
     if (!specs || !box) return;
     box.hidden = false;
-    this.explorer = new Explorer(box, JSON.parse(specs.textContent), this.table, this.selection, {
+    this.explorer = new Explorer(box, specs, this.table, this.selection, {
       range: (ranges) => this.setRanges(ranges),
       open: (id) => {
         location.hash = addressOf({ ...this.state, puzzle: id });
@@ -271,21 +271,18 @@ async function copy(button, text, otherwise) {
   setTimeout(() => (button.textContent = button.dataset.words), 3000);
 }
 
-/** Read the table and show the list; on an error the section says so. */
-export async function startBrowser(section) {
+/** Read the table and show the list; on an error the section says so. `charts` is the promise of startCharts. */
+export async function startBrowser(section, charts) {
   const note = section.querySelector(".browse-note");
   const content = section.querySelector(".browse-content");
-  if (!("DecompressionStream" in globalThis)) {
-    note.textContent = "The list of puzzles needs a newer browser: Chrome or Edge 80, Firefox 113, Safari 16.4.";
-    return;
-  }
   note.textContent = "Reading the list of puzzles …";
   try {
+    const specs = await charts;
     const table = await readTable(document.getElementById("browse-table"));
     const pictures = new Pictures(table, document.getElementById("browse-pictures"));
     content.hidden = false; // the list measures itself when it is created
     note.hidden = true;
-    const browser = new Browser(section, table, pictures);
+    const browser = new Browser(section, table, pictures, specs);
     browser.readAddress();
     // The list has moved what the address names.
     const named = location.hash.startsWith(ADDRESS) ? section : document.getElementById(location.hash.slice(1));

@@ -24,6 +24,11 @@ export function readJson(id) {
   return JSON.parse(document.getElementById(id).textContent);
 }
 
+/** Inflate an element's text to text. */
+export async function inflateText(element) {
+  return new TextDecoder().decode(await inflate(element));
+}
+
 /** Inflate an element's text, base64 of zlib's format; returns a promise of an ArrayBuffer. */
 export function inflate(element) {
   const text = atob(element.textContent);
