@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import "./fake_document.mjs";
 import { asSentence, Refusal } from "../../reports/templates/serve/api.js";
-import { DOING, gradeWords, progressWords, reasonWords, solutionFigures } from "../../reports/templates/serve/findings.js";
+import { DOING, progressWords, reasonWords, solutionFigures } from "../../reports/templates/serve/findings.js";
 import { applyStep, gridOfSets, highlightsOf, hintChanges, setsOf, stepTitle, whereWords } from "../../reports/templates/serve/hints.js";
 import { hardestStep, stepWords } from "../../reports/templates/serve/player.js";
 import { sharedRecord, shareLink } from "../../reports/templates/serve/sharing.js";
@@ -92,7 +92,6 @@ const WORDS = {
     [reasonWords(null, 2, true), "These are all 2 solutions."], [reasonWords(null, 2, false), "There may be more."],
     [reasonWords("row 1: too long", 0, false), "row 1: too long"], [reasonWords(null, 1, true), ""],
   ],
-  "a grade names the hardest technique": [[gradeWords(1, "clue"), "1 of 9 (clue)"]],
   "time is shown as on a clock": [[clockWords(0), "0:00"], [clockWords(65), "1:05"], [clockWords(3845), "1:04:05"]],
   "a reason is shown as a sentence": [[asSentence("it holds no puzzle"), "It holds no puzzle."], [asSentence("Really?"), "Really?"]],
   "a hint first says where to look and how": [

@@ -4,7 +4,7 @@ import { Pictures, readTable } from "../../reports/templates/browser/data.js";
 import { csvText, factLines, idLines } from "../../reports/templates/browser/exporting.js";
 import { Selection } from "../../reports/templates/browser/selection.js";
 import { stateOf } from "../../reports/templates/browser/state.js";
-import { numberWords, secondsWords, shareWords } from "../../reports/templates/shared/words.js";
+import { fixedWords, minutesWords, numberWords, ratingWords, secondsWords, shareWords, solvingTimeWords } from "../../reports/templates/shared/words.js";
 
 /** The table and the pictures of {table, pictures}, as the page embeds them. */
 async function readPage(argument) {
@@ -52,6 +52,7 @@ export async function countsOf(argument) {
 
 /** Values in words, by the name of a function of words.js. */
 export function worded({ name, values }) {
-  const words = { numberWords, secondsWords, shareWords }[name];
+  const starsWords = (value) => fixedWords(value, 1);
+  const words = { minutesWords, numberWords, ratingWords, secondsWords, shareWords, solvingTimeWords, starsWords }[name];
   return values.map((value) => words(value));
 }

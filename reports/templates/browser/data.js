@@ -38,9 +38,8 @@ async function readBlock(element) {
 
 /** Numbers of 32 bits, from four arrays of their bytes, the lowest ones first. */
 function fromPlanes(bytes, length) {
-  const numbers = new Uint32Array(length);
-  bytes.forEach((byte, k) => (numbers[k % length] += byte * 256 ** Math.floor(k / length)));
-  return numbers;
+  const [low, second, third, high] = [0, 1, 2, 3].map((plane) => bytes.subarray(plane * length));
+  return new Uint32Array(length).map((_, k) => low[k] | (second[k] << 8) | (third[k] << 16) | (high[k] << 24));
 }
 
 /** A column of the table; rows sort by its `values`, whether these are numbers or indices of words. */

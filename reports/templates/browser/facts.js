@@ -1,7 +1,7 @@
 // The facts of a puzzle in words.
 
 import { element, readJson } from "../shared/elements.js";
-import { minutesWords, numberWords, ratingWords, secondsWords, shareWords, sizeWords, solvingTimeWords } from "../shared/words.js";
+import { fixedWords, gradeWords, minutesWords, numberWords, ratingWords, secondsWords, shareWords, sizeWords, solvingTimeWords } from "../shared/words.js";
 
 const { columns, verdicts, otherColor } = readJson("page-constants"); // of reports/page/browser_columns.py
 const VERDICTS = new Map(Object.entries(verdicts));
@@ -23,20 +23,25 @@ const FORMATS = {
   text: String,
   s: secondsWords,
   share: shareWords,
-  grade: (value) => `${value} of 9`,
+  grade: gradeWords,
   fits: (value) => (value ? "solves the clues" : "does not solve the clues"),
   size: (value, { width, height }) => numberWords(value) + (width === null ? "" : ` (${sizeWords(width, height)})`),
   "decided cells": (value, { cells }) => (cells ? `${numberWords(value)} of ${numberWords(cells)}` : numberWords(value)),
-  minutes: (value) => `about ${minutesWords(value)}`,
-  stars: (value) => `${value.toFixed(1)} of 5`,
+  minutes: (value, size, at) => `about ${minutesWords(value)}${intervalWords(at("minutes_low"), at("minutes_high"))}`,
+  stars: (value) => `${fixedWords(value, 1)} of 5`,
   rating: ratingWords,
   "quality rating": ratingWords,
   "solving seconds": solvingTimeWords,
 };
 
+/** The interval of an estimate of minutes; empty if it is unknown. */
+function intervalWords(low, high) {
+  return low === null ? "" : ` (${minutesWords(low)} to ${minutesWords(high)})`;
+}
+
 /** The function that gives a column's values in words. */
 export function formatOf({ unit, digits }) {
-  const plain = (value) => (digits > 0 ? value.toFixed(digits) : numberWords(Math.round(value)));
+  const plain = (value) => (digits > 0 ? fixedWords(value, digits) : numberWords(Math.round(value)));
   return FORMATS[unit] ?? ((value) => (typeof value === "string" ? value : plain(value)));
 }
 

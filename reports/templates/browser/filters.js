@@ -1,9 +1,10 @@
 // The controls above the list: a menu for each facet, and a chip for each filter in use.
 
 import { element } from "../shared/elements.js";
-import { numberWords, secondsWords } from "../shared/words.js";
+import { numberWords } from "../shared/words.js";
 import { PUZZLE_COLUMNS } from "./facts.js";
 import { choiceItem, menuBox } from "./menus.js";
+import { chartWords } from "./scales.js";
 import { plainWords } from "./selection.js";
 import { chosenWords, withoutFilter } from "./state.js";
 
@@ -108,8 +109,7 @@ function chip(text, data) {
 
 /** A range in words: "Difficulty from 0.5 to 2". */
 export function rangeWords(name, [low, high]) {
-  const { title, unit } = PUZZLE_COLUMNS.find((column) => column.name === name) ?? {};
-  const words = (value) => (unit === "s" ? secondsWords(value) : numberWords(Number(value.toPrecision(3))));
-  const from = Number.isFinite(low) ? ` from ${words(low)}` : "";
-  return `${title || name}${from}${Number.isFinite(high) ? ` to ${words(high)}` : ""}`;
+  const { title } = PUZZLE_COLUMNS.find((column) => column.name === name) ?? {};
+  const end = (word, value) => (Number.isFinite(value) ? ` ${word} ${chartWords(name, value)}` : "");
+  return `${title || name}${end("from", low)}${end("to", high)}`;
 }

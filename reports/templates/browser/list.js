@@ -4,7 +4,7 @@
 // shows an empty frame.
 
 import { element } from "../shared/elements.js";
-import { countWords, minutesWords, secondsWords, shareWords, sizeWords } from "../shared/words.js";
+import { countWords, fixedWords, minutesWords, secondsWords, shareWords, sizeWords } from "../shared/words.js";
 import { FACTS, formatOf, verdictOf } from "./facts.js";
 import { ColumnHistogram, hasDistribution } from "./scales.js";
 import { sortOf } from "./selection.js";
@@ -29,7 +29,7 @@ const LISTED = [
   { name: "technique", title: "Technique", ends: EFFORT_ENDS, room: "4.7rem", wide: true, unless: "hardest", words: (value) => value },
   { name: "hardest", title: "Grade", ends: EFFORT_ENDS, room: "7.6rem", wide: true, fill: fillGrade },
   { name: "minutes", title: "Time", ends: EFFORT_ENDS, room: "4.4rem", number: true, words: minutesWords },
-  { name: "difficulty", title: "Difficulty", ends: EFFORT_ENDS, room: "4.4rem", number: true, unless: "minutes", words: (value) => value.toFixed(2) },
+  { name: "difficulty", title: "Difficulty", ends: EFFORT_ENDS, room: "4.4rem", number: true, unless: "minutes", words: (value) => fixedWords(value, 2) },
   { name: "cpu_seconds", title: "CPU time", ends: NUMBER_ENDS, room: "4.4rem", number: true, words: secondsWords },
   { name: "density", title: "Density", ends: NUMBER_ENDS, room: "4rem", wide: true, number: true, words: shareWords },
 ];
@@ -230,7 +230,7 @@ export class List {
       cell.classList.toggle("chief", name === this.chief);
       if (fill) return fill(cell, row, this.table);
       const value = this.table.columns[name].at(row);
-      cell.textContent = value === null ? DASH : words(value, this.size(row), (of) => this.table.columns[of].at(row));
+      cell.textContent = value === null ? DASH : words(value, this.size(row), (of) => this.table.columns[of]?.at(row) ?? null);
     });
   }
 

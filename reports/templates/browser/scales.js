@@ -39,7 +39,7 @@ export function clockTicks(low, high, isLog, size) {
 }
 
 export function unitOf(measure) {
-  return EXPLORED.find(({ name }) => name === measure).unit;
+  return EXPLORED.find(({ name }) => name === measure)?.unit;
 }
 
 /** A value of a measure in words; those of other units have four digits. */

@@ -2,7 +2,7 @@
 
 import { verdictOf } from "../browser/facts.js";
 import { element } from "../shared/elements.js";
-import { countWords, minutesWords, numberWords, sizeWords } from "../shared/words.js";
+import { countWords, fixedWords, minutesWords, numberWords, sizeWords } from "../shared/words.js";
 import { request } from "./api.js";
 import { announce } from "./messages.js";
 
@@ -14,7 +14,7 @@ const COLUMNS = [
   ["label", "Verdict", (row) => row.label ?? ""],
   ["technique", "Technique", (row) => row.technique ?? ""],
   ["minutes", "Time", (row) => (row.minutes === null ? "" : minutesWords(row.minutes))],
-  ["difficulty", "Difficulty", (row) => row.difficulty?.toFixed(2) ?? ""],
+  ["difficulty", "Difficulty", (row) => (row.difficulty === null ? "" : fixedWords(row.difficulty, 2))],
   ["grade", "Grade", (row) => row.grade?.toString() ?? ""],
 ];
 const RESULTS = ["label", "technique", "difficulty"];

@@ -4,7 +4,7 @@ import { factItems, verdictOf } from "../browser/facts.js";
 import { differingCells, entriesOf } from "../shared/clues.js";
 import { drawing } from "../shared/drawing.js";
 import { element } from "../shared/elements.js";
-import { countWords, minutesWords } from "../shared/words.js";
+import { countWords } from "../shared/words.js";
 import { request, runJob } from "./api.js";
 import { attempt } from "./messages.js";
 import { shareLink } from "./sharing.js";
@@ -110,7 +110,7 @@ export class Findings {
     this.part("solved").open = asked;
     this.part("solved").firstElementChild.textContent = pictures.length > 1 ? "Solutions" : "The solution";
     const size = { width, height, cells: width * height };
-    this.part("facts").replaceChildren(...gradeItems(answer.grading), ...factItems((name) => answer[name] ?? null, size));
+    this.part("facts").replaceChildren(...factItems((name) => answer[name] ?? answer.grading?.[name] ?? null, size));
     this.part("pictures").replaceChildren(...solutionFigures(pictures.map(entriesOf), { palette, width, height }));
   }
 
@@ -177,23 +177,4 @@ export function progressWords(doing, { state, ahead, long }) {
   if (state === "queued" && ahead > 0) return `Waiting: ${countWords(ahead, "puzzle")} before it …`;
   if (state === "queued") return "Waiting for a free worker …";
   return long ? `${doing}: this one is not easy …` : `${doing} …`;
-}
-
-/** Time, stars and grade for people as facts, as far as they are known. */
-function gradeItems(grading) {
-  if (!grading?.grade) return [];
-  const { minutes = null, minutes_low: low, minutes_high: high, stars = null } = grading;
-  const time = minutes === null ? null : `about ${minutesWords(minutes)} (${minutesWords(low)} to ${minutesWords(high)})`;
-  const facts = [
-    ["Time, for a person", time],
-    ["Stars of people", stars === null ? null : `${stars.toFixed(1)} of 5`],
-    ["Grade, for a person", gradeWords(grading.grade, grading.hardest)],
-  ];
-  return facts.filter(([, words]) => words !== null).map(([name, words]) => (
-    element("div", "", "", element("dt", "", "", name), element("dd", "", "", words))
-  ));
-}
-
-export function gradeWords(grade, technique) {
-  return `${grade} of 9 (${technique})`;
 }

@@ -3,7 +3,7 @@
 import { element } from "../shared/elements.js";
 import { wrongWords } from "../shared/game.js";
 import { EMPTY, gridText } from "../shared/saved_grids.js";
-import { countWords } from "../shared/words.js";
+import { countWords, gradeWords } from "../shared/words.js";
 import { announce, attempt } from "./messages.js";
 
 const NO_STEP = {
@@ -130,7 +130,7 @@ export function whereWords({ where, why, assumption }) {
 }
 
 export function stepTitle({ technique, grade }) {
-  return `${techniqueTitle(technique)}, grade ${grade} of 9`;
+  return `${techniqueTitle(technique)}, grade ${gradeWords(grade)}`;
 }
 
 export function paragraphs(words) {

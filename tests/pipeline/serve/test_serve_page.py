@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from server_tab import Tab
 from serving import ASSUMED, PLUS_NON, TWO_NON, Server, long_puzzle, record
 
 from nonocensus.pipeline.serve.serve_limits import PAGE_ROWS
+from nonocensus.reports.words.formatting import NO_BREAK
 
 pytestmark = [*NEEDED, pytest.mark.slow]
 
@@ -156,9 +158,11 @@ def test_solution_is_found_and_put_into_the_grid(plus: Tab) -> None:
     plus.until(lambda: plus.text("#puzzle .verdict .key") == "unique line")
     assert len(plus.all("#puzzle .pictures .nonogram")) == 1
     assert "Line solves" in plus.text("#puzzle .facts")
-    time, stars, grade = (fact.text.replace("\n", " ") for fact in plus.all("#puzzle .facts div")[:3])
-    assert time.startswith("Time, for a person about ")
-    assert (stars, grade[:27]) == ("Stars of people 1.1 of 5", "Grade, for a person 1 of 9 ")
+    time, stars, grade, technique = (fact.text.replace("\n", " ") for fact in plus.all("#puzzle .facts div")[:4])
+    interval = r"Minutes for people about [\d.]+ s \([\d.]+ s to [\d.]+ s\)"
+    assert re.fullmatch(interval, time.replace(NO_BREAK, " "))
+    assert (stars, grade) == ("Stars of people 1.1 of 5", "Grade for people 1 of 9")
+    assert technique.startswith("Technique for people ")
     plus.click("[data-do=show]")
     assert plus.painted() == 5
     assert plus.outcome().startswith("Solved")
