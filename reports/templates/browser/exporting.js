@@ -1,6 +1,6 @@
 // Files made by the page: the list's ids and facts, and its tables as CSV and LaTeX.
 
-import { element } from "../shared/elements.js";
+import { downloadFile, element } from "../shared/elements.js";
 import { PUZZLE_COLUMNS } from "./facts.js";
 import { DASH } from "./list.js";
 
@@ -65,7 +65,7 @@ function saveButton(table, kind) {
 
 function saveTable(table, { suffix, type, text }) {
   const caption = table.caption?.textContent.trim() ?? table.closest(".scroll").ariaLabel ?? "";
-  keepFile(text(cellsOf(table), caption), `report-${slug(caption)}.${suffix}`, type);
+  downloadFile(text(cellsOf(table), caption), `report-${slug(caption)}.${suffix}`, type);
 }
 
 /** The cells of a table's rows, {text, number, words}: what it says, whether it is a number, whether it wraps. */
@@ -115,12 +115,4 @@ const LATEX = {
 /** Text with the characters escaped that LaTeX takes for commands. */
 export function latexWords(text) {
   return text.replace(/[\\{}&%$#_~^<>|\u00a0–’×≥µ]/g, (sign) => LATEX[sign] ?? `\\${sign}`);
-}
-
-/** Download a text as a file. */
-export function keepFile(text, name, type) {
-  const link = element("a");
-  Object.assign(link, { href: URL.createObjectURL(new Blob([text], { type })), download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

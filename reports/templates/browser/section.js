@@ -1,9 +1,10 @@
 // The section: reads the table, and synchronizes filters, list, gallery, opened puzzle and the page's address.
 
+import { copyText, downloadFile } from "../shared/elements.js";
 import { numberWords } from "../shared/words.js";
 import { Pictures, readTable } from "./data.js";
 import { Explorer } from "./explorer.js";
-import { csvText, factLines, idLines, IDS_FILE, keepFile, packCommand } from "./exporting.js";
+import { csvText, factLines, idLines, IDS_FILE, packCommand } from "./exporting.js";
 import { FilteredCharts } from "./filtered_charts.js";
 import { Filters } from "./filters.js";
 import { Gallery } from "./gallery.js";
@@ -205,8 +206,8 @@ class Browser {
     const rows = this.picked.rows.size ? Array.from(this.picked.rows).sort((a, b) => a - b) : this.rows;
     if (what === "all") this.picked.all(this.rows, true);
     else if (what === "clear") this.picked.clear();
-    else if (what === "ids") keepFile(idLines(rows, this.table), IDS_FILE, "text/plain");
-    else keepFile(csvText(factLines(rows, this.table)), "puzzles.csv", "text/csv");
+    else if (what === "ids") downloadFile(idLines(rows, this.table), IDS_FILE, "text/plain");
+    else downloadFile(csvText(factLines(rows, this.table)), "puzzles.csv", "text/csv");
   }
 
   /** Copy the address, which holds filters, order, view and columns. */
@@ -266,7 +267,7 @@ class Browser {
 /** Copy a text; the button says so, or where the text is. */
 async function copy(button, text, otherwise) {
   button.dataset.words ??= button.textContent;
-  const isCopied = await navigator.clipboard?.writeText(text).then(() => true, () => false);
+  const isCopied = await copyText(text);
   button.textContent = isCopied ? "Copied" : otherwise;
   setTimeout(() => (button.textContent = button.dataset.words), 3000);
 }

@@ -3,7 +3,7 @@
 import { factItems, verdictOf } from "../browser/facts.js";
 import { differingCells, entriesOf } from "../shared/clues.js";
 import { drawing } from "../shared/drawing.js";
-import { element } from "../shared/elements.js";
+import { copyText, downloadFile, element } from "../shared/elements.js";
 import { countWords } from "../shared/words.js";
 import { request, runJob } from "./api.js";
 import { attempt } from "./messages.js";
@@ -128,11 +128,7 @@ export class Findings {
     const puzzle = goal === undefined ? record : { ...record, goal };
     const file = await this.requestFile(puzzle, format);
     const bytes = Uint8Array.from(atob(file.data), (letter) => letter.charCodeAt(0));
-    const link = element("a");
-    link.href = URL.createObjectURL(new Blob([bytes]));
-    link.download = file.name;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    downloadFile(bytes, file.name);
     const lost = file.left_out.length ? ` The format can’t hold ${file.left_out.join(", ")}.` : "";
     this.part("left-out").textContent = `${file.name} is written.${lost}`;
   }
@@ -142,7 +138,7 @@ export class Findings {
     const { link } = this.part("share").elements;
     link.value = await shareLink(this.act.record().record);
     link.select();
-    const isCopied = await navigator.clipboard?.writeText(link.value).then(() => true, () => false);
+    const isCopied = await copyText(link.value);
     this.part("copied").textContent = isCopied ? "The link is copied." : "Copy the link from here.";
   }
 }

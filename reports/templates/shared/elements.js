@@ -19,6 +19,19 @@ export function svg(name, attributes, ...children) {
   return element;
 }
 
+/** Offer a text or bytes as a download. */
+export function downloadFile(content, name, type = "") {
+  const link = element("a");
+  Object.assign(link, { href: URL.createObjectURL(new Blob([content], { type })), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+/** Copy a text; return whether the browser allows it. */
+export async function copyText(text) {
+  return navigator.clipboard?.writeText(text).then(() => true, () => false);
+}
+
 /** The value of an element's text, JSON. */
 export function readJson(id) {
   return JSON.parse(document.getElementById(id).textContent);
