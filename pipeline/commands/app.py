@@ -114,9 +114,12 @@ def help_text(command: Callable[..., None]) -> str:
 
 
 def load_command(name: str) -> Any:
-    """Import a command and return it for Typer."""
+    """Import a command and return it for Typer. Raises UserError if NONOCENSUS_TUNING is wrong (solver.tuning)."""
     module, _, function = FUNCTIONS[name].partition(":")
-    command = getattr(import_module(f"nonocensus.pipeline.commands.{module}"), function)
+    try:
+        command = getattr(import_module(f"nonocensus.pipeline.commands.{module}"), function)
+    except ValueError as error:  # which no other import raises
+        raise UserError(str(error)) from error
     alone = typer.Typer(rich_markup_mode="rich", add_completion=False)
     alone.command(name, cls=Command, help=help_text(command), epilog=EPILOG)(command)
     return typer.main.get_command(alone)
