@@ -11,7 +11,7 @@ from importlib import import_module
 from inspect import cleandoc
 from io import TextIOWrapper
 from itertools import islice
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO, cast
 
 import typer
 from rich.markup import escape
@@ -23,6 +23,7 @@ from nonocensus.pipeline.commands.output import (
     WRONG_USE,
     LogHandler,
     LogLevel,
+    StdoutWithoutRay,
     err,
     global_options,
     out,
@@ -161,6 +162,9 @@ def run(commands: typer.Typer = app) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # titles may have characters that the terminal lacks
+    os.environ.setdefault("RAY_DEDUP_LOGS", "0")  # else Ray holds messages back, and prints them as it is shut down
+    if sys.stdout is not None:
+        sys.stdout = cast(TextIO, StdoutWithoutRay(sys.stdout))
     try:
         main(commands)
     except SystemExit as ended:

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
@@ -54,6 +54,21 @@ VERDICT_COLORS = {
     "contradiction": "magenta",
     "timeout": "red",
 }
+
+
+class StdoutWithoutRay:
+    """Standard output; Ray's threads, which report dead workers, are redirected to standard error."""
+
+    def __init__(self, stdout: TextIO) -> None:
+        self.stdout = stdout
+
+    def write(self, text: str) -> int:
+        """Write to the stream of the current thread."""
+        is_ray = threading.current_thread().name.startswith("ray_")
+        return (sys.stderr if is_ray else self.stdout).write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stdout, name)
 
 
 class Terminal(Console):

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from nonocensus.pipeline.errors import ClusterError, StorageError
-from nonocensus.pipeline.executors.executor import NODE, Executor, TaskFailure
+from nonocensus.pipeline.executors.executor import Executor
+from nonocensus.pipeline.executors.task_failure import NODE, TaskFailure
 from nonocensus.pipeline.jobs.schedule import AHEAD, TaskRows, split_off
 from nonocensus.pipeline.jobs.session import Session
 from nonocensus.pipeline.jobs.task import TaskContext, Unfit, Unreadable, Unwritable, check_fitness, run_task, write_off

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, TextIO
 
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.errors import UserError
-from nonocensus.pipeline.executors.executor import TaskFailure
+from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.jobs.job import Job
 from nonocensus.pipeline.jobs.schedule import Schedule, TaskRows
 from nonocensus.pipeline.run.progress import HostProgress, Progress

@@ -8,7 +8,8 @@ import pytest
 from runs import CONFIG, SubstitutingExecutor, classify_context, lasting, run_serially, work_on
 
 from nonocensus.pipeline.errors import ClusterError
-from nonocensus.pipeline.executors.executor import NODE, WORKER, Resources, SerialExecutor, TaskFailure
+from nonocensus.pipeline.executors.executor import Resources, SerialExecutor
+from nonocensus.pipeline.executors.task_failure import NODE, WORKER, TaskFailure
 from nonocensus.pipeline.jobs import classify_job, driver
 from nonocensus.pipeline.jobs import task as tasks
 from nonocensus.pipeline.jobs.classify_job import classify_store, retry_run
