@@ -114,7 +114,7 @@ def check_fitness(context: TaskContext) -> Unfit | None:
     """Check that this machine sees a context's run and store and has the driver's versions; None if so."""
     here = versions()
     others = [
-        f"{name} {here.get(name)}, not {there}" for name, there in context.versions.items() if here[name] != there
+        f"{name} {here.get(name)}, not {there}" for name, there in context.versions.items() if here.get(name) != there
     ]
     if others:
         return Unfit(f"it has {', '.join(others)}: install the same versions everywhere")
