@@ -45,6 +45,9 @@ from nonocensus.solver.model.tables import RESULTS, SCHEMA_VERSION
 MARK, PROGRESS = RUN_MARK, "progress.json"
 KIND = "nonocensus run"
 
+MAX_SURVEYS = 10
+"""Attempts to read all files of a folder whose listing is out of date."""
+
 
 class RunManifest(TypedDict):
     """The content of run.json.
@@ -98,7 +101,7 @@ class Run(NamedTuple):
         """The number of puzzles."""
         return sum(part.rows for part in self.parts)
 
-    def survey(self) -> tuple[list[ResultFile], dict[str, InputError]]:
+    def survey(self, attempts: int = MAX_SURVEYS) -> tuple[list[ResultFile], dict[str, InputError]]:
         """Return the result files that count, sorted by name, and the errors of damaged ones by name."""
         sizes = self.results.sizes()
         hashes = {part.name: part.sha256 for part in self.parts}
@@ -109,8 +112,8 @@ class Run(NamedTuple):
             name for name in sizes if name.endswith(".json") and session_number(name) >= self.manifest["first_session"]
         ]
         for name, found in zip(names, self.results.read_each(names, ResultFile), strict=True):
-            if isinstance(found, FileNotFoundError):
-                return self.survey()  # joined with others since the folder was listed
+            if isinstance(found, FileNotFoundError) and attempts > 1:
+                return self.survey(attempts - 1)  # joined with others since the folder was listed
             name = name.removesuffix(".json")
             if isinstance(found, Exception):
                 damaged[name] = damaged_file(self.results, f"{name}.json", found)
