@@ -127,15 +127,18 @@ class Session:
     def __enter__(self) -> "Session":
         return self
 
-    def __exit__(self, *_: object) -> None:
-        """Write the last progress and close the log."""
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Write the last progress and close the log; errors of that hide no exception of the block, such as Ctrl-C."""
         if self.log is None:
             return
         seconds = round(time.monotonic() - self.began, 3)
         ended = {"rows": self.rows, "left": self.schedule.left(), "cpus": self.cpus, "seconds": seconds}
-        self.log_event(logging.INFO, "session ended", **ended)
         try:
+            self.log_event(logging.INFO, "session ended", **ended)
             self.tick(self.cpus, is_last=True)
+        except (UserError, OSError):
+            if kind is None:
+                raise
         finally:
             logging.getLogger("nonocensus").removeHandler(self.log)
             self.log.close()
