@@ -21,6 +21,7 @@ from rich.segment import Segment
 
 from nonocensus.pipeline.errors import Interrupted
 from nonocensus.reports.clean import clean, escaped
+from nonocensus.scrapers.url import redact
 
 if TYPE_CHECKING:
     from rich.progress import Progress, Task
@@ -124,7 +125,7 @@ class LogHandler(logging.Handler):
         """Print a record."""
         formatter = self.detailed if record.levelno < logging.WARNING else None
         self.setFormatter(formatter)
-        err.print(escape(self.format(record)))
+        err.print(escape(redact(self.format(record))))
 
 
 def print_json(value: Any) -> None:

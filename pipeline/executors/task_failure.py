@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from nonocensus.scrapers.url import redact
+
 WORKER, NODE = "worker", "node"
 """Kinds of failure that say nothing about the task: its process died, its machine was lost."""
 
@@ -25,4 +27,4 @@ class TaskFailure(NamedTuple):
 def failure_of(error: BaseException) -> TaskFailure:
     """Return the failure of a task that raised an exception."""
     kind = type(error).__name__
-    return TaskFailure(kind, f"{kind}: {error}")
+    return TaskFailure(kind, redact(f"{kind}: {error}"))

@@ -30,6 +30,7 @@ from nonocensus.pipeline.run.run_folder import PROGRESS, Run, next_session, sess
 from nonocensus.pipeline.store.lock import check_lease
 from nonocensus.pipeline.store.paths import Folder
 from nonocensus.scrapers.file_batches import Problem
+from nonocensus.scrapers.url import redact
 
 LOG = logging.getLogger("nonocensus.jobs")
 
@@ -121,7 +122,11 @@ class Session:
                 place.sweep()
             self.log = RunLog(self.run.folder / "log", self.name)
             logging.getLogger("nonocensus").addHandler(self.log)
-            about = {"run_id": self.run.manifest["run_id"], "job": self.job.name, "command": sys.argv}
+            about = {
+                "run_id": self.run.manifest["run_id"],
+                "job": self.job.name,
+                "command": [redact(word) for word in sys.argv],
+            }
             self.log_event(logging.INFO, "session begun", **about, host=platform.node(), pid=os.getpid())
 
     def __enter__(self) -> "Session":
@@ -307,7 +312,7 @@ class JsonFormatter(logging.Formatter):
         """Return the record in one line."""
         fields = getattr(record, "fields", None)
         if fields is None:
-            fields = {"level": record.levelname, "logger": record.name, "message": record.getMessage()}
+            fields = {"level": record.levelname, "logger": record.name, "message": redact(record.getMessage())}
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         return json.dumps({"at": at, "event": getattr(record, "event", "message"), **fields}, ensure_ascii=False)
 

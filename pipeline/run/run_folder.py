@@ -39,6 +39,7 @@ from nonocensus.pipeline.store.parts import Part, Store, is_store, open_store, r
 from nonocensus.pipeline.store.paths import Folder, folder, is_folder
 from nonocensus.pipeline.store.sources import MARK as STORE_MARK
 from nonocensus.pipeline.store.sources import RUN_MARK
+from nonocensus.scrapers.url import Url
 from nonocensus.solver import __version__
 from nonocensus.solver.model.tables import RESULTS, SCHEMA_VERSION
 
@@ -166,7 +167,8 @@ class Run(NamedTuple):
 def _find_store(run: Run) -> Store:
     """Open the store at the first place with its id: `store_at`, else relative to the run, else where it was."""
     relative = run.manifest["store_beside"]
-    places = [run.store_at] if run.store_at else [run.manifest["store"]]
+    written = Url(run.manifest["store"]).borrow_user(Url(run.folder.uri))  # written without credentials
+    places: list[str] = [run.store_at or written]
     if not run.store_at and relative and run.folder.local:
         places.insert(0, os.path.normpath(Path(run.folder.path, relative)))  # both may have been moved or copied
     found = [place for place in dict.fromkeys(places) if folder(place).has(STORE_MARK)]
@@ -270,6 +272,7 @@ def open_run(uri: str, store: str | None = None) -> Run:
     family = manifest.get("family", "nonogram")
     if family != "nonogram":
         raise VersionError(f"{uri} is a run of {family}s, which this nonocensus does not read")
+    manifest["store"] = Url(manifest["store"])
     return Run(place, manifest, store)
 
 
