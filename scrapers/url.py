@@ -18,7 +18,7 @@ USER = re.compile(
 PARAMETER = re.compile(
     r"""(?P<name>[?&;#][^\s?&;#=]*
         (?:sig|token|secret|key|pass|pwd|cred|auth|session|jwt|hash|hmac|\bhm)[^\s?&;#=]*=)
-        [^\s&;#'"<>\\]+""",
+        [^\s&;#'"<>\\]*[^\s&;#'"<>\\:,.]""",
     re.IGNORECASE | re.VERBOSE,
 )
 

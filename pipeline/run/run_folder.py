@@ -30,7 +30,7 @@ from typing import Any, NamedTuple, NotRequired, TypedDict, cast
 import numpy as np
 import pyarrow as pa
 
-from nonocensus.pipeline.errors import InputError, UserError, VersionError
+from nonocensus.pipeline.errors import InputError, StorageError, UserError, VersionError
 from nonocensus.pipeline.run.configuration import Configuration, config_hash, diff_configurations
 from nonocensus.pipeline.run.results import ResultFile, damaged_file, read_results, row_masks
 from nonocensus.pipeline.store import spans
@@ -171,7 +171,13 @@ def _find_store(run: Run) -> Store:
     places: list[str] = [run.store_at or written]
     if not run.store_at and relative and run.folder.local:
         places.insert(0, os.path.normpath(Path(run.folder.path, relative)))  # both may have been moved or copied
-    found = [place for place in dict.fromkeys(places) if folder(place).has(STORE_MARK)]
+    try:
+        found = [place for place in dict.fromkeys(places) if folder(place).has(STORE_MARK)]
+    except (OSError, StorageError) as error:
+        raise StorageError(
+            f"{run.folder.name} belongs to the store {places[-1]}, which can't be read: {error}; runs keep no "
+            "credentials of a URI: set them in the environment"
+        ) from error
     for place in found:
         store = open_store(place)
         if store.id == run.manifest["store_id"]:
