@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
@@ -21,6 +21,7 @@ from rich.segment import Segment
 
 from nonocensus.pipeline.errors import Interrupted
 from nonocensus.reports.clean import clean, escaped
+from nonocensus.scrapers.url import redact
 
 if TYPE_CHECKING:
     from rich.progress import Progress, Task
@@ -54,6 +55,21 @@ VERDICT_COLORS = {
     "contradiction": "magenta",
     "timeout": "red",
 }
+
+
+class StdoutWithoutRay:
+    """Standard output; Ray's threads, which report dead workers, are redirected to standard error."""
+
+    def __init__(self, stdout: TextIO) -> None:
+        self.stdout = stdout
+
+    def write(self, text: str) -> int:
+        """Write to the stream of the current thread."""
+        is_ray = threading.current_thread().name.startswith("ray_")
+        return (sys.stderr if is_ray else self.stdout).write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stdout, name)
 
 
 class Terminal(Console):
@@ -109,7 +125,7 @@ class LogHandler(logging.Handler):
         """Print a record."""
         formatter = self.detailed if record.levelno < logging.WARNING else None
         self.setFormatter(formatter)
-        err.print(escape(self.format(record)))
+        err.print(escape(redact(self.format(record))))
 
 
 def print_json(value: Any) -> None:

@@ -22,7 +22,7 @@ from nonocensus.pipeline.executors.executor import (
     check_resources,
     open_executor,
 )
-from nonocensus.pipeline.jobs.driver import drive, never
+from nonocensus.pipeline.jobs.driver import drive
 from nonocensus.pipeline.jobs.job import DEFAULTS, Job, JobSettings
 from nonocensus.pipeline.jobs.kernel_compilation import KernelKind, compile_missing, needed
 from nonocensus.pipeline.jobs.schedule import Schedule
@@ -118,14 +118,14 @@ def run_job(
     session = Session(run, job, schedule, listener)
     unread: list[str] = []
 
-    def work_on(executor: Executor, is_enough: Callable[[], bool] = never) -> None:
+    def work_on(executor: Executor, should_stop: Callable[[], bool] = lambda: False) -> None:
         write_manifest(run)
         listener.on_executor_ready(executor.dashboard)
         if resources.address:
             executor.run_on_each_node(compile_missing, kinds, job.stages)
         session.start()
         context = context_of(run, job, options, executor.isolated, settings.chunk_cells)
-        unread.extend(drive(session, executor, context, is_enough))
+        unread.extend(drive(session, executor, context, should_stop))
         if not schedule.left():
             join_session(session) if job.reads_results else tidy(session, executor)
 

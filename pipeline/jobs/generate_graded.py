@@ -17,11 +17,11 @@ from nonocensus.pipeline.executors.executor import (
     ALL_CORES,
     SMALL_JOB,
     Resources,
-    TaskFailure,
     check_resources,
     open_executor,
     run_tasks,
 )
+from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.jobs.kernel_compilation import SOLVING, compile_missing, needed
 from nonocensus.pipeline.store.generation import check_recipe
 from nonocensus.pipeline.store.lock import writer_lock

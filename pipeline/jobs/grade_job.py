@@ -16,12 +16,12 @@ import pyarrow.compute as pc
 from nonocensus.pipeline.callbacks import ProgressCallbacks
 from nonocensus.pipeline.executors.executor import (
     Resources,
-    TaskFailure,
     check_resources,
     estimate_cost,
     open_executor,
     run_divisible_tasks,
 )
+from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.jobs.cost import CostEstimate, estimate_on_results
 from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, locked, run_on_results
 from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Loss, Output, count_by

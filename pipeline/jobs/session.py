@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, TextIO
 
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.errors import UserError
-from nonocensus.pipeline.executors.executor import TaskFailure
+from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.jobs.job import Job
 from nonocensus.pipeline.jobs.schedule import Schedule, TaskRows
 from nonocensus.pipeline.run.progress import HostProgress, Progress
@@ -30,6 +30,7 @@ from nonocensus.pipeline.run.run_folder import PROGRESS, Run, next_session, sess
 from nonocensus.pipeline.store.lock import check_lease
 from nonocensus.pipeline.store.paths import Folder
 from nonocensus.scrapers.file_batches import Problem
+from nonocensus.scrapers.url import redact
 
 LOG = logging.getLogger("nonocensus.jobs")
 
@@ -121,21 +122,28 @@ class Session:
                 place.sweep()
             self.log = RunLog(self.run.folder / "log", self.name)
             logging.getLogger("nonocensus").addHandler(self.log)
-            about = {"run_id": self.run.manifest["run_id"], "job": self.job.name, "command": sys.argv}
+            about = {
+                "run_id": self.run.manifest["run_id"],
+                "job": self.job.name,
+                "command": [redact(word) for word in sys.argv],
+            }
             self.log_event(logging.INFO, "session begun", **about, host=platform.node(), pid=os.getpid())
 
     def __enter__(self) -> "Session":
         return self
 
-    def __exit__(self, *_: object) -> None:
-        """Write the last progress and close the log."""
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Write the last progress and close the log; errors of that hide no exception of the block, such as Ctrl-C."""
         if self.log is None:
             return
         seconds = round(time.monotonic() - self.began, 3)
         ended = {"rows": self.rows, "left": self.schedule.left(), "cpus": self.cpus, "seconds": seconds}
-        self.log_event(logging.INFO, "session ended", **ended)
         try:
+            self.log_event(logging.INFO, "session ended", **ended)
             self.tick(self.cpus, is_last=True)
+        except (UserError, OSError):
+            if kind is None:
+                raise
         finally:
             logging.getLogger("nonocensus").removeHandler(self.log)
             self.log.close()
@@ -304,7 +312,7 @@ class JsonFormatter(logging.Formatter):
         """Return the record in one line."""
         fields = getattr(record, "fields", None)
         if fields is None:
-            fields = {"level": record.levelname, "logger": record.name, "message": record.getMessage()}
+            fields = {"level": record.levelname, "logger": record.name, "message": redact(record.getMessage())}
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         return json.dumps({"at": at, "event": getattr(record, "event", "message"), **fields}, ensure_ascii=False)
 

@@ -29,6 +29,7 @@ from nonocensus.pipeline.serve.serve_limits import (
     REPLY_SECONDS,
 )
 from nonocensus.pipeline.serve.server_metrics import RequestMetrics
+from nonocensus.scrapers.url import redact
 
 LOG = logging.getLogger("nonocensus.serve")
 
@@ -132,7 +133,9 @@ class Guard:
         except ConnectionError:
             return  # the client has disconnected, or does not read
         except Exception:
-            print(f"nonocensus serve: {scope['method']} failed\n{traceback.format_exc()}", file=sys.stderr, end="")
+            print(
+                f"nonocensus serve: {scope['method']} failed\n{redact(traceback.format_exc())}", file=sys.stderr, end=""
+            )
             if not has_started():
                 await self._refuse(HTTPException(500, "internal error"), scope, receive, reply)
         finally:

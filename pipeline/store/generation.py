@@ -12,7 +12,8 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from nonocensus.pipeline.callbacks import ProgressCallbacks
 from nonocensus.pipeline.errors import ClusterError, StorageError, UserError
-from nonocensus.pipeline.executors.executor import Resources, TaskFailure, check_resources, open_executor, run_tasks
+from nonocensus.pipeline.executors.executor import Resources, check_resources, open_executor, run_tasks
+from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.store.lock import Lease, borrow_lease, check_lease, current_lease, writer_lock
 from nonocensus.pipeline.store.parts import Part, Store, create_store, write_manifest, write_part
 from nonocensus.pipeline.store.paths import folder

@@ -27,6 +27,7 @@ from typing import Any, NamedTuple, TextIO
 from nonocensus.pipeline.errors import StorageError, UserError
 from nonocensus.pipeline.store.objects import NEW, ConflictError, StoredObject, Version
 from nonocensus.pipeline.store.paths import UNFINISHED, Folder
+from nonocensus.scrapers.url import redact
 
 LOCK = "writer.lock"
 
@@ -39,6 +40,7 @@ class Lease(NamedTuple):
 
     place: str
     options: str
+    uri: str
     token: str
 
     def covers(self, place: Folder) -> bool:
@@ -96,7 +98,7 @@ def current_lease(place: Folder) -> Lease | None:
 @contextmanager
 def borrow_lease(lease: Lease | None) -> Iterator[None]:
     """Write under the lease of the process that submitted this task."""
-    before = _held.set({**_held.get(), lease.place + lease.options: lease} if lease else _held.get())
+    before = _held.set({**_held.get(), lease.uri: lease} if lease else _held.get())
     try:
         yield
     finally:
@@ -183,7 +185,7 @@ def _is_still(path: Path, number: int) -> bool:
 def _leased(place: Folder) -> Iterator[Lease]:
     """Hold a lease that a thread renews."""
     about = _who()
-    lease = Lease(place.name, place.options, about["token"])
+    lease = Lease(place.name, place.options, place.uri, about["token"])
     version = _take(place, about)
     ended = threading.Event()
 
@@ -265,7 +267,7 @@ def _who() -> dict[str, Any]:
         "host": platform.node(),
         "pid": os.getpid(),
         "since": datetime.now(UTC).isoformat(timespec="seconds"),
-        "command": " ".join(["nonocensus", *sys.argv[1:]]),
+        "command": redact(" ".join(["nonocensus", *sys.argv[1:]])),
         "token": secrets.token_hex(8),
     }
 

@@ -16,7 +16,8 @@ from stores import Nonocensus, exhaustive
 import nonocensus as nc
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.errors import ClusterError, UserError
-from nonocensus.pipeline.executors.executor import EXCEPTION, Resources, SerialExecutor, TaskFailure
+from nonocensus.pipeline.executors.executor import Resources, SerialExecutor
+from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.jobs import generate_graded as graded
 from nonocensus.pipeline.jobs.generate_graded import Conditions, GradedPictures, fitting, in_order
 from nonocensus.pipeline.store.parts import append, create_store, open_store
@@ -179,7 +180,7 @@ class DisorderedExecutor(SerialExecutor):
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> int:
         if arguments[2] == self.victim:
-            return super().submit(lambda: TaskFailure(EXCEPTION, "out of memory"))
+            return super().submit(lambda: TaskFailure("MemoryError", "out of memory"))
         return super().submit(function, *arguments)
 
     def wait(self, seconds: float) -> list[tuple[int, Any]]:
