@@ -71,7 +71,7 @@ MOST_ERRORS = 1000
 """Maximum of errors in a CrawlResult."""
 
 
-def crawl_site(place: Path, options: CrawlOptions, callbacks: ProgressCallbacks = SILENT) -> CrawlResult:
+def crawl_site(place: Path, options: CrawlOptions, progress: ProgressCallbacks = SILENT) -> CrawlResult:
     """Crawl a site into a store, politely. The same call resumes an interrupted crawl.
 
     Raises UserError for conflicting options, NetworkError if the site gives no answer.
@@ -82,38 +82,36 @@ def crawl_site(place: Path, options: CrawlOptions, callbacks: ProgressCallbacks 
     store = crawl_store(place)
     with open_ledger(place) as ledger:
         report = catch_up(store, ledger, JUDGES)
-        with _polite(contact, options.rate, callbacks) as session:
-            _ask_numbers(store, ledger, session, options, report, callbacks)
+        with _polite(contact, options.rate, progress) as session:
+            _ask_numbers(store, ledger, session, options, report, progress)
         return CrawlResult(store, report, ledger.errors(MOST_ERRORS))
 
 
-def crawl_ratings(place: Path, options: CrawlOptions, callbacks: ProgressCallbacks = SILENT) -> int:
+def crawl_ratings(place: Path, options: CrawlOptions, progress: ProgressCallbacks = SILENT) -> int:
     """Collect the visitors' ratings of all puzzles from webpbn; return the number of rated puzzles."""
     if options.site != webpbn.SOURCE:
         raise UserError("--ratings is for webpbn; the pages of nonograms.org have their ratings on them")
     contact = check_options(options)
     store = crawl_store(place)
-    with open_ledger(place) as ledger, _polite(contact, options.rate, callbacks) as session:
+    with open_ledger(place) as ledger, _polite(contact, options.rate, progress) as session:
         catch_up(store, ledger, JUDGES)
         buckets = list(webpbn.buckets(*options.addresses[:1]))
-        callbacks.on_start("reading ratings", len(buckets))
+        progress.on_start("reading ratings", len(buckets), 0)
 
         def on_bucket(bucket: webpbn.RatingBucket, count: int) -> None:
-            callbacks.on_progress(
-                1, f"{bucket.measure} {bucket.low:g} to {bucket.high:g}: {count:,} {next_in(session)}"
-            )
+            progress.on_progress(1, f"{bucket.measure} {bucket.low:g} to {bucket.high:g}: {count:,} {next_in(session)}")
 
         return collect_ratings(store, ledger, buckets, session, on_bucket)
 
 
-def reparse_store(place: Path, callbacks: ProgressCallbacks = SILENT) -> CrawlResult:
+def reparse_store(place: Path, progress: ProgressCallbacks = SILENT) -> CrawlResult:
     """Re-parse stored replies offline and update the table."""
     store = crawl_store(place)
     with open_ledger(place) as ledger:
-        callbacks.on_start("reading replies", ledger.size()["replies"])
+        progress.on_start("reading replies", ledger.size()["replies"], 0)
 
         def on_reply(step: CrawlStep) -> None:
-            callbacks.on_progress(1, step.outcome)
+            progress.on_progress(1, step.outcome)
 
         return CrawlResult(store, reparse(store, ledger, JUDGES, on_reply), [])
 
@@ -165,32 +163,32 @@ def _ask_numbers(
     session: PoliteSession,
     options: CrawlOptions,
     report: CrawlReport,
-    callbacks: ProgressCallbacks,
+    progress: ProgressCallbacks,
 ) -> None:
     """Request the numbers that the ledger lacks, or all on a refresh."""
-    site = _site(ledger, session, options, callbacks)
+    site = _site(ledger, session, options, progress)
     every = _numbers(ledger, session, site, options)
     numbers = every if options.refresh else ledger.open_numbers(site.source, every, site.kinds)
     report.known = size(every) - size(numbers)
-    callbacks.on_start(f"crawling {options.site}", min(size(numbers), options.limit or size(numbers)))
+    progress.on_start(f"crawling {options.site}", min(size(numbers), options.limit or size(numbers)), 0)
 
     def on_number() -> None:
         counts = "  ".join(f"{name} {count:,}" for name, count in report.outcomes.items())
-        callbacks.on_progress(1, f"{counts} {next_in(session)}")
+        progress.on_progress(1, f"{counts} {next_in(session)}")
 
     crawl(store, ledger, site, session, CrawlRequest(numbers, options.limit, options.refresh), report, on_number)
 
 
-def _site(ledger: Ledger, session: PoliteSession, options: CrawlOptions, callbacks: ProgressCallbacks) -> Site:
+def _site(ledger: Ledger, session: PoliteSession, options: CrawlOptions, progress: ProgressCallbacks) -> Site:
     """Return the site; for all of nonograms.org its lists are read first."""
     if options.site != nonograms.SOURCE:
         return (demo.site if options.site == DEMO else webpbn.site)(options.addresses[0])
     kinds = [options.kind] if options.kind else list(nonograms.KINDS)
     if options.ids == "all":
-        callbacks.on_start("reading lists", None)
+        progress.on_start("reading lists", None, 0)
 
         def on_page(kind: str, page: int, count: int) -> None:
-            callbacks.on_progress(1, f"{kind} page {page}: {count} puzzles {next_in(session)}")
+            progress.on_progress(1, f"{kind} page {page}: {count} puzzles {next_in(session)}")
 
         walk_lists(ledger, options.addresses[0], kinds, session, on_page)
     return nonograms.site(options.addresses, kinds, ledger.kinds(nonograms.SOURCE))
@@ -205,10 +203,10 @@ def _numbers(ledger: Ledger, session: PoliteSession, site: Site, options: CrawlO
 
 
 @contextmanager
-def _polite(contact: str, rate: float, callbacks: ProgressCallbacks) -> Iterator[PoliteSession]:
+def _polite(contact: str, rate: float, progress: ProgressCallbacks) -> Iterator[PoliteSession]:
     """Open a session whose errors become NetworkErrors."""
     try:
-        with PoliteSession(contact, rate=rate, report=callbacks.on_warning) as session:
+        with PoliteSession(contact, rate=rate, report=progress.on_warning) as session:
             yield session
     except (RequestFailed, RobotsDisallowed, HostUnreachable) as error:
         raise NetworkError(f"{error}; what was finished is kept, the same command resumes") from error
