@@ -170,9 +170,7 @@ class Guard:
 
         Raises HTTPException beyond these, and ConnectionError if the client disconnects.
         """
-        if not re.fullmatch(r"\d{1,12}", length):
-            raise HTTPException(400, "invalid content length")
-        if int(length) > MAX_BODY:
+        if not re.fullmatch(r"\d{1,12}", length) or int(length) > MAX_BODY:
             raise HTTPException(413, TOO_LARGE)
         more = True
         while more:
