@@ -23,7 +23,7 @@ from benchmarks.minutes_fit import FOLDS, Judged, cross_validate, fit, rounded
 from benchmarks.result_pages import RESULTS
 from nonocensus.pipeline.findings.figures_page import FigureTable
 from nonocensus.pipeline.store.parts import open_store
-from nonocensus.reports.rating_correlations import SIZE_BANDS, spearman, within_sizes
+from nonocensus.reports.numbers.rating_correlations import SIZE_BANDS, spearman, within_sizes
 from nonocensus.solver.model.fitted_parameters import MINUTE, file_text
 from nonocensus.solver.model.tables import DECISIVE
 from nonocensus.solver.model.techniques import TECHNIQUES

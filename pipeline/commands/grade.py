@@ -44,8 +44,8 @@ from nonocensus.pipeline.jobs.engine import JobRequest
 from nonocensus.pipeline.jobs.grade_job import Tally, estimate_grading, grade_puzzles, grade_run, puzzles_in
 from nonocensus.pipeline.run.plan import Selection
 from nonocensus.pipeline.run.run_folder import is_run, open_run
-from nonocensus.reports import formatting
-from nonocensus.reports.formatting import minutes_text
+from nonocensus.reports.words import formatting
+from nonocensus.reports.words.formatting import minutes_text
 from nonocensus.scrapers.archives.source_file import is_url
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.scrapers.formats import Format

@@ -53,7 +53,7 @@ class PictureColumn(NamedTuple):
     height: int
 
 
-class Likes(NamedTuple):
+class NearPictures(NamedTuple):
     """The earliest near picture of each picture.
 
     first     int64[pictures]: its index, or the picture's own
@@ -101,11 +101,11 @@ class _Bands(NamedTuple):
 
 
 def passes(width: int, height: int, pictures: int, most: int) -> int:
-    """Return how often `like_earlier` passes over this number of pictures."""
+    """Return how often `find_near` passes over this number of pictures."""
     return len(_symmetries(width, height)) * _band_count(pictures, most)
 
 
-def like_earlier(pictures: PictureColumn, most: int, progress: ProgressCallbacks) -> Likes:
+def find_near(pictures: PictureColumn, most: int, progress: ProgressCallbacks) -> NearPictures:
     """Find the earliest picture that differs from each, up to rotation and mirroring, in at most `most` cells.
 
     Progress counts each picture `passes` times. Memory: twice that of the pictures, about
@@ -113,7 +113,7 @@ def like_earlier(pictures: PictureColumn, most: int, progress: ProgressCallbacks
     """
     count = len(pictures.bits)
     if count <= WINDOW:
-        return _like_earlier_of_few(pictures, most, progress)
+        return _nearest_of_few(pictures, most, progress)
     best = np.arange(count) << CELL_BITS  # the earliest index, and its number of cells
     crowded = np.zeros(count, np.bool_)
     colored = _colored(pictures.bits)
@@ -125,11 +125,11 @@ def like_earlier(pictures: PictureColumn, most: int, progress: ProgressCallbacks
         for bands in groups:
             _compare_in_bands(pictures.bits, turned, bands, _keys(turned, bands.masks, colored), most, best, crowded)
             progress.on_progress(count * len(bands.masks), "")
-    return Likes(best >> CELL_BITS, best & (1 << CELL_BITS) - 1, crowded)
+    return NearPictures(best >> CELL_BITS, best & (1 << CELL_BITS) - 1, crowded)
 
 
-def _like_earlier_of_few(pictures: PictureColumn, most: int, progress: ProgressCallbacks) -> Likes:
-    """Compare all pairs, as `like_earlier` does for up to WINDOW pictures: most sizes have few."""
+def _nearest_of_few(pictures: PictureColumn, most: int, progress: ProgressCallbacks) -> NearPictures:
+    """Compare all pairs, as `find_near` does for up to WINDOW pictures: most sizes have few."""
     bits, own = pictures.bits, np.arange(len(pictures.bits))
     least = np.full((len(bits), len(bits)), pictures.width * pictures.height)
     for symmetry in _symmetries(pictures.width, pictures.height):
@@ -139,7 +139,7 @@ def _like_earlier_of_few(pictures: PictureColumn, most: int, progress: ProgressC
         progress.on_progress(len(bits), "")
     near = np.tril(least <= most, -1)
     first = np.where(near.any(1), near.argmax(1), own)
-    return Likes(first, np.where(first < own, least[own, first], 0), np.zeros(len(bits), np.bool_))
+    return NearPictures(first, np.where(first < own, least[own, first], 0), np.zeros(len(bits), np.bool_))
 
 
 def _symmetries(width: int, height: int) -> list[tuple[int, int, int]]:

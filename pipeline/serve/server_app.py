@@ -16,11 +16,11 @@ from nonocensus.pipeline.serve.guard import Guard
 from nonocensus.pipeline.serve.pool import WorkerPool
 from nonocensus.pipeline.serve.serve_limits import MAX_DETAIL
 from nonocensus.pipeline.serve.server_metrics import RequestMetrics
-from nonocensus.reports.browser_columns import columns_script
 from nonocensus.reports.clean import clean
-from nonocensus.reports.formatting import COLORS, OTHER_COLOR
-from nonocensus.reports.picture_svg import mark
-from nonocensus.reports.templating import source
+from nonocensus.reports.drawings.picture_svg import mark
+from nonocensus.reports.page.browser_columns import columns_script
+from nonocensus.reports.page.templating import source
+from nonocensus.reports.words.formatting import COLORS, OTHER_COLOR
 from nonocensus.solver import __version__
 
 SHARED_PARTS = ("words", "elements", "clues", "drawing", "facts")

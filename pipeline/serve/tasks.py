@@ -37,9 +37,13 @@ from nonocensus.pipeline.serve.serve_limits import (
     MAX_UNPACKED,
 )
 from nonocensus.pipeline.serve.task_budget import Deferred, TaskBudget, ensure_kernels
-from nonocensus.reports import pbnsolve
 from nonocensus.reports.clean import clean
-from nonocensus.reports.explained.step_words import (
+from nonocensus.reports.drawings.grid_state import GridState
+from nonocensus.reports.drawings.raster import png
+from nonocensus.reports.drawings.svg import drawing
+from nonocensus.reports.page.print_pages import a4
+from nonocensus.reports.words import pbnsolve
+from nonocensus.reports.words.step_words import (
     DescribedStep,
     MergedStep,
     describe_cell,
@@ -49,10 +53,6 @@ from nonocensus.reports.explained.step_words import (
     describe_merged,
     known_grid,
 )
-from nonocensus.reports.sheet.grid_state import GridState
-from nonocensus.reports.sheet.print_pages import a4
-from nonocensus.reports.sheet.raster import png
-from nonocensus.reports.sheet.svg import drawing
 from nonocensus.scrapers.archives.archive_members import read_entries
 from nonocensus.scrapers.archives.source_file import (
     DEFAULT_READ_LIMITS,

@@ -14,7 +14,7 @@ import altair as alt
 import vl_convert
 from markupsafe import escape
 
-from nonocensus.reports.formatting import label_color
+from nonocensus.reports.words.formatting import label_color
 from nonocensus.solver.jit.kernel_cache import cache_folder
 
 WIDTH = 720

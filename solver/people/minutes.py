@@ -94,7 +94,7 @@ class Validation(NamedTuple):
 
     puzzles        with known times or ratings
     rho            Spearman's rank correlation
-    within_sizes   its mean within bands of sizes (reports.rating_correlations)
+    within_sizes   its mean within bands of sizes (reports.numbers.rating_correlations)
     median_error   as a share of the time, or in stars
     in_interval    share of the times within the 80 % interval; None for stars
     """

@@ -1,4 +1,4 @@
-// What tests/reports/test_payload.py asks of the report's script; evaluated in its scope.
+// What tests/reports/page/test_payload.py asks of the report's script; evaluated in its scope.
 
 /** The table and the pictures of {table, pictures}, as the page embeds them. */
 async function readPage(argument) {

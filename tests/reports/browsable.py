@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 from census_figures import Pairs, failed
 
-from nonocensus.reports.browser import Browser
-from nonocensus.reports.census import take_census
-from nonocensus.reports.joined_columns import NO_GRADES
+from nonocensus.reports.numbers.census import take_census
+from nonocensus.reports.numbers.joined_columns import NO_GRADES
+from nonocensus.reports.page.browser import Browser
 from nonocensus.scrapers.pictures.rules import random_pictures
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, BLOT, Block, Clue, Color, Puzzle, from_picture
 from nonocensus.solver.model.tables import GRADES, MENDINGS, PUZZLES, RESULTS, puzzle_batch

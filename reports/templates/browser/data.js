@@ -1,4 +1,4 @@
-// The rows of the list as columns, and their pictures, as reports/browser.py packs them.
+// The rows of the list as columns, and their pictures, as reports/page/browser.py packs them.
 
 const ARRAYS = {
   uint8: Uint8Array,

@@ -1,4 +1,4 @@
-// The facts of a puzzle in words. PUZZLE_COLUMNS are those of reports/browser_columns.py.
+// The facts of a puzzle in words. PUZZLE_COLUMNS are those of reports/page/browser_columns.py.
 
 /** The columns that are facts of an opened puzzle, in their order. */
 const FACTS = PUZZLE_COLUMNS.filter(({ title }) => title);

@@ -1,4 +1,4 @@
-// Formats figures for people, as reports/formatting.py does.
+// Formats figures for people, as reports/words/formatting.py does.
 
 const NO_BREAK = "\u00a0";
 const UNITS = [
@@ -45,7 +45,7 @@ function solvingTimeWords(value) {
   return told.join(NO_BREAK) || `0${NO_BREAK}s`;
 }
 
-/** Estimated minutes with two digits in a suitable unit: "50 s", "7 min", "4.5 h"; as reports/formatting.py. */
+/** Estimated minutes with two digits in a suitable unit: "50 s", "7 min", "4.5 h"; as reports/words/formatting.py. */
 function minutesWords(value) {
   const [unit, size] = value < 1 ? ["s", 1 / 60] : value < 120 ? ["min", 1] : ["h", 60];
   const scaled = value / size;
