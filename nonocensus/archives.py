@@ -75,16 +75,16 @@ def import_files(
 
 
 def crawl_site(
-    store: Place, site: str, ids: str | None = None, *, progress: ProgressCallbacks = SILENT, **asking: Any
+    store: Place, site: str, ids: str | None = None, *, progress: ProgressCallbacks = SILENT, **options: Any
 ) -> CrawlResult:
     """Download a site's puzzles into a store, politely; the same call resumes.
 
     ids      numbers: 7, 1-5000, 1-10,20-30, or all
-    asking   further fields of nonocensus.pipeline.crawl.site_crawl.CrawlOptions: new, refresh, limit, kind, base_urls,
+    options  further fields of nonocensus.pipeline.crawl.site_crawl.CrawlOptions: new, refresh, limit, kind, base_urls,
              contact, rate
     """
-    addresses = _several(asking.pop("base_urls", ()))
-    return crawling.crawl_site(Path(store), CrawlOptions(site, ids, base_urls=addresses, **asking), progress)
+    addresses = _several(options.pop("base_urls", ()))
+    return crawling.crawl_site(Path(store), CrawlOptions(site, ids, base_urls=addresses, **options), progress)
 
 
 def reparse_store(store: Place, progress: ProgressCallbacks = SILENT) -> CrawlResult:
@@ -303,9 +303,9 @@ def verify(place: Run | Store | Place, repair: bool = False, progress: ProgressC
     return verify_place(_opened(place), repair, progress)
 
 
-def warm(store: Place | None = None) -> str:
+def warm(store: Place | None = None, progress: ProgressCallbacks = SILENT) -> str:
     """Compile the kernels that most puzzles, or those of a store, need; return the cache folder."""
-    return warm_for_most() if store is None else warm_for_store(str(store))
+    return warm_for_most(progress) if store is None else warm_for_store(str(store), progress)
 
 
 def _several(values: Iterable[Any] | Place) -> tuple[Any, ...]:
