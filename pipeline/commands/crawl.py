@@ -94,12 +94,12 @@ def crawl(
     options = CrawlOptions(site, ids, new, refresh, limit, only_kind, base_urls, contact, rate)
     title = f"crawling {site}"
     if ratings:
-        with resumable(), show_progress(title) as callbacks:
-            rated = crawl_ratings(folder, options, callbacks)
+        with resumable(), show_progress(title) as progress:
+            rated = crawl_ratings(folder, options, progress)
         print_ratings(rated)
         return
-    with resumable(), show_progress(title) as callbacks:
-        crawled = reparse_store(folder, callbacks) if reparse else crawl_site(folder, options, callbacks)
+    with resumable(), show_progress(title) as progress:
+        crawled = reparse_store(folder, progress) if reparse else crawl_site(folder, options, progress)
     list_errors(crawled)
     print_crawled(crawled)
     raise typer.Exit(SOME_FAILED if crawled.report.outcomes.get("error") else DONE)

@@ -85,42 +85,42 @@ MOST_ERRORS = 1000
 """Maximum of errors in a CrawlResult."""
 
 
-def crawl_site(place: Path, options: CrawlOptions, callbacks: ProgressCallbacks = SILENT) -> CrawlResult:
+def crawl_site(place: Path, options: CrawlOptions, progress: ProgressCallbacks = SILENT) -> CrawlResult:
     """Crawl a site into a store, politely. The same call resumes an interrupted crawl.
 
     Raises UserError for conflicting options, NetworkError if the site gives no answer.
     """
     if (options.ids is None) != options.new:
         raise UserError("say what to crawl, by one of: --ids, --new, --ratings, --reparse")
-    with _open_crawl(place, options, callbacks) as opened:
-        _crawl_numbers(opened, options, callbacks)
+    with _open_crawl(place, options, progress) as opened:
+        _crawl_numbers(opened, options, progress)
         return CrawlResult(opened.store, opened.report, opened.ledger.errors(MOST_ERRORS))
 
 
-def crawl_ratings(place: Path, options: CrawlOptions, callbacks: ProgressCallbacks = SILENT) -> int:
+def crawl_ratings(place: Path, options: CrawlOptions, progress: ProgressCallbacks = SILENT) -> int:
     """Collect the visitors' ratings of all puzzles from webpbn; return the number of rated puzzles."""
     if options.site != webpbn.SOURCE:
         raise UserError("--ratings is for webpbn; the pages of nonograms.org have their ratings on them")
-    with _open_crawl(place, options, callbacks) as opened:
+    with _open_crawl(place, options, progress) as opened:
         buckets = list(webpbn.buckets(*options.addresses[:1]))
-        callbacks.on_start("reading ratings", len(buckets))
+        progress.on_start("reading ratings", len(buckets), 0)
 
         def on_bucket(bucket: webpbn.RatingBucket, count: int) -> None:
-            callbacks.on_progress(
+            progress.on_progress(
                 1, f"{bucket.measure} {bucket.low:g} to {bucket.high:g}: {count:,} {next_in(opened.session)}"
             )
 
         return collect_ratings(opened.store, opened.ledger, buckets, opened.session, on_bucket)
 
 
-def reparse_store(place: Path, callbacks: ProgressCallbacks = SILENT) -> CrawlResult:
+def reparse_store(place: Path, progress: ProgressCallbacks = SILENT) -> CrawlResult:
     """Re-parse stored replies offline and update the table."""
     store = crawl_store(place)
     with open_ledger(place) as ledger:
-        callbacks.on_start("reading replies", ledger.size()["replies"])
+        progress.on_start("reading replies", ledger.size()["replies"], 0)
 
         def on_reply(step: CrawlStep) -> None:
-            callbacks.on_progress(1, step.outcome)
+            progress.on_progress(1, step.outcome)
 
         return CrawlResult(store, reparse(store, ledger, JUDGES, on_reply), [])
 
@@ -168,32 +168,32 @@ def next_in(session: PoliteSession) -> str:
     return f"next in {session.delay:.1f} s" if session.delay else ""
 
 
-def _crawl_numbers(opened: OpenCrawl, options: CrawlOptions, callbacks: ProgressCallbacks) -> None:
+def _crawl_numbers(opened: OpenCrawl, options: CrawlOptions, progress: ProgressCallbacks) -> None:
     """Request the numbers that the ledger lacks, or all on a refresh."""
     store, ledger, session, report = opened
-    site = _site(ledger, session, options, callbacks)
+    site = _site(ledger, session, options, progress)
     every = _numbers(ledger, session, site, options)
     numbers = every if options.refresh else ledger.open_numbers(site.source, every, site.kinds)
     report.known = size(every) - size(numbers)
-    callbacks.on_start(f"crawling {options.site}", min(size(numbers), options.limit or size(numbers)))
+    progress.on_start(f"crawling {options.site}", min(size(numbers), options.limit or size(numbers)), 0)
 
     def on_number() -> None:
         counts = "  ".join(f"{name} {count:,}" for name, count in report.outcomes.items())
-        callbacks.on_progress(1, f"{counts} {next_in(session)}")
+        progress.on_progress(1, f"{counts} {next_in(session)}")
 
     crawl(store, ledger, site, session, CrawlRequest(numbers, options.limit, options.refresh), report, on_number)
 
 
-def _site(ledger: Ledger, session: PoliteSession, options: CrawlOptions, callbacks: ProgressCallbacks) -> Site:
+def _site(ledger: Ledger, session: PoliteSession, options: CrawlOptions, progress: ProgressCallbacks) -> Site:
     """Return the site; for all of nonograms.org its lists are read first."""
     if options.site != nonograms.SOURCE:
         return (demo.site if options.site == DEMO else webpbn.site)(options.addresses[0])
     kinds = [options.kind] if options.kind else list(nonograms.KINDS)
     if options.ids == "all":
-        callbacks.on_start("reading lists", None)
+        progress.on_start("reading lists", None, 0)
 
         def on_page(kind: str, page: int, count: int) -> None:
-            callbacks.on_progress(1, f"{kind} page {page}: {count} puzzles {next_in(session)}")
+            progress.on_progress(1, f"{kind} page {page}: {count} puzzles {next_in(session)}")
 
         walk_lists(ledger, options.addresses[0], kinds, session, on_page)
     return nonograms.site(options.addresses, kinds, ledger.kinds(nonograms.SOURCE))
@@ -208,22 +208,22 @@ def _numbers(ledger: Ledger, session: PoliteSession, site: Site, options: CrawlO
 
 
 @contextmanager
-def _open_crawl(place: Path, options: CrawlOptions, callbacks: ProgressCallbacks) -> Iterator[OpenCrawl]:
+def _open_crawl(place: Path, options: CrawlOptions, progress: ProgressCallbacks) -> Iterator[OpenCrawl]:
     """Open a crawl; the session's errors become NetworkErrors."""
     contact = check_options(options)
-    with host_locks(options.addresses, callbacks):
+    with host_locks(options.addresses, progress):
         store = crawl_store(place)
         with open_ledger(place) as ledger:
             report = catch_up(store, ledger, JUDGES)
             try:
-                with PoliteSession(contact, rate=options.rate, report=callbacks.on_warning) as session:
+                with PoliteSession(contact, rate=options.rate, report=progress.on_warning) as session:
                     yield OpenCrawl(store, ledger, session, report)
             except (RequestFailed, RobotsDisallowed, HostUnreachable) as error:
                 raise NetworkError(f"{error}; what was finished is kept, the same command resumes") from error
 
 
 @contextmanager
-def host_locks(addresses: Iterable[str], callbacks: ProgressCallbacks) -> Iterator[None]:
+def host_locks(addresses: Iterable[str], progress: ProgressCallbacks) -> Iterator[None]:
     """Lock the hosts against other crawls on this machine, which would double the rate.
 
     Raises UserError naming the other crawl. If the cache folder can't be written, it warns and does without.
@@ -236,7 +236,7 @@ def host_locks(addresses: Iterable[str], callbacks: ProgressCallbacks) -> Iterat
                 locked = folder(str(cache / f"crawl-{host}"))._replace(name=host)
                 locks.enter_context(writer_lock(locked, "crawled"))
         except (OSError, StorageError):
-            callbacks.on_warning(f"{cache} can't be written, so another crawl of the site would go unnoticed")
+            progress.on_warning(f"{cache} can't be written, so another crawl of the site would go unnoticed")
         yield
 
 

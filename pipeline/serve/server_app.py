@@ -43,6 +43,7 @@ def application(pool: WorkerPool, catalog: Catalog | None, cpu_limit: float, nam
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
+        responses=http_api.EVERY,
     )
     metrics = RequestMetrics()
     app.state.service = http_api.Service(pool, catalog, cpu_limit, metrics)

@@ -199,7 +199,7 @@ PICTURE_SECONDS = 1e-4
 """Estimated CPU seconds per picture."""
 
 
-def fill_store(uri: str, recipe: Recipe, resources: Resources, callbacks: ProgressCallbacks) -> int:
+def fill_store(uri: str, recipe: Recipe, resources: Resources, progress: ProgressCallbacks) -> int:
     """Make the pictures of a recipe that a store lacks; return their number. The same call resumes after an interrupt.
 
     Raises UserError as `missing_parts` or if another command writes to the store, StorageError if one can't be
@@ -209,7 +209,7 @@ def fill_store(uri: str, recipe: Recipe, resources: Resources, callbacks: Progre
     with writer_lock(folder(uri)):
         left = missing_parts(uri, recipe)
         rows = sum(task.rows for task in left)
-        callbacks.on_start("generating", rows)
+        progress.on_start("generating", rows, 0)
         failure: TaskFailure | str = ""
         for _ in range(MAX_ATTEMPTS):
             lost: list[PartTask] = []
@@ -220,7 +220,7 @@ def fill_store(uri: str, recipe: Recipe, resources: Resources, callbacks: Progre
                             lost.append(part)
                             failure = made
                         else:
-                            callbacks.on_progress(made["rows"], "")
+                            progress.on_progress(made["rows"], "")
             left = lost
         if left:
             if isinstance(failure, str):

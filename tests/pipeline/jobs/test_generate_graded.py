@@ -42,9 +42,9 @@ def filled(
     recipe: Recipe = RECIPE,
     conditions: Conditions = CONDITIONS,
     resources: Resources = SERIAL,
-    callbacks: ProgressCallbacks = SILENT,
+    progress: ProgressCallbacks = SILENT,
 ) -> GradedPictures:
-    return graded.generate_graded(str(place), recipe, conditions, resources, callbacks)
+    return graded.generate_graded(str(place), recipe, conditions, resources, progress)
 
 
 def rows(place: Path) -> pa.Table:
@@ -77,8 +77,8 @@ def numbers(place: Path) -> list[int]:
 )
 def test_kept_puzzles_are_the_first_that_fit(tmp_path: Path, limits: dict[str, Any]) -> None:
     reports: list[tuple[int, str]] = []
-    callbacks = SILENT._replace(on_progress=lambda *step: reports.append(step))
-    made = filled(tmp_path / "s", conditions=Conditions(**limits), callbacks=callbacks)
+    progress = SILENT._replace(on_progress=lambda *step: reports.append(step))
+    made = filled(tmp_path / "s", conditions=Conditions(**limits), progress=progress)
     expected = directly(RECIPE, made.drawn, **limits)
     assert (made.kept, len(expected), made.drawn) == (40, 40, expected[-1] + 1)
     pictures = [pa.Table.from_batches([recipe_batch(RECIPE, number, number + 1)]) for number in expected]
