@@ -18,6 +18,7 @@ from urllib.parse import parse_qsl, unquote
 import pyarrow as pa
 
 from nonocensus.pipeline.errors import StorageError, UserError
+from nonocensus.scrapers.url import Url, redact
 from nonocensus.solver.extras import extra
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class Bucket(NamedTuple):
     """An obstore bucket, and a URI for error messages."""
 
     store: "ObjectStore"
-    uri: str
+    uri: Url
 
     def read(self, key: str) -> StoredObject | None:
         """Read a small object; None if missing."""
@@ -119,7 +120,7 @@ class Bucket(NamedTuple):
             raise ConflictError(f"{self.uri}: {key} has been changed by another command") from error
         except (exceptions.BaseError, FileNotFoundError) as error:
             what = " ".join(str(error).partition("Debug source:")[0].split())
-            raise OSError(f"{self.uri}: {what[:500]}") from error
+            raise OSError(redact(f"{self.uri}: {what[:500]}")) from error
 
 
 def _version(about: Any) -> Version:
@@ -155,17 +156,17 @@ def open_bucket(uri: str, options: str, region: str | None) -> Bucket:
     options   Arrow's URI query with the ?: region, scheme, endpoint_override, force_virtual_addressing
     region    the bucket's, as found by Arrow
     """
-    scheme, _, rest = uri.partition("://")
+    scheme, _, rest = Url(uri).secret.partition("://")
     if scheme not in ("s3", "gs", "gcs", "az"):
         raise UserError(
             f"{uri} can be read, not written: {scheme}:// has no conditional writes, without which two writers would "
             "lose data; write to a local folder, s3://, gs:// or az://"
         )
     who, _, bucket = rest.partition("/")[0].rpartition("@")
-    asked = dict(parse_qsl(options.removeprefix("?")))
+    asked = dict(parse_qsl(Url(options).secret.removeprefix("?")))
     config = {"s3": _s3, "az": _azure}.get(scheme, _gcs)(who, asked, region)
     endpoint = config.get("endpoint", config.get("base_url", ""))
-    return Bucket(_open_client(scheme, bucket, endpoint.startswith("http://"), tuple(config.items())), uri)
+    return Bucket(_open_client(scheme, bucket, endpoint.startswith("http://"), tuple(config.items())), Url(uri))
 
 
 @cache

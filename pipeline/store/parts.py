@@ -414,11 +414,14 @@ def rebatch(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordB
 def chunk_tables(batches: Iterable[pa.RecordBatch], rows: int, size: int) -> Iterator[pa.Table]:
     """Yield the same rows in tables of at least `rows` rows or `size` bytes, except for the last."""
     waiting: list[pa.RecordBatch] = []
+    count = used = 0
     for batch in batches:
         waiting.append(batch)
-        if sum(map(len, waiting)) >= rows or sum(some.nbytes for some in waiting) >= size:
+        count += len(batch)
+        used += batch.nbytes
+        if count >= rows or used >= size:
             yield pa.Table.from_batches(waiting)
-            waiting = []
+            waiting, count, used = [], 0, 0
     if waiting:
         yield pa.Table.from_batches(waiting)
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import tuned
 
+from nonocensus.pipeline.errors import UserError
 from nonocensus.solver import tuning
 from nonocensus.solver.ladder import memory, tail
 from nonocensus.solver.ladder.climb import climb
@@ -24,10 +25,10 @@ from nonocensus.solver.model.views import views
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def in_process(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def in_process(code: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     paths = os.pathsep.join((str(ROOT), str(ROOT / "tests")))
     return subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, "-c", code, *arguments],
         env={**os.environ, "PYTHONPATH": paths, **environment},
         capture_output=True,
         text=True,
@@ -60,6 +61,22 @@ def test_constants_unknown_or_out_of_bounds_are_refused(given: dict[str, Any], m
     done = in_process("import nonocensus.solver.tuning", **{tuning.VARIABLE: json.dumps(given)})
     assert done.returncode == 1
     assert message in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("[", " is not JSON: Expecting value: line 1 column 2 (char 1)"),
+        ("[" * 100_000, " is not JSON: maximum recursion depth exceeded"),
+        ("[1]", ' is not a JSON object; write it as {"SEARCH_NODES": 30}'),
+        ('{"NODES": 3}', ": unknown constant NODES; choose from LOOK_EVERY"),
+    ],
+)
+def test_wrong_variable_is_one_line_for_any_command(value: str, message: str) -> None:
+    done = in_process("import nonocensus.__main__ as m; m.run()", "status", "run", **{tuning.VARIABLE: value})
+    assert done.returncode == UserError.status
+    assert done.stderr.startswith(f"nonocensus: {tuning.VARIABLE}{message}")
+    assert done.stderr.count("\n") == 1
 
 
 ANSWERS = """

@@ -22,8 +22,9 @@ from runs import CONFIG, lasting, run_serially, work_on
 from stores import random_store
 
 from nonocensus.pipeline.errors import UserError
-from nonocensus.pipeline.executors.executor import NODE, WORKER, SerialExecutor, TaskFailure
+from nonocensus.pipeline.executors.executor import SerialExecutor
 from nonocensus.pipeline.executors.ray_executor import retry_start, start_ray
+from nonocensus.pipeline.executors.task_failure import NODE, WORKER, TaskFailure
 from nonocensus.pipeline.jobs import driver
 from nonocensus.pipeline.jobs import task as tasks
 from nonocensus.pipeline.jobs.job import JobSettings

@@ -37,7 +37,7 @@ def test_metrics_count_requests_and_jobs(server: Server) -> None:
     server.get("/", headers={"host": "evil.example"})
     found = metrics(server)
     requests = "nonocensus_http_requests_total"
-    assert found[f'{requests}{{route="/api/solve",status="202"}}'] == 1
+    assert found[f'{requests}{{route="/api/solve",status="200"}}'] == 1
     assert found[f'{requests}{{route="/api/jobs/{{job_id}}",status="404"}}'] == 1
     assert found[f'{requests}{{route="",status="404"}}'] == found[f'{requests}{{route="",status="421"}}'] == 1
     assert found['nonocensus_http_request_seconds_count{route="/api/solve"}'] == 1
@@ -87,7 +87,7 @@ def test_sigterm_ends_requests_and_is_logged() -> None:
         assert (server.process.returncode, asked.result().json()["state"]) == (0, "cancelled")
     lines = [re.sub(r"^\S+ \S+ ", "", line) for line in log.splitlines()]
     assert re.fullmatch(r"INFO nonocensus.serve: 127.0.0.1 GET /no\\nsuch/path 404 \d+ bytes [\d.]+ s", lines[0])
-    assert re.fullmatch(r"INFO nonocensus.serve: 127.0.0.1 POST /api/solve 202 \d+ bytes [\d.]+ s", lines[-1])
+    assert re.fullmatch(r"INFO nonocensus.serve: 127.0.0.1 POST /api/solve 200 \d+ bytes [\d.]+ s", lines[-1])
 
 
 pytestmark = pytest.mark.slow

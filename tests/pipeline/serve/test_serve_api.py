@@ -234,6 +234,32 @@ def test_short_jobs_pass_long_ones(server: Server) -> None:
         server.client.delete(f"/api/jobs/{job['id']}")
 
 
+def test_job_is_200_once_it_is_finished_and_202_before(server: Server) -> None:
+    for asked, state in (({"puzzle": PLUS}, "done"), ({"puzzle": PLUS, "begun": "1"}, "refused")):
+        reply = server.post("/api/solve", params={"wait": 20}, json=asked)
+        assert (reply.status_code, reply.json()["state"]) == (200, state)
+    begun = server.post("/api/solve", json={"puzzle": long_puzzle()})
+    assert (begun.status_code, begun.json()["state"]) == (202, "queued")
+    cancelled = server.client.delete(f"/api/jobs/{begun.json()['id']}")
+    assert (cancelled.status_code, cancelled.json()["state"]) == (200, "cancelled")
+
+
+def test_openapi_lists_every_refusal(server: Server) -> None:
+    paths = server.get("/api/openapi.json").json()["paths"]
+    assert all(
+        {"403", "408", "421", "500", "503"} <= {*about["responses"]}
+        for path in paths.values()
+        for about in path.values()
+    )
+    reply = server.post(
+        "/api/clues",
+        content=b'{"width": 1, "cells": "0", "title": "\xff"}',
+        headers={"content-type": "application/json"},
+    )
+    assert str(reply.status_code) in paths["/api/clues"]["post"]["responses"]
+    assert {"200", "202"} <= {*paths["/api/solve"]["post"]["responses"]}
+
+
 def test_full_queue_is_503_with_retry_after(server: Server) -> None:
     jobs = []
     while (reply := server.post("/api/solve", json={"puzzle": long_puzzle()})).status_code == 202:

@@ -1,6 +1,15 @@
 // Findings about a puzzle: its answer, and its files.
 
-class Findings {
+import { factItems, verdictOf } from "../browser/facts.js";
+import { differingCells, entriesOf } from "../shared/clues.js";
+import { drawing } from "../shared/drawing.js";
+import { copyText, downloadFile, element } from "../shared/elements.js";
+import { countWords } from "../shared/words.js";
+import { request, runJob } from "./api.js";
+import { attempt } from "./messages.js";
+import { shareLink } from "./sharing.js";
+
+export class Findings {
   /**
    * place    element with the forms
    * server   {about, formats}, as in /api/about and /api/formats
@@ -51,12 +60,12 @@ class Findings {
     const { seconds, solutions } = this.part("solver").elements;
     const { record, palette, width, height } = this.act.record();
     const request = { puzzle: record, cpu_limit: Number(seconds.value), solutions: Number(solutions.value), grade: true };
-    const answer = await this.ask("solve", request);
-    if (answer) this.tell(answer, { palette, width, height }, true);
+    const answer = await this.run("solve", request);
+    if (answer) this.showAnswer(answer, { palette, width, height }, true);
   }
 
   /** Run a job and return its result, or null if it was cancelled; `progress` is the element that shows its state. */
-  async ask(path, request, progress = this.part("progress")) {
+  async run(path, body, progress = this.part("progress")) {
     this.cancel();
     const cancelling = new AbortController();
     this.cancelling = cancelling;
@@ -67,9 +76,9 @@ class Findings {
       progress.textContent = `${progressWords(DOING[path], words)}${passed > 1 ? ` ${passed} s` : ""}`;
     };
     const clock = setInterval(tick, 1000);
-    this.busy(true);
+    this.setBusy(true);
     try {
-      const answer = await answerOf(path, request, (job) => { Object.assign(words, job); tick(); }, cancelling.signal);
+      const answer = await runJob(path, body, (job) => { Object.assign(words, job); tick(); }, cancelling.signal);
       progress.textContent = "";
       return answer;
     } catch (error) {
@@ -79,37 +88,37 @@ class Findings {
     } finally {
       clearInterval(clock);
       if (this.cancelling === cancelling) this.cancelling = null;
-      this.busy(this.cancelling !== null);
+      this.setBusy(this.cancelling !== null);
     }
   }
 
-  busy(is) {
-    this.button("cancel").hidden = !is;
-    this.part("solver").querySelector("[type=submit]").disabled = is;
+  setBusy(isBusy) {
+    this.button("cancel").hidden = !isBusy;
+    this.part("solver").querySelector("[type=submit]").disabled = isBusy;
   }
 
   /** Show an answer; its pictures stay folded unless they were asked for, since they spoil the puzzle. */
-  tell(answer, { palette, width, height }, asked) {
+  showAnswer(answer, { palette, width, height }, asked) {
     this.answer = answer;
     const { pictures, label, meaning, error, every } = answer;
     this.part("answer").hidden = false;
     this.part("key").textContent = label;
-    this.part("key").style.setProperty("--key", LABELS.colors[label] ?? LABELS.other);
+    this.part("key").style.setProperty("--key", verdictOf(label).color);
     this.part("meaning").textContent = meaning;
     this.part("reason").textContent = reasonWords(error, pictures.length, every);
     this.part("solved").hidden = pictures.length === 0;
     this.part("solved").open = asked;
     this.part("solved").firstElementChild.textContent = pictures.length > 1 ? "Solutions" : "The solution";
     const size = { width, height, cells: width * height };
-    this.part("facts").replaceChildren(...gradeItems(answer.grading), ...factItems((name) => answer[name] ?? null, size));
+    this.part("facts").replaceChildren(...factItems((name) => answer[name] ?? answer.grading?.[name] ?? null, size));
     this.part("pictures").replaceChildren(...solutionFigures(pictures.map(entriesOf), { palette, width, height }));
   }
 
   /** Request a file of a puzzle: written or drawn. */
-  file(puzzle, format) {
+  requestFile(puzzle, format) {
     const [path, kind] = format.split("/");
-    if (path === "draw") return ask("POST", "draw", { puzzle, kind, begun: this.act.begun() });
-    return ask("POST", "write", { puzzle, format });
+    if (path === "draw") return request("POST", "draw", { puzzle, kind, begun: this.act.begun() });
+    return request("POST", "write", { puzzle, format });
   }
 
   async download() {
@@ -117,13 +126,9 @@ class Findings {
     const { record } = this.act.record();
     const goal = record.goal ?? (this.answer?.solutions === "unique" ? this.answer.pictures[0] : undefined);
     const puzzle = goal === undefined ? record : { ...record, goal };
-    const file = await this.file(puzzle, format);
+    const file = await this.requestFile(puzzle, format);
     const bytes = Uint8Array.from(atob(file.data), (letter) => letter.charCodeAt(0));
-    const link = element("a");
-    link.href = URL.createObjectURL(new Blob([bytes]));
-    link.download = file.name;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    downloadFile(bytes, file.name);
     const lost = file.left_out.length ? ` The format can’t hold ${file.left_out.join(", ")}.` : "";
     this.part("left-out").textContent = `${file.name} is written.${lost}`;
   }
@@ -133,13 +138,13 @@ class Findings {
     const { link } = this.part("share").elements;
     link.value = await shareLink(this.act.record().record);
     link.select();
-    const isCopied = await navigator.clipboard?.writeText(link.value).then(() => true, () => false);
+    const isCopied = await copyText(link.value);
     this.part("copied").textContent = isCopied ? "The link is copied." : "Copy the link from here.";
   }
 }
 
 /** A figure for each solution, with marks where it differs from the first one, and the first one from the second. */
-function solutionFigures(solutions, { palette, width, height }) {
+export function solutionFigures(solutions, { palette, width, height }) {
   const isOnly = solutions.length === 1;
   return solutions.map((shown, k) => {
     const marked = k > 0 ? solutions[0] : solutions[1] ?? null;
@@ -152,44 +157,20 @@ function solutionFigures(solutions, { palette, width, height }) {
 }
 
 /** Why there is no verdict, or whether several solutions are all there are. */
-function reasonWords(error, count, isEvery) {
+export function reasonWords(error, count, isEvery) {
   if (count < 2) return error ?? "";
   return isEvery ? `These are all ${count} solutions.` : "There may be more.";
 }
 
-const DOING = {
+export const DOING = {
   solve: "Solving",
   hint: "Looking for the next step",
   explain: "Explaining",
 };
 
-function progressWords(doing, { state, ahead, long }) {
+export function progressWords(doing, { state, ahead, long }) {
   if (state === "compiling") return "Preparing the solver for puzzles of this size, once …";
   if (state === "queued" && ahead > 0) return `Waiting: ${countWords(ahead, "puzzle")} before it …`;
   if (state === "queued") return "Waiting for a free worker …";
   return long ? `${doing}: this one is not easy …` : `${doing} …`;
-}
-
-/** Time, stars and grade for people as facts, as far as they are known. */
-function gradeItems(grading) {
-  if (!grading?.grade) return [];
-  const { minutes = null, minutes_low: low, minutes_high: high, stars = null } = grading;
-  const time = minutes === null ? null : `about ${minutesWords(minutes)} (${minutesWords(low)} to ${minutesWords(high)})`;
-  const facts = [
-    ["Time, for a person", time],
-    ["Stars of people", stars === null ? null : `${stars.toFixed(1)} of 5`],
-    ["Grade, for a person", gradeWords(grading.grade, grading.hardest)],
-  ];
-  return facts.filter(([, words]) => words !== null).map(([name, words]) => (
-    element("div", "", "", element("dt", "", "", name), element("dd", "", "", words))
-  ));
-}
-
-function gradeWords(grade, technique) {
-  return `${grade} of 9 (${technique})`;
-}
-
-/** Parse a picture's text into palette entries. */
-function entriesOf(text) {
-  return Uint8Array.from(text, (digit) => parseInt(digit, 36));
 }

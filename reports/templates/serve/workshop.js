@@ -1,6 +1,16 @@
 // The workshop: a board with its tools, and the findings about its puzzle.
 
-class Workshop {
+import { Board, colorTools, EMPTY_TOOL, renderTools } from "../shared/board.js";
+import { clueItems, entriesOf } from "../shared/clues.js";
+import { Game, wrongCells, wrongWords } from "../shared/game.js";
+import { EMPTY, GRID_PREFIX, gridText, readStorage } from "../shared/saved_grids.js";
+import { countWords } from "../shared/words.js";
+import { Findings } from "./findings.js";
+import { Hints } from "./hints.js";
+import { attempt } from "./messages.js";
+import { Player } from "./player.js";
+
+export class Workshop {
   /**
    * place    element to fill
    * server   {about, formats}
@@ -15,7 +25,7 @@ class Workshop {
     this.changed = changed;
     for (const part of place.querySelectorAll(".playing")) part.hidden = !playing;
     this.findings = new Findings(place.querySelector(".findings"), server, {
-      record: () => this.described(),
+      record: () => this.currentPuzzle(),
       begun: () => (this.playing ? gridText(this.board.cells) : this.record().goal),
       show: (cells) => {
         this.player.close();
@@ -26,11 +36,11 @@ class Workshop {
     this.hints = new Hints(this.part("hint"), this);
     this.player = new Player(this.part("player"), this);
     const acts = {
-      hint: () => this.hints.more(),
+      hint: () => this.hints.advance(),
       undo: () => this.board.undo(),
       redo: () => this.board.redo(),
-      smaller: () => this.board.enlarge(-1),
-      larger: () => this.board.enlarge(1),
+      smaller: () => this.board.zoomBy(-1),
+      larger: () => this.board.zoomBy(1),
       check: () => this.check(),
       empty: () => this.board.replace(new Uint8Array(this.board.cells.length)),
     };
@@ -40,7 +50,7 @@ class Workshop {
         await act();
       }));
     }
-    if (playing) setInterval(() => this.tick(), 1000);
+    if (playing) setInterval(() => this.countSecond(), 1000);
     const explain = place.querySelector("[data-do=explain]");
     explain.addEventListener("click", () => attempt(null, () => this.explain()));
   }
@@ -55,71 +65,71 @@ class Workshop {
     this.isRevealed = false;
     this.findings.clear();
     this.hints.close();
-    this.player.stop();
-    this.tell("");
+    this.player.discard();
+    this.showOutcome("");
     this.part("clock").textContent = clockWords(taken.seconds);
     this.board = new Board(this.part("board"), new Game(puzzle, cells), {
-      changed: () => this.after(),
+      changed: () => this.handleChange(),
       moved: (words) => (this.part("line-words").textContent = words),
     });
-    this.offer(1);
-    this.list();
+    this.renderTools(1);
+    this.renderClues();
   }
 
   /** The current puzzle, for the server and for drawings. */
-  described() {
+  currentPuzzle() {
     const { width, height, palette } = this.board.puzzle;
     return { record: this.record(), palette, width, height };
   }
 
   /** A radio button for each colour, and for empty cells. */
-  offer(tool) {
+  renderTools(tool) {
     const { palette } = this.board.puzzle;
     const tools = [...colorTools(palette), this.playing ? EMPTY_TOOL : [0, "background", palette[0].rgb]];
-    offerTools(this.part("colors"), `tool-${this.place.parentElement.id}`, tools, this.board, tool);
+    renderTools(this.part("colors"), `tool-${this.place.parentElement.id}`, tools, this.board, tool);
   }
 
-  list() {
+  renderClues() {
     this.part("clue-list").replaceChildren(...clueItems(this.board.game.clues, this.board.puzzle.palette));
   }
 
   /** Request an explanation, and show its first step. */
   async explain() {
     this.hints.close();
-    const explanation = await this.findings.ask("explain", { puzzle: this.record() });
+    const explanation = await this.findings.run("explain", { puzzle: this.record() });
     if (explanation) this.player.open(explanation);
   }
 
   /** Count a second of play: while the begun board is in view and not solved. */
-  tick() {
+  countSecond() {
     const isPlayed = this.board && !document.hidden && this.place.checkVisibility() && !this.board.isFinished;
     if (!isPlayed || this.board.cells.every((cell) => cell === 0)) return;
     this.taken.seconds += 1;
     this.part("clock").textContent = clockWords(this.taken.seconds);
   }
 
-  after() {
-    this.tell("");
+  handleChange() {
+    this.showOutcome("");
     this.hints.close();
     if (this.playing && this.board.isFinished) {
-      this.finish();
+      this.showSolved();
       this.part("outcome").scrollIntoView({ block: "nearest" });
       if (!this.isRevealed) this.board.celebrate();
     }
     if (!this.playing) this.findings.clear();
-    if (!this.playing) this.list();
+    if (!this.playing) this.renderClues();
     this.changed(this.board);
   }
 
-  finish() {
+  showSolved() {
     const { width, height } = this.board.puzzle;
     const { seconds, hints } = this.taken;
     const taken = this.isRevealed ? "Solved by the program" : `Solved in ${clockWords(seconds)}${hints ? ` with ${countWords(hints, "hint")}` : ""}`;
-    this.tell(`${taken}: all ${countWords(height, "row")} and ${countWords(width, "column")} fit their clues.`, true);
+    this.showOutcome(`${taken}: all ${countWords(height, "row")} and ${countWords(width, "column")} fit their clues.`, true);
   }
 
   /** Show the outcome of play or of a check. */
-  tell(words, isSolved = false) {
+  showOutcome(words, isSolved = false) {
     this.part("outcome").textContent = words;
     this.part("outcome").classList.toggle("solved", isSolved);
   }
@@ -130,7 +140,7 @@ class Workshop {
     const outcome = this.part("outcome");
     const before = gridText(board.cells);
     outcome.textContent = "Checking …";
-    const begun = await findings.ask("solve", { puzzle: this.record(), solutions: 2, begun: before }).catch((error) => {
+    const begun = await findings.run("solve", { puzzle: this.record(), solutions: 2, begun: before }).catch((error) => {
       outcome.textContent = "";
       throw error;
     });
@@ -141,7 +151,7 @@ class Workshop {
   }
 
   async markWrong(outcome) {
-    const whole = await this.findings.ask("solve", { puzzle: this.record(), solutions: 2 });
+    const whole = await this.findings.run("solve", { puzzle: this.record(), solutions: 2 });
     if (whole?.solutions !== "unique") {
       outcome.textContent = whole?.solutions === "none"
         ? "No picture fits these clues." : "No solution agrees with what you have filled in.";
@@ -156,7 +166,7 @@ class Workshop {
 }
 
 /** Seconds as "4:05" or "1:04:05". */
-function clockWords(seconds) {
+export function clockWords(seconds) {
   const two = (number) => String(number).padStart(2, "0");
   const minutes = Math.floor(seconds / 60);
   const hours = Math.floor(minutes / 60);
@@ -164,8 +174,8 @@ function clockWords(seconds) {
 }
 
 /** What the stored grid of a puzzle has taken, {seconds, hints}. */
-function keptTaken(hash) {
-  const { seconds, hints } = read(KEPT + hash) ?? {};
+export function savedProgress(hash) {
+  const { seconds, hints } = readStorage(GRID_PREFIX + hash) ?? {};
   const count = (value) => (Number.isSafeInteger(value) && value > 0 ? value : 0);
   return { seconds: count(seconds), hints: count(hints) };
 }

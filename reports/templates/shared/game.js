@@ -1,9 +1,13 @@
 // The state of a grid that is being filled in, without its drawing: cells, undo, strokes, and which lines are complete.
 
-class Game {
+import { cluesOf } from "./clues.js";
+import { EMPTY } from "./saved_grids.js";
+import { countWords } from "./words.js";
+
+export class Game {
   /**
    * puzzle  {width, height, clues, palette}; without clues a picture is drawn, and the clues are those of the picture
-   * cells   Uint8Array, as in saved.js
+   * cells   Uint8Array, as in saved_grids.js
    */
   constructor(puzzle, cells) {
     this.puzzle = puzzle;
@@ -134,34 +138,34 @@ class Game {
 }
 
 /** Which filled cells differ from a solution, Uint8Array of 0 and 1. */
-function wrongCells(cells, solution) {
+export function wrongCells(cells, solution) {
   return cells.map((cell, k) => (cell !== 0 && (cell === EMPTY ? 0 : cell) !== solution[k] ? 1 : 0));
 }
 
 /** "1 cell is wrong". */
-function wrongWords(count) {
+export function wrongWords(count) {
   return `${countWords(count, "cell")} ${count === 1 ? "is" : "are"} wrong`;
 }
 
 /** A record's palette as drawings need it, with other names if given; invalid colours are grey. */
-function paletteOf(record, names) {
+export function paletteOf(record, names) {
   return record.palette.map(([name, , rgb], k) => ({ name: names?.[k] ?? name, rgb: /^[0-9a-f]{6}$/i.test(rgb) ? rgb : "888888" }));
 }
 
 /** A record as a board needs it, with the colours of its clues. */
-function puzzleOf(record, names) {
+export function puzzleOf(record, names) {
   const { rows, columns } = record;
   const palette = paletteOf(record, names).slice(0, Math.max(2, colorsOf(record) + 1));
   return { width: columns.length, height: rows.length, clues: { rows, columns }, palette };
 }
 
 /** The highest colour of clues, at least 1. */
-function colorsOf({ rows, columns }) {
+export function colorsOf({ rows, columns }) {
   return Math.max(1, ...[...rows, ...columns].map((line) => Math.max(0, ...line.map(([, color]) => color))));
 }
 
 /** Whether a clue is that of the blocks found; a hidden length fits any. */
-function isLine(clue, found) {
+export function isLine(clue, found) {
   if (clue.length !== found.length) return false;
   return clue.every(([length, color], k) => color === found[k][1] && (length === 0 || length === found[k][0]));
 }

@@ -1,6 +1,12 @@
 // The drawing board, where clues follow a picture as it is drawn.
 
-const FRESH = [
+import { cluesOf, entriesOf } from "../shared/clues.js";
+import { readStorage, writeStorage } from "../shared/saved_grids.js";
+import { request } from "./api.js";
+import { attempt } from "./messages.js";
+import { Workshop } from "./workshop.js";
+
+const NEW_COLORS = [
   ["red", "c0392b"], ["blue", "2471a3"], ["green", "229954"], ["yellow", "d4ac0d"], ["purple", "7d3c98"],
   ["dark orange", "ba4a00"], ["turquoise", "17a589"], ["pink", "e67ebf"], ["brown", "6e2c00"],
 ];
@@ -9,7 +15,7 @@ const MOST_COLORS = 9;
 const MOST_SIDE = 100; // cells
 const DRAWING = "nonocensus:drawing";
 
-class DrawingBoard {
+export class DrawingBoard {
   /** `server` is {about, formats}; `play(reply)` is called with the drawn puzzle. */
   constructor(section, server, play) {
     this.form = section.querySelector("form");
@@ -17,15 +23,15 @@ class DrawingBoard {
     this.workshop = new Workshop(section.querySelector(".workshop"), server, {
       playing: false,
       record: () => this.record(),
-      changed: () => this.store(),
+      changed: () => this.save(),
     });
     this.palette = [{ name: "white", rgb: "ffffff" }, { name: "black", rgb: "000000" }];
-    this.form.elements.title.addEventListener("change", () => this.store());
+    this.form.elements.title.addEventListener("change", () => this.save());
     for (const name of ["width", "height"]) this.form.elements[name].addEventListener("change", () => this.resize());
     this.form.addEventListener("submit", (event) => event.preventDefault());
     this.button("color").addEventListener("click", () => this.addColor());
     this.button("clear").addEventListener("click", () => this.board.replace(new Uint8Array(this.board.cells.length)));
-    this.button("play").addEventListener("click", () => attempt(null, async () => play(await this.made())));
+    this.button("play").addEventListener("click", () => attempt(null, async () => play(await this.requestPuzzle())));
   }
 
   get board() {
@@ -39,20 +45,20 @@ class DrawingBoard {
   /** Create the board once it is visible, since it measures itself; with the stored drawing, if any. */
   show() {
     if (this.board) return;
-    const { width, height, title, colors, cells } = read(DRAWING) ?? {};
+    const { width, height, title, colors, cells } = readStorage(DRAWING) ?? {};
     const isDrawing = Math.max(width, height) <= MOST_SIDE && colors <= MOST_COLORS && /^\d+$/.test(cells)
       && cells.length === width * height && entriesOf(cells).every((entry) => entry <= colors);
     if (!isDrawing) return this.resize();
     for (const [name, value] of Object.entries({ width, height, title })) this.form.elements[name].value = value;
-    while (this.palette.length <= colors) this.extend();
+    while (this.palette.length <= colors) this.addPaletteEntry();
     this.workshop.open({ width, height, clues: null, palette: this.palette }, entriesOf(cells));
   }
 
   /** Store the drawing in this browser. */
-  store() {
+  save() {
     const { width, height } = this.board.puzzle;
     const { value: title } = this.form.elements.title;
-    store(DRAWING, { width, height, title, colors: this.palette.length - 1, cells: this.text() });
+    writeStorage(DRAWING, { width, height, title, colors: this.palette.length - 1, cells: this.cellText() });
   }
 
   /** Resize the board as the form says, keeping the picture's overlap. */
@@ -68,20 +74,20 @@ class DrawingBoard {
       }
     }
     this.workshop.open({ width, height, clues: null, palette: this.palette }, cells);
-    if (before) this.store();
+    if (before) this.save();
   }
 
   addColor() {
     if (this.palette.length > MOST_COLORS) return;
-    this.extend();
+    this.addPaletteEntry();
     this.board.build();
-    this.workshop.offer(this.palette.length - 1);
-    this.store();
+    this.workshop.renderTools(this.palette.length - 1);
+    this.save();
   }
 
   /** Add the next colour to the palette. */
-  extend() {
-    const [name, rgb] = FRESH[this.palette.length - 2];
+  addPaletteEntry() {
+    const [name, rgb] = NEW_COLORS[this.palette.length - 2];
     this.palette.push({ name, rgb });
     this.button("color").disabled = this.palette.length > MOST_COLORS;
   }
@@ -91,15 +97,15 @@ class DrawingBoard {
     const { width, height } = this.board.puzzle;
     const title = this.form.elements.title.value.trim();
     const palette = this.palette.map(({ name, rgb }, k) => [name, SYMBOLS[k], rgb]);
-    return { ...cluesOf(this.board.cells, width, height), palette, goal: this.text(), ...(title ? { title } : {}) };
+    return { ...cluesOf(this.board.cells, width, height), palette, goal: this.cellText(), ...(title ? { title } : {}) };
   }
 
-  text() {
+  cellText() {
     return Array.from(this.board.cells, (cell) => cell.toString(36)).join("");
   }
 
-  made() {
+  requestPuzzle() {
     const { palette, goal, title = null } = this.record();
-    return ask("POST", "clues", { width: this.board.puzzle.width, cells: goal, palette, title });
+    return request("POST", "clues", { width: this.board.puzzle.width, cells: goal, palette, title });
   }
 }

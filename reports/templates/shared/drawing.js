@@ -1,8 +1,10 @@
 // Draws a nonogram as SVG: clues at the top and the left, the grid, and the content of the cells.
 
-const CELL = 20; // units of the drawing a cell
-const BLACK = "000000";
-const SVG = "http://www.w3.org/2000/svg";
+import { MOST_NUMBERS, numbersOf } from "./clues.js";
+import { svg } from "./elements.js";
+
+export const CELL = 20; // units of the drawing a cell
+export const BLACK = "000000";
 
 /**
  * Draw a puzzle.
@@ -16,7 +18,7 @@ const SVG = "http://www.w3.org/2000/svg";
  * text      description for screen readers
  * room      {left, top}: numbers that have room beside a row and above a column, where more are squeezed; by default all
  */
-function drawing({ picture, palette, text, room, ...content }) {
+export function drawing({ picture, palette, text, room, ...content }) {
   const { width, height, clues } = picture;
   const drawable = clues && numbersOf(clues) <= MOST_NUMBERS ? clues : { rows: [], columns: [] };
   const most = (side) => Math.max(0, ...side.map((line) => line.length));
@@ -40,7 +42,7 @@ function drawing({ picture, palette, text, room, ...content }) {
 }
 
 /** Replace the content of a drawing's cells. */
-function fill(image, width, palette, { shown, marked = null, crossed = null, wrong = null }) {
+export function fill(image, width, palette, { shown, marked = null, crossed = null, wrong = null }) {
   const layers = { under: [], over: [] };
   if (shown) layers.under.push(...cellPaths(shown, width, palette));
   if (shown && marked) {
@@ -55,13 +57,6 @@ function fill(image, width, palette, { shown, marked = null, crossed = null, wro
 /** The six hex digits of a palette entry. */
 function colorOf(palette, entry) {
   return palette[entry]?.rgb ?? "888888";
-}
-
-function svg(name, attributes, ...children) {
-  const element = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  element.append(...children);
-  return element;
 }
 
 function paper(width, height, color) {
@@ -150,7 +145,7 @@ function clueNumber(x, y, length, color, chip) {
 }
 
 /** Whether black text has more contrast than white on this colour, by its relative luminance. */
-function isLight(color) {
+export function isLight(color) {
   const [red, green, blue] = [0, 2, 4].map((k) => (parseInt(color.slice(k, k + 2), 16) / 255) ** 2.2);
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.18;
 }

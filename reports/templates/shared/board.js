@@ -1,5 +1,11 @@
 // The drawing of a Game, which is filled in by mouse, touch and keyboard; with words for screen readers.
 
+import { lineWords } from "./clues.js";
+import { CELL, drawing, fill } from "./drawing.js";
+import { element, svg } from "./elements.js";
+import { EMPTY } from "./saved_grids.js";
+import { countWords } from "./words.js";
+
 const ZOOMS = [9, 11, 13, 16, 20, 25, 30, 38, 48]; // pixels a cell
 const SMALLEST = 13; // pixels a cell, if the whole board then fits; otherwise
 const USABLE = 16; // what a finger or a pointer hits easily
@@ -9,8 +15,9 @@ const RAIN_MILLISECONDS = 3000;
 const PADDING = 3; // pixels around the board
 const ABOVE = 250; // pixels of the page above the board
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+export const EMPTY_TOOL = [EMPTY, "empty", null];
 
-class Board {
+export class Board {
   /**
    * place  the element to fill
    * game   Game
@@ -29,10 +36,10 @@ class Board {
     this.sheet = element("div", "board-sheet", "", this.target, this.grid);
     this.grid.tabIndex = 0;
     place.replaceChildren(this.sheet);
-    place.onscroll = () => this.follow();
+    place.onscroll = () => this.pinClues();
     this.size = USABLE; // pixels of a cell
     this.build();
-    this.resize(this.fitting());
+    this.zoomTo(this.fittingSize());
     this.listen();
     this.describe();
   }
@@ -46,7 +53,7 @@ class Board {
   }
 
   /** The pixels of a cell at which the whole board fits, within limits. */
-  fitting() {
+  fittingSize() {
     const [, , wide, tall] = this.box.map((units) => units / CELL);
     const across = (this.place.clientWidth - 2 * PADDING) / wide;
     return Math.max(Math.min(across, (innerHeight - ABOVE) / tall, LARGEST), across < SMALLEST ? USABLE : SMALLEST);
@@ -59,21 +66,21 @@ class Board {
     this.grid.setAttribute("aria-colcount", width + 1);
     this.grid.setAttribute("aria-label", `Grid of ${countWords(height, "row")} and ${countWords(width, "column")}`);
     const { clues, isDrawn } = this.game;
-    const room = isDrawn ? { left: drawnRoom(width), top: drawnRoom(height) } : undefined;
+    const room = isDrawn ? { left: clueRoom(width), top: clueRoom(height) } : undefined;
     const image = drawing({ picture: { width, height, clues }, palette, text: "", room, ...this.content() });
     for (const name of ["role", "aria-label"]) image.removeAttribute(name);
     image.setAttribute("aria-hidden", "true");
     this.cursor = svg("rect", { class: "cursor", width: CELL, height: CELL });
-    this.pointed = svg("g", { class: "pointed" });
+    this.highlights = svg("g", { class: "pointed" });
     this.box = image.getAttribute("viewBox").split(" ").map(Number);
     this.heads = clueHeads(image, { width, height, left: this.box[0] + 1, top: this.box[1] + 1 });
-    image.append(this.pointed, this.cursor);
+    image.append(this.highlights, this.cursor);
     this.image?.remove();
     this.sheet.prepend(image);
     this.image = image;
     this.scale();
-    this.dim();
-    this.putCursor();
+    this.updateCompleteLines();
+    this.placeCursor();
   }
 
   content() {
@@ -93,11 +100,11 @@ class Board {
     const place = { left: -left * unit, top: -top * unit, width: width * this.size, height: height * this.size };
     for (const [name, pixels] of Object.entries(place)) this.target.style[name] = `${pixels}px`;
     this.place.style.scrollPadding = `${place.top}px 0 0 ${place.left}px`;
-    this.follow();
+    this.pinClues();
   }
 
   /** Move the clues along with the scroll position, so that they stay in view. */
-  follow() {
+  pinClues() {
     const [x, y] = [this.place.scrollLeft, this.place.scrollTop].map((pixels) => Math.max(0, pixels - PADDING));
     const unit = this.size / CELL;
     for (const [element, across, down] of this.heads) {
@@ -107,7 +114,7 @@ class Board {
   }
 
   /** Zoom to a size of the cells in pixels; the cell at a place of the window stays there. */
-  resize(size, { x, y } = { x: 0, y: 0 }) {
+  zoomTo(size, { x, y } = { x: 0, y: 0 }) {
     const before = this.sheet.getBoundingClientRect();
     this.size = Math.max(ZOOMS[0], Math.min(ZOOMS.at(-1), size));
     this.scale();
@@ -117,15 +124,15 @@ class Board {
   }
 
   /** Zoom by one step, in or out. */
-  enlarge(by) {
+  zoomBy(by) {
     const sizes = ZOOMS.filter((size) => (size - this.size) * by > 0);
-    if (sizes.length) this.resize(by > 0 ? sizes[0] : sizes.at(-1));
+    if (sizes.length) this.zoomTo(by > 0 ? sizes[0] : sizes.at(-1));
   }
 
   redraw() {
     if (this.game.isDrawn) this.build();
     else {
-      this.dim();
+      this.updateCompleteLines();
       this.fill();
     }
   }
@@ -135,7 +142,7 @@ class Board {
   }
 
   /** Dim the clues of complete lines, and note whether all of them are. */
-  dim() {
+  updateCompleteLines() {
     this.complete = this.game.completeLines();
     if (!this.complete) return;
     for (const side of ["rows", "columns"]) {
@@ -148,7 +155,7 @@ class Board {
   }
 
   /** Show a change, if there is one. */
-  show(isChanged) {
+  showChange(isChanged) {
     if (!isChanged) return;
     this.redraw();
     this.describe();
@@ -156,23 +163,23 @@ class Board {
   }
 
   set(places, values) {
-    this.show(this.game.set(places, values));
+    this.showChange(this.game.set(places, values));
   }
 
   undo() {
-    this.show(this.game.undo());
+    this.showChange(this.game.undo());
   }
 
   redo() {
-    this.show(this.game.redo());
+    this.showChange(this.game.redo());
   }
 
   replace(cells) {
-    this.show(this.game.replace(cells));
+    this.showChange(this.game.replace(cells));
   }
 
   toggle(value) {
-    this.show(this.game.toggle(this.at(), value));
+    this.showChange(this.game.toggle(this.cursorPlace(), value));
   }
 
   /** Put a ring around wrong cells: Uint8Array of 0 and 1, or null for none. */
@@ -189,12 +196,12 @@ class Board {
     this.describe();
   }
 
-  /** Highlight lines and cells (see pointing.js), or nothing, and scroll to them. */
-  point(wanted = {}) {
+  /** Highlight lines and cells, or nothing, and scroll to them. */
+  highlight(wanted = {}) {
     const { width, height } = this.puzzle;
     const [left, top] = this.box;
-    this.pointed.replaceChildren(...pointing(wanted, { width, height, left: left + 1, top: top + 1 }));
-    this.pointed.querySelector(".found, .supposed, .band")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    this.highlights.replaceChildren(...highlightShapes(wanted, { width, height, left: left + 1, top: top + 1 }));
+    this.highlights.querySelector(".found, .supposed, .band")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   /** Let the picture's colours rain over it, once. */
@@ -222,7 +229,7 @@ class Board {
     }
     this.sheet.addEventListener("contextmenu", (event) => event.preventDefault());
     this.grid.addEventListener("keydown", (event) => this.type(event));
-    for (const name of ["focus", "blur"]) this.grid.addEventListener(name, () => this.putCursor());
+    for (const name of ["focus", "blur"]) this.grid.addEventListener(name, () => this.placeCursor());
   }
 
   /** The cell under a pointer, kept within the grid. */
@@ -236,7 +243,7 @@ class Board {
 
   press(event) {
     if (event.pointerType === "touch") this.fingers.set(event.pointerId, event);
-    if (this.fingers.size > 1) return this.stop(false); // two fingers move the board
+    if (this.fingers.size > 1) return this.endStroke(false); // two fingers move the board
     if (this.game.isLocked || event.button > 2) return;
     event.preventDefault();
     this.target.setPointerCapture(event.pointerId);
@@ -253,29 +260,29 @@ class Board {
 
   /** Move and zoom the board by two fingers. */
   pinch(event) {
-    const before = spread(...this.fingers.values());
+    const before = fingerSpread(...this.fingers.values());
     this.fingers.set(event.pointerId, event);
-    const after = spread(...this.fingers.values());
-    this.resize((this.size * after.apart) / before.apart, before);
+    const after = fingerSpread(...this.fingers.values());
+    this.zoomTo((this.size * after.apart) / before.apart, before);
     this.place.scrollBy(before.x - after.x, before.y - after.y);
   }
 
   paint(end) {
     Object.assign(this, end);
     this.fill();
-    this.putCursor();
+    this.placeCursor();
   }
 
   release(event) {
     this.fingers.delete(event.pointerId);
-    if (this.pointer === event.pointerId) this.stop(event.type === "pointerup");
+    if (this.pointer === event.pointerId) this.endStroke(event.type === "pointerup");
   }
 
   /** End the stroke, if there is one; unless it is kept, the cells are as before. */
-  stop(isKept) {
+  endStroke(isKept) {
     if (this.pointer === null) return;
     this.pointer = null;
-    if (this.game.endStroke(isKept)) this.show(true);
+    if (this.game.endStroke(isKept)) this.showChange(true);
     else {
       this.redraw();
       this.describe();
@@ -291,41 +298,41 @@ class Board {
       if (key === "z" && !event.shiftKey) this.undo();
       else if (key === "y" || key === "z") this.redo();
       else return;
-    } else if (ARROWS[event.key]) this.step(...ARROWS[event.key], event.shiftKey);
-    else if (event.key === "Home") this.go(0, this.y);
-    else if (event.key === "End") this.go(this.puzzle.width - 1, this.y);
-    else if (event.key === "PageUp") this.go(this.x, 0);
-    else if (event.key === "PageDown") this.go(this.x, this.puzzle.height - 1);
+    } else if (ARROWS[event.key]) this.moveBy(...ARROWS[event.key], event.shiftKey);
+    else if (event.key === "Home") this.moveTo(0, this.y);
+    else if (event.key === "End") this.moveTo(this.puzzle.width - 1, this.y);
+    else if (event.key === "PageUp") this.moveTo(this.x, 0);
+    else if (event.key === "PageDown") this.moveTo(this.x, this.puzzle.height - 1);
     else if (key === " " || key === "enter") this.toggle(this.tool);
     else if (key === "x" && !this.game.isDrawn) this.toggle(EMPTY);
-    else if (key === "backspace" || key === "delete") this.set([this.at()], [0]);
+    else if (key === "backspace" || key === "delete") this.set([this.cursorPlace()], [0]);
     else if (/^[1-9]$/.test(key) && this.puzzle.palette[key]) this.toggle(Number(key));
     else if (key === "0" && !this.game.isDrawn) this.toggle(EMPTY);
-    else if (key === "+" || key === "-") this.enlarge(key === "+" ? 1 : -1);
+    else if (key === "+" || key === "-") this.zoomBy(key === "+" ? 1 : -1);
     else return;
     event.preventDefault();
   }
 
-  at() {
+  cursorPlace() {
     return this.y * this.puzzle.width + this.x;
   }
 
   /** Move by one cell; with `painting` copy this cell to the next one. */
-  step(dx, dy, painting) {
-    const value = this.cells[this.at()];
-    this.go(this.x + dx, this.y + dy);
-    if (painting) this.set([this.at()], [value]);
+  moveBy(dx, dy, painting) {
+    const value = this.cells[this.cursorPlace()];
+    this.moveTo(this.x + dx, this.y + dy);
+    if (painting) this.set([this.cursorPlace()], [value]);
   }
 
-  go(x, y) {
+  moveTo(x, y) {
     this.x = Math.max(0, Math.min(this.puzzle.width - 1, x));
     this.y = Math.max(0, Math.min(this.puzzle.height - 1, y));
-    this.putCursor();
+    this.placeCursor();
     this.cursor.scrollIntoView({ block: "nearest", inline: "nearest" });
     this.describe();
   }
 
-  putCursor() {
+  placeCursor() {
     this.cursor.setAttribute("x", this.x * CELL);
     this.cursor.setAttribute("y", this.y * CELL);
   }
@@ -355,14 +362,14 @@ class Board {
   }
 
   cellWords() {
-    const cell = this.game.visible[this.at()];
+    const cell = this.game.visible[this.cursorPlace()];
     if (cell === 0) return this.game.isDrawn ? "background" : "open";
     return cell === EMPTY ? "empty" : this.puzzle.palette[cell]?.name || "filled";
   }
 }
 
 /** The clue numbers that have room beside a line of a picture: constant, so that the board keeps still while one draws. */
-function drawnRoom(length) {
+function clueRoom(length) {
   return 1 + Math.ceil(length / 4);
 }
 
@@ -386,10 +393,64 @@ function clueHeads(image, { width, height, left, top }) {
 }
 
 /** The middle of two fingers and the pixels between them. */
-function spread(one, other) {
+function fingerSpread(one, other) {
   return {
     x: (one.clientX + other.clientX) / 2,
     y: (one.clientY + other.clientY) / 2,
     apart: Math.max(1, Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY)),
   };
+}
+
+/**
+ * Elements of the drawing that highlight lines and cells.
+ *
+ * wanted    {line, cells, supposed, chain, end}, all optional: a line, rows before columns; indices of cells; the cell of an
+ *           assumption; cells that follow from it; the line that then has no arrangement
+ * place     {width, height} in cells; {left, top}: origin of the drawing, at most 0
+ */
+export function highlightShapes({ line = null, cells = [], supposed = null, chain = [], end = null }, place) {
+  const at = (k) => [(k % place.width) * CELL, Math.floor(k / place.width) * CELL];
+  const boxes = (places, inset) => {
+    const side = CELL - 2 * inset;
+    return places.map(at).map(([x, y]) => `M${x + inset} ${y + inset}h${side}v${side}h${-side}z`).join("");
+  };
+  const found = [];
+  if (chain.length) found.push(svg("path", { class: "chain", d: boxes(chain, 1) }));
+  if (line !== null) found.push(band(line, "line", place));
+  if (end !== null) found.push(band(end, "end", place));
+  if (cells.length) found.push(svg("path", { class: "rims", d: boxes(cells, 3) }), svg("path", { class: "found", d: boxes(cells, 3) }));
+  if (supposed !== null) {
+    const [x, y] = at(supposed);
+    found.push(svg("circle", { class: "supposed", cx: x + CELL / 2, cy: y + CELL / 2, r: CELL * 0.42 }));
+    found.push(svg("text", { class: "question", x: x + CELL / 2, y: y + CELL / 2 }, "?"));
+  }
+  return found;
+}
+
+/** A band along a line and its clue. */
+function band(line, kind, { width, height, left, top }) {
+  const box = line < height
+    ? { x: left, y: line * CELL, width: width * CELL - left, height: CELL }
+    : { x: (line - height) * CELL, y: top, width: CELL, height: height * CELL - top };
+  return svg("rect", { class: `band ${kind}`, ...box });
+}
+
+/** The tools for the colours of a palette: [value, name, rgb]. */
+export function colorTools(palette) {
+  return palette.slice(1).map(({ name, rgb }, k) => [k + 1, name || `colour ${k + 1}`, rgb]);
+}
+
+/** Show the tools of a board with one chosen; a tool without rgb is shown as a cross. `group` names the radio buttons. */
+export function renderTools(place, group, tools, board, chosen) {
+  place.replaceChildren(...tools.map(([value, name, rgb]) => {
+    const input = element("input");
+    Object.assign(input, { type: "radio", name: group, value, checked: value === chosen });
+    input.addEventListener("change", () => (board.tool = value));
+    const chip = element("span", rgb === null ? "chip crossed" : "chip");
+    if (rgb !== null) chip.style.background = `#${rgb}`;
+    const words = element("span", "tool-name");
+    words.textContent = name;
+    return element("label", "", "", input, chip, words);
+  }));
+  board.tool = chosen;
 }
