@@ -42,7 +42,7 @@ def test_metrics_count_requests_and_jobs(server: Server) -> None:
     assert found[f'{requests}{{route="",status="404"}}'] == found[f'{requests}{{route="",status="421"}}'] == 1
     assert found['nonocensus_http_request_seconds_count{route="/api/solve"}'] == 1
     assert found['nonocensus_jobs_total{task="solve",state="done"}'] == 1
-    assert found['nonocensus_workers{state="ready"}'] == 2
+    assert found['nonocensus_workers{state="ready"}'] == 3
     names = {re.sub(r"(_bucket|_sum|_count)?[{].*", "", series) for series in found}
     assert names == {metric.name for metric in SERVER_METRICS}
 
@@ -51,7 +51,7 @@ def test_health_depends_on_workers(server: Server) -> None:
     assert (server.get("/healthz").status_code, server.get("/healthz").text) == (200, "ok\n")
     without = TestClient(application(WorkerPool(2), None, 1.0, frozenset({"testserver"})))
     assert (without.get("/healthz").status_code, without.get("/healthz").text) == (503, "no worker is ready\n")
-    assert 'nonocensus_workers{state="missing"} 2\n' in without.get("/metrics").text
+    assert 'nonocensus_workers{state="missing"} 3\n' in without.get("/metrics").text
 
 
 def test_drain_waits_for_jobs_that_are_waited_for() -> None:
