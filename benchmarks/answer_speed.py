@@ -8,7 +8,7 @@ import numpy as np
 
 import nonocensus as nc
 from nonocensus.pipeline.findings.figures_page import FigureTable
-from nonocensus.reports.task_prompts import key_of
+from nonocensus.reports.words.task_prompts import key_of
 from nonocensus.scrapers.pictures.recipe import Recipe, pictures, recipe_batch
 from nonocensus.solver.model.tables import puzzles_of
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from nonocensus.pipeline.findings.figures_page import FigureTable
-from nonocensus.reports.explained.step_words import describe_steps
+from nonocensus.reports.words.step_words import describe_steps
 from nonocensus.scrapers.file_batches import read_files
 from nonocensus.scrapers.files import files_in
 from nonocensus.scrapers.formats import named

@@ -49,7 +49,7 @@ def run(archive: Path) -> list[FigureTable]:
     if archive.exists():
         found = [item for item in read_files(files_in([archive])) if isinstance(item, Puzzle)]
         heading = ["format", "puzzles", "equal clue hashes", "recognized without a name", "seconds"]
-        rows = [through(known, found) for known in FORMATS]
+        rows = [round_trip_figures(known, found) for known in FORMATS]
         tables.append(FigureTable(f"{archive.name} through each format and back", heading, rows))
     if solver := os.environ.get("PBNSOLVE"):
         heading = ["format", "puzzles", "the same verdict"]
@@ -80,7 +80,7 @@ def speeds(puzzles: list[Puzzle]) -> list[list[object]]:
     return [[name, each[name], reading[name], each[name] * reading[name] / 1e6, writing[name]] for name in each]
 
 
-def through(known: Format, puzzles: list[Puzzle]) -> list[object]:
+def round_trip_figures(known: Format, puzzles: list[Puzzle]) -> list[object]:
     """Return an archive written and read back."""
     start = time.process_time()
     there, back = list[Puzzle](), list[Puzzle]()

@@ -12,12 +12,12 @@ from nonocensus.pipeline.findings.figures_page import FigureTable
 from nonocensus.pipeline.run.job_tables import current_grades
 from nonocensus.pipeline.run.result_pairs import pairs
 from nonocensus.pipeline.run.run_folder import Run, open_run
-from nonocensus.reports.aggregate import figures_of
-from nonocensus.reports.census import take_census
-from nonocensus.reports.figures import Grades
-from nonocensus.reports.formatting import MEASURE_NAMES
-from nonocensus.reports.joined_columns import finished
-from nonocensus.reports.row_counts import PUZZLE_COLUMNS, RESULT_COLUMNS
+from nonocensus.reports.numbers.aggregate import figures_of
+from nonocensus.reports.numbers.census import take_census
+from nonocensus.reports.numbers.figures import Grades
+from nonocensus.reports.numbers.joined_columns import finished
+from nonocensus.reports.numbers.row_counts import PUZZLE_COLUMNS, RESULT_COLUMNS
+from nonocensus.reports.words.formatting import MEASURE_NAMES
 
 TIMES = [0.5, 0.9, 0.99, 1]
 

@@ -13,7 +13,7 @@ from random import Random
 import numpy as np
 
 from nonocensus.pipeline.findings.task_file import read_tasks
-from nonocensus.reports.task_prompts import key_of
+from nonocensus.reports.words.task_prompts import key_of
 from nonocensus.solver.api import solve
 from nonocensus.solver.ladder.fixpoint import line_fixpoint
 from nonocensus.solver.lines.board import possibilities

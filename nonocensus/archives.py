@@ -29,7 +29,7 @@ from nonocensus.pipeline.store.file_import import ImportReport, Terms, import_pa
 from nonocensus.pipeline.store.generation import fill_store
 from nonocensus.pipeline.store.parts import Store
 from nonocensus.pipeline.verify.verification import Damage, verify_place
-from nonocensus.reports.figures import Certified
+from nonocensus.reports.numbers.figures import Certified
 from nonocensus.scrapers.pictures.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ def make_dataset(
               licence allows it), or everything: private
     """
     from nonocensus.pipeline.findings.dataset_folder import write_dataset
-    from nonocensus.reports.dataset_columns import Content
+    from nonocensus.reports.dataset.dataset_columns import Content
 
     opened = _run(run)
     watch.on_start("reading", 2 * opened.rows)

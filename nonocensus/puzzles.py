@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike
 
-from nonocensus.reports.answer_verdict import Checked as Checked
-from nonocensus.reports.answer_verdict import check_answer, check_grids
-from nonocensus.reports.sheet.grid_state import GridState
-from nonocensus.reports.sheet.svg import drawing
+from nonocensus.reports.drawings.grid_state import GridState
+from nonocensus.reports.drawings.svg import drawing
+from nonocensus.reports.words.answer_verdict import Checked as Checked
+from nonocensus.reports.words.answer_verdict import check_answer, check_grids
 from nonocensus.solver import api
 from nonocensus.solver.model.puzzle import Puzzle, from_picture
 from nonocensus.solver.model.tables import picture
@@ -275,14 +275,14 @@ class Explained:
     @property
     def steps(self) -> list[str]:
         """The steps as text."""
-        from nonocensus.reports.explained.step_words import describe_steps
+        from nonocensus.reports.words.step_words import describe_steps
 
         return [told.what for told in describe_steps(self.explanation)]
 
     @property
     def ending(self) -> str:
         """The outcome, in a sentence."""
-        from nonocensus.reports.explained.step_words import describe_ending
+        from nonocensus.reports.words.step_words import describe_ending
 
         return describe_ending(self.explanation)
 
@@ -300,7 +300,7 @@ class Explained:
 
     def page(self) -> str:
         """Return an offline HTML page to step through. Raises ValueError for grids of over 40,000 cells."""
-        from nonocensus.reports.explained.explanation_page import page
+        from nonocensus.reports.page.explanation_page import page
 
         return page(self.explanation)
 

@@ -24,8 +24,8 @@ from nonocensus.pipeline.findings import pack_index
 from nonocensus.pipeline.prometheus import Metric
 from nonocensus.pipeline.run.run_metrics import RUN_METRICS
 from nonocensus.pipeline.serve.server_metrics import SERVER_METRICS
-from nonocensus.reports.explained.step_words import grid_states
-from nonocensus.reports.sheet.svg import drawing
+from nonocensus.reports.drawings.svg import drawing
+from nonocensus.reports.words.step_words import grid_states
 from nonocensus.scrapers import formats
 from nonocensus.scrapers.demo import demo_puzzles
 from nonocensus.scrapers.formats.game_ids import LineFormat

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from nonocensus.reports.sheet.geometry import CELL, MARGIN, Geometry, clue_numbers
-from nonocensus.reports.sheet.grid_state import UNKNOWN, GridState
-from nonocensus.reports.sheet.svg import Drawing, drawing, layer
+from nonocensus.reports.drawings.geometry import CELL, MARGIN, Geometry, clue_numbers
+from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState
+from nonocensus.reports.drawings.svg import Drawing, drawing, layer
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 from nonocensus.solver.model.puzzle import Clue, Puzzle, from_picture
 from nonocensus.solver.model.tables import puzzles_of

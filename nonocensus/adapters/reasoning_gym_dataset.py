@@ -17,7 +17,7 @@ import msgspec
 
 from nonocensus.pipeline.findings.task_file import Task, task_of
 from nonocensus.pipeline.jobs.generate_graded import Conditions, fitting
-from nonocensus.reports.answer_verdict import check_answer
+from nonocensus.reports.words.answer_verdict import check_answer
 from nonocensus.scrapers.pictures.recipe import KINDS, Recipe
 from nonocensus.solver.extras import extra
 from nonocensus.solver.model.tables import puzzles_of

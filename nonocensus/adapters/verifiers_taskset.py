@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import msgspec
 
 from nonocensus.pipeline.findings.task_file import Task, read_tasks
-from nonocensus.reports.answer_verdict import check_answer
+from nonocensus.reports.words.answer_verdict import check_answer
 from nonocensus.solver.extras import extra
 
 with extra("verifiers"):

@@ -362,7 +362,7 @@ def print_figures(found: BenchFigures, markdown: Path | None) -> None:
 
 def markdown_page(found: BenchFigures, tables: list[FigureTable]) -> str:
     """Return the figures as Markdown; names of puzzles and files are untrusted."""
-    from nonocensus.reports.templating import markdown
+    from nonocensus.reports.page.templating import markdown
 
     escaped = [
         table._replace(

@@ -37,7 +37,7 @@ from nonocensus.pipeline.commands.output import (
 from nonocensus.pipeline.jobs.certify_job import CertifyOutcome, certify_run, estimate_certifying
 from nonocensus.pipeline.jobs.engine import JobRequest
 from nonocensus.pipeline.run.run_folder import open_run
-from nonocensus.reports.figures import Unproved
+from nonocensus.reports.numbers.figures import Unproved
 
 
 def certify(

@@ -26,7 +26,7 @@ from nonocensus.pipeline.crawl.single import FetchOptions
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings.task_file import VERDICTS, TaskScore, score
 from nonocensus.pipeline.store.paths import open_output
-from nonocensus.reports.answer_verdict import check_answer
+from nonocensus.reports.words.answer_verdict import check_answer
 from nonocensus.solver.model.puzzle import InvalidPuzzle
 
 MAX_ANSWER = 64 << 20

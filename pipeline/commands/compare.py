@@ -22,7 +22,7 @@ from nonocensus.pipeline.findings.comparison import SECONDS, SLOWER, Comparison,
 from nonocensus.pipeline.findings.run_changes import changes_page
 from nonocensus.pipeline.run.run_folder import open_run
 from nonocensus.pipeline.store.paths import STDOUT, open_output
-from nonocensus.reports.aggregate import plain
+from nonocensus.reports.numbers.aggregate import plain
 
 
 def compare(

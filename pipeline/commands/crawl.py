@@ -87,7 +87,7 @@ def crawl(
         raise UserError(
             "give one of --ids, --new, --ratings and --reparse; --ids 1-100 downloads the first 100 puzzles"
         )
-    if "://" in str(out_folder) or ":/" in str(out_folder):
+    if "://" in out_folder:
         raise UserError(f"--out {out_folder}: a crawl keeps its ledger in a local folder; name one")
     folder = Path(out_folder)
     site, only_kind, base_urls = archive.value, kind and kind.value, tuple(base_url or ())

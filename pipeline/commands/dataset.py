@@ -10,7 +10,7 @@ from nonocensus.pipeline.commands.output import print_result, progress
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings.dataset_folder import write_dataset
 from nonocensus.pipeline.run.run_folder import open_run
-from nonocensus.reports.dataset_columns import Content
+from nonocensus.reports.dataset.dataset_columns import Content
 
 
 def dataset(

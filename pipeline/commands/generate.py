@@ -25,7 +25,7 @@ from nonocensus.pipeline.errors import Interrupted, UserError
 from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.jobs.generate_graded import Conditions, end_of, generate_graded
 from nonocensus.pipeline.store.generation import fill_store
-from nonocensus.reports.formatting import share
+from nonocensus.reports.words.formatting import share
 from nonocensus.scrapers.pictures.recipe import KINDS, Recipe
 
 DENSITY, SEED = 0.5, 1

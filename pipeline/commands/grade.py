@@ -44,8 +44,8 @@ from nonocensus.pipeline.jobs.engine import JobRequest
 from nonocensus.pipeline.jobs.grade_job import Tally, estimate_grading, grade_puzzles, grade_run, puzzles_in
 from nonocensus.pipeline.run.plan import Selection
 from nonocensus.pipeline.run.run_folder import is_run, open_run
-from nonocensus.reports import formatting
-from nonocensus.reports.formatting import minutes_text
+from nonocensus.reports.words import formatting
+from nonocensus.reports.words.formatting import fixed, minutes_text
 from nonocensus.scrapers.archives.source_file import is_url
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.scrapers.formats import Format
@@ -185,7 +185,7 @@ def puzzle_table(rows: list[dict[str, Any]]) -> RenderableType:
         title = f' "{row["title"]}"' if row["title"] else ""
         about = (f"{row['puzzle_id']}{title}", f"{row['width']}x{row['height']}")
         time = "–" if row["minutes"] is None else f"[bold]{minutes_text(row['minutes'])}[/bold]"
-        stars = "–" if row["stars"] is None else f"{row['stars']:.1f}"
+        stars = "–" if row["stars"] is None else fixed(row["stars"], 1)
         grade = "–" if row["grade"] is None else f"[bold]{row['grade']}[/bold]"
         words = (row["hardest"] or missing_reason(row), steps_of(row))
         made.add_row(*map(escape, about), time, stars, grade, *map(escape, words))

@@ -17,7 +17,7 @@ from nonocensus.pipeline.commands.options import (
 )
 from nonocensus.pipeline.commands.output import DONE, SOME_FAILED, global_options, print_result, progress
 from nonocensus.pipeline.errors import UserError
-from nonocensus.pipeline.findings.puzzle_pack import MIN_DENSITY, PackOptions, parse_layout, through, write_pack
+from nonocensus.pipeline.findings.puzzle_pack import MIN_DENSITY, PackOptions, funnel_text, parse_layout, write_pack
 from nonocensus.pipeline.findings.task_file import write_tasks
 from nonocensus.pipeline.run.run_folder import open_run
 from nonocensus.pipeline.store.paths import STDOUT
@@ -103,7 +103,7 @@ def pack(
         f"[bold green]{made.puzzles:,}[/bold green] puzzles, their index pack.json{made_book}: {escape(made.folder)}"
     ]
     if few:
-        came = escape(through(made.considered))
+        came = escape(funnel_text(made.considered))
         lines.append(f"[yellow]There are not {count:,}[/yellow] that differ by more than symmetry: {came}.")
     if made.left_out:
         lost = ", ".join(f"{what} ({number:,})" for what, number in made.left_out.items())

@@ -31,7 +31,7 @@ from nonocensus.pipeline.commands.terminal_drawing import draw, draw_pair
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.store.conversion import ConversionOptions, convert, format_for
 from nonocensus.pipeline.store.paths import STDOUT
-from nonocensus.reports.sheet.grid_state import GridState
+from nonocensus.reports.drawings.grid_state import GridState
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.scrapers.formats import FormatError
 from nonocensus.scrapers.pictures.image import ImageOptions, puzzle_of_image

@@ -29,7 +29,7 @@ from nonocensus.pipeline.findings.sql_tables import open_tables
 from nonocensus.pipeline.run.run_folder import open_place
 from nonocensus.pipeline.sql import select_query, sql_errors
 from nonocensus.pipeline.store.paths import STDOUT
-from nonocensus.reports.derived_measures import DERIVED
+from nonocensus.reports.numbers.derived_measures import DERIVED
 from nonocensus.solver.model.tables import CERTIFICATES, GRADES, MENDINGS, PUZZLES, RESULTS
 
 MAX_ROWS = 100

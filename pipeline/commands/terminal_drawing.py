@@ -23,9 +23,9 @@ from rich.table import Table
 from rich.text import Text
 
 from nonocensus.pipeline.commands.output import LIST_LIMIT, out
-from nonocensus.reports.sheet.geometry import NO_COLOR, ClueNumber, clue_numbers
-from nonocensus.reports.sheet.grid_state import UNKNOWN, GridState
-from nonocensus.reports.sheet.sheet_colors import GREY, LINE, MARK, ink, mixed, on_chips, rgb
+from nonocensus.reports.drawings.geometry import NO_COLOR, ClueNumber, clue_numbers
+from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState
+from nonocensus.reports.drawings.sheet_colors import GREY, LINE, MARK, ink, mixed, on_chips, rgb
 from nonocensus.solver.model.puzzle import Clue, Puzzle
 
 UPPER_HALF = "\u2580"

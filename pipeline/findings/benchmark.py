@@ -21,8 +21,7 @@ from nonocensus.reports.charts.cpu_times import SolverTimes
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch, views_of
 from nonocensus.scrapers.pictures.rules import every_picture
 from nonocensus.solver.api import classify
-from nonocensus.solver.ladder.climb import climb
-from nonocensus.solver.ladder.ladder_kernels import warm_up
+from nonocensus.solver.ladder.climb import climb, warm_up
 from nonocensus.solver.ladder.ladder_options import LINE, LadderOptions
 from nonocensus.solver.ladder.outcome import MULTIPLE, UNIQUE
 from nonocensus.solver.lines.workspace import LINE_SOLVES

@@ -33,10 +33,9 @@ from nonocensus.pipeline.sql import interruptible, sql_errors
 from nonocensus.pipeline.store.lock import staging
 from nonocensus.pipeline.store.parts import chunk_tables, leaf_columns, one_batch
 from nonocensus.pipeline.store.paths import Folder, folder
-from nonocensus.reports.card import DatasetOrigin, RowCount, card, license_of
-from nonocensus.reports.citation import deposit
-from nonocensus.reports.croissant import croissant
-from nonocensus.reports.dataset_columns import (
+from nonocensus.reports.dataset.card import DatasetOrigin, RowCount, card, license_of
+from nonocensus.reports.dataset.croissant import croissant
+from nonocensus.reports.dataset.dataset_columns import (
     DUPLICATE,
     SPLITS,
     Content,
@@ -47,7 +46,8 @@ from nonocensus.reports.dataset_columns import (
     schema,
     splits_of,
 )
-from nonocensus.reports.joined_columns import KeyedRows, finished, indexed
+from nonocensus.reports.numbers.joined_columns import KeyedRows, finished, indexed
+from nonocensus.reports.words.citation import deposit
 from nonocensus.solver.model.tables import SCHEMA_VERSION
 
 MARK, CARD, CROISSANT, DEPOSIT = "dataset.json", "README.md", "croissant.json", ".zenodo.json"

@@ -22,12 +22,12 @@ import pyarrow.compute as pc
 
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.errors import InputError, UserError
-from nonocensus.pipeline.findings.near import PictureColumn, joined, like_earlier, packed, passes
+from nonocensus.pipeline.findings.near import PictureColumn, find_near, joined, packed, passes
 from nonocensus.pipeline.run.result_pairs import PAIRED_BYTES, PAIRED_ROWS, matching_rows, pairs, solvable_rows
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.sql import database, sql_errors
 from nonocensus.pipeline.store.parts import Store, chunk_tables, one_batch, prefetch
-from nonocensus.reports.issues import LEAST_CELLS
+from nonocensus.reports.numbers.issues import LEAST_CELLS
 from nonocensus.solver.model.tables import DECISIVE, PUZZLES, check_readable, with_hashes
 
 if TYPE_CHECKING:
@@ -187,11 +187,11 @@ def _compare(connection: "duckdb.DuckDBPyConnection", share: float, smallest: in
     found = [_NEAR.empty_table()]
     for ranks, pictures in _of_a_size(_fetched(connection, sum(count for *_, count in sizes))):
         most = _most(pictures.width, pictures.height, share)
-        likes = like_earlier(pictures, most, lambda rows: callbacks.on_progress(rows, ""))
-        near = np.flatnonzero(likes.first != np.arange(len(ranks)))
-        columns = ranks[near], ranks[likes.first[near]], likes.cells[near]
+        pairs_found = find_near(pictures, most, lambda rows: callbacks.on_progress(rows, ""))
+        near = np.flatnonzero(pairs_found.first != np.arange(len(ranks)))
+        columns = ranks[near], ranks[pairs_found.first[near]], pairs_found.cells[near]
         found.append(pa.table([pa.array(column) for column in columns], _NEAR))
-        crowded += int(likes.crowded.sum())
+        crowded += int(pairs_found.crowded.sum())
     connection.register("near", pa.concat_tables(found))
     return crowded
 

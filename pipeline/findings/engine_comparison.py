@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 
 from nonocensus.solver.engines.searches import COMPILED, ENGINES, EngineAnswer, EngineLimits
-from nonocensus.solver.ladder.ladder_kernels import warm_up
+from nonocensus.solver.ladder.climb import warm_up
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.tables import puzzles_of
 from nonocensus.solver.model.views import views

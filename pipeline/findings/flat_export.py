@@ -14,8 +14,16 @@ from nonocensus.pipeline.run.result_pairs import pairs
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.sql import condition
 from nonocensus.pipeline.store.parts import one_batch
-from nonocensus.reports import derived_measures as derived
-from nonocensus.reports.joined_columns import GRADED, KEY, KeyedRows, finished, indexed, join_grades, with_sources
+from nonocensus.reports.numbers import derived_measures as derived
+from nonocensus.reports.numbers.joined_columns import (
+    GRADED,
+    KEY,
+    KeyedRows,
+    finished,
+    indexed,
+    join_grades,
+    with_sources,
+)
 from nonocensus.reports.rights import CONTENT
 from nonocensus.solver.model.tables import PUZZLES, RESULTS
 

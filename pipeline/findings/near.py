@@ -52,7 +52,7 @@ class PictureColumn(NamedTuple):
     height: int
 
 
-class Likes(NamedTuple):
+class NearPictures(NamedTuple):
     """The earliest near picture of each picture.
 
     first     int64[pictures]: its index, or the picture's own
@@ -100,11 +100,11 @@ class _Bands(NamedTuple):
 
 
 def passes(width: int, height: int, pictures: int, most: int) -> int:
-    """Return how often `like_earlier` passes over this number of pictures."""
+    """Return how often `find_near` passes over this number of pictures."""
     return len(_symmetries(width, height)) * _band_count(pictures, most)
 
 
-def like_earlier(pictures: PictureColumn, most: int, seen: Callable[[int], object]) -> Likes:
+def find_near(pictures: PictureColumn, most: int, seen: Callable[[int], object]) -> NearPictures:
     """Find the earliest picture that differs from each, up to rotation and mirroring, in at most `most` cells.
 
     `seen` is called with numbers of pictures processed, each `passes` times. Memory: twice that of the pictures, about
@@ -112,7 +112,7 @@ def like_earlier(pictures: PictureColumn, most: int, seen: Callable[[int], objec
     """
     count = len(pictures.bits)
     if count <= WINDOW:
-        return _like_earlier_of_few(pictures, most, seen)
+        return _nearest_of_few(pictures, most, seen)
     best = np.arange(count) << CELL_BITS  # the earliest index, and its number of cells
     crowded = np.zeros(count, np.bool_)
     colored = _colored(pictures.bits)
@@ -124,11 +124,11 @@ def like_earlier(pictures: PictureColumn, most: int, seen: Callable[[int], objec
         for bands in groups:
             _compare_in_bands(pictures.bits, turned, bands, _keys(turned, bands.masks, colored), most, best, crowded)
             seen(count * len(bands.masks))
-    return Likes(best >> CELL_BITS, best & (1 << CELL_BITS) - 1, crowded)
+    return NearPictures(best >> CELL_BITS, best & (1 << CELL_BITS) - 1, crowded)
 
 
-def _like_earlier_of_few(pictures: PictureColumn, most: int, seen: Callable[[int], object]) -> Likes:
-    """Compare all pairs, as `like_earlier` does for up to WINDOW pictures: most sizes have few."""
+def _nearest_of_few(pictures: PictureColumn, most: int, seen: Callable[[int], object]) -> NearPictures:
+    """Compare all pairs, as `find_near` does for up to WINDOW pictures: most sizes have few."""
     bits, own = pictures.bits, np.arange(len(pictures.bits))
     least = np.full((len(bits), len(bits)), pictures.width * pictures.height)
     for symmetry in _symmetries(pictures.width, pictures.height):
@@ -138,7 +138,7 @@ def _like_earlier_of_few(pictures: PictureColumn, most: int, seen: Callable[[int
         seen(len(bits))
     near = np.tril(least <= most, -1)
     first = np.where(near.any(1), near.argmax(1), own)
-    return Likes(first, np.where(first < own, least[own, first], 0), np.zeros(len(bits), np.bool_))
+    return NearPictures(first, np.where(first < own, least[own, first], 0), np.zeros(len(bits), np.bool_))
 
 
 def _symmetries(width: int, height: int) -> list[tuple[int, int, int]]:

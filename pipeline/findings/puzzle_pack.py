@@ -33,11 +33,11 @@ from nonocensus.pipeline.store.conversion import file_stem
 from nonocensus.pipeline.store.lock import staging
 from nonocensus.pipeline.store.parts import one_batch
 from nonocensus.pipeline.store.paths import Folder, folder
-from nonocensus.reports.derived_measures import DERIVED, derived_measures
-from nonocensus.reports.joined_columns import GRADED, KeyedRows, finished, first_bits, indexed, join_grades
+from nonocensus.reports.numbers.derived_measures import DERIVED, derived_measures
+from nonocensus.reports.numbers.joined_columns import GRADED, KeyedRows, finished, first_bits, indexed, join_grades
+from nonocensus.reports.numbers.row_classes import MINUTES, size_class
+from nonocensus.reports.page.print_book import PAPERS, SLOTS, BookLayout, BookPuzzle, book, fits_page
 from nonocensus.reports.rights import shareable
-from nonocensus.reports.row_classes import MINUTES, size_class
-from nonocensus.reports.sheet.print_book import PAPERS, SLOTS, BookLayout, BookPuzzle, book, fits_page
 from nonocensus.scrapers.formats import Format, FormatError
 from nonocensus.scrapers.formats.writing import BLOTS, COLORS, file_of
 from nonocensus.solver.model.check import malformed
@@ -165,7 +165,7 @@ def choose(run: Run, options: PackOptions, seen: Callable[[int], object] = lambd
     if not considered:
         raise UserError(f"{run.folder.name} has no results yet; run nonocensus classify")
     if not drawn:
-        raise UserError(f"{run.folder.name} has no such puzzle: {through(considered)}")
+        raise UserError(f"{run.folder.name} has no such puzzle: {funnel_text(considered)}")
     rows, skipped = _rows(run, grades, drawn, seen)
     chosen, left_out = _fitting(rows, options, skipped)
     if not chosen:
@@ -183,7 +183,7 @@ def write_pack(run: Run, uri: str, options: PackOptions, seen: Callable[[int], o
     or an empty pack, before anything is written.
     """
     place = folder(uri)
-    _former(place)
+    _previous_files(place)
     rows, puzzles, considered, left_out, skipped = choose(run, options, seen)
     digits = max(3, len(str(len(puzzles))))
     names = [
@@ -222,7 +222,7 @@ def _write(place: Folder, files: Mapping[str, bytes], index: Pack, listed: pa.Re
         for name, data in files.items():
             new.write(name, data)
         write_csv((new / LIST).uri, listed.schema, [listed])
-        for name in (LIST, *_former(place)):
+        for name in (LIST, *_previous_files(place)):
             place.delete(name)
         place.sweep()
         for name in (MARK, *files, LIST):
@@ -237,14 +237,14 @@ def parse_layout(text: str) -> BookLayout:
     return BookLayout(int(count), paper or "a4")
 
 
-def through(considered: Mapping[str, int]) -> str:
+def funnel_text(considered: Mapping[str, int]) -> str:
     """Return the numbers of puzzles after each condition, in words, up to the first that none meets."""
     counts = list(considered.items())
     last = next((place for place, (_, count) in enumerate(counts) if not count), len(counts))
     return "; ".join(f"{count:,} {what}" for what, count in counts[: last + 1])
 
 
-def _former(place: Folder) -> list[str]:
+def _previous_files(place: Folder) -> list[str]:
     """Return the files of a previous pack in a folder; UserError if it has other content."""
     if place.has(MARK):
         with suppress(InputError):  # an unrelated pack.json of any shape
@@ -270,8 +270,8 @@ def _candidates(
 ) -> Iterator[Candidates]:
     """Yield candidates, in batches of the run; `considered` counts puzzles after each condition."""
     with condition(options.where, CONDITION_COLUMNS) as met:
-        for rows in _stretches(run, grades):
-            fit = _drawn_from(rows).to_numpy()
+        for rows in _row_batches(run, grades):
+            fit = _eligible(rows).to_numpy()
             considered["in the run"] += len(rows)
             considered["with one solution"] += int(fit.sum())
             if not options.private:
@@ -286,7 +286,7 @@ def _candidates(
             if met is not None:
                 fit &= met(rows)
                 considered["that meet --where"] += int(fit.sum())
-            fit &= _held(rows, options.known)
+            fit &= _supported(rows, options.known)
             considered[f"that the format {options.known.NAME} can hold"] += int(fit.sum())
             if options.minutes is not None:
                 fit &= pc.fill_null(
@@ -301,11 +301,11 @@ def _candidates(
             if options.spread in FOR_PEOPLE:
                 fit &= rows[options.spread].is_valid().to_numpy()
                 considered[f"with {FOR_PEOPLE[options.spread]}"] += int(fit.sum())
-            yield _drawable(rows.filter(pa.array(fit)), options)
+            yield _candidates_of(rows.filter(pa.array(fit)), options)
             seen(len(rows))
 
 
-def _stretches(run: Run, grades: KeyedRows) -> Iterator[pa.Table]:
+def _row_batches(run: Run, grades: KeyedRows) -> Iterator[pa.Table]:
     """Yield the run's rows with the columns CONDITION_COLUMNS in batches."""
     for results, puzzles in pairs(run, ["puzzle_id", "clue_hash", *OUTCOME], PUZZLES.names):
         if len(results):
@@ -318,23 +318,23 @@ def _stretches(run: Run, grades: KeyedRows) -> Iterator[pa.Table]:
             yield pa.Table.from_arrays(arrays, schema=CONDITION_COLUMNS)
 
 
-def _drawn_from(rows: pa.Table) -> pa.ChunkedArray:
+def _eligible(rows: pa.Table) -> pa.ChunkedArray:
     """Return which rows have exactly one solution, and id and hashes; never null."""
     known = [rows[name].is_valid() for name in ("puzzle_id", "clue_hash", "canonical_hash", "solution")]
     return functools.reduce(pc.and_, known, pc.fill_null(pc.equal(rows["solutions"], "unique"), False))
 
 
-def _held(rows: pa.Table, known: Format) -> np.ndarray:
+def _supported(rows: pa.Table, known: Format) -> np.ndarray:
     """Return which puzzles a format supports, bool[rows], by colours and hidden lengths."""
-    held = np.ones(len(rows), np.bool_)
+    supported = np.ones(len(rows), np.bool_)
     if COLORS not in known.HOLDS:
-        held &= pc.fill_null(pc.equal(rows["kind"], "mono"), False).to_numpy()
+        supported &= pc.fill_null(pc.equal(rows["kind"], "mono"), False).to_numpy()
     if BLOTS not in known.HOLDS:
-        held &= ~pc.fill_null(rows["blotted"], False).to_numpy()
-    return held
+        supported &= ~pc.fill_null(rows["blotted"], False).to_numpy()
+    return supported
 
 
-def _drawable(rows: pa.Table, options: PackOptions) -> Candidates:
+def _candidates_of(rows: pa.Table, options: PackOptions) -> Candidates:
     """Return rows as candidates, grouped by the measure to spread and by size, or in one group."""
     if options.spread is None:
         hardness = size = np.zeros(len(rows), np.int64)
@@ -363,9 +363,9 @@ def _rows(
     wanted   clue hashes by id
     """
     found: list[pa.Table] = []
-    for rows in _stretches(run, grades):
+    for rows in _row_batches(run, grades):
         there = rows.filter(pc.is_in(rows["puzzle_id"], pa.array(wanted, pa.string())))
-        there = there.filter(_drawn_from(there))
+        there = there.filter(_eligible(there))
         own = zip(there["puzzle_id"].to_pylist(), there["clue_hash"].to_pylist(), strict=True)
         found.append(there.filter(pa.array([wanted[name] == hashed for name, hashed in own], pa.bool_())))
         seen(len(rows))

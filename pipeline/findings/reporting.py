@@ -18,12 +18,12 @@ from nonocensus.pipeline.run.run_folder import Run, session_number
 from nonocensus.pipeline.store.lock import staging
 from nonocensus.pipeline.store.parts import one_batch
 from nonocensus.pipeline.store.paths import folder
-from nonocensus.reports.activity import PastSession, activity
-from nonocensus.reports.census import SHOWN
-from nonocensus.reports.issues import DUPLICATES
-from nonocensus.reports.joined_columns import finished
-from nonocensus.reports.report_page import RunDetails, write_report
-from nonocensus.reports.row_counts import PUZZLE_COLUMNS, RESULT_COLUMNS
+from nonocensus.reports.numbers.activity import PastSession, activity
+from nonocensus.reports.numbers.census import SHOWN
+from nonocensus.reports.numbers.issues import DUPLICATES
+from nonocensus.reports.numbers.joined_columns import finished
+from nonocensus.reports.numbers.row_counts import PUZZLE_COLUMNS, RESULT_COLUMNS
+from nonocensus.reports.page.report_page import RunDetails, write_report
 
 PAGE = "report.html"
 

@@ -14,8 +14,8 @@ from nonocensus.pipeline.findings.comparison import Comparison
 from nonocensus.pipeline.findings.sql_tables import puzzles_table, results_table
 from nonocensus.pipeline.run.run_folder import Run, require_unchanged
 from nonocensus.pipeline.sql import database
-from nonocensus.reports.comparison_page import ChangedPuzzle, ChangeGroup, comparison_page
-from nonocensus.reports.report_page import drawings
+from nonocensus.reports.page.comparison_page import ChangedPuzzle, ChangeGroup, comparison_page
+from nonocensus.reports.page.report_page import drawings
 
 LISTED = 60
 """Most puzzles of a group that the page shows."""

@@ -18,10 +18,10 @@ from nonocensus.pipeline.findings.puzzle_pack import PackChoice, PackOptions, ch
 from nonocensus.pipeline.run.job_tables import VERDICT, current_certificates, verdict_keys
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.paths import open_output
-from nonocensus.reports.answer_verdict import check_answer
-from nonocensus.reports.dataset_columns import SPLITS, splits_of
-from nonocensus.reports.row_classes import SIZE_NAMES, size_class
-from nonocensus.reports.task_prompts import Prompt, Style, key_of, prompt_of
+from nonocensus.reports.dataset.dataset_columns import SPLITS, splits_of
+from nonocensus.reports.numbers.row_classes import SIZE_NAMES, size_class
+from nonocensus.reports.words.answer_verdict import check_answer
+from nonocensus.reports.words.task_prompts import Prompt, Style, key_of, prompt_of
 from nonocensus.scrapers.formats.parsing import error_text
 from nonocensus.solver.model.puzzle import Block, Color, InvalidPuzzle, Puzzle
 from nonocensus.solver.proofs import PROVED

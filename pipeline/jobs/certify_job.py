@@ -32,8 +32,8 @@ from nonocensus.pipeline.run.job_tables import (
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.parts import one_batch
 from nonocensus.pipeline.store.paths import Folder, folder
-from nonocensus.reports.figures import Certified
-from nonocensus.reports.joined_columns import KILLED
+from nonocensus.reports.numbers.figures import Certified
+from nonocensus.reports.numbers.joined_columns import KILLED
 from nonocensus.solver import __version__
 from nonocensus.solver.model.tables import CERTIFICATES
 from nonocensus.solver.proofs import FAILED, PROVED, TIMEOUT

@@ -33,7 +33,7 @@ from nonocensus.pipeline.run.progress import value_counts
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.parts import is_store, one_batch, open_store
 from nonocensus.pipeline.store.sources import check_sources, no_puzzle_error
-from nonocensus.reports.joined_columns import KILLED, Grade, KeyedRows, by_grade, indexed, join_columns
+from nonocensus.reports.numbers.joined_columns import KILLED, Grade, KeyedRows, by_grade, indexed, join_columns
 from nonocensus.scrapers.archives.source_file import is_url
 from nonocensus.scrapers.file_batches import Problem, in_batches, read_in_bulk
 from nonocensus.scrapers.files import files_in

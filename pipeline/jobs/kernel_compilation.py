@@ -5,7 +5,7 @@ serve) compiles the stages that the cache lacks for the kinds of its puzzles; ea
 that meets another kind, or runs on a machine that has joined a cluster since, compiles them itself (`compile_here`).
 
 The processes run `python -m nonocensus.pipeline.jobs.kernel_compilation WORDS:COLORED:STAGE ...`: a kind, and one of
-solver.ladder.ladder_kernels.STAGES, `techniques`, `proofs` or `covers`. They print a line after each stage.
+solver.ladder.climb.STAGES, `techniques`, `proofs` or `covers`. They print a line after each stage.
 """
 
 import json
@@ -26,7 +26,7 @@ from nonocensus.pipeline.settings import ROOT
 from nonocensus.reports.threads import cores
 from nonocensus.solver.api import classify
 from nonocensus.solver.jit.kernel_cache import PORTABLE, cache_folder, is_compiled, mark_compiled
-from nonocensus.solver.ladder.ladder_kernels import STAGES
+from nonocensus.solver.ladder.climb import STAGES
 from nonocensus.solver.ladder.memory import kernel_kinds
 from nonocensus.solver.model.check import faults_of
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Color, from_picture
@@ -139,8 +139,8 @@ def _name(kind: KernelKind, stage: str) -> str:
 def compile_stage(kind: KernelKind, stage: str) -> None:
     """Compile a stage for a kind in this process, or load what others have compiled of it."""
     from nonocensus.solver.exact_cover.solve import warm_up as warm_up_covers
-    from nonocensus.solver.ladder.ladder_kernels import warm_up
-    from nonocensus.solver.people.assume import compile_for
+    from nonocensus.solver.ladder.climb import warm_up
+    from nonocensus.solver.people.assumptions import compile_for
     from nonocensus.solver.people.puzzle_grade import compile_grading
     from nonocensus.solver.proofs.record import compile_recorder
 

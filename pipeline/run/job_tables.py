@@ -20,8 +20,8 @@ from nonocensus.pipeline.errors import InputError
 from nonocensus.pipeline.run.results import read_parquet
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.paths import Folder
-from nonocensus.reports.figures import Certified, Unproved
-from nonocensus.reports.joined_columns import KILLED, keys
+from nonocensus.reports.numbers.figures import Certified, Unproved
+from nonocensus.reports.numbers.joined_columns import KILLED, keys
 from nonocensus.solver.model.tables import CERTIFICATES, GRADES, MENDINGS
 from nonocensus.solver.model.techniques import TECHNIQUES
 from nonocensus.solver.proofs import FAILED, PROVED, TIMEOUT

@@ -11,9 +11,9 @@ from nonocensus.pipeline.run.run_folder import Run, require_unchanged
 from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.parts import Part, chunk_tables, prefetch
 from nonocensus.pipeline.store.spans import Spans
+from nonocensus.solver.model.answer_check import fits
 from nonocensus.solver.model.check import faults_of
 from nonocensus.solver.model.views import views
-from nonocensus.solver.proofs.answer_check import fits
 
 PAIRED_ROWS, PAIRED_BYTES = 1 << 17, 1 << 26
 """Limits on the puzzles in memory at a time, their results aside."""

@@ -20,7 +20,7 @@ from nonocensus.pipeline.serve.records import puzzle_reply, result_reply
 from nonocensus.pipeline.serve.serve_limits import PAGE_ROWS, QUERY_SECONDS
 from nonocensus.pipeline.sql import database
 from nonocensus.pipeline.store.parts import Store
-from nonocensus.reports.joined_columns import NO_GRADES, finished
+from nonocensus.reports.numbers.joined_columns import NO_GRADES, finished
 from nonocensus.solver.model.check import malformed
 from nonocensus.solver.model.measures import difficulty
 from nonocensus.solver.model.puzzle import InvalidPuzzle

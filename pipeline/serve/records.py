@@ -12,9 +12,9 @@ import numpy as np
 from nonocensus.pipeline.findings.csv_file import json_value
 from nonocensus.pipeline.serve.serve_limits import MAX_AREA
 from nonocensus.reports.clean import clean
-from nonocensus.reports.formatting import MEANINGS
-from nonocensus.reports.sheet.grid_state import UNKNOWN, empty
-from nonocensus.reports.sheet.sheet_colors import color_names
+from nonocensus.reports.drawings.grid_state import UNKNOWN, empty
+from nonocensus.reports.drawings.sheet_colors import color_names
+from nonocensus.reports.words.formatting import MEANINGS
 from nonocensus.scrapers.formats import FormatError, jsonl
 from nonocensus.solver.model.measures import difficulty
 from nonocensus.solver.model.puzzle import InvalidPuzzle, Puzzle

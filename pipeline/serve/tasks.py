@@ -37,9 +37,13 @@ from nonocensus.pipeline.serve.serve_limits import (
     MAX_UNPACKED,
 )
 from nonocensus.pipeline.serve.task_budget import Deferred, TaskBudget, ensure_kernels
-from nonocensus.reports import pbnsolve
 from nonocensus.reports.clean import clean
-from nonocensus.reports.explained.step_words import (
+from nonocensus.reports.drawings.grid_state import GridState
+from nonocensus.reports.drawings.raster import png
+from nonocensus.reports.drawings.svg import drawing
+from nonocensus.reports.page.print_pages import a4
+from nonocensus.reports.words import pbnsolve
+from nonocensus.reports.words.step_words import (
     DescribedStep,
     MergedStep,
     describe_cell,
@@ -49,10 +53,6 @@ from nonocensus.reports.explained.step_words import (
     describe_merged,
     known_grid,
 )
-from nonocensus.reports.sheet.grid_state import GridState
-from nonocensus.reports.sheet.print_pages import a4
-from nonocensus.reports.sheet.raster import png
-from nonocensus.reports.sheet.svg import drawing
 from nonocensus.scrapers.archives.archive_members import read_entries
 from nonocensus.scrapers.archives.source_file import (
     DEFAULT_READ_LIMITS,
@@ -66,11 +66,11 @@ from nonocensus.scrapers.formats import Format, FormatError, detect, named, of_s
 from nonocensus.scrapers.formats.writing import file_of
 from nonocensus.scrapers.pictures.image import ImageOptions, puzzle_of_image
 from nonocensus.solver.api import classify, iter_solutions, solve
-from nonocensus.solver.ladder.ladder_kernels import warm_up
+from nonocensus.solver.ladder.climb import warm_up
 from nonocensus.solver.model.puzzle import Color, Puzzle, from_picture
 from nonocensus.solver.model.tables import GRADES, puzzle_batch
 from nonocensus.solver.model.techniques import TECHNIQUES
-from nonocensus.solver.people.assume import compile_for
+from nonocensus.solver.people.assumptions import compile_for
 from nonocensus.solver.people.explanation import explain
 from nonocensus.solver.people.hints import hint, start_of
 

@@ -12,7 +12,7 @@ from fastapi import APIRouter, HTTPException, Request, Response
 
 from nonocensus.pipeline.serve.guard import VALIDATOR
 from nonocensus.pipeline.serve.http_api import error_responses, service_of
-from nonocensus.reports import pbnsolve
+from nonocensus.reports.words import pbnsolve
 
 MAX_FIELDS = 20
 

@@ -53,15 +53,15 @@ _held: ContextVar[dict[str, Lease | None]] = ContextVar("held", default={})  # n
 
 
 @contextmanager
-def writer_lock(place: Folder) -> Iterator[None]:
-    """Hold the writer lock of a folder. Raises UserError naming the current holder.
+def writer_lock(place: Folder, use: str = "written") -> Iterator[None]:
+    """Hold the writer lock of a folder, which is `use` by the holder. Raises UserError naming the current holder.
 
     A folder created for the lock is removed if nothing else was written to it.
     """
     if place.uri in _held.get():
         yield
         return
-    with _locked_file(place) if place.local else _leased(place) as lease:
+    with _locked_file(place, use) if place.local else _leased(place) as lease:
         before = _held.set({**_held.get(), place.uri: lease})
         try:
             yield
@@ -131,11 +131,11 @@ def commit_under_lease(place: Folder) -> Iterator[None]:
 
 
 @contextmanager
-def _locked_file(place: Folder) -> Iterator[None]:
+def _locked_file(place: Folder, use: str) -> Iterator[None]:
     """Hold a POSIX lock on a file."""
     path = Path(place.path) / LOCK
     made = not path.parent.exists()
-    with _locked(place, path) as file:
+    with _locked(place, path, use) as file:
         with suppress(OSError):  # a full disk does not break the lock
             file.truncate(0)
             os.write(file.fileno(), _encoded(_who()))  # unbuffered, so that closing can't fail
@@ -150,7 +150,7 @@ def _locked_file(place: Folder) -> Iterator[None]:
 
 
 @contextmanager
-def _locked(place: Folder, path: Path) -> Iterator[TextIO]:
+def _locked(place: Folder, path: Path, use: str) -> Iterator[TextIO]:
     """Open and lock the lock file; symbolic links are refused."""
     while True:
         try:
@@ -167,7 +167,7 @@ def _locked(place: Folder, path: Path) -> Iterator[TextIO]:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 file.seek(0)
-                raise _taken(place, file.read()) from None
+                raise _taken(place, file.read(), use=use) from None
             if not _is_still(path, number):
                 continue  # its holder deleted it meanwhile
             yield file
@@ -293,5 +293,5 @@ def _holder(lock: bytes | str) -> str:
     return "another command"
 
 
-def _taken(place: Folder, lock: bytes | str, advice: str = "wait for it, or end it") -> UserError:
-    return UserError(f"{place.name} is being written by {_holder(lock)}; {advice}")
+def _taken(place: Folder, lock: bytes | str, advice: str = "wait for it, or end it", use: str = "written") -> UserError:
+    return UserError(f"{place.name} is being {use} by {_holder(lock)}; {advice}")

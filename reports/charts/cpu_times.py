@@ -9,69 +9,43 @@ import altair as alt
 from nonocensus.reports.charts.chart import WIDTH, Chart, chart_of
 from nonocensus.reports.charts.encodings import (
     ACCENT,
+    PUZZLES,
     SECONDS,
     SERIES,
     decades,
+    labels_of,
     many,
-    picked,
-    place_among,
     powers,
+    stacked_histogram,
     time_words,
-    unless_another,
-    verdict_color,
 )
-from nonocensus.reports.figures import Figures, HistogramBin
-from nonocensus.reports.formatting import number, seconds
+from nonocensus.reports.numbers.figures import Figures, HistogramBin
+from nonocensus.reports.words.formatting import number, seconds
 
 
 def times(figures: Figures) -> Chart | None:
     """Return a histogram of the time per puzzle, by verdict, on a logarithmic axis."""
     if not figures.histogram or not figures.times:
         return None
-    labels = [label for label in figures.labels if any(bin_.labels[label] for bin_ in figures.histogram)]
-    rows = [
-        {"start": bin_.start, "stop": bin_.stop, "label": label, "puzzles": bin_.labels[label], "all": bin_.puzzles}
-        for bin_ in figures.histogram
-        for label in labels
-        if bin_.labels[label]
-    ]
-    axis = alt.X(
+    bins = figures.histogram
+    labels = labels_of(bins, figures.labels)
+    ends = decades({"start": bin_.start, "stop": bin_.stop} for bin_ in bins if bin_.puzzles)
+    x = alt.X(
         "start:Q",
         bin="binned",
         title="CPU time per puzzle",
-        scale=alt.Scale(type="log", domain=decades(rows), nice=False),
-        axis=alt.Axis(grid=False, labelExpr=SECONDS, labelFlush=False, values=powers(*decades(rows))),
+        scale=alt.Scale(type="log", domain=ends, nice=False),
+        axis=alt.Axis(grid=False, labelExpr=SECONDS, labelFlush=False, values=powers(*ends)),
     )
-    bars = (
-        alt.Chart(alt.InlineData(values=rows))
-        .mark_bar(binSpacing=1)
-        .encode(
-            x=axis,
-            x2="stop:Q",
-            y=alt.Y("puzzles:Q", stack="zero", title="puzzles", axis=alt.Axis(tickCount=5, tickMinStep=1, format=",d")),
-            color=verdict_color(labels),
-            order=alt.Order("place:Q"),
-            opacity=unless_another(),
-            tooltip=[
-                alt.Tooltip("label:N", title="verdict"),
-                alt.Tooltip("puzzles:Q", format=","),
-                alt.Tooltip("all:Q", format=",", title="of all verdicts"),
-                alt.Tooltip("from:N"),
-                alt.Tooltip("to:N"),
-            ],
-        )
-        .transform_calculate(
-            **{"place": place_among(labels), "from": time_words("start"), "to": time_words("stop")},
-        )
-        .add_params(picked())
-    )
+    bars = stacked_histogram(bins, labels, x, alt.Tooltip("from:N"), alt.Tooltip("to:N"))
+    bars = bars.transform_calculate(**{"from": time_words("start"), "to": time_words("stop")})
     times = figures.times
     words = (
         f"Histogram of the CPU time per puzzle on a logarithmic axis, coloured by verdict: "
         f"median {seconds(times.median)}, 90 % within {seconds(times.p90)}, "
         f"99 % within {seconds(times.p99)}, longest {seconds(times.maximum)}."
     )
-    few = _few(figures.histogram)
+    few = _few(bins)
     chart = (bars if few is None else bars + few).properties(height=260)
     filters: dict[str, str | list[str]] = {"cpu_seconds": ["start", "stop"], "label": "label"}
     return chart_of(chart, "times", "CPU time per puzzle", words, filters, labels)
@@ -118,7 +92,7 @@ def rung_times(figures: Figures) -> Chart | None:
             ),
             x2="stop:Q",
             opacity=many(),
-            tooltip=["technique:N", alt.Tooltip("puzzles:Q", format=","), alt.Tooltip("from:N"), alt.Tooltip("to:N")],
+            tooltip=["technique:N", PUZZLES, alt.Tooltip("from:N"), alt.Tooltip("to:N")],
         )
         .transform_calculate(**{"from": time_words("start"), "to": time_words("stop")})
         .properties(height=34 * len(order))
@@ -195,7 +169,7 @@ def _area_cells(figures: Figures) -> Any:
             tooltip=[
                 alt.Tooltip("cells:Q", format=",", title="cells from"),
                 alt.Tooltip("until:Q", format=",", title="below"),
-                alt.Tooltip("puzzles:Q", format=","),
+                PUZZLES,
                 alt.Tooltip("from:N"),
                 alt.Tooltip("to:N"),
             ],
@@ -275,7 +249,7 @@ def curves(several: Sequence[SolverTimes], title: str) -> Chart:
                 scale=alt.Scale(domain=names, range=SERIES[: len(names)]),
                 legend=alt.Legend(columns=2, labelLimit=WIDTH // 2),
             ),
-            tooltip=["solver:N", alt.Tooltip("puzzles:Q", format=","), alt.Tooltip("time:N")],
+            tooltip=["solver:N", PUZZLES, alt.Tooltip("time:N")],
         )
         .transform_calculate(time=time_words("seconds"))
         .properties(height=360)

@@ -2,12 +2,13 @@
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import altair as alt
 
-from nonocensus.reports.formatting import label_color
+from nonocensus.reports.numbers.figures import HistogramBin
+from nonocensus.reports.words.formatting import label_color
 
 ACCENT = "#1c8a74"
 
@@ -43,6 +44,14 @@ COUNTS = "counts"
 PICKED = "picked"
 """Vega parameter: the highlighted verdict."""
 
+PUZZLES, SHARE = alt.Tooltip("puzzles:Q", format=","), alt.Tooltip("share:Q", format=".2%")
+"""Tooltips: a number of puzzles, and its share of all."""
+
+
+def count_axis(ticks: int = 5) -> alt.Axis:
+    """Return an axis of numbers of puzzles."""
+    return alt.Axis(tickCount=ticks, tickMinStep=1, format=",d")
+
 
 def verdict_color(labels: Iterable[str], legend: bool = True) -> alt.Color:
     """Encode labels by their colours."""
@@ -75,6 +84,60 @@ def many() -> alt.Opacity:
 def time_words(field: str) -> str:
     """Return a Vega expression that formats a time in a field."""
     return SECONDS.replace("datum.value", f"datum.{field}").replace("~r", ".3~r")
+
+
+def counted_bars(rows: Sequence[dict[str, Any]], by: str, color: Any, *tooltip: Any) -> Any:
+    """Return bars of the number of puzzles, which is written behind each.
+
+    rows    by, puzzles, share
+    by      the field with the names of the bars
+    """
+    bars = alt.Chart(alt.InlineData(values=rows, name=COUNTS)).encode(
+        y=alt.Y(f"{by}:N", sort=[row[by] for row in rows], title=None, axis=alt.Axis(grid=False, labelLimit=150)),
+        x=alt.X("puzzles:Q", stack=None, title="puzzles", axis=count_axis()),
+        color=color,
+        tooltip=[*tooltip, PUZZLES, SHARE],
+    )
+    numbers = bars.mark_text(align="left", dx=6).encode(
+        text=alt.Text("puzzles:Q", format=","), color=alt.value("currentColor")
+    )
+    drawn = bars.mark_bar(cornerRadiusEnd=3, height={"band": 0.72}) + numbers
+    return drawn.properties(height=BAR * len(rows) + 8)
+
+
+def labels_of(bins: Sequence[HistogramBin], labels: Iterable[str]) -> list[str]:
+    """Return the labels that a histogram has, in order."""
+    return [label for label in labels if any(bin_.labels[label] for bin_ in bins)]
+
+
+def stacked_histogram(bins: Sequence[HistogramBin], labels: Sequence[str], x: alt.X, *ends: alt.Tooltip) -> Any:
+    """Return a histogram of puzzles, coloured by verdict; `ends` are tooltips of a bin's ends."""
+    rows = [
+        {"start": bin_.start, "stop": bin_.stop, "label": label, "puzzles": bin_.labels[label], "all": bin_.puzzles}
+        for bin_ in bins
+        for label in labels
+        if bin_.labels[label]
+    ]
+    return (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_bar(binSpacing=1)
+        .encode(
+            x=x,
+            x2="stop:Q",
+            y=alt.Y("puzzles:Q", stack="zero", title="puzzles", axis=count_axis()),
+            color=verdict_color(labels),
+            order=alt.Order("place:Q"),
+            opacity=unless_another(),
+            tooltip=[
+                alt.Tooltip("label:N", title="verdict"),
+                PUZZLES,
+                alt.Tooltip("all:Q", format=",", title="of all verdicts"),
+                *ends,
+            ],
+        )
+        .transform_calculate(place=place_among(labels))
+        .add_params(picked())
+    )
 
 
 def decades(rows: Iterable[dict[str, Any]]) -> list[float]:

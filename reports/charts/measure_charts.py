@@ -6,15 +6,14 @@ from nonocensus.reports.charts.chart import Chart, chart_of
 from nonocensus.reports.charts.encodings import (
     ACCENT,
     BAR,
+    PUZZLES,
     READABLE,
     SERIES,
-    picked,
-    place_among,
-    unless_another,
-    verdict_color,
+    labels_of,
+    stacked_histogram,
 )
-from nonocensus.reports.figures import Figures
-from nonocensus.reports.formatting import MEASURE_NAMES, measure_name, number
+from nonocensus.reports.numbers.figures import Figures
+from nonocensus.reports.words.formatting import MEASURE_NAMES, measure_name, number
 
 NUMBER = 24
 """Width of a cell of the matrix in pixels that holds its number."""
@@ -24,35 +23,10 @@ def difficulties(figures: Figures) -> Chart | None:
     """Return a histogram of the difficulty, by verdict."""
     if not figures.difficulties:
         return None
-    labels = [label for label in figures.labels if any(bin_.labels[label] for bin_ in figures.difficulties)]
-    rows = [
-        {"start": bin_.start, "stop": bin_.stop, "label": label, "puzzles": bin_.labels[label], "all": bin_.puzzles}
-        for bin_ in figures.difficulties
-        for label in labels
-        if bin_.labels[label]
-    ]
-    bars = (
-        alt.Chart(alt.InlineData(values=rows))
-        .mark_bar(binSpacing=1)
-        .encode(
-            x=alt.X("start:Q", bin="binned", title="difficulty", axis=alt.Axis(grid=False, tickCount=8)),
-            x2="stop:Q",
-            y=alt.Y("puzzles:Q", stack="zero", title="puzzles", axis=alt.Axis(tickCount=5, tickMinStep=1, format=",d")),
-            color=verdict_color(labels),
-            order=alt.Order("place:Q"),
-            opacity=unless_another(),
-            tooltip=[
-                alt.Tooltip("label:N", title="verdict"),
-                alt.Tooltip("puzzles:Q", format=","),
-                alt.Tooltip("all:Q", format=",", title="of all verdicts"),
-                alt.Tooltip("start:Q", format=".1f", title="from"),
-                alt.Tooltip("stop:Q", format=".1f", title="to"),
-            ],
-        )
-        .transform_calculate(place=place_among(labels))
-        .add_params(picked())
-        .properties(height=220)
-    )
+    labels = labels_of(figures.difficulties, figures.labels)
+    x = alt.X("start:Q", bin="binned", title="difficulty", axis=alt.Axis(grid=False, tickCount=8))
+    ends = [alt.Tooltip(f"{end}:Q", format=".1f", title=title) for end, title in (("start", "from"), ("stop", "to"))]
+    bars = stacked_histogram(figures.difficulties, labels, x, *ends).properties(height=220)
     most = max(figures.difficulties, key=lambda bin_: bin_.puzzles)
     words = (
         f"Histogram of the difficulty, coloured by verdict, from {figures.difficulties[0].start:g} to "
@@ -87,7 +61,7 @@ def correlations(figures: Figures) -> Chart | None:
             alt.Tooltip("x:N", title="of"),
             alt.Tooltip("y:N", title="with"),
             alt.Tooltip("rho:Q", format=".3f"),
-            alt.Tooltip("puzzles:Q", format=","),
+            PUZZLES,
         ],
     )
     sign = alt.Scale(domain=["positive", "negative"], range=[ACCENT, SERIES[1]])

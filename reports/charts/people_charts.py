@@ -6,11 +6,22 @@ from collections.abc import Sequence
 import altair as alt
 
 from nonocensus.reports.charts.chart import Chart, chart_of
-from nonocensus.reports.charts.encodings import BAR, COUNTS, GRADE_COLORS, SERIES
-from nonocensus.reports.figures import Figures
-from nonocensus.reports.formatting import MEASURE_NAMES, NO_BREAK, rating
-from nonocensus.reports.rating_correlations import DIFFICULTY_RATINGS, RATING_NAMES, GradeCorrelation, RatingCorrelation
-from nonocensus.reports.row_classes import MINUTES_NAMES
+from nonocensus.reports.charts.encodings import (
+    BAR,
+    GRADE_COLORS,
+    PUZZLES,
+    SERIES,
+    counted_bars,
+)
+from nonocensus.reports.numbers.figures import Figures
+from nonocensus.reports.numbers.rating_correlations import (
+    DIFFICULTY_RATINGS,
+    RATING_NAMES,
+    GradeCorrelation,
+    RatingCorrelation,
+)
+from nonocensus.reports.numbers.row_classes import MINUTES_NAMES
+from nonocensus.reports.words.formatting import MEASURE_NAMES, NO_BREAK, rating
 
 LEGEND_COLUMNS = 5
 """Columns of the legend, few enough for a phone."""
@@ -26,19 +37,10 @@ def grades(figures: Figures) -> Chart | None:
         for grade in figures.grades.grades
         for name, puzzles in grade.techniques.items()
     ]
-    names = [name for grade in figures.grades.grades for name in grade.techniques]
     legend = alt.Legend(title="grade", values=[grade.grade for grade in figures.grades.grades], columns=LEGEND_COLUMNS)
     scale = alt.Scale(domain=list(range(1, len(GRADE_COLORS) + 1)), range=GRADE_COLORS)
-    bars = alt.Chart(alt.InlineData(values=rows, name=COUNTS)).encode(
-        y=alt.Y("technique:N", sort=names, title=None, axis=alt.Axis(grid=False)),
-        x=alt.X("puzzles:Q", stack=None, title="puzzles", axis=alt.Axis(tickCount=5, tickMinStep=1, format=",d")),
-        color=alt.Color("grade:O", scale=scale, legend=legend),
-        tooltip=["technique:N", "grade:O", alt.Tooltip("puzzles:Q", format=","), alt.Tooltip("share:Q", format=".2%")],
-    )
-    numbers = bars.mark_text(align="left", dx=6).encode(
-        text=alt.Text("puzzles:Q", format=","), color=alt.value("currentColor")
-    )
-    chart = (bars.mark_bar(cornerRadiusEnd=3, height={"band": 0.72}) + numbers).properties(height=BAR * len(rows) + 8)
+    color = alt.Color("grade:O", scale=scale, legend=legend)
+    chart = counted_bars(rows, "technique", color, "technique:N", "grade:O")
     told = ", ".join(f"{row['technique']} {row['puzzles']:,}" for row in rows)
     words = f"Bars of the number of puzzles by the hardest technique that a person needs for them: {told}."
     return chart_of(chart, "grades", "Difficulty for people", words, {"hardest": "technique"})
@@ -51,16 +53,9 @@ def minutes(figures: Figures) -> Chart | None:
     counts = figures.grades.minutes
     total = sum(counts.values())
     rows = [{"time": name, "puzzles": puzzles, "share": puzzles / total} for name, puzzles in counts.items()]
-    bars = alt.Chart(alt.InlineData(values=rows, name=COUNTS)).encode(
-        y=alt.Y("time:N", sort=[*counts], title=None, axis=alt.Axis(grid=False)),
-        x=alt.X("puzzles:Q", title="puzzles", axis=alt.Axis(tickCount=5, tickMinStep=1, format=",d")),
-        tooltip=["time:N", alt.Tooltip("puzzles:Q", format=","), alt.Tooltip("share:Q", format=".2%")],
-    )
-    numbers = bars.mark_text(align="left", dx=6, color="currentColor").encode(text=alt.Text("puzzles:Q", format=","))
-    drawn = bars.mark_bar(cornerRadiusEnd=3, height={"band": 0.72}, color=SERIES[0])
     told = ", ".join(f"{name} {puzzles:,}" for name, puzzles in counts.items())
     words = f"Bars of the number of puzzles by the minutes that they are estimated to take people: {told}."
-    chart = (drawn + numbers).properties(height=BAR * len(rows) + 8)
+    chart = counted_bars(rows, "time", alt.value(SERIES[0]), "time:N")
     return chart_of(chart, "minutes", "Minutes for people", words, {"duration": "time"})
 
 
@@ -113,7 +108,7 @@ def rating_boxes(figures: Figures) -> Chart | None:
             "source:N",
             "rating:N",
             alt.Tooltip("minutes:O", title="estimated time"),
-            alt.Tooltip("puzzles:Q", format=","),
+            PUZZLES,
             alt.Tooltip("median:N", title="median rating"),
             alt.Tooltip("rank50:Q", format=".0%", title="its rank"),
         ],
@@ -179,7 +174,7 @@ def _ranked(
             alt.Tooltip("rho:Q", format=".3f"),
             alt.Tooltip("low:Q", format=".3f", title="95 % from"),
             alt.Tooltip("high:Q", format=".3f", title="to"),
-            alt.Tooltip("puzzles:Q", format=","),
+            PUZZLES,
         ],
     )
     x = alt.X(

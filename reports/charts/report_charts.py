@@ -4,12 +4,18 @@ from typing import Any
 
 import altair as alt
 
-from nonocensus.reports.activity import Activity
 from nonocensus.reports.charts import cpu_times, measure_charts, people_charts, verdicts
 from nonocensus.reports.charts.chart import CONFIG, PAGE_FONT, Chart, chart_of, specification
-from nonocensus.reports.charts.encodings import ACCENT, CLOCK, many
-from nonocensus.reports.figures import Figures
-from nonocensus.reports.formatting import number, seconds
+from nonocensus.reports.charts.encodings import (
+    ACCENT,
+    CLOCK,
+    PUZZLES,
+    count_axis,
+    many,
+)
+from nonocensus.reports.numbers.activity import Activity
+from nonocensus.reports.numbers.figures import Figures
+from nonocensus.reports.words.formatting import number, seconds
 
 
 def charts(figures: Figures, activity: Activity | None = None) -> tuple[Chart, ...]:
@@ -47,15 +53,14 @@ def explorers() -> dict[str, dict[str, Any]]:
     `across`, `up` in words, `group`, `id`), titles, scales and colours. A brush filters the list.
     """
     base = alt.Chart(alt.InlineData(values=[]))
-    count = alt.Tooltip("puzzles:Q", format=",")
     color = alt.Color("group:N", scale=alt.Scale(domain=[], range=[]), legend=None)
     plain = alt.Axis(grid=False, tickCount=8, labelFlush=False)
     histogram = base.mark_bar(binSpacing=1).encode(
         x=alt.X("start:Q", bin="binned", title="", axis=plain),
         x2="stop:Q",
-        y=alt.Y("puzzles:Q", stack="zero", title="puzzles", axis=alt.Axis(tickCount=5, tickMinStep=1, format=",d")),
+        y=alt.Y("puzzles:Q", stack="zero", title="puzzles", axis=count_axis()),
         color=color,
-        tooltip=[alt.Tooltip("group:N", title="group"), count, "from:N", "to:N"],
+        tooltip=[alt.Tooltip("group:N", title="group"), PUZZLES, "from:N", "to:N"],
     )  # fmt: skip
     dots = base.mark_circle(size=28, opacity=0.6).encode(
         x=alt.X("x:Q", title="", axis=plain, scale=alt.Scale(zero=False)),
@@ -70,7 +75,7 @@ def explorers() -> dict[str, dict[str, Any]]:
         y=alt.Y("low:Q", bin="binned", title="", axis=alt.Axis(tickCount=6)),
         y2="high:Q",
         opacity=many(),
-        tooltip=[count],
+        tooltip=[PUZZLES],
     )
     brushes = {
         "histogram": histogram.add_params(alt.selection_interval(name="brush", encodings=["x"])),
@@ -95,12 +100,12 @@ def _rate(activity: Activity | None) -> Chart | None:
 
 
 def _workers(activity: Activity | None) -> Chart | None:
-    """Busy _workers over session time."""
+    """Return busy workers over session time."""
     if activity is None or not activity.tasks:
         return None
     share = "" if activity.busy is None else f" {100 * activity.busy:.1f} % of the time of {activity.cpus} CPUs."
     waited = f" Compiling kernels, {seconds(activity.compiling)}, is not drawn." if activity.compiling else ""
-    words = f"Steps of the number of _workers at work, on average in each stretch of time.{share}{waited}"
+    words = f"Steps of the number of workers at work, on average in each stretch of time.{share}{waited}"
     return _moments(activity, "workers", "workers busy", "workers", "Workers busy", words)
 
 

@@ -5,10 +5,22 @@ from collections.abc import Sequence
 import altair as alt
 
 from nonocensus.reports.charts.chart import Chart, chart_of
-from nonocensus.reports.charts.encodings import ACCENT, BAR, COUNTS, picked, place_among, unless_another, verdict_color
-from nonocensus.reports.figures import Figures, PuzzleGroup
-from nonocensus.reports.formatting import number
-from nonocensus.reports.row_classes import UNKNOWN
+from nonocensus.reports.charts.encodings import (
+    ACCENT,
+    BAR,
+    COUNTS,
+    PUZZLES,
+    SHARE,
+    count_axis,
+    counted_bars,
+    picked,
+    place_among,
+    unless_another,
+    verdict_color,
+)
+from nonocensus.reports.numbers.figures import Figures, PuzzleGroup
+from nonocensus.reports.numbers.row_classes import UNKNOWN
+from nonocensus.reports.words.formatting import number
 
 MOST_GROUPS = 20
 """Most groups of a chart; the table has all."""
@@ -25,20 +37,8 @@ def labels(figures: Figures) -> Chart | None:
         {"label": label, "puzzles": puzzles, "share": puzzles / figures.total}
         for label, puzzles in figures.labels.items()
     ]
-    bars = alt.Chart(alt.InlineData(values=rows, name=COUNTS)).encode(
-        y=alt.Y("label:N", sort=list(figures.labels), title=None, axis=alt.Axis(grid=False, labelLimit=150)),
-        x=alt.X("puzzles:Q", stack=None, title="puzzles", axis=alt.Axis(tickCount=5, tickMinStep=1, format=",d")),
-        color=verdict_color(figures.labels, legend=False),
-        tooltip=[
-            alt.Tooltip("label:N", title="verdict"),
-            alt.Tooltip("puzzles:Q", format=","),
-            alt.Tooltip("share:Q", format=".2%"),
-        ],
-    )
-    numbers = bars.mark_text(align="left", dx=6).encode(
-        text=alt.Text("puzzles:Q", format=","), color=alt.value("currentColor")
-    )
-    chart = (bars.mark_bar(cornerRadiusEnd=3, height={"band": 0.72}) + numbers).properties(height=BAR * len(rows) + 8)
+    color = verdict_color(figures.labels, legend=False)
+    chart = counted_bars(rows, "label", color, alt.Tooltip("label:N", title="verdict"))
     words = ", ".join(f"{label} {puzzles:,}" for label, puzzles in figures.labels.items())
     told = f"Bars of the number of puzzles per verdict: {words}."
     return chart_of(chart, "labels", "Puzzles per verdict", told, {"label": "label"})
@@ -78,8 +78,8 @@ def shares(figures: Figures, groups: Sequence[PuzzleGroup], name: str, title: st
             tooltip=[
                 alt.Tooltip("word:N", title=by),
                 alt.Tooltip("label:N", title="verdict"),
-                alt.Tooltip("puzzles:Q", format=","),
-                alt.Tooltip("share:Q", format=".2%"),
+                PUZZLES,
+                SHARE,
             ],
         )
         .transform_calculate(
@@ -108,8 +108,8 @@ def years(figures: Figures) -> Chart | None:
         .mark_bar(color=ACCENT, cornerRadiusEnd=2)
         .encode(
             x=alt.X("year:O", title=None, axis=alt.Axis(grid=False, labelAngle=0)),
-            y=alt.Y("puzzles:Q", title="puzzles", axis=alt.Axis(tickCount=4, tickMinStep=1, format=",d")),
-            tooltip=["year:O", alt.Tooltip("puzzles:Q", format=",")],
+            y=alt.Y("puzzles:Q", title="puzzles", axis=count_axis(4)),
+            tooltip=["year:O", PUZZLES],
         )
         .properties(height=150)
     )

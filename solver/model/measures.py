@@ -34,7 +34,7 @@ class Computed(StrEnum):
     timed = "timed"  # seconds, of the results table
     counted = "counted"  # a counter of the kernels, of the results table
     decided = "decided"  # other columns of the results table
-    derived = "derived"  # computed from clues and result (reports.derived_measures)
+    derived = "derived"  # computed from clues and result (reports.numbers.derived_measures)
     graded = "graded"  # counted by the techniques of people, of the grades table
     rated = "rated"  # given by a site, of the puzzles table
 

@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 from census_figures import Pairs, failed
 
-from nonocensus.reports.browser import Browser
-from nonocensus.reports.census import take_census
-from nonocensus.reports.joined_columns import NO_GRADES
+from nonocensus.reports.numbers.census import take_census
+from nonocensus.reports.numbers.joined_columns import NO_GRADES
+from nonocensus.reports.page.browser import Browser
 from nonocensus.scrapers.pictures.rules import random_pictures
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, BLOT, Block, Clue, Color, Puzzle, from_picture
 from nonocensus.solver.model.tables import GRADES, MENDINGS, PUZZLES, RESULTS, puzzle_batch
@@ -147,8 +147,10 @@ def unpacked(text: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     line, data = zlib.decompress(base64.b64decode(text)).split(b"\n", 1)
     head, arrays, place = json.loads(line), {}, 0
     for name, dtype, length in head["arrays"]:
-        arrays[name] = np.frombuffer(data, np.dtype(dtype).newbyteorder("<"), length, place)
-        place += arrays[name].nbytes
+        array = np.frombuffer(data, np.dtype(dtype).newbyteorder("<"), length, place)
+        place += array.nbytes
+        planes = array.view(np.uint8).reshape(4, -1) if dtype == "uint32" else None
+        arrays[name] = array if planes is None else np.ascontiguousarray(planes.T).view("<u4").ravel()
     return head, arrays
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from oracle import fits
 from strategies import PALETTE, pictures
 
-from nonocensus.reports.answer_verdict import check_answer
+from nonocensus.reports.words.answer_verdict import check_answer
 from nonocensus.scrapers.formats import FormatError
 from nonocensus.scrapers.formats.answer_text import MAX_PROSE, read_answer
 from nonocensus.solver.model.puzzle import Color, Puzzle, from_picture

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,10 @@ import tuned
 
 from nonocensus.pipeline.errors import UserError
 from nonocensus.solver import tuning
-from nonocensus.solver.ladder import memory
+from nonocensus.solver.ladder import memory, tail
 from nonocensus.solver.ladder.climb import climb
 from nonocensus.solver.ladder.ladder_options import LadderOptions
-from nonocensus.solver.learning import lead, tail
+from nonocensus.solver.learning import learner
 from nonocensus.solver.model.tables import puzzle_batch
 from nonocensus.solver.model.views import views
 
@@ -107,8 +108,11 @@ def test_no_verdict_depends_on_the_constants() -> None:
     assert len(set(misses)) > 1, "no constant was changed"
 
 
-PATCHED = ((memory, ("SEEN_BYTES", "SEARCH_DEPTH", "TREE_BYTES")), (tail, ("SLICE_VARIABLES", "CHUNK", "LEAD_SLICE")),
-           (lead, ("LEAD_LEFT", "LEAD_HELD", "LEAD_KEPT", "LEAD_CONFLICTS")))  # fmt: skip
+PATCHED = (
+    (memory, ("SEEN_BYTES", "SEARCH_DEPTH", "TREE_BYTES")),
+    (tail, ("LEAD_LEFT",)),
+    (learner, ("SLICE_VARIABLES", "CHUNK", "LEAD_SLICE", "LEAD_HELD", "LEAD_KEPT", "LEAD_CONFLICTS")),
+)
 
 
 def test_no_verdict_depends_on_the_constants_outside_the_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,5 +128,6 @@ def test_no_verdict_depends_on_the_constants_outside_the_kernels(monkeypatch: py
             for name in names:
                 monkeypatch.setattr(module, name, constants[name])
         options = LadderOptions(60.0, nodes=min(constants["SEARCH_NODES"], 100), belief_bytes=constants["BELIEF_BYTES"])
-        learning = tail.LearnerOptions(constants["SLICE"], loading=constants["LOADING"])
+        settings = learner.LearnerOptions(constants["SLICE"], loading=constants["LOADING"])
+        learning = partial(tail.make_learner, options=settings)
         assert (climb(seen, every_puzzle, options, learning=learning).solutions == expected).all()

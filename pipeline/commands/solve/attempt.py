@@ -141,7 +141,7 @@ def _known_cells(
     puzzle: Puzzle, row: dict[str, Any], options: SolveOptions, start: np.ndarray | None
 ) -> np.ndarray | None:
     """Return the colour of each cell of an unfinished puzzle, -1 where it is undecided; None if that fails."""
-    from nonocensus.reports.partial import partial, settled
+    from nonocensus.pipeline.commands.solve.partial import partial, settled
 
     candidates = partial(puzzle, row, options.depth, start)
     return None if candidates is None else settled(candidates)

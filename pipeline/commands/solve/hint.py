@@ -14,8 +14,8 @@ from nonocensus.pipeline.commands.terminal_drawing import draw
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.jobs.kernel_compilation import SOLVING, needed
 from nonocensus.pipeline.store.sources import no_puzzle_error
-from nonocensus.reports.explained.step_words import describe_cell, describe_merged, grid_states, known_grid
-from nonocensus.reports.sheet.grid_state import GridState
+from nonocensus.reports.drawings.grid_state import GridState
+from nonocensus.reports.words.step_words import describe_cell, describe_merged, grid_states, known_grid
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.tables import puzzle_batch

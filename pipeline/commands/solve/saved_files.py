@@ -10,13 +10,13 @@ from nonocensus.pipeline.commands.output import activity, err
 from nonocensus.pipeline.commands.solve.verdict_output import SolvedPuzzle
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.store.paths import folder, open_output
-from nonocensus.reports.explained.explanation_page import TooLarge, page
-from nonocensus.reports.explained.step_words import grid_states
-from nonocensus.reports.formatting import difficulty_words
-from nonocensus.reports.sheet.grid_state import UNKNOWN, GridState, empty, thin_states
-from nonocensus.reports.sheet.print_pages import TooSmall, a4
-from nonocensus.reports.sheet.raster import MOST_IMAGES, gif, images, most_frames, png
-from nonocensus.reports.sheet.svg import drawing
+from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState, empty, thin_states
+from nonocensus.reports.drawings.raster import MOST_IMAGES, gif, images, most_frames, png
+from nonocensus.reports.drawings.svg import drawing
+from nonocensus.reports.page.explanation_page import TooLarge, page
+from nonocensus.reports.page.print_pages import TooSmall, a4
+from nonocensus.reports.words.formatting import difficulty_words
+from nonocensus.reports.words.step_words import grid_states
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.tables import picture
 

@@ -16,23 +16,23 @@ from nonocensus.pipeline.commands.terminal_drawing import (
     draw,
     unknown_symbol,
 )
-from nonocensus.reports import pbnsolve
-from nonocensus.reports.explained.step_words import (
+from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState
+from nonocensus.reports.words import pbnsolve
+from nonocensus.reports.words.formatting import WITHOUT_GRADE, difficulty_words
+from nonocensus.reports.words.pbnsolve import failure, xml
+from nonocensus.reports.words.step_words import (
     DescribedStep,
     describe_ending,
     describe_merged,
     describe_steps,
     grid_states,
 )
-from nonocensus.reports.formatting import WITHOUT_GRADE, difficulty_words
-from nonocensus.reports.pbnsolve import failure, xml
-from nonocensus.reports.sheet.grid_state import UNKNOWN, GridState
 from nonocensus.solver.ladder.ladder_options import rung_names
 from nonocensus.solver.model.measures import Computed, computed_by
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.tables import picture
 from nonocensus.solver.model.techniques import TECHNIQUES
-from nonocensus.solver.people.explanation import Explanation, told
+from nonocensus.solver.people.explanation import Explanation, checker_steps
 
 GRADING_FIELDS = ("status", "grade", "hardest", "minutes", "minutes_low", "minutes_high", "stars")
 """Columns of a grade in JSON."""
@@ -47,7 +47,7 @@ class SolvedPuzzle(NamedTuple):
     row           its row of the results table
     depth         lookahead levels of the rung depth-2
     solutions     solutions listed for --all, uint8[height, width] of palette entries each
-    known         of an unfinished puzzle the colour of each cell, -1 where it is undecided (reports.partial)
+    known         of an unfinished puzzle the colour of each cell, -1 where it is undecided (`partial`)
     explanation   how it is solved, with --explain
     grading       its row of the grades table, if it has one solution and is to be graded
     """
@@ -232,7 +232,7 @@ def explanation_fields(explanation: Explanation) -> dict[str, Any]:
             "words": step.what,
             **derived,
         }
-        for step, derived in zip(describe_steps(explanation), told(explanation), strict=True)
+        for step, derived in zip(describe_steps(explanation), checker_steps(explanation), strict=True)
     ]
     return {
         "state": explanation.state,

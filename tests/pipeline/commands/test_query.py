@@ -26,7 +26,7 @@ from nonocensus.pipeline.run.run_folder import Run, start_run
 from nonocensus.pipeline.sql import ADVICE, database
 from nonocensus.pipeline.store.parts import Store, append, one_batch
 from nonocensus.reports.clean import UNSAFE
-from nonocensus.reports.derived_measures import DERIVED, derived_measures
+from nonocensus.reports.numbers.derived_measures import DERIVED, derived_measures
 from nonocensus.reports.rights import CONTENT
 from nonocensus.solver.model.puzzle import from_picture
 from nonocensus.solver.model.tables import PUZZLES, puzzle_batch

@@ -24,8 +24,8 @@ from nonocensus.pipeline.commands.terminal_drawing import (
     half_blocks_size,
     plain_text,
 )
-from nonocensus.reports.sheet.geometry import clue_numbers
-from nonocensus.reports.sheet.grid_state import UNKNOWN, GridState, empty
+from nonocensus.reports.drawings.geometry import clue_numbers
+from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState, empty
 from nonocensus.solver.model.puzzle import BLACK, WHITE, Block, Color, Puzzle, from_picture
 
 RED = Color("red", "r", "ff0000")

@@ -19,7 +19,7 @@ from nonocensus.pipeline.findings import dataset_folder
 from nonocensus.pipeline.findings.dataset_folder import write_dataset
 from nonocensus.pipeline.run.run_folder import Run, start_run
 from nonocensus.pipeline.store.parts import append, create_store
-from nonocensus.reports.dataset_columns import SPLITS, Content, schema
+from nonocensus.reports.dataset.dataset_columns import SPLITS, Content, schema
 from nonocensus.reports.rights import CONTENT
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture, normalize_palette
@@ -196,7 +196,7 @@ def test_files_roll_over(run: Run, made: Path, tmp_path: Path, monkeypatch: pyte
     assert read(tmp_path / "d").equals(read(made))
 
 
-def test_a_former_dataset_is_replaced(run: Run, tmp_path: Path) -> None:
+def test_a_previous_dataset_is_replaced(run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "d"
     write_dataset(run, str(folder), Content.everything)
     (folder / "data/train-00007.parquet").write_bytes(b"stale")
@@ -214,7 +214,7 @@ def test_a_former_dataset_is_replaced(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("step", ["pairs", "croissant"])
-def test_full_disk_leaves_former_dataset(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+def test_full_disk_keeps_previous_dataset(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
     """Whether the rows are there or not."""
     write_dataset(run, str(tmp_path / "d"), Content.none)
     former = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}

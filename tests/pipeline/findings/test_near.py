@@ -7,7 +7,7 @@ import pytest
 from stores import sampled
 
 from nonocensus.pipeline.findings import near
-from nonocensus.pipeline.findings.near import BANDS, WINDOW, joined, like_earlier, packed, passes
+from nonocensus.pipeline.findings.near import BANDS, WINDOW, find_near, joined, packed, passes
 
 
 def turns(picture: np.ndarray) -> Iterator[np.ndarray]:
@@ -46,9 +46,9 @@ def planted(rng: np.random.Generator, shape: tuple[int, int, int], most: int, co
 
 def check(cells: np.ndarray, most: int) -> None:
     calls: list[int] = []
-    likes = like_earlier(packed(cells), most, calls.append)
-    assert (likes.first.tolist(), likes.cells.tolist()) == slowly(cells, most)
-    assert not likes.crowded.any()
+    found = find_near(packed(cells), most, calls.append)
+    assert (found.first.tolist(), found.cells.tolist()) == slowly(cells, most)
+    assert not found.crowded.any()
     _, height, width = cells.shape
     assert sum(calls) == len(cells) * passes(width, height, len(cells), most)
 
@@ -77,10 +77,10 @@ def test_of_more_bands_some_are_enough() -> None:
     for picture in cells[1::2]:
         picture.reshape(-1)[rng.choice(1600, 80, replace=False)] ^= 1
     assert passes(40, 40, len(cells), 80) == 8 * BANDS
-    likes = like_earlier(packed(cells), 80, len_of_nothing)
-    assert likes.first.tolist() == [k // 2 * 2 for k in range(len(cells))]
-    assert likes.cells.tolist() == [0, 80] * (2 * WINDOW)
-    assert not like_earlier(packed(cells), 79, len_of_nothing).cells.any()
+    found = find_near(packed(cells), 80, len_of_nothing)
+    assert found.first.tolist() == [k // 2 * 2 for k in range(len(cells))]
+    assert found.cells.tolist() == [0, 80] * (2 * WINDOW)
+    assert not find_near(packed(cells), 79, len_of_nothing).cells.any()
 
 
 def len_of_nothing(_: int) -> None:
@@ -109,11 +109,11 @@ def test_plain_pictures_take_a_time_that_grows_with_their_number(monkeypatch: py
         return count(bits)
 
     monkeypatch.setattr(near, "_colored", counting)
-    likes = like_earlier(packed(cells), 5, len_of_nothing)
+    found = find_near(packed(cells), 5, len_of_nothing)
     assert compared <= len(cells) * (1 + (WINDOW + 1) * passes(10, 10, len(cells), 5))
-    assert likes.crowded.sum() > 2900
-    assert (likes.first != np.arange(3000)).sum() > 2900
-    for k in np.flatnonzero(likes.first != np.arange(3000))[::50]:
-        least = min(int((turned != cells[likes.first[k]]).sum()) for turned in turns(cells[k]))
-        assert likes.first[k] < k
-        assert least == likes.cells[k] <= 5
+    assert found.crowded.sum() > 2900
+    assert (found.first != np.arange(3000)).sum() > 2900
+    for k in np.flatnonzero(found.first != np.arange(3000))[::50]:
+        least = min(int((turned != cells[found.first[k]]).sum()) for turned in turns(cells[k]))
+        assert found.first[k] < k
+        assert least == found.cells[k] <= 5

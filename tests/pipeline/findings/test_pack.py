@@ -193,7 +193,7 @@ def test_what_is_not_ours_stays(archive: Run, tmp_path: Path) -> None:
     assert (tmp_path / "1-other").exists()
 
 
-def test_full_disk_leaves_former_pack(archive: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_leaves_previous_pack(archive: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place, write = tmp_path / "pack", puzzle_pack.Folder.write
     puzzle_pack.write_pack(archive, str(place), wanted(3, "jsonl"))
     former = {path.name: path.read_bytes() for path in place.iterdir()}

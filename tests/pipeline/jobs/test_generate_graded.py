@@ -21,7 +21,7 @@ from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.jobs import generate_graded as graded
 from nonocensus.pipeline.jobs.generate_graded import Conditions, GradedPictures, fitting, in_order
 from nonocensus.pipeline.store.parts import append, create_store, open_store
-from nonocensus.reports.formatting import share
+from nonocensus.reports.words.formatting import share
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 from nonocensus.solver.api import classify
 from nonocensus.solver.people.puzzle_grade import grades

@@ -117,7 +117,7 @@ def test_new_puzzles_join_the_run(store: Store, tmp_path: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in before} == before
 
 
-def test_force_archives_the_former_run(store: Store, tmp_path: Path) -> None:
+def test_force_archives_the_previous_run(store: Store, tmp_path: Path) -> None:
     run = run_serially(store, tmp_path / "run")
     before = lasting(run)
     again = start_run(store, str(tmp_path / "run"), configuration(5.0), force=True)

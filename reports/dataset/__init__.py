@@ -1,0 +1,1 @@
+"""The dataset of a run: its columns, card and metadata."""

@@ -1,0 +1,202 @@
+"""The dataset card: README.md with YAML front matter for the Hugging Face Hub."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+from markupsafe import Markup
+
+from nonocensus.reports.dataset.dataset_columns import SPLITS, Content
+from nonocensus.reports.page.templating import environment, markdown
+from nonocensus.reports.rights import MADE_BY_RULE, TERMS, shareable
+from nonocensus.reports.words.citation import cite
+from nonocensus.reports.words.formatting import GRADING, MEANINGS, TIMING
+from nonocensus.solver.people.minutes import parameters
+
+MEASURES_LICENSE = "cc0-1.0"
+"""Measures are facts; any rights in them are waived."""
+
+SPDX = (
+    *("Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "CC-BY-2.0", "CC-BY-2.5", "CC-BY-3.0", "CC-BY-4.0"),
+    *("CC-BY-SA-3.0", "CC-BY-SA-4.0", "MIT", "Unlicense"),
+)
+LICENSES = {name.lower(): f"https://spdx.org/licenses/{name}.html" for name in SPDX}
+"""Licences by the Hub's names, with the addresses of their texts."""
+
+LISTED = 30
+"""Most lines of a table."""
+
+SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M<n<100M", "100M<n<1B", "1B<n<10B", "10B<n<100B")
+"""The Hub's size categories: up to 1,000 rows, then by powers of ten."""
+
+
+class DatasetOrigin(NamedTuple):
+    """Provenance of a dataset, and whose content it holds."""
+
+    content: Content
+    run_id: str
+    configuration: Mapping[str, Any]
+    config_hash: str
+    solver_version: str
+    puzzles: int  # of the run, with results or without
+    started: str | None  # ISO 8601
+    finished: str | None
+    hosts: int
+
+    @property
+    def keywords(self) -> list[str]:
+        """Keywords for catalogues."""
+        return ["nonogram", "picross", "paint-by-numbers", "puzzles", "difficulty", "tabular", "nonocensus"]
+
+    @property
+    def citation(self) -> str:
+        """The run's citation in BibTeX."""
+        return cite(self.run_id, self.finished, self.solver_version)
+
+
+class RowCount(NamedTuple):
+    """Number of rows with these properties."""
+
+    split: str
+    source: str | None
+    license: str | None
+    label: str  # the status of a row without a label
+    rows: int
+
+
+class SourceTerms(NamedTuple):
+    """The puzzles of a source under one licence, and the terms of use."""
+
+    name: str | None
+    license: str | None
+    terms: str
+    content: bool  # whether the dataset holds their content
+    rows: int
+
+
+def license_of(content: Content, counts: Iterable[RowCount]) -> str:
+    """Return the Hub's name of the dataset's licence, "other" if rows have several."""
+    if not content.has_puzzles:
+        return MEASURES_LICENSE
+    if not content.may_be_public:
+        return "other"
+    stated = {MEASURES_LICENSE if count.source in MADE_BY_RULE else (count.license or "").lower() for count in counts}
+    return stated.pop() if len(stated) == 1 and stated <= LICENSES.keys() else "other"
+
+
+def card(origin: DatasetOrigin, columns: pa.Schema, counts: Sequence[RowCount], duplicates: int) -> bytes:
+    """Return the dataset card.
+
+    columns      of `reports.dataset.dataset_columns.schema`
+    duplicates   number of rows that repeat the clues of an earlier one
+    """
+    total = sum(count.rows for count in counts)
+    splits = _totals(counts, "split")
+    sources = _sources(origin.content, counts)
+    return (
+        environment(finalize=markdown)
+        .get_template("card.md.j2")
+        .render(
+            head=Markup(_head(origin, counts, total, splits)),
+            origin=origin,
+            meanings=MEANINGS,
+            grading=GRADING,
+            timing=TIMING,
+            total=total,
+            cite=Markup(origin.citation),
+            dates=[_day(origin.started), _day(origin.finished)],
+            splits={name: splits[name] for name in SPLITS if splits[name]},
+            labels=_totals(counts, "label"),
+            sources=sources[:LISTED],
+            more_sources=len(sources) - LISTED,
+            names={source.name for source in sources},
+            made_by_rule=any(source.name in MADE_BY_RULE for source in sources),
+            with_content=sum(source.rows for source in sources if source.content),
+            duplicates=duplicates,
+            columns=[(Markup(field.name), _type(field.type), _said(field, "description")) for field in columns],
+            measures=[(Markup(field.name), _said(field, "source")) for field in columns if b"source" in field.metadata],
+            graded="grade" in columns.names,
+            validations=_validations() if "stars" in columns.names else [],
+        )
+        .encode()
+    )
+
+
+def _validations() -> list[list[str]]:
+    """Return how well minutes and stars agree with what people say: a row for each kind of puzzles and each of them."""
+    said = {"seconds": ("minutes", "times of griddlers.net"), "stars": ("stars", "ratings of webpbn.com")}
+    rows = []
+    for kind, validations in parameters().validations.items():
+        for what, one in validations.items():
+            is_time = one.in_interval is not None
+            error = f"{one.median_error:.1%}" if is_time else f"{one.median_error:.2f}"
+            inside = f"{one.in_interval:.1%}" if is_time else ""
+            rows.append(
+                [*said[what], kind, f"{one.puzzles:,}", f"{one.rho:.3f}", f"{one.within_sizes:.3f}", error, inside]
+            )
+    return rows
+
+
+def _head(origin: DatasetOrigin, counts: Iterable[RowCount], total: int, splits: Mapping[str, int]) -> str:
+    """Return the YAML front matter; values are JSON, which is valid YAML."""
+    data_files = [{"split": name, "path": f"data/{name}-*.parquet"} for name in SPLITS if splits[name]]
+    license_id = license_of(origin.content, counts)
+    several = {
+        "license_name": "as-stated-in-each-row" if origin.content.may_be_public else "private",
+        "license_link": "README.md",
+    }
+    entries = {
+        "pretty_name": f"Nonogram census: {total:,} puzzle{'' if total == 1 else 's'}",
+        "license": license_id,
+        **(several if license_id == "other" else {}),
+        "tags": origin.keywords,
+        "size_categories": [_size(total)],
+        "configs": [{"config_name": "default", "data_files": data_files}],
+    }
+    return "".join(f"{name}: {json.dumps(value)}\n" for name, value in entries.items())
+
+
+def _size(total: int) -> str:
+    return SIZES[min(len(str(max(total, 1) - 1)) - 3, len(SIZES) - 1)] if total > 1000 else SIZES[0]
+
+
+def _totals(counts: Iterable[RowCount], of: str) -> Counter[str]:
+    """Sum rows by a field of RowCount, most frequent first."""
+    totals = Counter[str]()
+    for count in counts:
+        totals[getattr(count, of)] += count.rows
+    return Counter(dict(totals.most_common()))
+
+
+def _sources(content: Content, counts: Iterable[RowCount]) -> list[SourceTerms]:
+    """Return sources and licences, those with most rows first."""
+    totals = Counter[tuple[str | None, str | None]]()
+    for count in counts:
+        totals[count.source, count.license] += count.rows
+    pairs = totals.most_common()
+    names, licenses = (pa.array([pair[k] for pair, _ in pairs], pa.string()) for k in range(2))
+    free = shareable(pa.record_batch({"source": names, "license": licenses})).to_pylist()
+    return [
+        SourceTerms(
+            *pair, TERMS.get(pair[0] or "", ""), content.has_puzzles and (held or not content.may_be_public), rows
+        )
+        for (pair, rows), held in zip(pairs, free, strict=True)
+    ]
+
+
+def _type(kind: pa.DataType) -> str:
+    """Format an Arrow type: list<list<struct<length: uint16, color: uint8>>>."""
+    if pa.types.is_list(kind):
+        return f"list<{_type(kind.value_type)}>"
+    return str(kind)
+
+
+def _said(field: pa.Field, what: str) -> str:
+    return str(field.metadata[what.encode()].decode())
+
+
+def _day(moment: str | None) -> str | None:
+    return moment and f"{datetime.fromisoformat(moment):%Y-%m-%d}"

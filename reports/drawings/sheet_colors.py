@@ -1,0 +1,111 @@
+"""Colours of a drawing as six hex digits: the palette's, and contrasting text; and their names as people say them."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import chain
+from string import ascii_letters
+
+import numpy as np
+
+from nonocensus.reports.drawings.picture_svg import hex_color
+from nonocensus.solver.model.puzzle import BLACK, WHITE, Color, Puzzle
+
+GREY = "7d858c"
+"""Grid lines, borders of chips, crosses."""
+
+FAINT = "999999"
+"""The 0 of an empty line."""
+
+MARK, LINE = "e8590c", "ffb000"
+"""Highlighted cells and lines."""
+
+
+def rgb(puzzle: Puzzle, entry: int) -> str:
+    """Return a palette entry's colour; grey if the palette, which is untrusted, has none or an invalid one."""
+    return hex_color([color.rgb for color in puzzle.palette], entry)
+
+
+def ink(color: str) -> str:
+    """Return black or white, whichever has more contrast with a colour, by its relative luminance."""
+    red, green, blue = ((part / 255) ** 2.2 for part in bytes.fromhex(color))
+    return BLACK.rgb if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.18 else WHITE.rgb
+
+
+def mixed(color: str, other: str, share: float) -> str:
+    """Mix two colours; `share` (0 to 1) is the other one's."""
+    pairs = zip(bytes.fromhex(color), bytes.fromhex(other), strict=True)
+    return bytes(round(part + (more - part) * share) for part, more in pairs).hex()
+
+
+def tint(puzzle: Puzzle) -> str:
+    """Return the background of highlighted lines."""
+    return mixed(rgb(puzzle, 0), LINE, 0.3)
+
+
+def on_chips(puzzle: Puzzle) -> bool:
+    """Return whether numbers are drawn on chips of their colours: unless all are black."""
+    used = {block.color for clue in puzzle.rows + puzzle.columns for block in clue}
+    return any(rgb(puzzle, color) != BLACK.rgb for color in used)
+
+
+COMMON = (
+    ("black", "000000"), ("dark grey", "505050"), ("grey", "888888"), ("light grey", "c8c8c8"), ("white", "ffffff"),
+    ("dark red", "8b0000"), ("red", "e02020"), ("red", "c83830"), ("pink", "ff9db5"), ("light pink", "ffd0d8"),
+    ("peach", "ffcba0"), ("orange", "ff8c1a"), ("dark orange", "c05800"), ("dark brown", "4b2a10"), ("brown", "8b5020"),
+    ("light brown", "c09060"), ("beige", "f0e0c0"), ("olive", "808020"), ("yellow", "ffe020"),
+    ("light yellow", "fff5a0"), ("dark green", "006020"), ("green", "20a030"), ("light green", "90e080"),
+    ("turquoise", "30d0c0"), ("teal", "008080"), ("light blue", "90d0f5"), ("blue", "2060e0"), ("blue", "2070b0"),
+    ("dark blue", "101878"), ("purple", "802090"), ("purple", "9a20c8"), ("lilac", "c8a0e0"), ("magenta", "e020c0"),
+)  # fmt: skip
+"""Common names and six hex digits."""
+
+MADE_UP = (WHITE.name, BLACK.name, "background", "color", "colour", "default")
+"""Names that formats give to colours without one, whatever their RGB is."""
+
+WORDS = re.compile(r"(?![0-9a-fA-F]{6}\Z)(?:[^\W\d_]{3,}|[^\x00-\x7f]+)(?:[ _-]?[^\W\d_]+)*")
+"""A name that is a word: not a letter, a number or hexadecimal digits."""
+
+FROM_LINEAR = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+"""Matrix from linear sRGB to XYZ (IEC 61966-2-1)."""
+
+D65 = np.array([0.9505, 1.0, 1.089])
+
+
+@lru_cache
+def color_names(palette: tuple[Color, ...]) -> tuple[str, ...]:
+    """Return a name for each palette entry: the source's own words, else the nearest common name.
+
+    Colours of one name are numbered from dark to light, two are compared.
+    """
+    lab = _lab([hex_color([color.rgb for color in palette], entry) for entry in range(len(palette))])
+    nearest = np.linalg.norm(lab[:, None] - _lab([rgb for _, rgb in COMMON]), axis=2).argmin(axis=1)
+    names = [
+        color.name if WORDS.fullmatch(color.name) and color.name not in MADE_UP else COMMON[place][0]
+        for color, place in zip(palette, nearest, strict=True)
+    ]
+    for name in {name for name in names if names.count(name) > 1}:
+        same = [entry for entry in lab[:, 0].argsort(kind="stable").tolist() if names[entry] == name]
+        for k, entry in enumerate(same):
+            names[entry] = f"{('darker', 'lighter')[k]} {name}" if len(same) == 2 else f"{name} {k + 1}"
+    return tuple(names)
+
+
+@lru_cache
+def color_letters(palette: tuple[Color, ...]) -> str:
+    """Return a letter for each palette entry, all different, none like a digit; a blank for the background."""
+    letters = " "
+    for name in color_names(palette)[1:]:
+        words = name.lower().split()
+        wanted = chain((word[0] for word in reversed(words)), *words, ascii_letters)
+        letters += next(letter for letter in wanted if letter.isalpha() and letter not in letters + "ilo")
+    return letters
+
+
+def _lab(colors: Sequence[str]) -> np.ndarray:
+    """Convert colours of six hex digits to CIELAB, float64[colors, 3]."""
+    srgb = np.array([list(bytes.fromhex(color)) for color in colors]) / 255
+    linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
+    xyz = linear @ FROM_LINEAR.T / D65
+    x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116).T
+    return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=1)

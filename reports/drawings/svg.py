@@ -1,0 +1,223 @@
+"""A puzzle drawn as SVG: its clues, its grid, and a state of its cells.
+
+Proportions are those of the report's page (reports/templates/shared/drawing.js). A drawing has two layers: the ground,
+the same for all states of a puzzle, and the transparent state, so that an animation draws the ground only once.
+"""
+
+import re
+from collections.abc import Iterator
+from html import escape
+from itertools import accumulate
+from typing import NamedTuple
+from unicodedata import east_asian_width
+
+import numpy as np
+
+from nonocensus.reports.clean import clean
+from nonocensus.reports.drawings.geometry import (
+    CAPTION_HEIGHT,
+    CELL,
+    MARGIN,
+    NO_COLOR,
+    Geometry,
+    Placed,
+    geometry,
+    placed,
+)
+from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState, empty
+from nonocensus.reports.drawings.picture_svg import path_of
+from nonocensus.reports.drawings.sheet_colors import FAINT, GREY, LINE, MARK, ink, on_chips, rgb, tint
+from nonocensus.solver.model.puzzle import Puzzle
+
+CRISP = 'shape-rendering="crispEdges"'
+
+SIZES = (12.5, 12.5, 10.0, 7.5)
+"""Font sizes of numbers with one to four digits."""
+
+
+class Drawing(NamedTuple):
+    """A drawing and its size in units; `content` is SVG without the root element."""
+
+    content: str
+    width: int
+    height: int
+    about: str = ""
+
+    @property
+    def svg(self) -> str:
+        """The SVG with its root element, a pixel a unit, or narrower to fit a page."""
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width}" height="{self.height}" '
+            f'viewBox="0 0 {self.width} {self.height}" role="img" aria-label="{self.about}" '
+            f'style="max-width:100%;height:auto" font-family="{FONT}">{self.content}</svg>'
+        )
+
+
+def drawing(puzzle: Puzzle, state: GridState | None = None, letters: str = "") -> Drawing:
+    """Draw a puzzle with its clues, a state of its cells, and the state's caption.
+
+    `letters`, one for each palette entry, are drawn on numbers and cells, for readers who don't see the colours.
+
+    Untrusted text is escaped, and invalid colours are grey. The clues are left out if they have more than
+    `geometry.MOST_NUMBERS` numbers. Raises ValueError for a state of another size.
+    """
+    known = state or empty(puzzle)
+    place = geometry(puzzle, bool(known.words))
+    lower, upper = ground(puzzle, place, letters), layer(puzzle, known, place)
+    return upper._replace(content=lower.content + upper.content + _letters(puzzle, known, place, letters))
+
+
+def ground(puzzle: Puzzle, place: Geometry, letters: str = "") -> Drawing:
+    """Draw what all states share: the paper and the clues."""
+    grid = f"M{place.left} {place.top}H{place.right}V{place.bottom}H{place.left}z"
+    return Drawing(
+        f'<path class="sheet" fill="#fff" d="M0 0h{place.width}v{place.height}H0z"/>'
+        f'<path class="paper" fill="#{rgb(puzzle, 0)}" {CRISP} d="{grid}"/>'
+        f'<g class="clues" text-anchor="middle">{"".join(_numbers(puzzle, place, letters))}</g>',
+        place.width,
+        place.height,
+    )
+
+
+def layer(puzzle: Puzzle, state: GridState, place: Geometry) -> Drawing:
+    """Return a state of the grid, to be laid over the ground: highlights, cells, lines, marks, words."""
+    if state.cells.shape != (puzzle.height, puzzle.width):
+        high, wide = state.cells.shape
+        raise ValueError(f"a state of {wide}x{high} cells for a puzzle of {puzzle.width}x{puzzle.height}")
+    about = NO_XML.sub("\ufffd", clean(f"{puzzle.puzzle_id or 'a puzzle'}, {puzzle.width}x{puzzle.height}"))
+    tints, frames = _lines(puzzle, state, place)
+    parts = [tints, _cells(puzzle, state, place), *_grid(puzzle, place), frames, *_marks(state, place)]
+    if state.words:
+        room = place.width - 2 * MARGIN
+        middle = 'class="words" text-anchor="middle"'
+        parts.append(text(state.words, place.width / 2, place.bottom + CAPTION_HEIGHT - 6, 13, room, middle))
+    return Drawing("".join(parts), place.width, place.height, escape(about))
+
+
+def _numbers(puzzle: Puzzle, place: Geometry, letters: str) -> Iterator[str]:
+    chips = on_chips(puzzle)
+    side = CELL - 3
+    for number in placed(puzzle, place):
+        if number.color == NO_COLOR:
+            yield _number(number, FAINT)
+        elif chips:
+            color = rgb(puzzle, number.color)
+            yield (
+                f'<rect x="{number.x - side / 2:g}" y="{number.y - side / 2:g}" width="{side}" height="{side}" rx="3" '
+                f'fill="#{color}" stroke="#{GREY}" stroke-width=".6"/>'
+            )
+            yield _number(number._replace(text=number.text + letters[number.color : number.color + 1]), ink(color))
+        else:
+            yield _number(number, "000000")
+
+
+def _number(number: Placed, color: str) -> str:
+    size = SIZES[min(len(number.text), len(SIZES)) - 1]
+    place = f'x="{number.x:g}" y="{number.y + ASCENT * size:g}"'
+    return f'<text {place} font-size="{size:g}" fill="#{color}">{number.text}</text>'
+
+
+def _lines(puzzle: Puzzle, state: GridState, place: Geometry) -> tuple[str, str]:
+    """Highlight lines: a tint under their cells, and a frame around them and their clues."""
+    across, down = place.right - place.left, place.bottom - place.top
+    rows = [place.top + y * CELL for y in state.rows]
+    columns = [place.left + x * CELL for x in state.columns]
+    if not rows and not columns:
+        return "", ""
+    tints = [f"M{place.left} {y}h{across}v{CELL}h-{across}z" for y in rows]
+    tints += [f"M{x} {place.top}h{CELL}v{down}h-{CELL}z" for x in columns]
+    frames = [f"M{place.clue_left} {y}H{place.right}v{CELL}H{place.clue_left}z" for y in rows]
+    frames += [f"M{x} {place.clue_top}V{place.bottom}h{CELL}V{place.clue_top}z" for x in columns]
+    return (
+        f'<path class="tints" fill="#{tint(puzzle)}" {CRISP} d="{"".join(tints)}"/>',
+        f'<path class="lines" fill="none" stroke="#{LINE}" stroke-width="3" d="{"".join(frames)}"/>',
+    )
+
+
+def _cells(puzzle: Puzzle, state: GridState, place: Geometry) -> str:
+    """Draw the cells, a path for each colour; in a partly solved grid known background cells have a cross."""
+    entries = np.unique(state.cells).tolist()
+    paths = [
+        f'<path fill="#{rgb(puzzle, entry)}" {CRISP} d="{path_of(state.cells == entry)}"/>'
+        for entry in entries
+        if entry not in (0, UNKNOWN)
+    ]
+    if UNKNOWN in entries and 0 in entries:
+        crosses = "".join(f"M{x}.38 {y}.38l.24 .24m0-.24l-.24 .24" for y, x in np.argwhere(state.cells == 0).tolist())
+        paths.append(f'<path class="crosses" fill="none" stroke="#{GREY}" stroke-width=".07" d="{crosses}"/>')
+    return f'<g class="cells" transform="translate({place.left} {place.top}) scale({CELL})">{"".join(paths)}</g>'
+
+
+def _letters(puzzle: Puzzle, state: GridState, place: Geometry, letters: str) -> str:
+    """Write each colour's letter into its cells, as one text with a position for each letter."""
+    texts = []
+    for entry, letter in list(enumerate(letters))[1:]:
+        rows, columns = np.nonzero(state.cells == entry)
+        across = " ".join(str(place.left + x * CELL + CELL // 2) for x in columns.tolist())
+        down = " ".join(str(place.top + y * CELL + CELL // 2 + 3) for y in rows.tolist())
+        texts.append(f'<text x="{across}" y="{down}" fill="#{ink(rgb(puzzle, entry))}">{letter * len(rows)}</text>')
+    return f'<g class="letters" text-anchor="middle" font-size="10">{"".join(texts)}</g>' if texts else ""
+
+
+def _grid(puzzle: Puzzle, place: Geometry) -> Iterator[str]:
+    """Draw the grid lines; every fifth one and the border are thicker and extend between the clues."""
+    for name, thick, look in (
+        ("thin", False, 'stroke-width="1" stroke-opacity=".38"'),
+        ("thick", True, 'stroke-width="2"'),
+    ):
+        left, top = (place.clue_left, place.clue_top) if thick else (place.left, place.top)
+        down = [f"M{place.left + x * CELL} {top}V{place.bottom}" for x in _places(puzzle.width, thick)]
+        along = [f"M{left} {place.top + y * CELL}H{place.right}" for y in _places(puzzle.height, thick)]
+        yield f'<path class="{name}" fill="none" stroke="#{GREY}" {look} {CRISP} d="{"".join(down + along)}"/>'
+
+
+def _places(cells: int, thick: bool) -> list[int]:
+    """Return the indices of thick, or of thin, grid lines of a side."""
+    return [k for k in range(cells + 1) if (k % 5 == 0 or k == cells) == thick]
+
+
+def _marks(state: GridState, place: Geometry) -> Iterator[str]:
+    """Draw a frame with a light rim in each highlighted cell."""
+    if state.marked is None or not state.marked.any():
+        return
+    side = CELL - 6
+    frames = "".join(
+        f"M{place.left + x * CELL + 3} {place.top + y * CELL + 3}h{side}v{side}h-{side}z"
+        for y, x in np.argwhere(state.marked).tolist()
+    )
+    yield f'<path class="rims" fill="none" stroke="#fff" stroke-width="4" d="{frames}"/>'
+    yield f'<path class="marks" fill="none" stroke="#{MARK}" stroke-width="2" d="{frames}"/>'
+
+
+FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
+"""The first one is bundled with vl-convert, so pictures are the same everywhere."""
+
+ASCENT = 0.36
+"""Distance from the centre of digits to their baseline, in font sizes."""
+
+LETTER, WIDE_LETTER = 0.62, 1.0
+"""Upper estimates of letter widths in font sizes: Liberation Sans, and East Asian scripts."""
+
+MOST_LETTERS = 1000
+NO_XML = re.compile("[\ufffe\uffff]")
+
+
+def text(words: str, x: float, y: float, size: float, room: float, attributes: str = "") -> str:
+    """Return an SVG text element with untrusted text.
+
+    words        text; line breaks become blanks
+    x, y         position of the baseline's start, or as `text-anchor` among the attributes says
+    size         font size
+    room         maximum width; longer text ends with an ellipsis
+    attributes   further attributes of the element, trusted
+    """
+    line = NO_XML.sub("\ufffd", clean(" ".join(words[:MOST_LETTERS].split())))
+    return f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" {attributes}>{escape(_fitted(line, room / size))}</text>'
+
+
+def _fitted(line: str, room: float) -> str:
+    """Truncate a line to a width in font sizes."""
+    widths = list(accumulate(WIDE_LETTER if east_asian_width(letter) in "WF" else LETTER for letter in line))
+    if not widths or widths[-1] <= room:
+        return line
+    return line[: sum(width <= room - WIDE_LETTER for width in widths)].rstrip() + "…"

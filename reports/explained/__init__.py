@@ -1,1 +1,0 @@
-"""Explanations for people: steps in words, as states of the grid, as JSON and as a page."""

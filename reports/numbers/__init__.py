@@ -1,0 +1,1 @@
+"""The figures of a report, counted from a run's rows."""

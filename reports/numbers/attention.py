@@ -1,0 +1,180 @@
+"""Puzzles that need attention: counts by issue, and those that a report names."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from nonocensus.reports.numbers.issues import ISSUES, differing, has_issue, issues
+from nonocensus.reports.words.formatting import natural
+from nonocensus.reports.words.step_words import describe_line
+from nonocensus.solver.model.tables import PUZZLES, puzzles_of
+from nonocensus.solver.people.explanation import explain
+
+AMBIGUOUS, CONTRADICTORY, TWINS, AUTHORS = 8, 50, 8, 50
+"""Most of each that a report names; of duplicates this many near ones and this many others."""
+
+COPIES = 2
+"""Most duplicates that it names of one original."""
+
+FEW_CELLS = 4
+"""Solutions that differ in at most this many cells are easy to mend."""
+
+
+class Issue(NamedTuple):
+    """Numbers of puzzles with one of `reports.numbers.issues.ISSUES`."""
+
+    name: str
+    meaning: str
+    puzzles: int
+    listed: int  # of the puzzles shown one by one
+
+
+class AuthorIssues(NamedTuple):
+    """Number of puzzles shown that an author has to fix."""
+
+    author: str | None
+    puzzles: int
+
+
+class AmbiguousPuzzle(NamedTuple):
+    """A puzzle with several solutions."""
+
+    puzzle_id: str | None
+    title: str | None
+    author: str | None
+    width: int | None
+    height: int | None
+    cells: int | None  # in which the two solutions that were found differ
+    change: str | None  # in words, that leaves one solution
+    marked: bool  # as ambiguous by its site
+
+
+class ContradictoryPuzzle(NamedTuple):
+    """A puzzle without a solution."""
+
+    puzzle_id: str | None
+    title: str | None
+    width: int | None
+    height: int | None
+    why: str | None  # None if its clues are not known
+
+
+class DuplicatePuzzle(NamedTuple):
+    """A puzzle that repeats another, and the original."""
+
+    original: str
+    original_title: str | None
+    puzzle_id: str
+    title: str | None
+    likeness: str  # equal, turned or near
+    cells: int | None  # in which near pictures differ
+    share: float | None  # of all cells, likewise
+
+
+class Attention(NamedTuple):
+    """Puzzles that need attention; issues without puzzles are left out."""
+
+    issues: tuple[Issue, ...]
+    few_cells: int  # ambiguous puzzles shown whose solutions differ in at most FEW_CELLS cells
+    ambiguous: tuple[AmbiguousPuzzle, ...]  # not marked by their site, then those that differ in the fewest cells first
+    contradictory: tuple[ContradictoryPuzzle, ...]
+    twins: tuple[DuplicatePuzzle, ...]  # near ones last
+    authors: tuple[AuthorIssues, ...]  # those with the most puzzles to fix
+    all_authors: int  # with any puzzle to fix
+
+
+def attention(shown: pa.Table, counted: Mapping[str, int], duplicates: pa.Table) -> Attention:
+    """Find the puzzles of a run that need attention.
+
+    shown       the puzzles that a report shows, as `reports.numbers.census.Census.shown`
+    counted     puzzles of the whole run by issue; other issues are counted among those shown
+    duplicates  of the schema reports.numbers.issues.DUPLICATES
+    """
+    bits = issues(shown, duplicates)
+    found = []
+    for place, (name, meaning) in enumerate(ISSUES.items()):
+        listed = int(np.count_nonzero(bits >> place & 1))
+        if puzzles := max(listed, counted.get(name, 0)):
+            found.append(Issue(name, meaning, puzzles, listed))
+    cells = pc.if_else(pa.array(has_issue(bits, "ambiguous")), differing(shown), None)
+    return Attention(
+        tuple(found),
+        pc.sum(pc.less_equal(cells, FEW_CELLS)).as_py() or 0,
+        _ambiguous(shown, cells),
+        _contradictory(shown.filter(pa.array(has_issue(bits, "contradictory")))),
+        _twins(shown, duplicates),
+        *_by_author(shown["author"].filter(pa.array(has_issue(bits, "to fix")))),
+    )
+
+
+def _by_author(authors: pa.ChunkedArray) -> tuple[tuple[AuthorIssues, ...], int]:
+    """Count puzzles to fix by author; return those of the most, and the number of all authors."""
+    counted = Counter(authors.to_pylist())
+    most = sorted(counted.items(), key=lambda item: (item[0] is None, -item[1], natural(item[0] or "")))
+    return tuple(AuthorIssues(*item) for item in most[:AUTHORS]), sum(author is not None for author in counted)
+
+
+def _ambiguous(shown: pa.Table, cells: pa.Array) -> tuple[AmbiguousPuzzle, ...]:
+    names = [name for name in AmbiguousPuzzle._fields if name != "cells"]
+    rows = shown.select(names).append_column("cells", cells).filter(cells.is_valid())
+    rows = rows.sort_by([(name, "ascending") for name in ("marked", "cells", "puzzle_id")]).slice(0, AMBIGUOUS)
+    return tuple(AmbiguousPuzzle(**row) for row in rows.to_pylist())
+
+
+def _contradictory(rows: pa.Table) -> tuple[ContradictoryPuzzle, ...]:
+    names = list(dict.fromkeys(["puzzle_id", "title", "technique", *CLUES]))
+    listed = rows.select(names).slice(0, CONTRADICTORY).to_pylist()
+    return tuple(_refuted(row) for row in listed)
+
+
+def _refuted(row: dict[str, Any]) -> ContradictoryPuzzle:
+    told = {name: row[name] for name in ("puzzle_id", "title", "width", "height")}
+    return ContradictoryPuzzle(**told, why=explain_contradiction(row, row["technique"]))
+
+
+def _twins(shown: pa.Table, duplicates: pa.Table) -> tuple[DuplicatePuzzle, ...]:
+    copies = Counter[str]()
+    exact: list[dict[str, Any]] = []
+    near: list[dict[str, Any]] = []
+    for row in duplicates.to_pylist():
+        some = near if row["likeness"] == "near" else exact
+        if len(some) < TWINS and copies[row["original"]] < COPIES:
+            copies[row["original"]] += 1
+            some.append(row)
+    rows = exact + near
+    ids = pa.array([row[name] for row in rows for name in ("original", "puzzle_id")], pa.string())
+    there = shown.select(["puzzle_id", "title"]).filter(pc.is_in(shown["puzzle_id"], ids))
+    titles = dict(zip(there["puzzle_id"].to_pylist(), there["title"].to_pylist(), strict=True))
+    return tuple(
+        DuplicatePuzzle(**row, title=titles.get(row["puzzle_id"]), original_title=titles.get(row["original"]))
+        for row in rows
+    )
+
+
+CPU_LIMIT = 1.0
+"""CPU limit, in seconds, of the search for the line without an arrangement."""
+
+CLUES = ("width", "height", "kind", "blotted", "palette", "rows", "columns")
+
+
+def explain_contradiction(row: dict[str, Any], technique: str | None) -> str | None:
+    """Explain in a sentence why a puzzle has no solution, None if its clues are unknown.
+
+    row        of the puzzles table, with at least the columns CLUES
+    technique  that refuted it
+    """
+    if any(row[name] is None for name in CLUES):
+        return None
+    known = {name: row[name] for name in CLUES} | {"clue_hash": None, "canonical_hash": None, "goal": None}
+    schema = pa.schema([PUZZLES.field(name) for name in known])
+    (puzzle,) = puzzles_of(pa.RecordBatch.from_pylist([known], schema))
+    if technique != "line":
+        return "Each line has an arrangement; only assumptions show that they don't go together."
+    found = explain(puzzle, cpu_limit=CPU_LIMIT)
+    if found.end is None:
+        return "Line logic contradicts itself."
+    return f"{describe_line(puzzle, found.end)} has no arrangement{' left' if found.steps else ''}."

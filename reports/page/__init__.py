@@ -1,0 +1,1 @@
+"""Pages: the report with its puzzle browser, a comparison, an explanation, a book to print."""

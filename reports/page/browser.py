@@ -1,0 +1,377 @@
+"""Payload of the report's puzzle browser: a run's rows, compact enough for a single offline page.
+
+The page embeds a block with the columns of the list, and a block with the pictures, inflated when one is needed. A
+block (`block`) is a JSON head and the arrays that it names, deflated, in base64.
+
+Integer arrays, and indices into lists of words, store null as 0 and k as k + 1; other arrays store null as NaN. Words
+are listed in sort order, so that sorting rows by words is sorting numbers.
+"""
+
+import base64
+import json
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from markupsafe import Markup
+
+from nonocensus.reports.drawings.picture_svg import UNKNOWN_COLOR
+from nonocensus.reports.numbers.aggregate import COLOR_NAMES, KINDS, LABELS, SOLUTIONS, TECHNIQUES
+from nonocensus.reports.numbers.issues import DUPLICATES, ISSUES, differing, fixes, issues, repeated
+from nonocensus.reports.numbers.row_classes import (
+    DIFFICULTY_NAMES,
+    FAILED,
+    MANY_COLORS,
+    MINUTES_NAMES,
+    SIZE_NAMES,
+    difficulty_class,
+    minutes_class,
+    size_class,
+)
+from nonocensus.reports.page.templating import source
+from nonocensus.reports.words.formatting import natural
+from nonocensus.solver.model.measures import Computed, Place, computed_by, names, shown_in
+from nonocensus.solver.model.techniques import TECHNIQUES as LADDER
+
+SLICE = 128
+"""Rows whose pictures are read at once."""
+
+PICTURE_BYTES = 60_000_000
+"""Size limit of the pictures before they are deflated, which halves them; rows beyond it have none."""
+
+TEXTS = (
+    "puzzle_id", "url", "title", "author", "copyright", "license", "source", "status", "engine", "error", "site_note",
+)  # fmt: skip
+LISTED_MEASURES = tuple(
+    measure for measure in shown_in(Place.browser) if measure.name not in ("cells", "colors", "grade")
+)
+"""Measures stored as numbers; cells are completed, colours and grades stored as words."""
+
+COUNTS = (
+    *("width", "height", "goal_matches", "free"),
+    *(measure.name for measure in LISTED_MEASURES if pa.types.is_integer(measure.dtype)),
+)
+GRADED = names(computed_by(Computed.graded))
+DECIMALS = tuple(measure.name for measure in LISTED_MEASURES if pa.types.is_floating(measure.dtype))
+
+SOLUTION, SECOND, GOAL, CLUES, MENDED, PLAIN = 1, 2, 4, 8, 16, 32
+"""Bits of what the page has of a row: pictures of its cells in this order, clues that don't follow from them, whether
+all entries of its pictures are 0 or 1."""
+
+
+class Browser(NamedTuple):
+    """The payload of the page: two blocks as `block` writes them."""
+
+    puzzles: int  # rows of the list
+    graded: bool  # whether any of them has a grade
+    table: str
+    pictures: str  # of the first rows only if PICTURE_BYTES are exceeded
+
+
+class Pictures(NamedTuple):
+    """What the page has of the rows' pictures and clues.
+
+    contents  of each row: uint8, bits SOLUTION and so on
+    rows      the first ones, for which there is room
+    changes   those that made the mended pictures, in words
+    arrays    of the block, by name:
+              cells    a bit for each cell of each row's pictures: whether its entry is not that of its left neighbour,
+                       or 0 at the border. A byte has eight cells of a column, the upper one in its lowest bit, as that
+                       deflates better than eight of a row
+              entries  XOR of these entries, row by row; of rows with PLAIN they are all 1, and left out
+              others   of rows with CLUES, as `_clues` returns them
+    """
+
+    contents: np.ndarray
+    rows: int
+    changes: list[str]
+    arrays: dict[str, np.ndarray]
+
+
+class WordColumn(NamedTuple):
+    """A column of words: its distinct words in sort order, and the index of each row."""
+
+    words: list[str]
+    places: np.ndarray  # unsigned[rows]: 0 is null, k + 1 is words[k]
+
+
+def payload(
+    rows: pa.Table,
+    duplicates: pa.Table | None = None,
+    picture_bytes: int = PICTURE_BYTES,
+) -> Browser:
+    """Pack rows for the page, in the initial order of the list.
+
+    rows        as `reports.numbers.census.Census.shown`; any value but those of JUDGED may be null
+    duplicates  of the schema reports.numbers.issues.DUPLICATES (default: those that `repeated` finds)
+    """
+    pictures = _pictures(rows, picture_bytes)
+    words = {name: _words(rows[name]) for name in TEXTS}
+    words["label"] = _words(rows["label"], (*LABELS, *FAILED))
+    words["solutions"] = _words(rows["solutions"], SOLUTIONS)
+    words["technique"] = _words(rows["technique"], TECHNIQUES)
+    words["kind"] = _words(_kind(rows), KINDS)
+    words["size"] = _words(_size(rows), SIZE_NAMES)
+    words["dimensions"] = _words(_dimensions(rows))
+    words["level"] = _words(_level(rows), DIFFICULTY_NAMES)
+    words["colors"] = _words(_colors(rows), COLOR_NAMES)
+    repeats = repeated(rows) if duplicates is None else duplicates
+    originals = _originals(rows, repeats)
+    words |= {name: _words(originals[name]) for name in ("original", "likeness")}
+    words["group"] = _words(_groups(rows, repeats))
+    words["fixes"] = _words(pa.chunked_array([fixes(rows, repeats)]))
+    words["palette"] = _words(_palette(rows))
+    graded = rows["grade"].null_count < len(rows)
+    if graded:
+        words["grade"] = _words(rows["grade"].cast(pa.string()))
+        words["duration"] = _words(pa.chunked_array([minutes_class(rows)]), MINUTES_NAMES)
+        words["hardest"] = _words(rows["hardest"], tuple(technique.name for technique in LADDER))
+    head = {
+        "rows": len(rows),
+        "pictured": pictures.rows,
+        "words": {name: column.words for name, column in words.items()},
+        "issues": [[name, meaning] for name, meaning in ISSUES.items()],
+    }
+    arrays = {name: column.places for name, column in words.items()}
+    absent = () if graded else GRADED
+    arrays |= {name: _counts(rows[name]) for name in COUNTS if name not in absent}
+    arrays["cells"] = _counts(_cells(rows))
+    arrays["differing"] = _counts(pa.chunked_array([differing(rows)]))
+    arrays["apart"] = _counts(originals["cells"])
+    arrays["issues"] = issues(rows, repeats)
+    arrays |= {name: _decimals(rows[name]) for name in DECIMALS if name not in absent}
+    arrays["contents"] = pictures.contents
+    drawn = block({"changes": pictures.changes}, pictures.arrays, zlib.Z_FILTERED)  # of bits: few strings repeat
+    return Browser(len(rows), graded, block(head, arrays), drawn)
+
+
+def block(head: Mapping[str, Any], arrays: Mapping[str, np.ndarray], strategy: int = zlib.Z_DEFAULT_STRATEGY) -> Markup:
+    """Pack a head and arrays into one block of the page.
+
+    The head's JSON on one line, whose `arrays` are a list of [name, dtype, length], then these arrays, little-endian;
+    those of uint32 as four arrays, the lowest bytes first: they deflate to three quarters.
+    """
+    named = [[name, array.dtype.name, len(array)] for name, array in arrays.items()]
+    text = json.dumps({**head, "arrays": named}, ensure_ascii=False, separators=(",", ":")).encode()
+    return deflated(b"".join([text, b"\n", *map(_bytes, arrays.values())]), strategy)
+
+
+def _bytes(array: np.ndarray) -> bytes:
+    little = array.astype(array.dtype.newbyteorder("<"), copy=False)
+    return little.view(np.uint8).reshape(-1, 4).T.tobytes() if array.dtype == np.uint32 else little.tobytes()
+
+
+def deflated(data: bytes, strategy: int = zlib.Z_DEFAULT_STRATEGY) -> Markup:
+    """Return bytes as the page embeds them: deflated, in base64."""
+    compressor = zlib.compressobj(strategy=strategy)
+    return Markup(base64.b64encode(compressor.compress(data) + compressor.flush()).decode())
+
+
+# Columns of the list
+
+
+def _words(column: pa.ChunkedArray, order: Sequence[str] = ()) -> WordColumn:
+    """Encode a column of words, sorted by `order`, then naturally."""
+    encoded = column.combine_chunks().dictionary_encode()
+    found = encoded.dictionary.to_pylist()
+    places = {word: place for place, word in enumerate(order)}
+    keys = [(places.get(word, len(places)), natural(word), word) for word in found]
+    ranked = sorted(range(len(found)), key=keys.__getitem__)
+    place_of = np.zeros(len(found) + 1, np.int64)  # the last one for nulls
+    place_of[ranked] = np.arange(1, len(found) + 1)
+    codes = encoded.indices.fill_null(len(found)).to_numpy()
+    return WordColumn([found[k] for k in ranked], _smallest(place_of[codes]))
+
+
+def _counts(column: pa.ChunkedArray) -> np.ndarray:
+    """Encode integers or booleans: null as 0, k as k + 1."""
+    known = column.cast(pa.int64())
+    return _smallest(pc.fill_null(pc.add(known, 1), 0).to_numpy())
+
+
+def _smallest(numbers: np.ndarray) -> np.ndarray:
+    """Cast to the narrowest sufficient type; JavaScript has no arrays of plain 64-bit integers."""
+    most = numbers.max(initial=0)
+    fitting = (kind for kind in (np.uint8, np.uint16, np.uint32) if most <= np.iinfo(kind).max)
+    return numbers.astype(next(fitting, np.float64))
+
+
+def _decimals(column: pa.ChunkedArray) -> np.ndarray:
+    """Encode other numbers, null as NaN."""
+    decimals: np.ndarray = column.cast(pa.float64()).to_numpy().astype(np.float32)
+    return decimals
+
+
+def _kind(rows: pa.Table) -> pa.ChunkedArray:
+    """Return the kind: mono, color, blotted mono, blotted color."""
+    blotted = pc.binary_join_element_wise("blotted", rows["kind"], " ")
+    return pc.if_else(pc.fill_null(rows["blotted"], False), blotted, rows["kind"])
+
+
+def _cells(rows: pa.Table) -> pa.ChunkedArray:
+    """Return the cells of each puzzle, from its result or its sides."""
+    return pc.coalesce(rows["cells"].cast(pa.int64()), _area(rows))
+
+
+def _area(rows: pa.Table) -> pa.ChunkedArray:
+    return pc.multiply(rows["width"].cast(pa.int64()), rows["height"].cast(pa.int64()))
+
+
+def _size(rows: pa.Table) -> pa.ChunkedArray:
+    """Return the size class, of SIZE_NAMES, null if unknown."""
+    return pa.chunked_array([pa.array([*SIZE_NAMES, None]).take(size_class(rows))])
+
+
+def _dimensions(rows: pa.Table) -> pa.ChunkedArray:
+    """Return the dimensions: "15×10", null if unknown."""
+    sides = (rows[name].cast(pa.string()) for name in ("width", "height"))
+    return pc.binary_join_element_wise(*sides, "×")
+
+
+def _level(rows: pa.Table) -> pa.ChunkedArray:
+    """Return the difficulty class, of DIFFICULTY_NAMES, null if unknown."""
+    return pa.chunked_array([pa.array([*DIFFICULTY_NAMES, None]).take(difficulty_class(rows))])
+
+
+def _colors(rows: pa.Table) -> pa.ChunkedArray:
+    """Return the class of the number of colours, of COLOR_NAMES, null if unknown."""
+    classes = pc.min_element_wise(rows["colors"], MANY_COLORS, skip_nulls=False)
+    return pa.chunked_array([pa.array(COLOR_NAMES)]).take(classes)
+
+
+def _originals(rows: pa.Table, duplicates: pa.Table) -> pa.Table:
+    """Return the columns original, likeness and cells of duplicates, null for other rows."""
+    places = pc.index_in(rows["puzzle_id"], value_set=duplicates["puzzle_id"].combine_chunks(), skip_nulls=True)
+    return duplicates.select([name for name in DUPLICATES.names if name != "puzzle_id"]).take(places)
+
+
+def _groups(rows: pa.Table, duplicates: pa.Table) -> pa.ChunkedArray:
+    """Return the original's id for duplicates, their originals, and duplicates of a near duplicate; null for others."""
+    original = dict(zip(*(duplicates[name].to_pylist() for name in ("puzzle_id", "original")), strict=True))
+    groups = {first: first for first in original.values()}
+    groups |= {name: original.get(first, first) for name, first in original.items()}
+    return pa.chunked_array([pa.array([groups.get(name) for name in rows["puzzle_id"].to_pylist()], pa.string())])
+
+
+def _palette(rows: pa.Table) -> pa.ChunkedArray:
+    """Return each palette as text, one line per entry: six hex digits, a space, the name."""
+    return pa.chunked_array([_palette_text(batch["palette"]) for batch in rows.to_batches()], pa.string())
+
+
+def _palette_text(palettes: pa.ListArray) -> pa.Array:
+    entries = palettes.flatten()
+    rgb, names = (pc.fill_null(pc.struct_field(entries, field), "") for field in ("rgb", "name"))
+    rgb = pc.if_else(pc.match_substring_regex(rgb, r"\A[0-9a-fA-F]{6}\z"), pc.ascii_lower(rgb), UNKNOWN_COLOR)
+    lines = pc.binary_join_element_wise(rgb, pc.replace_substring_regex(names, r"\s+", " "), " ")
+    lengths = pc.fill_null(pc.list_value_length(palettes), 0).to_numpy()
+    offsets = np.append(0, np.cumsum(lengths)).astype(np.int32)
+    joined = pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets), lines), "\n")
+    return pc.if_else(palettes.is_valid(), joined, None)
+
+
+# Pictures
+
+
+def _pictures(rows: pa.Table, most_bytes: int) -> Pictures:
+    """Return the pictures and clues of the first rows, within a limit of bytes before they are deflated."""
+    contents = np.zeros(len(rows), np.uint8)
+    changes: list[str] = []
+    parts = [_slice(rows.slice(0, 0).combine_chunks())[1]]
+    taken = 0
+    for start in range(0, len(rows), SLICE):
+        piece = rows.slice(start, SLICE).combine_chunks()
+        content, arrays = _slice(piece)
+        taken += sum(array.nbytes for array in arrays.values())
+        if taken > most_bytes:
+            break
+        contents[start : start + SLICE] = content
+        changes += _only(piece["change"]).filter(pa.array(content & MENDED != 0)).to_pylist()
+        parts.append(arrays)
+    arrays = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    return Pictures(contents, min(len(rows), SLICE * (len(parts) - 1)), changes, arrays)
+
+
+def _slice(rows: pa.Table) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Return the contents of a slice's rows, and the arrays with their pictures.
+
+    Clues that follow from a solution, and goals equal to it, are left out. A second solution or mended picture is
+    stored as XOR with the solution, which is mostly 0.
+    """
+    names = ("solution", "second_solution", "goal", "rows", "columns", "mended")
+    column = {name: _only(rows[name]) for name in names}
+    cells = _only(_area(rows))
+
+    def whole(name: str) -> np.ndarray:
+        return _true(pc.equal(pc.binary_length(column[name]), cells))
+
+    solved = whole("solution")
+    second = whole("second_solution") & solved
+    mended = whole("mended") & second & _true(_only(rows["change"]).is_valid())
+    goal = whole("goal") & ~_true(pc.equal(column["goal"], column["solution"]))
+    readable = _true(pc.invert(_only(rows["blotted"]))) & solved
+    lines = pc.list_value_length(column["rows"]), pc.list_value_length(column["columns"])
+    clues = _true(pc.equal(lines[0], _only(rows["height"]))) & _true(pc.equal(lines[1], _only(rows["width"])))
+    clues &= ~readable
+    content = SOLUTION * solved + SECOND * second + GOAL * goal + CLUES * clues + MENDED * mended
+    steps = [_steps(pictures) for pictures in _drawn(rows, content)]
+    content += PLAIN * np.array([step.max(initial=0) == 1 for step in steps], bool)
+    entries = [step[step != 0] for step, bits in zip(steps, content, strict=True) if not bits & PLAIN]
+    return content.astype(np.uint8), {
+        "cells": np.frombuffer(b"".join(map(_bits, steps)), np.uint8),
+        "entries": np.concatenate([np.zeros(0, np.uint8), *entries]),
+        **_clues("row", column["rows"], clues),
+        **_clues("column", column["columns"], clues),
+    }
+
+
+def _drawn(rows: pa.Table, content: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield the pictures of each row as they are stored, uint8[pictures, height, width]."""
+    names = {SOLUTION: "solution", SECOND: "second_solution", GOAL: "goal", MENDED: "mended"}
+    pictures = {bit: rows[name].to_pylist() for bit, name in names.items()}
+    sides = zip(*(rows[side].to_pylist() for side in ("height", "width")), strict=True)
+    for k, (bits, (height, width)) in enumerate(zip(content.tolist(), sides, strict=True)):
+        drawn = {bit: np.frombuffer(pictures[bit][k], np.uint8) for bit in names if bits & bit}
+        drawn |= {bit: drawn[bit] ^ drawn[SOLUTION] for bit in (SECOND, MENDED) if bits & bit}
+        yield np.array([*drawn.values()], np.uint8).reshape(len(drawn), height or 0, width or 0)
+
+
+def _bits(steps: np.ndarray) -> bytes:
+    """Return a bit for each cell that is not 0; eight cells of a column a byte."""
+    return np.packbits(steps != 0, axis=1, bitorder="little").tobytes()
+
+
+def _steps(pictures: np.ndarray) -> np.ndarray:
+    """Return the XOR of each cell with its left neighbour: uint8[pictures, height, width]."""
+    steps = pictures.copy()
+    steps[:, :, 1:] ^= pictures[:, :, :-1]
+    return steps
+
+
+def _only(column: pa.ChunkedArray) -> pa.Array:
+    """Return a column as one array."""
+    return column.combine_chunks()
+
+
+def _true(mask: pa.Array) -> np.ndarray:
+    """Return where a mask is true, not false or null."""
+    known: np.ndarray = mask.fill_null(False).to_numpy(zero_copy_only=False)
+    return known
+
+
+def _clues(side: str, lines: pa.ListArray, which: np.ndarray) -> dict[str, np.ndarray]:
+    """Return one side's clues: blocks per line, and length and colour of each block; 0 for null."""
+    clues = lines.filter(pa.array(which)).flatten()
+    blocks = clues.flatten()
+    return {
+        f"{side}_blocks": pc.list_value_length(clues).fill_null(0).to_numpy().astype(np.uint16),
+        f"{side}_lengths": pc.struct_field(blocks, "length").fill_null(0).to_numpy(),
+        f"{side}_colors": pc.struct_field(blocks, "color").fill_null(0).to_numpy(),
+    }
+
+
+def style() -> str:
+    """Return its style sheet, which uses the colours of report.css."""
+    return source("browser.css") + source("shared/board.css")

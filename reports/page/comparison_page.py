@@ -1,0 +1,57 @@
+"""The page of two runs compared: what has been fixed, what is at fault since, what is new or gone, with pictures."""
+
+from typing import NamedTuple
+from urllib.parse import quote
+
+from markupsafe import Markup
+
+from nonocensus.reports.drawings.picture_svg import mark
+from nonocensus.reports.page.templating import environment, source
+from nonocensus.reports.words.formatting import label_color
+
+
+class ChangedPuzzle(NamedTuple):
+    """A puzzle whose verdict or clues differ between two runs.
+
+    old, new   its verdicts; None if a run lacks it
+    pictures   its drawings, that of the first run before that of the second; one if they are equal
+    """
+
+    puzzle_id: str
+    old: str | None
+    new: str | None
+    title: str | None
+    author: str | None
+    url: str | None
+    width: int | None
+    height: int | None
+    pictures: tuple[Markup, ...]
+
+
+class ChangeGroup(NamedTuple):
+    """Puzzles that changed alike: a name, its meaning, the number of puzzles, and the first of them."""
+
+    name: str
+    meaning: str
+    puzzles: int
+    listed: tuple[ChangedPuzzle, ...]
+
+
+def comparison_page(groups: tuple[ChangeGroup, ...], runs: tuple[str, str], shared: int, alarms: int) -> str:
+    """Return the page, offline and without scripts.
+
+    groups   those without puzzles are left out
+    runs     names of both runs
+    shared   number of puzzles in both runs
+    alarms   number of changed proofs: one of the runs is wrong then
+    """
+    page = environment(autoescape=True)
+    page.filters["color"] = label_color
+    return page.get_template("comparison.html.j2").render(
+        groups=[group for group in groups if group.puzzles],
+        runs=runs,
+        shared=shared,
+        alarms=alarms,
+        style=Markup(source("report.css")),
+        icon="data:image/svg+xml," + quote(mark()),
+    )

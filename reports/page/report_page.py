@@ -1,0 +1,340 @@
+"""The report of a run: a self-contained HTML page, and the figures as JSON.
+
+Titles, authors and reasons are untrusted input. Jinja escapes them; only what this program makes itself is `Markup`. A
+content security policy allows the page's own scripts, by hash, and no requests.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from markupsafe import Markup
+
+from nonocensus.reports.charts.chart import Chart, alone, script
+from nonocensus.reports.charts.report_charts import charts, explorers
+from nonocensus.reports.charts.verdicts import colored
+from nonocensus.reports.drawings.picture_svg import mark, svg
+from nonocensus.reports.numbers.activity import Activity
+from nonocensus.reports.numbers.aggregate import TECHNIQUES as TECHNIQUES_OF_LADDER
+from nonocensus.reports.numbers.aggregate import figures_of, plain
+from nonocensus.reports.numbers.attention import FEW_CELLS
+from nonocensus.reports.numbers.census import Row, take_census
+from nonocensus.reports.numbers.derived_measures import DERIVED
+from nonocensus.reports.numbers.figures import Certified, Figures
+from nonocensus.reports.numbers.issues import author_lists, fixes, repeated
+from nonocensus.reports.numbers.joined_columns import GRADED, NO_GRADES, NO_MENDINGS, with_sources
+from nonocensus.reports.numbers.row_classes import Rows
+from nonocensus.reports.numbers.time_figures import published_times
+from nonocensus.reports.page import browser
+from nonocensus.reports.page.browser_columns import page_constants
+from nonocensus.reports.page.page_scripts import content_hash, joined
+from nonocensus.reports.page.templating import environment, source
+from nonocensus.reports.words import formatting
+from nonocensus.reports.words.citation import cite
+from nonocensus.reports.words.formatting import GRADING, MEANINGS, RUNG_MEANINGS, TIMING, label_color, minutes_text
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE
+from nonocensus.solver.model.tables import RESULTS
+from nonocensus.solver.model.techniques import TECHNIQUES
+
+BY_LINE = ("trivial unique line", "unique line")
+"""Labels of puzzles that line logic solves."""
+
+
+RUNG_FILTERS = {
+    **{technique: [("technique", technique), ("solutions", "unique")] for technique in TECHNIQUES_OF_LADDER},
+    "several solutions": [("issues", "ambiguous")],
+    "no solution": [("issues", "contradictory")],
+    "undecided": [("issues", "undecided")],
+}
+"""Filters of the page's browser that select the puzzles of a rung."""
+
+
+PUZZLES_FILE = "puzzles.parquet"
+"""File of the puzzles that the page shows, with verdicts and measures, without clues and pictures."""
+
+AUTHORS_FILE = "authors.txt"
+"""File of what each author has to fix."""
+
+DRAWN = {"palette", "rows", "columns", "goal", "solution", "second_solution", "mended"}
+"""Columns of clues and pictures."""
+
+
+CHANGED = "ff0090"
+"""Colour of cells that a change concerns, as in the browser's thumbnails."""
+
+
+class RunDetails(NamedTuple):
+    """What a report says about its run; values that are None are left out."""
+
+    run_id: str | None = None
+    puzzles: int | None = None  # of the run, classified or not
+    configuration: Mapping[str, Any] | None = None
+    versions: Mapping[str, str] | None = None
+    started: datetime | str | None = None  # text: ISO 8601
+    finished: datetime | str | None = None
+    hosts: Sequence[str] | None = None
+    worker_cpu_seconds: float | None = None  # summed over workers
+    kernel_share: float | None = None  # share of it spent in kernels, 0 to 1
+    activity: Activity | None = None
+    certificates: Certified | None = None
+
+
+class Card(NamedTuple):
+    """A headline figure."""
+
+    value: str
+    name: str
+    note: str
+    color: str | None = None  # of its verdict, if any
+    filters: tuple[tuple[str, str], ...] | None = None  # of the page's browser that select its puzzles; None: no link
+
+
+def write_report(
+    pairs: Iterable[tuple[Rows, Rows]],
+    about: RunDetails | None = None,
+    public: bool = False,
+    mendings: pa.Table = NO_MENDINGS,
+    grades: pa.Table = NO_GRADES,
+    duplicates: pa.Table | None = None,
+) -> dict[str, bytes]:
+    """Return the report's files by name: report.html and .json, puzzles.parquet, authors.txt, charts as SVG.
+
+    pairs, public, mendings, grades   as for `take_census`
+    duplicates                        of the schema DUPLICATES (default: equal canonical hashes among the puzzles shown)
+    """
+    about = about or RunDetails()
+    census = take_census(pairs, public, mendings, grades, about.puzzles or 0)
+    repeats = repeated(census.shown) if duplicates is None else duplicates
+    figures = figures_of(census, repeats)
+    counts = {issue.name: issue.puzzles for issue in figures.attention.issues}
+    drawn = charts(figures, about.activity)
+    content = {
+        "figures": figures,
+        "about": about,
+        "public": public,
+        "published": published_times(figures),
+        "colored": colored(figures),
+        "few_cells": FEW_CELLS,
+        "issue_counts": counts,
+        "site_marks": _site_marks(counts) if figures.claims else "",
+        "meanings": MEANINGS,
+        "rung_meanings": RUNG_MEANINGS,
+        "grading": GRADING,
+        "timing": TIMING,
+        "measures": _measures(graded=figures.grades is not None),
+        "techniques": {technique.name: technique for technique in TECHNIQUES},
+        "technique_sources": {technique.name: technique.source for technique in TECHNIQUES},
+        "facts": _facts(about),
+        "settings": {name: _setting(value) for name, value in (about.configuration or {}).items()},
+        "citation": _citation(about),
+        "cards": _cards(figures),
+        "rung_filters": RUNG_FILTERS,
+        "charts": {chart.name: chart for chart in drawn},
+        "mended": _mended_drawings(census.shown, [one.puzzle_id for one in figures.attention.ambiguous if one.change]),
+        "browser": browser.payload(census.shown, repeats) if len(census.shown) else None,
+    }
+    return {
+        "report.html": _html(content, drawings(census.shown, _named(figures))),
+        "report.json": _json({"about": about, "figures": figures}),
+        **{f"report-{chart.name}.svg": alone(chart) for chart in drawn},
+        PUZZLES_FILE: _parquet(_without_drawings(census.shown)),
+        AUTHORS_FILE: author_lists(census.shown, fixes(census.shown, repeats)).encode(),
+    }
+
+
+def _without_drawings(shown: pa.Table) -> pa.Table:
+    """Return facts, verdicts and measures of the puzzles shown."""
+    return shown.drop_columns([name for name in shown.column_names if name in DRAWN])
+
+
+def _site_marks(counts: Mapping[str, int]) -> str:
+    """Say how many ambiguous puzzles their sites mark, from counts by issue; empty without any."""
+    split = [counts.get(name, 0) for name in ("ambiguous", "marked ambiguous", "unmarked ambiguous")]
+    return formatting.site_marks(*split) if split[0] else ""
+
+
+def _cards(figures: Figures) -> tuple[Card, ...]:
+    """Return the headline figures; verdicts without puzzles are left out."""
+    total = figures.total
+    unique, several, none = (figures.solutions.get(word, 0) for word in ("unique", "multiple", "none"))
+    by_line = [("label", label) for label in BY_LINE]
+    harder = [("label", label) for label in figures.labels if label.startswith("unique") and label not in BY_LINE]
+    verdicts = (
+        (figures.unique_by_line, "unique by line logic", "unique line", by_line),
+        (unique - figures.unique_by_line, "unique, but harder", "unique depth-2", harder),
+        (several, "with several solutions", "multiple", [("issues", "ambiguous")]),
+        (none, "without a solution", "contradiction", [("issues", "contradictory")]),
+        (total - unique - several - none - figures.failed, "undecided", "timeout", [("issues", "undecided")]),
+        (figures.failed, "invalid or failed", "invalid", [("issues", "invalid or failed")]),
+    )
+    cards = [Card(formatting.number(total), "puzzle" if total == 1 else "puzzles", _origin(figures), filters=())]
+    cards += [
+        Card(formatting.number(puzzles), name, formatting.share(puzzles, total), label_color(label), tuple(filters))
+        for puzzles, name, label, filters in verdicts
+        if puzzles
+    ]
+    if figures.grades and figures.grades.quartiles:
+        low, middle, high = map(minutes_text, figures.grades.quartiles)
+        cards.append(
+            Card(middle, "for people, the middle puzzle", f"half take {low} to {high}", filters=(("sort", "minutes"),))
+        )
+    return tuple(cards)
+
+
+def _origin(figures: Figures) -> str:
+    names = [group.name for group in figures.sources]
+    return ", ".join(names) if len(names) <= 3 else f"from {len(names)} sources"
+
+
+def _facts(about: RunDetails) -> dict[str, str]:
+    """Return facts about the run, besides its configuration, in words."""
+    versions = about.versions or {}
+    activity = about.activity
+    known = {
+        "Run": about.run_id,
+        "Solver": versions.get("nonocensus"),
+        "Started": _moment(about.started),
+        "Finished": _moment(about.finished),
+        "Commands": activity and formatting.number(activity.sessions),
+        "Time at work": activity and formatting.seconds(activity.seconds),
+        "Hosts": ", ".join(about.hosts or ()),
+        "CPUs": activity and activity.cpus and formatting.number(activity.cpus),
+        "Workers busy": activity and activity.busy and formatting.share(activity.busy),
+        "Compiling kernels": activity and activity.compiling and formatting.seconds(activity.compiling),
+        "Puzzles a second": activity and formatting.number(round(activity.puzzles / activity.seconds)),
+        "... at best": activity and formatting.number(round(activity.fastest)),
+        "Tasks": activity and formatting.number(activity.tasks),
+        "Tasks lost": activity and ", ".join(f"{count} {kind}" for kind, count in activity.lost.items()),
+        "CPU time of the workers": about.worker_cpu_seconds and formatting.seconds(about.worker_cpu_seconds),
+        "Spent in the kernels": about.kernel_share and formatting.share(about.kernel_share),
+        "Versions": ", ".join(f"{name} {version}" for name, version in versions.items() if name != "nonocensus"),
+    }
+    return {name: value for name, value in known.items() if value}
+
+
+def _citation(about: RunDetails) -> str:
+    """Return the run's citation in BibTeX, empty without its id."""
+    finished = None if about.finished is None else str(about.finished)
+    version = (about.versions or {}).get("nonocensus", "")
+    return cite(about.run_id, finished, version) if about.run_id else ""
+
+
+def _moment(moment: datetime | str | None) -> str | None:
+    if isinstance(moment, str):
+        moment = datetime.fromisoformat(moment)
+    return None if moment is None else f"{moment:%Y-%m-%d %H:%M:%S %Z}".strip()
+
+
+def _setting(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False, default=str)
+
+
+def _measures(graded: bool) -> list[dict[str, str]]:
+    """Return name, definition and source of each measure, of grades if there are any."""
+    fields = with_sources([*RESULTS, *DERIVED, *(GRADED if graded else ())])
+    return [
+        {
+            "name": field.name,
+            "definition": field.metadata[b"description"].decode(),
+            "source": field.metadata[b"source"].decode(),
+        }
+        for field in fields
+        if b"source" in field.metadata
+    ]
+
+
+def _named(figures: Figures) -> list[str]:
+    """Return the ids of puzzles that the page draws outside its browser."""
+    found = figures.attention
+    ids = [hard.puzzle_id for hard in figures.hardest] + [one.puzzle_id for one in found.ambiguous]
+    ids += [name for twin in found.twins for name in (twin.original, twin.puzzle_id)]
+    return [name for name in ids if name is not None]
+
+
+def drawings(shown: pa.Table, ids: Sequence[str]) -> dict[str, Markup]:
+    """Draw the solutions of these puzzles, or else their authors' pictures, as SVG by puzzle_id."""
+    columns = ["puzzle_id", "width", "height", "kind", "palette", "goal", "solution"]
+    rows = shown.select(columns).filter(pc.is_in(shown["puzzle_id"], pa.array(ids, pa.string()))).to_pylist()
+    made = {row["puzzle_id"]: _drawing(row) for row in rows if row["puzzle_id"] is not None}
+    return {puzzle_id: drawing for puzzle_id, drawing in made.items() if drawing}
+
+
+def _drawing(row: Row) -> Markup | None:
+    cells, what = (row["goal"], "author’s picture") if row["solution"] is None else (row["solution"], "solution")
+    shown = _cells(row, cells)
+    return None if shown is None else Markup(svg(shown, _palette(row), f"{what} of {row['puzzle_id']}"))
+
+
+def _cells(row: Row, cells: bytes | None) -> np.ndarray | None:
+    """Return a picture of a puzzle, uint8[height, width], None if it has another size."""
+    width, height = row["width"] or 0, row["height"] or 0
+    fits = cells and len(cells) == width * height
+    return np.frombuffer(cells, np.uint8).reshape(height, width) if cells and fits else None
+
+
+def _palette(row: Row) -> list[str]:
+    return [color["rgb"] for color in row["palette"] or ()] or [color.rgb for color in BLACK_ON_WHITE]
+
+
+def _mended_drawings(shown: pa.Table, ids: Sequence[str | None]) -> dict[str, tuple[Markup, Markup]]:
+    """Draw nonograms before and after the change that leaves one solution, by puzzle_id; its cells have a colour apart.
+
+    Before is the author's picture if it is a solution, else the solution that is nearest to the changed one.
+    """
+    pictures = ["solution", "second_solution", "goal", "mended"]
+    columns = ["puzzle_id", "width", "height", "palette", "goal_matches", *pictures]
+    made = {}
+    for row in shown.select(columns).filter(pc.is_in(shown["puzzle_id"], pa.array(ids, pa.string()))).to_pylist():
+        solution, second, goal, after = (_cells(row, row[name]) for name in pictures)
+        known = [cells for cells in ((goal,) if row["goal_matches"] else (solution, second)) if cells is not None]
+        if after is None or not known:
+            continue
+        before = min(known, key=lambda cells: int(np.count_nonzero(cells != after)))
+        palette = _palette(row)
+        marked = np.where(before == after, before, len(palette)).astype(np.uint8)
+        texts = (f"{row['puzzle_id']} {when} the change" for when in ("before", "after"))
+        made[row["puzzle_id"]] = (
+            Markup(svg(marked, [*palette, CHANGED], next(texts))),
+            Markup(svg(after, palette, next(texts))),
+        )
+    return made
+
+
+def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
+    own = joined("report.js")
+    vega = script() if content["charts"] else ""
+    page = environment(autoescape=True)
+    page.filters["color"] = label_color
+    template = page.get_template("report.html.j2")
+    return template.render(
+        content,
+        drawings=drawings,
+        style=Markup(source("report.css") + browser.style()),
+        script=Markup(own),
+        script_hashes=Markup(" ".join(map(content_hash, (own, vega)))),
+        constants=page_constants(),
+        vega=browser.deflated(vega.encode()),
+        chart_specs=browser.deflated(_chart_specs(content["charts"])),
+        icon="data:image/svg+xml," + quote(mark()),
+    ).encode()
+
+
+def _chart_specs(drawn: Mapping[str, Chart]) -> bytes:
+    """Return the specifications of the page's charts by name, and those of the browser's charts, as JSON."""
+    return json.dumps({"own": {name: chart.spec for name, chart in drawn.items()}, "explorers": explorers()}).encode()
+
+
+def _json(content: dict[str, Any]) -> bytes:
+    return (json.dumps(plain(content), indent=1, ensure_ascii=False, allow_nan=False, default=str) + "\n").encode()
+
+
+def _parquet(table: pa.Table) -> bytes:
+    stream = pa.BufferOutputStream()
+    pq.write_table(table, stream, compression="zstd")
+    return bytes(stream.getvalue().to_pybytes())

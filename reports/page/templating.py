@@ -1,0 +1,84 @@
+"""Jinja environments for HTML and Markdown that escape untrusted input."""
+
+import re
+from collections.abc import Callable
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from nonocensus.reports.clean import clean
+from nonocensus.reports.numbers.rating_correlations import RATING_NAMES
+from nonocensus.reports.words import formatting
+from nonocensus.reports.words.formatting import estimate_text, minutes_text
+from nonocensus.solver.model.measures import CONFLICT
+
+
+def environment(autoescape: bool = False, finalize: Callable[[Any], str] | None = None) -> Environment:
+    """Return a Jinja environment with the templates of this package and filters that format figures.
+
+    autoescape          for HTML
+    finalize=markdown   for Markdown
+    """
+    made = Environment(
+        loader=PackageLoader("nonocensus.reports"),
+        autoescape=autoescape,
+        finalize=finalize,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {
+        "number": formatting.number,
+        "share": formatting.share,
+        "seconds": formatting.seconds,
+        "bucket": formatting.bucket,
+        "difficulty": formatting.difficulty,
+        "minutes": minutes_text,
+        "linked": linked,
+    }
+    made.globals |= {
+        "measure_name": formatting.measure_name,
+        "measure_names": formatting.MEASURE_NAMES,
+        "rating": formatting.rating,
+        "rating_names": RATING_NAMES,
+        "estimate": estimate_text,
+        "conflict": CONFLICT,
+    }
+    return made
+
+
+def source(name: str) -> str:
+    """Return the text of a file in the templates folder."""
+    return (files("nonocensus.reports") / "templates" / name).read_text(encoding="utf-8")
+
+
+REFERENCE = re.compile(r"\b(doi|arXiv):(10\.\d{4,9}/[-._;()/:A-Za-z0-9]*[A-Za-z0-9]|\d{4}\.\d{4,5})")
+HOMES = {"doi": "https://doi.org/", "arXiv": "https://arxiv.org/abs/"}
+
+
+def linked(text: str) -> Markup:
+    """Return escaped text with its references (doi:10.1016/..., arXiv:2507.07283) as links."""
+
+    def link(found: re.Match[str]) -> str:
+        return f'<a href="{HOMES[found[1]]}{found[2]}" rel="noopener noreferrer">{found[0]}</a>'
+
+    return Markup(REFERENCE.sub(link, escape(text)))
+
+
+JOINER = "\u2060"
+"""Word joiner, which is invisible."""
+
+
+def markdown(value: Any) -> str:
+    """Escape text as Markdown on one line, also for use inside a table.
+
+    Some Markdown renderers link addresses and @names even if they are escaped, so a joiner is inserted.
+    """
+    if isinstance(value, Markup):
+        return value
+    text = clean(re.sub(rf"[^\S{formatting.NO_BREAK}]+", " ", str(value)))
+    text = re.sub(r"(@|://|\bwww\.)", rf"\1{JOINER}", escape(text, quote=False), flags=re.IGNORECASE)
+    return re.sub(r"([\\`*_\[\]|~$])", r"\\\1", text)

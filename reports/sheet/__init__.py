@@ -1,1 +1,0 @@
-"""Drawings of a puzzle with its clues: SVG, PNG, animated GIF, and PDF to print."""

@@ -1,0 +1,1 @@
+"""What people read: figures, steps, verdicts and prompts in words."""

@@ -1,0 +1,256 @@
+"""What needs attention: issues, cells that differ, duplicates, contradictions; and what authors have to fix."""
+
+import operator
+import re
+from typing import Any
+
+import pyarrow as pa
+from census_figures import failed, known, pairs, solved
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nonocensus.reports.numbers.aggregate import figures_of
+from nonocensus.reports.numbers.attention import (
+    AMBIGUOUS,
+    CLUES,
+    Attention,
+    ContradictoryPuzzle,
+    DuplicatePuzzle,
+    explain_contradiction,
+)
+from nonocensus.reports.numbers.census import Census, take_census
+from nonocensus.reports.numbers.issues import (
+    DUPLICATES,
+    ISSUES,
+    author_lists,
+    differing,
+    fixes,
+    has_issue,
+    issues,
+    repeated,
+)
+from nonocensus.solver.api import classify
+from nonocensus.solver.model.puzzle import Block, Puzzle
+from nonocensus.solver.model.tables import puzzle_batch
+
+MULTIPLE: dict[str, Any] = {"solutions": "multiple", "technique": None}
+NONE: dict[str, Any] = {"solutions": "none"}
+LATE: dict[str, Any] = {"status": "timeout", "solutions": "unknown", "technique": None}
+ROWS = pairs(
+    (solved("a/fine", 1.0, goal_matches=True), known("a/fine")),
+    (solved("a/two", 1.0, "multiple", solution=b"\1\0\0\1", second_solution=b"\0\1\1\0", **MULTIPLE), known("a/two")),
+    (solved("a/new", 1.0, "multiple", **MULTIPLE), known("a/new", site_note="published,may be unique")),
+    (solved("a/known", 1.0, "multiple", **MULTIPLE), known("a/known", site_note="definitely non-unique")),
+    (solved("a/none", 1.0, "contradiction", **NONE), known("a/none")),
+    (solved("a/late", 1.0, "timeout", **LATE), known("a/late")),
+    (failed("a/bad", "invalid", "why"), known("a/bad")),
+    (solved("a/drawn", 1.0, goal_matches=False), known("a/drawn")),
+    (solved("a/copy", 1.0), known("a/copy", canonical_hash="c" * 32)),
+    (solved("a/copied", 1.0), known("a/copied", canonical_hash="c" * 32)),
+    (solved("a/said", 1.0), known("a/said", site_note="published,definitely non-unique")),
+    failed("b/lost", "killed", "why"),
+)
+
+
+def found(*duplicates: tuple[str, str, str, int | None]) -> pa.Table:
+    """Return a table of duplicates, near ones of 100 cells."""
+    rows = [(*row, None if row[-1] is None else row[-1] / 100) for row in duplicates]
+    return pa.Table.from_pylist([dict(zip(DUPLICATES.names, row, strict=True)) for row in rows], DUPLICATES)
+
+
+def told(census: Census, duplicates: pa.Table | None = None) -> Attention:
+    return figures_of(census, duplicates=duplicates).attention
+
+
+def test_each_issue_is_found() -> None:
+    census = take_census(ROWS)
+    bits = issues(census.shown, found(("a/fine", "a/late", "near", 3)))
+    names = dict(zip(census.shown["puzzle_id"].to_pylist(), bits.tolist(), strict=True))
+    assert {name: [issue for k, issue in enumerate(ISSUES) if bits >> k & 1] for name, bits in names.items()} == {
+        "a/fine": ["original"],
+        "a/two": ["ambiguous", "to fix"],
+        "a/new": ["ambiguous", "unmarked ambiguous", "to fix"],
+        "a/known": ["ambiguous", "marked ambiguous"],
+        "a/none": ["contradictory", "to fix"],
+        "a/late": ["undecided", "near duplicate"],
+        "a/bad": ["invalid or failed", "to fix"],
+        "a/drawn": ["picture does not fit", "to fix"],
+        "a/copy": [],
+        "a/copied": [],
+        "a/said": ["site disagrees"],
+        "b/lost": ["invalid or failed"],
+    }
+
+
+def test_issues_are_counted_in_the_whole_run_and_in_the_list() -> None:
+    counted = [(issue.name, issue.puzzles, issue.listed) for issue in told(take_census(ROWS)).issues]
+    several = {"ambiguous": 3, "invalid or failed": 2, "to fix": 5}
+    expected = {name: several.get(name, 1) for name in ISSUES if name != "near duplicate"}
+    assert counted == [(name, puzzles, puzzles) for name, puzzles in expected.items()]
+
+
+def test_nothing_needs_attention() -> None:
+    assert told(take_census(pairs((solved("a/1", 1.0), known("a/1"))))) == Attention((), 0, (), (), (), (), 0)
+    assert told(take_census([])) == Attention((), 0, (), (), (), (), 0)
+    shown = take_census(pairs((solved("a/1", 1.0), known("a/1")))).shown
+    assert author_lists(shown, fixes(shown, DUPLICATES.empty_table())) == ""
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(*[st.none() | st.binary(max_size=3)] * 2)))
+def test_differing_cells(pictures: list[tuple[Any, Any]]) -> None:
+    rows = [{"solution": one, "second_solution": other} for one, other in pictures]
+    table = pa.Table.from_pylist(rows, pa.schema([("solution", pa.binary()), ("second_solution", pa.binary())]))
+    expected = [
+        None if None in (one, other) or len(one) != len(other) else sum(map(operator.ne, one, other))
+        for one, other in pictures
+    ]
+    assert differing(table).to_pylist() == expected
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.none() | st.sampled_from("ab"), st.none() | st.sampled_from("xyz")), max_size=12))
+def test_repeated(hashes: list[tuple[str | None, str | None]]) -> None:
+    rows = [
+        {"puzzle_id": f"p/{k}", "clue_hash": clues, "canonical_hash": canonical}
+        for k, (clues, canonical) in enumerate(hashes)
+    ]
+    schema = pa.schema([(name, pa.string()) for name in ("puzzle_id", "clue_hash", "canonical_hash")])
+    expected = []
+    for row in rows:
+        alike = [one for one in rows if one["canonical_hash"] == row["canonical_hash"] is not None]
+        first = min(alike, key=lambda one: str(one["puzzle_id"]), default=row)
+        if first is not row:
+            likeness = "equal" if row["clue_hash"] == first["clue_hash"] else "turned"
+            expected.append((first["puzzle_id"], row["puzzle_id"], likeness, None, None))
+    made = repeated(pa.Table.from_pylist(rows, schema)).to_pylist()
+    assert sorted(tuple(row.values()) for row in made) == sorted(expected)
+
+
+def test_the_least_ambiguous_come_first() -> None:
+    count = AMBIGUOUS + 3
+    rows = [
+        (
+            solved(
+                f"a/{n}", 1.0, "multiple", solution=bytes(20), second_solution=b"\1" * n + bytes(20 - n), **MULTIPLE
+            ),
+            known(f"a/{n}", 5, 4),
+        )
+        for n in reversed(range(1, count))
+    ]
+    attention = told(take_census(pairs(*rows)))
+    assert [(one.puzzle_id, one.cells) for one in attention.ambiguous] == [
+        (f"a/{n}", n) for n in range(1, AMBIGUOUS + 1)
+    ]
+    assert (attention.few_cells, attention.issues[0].puzzles) == (4, count - 1)
+
+
+def test_twins_are_named_with_their_titles_near_ones_last() -> None:
+    rows = [(solved(f"a/{n}", 1.0), known(f"a/{n}", title=f"Title {n}")) for n in range(30)]
+    near = [(f"a/{n % 7}", f"a/{n}", "near", n) for n in range(7, 20)]
+    near.insert(2, ("a/0", "a/28", "near", 28))
+    near.insert(3, ("a/0", "a/29", "near", 29))  # the third of its original
+    duplicates = found(*near, ("a/20", "a/21", "turned", None), ("gone", "a/22", "equal", None))
+    twins = told(take_census(pairs(*rows)), duplicates).twins
+    assert twins[:2] == (
+        DuplicatePuzzle("a/20", "Title 20", "a/21", "Title 21", "turned", None, None),
+        DuplicatePuzzle("gone", None, "a/22", "Title 22", "equal", None, None),
+    )
+    assert [(twin.original, twin.puzzle_id, twin.share) for twin in twins[2:]] == [
+        (original, puzzle_id, cells / 100) for original, puzzle_id, _, cells in (*near[:3], *near[4:9])
+    ]
+
+
+def reason(puzzle: Puzzle) -> str | None:
+    """What is said of a puzzle without solution, as a run would have it."""
+    batch = puzzle_batch([puzzle])
+    (result,) = classify(batch).to_pylist()
+    assert result["solutions"] == "none"
+    (row,) = batch.to_pylist()
+    return explain_contradiction({name: row[name] for name in CLUES}, result["technique"])
+
+
+def clued(rows: list[list[int]], columns: list[list[int]]) -> Puzzle:
+    return Puzzle(*(tuple(tuple(Block(length) for length in line) for line in side) for side in (rows, columns)))
+
+
+def test_why_a_puzzle_has_no_solution() -> None:
+    by_line = clued([[3], [1, 2], [2, 1], [2]], [[2, 1], [2, 1], [2], [3]])
+    line = re.fullmatch(r"(Row|Column) (\d) \([\d ]+\) has no arrangement left\.", reason(by_line) or "")
+    assert line
+    assert 1 <= int(line[2]) <= 4
+    twisted = clued([[1, 1], [2, 1], [2], [1, 1], [1]], [[1, 1], [2], [1, 1], [1, 1], [2]])
+    assert reason(twisted) == "Each line has an arrangement; only assumptions show that they don't go together."
+
+
+def test_no_reason_without_clues() -> None:
+    assert explain_contradiction(dict.fromkeys(CLUES), "line") is None
+    attention = told(take_census(ROWS))
+    assert attention.contradictory == (ContradictoryPuzzle("a/none", None, 2, 2, None),)
+
+
+def test_two_solutions_without_the_verdict_multiple_are_not_ambiguous() -> None:
+    row = solved("a/1", 1.0, "timeout", solution=b"\1\0\0\1", second_solution=b"\0\1\1\0", **LATE)
+    assert told(take_census(pairs((row, known("a/1"))))).ambiguous == ()
+
+
+TWO: dict[str, Any] = MULTIPLE | {"solution": b"\1\0\0\1", "second_solution": b"\0\1\1\0"}
+EVIL = "<script>alert(1)</script>\n& \u202eevil"
+ARABIC = "محمد"
+AUTHORS = pairs(
+    (solved("a/2", 1.0, "multiple", **TWO), known("a/2", title="Two", author="Ann", url="https://example.org/2")),
+    (solved("a/10", 1.0, "multiple", **MULTIPLE), known("a/10", author="Ann", site_note="published,may be unique")),
+    (solved("a/3", 1.0, "multiple", **TWO), known("a/3", author="Ann", site_note="definitely non-unique")),
+    (solved("a/4", 1.0, "contradiction", solutions="none", goal_matches=False), known("a/4", author=ARABIC)),
+    (failed("a/5", "invalid", "row 1: too\nlong"), known("a/5", author=EVIL, title=EVIL)),
+    (solved("a/6", 1.0), known("a/6", 8, 8)),
+    (solved("a/7", 1.0), known("a/7", author="Bob")),
+    (solved("a/8", 1.0), known("a/8", author="Bob")),
+    failed("b/lost", "killed", "why"),
+)
+COPIES = pa.Table.from_pylist(
+    [
+        {"original": "a/2", "puzzle_id": "a/6", "likeness": "turned"},
+        {"original": "a/2", "puzzle_id": "a/8", "likeness": "equal"},  # as small pictures are by chance
+        {"original": "a/2", "puzzle_id": "a/7", "likeness": "near", "cells": 1, "share": 0.25},
+    ],
+    DUPLICATES,
+)
+LISTS = f"""Ann: 2 puzzles
+
+a/2 “Two”, 2×2
+https://example.org/2
+Several solutions: two of them differ in 4 of 4 cells.
+
+a/10, 2×2
+Several solutions, which the site does not say.
+
+
+<script>alert(1)</script> & \ufffdevil: 1 puzzle
+
+a/5 “<script>alert(1)</script> & \ufffdevil”, 2×2
+Impossible clues: row 1: too long.
+
+
+{ARABIC}: 1 puzzle
+
+a/4, 2×2
+No solution: the clues contradict each other.
+
+
+No author: 1 puzzle
+
+a/6, 8×8
+The same as a/2 “Two” by Ann, turned, mirrored or recoloured.
+"""
+
+
+def test_each_author_has_a_list_as_plain_text() -> None:
+    shown = take_census(AUTHORS).shown
+    assert author_lists(shown, fixes(shown, COPIES)) == LISTS
+
+
+def test_what_to_fix_is_said_of_the_puzzles_with_that_issue() -> None:
+    shown = take_census(AUTHORS).shown
+    said = fixes(shown, COPIES).is_valid().to_numpy(zero_copy_only=False)
+    assert said.tolist() == has_issue(issues(shown, COPIES), "to fix").tolist()

@@ -1,0 +1,422 @@
+"""The report's files: whole, harmless and true to the figures; its charts and thumbnails."""
+
+import base64
+import hashlib
+import json
+import re
+import xml.etree.ElementTree as ET
+import zlib
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from html.parser import HTMLParser
+from pathlib import Path
+
+import altair as alt
+import numpy as np
+import pyarrow as pa
+import pytest
+from census_figures import PAIRS, Pairs, failed, known, pairs, solved
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from nonocensus.reports.charts.encodings import ACCENT, READABLE, SERIES
+from nonocensus.reports.charts.report_charts import charts, explorers
+from nonocensus.reports.drawings.picture_svg import svg
+from nonocensus.reports.numbers.activity import Activity, Moment
+from nonocensus.reports.numbers.aggregate import figures, plain
+from nonocensus.reports.numbers.census import take_census
+from nonocensus.reports.numbers.figures import TimeClass
+from nonocensus.reports.page.report_page import RunDetails, write_report
+from nonocensus.reports.page.templating import markdown
+from nonocensus.reports.words import formatting
+from nonocensus.solver.model.tables import MENDINGS
+
+ROOT = Path(__file__).resolve().parents[3]
+ABOUT = RunDetails(
+    run_id="run-1",
+    configuration={"cpu_limit": 60, "inputs": ["store"], "run_id": "<b>"},
+    versions={"nonocensus": "0.1.0", "numba": "0.68"},
+    started="2026-01-02T03:04:05.678+00:00",
+    finished=datetime(2026, 1, 2, 3, 9, 5, tzinfo=UTC),
+    hosts=["node-1", "node-2"],
+    worker_cpu_seconds=550.0,
+    kernel_share=0.93,
+    puzzles=9,
+    activity=Activity(
+        2, 300.0, 8, 3, 4, 0.91, 550.0, 6.5, {"worker": 1}, 35.0,
+        tuple(Moment(30.0 * k, 30.0 * k + 30, float(k), 3.0, 1) for k in range(10)),
+    ),
+)  # fmt: skip
+CHARTS = ["labels", "sources", "sizes", "difficulties", "times", "areas", "rate", "workers"]
+EVIL = "<script>alert(1)</script>"
+VOID = {"meta", "link", "img", "br", "hr", "input"}
+
+
+class Page(HTMLParser):
+    """The elements of a page; fails where an end tag has no start tag."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+        self.text = ""
+        self._open: list[str] = []
+        self.feed(html)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self._open and self._open[-1] == "script":
+            self.scripts.append(data)
+        elif self._open and self._open[-1] != "style":
+            self.text += data
+
+    def of(self, tag: str) -> Iterator[dict[str, str | None]]:
+        return (attributes for name, attributes in self.elements if name == tag)
+
+
+@pytest.fixture(scope="module")
+def report() -> dict[str, bytes]:
+    return write_report(PAIRS, ABOUT)
+
+
+@pytest.fixture(scope="module")
+def page(report: dict[str, bytes]) -> Page:
+    return Page(report["report.html"].decode())
+
+
+def test_files(report: dict[str, bytes]) -> None:
+    images = {f"report-{name}.svg" for name in CHARTS}
+    assert set(report) == {"report.html", "report.json", "puzzles.parquet", "authors.txt"} | images
+    for name in images:
+        assert ET.fromstring(report[name]).tag == "{http://www.w3.org/2000/svg}svg"
+    assert write_report(PAIRS, ABOUT) == report, "the same tables give the same bytes"
+
+
+def test_json_holds_the_same_figures(report: dict[str, bytes]) -> None:
+    content = json.loads(report["report.json"])
+    assert content["figures"] == plain(figures(PAIRS))
+    assert content["about"]["run_id"] == "run-1"
+    assert content["about"]["configuration"]["cpu_limit"] == 60
+
+
+def test_the_page_loads_nothing(page: Page, report: dict[str, bytes]) -> None:
+    for tag, attributes in page.elements:
+        if tag == "a":  # a link loads nothing until it is followed
+            continue
+        for name in ("src", "href", "xlink:href", "srcset", "action", "data", "poster"):
+            assert (attributes.get(name) or "#").startswith(("#", "data:")), (tag, attributes)
+    style = re.findall("<style>(.*?)</style>", report["report.html"].decode(), re.S)[0]
+    assert "url(" not in style
+    assert "@import" not in style
+
+
+def test_the_policy_admits_just_the_scripts_of_the_page(page: Page) -> None:
+    policy = next(meta["content"] or "" for meta in page.of("meta") if meta.get("http-equiv"))
+    runs = [attributes.get("type") is None for attributes in page.of("script")]
+    code = [script for script, run in zip(page.scripts, runs, strict=True) if run]
+    hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in code]
+    assert len(hashes) == 1
+    assert policy.count("sha256-") == 2  # and Vega, which is deflated
+    assert "script-src " + " ".join(f"'sha256-{value}'" for value in hashes) in policy
+    assert {"default-src 'none'", "base-uri 'none'", "form-action 'none'"} <= {*policy.split("; ")}
+
+
+def test_the_page_tells_the_figures(page: Page) -> None:
+    text = " ".join(page.text.replace(formatting.NO_BREAK, " ").split())
+    for told in ("Census of 8 nonograms", "2 of them (25.0 %)", "2 unique by line logic 25.0 %", "1 undecided 12.5 %"):
+        assert told in text
+    for told in (
+        "2 invalid or failed 25.0 %",
+        "1 ambiguous several solutions",
+        "1 contradictory no solution",
+        "row 1: too long",
+        "Knot by Jan local/6 · 30×31 5.99",
+        "8 of 9 puzzles have a result",
+        "91.0 %",
+        "numba 0.68",
+    ):
+        assert told in text
+    for told in ("2026-01-02 03:04:05 UTC", "node-1, node-2", "5.00 min", "9.17 min", "93.0 %", '["store"]', "<b>"):
+        assert told in text
+
+
+def test_every_chart_has_words_a_still_picture_and_a_specification(page: Page) -> None:
+    plots = [attributes for attributes in page.of("div") if "data-chart" in attributes]
+    assert [plot["data-chart"] for plot in plots] == CHARTS
+    assert all(plot["role"] == "img" and plot["aria-label"] for plot in plots)
+    assert sum("marks" in (attributes.get("class") or "") for attributes in page.of("svg")) == len(CHARTS)
+    (place,) = (k for k, attributes in enumerate(page.of("script")) if attributes.get("id") == "chart-specs")
+    assert set(json.loads(zlib.decompress(base64.b64decode(page.scripts[place])))["own"]) == set(CHARTS)
+
+
+def test_text_from_strangers_is_escaped() -> None:
+    evil = {"title": EVIL, "author": f'"{EVIL}', "source": EVIL, "palette": [{"rgb": EVIL}], "goal": b"\0\0\0\0"}
+    rows = pairs(
+        (solved("a/1", 1.0), known("a/1", **evil)),
+        (solved(EVIL, 2.0), known(EVIL, **evil)),
+        solved("a/2", 1.0, EVIL, technique=EVIL),
+        (failed("a/3", "error", EVIL), known("a/3", **evil)),
+    )
+    report = write_report(rows, RunDetails(run_id=EVIL, configuration={EVIL: EVIL}, hosts=[EVIL]))
+    html = report["report.html"].decode()
+    assert "<script>alert" not in html
+    assert len(list(Page(html).of("script"))) == 6  # one that runs and five with data
+    assert EVIL in Page(html).text
+    for name, content in report.items():
+        if name.endswith(".svg"):
+            assert b"<script" not in content
+            ET.fromstring(content)
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("see https://example.org, WWW.example.org", "see https://\u2060example.org, WWW.\u2060example.org"),
+        ("ask @someone or a@example.org", "ask @\u2060someone or a@\u2060example.org"),
+        ("\x1b[31m\u202eabc\x9b", "\ufffd\\[31m\ufffdabc\ufffd"),
+        ("a|b *c* [d](e) `f`\n# g \\ <h>", r"a\|b \*c\* \[d\](e) \`f\` # g \\ &lt;h&gt;"),
+    ],
+)
+def test_markdown_neither_formats_nor_links_by_itself(text: str, escaped: str) -> None:
+    """Names passed to it, and terminal escapes, are escaped too."""
+    assert markdown(text) == escaped
+
+
+@pytest.mark.parametrize(
+    ("solution", "goal", "label"),
+    [
+        (b"\1\0\0\1", b"\1\1\1\1", "solution of a/1"),
+        (None, b"\1\1\1\1", "author’s picture of a/1"),
+        (None, None, None),
+        (b"\1\0\0", None, None),
+    ],
+)
+def test_thumbnails(solution: bytes | None, goal: bytes | None, label: str | None) -> None:
+    report = write_report(pairs((solved("a/1", 1.0, solution=solution), known("a/1", goal=goal))))
+    drawings = [svg for svg in Page(report["report.html"].decode()).of("svg") if svg.get("viewbox") == "0 0 2 2"]
+    assert [svg.get("aria-label") for svg in drawings] == ([label] if label else [])
+
+
+def test_a_public_report_shows_what_may_be_passed_on() -> None:
+    clues = {"rows": [[{"length": 2, "color": 1}], []], "columns": [[{"length": 1, "color": 1}]] * 2}
+    note = "definitely unique,definitely requires moderate lookahead"
+    rows = [
+        (solved(f"a/{n}", 1.0, solution=b"\1\1\0\0"), known(f"a/{n}", title=title, license=license_, **clues))
+        for n, (title, license_) in enumerate((("Mine alone", None), ("Yours too", "CC-BY-4.0")))
+    ]
+    rows += [(failed("a/x", "error", "why"), known("a/x", title="Secret failure"))]
+    rows += [(solved("a/y", 1.0), known("a/y", title="Secret doubt", site_note=note, site_difficulty=1.0))]
+    (census,) = pairs(*rows)
+    report = write_report([census], public=True)
+    for name in ("report.html", "report.json"):
+        text = report[name].decode()
+        assert "Yours too" in text
+        for hidden in ("Mine alone", "Secret failure", "Secret doubt", note):
+            assert hidden not in text, (name, hidden)
+    drawings = [svg for svg in Page(report["report.html"].decode()).of("svg") if svg.get("viewbox") == "0 0 2 2"]
+    assert len(drawings) == 1
+    told, all_told = (json.loads(made["report.json"])["figures"] for made in (report, write_report([census])))
+    for name in ("labels", "densities", "claims", "work"):
+        assert told[name] == all_told[name]
+
+
+def test_a_public_report_has_no_mendings_of_what_may_not_be_passed_on() -> None:
+    answer = {"solution": b"\1\0\0\1", "second_solution": b"\0\1\1\0", "solutions": "multiple"}
+    (census,) = pairs(
+        *(
+            (solved(name, 1.0, "multiple", clue_hash="ab", **answer), known(name, license=license_))
+            for name, license_ in (("a/mine", None), ("a/yours", "CC0"))
+        )
+    )
+    found = pa.Table.from_pylist(
+        [{"puzzle_id": name, "clue_hash": "ab", "change": f"of {name}", "mended": b"\1\0\1\1"}
+         for name in ("a/mine", "a/yours")],
+        schema=MENDINGS,
+    )  # fmt: skip
+    shown = [take_census([census], public, found).shown for public in (False, True)]
+    told = [{row["puzzle_id"]: (row["change"], row["mended"]) for row in rows.to_pylist()} for rows in shown]
+    assert told[0] == {name: (f"of {name}", b"\1\0\1\1") for name in ("a/mine", "a/yours")}
+    assert told[1] == told[0] | {"a/mine": (None, None)}
+
+
+def test_a_mended_puzzle_is_drawn_before_and_after() -> None:
+    """Before is the author's picture, since it is a solution; the cell that changes has a colour apart."""
+    two = {"solution": b"\1\0\0\1", "second_solution": b"\0\1\1\0", "solutions": "multiple", "goal_matches": True}
+    rows = pairs((solved("a/1", 1.0, "multiple", clue_hash="ab", **two), known("a/1", goal=b"\0\1\1\0")))
+    mended = {"puzzle_id": "a/1", "clue_hash": "ab", "change": "row 2 column 2 black", "mended": b"\0\1\1\1"}
+    found = pa.Table.from_pylist([mended], schema=MENDINGS)
+    page = write_report(rows, mendings=found)["report.html"].decode()
+    (thumbs,) = re.findall(r'<div class="thumbs">(.*?)</div>\n', page)
+    before, after = re.findall(r"<svg.*?</svg>", thumbs)
+    black = '<path fill="#000000" d="M1 0h1v1h-1zM0 1h{}v1h-{}z"/>'
+    assert black.format(1, 1) in before
+    assert '<path fill="#ff0090" d="M1 1h1v1h-1z"/>' in before
+    assert black.format(2, 2) in after
+    assert "#ff0090" not in after
+
+
+@pytest.mark.parametrize(
+    ("rows", "total"),
+    [
+        ([], 0),
+        (pairs((solved("a/1", 1e-5), known("a/1"))), 1),
+        (pairs(solved("a/1", 0.0)), 1),
+        (pairs(failed("a/1", "invalid", "why"), failed("a/2", "error", "why")), 2),
+        (pairs({}, {}), 2),
+    ],
+    ids=["empty", "one", "no puzzle", "failures", "nulls"],
+)
+def test_edges(rows: Pairs, total: int) -> None:
+    report = write_report(rows)
+    assert json.loads(report["report.json"])["figures"]["total"] == total
+    assert f"Census of {total} nonogram" in Page(report["report.html"].decode()).text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "–"),
+        (0.0, "0 s"),
+        (1.234e-7, "0.12 µs"),
+        (1.234e-5, "12.3 µs"),
+        (0.00456, "4.56 ms"),
+        (0.5, "500 ms"),
+        (0.99996, "1.00 s"),
+        (0.0009999, "1.00 ms"),
+        (1.0, "1.00 s"),
+        (60.01, "60.0 s"),
+        (119.99, "120 s"),
+        (123.0, "2.05 min"),
+        (7200.0, "2.00 h"),
+        (3.6e7, "10,000 h"),
+    ],
+)
+def test_seconds(value: float | None, text: str) -> None:
+    assert formatting.seconds(value).replace(formatting.NO_BREAK, " ") == text
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "text"),
+    [
+        (0, 0, "–"),
+        (0, 5, "0.0 %"),
+        (5, 5, "100 %"),
+        (1, 10_000, "< 0.1 %"),
+        (9_999, 10_000, "> 99.9 %"),
+        (5384, 6746, "79.8 %"),
+    ],
+)
+def test_share(part: int, whole: int, text: str) -> None:
+    assert formatting.share(part, whole).replace(formatting.NO_BREAK, " ") == text
+
+
+def test_bucket_names() -> None:
+    names = [formatting.bucket(TimeClass(start, stop, 0, 0)) for start, stop in ((0.0, 0.1), (0.1, 0.2), (120.0, None))]
+    assert [name.replace(formatting.NO_BREAK, " ") for name in names] == ["< 0.1 s", "0.1–0.2 s", "≥ 120 s"]
+
+
+def test_the_run_is_cited() -> None:
+    about = RunDetails(run_id="20300131-ab", versions={"nonocensus": "9.9"}, finished="2030-01-31T10:00:00+00:00")
+    html = write_report(PAIRS, about)["report.html"].decode()
+    (cited,) = re.findall(r'<pre class="citation">([^<]+)</pre>', html)
+    author = re.findall(r'- name: "(.+)"', (ROOT / "CITATION.cff").read_text())
+    assert f"author = {{{{{author[0]}}}}}" in cited
+    assert cited.startswith("@misc{nonocensus-20300131-ab,")
+    assert "year = {2030}" in cited
+    assert "note = {nonocensus 9.9, run 20300131-ab}" in cited
+    assert 'class="citation"' not in write_report(PAIRS)["report.html"].decode()
+
+
+COLORS = ("ffffff", "000000", "ff0000", "00ff00")
+
+
+def painted(drawing: str) -> list[list[str]]:
+    """Return the colour of each cell, by filling the drawing's rectangles in their order."""
+    root = ET.fromstring(drawing)
+    _, _, width, height = map(int, root.attrib["viewBox"].split())
+    cells = [[""] * width for _ in range(height)]
+    for path in root:
+        rectangles = re.findall(r"M(\d+) (\d+)h(\d+)v(\d+)h-(\d+)z", path.attrib["d"])
+        assert "".join("M{} {}h{}v{}h-{}z".format(*found) for found in rectangles) == path.attrib["d"]
+        for x, y, w, h, back in (map(int, found) for found in rectangles):
+            assert w == back
+            for row in range(y, y + h):
+                cells[row][x : x + w] = [path.attrib["fill"]] * w
+    return cells
+
+
+@given(arrays(np.uint8, st.tuples(st.integers(1, 7), st.integers(1, 7)), elements=st.integers(0, 3)))
+def test_every_cell_has_its_colour(cells: np.ndarray) -> None:
+    assert painted(svg(cells, COLORS)) == [[f"#{COLORS[cell]}" for cell in row] for row in cells]
+
+
+def test_an_empty_picture_is_its_background() -> None:
+    assert painted(svg(np.zeros((1, 2), np.uint8), ("abcdef", "000000"))) == [["#abcdef"] * 2]
+
+
+@pytest.mark.parametrize("palette", [("ffffff",), ("ffffff", None), ("ffffff", 'red" onload="x'), ("ffffff", "fff")])
+def test_what_is_no_colour_is_grey(palette: tuple[str | None, ...]) -> None:
+    assert painted(svg(np.ones((1, 1), np.uint8), palette)) == [["#888888"]]
+
+
+def test_text_is_escaped_and_without_it_the_picture_is_hidden() -> None:
+    cells = np.zeros((1, 1), np.uint8)
+    text = '<script>"alert"</script>'
+    root = ET.fromstring(svg(cells, COLORS, text))
+    assert (root.attrib["role"], root.attrib["aria-label"]) == ("img", text)
+    assert ET.fromstring(svg(cells, COLORS)).attrib["aria-hidden"] == "true"
+
+
+def test_it_is_small() -> None:
+    rows, columns = np.mgrid[:60, :60]
+    disc = ((rows - 30) ** 2 + (columns - 30) ** 2 < 700).astype(np.uint8)
+    assert len(svg(disc, COLORS)) < 700, "equal runs of consecutive rows are one rectangle"
+
+
+LIGHT, DARK = ("#1d2329", "#ffffff"), ("#e4e7ea", "#181c20")
+"""Ink and paper of the page."""
+
+ENOUGH = 4.5
+"""The contrast that text needs (WCAG 2, 1.4.3)."""
+
+
+def channels(color: str) -> tuple[float, ...]:
+    """Red, green and blue, 0 to 1."""
+    return tuple(int(color[k : k + 2], 16) / 255 for k in (1, 3, 5))
+
+
+def luminance(color: tuple[float, ...]) -> float:
+    """Return the relative luminance of WCAG 2."""
+    linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in color]
+    return sum(weight * value for weight, value in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+@pytest.mark.parametrize(("ink", "paper"), [LIGHT, DARK])
+@pytest.mark.parametrize("color", [ACCENT, SERIES[1]])
+def test_numbers_of_the_matrix_can_be_read(color: str, ink: str, paper: str) -> None:
+    """On the strongest cell of either sign; axe can't say so of text on a shape."""
+    mixed = (
+        READABLE * over + (1 - READABLE) * under for over, under in zip(channels(color), channels(paper), strict=True)
+    )
+    low, high = sorted((luminance(channels(ink)), luminance(tuple(mixed))))
+    assert (high + 0.05) / (low + 0.05) >= ENOUGH
+
+
+def test_specifications_fit_the_schema_of_vega_lite() -> None:
+    specs = [chart.spec for chart in charts(figures(PAIRS))]
+    assert len(specs) > 5
+    for spec in (*specs, *explorers().values()):
+        alt.Chart.from_dict(spec, validate=True)
