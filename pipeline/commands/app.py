@@ -168,7 +168,6 @@ def run(commands: typer.Typer = app) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # titles may have characters that the terminal lacks
-    os.environ.setdefault("RAY_DEDUP_LOGS", "0")  # else Ray holds messages back, and prints them as it is shut down
     stdout = cast(TextIO, StdoutWithoutRay(sys.stdout)) if sys.stdout else None
     try:
         with redirect_stdout(stdout):

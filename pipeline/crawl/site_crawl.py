@@ -27,6 +27,7 @@ from nonocensus.scrapers.http.messages import host_of, is_loopback, normalize_ur
 from nonocensus.scrapers.http.polite_session import contact_for
 from nonocensus.scrapers.http.throttle import check_host_rate, check_rate
 from nonocensus.scrapers.site import Site
+from nonocensus.scrapers.url import Url
 
 JUDGES: Judges = {webpbn.SOURCE: webpbn.judge, nonograms.SOURCE: nonograms.judge, DEMO: demo.judge}
 
@@ -147,7 +148,7 @@ def check_options(options: CrawlOptions) -> str:
             normalize_url(address)
         except ValueError:
             raise UserError(f"--base-url {clipped(address)}: no address like https://webpbn.com") from None
-        if set("?#") & set(address) or "@" in urlsplit(address).netloc:
+        if set("?#") & set(address) or "@" in urlsplit(Url(address).secret).netloc:
             raise UserError("--base-url takes no ?, # or name and password; give an address like https://webpbn.com")
     try:
         check_rate(options.rate)

@@ -19,6 +19,7 @@ from nonocensus.pipeline.executors.task_failure import NODE, WORKER, TaskFailure
 
 ENVIRONMENT = {
     "NUMBA_NUM_THREADS": "1",  # each core has a worker already
+    "RAY_DEDUP_LOGS": "0",  # else Ray holds messages of dead workers back, and prints them as it is shut down
     "RAY_USAGE_STATS_ENABLED": "0",  # no telemetry without consent
     "RAY_worker_niceness": "0",  # Ray's 15 leaves a hundredth of a core next to any other job
     "RAY_grpc_client_keepalive_time_ms": "70000",

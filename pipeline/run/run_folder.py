@@ -9,7 +9,7 @@ RUN/mendings/*.parquet        changes that leave one solution of several (pipeli
 RUN/log/*.jsonl               events, one file per session
 RUN/progress.json             progress of the running session, rewritten every few seconds
 RUN/summary.json              merged statistics of all files, rewritten at the end of a session
-RUN/writer.lock               who is writing (pipeline.store.lock)
+RUN/writer.lock               who is writing, while a command does (pipeline.store.lock)
 
 A session is one command working on the run; names of its files begin with its number. A result file counts if its
 Parquet file has the size in its JSON, and if the hashes of the store parts it was made from equal those in run.json.

@@ -142,9 +142,10 @@ def _locked_file(place: Folder, use: str) -> Iterator[None]:
         try:
             yield
         finally:
-            with suppress(OSError):  # the folder was deleted meanwhile
-                if made and [path] == list(path.parent.iterdir()):
+            with suppress(OSError):  # the folder was deleted meanwhile, or something was written to it
+                if _is_still(path, file.fileno()):
                     path.unlink()
+                if made:
                     path.parent.rmdir()
 
 

@@ -259,7 +259,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store = create_store(str(place / "store"))
     append(store, [puzzle_batch(demo_puzzles()[:40])])
     run_serially(store, place / "run")
-    (place / "run/writer.lock").touch()  # which the first command that writes makes
     for name in ("full", "empty", "images"):
         (place / name).mkdir()
     (place / "full/note.txt").write_text("mine")
