@@ -162,11 +162,11 @@ def _classify(
     files = run.result_files()
     plan = planner(run, files)
     before = _covered(files)
-    done = before if plan.fresh else 0  # retried puzzles replace rows: progress starts at 0
+    done = before if plan.is_new else 0  # retried puzzles replace rows: progress starts at 0
     defaults = default_settings()
     limits = levels(config["cpu_limit"], defaults.sweep_limit, defaults.limit_growth)
     result = run_job(run, CLASSIFY, classify_options(run, config), plan, limits, resources, progress, settings, done)
-    vanished = before + (result.planned if plan.fresh else 0) - _covered(run.result_files())
+    vanished = before + (result.planned if plan.is_new else 0) - _covered(run.result_files())
     missing = max(result.planned - result.rows, vanished, 0)
     return ClassifyOutcome(run, write_summary(run), result.rows, result.unread, missing)
 

@@ -108,8 +108,8 @@ def import_puzzles(
         index = IdIndex()
         for batch in store.batches(INDEXED_COLUMNS):
             index.add(*(batch[name].to_pylist() for name in INDEXED_COLUMNS))
-        fresh = (_without_known(batch, index, report) for batch in _batches(found, report, on_item))
-        owned = (_with_terms(batch, terms, report) for batch in fresh)
+        new = (_without_known(batch, index, report) for batch in _batches(found, report, on_item))
+        owned = (_with_terms(batch, terms, report) for batch in new)
         report.added = append(store, owned, number=number)
     return report
 
@@ -168,9 +168,9 @@ def _without_known(batch: pa.RecordBatch, index: IdIndex, report: ImportReport) 
     report.known += int(np.count_nonzero(found == SAME))
     reason = "the store has this id with other clues, and keeps those"
     report.problems += [Problem(ids[place], reason) for place in np.flatnonzero(found == OTHER).tolist()]
-    fresh = found == NEW
-    if not fresh.all():
-        batch = batch.filter(pa.array(fresh))
+    is_new = found == NEW
+    if not is_new.all():
+        batch = batch.filter(pa.array(is_new))
         ids = batch["puzzle_id"].to_pylist()
     report.invalid += [Problem(ids[p], why) for p, why in sorted(faults_of(batch).items())]
     return batch

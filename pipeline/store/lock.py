@@ -48,7 +48,7 @@ class Lease(NamedTuple):
         return place.options == self.options and f"{place.name}/".startswith(f"{self.place}/")
 
 
-_held: ContextVar[dict[str, Lease | None]] = ContextVar("held", default={})  # noqa: B039 (never changed)
+_locks: ContextVar[dict[str, Lease | None]] = ContextVar("locks", default={})  # noqa: B039 (never changed)
 """Locks that this context holds, by folder URI; locks are reentrant within a context, not across threads."""
 
 
@@ -58,15 +58,15 @@ def writer_lock(place: Folder, use: str = "written") -> Iterator[None]:
 
     A folder created for the lock is removed if nothing else was written to it.
     """
-    if place.uri in _held.get():
+    if place.uri in _locks.get():
         yield
         return
     with _locked_file(place, use) if place.local else _leased(place) as lease:
-        before = _held.set({**_held.get(), place.uri: lease})
+        token = _locks.set({**_locks.get(), place.uri: lease})
         try:
             yield
         finally:
-            _held.reset(before)
+            _locks.reset(token)
 
 
 @contextmanager
@@ -87,22 +87,22 @@ def staging(place: Folder) -> Iterator[Folder]:
 
 def is_locked_here(place: Folder) -> bool:
     """Return whether this context holds the lock of a folder."""
-    return place.uri in _held.get()
+    return place.uri in _locks.get()
 
 
 def current_lease(place: Folder) -> Lease | None:
     """Return this context's lease that covers a folder, to pass to tasks; None for local folders."""
-    return next((lease for lease in _held.get().values() if lease is not None and lease.covers(place)), None)
+    return next((lease for lease in _locks.get().values() if lease is not None and lease.covers(place)), None)
 
 
 @contextmanager
 def borrow_lease(lease: Lease | None) -> Iterator[None]:
     """Write under the lease of the process that submitted this task."""
-    before = _held.set({**_held.get(), lease.uri: lease} if lease else _held.get())
+    token = _locks.set({**_locks.get(), lease.uri: lease} if lease else _locks.get())
     try:
         yield
     finally:
-        _held.reset(before)
+        _locks.reset(token)
 
 
 def check_lease(place: Folder) -> None:
@@ -138,7 +138,7 @@ def _locked_file(place: Folder, use: str) -> Iterator[None]:
     with _locked(place, path, use) as file:
         with suppress(OSError):  # a full disk does not break the lock
             file.truncate(0)
-            os.write(file.fileno(), _encoded(_who()))  # unbuffered, so that closing can't fail
+            os.write(file.fileno(), _encoded(_describe_writer()))  # unbuffered, so that closing can't fail
         try:
             yield
         finally:
@@ -185,7 +185,7 @@ def _is_still(path: Path, number: int) -> bool:
 @contextmanager
 def _leased(place: Folder) -> Iterator[Lease]:
     """Hold a lease that a thread renews."""
-    about = _who()
+    about = _describe_writer()
     lease = Lease(place.name, place.options, place.uri, about["token"])
     version = _take(place, about)
     ended = threading.Event()
@@ -263,7 +263,7 @@ def _age(place: Folder, there: StoredObject) -> float:
     return (place.server_time() - there.modified).total_seconds()
 
 
-def _who() -> dict[str, Any]:
+def _describe_writer() -> dict[str, Any]:
     return {
         "host": platform.node(),
         "pid": os.getpid(),
