@@ -5,7 +5,7 @@
 #              test-cluster (two machines as namespaces of this one) and test-explore (random examples for SECONDS)
 # make test-pythons   the tests of `make test` with each of PYTHONS that there is, in an environment of its own
 # make test-adapters  those of nonocensus.adapters, with the libraries (some 700 MB)
-# make lint    ruff and mypy; oxlint for the page's JavaScript
+# make lint    ruff, mypy and import-linter; oxlint for the page's JavaScript
 # make docs    docs/COMMANDS.md, FORMATS.md, METRICS.md and TECHNIQUES.md, which follow from the program, and census.ipynb's outputs
 # make gallery the pictures of docs/GALLERY.md
 # make measures ARCHIVES="FILE ..."  imports, classifies and grades the puzzles of archives; measures/dataset has their measures
@@ -106,10 +106,8 @@ lint: $(READY)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	mkdir -p .cache
-	$(BIN)/python -c "from nonocensus.reports.page.browser import script; print(script())" > .cache/browser.js
-	$(BIN)/python -c "from nonocensus.pipeline.serve.server_app import script; print(script())" > .cache/serve.js
-	$(BIN)/oxlint --no-ignore --deny-warnings .cache/browser.js .cache/serve.js reports/templates/*.js tests/javascript/*.mjs
+	$(BIN)/lint-imports --no-cache --no-logo
+	$(BIN)/oxlint --deny-warnings reports/templates tests/javascript
 
 format: $(READY)
 	$(BIN)/ruff format

@@ -63,7 +63,7 @@ def _verdicts_under(draw: int, puzzles: int, seed: int) -> dict[str, Any]:
 def _print_verdicts(colors: int, puzzles: int, seed: int) -> None:
     """Print the verdicts on random puzzles of at most `colors` colours (runs in a child process)."""
     from nonocensus.solver.api import classify
-    from nonocensus.solver.ladder.ladder_kernels import warm_up
+    from nonocensus.solver.ladder.climb import warm_up
     from nonocensus.solver.model.tables import puzzle_batch
     from nonocensus.solver.model.views import views
     from tests import fuzz

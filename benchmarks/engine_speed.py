@@ -51,7 +51,7 @@ def _table(kind: Kind) -> FigureTable:
     puzzles = list(islice(_puzzles(kind), EACH))
     size = {puzzle.puzzle_id: states(puzzle) for puzzle in puzzles}
     rows = []
-    for row in compared([puzzle_batch(puzzles)], list(ENGINES), LIMITS, lambda: None):
+    for row in compared([puzzle_batch(puzzles)], list(ENGINES), LIMITS):
         seconds = [None if row[name] is None else 1000 * row[name] for name in ("first_seconds", "seconds")]
         visits = row["first_visits"], row["visits"]
         result = row["stopped"] or row["verdict"]

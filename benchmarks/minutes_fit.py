@@ -6,8 +6,8 @@ import numpy as np
 
 from nonocensus.solver.model.fitted_parameters import standardise
 from nonocensus.solver.model.puzzle import MAX_CELLS
-from nonocensus.solver.people.features import FEATURES
-from nonocensus.solver.people.minutes import CELLS, LOG_OPEN, Estimate, estimate, parse_model
+from nonocensus.solver.people.features import AT_CELLS, AT_LOG_OPEN, FEATURES
+from nonocensus.solver.people.minutes import Estimate, estimate, parse_model
 
 FOLDS = 5
 
@@ -58,7 +58,7 @@ def fit(timed: Judged, rated: Judged) -> dict[str, Any]:
     logs = np.log1p(rated.features)  # the timed ones have no assumptions
     mean, scale = logs.mean(axis=0), logs.std(axis=0)
     log_times = np.log(timed.judgement)
-    by_lines = np.arange(len(FEATURES)) != LOG_OPEN
+    by_lines = np.arange(len(FEATURES)) != AT_LOG_OPEN
 
     def time_terms(features: np.ndarray) -> np.ndarray:
         z = standardise(features, mean, scale)[:, by_lines]
@@ -70,7 +70,7 @@ def fit(timed: Judged, rated: Judged) -> dict[str, Any]:
     seconds[by_lines] = weights[1:].reshape(2, -1).T
 
     lengths = time_terms(rated.features) @ weights
-    depth = np.log1p(rated.features[:, LOG_OPEN])
+    depth = np.log1p(rated.features[:, AT_LOG_OPEN])
     assumptions, widening = _assumptions(lengths, depth, rated.judgement)
     lengths += assumptions * depth
     mean_length, scale_length = lengths.mean(), lengths.std()
@@ -79,7 +79,7 @@ def fit(timed: Judged, rated: Judged) -> dict[str, Any]:
     stars = ridge(np.column_stack([np.ones(len(z)), m, m**2, z, z * m]), rated.judgement, STARS_RIDGE)
 
     return {
-        "cells": int(timed.features[:, CELLS].max()),
+        "cells": int(timed.features[:, AT_CELLS].max()),
         "seconds": {"constant": weights[0], "assumptions": assumptions},
         "stars": {
             "constant": stars[0],

@@ -27,8 +27,8 @@ from nonocensus.reports.numbers.rating_correlations import SIZE_BANDS, spearman,
 from nonocensus.solver.model.fitted_parameters import MINUTE, file_text
 from nonocensus.solver.model.tables import DECISIVE
 from nonocensus.solver.model.techniques import TECHNIQUES
-from nonocensus.solver.people.features import FEATURES
-from nonocensus.solver.people.minutes import LOG_OPEN, Estimate, parse_model
+from nonocensus.solver.people.features import AT_LOG_OPEN, FEATURES
+from nonocensus.solver.people.minutes import Estimate, parse_model
 from nonocensus.solver.people.puzzle_grade import ESTIMATES, grade
 
 PEOPLE = Path("../shared/data/people")
@@ -240,7 +240,7 @@ def transfer(rated: list[Crowd]) -> FigureTable:
     """Return how minutes, fitted to griddlers.net's times, order webpbn.com's ratings."""
     rows = []
     for one in rated:
-        by_lines = one.judged.features[:, LOG_OPEN] == 0
+        by_lines = one.judged.features[:, AT_LOG_OPEN] == 0
         for name, mask in (("line logic", by_lines), ("beyond", ~by_lines), ("all", by_lines | True)):
             some = one._replace(rows=one.rows.filter(pa.array(mask)))
             rows.append([KINDS[one.kind], name, len(some.rows), _rho(some, "minutes"), _rho(some, "stars")])
@@ -272,7 +272,7 @@ def effects(timed: list[Crowd], rated: list[Crowd]) -> list[FigureTable]:
             drawn = (one.judged.where(rng.integers(0, len(one.rows), len(one.rows))) for one in (times, ratings))
             model = parse_model(fit(*drawn))
             weights = np.stack([model.seconds[:, 0], model.stars[:, 0]]) / model.scale
-            weights[0, LOG_OPEN] = model.assumptions
+            weights[0, AT_LOG_OPEN] = model.assumptions
             fits.append(weights * np.log(2))
         percent, stars = 100 * np.expm1(np.array(fits)[:, 0]), np.array(fits)[:, 1]
         columns += [[_interval(values) for values in found.T] for found in (percent, stars)]

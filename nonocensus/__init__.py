@@ -12,9 +12,10 @@
     nc.query("run", "select label, count(*) from results group by 1")
     nc.make_report("run", "page")
 
-Functions print nothing. Errors are UserError and its subclasses, with one line that says what, where and what to do, or
-ValueError and TypeError for invalid arguments, or ModuleNotFoundError, which names the extra to install. The packages
-below (solver, scrapers, reports, pipeline) are private and may change.
+Functions print nothing, but Ray a line about each worker that dies; long ones report to `progress`, which `nc.bar()`
+yields. Errors are UserError and its subclasses, with one line that says what, where and what to do, or ValueError and
+TypeError for invalid arguments, or ModuleNotFoundError, which names the extra to install. The packages below (solver,
+scrapers, reports, pipeline) are private and may change.
 
 Names are listed in __init__.pyi and loaded on first use, so that `import nonocensus` is fast. In a checkout the
 packages are links to the folders at its top.

@@ -18,7 +18,6 @@ from nonocensus.pipeline.jobs.generate_graded import Conditions, generate_graded
 from nonocensus.pipeline.jobs.grade_job import Tally
 from nonocensus.pipeline.jobs.grade_job import grade_run as grade
 from nonocensus.pipeline.jobs.kernel_compilation import warm_for_most, warm_for_store
-from nonocensus.pipeline.jobs.session import SILENT_LISTENER, Listener
 from nonocensus.pipeline.run import run_folder as runs
 from nonocensus.pipeline.run.configuration import configuration
 from nonocensus.pipeline.run.plan import Selection, check_selection
@@ -54,7 +53,7 @@ def open_run(run: Place, store: Place | None = None) -> Run:
 def import_files(
     paths: Place | Iterable[Place],
     store: Place,
-    watch: ProgressCallbacks = SILENT,
+    progress: ProgressCallbacks = SILENT,
     *,
     contact: str | None = None,
     license: str | None = None,  # noqa: A002
@@ -65,39 +64,39 @@ def import_files(
     Args:
         paths: Files, folders, archives or URLs.
         store: The store.
-        watch: Progress callbacks.
+        progress: Progress callbacks.
         contact: Your e-mail or web address, for the owners of the URLs' sites.
         license: Licence of puzzles whose files name none.
         owner: Rights holder of puzzles whose files name none.
 
     """
     terms = Terms(license, owner)
-    return import_paths(list(_several(paths)), str(store), watch, contact=contact, terms=terms)
+    return import_paths(list(_several(paths)), str(store), progress, contact=contact, terms=terms)
 
 
 def crawl_site(
-    store: Place, site: str, ids: str | None = None, *, watch: ProgressCallbacks = SILENT, **asking: Any
+    store: Place, site: str, ids: str | None = None, *, progress: ProgressCallbacks = SILENT, **options: Any
 ) -> CrawlResult:
     """Download a site's puzzles into a store, politely; the same call resumes.
 
     ids      numbers: 7, 1-5000, 1-10,20-30, or all
-    asking   further fields of nonocensus.pipeline.crawl.site_crawl.CrawlOptions: new, refresh, limit, kind, base_urls,
+    options  further fields of nonocensus.pipeline.crawl.site_crawl.CrawlOptions: new, refresh, limit, kind, base_urls,
              contact, rate
     """
-    addresses = _several(asking.pop("base_urls", ()))
-    return crawling.crawl_site(Path(store), CrawlOptions(site, ids, base_urls=addresses, **asking), watch)
+    addresses = _several(options.pop("base_urls", ()))
+    return crawling.crawl_site(Path(store), CrawlOptions(site, ids, base_urls=addresses, **options), progress)
 
 
-def reparse_store(store: Place, watch: ProgressCallbacks = SILENT) -> CrawlResult:
+def reparse_store(store: Place, progress: ProgressCallbacks = SILENT) -> CrawlResult:
     """Parse the stored replies of a crawl again, offline, and update the store's table."""
-    return crawling.reparse_store(Path(store), watch)
+    return crawling.reparse_store(Path(store), progress)
 
 
 def generate_store(
     store: Place,
     recipe: Recipe,
     resources: Resources = ALL_CORES,
-    watch: ProgressCallbacks = SILENT,
+    progress: ProgressCallbacks = SILENT,
     *,
     minutes: tuple[float, float] | None = None,
     stars: tuple[float, float] | None = None,
@@ -110,8 +109,8 @@ def generate_store(
     """
     conditions = Conditions(minutes, stars, grade)
     if conditions.bounds():
-        return generate_graded(str(store), recipe, conditions, resources, watch).kept
-    return fill_store(str(store), recipe, resources, watch)
+        return generate_graded(str(store), recipe, conditions, resources, progress).kept
+    return fill_store(str(store), recipe, resources, progress)
 
 
 def classify_store(
@@ -127,7 +126,7 @@ def classify_store(
     limit: int | None = None,
     force: bool = False,
     resources: Resources = ALL_CORES,
-    listener: Listener = SILENT_LISTENER,
+    progress: ProgressCallbacks = SILENT,
 ) -> ClassifyOutcome:
     """Classify the puzzles of a store that have no result in a run yet; the run is created if missing.
 
@@ -138,7 +137,7 @@ def classify_store(
     selection = Selection(_several(ids), where, limit)
     check_selection(selection)
     config = configuration(cpu_limit, rung, depth, check_goal)
-    return classify_job.classify_store(open_store(store), str(run), config, selection, resources, listener, force)
+    return classify_job.classify_store(open_store(store), str(run), config, selection, resources, progress, force)
 
 
 def retry_run(
@@ -150,19 +149,19 @@ def retry_run(
     where: str | None = None,
     limit: int | None = None,
     resources: Resources = ALL_CORES,
-    listener: Listener = SILENT_LISTENER,
+    progress: ProgressCallbacks = SILENT,
 ) -> ClassifyOutcome:
     """Retry timeouts with more time; with `failed` also killed and failed puzzles."""
     selection = Selection(_several(ids), where, limit)
     check_selection(selection)
-    return classify_job.retry_run(_run(run), cpu_limit, selection, failed, resources, listener)
+    return classify_job.retry_run(_run(run), cpu_limit, selection, failed, resources, progress)
 
 
 def retry_changed(
-    run: Run | Place, resources: Resources = ALL_CORES, listener: Listener = SILENT_LISTENER
+    run: Run | Place, resources: Resources = ALL_CORES, progress: ProgressCallbacks = SILENT
 ) -> ClassifyOutcome:
     """Update a run after changes of its store: unchanged puzzles keep their results, others are classified."""
-    return classify_job.retry_changed(_run(run), resources, listener)
+    return classify_job.retry_changed(_run(run), resources, progress)
 
 
 def summary_of(run: Run | Place) -> dict[str, Any]:
@@ -180,17 +179,17 @@ def certify_run(
     again: bool = False,
     proofs: Place | None = None,
     resources: Resources = ALL_CORES,
-    watch: ProgressCallbacks = SILENT,
+    progress: ProgressCallbacks = SILENT,
 ) -> Certified:
     """Prove the verdicts of a run independently of the solver; `proofs` is a folder for the proofs."""
     selection = Selection(_several(ids), where)
     check_selection(selection)
-    request = JobRequest(selection, cpu_limit, resources, watch)
+    request = JobRequest(selection, cpu_limit, resources, progress)
     return certify(_run(run), request, sample, again, None if proofs is None else str(proofs)).certified
 
 
 def grade_run(
-    run: Run | Place, *, cpu_limit: float = 60.0, resources: Resources = ALL_CORES, watch: ProgressCallbacks = SILENT
+    run: Run | Place, *, cpu_limit: float = 60.0, resources: Resources = ALL_CORES, progress: ProgressCallbacks = SILENT
 ) -> Tally:
     """Grade the puzzles of a run that have exactly one solution: how hard they are for people.
 
@@ -198,23 +197,21 @@ def grade_run(
 
     Grades are stored in the run. Returns counts by grade (`grades`) and of puzzles without one. The same call resumes.
     """
-    return grade(_run(run), JobRequest(cpu_limit=cpu_limit, resources=resources, callbacks=watch))
+    return grade(_run(run), JobRequest(cpu_limit=cpu_limit, resources=resources, progress=progress))
 
 
-def make_report(run: Run | Place, folder: Place, public: bool = False, watch: ProgressCallbacks = SILENT) -> str:
+def make_report(run: Run | Place, folder: Place, public: bool = False, progress: ProgressCallbacks = SILENT) -> str:
     """Write the report of a run, finished or not; returns the page's path.
 
     public   exclude puzzles that may not be published
     """
     from nonocensus.pipeline.findings.reporting import write_run_report
 
-    opened = _run(run)
-    watch.on_start("reading", opened.rows)
-    return write_run_report(opened, str(folder), public, lambda rows: watch.on_progress(rows, ""))[1]
+    return write_run_report(_run(run), str(folder), public, progress)[1]
 
 
 def make_dataset(
-    run: Run | Place, folder: Place, content: str = "none", watch: ProgressCallbacks = SILENT
+    run: Run | Place, folder: Place, content: str = "none", progress: ProgressCallbacks = SILENT
 ) -> dict[str, Any]:
     """Write a run as a dataset; returns its rows, splits, files and folder.
 
@@ -224,9 +221,7 @@ def make_dataset(
     from nonocensus.pipeline.findings.dataset_folder import write_dataset
     from nonocensus.reports.dataset.dataset_columns import Content
 
-    opened = _run(run)
-    watch.on_start("reading", 2 * opened.rows)
-    return write_dataset(opened, str(folder), Content(content), lambda words, rows: watch.on_progress(rows, words))
+    return write_dataset(_run(run), str(folder), Content(content), progress)
 
 
 def make_pack(
@@ -237,7 +232,7 @@ def make_pack(
     spread: "Spread | None" = None,
     to: str = "non",
     private: bool = False,
-    watch: ProgressCallbacks = SILENT,
+    progress: ProgressCallbacks = SILENT,
     *,
     min_density: float | None = None,
     minutes: tuple[float, float] | None = None,
@@ -260,23 +255,19 @@ def make_pack(
     from nonocensus.pipeline.findings.puzzle_pack import MIN_DENSITY, PackOptions, parse_layout, write_pack
     from nonocensus.pipeline.store.conversion import format_named
 
-    opened = _run(run)
-    watch.on_start("choosing", 2 * opened.rows)
     density = MIN_DENSITY if min_density is None else min_density
     layout = None if pdf is None else parse_layout(pdf)
     wanted = PackOptions(
         count, format_named(to), where, spread, minutes, private, density, per_author, layout, _several(ids)
     )
-    return write_pack(opened, str(folder), wanted, lambda rows: watch.on_progress(rows, ""))
+    return write_pack(_run(run), str(folder), wanted, progress)
 
 
-def export_run(run: Run | Place, path: Place, where: str | None = None, watch: ProgressCallbacks = SILENT) -> int:
+def export_run(run: Run | Place, path: Place, where: str | None = None, progress: ProgressCallbacks = SILENT) -> int:
     """Write a run as CSV: a line for each puzzle with title, grade, facts, result, measures; return the row count."""
     from nonocensus.pipeline.findings.flat_export import export
 
-    opened = _run(run)
-    watch.on_start("exporting", opened.rows)
-    return export(opened, str(path), where, lambda rows: watch.on_progress(rows, "")).rows
+    return export(_run(run), str(path), where, progress).rows
 
 
 def compare_runs(old: Run | Place, new: Run | Place) -> "Comparison":
@@ -287,7 +278,7 @@ def compare_runs(old: Run | Place, new: Run | Place) -> "Comparison":
 
 
 def find_duplicates(
-    place: Run | Store | Place, cells: float | None = None, watch: ProgressCallbacks = SILENT
+    place: Run | Store | Place, cells: float | None = None, progress: ProgressCallbacks = SILENT
 ) -> "Duplicates":
     """Find duplicates in a store or a run: equal, symmetric, or with similar pictures.
 
@@ -295,7 +286,7 @@ def find_duplicates(
     """
     from nonocensus.pipeline.findings import deduplication
 
-    return deduplication.find_duplicates(_opened(place), cells, watch)
+    return deduplication.find_duplicates(_opened(place), cells, progress)
 
 
 def query(place: Run | Store | Place, select: str) -> pa.Table:
@@ -307,14 +298,14 @@ def query(place: Run | Store | Place, select: str) -> pa.Table:
         return select_query(database, select).to_arrow_table()
 
 
-def verify(place: Run | Store | Place, repair: bool = False, watch: ProgressCallbacks = SILENT) -> list[Damage]:
+def verify(place: Run | Store | Place, repair: bool = False, progress: ProgressCallbacks = SILENT) -> list[Damage]:
     """Verify a run or a store and return the damage; `repair` moves damaged files aside for recomputation."""
-    return verify_place(_opened(place), repair, watch)
+    return verify_place(_opened(place), repair, progress)
 
 
-def warm(store: Place | None = None) -> str:
+def warm(store: Place | None = None, progress: ProgressCallbacks = SILENT) -> str:
     """Compile the kernels that most puzzles, or those of a store, need; return the cache folder."""
-    return warm_for_most() if store is None else warm_for_store(str(store))
+    return warm_for_most(progress) if store is None else warm_for_store(str(store), progress)
 
 
 def _several(values: Iterable[Any] | Place) -> tuple[Any, ...]:

@@ -76,9 +76,9 @@ def from_image(
     from nonocensus.scrapers.pictures.image import ImageOptions, puzzle_of_image
 
     width, height = size or (None, None)
-    wish = ImageOptions(width, height, colors, dither)
+    options = ImageOptions(width, height, colors, dither)
     try:
-        return puzzle_of_image(image if isinstance(image, bytes) else Path(image).read_bytes(), wish).puzzle
+        return puzzle_of_image(image if isinstance(image, bytes) else Path(image).read_bytes(), options).puzzle
     except (FormatError, OSError) as error:
         name = "the image" if isinstance(image, bytes) else str(image)
         reason = error.strerror if isinstance(error, OSError) else str(error)
@@ -102,16 +102,16 @@ def make_unique(puzzle: Puzzle | ArrayLike, rung: str = "search", *, cpu_limit: 
     """
     from nonocensus.scrapers.pictures.picture_repair import repair_picture, with_picture
 
-    asked = _puzzle(puzzle)
-    if asked.goal is None:
+    puzzle = _puzzle(puzzle)
+    if puzzle.goal is None:
         raise ValueError("the puzzle has no picture; solve it and pass a solution")
-    made = repair_picture(asked.goal, rung, cpu_limit=cpu_limit)
+    made = repair_picture(puzzle.goal, rung, cpu_limit=cpu_limit)
     if not made.reached:
         spent = "" if made.finished else f" in {cpu_limit} CPU seconds"
         raise TimeoutError(f"no such picture was found{spent}, {made.changed} cells from the first")
     if not made.finished:
         _warn_unfinished(cpu_limit)
-    return with_picture(asked, made.picture)
+    return with_picture(puzzle, made.picture)
 
 
 def mend(puzzle: Puzzle | ArrayLike, *, cpu_limit: float = 60.0) -> list[Any]:
@@ -259,8 +259,8 @@ def solve(puzzle: Puzzle | ArrayLike, **settings: Any) -> Solved:
 
     Settings: cpu_limit (CPU seconds, 60), rung, depth, check_goal, start, as for `nonocensus.solver.api.solve`.
     """
-    asked = _puzzle(puzzle)
-    return Solved(asked, dict(api.solve(asked, **settings)))
+    puzzle = _puzzle(puzzle)
+    return Solved(puzzle, dict(api.solve(puzzle, **settings)))
 
 
 @dataclass(frozen=True)
@@ -277,7 +277,7 @@ class Explained:
         """The steps as text."""
         from nonocensus.reports.words.step_words import describe_steps
 
-        return [told.what for told in describe_steps(self.explanation)]
+        return [step.what for step in describe_steps(self.explanation)]
 
     @property
     def ending(self) -> str:
@@ -330,8 +330,8 @@ def hint(puzzle: Puzzle | ArrayLike, cells: ArrayLike, *, cpu_limit: float = 60.
 
     Raises InvalidPuzzle for impossible clues, and ValueError for a grid of another shape.
     """
-    asked = _puzzle(puzzle)
-    return hints.hint(asked, hints.start_of(asked, np.asarray(cells)), cpu_limit=cpu_limit)
+    puzzle = _puzzle(puzzle)
+    return hints.hint(puzzle, hints.start_of(puzzle, np.asarray(cells)), cpu_limit=cpu_limit)
 
 
 def iter_solutions(puzzle: Puzzle | ArrayLike, **settings: Any) -> Iterator[np.ndarray]:

@@ -13,13 +13,13 @@ def _ignore(*_: Any) -> None:
 class ProgressCallbacks(NamedTuple):
     """Callbacks of a long-running task.
 
-    on_start      (title, total steps or None if unknown)
+    on_start      (title, total steps or None if unknown, steps done before)
     on_progress   (steps done since the last call, short status text or "")
     on_warning    (one line)
-    on_message    (one line, where no bar shows the title)
+    on_message    (one line)
     """
 
-    on_start: Callable[[str, int | None], None] = _ignore
+    on_start: Callable[[str, int | None, int], None] = _ignore
     on_progress: Callable[[int, str], None] = _ignore
     on_warning: Callable[[str], None] = _ignore
     on_message: Callable[[str], None] = _ignore
@@ -28,8 +28,8 @@ class ProgressCallbacks(NamedTuple):
 SILENT = ProgressCallbacks()
 
 
-def track(items: Iterable[Item], callbacks: ProgressCallbacks) -> Iterator[Item]:
+def track(items: Iterable[Item], progress: ProgressCallbacks) -> Iterator[Item]:
     """Yield the items, reporting a step for each when the next one is requested."""
     for item in items:
         yield item
-        callbacks.on_progress(1, "")
+        progress.on_progress(1, "")

@@ -11,11 +11,19 @@ UserError
 └── Interrupted
 """
 
+from nonocensus.scrapers.url import redact
+
 
 class UserError(Exception):
-    """Wrong usage: invalid or conflicting options or paths. Base class of all errors shown to users."""
+    """Wrong usage: invalid or conflicting options or paths. Base class of all errors shown to users.
+
+    Secrets in URLs are removed from the message, also from what a library says.
+    """
 
     status = 2
+
+    def __init__(self, message: str) -> None:
+        super().__init__(redact(message))
 
 
 class InputError(UserError):
@@ -29,7 +37,7 @@ class InputError(UserError):
 
     def __init__(self, what: str, advice: str = "") -> None:
         super().__init__(f"{what}; {advice}" if advice else what)
-        self.what = what
+        self.what = redact(what)
 
 
 class VersionError(InputError):

@@ -94,17 +94,25 @@ def select_query(connection: "duckdb.DuckDBPyConnection", query: str) -> "duckdb
 def condition(where: str | None, columns: pa.Schema) -> Iterator[Callable[[pa.Table], np.ndarray] | None]:
     """Yield a function from rows with these columns to which of them meet an SQL condition; None without a condition.
 
-    The function returns bool[rows]; null counts as false. Raises UserError for a condition that columns can't have.
+    The function returns bool[rows]; null counts as false. Raises UserError for a condition that columns can't have, and
+    for one that is not of a single row: aggregates, window and table functions, subqueries of the puzzles.
     """
     if where is None:
         yield None
         return
+    import duckdb
+
     with database() as connection:
 
         def met(rows: pa.Table) -> np.ndarray:
             with sql_errors(f"--where {where!r}"):
-                connection.register("puzzles", rows)
-                found = connection.execute(f"select coalesce(({where})::boolean, false) as met from puzzles")
+                puzzles = connection.from_arrow(rows).set_alias("puzzles")
+                expression = duckdb.SQLExpression(where)
+                puzzles.filter(expression)  # a WHERE clause can't have aggregates and the like
+                is_met = duckdb.CoalesceOperator(expression.cast("boolean"), duckdb.ConstantExpression(False))
+                found = puzzles.select(is_met.alias("met"))
+                if found.columns != ["met"]:
+                    raise duckdb.BinderException("COLUMNS stands for several columns; name each")
                 return np.asarray(found.fetchnumpy()["met"], np.bool_)
 
         met(columns.empty_table())

@@ -20,6 +20,7 @@ from nonocensus.scrapers.http import (
 from nonocensus.scrapers.http.messages import format_status, is_loopback, normalize_url
 from nonocensus.scrapers.http.polite_session import contact_for
 from nonocensus.scrapers.http.throttle import MIN_RATE
+from nonocensus.scrapers.url import Url, redact
 
 MAX_DOWNLOAD = 128 << 20
 """Bytes of a file. webpbn.com's whole archive is 0.3 GB of XML, a tenth of that compressed."""
@@ -29,7 +30,10 @@ LIMITS = HttpLimits(attempts=3, total_timeout=900.0, max_wait=60.0, max_bytes=MA
 
 
 class DownloadError(Exception):
-    """A file that can't be downloaded: the URL and the reason in one line."""
+    """A file that can't be downloaded: the URL and the reason in one line, without secrets."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(redact(message))
 
 
 def check_url(url: str, contact: str | None) -> str:
@@ -54,7 +58,7 @@ def download(url: str, contact: str | None) -> tuple[str, bytes]:
         checked_contact = check_url(url, contact)
         rate = 0.0 if is_loopback(url) else MIN_RATE
         with PoliteSession(checked_contact, rate=rate, limits=LIMITS, can_redirect=_can_redirect) as session:
-            reply = session.fetch(Request(url))
+            reply = session.fetch(Request(Url(url).secret))
     except (RequestFailed, RobotsDisallowed, HostUnreachable, ValueError) as error:
         raise DownloadError(str(error)) from error
     if reply.status != 200:

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 import pyarrow as pa
 from pyarrow import fs
 
+from nonocensus.scrapers.url import Url
 from nonocensus.solver.extras import extra
 
 UNKNOWN = "Unrecognized filesystem type"
@@ -18,6 +19,7 @@ def open_filesystem(uri: str) -> tuple[fs.FileSystem, str]:
     Arrow has s3, gs, hf and hdfs; az is Azure's blob storage; other schemes are fsspec's, whose implementations raise
     errors of their own. Raises ValueError if the URI is invalid or of an unknown scheme, OSError, MissingExtra.
     """
+    uri = Url(uri).secret
     scheme = uri.partition("://")[0]
     if scheme == "az":
         return _open_azure(), uri.removeprefix("az://").partition("?")[0]

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from nonocensus.solver.jit.kernel_cache import CHECKED
 from nonocensus.solver.ladder.climb import climb
 from nonocensus.solver.ladder.fixpoint import line_fixpoint
-from nonocensus.solver.ladder.ladder_kernels import compile_tail
 from nonocensus.solver.ladder.ladder_options import (
     FROM_NOTHING,
     NO_SOLUTIONS,
@@ -22,14 +21,14 @@ from nonocensus.solver.ladder.ladder_options import (
 )
 from nonocensus.solver.ladder.memory import kernel_kinds
 from nonocensus.solver.ladder.outcome import copy_outcomes
+from nonocensus.solver.ladder.tail import compile_tail, make_learner
 from nonocensus.solver.ladder.verdict import classify_valid, known_goals, results
-from nonocensus.solver.learning.tail import make_learner
+from nonocensus.solver.model.answer_check import agrees
 from nonocensus.solver.model.check import faults_of, validate
 from nonocensus.solver.model.identity import first_occurrences
 from nonocensus.solver.model.puzzle import MAX_CELLS, MAX_DEPTH, Puzzle, from_picture
 from nonocensus.solver.model.tables import RESULTS, check_readable, puzzle_batch
 from nonocensus.solver.model.views import views
-from nonocensus.solver.proofs.answer_check import agrees
 
 MAX_BATCH_CELLS = (1 << 31) - 1
 """Cells of all puzzles of a batch: the limit of Arrow's binary columns."""
@@ -107,7 +106,7 @@ def iter_solutions(
 ) -> Iterator[np.ndarray]:
     """Iterate over all solutions of a puzzle, uint8[height, width] of palette entries, in no particular order.
 
-    After line logic, a clause learner (solver.learning.tail) finds them one by one; itertools.islice limits how many.
+    A clause learner (solver.learning.learner) finds them one by one after line logic; itertools.islice limits them.
     `puzzle` and `start` are as for `solve`. The call raises as `solve`, and InvalidPuzzle for impossible clues;
     iterating raises TimeoutError if the next solution, or the proof that there is none, takes more than `cpu_limit` CPU
     seconds.

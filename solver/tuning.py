@@ -30,7 +30,19 @@ class Constant(NamedTuple):
 
 TABLE: dict[str, Constant] = {}
 
-_overrides: dict[str, Any] = json.loads(os.environ.get(VARIABLE) or "{}")
+
+def _parse_overrides(text: str) -> dict[str, Any]:
+    """Return the overrides in the variable's value. Raises ValueError in one line."""
+    try:
+        overrides = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{VARIABLE} is not JSON: {error}") from None
+    if not isinstance(overrides, dict):
+        raise ValueError(f'{VARIABLE} is not a JSON object; write it as {{"SEARCH_NODES": 30}}')
+    return overrides
+
+
+_overrides = _parse_overrides(os.environ.get(VARIABLE) or "{}")
 
 
 def _declare(name: str, value: T, minimum: Number, maximum: Number, unit: str, meaning: str) -> T:

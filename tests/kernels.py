@@ -2,7 +2,7 @@
 
 1 is for mono puzzles and exact covers, 2 for coloured puzzles, techniques for people's in both, wide for mono
 puzzles with two words a bit set.
-The specialisations are listed in the cache folder, for tests/solver/jit/test_specialisations.py.
+The specialisations are listed in the cache folder, for tests/solver/jit/test_calling.py.
 """
 
 import importlib

@@ -6,7 +6,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from nonocensus.pipeline.executors.executor import WORKER, Executor, SerialExecutor, TaskFailure
+from nonocensus.pipeline.executors.executor import Executor, SerialExecutor
+from nonocensus.pipeline.executors.task_failure import WORKER, TaskFailure
 from nonocensus.pipeline.jobs.classify_job import CLASSIFY, classify_options
 from nonocensus.pipeline.jobs.driver import drive
 from nonocensus.pipeline.jobs.job import DEFAULTS, JobSettings

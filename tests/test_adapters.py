@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +13,29 @@ import pytest
 
 from nonocensus.pipeline.findings.task_file import task_of
 from nonocensus.scrapers.demo import demo_puzzles
+from nonocensus.solver.extras import MissingExtra
 from nonocensus.solver.model.puzzle import from_picture
 
 CROSS = from_picture([[0, 1, 0], [1, 1, 1], [0, 1, 0]], puzzle_id="test/cross")
 SWITCH = from_picture([[1, 0], [0, 1]], puzzle_id="test/switch")
 """It has two solutions."""
+
+
+@pytest.mark.parametrize(
+    ("adapter", "library", "extra"),
+    [
+        ("gymnasium_env", "gymnasium", "gymnasium"),
+        ("reasoning_gym_dataset", "reasoning_gym", "reasoning-gym"),
+        ("verifiers_taskset", "verifiers", "verifiers"),
+    ],
+)
+def test_missing_library_is_named_with_its_extra(
+    adapter: str, library: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    monkeypatch.delitem(sys.modules, f"nonocensus.adapters.{adapter}", raising=False)
+    with pytest.raises(MissingExtra, match=rf"^{library} is not installed: pip install 'nonocensus\[{extra}\]'$"):
+        import_module(f"nonocensus.adapters.{adapter}")
 
 
 def test_reasoning_gym_makes_and_scores_puzzles(monkeypatch: pytest.MonkeyPatch) -> None:

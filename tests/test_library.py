@@ -47,9 +47,9 @@ assert len(nc.read(["heart.non"]).puzzles) == 1 and nc.from_image("ring.png", (3
 cover = nc.cover_of([[0, 1], [0], [1]], 2)
 assert nc.exact_cover(cover).count == len(list(nc.iter_exact_covers(cover))) == 2
 assert nc.exact_cover(np.array([[1, 1], [1, 0], [0, 1]])).count == 2
-assert nc.warm()
 with nc.bar() as bar:
-    assert nc.import_files("heart.non", "imported", bar.watch).added == 1
+    assert nc.warm(progress=bar)
+    assert nc.import_files("heart.non", "imported", progress=bar).added == 1
 assert nc.crawl_site("crawled", "webpbn", "1-2", base_urls=[address], rate=0).store.rows() == 2
 assert nc.reparse_store("crawled").errors == []
 two = nc.Resources(cpus=2)

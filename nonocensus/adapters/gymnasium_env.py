@@ -1,6 +1,7 @@
 """Nonograms for Gymnasium: an environment that paints a cell a step, and rewards moves that follow from the clues.
 
-        import nonocensus.adapters.gymnasium_env
+    import gymnasium
+    import nonocensus.adapters.gymnasium_env
 
     env = gymnasium.make("nonocensus/Nonogram-v0", puzzles=puzzles)
 
@@ -10,7 +11,6 @@ The extra gymnasium installs the library.
 from collections.abc import Sequence
 from typing import Any
 
-import gymnasium
 import numpy as np
 
 from nonocensus.scrapers.formats.answer_text import UNKNOWN

@@ -2,16 +2,18 @@
 
 import logging
 import os
+import re
 import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import redirect_stdout
 from importlib import import_module
 from inspect import cleandoc
 from io import TextIOWrapper
 from itertools import islice
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO, cast
 
 import typer
 from rich.markup import escape
@@ -23,11 +25,13 @@ from nonocensus.pipeline.commands.output import (
     WRONG_USE,
     LogHandler,
     LogLevel,
+    StdoutWithoutRay,
     err,
     global_options,
     out,
 )
 from nonocensus.pipeline.errors import Interrupted, StorageError, UserError
+from nonocensus.scrapers.url import Url, redact
 from nonocensus.solver.extras import MissingExtra
 
 SUMMARY = "Import or crawl nonogram archives, classify every puzzle, publish results."
@@ -89,6 +93,9 @@ PRINTS_RESULT = (
 GLOBAL_OPTIONS = ("--json", "--quiet", "--debug", "--log-level")
 """Options of every command."""
 
+URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://")
+"""The beginning of an argument that may have secrets; those of others, such as SQL, must not be changed."""
+
 WITH_VALUE = ("--log-level",)
 """Those of them that take a value."""
 
@@ -114,9 +121,12 @@ def help_text(command: Callable[..., None]) -> str:
 
 
 def load_command(name: str) -> Any:
-    """Import a command and return it for Typer."""
+    """Import a command and return it for Typer. Raises UserError if NONOCENSUS_TUNING is wrong (solver.tuning)."""
     module, _, function = FUNCTIONS[name].partition(":")
-    command = getattr(import_module(f"nonocensus.pipeline.commands.{module}"), function)
+    try:
+        command = getattr(import_module(f"nonocensus.pipeline.commands.{module}"), function)
+    except ValueError as error:  # which no other import raises
+        raise UserError(str(error)) from error
     alone = typer.Typer(rich_markup_mode="rich", add_completion=False)
     alone.command(name, cls=Command, help=help_text(command), epilog=EPILOG)(command)
     return typer.main.get_command(alone)
@@ -158,8 +168,10 @@ def run(commands: typer.Typer = app) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # titles may have characters that the terminal lacks
+    stdout = cast(TextIO, StdoutWithoutRay(sys.stdout)) if sys.stdout else None
     try:
-        main(commands)
+        with redirect_stdout(stdout):
+            main(commands)
     except SystemExit as ended:
         at_work = any(thread.daemon for thread in threading.enumerate())
         if ("ray" in sys.modules or at_work) and isinstance(ended.code, int):
@@ -174,7 +186,8 @@ def main(commands: typer.Typer = app) -> None:
     """Run the command line: a user's error is printed on one line and sets the exit status."""
     try:
         refuse_undecodable(sys.argv[1:])
-        arguments = global_options_first(sys.argv[1:]) if commands is app else sys.argv[1:]
+        words = [*hide_secrets(sys.argv[1:])]
+        arguments = global_options_first(words) if commands is app else words
         name = "nonocensus" if commands is app else None
         status = commands(args=arguments, prog_name=name, standalone_mode=False) or DONE
         if status == Interrupted.status:  # Typer turns KeyboardInterrupt into this status
@@ -184,12 +197,12 @@ def main(commands: typer.Typer = app) -> None:
         sys.exit(print_usage_error(error))
     except (UserError, MissingExtra, OSError) as error:
         if global_options.debug:
-            err.print(escape(traceback.format_exc().rstrip()))
+            err.print(escape(redact(traceback.format_exc().rstrip())))
         err.print(f"[red]nonocensus:[/red] {escape(' '.join(error_text(error).splitlines()))}")
         sys.exit(StorageError.status if isinstance(error, OSError) else getattr(error, "status", UserError.status))
     except Exception as error:
-        traceback.print_exc()
-        what = f"{type(error).__name__}: {error}".splitlines()[0]
+        print(redact(traceback.format_exc()), end="", file=sys.stderr)
+        what = redact(f"{type(error).__name__}: {error}".splitlines()[0])
         err.print(f"[red]nonocensus:[/red] internal error: {escape(what)}; please report it with the traceback above")
         sys.exit(BUG)
 
@@ -197,7 +210,7 @@ def main(commands: typer.Typer = app) -> None:
 def error_text(error: UserError | MissingExtra | OSError) -> str:
     """Return an error's message, without the number of system errors."""
     if not isinstance(error, OSError) or not error.strerror:
-        return str(error)
+        return redact(str(error))
     return f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror
 
 
@@ -227,6 +240,16 @@ def global_options_first(arguments: list[str]) -> list[str]:
         if name in WITH_VALUE and not value:
             first.extend(islice(words, 1))
     return [*first, *others, *arguments[end:]]
+
+
+def hide_secrets(arguments: Iterable[str]) -> Iterator[str]:
+    """Yield arguments with URLs as `Url`s, those of --option=URL apart."""
+    for argument in arguments:
+        option, _, value = argument.partition("=")
+        if option.startswith("--") and URL.match(value):
+            yield from (option, Url(value))
+        else:
+            yield Url(argument) if URL.match(argument) else argument
 
 
 def refuse_undecodable(arguments: list[str]) -> None:

@@ -24,8 +24,8 @@ from nonocensus.pipeline.commands.output import (
     SOME_FAILED,
     err,
     print_result,
-    progress,
     report_problem,
+    show_progress,
     table,
 )
 from nonocensus.pipeline.errors import UserError
@@ -262,8 +262,8 @@ def solver_arguments(cpu_limit: float, check_goal: bool) -> str:
 def bench_exhaustive(source: BenchInput) -> BenchFigures:
     """Classify every picture of a size."""
     width, height = parsed_size(source.size)
-    with progress("classifying", 1 << width * height) as (bar, task):
-        counts = benchmark.exhaust(width, height, lambda n: bar.update(task, advance=n))
+    with show_progress("classifying") as progress:
+        counts = benchmark.exhaust(width, height, progress)
     return BenchFigures(f"Every {source.size} picture", source.command, counts._asdict(), [])
 
 
@@ -281,8 +281,8 @@ def bench_lines(source: BenchInput, cpu_limit: float, check_goal: bool) -> Bench
 def bench_puzzles(source: BenchInput, cpu_limit: float, check_goal: bool, files: BenchFiles) -> BenchFigures:
     """Solve puzzles one after the other, and list the slowest."""
     batches = read_batches(source)
-    with progress("classifying", sum(map(len, batches))) as (bar, task):
-        measured = benchmark.measure(batches, cpu_limit, check_goal, lambda done: bar.update(task, advance=len(done)))
+    with show_progress("classifying") as progress:
+        measured = benchmark.measure(batches, cpu_limit, check_goal, progress)
     if files.chart:
         draw_times(measured.results, files.chart, files.peers, source.title)
     if files.csv:
@@ -303,8 +303,8 @@ def bench_engines(source: BenchInput, options: EngineOptions) -> tuple[BenchFigu
     batches = read_batches(source)
     limits = EngineLimits(options.visits, options.memory << 20, options.cpu_limit)
     names = [engine.value for engine in dict.fromkeys(options.engines or Engine)]
-    with progress("solving", sum(map(len, batches)) * len(names)) as (bar, task):
-        rows = compared(batches, names, limits, lambda: bar.update(task, advance=1))
+    with show_progress("solving") as progress:
+        rows = compared(batches, names, limits, progress)
     found = figures(rows)
     if found["undecided"]:
         err.print("[yellow]undecided:[/yellow] raise --visits, --memory and --cpu-limit")

@@ -72,8 +72,8 @@ def certify(
     if dry_run:
         print_estimate(estimate_certifying(run, JobRequest(selection, cpu_limit), sample, again), resources)
         return
-    with resumable(), show_progress("certifying") as callbacks:
-        request = JobRequest(selection, cpu_limit, resources, callbacks)
+    with resumable(), show_progress("certifying") as progress:
+        request = JobRequest(selection, cpu_limit, resources, progress)
         outcome = certify_run(run, request, sample, again, out_folder)
     found = outcome.certified
     more = {"proved_before": outcome.before, "nothing_to_prove": outcome.nothing, "cpu_seconds": outcome.seconds}

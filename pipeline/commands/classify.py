@@ -1,8 +1,5 @@
 """The commands classify and retry, which fill a run."""
 
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -34,11 +31,10 @@ from nonocensus.pipeline.commands.output import (
     global_options,
     out,
     print_json,
-    progress,
-    progress_callbacks,
     resumable,
+    show_progress,
 )
-from nonocensus.pipeline.commands.status import failures, label_counts, print_summary
+from nonocensus.pipeline.commands.status import failures, print_summary
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.jobs.classify_job import (
@@ -50,11 +46,8 @@ from nonocensus.pipeline.jobs.classify_job import (
     retry_run,
 )
 from nonocensus.pipeline.jobs.cost import estimate_job
-from nonocensus.pipeline.jobs.schedule import TaskRows
-from nonocensus.pipeline.jobs.session import Listener
 from nonocensus.pipeline.run.configuration import Configuration, configuration
 from nonocensus.pipeline.run.plan import Plan, plan_rest, plan_retry
-from nonocensus.pipeline.run.results import ResultFile
 from nonocensus.pipeline.run.run_folder import Run, open_run, plan_run
 from nonocensus.pipeline.settings import default_settings
 from nonocensus.pipeline.store.parts import open_store
@@ -87,8 +80,8 @@ def classify(
         run = plan_run(open_store(store), run_folder, config, force)
         print_cost(run, config, plan_rest(run, run.survey()[0], selection), resources)
         return
-    with resumable(), show_run_progress() as listening:
-        outcome = classify_store(open_store(store), run_folder, config, selection, resources, listening, force)
+    with resumable(), show_progress("classifying") as progress:
+        outcome = classify_store(open_store(store), run_folder, config, selection, resources, progress, force)
     finish(outcome, "No selected puzzle is left to classify.")
 
 
@@ -117,8 +110,8 @@ def retry(
     if changed:
         if cpu_limit is not None or failed_too or dry_run or selection != selected(None, None, None):
             raise UserError("--changed covers the whole run: leave out --cpu-limit, --failed, --dry-run, selection")
-        with resumable(), show_run_progress() as listening:
-            outcome = retry_changed(run, resources, listening)
+        with resumable(), show_progress("classifying") as progress:
+            outcome = retry_changed(run, resources, progress)
         finish(outcome, "")
     if cpu_limit is None:
         raise UserError(
@@ -128,8 +121,8 @@ def retry(
         plan = plan_retry(run, run.result_files(), cpu_limit, selection, failed_too)
         print_cost(run, {**run.manifest["config"], "cpu_limit": cpu_limit}, plan, resources)
         return
-    with resumable(), show_run_progress() as listening:
-        outcome = retry_run(run, cpu_limit, selection, failed_too, resources, listening)
+    with resumable(), show_progress("classifying") as progress:
+        outcome = retry_run(run, cpu_limit, selection, failed_too, resources, progress)
     finish(outcome, f"Nothing in {run_folder} to retry with {cpu_limit:g} s.")
 
 
@@ -154,32 +147,3 @@ def finish(outcome: ClassifyOutcome, idle_text: str) -> None:
         err.print(f"[red]{outcome.missing:,} puzzles have no result[/red]; the same command tries them again")
     bad = outcome.unread or outcome.missing or failures(outcome.summary)
     raise typer.Exit(SOME_FAILED if bad else DONE)
-
-
-@contextmanager
-def show_run_progress() -> Iterator[Listener]:
-    """Yield a listener that drives a progress bar and prints messages above it."""
-    labels: Counter[str] = Counter()
-    with progress("classifying", None) as (bar, task):
-
-        def planned(done: int, total: int) -> None:
-            # rows of earlier sessions do not count for the rate
-            bar.reset(task, description="classifying", total=total, completed=done, counts="")
-
-        def on_executor_ready(dashboard: str | None) -> None:
-            if dashboard and not global_options.json:
-                out.print(f"Ray's dashboard: http://{dashboard}")
-
-        def finished(file: ResultFile, _: TaskRows) -> None:
-            labels.update(file.labels)
-            bar.update(task, advance=file.rows, counts=label_counts(labels))
-
-        def warn(text: str) -> None:
-            err.print(f"[yellow]{escape(text)}[/yellow]")
-
-        def inform(text: str) -> None:
-            if not global_options.quiet:
-                warn(text)
-
-        compilation = progress_callbacks(bar, task)
-        yield Listener(planned, on_executor_ready, finished, warn, inform, compilation)

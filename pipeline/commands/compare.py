@@ -13,7 +13,7 @@ from nonocensus.pipeline.commands.output import (
     VERDICT_COLORS,
     first_lines,
     print_result,
-    progress,
+    show_progress,
     table,
 )
 from nonocensus.pipeline.errors import UserError
@@ -39,7 +39,7 @@ def compare(
     """
     if html == STDOUT:
         raise UserError("--html -: standard output gets the comparison; name a file")
-    with progress("comparing", None):
+    with show_progress("comparing"):
         runs = open_run(old), open_run(new)
         found = comparison.compare(*runs)
         if html is not None:

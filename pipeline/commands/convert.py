@@ -62,11 +62,11 @@ def convert(
     if out == STDOUT and global_options.json:
         raise UserError("--json and - both write to standard output; name a file for the puzzles")
     output_format, known_format = format_for(out, format_named(to)), format_named(input_format)
-    with resumable(), show_progress("converting") as callbacks:
-        found = read_puzzles(paths, known_format, callbacks, contact)
+    with resumable(), show_progress("converting") as progress:
+        found = read_puzzles(paths, known_format, progress, contact)
         if number is not None:
             found = islice(found, number - 1, number)
-        report = write_converted(found, out, ConversionOptions(output_format, lossy, solve, cpu_limit), callbacks)
+        report = write_converted(found, out, ConversionOptions(output_format, lossy, solve, cpu_limit), progress)
     if not global_options.json:
         list_problems("could not be converted", report.problems)
     if out != STDOUT:

@@ -87,19 +87,19 @@ def crawl(
         raise UserError(
             "give one of --ids, --new, --ratings and --reparse; --ids 1-100 downloads the first 100 puzzles"
         )
-    if "://" in str(out_folder) or ":/" in str(out_folder):
+    if "://" in out_folder:
         raise UserError(f"--out {out_folder}: a crawl keeps its ledger in a local folder; name one")
     folder = Path(out_folder)
     site, only_kind, base_urls = archive.value, kind and kind.value, tuple(base_url or ())
     options = CrawlOptions(site, ids, new, refresh, limit, only_kind, base_urls, contact, rate)
     title = f"crawling {site}"
     if ratings:
-        with resumable(), show_progress(title) as callbacks:
-            rated = crawl_ratings(folder, options, callbacks)
+        with resumable(), show_progress(title) as progress:
+            rated = crawl_ratings(folder, options, progress)
         print_ratings(rated)
         return
-    with resumable(), show_progress(title) as callbacks:
-        crawled = reparse_store(folder, callbacks) if reparse else crawl_site(folder, options, callbacks)
+    with resumable(), show_progress(title) as progress:
+        crawled = reparse_store(folder, progress) if reparse else crawl_site(folder, options, progress)
     list_errors(crawled)
     print_crawled(crawled)
     raise typer.Exit(SOME_FAILED if crawled.report.outcomes.get("error") else DONE)

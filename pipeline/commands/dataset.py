@@ -6,7 +6,7 @@ import typer
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.options import Private, RunFolder
-from nonocensus.pipeline.commands.output import print_result, progress
+from nonocensus.pipeline.commands.output import print_result, show_progress
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings.dataset_folder import write_dataset
 from nonocensus.pipeline.run.run_folder import open_run
@@ -34,12 +34,8 @@ def dataset(
     """
     content = _content(measures, with_clues, private)
     run = open_run(run_folder)
-    with progress("reading", 2 * run.rows) as (bar, task):
-
-        def seen(step: str, rows: int) -> None:
-            bar.update(task, description=step, advance=rows)
-
-        made = write_dataset(run, out_folder, content, seen)
+    with show_progress("reading") as progress:
+        made = write_dataset(run, out_folder, content, progress)
     splits = ", ".join(f"{rows:,} {name}" for name, rows in made["splits"].items())
     warning = ["[yellow]Private: it holds puzzles that must not be published.[/yellow]"] if private else []
     print_result(

@@ -46,8 +46,8 @@ def dedup(
     if csv is not None and global_options.json:
         raise UserError("--csv and --json exclude each other; give one")
     opened = open_place(place)
-    with show_progress("reading") as callbacks:
-        found = find_duplicates(opened, cells, callbacks)
+    with show_progress("reading") as progress:
+        found = find_duplicates(opened, cells, progress)
     if csv is not None:
         write_csv(csv, found.found.schema, found.found.to_batches())
         if csv != STDOUT:

@@ -6,7 +6,7 @@ import typer
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.options import RunFolder
-from nonocensus.pipeline.commands.output import global_options, print_result, progress
+from nonocensus.pipeline.commands.output import global_options, print_result, show_progress
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings import flat_export
 from nonocensus.pipeline.run.run_folder import open_run
@@ -30,8 +30,8 @@ def export(
     if csv == STDOUT and global_options.json:
         raise UserError("--json and --csv - both write to standard output; name a file")
     run = open_run(run_folder)
-    with progress("exporting", run.rows) as (bar, task):
-        done = flat_export.export(run, csv, where, lambda seen: bar.update(task, advance=seen))
+    with show_progress("exporting") as progress:
+        done = flat_export.export(run, csv, where, progress)
     if csv != STDOUT:
         print_result(
             {"rows": done.rows, "columns": done.columns, "file": csv},

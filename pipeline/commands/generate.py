@@ -115,8 +115,8 @@ def generate(
         print_graded(store, recipe, conditions, resources)
         return
     start = time.perf_counter()
-    with resumable(), show_progress("generating") as callbacks:
-        made = fill_store(store, recipe, resources, callbacks)
+    with resumable(), show_progress("generating") as progress:
+        made = fill_store(store, recipe, resources, progress)
     print_generated(store, recipe.count, made, time.perf_counter() - start)
 
 
@@ -124,8 +124,8 @@ def print_graded(store: str, recipe: Recipe, conditions: Conditions, resources: 
     """Fill a store with puzzles that meet conditions; print how many were drawn and kept."""
     start = time.perf_counter()
     try:
-        with show_progress("generating") as callbacks:
-            made = generate_graded(store, recipe, conditions, resources, callbacks)
+        with show_progress("generating") as progress:
+            made = generate_graded(store, recipe, conditions, resources, progress)
     except KeyboardInterrupt:
         raise Interrupted("interrupted; nothing was written") from None
     drawn = f"all {made.drawn:,}" if made.drawn == end_of(recipe) else f"{made.drawn:,}"

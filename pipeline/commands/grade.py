@@ -45,7 +45,7 @@ from nonocensus.pipeline.jobs.grade_job import Tally, estimate_grading, grade_pu
 from nonocensus.pipeline.run.plan import Selection
 from nonocensus.pipeline.run.run_folder import is_run, open_run
 from nonocensus.reports.words import formatting
-from nonocensus.reports.words.formatting import minutes_text
+from nonocensus.reports.words.formatting import fixed, minutes_text
 from nonocensus.scrapers.archives.source_file import is_url
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.scrapers.formats import Format
@@ -87,9 +87,9 @@ def grade(
     tally: Tally | None = None
     rows: list[pa.Table] = []
     problems: list[Problem] = []
-    with resumable(), show_progress("grading") as callbacks:
+    with resumable(), show_progress("grading") as progress:
         for place in places:
-            tally = grade_place(place, options, callbacks, tally, rows, problems)
+            tally = grade_place(place, options, progress, tally, rows, problems)
     found = tally or Tally()
     if global_options.json:
         print_json(tally_fields(found) | {"puzzles": [row for part in rows for row in part.to_pylist()]})
@@ -103,7 +103,7 @@ def grade(
 def grade_place(
     place: str,
     options: GradeOptions,
-    callbacks: ProgressCallbacks,
+    progress: ProgressCallbacks,
     before: Tally | None,
     rows: list[pa.Table],
     problems: list[Problem],
@@ -114,12 +114,12 @@ def grade_place(
     """
     if not is_url(place) and is_run(place):
         run = open_run(place)
-        graded = grade_run(run, JobRequest(options.selection, options.cpu_limit, options.resources, callbacks))
+        graded = grade_run(run, JobRequest(options.selection, options.cpu_limit, options.resources, progress))
         return before + graded if before else graded
     refuse_selection(options.selection, place)
     tally = before
-    read = puzzles_in(place, options.input_format, callbacks)
-    for found in grade_puzzles(read, options.cpu_limit, options.resources, callbacks):
+    read = puzzles_in(place, options.input_format, progress)
+    for found in grade_puzzles(read, options.cpu_limit, options.resources, progress):
         if isinstance(found, Problem):
             problems.append(found)
         else:
@@ -185,7 +185,7 @@ def puzzle_table(rows: list[dict[str, Any]]) -> RenderableType:
         title = f' "{row["title"]}"' if row["title"] else ""
         about = (f"{row['puzzle_id']}{title}", f"{row['width']}x{row['height']}")
         time = "–" if row["minutes"] is None else f"[bold]{minutes_text(row['minutes'])}[/bold]"
-        stars = "–" if row["stars"] is None else f"{row['stars']:.1f}"
+        stars = "–" if row["stars"] is None else fixed(row["stars"], 1)
         grade = "–" if row["grade"] is None else f"[bold]{row['grade']}[/bold]"
         words = (row["hardest"] or missing_reason(row), steps_of(row))
         made.add_row(*map(escape, about), time, stars, grade, *map(escape, words))

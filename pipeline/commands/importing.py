@@ -42,8 +42,8 @@ def import_(
     Archives (.zip, .tar.*) may contain archives, one level deep. Downloads are not kept. Unreadable files are
     listed with the reason and skipped, as are puzzles that the store has already.
     """
-    with resumable(), show_progress("importing") as callbacks:
-        report = import_paths(paths, store, callbacks, format_named(input_format), contact, Terms(license_, owner))
+    with resumable(), show_progress("importing") as progress:
+        report = import_paths(paths, store, progress, format_named(input_format), contact, Terms(license_, owner))
     if not global_options.json:
         list_problems("could not be read", report.problems)
         list_problems("can have no solution as they stand; stored as invalid", report.invalid)

@@ -120,8 +120,8 @@ def mend_places(places: list[str], options: MendOptions) -> tuple[list[MendResul
     found: list[MendResult] = []
     problems: list[Problem] = []
     with (
-        show_progress("mending") as callbacks,
-        closing(mended_in(places, options, callbacks)) as items,
+        show_progress("mending") as progress,
+        closing(mended_in(places, options, progress)) as items,
     ):
         for item in items:
             if isinstance(item, Problem):
@@ -133,16 +133,16 @@ def mend_places(places: list[str], options: MendOptions) -> tuple[list[MendResul
     return found, problems
 
 
-def mended_in(places: list[str], options: MendOptions, callbacks: ProgressCallbacks) -> Generator[MendResult | Problem]:
+def mended_in(places: list[str], options: MendOptions, progress: ProgressCallbacks) -> Generator[MendResult | Problem]:
     """Yield the puzzles with several solutions of runs, stores and files, in this order."""
     cpu_limit, resources = options.cpu_limit, options.resources
     for place in places:
         if not is_url(place) and is_run(place):
-            yield from mend_run(open_run(place), JobRequest(options.selection, cpu_limit, resources, callbacks))
+            yield from mend_run(open_run(place), JobRequest(options.selection, cpu_limit, resources, progress))
         else:
             refuse_selection(options.selection, place)
-            puzzles = read_puzzles([place], options.input_format, callbacks)
-            yield from mend_puzzles(puzzles, cpu_limit, resources, callbacks)
+            puzzles = read_puzzles([place], options.input_format, progress)
+            yield from mend_puzzles(puzzles, cpu_limit, resources, progress)
 
 
 def write_mended(found: list[MendResult], out: str | None, to: str | None) -> tuple[int, list[Problem]]:

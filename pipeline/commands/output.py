@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
@@ -21,9 +21,10 @@ from rich.segment import Segment
 
 from nonocensus.pipeline.errors import Interrupted
 from nonocensus.reports.clean import clean, escaped
+from nonocensus.scrapers.url import redact
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, Task
+    from rich.progress import Progress, Task, TaskID
     from rich.table import Table
 
     from nonocensus.pipeline.callbacks import ProgressCallbacks
@@ -39,8 +40,8 @@ LIST_LIMIT = 20
 LOG_INTERVAL = 60.0
 """Seconds between two lines of progress where there is no terminal for a bar."""
 
-MIN_BAR, MAX_BAR, MIN_COUNTS = 10, 40, 12
-"""Columns of a progress line's bar, and the least columns of its counts."""
+MIN_BAR, MAX_BAR, MIN_STATUS = 10, 40, 12
+"""Columns of a progress line's bar, and the least columns of its status text."""
 
 DONE, SOME_FAILED, WRONG_USE, BUG = 0, 1, 2, 70
 
@@ -54,6 +55,21 @@ VERDICT_COLORS = {
     "contradiction": "magenta",
     "timeout": "red",
 }
+
+
+class StdoutWithoutRay:
+    """Standard output; Ray's threads, which report dead workers, are redirected to standard error."""
+
+    def __init__(self, stdout: TextIO) -> None:
+        self.stdout = stdout
+
+    def write(self, text: str) -> int:
+        """Write to the stream of the current thread."""
+        is_ray = threading.current_thread().name.startswith("ray_")
+        return (sys.stderr if is_ray else self.stdout).write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stdout, name)
 
 
 class Terminal(Console):
@@ -109,7 +125,7 @@ class LogHandler(logging.Handler):
         """Print a record."""
         formatter = self.detailed if record.levelno < logging.WARNING else None
         self.setFormatter(formatter)
-        err.print(escape(self.format(record)))
+        err.print(escape(redact(self.format(record))))
 
 
 def print_json(value: Any) -> None:
@@ -201,8 +217,8 @@ def compile_kernels(wanted: "Iterable[KernelKind]", stages: Iterable[str]) -> No
     from nonocensus.pipeline.jobs.kernel_compilation import compile_all, missing
 
     if work := missing(wanted, stages):
-        with show_progress("compiling") as callbacks:
-            compile_all(work, callbacks)
+        with show_progress("compiling") as progress:
+            compile_all(work, progress)
 
 
 def activity(title: str) -> AbstractContextManager[object]:
@@ -211,10 +227,10 @@ def activity(title: str) -> AbstractContextManager[object]:
 
 
 @contextmanager
-def progress(title: str, total: int | None, log_interval: float = LOG_INTERVAL) -> Iterator[tuple["Progress", Any]]:
-    """Show a progress line on standard error; without a terminal, print a line every `log_interval` seconds.
+def show_progress(title: str, log_interval: float = LOG_INTERVAL) -> "Iterator[ProgressCallbacks]":
+    """Yield progress callbacks that drive a line on standard error; after Ctrl-C it says how many steps are left.
 
-    The task's field `counts` (markup) gets the remaining width.
+    Without a terminal a line is printed every `log_interval` seconds.
     """
     from rich.progress import Progress, ProgressColumn
 
@@ -222,25 +238,50 @@ def progress(title: str, total: int | None, log_interval: float = LOG_INTERVAL) 
         def render(self, task: "Task") -> ProgressLine:
             return ProgressLine(task)
 
-    drawn = err.is_terminal and not global_options.quiet
-    with Progress(LineColumn(), console=err, disable=not drawn, transient=True) as bar:
-        task = bar.add_task(title, total=total, counts="")
-        if drawn or global_options.quiet:
-            yield bar, task
-            return
+    is_drawn = err.is_terminal and not global_options.quiet
+    with Progress(LineColumn(), console=err, disable=not is_drawn, transient=True) as bar:
+        task = bar.add_task(title, total=None, status="")
         ended = threading.Event()
-        threading.Thread(target=_log_progress, args=(bar, ended, log_interval), daemon=True).start()
+        if not (is_drawn or global_options.quiet):
+            threading.Thread(target=_log_progress, args=(bar, ended, log_interval), daemon=True).start()
         try:
-            yield bar, task
+            yield progress_callbacks(bar, task)
+        except KeyboardInterrupt:
+            total, done = bar.tasks[task].total, bar.tasks[task].completed
+            bar.stop()
+            if total is not None:
+                err.print(f"\n{total - done:,.0f} of {total:,.0f} are left.")
+            raise
         finally:
             ended.set()
+
+
+def progress_callbacks(bar: "Progress", task: "TaskID") -> "ProgressCallbacks":
+    """Return progress callbacks that drive a task of a bar, whose field `status` is the status text."""
+    from nonocensus.pipeline.callbacks import ProgressCallbacks
+
+    def on_start(title: str, total: int | None, done: int) -> None:
+        bar.reset(task, description=title, total=total, completed=done, status="")
+        bar.tasks[task].total = total  # reset() ignores a total of None
+
+    def on_progress(steps: int, status: str) -> None:
+        bar.update(task, advance=steps, status=status or bar.tasks[task].fields["status"])
+
+    def on_warning(text: str) -> None:
+        err.print(f"[yellow]{escape(text)}[/yellow]")
+
+    def on_message(text: str) -> None:
+        if not global_options.quiet:
+            err.print(escape(text))
+
+    return ProgressCallbacks(on_start, on_progress, on_warning, on_message)
 
 
 @dataclass
 class ProgressLine:
     """A task's progress on one line, which drops the parts that don't fit.
 
-    In order of precedence: count, time left, rate, title, bar, counts, time spent.
+    In order of precedence: count, time left, rate, title, bar, status, time spent.
     """
 
     task: "Task"
@@ -263,17 +304,19 @@ class ProgressLine:
         add("count", Text(_count(task), "green"))
         add("left", Text(_left(task), "cyan"))
         add("rate", Text(_rate(task.speed)))
-        add("title", Text.from_markup(task.description, style="bold"))
+        add("title", Text(task.description, "bold"))
         if task.total is not None and room > MIN_BAR:
             width = min(MAX_BAR, max(MIN_BAR, room // 4))
             parts["bar"] = ProgressBar(task.total, task.completed, width)
             room -= width + 1
-        counts = Text.from_markup(task.fields["counts"])
-        if room >= MIN_COUNTS:
-            counts.truncate(room, overflow="ellipsis")
-            add("counts", counts)
+        status = Text(task.fields["status"])
+        for label, color in VERDICT_COLORS.items():
+            status.highlight_regex(rf"\b{label} [\d,]+", color)
+        if room >= MIN_STATUS:
+            status.truncate(room, overflow="ellipsis")
+            add("status", status)
         add("spent", Text(f"{timedelta(seconds=int(task.elapsed or 0))} spent", "yellow"))
-        shown = [parts[name] for name in ("title", "bar", "count", "rate", "left", "spent", "counts") if name in parts]
+        shown = [parts[name] for name in ("title", "bar", "count", "rate", "left", "spent", "status") if name in parts]
         line = Table.grid(*("" for _ in shown), padding=(0, 1, 0, 0))
         for column in line.columns:
             column.no_wrap = True
@@ -302,7 +345,7 @@ def _rate(speed: float | None) -> str:
 def _log_progress(bar: "Progress", ended: threading.Event, interval: float) -> None:
     """Print a line of progress every `interval` seconds until the work has ended."""
     while not ended.wait(interval):
-        err.print(progress_line(bar.tasks[0]))
+        err.print(escape(progress_line(bar.tasks[0])))
 
 
 def progress_line(task: "Task") -> str:
@@ -312,42 +355,5 @@ def progress_line(task: "Task") -> str:
         line += f", {_rate(task.speed)}"
     if task.time_remaining:
         line += f", about {timedelta(seconds=round(task.time_remaining))} to go"
-    counts = task.fields["counts"]
-    return f"{line}; {counts}" if counts else line
-
-
-@contextmanager
-def show_progress(title: str) -> "Iterator[ProgressCallbacks]":
-    """Yield progress callbacks that drive a progress bar."""
-    with progress(title, None) as (bar, task):
-        try:
-            yield progress_callbacks(bar, task)
-        except KeyboardInterrupt:
-            total, done = bar.tasks[task].total, bar.tasks[task].completed
-            bar.stop()
-            if total is not None:
-                err.print(f"\n{total - done:,.0f} of {total:,.0f} are left.")
-            raise
-
-
-def progress_callbacks(bar: "Progress", task: Any) -> "ProgressCallbacks":
-    """Return progress callbacks that drive a task of a bar."""
-    from nonocensus.pipeline.callbacks import ProgressCallbacks
-
-    def on_start(title: str, total: int | None) -> None:
-        bar.reset(task, description=title, total=total, counts="")
-        bar.tasks[task].total = total  # reset() ignores a total of None
-
-    def on_progress(steps: int, words: str) -> None:
-        if words:
-            bar.update(task, counts=escape(words))
-        bar.update(task, advance=steps)
-
-    def on_warning(text: str) -> None:
-        err.print(f"[yellow]{escape(text)}[/yellow]")
-
-    def on_message(text: str) -> None:
-        if not (err.is_terminal or global_options.quiet):
-            err.print(escape(text))
-
-    return ProgressCallbacks(on_start, on_progress, on_warning, on_message)
+    status = task.fields["status"]
+    return f"{line}; {status}" if status else line

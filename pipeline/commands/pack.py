@@ -15,7 +15,7 @@ from nonocensus.pipeline.commands.options import (
     parsed_range,
     selected,
 )
-from nonocensus.pipeline.commands.output import DONE, SOME_FAILED, global_options, print_result, progress
+from nonocensus.pipeline.commands.output import DONE, SOME_FAILED, global_options, print_result, show_progress
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings.puzzle_pack import MIN_DENSITY, PackOptions, funnel_text, parse_layout, write_pack
 from nonocensus.pipeline.findings.task_file import write_tasks
@@ -83,7 +83,7 @@ def pack(
     known = format_named(to)
     assert known is not None
     run = open_run(run_folder)
-    with progress("choosing", 2 * run.rows) as (bar, task):
+    with show_progress("choosing") as progress:
         wanted = PackOptions(
             puzzles=count,
             known=known,
@@ -96,7 +96,7 @@ def pack(
             per_author=per_author,
             book=None if pdf is None else parse_layout(pdf),
         )
-        made = write_pack(run, out_folder, wanted, lambda rows: bar.update(task, advance=rows))
+        made = write_pack(run, out_folder, wanted, progress)
     few = made.puzzles < count
     made_book = " and book.pdf" if pdf else ""
     lines = [
@@ -157,8 +157,8 @@ def tasks(
         density=MIN_DENSITY if min_density is None else min_density,
     )
     run = open_run(run_folder)
-    with progress("choosing", 2 * run.rows) as (bar, task):
-        made = write_tasks(run, out, options, style, lambda rows: bar.update(task, advance=rows))
+    with show_progress("choosing") as progress:
+        made = write_tasks(run, out, options, style, progress)
     if out == STDOUT:
         return
     splits = ", ".join(f"{count:,} {name}" for name, count in made.splits.items())

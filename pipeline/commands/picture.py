@@ -133,14 +133,14 @@ def convert_images(
 ) -> tuple[list[ImagePuzzle], list[Problem]]:
     """Convert images, and return the puzzles and the problems. With a rung, cells change until it solves them."""
     made, problems = list[ImagePuzzle](), list[Problem]()
-    with show_progress("pictures") as callbacks:
-        callbacks.on_start("pictures", len(images))
+    with show_progress("pictures") as progress:
+        progress.on_start("pictures", len(images), 0)
         for image in images:
             try:
                 made.append(convert_image(image, request, rung, cpu_limit))
             except FormatError as error:
                 problems.append(Problem(str(image), str(error)))
-            callbacks.on_progress(1, "")
+            progress.on_progress(1, "")
     return made, problems
 
 

@@ -7,7 +7,7 @@ import typer
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.options import RunFolder
-from nonocensus.pipeline.commands.output import print_result, progress
+from nonocensus.pipeline.commands.output import print_result, show_progress
 from nonocensus.pipeline.findings.reporting import write_run_report
 from nonocensus.pipeline.run.run_folder import open_run
 
@@ -25,7 +25,7 @@ def report(
     for mails.
     """
     run = open_run(run_folder)
-    with progress("reading", run.rows) as (bar, task):
-        rows, path = write_run_report(run, out_folder, public, lambda seen: bar.update(task, advance=seen))
+    with show_progress("reading") as progress:
+        rows, path = write_run_report(run, out_folder, public, progress)
     shown = escape(path) if "://" in path else f"[link={Path(path).absolute().as_uri()}]{escape(path)}[/link]"
     print_result({"rows": rows, "report": path}, f"Report of [bold]{rows:,}[/bold] puzzles: {shown}")

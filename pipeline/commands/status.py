@@ -128,11 +128,6 @@ def describe_failed(name: str, counts: Counter[str], listed: list[dict[str, Any]
     yield from remaining(counts.total() - len(listed), "(a pipe or --json gets all)")
 
 
-def label_counts(labels: Counter[str]) -> str:
-    """Return labels with their counts on one line, coloured, most frequent first."""
-    return count_line(labels, VERDICT_COLORS)
-
-
 def failures(summary: dict[str, Any]) -> int:
     """Count the puzzles without an answer for a reason other than difficulty."""
     return sum(count for name, count in summary["status"].items() if name not in ("ok", "timeout"))

@@ -14,9 +14,9 @@ from nonocensus.pipeline.commands.output import (
     SOME_FAILED,
     err,
     print_result,
-    progress,
     remaining,
     report_problem,
+    show_progress,
     table,
 )
 from nonocensus.pipeline.errors import UserError
@@ -139,12 +139,13 @@ def compare_engines(puzzles: list[SudokuPuzzle], cpu_limit: float | None) -> boo
     """
     rows = []
     known: list[set[tuple[str, ...]]] = [set() for _ in puzzles]
-    with progress("solving", len(puzzles) * len(get_args(Layout))) as (bar, task):
+    with show_progress("solving") as progress:
+        progress.on_start("solving", len(puzzles) * len(get_args(Layout)), 0)
         for engine in get_args(Layout):
             answers = []
             for puzzle, verdicts in zip(puzzles, known, strict=True):
                 answer = answer_by(engine, puzzle, cpu_limit)
-                bar.update(task, advance=1)
+                progress.on_progress(1, "")
                 if answer is None:
                     continue
                 answers.append(answer)

@@ -30,8 +30,8 @@ def verify(
 
     Exit status 1 if something is damaged, even if --repair has repaired it.
     """
-    with show_progress("verifying") as callbacks:
-        found = verify_place(open_place(place), repair, callbacks)
+    with show_progress("verifying") as progress:
+        found = verify_place(open_place(place), repair, progress)
     if global_options.json:
         print_json({"damaged": [damage._asdict() for damage in found], "repaired": repair})
     elif not found:

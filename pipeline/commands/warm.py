@@ -22,8 +22,8 @@ def warm(
     covers; or what the puzzles of a store need.
     """
     began = time.monotonic()
-    with show_progress("compiling") as callbacks:
-        folder = warm_for_most(callbacks) if store is None else warm_for_store(store, callbacks)
+    with show_progress("compiling") as progress:
+        folder = warm_for_most(progress) if store is None else warm_for_store(store, progress)
     seconds = time.monotonic() - began
     checked = check_kernels() if check else None
     print_result(

@@ -72,19 +72,22 @@ class Ledger:
         self._db = connection
         self._contents: set[tuple[str, str, str]] | None = None
 
-    def note(self, source: str, number: int, replies: Sequence[tuple[Reply, Judgement]], asked: str) -> int:
-        """Store the replies for a number in one transaction; the last one decides. Return its key."""
+    def record_replies(self, source: str, number: int, replies: Sequence[tuple[Reply, Judgement]], kinds: str) -> int:
+        """Store the replies for a number in one transaction; the last one decides. Return its key.
+
+        `kinds` are those that it was requested as, comma-separated.
+        """
         with self._db:
-            keys = [self._keep(source, number, reply, judgement) for reply, judgement in replies]
-            self._settle(source, number, replies[-1][1], len(replies), asked)
+            keys = [self._add_reply(source, number, reply, judgement) for reply, judgement in replies]
+            self._update_outcome(source, number, replies[-1][1], len(replies), kinds)
         return keys[-1]
 
-    def note_failure(self, source: str, number: int, why: str, tries: int, asked: str) -> None:
+    def record_failure(self, source: str, number: int, why: str, tries: int, kinds: str) -> None:
         """Record that a number got no reply; a known outcome stays."""
         with self._db:
-            self._settle(source, number, Judgement("error", why), tries, asked)
+            self._update_outcome(source, number, Judgement("error", why), tries, kinds)
 
-    def note_unchanged(self, source: str, number: int) -> None:
+    def record_unchanged(self, source: str, number: int) -> None:
         """Record that the site has nothing newer."""
         with self._db:
             self._db.execute(
@@ -92,7 +95,7 @@ class Ledger:
                 (_now(), source, number),
             )
 
-    def _keep(self, source: str, number: int, reply: Reply, judgement: Judgement) -> int:
+    def _add_reply(self, source: str, number: int, reply: Reply, judgement: Judgement) -> int:
         sha256 = hashlib.sha256(reply.body).hexdigest()
         packed = pa.compress(reply.body, codec="zstd", asbytes=True)
         self._db.execute("insert or ignore into bodies values (?, ?, ?)", (sha256, len(reply.body), packed))
@@ -106,14 +109,14 @@ class Ledger:
         )
         return int(inserted.lastrowid or 0)
 
-    def _settle(self, source: str, number: int, judgement: Judgement, tries: int, asked: str) -> None:
+    def _update_outcome(self, source: str, number: int, judgement: Judgement, tries: int, kinds: str) -> None:
         """Update a number's outcome; an error does not replace 'ok'."""
         self._db.execute(
             "insert into numbers values (?, ?, ?, ?, ?, ?, ?) on conflict do update set"
             " outcome = iif(excluded.outcome = 'error' and outcome = 'ok', outcome, excluded.outcome),"
             " detail = excluded.detail, tries = tries + excluded.tries,"
             " last_at = excluded.last_at, asked = excluded.asked",
-            (source, number, judgement.outcome, judgement.detail, tries, _now(), asked),
+            (source, number, judgement.outcome, judgement.detail, tries, _now(), kinds),
         )
 
     def open_numbers(self, source: str, numbers: Spans, kinds: Sequence[str]) -> Spans:
@@ -122,16 +125,16 @@ class Ledger:
         A number that is missing as one kind of puzzle is open as another.
         """
         finals = ", ".join("?" * len(FINAL))
-        asked = "".join(" and instr(',' || asked || ',', ',' || ? || ',')" for _ in kinds)
+        conditions = "".join(" and instr(',' || asked || ',', ',' || ? || ',')" for _ in kinds)
         done = self._db.execute(
             "select min(number), max(number) + 1 from"
             " (select number, number - row_number() over (order by number) as span from numbers where source = ?"
-            f" and outcome in ({finals}) and (outcome != 'missing' or (true{asked}))) group by span order by 1",
+            f" and outcome in ({finals}) and (outcome != 'missing' or (true{conditions}))) group by span order by 1",
             (source, *FINAL, *kinds),
         )
         return minus(numbers, done.fetchall())
 
-    def asked_before(self, source: str, number: int) -> str:
+    def missing_kinds(self, source: str, number: int) -> str:
         """Return the kinds of puzzle that a number was missing as, comma-separated."""
         row = self._db.execute(
             "select asked from numbers where source = ? and number = ? and outcome = 'missing'", (source, number)
@@ -228,7 +231,7 @@ class Ledger:
     def judge_again(self, kept: StoredReply, judgement: Judgement) -> None:
         """Replace a reply's judgement, and its number's outcome if it is the last reply.
 
-        As in `note`, an error does not replace an earlier 'ok'.
+        As in `record_replies`, an error does not replace an earlier 'ok'.
         """
         with self._db:
             self._db.execute(
@@ -265,7 +268,7 @@ class Ledger:
         rows = self._db.execute("select source, number, difficulty, quality from ratings")
         return {(source, str(number)): (difficulty, quality) for source, number, difficulty, quality in rows}
 
-    def note_kinds(self, source: str, numbers: Iterable[int], colored: bool) -> None:
+    def record_kinds(self, source: str, numbers: Iterable[int], colored: bool) -> None:
         """Record the kind of puzzle that a list has these numbers as."""
         with self._db:
             self._db.executemany(
@@ -277,7 +280,7 @@ class Ledger:
         rows = self._db.execute("select number, colored from kinds where source = ?", (source,))
         return {number: bool(colored) for number, colored in rows}
 
-    def noted(self, name: str) -> str | None:
+    def read_note(self, name: str) -> str | None:
         """Return the note of a name."""
         row = self._db.execute("select value from notes where name = ?", (name,)).fetchone()
         return str(row[0]) if row else None

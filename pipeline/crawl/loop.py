@@ -59,7 +59,7 @@ def catch_up(store: Store, ledger: Ledger, judges: Judges) -> CrawlReport:
         else:
             table.add(kept.key, stamp_reply(judgement.puzzle, kept.reply))
     table.flush()
-    if ledger.noted(RATINGS_PENDING) == "yes":
+    if ledger.read_note(RATINGS_PENDING) == "yes":
         fill_in_ratings(store, ledger)
     return report
 
@@ -86,7 +86,7 @@ def crawl(
         for again in range(PASSES):
             errors = []
             for number in numbers:
-                step = _ask(ledger, site, session, number, request.refresh, table)
+                step = _crawl_number(ledger, site, session, number, request.refresh, table)
                 if step.outcome == "error":
                     errors.append(number)
                     in_a_row += 1
@@ -106,12 +106,12 @@ def crawl(
         table.flush()
 
 
-def _ask(
+def _crawl_number(
     ledger: Ledger, site: Site, session: PoliteSession, number: int, refresh: bool, table: PuzzleWriter
 ) -> CrawlStep:
     """Request one number and store the replies."""
     known = ledger.headers(site.source, number) if refresh else None
-    asked = ",".join(sorted({*site.kinds, *filter(None, ledger.asked_before(site.source, number).split(","))}))
+    kinds = ",".join(sorted({*site.kinds, *filter(None, ledger.missing_kinds(site.source, number).split(","))}))
     replies: list[tuple[Reply, Judgement]] = []
     for request in site.requests(number):
         try:
@@ -119,16 +119,16 @@ def _ask(
         except RequestFailed as failed:
             if failed.status in OVERLOAD:
                 raise NetworkError(f"{failed}; the same command resumes later") from failed
-            ledger.note_failure(site.source, number, str(failed), failed.attempts, asked)
+            ledger.record_failure(site.source, number, str(failed), failed.attempts, kinds)
             return CrawlStep(number, "error", str(failed))
         if reply.status == 304:
-            ledger.note_unchanged(site.source, number)
+            ledger.record_unchanged(site.source, number)
             return CrawlStep(number, "unchanged", None)
         judgement = judge_reply(site.judge, reply, number)
         replies.append((reply, judgement))
         if judgement.outcome != "missing":
             break
-    key = ledger.note(site.source, number, replies, asked)
+    key = ledger.record_replies(site.source, number, replies, kinds)
     if judgement.puzzle is not None:
         table.add(key, stamp_reply(judgement.puzzle, reply))
     return CrawlStep(number, judgement.outcome, judgement.detail)

@@ -2,26 +2,32 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import platformdirs
 
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.crawl.ledger import Ledger, open_ledger
 from nonocensus.pipeline.crawl.loop import CrawlRequest, catch_up, crawl, newest_number
 from nonocensus.pipeline.crawl.table import CrawlReport, CrawlStep, Judges, collect_ratings, crawl_store, reparse
-from nonocensus.pipeline.errors import NetworkError, UserError
+from nonocensus.pipeline.errors import NetworkError, StorageError, UserError
+from nonocensus.pipeline.store.lock import writer_lock
 from nonocensus.pipeline.store.parts import Store
+from nonocensus.pipeline.store.paths import folder
 from nonocensus.pipeline.store.spans import Spans, size, union
 from nonocensus.scrapers import nonograms, webpbn
 from nonocensus.scrapers.demo import SOURCE as DEMO
 from nonocensus.scrapers.demo import demo_site as demo
 from nonocensus.scrapers.formats.parsing import clipped
 from nonocensus.scrapers.http import HostUnreachable, PoliteSession, RequestFailed, RobotsDisallowed
-from nonocensus.scrapers.http.messages import normalize_url
+from nonocensus.scrapers.http.messages import host_of, is_loopback, normalize_url
 from nonocensus.scrapers.http.polite_session import contact_for
 from nonocensus.scrapers.http.throttle import check_host_rate, check_rate
 from nonocensus.scrapers.site import Site
+from nonocensus.scrapers.url import Url
 
 JUDGES: Judges = {webpbn.SOURCE: webpbn.judge, nonograms.SOURCE: nonograms.judge, DEMO: demo.judge}
 
@@ -59,6 +65,15 @@ class CrawlOptions(NamedTuple):
         return tuple(address.rstrip("/") for address in self.base_urls) or HOMES[self.site]
 
 
+class OpenCrawl(NamedTuple):
+    """A crawl at work: the store, its ledger, the session, and the report so far."""
+
+    store: Store
+    ledger: Ledger
+    session: PoliteSession
+    report: CrawlReport
+
+
 class CrawlResult(NamedTuple):
     """The store, the report, and source, number and reason of failed numbers."""
 
@@ -71,49 +86,42 @@ MOST_ERRORS = 1000
 """Maximum of errors in a CrawlResult."""
 
 
-def crawl_site(place: Path, options: CrawlOptions, callbacks: ProgressCallbacks = SILENT) -> CrawlResult:
+def crawl_site(place: Path, options: CrawlOptions, progress: ProgressCallbacks = SILENT) -> CrawlResult:
     """Crawl a site into a store, politely. The same call resumes an interrupted crawl.
 
     Raises UserError for conflicting options, NetworkError if the site gives no answer.
     """
     if (options.ids is None) != options.new:
         raise UserError("say what to crawl, by one of: --ids, --new, --ratings, --reparse")
-    contact = check_options(options)
-    store = crawl_store(place)
-    with open_ledger(place) as ledger:
-        report = catch_up(store, ledger, JUDGES)
-        with _polite(contact, options.rate, callbacks) as session:
-            _ask_numbers(store, ledger, session, options, report, callbacks)
-        return CrawlResult(store, report, ledger.errors(MOST_ERRORS))
+    with _open_crawl(place, options, progress) as opened:
+        _crawl_numbers(opened, options, progress)
+        return CrawlResult(opened.store, opened.report, opened.ledger.errors(MOST_ERRORS))
 
 
-def crawl_ratings(place: Path, options: CrawlOptions, callbacks: ProgressCallbacks = SILENT) -> int:
+def crawl_ratings(place: Path, options: CrawlOptions, progress: ProgressCallbacks = SILENT) -> int:
     """Collect the visitors' ratings of all puzzles from webpbn; return the number of rated puzzles."""
     if options.site != webpbn.SOURCE:
         raise UserError("--ratings is for webpbn; the pages of nonograms.org have their ratings on them")
-    contact = check_options(options)
-    store = crawl_store(place)
-    with open_ledger(place) as ledger, _polite(contact, options.rate, callbacks) as session:
-        catch_up(store, ledger, JUDGES)
+    with _open_crawl(place, options, progress) as opened:
         buckets = list(webpbn.buckets(*options.addresses[:1]))
-        callbacks.on_start("reading ratings", len(buckets))
+        progress.on_start("reading ratings", len(buckets), 0)
 
         def on_bucket(bucket: webpbn.RatingBucket, count: int) -> None:
-            callbacks.on_progress(
-                1, f"{bucket.measure} {bucket.low:g} to {bucket.high:g}: {count:,} {next_in(session)}"
+            progress.on_progress(
+                1, f"{bucket.measure} {bucket.low:g} to {bucket.high:g}: {count:,} {next_in(opened.session)}"
             )
 
-        return collect_ratings(store, ledger, buckets, session, on_bucket)
+        return collect_ratings(opened.store, opened.ledger, buckets, opened.session, on_bucket)
 
 
-def reparse_store(place: Path, callbacks: ProgressCallbacks = SILENT) -> CrawlResult:
+def reparse_store(place: Path, progress: ProgressCallbacks = SILENT) -> CrawlResult:
     """Re-parse stored replies offline and update the table."""
     store = crawl_store(place)
     with open_ledger(place) as ledger:
-        callbacks.on_start("reading replies", ledger.size()["replies"])
+        progress.on_start("reading replies", ledger.size()["replies"], 0)
 
         def on_reply(step: CrawlStep) -> None:
-            callbacks.on_progress(1, step.outcome)
+            progress.on_progress(1, step.outcome)
 
         return CrawlResult(store, reparse(store, ledger, JUDGES, on_reply), [])
 
@@ -140,6 +148,8 @@ def check_options(options: CrawlOptions) -> str:
             normalize_url(address)
         except ValueError:
             raise UserError(f"--base-url {clipped(address)}: no address like https://webpbn.com") from None
+        if set("?#") & set(address) or "@" in urlsplit(Url(address).secret).netloc:
+            raise UserError("--base-url takes no ?, # or name and password; give an address like https://webpbn.com")
     try:
         check_rate(options.rate)
         for address in options.addresses:
@@ -159,38 +169,32 @@ def next_in(session: PoliteSession) -> str:
     return f"next in {session.delay:.1f} s" if session.delay else ""
 
 
-def _ask_numbers(
-    store: Store,
-    ledger: Ledger,
-    session: PoliteSession,
-    options: CrawlOptions,
-    report: CrawlReport,
-    callbacks: ProgressCallbacks,
-) -> None:
+def _crawl_numbers(opened: OpenCrawl, options: CrawlOptions, progress: ProgressCallbacks) -> None:
     """Request the numbers that the ledger lacks, or all on a refresh."""
-    site = _site(ledger, session, options, callbacks)
+    store, ledger, session, report = opened
+    site = _site(ledger, session, options, progress)
     every = _numbers(ledger, session, site, options)
     numbers = every if options.refresh else ledger.open_numbers(site.source, every, site.kinds)
     report.known = size(every) - size(numbers)
-    callbacks.on_start(f"crawling {options.site}", min(size(numbers), options.limit or size(numbers)))
+    progress.on_start(f"crawling {options.site}", min(size(numbers), options.limit or size(numbers)), 0)
 
     def on_number() -> None:
         counts = "  ".join(f"{name} {count:,}" for name, count in report.outcomes.items())
-        callbacks.on_progress(1, f"{counts} {next_in(session)}")
+        progress.on_progress(1, f"{counts} {next_in(session)}")
 
     crawl(store, ledger, site, session, CrawlRequest(numbers, options.limit, options.refresh), report, on_number)
 
 
-def _site(ledger: Ledger, session: PoliteSession, options: CrawlOptions, callbacks: ProgressCallbacks) -> Site:
+def _site(ledger: Ledger, session: PoliteSession, options: CrawlOptions, progress: ProgressCallbacks) -> Site:
     """Return the site; for all of nonograms.org its lists are read first."""
     if options.site != nonograms.SOURCE:
         return (demo.site if options.site == DEMO else webpbn.site)(options.addresses[0])
     kinds = [options.kind] if options.kind else list(nonograms.KINDS)
     if options.ids == "all":
-        callbacks.on_start("reading lists", None)
+        progress.on_start("reading lists", None, 0)
 
         def on_page(kind: str, page: int, count: int) -> None:
-            callbacks.on_progress(1, f"{kind} page {page}: {count} puzzles {next_in(session)}")
+            progress.on_progress(1, f"{kind} page {page}: {count} puzzles {next_in(session)}")
 
         walk_lists(ledger, options.addresses[0], kinds, session, on_page)
     return nonograms.site(options.addresses, kinds, ledger.kinds(nonograms.SOURCE))
@@ -205,13 +209,42 @@ def _numbers(ledger: Ledger, session: PoliteSession, site: Site, options: CrawlO
 
 
 @contextmanager
-def _polite(contact: str, rate: float, callbacks: ProgressCallbacks) -> Iterator[PoliteSession]:
-    """Open a session whose errors become NetworkErrors."""
-    try:
-        with PoliteSession(contact, rate=rate, report=callbacks.on_warning) as session:
-            yield session
-    except (RequestFailed, RobotsDisallowed, HostUnreachable) as error:
-        raise NetworkError(f"{error}; what was finished is kept, the same command resumes") from error
+def _open_crawl(place: Path, options: CrawlOptions, progress: ProgressCallbacks) -> Iterator[OpenCrawl]:
+    """Open a crawl; the session's errors become NetworkErrors."""
+    contact = check_options(options)
+    with host_locks(options.addresses, progress):
+        store = crawl_store(place)
+        with open_ledger(place) as ledger:
+            report = catch_up(store, ledger, JUDGES)
+            try:
+                with PoliteSession(contact, rate=options.rate, report=progress.on_warning) as session:
+                    yield OpenCrawl(store, ledger, session, report)
+            except (RequestFailed, RobotsDisallowed, HostUnreachable) as error:
+                raise NetworkError(f"{error}; what was finished is kept, the same command resumes") from error
+
+
+@contextmanager
+def host_locks(addresses: Iterable[str], progress: ProgressCallbacks) -> Iterator[None]:
+    """Lock the hosts against other crawls on this machine, which would double the rate.
+
+    Raises UserError naming the other crawl. If the cache folder can't be written, it warns and does without.
+    """
+    cache = platformdirs.user_cache_path("nonocensus")
+    with ExitStack() as locks:
+        try:
+            cache.mkdir(parents=True, exist_ok=True)
+            for host in sorted(set(map(_rated_host, addresses))):
+                locked = folder(str(cache / f"crawl-{host}"))._replace(name=host)
+                locks.enter_context(writer_lock(locked, "crawled"))
+        except (OSError, StorageError):
+            progress.on_warning(f"{cache} can't be written, so another crawl of the site would go unnoticed")
+        yield
+
+
+def _rated_host(address: str) -> str:
+    """Return the host that keeps a rate: each port of this machine is one, for twins."""
+    url = normalize_url(address)
+    return host_of(url) if is_loopback(url) else (urlsplit(url).hostname or "").removeprefix("www.")
 
 
 def walk_lists(
@@ -224,7 +257,7 @@ def walk_lists(
     """
     for kind in kinds:
         place = f"next page of the list of {kind}"
-        page, known = int(ledger.noted(place) or 1), set[int]()
+        page, known = int(ledger.read_note(place) or 1), set[int]()
         while page > 0:
             request = nonograms.list_page(base, kind, page)
             reply = session.fetch(request)
@@ -234,7 +267,7 @@ def walk_lists(
             # past the last page the site serves nothing, or an earlier page
             page = page + 1 if not known.issuperset(numbers) else 0
             known.update(numbers)
-            ledger.note_kinds(nonograms.SOURCE, numbers, nonograms.KINDS[kind])
+            ledger.record_kinds(nonograms.SOURCE, numbers, nonograms.KINDS[kind])
             ledger.set_note(place, str(page))
             on_page(kind, page - 1, len(numbers))
 

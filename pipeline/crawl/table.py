@@ -61,6 +61,13 @@ Judges = dict[str, Callable[[Reply, int], Judgement]]
 """Functions that judge a reply for a number, by source."""
 
 
+MAX_TEXT = 300
+"""Characters of a site's text about a puzzle, or of a colour's name; what is longer is cut."""
+
+TEXT_LIMITS = dict.fromkeys(("title", "author", "copyright", "license", "site_note", "site_version"), MAX_TEXT)
+TEXT_LIMITS |= {"description": 10_000}
+"""By field of Puzzle."""
+
 VERSION_COLUMNS = ["puzzle_id", "clue_hash"]
 
 Versions = dict[str, dict[int, str]]
@@ -83,13 +90,16 @@ def judge_reply(judge: Callable[[Reply, int], Judgement], reply: Reply, number: 
 
 
 def stamp_reply(puzzle: Puzzle, reply: Reply) -> Puzzle:
-    """Return a puzzle with fetch time and body hash.
+    """Return a puzzle with fetch time and body hash, and its texts within TEXT_LIMITS.
 
     A loopback reply is a twin's, so it gets no URL: the real site has another puzzle under that number.
     """
     digest = hashlib.sha256(reply.body).hexdigest()
     url = None if is_loopback(reply.url) else puzzle.url
-    return replace(puzzle, url=url, fetched_at=reply.fetched_at.replace(microsecond=0), raw_sha256=digest)
+    texts = {name: text[:limit] for name, limit in TEXT_LIMITS.items() if (text := getattr(puzzle, name))}
+    palette = tuple(color._replace(name=color.name[:MAX_TEXT]) for color in puzzle.palette)
+    fetched_at = reply.fetched_at.replace(microsecond=0)
+    return replace(puzzle, **texts, palette=palette, url=url, fetched_at=fetched_at, raw_sha256=digest)
 
 
 class PuzzleWriter:

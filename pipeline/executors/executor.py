@@ -8,20 +8,11 @@ from itertools import chain
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from nonocensus.pipeline.errors import UserError
+from nonocensus.pipeline.executors.task_failure import WORKER, TaskFailure, failure_of
 from nonocensus.reports.threads import cores
 
 T = TypeVar("T")
 TaskArguments = tuple[Any, ...]
-
-EXCEPTION, WORKER, NODE = "trouble", "worker", "node"
-"""Why a task has no result: it raised an exception, its process died, its machine was lost."""
-
-
-class TaskFailure(NamedTuple):
-    """The outcome of a task without a result: EXCEPTION, WORKER or NODE, and the reason in one line."""
-
-    kind: str
-    reason: str
 
 
 class Executor(Protocol):
@@ -87,7 +78,7 @@ class SerialExecutor:
         try:
             return [(number, function(*arguments))]
         except Exception as error:
-            return [(number, TaskFailure(EXCEPTION, f"{type(error).__name__}: {error}"))]
+            return [(number, failure_of(error))]
 
 
 class Resources(NamedTuple):

@@ -5,18 +5,38 @@ import os
 import pickle
 import signal
 import socket
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import chdir, contextmanager, redirect_stdout, suppress
+from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
-from typing import Any, TextIO, TypeVar, cast
+from tempfile import TemporaryDirectory
+from typing import Any, TypeVar
 
 from nonocensus.pipeline.errors import ClusterError, UserError
-from nonocensus.pipeline.executors.executor import EXCEPTION, NODE, WORKER, TaskFailure
-from nonocensus.pipeline.settings import ROOT
+from nonocensus.pipeline.executors.task_failure import NODE, WORKER, TaskFailure, failure_of
+
+ENVIRONMENT = {
+    "NUMBA_NUM_THREADS": "1",  # each core has a worker already
+    "RAY_DEDUP_LOGS": "0",  # else Ray holds messages of dead workers back, and prints them as it is shut down
+    "RAY_USAGE_STATS_ENABLED": "0",  # no telemetry without consent
+    "RAY_worker_niceness": "0",  # Ray's 15 leaves a hundredth of a core next to any other job
+    "RAY_grpc_client_keepalive_time_ms": "70000",
+    "RAY_grpc_client_keepalive_timeout_ms": "60000",
+}
+"""Defaults of Ray and of its workers.
+
+By keepalive the driver notices that a machine has fallen silent (a power cut) after 130 s instead of Ray's seven
+minutes. Ray's servers refuse pings more often than once a minute; a machine paused for a minute keeps its tasks.
+"""
+
+for variable in ENVIRONMENT:
+    os.environ.setdefault(variable, ENVIRONMENT[variable])
+
+import ray  # noqa: E402 - its settings are fixed as it is imported
+from ray import exceptions  # noqa: E402
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # noqa: E402
 
 T = TypeVar("T")
 
@@ -30,12 +50,6 @@ STARTS, START_TIMEOUT = 4, "timed out during startup"
 
 CONNECT_TIMEOUT = 5.0
 """Seconds to connect to a cluster's address."""
-
-KEEPALIVE = {"RAY_grpc_client_keepalive_time_ms": "70000", "RAY_grpc_client_keepalive_timeout_ms": "60000"}
-"""When the driver notices that a machine has fallen silent (a power cut): after 130 s instead of Ray's seven minutes.
-
-Ray's servers refuse pings more often than once a minute; a machine paused for a minute keeps its tasks.
-"""
 
 NODE_TIMEOUT = 600.0
 """Seconds for a call on every node, which may include starting the node's first worker from slow storage."""
@@ -59,8 +73,6 @@ class RayExecutor:
 
     def cpus(self) -> int:
         """Return the CPUs of all machines in the cluster."""
-        import ray
-
         if time.monotonic() - self._queried >= CPUS_EVERY:
             self._queried = time.monotonic()
             self._cpus = max(1, int(ray.cluster_resources().get("CPU", 0)))
@@ -68,8 +80,6 @@ class RayExecutor:
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Submit a task to Ray."""
-        import ray
-
         if function not in self._remote:
             self._remote[function] = ray.remote(max_retries=0)(_with_pickled_arguments(function))
         ticket = self._remote[function].remote(pickle.dumps(arguments))
@@ -78,15 +88,10 @@ class RayExecutor:
 
     def cancel(self, ticket: Any) -> None:
         """Kill a task's worker, or remove the task from Ray's queue."""
-        import ray
-
         ray.cancel(ticket, force=True)
 
     def run_on_each_node(self, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
         """Call the function on each machine of the cluster that has CPUs; a timeout is a TaskFailure."""
-        import ray
-        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-
         nodes = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
         remote = ray.remote(max_retries=0, num_cpus=0)(function)
         tickets = {}
@@ -122,15 +127,13 @@ def outcome_of(future: "Future[Any]", seconds: float | None = None) -> Any:
 
     Raises ClusterError if Ray itself fails.
     """
-    from ray import exceptions
-
     # Retriable: the task was lost, not its puzzles' fault. ObjectLostError includes OwnerDiedError and fetch timeouts.
     node_lost = (exceptions.NodeDiedError, exceptions.ObjectLostError)
     worker_lost = (exceptions.WorkerCrashedError, exceptions.OutOfMemoryError, exceptions.TaskCancelledError)
     try:
         return future.result(None if seconds is None else max(seconds, 0.0))
     except exceptions.RayTaskError as error:
-        return TaskFailure(EXCEPTION, f"{type(error.cause).__name__}: {error.cause}")
+        return failure_of(error.cause)
     except node_lost as error:
         return _retriable(NODE, error)
     except worker_lost as error:
@@ -138,7 +141,7 @@ def outcome_of(future: "Future[Any]", seconds: float | None = None) -> Any:
     except exceptions.RayError as error:
         raise ClusterError(f"Ray has failed: {first_line(error)}; the same command resumes") from error
     except TimeoutError:
-        return TaskFailure(EXCEPTION, f"no answer within {NODE_TIMEOUT:.0f} s")
+        return TaskFailure(TimeoutError.__name__, f"no answer within {NODE_TIMEOUT:.0f} s")
 
 
 def _retriable(kind: str, error: Exception) -> TaskFailure:
@@ -178,21 +181,6 @@ def retry_start(start: Callable[..., T], *arguments: Any, **options: Any) -> T:
     return start(*arguments, **options)
 
 
-class _StdoutWithoutRay:
-    """Standard output; Ray's threads, which report dead workers, are redirected to standard error."""
-
-    def __init__(self, stdout: TextIO) -> None:
-        self.stdout = stdout
-
-    def write(self, text: str) -> int:
-        """Write to the stream of the current thread."""
-        is_ray = threading.current_thread().name.startswith("ray_")
-        return (sys.stderr if is_ray else self.stdout).write(text)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.stdout, name)
-
-
 @contextmanager
 def start_ray(cpus: int | None = None, address: str | None = None) -> Iterator[RayExecutor]:
     """Start Ray, or connect to a cluster, while the block runs.
@@ -205,26 +193,19 @@ def start_ray(cpus: int | None = None, address: str | None = None) -> Iterator[R
     """
     if address:
         _refuse_unreachable(address)
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # no telemetry without consent
-    os.environ.setdefault("NUMBA_NUM_THREADS", "1")  # each core has a worker already
-    for name, value in KEEPALIVE.items():
-        os.environ.setdefault(name, value)
-    os.environ.setdefault("RAY_worker_niceness", "0")  # Ray's 15 leaves a hundredth of a core next to any other job
-    import ray
-
     local: dict[str, Any] = {} if address else {"num_cpus": cpus, "include_dashboard": False}
     handler = signal.getsignal(signal.SIGTERM)
     try:
-        with chdir(ROOT):  # workers look for modules in the driver's folder first, which is the user's
+        with TemporaryDirectory() as empty:
+            if not address:  # Ray copies it; else its workers would look for modules in the caller's folder first
+                local["runtime_env"] = {"working_dir": empty}
             context = retry_start(ray.init, address or "local", log_to_driver=False, logging_level="ERROR", **local)
     except Exception as error:  # Ray raises many types, bare Exception among them
         where = f"Ray at {address} can't be reached" if address else "Ray can't be started"
         raise ClusterError(f"{where}: {first_line(error)}") from error
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, handler)
-    with redirect_stdout(cast(TextIO, _StdoutWithoutRay(sys.stdout))):
-        try:
-            yield RayExecutor(getattr(context, "dashboard_url", None) or None)
-        finally:
-            with redirect_stdout(sys.stderr):  # Ray prints messages that it held back as repeated
-                ray.shutdown()
+    try:
+        yield RayExecutor(getattr(context, "dashboard_url", None) or None)
+    finally:
+        ray.shutdown()

@@ -7,13 +7,14 @@ import csv
 import gc
 import math
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
+from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.errors import InputError, UserError
 from nonocensus.pipeline.findings.csv_file import write_csv
 from nonocensus.pipeline.run.configuration import DEPTH
@@ -21,8 +22,7 @@ from nonocensus.reports.charts.cpu_times import SolverTimes
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch, views_of
 from nonocensus.scrapers.pictures.rules import every_picture
 from nonocensus.solver.api import classify
-from nonocensus.solver.ladder.climb import climb
-from nonocensus.solver.ladder.ladder_kernels import warm_up
+from nonocensus.solver.ladder.climb import climb, warm_up
 from nonocensus.solver.ladder.ladder_options import LINE, LadderOptions
 from nonocensus.solver.ladder.outcome import MULTIPLE, UNIQUE
 from nonocensus.solver.lines.workspace import LINE_SOLVES
@@ -84,12 +84,10 @@ def batches_of(puzzles: Sequence[Puzzle]) -> list[pa.RecordBatch]:
 
 
 def measure(
-    batches: list[pa.RecordBatch],
-    cpu_limit: float,
-    check_goal: bool,
-    seen: Callable[[pa.RecordBatch], None],
+    batches: list[pa.RecordBatch], cpu_limit: float, check_goal: bool, progress: ProgressCallbacks = SILENT
 ) -> BenchmarkResult:
-    """Classify a set on one core; `seen` is called with the results of each batch."""
+    """Classify a set on one core."""
+    progress.on_start("classifying", sum(map(len, batches)), 0)
     options: dict[str, Any] = {"rung": "search", "depth": DEPTH, "check_goal": check_goal}
     for batch in batches:
         warm_up(views(batch))
@@ -101,7 +99,7 @@ def measure(
         start = time.thread_time()
         results.append(classify(batch, cpu_limit=cpu_limit, **options))
         seconds += time.thread_time() - start
-        seen(results[-1])
+        progress.on_progress(len(batch), "")
     return BenchmarkResult(pa.Table.from_batches(results), seconds)
 
 
@@ -176,14 +174,15 @@ class Exhausted(NamedTuple):
     seconds: float
 
 
-def exhaust(width: int, height: int, seen: Callable[[int], None]) -> Exhausted:
-    """Classify the puzzle of every black and white picture of a size; `seen` is called with the number of pictures.
+def exhaust(width: int, height: int, progress: ProgressCallbacks = SILENT) -> Exhausted:
+    """Classify the puzzle of every black and white picture of a size.
 
     Clues are also encoded as a number, so that distinct ones can be counted.
     """
     pictures = 1 << (width * height)
     if width * height > MOST_CELLS:
         raise UserError(f"{width}x{height} has 2^{width * height} pictures; the most cells for this is {MOST_CELLS}")
+    progress.on_start("classifying", pictures, 0)
     warm_up(views_of(every_picture(width, height, 0, 1)))
     start = time.thread_time()
     keys = np.empty(pictures, np.int64)
@@ -200,7 +199,7 @@ def exhaust(width: int, height: int, seen: Callable[[int], None]) -> Exhausted:
         line += int(((outcome.solutions == UNIQUE) & (outcome.rung == LINE)).sum())
         multiple[first:last] = outcome.solutions == MULTIPLE
         keys[first:last] = _keys(batch, width, height)
-        seen(last - first)
+        progress.on_progress(last - first, "")
     shared = keys[multiple]
     shared.sort()
     several = int((np.diff(shared) != 0).sum()) + (len(shared) > 0)

@@ -13,7 +13,7 @@ position. So memory use is that of some ten thousand rows.
 import hashlib
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import chain
 from tempfile import gettempdir
@@ -23,6 +23,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.errors import InputError, UserError
 from nonocensus.pipeline.run.job_tables import current_grades
 from nonocensus.pipeline.run.progress import summarize
@@ -77,11 +78,8 @@ NATURAL = r"""array_to_string(list_transform(regexp_extract_all(source_id, '[0-9
     lambda part: case when part ~ '^[0-9]' then lpad(part, greatest(length(part), 20)::int, '0') else part end), '')"""
 """SQL for an id with zero-padded numbers, so that 9 sorts before 10."""
 
-Seen = Callable[[str, int], object]
-"""Progress callback: a stage, and the number of further rows done."""
 
-
-def write_dataset(run: Run, uri: str, content: Content, seen: Seen = lambda *_: None) -> dict[str, Any]:
+def write_dataset(run: Run, uri: str, content: Content, progress: ProgressCallbacks = SILENT) -> dict[str, Any]:
     """Write what a run has so far as a dataset; return its rows, splits, data files, licence and folder.
 
     A previous dataset is replaced once the new one is written. Raises UserError if the folder has other content, the
@@ -95,17 +93,19 @@ def write_dataset(run: Run, uri: str, content: Content, seen: Seen = lambda *_: 
     about = _about(run, content)
     with _database() as database:
         grades = indexed(finished(current_grades(run)))
-        size = _gather(database, run, content, grades, seen)
+        progress.on_start("reading", run.rows, 0)
+        size = _gather(database, run, content, grades, progress)
         _place(database)
         counts, duplicates = _counts(database), _find_duplicates(database)
         license_id = license_of(content, counts)
         columns = schema(content, about, graded=len(grades.rows) > 0)
+        progress.on_start("writing", summary["rows"], 0)
         with staging(place) as new:
             new.write_json(MARK, about)
             files = [
                 file
                 for split, places in _places(counts, _step(summary["rows"], size))
-                for file in _write_split(new / "data", database, split, places, columns, seen)
+                for file in _write_split(new / "data", database, split, places, columns, progress)
             ]
             origin = _origin(run, summary, content)
             described = croissant(origin, counts, columns, files)
@@ -193,7 +193,9 @@ def _database() -> Iterator[duckdb.DuckDBPyConnection]:
             yield database
 
 
-def _gather(database: duckdb.DuckDBPyConnection, run: Run, content: Content, grades: KeyedRows, seen: Seen) -> int:
+def _gather(
+    database: duckdb.DuckDBPyConnection, run: Run, content: Content, grades: KeyedRows, progress: ProgressCallbacks
+) -> int:
     """Insert all rows with their split into the table `kept`, and return their size in bytes."""
     size = 0
     database.begin()
@@ -205,7 +207,7 @@ def _gather(database: duckdb.DuckDBPyConnection, run: Run, content: Content, gra
         batch = pa.Table.from_batches([rows.append_column("split", splits_of(rows["canonical_hash"]))])
         database.execute("insert into kept from batch" if size else "create table kept as from batch")
         size += batch.nbytes
-        seen("reading", len(batch))
+        progress.on_progress(len(batch), "")
     database.commit()
     return size
 
@@ -258,12 +260,17 @@ def _places(counts: list[RowCount], step: int) -> Iterator[tuple[str, range]]:
 
 
 def _write_split(
-    place: Folder, database: duckdb.DuckDBPyConnection, split: str, places: range, columns: pa.Schema, seen: Seen
+    place: Folder,
+    database: duckdb.DuckDBPyConnection,
+    split: str,
+    places: range,
+    columns: pa.Schema,
+    progress: ProgressCallbacks,
 ) -> Iterator[DataFile]:
     """Write the files of a split."""
     groups = chunk_tables(_fetched(database, places, columns), GROUP_ROWS, GROUP_BYTES)
     for number, first in enumerate(groups):
-        yield _write_file(place, f"{split}-{number:05d}.parquet", split, columns, chain([first], groups), seen)
+        yield _write_file(place, f"{split}-{number:05d}.parquet", split, columns, chain([first], groups), progress)
 
 
 def _fetched(database: duckdb.DuckDBPyConnection, places: range, columns: pa.Schema) -> Iterator[pa.RecordBatch]:
@@ -282,7 +289,7 @@ def _fetched(database: duckdb.DuckDBPyConnection, places: range, columns: pa.Sch
 
 
 def _write_file(
-    place: Folder, name: str, split: str, columns: pa.Schema, groups: Iterator[pa.Table], seen: Seen
+    place: Folder, name: str, split: str, columns: pa.Schema, groups: Iterator[pa.Table], progress: ProgressCallbacks
 ) -> DataFile:
     """Write row groups until the file is large enough or rows run out."""
     repeated = [
@@ -299,7 +306,7 @@ def _write_file(
             for group in groups:
                 writer.write_table(group, row_group_size=len(group))
                 rows += len(group)
-                seen("writing", len(group))
+                progress.on_progress(len(group), "")
                 if hashed.size >= FILE_BYTES:
                     break
     return DataFile(f"data/{name}", split, rows, hashed.size, hashed.sha256.hexdigest())

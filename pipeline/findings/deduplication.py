@@ -78,7 +78,7 @@ class Duplicates(NamedTuple):
 def find_duplicates(
     place: Run | Store,
     share: float | None = None,
-    callbacks: ProgressCallbacks = SILENT,
+    progress: ProgressCallbacks = SILENT,
     rows: Iterable[tuple[pa.RecordBatch, pa.RecordBatch]] | None = None,
 ) -> Duplicates:
     """Find duplicates among the puzzles of a store, or among those of a run with a result.
@@ -94,11 +94,11 @@ def find_duplicates(
         raise UserError(f"near pictures may differ in 0 to {MOST_SHARE:g} of their cells, not in {share:g}")
     with database() as connection, sql_errors(f"{place.folder.name} can't be searched for duplicates"):
         connection.execute(_PUZZLES)
-        puzzles, faulty = _gather(connection, place, _batches(place) if rows is None else rows, callbacks)
-        callbacks.on_start("sorting", None)
+        puzzles, faulty = _gather(connection, place, _batches(place) if rows is None else rows, progress)
+        progress.on_start("sorting", None, 0)
         connection.execute(_RANKED)
         connection.execute(_CLASSES)
-        crowded = _compare(connection, share, smallest, callbacks)
+        crowded = _compare(connection, share, smallest, progress)
         found = connection.sql(_FOUND).to_arrow_table()
         return Duplicates(
             puzzles,
@@ -115,10 +115,10 @@ def _gather(
     connection: "duckdb.DuckDBPyConnection",
     place: Run | Store,
     rows: Iterable[tuple[pa.RecordBatch | None, pa.RecordBatch]],
-    callbacks: ProgressCallbacks,
+    progress: ProgressCallbacks,
 ) -> tuple[int, int]:
     """Fill the table `puzzles` with sound puzzles; return the numbers of all and of unsound ones."""
-    callbacks.on_start("reading", place.rows if isinstance(place, Run) else place.rows())
+    progress.on_start("reading", place.rows if isinstance(place, Run) else place.rows(), 0)
     puzzles = faulty = 0
     for answers, batch in rows:
         facts, good = _facts(batch, place), solvable_rows(batch)
@@ -131,7 +131,7 @@ def _gather(
         connection.execute(_GATHERED)
         connection.unregister("facts")
         puzzles, faulty = puzzles + len(batch), faulty + int((~good).sum())
-        callbacks.on_progress(len(batch), "")
+        progress.on_progress(len(batch), "")
     return puzzles, faulty
 
 
@@ -177,17 +177,17 @@ def _hashes(batch: pa.RecordBatch) -> dict[str, pa.Array]:
     return {name: made[name] for name in ("clue_hash", "canonical_hash")}
 
 
-def _compare(connection: "duckdb.DuckDBPyConnection", share: float, smallest: int, callbacks: ProgressCallbacks) -> int:
+def _compare(connection: "duckdb.DuckDBPyConnection", share: float, smallest: int, progress: ProgressCallbacks) -> int:
     """Fill the table `near`, and return the number of crowded pictures."""
     connection.execute(_PLACED.format(smallest))
     sizes = connection.execute(_SIZES).fetchall() if share else []
     work = sum(count * passes(wide, high, count, _most(wide, high, share)) for wide, high, count in sizes)
-    callbacks.on_start("comparing pictures", work)
+    progress.on_start("comparing pictures", work, 0)
     crowded = 0
     found = [_NEAR.empty_table()]
     for ranks, pictures in _of_a_size(_fetched(connection, sum(count for *_, count in sizes))):
         most = _most(pictures.width, pictures.height, share)
-        pairs_found = find_near(pictures, most, lambda rows: callbacks.on_progress(rows, ""))
+        pairs_found = find_near(pictures, most, progress)
         near = np.flatnonzero(pairs_found.first != np.arange(len(ranks)))
         columns = ranks[near], ranks[pairs_found.first[near]], pairs_found.cells[near]
         found.append(pa.table([pa.array(column) for column in columns], _NEAR))

@@ -1,12 +1,13 @@
 """Comparison of engines on the same puzzles, whose verdicts must agree."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
 
+from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.solver.engines.searches import COMPILED, ENGINES, EngineAnswer, EngineLimits
-from nonocensus.solver.ladder.ladder_kernels import warm_up
+from nonocensus.solver.ladder.climb import warm_up
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.tables import puzzles_of
 from nonocensus.solver.model.views import views
@@ -16,9 +17,10 @@ BEFORE = 0.001
 
 
 def compared(
-    batches: Sequence[pa.RecordBatch], names: Sequence[str], limits: EngineLimits, seen: Callable[[], None]
+    batches: Sequence[pa.RecordBatch], names: Sequence[str], limits: EngineLimits, progress: ProgressCallbacks = SILENT
 ) -> list[dict[str, Any]]:
-    """Return a row for each puzzle and engine, with CPU seconds after a warm-up; `seen` is called for each."""
+    """Return a row for each puzzle and engine, with CPU seconds after a warm-up."""
+    progress.on_start("solving", sum(map(len, batches)) * len(names), 0)
     if not set(names).isdisjoint(COMPILED):
         for batch in batches:
             warm_up(views(batch))
@@ -26,7 +28,7 @@ def compared(
     for puzzle in puzzles_of(batches):
         for name in names:
             rows.append({"puzzle": puzzle.puzzle_id, "engine": name} | _figures_of(answered(puzzle, name, limits)))
-            seen()
+            progress.on_progress(1, "")
     return rows
 
 

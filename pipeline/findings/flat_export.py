@@ -3,11 +3,12 @@
 It has no clues, pictures or other texts, but titles and authors under any licence; to share a run, make a dataset.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import pyarrow as pa
 
+from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.findings.csv_file import write_csv
 from nonocensus.pipeline.run.job_tables import current_grades
 from nonocensus.pipeline.run.result_pairs import pairs
@@ -45,12 +46,12 @@ class Exported(NamedTuple):
     columns: int
 
 
-def export(run: Run, path: str, where: str | None = None, seen: Callable[[int], None] = lambda _: None) -> Exported:
+def export(run: Run, path: str, where: str | None = None, progress: ProgressCallbacks = SILENT) -> Exported:
     """Write what a run has so far as CSV, or the rows that meet a condition in SQL.
 
-    Rows are in the run's order; `seen` is called with the number of further rows. Raises UserError for an invalid
-    condition, before anything is written.
+    Rows are in the run's order. Raises UserError for an invalid condition, before anything is written.
     """
+    progress.on_start("exporting", run.rows, 0)
     grades = indexed(finished(current_grades(run)))
     graded = GRADED if len(grades.rows) else ()
     fields = with_sources(dict.fromkeys([*EXPORTED, GRADED.field("grade"), *graded]))
@@ -62,7 +63,7 @@ def export(run: Run, path: str, where: str | None = None, seen: Callable[[int], 
             for rows in _rows(run, grades, columns):
                 chosen = rows if met is None else rows.filter(pa.array(met(rows)))
                 yield one_batch(chosen)
-                seen(len(rows))
+                progress.on_progress(len(rows), "")
 
         return Exported(write_csv(path, columns, batches()), len(columns))
 

@@ -7,11 +7,12 @@ nearest neighbors, STOC 1998) with disjoint bands, which misses nothing with d +
 Detecting near-duplicates for web crawling, WWW 2007).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from nonocensus.pipeline.callbacks import ProgressCallbacks
 from nonocensus.solver.jit.kernel import kernel
 
 BANDS = 32
@@ -104,15 +105,15 @@ def passes(width: int, height: int, pictures: int, most: int) -> int:
     return len(_symmetries(width, height)) * _band_count(pictures, most)
 
 
-def find_near(pictures: PictureColumn, most: int, seen: Callable[[int], object]) -> NearPictures:
+def find_near(pictures: PictureColumn, most: int, progress: ProgressCallbacks) -> NearPictures:
     """Find the earliest picture that differs from each, up to rotation and mirroring, in at most `most` cells.
 
-    `seen` is called with numbers of pictures processed, each `passes` times. Memory: twice that of the pictures, about
+    Progress counts each picture `passes` times. Memory: twice that of the pictures, about
     100 bytes per picture, 16 more per picture and band, and some hundred megabytes of buffers.
     """
     count = len(pictures.bits)
     if count <= WINDOW:
-        return _nearest_of_few(pictures, most, seen)
+        return _nearest_of_few(pictures, most, progress)
     best = np.arange(count) << CELL_BITS  # the earliest index, and its number of cells
     crowded = np.zeros(count, np.bool_)
     colored = _colored(pictures.bits)
@@ -123,11 +124,11 @@ def find_near(pictures: PictureColumn, most: int, seen: Callable[[int], object])
         turned = _turned(pictures, *symmetry)
         for bands in groups:
             _compare_in_bands(pictures.bits, turned, bands, _keys(turned, bands.masks, colored), most, best, crowded)
-            seen(count * len(bands.masks))
+            progress.on_progress(count * len(bands.masks), "")
     return NearPictures(best >> CELL_BITS, best & (1 << CELL_BITS) - 1, crowded)
 
 
-def _nearest_of_few(pictures: PictureColumn, most: int, seen: Callable[[int], object]) -> NearPictures:
+def _nearest_of_few(pictures: PictureColumn, most: int, progress: ProgressCallbacks) -> NearPictures:
     """Compare all pairs, as `find_near` does for up to WINDOW pictures: most sizes have few."""
     bits, own = pictures.bits, np.arange(len(pictures.bits))
     least = np.full((len(bits), len(bits)), pictures.width * pictures.height)
@@ -135,7 +136,7 @@ def _nearest_of_few(pictures: PictureColumn, most: int, seen: Callable[[int], ob
         differing = bits[:, None] ^ _turned(pictures, *symmetry)
         cells = _colored(differing.reshape(-1, *bits.shape[1:])).astype(np.int64)
         np.minimum(least, cells.reshape(least.shape), out=least)
-        seen(len(bits))
+        progress.on_progress(len(bits), "")
     near = np.tril(least <= most, -1)
     first = np.where(near.any(1), near.argmax(1), own)
     return NearPictures(first, np.where(first < own, least[own, first], 0), np.zeros(len(bits), np.bool_))

@@ -21,6 +21,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.errors import InputError, UserError
 from nonocensus.pipeline.findings.csv_file import write_csv
 from nonocensus.pipeline.findings.pack_index import KIND, Pack, packed_puzzle
@@ -155,18 +156,19 @@ class PackChoice(NamedTuple):
     skipped: dict[str, str]
 
 
-def choose(run: Run, options: PackOptions, seen: Callable[[int], object] = lambda _: None) -> PackChoice:
-    """Choose puzzles of a run; progress and errors are those of `write_pack`."""
+def choose(run: Run, options: PackOptions, progress: ProgressCallbacks = SILENT) -> PackChoice:
+    """Choose puzzles of a run, reading every row twice; errors are those of `write_pack`."""
+    progress.on_start("choosing", 2 * run.rows, 0)
     grades = indexed(finished(current_grades(run)))
     if (options.minutes is not None or options.spread in FOR_PEOPLE) and not len(grades.rows):
         raise UserError(f"{run.folder.name} has no grades yet; make them with: nonocensus grade {run.folder.name}")
     considered = Counter[str]()
-    drawn = _drawn(_candidates(run, grades, options, considered, seen), options)
+    drawn = _drawn(_candidates(run, grades, options, considered, progress), options)
     if not considered:
         raise UserError(f"{run.folder.name} has no results yet; run nonocensus classify")
     if not drawn:
         raise UserError(f"{run.folder.name} has no such puzzle: {funnel_text(considered)}")
-    rows, skipped = _rows(run, grades, drawn, seen)
+    rows, skipped = _rows(run, grades, drawn, progress)
     chosen, left_out = _fitting(rows, options, skipped)
     if not chosen:
         name, reason = next(iter(skipped.items()))
@@ -175,16 +177,15 @@ def choose(run: Run, options: PackOptions, seen: Callable[[int], object] = lambd
     return PackChoice(rows, puzzles, considered, left_out, skipped)
 
 
-def write_pack(run: Run, uri: str, options: PackOptions, seen: Callable[[int], object] = lambda _: None) -> Packed:
+def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallbacks = SILENT) -> Packed:
     """Write a pack, of fewer puzzles if there are not enough; a previous pack is replaced.
 
-    `seen` is called with numbers of rows read; every row is read twice. Puzzles that are damaged, or that the format
-    does not support, are skipped and replaced. Raises UserError for a folder with other content, an invalid condition
-    or an empty pack, before anything is written.
+    Puzzles that are damaged, or that the format does not support, are skipped and replaced. Raises UserError for a
+    folder with other content, an invalid condition or an empty pack, before anything is written.
     """
     place = folder(uri)
     _previous_files(place)
-    rows, puzzles, considered, left_out, skipped = choose(run, options, seen)
+    rows, puzzles, considered, left_out, skipped = choose(run, options, progress)
     digits = max(3, len(str(len(puzzles))))
     names = [
         f"{number:0{digits}d}-{file_stem(puzzle)}{options.known.SUFFIXES[0]}"
@@ -266,7 +267,7 @@ def _drawn(batches: Iterator[Candidates], options: PackOptions) -> dict[str, str
 
 
 def _candidates(
-    run: Run, grades: KeyedRows, options: PackOptions, considered: Counter[str], seen: Callable[[int], object]
+    run: Run, grades: KeyedRows, options: PackOptions, considered: Counter[str], progress: ProgressCallbacks
 ) -> Iterator[Candidates]:
     """Yield candidates, in batches of the run; `considered` counts puzzles after each condition."""
     with condition(options.where, CONDITION_COLUMNS) as met:
@@ -302,7 +303,7 @@ def _candidates(
                 fit &= rows[options.spread].is_valid().to_numpy()
                 considered[f"with {FOR_PEOPLE[options.spread]}"] += int(fit.sum())
             yield _candidates_of(rows.filter(pa.array(fit)), options)
-            seen(len(rows))
+            progress.on_progress(len(rows), "")
 
 
 def _row_batches(run: Run, grades: KeyedRows) -> Iterator[pa.Table]:
@@ -356,7 +357,7 @@ def _candidates_of(rows: pa.Table, options: PackOptions) -> Candidates:
 
 
 def _rows(
-    run: Run, grades: KeyedRows, wanted: dict[str, str], seen: Callable[[int], object]
+    run: Run, grades: KeyedRows, wanted: dict[str, str], progress: ProgressCallbacks
 ) -> tuple[pa.Table, dict[str, str]]:
     """Return the valid rows of the sampled puzzles in order of drawing, and reasons by id of the invalid ones.
 
@@ -368,7 +369,7 @@ def _rows(
         there = there.filter(_eligible(there))
         own = zip(there["puzzle_id"].to_pylist(), there["clue_hash"].to_pylist(), strict=True)
         found.append(there.filter(pa.array([wanted[name] == hashed for name, hashed in own], pa.bool_())))
-        seen(len(rows))
+        progress.on_progress(len(rows), "")
     table = pa.concat_tables(found).combine_chunks()
     names = table["puzzle_id"].to_pylist()
     places = {name: place for place, name in reversed([*enumerate(names)])}  # ids need not be unique in a store

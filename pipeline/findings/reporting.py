@@ -3,13 +3,14 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.findings import deduplication
 from nonocensus.pipeline.run.job_tables import certificate_summary, current_grades, read_mendings
 from nonocensus.pipeline.run.progress import summarize
@@ -29,24 +30,19 @@ from nonocensus.reports.page.report_page import RunDetails, write_report
 PAGE = "report.html"
 
 
-def write_run_report(
-    run: Run,
-    uri: str,
-    public: bool = False,
-    seen: Callable[[int], object] = lambda _: None,
-) -> tuple[int, str]:
+def write_run_report(run: Run, uri: str, public: bool = False, progress: ProgressCallbacks = SILENT) -> tuple[int, str]:
     """Write the report of what a run has so far; return its number of rows and the path of the page.
 
     public   leave out what must not be redistributed (reports.rights)
-    seen     called with the number of further rows read
     """
     summary = summarize(run)
     place = folder(uri)
+    progress.on_start("reading", run.rows, 0)
 
     def read(columns: list[str]) -> Iterator[tuple[pa.Table, pa.Table]]:
         for results, puzzles in pairs(run, RESULT_COLUMNS, columns):
             yield results, puzzles
-            seen(len(results))
+            progress.on_progress(len(results), "")
 
     duplicates: pa.Table | None = None
     rows: Iterable[tuple[pa.Table | pa.RecordBatch, pa.Table | pa.RecordBatch]] = read(PUZZLE_COLUMNS)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 import pyarrow as pa
 
+from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.errors import InputError, UserError
 from nonocensus.pipeline.findings.pack_index import Side, side_of
 from nonocensus.pipeline.findings.puzzle_pack import PackChoice, PackOptions, choose
@@ -93,13 +94,13 @@ class TaskScore(NamedTuple):
 
 
 def write_tasks(
-    run: Run, path: str, options: PackOptions, style: Style, seen: Callable[[int], object] = lambda _: None
+    run: Run, path: str, options: PackOptions, style: Style, progress: ProgressCallbacks = SILENT
 ) -> TaskSet:
     """Write tasks, easiest first. No two are equal up to symmetry, and the split depends on the symmetry class alone.
 
     `options` choose the puzzles as those of a pack. Raises UserError as `choose`.
     """
-    choice = choose(run, options, seen)
+    choice = choose(run, options, progress)
     splits = Counter[str]()
     with open_output(path) as stream:
         for task in tasks_of(run, choice, style):

@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.executors.executor import ALL_CORES, Resources, check_resources
 from nonocensus.pipeline.jobs.engine import run_job
 from nonocensus.pipeline.jobs.job import DEFAULTS, Chunk, Job, JobCall, JobSettings, Loss, Output, count_by
 from nonocensus.pipeline.jobs.kernel_compilation import LADDER
 from nonocensus.pipeline.jobs.schedule import levels
-from nonocensus.pipeline.jobs.session import SILENT_LISTENER, Listener
 from nonocensus.pipeline.run.carry import carry_over
 from nonocensus.pipeline.run.configuration import Configuration, check_limit, config_hash, solver_settings
 from nonocensus.pipeline.run.plan import EVERYTHING, Plan, Selection, plan_rest, plan_retry
@@ -109,7 +109,7 @@ def classify_store(
     config: Configuration,
     selection: Selection = EVERYTHING,
     resources: Resources = ALL_CORES,
-    listener: Listener = SILENT_LISTENER,
+    progress: ProgressCallbacks = SILENT,
     force: bool = False,
     settings: JobSettings = DEFAULTS,
 ) -> ClassifyOutcome:
@@ -118,7 +118,7 @@ def classify_store(
     check_resources(resources)
     with writer_lock(place):
         run = plan_run(store, uri, config, force)  # again: another command may have written there since
-        return _classify(run, config, partial(plan_rest, selection=selection), resources, listener, settings)
+        return _classify(run, config, partial(plan_rest, selection=selection), resources, progress, settings)
 
 
 def retry_run(
@@ -127,7 +127,7 @@ def retry_run(
     selection: Selection = EVERYTHING,
     failed: bool = False,
     resources: Resources = ALL_CORES,
-    listener: Listener = SILENT_LISTENER,
+    progress: ProgressCallbacks = SILENT,
 ) -> ClassifyOutcome:
     """Retry puzzles that timed out with more time; with `failed` also those killed or in error."""
     check_resources(resources)
@@ -135,17 +135,17 @@ def retry_run(
     require_unchanged(run)
     planner = partial(plan_retry, cpu_limit=cpu_limit, selection=selection, failed=failed)
     with writer_lock(run.folder):
-        return _classify(reload(run), {**run.manifest["config"], "cpu_limit": cpu_limit}, planner, resources, listener)
+        return _classify(reload(run), {**run.manifest["config"], "cpu_limit": cpu_limit}, planner, resources, progress)
 
 
-def retry_changed(run: Run, resources: Resources = ALL_CORES, listener: Listener = SILENT_LISTENER) -> ClassifyOutcome:
+def retry_changed(run: Run, resources: Resources = ALL_CORES, progress: ProgressCallbacks = SILENT) -> ClassifyOutcome:
     """Update a run to its store: keep the results of unchanged puzzles, classify the others."""
     check_resources(resources)
     with writer_lock(run.folder):
         run, kept = carry_over(reload(run))
         left = run.rows - kept
-        listener.on_message(f"{kept:,} results are of unchanged puzzles, and stay; {left:,} puzzles have none")
-        return _classify(run, run.manifest["config"], plan_rest, resources, listener)
+        progress.on_message(f"{kept:,} results are of unchanged puzzles, and stay; {left:,} puzzles have none")
+        return _classify(run, run.manifest["config"], plan_rest, resources, progress)
 
 
 def _classify(
@@ -153,21 +153,20 @@ def _classify(
     config: Configuration,
     planner: Planner,
     resources: Resources,
-    listener: Listener,
+    progress: ProgressCallbacks,
     settings: JobSettings = DEFAULTS,
 ) -> ClassifyOutcome:
     """Carry out a planner's plan. The caller holds the run's lock."""
     for error in quarantine_damaged(run).values() if run.folder.has(MARK) else ():
-        listener.on_warning(f"{error}. Its puzzles are classified again")
+        progress.on_warning(f"{error}. Its puzzles are classified again")
     files = run.result_files()
     plan = planner(run, files)
     before = _covered(files)
-    done = before if plan.fresh else 0  # retried puzzles replace rows: progress starts at 0
+    done = before if plan.is_new else 0  # retried puzzles replace rows: progress starts at 0
     defaults = default_settings()
     limits = levels(config["cpu_limit"], defaults.sweep_limit, defaults.limit_growth)
-    offset = listener._replace(on_plan=lambda old, new: listener.on_plan(done + old, done + new))
-    result = run_job(run, CLASSIFY, classify_options(run, config), plan, limits, resources, offset, settings)
-    vanished = before + (result.planned if plan.fresh else 0) - _covered(run.result_files())
+    result = run_job(run, CLASSIFY, classify_options(run, config), plan, limits, resources, progress, settings, done)
+    vanished = before + (result.planned if plan.is_new else 0) - _covered(run.result_files())
     missing = max(result.planned - result.rows, vanished, 0)
     return ClassifyOutcome(run, write_summary(run), result.rows, result.unread, missing)
 

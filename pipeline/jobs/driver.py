@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from nonocensus.pipeline.errors import ClusterError, StorageError
-from nonocensus.pipeline.executors.executor import NODE, Executor, TaskFailure
+from nonocensus.pipeline.executors.executor import Executor
+from nonocensus.pipeline.executors.task_failure import NODE, TaskFailure
 from nonocensus.pipeline.jobs.schedule import AHEAD, TaskRows, split_off
 from nonocensus.pipeline.jobs.session import Session
 from nonocensus.pipeline.jobs.task import TaskContext, Unfit, Unreadable, Unwritable, check_fitness, run_task, write_off
@@ -27,21 +28,16 @@ MAX_PAUSE = 60.0
 """Most seconds between two attempts to write."""
 
 
-def never() -> bool:
-    """Return False."""
-    return False
-
-
 def drive(
-    session: Session, executor: Executor, context: TaskContext, is_enough: Callable[[], bool] = never
+    session: Session, executor: Executor, context: TaskContext, should_stop: Callable[[], bool] = lambda: False
 ) -> list[str]:
-    """Run a session's schedule to its end, or until `is_enough`; returns a line for each unreadable source.
+    """Run a session's schedule to its end, or until `should_stop`; returns a line for each unreadable source.
 
     Before the first task every machine proves that it sees run and store and has the same versions. Raises ClusterError
     for one that does not, or if all tasks are lost; StorageError if nothing can be written for ten minutes.
     """
     refuse_unfit_nodes(executor, context)
-    return Driver(session, executor, context).drive(is_enough)
+    return Driver(session, executor, context).drive(should_stop)
 
 
 def refuse_unfit_nodes(executor: Executor, context: TaskContext) -> None:
@@ -68,13 +64,13 @@ class Driver:
         self.losses = 0
         self.pause = self.resume_at = self.give_up_at = 0.0
 
-    def drive(self, is_enough: Callable[[], bool]) -> list[str]:
-        """Submit tasks and handle outcomes until nothing is left, or it is enough."""
+    def drive(self, should_stop: Callable[[], bool]) -> list[str]:
+        """Submit tasks and handle outcomes until nothing is left, or `should_stop`."""
         while True:
             cpus = self.executor.cpus()
-            more = not is_enough() and self._submit(cpus)
+            more = not should_stop() and self._submit(cpus)
             if not self.in_flight:
-                if time.monotonic() >= self.resume_at or is_enough():
+                if time.monotonic() >= self.resume_at or should_stop():
                     break
                 time.sleep(0.1)
             self._handle(self.executor.wait(0.0 if more else 1.0) if self.in_flight else [], cpus)

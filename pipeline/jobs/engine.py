@@ -22,11 +22,11 @@ from nonocensus.pipeline.executors.executor import (
     check_resources,
     open_executor,
 )
-from nonocensus.pipeline.jobs.driver import drive, never
+from nonocensus.pipeline.jobs.driver import drive
 from nonocensus.pipeline.jobs.job import DEFAULTS, Job, JobSettings
 from nonocensus.pipeline.jobs.kernel_compilation import KernelKind, compile_missing, needed
 from nonocensus.pipeline.jobs.schedule import Schedule
-from nonocensus.pipeline.jobs.session import SILENT_LISTENER, Listener, Session, listener_of
+from nonocensus.pipeline.jobs.session import Session
 from nonocensus.pipeline.jobs.task import context_of
 from nonocensus.pipeline.jobs.tidy import join_session, tidy
 from nonocensus.pipeline.run.configuration import check_limit
@@ -68,14 +68,14 @@ class JobRequest(NamedTuple):
     selection    of the run's puzzles
     cpu_limit    CPU seconds per puzzle
     resources    to run it on
-    callbacks    for progress
+    progress     callbacks
     settings     of the engine
     """
 
     selection: Selection = EVERYTHING
     cpu_limit: float = 60.0
     resources: Resources = ALL_CORES
-    callbacks: ProgressCallbacks = SILENT
+    progress: ProgressCallbacks = SILENT
     settings: JobSettings = DEFAULTS
 
 
@@ -97,35 +97,38 @@ def run_job(
     plan: Plan,
     limits: list[float],
     resources: Resources = ALL_CORES,
-    listener: Listener = SILENT_LISTENER,
+    progress: ProgressCallbacks = SILENT,
     settings: JobSettings = DEFAULTS,
+    done: int = 0,
 ) -> JobResult:
     """Carry out a plan. The caller holds the run's lock; nothing is written before an executor is ready.
 
     options   of the job, which each task gets
     limits    CPU seconds per puzzle, level by level
+    done      rows of earlier sessions, for progress
     """
     first_rows = max(1, min(settings.first_rows, int(FIRST_SECONDS / job.seconds)))
     schedule = Schedule(plan.stretches, plan.rows, plan.left, limits, settings, first_rows)
     if not schedule.left():
-        listener.on_plan(0, 0)
+        progress.on_start(job.title, done, done)
         write_manifest(run)
         return JobResult(0, 0, 0.0, [], [])
     kinds = kinds_of(run)
     if not resources.address:
-        compile_missing(kinds, job.stages, listener.compilation)
-    listener.on_plan(0, schedule.left())
-    session = Session(run, job, schedule, listener)
+        compile_missing(kinds, job.stages, progress)
+    progress.on_start(job.title, done + schedule.left(), done)
+    session = Session(run, job, schedule, progress)
     unread: list[str] = []
 
-    def work_on(executor: Executor, is_enough: Callable[[], bool] = never) -> None:
+    def work_on(executor: Executor, should_stop: Callable[[], bool] = lambda: False) -> None:
         write_manifest(run)
-        listener.on_executor_ready(executor.dashboard)
+        if executor.dashboard:
+            progress.on_message(f"Ray's dashboard: http://{executor.dashboard}")
         if resources.address:
             executor.run_on_each_node(compile_missing, kinds, job.stages)
         session.start()
         context = context_of(run, job, options, executor.isolated, settings.chunk_cells)
-        unread.extend(drive(session, executor, context, is_enough))
+        unread.extend(drive(session, executor, context, should_stop))
         if not schedule.left():
             join_session(session) if job.reads_results else tidy(session, executor)
 
@@ -171,11 +174,10 @@ def run_on_results(
 ) -> JobResult:
     """Run a job on the selected results that need it; what can't be read is a warning."""
     plan = plan_on_results(run, needed, request.selection)
-    listener = listener_of(request.callbacks, job.title)
     limits, resources = [request.cpu_limit], request.resources
-    result = run_job(run, job, options or {}, plan, limits, resources, listener, request.settings)
+    result = run_job(run, job, options or {}, plan, limits, resources, request.progress, request.settings)
     for reason in result.unread:
-        request.callbacks.on_warning(reason)
+        request.progress.on_warning(reason)
     return result
 
 

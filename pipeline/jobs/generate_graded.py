@@ -17,11 +17,11 @@ from nonocensus.pipeline.executors.executor import (
     ALL_CORES,
     SMALL_JOB,
     Resources,
-    TaskFailure,
     check_resources,
     open_executor,
     run_tasks,
 )
+from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.jobs.kernel_compilation import SOLVING, compile_missing, needed
 from nonocensus.pipeline.store.generation import check_recipe
 from nonocensus.pipeline.store.lock import writer_lock
@@ -127,7 +127,7 @@ class GradedPictures(NamedTuple):
 
 
 def generate_graded(
-    uri: str, recipe: Recipe, conditions: Conditions, resources: Resources, callbacks: ProgressCallbacks
+    uri: str, recipe: Recipe, conditions: Conditions, resources: Resources, progress: ProgressCallbacks
 ) -> GradedPictures:
     """Fill a new store with the first pictures that meet the conditions: the recipe's count of them, or all there are.
 
@@ -142,15 +142,15 @@ def generate_graded(
         store = create_store(uri)
         if store.parts():
             raise UserError(f"{store.folder.name} holds puzzles; choose another --out")
-        compile_missing(needed(recipe_batch(recipe, 0, 1)), SOLVING, callbacks)
-        callbacks.on_start("generating", recipe.count if recipe.count < end else None)
+        compile_missing(needed(recipe_batch(recipe, 0, 1)), SOLVING, progress)
+        progress.on_start("generating", recipe.count if recipe.count < end else None, 0)
         kept: list[pa.RecordBatch] = []
         count = drawn = 0
         with closing(in_order(recipe, conditions, resources, end)) as judged:
             for drawn, rows in judged:
                 kept.append(rows.slice(0, recipe.count - count))
                 count += len(kept[-1])
-                callbacks.on_progress(len(kept[-1]), f"{drawn:,} drawn")
+                progress.on_progress(len(kept[-1]), f"{drawn:,} drawn")
                 if count == recipe.count:
                     drawn = picture_number(kept[-1]["puzzle_id"][-1].as_py()) + 1
                     break

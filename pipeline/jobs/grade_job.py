@@ -16,12 +16,12 @@ import pyarrow.compute as pc
 from nonocensus.pipeline.callbacks import ProgressCallbacks
 from nonocensus.pipeline.executors.executor import (
     Resources,
-    TaskFailure,
     check_resources,
     estimate_cost,
     open_executor,
     run_divisible_tasks,
 )
+from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.jobs.cost import CostEstimate, estimate_on_results
 from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, locked, run_on_results
 from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Loss, Output, count_by
@@ -146,7 +146,7 @@ def grade_run(run: Run, request: JobRequest) -> Tally:
     with locked(run, request) as run:
         result = run_on_results(run, GRADE, _needed(run, request), request)
         for problem in result.lost:
-            request.callbacks.on_warning(f"{problem.name}: {problem.reason}")
+            request.progress.on_warning(f"{problem.name}: {problem.reason}")
         tally.done, tally.seconds = result.rows, result.cpu_seconds
         after = indexed(read_grades(run))
         for results in run.batches([*VERDICT]):
@@ -216,7 +216,7 @@ class GradeTask(NamedTuple):
     cpu_limit: float
 
 
-def puzzles_in(place: str, known: Format | None, callbacks: ProgressCallbacks) -> Iterator[pa.RecordBatch | Problem]:
+def puzzles_in(place: str, known: Format | None, progress: ProgressCallbacks) -> Iterator[pa.RecordBatch | Problem]:
     """Read the puzzles of a file, folder, archive, https address or store; a UserError if there are none.
 
     known   the files' format, if given
@@ -233,8 +233,8 @@ def puzzles_in(place: str, known: Format | None, callbacks: ProgressCallbacks) -
     if first is None:
         raise no_puzzle_error([place])
     if not isinstance(first, Problem):
-        compile_missing(needed(first), SOLVING, callbacks)
-    callbacks.on_start("grading", total)
+        compile_missing(needed(first), SOLVING, progress)
+    progress.on_start("grading", total, 0)
     yield from chain([first], found)
 
 
@@ -242,7 +242,7 @@ def grade_puzzles(
     found: Iterable[pa.RecordBatch | Problem],
     cpu_limit: float,
     resources: Resources,
-    callbacks: ProgressCallbacks,
+    progress: ProgressCallbacks,
 ) -> Iterator[pa.Table | Problem]:
     """Classify and grade puzzles; yields rows of GRADED, and passes problems of their files on."""
     check_resources(resources)
@@ -254,7 +254,7 @@ def grade_puzzles(
         for item in found:
             if isinstance(item, Problem):
                 problems.append(item)
-                callbacks.on_progress(1, "")
+                progress.on_progress(1, "")
             else:
                 for start in range(0, len(item), BATCH):
                     rows = np.arange(start, min(start + BATCH, len(item)))
@@ -265,11 +265,11 @@ def grade_puzzles(
         for values, outcome in run_divisible_tasks(executor, grade_batch, counted, divide):
             task = GradeTask(*values)
             if isinstance(outcome, TaskFailure):
-                callbacks.on_warning(f"{task.puzzles['puzzle_id'][0].as_py()}: {outcome.reason}")
+                progress.on_warning(f"{task.puzzles['puzzle_id'][0].as_py()}: {outcome.reason}")
                 yield killed_rows(task.puzzles)
             else:
                 yield pa.Table.from_batches([outcome])
-            callbacks.on_progress(len(task.puzzles), "")
+            progress.on_progress(len(task.puzzles), "")
             yield from problems
             problems.clear()
     yield from problems

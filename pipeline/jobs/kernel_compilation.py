@@ -5,7 +5,7 @@ serve) compiles the stages that the cache lacks for the kinds of its puzzles; ea
 that meets another kind, or runs on a machine that has joined a cluster since, compiles them itself (`compile_here`).
 
 The processes run `python -m nonocensus.pipeline.jobs.kernel_compilation WORDS:COLORED:STAGE ...`: a kind, and one of
-solver.ladder.ladder_kernels.STAGES, `techniques`, `proofs` or `covers`. They print a line after each stage.
+solver.ladder.climb.STAGES, `techniques`, `proofs` or `covers`. They print a line after each stage.
 """
 
 import json
@@ -26,7 +26,7 @@ from nonocensus.pipeline.settings import ROOT
 from nonocensus.reports.threads import cores
 from nonocensus.solver.api import classify
 from nonocensus.solver.jit.kernel_cache import PORTABLE, cache_folder, is_compiled, mark_compiled
-from nonocensus.solver.ladder.ladder_kernels import STAGES
+from nonocensus.solver.ladder.climb import STAGES
 from nonocensus.solver.ladder.memory import kernel_kinds
 from nonocensus.solver.model.check import faults_of
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Color, from_picture
@@ -102,14 +102,14 @@ def missing(wanted: Iterable[KernelKind], stages: Iterable[str]) -> list[Compila
     return [(kind, share) for kind, share in shares if share]
 
 
-def compile_missing(wanted: Iterable[KernelKind], stages: Iterable[str], callbacks: ProgressCallbacks = SILENT) -> bool:
+def compile_missing(wanted: Iterable[KernelKind], stages: Iterable[str], progress: ProgressCallbacks = SILENT) -> bool:
     """Compile those of some stages for some kinds that are not compiled, side by side; returns whether there are any.
 
     Without a cache folder nothing is compiled here, since each process has to do it itself.
     """
     work = missing(wanted, stages)
     if work:
-        compile_all(work, callbacks)
+        compile_all(work, progress)
     return bool(work)
 
 
@@ -139,8 +139,8 @@ def _name(kind: KernelKind, stage: str) -> str:
 def compile_stage(kind: KernelKind, stage: str) -> None:
     """Compile a stage for a kind in this process, or load what others have compiled of it."""
     from nonocensus.solver.exact_cover.solve import warm_up as warm_up_covers
-    from nonocensus.solver.ladder.ladder_kernels import warm_up
-    from nonocensus.solver.people.assume import compile_for
+    from nonocensus.solver.ladder.climb import warm_up
+    from nonocensus.solver.people.assumptions import compile_for
     from nonocensus.solver.people.puzzle_grade import compile_grading
     from nonocensus.solver.proofs.record import compile_recorder
 
@@ -157,21 +157,21 @@ def compile_stage(kind: KernelKind, stage: str) -> None:
     mark_compiled(_name(kind, stage))
 
 
-def warm_for_most(callbacks: ProgressCallbacks = SILENT) -> str:
+def warm_for_most(progress: ProgressCallbacks = SILENT) -> str:
     """Compile kernels for nonograms up to 63 cells a side, mono and coloured, and exact covers.
 
     Those to bundle are for up to 127 cells. Returns the cache folder.
     """
     kinds = BUNDLED_KINDS if PORTABLE else COMMON_KINDS
-    return compile_all([*_stages_of(kinds), (COMMON_KINDS[0], (COVERS,))], callbacks)
+    return compile_all([*_stages_of(kinds), (COMMON_KINDS[0], (COVERS,))], progress)
 
 
-def warm_for_store(uri: str, callbacks: ProgressCallbacks = SILENT) -> str:
+def warm_for_store(uri: str, progress: ProgressCallbacks = SILENT) -> str:
     """Compile the kernels that a store's puzzles need; returns the cache folder."""
     from nonocensus.pipeline.store.parts import open_store
 
     kinds = set[KernelKind]().union(*map(needed, open_store(uri).batches([*DECISIVE])))
-    return compile_all(_stages_of(kinds), callbacks)
+    return compile_all(_stages_of(kinds), progress)
 
 
 def check_kernels() -> str:
@@ -232,7 +232,7 @@ def _stages_of(wanted: Iterable[KernelKind]) -> list[CompilationWork]:
     return [(kind, stages) for stages in SHARES for kind in sorted(wanted)]
 
 
-def compile_all(work: Sequence[CompilationWork], callbacks: ProgressCallbacks) -> str:
+def compile_all(work: Sequence[CompilationWork], progress: ProgressCallbacks) -> str:
     """Compile stages for kinds, in a process per core, at least two; returns the cache folder.
 
     Raises StorageError if a process fails.
@@ -240,8 +240,8 @@ def compile_all(work: Sequence[CompilationWork], callbacks: ProgressCallbacks) -
     folder = cache_folder()
     if folder is None:
         raise StorageError("compiled kernels can't be kept: set NUMBA_CACHE_DIR to a folder of your own")
-    callbacks.on_message(TITLE)
-    callbacks.on_start(TITLE, sum(len(stages) for _, stages in work))
+    progress.on_message(TITLE)
+    progress.on_start("compiling", sum(len(stages) for _, stages in work), 0)
     processes: list[subprocess.Popen[str]] = []
     reading, writing = os.pipe()
     try:
@@ -251,7 +251,7 @@ def compile_all(work: Sequence[CompilationWork], callbacks: ProgressCallbacks) -
             processes.extend(_start_compiling(share, pipe) for share in shares)
         with os.fdopen(reading) as lines:
             for line in lines:
-                callbacks.on_progress(1, line.strip())
+                progress.on_progress(1, line.strip())
         for process in processes:
             errors = process.communicate()[1].splitlines()
             if process.returncode:

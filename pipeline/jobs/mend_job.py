@@ -10,14 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from nonocensus.pipeline.callbacks import ProgressCallbacks
-from nonocensus.pipeline.executors.executor import (
-    Resources,
-    TaskFailure,
-    check_resources,
-    estimate_cost,
-    open_executor,
-    run_tasks,
-)
+from nonocensus.pipeline.executors.executor import Resources, check_resources, estimate_cost, open_executor, run_tasks
+from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.jobs.cost import CostEstimate, estimate_on_results
 from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, locked, plan_on_results, run_on_results
 from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Loss, Output
@@ -176,29 +170,29 @@ def _need_attempt(results: pa.Table, attempts: MendAttempts, cpu_limit: float) -
 
 
 def mend_puzzles(
-    found: Iterator[Puzzle | Problem], cpu_limit: float, resources: Resources, callbacks: ProgressCallbacks
+    found: Iterator[Puzzle | Problem], cpu_limit: float, resources: Resources, progress: ProgressCallbacks
 ) -> Iterator[MendResult | Problem]:
     """Yield the puzzles with several solutions and their changes; problems of their files are passed on."""
     check_resources(resources)
-    yield from _mend_candidates(_classified(found, cpu_limit, callbacks), cpu_limit, resources, callbacks)
+    yield from _mend_candidates(_classified(found, cpu_limit, progress), cpu_limit, resources, progress)
 
 
 def _classified(
-    found: Iterator[Puzzle | Problem], cpu_limit: float, callbacks: ProgressCallbacks
+    found: Iterator[Puzzle | Problem], cpu_limit: float, progress: ProgressCallbacks
 ) -> Iterator[MendCandidate | MendResult | Problem]:
     """Classify puzzles; yields those with several solutions, and all problems."""
     while batch := list(islice(found, BATCH)):
         yield from (item for item in batch if isinstance(item, Problem))
         puzzles = puzzle_batch([item for item in batch if not isinstance(item, Problem)])
-        if compile_missing(needed(puzzles), LADDER, callbacks):
-            callbacks.on_start(MEND.title, None)
+        if compile_missing(needed(puzzles), LADDER, progress):
+            progress.on_start(MEND.title, None, 0)
         results = pa.table(classify(puzzles, cpu_limit=cpu_limit)).select([*ANSWER, "status"])
         for late in results.filter(pc.equal(results["status"], "timeout"))["puzzle_id"].to_pylist():
             yield Problem(late, f"not solved within {cpu_limit:g} CPU seconds; raise --cpu-limit")
-        callbacks.on_progress(len(batch) - (pc.sum(_have_several(results)).as_py() or 0), "")
+        progress.on_progress(len(batch) - (pc.sum(_have_several(results)).as_py() or 0), "")
         for candidate in _candidates(results, pa.table(puzzles)):
             if candidate.puzzle.blotted:
-                callbacks.on_progress(1, "")
+                progress.on_progress(1, "")
                 yield MendResult(candidate.puzzle, [])
             else:
                 yield candidate
@@ -232,7 +226,7 @@ def _mend_candidates(
     items: Iterator[MendCandidate | MendResult | Problem],
     cpu_limit: float,
     resources: Resources,
-    callbacks: ProgressCallbacks,
+    progress: ProgressCallbacks,
 ) -> Iterator[MendResult | Problem]:
     """Find changes for candidates; yields results in order."""
     done: dict[int, MendResult | Problem] = {}
@@ -255,7 +249,7 @@ def _mend_candidates(
                 done[task[0]] = Problem(candidate.puzzle.puzzle_id, outcome.reason)
             else:
                 done[task[0]] = MendResult(candidate.puzzle, outcome.found, outcome.finished)
-            callbacks.on_progress(1, "")
+            progress.on_progress(1, "")
             while next_number in done:
                 yield done.pop(next_number)
                 next_number += 1

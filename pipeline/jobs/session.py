@@ -12,7 +12,6 @@ import secrets
 import sys
 import time
 from collections import Counter, deque
-from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import islice
@@ -21,7 +20,7 @@ from typing import Any, NamedTuple, TextIO
 
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.errors import UserError
-from nonocensus.pipeline.executors.executor import TaskFailure
+from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.jobs.job import Job
 from nonocensus.pipeline.jobs.schedule import Schedule, TaskRows
 from nonocensus.pipeline.run.progress import HostProgress, Progress
@@ -30,6 +29,7 @@ from nonocensus.pipeline.run.run_folder import PROGRESS, Run, next_session, sess
 from nonocensus.pipeline.store.lock import check_lease
 from nonocensus.pipeline.store.paths import Folder
 from nonocensus.scrapers.file_batches import Problem
+from nonocensus.scrapers.url import redact
 
 LOG = logging.getLogger("nonocensus.jobs")
 
@@ -43,47 +43,6 @@ SHOWN = 10
 """Longest running puzzles in progress.json."""
 
 
-def _ignore(*_: Any) -> None:
-    """Do nothing."""
-
-
-class Listener(NamedTuple):
-    """Progress callbacks of a job.
-
-    on_plan            (rows that exist, rows that will exist at the end)
-    on_executor_ready  (address of Ray's dashboard, if there is one)
-    on_file            (statistics of a written file, its task)
-    on_warning         (one line)
-    on_message         (one line)
-    compilation        progress of compiling kernels, before `on_plan`
-    """
-
-    on_plan: Callable[[int, int], None] = _ignore
-    on_executor_ready: Callable[[str | None], None] = _ignore
-    on_file: Callable[[ResultFile, TaskRows], None] = _ignore
-    on_warning: Callable[[str], None] = _ignore
-    on_message: Callable[[str], None] = _ignore
-    compilation: ProgressCallbacks = SILENT
-
-
-SILENT_LISTENER = Listener()
-
-
-def listener_of(callbacks: ProgressCallbacks, title: str) -> Listener:
-    """Return a listener that reports to progress callbacks, with counts by outcome as status text."""
-    labels = Counter[str]()
-
-    def finished(file: ResultFile, _: TaskRows) -> None:
-        labels.update(file.labels)
-        status = "  ".join(f"{label} {count:,}" for label, count in labels.most_common())
-        callbacks.on_progress(file.rows, status)
-
-    def planned(done: int, total: int) -> None:
-        callbacks.on_start(title, total - done)
-
-    return Listener(planned, on_file=finished, on_warning=callbacks.on_warning, compilation=callbacks)
-
-
 class InFlight(NamedTuple):
     """A submitted task, and when it started (seconds of the monotonic clock); None while it is queued."""
 
@@ -94,8 +53,8 @@ class InFlight(NamedTuple):
 class Session:
     """One command at work on a run."""
 
-    def __init__(self, run: Run, job: Job, schedule: Schedule, listener: Listener = SILENT_LISTENER) -> None:
-        self.run, self.job, self.schedule, self.listener = run, job, schedule, listener
+    def __init__(self, run: Run, job: Job, schedule: Schedule, progress: ProgressCallbacks = SILENT) -> None:
+        self.run, self.job, self.schedule, self.progress = run, job, schedule, progress
         self.cpus = 1
         self.number = next_session(run)
         self.name = f"{self.number:04d}-{secrets.token_hex(4)}"
@@ -121,21 +80,28 @@ class Session:
                 place.sweep()
             self.log = RunLog(self.run.folder / "log", self.name)
             logging.getLogger("nonocensus").addHandler(self.log)
-            about = {"run_id": self.run.manifest["run_id"], "job": self.job.name, "command": sys.argv}
+            about = {
+                "run_id": self.run.manifest["run_id"],
+                "job": self.job.name,
+                "command": [redact(word) for word in sys.argv],
+            }
             self.log_event(logging.INFO, "session begun", **about, host=platform.node(), pid=os.getpid())
 
     def __enter__(self) -> "Session":
         return self
 
-    def __exit__(self, *_: object) -> None:
-        """Write the last progress and close the log."""
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Write the last progress and close the log; errors of that hide no exception of the block, such as Ctrl-C."""
         if self.log is None:
             return
         seconds = round(time.monotonic() - self.began, 3)
         ended = {"rows": self.rows, "left": self.schedule.left(), "cpus": self.cpus, "seconds": seconds}
-        self.log_event(logging.INFO, "session ended", **ended)
         try:
+            self.log_event(logging.INFO, "session ended", **ended)
             self.tick(self.cpus, is_last=True)
+        except (UserError, OSError):
+            if kind is None:
+                raise
         finally:
             logging.getLogger("nonocensus").removeHandler(self.log)
             self.log.close()
@@ -189,7 +155,8 @@ class Session:
             logging.DEBUG, "task finished", name=file.name, level=task.level, limit=file.limit, rows=file.rows,
             left=len(file.left), status=file.status, labels=file.labels, **file.about,
         )  # fmt: skip
-        self.listener.on_file(file, task)
+        status = "  ".join(f"{name} {count:,}" for name, count in self.outcomes.most_common())
+        self.progress.on_progress(file.rows, status)
 
     def lost(self, task: TaskRows, name: str, failure: TaskFailure) -> None:
         """Note a task without a result."""
@@ -200,7 +167,7 @@ class Session:
     def cannot_write(self, reason: str, pause: float) -> None:
         """Report that nothing can be written, and the seconds before the next attempt."""
         self.log_event(logging.INFO, "cannot write", reason=reason, pause=pause)
-        self.listener.on_warning(f"{reason}; waiting {pause:.0f} s")
+        self.progress.on_warning(f"{reason}; waiting {pause:.0f} s")
 
     def tick(self, cpus: int, is_last: bool = False) -> None:
         """Publish progress every few seconds. Raises UserError if another command has taken over the run."""
@@ -304,7 +271,7 @@ class JsonFormatter(logging.Formatter):
         """Return the record in one line."""
         fields = getattr(record, "fields", None)
         if fields is None:
-            fields = {"level": record.levelname, "logger": record.name, "message": record.getMessage()}
+            fields = {"level": record.levelname, "logger": record.name, "message": redact(record.getMessage())}
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         return json.dumps({"at": at, "event": getattr(record, "event", "message"), **fields}, ensure_ascii=False)
 

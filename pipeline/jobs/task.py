@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from nonocensus.pipeline.errors import InputError, StorageError, UserError
-from nonocensus.pipeline.executors.executor import EXCEPTION, TaskFailure
+from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.jobs.job import DEFAULTS, Chunk, Job, JobCall, Loss, Output
 from nonocensus.pipeline.jobs.kernel_compilation import compile_here, needed
 from nonocensus.pipeline.jobs.schedule import MAX_TRIES, TaskRows
@@ -114,7 +114,7 @@ def check_fitness(context: TaskContext) -> Unfit | None:
     """Check that this machine sees a context's run and store and has the driver's versions; None if so."""
     here = versions()
     others = [
-        f"{name} {here.get(name)}, not {there}" for name, there in context.versions.items() if here[name] != there
+        f"{name} {here.get(name)}, not {there}" for name, there in context.versions.items() if here.get(name) != there
     ]
     if others:
         return Unfit(f"it has {', '.join(others)}: install the same versions everywhere")
@@ -324,8 +324,7 @@ def write_off(
     Raises InputError if it can't be read, OSError if the run can't be written.
     """
     job = context.job
-    has_raised = failure.kind == EXCEPTION
-    reason = failure.reason if has_raised else f"its worker died {MAX_TRIES} times: {failure.reason}"
+    reason = failure.reason if failure.has_raised else f"its worker died {MAX_TRIES} times: {failure.reason}"
     statistics = TaskStatistics(name, job)
     try:
         chunks = list(chunks_of(context, task.rows, parts))
@@ -334,7 +333,7 @@ def write_off(
     place = folder(context.run) / job.folder
     with open_row_writer(place, name, job.schema) as writer:
         for chunk in chunks:
-            rows = job.lost(chunk, JobCall(context.options, limit), Loss(reason, has_raised))
+            rows = job.lost(chunk, JobCall(context.options, limit), Loss(reason, failure.has_raised))
             writer.write(statistics.add(chunk, Output(rows)))
         check_lease(place)
     file = statistics.result_file(limit, parts)

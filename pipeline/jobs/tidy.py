@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from nonocensus.pipeline.executors.executor import Executor, TaskFailure, run_tasks
+from nonocensus.pipeline.executors.executor import Executor, run_tasks
+from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.jobs.session import Session
 from nonocensus.pipeline.run.job_tables import read_job_rows
 from nonocensus.pipeline.run.progress import value_counts

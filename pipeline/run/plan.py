@@ -31,13 +31,13 @@ class Plan(NamedTuple):
     stretches   part, rows of each row group, rows to classify; a lazy iterator
     rows        number of rows in them, or an upper bound
     left        insufficient limit (CPU seconds) and puzzle
-    fresh       whether these rows have no results yet; otherwise new results replace them
+    is_new      whether these rows have no results yet; otherwise new results replace them
     """
 
     stretches: Iterator[tuple[str, list[int], Spans]]
     rows: int
     left: list[tuple[float, PendingPuzzle]]
-    fresh: bool = True
+    is_new: bool = True
 
 
 class Selection(NamedTuple):
@@ -186,4 +186,4 @@ def plan_retry(
         for k, row in zip(np.flatnonzero(late).tolist(), rows.filter(pa.array(late)).to_pylist(), strict=True):
             limit = file.limit if row["status"] == "timeout" else 0.0
             left.extend(chosen.entries(places[k][0], [(limit, pending_puzzle(*places[k], row))]))
-    return Plan(iter(()), 0, left[: selection.limit], fresh=False)
+    return Plan(iter(()), 0, left[: selection.limit], is_new=False)

@@ -11,9 +11,9 @@ from nonocensus.pipeline.run.run_folder import Run, require_unchanged
 from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.parts import Part, chunk_tables, prefetch
 from nonocensus.pipeline.store.spans import Spans
+from nonocensus.solver.model.answer_check import fits
 from nonocensus.solver.model.check import faults_of
 from nonocensus.solver.model.views import views
-from nonocensus.solver.proofs.answer_check import fits
 
 PAIRED_ROWS, PAIRED_BYTES = 1 << 17, 1 << 26
 """Limits on the puzzles in memory at a time, their results aside."""
@@ -90,10 +90,10 @@ def matching_rows(puzzles: pa.RecordBatch, pictures: pa.Array, which: np.ndarray
     pictures   binary, a byte per cell, or null
     which      bool[puzzles], the puzzles to check: only those of `solvable_rows`
     """
-    asked = np.flatnonzero(which & pictures.is_valid().to_numpy(zero_copy_only=False))
+    rows = np.flatnonzero(which & pictures.is_valid().to_numpy(zero_copy_only=False))
     good = np.zeros(len(puzzles), np.bool_)
-    if len(asked):
+    if len(rows):
         offsets = np.frombuffer(pictures.buffers()[1], np.int32)[pictures.offset : pictures.offset + len(puzzles) + 1]
         cells = np.frombuffer(pictures.buffers()[2] or b"", np.uint8)
-        good[asked] = fits(views(puzzles), asked, cells, offsets.astype(np.int64))
+        good[rows] = fits(views(puzzles), rows, cells, offsets.astype(np.int64))
     return good

@@ -9,7 +9,7 @@ RUN/mendings/*.parquet        changes that leave one solution of several (pipeli
 RUN/log/*.jsonl               events, one file per session
 RUN/progress.json             progress of the running session, rewritten every few seconds
 RUN/summary.json              merged statistics of all files, rewritten at the end of a session
-RUN/writer.lock               who is writing (pipeline.store.lock)
+RUN/writer.lock               who is writing, while a command does (pipeline.store.lock)
 
 A session is one command working on the run; names of its files begin with its number. A result file counts if its
 Parquet file has the size in its JSON, and if the hashes of the store parts it was made from equal those in run.json.
@@ -30,7 +30,7 @@ from typing import Any, NamedTuple, NotRequired, TypedDict, cast
 import numpy as np
 import pyarrow as pa
 
-from nonocensus.pipeline.errors import InputError, UserError, VersionError
+from nonocensus.pipeline.errors import InputError, StorageError, UserError, VersionError
 from nonocensus.pipeline.run.configuration import Configuration, config_hash, diff_configurations
 from nonocensus.pipeline.run.results import ResultFile, damaged_file, read_results, row_masks
 from nonocensus.pipeline.store import spans
@@ -39,11 +39,15 @@ from nonocensus.pipeline.store.parts import Part, Store, is_store, open_store, r
 from nonocensus.pipeline.store.paths import Folder, folder, is_folder
 from nonocensus.pipeline.store.sources import MARK as STORE_MARK
 from nonocensus.pipeline.store.sources import RUN_MARK
+from nonocensus.scrapers.url import Url
 from nonocensus.solver import __version__
 from nonocensus.solver.model.tables import RESULTS, SCHEMA_VERSION
 
 MARK, PROGRESS = RUN_MARK, "progress.json"
 KIND = "nonocensus run"
+
+MAX_SURVEYS = 10
+"""Attempts to read all files of a folder whose listing is out of date."""
 
 
 class RunManifest(TypedDict):
@@ -98,7 +102,7 @@ class Run(NamedTuple):
         """The number of puzzles."""
         return sum(part.rows for part in self.parts)
 
-    def survey(self) -> tuple[list[ResultFile], dict[str, InputError]]:
+    def survey(self, attempts: int = MAX_SURVEYS) -> tuple[list[ResultFile], dict[str, InputError]]:
         """Return the result files that count, sorted by name, and the errors of damaged ones by name."""
         sizes = self.results.sizes()
         hashes = {part.name: part.sha256 for part in self.parts}
@@ -109,8 +113,8 @@ class Run(NamedTuple):
             name for name in sizes if name.endswith(".json") and session_number(name) >= self.manifest["first_session"]
         ]
         for name, found in zip(names, self.results.read_each(names, ResultFile), strict=True):
-            if isinstance(found, FileNotFoundError):
-                return self.survey()  # joined with others since the folder was listed
+            if isinstance(found, FileNotFoundError) and attempts > 1:
+                return self.survey(attempts - 1)  # joined with others since the folder was listed
             name = name.removesuffix(".json")
             if isinstance(found, Exception):
                 damaged[name] = damaged_file(self.results, f"{name}.json", found)
@@ -163,10 +167,17 @@ class Run(NamedTuple):
 def _find_store(run: Run) -> Store:
     """Open the store at the first place with its id: `store_at`, else relative to the run, else where it was."""
     relative = run.manifest["store_beside"]
-    places = [run.store_at] if run.store_at else [run.manifest["store"]]
+    written = Url(run.manifest["store"]).borrow_user(Url(run.folder.uri))  # written without credentials
+    places: list[str] = [run.store_at or written]
     if not run.store_at and relative and run.folder.local:
         places.insert(0, os.path.normpath(Path(run.folder.path, relative)))  # both may have been moved or copied
-    found = [place for place in dict.fromkeys(places) if folder(place).has(STORE_MARK)]
+    try:
+        found = [place for place in dict.fromkeys(places) if folder(place).has(STORE_MARK)]
+    except (OSError, StorageError) as error:
+        raise StorageError(
+            f"{run.folder.name} belongs to the store {places[-1]}, which can't be read: {error}; runs keep no "
+            "credentials of a URI: set them in the environment"
+        ) from error
     for place in found:
         store = open_store(place)
         if store.id == run.manifest["store_id"]:
@@ -267,6 +278,7 @@ def open_run(uri: str, store: str | None = None) -> Run:
     family = manifest.get("family", "nonogram")
     if family != "nonogram":
         raise VersionError(f"{uri} is a run of {family}s, which this nonocensus does not read")
+    manifest["store"] = Url(manifest["store"])
     return Run(place, manifest, store)
 
 

@@ -26,9 +26,9 @@ from nonocensus.pipeline.serve.serve_limits import (
     MAX_HELD,
     MAX_REQUESTS,
     REPLY_PIECE,
-    REPLY_SECONDS,
 )
 from nonocensus.pipeline.serve.server_metrics import RequestMetrics
+from nonocensus.scrapers.url import redact
 
 LOG = logging.getLogger("nonocensus.serve")
 
@@ -89,19 +89,11 @@ class Guard:
                 status = message["status"]
                 message["headers"] = [*message.get("headers", []), *HEADERS]
             body = memoryview(message.pop("body", b""))
+            sent += len(body)
             while len(body) > REPLY_PIECE:
-                await send_piece({"type": "http.response.body", "body": body[:REPLY_PIECE], "more_body": True})
+                await send({"type": "http.response.body", "body": body[:REPLY_PIECE], "more_body": True})
                 body = body[REPLY_PIECE:]
-            await send_piece({**message, "body": body})
-
-        async def send_piece(message: Message) -> None:
-            nonlocal sent
-            try:
-                async with asyncio.timeout(REPLY_SECONDS):
-                    await send(message)
-            except TimeoutError:
-                raise ConnectionError("the client does not read the reply") from None
-            sent += len(message["body"])
+            await send({**message, "body": body})
 
         try:
             await self._handle(scope, receive, reply, lambda: status != DISCONNECTED)
@@ -130,9 +122,11 @@ class Guard:
         except HTTPException as refused:
             await self._refuse(refused, scope, receive, reply)
         except ConnectionError:
-            return  # the client has disconnected, or does not read
+            return  # the client has disconnected
         except Exception:
-            print(f"nonocensus serve: {scope['method']} failed\n{traceback.format_exc()}", file=sys.stderr, end="")
+            print(
+                f"nonocensus serve: {scope['method']} failed\n{redact(traceback.format_exc())}", file=sys.stderr, end=""
+            )
             if not has_started():
                 await self._refuse(HTTPException(500, "internal error"), scope, receive, reply)
         finally:
@@ -179,9 +173,7 @@ class Guard:
 
         Raises HTTPException beyond these, and ConnectionError if the client disconnects.
         """
-        if not re.fullmatch(r"\d{1,12}", length):
-            raise HTTPException(400, "invalid content length")
-        if int(length) > MAX_BODY:
+        if not re.fullmatch(r"\d{1,12}", length) or int(length) > MAX_BODY:
             raise HTTPException(413, TOO_LARGE)
         more = True
         while more:

@@ -74,13 +74,13 @@ class Service:
             job.polled_at = time.monotonic()
 
     async def start_job(self, task: str, sent: schemas.LimitedRequest, request: Request, wait: float) -> Response:
-        """Submit a job that solves, wait for it, and return its state."""
+        """Submit a job that solves, wait for it, and return its state: 200 once it is finished, else 202."""
         arguments = sent.model_dump(exclude={"puzzle", "cpu_limit", "attached"}) | {"puzzle": puzzle_json(sent)}
         seconds = min(sent.cpu_limit or self.cpu_limit, self.cpu_limit)
         job = PuzzleJob(task, arguments, len(await request.body()), seconds, sent.attached)
         self.submit(job)
         await self.wait(job, request, wait)
-        return self.reply(job, 202)
+        return self.reply(job, 200 if job.is_finished else 202)
 
     async def run_job(self, task: str, arguments: dict[str, Any], request: Request, seconds: float) -> PuzzleJob:
         """Run a job to its end, without an id for clients; it is cancelled if the client disconnects."""
@@ -157,9 +157,12 @@ def puzzle_json(sent: schemas.PuzzleRequest) -> bytes:
 # Descriptions for OpenAPI
 
 REASONS = {
+    403: "a page of another site",
     404: "not found",
+    408: "the request was not received in time",
     413: "the request is too large",
     415: "unsupported content type",
+    421: "unknown host",
     422: "the request can't be read",
     500: "internal error",
     503: "the server is busy; retry after Retry-After seconds",
@@ -178,7 +181,10 @@ FILE: dict[str, Any] = {
     }
 }
 
-WORK = error_responses(413, 415, 422, 500, 503)
+EVERY = error_responses(403, 408, 421, 500, 503)
+"""Refusals of any route."""
+
+WORK = error_responses(413, 415, 422)
 
 Wait = Annotated[float, Query(ge=0, le=MAX_WAIT, allow_inf_nan=False, description="seconds to wait for the job to end")]
 Side = Annotated[int | None, Query(ge=1, le=MAX_CELLS)]
@@ -190,7 +196,8 @@ api = APIRouter(prefix="/api")
 
 def _job_route(path: str) -> Callable[[Route], Route]:
     """Decorate a route that starts a job."""
-    return api.post(path, response_model=schemas.JobReply, status_code=202, responses=WORK)
+    begun: dict[str, Any] = {"model": schemas.JobReply, "description": "the job is not finished"}
+    return api.post(path, response_model=schemas.JobReply, responses={**WORK, 202: begun})
 
 
 # Jobs
@@ -261,7 +268,7 @@ def formats() -> list[dict[str, Any]]:
     ]
 
 
-@api.get("/puzzles", response_model=schemas.PuzzleListReply, responses=error_responses(404, 422, 503))
+@api.get("/puzzles", response_model=schemas.PuzzleListReply, responses=error_responses(404, 422))
 async def list_puzzles(
     request: Request,
     query: Annotated[str, Query(max_length=200, description="words in id, title or author")] = "",
@@ -278,9 +285,7 @@ async def list_puzzles(
     return page
 
 
-@api.get(
-    "/puzzles/{puzzle_id:path}", response_model=schemas.ArchivePuzzleReply, responses=error_responses(404, 422, 503)
-)
+@api.get("/puzzles/{puzzle_id:path}", response_model=schemas.ArchivePuzzleReply, responses=error_responses(404, 422))
 async def get_puzzle(request: Request, puzzle_id: str) -> dict[str, Any]:
     """Get a puzzle of the archive and its result."""
     found = await service_of(request).query(lambda catalog: catalog.puzzle(puzzle_id))

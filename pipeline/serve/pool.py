@@ -1,7 +1,8 @@
 """Jobs and the worker processes that run them, which pebble keeps: it limits their wall time, kills and replaces them.
 
-A puzzle is first tried for a short time; if it needs more, it is tried again with all of its time. One worker is kept
-free of such long jobs, and one of jobs that read and write files, so a small puzzle waits for neither.
+A puzzle is first tried for a short time; if it needs more, it is tried again with all of its time. One worker makes
+first tries only, and one of the others no long ones, so a small puzzle waits for neither long puzzles nor files, and a
+file not for long puzzles.
 
 A worker gets a call only when it is free: pebble kills the worker that takes a call which was cancelled before.
 """
@@ -14,7 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, Future, wait
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from itertools import takewhile
 
 from pebble import ProcessPool
@@ -58,7 +59,7 @@ class WorkerPool:
     """Worker processes and their jobs, created by `open_pool`; use it in one event loop."""
 
     def __init__(self, cpus: int) -> None:
-        self.workers = max(2, cpus)
+        self.workers = max(3, cpus + 1)
         self.jobs: dict[str, PuzzleJob] = {}  # by id: unfinished ones, and finished ones within limits
         self.unfinished: dict[PuzzleJob, Future[TaskReply] | None] = {}  # in order, with their calls
         self.finished = Counter[tuple[str, str]]()  # by task and state
@@ -67,7 +68,8 @@ class WorkerPool:
         self.ready_ids = SPAWN.SimpleQueue()  # process ids of workers, once they are ready
         self.known_ids = set[int]()  # of all that have been ready
         self.free = asyncio.Semaphore(self.workers)
-        self.free_for_files, self.free_for_long = (asyncio.Semaphore(self.workers - 1) for _ in range(2))
+        self.slow_lane = asyncio.Semaphore(self.workers - 1)  # files and long puzzles
+        self.long_lane = asyncio.Semaphore(self.workers - 2)  # of these, long puzzles
         self.runs = set[asyncio.Task[None]]()
 
     def start(self) -> None:
@@ -176,19 +178,19 @@ class WorkerPool:
     async def _run(self, job: PuzzleJob) -> None:
         """Run a job: a puzzle in a first try, and in a long one if that is too short."""
         if job.task in FILE_TASKS:
-            reply = await self._try(job, self.free_for_files, "running", False)
+            async with self.slow_lane:
+                reply = await self._try(job, "running", False)
         else:
-            reply = await self._try(job, nullcontext(), "running", True)
+            reply = await self._try(job, "running", True)
             if reply.state not in FINISHED and not job.is_finished:
                 job.state, job.is_long = "queued", True
-                reply = await self._try(job, self.free_for_long, reply.state, False)
+                async with self.long_lane, self.slow_lane:
+                    reply = await self._try(job, reply.state, False)
         self._finish(job, *reply)
 
-    async def _try(
-        self, job: PuzzleJob, lane: "asyncio.Semaphore | nullcontext[None]", state: JobStatus, is_first_try: bool
-    ) -> TaskReply:
-        """Run a job on a worker once there is one for it; it gets a state meanwhile."""
-        async with lane, self.free:
+    async def _try(self, job: PuzzleJob, state: JobStatus, is_first_try: bool) -> TaskReply:
+        """Run a job on a worker once one is free; it gets a state meanwhile."""
+        async with self.free:
             if job.is_finished:  # cancelled
                 return TaskReply(job.state)
             job.state = state

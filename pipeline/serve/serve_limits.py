@@ -10,7 +10,7 @@ MAX_HELD = 64 << 20
 """Bytes of all bodies being received; likewise of those of all unfinished jobs."""
 
 BODY_SECONDS, REPLY_SECONDS = 30.0, 30.0
-"""Timeouts: until a client has sent a request's body, and until it reads a piece of the reply."""
+"""Timeouts: until a client has sent a request's body, and until it reads more of the reply."""
 
 REPLY_PIECE = 32 << 10
 """Bytes of a piece of a reply; the next one is sent once asyncio and the system have room for it."""

@@ -11,7 +11,7 @@ from nonocensus.pipeline.errors import NetworkError, UserError
 from nonocensus.pipeline.serve.catalog import Catalog
 from nonocensus.pipeline.serve.guard import Guard
 from nonocensus.pipeline.serve.pool import WorkerPool
-from nonocensus.pipeline.serve.serve_limits import IDLE_SECONDS, MAX_CONNECTIONS, REPLY_PIECE
+from nonocensus.pipeline.serve.serve_limits import IDLE_SECONDS, MAX_CONNECTIONS, REPLY_PIECE, REPLY_SECONDS
 from nonocensus.pipeline.serve.server_app import application
 
 BACKLOG = 256
@@ -49,6 +49,8 @@ def bind_socket(host: str, port: int) -> socket.socket:
     try:
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, REPLY_PIECE)  # of each connection
+        if hasattr(socket, "TCP_USER_TIMEOUT"):  # on Linux: each connection is aborted if nothing is read for so long
+            opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(1000 * REPLY_SECONDS))
         opened.bind(address)
         opened.listen(BACKLOG)
     except OSError as error:

@@ -1,6 +1,5 @@
 """The server as an application: guard, page, API and validator over one pool of workers."""
 
-import json
 from functools import partial
 from typing import Any
 from urllib.parse import quote
@@ -18,20 +17,12 @@ from nonocensus.pipeline.serve.serve_limits import MAX_DETAIL
 from nonocensus.pipeline.serve.server_metrics import RequestMetrics
 from nonocensus.reports.clean import clean
 from nonocensus.reports.drawings.picture_svg import mark
-from nonocensus.reports.page.browser_columns import columns_script
-from nonocensus.reports.page.templating import source
-from nonocensus.reports.words.formatting import COLORS, OTHER_COLOR
+from nonocensus.reports.page.browser_columns import page_constants
+from nonocensus.reports.page.page_scripts import joined
+from nonocensus.reports.page.templating import environment, source
 from nonocensus.solver import __version__
 
-SHARED_PARTS = ("words", "elements", "clues", "drawing", "facts")
-OWN_PARTS = (
-    *("asking", "jobs", "saved", "sharing", "pointing", "game", "board", "tools", "solving", "known", "hints"),
-    *("player", "archive", "bringing", "drawingboard", "opened", "page"),
-)
-PARTS = (*(f"browser/{part}.js" for part in SHARED_PARTS), *(f"serve/{part}.js" for part in OWN_PARTS))
-"""The parts of the page's script, in reports/templates; the shared ones are the report's too."""
-
-STYLES = ("report.css", "browser.css", "serve/board.css", "serve/serve.css")
+STYLES = ("report.css", "browser.css", "shared/board.css", "serve/serve.css")
 """The parts of the page's style sheet; all but the last are the report's too."""
 
 
@@ -52,6 +43,7 @@ def application(pool: WorkerPool, catalog: Catalog | None, cpu_limit: float, nam
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
+        responses=http_api.EVERY,
     )
     metrics = RequestMetrics()
     app.state.service = http_api.Service(pool, catalog, cpu_limit, metrics)
@@ -79,29 +71,20 @@ async def _refused(_: Request, error: Any) -> JSONResponse:
 # The page
 
 
-def script() -> str:
-    """Return the page's script, in a scope of its own."""
-    colors = json.dumps({"colors": COLORS, "other": OTHER_COLOR})
-    return f'(() => {{\n"use strict";\nconst LABELS = {colors};\n{columns_script()}{_joined(PARTS)}}})();\n'
-
-
 def _page_routes() -> APIRouter:
     """Return the routes of the page, its script, its style sheet and its icon, all rendered once."""
-    html = source("serve/page.html").replace("{{ icon }}", "data:image/svg+xml," + quote(mark()))
+    icon = "data:image/svg+xml," + quote(mark())
+    html = environment(autoescape=True).get_template("serve/page.html.j2").render(icon=icon, constants=page_constants())
     files = {
         "/": (html, "text/html; charset=utf-8"),
-        "/page.js": (script(), "text/javascript; charset=utf-8"),
-        "/page.css": (_joined(STYLES), "text/css; charset=utf-8"),
+        "/page.js": (joined("serve/page.js"), "text/javascript; charset=utf-8"),
+        "/page.css": ("\n".join(map(source, STYLES)), "text/css; charset=utf-8"),
         "/favicon.ico": (mark(), "image/svg+xml"),
     }
     router = APIRouter(include_in_schema=False)
     for path, (text, kind) in files.items():
         router.add_api_route(path, partial(_send, text.encode(), kind), methods=["GET", "HEAD"], response_model=None)
     return router
-
-
-def _joined(parts: tuple[str, ...]) -> str:
-    return "\n".join(source(part) for part in parts)
 
 
 async def _send(content: bytes, kind: str) -> Response:

@@ -7,11 +7,11 @@ from typing import NamedTuple
 from nonocensus.pipeline.jobs.kernel_compilation import COMMON_KINDS, KernelKind, example, needed
 from nonocensus.pipeline.serve.jobs import JobStatus
 from nonocensus.pipeline.serve.serve_limits import COMPILE_SECONDS, FIRST_TRY_SECONDS
-from nonocensus.solver.ladder.ladder_kernels import warm_up
+from nonocensus.solver.ladder.climb import warm_up
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.tables import puzzle_batch
 from nonocensus.solver.model.views import Views, views
-from nonocensus.solver.people.assume import compile_for
+from nonocensus.solver.people.assumptions import compile_for
 
 KernelCompiler = Callable[[Views], None]
 """Compiles kernels for the puzzles of a batch: warm_up those that solve, compile_for those that explain."""

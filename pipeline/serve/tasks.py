@@ -66,11 +66,11 @@ from nonocensus.scrapers.formats import Format, FormatError, detect, named, of_s
 from nonocensus.scrapers.formats.writing import file_of
 from nonocensus.scrapers.pictures.image import ImageOptions, puzzle_of_image
 from nonocensus.solver.api import classify, iter_solutions, solve
-from nonocensus.solver.ladder.ladder_kernels import warm_up
+from nonocensus.solver.ladder.climb import warm_up
 from nonocensus.solver.model.puzzle import Color, Puzzle, from_picture
 from nonocensus.solver.model.tables import GRADES, puzzle_batch
 from nonocensus.solver.model.techniques import TECHNIQUES
-from nonocensus.solver.people.assume import compile_for
+from nonocensus.solver.people.assumptions import compile_for
 from nonocensus.solver.people.explanation import explain
 from nonocensus.solver.people.hints import hint, start_of
 

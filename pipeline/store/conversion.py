@@ -39,7 +39,7 @@ class Conversion:
 
 
 def read_puzzles(
-    paths: Sequence[str], known: Format | None, callbacks: ProgressCallbacks, contact: str | None = None
+    paths: Sequence[str], known: Format | None, progress: ProgressCallbacks, contact: str | None = None
 ) -> Iterator[Puzzle | Problem]:
     """Yield the puzzles of files, folders, archives, https URLs and stores, in order.
 
@@ -52,12 +52,12 @@ def read_puzzles(
     for path in paths:
         if not is_url(path) and is_store(path):
             store = open_store(path)
-            callbacks.on_start("converting", store.rows())
-            found: Iterable[Puzzle | Problem] = track(_puzzles_in(store), callbacks)
+            progress.on_start("converting", store.rows(), 0)
+            found: Iterable[Puzzle | Problem] = track(_puzzles_in(store), progress)
         else:
             check_sources([path], contact)
-            callbacks.on_start("converting files", count_files([path]))
-            found = read_files(track(files_in([path], contact), callbacks), known)
+            progress.on_start("converting files", count_files([path]), 0)
+            found = read_files(track(files_in([path], contact), progress), known)
         for item in found:
             is_empty = False
             yield item
@@ -116,7 +116,7 @@ def convert(
     found: Iterable[Puzzle | Problem],
     out: str,
     options: ConversionOptions,
-    callbacks: ProgressCallbacks = SILENT,
+    progress: ProgressCallbacks = SILENT,
 ) -> Conversion:
     """Write puzzles in a format: into one file, or a file each if `out` is a folder or ends with /.
 
@@ -124,7 +124,7 @@ def convert(
     per file and there are several, or if none can be written.
     """
     report, known = Conversion(), options.known
-    written = _written(found, options, report, callbacks)
+    written = _written(found, options, report, progress)
     if out.endswith("/") or Path(out).is_dir():
         place, names = folder(out), Counter[str]()
         for puzzle, data in written:
@@ -143,7 +143,7 @@ def _written(
     found: Iterable[Puzzle | Problem],
     options: ConversionOptions,
     report: Conversion,
-    callbacks: ProgressCallbacks,
+    progress: ProgressCallbacks,
 ) -> Iterator[tuple[Puzzle, bytes]]:
     """Yield each puzzle with its file's content, updating the report."""
     for item in found:
@@ -159,7 +159,7 @@ def _written(
                 report.left_out.update(lost)
                 yield item, data
         bad = len(report.problems)
-        callbacks.on_progress(0, f"{report.puzzles:,} puzzles" + (f", {bad:,} problems" if bad else ""))
+        progress.on_progress(0, f"{report.puzzles:,} puzzles" + (f", {bad:,} problems" if bad else ""))
 
 
 def _file_of(puzzle: Puzzle, options: ConversionOptions) -> tuple[bytes, list[str]]:

@@ -53,7 +53,7 @@ class ImportReport:
 def import_paths(
     paths: Sequence[str | Path],
     store: str,
-    callbacks: ProgressCallbacks = SILENT,
+    progress: ProgressCallbacks = SILENT,
     known: Format | None = None,
     contact: str | None = None,
     terms: Terms = NO_TERMS,
@@ -71,7 +71,7 @@ def import_paths(
         if text is not None and not text.strip():
             raise UserError(f"--{name} must not be empty")
     place = create_store(store)
-    callbacks.on_start("importing files", count_files(paths, store))
+    progress.on_start("importing files", count_files(paths, store), 0)
     good = bad = 0
 
     def on_item(item: ImportItem) -> None:
@@ -80,10 +80,10 @@ def import_paths(
             bad += 1
         else:
             good += len(item) if isinstance(item, pa.RecordBatch) else 1
-        callbacks.on_progress(0, f"{good:,} puzzles" + (f", {bad:,} problems" if bad else ""))
+        progress.on_progress(0, f"{good:,} puzzles" + (f", {bad:,} problems" if bad else ""))
 
     report = import_puzzles(
-        place, read_in_bulk(track(files_in(paths, contact, store), callbacks), known), on_item, terms
+        place, read_in_bulk(track(files_in(paths, contact, store), progress), known), on_item, terms
     )
     if not report.added and not report.known and not report.problems:
         raise no_puzzle_error(paths)
@@ -108,8 +108,8 @@ def import_puzzles(
         index = IdIndex()
         for batch in store.batches(INDEXED_COLUMNS):
             index.add(*(batch[name].to_pylist() for name in INDEXED_COLUMNS))
-        fresh = (_without_known(batch, index, report) for batch in _batches(found, report, on_item))
-        owned = (_with_terms(batch, terms, report) for batch in fresh)
+        new = (_without_known(batch, index, report) for batch in _batches(found, report, on_item))
+        owned = (_with_terms(batch, terms, report) for batch in new)
         report.added = append(store, owned, number=number)
     return report
 
@@ -168,9 +168,9 @@ def _without_known(batch: pa.RecordBatch, index: IdIndex, report: ImportReport) 
     report.known += int(np.count_nonzero(found == SAME))
     reason = "the store has this id with other clues, and keeps those"
     report.problems += [Problem(ids[place], reason) for place in np.flatnonzero(found == OTHER).tolist()]
-    fresh = found == NEW
-    if not fresh.all():
-        batch = batch.filter(pa.array(fresh))
+    is_new = found == NEW
+    if not is_new.all():
+        batch = batch.filter(pa.array(is_new))
         ids = batch["puzzle_id"].to_pylist()
     report.invalid += [Problem(ids[p], why) for p, why in sorted(faults_of(batch).items())]
     return batch

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from nonocensus.pipeline.callbacks import ProgressCallbacks
 from nonocensus.pipeline.errors import ClusterError, StorageError, UserError
-from nonocensus.pipeline.executors.executor import Resources, TaskFailure, check_resources, open_executor, run_tasks
+from nonocensus.pipeline.executors.executor import Resources, check_resources, open_executor, run_tasks
+from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.store.lock import Lease, borrow_lease, check_lease, current_lease, writer_lock
 from nonocensus.pipeline.store.parts import Part, Store, create_store, write_manifest, write_part
 from nonocensus.pipeline.store.paths import folder
@@ -198,7 +199,7 @@ PICTURE_SECONDS = 1e-4
 """Estimated CPU seconds per picture."""
 
 
-def fill_store(uri: str, recipe: Recipe, resources: Resources, callbacks: ProgressCallbacks) -> int:
+def fill_store(uri: str, recipe: Recipe, resources: Resources, progress: ProgressCallbacks) -> int:
     """Make the pictures of a recipe that a store lacks; return their number. The same call resumes after an interrupt.
 
     Raises UserError as `missing_parts` or if another command writes to the store, StorageError if one can't be
@@ -208,7 +209,7 @@ def fill_store(uri: str, recipe: Recipe, resources: Resources, callbacks: Progre
     with writer_lock(folder(uri)):
         left = missing_parts(uri, recipe)
         rows = sum(task.rows for task in left)
-        callbacks.on_start("generating", rows)
+        progress.on_start("generating", rows, 0)
         failure: TaskFailure | str = ""
         for _ in range(MAX_ATTEMPTS):
             lost: list[PartTask] = []
@@ -219,7 +220,7 @@ def fill_store(uri: str, recipe: Recipe, resources: Resources, callbacks: Progre
                             lost.append(part)
                             failure = made
                         else:
-                            callbacks.on_progress(made["rows"], "")
+                            progress.on_progress(made["rows"], "")
             left = lost
         if left:
             if isinstance(failure, str):

@@ -27,6 +27,7 @@ from typing import Any, NamedTuple, TextIO
 from nonocensus.pipeline.errors import StorageError, UserError
 from nonocensus.pipeline.store.objects import NEW, ConflictError, StoredObject, Version
 from nonocensus.pipeline.store.paths import UNFINISHED, Folder
+from nonocensus.scrapers.url import redact
 
 LOCK = "writer.lock"
 
@@ -39,6 +40,7 @@ class Lease(NamedTuple):
 
     place: str
     options: str
+    uri: str
     token: str
 
     def covers(self, place: Folder) -> bool:
@@ -46,25 +48,25 @@ class Lease(NamedTuple):
         return place.options == self.options and f"{place.name}/".startswith(f"{self.place}/")
 
 
-_held: ContextVar[dict[str, Lease | None]] = ContextVar("held", default={})  # noqa: B039 (never changed)
+_locks: ContextVar[dict[str, Lease | None]] = ContextVar("locks", default={})  # noqa: B039 (never changed)
 """Locks that this context holds, by folder URI; locks are reentrant within a context, not across threads."""
 
 
 @contextmanager
-def writer_lock(place: Folder) -> Iterator[None]:
-    """Hold the writer lock of a folder. Raises UserError naming the current holder.
+def writer_lock(place: Folder, use: str = "written") -> Iterator[None]:
+    """Hold the writer lock of a folder, which is `use` by the holder. Raises UserError naming the current holder.
 
     A folder created for the lock is removed if nothing else was written to it.
     """
-    if place.uri in _held.get():
+    if place.uri in _locks.get():
         yield
         return
-    with _locked_file(place) if place.local else _leased(place) as lease:
-        before = _held.set({**_held.get(), place.uri: lease})
+    with _locked_file(place, use) if place.local else _leased(place) as lease:
+        token = _locks.set({**_locks.get(), place.uri: lease})
         try:
             yield
         finally:
-            _held.reset(before)
+            _locks.reset(token)
 
 
 @contextmanager
@@ -85,22 +87,22 @@ def staging(place: Folder) -> Iterator[Folder]:
 
 def is_locked_here(place: Folder) -> bool:
     """Return whether this context holds the lock of a folder."""
-    return place.uri in _held.get()
+    return place.uri in _locks.get()
 
 
 def current_lease(place: Folder) -> Lease | None:
     """Return this context's lease that covers a folder, to pass to tasks; None for local folders."""
-    return next((lease for lease in _held.get().values() if lease is not None and lease.covers(place)), None)
+    return next((lease for lease in _locks.get().values() if lease is not None and lease.covers(place)), None)
 
 
 @contextmanager
 def borrow_lease(lease: Lease | None) -> Iterator[None]:
     """Write under the lease of the process that submitted this task."""
-    before = _held.set({**_held.get(), lease.place + lease.options: lease} if lease else _held.get())
+    token = _locks.set({**_locks.get(), lease.uri: lease} if lease else _locks.get())
     try:
         yield
     finally:
-        _held.reset(before)
+        _locks.reset(token)
 
 
 def check_lease(place: Folder) -> None:
@@ -129,25 +131,26 @@ def commit_under_lease(place: Folder) -> Iterator[None]:
 
 
 @contextmanager
-def _locked_file(place: Folder) -> Iterator[None]:
+def _locked_file(place: Folder, use: str) -> Iterator[None]:
     """Hold a POSIX lock on a file."""
     path = Path(place.path) / LOCK
     made = not path.parent.exists()
-    with _locked(place, path) as file:
+    with _locked(place, path, use) as file:
         with suppress(OSError):  # a full disk does not break the lock
             file.truncate(0)
-            os.write(file.fileno(), _encoded(_who()))  # unbuffered, so that closing can't fail
+            os.write(file.fileno(), _encoded(_describe_writer()))  # unbuffered, so that closing can't fail
         try:
             yield
         finally:
-            with suppress(OSError):  # the folder was deleted meanwhile
-                if made and [path] == list(path.parent.iterdir()):
+            with suppress(OSError):  # the folder was deleted meanwhile, or something was written to it
+                if _is_still(path, file.fileno()):
                     path.unlink()
+                if made:
                     path.parent.rmdir()
 
 
 @contextmanager
-def _locked(place: Folder, path: Path) -> Iterator[TextIO]:
+def _locked(place: Folder, path: Path, use: str) -> Iterator[TextIO]:
     """Open and lock the lock file; symbolic links are refused."""
     while True:
         try:
@@ -164,7 +167,7 @@ def _locked(place: Folder, path: Path) -> Iterator[TextIO]:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 file.seek(0)
-                raise _taken(place, file.read()) from None
+                raise _taken(place, file.read(), use=use) from None
             if not _is_still(path, number):
                 continue  # its holder deleted it meanwhile
             yield file
@@ -182,8 +185,8 @@ def _is_still(path: Path, number: int) -> bool:
 @contextmanager
 def _leased(place: Folder) -> Iterator[Lease]:
     """Hold a lease that a thread renews."""
-    about = _who()
-    lease = Lease(place.name, place.options, about["token"])
+    about = _describe_writer()
+    lease = Lease(place.name, place.options, place.uri, about["token"])
     version = _take(place, about)
     ended = threading.Event()
 
@@ -260,12 +263,12 @@ def _age(place: Folder, there: StoredObject) -> float:
     return (place.server_time() - there.modified).total_seconds()
 
 
-def _who() -> dict[str, Any]:
+def _describe_writer() -> dict[str, Any]:
     return {
         "host": platform.node(),
         "pid": os.getpid(),
         "since": datetime.now(UTC).isoformat(timespec="seconds"),
-        "command": " ".join(["nonocensus", *sys.argv[1:]]),
+        "command": redact(" ".join(["nonocensus", *sys.argv[1:]])),
         "token": secrets.token_hex(8),
     }
 
@@ -290,5 +293,5 @@ def _holder(lock: bytes | str) -> str:
     return "another command"
 
 
-def _taken(place: Folder, lock: bytes | str, advice: str = "wait for it, or end it") -> UserError:
-    return UserError(f"{place.name} is being written by {_holder(lock)}; {advice}")
+def _taken(place: Folder, lock: bytes | str, advice: str = "wait for it, or end it", use: str = "written") -> UserError:
+    return UserError(f"{place.name} is being {use} by {_holder(lock)}; {advice}")

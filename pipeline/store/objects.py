@@ -18,6 +18,7 @@ from urllib.parse import parse_qsl, unquote
 import pyarrow as pa
 
 from nonocensus.pipeline.errors import StorageError, UserError
+from nonocensus.scrapers.url import Url, redact
 from nonocensus.solver.extras import extra
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class Bucket(NamedTuple):
     """An obstore bucket, and a URI for error messages."""
 
     store: "ObjectStore"
-    uri: str
+    uri: Url
 
     def read(self, key: str) -> StoredObject | None:
         """Read a small object; None if missing."""
@@ -119,7 +120,7 @@ class Bucket(NamedTuple):
             raise ConflictError(f"{self.uri}: {key} has been changed by another command") from error
         except (exceptions.BaseError, FileNotFoundError) as error:
             what = " ".join(str(error).partition("Debug source:")[0].split())
-            raise OSError(f"{self.uri}: {what[:500]}") from error
+            raise OSError(redact(f"{self.uri}: {what[:500]}")) from error
 
 
 def _version(about: Any) -> Version:
@@ -155,17 +156,17 @@ def open_bucket(uri: str, options: str, region: str | None) -> Bucket:
     options   Arrow's URI query with the ?: region, scheme, endpoint_override, force_virtual_addressing
     region    the bucket's, as found by Arrow
     """
-    scheme, _, rest = uri.partition("://")
+    scheme, _, rest = Url(uri).secret.partition("://")
     if scheme not in ("s3", "gs", "gcs", "az"):
         raise UserError(
             f"{uri} can be read, not written: {scheme}:// has no conditional writes, without which two writers would "
             "lose data; write to a local folder, s3://, gs:// or az://"
         )
-    who, _, bucket = rest.partition("/")[0].rpartition("@")
-    asked = dict(parse_qsl(options.removeprefix("?")))
-    config = {"s3": _s3, "az": _azure}.get(scheme, _gcs)(who, asked, region)
+    credentials, _, bucket = rest.partition("/")[0].rpartition("@")
+    parameters = dict(parse_qsl(Url(options).secret.removeprefix("?")))
+    config = {"s3": _s3, "az": _azure}.get(scheme, _gcs)(credentials, parameters, region)
     endpoint = config.get("endpoint", config.get("base_url", ""))
-    return Bucket(_open_client(scheme, bucket, endpoint.startswith("http://"), tuple(config.items())), uri)
+    return Bucket(_open_client(scheme, bucket, endpoint.startswith("http://"), tuple(config.items())), Url(uri))
 
 
 @cache
@@ -195,20 +196,20 @@ def _boto3_provider(bucket: str, setting: str) -> Any:
         raise StorageError(f"s3://{bucket}: no credentials by {setting} in the AWS profile: {error}") from error
 
 
-def _s3(who: str, asked: dict[str, str], region: str | None) -> dict[str, Any]:
+def _s3(credentials: str, parameters: dict[str, str], region: str | None) -> dict[str, Any]:
     """Configure obstore for S3; it takes the rest from the environment or the instance's role."""
     config: dict[str, Any] = {"conditional_put": "etag"}
     if region:
         config["region"] = region
-    endpoint = asked.get("endpoint_override") or os.environ.get(
+    endpoint = parameters.get("endpoint_override") or os.environ.get(
         "AWS_ENDPOINT_URL_S3", os.environ.get("AWS_ENDPOINT_URL", "")
     )
     if endpoint:
-        config["endpoint"] = endpoint if "://" in endpoint else f"{asked.get('scheme', 'https')}://{endpoint}"
-    if asked.get("force_virtual_addressing", "").lower() in ("1", "true"):
+        config["endpoint"] = endpoint if "://" in endpoint else f"{parameters.get('scheme', 'https')}://{endpoint}"
+    if parameters.get("force_virtual_addressing", "").lower() in ("1", "true"):
         config["virtual_hosted_style_request"] = True
-    if who:
-        key, _, secret = who.partition(":")
+    if credentials:
+        key, _, secret = credentials.partition(":")
         return config | {"access_key_id": unquote(key), "secret_access_key": unquote(secret)}
     return config | ({} if "AWS_ACCESS_KEY_ID" in os.environ else _profile())
 
@@ -236,15 +237,15 @@ def _profile() -> dict[str, str]:
     return keys if keys or delegated is None else {DELEGATED: delegated}
 
 
-def _azure(_who: str, _asked: dict[str, str], _region: str | None) -> dict[str, Any]:
+def _azure(_credentials: str, _parameters: dict[str, str], _region: str | None) -> dict[str, Any]:
     """Configure obstore for Azure's blob storage, which takes all from the environment."""
     endpoint = os.environ.get("AZURE_STORAGE_ENDPOINT")
     return {"endpoint": endpoint} if endpoint else {}
 
 
-def _gcs(who: str, asked: dict[str, str], _region: str | None) -> dict[str, Any]:
+def _gcs(credentials: str, parameters: dict[str, str], _region: str | None) -> dict[str, Any]:
     """Configure obstore for Google Cloud Storage."""
-    config: dict[str, Any] = {"skip_signature": True} if who == "anonymous" else {}
-    if endpoint := asked.get("endpoint_override"):
-        config["base_url"] = endpoint if "://" in endpoint else f"{asked.get('scheme', 'https')}://{endpoint}"
+    config: dict[str, Any] = {"skip_signature": True} if credentials == "anonymous" else {}
+    if endpoint := parameters.get("endpoint_override"):
+        config["base_url"] = endpoint if "://" in endpoint else f"{parameters.get('scheme', 'https')}://{endpoint}"
     return config

@@ -3,7 +3,7 @@
 STORE/store.json                     kind, schema version and id of the store
 STORE/puzzles/part-00000.parquet     puzzles, in row groups, the unit of reading
 STORE/puzzles/part-00000.json        names that file and its hash; written last, it makes the part count
-STORE/writer.lock                    who is writing (pipeline.store.lock)
+STORE/writer.lock                    who is writing, while a command does (pipeline.store.lock)
 
 A part is replaced (with ratings, or after a reparse) by a Parquet file of another name, part-00000-1a2b3c.parquet, then
 a new JSON, each by an atomic rename: readers see the old part or the new one. On object storage every Parquet file has
@@ -414,11 +414,14 @@ def rebatch(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordB
 def chunk_tables(batches: Iterable[pa.RecordBatch], rows: int, size: int) -> Iterator[pa.Table]:
     """Yield the same rows in tables of at least `rows` rows or `size` bytes, except for the last."""
     waiting: list[pa.RecordBatch] = []
+    count = used = 0
     for batch in batches:
         waiting.append(batch)
-        if sum(map(len, waiting)) >= rows or sum(some.nbytes for some in waiting) >= size:
+        count += len(batch)
+        used += batch.nbytes
+        if count >= rows or used >= size:
             yield pa.Table.from_batches(waiting)
-            waiting = []
+            waiting, count, used = [], 0, 0
     if waiting:
         yield pa.Table.from_batches(waiting)
 

@@ -22,6 +22,7 @@ from pyarrow import fs
 from nonocensus.pipeline.errors import InputError, StorageError, UserError
 from nonocensus.pipeline.store.objects import NEW, Bucket, StoredObject, Version, open_bucket
 from nonocensus.scrapers.filesystems import open_filesystem
+from nonocensus.scrapers.url import Url
 from nonocensus.solver.extras import MissingExtra
 from nonocensus.solver.model.tables import SCHEMA_VERSION
 
@@ -46,7 +47,10 @@ class ManifestHeader(msgspec.Struct):
 
 
 class Folder(NamedTuple):
-    """A folder: Arrow's filesystem, the path in it, the user's name for it, and its URI's query string."""
+    """A folder: Arrow's filesystem, the path in it, the user's name for it, and its URI's query string.
+
+    On remote storage name and query string are `Url`s, since they may have credentials.
+    """
 
     filesystem: fs.FileSystem
     path: str
@@ -54,13 +58,13 @@ class Folder(NamedTuple):
     options: str = ""
 
     def __truediv__(self, part: str) -> "Folder":
-        return self._replace(path=f"{self.path}/{part}", name=f"{self.name}/{part}")
+        return self._replace(path=f"{self.path}/{part}", name=Url(f"{Url(self.name).secret}/{part}"))
 
     @property
     def parent(self) -> "Folder":
         """The parent folder."""
-        path, name = (text.rstrip("/").rpartition("/")[0] for text in (self.path, self.name))
-        return self._replace(path=path, name=name or ".")
+        path, name = (text.rstrip("/").rpartition("/")[0] for text in (self.path, Url(self.name).secret))
+        return self._replace(path=path, name=Url(name or "."))
 
     @property
     def local(self) -> bool:
@@ -70,7 +74,7 @@ class Folder(NamedTuple):
     @property
     def uri(self) -> str:
         """The absolute path or URI."""
-        return self.path if self.local else self.name + self.options
+        return self.path if self.local else Url(Url(self.name).secret + Url(self.options).secret)
 
     def names(self) -> list[str]:
         """Return the names of finished files and folders, sorted; [] if the folder is missing."""
@@ -274,12 +278,12 @@ def copy_mode(before: Path, after: str) -> None:
 
 def folder(uri: str) -> Folder:
     """Return the folder of a local path or URI; it need not exist. Raises UserError or StorageError."""
-    name, mark, options = uri.partition("?") if "://" in uri else (uri, "", "")
+    name, mark, options = Url(uri).secret.partition("?") if "://" in uri else (uri, "", "")
     filesystem, path, found = _look_up(uri)
     inside = [place for place in Path(path).parents if place.is_file()] if "://" not in uri else []
     if found == fs.FileType.File or inside:
         raise UserError(f"{inside[0] if inside else uri} is a file, not a folder; name a folder")
-    return Folder(filesystem, path.rstrip("/"), name.rstrip("/"), mark + options)
+    return Folder(filesystem, path.rstrip("/"), Url(name.rstrip("/")), Url(mark + options))
 
 
 def is_folder(uri: str) -> bool:
@@ -316,7 +320,7 @@ def _few_retries(uri: str) -> str:
     """Return a URI with few retries: without credentials Google's client retries for a minute."""
     if not uri.startswith(("gs://", "gcs://")) or "retry_limit_seconds=" in uri:
         return uri
-    return f"{uri}{'&' if '?' in uri else '?'}retry_limit_seconds={FIRST_RETRIES}"
+    return f"{Url(uri).secret}{'&' if '?' in uri else '?'}retry_limit_seconds={FIRST_RETRIES}"
 
 
 _decoders: dict[object, msgspec.json.Decoder[Any]] = {}
@@ -360,7 +364,7 @@ def open_output(path: str) -> Iterator[IO[bytes]]:
             path = f"{path}/"
         elif place.is_symlink():
             path = str(place.resolve())
-    parent, slash, name = path.rpartition("/")
+    parent, slash, name = Url(path).secret.rpartition("/")
     if not name:
         raise UserError(f"{path} is a folder; name a file")
     with folder((parent or slash) or ".").create(name) as stream:

@@ -56,8 +56,8 @@ ORPHAN_AGE = 3600.0
 PART_REPAIR = "moves the part to damaged/; import, crawl or generate restore its puzzles"
 
 
-def verify_store(store: Store, on_rows: Callable[[int], object]) -> list[Damage]:
-    """Return the faults of a store, read-only; `on_rows` is called with the number of rows read."""
+def verify_store(store: Store, progress: ProgressCallbacks = SILENT) -> list[Damage]:
+    """Return the faults of a store, read-only."""
     found: list[Damage] = []
     files: set[str] = set()
     for name in store.puzzles.names():
@@ -66,7 +66,7 @@ def verify_store(store: Store, on_rows: Callable[[int], object]) -> list[Damage]
         try:
             part = store.puzzles.read_record(name, Part)
             files.add(part.file)
-            found += _part_damage(store, part, on_rows)
+            found += _part_damage(store, part, progress)
         except (UserError, OSError) as error:
             what = error.what if isinstance(error, InputError) else str(error)
             found.append(Damage(f"{store.puzzles.name}/{name}", what, PART_REPAIR))
@@ -104,7 +104,7 @@ def _quarantine(store: Store, name: str) -> None:
             store.puzzles.move(file, place)
 
 
-def _part_damage(store: Store, part: Part, on_rows: Callable[[int], object]) -> Iterator[Damage]:
+def _part_damage(store: Store, part: Part, progress: ProgressCallbacks) -> Iterator[Damage]:
     """Yield the faults of a part."""
     where = f"{store.puzzles.name}/{part.file}"
     size = store.puzzles.size(part.file)
@@ -121,7 +121,7 @@ def _part_damage(store: Store, part: Part, on_rows: Callable[[int], object]) -> 
             return
         hash_rows(batch, digest)
         wrong += _wrong_hashes(batch)
-        on_rows(len(batch))
+        progress.on_progress(len(batch), "")
     if digest.hexdigest() != part.sha256:
         yield Damage(where, "hash mismatch of its ids, clue hashes and goals", PART_REPAIR)
     elif wrong:
@@ -173,8 +173,8 @@ ROWS, BYTES = 1 << 14, 1 << 26
 COLUMNS = ["puzzle_id", "clue_hash", "status", "solutions", "label", "solution", "second_solution", "part"]
 
 
-def verify_run(run: Run, on_rows: Callable[[int], object]) -> list[Damage]:
-    """Return the faults of a run and its store's changes, read-only; `on_rows` is called with rows read."""
+def verify_run(run: Run, progress: ProgressCallbacks = SILENT) -> list[Damage]:
+    """Return the faults of a run and its store's changes, read-only."""
     found, parts = _store_damage(run)
     files, damaged = run.survey()
     found += [_damage(f"{run.results.name}/{name}", error, RESULTS_REPAIR) for name, error in damaged.items()]
@@ -186,7 +186,7 @@ def verify_run(run: Run, on_rows: Callable[[int], object]) -> list[Damage]:
             found.append(_damage(where, error, RESULTS_REPAIR))
         except _StoreUnreadable as error:
             found.append(Damage(where, str(error)))
-        on_rows(file.rows)
+        progress.on_progress(file.rows, "")
     return [*found, *_other_damage(run)]
 
 
@@ -302,25 +302,22 @@ def _other_damage(run: Run) -> Iterator[Damage]:
         yield Damage(f"{run.folder.name}/progress.json", str(error))
 
 
-def verify_place(place: Run | Store, repair: bool = False, callbacks: ProgressCallbacks = SILENT) -> list[Damage]:
+def verify_place(place: Run | Store, repair: bool = False, progress: ProgressCallbacks = SILENT) -> list[Damage]:
     """Return the faults of a store or run; with `repair`, quarantine the damaged files.
 
     The commands that made them make them again.
     """
-    callbacks.on_start("verifying", place.rows if isinstance(place, Run) else None)
-
-    def on_rows(rows: int) -> None:
-        callbacks.on_progress(rows, "")
+    progress.on_start("verifying", place.rows if isinstance(place, Run) else None, 0)
 
     # repairs need findings made under the lock
     with writer_lock(place.folder) if repair else nullcontext():
         if isinstance(place, Run):
             place = reload(place)
-            found = verify_run(place, on_rows)
+            found = verify_run(place, progress)
             if repair:
                 repair_run(place, found)
         else:
-            found = verify_store(place, on_rows)
+            found = verify_store(place, progress)
             if repair:
                 repair_store(place, found)
     return found

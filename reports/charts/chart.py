@@ -70,8 +70,11 @@ SVG_STYLE = (
 )
 
 
-NOT_DRAWN = re.compile(r' (?:role|aria-[a-z]+)="[^"]*"')
-"""Attributes for screen readers, half of an SVG: the chart has one description instead."""
+NOT_DRAWN = re.compile(r' (?:(?:role|aria-[a-z]+)="[^"]*"|opacity="1"|font-family="[^"]*")')
+"""Attributes for screen readers, of which the chart has one description instead, and those that all texts share."""
+
+LONG_DECIMALS = re.compile(r"\d+\.\d{4,}")
+"""Numbers with more decimals than can be seen."""
 
 IDS = re.compile(r'\bid="|\burl\(#')
 """Prefix of an id, which must be unique in the page."""
@@ -108,7 +111,8 @@ def chart_of(
         return made | {"width": width, "config": config}
 
     svg = vl_convert.vegalite_to_svg(spec(WIDTH, PAPER_FONT, WIDTH // LEGEND_COLUMN))
-    svg = NOT_DRAWN.sub("", IDS.sub(rf"\g<0>{name}-", svg))
+    svg = NOT_DRAWN.sub("", IDS.sub(rf"\g<0>{name}-", svg)).replace("<svg ", f'<svg font-family="{PAPER_FONT}" ', 1)
+    svg = LONG_DECIMALS.sub(lambda number: f"{float(number[0]):.3f}", svg)
     on_page = spec("container", PAGE_FONT, 1)
     on_page["usermeta"] = {"filters": dict(filters or {}), "legend": [[label, label_color(label)] for label in legend]}
     if on_page["usermeta"]["legend"]:

@@ -1,6 +1,6 @@
 """A puzzle drawn as SVG: its clues, its grid, and a state of its cells.
 
-Proportions are those of the report's page (reports/templates/browser/drawing.js). A drawing has two layers: the ground,
+Proportions are those of the report's page (reports/templates/shared/drawing.js). A drawing has two layers: the ground,
 the same for all states of a puzzle, and the transparent state, so that an animation draws the ground only once.
 """
 

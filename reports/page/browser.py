@@ -32,9 +32,8 @@ from nonocensus.reports.numbers.row_classes import (
     minutes_class,
     size_class,
 )
-from nonocensus.reports.page.browser_columns import columns_script
 from nonocensus.reports.page.templating import source
-from nonocensus.reports.words.formatting import MEANINGS, label_color, natural
+from nonocensus.reports.words.formatting import natural
 from nonocensus.solver.model.measures import Computed, Place, computed_by, names, shown_in
 from nonocensus.solver.model.techniques import TECHNIQUES as LADDER
 
@@ -59,17 +58,9 @@ COUNTS = (
 GRADED = names(computed_by(Computed.graded))
 DECIMALS = tuple(measure.name for measure in LISTED_MEASURES if pa.types.is_floating(measure.dtype))
 
-SOLUTION, SECOND, GOAL, CLUES, MENDED = 1, 2, 4, 8, 16
-"""Bits of what the page has of a row: pictures of its cells in this order, and clues that don't follow from them."""
-
-PLAYER = ("saved", "pointing", "game", "board", "tools")
-PARTS = (
-    "words", "elements", "inflating", "data", "facets", "state", "selection", "clues", "drawing", "facts",
-    "nonogram", "puzzle", "picked", "box", "column_histogram", "list", "columns", "gallery", "filters",
-    "explorer", "filtered_charts", "exporting", "section",
-)  # fmt: skip
-SOURCES = (*(f"serve/{part}.js" for part in PLAYER), *(f"browser/{part}.js" for part in PARTS))
-"""Parts of the script, in reports/templates; those that play a puzzle are the server's page's too."""
+SOLUTION, SECOND, GOAL, CLUES, MENDED, PLAIN = 1, 2, 4, 8, 16, 32
+"""Bits of what the page has of a row: pictures of its cells in this order, clues that don't follow from them, whether
+all entries of its pictures are 0 or 1."""
 
 
 class Browser(NamedTuple):
@@ -91,7 +82,7 @@ class Pictures(NamedTuple):
               cells    a bit for each cell of each row's pictures: whether its entry is not that of its left neighbour,
                        or 0 at the border. A byte has eight cells of a column, the upper one in its lowest bit, as that
                        deflates better than eight of a row
-              entries  XOR of these entries, row by row
+              entries  XOR of these entries, row by row; of rows with PLAIN they are all 1, and left out
               others   of rows with CLUES, as `_clues` returns them
     """
 
@@ -144,7 +135,6 @@ def payload(
         "pictured": pictures.rows,
         "words": {name: column.words for name, column in words.items()},
         "issues": [[name, rule.meaning] for name, rule in ISSUES.items()],
-        "labels": [[label_color(label), MEANINGS.get(label, "")] for label in words["label"].words],
     }
     arrays = {name: column.places for name, column in words.items()}
     absent = () if graded else GRADED
@@ -155,24 +145,30 @@ def payload(
     arrays["issues"] = issues(rows, repeats)
     arrays |= {name: _decimals(rows[name]) for name in DECIMALS if name not in absent}
     arrays["contents"] = pictures.contents
-    drawn = block({"changes": pictures.changes}, pictures.arrays)
+    drawn = block({"changes": pictures.changes}, pictures.arrays, zlib.Z_FILTERED)  # of bits: few strings repeat
     return Browser(len(rows), graded, block(head, arrays), drawn)
 
 
-def block(head: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Markup:
+def block(head: Mapping[str, Any], arrays: Mapping[str, np.ndarray], strategy: int = zlib.Z_DEFAULT_STRATEGY) -> Markup:
     """Pack a head and arrays into one block of the page.
 
-    The head's JSON on one line, whose `arrays` are a list of [name, dtype, length], then these arrays, little-endian.
+    The head's JSON on one line, whose `arrays` are a list of [name, dtype, length], then these arrays, little-endian;
+    those of uint32 as four arrays, the lowest bytes first: they deflate to three quarters.
     """
     named = [[name, array.dtype.name, len(array)] for name, array in arrays.items()]
     text = json.dumps({**head, "arrays": named}, ensure_ascii=False, separators=(",", ":")).encode()
-    parts = [array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes() for array in arrays.values()]
-    return deflated(b"".join([text, b"\n", *parts]))
+    return deflated(b"".join([text, b"\n", *map(_bytes, arrays.values())]), strategy)
 
 
-def deflated(data: bytes) -> Markup:
+def _bytes(array: np.ndarray) -> bytes:
+    little = array.astype(array.dtype.newbyteorder("<"), copy=False)
+    return little.view(np.uint8).reshape(-1, 4).T.tobytes() if array.dtype == np.uint32 else little.tobytes()
+
+
+def deflated(data: bytes, strategy: int = zlib.Z_DEFAULT_STRATEGY) -> Markup:
     """Return bytes as the page embeds them: deflated, in base64."""
-    return Markup(base64.b64encode(zlib.compress(data)).decode())
+    compressor = zlib.compressobj(strategy=strategy)
+    return Markup(base64.b64encode(compressor.compress(data) + compressor.flush()).decode())
 
 
 # Columns of the list
@@ -322,9 +318,11 @@ def _slice(rows: pa.Table) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     clues &= ~readable
     content = SOLUTION * solved + SECOND * second + GOAL * goal + CLUES * clues + MENDED * mended
     steps = [_steps(pictures) for pictures in _drawn(rows, content)]
+    content += PLAIN * np.array([step.max(initial=0) == 1 for step in steps], bool)
+    entries = [step[step != 0] for step, bits in zip(steps, content, strict=True) if not bits & PLAIN]
     return content.astype(np.uint8), {
         "cells": np.frombuffer(b"".join(map(_bits, steps)), np.uint8),
-        "entries": np.concatenate([np.zeros(0, np.uint8), *(step[step != 0] for step in steps)]),
+        "entries": np.concatenate([np.zeros(0, np.uint8), *entries]),
         **_clues("row", column["rows"], clues),
         **_clues("column", column["columns"], clues),
     }
@@ -375,15 +373,6 @@ def _clues(side: str, lines: pa.ListArray, which: np.ndarray) -> dict[str, np.nd
     }
 
 
-# Script and style
-
-
-def script() -> str:
-    """Return the browser's script: its parts concatenated in one scope."""
-    parts = "\n".join(map(source, SOURCES))
-    return f'(() => {{\n"use strict";\n{columns_script()}{parts}}})();\n'
-
-
 def style() -> str:
     """Return its style sheet, which uses the colours of report.css."""
-    return source("browser.css") + source("serve/board.css")
+    return source("browser.css") + source("shared/board.css")

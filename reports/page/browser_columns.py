@@ -1,9 +1,9 @@
 """The columns of the puzzle browser as data for its script: titles, how values are written, which are charted."""
 
-import json
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from nonocensus.reports.words.formatting import COLORS, MEANINGS, OTHER_COLOR
 from nonocensus.solver.model.measures import Computed, Measure, Place, shown_in
 
 HEADLINES = ("minutes", "stars", "grade", "hardest", "technique", "cpu_seconds", "engine")
@@ -66,8 +66,8 @@ COLUMNS = tuple(_columns())
 """In the order of an opened puzzle's facts and of the CSV."""
 
 
-def columns_script() -> str:
-    """Return the columns as a constant of the browser's script."""
+def page_constants() -> dict[str, Any]:
+    """Return what the pages' scripts take from the program: columns, and the colours and meanings of verdicts."""
     columns = [
         {
             "name": column.name,
@@ -78,4 +78,5 @@ def columns_script() -> str:
         }
         for column in COLUMNS
     ]
-    return f"const PUZZLE_COLUMNS = {json.dumps(columns, ensure_ascii=False)};\n"
+    verdicts = {label: [color, MEANINGS[label]] for label, color in COLORS.items()}
+    return {"columns": columns, "verdicts": verdicts, "otherColor": OTHER_COLOR}

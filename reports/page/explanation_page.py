@@ -4,8 +4,6 @@ Titles and colour names are untrusted: Jinja escapes them, and a content securit
 by its hash.
 """
 
-import base64
-import hashlib
 import json
 from collections import Counter
 from typing import Any
@@ -16,6 +14,7 @@ from nonocensus.reports.drawings.geometry import CELL, geometry
 from nonocensus.reports.drawings.grid_state import GridState, empty
 from nonocensus.reports.drawings.sheet_colors import LINE, MARK, color_letters, color_names, rgb, tint
 from nonocensus.reports.drawings.svg import drawing
+from nonocensus.reports.page.page_scripts import content_hash, joined
 from nonocensus.reports.page.templating import environment, source
 from nonocensus.reports.words.step_words import (
     DescribedStep,
@@ -45,7 +44,7 @@ def page(explanation: Explanation, difficulty: str = "") -> str:
         raise TooLarge(
             f"{puzzle.width}x{puzzle.height} is too large: a page shows the steps of at most {MOST_CELLS:,} cells"
         )
-    script = source("explanation.js").strip()
+    script = joined("explanation.js")
     steps = list(describe_merged(explanation))
     counted = sorted(Counter(step.step.technique for step in steps).items())
     return (
@@ -64,7 +63,7 @@ def page(explanation: Explanation, difficulty: str = "") -> str:
             difficulty=difficulty,
             data=Markup(_for_script(_data(explanation, steps))),
             script=Markup(script),
-            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+            script_hash=Markup(content_hash(script)),
             style=Markup(source("report.css") + source("explanation.css")),
         )
     )

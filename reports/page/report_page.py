@@ -4,8 +4,6 @@ Titles, authors and reasons are untrusted input. Jinja escapes them; only what t
 content security policy allows the page's own scripts, by hash, and no requests.
 """
 
-import base64
-import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -19,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from markupsafe import Markup
 
-from nonocensus.reports.charts.chart import alone, script
+from nonocensus.reports.charts.chart import Chart, alone, script
 from nonocensus.reports.charts.report_charts import charts, explorers
 from nonocensus.reports.charts.verdicts import colored
 from nonocensus.reports.drawings.picture_svg import mark, svg
@@ -36,6 +34,8 @@ from nonocensus.reports.numbers.row_classes import Rows
 from nonocensus.reports.numbers.row_view import DRAWN
 from nonocensus.reports.numbers.time_figures import published_times
 from nonocensus.reports.page import browser
+from nonocensus.reports.page.browser_columns import page_constants
+from nonocensus.reports.page.page_scripts import content_hash, joined
 from nonocensus.reports.page.templating import environment, source
 from nonocensus.reports.words import formatting
 from nonocensus.reports.words.citation import cite
@@ -302,8 +302,7 @@ def _mended_drawings(shown: pa.Table, ids: Sequence[str | None]) -> dict[str, tu
 
 
 def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
-    scripts = [source("browser/inflating.js") + source("report.js")] if content["charts"] else []
-    scripts += [browser.script()] if content["browser"] else []
+    own = joined("report.js")
     vega = script() if content["charts"] else ""
     page = environment(autoescape=True)
     page.filters["color"] = label_color
@@ -312,17 +311,18 @@ def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
         content,
         drawings=drawings,
         style=Markup(source("report.css") + browser.style()),
-        scripts=[Markup(script) for script in scripts],
-        script_hashes=" ".join(f"'sha256-{_sha256(script)}'" for script in (*scripts, vega) if script),
+        script=Markup(own),
+        script_hashes=Markup(" ".join(map(content_hash, (own, vega)))),
+        constants=page_constants(),
         vega=browser.deflated(vega.encode()),
-        specs={name: chart.spec for name, chart in content["charts"].items()},
-        explorers=explorers(),
+        chart_specs=browser.deflated(_chart_specs(content["charts"])),
         icon="data:image/svg+xml," + quote(mark()),
     ).encode()
 
 
-def _sha256(script: str) -> str:
-    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+def _chart_specs(drawn: Mapping[str, Chart]) -> bytes:
+    """Return the specifications of the page's charts by name, and those of the browser's charts, as JSON."""
+    return json.dumps({"own": {name: chart.spec for name, chart in drawn.items()}, "explorers": explorers()}).encode()
 
 
 def _json(content: dict[str, Any]) -> bytes:

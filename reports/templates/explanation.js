@@ -1,33 +1,30 @@
 // Steps through an explanation: paints the drawing's cells as they are after step `at`.
-"use strict";
 
-const data = JSON.parse(document.getElementById("data").textContent);
+import { readJson, svg } from "./shared/elements.js";
+
+const PAUSE = 450; // milliseconds
+const data = readJson("data");
 const byId = (id) => document.getElementById(id);
-const names = "http://www.w3.org/2000/svg";
-const PAUSE = 450;
 
-function element(name, attributes, parent) {
-  const made = document.createElementNS(names, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  parent.append(made);
-  return made;
-}
-
-const svg = document.querySelector(".sheet svg");
-const tints = element("g", {}, svg);
-svg.insertBefore(tints, svg.querySelector(".cells"));
-const painted = element("g", { transform: `translate(${data.left} ${data.top})` }, svg);
-svg.insertBefore(painted, svg.querySelector(".thin"));
-const rims = element("g", { fill: "none" }, svg);
+const sheet = document.querySelector(".sheet svg");
+const tints = svg("g", {});
+const painted = svg("g", { transform: `translate(${data.left} ${data.top})` });
+const rims = svg("g", { fill: "none" });
+sheet.insertBefore(tints, sheet.querySelector(".cells"));
+sheet.insertBefore(painted, sheet.querySelector(".thin"));
+sheet.append(rims);
 
 const cells = data.start.map((colors, place) => {
   const x = (place % data.width) * data.cell, y = Math.floor(place / data.width) * data.cell;
-  return {
-    colors,
-    box: element("rect", { x, y, width: data.cell, height: data.cell, fill: "none", "shape-rendering": "crispEdges" }, painted),
-    cross: element("path", { d: `M${x + 8} ${y + 8}l4 4m0-4l-4 4`, stroke: "none", "stroke-width": 1.4 }, painted),
-  };
+  const box = svg("rect", { x, y, width: data.cell, height: data.cell, fill: "none", "shape-rendering": "crispEdges" });
+  const cross = svg("path", { d: `M${x + 8} ${y + 8}l4 4m0-4l-4 4`, stroke: "none", "stroke-width": 1.4 });
+  painted.append(box, cross);
+  return { colors, box, cross };
 });
+
+const items = [...byId("steps").children];
+let at = 0;
+let timer = null;
 
 function paint(cell) {
   const known = cell.colors & (cell.colors - 1) ? -1 : 31 - Math.clz32(cell.colors);
@@ -35,49 +32,48 @@ function paint(cell) {
   cell.cross.setAttribute("stroke", known === 0 ? "#7d858c" : "none");
 }
 
-function point(step) {
+/** Highlight the lines and cells of a step; nothing without one. */
+function highlight(step) {
   tints.replaceChildren();
   rims.replaceChildren();
   if (!step) return;
   const [lines, ruled] = step;
   for (const line of lines) {
-    const isRow = line < data.height, at = (isRow ? line : line - data.height) * data.cell;
+    const isRow = line < data.height, start = (isRow ? line : line - data.height) * data.cell;
     const across = data.width * data.cell, down = data.height * data.cell;
     const box = isRow
-      ? { x: data.left, y: data.top + at, width: across, height: data.cell }
-      : { x: data.left + at, y: data.top, width: data.cell, height: down };
-    element("rect", { ...box, fill: data.tint }, tints);
+      ? { x: data.left, y: data.top + start, width: across, height: data.cell }
+      : { x: data.left + start, y: data.top, width: data.cell, height: down };
+    tints.append(svg("rect", { ...box, fill: data.tint }));
     if (lines.length > 1) continue;
     const whole = isRow ? { ...box, x: 3, width: data.left + across - 3 } : { ...box, y: 3, height: data.top + down - 3 };
-    element("rect", { ...whole, stroke: data.line, "stroke-width": 3 }, rims);
+    rims.append(svg("rect", { ...whole, stroke: data.line, "stroke-width": 3 }));
   }
   if (lines.length > 1) return;
   for (const place of new Set(ruled.map(([where]) => where))) {
     const x = data.left + (place % data.width) * data.cell + 3;
     const y = data.top + Math.floor(place / data.width) * data.cell + 3;
-    const side = data.cell - 6;
-    element("rect", { x, y, width: side, height: side, stroke: "#fff", "stroke-width": 4 }, rims);
-    element("rect", { x, y, width: side, height: side, stroke: data.mark, "stroke-width": 2 }, rims);
+    const box = { x, y, width: data.cell - 6, height: data.cell - 6 };
+    rims.append(svg("rect", { ...box, stroke: "#fff", "stroke-width": 4 }));
+    rims.append(svg("rect", { ...box, stroke: data.mark, "stroke-width": 2 }));
   }
 }
 
-const items = [...byId("steps").children];
-let at = 0;
-let timer = null;
-
-function change(number, on) {
+/** Apply a step to the cells, or revert it. */
+function change(number, isApplied) {
   for (const [place, color] of data.steps[number][1]) {
     const cell = cells[place];
-    cell.colors = on ? cell.colors & ~(1 << color) : cell.colors | (1 << color);
+    cell.colors = isApplied ? cell.colors & ~(1 << color) : cell.colors | (1 << color);
     paint(cell);
   }
 }
 
-function go(wanted) {
+/** Show the grid after a step; 0 is the grid before the first one. */
+function showStep(wanted) {
   const to = Math.max(0, Math.min(data.steps.length, wanted));
   while (at < to) change(at++, true);
   while (at > to) change(--at, false);
-  point(data.steps[at - 1]);
+  highlight(data.steps[at - 1]);
   byId("at").value = at;
   byId("number").textContent = at;
   byId("share").textContent = data.steps.length ? Math.round((100 * at) / data.steps.length) : 100;
@@ -85,37 +81,37 @@ function go(wanted) {
   for (const [number, item] of items.entries()) item.classList.toggle("now", number === at - 1);
 }
 
-function stop() {
+function pause() {
   clearInterval(timer);
   timer = null;
   byId("play").textContent = "Play";
 }
 
 function play() {
-  if (timer !== null) {
-    stop();
-    return;
-  }
-  if (at === data.steps.length) go(0);
+  if (at === data.steps.length) showStep(0);
   byId("play").textContent = "Pause";
-  timer = setInterval(() => (at < data.steps.length ? go(at + 1) : stop()), PAUSE);
+  timer = setInterval(() => (at < data.steps.length ? showStep(at + 1) : pause()), PAUSE);
+}
+
+/** Show a step that the reader asks for, which ends the film. */
+function jump(number) {
+  pause();
+  showStep(number);
 }
 
 const buttons = { first: () => 0, back: () => at - 1, on: () => at + 1, last: () => data.steps.length };
-for (const [id, target] of Object.entries(buttons)) {
-  byId(id).addEventListener("click", () => { stop(); go(target()); });
-}
-byId("play").addEventListener("click", play);
-byId("at").addEventListener("input", (event) => { stop(); go(Number(event.target.value)); });
+for (const [id, target] of Object.entries(buttons)) byId(id).addEventListener("click", () => jump(target()));
+byId("play").addEventListener("click", () => (timer === null ? play() : pause()));
+byId("at").addEventListener("input", (event) => jump(Number(event.target.value)));
 byId("steps").addEventListener("click", (event) => {
   const item = event.target.closest("li");
-  if (item) { stop(); go(items.indexOf(item) + 1); }
+  if (item) jump(items.indexOf(item) + 1);
 });
 document.addEventListener("keydown", (event) => {
   if (event.target.matches("input, button") || event.altKey || event.ctrlKey || event.metaKey) return;
-  if (event.key === "ArrowRight") go(at + 1);
-  else if (event.key === "ArrowLeft") go(at - 1);
+  if (event.key === "ArrowRight") showStep(at + 1);
+  else if (event.key === "ArrowLeft") showStep(at - 1);
 });
 for (const cell of cells) paint(cell);
 document.querySelector(".controls").hidden = false;
-go(0);
+showStep(0);

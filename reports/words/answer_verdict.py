@@ -12,11 +12,11 @@ from nonocensus.reports.words.step_words import describe_clue
 from nonocensus.scrapers.formats.answer_text import UNKNOWN, read_answer
 from nonocensus.scrapers.formats.parsing import FormatError
 from nonocensus.solver.api import solve
+from nonocensus.solver.model.answer_check import fits
 from nonocensus.solver.model.puzzle import BLOT, Clue, InvalidPuzzle, Puzzle, clue_of
 from nonocensus.solver.model.tables import puzzle_batch
 from nonocensus.solver.model.views import views
 from nonocensus.solver.people.hints import start_of
-from nonocensus.solver.proofs.answer_check import fits
 
 CHUNK = 1 << 15
 """Grids that are checked at a time: their clues take some kilobytes each."""

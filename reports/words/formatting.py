@@ -1,6 +1,8 @@
 """Numbers, shares, durations, ratings, labels and difficulty for people, as people read them."""
 
 import re
+from decimal import ROUND_HALF_UP, Context, Decimal
+from math import floor
 from typing import Any
 
 from nonocensus.solver.model.measures import MEASURES
@@ -67,7 +69,7 @@ def share(part: float, whole: float = 1) -> str:
         return f"<{NO_BREAK}0.1{NO_BREAK}%"
     if 99.95 <= percent < 100:
         return f">{NO_BREAK}99.9{NO_BREAK}%"
-    return f"{percent:.1f}{NO_BREAK}%" if percent < 100 else f"100{NO_BREAK}%"
+    return f"{fixed(percent, 1)}{NO_BREAK}%" if percent < 100 else f"100{NO_BREAK}%"
 
 
 def seconds(value: float | None) -> str:
@@ -79,24 +81,29 @@ def seconds(value: float | None) -> str:
     unit, size = next((unit, size) for unit, size, most in UNITS if value < most)
     scaled = value / size
     decimals = 0 if scaled >= 99.95 else 1 if scaled >= 9.995 else 2
-    return f"{scaled:,.{decimals}f}{NO_BREAK}{unit}"
+    return f"{fixed(scaled, decimals)}{NO_BREAK}{unit}"
+
+
+def fixed(value: float, decimals: int) -> str:
+    """Format a number with decimals, halves away from zero, as pages' scripts do; f-strings round halves to even."""
+    return f"{Decimal(float(value)).quantize(Decimal((0, (1,), -decimals)), ROUND_HALF_UP):,}"
 
 
 def rating(value: float, column: str) -> str:
     """Format a site's rating, "3.75", or a solving time, "15 h 42 min", by its column."""
-    return solving_time(value) if column == "site_seconds" else f"{value:,.2f}".rstrip("0").rstrip(".")
+    return solving_time(value) if column == "site_seconds" else fixed(value, 2).rstrip("0").rstrip(".")
 
 
 def solving_time(value: float) -> str:
     """Format the time that a person takes, in seconds: "15 h 42 min", "2 min 8 s"."""
-    whole = round(value) if value < 2 * 3600 else 60 * round(value / 60)
+    whole = floor(value + 0.5) if value < 2 * 3600 else 60 * floor(value / 60 + 0.5)
     parts = ((whole // 3600, "h"), (whole // 60 % 60, "min"), (whole % 60, "s"))
     return NO_BREAK.join(f"{count:,}{NO_BREAK}{unit}" for count, unit in parts if count) or f"0{NO_BREAK}s"
 
 
 def difficulty(value: float | None) -> str:
     """Format the combined score with two decimals."""
-    return DASH if value is None else f"{value:.2f}"
+    return DASH if value is None else fixed(value, 2)
 
 
 def site_marks(ambiguous: int, marked: int, unmarked: int) -> str:
@@ -155,6 +162,8 @@ def natural(word: str) -> str:
 MINUTE_UNITS = (("second", 1 / 60, 1.0), ("minute", 1.0, 120.0), ("hour", 60.0, float("inf")))
 """Units of time: name, minutes, and minutes from which the next unit is used."""
 
+TWO_DIGITS = Context(prec=2, rounding=ROUND_HALF_UP)
+
 SHORT = {"second": "s", "minute": "min", "hour": "h"}
 
 GRADING = "Grades 1 to 5 are techniques on a single line, 6 to 9 assumptions that lead to a contradiction."
@@ -188,12 +197,13 @@ def minutes_text(minutes: float) -> str:
 
 def estimate_text(value: float, measure: str) -> str:
     """Format minutes, stars or the combined score, by the name of the measure."""
-    return minutes_text(value) if measure == "minutes" else f"{value:.{1 if measure == 'stars' else 2}f}"
+    return minutes_text(value) if measure == "minutes" else fixed(value, 1 if measure == "stars" else 2)
 
 
 def _rounded(value: float) -> str:
-    """Return two significant digits, as a fraction only below 3."""
-    return f"{value:.2g}" if value < 2.95 else f"{float(f'{value:.2g}'):.0f}"
+    """Return two significant digits, as a fraction only below 3; halves up."""
+    has_fraction_or_zeros = value < 2.95 or value >= 99.5
+    return f"{float(TWO_DIGITS.create_decimal(value)) if has_fraction_or_zeros else floor(value + 0.5):,g}"
 
 
 def difficulty_words(grading: dict[str, Any]) -> str:
@@ -205,7 +215,7 @@ def difficulty_words(grading: dict[str, Any]) -> str:
         return f"{graded}; no minutes: {missing_minutes(grading)}"
     words = time_words(grading["minutes"], grading["minutes_low"], grading["minutes_high"])
     stars = grading["stars"]
-    return ", ".join([words, *([] if stars is None else [f"{stars:.1f} stars of 5"]), graded])
+    return ", ".join([words, *([] if stars is None else [f"{fixed(stars, 1)} stars of 5"]), graded])
 
 
 def missing_minutes(grading: dict[str, Any]) -> str:

@@ -17,8 +17,7 @@ from nonocensus.scrapers.archives.source_file import (
     describe_read_error,
     too_large,
 )
-from nonocensus.scrapers.formats import jsonl
-from nonocensus.scrapers.formats.sudoku_text import is_sudoku, refusal
+from nonocensus.scrapers.formats import is_sudoku, jsonl, sudoku_refusal
 
 
 def read_chunks(name: str, file: IO[bytes] | BoundedFile, limits: ReadLimits) -> Iterator[SourceFile]:
@@ -39,7 +38,7 @@ def read_chunks(name: str, file: IO[bytes] | BoundedFile, limits: ReadLimits) ->
     elif error is not None:
         raise error
     elif is_sudoku(name, start):
-        yield SourceFile(name, None, refusal(name))
+        yield SourceFile(name, None, sudoku_refusal(name))
     else:
         yield too_large(name, limits)
 

@@ -17,6 +17,8 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple
 from urllib.parse import unquote
 
+from nonocensus.scrapers.url import redact
+
 READ_BYTES = 1 << 16
 """Bytes of a compressed file per read."""
 
@@ -173,13 +175,13 @@ def too_large(name: str, limits: ReadLimits) -> SourceFile:
 
 
 def describe_read_error(error: BaseException) -> str:
-    """Return why a file can't be read, in one line."""
+    """Return why a file can't be read, in one line without secrets."""
     if isinstance(error, UnreadableFile):
         return str(error)
     # EINVAL: a damaged archive makes its reader seek to negative positions
     if isinstance(error, OSError) and error.strerror and error.errno != errno.EINVAL:
         return error.strerror
-    text = " ".join(str(error).split()) or type(error).__name__
+    text = redact(" ".join(str(error).split())) or type(error).__name__
     return f"it is damaged: {text}" if isinstance(error, READ_ERRORS) else text
 
 

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Protocol
 
+import numpy as np
+
 from nonocensus.scrapers.formats import (
     g,
     jsonl,
@@ -19,12 +21,11 @@ from nonocensus.scrapers.formats import (
     webpbn_xml,
 )
 from nonocensus.scrapers.formats.game_ids import GAME_IDS
-from nonocensus.scrapers.formats.parsing import FormatError, decode_text
+from nonocensus.scrapers.formats.parsing import FormatError, decode_text, lines_of
 from nonocensus.scrapers.formats.penpa import PENPA
 from nonocensus.scrapers.formats.plain import PLAIN_FORMATS
 from nonocensus.scrapers.formats.sections import INI, TOML
 from nonocensus.scrapers.formats.share_link import SHARE
-from nonocensus.scrapers.formats.sudoku_text import is_sudoku, refusal
 from nonocensus.solver.model.puzzle import Puzzle
 
 __all__ = ["FORMATS", "Format", "FormatError", "detect", "named"]
@@ -79,6 +80,12 @@ DISTINCTIVE: tuple[Format, ...] = (
 
 FORMATS: tuple[Format, ...] = (*DISTINCTIVE, *PLAIN_FORMATS)
 
+SUDOKU_SUFFIXES = (".sdk", ".sdm", ".ss", ".sudoku")
+"""Suffixes of files that hold only Sudokus, which are refused."""
+
+SUDOKU_START = 20_000
+"""Bytes of a file that are looked at for Sudokus."""
+
 
 def named(name: str) -> Format:
     """Return the format of a name. Raises FormatError with the list of names."""
@@ -110,8 +117,38 @@ def detect(name: str, data: bytes) -> Format:
         if plain.recognizes(data):
             return plain
     if is_sudoku(name, data):
-        raise FormatError(refusal(name))
+        raise FormatError(sudoku_refusal(name))
     if known is not None:
         return known
     decode_text(data)  # raises for an empty, binary or undecodable file
     raise FormatError(f"unknown format: not one of {', '.join(sorted(known.NAME for known in FORMATS))}")
+
+
+def is_sudoku(name: str, data: bytes) -> bool:
+    """Check whether a file that no format of nonograms recognizes holds Sudokus: by its suffix or its first puzzle.
+
+    A grid with few digits may be a picture; one of an unusual size counts only if it is on one line or has bars.
+    """
+    if PurePath(name).suffix.lower() in SUDOKU_SUFFIXES:
+        return True
+    start = data if len(data) <= SUDOKU_START else data[:SUDOKU_START].rpartition(b"\n")[0]
+    try:
+        text = decode_text(start)
+    except FormatError:
+        return False
+    from nonocensus.solver.exact_cover.sudoku import SudokuPuzzle, read_sudokus  # imports Numba, which takes a second
+
+    puzzle = next(read_sudokus(text), None)
+    if not isinstance(puzzle, SudokuPuzzle):
+        return False
+    size = len(puzzle.cells)
+    line = next(line for number, line in lines_of(text) if number == puzzle.line)
+    digits = len(np.unique(puzzle.cells[puzzle.cells > 0]))
+    if len(line) >= size * size:
+        return size >= 9 or digits > 1
+    return digits > 2 and (size in (9, 16, 25) or "|" in line)
+
+
+def sudoku_refusal(name: str) -> str:
+    """Return the error for a file of Sudokus."""
+    return f"a Sudoku, not a nonogram; solve it with: nonocensus sudoku {name or 'FILE'}"

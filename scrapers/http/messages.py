@@ -19,6 +19,9 @@ from urllib3.util import parse_url
 CONNECTION_ERRORS = (OSError, HTTPException, urllib3.exceptions.HTTPError)
 """Raised by the libraries when an exchange fails; requests' own exceptions are OSErrors."""
 
+YEAR = 365 * 24 * 3600
+"""Seconds."""
+
 
 class Request(NamedTuple):
     """A request: POST if it has a form, else GET."""
@@ -233,7 +236,7 @@ def format_status(status: int) -> str:
 
 def format_seconds(seconds: float) -> str:
     """Format as whole seconds, rounded up."""
-    return f"{math.ceil(seconds):,} s"
+    return f"{math.ceil(seconds):,} s" if seconds <= YEAR else "more than a year"
 
 
 def format_size(count: int) -> str:

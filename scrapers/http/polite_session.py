@@ -5,14 +5,13 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from types import TracebackType
 from typing import Self
 from urllib.parse import urljoin, urlsplit
 
 import requests
 from protego import Protego
 
-from nonocensus.scrapers.http.connection import Connection, deadline_after, is_past_deadline, read_body
+from nonocensus.scrapers.http.connection import Deadline, limit_cookies, open_session, read_body
 from nonocensus.scrapers.http.messages import (
     CONNECTION_ERRORS,
     DEFAULT_LIMITS,
@@ -40,6 +39,12 @@ ROBOT = "nonocensus"
 
 ROBOTS_LIFETIME = 24 * 3600.0
 """Seconds after which robots.txt is read again (RFC 9309, 2.4)."""
+
+MAX_ROBOTS_BYTES = 500 << 10
+"""Bytes of robots.txt that are parsed, the least that RFC 9309 (2.5) allows."""
+
+MAX_ROBOTS_WORK = 2_000_000
+"""Lines of robots.txt times lines that name a robot: Protego keeps each rule for each robot of its group."""
 
 MAX_REDIRECTS = 5
 """Followed per request."""
@@ -104,18 +109,15 @@ class PoliteSession:
         if limits.attempts < 1:
             raise ValueError(f"attempts must be at least 1, not {limits.attempts}")
         self._rate, self._limits, self._can_redirect, self._clock = rate, limits, can_redirect, clock
-        user_agent = f"{ROBOT}/{__version__} (+{check_contact(contact)})"
-        self._connection = Connection(user_agent, limits)
+        self._session = open_session(f"{ROBOT}/{__version__} (+{check_contact(contact)})")
         self._throttle = Throttle(rate, limits, report, sleep, clock)
         self._robots = RobotsRules(self._read_robots, self._throttle.raise_min_delay, limits.max_wait, clock)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._connection.close()
+    def __exit__(self, *_: object) -> None:
+        self._session.close()
 
     @property
     def delay(self) -> float:
@@ -177,39 +179,40 @@ class PoliteSession:
 
     def _exchange(self, request: Request, headers: Mapping[str, str]) -> Reply | FailedAttempt:
         """Send a request once, within the total timeout."""
-        with deadline_after(self._limits.total_timeout):
+        with Deadline(self._limits.total_timeout) as deadline:
             try:
-                return self._attempt(request, headers)
+                outcome = self._attempt(request, headers)
             finally:
                 self._throttle.end_exchange()
+        if deadline.is_past and isinstance(outcome, FailedAttempt) and not outcome.advice:
+            reason = f"reply not complete after {format_seconds(self._limits.total_timeout)}"
+            return outcome._replace(reason=reason)
+        return outcome
 
     def _attempt(self, request: Request, headers: Mapping[str, str]) -> Reply | FailedAttempt:
-        start = self._clock()
+        start, status = self._clock(), None
         try:
-            response = self._connection.send(request, headers)
+            with self._send(request, headers) as response:  # closed, as an unread rest makes the connection useless
+                latency, status = self._clock() - start, response.status_code
+                self._throttle.adapt(status, latency)
+                if is_refusal(status):
+                    return FailedAttempt(format_status(status), status, retry_after=parse_retry_after(response))
+                body = read_body(response, self._limits.max_bytes)
         except CONNECTION_ERRORS as error:
-            return self._or_timeout(attempt_without_reply(error))
-        latency = self._clock() - start
-        status = response.status_code
-        self._throttle.adapt(status, latency)
-        try:
-            if is_refusal(status):
-                return FailedAttempt(format_status(status), status, retry_after=parse_retry_after(response))
-            body = read_body(response, self._limits.max_bytes)
-        except CONNECTION_ERRORS as error:
-            return self._or_timeout(FailedAttempt(describe_connection_error(error), status))
-        finally:
-            response.close()  # an unread rest makes the connection useless
+            reason = describe_connection_error(error)
+            return attempt_without_reply(error) if status is None else FailedAttempt(reason, status)
         if isinstance(body, FailedAttempt):
             return body
         lower = {name.lower(): value for name, value in response.headers.items()}
         return Reply(request.url, status, lower, body, datetime.now(UTC), latency)
 
-    def _or_timeout(self, attempt: FailedAttempt) -> FailedAttempt:
-        """Return the attempt, with the timeout as reason if the deadline has passed."""
-        if attempt.advice or not is_past_deadline():
-            return attempt
-        return attempt._replace(reason=f"reply not complete after {format_seconds(self._limits.total_timeout)}")
+    def _send(self, request: Request, headers: Mapping[str, str]) -> requests.Response:
+        """Send a request; return the response with its body unread."""
+        method, form, limits = ("GET" if request.form is None else "POST"), request.form, self._limits
+        timeouts = min(limits.connect_timeout, limits.total_timeout), limits.read_timeout
+        response = self._session.request(method, request.url, data=form, headers=headers, timeout=timeouts, stream=True)
+        limit_cookies(self._session.cookies)
+        return response
 
 
 def redirect_of(
@@ -288,7 +291,14 @@ class RobotsRules:
             return Protego.parse("")
         if not 200 <= reply.status < 300:
             return f"{reply.url}: {format_status(reply.status)}; nothing may be fetched there until it can be read"
-        rules = Protego.parse(reply.body.decode("utf-8-sig", "replace"))
+        body = reply.body
+        if len(body) > MAX_ROBOTS_BYTES:
+            body = body[: body.rfind(b"\n", 0, MAX_ROBOTS_BYTES) + 1]
+        text = body.decode("utf-8-sig", "replace")
+        lines = [line.lstrip()[:4].lower() for line in text.splitlines()]
+        if len(lines) * lines.count("user") > MAX_ROBOTS_WORK:
+            return f"{reply.url}: too many robots and rules; treated as disallowed"
+        rules = Protego.parse(text)
         crawl_delay = rules.crawl_delay(ROBOT) or 0.0
         if crawl_delay > self._max_delay:
             delay, limit = format_seconds(crawl_delay), format_seconds(self._max_delay)

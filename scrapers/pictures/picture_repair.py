@@ -11,15 +11,15 @@ Work is counted: a result is the same on every machine. The clock only ends a se
 import math
 import time
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from nonocensus.scrapers.formats.colors import without_unused
 from nonocensus.scrapers.pictures.recipe import views_of
-from nonocensus.solver.ladder.climb import climb
+from nonocensus.solver.ladder.climb import climb, warm_up
 from nonocensus.solver.ladder.fixpoint import line_fixpoint
-from nonocensus.solver.ladder.ladder_kernels import warm_up
 from nonocensus.solver.ladder.ladder_options import (
     LINE,
     NO_PRIOR,
@@ -31,7 +31,8 @@ from nonocensus.solver.ladder.ladder_options import (
 )
 from nonocensus.solver.ladder.memory import kernel_kinds
 from nonocensus.solver.ladder.outcome import MULTIPLE, UNIQUE, Outcome
-from nonocensus.solver.learning.tail import LearnerOptions
+from nonocensus.solver.ladder.tail import make_learner
+from nonocensus.solver.learning.learner import LearnerOptions
 from nonocensus.solver.lines.board import possibilities
 from nonocensus.solver.model.puzzle import Puzzle, clues_of, normalize_palette
 from nonocensus.solver.model.views import Views
@@ -51,7 +52,7 @@ STAGES_UP_TO = (("line",), ("line", "lookahead"), ("line", "lookahead"), ("line"
 _compiled: set[tuple[tuple[int, bool], int]] = set()
 """Kernel kinds, each with a rung, compiled in this process."""
 
-COUNTED = LearnerOptions(slices=24, loading=0.0)
+COUNTED = partial(make_learner, options=LearnerOptions(slices=24, loading=0.0))
 """Clause learning by a number of conflicts, whatever time is left."""
 
 

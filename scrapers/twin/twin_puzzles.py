@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from nonocensus.scrapers.formats import nonograms_org
+from nonocensus.solver.model.answer_check import fits
 from nonocensus.solver.model.puzzle import WHITE, Puzzle
 from nonocensus.solver.model.tables import puzzle_batch, puzzles_of
 from nonocensus.solver.model.views import views
-from nonocensus.solver.proofs.answer_check import fits
 
 BATCH_SIZE = 256
 """Puzzles per record batch, of those given as objects."""

@@ -173,7 +173,7 @@ def by_exact_cover(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
 
 
 def by_learners(puzzle: Puzzle, limits: EngineLimits) -> EngineAnswer:
-    """Solve a puzzle by solver.learning.tail alone, after line logic, on whose fixpoint the formula is built.
+    """Solve a puzzle by solver.learning.learner alone, after line logic, on whose fixpoint the formula is built.
 
     The CPU limit applies per solution; visits are not counted.
     """

@@ -202,7 +202,7 @@ def make_folder(folder: Path) -> None:
 
 
 def is_compiled(stage: str) -> bool:
-    """Return whether a stage (solver.ladder.ladder_kernels) has been compiled into the cache, or is bundled."""
+    """Return whether a stage (solver.ladder.climb) has been compiled into the cache, or is bundled."""
     folder = cache_folder()
     if folder is not None and _mark(folder, stage, TARGET).exists():
         return True

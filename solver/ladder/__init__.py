@@ -2,7 +2,7 @@
 
 This table is the only statement of the order. Each step gets the puzzles that the steps before it left open. All share
 the puzzle's CPU limit; when it is reached the puzzle is `late` and its status `timeout`. Steps 1 to 7 are kernels over
-a group of puzzles, steps 8 to 10 take one puzzle at a time (`climb.run_tail`). Answers: U unique, N none, M multiple.
+a group of puzzles, steps 8 to 10 take one puzzle at a time (`tail.run_tail`). Answers: U unique, N none, M multiple.
 
     step          what it does                                          file            ends when               answers
     1 line        line logic                                            fixpoint        nothing changes         U N
@@ -17,10 +17,10 @@ a group of puzzles, steps 8 to 10 take one puzzle at a time (`climb.run_tail`). 
     6 search      full probing at each node, branching depth first      search          exhausted, 2 solutions, U N M
                                                                                         or SEARCH_NODES (1)
     7 dive        step 3 again, whatever the blocks and open cells      dive            solved or contradiction M
-    8 learner     BEFORE_LEADS conflicts of Glucose, if there are few learning/tail   solved or conflicts     U N M
+    8 learner     BEFORE_LEADS conflicts of Glucose, if there are few tail            solved or conflicts     U N M
                   blocks and variables                                                  spent
-    9 leads       Glucose under assumptions that dives have decided     learning/lead   solved or all fail      M
-    10 learner    Glucose without assumptions                           learning/tail   solved                  U N M
+    9 leads       Glucose under assumptions that dives have decided     tail            solved or all fail      M
+    10 learner    Glucose without assumptions                           tail            solved                  U N M
 
 The first solution that a step finds is kept and searched for a switch (solver.ladder.swap), which gives a second one;
 later steps look only for others. Steps 2, 3 and 6 to 10 count as the rung `search` and are skipped if the last rung is

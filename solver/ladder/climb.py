@@ -1,13 +1,13 @@
 """Run a batch up the ladder: kernels group by group, clause learning puzzle by puzzle."""
 
-import time
+import math
+from typing import Any
 
 import numpy as np
 
-from nonocensus.solver.ladder.ladder_kernels import compile_tail
-from nonocensus.solver.ladder.ladder_options import NO_PRIOR, LadderOptions, PriorKnowledge
-from nonocensus.solver.ladder.memory import kernel_groups
-from nonocensus.solver.ladder.outcome import CPU_SAT, LEARNED, MULTIPLE, NONE, UNIQUE, WALL, Outcome, initial_outcome
+from nonocensus.solver.ladder.ladder_options import NO_PRIOR, NO_SOLUTIONS, LadderOptions, PriorKnowledge
+from nonocensus.solver.ladder.memory import KernelGroup, all_kernel_groups, kernel_groups
+from nonocensus.solver.ladder.outcome import Outcome, initial_outcome
 from nonocensus.solver.ladder.rungs import (
     LadderState,
     initial_state,
@@ -15,10 +15,15 @@ from nonocensus.solver.ladder.rungs import (
     run_lookahead_rungs,
     run_search_rung,
 )
-from nonocensus.solver.ladder.swap import swap
-from nonocensus.solver.learning.tail import DEFAULTS, Learner, LearnerOptions, make_learner
-from nonocensus.solver.lines.workspace import CONFLICTS
+from nonocensus.solver.ladder.tail import LearnerFactory, compile_tail, make_learner, run_tail
+from nonocensus.solver.model.amounts import compile_clue_totals
+from nonocensus.solver.model.answer_check import compile_checks
+from nonocensus.solver.model.check import compile_sums
+from nonocensus.solver.model.identity import compile_hashes
 from nonocensus.solver.model.views import Views
+
+STAGES = ("line", "lookahead", "search", "tail", "checks")
+"""Units of compilation. `checks` are the kernels that every puzzle needs: checks, hashes, totals of clues."""
 
 
 def climb(
@@ -26,7 +31,7 @@ def climb(
     which: np.ndarray,
     options: LadderOptions,
     prior: PriorKnowledge = NO_PRIOR,
-    learning: LearnerOptions = DEFAULTS,
+    learning: LearnerFactory = make_learner,
 ) -> Outcome:
     """Run the puzzles `which` (indices) of a batch up the ladder.
 
@@ -39,7 +44,7 @@ def climb(
     return outcome
 
 
-def _climb_group(state: LadderState, left: np.ndarray, learning: LearnerOptions) -> None:
+def _climb_group(state: LadderState, left: np.ndarray, learning: LearnerFactory) -> None:
     """Run the rungs on a group, a queue of puzzles at a time, and clause learning on each puzzle that needs it."""
     queue = state.queue
     while len(left):
@@ -55,42 +60,28 @@ def _climb_group(state: LadderState, left: np.ndarray, learning: LearnerOptions)
                 k += 1
 
 
-def run_tail(p: int, state: LadderState, learning: LearnerOptions) -> None:
-    """Decide puzzle p, on the board, by clause learning: find a solution, then a second one or the proof of none."""
-    outcome, memory = state.outcome, state.memory
-    compile_tail(memory.board.can.shape[1], memory.color is not None)
-    cpu, wall = time.thread_time(), time.monotonic()
-    deadline = cpu + state.options.cpu_limit - outcome.seconds[p, :CPU_SAT].sum()
-    with make_learner(memory, deadline, learning) as learner:
-        found = _find_two(p, learner, state, deadline)
-        outcome.counters[p, CONFLICTS] += learner.conflicts
-    outcome.engine[p] = LEARNED
-    if outcome.found[p] == 2:
-        outcome.solutions[p] = MULTIPLE
-    elif found is None:
-        outcome.late[p] = True
-    else:
-        outcome.solutions[p] = UNIQUE if outcome.found[p] else NONE
-    outcome.seconds[p, CPU_SAT] += time.thread_time() - cpu
-    outcome.seconds[p, WALL] += time.monotonic() - wall
+def warm_up(batch: Views, stages: tuple[str, ...] = STAGES) -> None:
+    """Compile the kernels of some stages for the puzzles of a batch, or load them from the disk cache."""
+    for group in all_kernel_groups(batch):
+        calls = _calls(batch, group)
+        for stage in stages:
+            if stage == "tail":
+                compile_tail(group.words, group.colors is not None)
+            elif stage == "checks":
+                compile_sums(batch)
+                compile_checks(batch)
+                compile_hashes(batch)
+                compile_clue_totals(batch)
+            else:
+                kernel, arguments = calls[stage]
+                kernel(*arguments)
 
 
-def _find_two(p: int, learner: Learner, state: LadderState, deadline: float) -> bool | None:
-    """Find puzzle p's solutions up to the second; returns whether the last search found one, None at the deadline."""
-    outcome, size = state.outcome, state.memory.board.size
-    place = slice(outcome.offsets[p], outcome.offsets[p + 1])
-    first, second = outcome.first[place], outcome.second[place]
-    found: bool | None = True
-    if outcome.found[p] == 0:
-        found = learner.next_solution(deadline)
-        if found:
-            first[:] = second[:] = learner.picture()
-            switched = swap(second, int(size[0]), int(size[1]), state.prior.start, outcome.counters[p], deadline)
-            outcome.found[p] = 2 if switched else 1
-    if outcome.found[p] == 1:
-        learner.exclude(first)
-        found = learner.next_solution(deadline)
-        if found:
-            second[:] = learner.picture()
-            outcome.found[p] = 2
-    return found
+def _calls(batch: Views, group: KernelGroup) -> dict[str, tuple[Any, tuple[Any, ...]]]:
+    """Return each stage's kernel with arguments for an empty selection."""
+    state = initial_state(batch, group, LadderOptions(math.inf), NO_PRIOR, initial_outcome(batch, NO_SOLUTIONS))
+    return {
+        "line": (run_line_rung, (state, group.puzzles[:0])),
+        "lookahead": (run_lookahead_rungs, (state,)),
+        "search": (run_search_rung, (state, 0)),
+    }

@@ -23,7 +23,7 @@ from nonocensus.solver.ladder.search import SolutionPair, record_solution
 from nonocensus.solver.learning.belief import Beliefs, Signs, confidence, exchange, likely_color, restrict
 from nonocensus.solver.lines.bits import has_any, lowest
 from nonocensus.solver.lines.board import Board, allows, copy, is_open, open_cells, undecided
-from nonocensus.solver.lines.places import locate
+from nonocensus.solver.lines.line_solver import locate
 from nonocensus.solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from nonocensus.solver.lines.workspace import NEXT_CHECK, Workspace
 from nonocensus.solver.tuning import (
@@ -114,15 +114,15 @@ def descend(
     signs = Signs(none, none, none)
     trail.left[:] = 0
     copy(board, diver)
-    left, fresh, rounds = undecided(diver, bit_width), True, options.rounds
+    left, reset, rounds = undecided(diver, bit_width), True, options.rounds
     while left > 0:
-        restrict(diver, beliefs, fresh, bit_width)
+        restrict(diver, beliefs, reset, bit_width)
         locate(diver, color, beliefs.places, workspace)
         exchange(diver, color, beliefs, signs, rounds, 0.0, workspace)
         if cpu_seconds() > workspace.deadline:
             workspace.counters[NEXT_CHECK] = 0  # the next check detects the deadline too
             return OUT_OF_TIME
-        rounds, fresh = options.more, False
+        rounds, reset = options.more, False
         doubt = _doubt(diver, beliefs, options.share * left, bit_width)
         status = _decide(diver, trial, color, beliefs, doubt, workspace)
         if status != FIXPOINT:
@@ -149,7 +149,7 @@ def _record_decisions(diver: Board, trail: Trail, left: int, bit_width: Any) -> 
 
 @kernel
 def _doubt(diver: Board, beliefs: Beliefs, count: float, bit_width: Any) -> float:
-    """Return the doubt below which at least `count` of the open cells are."""
+    """Return a threshold of doubt that at least `count` of the open cells do not exceed."""
     beliefs.histogram[:] = 0
     for y in range(int(diver.size[1])):
         for x in range(int(diver.size[0])):

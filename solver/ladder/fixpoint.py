@@ -28,7 +28,7 @@ def line_fixpoint(batch: Views, cpu_limit: float, start: np.ndarray = FROM_NOTHI
 def line_fixpoint_of(
     batch: Views, group: KernelGroup, cpu_limit: float, start: np.ndarray = FROM_NOTHING
 ) -> Memory | None:
-    """Do the same with the kernels and memory of a given group."""
+    """As `line_fixpoint`, with the kernels and the memory of a given group."""
     memory = memory_for(batch, group)
     workspace = memory.workspace._replace(deadline=time.thread_time() + cpu_limit)
     status = _line_logic(memory.board, memory.color, batch, 0, start, workspace)

@@ -36,7 +36,7 @@ from nonocensus.solver.ladder.search import (
 from nonocensus.solver.lines.board import Board, copy_knowledge, init_board
 from nonocensus.solver.lines.checked import CHECKED, has_known, is_at_fixpoint, set_known
 from nonocensus.solver.lines.line_cache import clear
-from nonocensus.solver.lines.places import locate, open_places
+from nonocensus.solver.lines.line_solver import locate, open_places
 from nonocensus.solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from nonocensus.solver.lines.workspace import NEXT_CHECK, Workspace, with_deadline
 from nonocensus.solver.model.views import Views
@@ -104,7 +104,7 @@ def load_puzzle(state: LadderState, p: int, now: float) -> Workspace:
 
 
 @kernel
-def load_waiting(state: LadderState, k: int, now: float) -> Workspace:
+def load_queued(state: LadderState, k: int, now: float) -> Workspace:
     """Load entry k of the queue back onto the board; otherwise as `load_puzzle`."""
     memory, queue = state.memory, state.queue
     p = queue.puzzles[k]
@@ -187,7 +187,7 @@ def run_lookahead_rungs(state: LadderState) -> None:
     cpu, wall = cpu_seconds(), wall_seconds()
     for k in range(size):
         p = queue.puzzles[k]
-        workspace = load_waiting(state, k, cpu)
+        workspace = load_queued(state, k, cpu)
         held = CHECKED and has_known(board, bit_width)
         left_open = True
         if top == SEARCH:
@@ -229,7 +229,7 @@ def run_search_rung(state: LadderState, first: int) -> int:
     cpu, wall = cpu_seconds(), wall_seconds()
     for k in range(first, queue.size[0]):
         p = queue.puzzles[k]
-        workspace = load_waiting(state, k, cpu)
+        workspace = load_queued(state, k, cpu)
         held = CHECKED and has_known(board, bit_width)
         found = solution_pair(outcome, state.prior, p)
         locate(board, color, beliefs.places, workspace)

@@ -280,15 +280,15 @@ def _probe_cell(
 
 
 @kernel
-def _gain(board: Board, trial: Board, union: Board, fresh: bool, bit_width: Any) -> int:
-    """Return the number of colours of cells that the trial has lost; merge the trial into the union."""
+def _gain(board: Board, trial: Board, union: Board, is_first: bool, bit_width: Any) -> int:
+    """Return the number of colours of cells that the trial has lost; merge the trial into the union of those before."""
     rows = int(board.size[1] * board.size[2])
     gain = 0
     for i in range(rows + int(board.size[0] * board.size[2])):
         can = load(trial.can, i, bit_width)
         if i < rows:
             gain += count(load(board.can, i, bit_width) & ~can)
-        store(union.can, i, can if fresh else load(union.can, i, bit_width) | can)
+        store(union.can, i, can if is_first else load(union.can, i, bit_width) | can)
     return gain
 
 

@@ -41,7 +41,7 @@ def swap(
                     if picture[bottom * width + left] != b or picture[bottom * width + right] != a:
                         continue
                     if (
-                        _may_turn(start, width, top, bottom, left, right, a, b)
+                        _may_swap(start, width, top, bottom, left, right, a, b)
                         and _keeps_runs(picture, bottom * width, along, width, left, right)
                         and _keeps_runs(picture, left, down, height, top, bottom)
                         and _keeps_runs(picture, right, down, height, top, bottom)
@@ -53,7 +53,7 @@ def swap(
 
 
 @kernel
-def _may_turn(start: np.ndarray, width: int, top: int, bottom: int, left: int, right: int, a: int, b: int) -> bool:
+def _may_swap(start: np.ndarray, width: int, top: int, bottom: int, left: int, right: int, a: int, b: int) -> bool:
     """Return whether corners a b / b a may become b a / a b."""
     if len(start) == 0:
         return True

@@ -10,11 +10,11 @@ import pyarrow.compute as pc
 from nonocensus.solver import __version__
 from nonocensus.solver.ladder.ladder_options import DEPTH, FROM_NOTHING, LINE, PROBE, SEARCH, KnownSolutions, rung_names
 from nonocensus.solver.ladder.outcome import CPU_SAT, MULTIPLE, NONE, SOLUTIONS, UNIQUE, UNKNOWN, WALL, Outcome
-from nonocensus.solver.learning.tail import ENGINE
+from nonocensus.solver.learning.learner import ENGINE
 from nonocensus.solver.lines.workspace import CONFLICTS, CONTRADICTIONS, LINE_SOLVES, MAX_DEPTH, NODES, PROBES, SWEEPS
+from nonocensus.solver.model.answer_check import agrees, fits, same
 from nonocensus.solver.model.tables import RESULTS, TEXT
 from nonocensus.solver.model.views import Views
-from nonocensus.solver.proofs.answer_check import agrees, fits, same
 
 STATUSES = ("ok", "timeout", "error")  # of puzzles that the ladder ran on; `unclassified` has others
 OK, TIMEOUT, ERROR = range(len(STATUSES))

@@ -1,1 +1,1 @@
-"""Clause learning for puzzles that probing leaves open: encoding, belief propagation, leads, Glucose."""
+"""Clause learning for puzzles that probing leaves open: encoding, belief propagation, Glucose."""

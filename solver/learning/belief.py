@@ -23,7 +23,7 @@ from nonocensus.solver.jit.kernel import inlined, kernel, standalone
 from nonocensus.solver.learning.encoding import Variables
 from nonocensus.solver.lines.bits import bit, count, has_any, highest, load, lowest
 from nonocensus.solver.lines.board import BACKGROUND, Board, allows, open_cells
-from nonocensus.solver.lines.places import Places, no_places
+from nonocensus.solver.lines.line_solver import Places, no_places
 from nonocensus.solver.lines.workspace import Workspace
 from nonocensus.solver.tuning import (
     BELIEF_ROUNDS,
@@ -39,7 +39,7 @@ from nonocensus.solver.tuning import (
 ALMOST = 1.0 - 1e-12
 """Probabilities above it count as 1 up to rounding."""
 
-FRESH = cast(bool, np.bool_(True))  # a literal would be a type of its own to the compiler
+RESET = cast(bool, np.bool_(True))  # a literal would be a type of its own to the compiler
 
 MIN_WEIGHT = 1e-290
 """Weights below this underflow."""
@@ -145,26 +145,26 @@ def _guess(
     reinforcement: float,
     workspace: Workspace,
 ) -> None:
-    """Set the signs of all variables from fresh beliefs."""
+    """Set the signs of all variables from new beliefs."""
     rounds: Any = np.int64(BELIEF_ROUNDS)
-    restrict(board, beliefs, FRESH, workspace.bit_width)
+    restrict(board, beliefs, RESET, workspace.bit_width)
     exchange(board, color, beliefs, Signs(variables.start, variables.end, literals), rounds, reinforcement, workspace)
     _write_cells(board, beliefs, variables, literals, workspace.bit_width)
 
 
 @kernel
-def restrict(board: Board, beliefs: Beliefs, fresh: bool, bit_width: Any) -> None:
-    """Zero the messages of impossible colours; if `fresh`, reset all other messages and biases to 1."""
+def restrict(board: Board, beliefs: Beliefs, reset: bool, bit_width: Any) -> None:
+    """Zero the messages of impossible colours; if `reset`, set all other messages and biases to 1."""
     width, height, palette = int(board.size[0]), int(board.size[1]), int(board.size[2])
     for y in range(height):
         for x in range(width):
             for c in range(palette):
-                if fresh:
+                if reset:
                     beliefs.bias[y * width + x, c] = 1.0
                 for side in range(2):
                     if not allows(board, y, x, c, bit_width):
                         beliefs.messages[side, y * width + x, c] = 0.0
-                    elif fresh:
+                    elif reset:
                         beliefs.messages[side, y * width + x, c] = 1.0
 
 

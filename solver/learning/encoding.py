@@ -16,7 +16,7 @@ import numpy as np
 from nonocensus.solver.jit.kernel import inlined, kernel
 from nonocensus.solver.lines.bits import bit, count, has_any, load, low_bits, lowest
 from nonocensus.solver.lines.board import BACKGROUND, Board, allows, choices
-from nonocensus.solver.lines.places import Places, locate, no_places
+from nonocensus.solver.lines.line_solver import Places, locate, no_places
 from nonocensus.solver.lines.workspace import Workspace
 
 TRUE = cast(int, np.int64(1 << 30))  # a literal would be a type of its own to the compiler

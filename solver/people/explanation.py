@@ -19,15 +19,15 @@ from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.tables import puzzle_batch
 from nonocensus.solver.model.techniques import LINE_TECHNIQUES, TECHNIQUES, Technique
 from nonocensus.solver.model.views import Views, views
-from nonocensus.solver.people.assume import RefutedAssumption, assume_on, assumptions_for, compile_for
+from nonocensus.solver.people.assumptions import RefutedAssumption, assumptions_for, begin_assumptions, compile_for
 from nonocensus.solver.people.person import (
     CHANGES,
     ENDED,
     STEPS,
-    PuzzleSheet,
+    SolvingState,
     grid_of,
     open_cells_of,
-    puzzle_sheet_for,
+    puzzle_state_for,
     rule_out,
     solve_lines,
 )
@@ -108,13 +108,13 @@ def explain(puzzle: Puzzle, *, start: np.ndarray | None = None, most: int = -1, 
     validate(puzzle)
     batch = views(puzzle_batch([puzzle]))
     compile_for(batch)
-    work = _Work(puzzle, batch, start, time.thread_time() + cpu_limit)
+    explainer = _Explainer(puzzle, batch, start, time.thread_time() + cpu_limit)
     state: State = "timeout"
     with suppress(TimeoutError):
-        state = work.solve(most)
-    explanation = Explanation(puzzle, work.start, work.steps, work.cells(), state, work.end)
+        state = explainer.solve(most)
+    explanation = Explanation(puzzle, explainer.start, explainer.steps, explainer.cells(), state, explainer.end)
     if state in ("contradiction", "timeout"):
-        explanation = _as_far_as_it_goes(explanation, work.replay)
+        explanation = _up_to_contradiction(explanation, explainer.replay)
     if 0 <= most < len(explanation.steps):
         explanation = _cut(explanation, most)
     check(explanation)
@@ -139,7 +139,7 @@ def check(explanation: Explanation) -> None:
     }
     checker = Checker(header)
     checker.cells = list(explanation.start)
-    for line in told(explanation, replay):
+    for line in checker_steps(explanation, replay):
         checker.step(line)
     if checker.cells != explanation.cells:
         raise InvalidStep("the steps lead to other cells")
@@ -147,7 +147,7 @@ def check(explanation: Explanation) -> None:
         checker.conclude({"conclusion": "contradiction", **replay.name(explanation.end)})
 
 
-def told(explanation: Explanation, replay: Replay | None = None) -> Iterator[dict[str, Any]]:
+def checker_steps(explanation: Explanation, replay: Replay | None = None) -> Iterator[dict[str, Any]]:
     """Convert the steps to the checker's format."""
     replay = replay or _replay(explanation.puzzle)
     for step in explanation.steps:
@@ -171,8 +171,8 @@ def _blocks(puzzle: Puzzle) -> tuple[list[Blocks], list[Blocks]]:
     return rows, columns
 
 
-def _as_far_as_it_goes(explanation: Explanation, replay: Replay) -> Explanation:
-    """Drop the steps after the first line without arrangement: techniques may find anything there."""
+def _up_to_contradiction(explanation: Explanation, replay: Replay) -> Explanation:
+    """Drop the steps after the first line without arrangement: on it, techniques may exclude anything."""
     cells = list(explanation.start)
     for k, step in enumerate(explanation.steps):
         if step.line is not None and replay.clues[step.line].possible(cells[replay.every[step.line]]) is None:
@@ -188,37 +188,37 @@ def _cut(explanation: Explanation, most: int) -> Explanation:
     return short._replace(cells=(list(short.grids()) or [short.start])[-1])
 
 
-class _Work:
-    """An explanation in progress: the sheet, the steps found, and assumptions once they are needed."""
+class _Explainer:
+    """An explanation in progress: the puzzle's state and the steps found."""
 
     def __init__(self, puzzle: Puzzle, batch: Views, start: np.ndarray | None, deadline: float) -> None:
-        self.sheet: PuzzleSheet = puzzle_sheet_for(batch, logged=True)
+        self.solving: SolvingState = puzzle_state_for(batch, logged=True)
         self.deadline = deadline
         if start is not None:
             shape = (puzzle.height, puzzle.width, max(puzzle.colors, 1) + 1)
             if np.shape(start) != shape:
                 raise ValueError(f"start is bool{list(shape)} for this puzzle, not {list(np.shape(start))}")
-            apply_start(self.sheet.board, np.reshape(start, (-1, shape[2])), self.sheet.desk.bit_width)
+            apply_start(self.solving.board, np.reshape(start, (-1, shape[2])), self.solving.line.bit_width)
         self.start = self.cells()
         self.steps: list[Step] = []
         self.end: int | None = None
         self.replay = _replay(puzzle, deadline)
 
     def cells(self) -> list[int]:
-        """Possible colours of each cell."""
-        cells: list[int] = grid_of(self.sheet).tolist()
+        """Return the possible colours of each cell."""
+        cells: list[int] = grid_of(self.solving).tolist()
         return cells
 
     def solve(self, most: int) -> State:
-        """Take steps to the end, or up to `most` steps."""
+        """Take steps until none is left, or `most` steps."""
         if not all(self.start):
             raise ValueError("start leaves a cell without a colour")
-        if self.by_lines() == CONTRADICTION:
+        if self.solve_by_lines() == CONTRADICTION:
             return "contradiction"
-        if not open_cells_of(self.sheet):
+        if not open_cells_of(self.solving):
             return "solved"
-        assumptions = assumptions_for(self.sheet, self.deadline)
-        assume_on(assumptions, self.sheet)
+        assumptions = assumptions_for(self.solving, self.deadline)
+        begin_assumptions(assumptions, self.solving)
         while not 0 <= most <= len(self.steps):
             found = sorted(assumptions.refuted(CANDIDATES), key=assumptions.length)
             if not found:
@@ -226,28 +226,28 @@ class _Work:
             step = self.shortest(found[:COMPARED])
             self.steps.append(step)
             ((place, color),) = step.ruled
-            rule_out(self.sheet, place, color)
-            if self.by_lines() == CONTRADICTION:
+            rule_out(self.solving, place, color)
+            if self.solve_by_lines() == CONTRADICTION:
                 return "contradiction"
-            if not open_cells_of(self.sheet):
+            if not open_cells_of(self.solving):
                 return "solved"
             assumptions.take_away(place, color)
         return "timeout"
 
-    def by_lines(self) -> int:
-        """Solve by lines and record the steps."""
-        sheet = self.sheet
-        sheet.notes[[STEPS, CHANGES]] = 0
-        status = solve_lines(sheet, LINE_TECHNIQUES, self.deadline)
+    def solve_by_lines(self) -> int:
+        """Apply the techniques on lines until none makes progress, and record the steps. Returns as `propagate`."""
+        solving = self.solving
+        solving.scalars[[STEPS, CHANGES]] = 0
+        status = solve_lines(solving, LINE_TECHNIQUES, self.deadline)
         first = 0
-        for technique, line, end in sheet.log[: sheet.notes[STEPS]].tolist():
-            ruled = ((place, color) for place, lost in sheet.changes[first:end].tolist() for color in colors_of(lost))
+        for technique, line, end in solving.log[: solving.scalars[STEPS]].tolist():
+            ruled = ((place, color) for place, lost in solving.changes[first:end].tolist() for color in colors_of(lost))
             self.steps.append(Step(technique, line, tuple(ruled)))
             first = end
         if status == OUT_OF_TIME:
             raise TimeoutError
         if status == CONTRADICTION:
-            self.end = int(sheet.notes[ENDED])
+            self.end = int(solving.scalars[ENDED])
         return status
 
     def shortest(self, found: list[RefutedAssumption]) -> Step:
@@ -255,6 +255,6 @@ class _Work:
         self.replay.cells = self.cells()
         steps = []
         for place, color, technique in found:
-            refuted = self.replay.refuted(place, color, depth=None)  # wave by wave: soon ends are found soon
+            refuted = self.replay.refuted(place, color, depth=None)  # breadth first: a short chain is found first
             steps.append(Step(technique, None, ((place, color),), refuted))
         return min(steps, key=lambda step: len(step.assumption.then))  # type: ignore[union-attr]

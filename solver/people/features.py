@@ -12,8 +12,8 @@ from nonocensus.solver.jit.kernel import inlined, kernel, standalone
 from nonocensus.solver.lines.bits import bit, count, empty, has_any, load, low_bits, lowest, mirror
 from nonocensus.solver.lines.board import Board
 from nonocensus.solver.model.techniques import CLUE, COUNTING, FORCING, GLUE, LINE, OVERLAP, REACH, TECHNIQUES
-from nonocensus.solver.people.desk import end_of_run
-from nonocensus.solver.people.person import PuzzleSheet
+from nonocensus.solver.people.line_state import end_of_run
+from nonocensus.solver.people.person import SolvingState
 from nonocensus.solver.people.rounds import (
     BACKGROUND_STROKES,
     DECIDED,
@@ -31,16 +31,16 @@ STEPS = (CLUE, COUNTING, OVERLAP, GLUE, FORCING, REACH, LINE)
 
 FEATURES = {
     **{
-        f"steps_{TECHNIQUES[technique].name}": f"looks at a line that {TECHNIQUES[technique].name} was the easiest "
-        "technique to find any in"
+        f"steps_{TECHNIQUES[technique].name}": f"looks at a line on which {TECHNIQUES[technique].name} is the easiest "
+        "technique that makes progress"
         for technique in STEPS
     },
     "strokes": "runs of cells of one colour, decided by one look",
     "foreground_strokes": "those of a foreground colour",
     "open_lines": "lines with open cells, summed over the rounds",
-    "rounds": "rounds with a find",
+    "rounds": "rounds that make progress",
     "mean_round": "mean round in which a cell is decided",
-    "looks_per_find": "lines looked at per line with a find, summed over the rounds",
+    "looks_per_find": "lines looked at per line with progress, summed over the rounds",
     "log_open": "logarithm of the number of open cells, summed over the rounds of assumptions",
     "blocks": "blocks of all clues",
     "repeated_clues": "lines with the clue of the line before",
@@ -54,6 +54,27 @@ FEATURES = {
     "painted": "cells of a foreground colour",
 }
 """Definitions by name, in the order of the vector."""
+
+(
+    AT_STROKES,
+    AT_FOREGROUND_STROKES,
+    AT_OPEN_LINES,
+    AT_ROUNDS,
+    AT_MEAN_ROUND,
+    AT_LOOKS_PER_FIND,
+    AT_LOG_OPEN,
+    AT_BLOCKS,
+    AT_REPEATED_CLUES,
+    AT_LOG_LENGTHS,
+    AT_CELLS,
+    AT_EDGES,
+    AT_AREAS,
+    AT_JOINED_AREAS,
+    AT_SINGLE_GAPS,
+    AT_AXIS,
+    AT_PAINTED,
+) = range(len(STEPS), len(FEATURES))
+"""Indices in the vector, of the features after STEPS."""
 
 MIN_COVERED = 0.15
 """Share of the foreground that an axis must map into the picture."""
@@ -78,9 +99,9 @@ class Runs(NamedTuple):
     area: np.ndarray
 
 
-def runs_for(sheet: PuzzleSheet) -> Runs:
-    """Return scratch memory for the puzzles of a sheet."""
-    lengths, blocks = np.arange(len(sheet.workspace.reach)), len(sheet.board.length)
+def runs_for(state: SolvingState) -> Runs:
+    """Return scratch memory for the puzzles of a state."""
+    lengths, blocks = np.arange(len(state.workspace.reach)), len(state.board.length)
     by_axis = np.zeros((2, 2 * len(lengths)), np.int64)
     return Runs(lengths, np.log1p(lengths), *by_axis, *np.zeros((4, blocks), np.int64))
 
@@ -95,35 +116,35 @@ def has_blots(board: Board) -> bool:
 
 
 @standalone
-def write_features(sheet: PuzzleSheet, rounds: Rounds, runs: Runs, values: np.ndarray) -> None:
+def write_features(state: SolvingState, rounds: Rounds, runs: Runs, values: np.ndarray) -> None:
     """Write the FEATURES of a puzzle solved in rounds.
 
     values   float64[features]
     """
-    board, counts, bit_width = sheet.board, rounds.counts, sheet.desk.bit_width
-    blocks, repeated, log_lengths = _count_clues(board, sheet.color, runs)
+    board, counts, bit_width = state.board, rounds.counts, state.line.bit_width
+    blocks, repeated, log_lengths = _count_clues(board, state.color, runs)
     edges, single_gaps, painted = _count_cells(board, bit_width)
     for k in range(len(STEPS)):
         values[k] = rounds.steps[STEPS[k]]
-    k = len(STEPS)
-    values[k] = counts[STROKES]
-    values[k + 1] = counts[STROKES] - counts[BACKGROUND_STROKES]
-    values[k + 2] = counts[OPEN_LINES]
-    values[k + 3] = counts[ROUNDS]
-    values[k + 4] = counts[DECIDED_ROUNDS] / max(counts[DECIDED], 1)
-    values[k + 5] = rounds.sums[LOOKS_PER_FIND]
-    values[k + 6] = rounds.sums[LOG_OPEN]
-    values[k + 7] = blocks
-    values[k + 8] = repeated
-    values[k + 9] = log_lengths
-    values[k + 10] = board.size[0] * board.size[1]
-    values[k + 11] = edges
+    values[AT_STROKES] = counts[STROKES]
+    values[AT_FOREGROUND_STROKES] = counts[STROKES] - counts[BACKGROUND_STROKES]
+    values[AT_OPEN_LINES] = counts[OPEN_LINES]
+    values[AT_ROUNDS] = counts[ROUNDS]
+    values[AT_MEAN_ROUND] = counts[DECIDED_ROUNDS] / max(counts[DECIDED], 1)
+    values[AT_LOOKS_PER_FIND] = rounds.sums[LOOKS_PER_FIND]
+    values[AT_LOG_OPEN] = rounds.sums[LOG_OPEN]
+    values[AT_BLOCKS] = blocks
+    values[AT_REPEATED_CLUES] = repeated
+    values[AT_LOG_LENGTHS] = log_lengths
+    values[AT_CELLS] = board.size[0] * board.size[1]
+    values[AT_EDGES] = edges
     _find_runs(board, runs, bit_width)
-    values[k + 12] = _count_areas(board, runs, 0)
-    values[k + 13] = _count_areas(board, runs, 1)
-    values[k + 14] = single_gaps
-    values[k + 15] = max(_best_axis(board, runs, 0, painted, bit_width), _best_axis(board, runs, 1, painted, bit_width))
-    values[k + 16] = painted
+    values[AT_AREAS] = _count_areas(board, runs, 0)
+    values[AT_JOINED_AREAS] = _count_areas(board, runs, 1)
+    values[AT_SINGLE_GAPS] = single_gaps
+    axes = _best_axis(board, runs, 0, painted, bit_width), _best_axis(board, runs, 1, painted, bit_width)
+    values[AT_AXIS] = max(axes[0], axes[1])
+    values[AT_PAINTED] = painted
 
 
 @inlined

@@ -43,7 +43,7 @@ def hint(puzzle: Puzzle, start: np.ndarray, *, cpu_limit: float = 60.0) -> Hint:
         return Hint("solved")
     begun = solve(puzzle, start=start, cpu_limit=cpu_limit)
     if begun["status"] == "ok" and begun["solutions"] == "none":
-        return _whats_wrong(puzzle, start, cpu_limit)
+        return _wrong_cells(puzzle, start, cpu_limit)
     if (start.sum(axis=2) == 1).all():
         return Hint("solved" if begun["status"] == "ok" else "timeout")
     end = time.thread_time() + cpu_limit
@@ -75,7 +75,7 @@ def _is_painted(puzzle: Puzzle, start: np.ndarray) -> bool:
     )
 
 
-def _whats_wrong(puzzle: Puzzle, start: np.ndarray, cpu_limit: float) -> Hint:
+def _wrong_cells(puzzle: Puzzle, start: np.ndarray, cpu_limit: float) -> Hint:
     """Return the wrong cells of a grid that fits no solution."""
     row = solve(puzzle, cpu_limit=cpu_limit)
     if row["solutions"] == "none":

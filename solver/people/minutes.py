@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nonocensus.solver.model.fitted_parameters import DIGITS, Interval, load, minutes_of, parse_interval, standardise
-from nonocensus.solver.people.features import FEATURES
+from nonocensus.solver.people.features import AT_CELLS, AT_LOG_OPEN, FEATURES
 
 MIN_STARS, MAX_STARS = 1.0, 5.0
 """The scale of webpbn.com's ratings."""
@@ -63,10 +63,6 @@ class Estimate(NamedTuple):
     stars: np.ndarray
 
 
-CELLS, LOG_OPEN = ([*FEATURES].index(name) for name in ("cells", "log_open"))
-"""Indices of features."""
-
-
 def estimate(features: np.ndarray, model: MinutesModel) -> Estimate:
     """Estimate solving time and rating of puzzles of the model's kind that techniques solve without search.
 
@@ -75,7 +71,7 @@ def estimate(features: np.ndarray, model: MinutesModel) -> Estimate:
     NaN for puzzles with more cells than any that the model was fitted to.
     """
     z = standardise(features, model.mean, model.scale)
-    depth = np.log1p(features[:, LOG_OPEN])
+    depth = np.log1p(features[:, AT_LOG_OPEN])
     # Sums by row, not matrix products, whose rounding would depend on the other puzzles.
     log_seconds = model.constants[0] + model.assumptions * depth
     log_seconds += (z * (model.seconds[:, 0] + z * model.seconds[:, 1])).sum(axis=1)
@@ -85,7 +81,7 @@ def estimate(features: np.ndarray, model: MinutesModel) -> Estimate:
     stars += (z * (model.stars[:, 0] + length[:, None] * model.stars[:, 1])).sum(axis=1)
     wider = np.where(depth > 0, model.widening, 1.0)
     columns = [*minutes_of(log_seconds, model.interval, wider), np.clip(stars, MIN_STARS, MAX_STARS)]
-    unknown = features[:, CELLS] > model.cells
+    unknown = features[:, AT_CELLS] > model.cells
     return Estimate(*(np.where(unknown, np.nan, np.round(values, DIGITS)) for values in columns))
 
 

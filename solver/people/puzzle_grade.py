@@ -17,25 +17,25 @@ from nonocensus.solver.model.check import faults_of
 from nonocensus.solver.model.tables import GRADES, check_readable
 from nonocensus.solver.model.techniques import LINE_TECHNIQUES, SEARCH, TECHNIQUES
 from nonocensus.solver.model.views import Views, views
-from nonocensus.solver.people.assume import (
+from nonocensus.solver.people.assumptions import (
     Assumptions,
-    assume_on,
     assumptions_for,
+    begin_assumptions,
     compile_for,
-    exclude,
+    exclude_color,
     find_refuted,
-    until,
+    with_assumption_deadline,
 )
 from nonocensus.solver.people.features import FEATURES, Runs, has_blots, runs_for, write_features
 from nonocensus.solver.people.minutes import estimate, parameters
 from nonocensus.solver.people.person import (
     LOOKS,
-    PuzzleSheet,
+    SolvingState,
+    begin_puzzle,
     open_cells_of,
-    place_on_sheet,
     rule_out,
-    sheet_for,
     solve_lines,
+    state_for,
 )
 from nonocensus.solver.people.rounds import Rounds, clear_rounds, rounds_for, solve_in_rounds
 
@@ -91,7 +91,7 @@ def grades(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float = 60.0)
 
 
 def grade(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float) -> Graded:
-    """Do the same, but return what is measured."""
+    """Grade a batch as `grades` does, but return arrays."""
     check_readable(puzzles)
     sound = np.ones(len(puzzles), np.bool_)
     sound[list(faults_of(puzzles))] = False
@@ -135,10 +135,10 @@ def _columns(puzzles: pa.RecordBatch, graded: Graded, unique: np.ndarray) -> lis
     return [columns[field.name].cast(field.type) for field in GRADES]
 
 
-def memory_of(batch: Views, group: KernelGroup) -> tuple[PuzzleSheet, Rounds, Runs, Assumptions]:
+def memory_of(batch: Views, group: KernelGroup) -> tuple[SolvingState, Rounds, Runs, Assumptions]:
     """Return memory to grade the puzzles of a group of a batch."""
-    sheet = sheet_for(batch, group)
-    return sheet, rounds_for(sheet), runs_for(sheet), assumptions_for(sheet)
+    state = state_for(batch, group)
+    return state, rounds_for(state), runs_for(state), assumptions_for(state)
 
 
 @cache
@@ -151,7 +151,7 @@ def compile_grading(words: int, colored: bool) -> None:
 
 @kernel
 def grade_puzzles(
-    sheet: PuzzleSheet,
+    state: SolvingState,
     rounds: Rounds,
     runs: Runs,
     assumptions: Assumptions,
@@ -168,34 +168,34 @@ def grade_puzzles(
     for p in puzzles:
         begin = cpu_seconds()
         deadline, steps = begin + cpu_limit, graded.steps[p]
-        place_on_sheet(sheet, batch, p)
-        ended = solve_lines(sheet, LINE_TECHNIQUES, deadline)
-        if ended == FIXPOINT and open_cells_of(sheet) > 0:
-            ended = solve_by_assumptions(sheet, until(assumptions, deadline), steps, deadline)
-        graded.open[p] = open_cells_of(sheet)
-        graded.looks[p] = sheet.notes[LOOKS] + sheet.workspace.counters[LINE_SOLVES]
+        begin_puzzle(state, batch, p)
+        ended = solve_lines(state, LINE_TECHNIQUES, deadline)
+        if ended == FIXPOINT and open_cells_of(state) > 0:
+            ended = solve_by_assumptions(state, with_assumption_deadline(assumptions, deadline), steps, deadline)
+        graded.open[p] = open_cells_of(state)
+        graded.looks[p] = state.scalars[LOOKS] + state.workspace.counters[LINE_SOLVES]
         for technique in range(LINE_TECHNIQUES):
-            steps[technique] = sheet.steps[technique]
-        if ended == FIXPOINT and unique[p] and not steps[SEARCH] and not has_blots(sheet.board):
-            place_on_sheet(sheet, batch, p)
+            steps[technique] = state.steps[technique]
+        if ended == FIXPOINT and unique[p] and not steps[SEARCH] and not has_blots(state.board):
+            begin_puzzle(state, batch, p)
             clear_rounds(rounds)
-            ended = solve_in_rounds(sheet, rounds, assumptions, deadline)
+            ended = solve_in_rounds(state, rounds, assumptions, deadline)
             if ended == FIXPOINT:
-                write_features(sheet, rounds, runs, graded.features[p])
+                write_features(state, rounds, runs, graded.features[p])
         graded.status[p] = ended
         graded.cpu_seconds[p] = cpu_seconds() - begin
 
 
 @kernel
-def solve_by_assumptions(sheet: PuzzleSheet, assumptions: Assumptions, steps: np.ndarray, deadline: float) -> int:
-    """Go on where line techniques make no progress, with one assumption at a time. Returns as `propagate`.
+def solve_by_assumptions(state: SolvingState, assumptions: Assumptions, steps: np.ndarray, deadline: float) -> int:
+    """Solve on by assumptions, one at a time, where line techniques make no progress. Returns as `propagate`.
 
-    Assumptions are used in reading order, shallowest first.
+    Assumptions are tried in reading order, shallowest first.
 
     steps   int64[techniques], output: successful assumptions by technique; search counts once if there are none left
     """
-    assume_on(assumptions, sheet)
-    sheet.workspace.counters[LINE_SOLVES] = sheet.board.size[0] + sheet.board.size[1]  # none finds any
+    begin_assumptions(assumptions, state)
+    state.workspace.counters[LINE_SOLVES] = state.board.size[0] + state.board.size[1]  # a look at each, without result
     while True:
         found = find_refuted(assumptions, 1)
         if found < 0:
@@ -204,11 +204,11 @@ def solve_by_assumptions(sheet: PuzzleSheet, assumptions: Assumptions, steps: np
             steps[SEARCH] = 1
             return FIXPOINT
         place, color, technique = assumptions.log[0, 0], assumptions.log[0, 1], assumptions.log[0, 2]
-        ended = exclude(assumptions, place, color)
+        ended = exclude_color(assumptions, place, color)
         if ended != FIXPOINT:
             return ended
         steps[technique] += 1
-        rule_out(sheet, place, color)
-        ended = solve_lines(sheet, LINE_TECHNIQUES, deadline)
-        if ended != FIXPOINT or open_cells_of(sheet) == 0:
+        rule_out(state, place, color)
+        ended = solve_lines(state, LINE_TECHNIQUES, deadline)
+        if ended != FIXPOINT or open_cells_of(state) == 0:
             return ended

@@ -68,7 +68,7 @@ def certify(batch: pa.RecordBatch, verdict: Verdict, depth: int, cpu_limit: floa
     try:
         lines = record(batch, verdict, depth, deadline)
         files[".jsonl"] = "".join(lines)
-        proved = check(_until(lines, deadline))
+        proved = check(_with_deadline(lines, deadline))
         _compare(proved, verdict)
         if proved.formula:
             checker = f"{checker}, {CHECKER}"
@@ -85,7 +85,7 @@ def certify(batch: pa.RecordBatch, verdict: Verdict, depth: int, cpu_limit: floa
     return Certificate(status, checker, steps, assumptions, cpu_seconds() - began, files, error)
 
 
-def _until(lines: Iterable[str], deadline: float) -> Iterator[str]:
+def _with_deadline(lines: Iterable[str], deadline: float) -> Iterator[str]:
     """Yield the lines; raises TimeoutError after the deadline."""
     for line in lines:
         if time.thread_time() > deadline:

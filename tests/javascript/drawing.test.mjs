@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import "./fake_document.mjs";
-import { load } from "./page_scripts.mjs";
-import { BROWSER } from "./fixtures.mjs";
-
-const {
-  clueItems, cluesOf, drawing, factItems, formerOf, idWords, isLight, layersOf, legend, lineWords,
-  minutesWords, nonogramSheet, nonogramThumb, paletteEntries, repeatWords, undrawnWords,
-} = await load(...BROWSER);
+import { factItems } from "../../reports/templates/browser/facts.js";
+import { formerOf, legend, nonogramSheet, nonogramThumb, paletteEntries } from "../../reports/templates/browser/nonogram.js";
+import { idWords, layersOf, repeatWords, undrawnWords } from "../../reports/templates/browser/puzzle.js";
+import { clueItems, cluesOf, lineWords } from "../../reports/templates/shared/clues.js";
+import { drawing, isLight } from "../../reports/templates/shared/drawing.js";
 
 const HEART = Uint8Array.from("0101011111111110111000100", Number);
 const SWITCH = Uint8Array.of(1, 0, 1, 0, 1, 0, 1, 1, 1);
@@ -120,11 +118,6 @@ test("a duplicate links to the original and says how far apart they are", () => 
   assert.equal(repeatWords((name) => ({ original: "a b" })[name] ?? null)[1].href, "#browse?puzzle=a+b");
 });
 
-test("estimated minutes are in a suitable unit, as in Python", () => {
-  const words = { 0.031: "1.9 s", 0.5: "30 s", 2.94: "2.9 min", 6.57: "7 min", 57.8: "58 min", 119.9: "120 min", 150: "2.5 h", 526.8: "9 h" };
-  for (const [minutes, text] of Object.entries(words)) assert.equal(minutesWords(Number(minutes)), text.replace(" ", "\u00a0"));
-});
-
 test("facts are those known, in words", () => {
   const row = { minutes: 7.2, stars: 2.34, cpu_seconds: 0.25, grade: 6, hardest: "edge", work: 3.6, cells_after_line: 5, site_seconds: 56520, source: "griddlers", goal_matches: 0 };
   const facts = factItems((name) => row[name] ?? null, { width: 5, height: 4, cells: 20 }).map((fact) => fact.children.map((part) => part.textContent));
@@ -134,4 +127,10 @@ test("facts are those known, in words", () => {
     ["Work for people", "3.6"], ["People’s solving time", "15\u00a0h\u00a042\u00a0min"],
     ["Author’s picture", "does not solve the clues"], ["Source", "griddlers"],
   ]);
+});
+
+test("an estimate of minutes has its interval where it is known", () => {
+  const grading = { minutes: 7.2, minutes_low: 5, minutes_high: 10 };
+  const [fact] = factItems((name) => grading[name] ?? null, { width: 5, height: 5, cells: 25 });
+  assert.equal(fact.lastChild.textContent, "about 7\u00a0min (5\u00a0min to 10\u00a0min)");
 });

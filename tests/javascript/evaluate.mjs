@@ -1,9 +1,9 @@
-// Evaluates JavaScript for a test in Python: {scripts, body, argument} on standard input, the result as JSON on standard output.
+// Calls a function of a module for a test in Python: {module, name, argument} on standard input, the result as JSON on standard output.
 
 import { readFileSync } from "node:fs";
-import { compile } from "./page_scripts.mjs";
 import "./fake_document.mjs";
 
-const { scripts, body, argument } = JSON.parse(readFileSync(0, "utf8"));
-const result = await compile(scripts, body)(argument);
+const { module, name, argument } = JSON.parse(readFileSync(0, "utf8"));
+const { [name]: called } = await import(`./${module}`);
+const result = await called(argument);
 process.stdout.write(JSON.stringify(result, (_, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value)));

@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import "./fake_document.mjs";
-import { load } from "./page_scripts.mjs";
-import { BROWSER, tableOf } from "./fixtures.mjs";
+import { groupFigures, heatOf, quantileOf } from "../../reports/templates/browser/explorer.js";
+import { countedMarks, markPlaces, marksInWords } from "../../reports/templates/browser/filtered_charts.js";
+import { chartWords, clockTicks, ColumnHistogram, powersOfTen, scaleOf, unitOf, varies } from "../../reports/templates/browser/scales.js";
+import { tableOf } from "./fixtures.mjs";
 
-const {
-  Column, ColumnHistogram, chartWords, clockTicks, countedMarks, groupFigures, heatOf, markPlaces, marksInWords, powersOfTen, quantileOf, scaleOf, unitOf,
-  varies,
-} = await load(...BROWSER);
-
-const column = (values, name = "nodes") => tableOf(Column, values.map((value) => ({ [name]: value }))).columns[name];
+const column = (values, name = "nodes") => tableOf(values.map((value) => ({ [name]: value }))).columns[name];
 const rowsOf = (values) => Uint32Array.from(values.keys());
 
 const VALUES = {
@@ -86,7 +83,7 @@ test("a heat map counts rows by both bins", () => {
   ]);
 });
 
-const TABLE = tableOf(Column, [
+const TABLE = tableOf([
   { source: "a", label: "unique", density: 0.1 },
   { source: "a", label: "multiple", density: 0.1 },
   { source: "b", label: "unique", density: 0.9 },
@@ -123,7 +120,7 @@ test("a column's histogram has bars for the rows listed", () => {
 });
 
 test("zeros share the lowest bin of a column that spans powers of ten", () => {
-  const table = tableOf(Column, [0, 1e-4, 1, 100].map((seconds) => ({ cpu_seconds: seconds })));
+  const table = tableOf([0, 1e-4, 1, 100].map((seconds) => ({ cpu_seconds: seconds })));
   const { bins, count } = new ColumnHistogram("cpu_seconds", table);
   assert.equal(bins[0], bins[1]);
   assert.ok(bins[1] < bins[2] && bins[2] < bins[3] && bins[3] < count);

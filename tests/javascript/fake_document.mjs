@@ -81,4 +81,5 @@ class FakeStyle {
 globalThis.document = {
   createElement: (tag) => new FakeElement(tag),
   createElementNS: (_, tag) => new FakeElement(tag),
+  getElementById: () => ({ textContent: process.env.PAGE_CONSTANTS }), // of tests/nodejs.py: the only element that modules read
 };

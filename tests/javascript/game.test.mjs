@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { load } from "./page_scripts.mjs";
-import { SERVE } from "./fixtures.mjs";
-
-const { Game, colorsOf, isLine, paletteOf, puzzleOf, wrongCells, wrongWords } = await load(...SERVE);
+import "./fake_document.mjs";
+import { colorsOf, Game, isLine, paletteOf, puzzleOf, wrongCells, wrongWords } from "../../reports/templates/shared/game.js";
 
 const EMPTY = 255;
 const BLACK_ON_WHITE = [{ name: "white", rgb: "ffffff" }, { name: "black", rgb: "000000" }];

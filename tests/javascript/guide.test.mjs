@@ -1,14 +1,18 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import "./fake_document.mjs";
-import { load } from "./page_scripts.mjs";
-import { SERVE } from "./fixtures.mjs";
+import { asSentence, Refusal } from "../../reports/templates/serve/api.js";
+import { DOING, progressWords, reasonWords, solutionFigures } from "../../reports/templates/serve/findings.js";
+import { applyStep, gridOfSets, highlightsOf, hintChanges, setsOf, stepTitle, whereWords } from "../../reports/templates/serve/hints.js";
+import { hardestStep, stepWords } from "../../reports/templates/serve/player.js";
+import { sharedRecord, shareLink } from "../../reports/templates/serve/sharing.js";
+import { clockWords, savedProgress } from "../../reports/templates/serve/workshop.js";
+import { highlightShapes } from "../../reports/templates/shared/board.js";
+import { cluesOf } from "../../reports/templates/shared/clues.js";
+import { Game, puzzleOf } from "../../reports/templates/shared/game.js";
+import { gridOf, gridText, savedGrid, saveGrid } from "../../reports/templates/shared/saved_grids.js";
 
 globalThis.location = { href: "http://127.0.0.1:8000/#draw", toString: () => "http://127.0.0.1:8000/#draw" };
-const {
-  DOING, Game, Refusal, apply, clockWords, cluesOf, gradeWords, gridOf, gridOfSets, gridText, hardestStep, hintChanges, keep, kept, keptTaken, pointedOut, pointing, progressWords,
-  puzzleOf, reasonWords, sentence, setsOf, shareLink, sharedRecord, solutionFigures, stepTitle, stepWords, whereWords,
-} = await load(...SERVE);
 
 const EMPTY = 255;
 const STEP = { technique: "long-chain", grade: 8, line: 1, where: "Row 2 (3)", what: "What.", why: "Why.", ruled: [[3, 0], [4, 0], [3, 0]], assumption: null };
@@ -24,9 +28,9 @@ test("grids are text with a character a cell", () => {
 test("steps rule colours out of sets, and put them back", () => {
   const sets = setsOf(Uint8Array.of(0, EMPTY, 2), 2);
   assert.deepEqual([...sets], [7, 1, 4]);
-  apply({ ruled: [[0, 0], [0, 2]] }, sets);
+  applyStep({ ruled: [[0, 0], [0, 2]] }, sets);
   assert.deepEqual([...gridOfSets(sets)], [1, EMPTY, 2]);
-  apply({ ruled: [[0, 0], [0, 2]] }, sets, true);
+  applyStep({ ruled: [[0, 0], [0, 2]] }, sets, true);
   assert.deepEqual([...gridOfSets(sets)], [0, EMPTY, 2]);
 });
 
@@ -49,19 +53,19 @@ test("the hardest step is the first one of the highest grade", () => {
 });
 
 test("a step points out its line and cells, an assumption all that follows", () => {
-  assert.deepEqual(pointedOut(STEP), { line: 1, cells: [3, 4] });
-  assert.deepEqual(pointedOut(ASSUMED), { supposed: 2, chain: [5, 6], end: 7 });
+  assert.deepEqual(highlightsOf(STEP), { line: 1, cells: [3, 4] });
+  assert.deepEqual(highlightsOf(ASSUMED), { supposed: 2, chain: [5, 6], end: 7 });
 });
 
 test("what is pointed out becomes shapes at its place", () => {
   const place = { width: 3, height: 3, left: -40, top: -20 };
-  const kinds = (wanted) => pointing(wanted, place).map((shape) => shape.getAttribute("class"));
+  const kinds = (wanted) => highlightShapes(wanted, place).map((shape) => shape.getAttribute("class"));
   assert.deepEqual(kinds({}), []);
   assert.deepEqual(kinds({ line: 1, cells: [3] }), ["band line", "rims", "found"]);
   assert.deepEqual(kinds({ supposed: 2, chain: [5], end: 4 }), ["chain", "band end", "supposed", "question"]);
-  const [row] = pointing({ line: 1 }, place);
+  const [row] = highlightShapes({ line: 1 }, place);
   assert.deepEqual(["x", "y", "width", "height"].map((name) => row.getAttribute(name)), ["-40", "20", "100", "20"]);
-  const [column] = pointing({ line: 4 }, place);
+  const [column] = highlightShapes({ line: 4 }, place);
   assert.deepEqual(["x", "y", "width", "height"].map((name) => column.getAttribute(name)), ["20", "-20", "20", "80"]);
 });
 
@@ -88,9 +92,8 @@ const WORDS = {
     [reasonWords(null, 2, true), "These are all 2 solutions."], [reasonWords(null, 2, false), "There may be more."],
     [reasonWords("row 1: too long", 0, false), "row 1: too long"], [reasonWords(null, 1, true), ""],
   ],
-  "a grade names the hardest technique": [[gradeWords(1, "clue"), "1 of 9 (clue)"]],
   "time is shown as on a clock": [[clockWords(0), "0:00"], [clockWords(65), "1:05"], [clockWords(3845), "1:04:05"]],
-  "a reason is shown as a sentence": [[sentence("it holds no puzzle"), "It holds no puzzle."], [sentence("Really?"), "Really?"]],
+  "a reason is shown as a sentence": [[asSentence("it holds no puzzle"), "It holds no puzzle."], [asSentence("Really?"), "Really?"]],
   "a hint first says where to look and how": [
     [whereWords(STEP), "Look at row 2 (3). Why."],
     [whereWords(ASSUMED), "Suppose something of Row 2 (3), and see where that leads."],
@@ -113,19 +116,19 @@ test("a grid is kept by clue hash, unless it is open or fits another puzzle", ()
   const stored = new Map();
   const storage = { getItem: (name) => stored.get(name) ?? null, setItem: (name, text) => stored.set(name, text), removeItem: (name) => stored.delete(name) };
   Object.defineProperty(globalThis, "localStorage", { configurable: true, get: () => new Proxy(storage, { ownKeys: () => [...stored.keys()], getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }) }) });
-  keep("hash", Uint8Array.of(1, EMPTY, 0, 2));
-  assert.deepEqual(kept("hash", 4, 2), Uint8Array.of(1, EMPTY, 0, 2));
-  assert.equal(kept("hash", 4, 1), null, "a colour that the clues lack");
-  assert.equal(kept("hash", 5, 2), null, "another size");
-  assert.deepEqual(keptTaken("hash"), { seconds: 0, hints: 0 });
-  keep("hash", Uint8Array.of(1), { seconds: 65, hints: 2 });
-  assert.deepEqual(keptTaken("hash"), { seconds: 65, hints: 2 });
-  keep("hash", Uint8Array.of(1), { seconds: "<b>", hints: -1 });
-  assert.deepEqual(keptTaken("hash"), { seconds: 0, hints: 0 });
-  assert.equal(kept("other", 4, 2), null);
-  keep("hash", new Uint8Array(4));
-  assert.equal(kept("hash", 4, 2), null);
-  for (let k = 0; k < 205; k++) keep(`hash ${k}`, Uint8Array.of(1));
+  saveGrid("hash", Uint8Array.of(1, EMPTY, 0, 2));
+  assert.deepEqual(savedGrid("hash", 4, 2), Uint8Array.of(1, EMPTY, 0, 2));
+  assert.equal(savedGrid("hash", 4, 1), null, "a colour that the clues lack");
+  assert.equal(savedGrid("hash", 5, 2), null, "another size");
+  assert.deepEqual(savedProgress("hash"), { seconds: 0, hints: 0 });
+  saveGrid("hash", Uint8Array.of(1), { seconds: 65, hints: 2 });
+  assert.deepEqual(savedProgress("hash"), { seconds: 65, hints: 2 });
+  saveGrid("hash", Uint8Array.of(1), { seconds: "<b>", hints: -1 });
+  assert.deepEqual(savedProgress("hash"), { seconds: 0, hints: 0 });
+  assert.equal(savedGrid("other", 4, 2), null);
+  saveGrid("hash", new Uint8Array(4));
+  assert.equal(savedGrid("hash", 4, 2), null);
+  for (let k = 0; k < 205; k++) saveGrid(`hash ${k}`, Uint8Array.of(1));
   assert.equal(stored.size, 200);
 });
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { load } from "./page_scripts.mjs";
-import { BROWSER, tableOf } from "./fixtures.mjs";
-
-const {
-  Column, Picked, cellValue, chosenColumns, csvText, latexText, latexWords, listable, listedOf, nextSort, packCommand, sortChoices,
-} = await load(...BROWSER);
+import "./fake_document.mjs";
+import { cellValue, csvText, latexText, latexWords, packCommand } from "../../reports/templates/browser/exporting.js";
+import { listable, listedOf, nextSort, sortChoices } from "../../reports/templates/browser/list.js";
+import { chosenColumns } from "../../reports/templates/browser/menus.js";
+import { Picked } from "../../reports/templates/browser/section.js";
+import { tableOf } from "./fixtures.mjs";
 
 const ROW = { puzzle_id: "a/1", title: "Heart", author: "Ann", cells: 12, kind: "mono", label: "unique", technique: "line", difficulty: 1, cpu_seconds: 1, nodes: 3, conflicts: null };
 const names = (columns) => columns.map(({ name }) => name);
@@ -23,7 +23,7 @@ test("the list begins by difficulty, so a click on that turns it", () => {
 });
 
 test("usual columns are those that the table has, with kinds if there are several, and the grade instead of the technique", () => {
-  const usual = (...rows) => names(listedOf(tableOf(Column, rows)));
+  const usual = (...rows) => names(listedOf(tableOf(rows)));
   assert.deepEqual(usual(ROW), ["puzzle_id", "title", "cells", "label", "technique", "difficulty", "cpu_seconds"]);
   assert.ok(usual(ROW, { ...ROW, kind: "color" }).includes("kind"));
   const graded = usual({ ...ROW, grade: "6", hardest: "edge" });
@@ -33,7 +33,7 @@ test("usual columns are those that the table has, with kinds if there are severa
 });
 
 test("facts that any puzzle has can be columns, empty ones can't", () => {
-  const all = listable(tableOf(Column, [ROW, { ...ROW, nodes: null }]));
+  const all = listable(tableOf([ROW, { ...ROW, nodes: null }]));
   const nodes = all.find(({ name }) => name === "nodes");
   assert.equal(nodes.title, "Search nodes");
   assert.equal(nodes.number, true);
@@ -42,7 +42,7 @@ test("facts that any puzzle has can be columns, empty ones can't", () => {
 });
 
 test("the sort menu offers the columns shown and the one sorted by", () => {
-  const all = listable(tableOf(Column, [ROW]));
+  const all = listable(tableOf([ROW]));
   const shown = all.filter(({ name }) => name === "title");
   assert.deepEqual(sortChoices(all, shown, "-nodes"), [
     ["Title, A first", "title"], ["Title, Z first", "-title"],

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { load } from "./page_scripts.mjs";
-import { BROWSER, tableOf } from "./fixtures.mjs";
-
-const { Column, Selection, listedWords, plainState, rowOf, sortOf } = await load(...BROWSER);
+import "./fake_document.mjs";
+import { listedWords, rowOf, Selection, sortOf } from "../../reports/templates/browser/selection.js";
+import { plainState } from "../../reports/templates/browser/state.js";
+import { tableOf } from "./fixtures.mjs";
 
 const ROWS = [
   { puzzle_id: "a/1", title: "Heart", author: "Zoë", dimensions: "9×8", label: "unique line", technique: "line", cpu_seconds: 0.5, nodes: 3, free: 1, issues: 1 },
@@ -12,7 +12,7 @@ const ROWS = [
   { puzzle_id: "b/140", title: "14 boats", author: null, dimensions: "14×14", label: "unique depth-2", technique: "depth-2", cpu_seconds: 0.25, nodes: 10, free: 1, issues: 2 },
   { puzzle_id: "c/x", title: null, author: null, dimensions: null, label: "killed", technique: null, cpu_seconds: null, nodes: null, free: 0, issues: 0 },
 ];
-const TABLE = tableOf(Column, ROWS, {
+const TABLE = tableOf(ROWS, {
   label: ["unique line", "unique depth-2", "unique", "killed"],
   technique: ["line", "depth-2", "probe"],
 });
@@ -20,7 +20,7 @@ const TABLE = tableOf(Column, ROWS, {
 /** The rows that a state asks for, and the selection that has counted them. */
 function selected(state) {
   const selection = new Selection(TABLE);
-  return { selection, rows: [...selection.rows({ ...plainState(), ...state })] };
+  return { selection, rows: [...selection.select({ ...plainState(), ...state })] };
 }
 
 function counts({ selection }, name) {

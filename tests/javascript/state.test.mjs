@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { load } from "./page_scripts.mjs";
-import { BROWSER, tableOf } from "./fixtures.mjs";
+import "./fake_document.mjs";
+import { rangeOf, rangeText } from "../../reports/templates/browser/facets.js";
+import { chipsOf, rangeWords } from "../../reports/templates/browser/filters.js";
+import { Selection } from "../../reports/templates/browser/selection.js";
+import { addressOf, chosenWords, plainState, stateOf, withoutFilter } from "../../reports/templates/browser/state.js";
+import { tableOf } from "./fixtures.mjs";
 
-const { Column, Selection, addressOf, chipsOf, chosenWords, plainState, rangeOf, rangeText, rangeWords, stateOf, withoutFilter } = await load(...BROWSER);
-
-const TABLE = tableOf(Column, [
+const TABLE = tableOf([
   { puzzle_id: "a/1", label: "unique", technique: "line", difficulty: 1, kind: "mono" },
   { puzzle_id: "a/2", label: "multiple", technique: null, difficulty: 2, kind: "color" },
 ]);

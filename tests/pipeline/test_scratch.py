@@ -41,16 +41,27 @@ def test_folder_of_a_killed_process_is_deleted_by_the_next_one(temporary: Path) 
     assert process.stdout
     place = Path(process.stdout.readline().strip())
     with scratch_folder():
+        os.utime(place, (0, 0))
+        assert (place / "rows").exists()
+    with scratch_folder():
         assert (place / "rows").exists()
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
-    assert (place / "rows").exists()
+    os.utime(place)
+    with scratch_folder():
+        assert (place / "rows").exists(), "it may be of a process that is about to lock it"
+    os.utime(place, (0, 0))
     with scratch_folder() as own:
         assert [path.name for path in temporary.iterdir()] == [Path(own).name]
 
 
-def test_folder_without_lock_file_stays(temporary: Path) -> None:
+def test_other_folders_and_links_stay(temporary: Path) -> None:
     (temporary / "nonocensus-scratch-mine").mkdir()
+    (temporary / "linked").mkdir()
+    (temporary / "nonocensus-scratch-12345678").symlink_to(temporary / "linked")
+    for path in temporary.iterdir():
+        os.utime(path, (0, 0))
+    before = sorted(temporary.iterdir())
     with scratch_folder():
         pass
-    assert [path.name for path in temporary.iterdir()] == ["nonocensus-scratch-mine"]
+    assert sorted(temporary.iterdir()) == before

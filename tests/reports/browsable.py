@@ -147,8 +147,10 @@ def unpacked(text: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     line, data = zlib.decompress(base64.b64decode(text)).split(b"\n", 1)
     head, arrays, place = json.loads(line), {}, 0
     for name, dtype, length in head["arrays"]:
-        arrays[name] = np.frombuffer(data, np.dtype(dtype).newbyteorder("<"), length, place)
-        place += arrays[name].nbytes
+        array = np.frombuffer(data, np.dtype(dtype).newbyteorder("<"), length, place)
+        place += array.nbytes
+        planes = array.view(np.uint8).reshape(4, -1) if dtype == "uint32" else None
+        arrays[name] = array if planes is None else np.ascontiguousarray(planes.T).view("<u4").ravel()
     return head, arrays
 
 

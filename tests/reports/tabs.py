@@ -26,7 +26,7 @@ class Tab(BrowserTab):
                 self.run("arguments[0].scrollIntoView()", plot)
                 self.until(partial(self.run, "return arguments[0].classList.contains('vega-embed')", plot))
 
-    def turn(self, page: Path, **state: str) -> None:
+    def set_state(self, page: Path, **state: str) -> None:
         """Have the list in a state, as by a link; the page is opened if it is not there."""
         address = "#browse?" + urlencode(state)
         if self.driver.current_url.split("#")[0] == page.as_uri():

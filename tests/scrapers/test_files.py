@@ -160,8 +160,7 @@ def test_compressed_files_are_decompressed(tmp_path: Path, pack) -> None:
     assert found_in(tmp_path / "a.non", pack(b"rows")) == [SourceFile("a.non", b"rows")]
     (damaged,) = found_in(tmp_path / "b.non", pack(b"rows")[:-6])
     assert damaged.data is None
-    assert damaged.error is not None
-    assert damaged.error.startswith("it is damaged: ")
+    assert (damaged.error or "").startswith("it is damaged: ")
 
 
 @pytest.mark.parametrize("evil", ["../../etc/passwd", "/etc/passwd", "..\\..\\etc\\passwd", "a/../../etc/passwd"])
@@ -243,8 +242,7 @@ def test_archive_by_name_only_is_an_error(tmp_path: Path, name: str) -> None:
     for data in (b"", b"rows\n1\n", bytes(range(256)) * 4):
         (file,) = found_in(tmp_path / name, data)
         assert file.name == name
-        assert file.error is not None
-        assert file.error.startswith("it is damaged: ")
+        assert (file.error or "").startswith("it is damaged: ")
 
 
 def test_damaged_tar_header_is_an_error(tmp_path: Path) -> None:
@@ -263,8 +261,7 @@ def test_tar_header_of_huge_size_is_refused(tmp_path: Path) -> None:
         found = found_in(tmp_path / "x.tar", data)
         assert found[0] == SourceFile("x.tar/a.non", b"a")
         (damaged,) = found[1:]
-        assert damaged.error is not None
-        assert damaged.error.startswith("it is damaged: a header of more than ")
+        assert (damaged.error or "").startswith("it is damaged: a header of more than ")
 
 
 def test_tar_with_negative_size_is_refused(tmp_path: Path) -> None:
@@ -367,8 +364,7 @@ def test_global_tar_headers_are_not_copied_per_member(tmp_path: Path) -> None:
 def test_zip_directory_beyond_limit_is_refused(tmp_path: Path) -> None:
     data = zip_of({f"{k}.non": b"" for k in range(2000)})
     (file,) = found_in(tmp_path / "x.zip", data, max_directory=100_000)
-    assert file.error is not None
-    assert file.error.startswith("it is damaged: a header of more than ")
+    assert (file.error or "").startswith("it is damaged: a header of more than ")
 
 
 def test_long_tar_headers_are_bounded(tmp_path: Path) -> None:
@@ -382,8 +378,7 @@ def test_long_tar_headers_are_bounded(tmp_path: Path) -> None:
         archive.addfile(info)
     found = found_in(tmp_path / "x.tar", buffer.getvalue())
     assert found[0] == SourceFile("x.tar/a.non", b"")
-    assert found[1].error is not None
-    assert found[1].error.startswith("it is damaged: a header of more than ")
+    assert (found[1].error or "").startswith("it is damaged: a header of more than ")
 
 
 def test_xz_stream_can_seek(tmp_path: Path) -> None:
@@ -400,8 +395,7 @@ def test_xz_stream_can_seek(tmp_path: Path) -> None:
             assert unpacked.read(1000) == plain[place : place + 1000]
     for bad in (lzma.compress(plain)[:-9], xz + b"garbage", xz[:1000] + bytes([xz[1000] ^ 1]) + xz[1001:]):
         (file,) = found_in(tmp_path / "x.non.xz", bad)
-        assert file.error is not None
-        assert file.error.startswith("it is damaged: ")
+        assert (file.error or "").startswith("it is damaged: ")
 
 
 def test_xz_beyond_memory_limit_is_refused(tmp_path: Path) -> None:

@@ -7,11 +7,12 @@ import random
 import re
 import struct
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from mutations import QUICK, USUAL, can_hold, drawn, mutated, mutated_file, refusal, rows_and_problems, samples
 from PIL import Image
@@ -20,10 +21,11 @@ from strategies import pictures, puzzles
 
 from nonocensus.scrapers.file_batches import Problem, read_files
 from nonocensus.scrapers.files import files_in
-from nonocensus.scrapers.formats import DISTINCTIVE, FORMATS, Format, FormatError, detect, named, png
+from nonocensus.scrapers.formats import DISTINCTIVE, FORMATS, Format, FormatError, detect, named, netpbm, png, rofl
+from nonocensus.scrapers.formats.parsing import _clue, _unusual_clue
 from nonocensus.scrapers.formats.plain import PLAIN_FORMATS
 from nonocensus.scrapers.formats.writing import FEATURES, file_of
-from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture
+from nonocensus.solver.model.puzzle import MAX_CELLS, Block, Clue, InvalidPuzzle, Puzzle, from_picture
 
 every_format = pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.NAME)
 
@@ -298,3 +300,105 @@ def test_links_of_penpa() -> None:
     ):
         with pytest.raises(FormatError, match=re.escape(f"line 1: {said}")):
             list(named("penpa").read(link))
+
+
+# Clues as lines of numbers.
+
+words = st.sampled_from(
+    ["1", "12", "1023", "1024", "0", "00", "007", "x", "-1", "\N{SUPERSCRIPT TWO}", "", "1 " * 1023]
+)
+gaps = st.sampled_from([" ", ",", ", ", " ,", ",,", "\t", "\x1c", "\N{NO-BREAK SPACE}", "\N{ZERO WIDTH SPACE}"])
+
+
+@given(st.lists(st.tuples(words, gaps), max_size=5), words)
+@settings(max_examples=400, deadline=None)
+def test_fast_path_equals_general_parser(parts: list[tuple[str, str]], last: str) -> None:
+    text = "".join(word + gap for word, gap in parts) + last
+    assert said(_clue, text) == said(_unusual_clue, text.strip())
+
+
+def said(read: Callable[[str], Clue], text: str) -> Clue | str:
+    """Return a clue, or what is wrong with it."""
+    try:
+        return read(text)
+    except FormatError as error:
+        return str(error)
+
+
+def test_number_count_is_limited_to_cells() -> None:
+    for gap in (" ", ","):
+        assert len(_clue(gap.join(["1"] * MAX_CELLS))) == MAX_CELLS
+        assert said(_clue, gap.join(["1"] * (MAX_CELLS + 1))) == f"it has more than {MAX_CELLS} numbers"
+
+
+# ROFL.
+
+WIDTH, HEIGHT = 5, 4
+
+
+@given(st.data(), st.booleans())
+@settings(max_examples=150, deadline=None)
+def test_clue_is_read_only_if_it_fits_into_line(data: st.DataObject, colored: bool) -> None:
+    """Each of its numbers is as it should be, and none is missing: or else the file is refused."""
+    numbers = st.integers(1, 2) | st.integers(0, 6) | st.integers(0, 255)
+    group = st.tuples(numbers, st.sampled_from([1, 2, 2, 1, 0, 3])) if colored else st.tuples(numbers)
+    clues = data.draw(st.lists(st.lists(group, max_size=3), min_size=WIDTH + HEIGHT, max_size=WIDTH + HEIGHT))
+    cut = data.draw(st.sampled_from([None, None, -1, -2]))
+    head = b"ROFL" + bytes([WIDTH, HEIGHT]) + (b"\2\0\0\0\xff\0\0" if colored else b"\1\0\0\0")
+    parts = [bytes([len(clue), *(number for group in clue for number in group)]) for clue in clues]
+    file = (head + b"".join(parts))[:cut]
+    cells = [WIDTH] * HEIGHT + [HEIGHT] * WIDTH
+    fits = cut is None and all(
+        all(length > 0 and all(1 <= color <= 2 for color in rest) for length, *rest in clue)
+        and sum(length for length, *_ in clue) <= line
+        for clue, line in zip(clues, cells, strict=True)
+    )
+    try:
+        (puzzle,) = rofl.read(file)
+    except FormatError:
+        assert not fits
+        return
+    assert fits
+    read = [[(block.length,) for block in clue] for clue in puzzle.rows + puzzle.columns]
+    assert read == [[group[:1] for group in clue] for clue in clues]
+
+
+# Netpbm's text pictures: what is read at once is what is read number by number.
+
+pixels = st.sampled_from(["0", "1", "9", "255", "256", "65535", "65536", "00001", "0000000001", "9" * 10, "9" * 30])
+blanks = st.sampled_from([" ", "  ", "\n", "\t", "\r\n", "\v", "\f", "\x1c", "", "# 1\n", "-", "P2 ", "P1 1 1 1", "."])
+rasters = st.lists(pixels | blanks, max_size=12).map("".join)
+heads = st.sampled_from(["P1 1 1", "P1 2 2", "P2 1 1 9", "P2 2 1 255", "P3 1 1 255", "P3 1 2 65535"])
+
+
+@given(heads, st.lists(pixels, min_size=1, max_size=6), blanks, rasters)
+@settings(max_examples=400, deadline=None)
+@example("P1 1 1", [" "], " ", "")
+@example("P2 1 1 9", [" "], " ", "")
+@example("P2 2 1 255", ["0000000001"], " ", "1")
+def test_vectorized_and_plain_readers_of_netpbm_agree(head: str, values: list[str], end: str, rest: str) -> None:
+    data = f"{head}\n{' '.join(values)}{end}{rest}".encode()
+    at_once = pictures_and_error(data)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(netpbm, "_regular_values", lambda *_, **__: None)
+        assert at_once == pictures_and_error(data)
+
+
+def pictures_and_error(data: bytes) -> list[object]:
+    """Return the pictures of a file, and what is wrong with it."""
+    found: list[object] = []
+    try:
+        for puzzle in netpbm.read(data):
+            assert puzzle.goal is not None
+            found.append((puzzle.goal.tolist(), puzzle.palette))
+    except (FormatError, InvalidPuzzle) as error:
+        found.append(str(error))
+    return found
+
+
+def test_regular_files_of_netpbm_are_read_vectorized(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As they are written, and without blanks between the digits."""
+    monkeypatch.setattr(netpbm, "_plain_values", None)
+    puzzle = from_picture(np.eye(9, dtype=np.uint8))
+    for data in (netpbm.write(puzzle), netpbm.write(puzzle).replace(b"  ", b""), b"P2 2 1 9\n0 9\nP3 1 1 9\n9 0 0\n"):
+        assert not isinstance(pictures_and_error(data)[-1], str)

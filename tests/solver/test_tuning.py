@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,21 +13,22 @@ import numpy as np
 import pytest
 import tuned
 
+from nonocensus.pipeline.errors import UserError
 from nonocensus.solver import tuning
-from nonocensus.solver.ladder import memory
+from nonocensus.solver.ladder import memory, tail
 from nonocensus.solver.ladder.climb import climb
 from nonocensus.solver.ladder.ladder_options import LadderOptions
-from nonocensus.solver.learning import lead, tail
+from nonocensus.solver.learning import learner
 from nonocensus.solver.model.tables import puzzle_batch
 from nonocensus.solver.model.views import views
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def in_process(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def in_process(code: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     paths = os.pathsep.join((str(ROOT), str(ROOT / "tests")))
     return subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, "-c", code, *arguments],
         env={**os.environ, "PYTHONPATH": paths, **environment},
         capture_output=True,
         text=True,
@@ -61,6 +63,22 @@ def test_constants_unknown_or_out_of_bounds_are_refused(given: dict[str, Any], m
     assert message in done.stderr.splitlines()[-1]
 
 
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("[", " is not JSON: Expecting value: line 1 column 2 (char 1)"),
+        ("[" * 100_000, " is not JSON: maximum recursion depth exceeded"),
+        ("[1]", ' is not a JSON object; write it as {"SEARCH_NODES": 30}'),
+        ('{"NODES": 3}', ": unknown constant NODES; choose from LOOK_EVERY"),
+    ],
+)
+def test_wrong_variable_is_one_line_for_any_command(value: str, message: str) -> None:
+    done = in_process("import nonocensus.__main__ as m; m.run()", "status", "run", **{tuning.VARIABLE: value})
+    assert done.returncode == UserError.status
+    assert done.stderr.startswith(f"nonocensus: {tuning.VARIABLE}{message}")
+    assert done.stderr.count("\n") == 1
+
+
 ANSWERS = """
 import math, sys
 import fuzz, numpy as np
@@ -90,8 +108,11 @@ def test_no_verdict_depends_on_the_constants() -> None:
     assert len(set(misses)) > 1, "no constant was changed"
 
 
-PATCHED = ((memory, ("SEEN_BYTES", "SEARCH_DEPTH", "TREE_BYTES")), (tail, ("SLICE_VARIABLES", "CHUNK", "LEAD_SLICE")),
-           (lead, ("LEAD_LEFT", "LEAD_HELD", "LEAD_KEPT", "LEAD_CONFLICTS")))  # fmt: skip
+PATCHED = (
+    (memory, ("SEEN_BYTES", "SEARCH_DEPTH", "TREE_BYTES")),
+    (tail, ("LEAD_LEFT",)),
+    (learner, ("SLICE_VARIABLES", "CHUNK", "LEAD_SLICE", "LEAD_HELD", "LEAD_KEPT", "LEAD_CONFLICTS")),
+)
 
 
 def test_no_verdict_depends_on_the_constants_outside_the_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,5 +128,6 @@ def test_no_verdict_depends_on_the_constants_outside_the_kernels(monkeypatch: py
             for name in names:
                 monkeypatch.setattr(module, name, constants[name])
         options = LadderOptions(60.0, nodes=min(constants["SEARCH_NODES"], 100), belief_bytes=constants["BELIEF_BYTES"])
-        learning = tail.LearnerOptions(constants["SLICE"], loading=constants["LOADING"])
+        settings = learner.LearnerOptions(constants["SLICE"], loading=constants["LOADING"])
+        learning = partial(tail.make_learner, options=settings)
         assert (climb(seen, every_puzzle, options, learning=learning).solutions == expected).all()

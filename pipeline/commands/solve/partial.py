@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from nonocensus.solver.ladder.climb import warm_up
 from nonocensus.solver.ladder.fixpoint import line_fixpoint
-from nonocensus.solver.ladder.ladder_kernels import warm_up
 from nonocensus.solver.ladder.ladder_options import FROM_NOTHING
 from nonocensus.solver.ladder.lookahead import NO_LIMIT, begin, refute
 from nonocensus.solver.lines.board import possibilities

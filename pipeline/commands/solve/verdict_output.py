@@ -32,7 +32,7 @@ from nonocensus.solver.model.measures import Computed, computed_by
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.tables import picture
 from nonocensus.solver.model.techniques import TECHNIQUES
-from nonocensus.solver.people.explanation import Explanation, told
+from nonocensus.solver.people.explanation import Explanation, checker_steps
 
 GRADING_FIELDS = ("status", "grade", "hardest", "minutes", "minutes_low", "minutes_high", "stars")
 """Columns of a grade in JSON."""
@@ -232,7 +232,7 @@ def explanation_fields(explanation: Explanation) -> dict[str, Any]:
             "words": step.what,
             **derived,
         }
-        for step, derived in zip(describe_steps(explanation), told(explanation), strict=True)
+        for step, derived in zip(describe_steps(explanation), checker_steps(explanation), strict=True)
     ]
     return {
         "state": explanation.state,

@@ -1,5 +1,8 @@
 // The rows of the list as columns, and their pictures, as reports/page/browser.py packs them.
 
+import { cluesOf } from "../shared/clues.js";
+import { inflate } from "../shared/elements.js";
+
 const ARRAYS = {
   uint8: Uint8Array,
   uint16: Uint16Array,
@@ -8,10 +11,10 @@ const ARRAYS = {
   float64: Float64Array,
 };
 const LINE_FEED = 10;
-const SOLUTION = 1, SECOND = 2, GOAL = 4, CLUES = 8, MENDED = 16; // bits of a row's contents
+const SOLUTION = 1, SECOND = 2, GOAL = 4, CLUES = 8, MENDED = 16, PLAIN = 32; // bits of a row's contents
 
 /** Read the table: its columns by name, and the other fields of its head. */
-async function readTable(element) {
+export async function readTable(element) {
   const { arrays, words, ...head } = await readBlock(element);
   const columns = {};
   for (const [name, values] of Object.entries(arrays)) columns[name] = new Column(values, words[name] ?? null);
@@ -26,14 +29,21 @@ async function readBlock(element) {
   const arrays = {};
   for (const [name, type, length] of head.arrays) {
     const size = length * ARRAYS[type].BYTES_PER_ELEMENT;
-    arrays[name] = new ARRAYS[type](bytes.slice(place, place + size).buffer); // a copy: these arrays have to be aligned
+    const part = bytes.slice(place, place + size); // a copy: these arrays have to be aligned
+    arrays[name] = type === "uint32" ? fromPlanes(part, length) : new ARRAYS[type](part.buffer);
     place += size;
   }
   return { ...head, arrays };
 }
 
+/** Numbers of 32 bits, from four arrays of their bytes, the lowest ones first. */
+function fromPlanes(bytes, length) {
+  const [low, second, third, high] = [0, 1, 2, 3].map((plane) => bytes.subarray(plane * length));
+  return new Uint32Array(length).map((_, k) => low[k] | (second[k] << 8) | (third[k] << 16) | (high[k] << 24));
+}
+
 /** A column of the table; rows sort by its `values`, whether these are numbers or indices of words. */
-class Column {
+export class Column {
   constructor(values, words) {
     this.values = values;
     this.words = words; // `values` are 1-based indices of these; null for a column of numbers
@@ -58,7 +68,7 @@ const DRAWN = Object.entries({ solution: SOLUTION, second: SECOND, goal: GOAL, m
 const ONES = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll("0", "").length); // bits set
 
 /** The pictures, inflated when the first one is needed. */
-class Pictures {
+export class Pictures {
   constructor(table, element) {
     this.columns = table.columns;
     this.pictured = table.pictured;
@@ -107,7 +117,7 @@ class Pictures {
       cells,
       entries,
       firstCells,
-      firstEntries: starts((row) => onesIn(cells, firstCells[row], firstCells[row + 1])),
+      firstEntries: starts((row) => (this.contains(row, PLAIN) ? 0 : onesIn(cells, firstCells[row], firstCells[row + 1]))),
       rows: new ClueSide("row", arrays, lines("height")),
       columns: new ClueSide("column", arrays, lines("width")),
     };
@@ -117,13 +127,14 @@ class Pictures {
   drawn({ cells, entries, firstCells, firstEntries }, row) {
     const { width, height } = this.sides(row);
     let [byte, next] = [firstCells[row], firstEntries[row]];
+    const isPlain = this.contains(row, PLAIN);
     const drawn = {};
     for (const [kind] of this.kinds(row)) {
       drawn[kind] = new Uint8Array(width * height);
       for (let k = 0, entry = 0; k < drawn[kind].length; k++) {
         const [x, y] = [k % width, Math.floor(k / width)];
         if (x === 0) entry = 0;
-        if ((cells[byte + (y >> 3) * width + x] >> (y & 7)) & 1) entry ^= entries[next++];
+        if ((cells[byte + (y >> 3) * width + x] >> (y & 7)) & 1) entry ^= isPlain ? 1 : entries[next++];
         drawn[kind][k] = entry;
       }
       byte += pictureBytes({ width, height });

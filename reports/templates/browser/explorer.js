@@ -1,53 +1,20 @@
 // Charts of the list by Vega: a histogram, and a scatter plot or heat map of two measures. A brush filters the list.
 
-/** The measures that can be drawn; those that a table lacks, or that never vary, are left out. */
-const EXPLORED = PUZZLE_COLUMNS.filter(({ isCharted }) => isCharted);
+import { embedChart } from "../charts.js";
+import { element } from "../shared/elements.js";
+import { numberWords } from "../shared/words.js";
+import { verdictOf } from "./facts.js";
+import { CHART_UNITS, chartWords, EXPLORED, hasDistribution, scaleOf, unitOf, valueOf } from "./scales.js";
+import { addressOf, VIEWS } from "./state.js";
+
 const GROUPS = ["label", "size", "technique", "grade", "level", "kind", "source"];
 const GROUP_COLORS = [
   "#5fb8a0", "#1c8a74", "#3f83d6", "#5a6fd8", "#7c60cf", "#c4528f", "#d38b1c", "#d24f45", "#8c3b34", "#6f94ac",
 ];
-const BINS = 40; // approximately, of a histogram and of each side of a heat map
 const MOST_DOTS = 3000; // more are drawn as a heat map
-const MOST_GRAINS = 200; // distinct values up to which bins are as wide as the values are apart
-const SPREAD = 1000; // ratio of largest to smallest value from which a scale is logarithmic
 const REST = "others";
 
-/** How values of these units are written: in words, and on an axis as a Vega expression; `seconds` of one, if it is a time for people. */
-const CHART_UNITS = {
-  share: { words: shareWords, label: "format(datum.value, '~%')" },
-  s: { words: secondsWords, label: "datum.value == 0 ? '0' : datum.value < 1e-3 ? format(datum.value * 1e6, ',.3~r') + ' µs' : datum.value < 1 ? format(datum.value * 1e3, ',.3~r') + ' ms' : format(datum.value, ',.3~r') + ' s'" },
-  minutes: { words: minutesWords, label: clockLabel("datum.value * 60"), seconds: 60 },
-  "solving seconds": { words: solvingTimeWords, label: clockLabel("datum.value"), seconds: 1 },
-};
-const CLOCK_STEPS = [
-  1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 18_000, 36_000, 72_000, 180_000, 360_000,
-]; // seconds
-const CLOCK_POWERS = [1, 10, 60, 600, 3600, 36_000, 360_000]; // seconds
-
-function clockLabel(seconds) {
-  const label = (unit, size) => `format((${seconds}) / ${size}, ',.3~r') + ' ${unit}'`;
-  return `datum.value == 0 ? '0' : ${seconds} < 60 ? ${label("s", 1)} : ${seconds} < 3600 ? ${label("min", 60)} : ${label("h", 3600)}`;
-}
-
-/** Round times as ticks of an axis, in units of `size` seconds. */
-function clockTicks(low, high, isLog, size) {
-  if (isLog) return CLOCK_POWERS.map((seconds) => seconds / size).filter((tick) => low <= tick && tick <= high);
-  const step = (CLOCK_STEPS.find((seconds) => (high - low) * size / seconds <= 8) ?? CLOCK_STEPS.at(-1)) / size;
-  const first = Math.ceil(low / step);
-  return Array.from({ length: Math.max(0, Math.floor(high / step) - first + 1) }, (_, k) => (first + k) * step);
-}
-
-function unitOf(measure) {
-  return EXPLORED.find(({ name }) => name === measure).unit;
-}
-
-/** A value of a measure in words; those of other units have four digits. */
-function chartWords(measure, value) {
-  const unit = CHART_UNITS[unitOf(measure)];
-  return unit ? unit.words(value) : numberWords(Number(value.toPrecision(4)));
-}
-
-class Explorer {
+export class Explorer {
   /**
    * box        element with the controls and the charts
    * specs      Vega-Lite specifications without data: histogram, dots, heat
@@ -60,10 +27,10 @@ class Explorer {
     this.controls = Object.fromEntries(Array.from(box.querySelectorAll("select"), (select) => [select.name, select]));
     this.drawn = {};
     this.seen = false;
-    if (!this.offer()) {
-      box.hidden = true;
-      return;
-    }
+    const measures = EXPLORED.filter(({ name }) => hasDistribution(name, table));
+    box.hidden = measures.length === 0;
+    if (box.hidden) return;
+    this.fillControls(measures);
     box.addEventListener("change", () => this.draw());
     document.addEventListener("explore", ({ detail }) => this.compare(detail.across, detail.down));
     new IntersectionObserver(([entry]) => {
@@ -72,18 +39,15 @@ class Explorer {
     }).observe(box);
   }
 
-  /** Fill the controls; return false if there is no measure to draw. */
-  offer() {
-    const measures = EXPLORED.filter(({ name }) => hasDistribution(name, this.table));
+  /** Fill the controls with the measures to draw. */
+  fillControls(measures) {
     const { measure, across, up, group } = this.controls;
     for (const select of [measure, across, up]) select.append(...measures.map(({ name, title }) => new Option(title, name)));
-    if (measures.length === 0) return false;
     const names = measures.map(({ name }) => name);
     measure.value = names.includes("density") ? "density" : names[0]; // difficulty has a chart of its own
     up.value = names.includes("cells") ? "cells" : (names[1] ?? names[0]);
     const groups = this.selection.facets.filter(({ name }) => GROUPS.includes(name));
     group.append(...groups.map(({ name, title }) => new Option(title, name)), new Option("nothing", ""));
-    return true;
   }
 
   /** Plot two measures against each other, if the table has both. */
@@ -105,26 +69,24 @@ class Explorer {
   draw() {
     if (!this.seen || !this.state) return;
     const { measure, group, across, up } = this.controls;
-    this.once("histogram", [measure.value], group.value, (rows) => this.histogram(rows, measure.value, group.value));
-    this.once("scatter", [across.value, up.value], group.value, (rows) => this.scatter(rows, across.value, up.value, group.value));
+    this.drawOnce("histogram", [measure.value], group.value, (rows) => this.histogram(rows, measure.value, group.value));
+    this.drawOnce("scatter", [across.value, up.value], group.value, (rows) => this.scatter(rows, across.value, up.value, group.value));
   }
 
   /** Draw a chart unless it is up to date. Ranges of its own measures are ignored: its brush sets them. */
-  once(name, measures, group, draw) {
+  drawOnce(name, measures, group, draw) {
     const ranges = Object.fromEntries(Object.entries(this.state.ranges).filter(([of]) => !measures.includes(of)));
-    const asked = { ...this.state, ranges, sort: "", puzzle: "", view: VIEWS[0], columns: [] };
-    const key = JSON.stringify([addressOf(asked), measures, group]);
+    const state = { ...this.state, ranges, sort: "", puzzle: "", view: VIEWS[0], columns: [] };
+    const key = JSON.stringify([addressOf(state), measures, group]);
     if (this.drawn[name] === key) return;
     this.drawn[name] = key;
-    const rows = this.selection.rows(asked).filter((row) => measures.every((of) => !this.table.columns[of].isNull(row)));
-    draw(rows);
-    this.selection.rows(this.state); // restores the filters' counts of the list
+    draw(this.selection.rows(state).filter((row) => measures.every((of) => !this.table.columns[of].isNull(row))));
   }
 
   histogram(rows, measure, group) {
     const column = this.table.columns[measure];
     const scale = scaleOf(rows, column, unitOf(measure));
-    const groups = this.grouped(group);
+    const groups = this.groupsOf(group);
     const words = (value) => chartWords(measure, Math.max(value, 0)); // the first bin begins below 0
     const counts = new Map();
     for (const row of rows) {
@@ -138,7 +100,7 @@ class Explorer {
     });
     const spec = { ...structuredClone(this.specs.histogram), name: group ? `${measure}-by-${group}` : measure };
     spec.data = { values };
-    this.lay(spec.encoding.x, measure, scale);
+    this.setAxis(spec.encoding.x, measure, scale);
     spec.encoding.color.scale = { domain: groups.names, range: groups.colors };
     spec.encoding.order = { field: "place", type: "quantitative" };
     this.legend(groups);
@@ -160,12 +122,12 @@ class Explorer {
   scatter(rows, across, up, group) {
     const [x, y] = [across, up].map((name) => this.table.columns[name]);
     const scales = [scaleOf(rows, x, unitOf(across)), scaleOf(rows, y, unitOf(up))];
-    const groups = this.grouped(group);
+    const groups = this.groupsOf(group);
     const dots = rows.length <= MOST_DOTS;
     const spec = { ...structuredClone(dots ? this.specs.dots : this.specs.heat), name: `${up}-against-${across}` };
     spec.data = { values: dots ? this.dots(rows, [across, up], groups) : heatOf(rows, x, y, scales) };
-    this.lay(spec.encoding.x, across, scales[0]);
-    this.lay(spec.encoding.y, up, scales[1]);
+    this.setAxis(spec.encoding.x, across, scales[0]);
+    this.setAxis(spec.encoding.y, up, scales[1]);
     if (dots) {
       spec.encoding.color.scale = { domain: groups.names, range: groups.colors };
       const titles = { across: spec.encoding.x.title, up: spec.encoding.y.title };
@@ -185,7 +147,7 @@ class Explorer {
   }
 
   /** Set the title, scale and ticks of an axis. */
-  lay(channel, measure, { vega, ticks }) {
+  setAxis(channel, measure, { vega, ticks }) {
     const title = EXPLORED.find(({ name }) => name === measure).title;
     const unit = CHART_UNITS[unitOf(measure)];
     const words = unit ? { labelExpr: unit.label } : {};
@@ -193,13 +155,13 @@ class Explorer {
   }
 
   /** The groups of a facet: their names, their colours, and a row's group index. */
-  grouped(name) {
+  groupsOf(name) {
     const facet = this.selection.facets.find((each) => each.name === name);
     if (!facet) return { names: ["all"], colors: [GROUP_COLORS[1]], of: () => 0 };
     const { values } = facet.column;
     const last = GROUP_COLORS.length;
     const names = [...facet.words.slice(0, last), REST];
-    const own = name === "label" ? this.table.labels.map(([color]) => color) : GROUP_COLORS;
+    const own = name === "label" ? facet.words.map((label) => verdictOf(label).color) : GROUP_COLORS;
     return { names, colors: [...own.slice(0, last), "#8a9099"], of: (row) => (values[row] === 0 ? names.length - 1 : Math.min(values[row] - 1, names.length - 1)) };
   }
 
@@ -215,11 +177,11 @@ class Explorer {
   /** Draw a chart; `axes` are measure and scale of each channel that its brush selects. */
   async embed(name, spec, axes) {
     try {
-      const view = await embed(this.box.querySelector(`.${name}`), spec); // of report.js
+      const view = await embedChart(this.box.querySelector(`.${name}`), spec);
       let waiting = 0;
       view.addSignalListener("brush", (_, marked) => {
         clearTimeout(waiting);
-        waiting = setTimeout(() => this.mark(marked, axes), 150); // debounced
+        waiting = setTimeout(() => this.applyBrush(marked, axes), 150); // debounced
       });
       view.addEventListener("click", (_, item) => {
         if (item?.datum?.id) this.act.open(item.datum.id);
@@ -229,7 +191,7 @@ class Explorer {
     }
   }
 
-  mark(marked, axes) {
+  applyBrush(marked, axes) {
     const fields = { x: ["start", "x"], y: ["low", "y"] };
     const ranges = {};
     for (const [channel, [measure]] of Object.entries(axes)) {
@@ -241,7 +203,7 @@ class Explorer {
 }
 
 /** [name, count, minimum, lower quartile, median, upper quartile, maximum, mean] of each group that has rows. */
-function groupFigures(rows, column, groups) {
+export function groupFigures(rows, column, groups) {
   const values = groups.names.map(() => []);
   for (const row of rows) values[groups.of(row)].push(valueOf(column, row));
   return groups.names.flatMap((name, k) => {
@@ -252,73 +214,15 @@ function groupFigures(rows, column, groups) {
   });
 }
 
-/** Whether a column can be drawn: a measure whose values vary. */
-function hasDistribution(name, { columns }) {
-  return EXPLORED.some((column) => column.name === name) && name in columns && !columns[name].words && varies(columns[name]);
-}
-
-function varies(column) {
-  const known = column.values.findIndex((_, row) => !column.isNull(row));
-  return known >= 0 && column.values.some((value, row) => !column.isNull(row) && value !== column.values[known]);
-}
-
 /** A quantile of sorted values, by linear interpolation. */
-function quantileOf(sorted, share) {
+export function quantileOf(sorted, share) {
   const place = share * (sorted.length - 1);
   const [low, high] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]];
   return low + (high - low) * (place % 1);
 }
 
-/** A measure's value, which must not be null. */
-function valueOf(column, row) {
-  return column.measures ? column.values[row] : column.values[row] - 1;
-}
-
-/** A measure's scale: Vega's options, ticks of its axis, the bin of a value, and the lower edge of a bin. */
-function scaleOf(rows, column, unit = "", bins = BINS) {
-  let [low, high] = [Infinity, -Infinity];
-  for (const row of rows) {
-    const value = valueOf(column, row);
-    low = Math.min(low, value);
-    high = Math.max(high, value);
-  }
-  if (!rows.length) [low, high] = [0, 1];
-  const { seconds } = CHART_UNITS[unit] ?? {};
-  if (low > 0 && high / low > SPREAD && unit !== "share") {
-    const step = Math.log10(high / low) / bins;
-    const vega = { type: "log", nice: false };
-    const values = seconds ? clockTicks(low, high, true, seconds) : powersOfTen(low, high);
-    return { vega, ticks: { values, labelExpr: "format(datum.value, datum.value < 1 ? '~r' : '~s')" }, bin: (value) => Math.floor(Math.log10(value / low) / step + 1e-9), edge: (bin) => low * 10 ** (bin * step) };
-  }
-  const raw = (high - low) / bins || 1;
-  const grain = column.measures ? grainOf(rows, column) : 1;
-  const step = grain ? grain * Math.max(1, Math.ceil(raw / grain)) : raw;
-  const first = low - grain / 2; // so that no value lies on an edge
-  const ticks = seconds ? { values: clockTicks(low, high, false, seconds) } : {};
-  const domain = rows.length ? {} : { domain: [low, high] }; // Vega finds none without values
-  return { vega: { type: "linear", zero: false, nice: false, ...domain }, ticks, bin: (value) => Math.floor((value - first) / step), edge: (bin) => first + bin * step };
-}
-
-/** The least difference of distinct values, or 0 if there are many. Bins of few values must be a multiple of it, or some are empty. */
-function grainOf(rows, column) {
-  const found = new Set();
-  for (const row of rows) {
-    found.add(valueOf(column, row));
-    if (found.size > MOST_GRAINS) return 0;
-  }
-  const values = Float64Array.from(found).sort();
-  const least = values.subarray(1).reduce((before, value, k) => Math.min(before, value - values[k]), Infinity);
-  return Number.isFinite(least) ? least : 0;
-}
-
-/** The powers of ten from one number to another. */
-function powersOfTen(low, high) {
-  const [first, last] = [Math.ceil(Math.log10(low) - 1e-9), Math.floor(Math.log10(high) + 1e-9)];
-  return Array.from({ length: last - first + 1 }, (_, k) => Number(`1e${first + k}`));
-}
-
 /** The count of rows in each cell of two measures' bins. */
-function heatOf(rows, x, y, [across, up]) {
+export function heatOf(rows, x, y, [across, up]) {
   const counts = new Map();
   for (const row of rows) {
     const key = across.bin(valueOf(x, row)) * 4096 + up.bin(valueOf(y, row));

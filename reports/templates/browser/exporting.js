@@ -1,8 +1,12 @@
 // Files made by the page: the list's ids and facts, and its tables as CSV and LaTeX.
 
+import { downloadFile, element } from "../shared/elements.js";
+import { PUZZLE_COLUMNS } from "./facts.js";
+import { DASH } from "./list.js";
+
 const FORMULA = /^[=+\-@\t\r]/; // spreadsheets would evaluate it
 const NUMBER = /^-?[\d,]+(\.\d+)?$/;
-const IDS_FILE = "puzzles.txt";
+export const IDS_FILE = "puzzles.txt";
 
 /** Kinds of files of a table: the suffix, the type, and the text of its cells and caption. */
 const TABLE_KINDS = {
@@ -11,23 +15,23 @@ const TABLE_KINDS = {
 };
 
 /** Ids, a line each. */
-function idLines(rows, { columns }) {
+export function idLines(rows, { columns }) {
   return Array.from(rows, (row) => `${columns.puzzle_id.at(row) ?? ""}\n`).join("");
 }
 
 /** The command that writes the puzzles of a file of ids. */
-function packCommand(count) {
+export function packCommand(count) {
   return `nonocensus pack RUN --ids @${IDS_FILE} --count ${count} --out pack`;
 }
 
 /** The facts of rows as lines of values, the names first; no clues. */
-function factLines(rows, { columns }) {
+export function factLines(rows, { columns }) {
   const names = PUZZLE_COLUMNS.map(({ name }) => name).filter((name) => name in columns);
   return [names, ...Array.from(rows, (row) => names.map((name) => columns[name].at(row)))];
 }
 
 /** Lines of values as CSV (RFC 4180). */
-function csvText(lines) {
+export function csvText(lines) {
   return lines.map((values) => `${values.map(csvField).join(",")}\r\n`).join("");
 }
 
@@ -39,7 +43,7 @@ function csvField(value) {
 }
 
 /** Give each table its buttons. */
-function offerFiles(main) {
+export function offerFiles(main) {
   for (const table of main.querySelectorAll("table")) {
     let box = table.closest(".scroll");
     if (box === null) {
@@ -61,7 +65,7 @@ function saveButton(table, kind) {
 
 function saveTable(table, { suffix, type, text }) {
   const caption = table.caption?.textContent.trim() ?? table.closest(".scroll").ariaLabel ?? "";
-  keepFile(text(cellsOf(table), caption), `report-${slug(caption)}.${suffix}`, type);
+  downloadFile(text(cellsOf(table), caption), `report-${slug(caption)}.${suffix}`, type);
 }
 
 /** The cells of a table's rows, {text, number, words}: what it says, whether it is a number, whether it wraps. */
@@ -76,7 +80,7 @@ function cellsOf(table) {
 }
 
 /** A cell's value: a number, words, or null. */
-function cellValue({ text, number }) {
+export function cellValue({ text, number }) {
   if (number && NUMBER.test(text)) return Number(text.replaceAll(",", ""));
   return text === DASH ? null : text.replaceAll("\u00a0", " ");
 }
@@ -86,7 +90,7 @@ function slug(text) {
 }
 
 /** A table for LaTeX with booktabs; the first row is its head. */
-function latexText([head, ...rows], caption) {
+export function latexText([head, ...rows], caption) {
   const columns = head.map(({ number, words }) => (number ? "r" : words ? "p{0.4\\linewidth}" : "l")).join("");
   const line = (cells) => `${cells.map(latexCell).join(" & ")} \\\\\n`;
   return [
@@ -109,14 +113,6 @@ const LATEX = {
 };
 
 /** Text with the characters escaped that LaTeX takes for commands. */
-function latexWords(text) {
+export function latexWords(text) {
   return text.replace(/[\\{}&%$#_~^<>|\u00a0–’×≥µ]/g, (sign) => LATEX[sign] ?? `\\${sign}`);
-}
-
-/** Download a text as a file. */
-function keepFile(text, name, type) {
-  const link = element("a");
-  Object.assign(link, { href: URL.createObjectURL(new Blob([text], { type })), download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

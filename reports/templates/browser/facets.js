@@ -1,6 +1,6 @@
 // Filters of the list: facets (columns with few words) and ranges of measures.
 
-const UNKNOWN = ""; // stands for the rows without a word
+export const UNKNOWN = ""; // stands for the rows without a word
 
 /** The facets: column, title, the name of a missing word; `often` sorts words by frequency rather than in the column's order. */
 const FACETS = [
@@ -33,7 +33,7 @@ class Facet {
   }
 
   /** The title of a word, or of a missing one. */
-  called(word) {
+  titleOf(word) {
     return word === UNKNOWN ? this.unknown : word;
   }
 
@@ -62,7 +62,7 @@ class Facet {
 }
 
 /** The facets of a table: those whose values differ. */
-function facetsOf({ columns, issues }) {
+export function facetsOf({ columns, issues }) {
   const made = [];
   for (const about of FACETS) {
     const column = columns[about.name];
@@ -78,13 +78,13 @@ function facetsOf({ columns, issues }) {
 const RANGE = /^(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)?\.\.(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)?$/;
 
 /** Parse "0.5..2" into [0.5, 2]; a missing end is infinite. Null for other text. */
-function rangeOf(text) {
+export function rangeOf(text) {
   const found = RANGE.exec(text);
   return found && [found[1] ? Number(found[1]) : -Infinity, found[2] ? Number(found[2]) : Infinity];
 }
 
 /** Format a range; the inverse of rangeOf. */
-function rangeText([low, high]) {
+export function rangeText([low, high]) {
   const end = (value) => (Number.isFinite(value) ? String(Number(value.toPrecision(6))) : "");
   return `${end(low)}..${end(high)}`;
 }

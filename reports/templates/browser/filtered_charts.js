@@ -1,8 +1,12 @@
 // The report's charts: those that count puzzles by words count the ones listed, the others say that they show all.
 
+import { element } from "../shared/elements.js";
+import { numberWords } from "../shared/words.js";
+import { listedWords } from "./selection.js";
+
 const COUNTS = "counts"; // the data of a chart whose marks are numbers of puzzles
 
-class FilteredCharts {
+export class FilteredCharts {
   /**
    * plots  elements of the charts, as report.js draws them
    * table  as readTable returns it
@@ -14,11 +18,11 @@ class FilteredCharts {
       plot.parentElement.append(note);
       return { plot, note, spec: plot.spec, words: plot.ariaLabel, isCounted: plot.spec.data?.name === COUNTS };
     });
-    setTimeout(() => this.find()); // before the first filter
+    setTimeout(() => this.findMarks()); // before the first filter
   }
 
   /** Find the mark of each row. */
-  find() {
+  findMarks() {
     for (const chart of this.charts) if (chart.isCounted) chart.places ??= markPlaces(chart.spec, this.table);
   }
 
@@ -27,7 +31,7 @@ class FilteredCharts {
     const isFiltered = rows.length < this.table.rows;
     if (!isFiltered && !this.isFiltered) return;
     this.isFiltered = isFiltered;
-    this.find();
+    this.findMarks();
     const listed = listedWords(rows.length, this.table.rows);
     for (const chart of this.charts) {
       chart.note.textContent = !isFiltered ? "" : chart.isCounted ? listed : "All puzzles";
@@ -45,7 +49,7 @@ class FilteredCharts {
 }
 
 /** The index of each row's mark in a chart's data, Int32Array; -1 for rows without one. */
-function markPlaces({ data: { values }, usermeta: { filters } }, { rows, columns }) {
+export function markPlaces({ data: { values }, usermeta: { filters } }, { rows, columns }) {
   const named = Object.entries(filters).map(([name, field]) => [columns[name], field]);
   const base = 2 ** 16; // more than there are words of a chart
   const code = ({ words }, word) => words.indexOf(word) + 1; // 0 for "unknown", which no column has as a word
@@ -54,7 +58,7 @@ function markPlaces({ data: { values }, usermeta: { filters } }, { rows, columns
 }
 
 /** The data of a chart's marks for these rows: their numbers, and the shares among marks with the same `word`, if they have one. */
-function countedMarks(values, places, rows) {
+export function countedMarks(values, places, rows) {
   const counts = new Uint32Array(values.length);
   for (const row of rows) if (places[row] >= 0) counts[places[row]] += 1;
   const totals = new Map();
@@ -63,7 +67,7 @@ function countedMarks(values, places, rows) {
 }
 
 /** The marks that have puzzles, for screen readers. */
-function marksInWords({ data: { values }, usermeta: { filters } }, of) {
+export function marksInWords({ data: { values }, usermeta: { filters } }, of) {
   const marks = values.filter(({ puzzles }) => puzzles).map((datum) => `${Object.values(filters).map((field) => datum[field]).join(", ")} ${numberWords(datum.puzzles)}`);
   return `${of}: ${marks.join("; ")}.`;
 }

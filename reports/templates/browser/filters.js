@@ -1,9 +1,17 @@
 // The controls above the list: a menu for each facet, and a chip for each filter in use.
 
+import { element } from "../shared/elements.js";
+import { numberWords } from "../shared/words.js";
+import { PUZZLE_COLUMNS } from "./facts.js";
+import { choiceItem, menuBox } from "./menus.js";
+import { chartWords } from "./scales.js";
+import { plainWords } from "./selection.js";
+import { chosenWords, withoutFilter } from "./state.js";
+
 const MOST_CHOICES = 200; // of a menu
 const MANY_CHOICES = 12; // from which a menu has a search box
 
-class Filters {
+export class Filters {
   /**
    * form       element with the search box; menus go into its part .facets
    * chips      element for the chips
@@ -27,9 +35,9 @@ class Filters {
         this.act.change(chosenWords(this.state.facets, facet.name, [...words]));
       });
     }
-    this.form.elements.query.addEventListener("input", () => this.ask());
+    this.form.elements.query.addEventListener("input", () => this.updateQuery());
     this.form.addEventListener("change", (event) => {
-      if (event.target === this.form.elements.query) this.ask();
+      if (event.target === this.form.elements.query) this.updateQuery();
     });
     this.form.addEventListener("submit", (event) => event.preventDefault());
     this.form.addEventListener("reset", () => this.act.change({ query: "", facets: {}, ranges: {} }));
@@ -39,7 +47,7 @@ class Filters {
     });
   }
 
-  ask() {
+  updateQuery() {
     const query = this.form.elements.query.value;
     if (query !== this.state.query) this.act.change({ query });
   }
@@ -64,10 +72,10 @@ class Filters {
     const part = plainWords(find.value.trim());
     const counted = this.selection.counts(facet);
     find.hidden = counted.length <= MANY_CHOICES;
-    const wanted = ([word, count]) => (count > 0 || chosen.has(word)) && plainWords(facet.called(word)).includes(part);
+    const wanted = ([word, count]) => (count > 0 || chosen.has(word)) && plainWords(facet.titleOf(word)).includes(part);
     const found = counted.filter(wanted);
     const focused = list.contains(document.activeElement) ? document.activeElement.value : null;
-    const items = found.slice(0, MOST_CHOICES).map(([word, count]) => choiceItem(word, facet.called(word), numberWords(count), chosen.has(word)));
+    const items = found.slice(0, MOST_CHOICES).map(([word, count]) => choiceItem(word, facet.titleOf(word), numberWords(count), chosen.has(word)));
     if (found.length > MOST_CHOICES) items.push(element("p", "note small", "", `and ${numberWords(found.length - MOST_CHOICES)} more`));
     if (found.length === 0) items.push(element("p", "note small", "", "No matches."));
     list.replaceChildren(...items);
@@ -85,9 +93,9 @@ function facetBox(facet) {
 }
 
 /** The filters of a state, one {text, name, word} a chip; a measure's range has no word. */
-function chipsOf({ facets, ranges }, known) {
+export function chipsOf({ facets, ranges }, known) {
   const words = known.flatMap((facet) => (
-    Array.from(facets[facet.name] ?? [], (word) => ({ text: `${facet.title}: ${facet.called(word)}`, name: facet.name, word }))
+    Array.from(facets[facet.name] ?? [], (word) => ({ text: `${facet.title}: ${facet.titleOf(word)}`, name: facet.name, word }))
   ));
   return [...words, ...Object.entries(ranges).map(([name, range]) => ({ text: rangeWords(name, range), name }))];
 }
@@ -100,9 +108,8 @@ function chip(text, data) {
 }
 
 /** A range in words: "Difficulty from 0.5 to 2". */
-function rangeWords(name, [low, high]) {
-  const { title, unit } = PUZZLE_COLUMNS.find((column) => column.name === name) ?? {};
-  const words = (value) => (unit === "s" ? secondsWords(value) : numberWords(Number(value.toPrecision(3))));
-  const from = Number.isFinite(low) ? ` from ${words(low)}` : "";
-  return `${title || name}${from}${Number.isFinite(high) ? ` to ${words(high)}` : ""}`;
+export function rangeWords(name, [low, high]) {
+  const { title } = PUZZLE_COLUMNS.find((column) => column.name === name) ?? {};
+  const end = (word, value) => (Number.isFinite(value) ? ` ${word} ${chartWords(name, value)}` : "");
+  return `${title || name}${end("from", low)}${end("to", high)}`;
 }

@@ -1,8 +1,13 @@
 // The gallery: the list's pictures as tiles; only visible ones have elements.
 
+import { element } from "../shared/elements.js";
+import { minutesWords } from "../shared/words.js";
+import { pickBox } from "./list.js";
+import { nonogramThumb } from "./nonogram.js";
+
 const TILE = 148; // pixels of the narrowest tile
 
-class Gallery {
+export class Gallery {
   /**
    * box       scrolling element, which the gallery fills
    * table     as readTable returns it
@@ -33,7 +38,7 @@ class Gallery {
   }
 
   /** Scroll to the tile of this index. */
-  go(place) {
+  scrollTo(place) {
     const top = Math.floor(place / this.across) * this.height;
     this.box.scrollTop = Math.max(Math.min(this.box.scrollTop, top), top + this.height - this.box.clientHeight);
     this.render();
@@ -43,14 +48,14 @@ class Gallery {
     if (this.box.clientWidth === 0) return; // hidden
     this.across = Math.max(2, Math.floor(this.box.clientWidth / TILE));
     this.tiles.style.setProperty("--across", this.across);
-    if (!this.tiles.firstChild) this.grow(1);
+    if (!this.tiles.firstChild) this.addTiles(1);
     this.height = this.tiles.firstChild.offsetHeight || 1;
     this.body.style.height = `${Math.ceil(this.order.length / this.across) * this.height}px`;
-    this.grow((Math.ceil(this.box.clientHeight / this.height) + 1) * this.across);
+    this.addTiles((Math.ceil(this.box.clientHeight / this.height) + 1) * this.across);
     this.render();
   }
 
-  grow(count) {
+  addTiles(count) {
     while (this.tiles.children.length < count) {
       const open = element("button", "thumb-button", "", element("span", "thumb"), element("span", "caption"));
       open.type = "button";
@@ -62,10 +67,10 @@ class Gallery {
   render() {
     const first = Math.floor(this.box.scrollTop / this.height) * this.across;
     this.tiles.style.transform = `translateY(${(first / this.across) * this.height}px)`;
-    Array.from(this.tiles.children, (tile, k) => this.write(tile, first + k));
+    Array.from(this.tiles.children, (tile, k) => this.renderTile(tile, first + k));
   }
 
-  write(tile, place) {
+  renderTile(tile, place) {
     tile.hidden = place >= this.order.length;
     if (tile.hidden) return;
     const row = this.order[place];

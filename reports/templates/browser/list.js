@@ -3,7 +3,13 @@
 // The elements stay in a fixed window over the scrolling body and only their text changes, so that fast scrolling never
 // shows an empty frame.
 
-const DASH = "–";
+import { element } from "../shared/elements.js";
+import { countWords, fixedWords, minutesWords, secondsWords, shareWords, sizeWords } from "../shared/words.js";
+import { FACTS, formatOf, verdictOf } from "./facts.js";
+import { ColumnHistogram, hasDistribution } from "./scales.js";
+import { sortOf } from "./selection.js";
+
+export const DASH = "–";
 
 const LETTERS_ENDS = ["A", "Z"], NUMBER_ENDS = ["smallest", "largest"], EFFORT_ENDS = ["easiest", "hardest"];
 
@@ -23,7 +29,7 @@ const LISTED = [
   { name: "technique", title: "Technique", ends: EFFORT_ENDS, room: "4.7rem", wide: true, unless: "hardest", words: (value) => value },
   { name: "hardest", title: "Grade", ends: EFFORT_ENDS, room: "7.6rem", wide: true, fill: fillGrade },
   { name: "minutes", title: "Time", ends: EFFORT_ENDS, room: "4.4rem", number: true, words: minutesWords },
-  { name: "difficulty", title: "Difficulty", ends: EFFORT_ENDS, room: "4.4rem", number: true, unless: "minutes", words: (value) => value.toFixed(2) },
+  { name: "difficulty", title: "Difficulty", ends: EFFORT_ENDS, room: "4.4rem", number: true, unless: "minutes", words: (value) => fixedWords(value, 2) },
   { name: "cpu_seconds", title: "CPU time", ends: NUMBER_ENDS, room: "4.4rem", number: true, words: secondsWords },
   { name: "density", title: "Density", ends: NUMBER_ENDS, room: "4rem", wide: true, number: true, words: shareWords },
 ];
@@ -33,7 +39,7 @@ const MORE_ROOM = "7.5rem"; // width of a chosen column
 const LEAST_TITLE = "9rem"; // of the title's column among chosen columns
 
 /** All columns to choose from: those of LISTED, and facts that any puzzle of the table has. */
-function listable({ columns }) {
+export function listable({ columns }) {
   const isKnown = (name) => name in columns && columns[name].values.some((_, row) => !columns[name].isNull(row));
   const known = LISTED.filter(({ name }) => name in columns);
   const others = FACTS.filter(({ name }) => isKnown(name) && !LISTED.some((each) => each.name === name));
@@ -46,13 +52,13 @@ function listable({ columns }) {
 }
 
 /** The default columns; kinds only if there are several. */
-function listedOf({ columns }) {
+export function listedOf({ columns }) {
   const hasValues = (name) => name in columns && (name !== "kind" || columns.kind.words.length > 1);
   return LISTED.filter(({ name, unless, more }) => !more && hasValues(name) && !(unless in columns));
 }
 
 /** The sort after a click on a column's head: the other direction if sorted by it, else numbers descending, words ascending. */
-function nextSort(sort, { name, number = false }) {
+export function nextSort(sort, { name, number = false }) {
   const now = sortOf(sort);
   const descending = now.name === name ? now.sign > 0 : number;
   const next = descending ? `-${name}` : name;
@@ -60,13 +66,13 @@ function nextSort(sort, { name, number = false }) {
 }
 
 /** The choices of the sort menu, [text, sort]: both directions of each column shown, and of the one sorted by. */
-function sortChoices(all, shown, sort) {
+export function sortChoices(all, shown, sort) {
   const { name } = sortOf(sort);
   const columns = all.filter((column) => shown.includes(column) || column.name === name);
   return columns.flatMap(({ name: of, title, ends }) => ["", "-"].map((down, k) => [`${title}, ${ends[k]} first`, down + of]));
 }
 
-class List {
+export class List {
   /**
    * grid    scrolling element, which the list fills
    * table   as readTable returns it
@@ -107,7 +113,7 @@ class List {
   }
 
   /** Scroll to the row of this index and make it active. */
-  go(place) {
+  scrollTo(place) {
     this.active = Math.max(0, Math.min(place, this.order.length - 1));
     const top = this.active * this.height;
     this.grid.scrollTop = Math.max(Math.min(this.grid.scrollTop, top), top + this.height - this.view);
@@ -115,7 +121,7 @@ class List {
   }
 
   /** Show the columns of these names, or the default ones. */
-  choose(chosen) {
+  setColumns(chosen) {
     const columns = chosen.length ? this.all.filter(({ name }) => chosen.includes(name)) : listedOf(this.table);
     if (String(columns.map(({ name }) => name)) === String(this.columns.map(({ name }) => name))) return;
     this.columns = columns;
@@ -164,31 +170,31 @@ class List {
 
   listen() {
     this.grid.addEventListener("scroll", () => this.render(), { passive: true });
-    this.grid.addEventListener("keydown", (event) => this.key(event));
+    this.grid.addEventListener("keydown", (event) => this.handleKey(event));
     this.grid.addEventListener("click", (event) => {
       const head = event.target.closest("[data-name]");
       const row = event.target.closest("[data-place]");
       if (head) this.act.sort(head.dataset.name);
       else if (!row) return;
-      else if (event.target.closest(".pick")) this.pick(Number(row.dataset.place), event.shiftKey);
-      else this.open(Number(row.dataset.place));
+      else if (event.target.closest(".pick")) this.pickRow(Number(row.dataset.place), event.shiftKey);
+      else this.openRow(Number(row.dataset.place));
     });
     new ResizeObserver(() => this.head && this.measure()).observe(this.grid);
   }
 
   /** Fit the elements to the available space. */
   measure() {
-    if (this.elements.length === 0) this.grow(1);
+    if (this.elements.length === 0) this.addRows(1);
     this.height = parseFloat(getComputedStyle(this.elements[0]).height) || 1;
     this.body.style.height = `${this.order.length * this.height}px`;
     this.view = this.grid.clientHeight - this.head.offsetHeight;
     this.window.style.top = `${this.head.offsetHeight}px`;
     this.window.style.height = `${Math.min(this.view, this.order.length * this.height)}px`;
-    this.grow(Math.ceil(this.view / this.height) + 1);
+    this.addRows(Math.ceil(this.view / this.height) + 1);
     this.render();
   }
 
-  grow(count) {
+  addRows(count) {
     while (this.elements.length < count) {
       const kind = ({ name, number, wide }) => `${name}${number ? " n" : ""}${wide ? " wide" : ""}`;
       const cells = this.columns.map((column) => element("div", kind(column), "gridcell"));
@@ -203,13 +209,13 @@ class List {
     const top = this.grid.scrollTop;
     const first = Math.floor(top / this.height);
     this.rows.style.transform = `translateY(${first * this.height - top}px)`;
-    this.elements.forEach((row, k) => this.write(row, first + k));
+    this.elements.forEach((row, k) => this.renderRow(row, first + k));
     const seen = this.active >= first && this.active < first + this.elements.length;
     if (seen) this.grid.setAttribute("aria-activedescendant", `browse-row-${this.active}`);
     else this.grid.removeAttribute("aria-activedescendant");
   }
 
-  write(element, place) {
+  renderRow(element, place) {
     element.hidden = place >= this.order.length;
     if (element.hidden) return element.removeAttribute("id"); // another row may have it now
     const row = this.order[place];
@@ -224,7 +230,7 @@ class List {
       cell.classList.toggle("chief", name === this.chief);
       if (fill) return fill(cell, row, this.table);
       const value = this.table.columns[name].at(row);
-      cell.textContent = value === null ? DASH : words(value, this.size(row), (of) => this.table.columns[of].at(row));
+      cell.textContent = value === null ? DASH : words(value, this.size(row), (of) => this.table.columns[of]?.at(row) ?? null);
     });
   }
 
@@ -233,7 +239,7 @@ class List {
     return { width: width.at(row), height: height.at(row), cells: cells.at(row) };
   }
 
-  key(event) {
+  handleKey(event) {
     if (event.target !== this.grid || event.ctrlKey || event.metaKey || event.altKey) return;
     const page = Math.max(1, Math.floor(this.view / this.height) - 1);
     const places = {
@@ -244,27 +250,27 @@ class List {
       Home: 0,
       End: this.order.length - 1,
     };
-    if (event.key in places) this.go(places[event.key]);
-    else if (event.key === "Enter" && this.active >= 0) this.open(this.active);
-    else if (event.key === " " && this.active >= 0) this.pick(this.active, event.shiftKey);
+    if (event.key in places) this.scrollTo(places[event.key]);
+    else if (event.key === "Enter" && this.active >= 0) this.openRow(this.active);
+    else if (event.key === " " && this.active >= 0) this.pickRow(this.active, event.shiftKey);
     else return;
     event.preventDefault();
   }
 
-  open(place) {
+  openRow(place) {
     this.active = place;
     this.render();
     this.act.open(place);
   }
 
-  pick(place, range) {
+  pickRow(place, range) {
     this.active = place;
     this.act.pick(place, range);
   }
 }
 
 /** A checkbox outside the tab order: the focused grid handles its key. */
-function pickBox() {
+export function pickBox() {
   const box = element("input");
   Object.assign(box, { type: "checkbox", tabIndex: -1 });
   box.setAttribute("aria-label", "Pick");
@@ -292,12 +298,11 @@ function fillGrade(cell, row, { columns }) {
 }
 
 /** The verdict with its colour; for several solutions the count of cells in which the two found differ. */
-function fillVerdict(cell, row, { columns, labels }) {
+function fillVerdict(cell, row, { columns }) {
   if (!cell.firstChild) cell.append(element("span", "key"), element("span", "apart"));
   const differing = columns.differing.at(row);
   cell.lastChild.textContent = differing === null ? "" : countWords(differing, "cell");
-  const { values, words } = columns.label;
-  const known = values[row] > 0;
-  cell.firstChild.textContent = known ? words[values[row] - 1] : DASH;
-  cell.firstChild.style.setProperty("--key", known ? labels[values[row] - 1][0] : "transparent");
+  const label = columns.label.at(row);
+  cell.firstChild.textContent = label ?? DASH;
+  cell.firstChild.style.setProperty("--key", label === null ? "transparent" : verdictOf(label).color);
 }

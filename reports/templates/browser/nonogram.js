@@ -1,10 +1,15 @@
 // An opened nonogram: its layers, and their legends.
 
-const NO_LAYER = "nothing";
-const PLAY = "play";
+import { clueItems, cluesOf, differingCells, MOST_NUMBERS, numbersOf } from "../shared/clues.js";
+import { BLACK, drawing } from "../shared/drawing.js";
+import { element } from "../shared/elements.js";
+import { countWords } from "../shared/words.js";
+
+export const NO_LAYER = "nothing";
+export const PLAY = "play";
 
 /** Layers that the cells can show: property of a picture, and title. */
-const LAYERS = [
+export const LAYERS = [
   ["solution", "Solution"],
   ["second", "Second solution"],
   ["goal", "Author’s picture"],
@@ -17,7 +22,7 @@ const LAYERS = [
  * An opened puzzle, {drawing, legend, items}; items are list items that describe the drawing, or null. `at(column)` returns a
  * value of the puzzle's row, or null.
  */
-function nonogramSheet(picture, shown, at) {
+export function nonogramSheet(picture, shown, at) {
   const seen = shown === "mended" ? withOwnClues(picture) : picture;
   const palette = paletteEntries(at("palette"));
   const goalMatches = at("goal_matches");
@@ -34,7 +39,7 @@ function nonogramSheet(picture, shown, at) {
 const DIFFERENT = [255, 0, 144]; // colour of a thumbnail's cells where solutions differ
 
 /** The solution or the author's picture, a pixel a cell, with cells highlighted where a second solution differs. */
-function nonogramThumb(picture, at) {
+export function nonogramThumb(picture, at) {
   const { width, height, solution, second, goal } = picture;
   const cells = solution ?? goal ?? new Uint8Array(width * height);
   const colors = paletteEntries(at("palette")).map(({ rgb }) => [0, 2, 4].map((k) => parseInt(rgb.slice(k, k + 2), 16)));
@@ -50,7 +55,7 @@ function nonogramThumb(picture, at) {
 }
 
 /** Parse a palette: a line for each entry, six hex digits and the name. */
-function paletteEntries(text) {
+export function paletteEntries(text) {
   if (text === null) return [{ rgb: "ffffff", name: "white" }, { rgb: BLACK, name: "black" }];
   return text.split("\n").map((line) => ({ rgb: line.slice(0, 6), name: line.slice(7) }));
 }
@@ -67,13 +72,13 @@ function otherOf(picture, shown, goalMatches) {
 }
 
 /** The solution that was mended: the author's picture if it is one, else the nearest one to the mended picture. */
-function formerOf({ solution, second, goal, mended }, goalMatches) {
+export function formerOf({ solution, second, goal, mended }, goalMatches) {
   if (goalMatches) return goal ?? solution;
   return differingCells(mended, second) < differingCells(mended, solution) ? second : solution;
 }
 
 /** The legend of a layer. */
-function legend(picture, shown, marked, goalMatches) {
+export function legend(picture, shown, marked, goalMatches) {
   const sentences = [];
   if (shown === "solution") sentences.push(picture.second ? "A solution." : "The solution that was found.");
   if (shown === "second") sentences.push("Another solution.");

@@ -1,13 +1,23 @@
 // The dialog of an opened puzzle: drawing, verdict and facts.
 
+import { Board, colorTools, EMPTY_TOOL, renderTools } from "../shared/board.js";
+import { MOST_NUMBERS, numbersOf } from "../shared/clues.js";
+import { element } from "../shared/elements.js";
+import { colorsOf, Game, puzzleOf, wrongCells, wrongWords } from "../shared/game.js";
+import { savedGrid, saveGrid } from "../shared/saved_grids.js";
+import { numberWords } from "../shared/words.js";
+import { factItems, verdictOf } from "./facts.js";
+import { LAYERS, NO_LAYER, nonogramSheet, paletteEntries, PLAY } from "./nonogram.js";
+import { addressOf, plainState } from "./state.js";
+
 const ZOOM = 1.5, MOST_ZOOM = ZOOM ** 6; // of one step, and in all
 
-class PuzzleView {
+export class PuzzleView {
   /**
    * dialog     element, with its parts by class
    * table      as readTable returns it
    * pictures   Pictures
-   * act        {step(by), closed(opener)}: callbacks for the next or previous puzzle, and for closing; `opener` had the
+   * act        {step(by), handleClose(opener)}: callbacks for the next or previous puzzle, and for closing; `opener` had the
    *            focus before
    */
   constructor(dialog, table, pictures, act) {
@@ -30,7 +40,7 @@ class PuzzleView {
     this.part("close").addEventListener("click", () => this.dialog.close());
     this.dialog.addEventListener("close", () => {
       this.row = -1;
-      act.closed(this.opener);
+      act.handleClose(this.opener);
     });
     this.dialog.addEventListener("keydown", (event) => {
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
@@ -74,8 +84,7 @@ class PuzzleView {
     this.part("name").textContent = at("title") ?? at("puzzle_id") ?? "untitled";
     this.part("author").textContent = author === null ? "" : `by ${author}`;
     this.part("id").replaceChildren(idWords(at("puzzle_id"), at("url")));
-    const label = this.table.columns.label.values[row];
-    const [color, meaning] = label ? this.table.labels[label - 1] : ["transparent", ""];
+    const { color, meaning } = at("label") === null ? { color: "transparent", meaning: "" } : verdictOf(at("label"));
     this.part("key").textContent = at("label") ?? "unknown";
     this.part("key").style.setProperty("--key", color);
     this.part("meaning").textContent = meaning;
@@ -87,7 +96,7 @@ class PuzzleView {
 
   async load(row) {
     this.picture = null;
-    this.offer();
+    this.renderLayers();
     this.draw();
     this.part("sheet").ariaBusy = "true";
     this.part("legend").textContent = "Reading the pictures …";
@@ -103,15 +112,15 @@ class PuzzleView {
       problem = "This puzzle’s picture can’t be read.";
     }
     this.part("sheet").ariaBusy = "false";
-    this.offer();
+    this.renderLayers();
     this.draw();
     if (problem) this.part("legend").textContent = problem;
   }
 
   /** Offer the picture's layers as radio buttons. */
-  offer() {
+  renderLayers() {
     this.available = layersOf(this.picture);
-    const shown = this.shown();
+    const shown = this.currentLayer();
     this.part("layers").hidden = this.available.length < 2;
     this.part("layers").replaceChildren(...this.available.map(([layer, name]) => {
       const input = element("input");
@@ -121,42 +130,42 @@ class PuzzleView {
   }
 
   /** The layer chosen last, if the picture has it, or else the first one. */
-  shown() {
+  currentLayer() {
     const layers = this.available.map(([layer]) => layer);
     return layers.includes(this.layer) ? this.layer : layers[0];
   }
 
   draw() {
     const at = (name) => this.table.columns[name].at(this.row);
-    const sheet = this.picture && nonogramSheet(this.picture, this.shown(), at);
+    const sheet = this.picture && nonogramSheet(this.picture, this.currentLayer(), at);
     this.part("drawing").hidden = !sheet;
     this.part("clue-words").hidden = !sheet?.items;
     this.part("drawing").replaceChildren(...(sheet ? [sheet.drawing] : []));
     this.part("clue-list").replaceChildren(...(sheet?.items ?? []));
     this.part("legend").textContent = sheet?.legend ?? "";
     this.part("zoom").hidden = !sheet;
-    this.board = sheet && this.shown() === PLAY ? this.play(at) : null;
+    this.board = sheet && this.currentLayer() === PLAY ? this.createBoard(at) : null;
     this.part("tools").hidden = !this.board;
     this.zoom(null);
   }
 
   /** Put a board in the drawing's place, with the progress that is stored. */
-  play(at) {
+  createBoard(at) {
     const { width, height, clues, solution, second } = this.picture;
     const key = JSON.stringify(clues); // other reports have other puzzles by the same id
     const puzzle = puzzleOf({ ...clues, palette: paletteEntries(at("palette")).map(({ name, rgb }) => [name, "", rgb]) });
-    const cells = kept(key, width * height, colorsOf(clues)) ?? new Uint8Array(width * height);
+    const cells = savedGrid(key, width * height, colorsOf(clues)) ?? new Uint8Array(width * height);
     const place = element("div", "board");
     this.part("drawing").replaceChildren(place);
     this.part("check").hidden = !solution || second !== null;
-    const board = new Board(place, new Game(puzzle, cells), { changed: () => this.played(key), moved: () => {} });
-    offerTools(this.part("colors"), "browse-tool", [...colorTools(puzzle.palette), EMPTY_TOOL], board, 1);
+    const board = new Board(place, new Game(puzzle, cells), { changed: () => this.saveProgress(key), moved: () => {} });
+    renderTools(this.part("colors"), "browse-tool", [...colorTools(puzzle.palette), EMPTY_TOOL], board, 1);
     return board;
   }
 
   /** Store the progress, and say when the puzzle is solved. */
-  played(key) {
-    keep(key, this.board.cells);
+  saveProgress(key) {
+    saveGrid(key, this.board.cells);
     this.part("legend").textContent = this.board.isFinished ? "Solved." : "";
     if (this.board.isFinished) this.board.celebrate();
   }
@@ -172,8 +181,8 @@ class PuzzleView {
   zoom(way) {
     if (way !== null) this.scale = way === 0 ? 1 : Math.max(1, Math.min(MOST_ZOOM, this.scale * ZOOM ** way));
     if (this.board) {
-      if (way) this.board.enlarge(way);
-      else if (way === 0) this.board.resize(this.board.fitting());
+      if (way) this.board.zoomBy(way);
+      else if (way === 0) this.board.zoomTo(this.board.fittingSize());
       for (const button of this.part("zoom").children) button.disabled = false;
       return;
     }
@@ -189,7 +198,7 @@ class PuzzleView {
 }
 
 /** The layers that a picture has, [layer, name]; none without a picture. */
-function layersOf(picture) {
+export function layersOf(picture) {
   const isOffered = (layer) => layer === NO_LAYER || (layer === PLAY ? isPlayable(picture) : picture[layer]);
   return LAYERS.filter(([layer]) => picture && isOffered(layer));
 }
@@ -200,13 +209,13 @@ function isPlayable({ clues }) {
 }
 
 /** Why a puzzle without a picture is not drawn. */
-function undrawnWords(hasRoom) {
+export function undrawnWords(hasRoom) {
   if (hasRoom) return "Nothing can be drawn: this puzzle’s clues are not in the report.";
   return "Not drawn: the page has room for the pictures of its first puzzles only.";
 }
 
 /** For a duplicate, a sentence with a link to the original. */
-function repeatWords(at) {
+export function repeatWords(at) {
   const original = at("original");
   if (original === null) return [];
   const likeness = at("likeness");
@@ -219,7 +228,7 @@ function repeatWords(at) {
 }
 
 /** The id, as a link if it has a web address. */
-function idWords(id, url) {
+export function idWords(id, url) {
   const link = url !== null && /^https?:\/\//i.test(url);
   const made = element(link ? "a" : "span");
   made.textContent = id ?? "no id";

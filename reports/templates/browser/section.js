@@ -1,27 +1,76 @@
 // The section: reads the table, and synchronizes filters, list, gallery, opened puzzle and the page's address.
 
+import { copyText, downloadFile } from "../shared/elements.js";
+import { numberWords } from "../shared/words.js";
+import { Pictures, readTable } from "./data.js";
+import { Explorer } from "./explorer.js";
+import { csvText, factLines, idLines, IDS_FILE, packCommand } from "./exporting.js";
+import { FilteredCharts } from "./filtered_charts.js";
+import { Filters } from "./filters.js";
+import { Gallery } from "./gallery.js";
+import { List, listedOf, nextSort, sortChoices } from "./list.js";
+import { ColumnMenu } from "./menus.js";
+import { PuzzleView } from "./puzzle.js";
+import { listedWords, rowOf, SEARCHED, Selection, sortOf } from "./selection.js";
+import { ADDRESS, addressOf, plainState, stateOf } from "./state.js";
+
+/** The picked puzzles of the list. */
+export class Picked {
+  /** `changed()` is called after each change. */
+  constructor(changed) {
+    this.rows = new Set();
+    this.last = -1; // the last row picked, where a range begins
+    this.changed = changed;
+  }
+
+  has(row) {
+    return this.rows.has(row);
+  }
+
+  /** Toggle a row of the list; with `range` set all rows from the last one to it as the last one is. */
+  toggle(row, order, range) {
+    const [from, to] = [order.indexOf(this.last), order.indexOf(row)];
+    if (range && from >= 0 && to >= 0) this.all(order.subarray(Math.min(from, to), Math.max(from, to) + 1), this.has(this.last));
+    else this.all([row], !this.has(row));
+    this.last = row;
+  }
+
+  /** Pick or unpick rows. */
+  all(rows, wanted) {
+    for (const row of rows) this.rows[wanted ? "add" : "delete"](row);
+    this.changed();
+  }
+
+  clear() {
+    this.rows.clear();
+    this.last = -1;
+    this.changed();
+  }
+}
+
 class Browser {
-  constructor(section, table, pictures) {
+  /** `specs` are those of the explorer's charts, or null. */
+  constructor(section, table, pictures, specs) {
     this.section = section;
     this.table = table;
     this.selection = new Selection(table);
     this.state = plainState();
-    this.picked = new Picked(() => this.tick());
+    this.picked = new Picked(() => this.renderPicks());
     const act = {
-      open: (place) => this.open(place, true),
-      sort: (name) => this.change({ sort: nextSort(this.state.sort, this.list.all.find((column) => column.name === name)) }),
+      open: (place) => this.openPuzzle(place, true),
+      sort: (name) => this.update({ sort: nextSort(this.state.sort, this.list.all.find((column) => column.name === name)) }),
       pick: (place, range) => this.picked.toggle(this.rows[place], this.rows, range),
     };
     this.list = new List(this.part("browse-grid"), table, this.picked, act);
     this.gallery = new Gallery(this.part("browse-gallery"), table, pictures, this.picked, act);
     this.filters = new Filters(this.part("browse-filters"), this.part("browse-chips"), this.selection, {
-      change: (change) => this.change(change),
+      change: (change) => this.update(change),
     });
     this.view = new PuzzleView(document.getElementById("browse-puzzle"), table, pictures, {
       step: (by) => this.step(by),
-      closed: (opener) => this.closed(opener),
+      handleClose: (opener) => this.handleClose(opener),
     });
-    this.columns = new Columns(this.list.all, listedOf(table), { change: (change) => this.change(change) });
+    this.columns = new ColumnMenu(this.list.all, listedOf(table), { change: (change) => this.update(change) });
     this.part("browse-sort").parentElement.after(this.columns.box);
     this.known = {
       facets: this.selection.facets,
@@ -30,18 +79,17 @@ class Browser {
       hasPuzzle: (id) => this.rowOf(id) >= 0,
     };
     this.charts = new FilteredCharts(document.querySelectorAll("[data-chart]"), table);
-    this.explore();
+    this.explore(specs);
     this.listen();
   }
 
   /** Create the charts of the list, if the page includes Vega. */
-  explore() {
-    const specs = document.getElementById("explorers");
+  explore(specs) {
     const box = document.getElementById("explorer");
     if (!specs || !box) return;
     box.hidden = false;
-    this.explorer = new Explorer(box, JSON.parse(specs.textContent), this.table, this.selection, {
-      range: (ranges) => this.narrow(ranges),
+    this.explorer = new Explorer(box, specs, this.table, this.selection, {
+      range: (ranges) => this.setRanges(ranges),
       open: (id) => {
         location.hash = addressOf({ ...this.state, puzzle: id });
       },
@@ -49,9 +97,9 @@ class Browser {
   }
 
   /** Filter the list by ranges of measures; null removes one. */
-  narrow(ranges) {
+  setRanges(ranges) {
     const all = Object.entries({ ...this.state.ranges, ...ranges });
-    this.change({ ranges: Object.fromEntries(all.filter(([, range]) => range !== null)) });
+    this.update({ ranges: Object.fromEntries(all.filter(([, range]) => range !== null)) });
   }
 
   part(name) {
@@ -60,63 +108,63 @@ class Browser {
 
   listen() {
     const sort = this.part("browse-sort");
-    sort.addEventListener("change", () => this.change({ sort: sort.value === "-difficulty" ? "" : sort.value }));
+    sort.addEventListener("change", () => this.update({ sort: sort.value === "-difficulty" ? "" : sort.value }));
     for (const button of this.section.querySelectorAll("[data-view]")) {
-      button.addEventListener("click", () => this.change({ view: button.dataset.view }));
+      button.addEventListener("click", () => this.update({ view: button.dataset.view }));
     }
     for (const button of this.section.querySelectorAll("[data-take]")) {
-      button.addEventListener("click", () => this.take(button.dataset.take));
+      button.addEventListener("click", () => this.exportRows(button.dataset.take));
     }
     this.part("browse-link").addEventListener("click", (event) => this.copyLink(event.target));
     this.part("browse-copy").addEventListener("click", (event) => {
       copy(event.target, this.part("browse-command").textContent, "Select the line");
     });
-    addEventListener("popstate", () => this.read(true));
+    addEventListener("popstate", () => this.readAddress(true));
   }
 
   /** Read the state from the address, if it has one, and report its problems. */
-  read(followed = false) {
+  readAddress(isFollowed = false) {
     if (!location.hash.startsWith(ADDRESS)) {
       this.state.puzzle = "";
-      this.apply();
+      this.render();
       return;
     }
     const { state, problems } = stateOf(location.hash, this.known);
     this.part("browse-problem").textContent = problems.join(" ");
     this.state = state;
-    this.apply();
-    if (followed && state.puzzle === "") this.section.scrollIntoView();
+    this.render();
+    if (isFollowed && state.puzzle === "") this.section.scrollIntoView();
   }
 
-  change(change) {
+  update(change) {
     Object.assign(this.state, change);
     this.part("browse-problem").textContent = "";
-    this.apply();
-    this.write();
+    this.render();
+    this.writeAddress();
   }
 
   /** Show the state; the list keeps its position if it has not changed. */
-  apply() {
-    const asked = addressOf({ ...this.state, puzzle: "" });
-    if (asked !== this.asked) {
-      this.asked = asked;
+  render() {
+    const listed = addressOf({ ...this.state, puzzle: "" });
+    if (listed !== this.listed) {
+      this.listed = listed;
       this.select();
     }
     const row = this.rowOf(this.state.puzzle);
-    if (row >= 0) this.show(row);
+    if (row >= 0) this.showPuzzle(row);
     else this.view.dialog.close();
   }
 
   select() {
-    this.rows = this.selection.rows(this.state);
+    this.rows = this.selection.select(this.state);
     const { sort, view, columns } = this.state;
     this.list.grid.hidden = view !== "list";
     this.gallery.box.hidden = view !== "gallery";
-    this.seen = view === "gallery" ? this.gallery : this.list;
-    this.list.choose(columns);
+    this.current = view === "gallery" ? this.gallery : this.list;
+    this.list.setColumns(columns);
     this.columns.show(columns);
     this.columns.box.hidden = view !== "list";
-    this.seen.show(this.rows, sort);
+    this.current.show(this.rows, sort);
     this.offerSorts(sort);
     for (const button of this.section.querySelectorAll("[data-view]")) {
       button.setAttribute("aria-pressed", button.dataset.view === view);
@@ -126,7 +174,7 @@ class Browser {
     this.filters.show(this.state);
     this.charts.show(this.rows);
     this.explorer?.show({ ...this.state });
-    this.offer();
+    this.renderExport();
   }
 
   /** Fill the sort menu. */
@@ -138,13 +186,13 @@ class Browser {
   }
 
   /** Update the rows picked. */
-  tick() {
-    this.seen.render();
-    this.offer();
+  renderPicks() {
+    this.current.render();
+    this.renderExport();
   }
 
   /** Update the export buttons: they export the picked puzzles, or else the whole list. */
-  offer() {
+  renderExport() {
     const picked = this.picked.rows.size;
     const what = picked ? `${numberWords(picked)} picked` : `All ${numberWords(this.rows.length)} listed`;
     this.part("browse-taken").textContent = `${what}:`;
@@ -154,17 +202,17 @@ class Browser {
     }
   }
 
-  take(what) {
+  exportRows(what) {
     const rows = this.picked.rows.size ? Array.from(this.picked.rows).sort((a, b) => a - b) : this.rows;
     if (what === "all") this.picked.all(this.rows, true);
     else if (what === "clear") this.picked.clear();
-    else if (what === "ids") keepFile(idLines(rows, this.table), IDS_FILE, "text/plain");
-    else keepFile(csvText(factLines(rows, this.table)), "puzzles.csv", "text/csv");
+    else if (what === "ids") downloadFile(idLines(rows, this.table), IDS_FILE, "text/plain");
+    else downloadFile(csvText(factLines(rows, this.table)), "puzzles.csv", "text/csv");
   }
 
   /** Copy the address, which holds filters, order, view and columns. */
   copyLink(button) {
-    this.write();
+    this.writeAddress();
     copy(button, location.href, "The address bar has it");
   }
 
@@ -174,28 +222,28 @@ class Browser {
   }
 
   /** Open the puzzle of an index in the list; with a new history entry the back button closes it. */
-  open(place, isNew) {
+  openPuzzle(place, isNew) {
     const row = this.rows[place];
     this.state.puzzle = this.table.columns.puzzle_id.at(row) ?? "";
-    this.show(row);
-    this.write(isNew && this.state.puzzle !== "");
+    this.showPuzzle(row);
+    this.writeAddress(isNew && this.state.puzzle !== "");
   }
 
-  show(row) {
+  showPuzzle(row) {
     this.place = this.rows.indexOf(row);
-    if (this.place >= 0) this.seen.go(this.place);
+    if (this.place >= 0) this.current.scrollTo(this.place);
     this.view.show(row, this.place, this.rows.length);
   }
 
   step(by) {
     const place = this.place + by;
-    if (this.place >= 0 && place >= 0 && place < this.rows.length) this.open(place, false);
+    if (this.place >= 0 && place >= 0 && place < this.rows.length) this.openPuzzle(place, false);
   }
 
-  closed(opener) {
+  handleClose(opener) {
     const focus = () => {
       const lost = !opener.isConnected || opener === document.body;
-      (lost ? (this.seen.grid ?? this.seen.box) : opener).focus({ preventScroll: true });
+      (lost ? (this.current.grid ?? this.current.box) : opener).focus({ preventScroll: true });
     };
     const byHistory = this.state.puzzle === "";
     this.state.puzzle = "";
@@ -203,13 +251,13 @@ class Browser {
       addEventListener("popstate", () => setTimeout(focus), { once: true });
       history.back();
     } else {
-      if (!byHistory) this.write();
+      if (!byHistory) this.writeAddress();
       setTimeout(focus); // going back in the history moves the focus once more
     }
   }
 
   /** Write the state to the address. */
-  write(isNew = false) {
+  writeAddress(isNew = false) {
     const address = addressOf(this.state);
     if (isNew) history.pushState({ opened: true }, "", address);
     else history.replaceState(history.state, "", address);
@@ -219,26 +267,24 @@ class Browser {
 /** Copy a text; the button says so, or where the text is. */
 async function copy(button, text, otherwise) {
   button.dataset.words ??= button.textContent;
-  const isCopied = await navigator.clipboard?.writeText(text).then(() => true, () => false);
+  const isCopied = await copyText(text);
   button.textContent = isCopied ? "Copied" : otherwise;
   setTimeout(() => (button.textContent = button.dataset.words), 3000);
 }
 
-async function start(section) {
+/** Read the table and show the list; on an error the section says so. `charts` is the promise of startCharts. */
+export async function startBrowser(section, charts) {
   const note = section.querySelector(".browse-note");
   const content = section.querySelector(".browse-content");
-  if (!("DecompressionStream" in globalThis)) {
-    note.textContent = "The list of puzzles needs a newer browser: Chrome or Edge 80, Firefox 113, Safari 16.4.";
-    return;
-  }
   note.textContent = "Reading the list of puzzles …";
   try {
+    const specs = await charts;
     const table = await readTable(document.getElementById("browse-table"));
     const pictures = new Pictures(table, document.getElementById("browse-pictures"));
     content.hidden = false; // the list measures itself when it is created
     note.hidden = true;
-    const browser = new Browser(section, table, pictures);
-    browser.read();
+    const browser = new Browser(section, table, pictures, specs);
+    browser.readAddress();
     // The list has moved what the address names.
     const named = location.hash.startsWith(ADDRESS) ? section : document.getElementById(location.hash.slice(1));
     named?.scrollIntoView();
@@ -250,6 +296,3 @@ async function start(section) {
     console.error(problem);
   }
 }
-
-offerFiles(document.querySelector("main"));
-start(document.getElementById("browse"));

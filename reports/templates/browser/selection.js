@@ -1,26 +1,42 @@
 // Selects and sorts the list's rows, and counts what each choice of a facet would leave.
 
-const SEARCHED = ["puzzle_id", "title", "author"];
+import { countWords, numberWords, sizeWords } from "../shared/words.js";
+import { facetsOf } from "./facets.js";
+
+export const SEARCHED = ["puzzle_id", "title", "author"];
 const SIZED = /^(\d+)[x×*](\d+)$/;
 
 /** Queries of a table's rows. Orders and normalized words are cached. */
-class Selection {
+export class Selection {
   constructor(table) {
     this.table = table;
     this.facets = facetsOf(table);
     this.orders = new Map();
     this.plain = new Map();
-    this.misses = new Uint8Array(table.rows); // unmet conditions of each row: 1 for a facet, 2 for others
-    this.missed = new Uint8Array(table.rows); // the last unmet facet of each row
+    this.matches = null; // of the state selected
+  }
+
+  /** Select the rows of a state, for `counts`, and return them. */
+  select(state) {
+    this.matches = this.match(state);
+    return this.rowsOf(state, this.matches);
   }
 
   /**
-   * Select the rows of a state, Uint32Array: a word of each facet, measures within ranges, and each word of the query in id,
-   * title, author or size; exact ids come first. Then `counts` is up to date.
+   * The rows of a state, Uint32Array: a word of each facet, measures within ranges, and each word of the query in id,
+   * title, author or size; exact ids come first.
    */
-  rows({ query, sort, facets, ranges }) {
-    const { misses, missed } = this;
-    misses.fill(0);
+  rows(state) {
+    return this.rowsOf(state, this.match(state));
+  }
+
+  rowsOf({ query, sort }, { misses }) {
+    return this.withFirst(this.exactRows(query), this.order(sort).filter((row) => misses[row] === 0));
+  }
+
+  /** Each row's unmet conditions, `misses`: 1 for a facet, 2 for others; and the last unmet facet, `missed`. */
+  match({ query, facets, ranges }) {
+    const [misses, missed] = [new Uint8Array(this.table.rows), new Uint8Array(this.table.rows)];
     this.facets.forEach((facet, k) => {
       if (!facets[facet.name]) return;
       const { values } = facet.column;
@@ -31,24 +47,25 @@ class Selection {
         missed[row] = k;
       }
     });
-    for (const test of [...this.found(query), ...this.within(ranges)]) {
+    for (const test of [...this.textTests(query), ...this.rangeTests(ranges)]) {
       for (let row = 0; row < misses.length; row++) if (misses[row] < 2 && !test(row)) misses[row] += 2;
     }
-    return this.first(this.exact(query), this.order(sort).filter((row) => misses[row] === 0));
+    return { misses, missed };
   }
 
-  /** [word, count] of a facet: rows that match the word and all conditions but this facet's. */
+  /** [word, count] of a facet: rows that match the word and all conditions of the state selected but this facet's. */
   counts(facet) {
     const k = this.facets.indexOf(facet);
+    const { misses, missed } = this.matches;
     const { values } = facet.column;
     const counts = new Uint32Array(facet.bits ? 1 << facet.words.length : facet.words.length + 1);
     for (let row = 0; row < values.length; row++) {
-      if (this.misses[row] === 0 || (this.misses[row] === 1 && this.missed[row] === k)) counts[values[row]] += 1;
+      if (misses[row] === 0 || (misses[row] === 1 && missed[row] === k)) counts[values[row]] += 1;
     }
     return facet.counted(counts);
   }
 
-  within(ranges) {
+  rangeTests(ranges) {
     return Object.entries(ranges).map(([name, [low, high]]) => {
       const column = this.table.columns[name];
       const shift = column.measures ? 0 : 1;
@@ -58,16 +75,16 @@ class Selection {
   }
 
   /** A predicate for each word of the query. */
-  found(query) {
+  textTests(query) {
     return plainWords(query).split(/\s+/).filter(Boolean).map((part) => {
-      const [ids, titles, authors] = SEARCHED.map((name) => this.places(name, part));
-      const sized = this.sized(part);
+      const [ids, titles, authors] = SEARCHED.map((name) => this.wordTest(name, part));
+      const sized = this.sizeTest(part);
       return (row) => ids(row) || titles(row) || authors(row) || sized(row);
     });
   }
 
   /** A predicate: the row's word contains a part. Each distinct word is searched once. */
-  places(name, part) {
+  wordTest(name, part) {
     const { values, words } = this.table.columns[name];
     const plain = this.words(name);
     const hits = new Uint8Array(words.length + 1);
@@ -75,7 +92,7 @@ class Selection {
     return (row) => hits[values[row]] === 1;
   }
 
-  sized(part) {
+  sizeTest(part) {
     const found = SIZED.exec(part);
     const { values, words } = this.table.columns.dimensions;
     const code = found ? words.indexOf(sizeWords(Number(found[1]), Number(found[2]))) + 1 : 0;
@@ -89,7 +106,7 @@ class Selection {
   }
 
   /** The rows whose id equals the query, with or without its source. */
-  exact(query) {
+  exactRows(query) {
     const part = plainWords(query).trim();
     if (part === "") return [];
     const codes = new Set();
@@ -103,7 +120,7 @@ class Selection {
   }
 
   /** The rows, some of them moved to the front. */
-  first(some, rows) {
+  withFirst(some, rows) {
     if (some.length === 0) return rows;
     const wanted = new Set(some);
     const there = rows.filter((row) => wanted.has(row));
@@ -130,14 +147,14 @@ class Selection {
 }
 
 /** The row of an id, or -1. */
-function rowOf(id, { columns }) {
+export function rowOf(id, { columns }) {
   const { values, words } = columns.puzzle_id;
   const code = id === "" ? 0 : words.indexOf(id) + 1;
   return code === 0 ? -1 : values.indexOf(code);
 }
 
 /** How many of all puzzles are listed: "7 of 109 puzzles". */
-function listedWords(count, total) {
+export function listedWords(count, total) {
   const all = countWords(total, "puzzle");
   return count < total ? `${numberWords(count)} of ${all}` : all;
 }
@@ -157,13 +174,13 @@ function keysOf(column) {
 }
 
 /** Parse "-cells" into the column's name and the sign of its order; "" is the table's own order. */
-function sortOf(sort) {
+export function sortOf(sort) {
   if (sort === "") return { name: "difficulty", sign: -1 };
   return sort.startsWith("-") ? { name: sort.slice(1), sign: -1 } : { name: sort, sign: 1 };
 }
 
 /** Normalize text for searching: lower case, without accents. */
-function plainWords(text) {
+export function plainWords(text) {
   const small = text.toLowerCase();
   return /^[ -~]*$/.test(small) ? small : small.normalize("NFD").replace(/\p{M}/gu, "");
 }

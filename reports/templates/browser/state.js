@@ -1,14 +1,16 @@
 // The state of the browser, as an object and in the page's address.
 
-const ADDRESS = "#browse?";
-const VIEWS = ["list", "gallery"];
+import { rangeOf, rangeText, UNKNOWN } from "./facets.js";
+
+export const ADDRESS = "#browse?";
+export const VIEWS = ["list", "gallery"];
 
 /**
  * The initial state: `query`, `sort` ("name", "-name" or ""), `puzzle` (an id), `view` of VIEWS, `facets`
  * (a Set of words by a facet's name), `ranges` ([low, high] by a measure's name), `columns` (names;
  * empty for the default ones).
  */
-function plainState() {
+export function plainState() {
   return { query: "", sort: "", puzzle: "", view: VIEWS[0], facets: {}, ranges: {}, columns: [] };
 }
 
@@ -17,7 +19,7 @@ function plainState() {
  *
  * known  {facets, measures: names, columns: Set of names, hasPuzzle(id)}
  */
-function stateOf(address, { facets, measures, columns, hasPuzzle }) {
+export function stateOf(address, { facets, measures, columns, hasPuzzle }) {
   const given = new URLSearchParams(address.slice(ADDRESS.length));
   const state = plainState();
   const problems = [];
@@ -47,13 +49,13 @@ function stateOf(address, { facets, measures, columns, hasPuzzle }) {
 }
 
 /** The change of a state that removes a filter: a measure's range, or one word of a facet. */
-function withoutFilter({ facets, ranges }, name, word) {
+export function withoutFilter({ facets, ranges }, name, word) {
   if (name in ranges) return { ranges: without(ranges, name) };
   return chosenWords(facets, name, [...facets[name]].filter((other) => other !== word));
 }
 
 /** The change of a state that selects these words of a facet; none removes the facet. */
-function chosenWords(facets, name, words) {
+export function chosenWords(facets, name, words) {
   const others = without(facets, name);
   return { facets: words.length ? { ...others, [name]: new Set(words) } : others };
 }
@@ -64,7 +66,7 @@ function without(object, name) {
 }
 
 /** Format the address of a state. */
-function addressOf({ query, sort, puzzle, view, facets, ranges, columns }) {
+export function addressOf({ query, sort, puzzle, view, facets, ranges, columns }) {
   const plain = { query, sort, view: view === VIEWS[0] ? "" : view, columns: columns.join(",") };
   const said = Object.entries(plain).filter(([, value]) => value !== "");
   for (const [name, words] of Object.entries(facets)) for (const word of words) said.push([name, word]);

@@ -1,5 +1,11 @@
 // The archive's list, page by page.
 
+import { verdictOf } from "../browser/facts.js";
+import { element } from "../shared/elements.js";
+import { countWords, fixedWords, minutesWords, numberWords, sizeWords } from "../shared/words.js";
+import { request } from "./api.js";
+import { announce } from "./messages.js";
+
 const COLUMNS = [
   ["puzzle_id", "Id", (row) => row.puzzle_id ?? "no id"],
   ["title", "Title", (row) => row.title ?? ""],
@@ -8,7 +14,7 @@ const COLUMNS = [
   ["label", "Verdict", (row) => row.label ?? ""],
   ["technique", "Technique", (row) => row.technique ?? ""],
   ["minutes", "Time", (row) => (row.minutes === null ? "" : minutesWords(row.minutes))],
-  ["difficulty", "Difficulty", (row) => row.difficulty?.toFixed(2) ?? ""],
+  ["difficulty", "Difficulty", (row) => (row.difficulty === null ? "" : fixedWords(row.difficulty, 2))],
   ["grade", "Grade", (row) => row.grade?.toString() ?? ""],
 ];
 const RESULTS = ["label", "technique", "difficulty"];
@@ -16,16 +22,16 @@ const GRADED = ["minutes", "grade"];
 const NUMBERS = ["minutes", "difficulty", "grade"];
 const DEBOUNCE = 250; // milliseconds after the last keystroke of a search
 
-class Archive {
-  /** `archive` as in /api/about; `go(query)` is called for each page to open. */
-  constructor(section, archive, go) {
+export class Archive {
+  /** `archive` as in /api/about; `navigate(query)` opens a page. */
+  constructor(section, archive, navigate) {
     this.section = section;
     this.filters = section.querySelector("form");
     const isGraded = archive.grades.length > 0;
     const shown = (name) => (GRADED.includes(name) ? isGraded : name === "difficulty" ? archive.results && !isGraded
       : archive.results || !RESULTS.includes(name));
     this.columns = COLUMNS.filter(([name]) => shown(name));
-    this.go = go;
+    this.navigate = navigate;
     section.querySelector("h1").textContent = archive.name;
     for (const [name, words] of [["label", archive.labels], ["kind", archive.kinds], ["grade", archive.grades]]) {
       for (const word of words) this.filters.elements[name].append(new Option(word, word));
@@ -42,47 +48,47 @@ class Archive {
     }));
     this.filters.addEventListener("input", () => {
       clearTimeout(this.clock);
-      this.clock = setTimeout(() => this.choose(), DEBOUNCE);
+      this.clock = setTimeout(() => this.applyFilters(), DEBOUNCE);
     });
     this.filters.addEventListener("submit", (event) => event.preventDefault());
-    this.filters.addEventListener("reset", () => setTimeout(() => this.choose()));
+    this.filters.addEventListener("reset", () => setTimeout(() => this.applyFilters()));
     for (const button of section.querySelectorAll("[data-by]")) {
-      button.addEventListener("click", () => this.turn(Number(button.dataset.by)));
+      button.addEventListener("click", () => this.movePage(Number(button.dataset.by)));
     }
   }
 
-  choose() {
+  applyFilters() {
     const chosen = Array.from(new FormData(this.filters)).filter(([, value]) => value);
-    const wanted = new URLSearchParams(chosen);
-    for (const name of ["sort", "descending"]) if (this.wanted.has(name)) wanted.set(name, this.wanted.get(name));
-    this.go(wanted);
+    const query = new URLSearchParams(chosen);
+    for (const name of ["sort", "descending"]) if (this.query.has(name)) query.set(name, this.query.get(name));
+    this.navigate(query);
   }
 
   sort(name) {
-    const wanted = new URLSearchParams(this.wanted);
-    const turned = wanted.get("sort") === name && !wanted.has("descending");
-    wanted.set("sort", name);
-    wanted.delete("first");
-    if (turned) wanted.set("descending", "true");
-    else wanted.delete("descending");
-    this.go(wanted);
+    const query = new URLSearchParams(this.query);
+    const isAscending = query.get("sort") === name && !query.has("descending");
+    query.set("sort", name);
+    query.delete("first");
+    if (isAscending) query.set("descending", "true");
+    else query.delete("descending");
+    this.navigate(query);
   }
 
-  turn(by) {
-    const wanted = new URLSearchParams(this.wanted);
-    wanted.set("first", Math.max(0, this.page.first + by * this.page.puzzles.length));
-    this.go(wanted);
+  movePage(by) {
+    const query = new URLSearchParams(this.query);
+    query.set("first", Math.max(0, this.page.first + by * this.page.puzzles.length));
+    this.navigate(query);
   }
 
   /** Show the page of a query, URLSearchParams. */
-  async show(wanted) {
-    this.wanted = wanted;
+  async show(query) {
+    this.query = query;
     for (const name of ["query", "label", "kind", "grade"]) {
       const control = this.filters.elements[name];
-      if (control !== document.activeElement) control.value = wanted.get(name) ?? "";
+      if (control !== document.activeElement) control.value = query.get(name) ?? "";
     }
-    const page = await ask("GET", `puzzles?${wanted}`);
-    if (wanted !== this.wanted) return; // another page was opened meanwhile
+    const page = await request("GET", `puzzles?${query}`);
+    if (query !== this.query) return; // another page was opened meanwhile
     this.page = page;
     const { total, first, puzzles } = page;
     this.section.querySelector(".browse-count").textContent = countWords(total, "puzzle");
@@ -92,14 +98,14 @@ class Archive {
     back.disabled = first === 0;
     on.disabled = last >= total;
     for (const head of this.section.querySelectorAll("thead th")) {
-      const sorted = head.dataset.name === wanted.get("sort");
-      head.ariaSort = sorted ? (wanted.has("descending") ? "descending" : "ascending") : "none";
+      const sorted = head.dataset.name === query.get("sort");
+      head.ariaSort = sorted ? (query.has("descending") ? "descending" : "ascending") : "none";
     }
-    this.section.querySelector("tbody").replaceChildren(...puzzles.map((row) => this.row(row)));
-    tell(`${countWords(total, "puzzle")}`);
+    this.section.querySelector("tbody").replaceChildren(...puzzles.map((row) => this.rowElement(row)));
+    announce(`${countWords(total, "puzzle")}`);
   }
 
-  row(row) {
+  rowElement(row) {
     return element("tr", "", "", ...this.columns.map(([name, , words]) => {
       const cell = element(name === "puzzle_id" ? "th" : "td", classOf(name));
       const text = element("bdi");
@@ -111,7 +117,7 @@ class Archive {
         cell.append(link);
       } else if (name === "label" && row.label) {
         const key = element("span", "key", "", text);
-        key.style.setProperty("--key", LABELS.colors[row.label] ?? LABELS.other);
+        key.style.setProperty("--key", verdictOf(row.label).color);
         cell.append(key);
       } else cell.append(text);
       return cell;

@@ -1,5 +1,11 @@
 // Hints in three levels: where to look and how, which cells, and filling them in.
 
+import { element } from "../shared/elements.js";
+import { wrongWords } from "../shared/game.js";
+import { EMPTY, gridText } from "../shared/saved_grids.js";
+import { countWords, gradeWords } from "../shared/words.js";
+import { announce, attempt } from "./messages.js";
+
 const NO_STEP = {
   solved: "The grid is solved: nothing is left to do.",
   none: "No picture fits these clues.",
@@ -8,61 +14,61 @@ const NO_STEP = {
 };
 const NEXT = ["", "Show the cells", "Fill them in"];
 
-class Hints {
+export class Hints {
   /** `place` is the panel, `workshop` has the board. */
   constructor(place, workshop) {
     this.place = place;
     this.workshop = workshop;
     this.level = 0;
-    place.querySelector("[data-do=more]").addEventListener("click", () => attempt(null, () => this.more()));
+    place.querySelector("[data-do=more]").addEventListener("click", () => attempt(null, () => this.advance()));
     place.querySelector("[data-do=enough]").addEventListener("click", () => this.close());
   }
 
   /** Ask for a hint, or show its next level. */
-  async more() {
-    if (this.level === 0) await this.ask();
-    else if (this.level < NEXT.length && this.found) this.show(this.level + 1);
+  async advance() {
+    if (this.level === 0) await this.requestHint();
+    else if (this.level < NEXT.length && this.found) this.showLevel(this.level + 1);
   }
 
-  async ask() {
+  async requestHint() {
     const { workshop } = this;
     const { board } = workshop;
-    if (board.isFinished) return this.take({ kind: "solved" }); // although background cells may be open
+    if (board.isFinished) return this.showHint({ kind: "solved" }); // although background cells may be open
     const begun = gridText(board.cells);
-    this.tell("Hint", [""]);
+    this.render("Hint", [""]);
     const progress = this.place.querySelector(".guide-words p");
-    const hint = await workshop.findings.ask("hint", { puzzle: workshop.record(), begun }, progress).catch((error) => {
+    const hint = await workshop.findings.run("hint", { puzzle: workshop.record(), begun }, progress).catch((error) => {
       this.close();
       throw error;
     });
     if (!hint || board !== workshop.board || gridText(board.cells) !== begun) return this.close();
-    this.take(hint);
+    this.showHint(hint);
   }
 
   /** Show a new hint. */
-  take(hint) {
+  showHint(hint) {
     this.hint = hint;
     if (hint.kind === "step") this.workshop.taken.hints += 1;
     this.found = hintChanges(hint, this.workshop.board.game);
-    this.show(1);
+    this.showLevel(1);
   }
 
   /** Show a level of the hint: 1 where to look, 2 the cells, 3 fill them in. */
-  show(level) {
+  showLevel(level) {
     const { board } = this.workshop;
     const { kind, steps } = this.hint;
     if (level === NEXT.length) return board.set(this.found.places, this.found.values); // which closes the hint
     this.level = level;
-    if (!this.found) return this.tell("No hint", [NO_STEP[kind]]);
+    if (!this.found) return this.render("No hint", [NO_STEP[kind]]);
     if (kind === "wrong") this.showWrong(level);
     else if (level === 1) {
       const { line, assumption } = steps.at(-1);
-      this.tell(this.title(), [whereWords(steps.at(-1))]);
-      board.point(assumption ? { supposed: assumption.place } : { line });
+      this.render(this.title(), [whereWords(steps.at(-1))]);
+      board.highlight(assumption ? { supposed: assumption.place } : { line });
     } else {
-      this.tell(this.title(), [steps.at(-1).what]);
-      if (steps.length > 1) this.place.querySelector(".guide-words").append(this.before());
-      board.point({ ...pointedOut(steps.at(-1)), cells: this.found.places });
+      this.render(this.title(), [steps.at(-1).what]);
+      if (steps.length > 1) this.place.querySelector(".guide-words").append(this.earlierSteps());
+      board.highlight({ ...highlightsOf(steps.at(-1)), cells: this.found.places });
     }
   }
 
@@ -71,7 +77,7 @@ class Hints {
   }
 
   /** The steps before the last one, which only rule colours out. */
-  before() {
+  earlierSteps() {
     const before = this.hint.steps.slice(0, -1);
     const summary = element("summary");
     summary.textContent = `Before it, ${countWords(before.length, "step")} only ${before.length === 1 ? "rules" : "rule"} colours out`;
@@ -82,19 +88,19 @@ class Hints {
     const { board } = this.workshop;
     const { places } = this.found;
     const words = `${wrongWords(places.length)}.`;
-    this.tell("Something is wrong", [level === 1 ? words : `${words} A ring marks ${places.length === 1 ? "it" : "them"}.`]);
+    this.render("Something is wrong", [level === 1 ? words : `${words} A ring marks ${places.length === 1 ? "it" : "them"}.`]);
     if (level === 2) board.mark(board.cells.map((_, place) => (places.includes(place) ? 1 : 0)));
   }
 
   /** Show a title and paragraphs, and label the button of the next level. */
-  tell(title, words) {
+  render(title, words) {
     this.place.hidden = false;
     this.place.querySelector("h2").textContent = title;
     this.place.querySelector(".guide-words").replaceChildren(...paragraphs(words));
     const more = this.place.querySelector("[data-do=more]");
     more.hidden = this.level === 0 || !this.found;
     more.textContent = this.level === 2 && this.hint.kind === "wrong" ? "Open them again" : NEXT[this.level];
-    if (words[0]) tell([title, ...words].join(". "));
+    if (words[0]) announce([title, ...words].join(". "));
   }
 
   close() {
@@ -102,32 +108,32 @@ class Hints {
     this.place.hidden = true;
     this.level = 0;
     this.found = this.hint = null;
-    this.workshop.board?.point();
+    this.workshop.board?.highlight();
   }
 }
 
 /** The changes {places, values} that a hint leads to in a game; null if there are none. */
-function hintChanges({ kind, wrong, steps }, { cells, colors }) {
+export function hintChanges({ kind, wrong, steps }, { cells, colors }) {
   if (kind === "wrong") return { places: wrong, values: wrong.map(() => 0) };
   if (kind !== "step") return null;
   const sets = setsOf(cells, colors);
-  for (const step of steps) apply(step, sets);
+  for (const step of steps) applyStep(step, sets);
   const after = gridOfSets(sets);
   const places = Array.from(cells.keys()).filter((place) => cells[place] === 0 && after[place] !== 0);
   return { places, values: places.map((place) => after[place]) };
 }
 
 /** The first level of a hint: where to look, and how. */
-function whereWords({ where, why, assumption }) {
+export function whereWords({ where, why, assumption }) {
   if (assumption) return `Suppose something of ${where}, and see where that leads.`;
-  return `Look at ${lowered(where)}. ${why}`;
+  return `Look at ${lowerFirst(where)}. ${why}`;
 }
 
-function stepTitle({ technique, grade }) {
-  return `${named(technique)}, grade ${grade} of 9`;
+export function stepTitle({ technique, grade }) {
+  return `${techniqueTitle(technique)}, grade ${gradeWords(grade)}`;
 }
 
-function paragraphs(words) {
+export function paragraphs(words) {
   return words.map((text) => {
     const paragraph = element("p");
     paragraph.textContent = text;
@@ -136,19 +142,37 @@ function paragraphs(words) {
 }
 
 /** A technique's name as a heading. */
-function named(technique) {
+function techniqueTitle(technique) {
   return technique.charAt(0).toUpperCase() + technique.slice(1).replace("-", " ");
 }
 
 /** Words for the middle of a sentence. */
-function lowered(words) {
+function lowerFirst(words) {
   return words.charAt(0).toLowerCase() + words.slice(1);
 }
 
 /** What to highlight of a step: its line and cells, or its assumption and what follows; nothing of a merged one. */
-function pointedOut({ line, ruled, assumption }) {
+export function highlightsOf({ line, ruled, assumption }) {
   const places = (pairs) => [...new Set(pairs.map(([place]) => place))];
   if (!assumption) return line === null ? {} : { line, cells: places(ruled) };
   const chain = places(assumption.then.flatMap((then) => then.ruled)).filter((place) => place !== assumption.place);
   return { supposed: assumption.place, chain, end: assumption.end };
+}
+
+// Sets of the colours that cells may have, as bits (bit 0 is the background), and steps that change them.
+
+/** The sets of a grid (see saved_grids.js): an open cell may have any colour, or be empty. */
+export function setsOf(cells, colors) {
+  const all = 2 ** (colors + 1) - 1;
+  return Uint32Array.from(cells, (cell) => (cell === 0 ? all : 1 << (cell === EMPTY ? 0 : cell)));
+}
+
+/** The grid of sets: cells with one colour left, the others open. */
+export function gridOfSets(sets) {
+  return Uint8Array.from(sets, (set) => ((set & (set - 1)) !== 0 ? 0 : set === 1 ? EMPTY : 31 - Math.clz32(set)));
+}
+
+/** Apply a step to sets, or revert it. */
+export function applyStep({ ruled }, sets, back = false) {
+  for (const [place, color] of ruled) sets[place] = back ? sets[place] | (1 << color) : sets[place] & ~(1 << color);
 }

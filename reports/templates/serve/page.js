@@ -1,23 +1,30 @@
 // The page, which shows the section that its address names.
 
-/** Announce something to screen readers. */
-function tell(words) {
-  document.getElementById("said").textContent = words;
-}
+import { element } from "../shared/elements.js";
+import { colorsOf, paletteOf, puzzleOf } from "../shared/game.js";
+import { GRID_PREFIX, savedGrid, saveGrid } from "../shared/saved_grids.js";
+import { countWords, sizeWords } from "../shared/words.js";
+import { Refusal, request } from "./api.js";
+import { Archive } from "./archive.js";
+import { DrawingBoard } from "./drawing_board.js";
+import { Importer } from "./importing.js";
+import { attempt } from "./messages.js";
+import { sharedRecord } from "./sharing.js";
+import { savedProgress, Workshop } from "./workshop.js";
 
 class Page {
   constructor(server) {
     this.sections = Object.fromEntries(Array.from(document.querySelectorAll("main > section"), (part) => [part.id, part]));
     const { archive } = server.about;
-    this.bringing = new Bringing(this.sections.open, server.formats, (described) => this.play(described));
+    this.importer = new Importer(this.sections.open, server.formats, (described) => this.play(described));
     this.drawingBoard = new DrawingBoard(this.sections.draw, server, (described) => this.play(described));
-    this.archive = archive && new Archive(this.sections.archive, archive, (wanted) => {
-      location.hash = `#archive?${wanted}`;
+    this.archive = archive && new Archive(this.sections.archive, archive, (query) => {
+      location.hash = `#archive?${query}`;
     });
     this.workshop = new Workshop(this.sections.puzzle.querySelector(".workshop"), server, {
       playing: true,
       record: () => this.described.puzzle,
-      changed: (board) => keep(this.described.clue_hash, board.cells, this.workshop.taken),
+      changed: (board) => saveGrid(this.described.clue_hash, board.cells, this.workshop.taken),
     });
     document.querySelector(".version").textContent = server.about.version;
     if (archive) {
@@ -26,60 +33,59 @@ class Page {
       document.querySelector(".archive-name").textContent = archive.name;
       document.querySelector(".archive-size").textContent = countWords(archive.puzzles, "puzzle");
     }
-    addEventListener("popstate", () => this.follow());
-    addEventListener("storage", ({ key }) => key === KEPT + this.laid?.clue_hash && this.workshop.board.replace(this.stored()));
+    addEventListener("popstate", () => this.openAddress());
+    addEventListener("storage", ({ key }) => key === GRID_PREFIX + this.rendered?.clue_hash && this.workshop.board.replace(this.savedCells()));
   }
 
   /** Open the address; if that fails, open the first section and show the reason. */
-  follow() {
+  openAddress() {
     return attempt(null, async () => {
       try {
-        await this.go();
+        await this.render();
       } catch (error) {
-        if (!this.shown) this.turn("open");
+        if (!this.shown) this.showSection("open");
         throw error;
       }
     });
   }
 
   /** Show the section of the address. */
-  async go() {
-    const [, name, query] = /^#(\w*)\??(.*)$/.exec(location.hash) ?? [];
-    const wanted = new URLSearchParams(query);
-    const known = this.sections[name] && (name !== "archive" || this.archive) ? name : "open";
-    if (known === "puzzle") await this.reopen(wanted.get("id"), wanted.get("share"));
-    const fresh = this.turn(known);
-    if (known === "archive") await this.archive.show(wanted);
-    if (known === "draw") this.drawingBoard.show();
-    if (known === "puzzle") this.lay();
-    document.title = `${this.sections[known].querySelector("h1").textContent} · nonocensus`;
-    if (fresh && this.started) this.sections[known].querySelector("h1").focus();
-    this.started = true;
+  async render() {
+    const [, named, text] = /^#(\w*)\??(.*)$/.exec(location.hash) ?? [];
+    const query = new URLSearchParams(text);
+    const name = this.sections[named] && (named !== "archive" || this.archive) ? named : "open";
+    if (name === "puzzle") await this.loadPuzzle(query.get("id"), query.get("share"));
+    const before = this.shown;
+    this.showSection(name);
+    if (name === "archive") await this.archive.show(query);
+    if (name === "draw") this.drawingBoard.show();
+    if (name === "puzzle") this.renderPuzzle();
+    const heading = this.sections[name].querySelector("h1");
+    document.title = `${heading.textContent} · nonocensus`;
+    if (name !== before && this.isStarted) heading.focus();
+    this.isStarted = true;
   }
 
-  /** Show a section; return whether it has changed. */
-  turn(known) {
-    const fresh = this.shown !== known;
-    this.shown = known;
-    for (const [id, section] of Object.entries(this.sections)) section.hidden = id !== known;
+  showSection(name) {
+    this.shown = name;
+    for (const [id, section] of Object.entries(this.sections)) section.hidden = id !== name;
     for (const link of document.querySelectorAll("nav a")) {
-      if (link.hash === `#${known}`) link.setAttribute("aria-current", "page");
+      if (link.hash === `#${name}`) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
-    return fresh;
   }
 
   /** Play a puzzle that was opened or drawn; the history keeps it. */
   play(described) {
     history.pushState(described, "", "#puzzle");
-    this.follow();
+    this.openAddress();
   }
 
   /** Load the puzzle of the address: one of the archive, one that the address holds, or one of the history. */
-  async reopen(id, share) {
-    if (share !== null) return this.receive(share);
+  async loadPuzzle(id, share) {
+    if (share !== null) return this.loadShared(share);
     if (id) {
-      if (this.described?.puzzle.puzzle_id !== id) this.described = await ask("GET", `puzzles/${id.split("/").map(encodeURIComponent).join("/")}`);
+      if (this.described?.puzzle.puzzle_id !== id) this.described = await request("GET", `puzzles/${id.split("/").map(encodeURIComponent).join("/")}`);
       return;
     }
     this.described = history.state ?? this.described;
@@ -87,39 +93,39 @@ class Page {
   }
 
   /** Load the puzzle that a link holds. */
-  async receive(share) {
+  async loadShared(share) {
     if (this.described?.share === share) return;
     const record = new Blob([JSON.stringify(await sharedRecord(share))]);
-    const { puzzles: [described] } = await ask("POST", "parse?name=shared.jsonl", record);
+    const { puzzles: [described] } = await request("POST", "parse?name=shared.jsonl", record);
     this.described = { ...described, share };
   }
 
   /** The stored cells of the puzzle, which another tab may have changed; all open if there are none. */
-  stored() {
-    const { puzzle, clue_hash: hash } = this.laid;
+  savedCells() {
+    const { puzzle, clue_hash: hash } = this.rendered;
     const count = puzzle.rows.length * puzzle.columns.length;
-    return kept(hash, count, colorsOf(puzzle)) ?? new Uint8Array(count);
+    return savedGrid(hash, count, colorsOf(puzzle)) ?? new Uint8Array(count);
   }
 
-  /** Lay out the puzzle, unless it is already. */
-  lay() {
-    if (this.laid === this.described) return;
-    this.laid = this.described;
+  /** Render the puzzle, unless it is the one shown. */
+  renderPuzzle() {
+    if (this.rendered === this.described) return;
+    this.rendered = this.described;
     const { puzzle, clue_hash: hash, color_names: names, answer } = this.described;
-    const laid = puzzleOf(puzzle, names);
-    const { width, height } = laid;
+    const board = puzzleOf(puzzle, names);
+    const { width, height } = board;
     const heading = this.sections.puzzle.querySelector("h1");
     heading.replaceChildren(element("bdi"));
     heading.firstChild.textContent = puzzle.title || puzzle.puzzle_id || "Untitled";
     const about = [puzzle.author && `by ${puzzle.author}`, puzzle.title && puzzle.puzzle_id, sizeWords(width, height)];
     this.sections.puzzle.querySelector(".about").textContent = about.filter(Boolean).join(" · ");
-    this.workshop.open(laid, this.stored(), keptTaken(hash));
-    if (this.workshop.board.isFinished) this.workshop.finish();
-    if (answer) this.workshop.findings.tell(answer, { palette: paletteOf(puzzle, names), width, height }, false);
+    this.workshop.open(board, this.savedCells(), savedProgress(hash));
+    if (this.workshop.board.isFinished) this.workshop.showSolved();
+    if (answer) this.workshop.findings.showAnswer(answer, { palette: paletteOf(puzzle, names), width, height }, false);
   }
 }
 
 attempt(null, async () => {
-  const [about, formats] = await Promise.all([ask("GET", "about"), ask("GET", "formats")]);
-  await new Page({ about, formats }).follow();
+  const [about, formats] = await Promise.all([request("GET", "about"), request("GET", "formats")]);
+  await new Page({ about, formats }).openAddress();
 });

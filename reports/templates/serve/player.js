@@ -1,10 +1,16 @@
 // Plays an explanation on the board, step by step or as a film.
 
+import { element } from "../shared/elements.js";
+import { gridOf } from "../shared/saved_grids.js";
+import { countWords, numberWords } from "../shared/words.js";
+import { applyStep, gridOfSets, highlightsOf, paragraphs, setsOf, stepTitle } from "./hints.js";
+import { announce } from "./messages.js";
+
 const WHOLE = 20_000; // milliseconds of a film, within these limits of a step:
 const SHORTEST = 120;
 const LONGEST = 1500;
 
-class Player {
+export class Player {
   /** `place` is the panel, `workshop` has the board. */
   constructor(place, workshop) {
     this.place = place;
@@ -12,12 +18,12 @@ class Player {
     this.clock = null;
     this.where = place.querySelector(".where");
     const acts = {
-      first: () => this.go(0),
-      back: () => this.go(this.at - 1),
-      play: () => this.toggle(),
-      on: () => this.go(this.at + 1),
-      last: () => this.go(this.steps.length),
-      hardest: () => this.go(this.hardest),
+      first: () => this.showStep(0),
+      back: () => this.showStep(this.at - 1),
+      play: () => this.togglePlay(),
+      on: () => this.showStep(this.at + 1),
+      last: () => this.showStep(this.steps.length),
+      hardest: () => this.showStep(this.hardest),
       enough: () => this.close(),
     };
     for (const [name, act] of Object.entries(acts)) {
@@ -28,7 +34,7 @@ class Player {
     }
     this.where.addEventListener("input", () => {
       this.pause();
-      this.go(Number(this.where.value));
+      this.showStep(Number(this.where.value));
     });
   }
 
@@ -47,25 +53,25 @@ class Player {
     this.where.max = this.steps.length;
     this.button("hardest").hidden = this.steps.length === 0;
     this.place.hidden = false;
-    this.go(Math.min(1, this.steps.length));
+    this.showStep(Math.min(1, this.steps.length));
     this.place.scrollIntoView({ block: "nearest" });
   }
 
   /** Go to a step; 0 is the grid before the first one. */
-  go(wanted) {
+  showStep(wanted) {
     const to = Math.max(0, Math.min(this.steps.length, wanted));
-    while (this.at < to) apply(this.steps[this.at++], this.sets);
-    while (this.at > to) apply(this.steps[--this.at], this.sets, true);
+    while (this.at < to) applyStep(this.steps[this.at++], this.sets);
+    while (this.at > to) applyStep(this.steps[--this.at], this.sets, true);
     const { board } = this.workshop;
     const step = this.steps[to - 1];
     const { state, end } = this.explanation;
     const last = to === this.steps.length;
     board.preview(gridOfSets(this.sets));
-    board.point({ ...(step && pointedOut(step)), ...(step?.assumption && { cells: [step.assumption.place] }), ...(last && state === "contradiction" && { end }) });
-    this.tell(step, to, last);
+    board.highlight({ ...(step && highlightsOf(step)), ...(step?.assumption && { cells: [step.assumption.place] }), ...(last && state === "contradiction" && { end }) });
+    this.describe(step, to, last);
   }
 
-  tell(step, to, last) {
+  describe(step, to, last) {
     const title = step ? stepTitle(step) : "Before the first step";
     const count = element("span", "count");
     count.textContent = `Step ${numberWords(to)} of ${numberWords(this.steps.length)}`;
@@ -80,15 +86,15 @@ class Player {
     for (const name of ["first", "back"]) this.button(name).disabled = to === 0;
     for (const name of ["on", "last"]) this.button(name).disabled = last;
     this.button("play").disabled = this.steps.length === 0;
-    if (this.clock === null) tell([title, ...words].join(". "));
+    if (this.clock === null) announce([title, ...words].join(". "));
   }
 
-  toggle() {
+  togglePlay() {
     if (this.clock !== null) return this.pause();
-    if (this.at === this.steps.length) this.go(0);
+    if (this.at === this.steps.length) this.showStep(0);
     const each = Math.max(SHORTEST, Math.min(LONGEST, WHOLE / this.steps.length));
     this.clock = setInterval(() => {
-      this.go(this.at + 1);
+      this.showStep(this.at + 1);
       if (this.at === this.steps.length) this.pause();
     }, each);
     this.button("play").textContent = "Pause";
@@ -101,7 +107,7 @@ class Player {
   }
 
   /** Hide it. */
-  stop() {
+  discard() {
     this.pause();
     this.place.hidden = true;
     this.explanation = this.steps = this.sets = null;
@@ -110,20 +116,20 @@ class Player {
   /** Hide it, and show the player's grid again. */
   close() {
     if (this.place.hidden) return;
-    this.stop();
+    this.discard();
     this.workshop.board.preview(null);
-    this.workshop.board.point();
+    this.workshop.board.highlight();
   }
 }
 
 /** The number of the first step with the highest grade; 0 without steps. */
-function hardestStep(steps) {
+export function hardestStep(steps) {
   const grades = steps.map(({ grade }) => grade);
   return grades.indexOf(grades.reduce((most, grade) => Math.max(most, grade), 0)) + 1;
 }
 
 /** The sentences of a step, if any, followed by the ending of the explanation that it completes, if any. */
-function stepWords(step, completed) {
+export function stepWords(step, completed) {
   const words = step ? [step.what, step.why] : [];
   if (completed?.left_out) words.push(`${countWords(completed.left_out, "further step")} left out.`);
   if (completed) words.push(completed.ending);

@@ -3,12 +3,14 @@
 // A block is its length, unless that is 1, and a letter for its colour; spaces separate lines. So a random puzzle of 25×25
 // has a link of 500 characters, one of three colours 720. The solution is left out.
 
+import { Refusal } from "./api.js";
+
 const SHARED = ["puzzle_id", "title", "author", "copyright", "license", "palette"];
 const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDE"; // of colours, from the first one on
 const MOST_SHARED = 1 << 20; // bytes of a puzzle as JSON
 
 /** The address that opens a puzzle's record. */
-async function shareLink(record) {
+export async function shareLink(record) {
   const shared = Object.fromEntries(SHARED.filter((name) => record[name]).map((name) => [name, record[name]]));
   for (const side of ["rows", "columns"]) shared[side] = record[side].map(lineText).join(" ");
   const bytes = await bytesOf(new Blob([JSON.stringify(shared)]).stream().pipeThrough(new CompressionStream("deflate")));
@@ -18,7 +20,7 @@ async function shareLink(record) {
 }
 
 /** The record in a link, not validated. Throws a Refusal if there is none. */
-async function sharedRecord(code) {
+export async function sharedRecord(code) {
   try {
     const packed = Uint8Array.from(atob(code.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
     const bytes = await bytesOf(new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate")));

@@ -60,7 +60,7 @@ def test_interrupted_command_can_be_resumed(nonocensus: Nonocensus, monkeypatch:
         result = nonocensus("classify", "store", "--out", "run", "--serial")
     assert (result.code, result.err.strip()) == (
         130,
-        "nonocensus: interrupted; finished work is kept, the same command resumes",
+        "80 of 80 are left.\nnonocensus: interrupted; finished work is kept, the same command resumes",
     )
     assert nonocensus("classify", "store", "--out", "run", "--serial").code == 0
 

@@ -88,13 +88,13 @@ def test_interrupted_command_keeps_changes_and_resumes(nonocensus: Nonocensus, s
     def begun(*what: Any) -> None:
         told.append(what)
 
-    request = JobRequest(cpu_limit=10.0, resources=Resources(serial=True), callbacks=ProgressCallbacks(begun))
-    interrupted = request._replace(callbacks=ProgressCallbacks(begun, stop), settings=JobSettings(first_rows=2))
+    request = JobRequest(cpu_limit=10.0, resources=Resources(serial=True), progress=ProgressCallbacks(begun))
+    interrupted = request._replace(progress=ProgressCallbacks(begun, stop), settings=JobSettings(first_rows=2))
     with pytest.raises(KeyboardInterrupt):
         list(mend_run(run, interrupted))
     assert read_attempts(run)["puzzle_id"].to_pylist() == ["local/0", "local/1"]
     rest = list(mend_run(run, request))
-    assert told == [("mending", 5), ("mending", 3)]
+    assert told == [("mending", 5, 0), ("mending", 3, 0)]
     whole = nonocensus("mend", "several", "--json", "--serial").out
     assert nonocensus("mend", switches, "--json", "--serial").out == whole
     assert [(item.puzzle.puzzle_id, len(item.mendings)) for item in rest] == [

@@ -23,7 +23,6 @@ from nonocensus.pipeline.commands.output import (
     global_options,
     out,
     print_result,
-    progress,
     show_progress,
     table,
 )
@@ -73,11 +72,12 @@ def test_progress_is_logged_without_terminal(
         printed.set()
 
     monkeypatch.setattr(err, "print", print_and_notify)
-    with progress("classifying", 2000, log_interval=0.001) as (bar, task):
-        bar.update(task, advance=1234, counts="[green]unique 7[/]")
+    with show_progress("", log_interval=0.001) as progress:
+        progress.on_start("classifying", 2000, 1000)
+        progress.on_progress(234, "unique 7")
         printed.clear()
         assert printed.wait(60)
-    assert "classifying: 1,234 of 2,000" in capsys.readouterr().err.splitlines()[-1]
+    assert re.fullmatch(r"classifying: 1,234 of 2,000.*; unique 7", capsys.readouterr().err.splitlines()[-1])
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_progress_line_keeps_count_rate_and_time_left_before_verdicts(
     now = 0.0
     bar = Progress(get_time=lambda: now, disable=True)
     words = "unique line 4,000  unique depth-2 900  trivial unique line 80  multiple 12"
-    task = bar.add_task("classifying", total=20_000, counts=words)
+    task = bar.add_task("classifying", total=20_000, status=words)
     bar.update(task, advance=1)
     now = 30.0
     bar.update(task, advance=4_999)
@@ -110,9 +110,9 @@ def test_progress_line_keeps_count_rate_and_time_left_before_verdicts(
 
 def test_unknown_total_replaces_a_known_one(capsys: pytest.CaptureFixture[str]) -> None:
     def interrupted() -> None:
-        with show_progress("") as callbacks:
-            callbacks.on_start("reading", 5)
-            callbacks.on_start("sorting", None)
+        with show_progress("") as progress:
+            progress.on_start("reading", 5, 0)
+            progress.on_start("sorting", None, 0)
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -129,13 +129,13 @@ def test_files_are_counted_as_files_and_stored_puzzles_as_puzzles(tmp_path: Path
     (place / "one.jsonl").write_bytes(jsonl.write(from_picture(np.ones((1, 2), np.uint8))))
     steps: list[int] = []
     totals: list[int | None] = []
-    callbacks = ProgressCallbacks(lambda _, total: totals.append(total), lambda count, _: steps.append(count))
-    import_paths([place], str(tmp_path / "store"), callbacks)
+    progress = ProgressCallbacks(lambda _, total, __: totals.append(total), lambda count, _: steps.append(count))
+    import_paths([place], str(tmp_path / "store"), progress)
     assert (sum(steps), totals.pop()) == (2, 2)
     for source, count in ((place / "three.jsonl", 1), (tmp_path / "store", 4)):
         steps.clear()
-        found = read_puzzles([str(source)], None, callbacks)
-        report = convert(found, str(tmp_path / "out.jsonl"), ConversionOptions(jsonl), callbacks)
+        found = read_puzzles([str(source)], None, progress)
+        report = convert(found, str(tmp_path / "out.jsonl"), ConversionOptions(jsonl), progress)
         assert (sum(steps), totals.pop(), report.files) == (count, count, 1)
 
 

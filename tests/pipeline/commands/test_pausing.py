@@ -45,7 +45,7 @@ def keyboard(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Keyboard
     assert signal.getsignal(signal.SIGINT) is former
 
 
-def pressed(keyboard: Keyboard) -> None:
+def press_ctrl_c(keyboard: Keyboard) -> None:
     """Send Ctrl-C once the handler is installed (again), and wait for the question."""
     while signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         time.sleep(0.001)
@@ -63,8 +63,8 @@ def test_work_continues_unless_declined(
     def work() -> int:
         while time.thread_time() < 0.05:
             pass
-        pressed(typed)
-        pressed(typed)
+        press_ctrl_c(typed)
+        press_ctrl_c(typed)
         return 42
 
     def tell(elapsed: ElapsedTime) -> list[str]:
@@ -82,7 +82,7 @@ def test_work_stops_if_declined_or_at_end_of_input(keyboard: Callable[..., Keybo
     typed, ended = keyboard(answer), threading.Event()
 
     def work() -> None:
-        pressed(typed)
+        press_ctrl_c(typed)
         ended.wait()
 
     with pytest.raises(Interrupted, match="stopped"):
@@ -107,7 +107,7 @@ def test_second_ctrl_c_ends_the_command(keyboard: Callable[..., Keyboard]) -> No
     typed, ended = keyboard(None), threading.Event()
 
     def work() -> None:
-        pressed(typed)
+        press_ctrl_c(typed)
         ended.wait()
 
     with pytest.raises(KeyboardInterrupt):

@@ -105,6 +105,10 @@ REFUSED = {
     f"crawl webpbn --rate 0 {NEW} --ids 1 --base-url http://127.0.0.1:99999": NO_ADDRESS,
     f"crawl webpbn --rate 0 {NEW} --ids 1 --base-url http://[::1": NO_ADDRESS,
     f"crawl webpbn --rate 0 {NEW} --ids 1 --base-url http://{'a' * 5000}:x": NO_ADDRESS,
+    **{
+        f"crawl webpbn --rate 0 {NEW} --ids 1 --base-url 'http://{address}'": "takes no ?, # or name and password"
+        for address in ("127.0.0.1?x=1", "127.0.0.1/a?", "127.0.0.1#f", "u:secret@127.0.0.1", "u@127.0.0.1/a")
+    },
     f"crawl webpbn --rate 0 {NEW} --ids 1 --contact a@b.c": "rate must be at least 1.5 s for webpbn.com, not 0",
     f"crawl webpbn --rate 1.4 {NEW} --ids 1 --contact a@b.c": "rate must be at least 1.5 s for webpbn.com, not 1.4",
     f"crawl webpbn --rate 0 {NEW} --ids 1 {LOOPBACK} --base-url https://example.org --contact a@b.c": (
@@ -255,7 +259,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store = create_store(str(place / "store"))
     append(store, [puzzle_batch(demo_puzzles()[:40])])
     run_serially(store, place / "run")
-    (place / "run/writer.lock").touch()  # which the first command that writes makes
     for name in ("full", "empty", "images"):
         (place / name).mkdir()
     (place / "full/note.txt").write_text("mine")

@@ -23,9 +23,11 @@ import pyarrow.compute as pc
 import pytest
 from faulty_twin import Faults, serve
 
+from nonocensus.pipeline.callbacks import SILENT
 from nonocensus.pipeline.commands.twin import twin
 from nonocensus.pipeline.crawl import table as crawled_table
 from nonocensus.pipeline.crawl.ledger import NAME, Ledger, open_ledger
+from nonocensus.pipeline.crawl.site_crawl import host_locks
 from nonocensus.pipeline.crawl.table import crawl_store
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.store import parts
@@ -79,10 +81,10 @@ def test_webpbn_crawl_fills_the_store(nonocensus: Run, tmp_path: Path) -> None:
         first = nonocensus(*crawl, "--ids", "1-35", "--json")
         assert first.code == 0
         assert json.loads(first.out)["outcomes"] == {"ok": 30, "unpublished": 1, "missing": 4}
-        asked = sum(counts.values())
+        requests = sum(counts.values())
         again = nonocensus(*crawl, "--ids", "1-20")
         assert "20 were known" in again.out
-        assert sum(counts.values()) == asked, "nothing is asked for again"
+        assert sum(counts.values()) == requests, "nothing is requested again"
         assert nonocensus(*crawl, "--ids", "all").code == 0
     table = rows(tmp_path / "store")
     assert list(table) == [f"webpbn/{number}" for number in range(1, 31)]
@@ -102,9 +104,9 @@ def test_nonograms_crawl_fills_the_store(nonocensus: Run, tmp_path: Path) -> Non
         mono = {number for number in range(1, 11) if number % 3}
         assert set(rows(tmp_path / "store")) == {f"nonograms/{number}" for number in mono}
         assert nonocensus(*crawl, "--ids", "1-42").code == 0
-        asked = counts.copy()
+        before = counts.copy()
         assert nonocensus(*crawl, "--ids", "all").code == 0
-        again = counts - asked
+        again = counts - before
         assert not any(name.startswith("nonograms") for name in again)
     table = rows(tmp_path / "store")
     assert set(table) == {f"nonograms/{number}" for number in range(1, 41)}
@@ -390,6 +392,7 @@ def test_unsuitable_folders_are_refused(nonocensus: Run, tmp_path: Path) -> None
         (tmp_path / "other" / "file").write_text("mine")
         assert "holds something else" in nonocensus(*crawl, "other").err
         assert "local folder" in nonocensus(*crawl, "s3://bucket/store").err
+        assert nonocensus(*crawl, "a:/store").code == 0, "a legal name of a folder"
         assert nonocensus(*crawl, "store").code == 0
         with sqlite3.connect(tmp_path / "store" / NAME) as db:
             db.execute("pragma user_version = 99")
@@ -417,8 +420,49 @@ def test_second_crawl_is_refused(nonocensus: Run, tmp_path: Path) -> None:
     assert "store is being written by nonocensus" in result.err
 
 
+def test_second_crawl_of_a_host_is_refused(nonocensus: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Into another store; other hosts, and ports of this machine, are free."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    crawl = ("crawl", "webpbn", "--rate", "0", "--ids", "1-3", "--out", "store", "--base-url")
+    with serve(build_archive(puzzles(3))) as first, serve(build_archive(puzzles(3))) as second:
+        with ThreadPoolExecutor(1) as other, ExitStack() as held:
+            other.submit(held.enter_context, host_locks([f"{first}/", "https://www.webpbn.com"], SILENT)).result()
+            result = nonocensus(*crawl, first)
+            assert (result.code, len(result.err.splitlines())) == (2, 1)
+            assert f"{first.removeprefix('http://')} is being crawled by nonocensus" in result.err
+            assert f"(process {os.getpid()} on " in result.err
+            assert not (tmp_path / "store").exists()
+            refused = nonocensus(*crawl[:3], "2", *crawl[4:], "http://webpbn.com", "--contact", "a@b.c")
+            assert "webpbn.com is being crawled by nonocensus" in refused.err
+            assert nonocensus(*crawl, second).code == 0
+            other.submit(held.close).result()
+        assert nonocensus(*crawl, first).code == 0
+    assert list((tmp_path / "cache" / "nonocensus").iterdir()) == []
+
+
+def test_crawl_without_cache_folder_warns_once(
+    nonocensus: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cache").write_text("a file")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    with serve(build_archive(puzzles(3))) as first, serve(build_archive(puzzles(3))) as second:
+        bases = ("--base-url", first, "--base-url", second)
+        result = nonocensus("crawl", "nonograms", *bases, "--rate", "0", "--ids", "1-3", "--out", "store")
+    assert result.code == 0
+    assert result.err.count("can't be written, so another crawl of the site would go unnoticed") == 1
+
+
+def test_long_texts_of_a_site_are_cut(nonocensus: Run, tmp_path: Path) -> None:
+    long = replace(puzzles(1)[0], title="t" * 1_000_000, description="d" * 1_000_000, author="a" * 300)
+    with serve(build_archive([long])) as address:
+        command = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--ids", "1", "--out", "store")
+        assert nonocensus(*command).code == 0
+    row = rows(tmp_path / "store")["webpbn/1"]
+    assert (row["title"], row["description"], row["author"]) == ("t" * 300, "d" * 10_000, "a" * 300)
+
+
 def test_crawl_resumes_after_a_full_disk(nonocensus: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    keep, left = Ledger._keep, iter(range(5))
+    keep, left = Ledger._add_reply, iter(range(5))
 
     def keep_while_there_is_room(self: Ledger, *arguments: Any) -> int:
         if next(left, None) is None:
@@ -427,11 +471,11 @@ def test_crawl_resumes_after_a_full_disk(nonocensus: Run, tmp_path: Path, monkey
 
     with serve(build_archive(puzzles(9))) as address:
         crawl = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--ids", "1-9", "--out", "store")
-        monkeypatch.setattr(Ledger, "_keep", keep_while_there_is_room)
+        monkeypatch.setattr(Ledger, "_add_reply", keep_while_there_is_room)
         result = nonocensus(*crawl)
         assert result.code == 4
         assert "disk is full" in result.err
-        monkeypatch.setattr(Ledger, "_keep", keep)
+        monkeypatch.setattr(Ledger, "_add_reply", keep)
         assert outcomes(tmp_path / "store") == {"webpbn": {"ok": 5}}
         assert nonocensus(*crawl).code == 0
     assert len(rows(tmp_path / "store")) == 9

@@ -26,8 +26,8 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
         yield ledger
 
 
-def settle(ledger: Ledger, number: int, outcome: Outcome, asked: str = "any", source: str = "webpbn") -> None:
-    ledger.note(source, number, [(REPLY, Judgement(outcome))], asked)
+def settle(ledger: Ledger, number: int, outcome: Outcome, kinds: str = "any", source: str = "webpbn") -> None:
+    ledger.record_replies(source, number, [(REPLY, Judgement(outcome))], kinds)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_numbers_without_final_outcome_are_open(ledger: Ledger) -> None:
     settle(ledger, 20, "error")
     settle(ledger, 21, "ok")
     settle(ledger, 1, "ok", source="nonograms")
-    ledger.note_failure("webpbn", 22, "503", 5, "any")
+    ledger.record_failure("webpbn", 22, "503", 5, "any")
     assert ledger.open_numbers("webpbn", [(1, 30)], ["any"]) == [(1, 3), (9, 21), (22, 30)]
     assert ledger.open_numbers("webpbn", [(2, 5), (8, 10), (21, 22)], ["any"]) == [(2, 3), (9, 10)]
     assert ledger.open_numbers("other", [(1, 30)], ["any"]) == [(1, 30)]

@@ -22,7 +22,7 @@ def reply(number: int, body: bytes = b"a puzzle") -> Reply:
 def test_equal_bodies_are_stored_once(tmp_path: Path) -> None:
     with open_ledger(tmp_path) as ledger:
         for number in (1, 2, 3):
-            ledger.note("webpbn", number, [(reply(number), OK)], "any")
+            ledger.record_replies("webpbn", number, [(reply(number), OK)], "any")
         assert ledger.size()["replies"] == 3
         assert ledger.size()["bytes"] == len(b"a puzzle")
         assert [kept.reply.body for kept in ledger.untabled()] == [b"a puzzle"] * 3
@@ -31,8 +31,8 @@ def test_equal_bodies_are_stored_once(tmp_path: Path) -> None:
 
 def test_error_keeps_the_known_outcome(tmp_path: Path) -> None:
     with open_ledger(tmp_path) as ledger:
-        ledger.note("webpbn", 1, [(reply(1), OK)], "any")
-        ledger.note_failure("webpbn", 1, "no answer", 3, "any")
+        ledger.record_replies("webpbn", 1, [(reply(1), OK)], "any")
+        ledger.record_failure("webpbn", 1, "no answer", 3, "any")
         assert ledger.outcomes() == {"webpbn": {"ok": 1}}
         assert ledger.open_numbers("webpbn", [(1, 4)], ["any"]) == [(2, 4)]
         assert ledger.open_numbers("webpbn", [(1, 4)], ["any"]) != ledger.open_numbers("webpbn", [(5, 6)], ["any"])
@@ -40,7 +40,9 @@ def test_error_keeps_the_known_outcome(tmp_path: Path) -> None:
 
 def test_reset_tabled_yields_good_replies_again(tmp_path: Path) -> None:
     with open_ledger(tmp_path) as ledger:
-        keys = [ledger.note("webpbn", k, [(reply(k), judgement)], "any") for k, judgement in ((1, OK), (2, BAD))]
+        keys = [
+            ledger.record_replies("webpbn", k, [(reply(k), judgement)], "any") for k, judgement in ((1, OK), (2, BAD))
+        ]
         ledger.set_tabled(keys)
         assert list(ledger.untabled()) == []
         ledger.reset_tabled()
@@ -51,7 +53,7 @@ def test_reset_tabled_yields_good_replies_again(tmp_path: Path) -> None:
 def test_read_only_ledger_leaves_no_files(tmp_path: Path, folder: str) -> None:
     place = tmp_path / folder
     with open_ledger(place) as ledger:
-        ledger.note("webpbn", 1, [(reply(1), OK)], "any")
+        ledger.record_replies("webpbn", 1, [(reply(1), OK)], "any")
     before = {path: path.stat().st_mtime_ns for path in place.iterdir()}
     with open_ledger(place, read_only=True) as ledger:
         assert ledger.highest("webpbn") == 1
@@ -61,7 +63,7 @@ def test_read_only_ledger_leaves_no_files(tmp_path: Path, folder: str) -> None:
 
 def test_damage_is_found(tmp_path: Path) -> None:
     with open_ledger(tmp_path) as ledger:
-        ledger.note("webpbn", 1, [(reply(1), OK)], "any")
+        ledger.record_replies("webpbn", 1, [(reply(1), OK)], "any")
     with closing(sqlite3.connect(tmp_path / NAME)) as database, database:
         database.execute("update bodies set sha256 = ?", ("0" * 64,))
     with open_ledger(tmp_path, read_only=True) as ledger:

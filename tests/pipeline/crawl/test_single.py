@@ -43,7 +43,7 @@ def twin(counts: Counter[str]) -> Iterator[str]:
         yield address
 
 
-def asked(text: str, address: str, refresh: bool = False) -> Puzzle | str:
+def fetch(text: str, address: str, refresh: bool = False) -> Puzzle | str:
     puzzle_id = parse_id(text)
     assert puzzle_id is not None
     with open_fetcher(FetchOptions((address,), refresh=refresh), lambda _: None) as sites:
@@ -52,7 +52,7 @@ def asked(text: str, address: str, refresh: bool = False) -> Puzzle | str:
 
 @pytest.mark.parametrize("text", ["webpbn/6574", "nonograms:12", "nonograms/13", "webpbn/0006574"])
 def test_puzzle_id_is_parsed(twin: str, text: str) -> None:
-    found = asked(text, twin)
+    found = fetch(text, twin)
     assert isinstance(found, Puzzle)
     assert found.puzzle_id == text.replace(":", "/").replace("/000", "/")
     assert found.raw_sha256 is not None
@@ -69,18 +69,18 @@ def test_other_text_is_not_an_id(text: str) -> None:
 
 
 def test_reply_is_cached_for_a_day(twin: str, counts: Counter[str], cache: Path) -> None:
-    first, again = asked("webpbn/6574", twin), asked("webpbn:6574", twin)
+    first, again = fetch("webpbn/6574", twin), fetch("webpbn:6574", twin)
     assert counts["webpbn/6574"] == 1
     assert isinstance(first, Puzzle)
     assert isinstance(again, Puzzle)
     assert vars(first).keys() == vars(again).keys()
     assert (again.rows, again.raw_sha256, again.fetched_at) == (first.rows, first.raw_sha256, first.fetched_at)
-    asked("webpbn/6574", twin, refresh=True)
+    fetch("webpbn/6574", twin, refresh=True)
     assert counts["webpbn/6574"] == 2
     (file,) = cache.iterdir()
     for age in (timedelta(hours=23), timedelta(hours=25), -timedelta(hours=1)):
         date_back(file, age)
-        asked("webpbn/6574", twin)
+        fetch("webpbn/6574", twin)
     assert counts["webpbn/6574"] == 4
 
 
@@ -91,31 +91,31 @@ def date_back(file: Path, age: timedelta) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"url": 1}', b"\xff\xfe", b"null"])
 def test_damaged_cache_file_is_a_miss(twin: str, counts: Counter[str], cache: Path, content: bytes) -> None:
-    asked("webpbn/6574", twin)
+    fetch("webpbn/6574", twin)
     (file,) = cache.iterdir()
     file.write_bytes(content)
-    assert isinstance(asked("webpbn/6574", twin), Puzzle)
+    assert isinstance(fetch("webpbn/6574", twin), Puzzle)
     assert counts["webpbn/6574"] == 2
 
 
 def test_unwritable_cache_is_ignored(twin: str, cache: Path) -> None:
     cache.parent.mkdir()
     cache.symlink_to("/proc/nowhere")
-    assert isinstance(asked("webpbn/6574", twin), Puzzle)
+    assert isinstance(fetch("webpbn/6574", twin), Puzzle)
 
 
 def test_cached_time_without_zone_is_a_miss(twin: str, counts: Counter[str], cache: Path) -> None:
-    asked("webpbn/6574", twin)
+    fetch("webpbn/6574", twin)
     (file,) = cache.iterdir()
     kept = json.loads(file.read_text())
     file.write_text(json.dumps(kept | {"fetched_at": "2020-01-01T00:00:00"}))
-    asked("webpbn/6574", twin)
+    fetch("webpbn/6574", twin)
     assert counts["webpbn/6574"] == 2
 
 
 def test_addresses_have_separate_cache_keys(twin: str, counts: Counter[str]) -> None:
-    asked("webpbn/6574", twin)
-    asked("webpbn/6574", twin.replace("127.0.0.1", "localhost"))
+    fetch("webpbn/6574", twin)
+    fetch("webpbn/6574", twin.replace("127.0.0.1", "localhost"))
     assert counts["webpbn/6574"] == 2
 
 
@@ -131,18 +131,18 @@ def test_addresses_have_separate_cache_keys(twin: str, counts: Counter[str]) -> 
 )
 def test_missing_puzzle_is_explained(twin: str, counts: Counter[str], text: str, said: str) -> None:
     """One line explains it, and the answer is cached."""
-    found = asked(text, twin)
+    found = fetch(text, twin)
     assert isinstance(found, str)
     assert found.startswith(said)
     assert "\n" not in found
     before = counts.total()
-    assert asked(text, twin) == found
+    assert fetch(text, twin) == found
     assert counts.total() == before
 
 
 def test_errors_are_not_cached(cache: Path) -> None:
     with serve(build_archive(PUZZLES), faults=Faults(1.0, kinds=("html-error",), seed=1)) as twin:
-        found = asked("webpbn/6574", twin)
+        found = fetch("webpbn/6574", twin)
     assert isinstance(found, str)
     assert found.startswith("error: ")
     assert not cache.exists()
@@ -153,10 +153,10 @@ def test_robots_txt_is_obeyed() -> None:
         serve(build_archive(PUZZLES), crawl_delay=86_400) as twin,
         pytest.raises(NetworkError, match=r"robots\.txt: .* treated as disallowed"),
     ):
-        asked("webpbn/6574", twin)
+        fetch("webpbn/6574", twin)
 
 
 def test_unreachable_site_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("time.sleep", lambda _: None)
     with pytest.raises(NetworkError, match="refused"):
-        asked("webpbn/1", "http://127.0.0.1:1")
+        fetch("webpbn/1", "http://127.0.0.1:1")

@@ -17,20 +17,17 @@ from nonocensus.pipeline.errors import ClusterError, UserError
 from nonocensus.pipeline.executors import ray_executor
 from nonocensus.pipeline.executors.executor import (
     ALL_CORES,
-    EXCEPTION,
-    NODE,
     SMALL_JOB,
-    WORKER,
     Executor,
     Resources,
     SerialExecutor,
-    TaskFailure,
     estimate_cost,
     open_executor,
     run_divisible_tasks,
     run_tasks,
 )
 from nonocensus.pipeline.executors.ray_executor import START_TIMEOUT, outcome_of, start_ray
+from nonocensus.pipeline.executors.task_failure import NODE, WORKER, TaskFailure
 from nonocensus.reports.threads import cores
 
 
@@ -42,7 +39,7 @@ def doubled(number: int) -> int:
 
 def test_each_task_yields_its_result_or_failure_once() -> None:
     outcomes = dict(run_tasks(SerialExecutor(), doubled, ((k,) for k in range(6))))
-    assert outcomes.pop((3,)) == TaskFailure(EXCEPTION, "ValueError: three")
+    assert outcomes.pop((3,)) == TaskFailure("ValueError", "ValueError: three")
     assert outcomes == {(k,): 2 * k for k in (0, 1, 2, 4, 5)}
 
 
@@ -55,7 +52,7 @@ def test_failed_task_is_divided_down_to_indivisible_parts() -> None:
     outcomes = list(
         run_divisible_tasks(SerialExecutor(), total, iter(tasks), lambda task: [(number,) for number in task])
     )
-    fault = TaskFailure(EXCEPTION, "ValueError: three")
+    fault = TaskFailure("ValueError", "ValueError: three")
     assert outcomes == [((1, 2), 6), ((5,), 10), ((3,), fault), ((2,), 4), ((3,), fault), ((4,), 8)]
 
 
@@ -139,22 +136,25 @@ def test_ray_errors_are_classified_as_retriable(error: Exception, kind: str) -> 
 
 
 def test_node_without_answer_is_a_failure() -> None:
-    assert outcome_of(Future[Any](), 0.0) == TaskFailure(EXCEPTION, "no answer within 600 s")
+    assert outcome_of(Future[Any](), 0.0) == TaskFailure("TimeoutError", "no answer within 600 s")
 
 
 @pytest.mark.slow
-def test_ray_returns_results_failures_and_nodes() -> None:
+def test_ray_returns_results_failures_and_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The caller's folder and standard output stay."""
     import ray.cloudpickle
 
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
-    before = signal.getsignal(signal.SIGTERM)
+    before, stdout = signal.getsignal(signal.SIGTERM), sys.stdout
+    monkeypatch.delattr(os, "chdir")
     with start_ray(cpus=1) as executor:
+        assert sys.stdout is stdout
         assert signal.getsignal(signal.SIGTERM) == before
         assert len(executor.run_on_each_node(doubled, 4)) == 1
         outcomes = dict(run_tasks(executor, crash_on_two, ((k,) for k in range(5))))
         assert failures_when_cancelled(executor) == {WORKER}
     assert outcomes.pop((2,)).kind == WORKER
-    assert outcomes.pop((3,)) == TaskFailure(EXCEPTION, "ValueError: three")
+    assert outcomes.pop((3,)) == TaskFailure("ValueError", "ValueError: three")
     assert outcomes == {(0,): 0, (1,): 2, (4,): 8}
 
 

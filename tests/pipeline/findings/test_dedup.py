@@ -321,9 +321,9 @@ def test_a_table_of_a_stranger(tmp_path: Path, column: str, refused: Refused, mo
 
 def test_progress_names_stages_and_adds_up(tmp_path: Path) -> None:
     told: list[list[Any]] = []
-    callbacks = ProgressCallbacks(
-        lambda *words: told.append([*words, 0]), lambda steps, _: told[-1].__setitem__(-1, told[-1][-1] + steps)
+    progress = ProgressCallbacks(
+        lambda *words: told.append([*words]), lambda steps, _: told[-1].__setitem__(-1, told[-1][-1] + steps)
     )
-    find_duplicates(stored(tmp_path / "store", drawn(np.random.default_rng(2), 90)), callbacks=callbacks)
+    find_duplicates(stored(tmp_path / "store", drawn(np.random.default_rng(2), 90)), progress=progress)
     assert [name for name, *_ in told] == ["reading", "sorting", "comparing pictures"]
     assert all(total in (None, steps) for _, total, steps in told)

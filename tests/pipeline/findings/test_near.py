@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from stores import sampled
 
+from nonocensus.pipeline.callbacks import SILENT
 from nonocensus.pipeline.findings import near
 from nonocensus.pipeline.findings.near import BANDS, WINDOW, find_near, joined, packed, passes
 
@@ -46,7 +47,7 @@ def planted(rng: np.random.Generator, shape: tuple[int, int, int], most: int, co
 
 def check(cells: np.ndarray, most: int) -> None:
     calls: list[int] = []
-    found = find_near(packed(cells), most, calls.append)
+    found = find_near(packed(cells), most, SILENT._replace(on_progress=lambda count, _: calls.append(count)))
     assert (found.first.tolist(), found.cells.tolist()) == slowly(cells, most)
     assert not found.crowded.any()
     _, height, width = cells.shape
@@ -77,14 +78,10 @@ def test_of_more_bands_some_are_enough() -> None:
     for picture in cells[1::2]:
         picture.reshape(-1)[rng.choice(1600, 80, replace=False)] ^= 1
     assert passes(40, 40, len(cells), 80) == 8 * BANDS
-    found = find_near(packed(cells), 80, len_of_nothing)
+    found = find_near(packed(cells), 80, SILENT)
     assert found.first.tolist() == [k // 2 * 2 for k in range(len(cells))]
     assert found.cells.tolist() == [0, 80] * (2 * WINDOW)
-    assert not find_near(packed(cells), 79, len_of_nothing).cells.any()
-
-
-def len_of_nothing(_: int) -> None:
-    pass
+    assert not find_near(packed(cells), 79, SILENT).cells.any()
 
 
 def test_pieces_of_different_depth_are_joined() -> None:
@@ -109,7 +106,7 @@ def test_plain_pictures_take_a_time_that_grows_with_their_number(monkeypatch: py
         return count(bits)
 
     monkeypatch.setattr(near, "_colored", counting)
-    found = find_near(packed(cells), 5, len_of_nothing)
+    found = find_near(packed(cells), 5, SILENT)
     assert compared <= len(cells) * (1 + (WINDOW + 1) * passes(10, 10, len(cells), 5))
     assert found.crowded.sum() > 2900
     assert (found.first != np.arange(3000)).sum() > 2900

@@ -236,8 +236,8 @@ def test_full_disk_leaves_no_partial_files(
 
     for owner, proofs in ((results.pq.ParquetWriter, None), (Folder, str(tmp_path / "proofs"))):
         warnings: list[str] = []
-        callbacks = ProgressCallbacks(on_warning=warnings.append)
-        request = JobRequest(resources=SERIAL, callbacks=callbacks, settings=JobSettings(give_up_after=0.0))
+        progress = ProgressCallbacks(on_warning=warnings.append)
+        request = JobRequest(resources=SERIAL, progress=progress, settings=JobSettings(give_up_after=0.0))
         with monkeypatch.context() as patch:
             patch.setattr(owner, "write", full)
             with pytest.raises(StorageError, match="No space left"):

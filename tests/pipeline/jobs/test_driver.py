@@ -8,7 +8,8 @@ import pytest
 from runs import CONFIG, SubstitutingExecutor, classify_context, lasting, run_serially, work_on
 
 from nonocensus.pipeline.errors import ClusterError
-from nonocensus.pipeline.executors.executor import NODE, WORKER, Resources, SerialExecutor, TaskFailure
+from nonocensus.pipeline.executors.executor import Resources, SerialExecutor
+from nonocensus.pipeline.executors.task_failure import NODE, WORKER, TaskFailure
 from nonocensus.pipeline.jobs import classify_job, driver
 from nonocensus.pipeline.jobs import task as tasks
 from nonocensus.pipeline.jobs.classify_job import classify_store, retry_run
@@ -32,6 +33,10 @@ def test_unfit_node_is_refused_with_the_reason(store: Store, tmp_path: Path) -> 
         "store": (context._replace(store=str(tmp_path / "nowhere")), "nowhere is not a store"),
         "another store": (context._replace(store_id="0" * 32), "is another store there"),
         "another run": (context._replace(run_id="20200101"), "is another run there"),
+        "a library that only the driver has": (
+            context._replace(versions=context.versions | {"newlib": "1"}),
+            "it has newlib None, not 1",
+        ),
         "versions": (context._replace(versions=context.versions | {"numba": "0.1"}), r"it has numba .*, not 0.1"),
     }
     for unfit, message in unfit_contexts.values():

@@ -10,9 +10,9 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO, cast
 
 import psutil
 import pyarrow as pa
@@ -21,9 +21,11 @@ import pytest
 from runs import CONFIG, lasting, run_serially, work_on
 from stores import random_store
 
+from nonocensus.pipeline.commands.output import StdoutWithoutRay
 from nonocensus.pipeline.errors import UserError
-from nonocensus.pipeline.executors.executor import NODE, WORKER, SerialExecutor, TaskFailure
+from nonocensus.pipeline.executors.executor import SerialExecutor
 from nonocensus.pipeline.executors.ray_executor import retry_start, start_ray
+from nonocensus.pipeline.executors.task_failure import NODE, WORKER, TaskFailure
 from nonocensus.pipeline.jobs import driver
 from nonocensus.pipeline.jobs import task as tasks
 from nonocensus.pipeline.jobs.job import JobSettings
@@ -62,9 +64,11 @@ def test_puzzle_that_kills_workers_costs_no_other_row(
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
     monkeypatch.setattr(driver, "run_task", run_task_with_bugs)
     run = start_run(hard, str(tmp_path / "run"), CONFIG)
-    with start_ray(cpus=2) as executor:
+    stdout = cast(TextIO, StdoutWithoutRay(sys.stdout))
+    with redirect_stdout(stdout), start_ray(cpus=2) as executor:
         assert work_on(run, executor) == []
-    assert capsys.readouterr().out == "", "Ray reports dead workers on standard error"
+    printed = capsys.readouterr()
+    assert (printed.out, "A worker died" in printed.err) == ("", True)
     rows = {row["puzzle_id"]: row for row in run.table().to_pylist()}
     assert len(rows) == len(run.table()) == 80
     killed, failed = rows.pop(POISON), rows.pop(FAULTY)

@@ -16,7 +16,8 @@ from stores import Nonocensus, exhaustive
 import nonocensus as nc
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.errors import ClusterError, UserError
-from nonocensus.pipeline.executors.executor import EXCEPTION, Resources, SerialExecutor, TaskFailure
+from nonocensus.pipeline.executors.executor import Resources, SerialExecutor
+from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.jobs import generate_graded as graded
 from nonocensus.pipeline.jobs.generate_graded import Conditions, GradedPictures, fitting, in_order
 from nonocensus.pipeline.store.parts import append, create_store, open_store
@@ -41,9 +42,9 @@ def filled(
     recipe: Recipe = RECIPE,
     conditions: Conditions = CONDITIONS,
     resources: Resources = SERIAL,
-    callbacks: ProgressCallbacks = SILENT,
+    progress: ProgressCallbacks = SILENT,
 ) -> GradedPictures:
-    return graded.generate_graded(str(place), recipe, conditions, resources, callbacks)
+    return graded.generate_graded(str(place), recipe, conditions, resources, progress)
 
 
 def rows(place: Path) -> pa.Table:
@@ -76,8 +77,8 @@ def numbers(place: Path) -> list[int]:
 )
 def test_kept_puzzles_are_the_first_that_fit(tmp_path: Path, limits: dict[str, Any]) -> None:
     reports: list[tuple[int, str]] = []
-    callbacks = SILENT._replace(on_progress=lambda *step: reports.append(step))
-    made = filled(tmp_path / "s", conditions=Conditions(**limits), callbacks=callbacks)
+    progress = SILENT._replace(on_progress=lambda *step: reports.append(step))
+    made = filled(tmp_path / "s", conditions=Conditions(**limits), progress=progress)
     expected = directly(RECIPE, made.drawn, **limits)
     assert (made.kept, len(expected), made.drawn) == (40, 40, expected[-1] + 1)
     pictures = [pa.Table.from_batches([recipe_batch(RECIPE, number, number + 1)]) for number in expected]
@@ -179,7 +180,7 @@ class DisorderedExecutor(SerialExecutor):
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> int:
         if arguments[2] == self.victim:
-            return super().submit(lambda: TaskFailure(EXCEPTION, "out of memory"))
+            return super().submit(lambda: TaskFailure("MemoryError", "out of memory"))
         return super().submit(function, *arguments)
 
     def wait(self, seconds: float) -> list[tuple[int, Any]]:

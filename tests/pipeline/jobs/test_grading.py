@@ -113,9 +113,9 @@ def test_interrupted_command_resumes(own: Run) -> None:
     def begin(*_: object) -> None:
         steps.clear()  # kernels may have been compiled before
 
-    callbacks, settings = ProgressCallbacks(begin, stop), JobSettings(first_rows=10)
+    progress, settings = ProgressCallbacks(begin, stop), JobSettings(first_rows=10)
     with pytest.raises(KeyboardInterrupt):
-        grade_run(own, JobRequest(resources=SERIAL, callbacks=callbacks, settings=settings))
+        grade_run(own, JobRequest(resources=SERIAL, progress=progress, settings=settings))
     kept_rows = len(read_grades(own))
     assert 10 < kept_rows < len(directly(own))
     assert not list(Path(own.folder.path).rglob("*.tmp"))
@@ -161,8 +161,8 @@ def test_dead_worker_costs_one_grade(own: Run, nonocensus: Nonocensus, monkeypat
     victim = directly(own)["puzzle_id"][7].as_py()
 
     warnings: list[str] = []
-    callbacks, settings = ProgressCallbacks(on_warning=warnings.append), JobSettings(executor=WorkerKiller(victim))
-    tally = grade_run(own, JobRequest(resources=SERIAL, callbacks=callbacks, settings=settings))
+    progress, settings = ProgressCallbacks(on_warning=warnings.append), JobSettings(executor=WorkerKiller(victim))
+    tally = grade_run(own, JobRequest(resources=SERIAL, progress=progress, settings=settings))
     assert (tally.killed, tally.graded) == ([victim], len(directly(own)) - 1)
     assert warnings == [f"{victim}: its worker died 3 times: out of memory"]
     with monkeypatch.context() as patch:

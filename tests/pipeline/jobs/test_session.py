@@ -40,6 +40,19 @@ def test_log_is_complete_after_another_command_has_taken_over(store: Store, tmp_
     assert '"session ended"' in log
 
 
+def test_interruption_is_not_hidden_by_errors_of_the_end(store: Store, tmp_path: Path) -> None:
+    run = start_run(store, str(tmp_path / "run"), CONFIG)
+    first, second = (Schedule(iter(()), 0, [], [1.0]) for _ in range(2))
+
+    def interrupted() -> None:
+        with begun(run, first):
+            begun(run, second)  # takes over
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+
+
 def test_log_records_of_other_loggers_are_written_to_the_log(store: Store, tmp_path: Path) -> None:
     run = start_run(store, str(tmp_path / "run"), CONFIG)
     with begun(run, Schedule(iter(()), 0, [], [1.0])) as session:

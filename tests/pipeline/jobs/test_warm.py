@@ -109,16 +109,16 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @in_kernels
 def test_missing_stages_are_compiled_once(monkeypatch: pytest.MonkeyPatch, empty_cache: Path) -> None:
     processes, reported = begun(monkeypatch), list[object]()
-    callbacks = ProgressCallbacks(
+    progress = ProgressCallbacks(
         on_start=lambda *said: reported.append(said),
         on_progress=lambda *said: reported.append(said),
         on_message=reported.append,
     )
-    assert compile_missing({(1, False)}, ("checks",), callbacks)
-    assert reported == [warming.TITLE, (warming.TITLE, 1), (1, "checks in black and white")]
+    assert compile_missing({(1, False)}, ("checks",), progress)
+    assert reported == [warming.TITLE, ("compiling", 1, 0), (1, "checks in black and white")]
     assert list(empty_cache.glob("*.nbc"))
     monkeypatch.setattr(warming, "_compiled", set())
-    assert not compile_missing({(1, False)}, ("checks",), callbacks)
+    assert not compile_missing({(1, False)}, ("checks",), progress)
     compile_here({(1, False)}, ("checks",))
     assert [process.poll() for process in processes] == [0]
     monkeypatch.setattr(warming, "_compiled", set())
@@ -203,13 +203,13 @@ def test_check_compares_mono_and_coloured_puzzles_in_all_modes() -> None:
 def test_warm_reports_each_stage() -> None:
     """Everything is compiled already: each stage is only loaded."""
     reported: list[tuple[object, ...]] = []
-    callbacks = ProgressCallbacks(
+    progress = ProgressCallbacks(
         on_start=lambda *said: reported.append(said), on_progress=lambda *said: reported.append(said)
     )
-    warming.warm_for_most(callbacks)
+    warming.warm_for_most(progress)
     stages = [stage for stages in warming.SHARES for stage in stages]
     names = [f"{stage} in {how}" for stage in stages for how in ("colour", "black and white")] + ["covers"]
-    assert reported[0] == (warming.TITLE, len(names))
+    assert reported[0] == ("compiling", len(names), 0)
     assert sorted(reported[1:]) == sorted((1, name) for name in names)
 
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from runs import CONFIG, lasting, run_serially, work_on
 
@@ -10,7 +11,46 @@ from nonocensus.pipeline.run.configuration import configuration
 from nonocensus.pipeline.run.plan import Selection, plan_retry
 from nonocensus.pipeline.run.progress import summarize
 from nonocensus.pipeline.run.run_folder import start_run
+from nonocensus.pipeline.sql import condition
 from nonocensus.pipeline.store.parts import Store
+
+ROWS = pa.table({"width": pa.array([1, 2, None], pa.uint16()), "title": ["a", "b", None]})
+
+
+@pytest.mark.parametrize(
+    ("where", "met"),
+    [
+        ("width > 1", [False, True, False]),
+        ("puzzles.width = 1 or title is null", [True, False, True]),
+        ("width -- a comment", [True, True, False]),
+        ("columns('wid') > 1", [False, True, False]),
+        ("null", [False, False, False]),
+    ],
+)
+def test_condition_is_met_or_not_by_each_row(where: str, met: list[bool]) -> None:
+    with condition(where, ROWS.schema) as function:
+        assert function is not None
+        assert function(ROWS).tolist() == met
+
+
+@pytest.mark.parametrize(
+    ("where", "error"),
+    [
+        ("count(*) > 0", "WHERE clause cannot contain aggregates"),
+        ("sum(width) over () > 0", "WHERE clause cannot contain window functions"),
+        ("unnest([true, false])", "UNNEST not supported here"),
+        ("columns('width|title') is not null", "COLUMNS stands for several columns; name each"),
+        ("width > (select avg(width) from puzzles)", "Table with name puzzles does not exist"),
+        ("true) from puzzles; drop table puzzles; select (true", "syntax error"),
+        ("true; select 1", "more than one statement"),
+        ("true, false", "only a single expression"),
+        ("", "SELECT clause without selection list"),
+    ],
+)
+def test_condition_of_more_than_a_row_is_refused(where: str, error: str) -> None:
+    with pytest.raises(UserError, match=rf"^--where .*{error}") as raised, condition(where, ROWS.schema):
+        pass
+    assert "\n" not in str(raised.value)
 
 
 @pytest.mark.slow

@@ -7,10 +7,25 @@ from runs import run_serially
 from stores import Nonocensus
 
 from nonocensus.pipeline.store.parts import Store
+from nonocensus.pipeline.store.paths import Folder
 
 
 def trace(*folders: Path) -> dict[Path, int]:
     return {path: path.stat().st_mtime_ns for place in folders for path in (place, *place.rglob("*"))}
+
+
+def test_file_that_stays_listed_and_unreadable_is_damage(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = run_serially(store, tmp_path / "run")
+    names = [name.removesuffix(".json") for name in run.results.names() if name.endswith(".json")]
+
+    def vanished(_: Folder, names: list[str], __: type) -> list[FileNotFoundError]:
+        return [FileNotFoundError(name) for name in names]
+
+    monkeypatch.setattr(Folder, "read_each", vanished)
+    files, damaged = run.survey()
+    assert (files, [*damaged]) == ([], names)
 
 
 @pytest.mark.slow

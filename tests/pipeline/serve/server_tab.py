@@ -20,7 +20,7 @@ class Tab(BrowserTab):
         super().__init__(driver)
         self.server = server
 
-    def go(self, address: str = "#open") -> None:
+    def load(self, address: str = "#open") -> None:
         """Reload the page, with empty storage."""
         self.driver.get(self.server.address)
         self.run("localStorage.clear(); sessionStorage.clear();")
@@ -43,14 +43,14 @@ class Tab(BrowserTab):
             actions.send_keys(key)
         actions.perform()
 
-    def bring(self, path: Path) -> None:
+    def upload(self, path: Path) -> None:
         self.one("#file").send_keys(str(path))
 
     def paste(self, text: bytes) -> None:
         self.run("document.getElementById('text').value = arguments[0]", text.decode())
         self.click("#paste button")
 
-    def opened(self) -> None:
+    def wait_for_puzzle(self) -> None:
         self.until(lambda: self.all("#puzzle:not([hidden]) .board .nonogram"))
 
     def share(self) -> str:
@@ -74,16 +74,16 @@ class Tab(BrowserTab):
         """Shapes of a kind that point something out."""
         return len(self.all(f"#puzzle .pointed .{kind}"))
 
-    def hint(self) -> str:
+    def hint_title(self) -> str:
         """Return the heading of the hint."""
         return self.text("#puzzle .hint h2")
 
-    def hinted(self) -> None:
+    def request_hint(self) -> None:
         """Ask for a hint, and wait for it."""
         self.click("[data-do=hint]")
-        self.until(lambda: self.hint() != "Hint")
+        self.until(lambda: self.hint_title() != "Hint")
 
-    def explained(self) -> None:
+    def request_explanation(self) -> None:
         self.click("[data-do=explain]")
         self.until(lambda: self.one("#puzzle .player").is_displayed())
 

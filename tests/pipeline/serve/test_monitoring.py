@@ -37,12 +37,12 @@ def test_metrics_count_requests_and_jobs(server: Server) -> None:
     server.get("/", headers={"host": "evil.example"})
     found = metrics(server)
     requests = "nonocensus_http_requests_total"
-    assert found[f'{requests}{{route="/api/solve",status="202"}}'] == 1
+    assert found[f'{requests}{{route="/api/solve",status="200"}}'] == 1
     assert found[f'{requests}{{route="/api/jobs/{{job_id}}",status="404"}}'] == 1
     assert found[f'{requests}{{route="",status="404"}}'] == found[f'{requests}{{route="",status="421"}}'] == 1
     assert found['nonocensus_http_request_seconds_count{route="/api/solve"}'] == 1
     assert found['nonocensus_jobs_total{task="solve",state="done"}'] == 1
-    assert found['nonocensus_workers{state="ready"}'] == 2
+    assert found['nonocensus_workers{state="ready"}'] == 3
     names = {re.sub(r"(_bucket|_sum|_count)?[{].*", "", series) for series in found}
     assert names == {metric.name for metric in SERVER_METRICS}
 
@@ -51,7 +51,7 @@ def test_health_depends_on_workers(server: Server) -> None:
     assert (server.get("/healthz").status_code, server.get("/healthz").text) == (200, "ok\n")
     without = TestClient(application(WorkerPool(2), None, 1.0, frozenset({"testserver"})))
     assert (without.get("/healthz").status_code, without.get("/healthz").text) == (503, "no worker is ready\n")
-    assert 'nonocensus_workers{state="missing"} 2\n' in without.get("/metrics").text
+    assert 'nonocensus_workers{state="missing"} 3\n' in without.get("/metrics").text
 
 
 def test_drain_waits_for_jobs_that_are_waited_for() -> None:
@@ -87,7 +87,7 @@ def test_sigterm_ends_requests_and_is_logged() -> None:
         assert (server.process.returncode, asked.result().json()["state"]) == (0, "cancelled")
     lines = [re.sub(r"^\S+ \S+ ", "", line) for line in log.splitlines()]
     assert re.fullmatch(r"INFO nonocensus.serve: 127.0.0.1 GET /no\\nsuch/path 404 \d+ bytes [\d.]+ s", lines[0])
-    assert re.fullmatch(r"INFO nonocensus.serve: 127.0.0.1 POST /api/solve 202 \d+ bytes [\d.]+ s", lines[-1])
+    assert re.fullmatch(r"INFO nonocensus.serve: 127.0.0.1 POST /api/solve 200 \d+ bytes [\d.]+ s", lines[-1])
 
 
 pytestmark = pytest.mark.slow

@@ -111,13 +111,17 @@ def test_archive_bomb_is_refused(server: Server) -> None:
     assert server.solves()
 
 
-def test_uploads_that_take_long_do_not_delay_a_small_puzzle(server: Server) -> None:
+def test_long_uploads_and_long_puzzles_do_not_delay_a_small_puzzle(server: Server) -> None:
+    jobs = [server.post("/api/solve", json={"puzzle": long_puzzle()}).json() for _ in range(4)]
+    until(lambda: any(at_length(server, job) for job in jobs))
     with ThreadPoolExecutor(8) as threads:
         uploads = [threads.submit(server.parse, b"\n" * (MAX_BODY // 4)) for _ in range(8)]
         until(lambda: about(server)["queued"] > 2)
         assert server.solves()
         assert not all(upload.done() for upload in uploads)
     assert {upload.result().status_code for upload in uploads} == {422}
+    for job in jobs:
+        server.client.delete(f"/api/jobs/{job['id']}")
 
 
 def test_image_becomes_a_puzzle(server: Server) -> None:
@@ -213,12 +217,12 @@ def test_killed_workers_fail_their_jobs_and_are_replaced(server: Server) -> None
     for job in jobs:
         server.client.delete(f"/api/jobs/{job['id']}")
     assert server.solves()
-    until(lambda: len({each.pid for each in server.workers} - {each.pid for each in before}) == 2)
+    until(lambda: len({each.pid for each in server.workers} - {each.pid for each in before}) == 3)
 
 
 def test_job_survives_workers_that_died_idle(server: Server) -> None:
     """The next job is not to blame, and is done."""
-    until(lambda: about(server)["running"] == 0 and len(server.workers) == 2)
+    until(lambda: about(server)["running"] == 0 and len(server.workers) == 3)
     for process in (before := server.workers):
         process.kill()
     until(lambda: not any(psutil.pid_exists(process.pid) for process in before))
@@ -232,6 +236,32 @@ def test_short_jobs_pass_long_ones(server: Server) -> None:
     assert any(server.get(f"/api/jobs/{job['id']}").json()["state"] in ("queued", "running") for job in jobs)
     for job in jobs:
         server.client.delete(f"/api/jobs/{job['id']}")
+
+
+def test_job_is_200_once_it_is_finished_and_202_before(server: Server) -> None:
+    for asked, state in (({"puzzle": PLUS}, "done"), ({"puzzle": PLUS, "begun": "1"}, "refused")):
+        reply = server.post("/api/solve", params={"wait": 20}, json=asked)
+        assert (reply.status_code, reply.json()["state"]) == (200, state)
+    begun = server.post("/api/solve", json={"puzzle": long_puzzle()})
+    assert (begun.status_code, begun.json()["state"]) == (202, "queued")
+    cancelled = server.client.delete(f"/api/jobs/{begun.json()['id']}")
+    assert (cancelled.status_code, cancelled.json()["state"]) == (200, "cancelled")
+
+
+def test_openapi_lists_every_refusal(server: Server) -> None:
+    paths = server.get("/api/openapi.json").json()["paths"]
+    assert all(
+        {"403", "408", "421", "500", "503"} <= {*about["responses"]}
+        for path in paths.values()
+        for about in path.values()
+    )
+    reply = server.post(
+        "/api/clues",
+        content=b'{"width": 1, "cells": "0", "title": "\xff"}',
+        headers={"content-type": "application/json"},
+    )
+    assert str(reply.status_code) in paths["/api/clues"]["post"]["responses"]
+    assert {"200", "202"} <= {*paths["/api/solve"]["post"]["responses"]}
 
 
 def test_full_queue_is_503_with_retry_after(server: Server) -> None:

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from server_tab import Tab
 from serving import ASSUMED, PLUS_NON, TWO_NON, Server, long_puzzle, record
 
 from nonocensus.pipeline.serve.serve_limits import PAGE_ROWS
+from nonocensus.reports.words.formatting import NO_BREAK
 
 pytestmark = [*NEEDED, pytest.mark.slow]
 
@@ -40,11 +42,11 @@ def tab(browsing: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 @pytest.fixture
 def plus(tab: Tab, tmp_path: Path) -> Tab:
     """The tab with a puzzle from a file."""
-    tab.go()
+    tab.load()
     path = tmp_path / "plus.non"
     path.write_bytes(PLUS_NON)
-    tab.bring(path)
-    tab.opened()
+    tab.upload(path)
+    tab.wait_for_puzzle()
     return tab
 
 
@@ -89,7 +91,7 @@ def test_check_marks_wrong_cells(plus: Tab) -> None:
 
 def test_each_press_extends_the_hint(plus: Tab) -> None:
     """First where and how, then which cells, then they are filled in; a key in between ends it."""
-    plus.hinted()
+    plus.request_hint()
     assert plus.text("#puzzle .hint p").startswith("Look at row 2 (3).")
     assert (plus.pointed("band"), plus.pointed("found"), plus.painted()) == (1, 0, 0)
     plus.click("[data-do=hint]")
@@ -97,26 +99,26 @@ def test_each_press_extends_the_hint(plus: Tab) -> None:
     plus.click(".hint [data-do=more]")
     assert (plus.painted(), plus.pointed("band"), plus.one("#puzzle .hint").is_displayed()) == (3, 0, False)
     plus.click("[data-do=undo]")
-    plus.hinted()
+    plus.request_hint()
     plus.keys("x")
     assert (plus.pointed("band"), plus.one("#puzzle .hint").is_displayed()) == (0, False)
     plus.click("[data-do=undo]")
     while not plus.outcome():
-        plus.hinted()
+        plus.request_hint()
         plus.click("[data-do=hint]")
         plus.click("[data-do=hint]")
-    plus.hinted()
+    plus.request_hint()
     assert plus.text("#puzzle .hint p") == "The grid is solved: nothing is left to do."
     assert not plus.one("#puzzle .hint [data-do=more]").is_displayed()
     assert plus.errors() == []
 
 
 def test_explanation_is_stepped_through_and_played(tab: Tab) -> None:
-    tab.go()
+    tab.load()
     tab.paste(jsonl(record(ASSUMED)))
-    tab.opened()
+    tab.wait_for_puzzle()
     tab.keys(" ")
-    tab.explained()
+    tab.request_explanation()
     assert (tab.step(), tab.pointed("band"), tab.pointed("found")) == ("Step 1 of 18", 1, 1)
     tab.click(".player [data-do=hardest]")
     assert "Edge, grade 6" in tab.text("#puzzle .player h2")
@@ -156,18 +158,20 @@ def test_solution_is_found_and_put_into_the_grid(plus: Tab) -> None:
     plus.until(lambda: plus.text("#puzzle .verdict .key") == "unique line")
     assert len(plus.all("#puzzle .pictures .nonogram")) == 1
     assert "Line solves" in plus.text("#puzzle .facts")
-    time, stars, grade = (fact.text.replace("\n", " ") for fact in plus.all("#puzzle .facts div")[:3])
-    assert time.startswith("Time, for a person about ")
-    assert (stars, grade[:27]) == ("Stars of people 1.1 of 5", "Grade, for a person 1 of 9 ")
+    time, stars, grade, technique = (fact.text.replace("\n", " ") for fact in plus.all("#puzzle .facts div")[:4])
+    interval = r"Minutes for people about [\d.]+ s \([\d.]+ s to [\d.]+ s\)"
+    assert re.fullmatch(interval, time.replace(NO_BREAK, " "))
+    assert (stars, grade) == ("Stars of people 1.1 of 5", "Grade for people 1 of 9")
+    assert technique.startswith("Technique for people ")
     plus.click("[data-do=show]")
     assert plus.painted() == 5
     assert plus.outcome().startswith("Solved")
 
 
 def test_long_job_is_cancelled(tab: Tab) -> None:
-    tab.go()
+    tab.load()
     tab.paste(jsonl(long_puzzle()))
-    tab.opened()
+    tab.wait_for_puzzle()
     tab.click(".solver [type=submit]")
     tab.until(lambda: "not easy" in tab.text("#puzzle .progress"))
     tab.click("[data-do=cancel]")
@@ -177,43 +181,43 @@ def test_long_job_is_cancelled(tab: Tab) -> None:
 
 
 def test_refusal_is_shown_as_an_alert(tab: Tab) -> None:
-    tab.go()
+    tab.load()
     tab.paste(b"width 2\nheight 2\nrows\nx")
     tab.until(lambda: tab.text("#problem"))
     assert "\n" not in tab.text("#problem")
     assert tab.one("#problem").get_attribute("role") == "alert"
     tab.paste(TWO_NON)
-    tab.opened()
+    tab.wait_for_puzzle()
     assert tab.text("#problem") == ""
 
 
 def test_file_of_several_puzzles_offers_a_choice(tab: Tab, tmp_path: Path) -> None:
-    tab.go()
+    tab.load()
     path = tmp_path / "some.jsonl"
     line = {"rows": [[[1, 1]]], "columns": [[[1, 1]]]}
     path.write_text("\n".join(json.dumps(line | {"title": title}) for title in ("<b>one</b>", "two")))
-    tab.bring(path)
+    tab.upload(path)
     tab.until(lambda: len(tab.all(".choices button")) == 2)
     assert tab.text(".choices bdi") == "<b>one</b>"
     tab.all(".choices button")[1].click()
-    tab.opened()
+    tab.wait_for_puzzle()
     assert tab.text("#puzzle h1") == "two"
 
 
 def test_image_becomes_a_puzzle(tab: Tab, tmp_path: Path) -> None:
-    tab.go()
+    tab.load()
     path = tmp_path / "photo.png"
     shades = np.linspace(0, 255, 200 * 300).reshape(200, 300).astype(np.uint8)
     Image.fromarray(shades).save(path)
-    tab.bring(path)
+    tab.upload(path)
     tab.until(lambda: tab.all("#image .preview .nonogram"))
     tab.click("#image [type=submit]")
-    tab.opened()
+    tab.wait_for_puzzle()
     assert "30×20" in tab.text("#puzzle .about")
 
 
 def test_drawn_picture_is_solved_and_played(tab: Tab) -> None:
-    tab.go("#draw")
+    tab.load("#draw")
     tab.keys(" ", Keys.ARROW_RIGHT, " ")
     assert tab.painted() == 2
     rows = tab.all("#draw .board .rows g")
@@ -224,7 +228,7 @@ def test_drawn_picture_is_solved_and_played(tab: Tab) -> None:
     tab.click(".solver [type=submit]")
     tab.until(lambda: tab.text("#draw .verdict .key").endswith("unique line"))
     tab.click("[data-do=play]")
-    tab.opened()
+    tab.wait_for_puzzle()
     assert tab.painted() == 0
     tab.keys("1", Keys.ARROW_RIGHT, "2")
     assert tab.outcome().startswith("Solved")
@@ -232,14 +236,14 @@ def test_drawn_picture_is_solved_and_played(tab: Tab) -> None:
 
 
 def test_archive_is_searched_and_opened(tab: Tab) -> None:
-    tab.go("#archive")
+    tab.load("#archive")
     tab.until(lambda: len(tab.all("#archive tbody tr")) == PAGE_ROWS)
     tab.click("[data-by='1']")
     tab.until(lambda: len(tab.all("#archive tbody tr")) == 60 - PAGE_ROWS)
     tab.one("#archive [name=query]").send_keys("3-17")
     tab.until(lambda: len(tab.all("#archive tbody tr")) == 1)
     tab.click("tbody a")
-    tab.opened()
+    tab.wait_for_puzzle()
     assert tab.text("#puzzle h1") == "random/8x8-0.5-3-17"
     assert tab.text("#puzzle .verdict .key")
     assert not tab.one("#puzzle .pictures .nonogram").is_displayed(), "who plays has not asked for the solution"
@@ -247,7 +251,7 @@ def test_archive_is_searched_and_opened(tab: Tab) -> None:
     assert tab.one("#puzzle .pictures .nonogram").is_displayed()
     tab.driver.back()
     tab.until(lambda: tab.all("#archive:not([hidden])"))
-    tab.go("#puzzle?id=there%2Fis%2Fnone")
+    tab.load("#puzzle?id=there%2Fis%2Fnone")
     tab.until(lambda: "No such puzzle" in tab.text("#problem"))
 
 
@@ -261,12 +265,12 @@ def test_axe_finds_no_violation_and_nothing_is_too_wide(tab: Tab, width: int, sc
             ("#archive", "#archive tbody tr"),
             ("#puzzle?id=random/8x8-0.5-3-17", "#puzzle .facts div"),
         ):
-            tab.go(address)
+            tab.load(address)
             tab.until(lambda wanted=there: tab.all(wanted))
             assert violations(tab.driver) == [], address
             assert page_width(tab.driver) <= width, address
             assert tab.errors() == []
-        for there, act in ((".hint", tab.hinted), (".player", tab.explained)):
+        for there, act in ((".hint", tab.request_hint), (".player", tab.request_explanation)):
             act()
             assert violations(tab.driver) == [], there
             assert page_width(tab.driver) <= width
@@ -289,28 +293,28 @@ def test_link_opens_the_same_puzzle_and_a_forged_one_is_refused(plus: Tab) -> No
     plus.keys(" ")
     link = plus.share()
     assert plus.until(lambda: plus.text("#puzzle .copied"))
-    plus.go(link.removeprefix(f"{plus.server.address}/"))
-    plus.opened()
+    plus.load(link.removeprefix(f"{plus.server.address}/"))
+    plus.wait_for_puzzle()
     assert (plus.text("#puzzle h1"), plus.painted()) == ("local/plus", 0)
     plus.keys(Keys.ARROW_DOWN, " ", Keys.ARROW_RIGHT, " ")
     plus.click("[data-do=undo]")
     plus.click("[data-do=undo]")
     plus.click("[data-do=redo]")
     plus.driver.refresh()
-    plus.opened()
+    plus.wait_for_puzzle()
     assert plus.painted() == 1, "stored under the puzzle's clues"
     plus.click("[data-do=empty]")
     assert plus.painted() == 0
     assert plus.errors() == []
     forged = zlib.compress(b'{"rows": "5000a", "columns": "a", "title": "<img src=x onerror=alert(1)>"}')
     invalid = base64.urlsafe_b64encode(forged).decode().rstrip("=")
-    plus.go(f"#puzzle?share={invalid}")
+    plus.load(f"#puzzle?share={invalid}")
     assert plus.until(lambda: plus.text("#problem")).startswith("Line 1: row 1: the number 5000 is more than 1023.")
     assert plus.one("#open").is_displayed()
 
 
 def test_back_button_returns_to_the_puzzle_before(tab: Tab) -> None:
-    tab.go()
+    tab.load()
     for side in (2, 3):
         tab.paste(jsonl(record(np.eye(side))))
         tab.until(lambda wanted=side: tab.text("#puzzle .about") == f"{wanted}×{wanted}")
@@ -327,7 +331,7 @@ def test_grid_follows_that_of_another_tab(plus: Tab) -> None:
     first = plus.driver.current_window_handle
     plus.driver.switch_to.new_window("tab")
     plus.driver.get(link)
-    plus.opened()
+    plus.wait_for_puzzle()
     plus.keys(Keys.SPACE)
     plus.driver.close()
     plus.driver.switch_to.window(first)
@@ -341,10 +345,10 @@ def test_page_works_without_storage(tab: Tab) -> None:
     tab.driver.get(f"{tab.server.address}/#open")
     tab.until(lambda: tab.one("#open").is_displayed())
     tab.paste(PLUS_NON)
-    tab.opened()
+    tab.wait_for_puzzle()
     tab.keys(Keys.SPACE)
     assert tab.painted() == 1
     tab.driver.refresh()
-    tab.opened()
+    tab.wait_for_puzzle()
     assert (tab.painted(), tab.text("#problem")) == (0, "")
     tab.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", rule)

@@ -32,9 +32,9 @@ def disc(side: int) -> np.ndarray:
 
 
 def open_disc(phone: Tab, side: int = 20) -> None:
-    phone.go()
+    phone.load()
     phone.paste(jsonl(record(disc(side))))
-    phone.opened()
+    phone.wait_for_puzzle()
 
 
 def centre(phone: Tab, x: int, y: int, side: int) -> tuple[float, float]:
@@ -118,7 +118,7 @@ def test_keys_keep_the_cursor_clear_of_the_clues(phone: Tab, key: str) -> None:
 
 
 def test_drawing_keeps_the_board_still_and_survives_a_reload(phone: Tab) -> None:
-    phone.go("#draw")
+    phone.load("#draw")
     before = phone.cells()
     for x in range(0, 15, 2):
         phone.touch((centre(phone, x, x, 15),))
@@ -143,8 +143,8 @@ def test_drawing_keeps_the_board_still_and_survives_a_reload(phone: Tab) -> None
 def test_link_is_opened_and_solved_with_two_hints(phone: Tab) -> None:
     open_disc(phone)
     link = phone.share()
-    phone.go(link.removeprefix(f"{phone.server.address}/"))
-    phone.opened()
+    phone.load(link.removeprefix(f"{phone.server.address}/"))
+    phone.wait_for_puzzle()
     assert phone.text("#puzzle .clock") == "0:00"
     for level in ("Show the cells", "Fill them in") * 2:
         if level == "Show the cells":
@@ -165,7 +165,7 @@ def test_link_is_opened_and_solved_with_two_hints(phone: Tab) -> None:
     assert phone.all("#puzzle .rain i")
     taken = phone.text("#puzzle .clock")
     phone.driver.refresh()
-    phone.opened()
+    phone.wait_for_puzzle()
     assert phone.outcome().startswith(f"Solved in {taken} with 2 hints")
     assert violations(phone.driver) == []
     assert phone.errors() == []

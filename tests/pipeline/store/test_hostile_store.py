@@ -80,7 +80,7 @@ def test_part_naming_a_file_elsewhere_is_damage(store: Store, tmp_path: Path, fi
     with pytest.raises(InputError, match=r"part-00000.json is damaged: its file is called"):
         rewrite(store, lambda batch: batch.slice(1))
     assert victim.exists()
-    assert "its file is called" in verify_store(store, lambda _: None)[0].what
+    assert "its file is called" in verify_store(store)[0].what
 
 
 def exchanged(store: Store, change: Callable[[pa.Table], pa.Table]) -> None:
@@ -104,7 +104,7 @@ def test_store_with_more_or_fewer_columns_is_read(store: Store) -> None:
     assert after["title"].to_pylist() == [None] * 50 + before["title"].to_pylist()[50:]
     assert after.drop_columns(["title", "site_steps"]).equals(before.drop_columns(["title", "site_steps"]))
     assert next(store.batches(["title", "width"])).schema.names == ["title", "width"]
-    assert verify_store(store, lambda _: None) == []
+    assert verify_store(store) == []
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_invalid_rows_are_named(store: Store, tmp_path: Path) -> None:
     assert [problem.name for problem in problems] == ["a puzzle", *before[2 : 2 * len(WRONG) : 2]]
     others = [item.puzzle_id for item in found if isinstance(item, Puzzle)]
     assert others == before[1 : 2 * len(WRONG) : 2] + before[2 * len(WRONG) :]
-    assert "is not a valid puzzle: it has no id" in verify_store(store, lambda _: None)[0].what
+    assert "is not a valid puzzle: it has no id" in verify_store(store)[0].what
     run = run_serially(store, tmp_path / "run")
     assert len(run.table()) == 300
     assert sum(1 for _ in mend_run(run, JobRequest(cpu_limit=0.1, resources=Resources(serial=True)))) > 0

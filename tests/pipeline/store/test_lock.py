@@ -39,13 +39,13 @@ def test_lock_is_reentrant_but_not_across_threads(tmp_path: Path) -> None:
     assert taken()
 
 
-def test_lock_leaves_no_folder_if_nothing_was_written(tmp_path: Path) -> None:
+def test_lock_leaves_no_file_and_no_folder_if_nothing_was_written(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError), writer_lock(folder(str(tmp_path / "new"))):
         raise ZeroDivisionError
     assert list(tmp_path.iterdir()) == []
     with writer_lock(folder(str(tmp_path / "new"))):
         (tmp_path / "new/file").touch()
-    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["file", LOCK]
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["file"]
     assert create_store(str(tmp_path / "other")).folder.names() == []
 
 
@@ -75,6 +75,21 @@ def test_lock_is_held_on_a_full_disk(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_lock_of_another_process_is_not_deleted(tmp_path: Path) -> None:
+    """The user deleted the lock file, and another command began."""
+    with writer_lock(folder(str(tmp_path))):
+        (tmp_path / LOCK).unlink()
+        (tmp_path / LOCK).write_text("of another")
+    assert (tmp_path / LOCK).read_text() == "of another"
+
+
+@pytest.mark.usefixtures("store")
+def test_refused_first_command_leaves_an_empty_folder_empty(tmp_path: Path, refused: Refused) -> None:
+    (tmp_path / "run").mkdir()
+    assert "nosuch" in refused("classify", "store", "--out", "run", "--serial", "--ids", "nosuch")
+    assert list((tmp_path / "run").iterdir()) == []
+
+
 def test_two_imports_at_once_lose_nothing(tmp_path: Path) -> None:
     import_twice_at_once(tmp_path, str(tmp_path / "s"), 40)
 
@@ -98,7 +113,6 @@ def test_second_command_does_not_disturb_the_first(tmp_path: Path, nonocensus: N
 def test_symlink_as_lock_file_is_not_followed(store: Store, tmp_path: Path) -> None:
     """In an untrusted store the link's target must stay unchanged."""
     (tmp_path / "victim.txt").write_text("mine")
-    (tmp_path / "store" / LOCK).unlink()
     (tmp_path / "store" / LOCK).symlink_to(tmp_path / "victim.txt")
     with pytest.raises(StorageError, match="store can't be written"):
         append(store, [])

@@ -10,7 +10,7 @@ from stores import SMALL_GROUPS
 
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.store.file_import import Terms, import_paths
-from nonocensus.pipeline.store.parts import Store, append, create_store, open_store, rebatch
+from nonocensus.pipeline.store.parts import Store, append, chunk_tables, create_store, open_store, rebatch
 from nonocensus.pipeline.store.paths import Folder
 from nonocensus.scrapers.formats import jsonl
 from nonocensus.solver.model.puzzle import from_picture
@@ -63,6 +63,12 @@ def test_rebatch_keeps_all_rows() -> None:
     groups = list(rebatch(batches, 4))
     assert [len(group) for group in groups] == [4, 4, 4, 1]
     assert [i for group in groups for i in group["puzzle_id"].to_pylist()] == [f"test/{k}" for k in range(13)]
+
+
+def test_chunks_end_at_either_limit() -> None:
+    batch = numbered(0, 3)
+    for rows, size in ((5, 1 << 30), (1 << 30, batch.nbytes + 1)):
+        assert [len(table) for table in chunk_tables([batch] * 5, rows, size)] == [6, 6, 3]
 
 
 def test_terms_fill_in_missing_licence_and_owner(tmp_path: Path) -> None:

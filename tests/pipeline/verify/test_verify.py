@@ -21,7 +21,7 @@ from nonocensus.solver.model.tables import PUZZLES
 
 def found(place: Run | Store) -> list[str]:
     """Return what verify reports."""
-    damages = verify_run(place, int) if isinstance(place, Run) else verify_store(place, int)
+    damages = verify_run(place) if isinstance(place, Run) else verify_store(place)
     return [f"{damage.file}: {damage.what}" for damage in damages]
 
 

@@ -77,7 +77,7 @@ def test_page_loads_without_network_and_errors(tab: Tab, page: Path) -> None:
 
 
 def test_list_scrolls_through_every_row_with_few_elements(tab: Tab, page: Path) -> None:
-    tab.turn(page)
+    tab.set_state(page)
     rows = table()
     assert tab.count() == f"{len(rows)} puzzles"
     assert sorted(tab.column("puzzle_id")) == sorted(row["puzzle_id"] for row in rows)
@@ -87,7 +87,7 @@ def test_list_scrolls_through_every_row_with_few_elements(tab: Tab, page: Path) 
 
 def test_filters_narrow_the_list_until_they_are_removed(tab: Tab, page: Path) -> None:
     every = f"{len(table())} puzzles"
-    tab.turn(page, difficulty="-9..9", puzzle="webpbn/99999")
+    tab.set_state(page, difficulty="-9..9", puzzle="webpbn/99999")
     assert "webpbn/99999" in tab.one(".browse-problem").text
     tab.choose("technique", "probe")
     assert tab.one(".browse-problem").text == ""
@@ -106,7 +106,7 @@ def test_filters_narrow_the_list_until_they_are_removed(tab: Tab, page: Path) ->
 
 
 def test_arrow_keys_move_and_enter_opens(tab: Tab, page: Path) -> None:
-    tab.turn(page)
+    tab.set_state(page)
     names = tab.column("puzzle_id")
     grid = tab.one(".browse-grid")
 
@@ -148,7 +148,7 @@ def test_layer_that_was_chosen_stays_for_the_next_puzzle(tab: Tab, page: Path) -
     assert (tab.shown()["cells"], tab.shown()["marks"]) == ([], [])
     tab.one("[data-step='1']").click()
     assert tab.shown()["cells"] == []
-    tab.turn(page, puzzle="made/two")
+    tab.set_state(page, puzzle="made/two")
     tab.one(".layers [value=solution]").click()
     assert tab.shown() == before
 
@@ -175,20 +175,20 @@ def test_puzzle_is_played_by_keyboard_and_kept(tab: Tab, page: Path) -> None:
 
 
 def test_untrusted_text_is_escaped(tab: Tab, page: Path) -> None:
-    tab.turn(page, puzzle=f"made/{EVIL}", query=EVIL.split()[0])
+    tab.set_state(page, puzzle=f"made/{EVIL}", query=EVIL.split()[0])
     shown = tab.shown()
     assert (shown["name"], shown["author"], shown["reason"]) == (EVIL, f"by {EVIL}", EVIL)
     assert tab.column("title") == [f"{EVIL}by {EVIL}"]
     assert tab.all("#browse img") == []
     assert tab.driver.title.startswith("Census of")
-    tab.turn(page, puzzle="lost/1")  # without a picture
+    tab.set_state(page, puzzle="lost/1")  # without a picture
     assert "Nothing can be drawn" in tab.shown()["legend"]
     assert tab.errors() == []
 
 
 def test_address_and_history_hold_the_state(tab: Tab, page: Path) -> None:
     tab.driver.execute_cdp_cmd("Browser.grantPermissions", CLIPBOARD)
-    tab.turn(page)
+    tab.set_state(page)
     tab.choose("label", "unique")
     tab.sort("cpu_seconds")
     tab.all(".browse-rows .browse-row")[1].click()
@@ -251,22 +251,22 @@ def test_nothing_is_wider_than_a_phone(tab: Tab, page: Path) -> None:
     wide = "title,label,difficulty,cpu_seconds,line_solves,sweeps,probes,nodes,conflicts,blocks,density,kind,source"
     room = "const grid = document.querySelector('.browse-grid'); return grid.scrollWidth - grid.clientWidth"
     with emulated(tab.driver, "light", PHONE):
-        tab.turn(page, puzzle="random/29")
+        tab.set_state(page, puzzle="random/29")
         tab.shown()
         assert page_width(tab.driver) <= PHONE
         assert tab.run("return document.getElementById('browse-puzzle').scrollWidth") <= PHONE
-        tab.turn(page, puzzle="made/two")
+        tab.set_state(page, puzzle="made/two")
         tab.shown()
         width = "return document.querySelector(`#browse-puzzle ${arguments[0]}`).clientWidth"
         assert tab.run(width, ".drawing") == tab.run(width, ".sheet")
-        tab.turn(page)
+        tab.set_state(page)
         assert tab.run(room) == 0
         shown = ".browse-rows .browse-row:not([hidden])"
         assert not tab.one(f"{shown} .density").is_displayed()
-        tab.turn(page, sort="-density")
+        tab.set_state(page, sort="-density")
         assert tab.one(f"{shown} .density").is_displayed()
         assert not tab.one(f"{shown} .minutes").is_displayed()
-        tab.turn(page, columns=wide)
+        tab.set_state(page, columns=wide)
         assert page_width(tab.driver) <= PHONE
         assert tab.run(room) > 0
         assert tab.column("nodes")
@@ -310,7 +310,7 @@ def test_click_on_a_bar_lists_its_puzzles(tab: Tab, page: Path) -> None:
     notes = {note.get_attribute("textContent") for note in tab.all(".plot .of")}
     assert notes == {listed, "All puzzles"}
     assert tab.all(".browse-head .minutes .distribution")
-    tab.turn(page)
+    tab.set_state(page)
     assert not tab.run(counted).startswith(listed)
     assert tab.errors() == []
 
@@ -340,7 +340,7 @@ def test_paper_has_what_the_screen_folds(tab: Tab, page: Path) -> None:
 
 
 def test_drawing_fits_and_can_be_zoomed(tab: Tab, page: Path) -> None:
-    tab.turn(page, puzzle="random/29")
+    tab.set_state(page, puzzle="random/29")
     tab.shown()
     fits = """const box = document.querySelector('#browse-puzzle .drawing');
         return [box.scrollWidth <= box.clientWidth, box.scrollHeight <= box.clientHeight + 3]"""
@@ -357,7 +357,7 @@ def test_columns_are_chosen_by_keyboard_and_kept_in_the_address(tab: Tab, page: 
     def heads() -> list[str]:
         return [head.text.split()[0] for head in tab.all(".browse-head [role=columnheader] button")]
 
-    tab.turn(page)
+    tab.set_state(page)
     before = heads()
     assert "Search" not in before
     tab.one("[data-facet=columns] summary").send_keys(Keys.ENTER)
@@ -377,7 +377,7 @@ def test_columns_are_chosen_by_keyboard_and_kept_in_the_address(tab: Tab, page: 
     tab.driver.get(address)
     tab.until(lambda: tab.all(".browse-head .nodes"))
     assert tab.one(".browse-sort").get_attribute("value") == "-nodes"
-    tab.turn(page)
+    tab.set_state(page)
     assert heads() == before
 
 
@@ -392,9 +392,9 @@ def test_axe_finds_no_violation_in_any_view(tab: Tab, page: Path, scheme: str, w
         tab.run("document.querySelector('.facet').open = true")
         assert violations(tab.driver) == []
         assert page_width(tab.driver) <= width
-        tab.turn(page, view="gallery", technique="probe")
+        tab.set_state(page, view="gallery", technique="probe")
         assert violations(tab.driver, "#browse") == []
-        tab.turn(page, puzzle="made/two")
+        tab.set_state(page, puzzle="made/two")
         tab.shown()
         assert violations(tab.driver, "#browse-puzzle") == []
 

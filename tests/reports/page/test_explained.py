@@ -186,7 +186,7 @@ def test_page_of_too_many_cells_is_refused() -> None:
     [
         (0.031, 0.025, 0.04, "about 1.9 seconds (1.5 to 2.4)"),
         (0.93, 0.76, 1.19, "about 56 seconds (46 to 71)"),
-        (1.0, 0.8, 1.25, "about 1 minute (0.8 to 1.2)"),
+        (1.0, 0.8, 1.25, "about 1 minute (0.8 to 1.3)"),
         (6.57, 5.23, 8.19, "about 7 minutes (5 to 8)"),
         (57.8, 46.8, 71.1, "about 58 minutes (47 to 71)"),
         (119.9, 99.0, 149.0, "about 120 minutes (99 to 150)"),

@@ -5,6 +5,7 @@ import io
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from html import unescape
 from typing import Any
 
@@ -16,7 +17,7 @@ from browsable import browsable, columns_of, graded, rows_of, solved, unpacked
 from census_figures import pairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nodejs import FOLDER, evaluate
+from nodejs import evaluate
 from strategies import puzzles
 
 from nonocensus.reports.numbers.issues import DUPLICATES
@@ -27,7 +28,6 @@ from nonocensus.reports.page.browser import (
     DECIMALS,
     GRADED,
     SLICE,
-    SOURCES,
     TEXTS,
     Browser,
     payload,
@@ -39,16 +39,11 @@ from nonocensus.solver.model.tables import RESULTS, puzzle_batch
 from nonocensus.solver.model.techniques import TECHNIQUES
 
 FILLERS = 120
-SCRIPTS = SOURCES[:-1]
-"""All but the part that begins to work on the page."""
-
-QUERIES = (FOLDER / "page_queries.js").read_text(encoding="utf-8")
 
 
 def ask(made: Browser, query: str, **argument: Any) -> Any:
-    """Call a function of page_queries.js with what the page embeds."""
-    embedded = {"table": made.table, "pictures": made.pictures, **argument}
-    return evaluate(SCRIPTS, f"{QUERIES}\nreturn {query}(argument);", embedded)
+    """Call a function of page_queries.mjs with what the page embeds."""
+    return evaluate("page_queries.mjs", query, {"table": made.table, "pictures": made.pictures, **argument})
 
 
 def pictures_of(made: Browser) -> list[dict[str, Any]]:
@@ -237,13 +232,19 @@ def test_duplicates_are_grouped_with_their_originals() -> None:
         ),
         ("shareWords", formatting.share, [0, 0.0004, 0.0005, 0.5, 0.9994, 0.9996, 1]),
         ("numberWords", formatting.number, [0, 999, 1000, 1234567]),
+        ("ratingWords", partial(formatting.rating, column="site_quality"), [3, 3.75, 4.999, 1234.5]),
+        ("solvingTimeWords", formatting.solving_time, [0, 61.4, 7199, 7230, 7350, 56520, 1e7]),
+        ("minutesWords", formatting.minutes_text, [0.008, 0.5, 2.94, 6.51, 8.48, 99.6, 119.9, 150, 526.8, 9999]),
+        ("starsWords", partial(formatting.estimate_text, measure="stars"), [1, 2.34, 4.95]),
     ],
 )
 def test_figures_read_as_in_the_rest_of_the_report(
     function: str, expected: Callable[[float], str], values: Sequence[float]
 ) -> None:
-    body = f"return argument.map((value) => {function}(value));"
-    assert evaluate(["browser/words.js"], body, values) == [expected(value) for value in values]
+    """Halves too, which Python's f-strings round to even, and JavaScript away from zero."""
+    known = [*values, *(k / 32 for k in range(33))] if function != "numberWords" else values
+    words = evaluate("page_queries.mjs", "worded", {"name": function, "values": known})
+    assert words == [expected(value) for value in known]
 
 
 def test_ids_and_facts_are_exported() -> None:

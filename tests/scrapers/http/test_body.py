@@ -2,6 +2,7 @@
 
 import gzip
 import random
+import zlib
 
 import pytest
 from misbehaving import Site, answer, fetch, polite, then_close
@@ -50,18 +51,21 @@ def test_only_gzip_is_decompressed(site: Site) -> None:
     site.answers |= {
         "/a": [answer(200, gzip.compress(b"body"), Content_Encoding="gzip")],
         "/b": [answer(200, b"?", Content_Encoding="br")],
+        "/c": [answer(200, zlib.compress(b"?"), Content_Encoding="deflate")],
     }
     assert fetch(site).body == b"body"
     assert site.asked[-1].headers["accept-encoding"] == "gzip"
     with pytest.raises(RequestFailed, match=r"/b: unsupported content encoding: 'br'$"):
         fetch(site, "/b")
+    with pytest.raises(RequestFailed, match=r"/c: unsupported content encoding: 'deflate'$"):
+        fetch(site, "/c")
 
 
 @pytest.mark.parametrize("lengths", [[5, 0, 7], [0], [4096, 1, 100_000], [70_000] * 9])
 def test_concatenated_gzip_members_are_all_read(site: Site, lengths: list[int]) -> None:
     """Wherever they begin: a reply is unpacked in pieces."""
     parts = [random.Random(k).randbytes(length) for k, length in enumerate(lengths)]
-    packed = b"".join(map(gzip.compress, parts))
+    packed = b"".join(map(gzip.compress, parts)) + bytes(9)  # padding, as gzip itself ignores it
     site.answers["/a"] = [answer(200, packed, Content_Encoding="gzip")]
     assert fetch(site).body == b"".join(parts)
 

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from misbehaving import PASSING, Site, Time, answer, dripping, fetch, polite, timed
+from misbehaving import PASSING, Site, Time, answer, dripping, fetch, polite, robots, timed
 
-from nonocensus.scrapers.http import HostUnreachable, Request, RequestFailed
+from nonocensus.scrapers.http import HostUnreachable, Request, RequestFailed, RobotsDisallowed
+from nonocensus.scrapers.http.polite_session import MAX_ROBOTS_BYTES
 
 
 @pytest.mark.parametrize(
@@ -27,7 +28,6 @@ from nonocensus.scrapers.http import HostUnreachable, Request, RequestFailed
         ("truncated headers", "reply broke off, 5 times", 200),
         ("damaged gzip", "reply damaged, 5 times", 200),
         ("gzip and more", "reply damaged, 5 times", 200),
-        ("gzip and zeros", "reply damaged, 5 times", 200),
         ("gzip and half of another", "reply broke off, 5 times", 200),
         ("no HTTP", "invalid HTTP reply (BadStatusLine), 5 times", None),
     ],
@@ -117,3 +117,45 @@ def test_redirect_from_http_to_https_is_followed(
     secure.answers["/b"] = [answer(301, Location=f"{site.url}/a")]
     with pytest.raises(RequestFailed, match="/b: redirected to http://"):
         fetch(secure, "/b")
+
+
+def test_robots_txt_is_parsed_up_to_500_kib(site: Site) -> None:
+    """Without the line at the limit, of which only a beginning is within."""
+    rules = ["User-agent: *", "Disallow: /private", "#"]
+    rules[-1] += "x" * (MAX_ROBOTS_BYTES - len("\n".join([*rules, "Disallow: /"])))
+    site.answers["/robots.txt"] = [robots(*rules, "Disallow: /a", *["Disallow: /b"] * 100_000)]
+    assert [fetch(site, path).status for path in ("/a", "/b", "/c")] == [404] * 3
+    with pytest.raises(RobotsDisallowed):
+        fetch(site, "/private")
+
+
+def test_robots_txt_with_many_robots_and_rules_disallows(site: Site) -> None:
+    """Protego would take minutes, and gigabytes."""
+    site.answers["/robots.txt"] = [
+        robots(*(f"User-agent: {k}" for k in range(9000)), *(f"Allow: /{k}" for k in range(9000)))
+    ]
+    with pytest.raises(RobotsDisallowed, match=r"/robots\.txt: too many robots and rules; treated as disallowed$"):
+        fetch(site)
+
+
+@pytest.mark.parametrize("delay", ["1e308", "99999999999"])
+def test_huge_crawl_delay_is_a_short_line(site: Site, delay: str) -> None:
+    site.answers["/robots.txt"] = [robots("User-agent: *", f"Crawl-delay: {delay}")]
+    with pytest.raises(
+        RobotsDisallowed, match="Crawl-delay of more than a year exceeds the limit of 900 s; treated as"
+    ):
+        fetch(site)
+
+
+@pytest.mark.parametrize("delay", ["nan", "-5", "-inf", "inf", "soon"])
+def test_crawl_delay_that_is_no_time_is_ignored(site: Site, delay: str) -> None:
+    site.answers["/robots.txt"] = [robots("User-agent: *", f"Crawl-delay: {delay}")]
+    with polite() as session:
+        assert session.fetch(Request(f"{site.url}/a")).status == 404
+        assert session.delay == 0.0
+
+
+def test_huge_retry_after_is_a_short_line(site: Site) -> None:
+    site.answers["/a"] = [answer(503, Retry_After="9" * 4000)]
+    with pytest.raises(RequestFailed, match=r"/a: 503 Service Unavailable, asks to wait more than a year$"):
+        fetch(site)

@@ -1,11 +1,14 @@
-"""Kernels called from Python: arguments, results, exceptions."""
+"""Kernels called from Python: arguments, results, exceptions, and no superfluous types."""
 
+import json
 from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 import pytest
+from kernels import note
 
+from nonocensus.solver.exact_cover.solve import CHOSEN
 from nonocensus.solver.jit.kernel import kernel, standalone
 
 pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
@@ -98,3 +101,23 @@ def test_other_argument_types_call_other_machine_code() -> None:
         grid = np.full((1, 2), 250, kind)
         assert weigh(Outer(Inner(grid, 1.0), nothing, None, 9), line, False, None) == 250.0
         assert line[0] == 9
+
+
+def most(kernel: str) -> int:
+    """Return the limit of a kernel's specialisations."""
+    return len(CHOSEN) if kernel.startswith("nonocensus.solver.exact_cover.") else 1
+
+
+@pytest.mark.parametrize("colors", [1, 2])
+def test_kernels_are_compiled_for_no_superfluous_types(colors: int) -> None:
+    """All kernels are compiled once for mono and once for coloured puzzles, those of exact cover once for each layout.
+
+    Each superfluous specialisation delays every user's first puzzle; a literal, or an integer in place of a float, is a
+    type of its own to Numba.
+    """
+    if not note(colors).exists():
+        pytest.skip("the kernels were not compiled by tests/kernels.py, as `make test` does")
+    compiled = {name: types for name, types in json.loads(note(colors).read_text()).items() if types}
+    assert len(compiled) > 60
+    more = {name: types for name, types in compiled.items() if len(types) > most(name)}
+    assert not more, "\n".join(f"{name}({', '.join(types)})" for name, all_types in more.items() for types in all_types)

@@ -1,4 +1,4 @@
-"""The cache of compiled kernels: never stale, never damaged, in a private folder."""
+"""The cache of compiled kernels: never stale or damaged, in a private folder, compiled by one of several processes."""
 
 import importlib
 import io
@@ -8,10 +8,12 @@ import pkgutil
 import py_compile
 import re
 import shutil
+import signal
 import stat
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -25,7 +27,7 @@ from nonocensus import solver
 from nonocensus.pipeline.jobs.kernel_compilation import example
 from nonocensus.solver.jit import kernel_cache
 from nonocensus.solver.jit.kernel_cache import cache_folder, make_private
-from nonocensus.solver.ladder.ladder_kernels import warm_up
+from nonocensus.solver.ladder.climb import warm_up
 from nonocensus.solver.model.views import views
 
 pytestmark = pytest.mark.unchecked
@@ -218,17 +220,6 @@ def test_every_module_with_kernels_is_hashed() -> None:
             assert Path(str(found.__file__)) in kernel_cache.sources(), module.name
 
 
-def test_new_folder_is_private(tmp_path: Path) -> None:
-    before = os.umask(0)
-    try:
-        make_private(tmp_path / "new" / "cache")
-    finally:
-        os.umask(before)
-    for folder in (tmp_path / "new", tmp_path / "new" / "cache"):
-        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    make_private(tmp_path / "new" / "cache")
-
-
 @pytest.fixture
 def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Set NUMBA_CACHE_DIR to a folder that does not exist yet."""
@@ -238,9 +229,11 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "asked"
 
 
-def test_cache_folder_is_private_with_any_umask(asked: Path) -> None:
-    """Also if NUMBA_CACHE_DIR exists."""
-    asked.mkdir(0o755)
+@pytest.mark.parametrize("exists", [False, True])
+def test_cache_folder_is_private_with_any_umask(asked: Path, exists: bool) -> None:
+    """Whether NUMBA_CACHE_DIR exists or is made."""
+    if exists:
+        asked.mkdir(0o755)
     before = os.umask(0)
     try:
         folder = cache_folder.__wrapped__()
@@ -249,6 +242,8 @@ def test_cache_folder_is_private_with_any_umask(asked: Path) -> None:
     assert folder is not None
     assert folder.parent == asked
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert stat.S_IMODE(asked.stat().st_mode) == (0o755 if exists else 0o700)
+    assert cache_folder.__wrapped__() == folder
 
 
 @pytest.mark.parametrize("planted", [False, True])
@@ -348,3 +343,69 @@ def test_bundled_kernels_are_loaded_where_the_processor_fits(tmp_path: Path) -> 
     with (tmp_path / "there/nonocensus/solver/lines/line_solver.py").open("a") as file:
         file.write("# changed\n")
     assert added("there") == "42 compiled"
+
+
+SWAP = """
+import math, sys
+import numpy as np
+from numba.core import event
+from nonocensus.solver.ladder.ladder_options import FROM_NOTHING
+from nonocensus.solver.ladder.swap import swap
+from nonocensus.solver.lines.workspace import COUNTERS
+
+class Compiled(event.Listener):
+    names = []
+    def on_start(self, event):
+        self.names.append(event.data["dispatcher"].py_func.__name__)
+    def on_end(self, event):
+        pass
+
+event.register("numba:compile", Compiled())
+print("ready", flush=True)
+sys.stdin.readline()
+picture = np.eye(2, dtype=np.uint8).ravel()
+print(swap(picture, 2, 2, FROM_NOTHING, np.zeros(COUNTERS, np.int64), math.inf), picture.tolist())
+print("swap" in Compiled.names, "numba.np.linalg" in sys.modules)
+"""
+
+
+def started(folder: Path) -> "subprocess.Popen[str]":
+    """Start a process that waits for a line before it calls a kernel, with the given cache."""
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(folder), "PYTHONPATH": os.pathsep.join(sys.path)}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    process = subprocess.Popen([sys.executable, "-c", SWAP], text=True, env=environment, **pipes)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+@pytest.mark.slow
+@in_kernels
+def test_only_one_of_several_processes_compiles_a_kernel(tmp_path: Path) -> None:
+    processes = [started(tmp_path / "cache") for _ in range(3)]
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+    outputs = [process.communicate()[0].splitlines() for process in processes]
+    assert [answer for answer, _ in outputs] == ["True [0, 1, 1, 0]"] * 3
+    loaded, compiled = "False False", "True True"  # loading imports no part of the compiler, half a second less
+    assert sorted(source for _, source in outputs) == [loaded, loaded, compiled]
+
+
+@pytest.mark.slow
+@in_kernels
+def test_process_killed_while_compiling_does_not_block_others(tmp_path: Path) -> None:
+    process = started(tmp_path / "cache")
+    assert process.stdin is not None
+    process.stdin.write("\n")
+    process.stdin.flush()
+    while not list((tmp_path / "cache").glob("*/nonocensus.solver.ladder.swap.swap-*.lock")):
+        assert process.poll() is None
+        time.sleep(0.001)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert started(tmp_path / "cache").communicate("\n")[0].splitlines() == [
+        "True [0, 1, 1, 0]",
+        "True True",
+    ]

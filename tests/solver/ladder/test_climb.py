@@ -1,15 +1,31 @@
-"""Whole puzzles against brute force, and invariants of every puzzle."""
+"""Whole puzzles against brute force, invariants of every puzzle, groups by kernels, and CPU limits."""
+
+import math
+from typing import Any
 
 import numpy as np
 import oracle
 import pytest
+from hostile import EVIL_COLORS, table
 from hypothesis import given, settings
 from strategies import PALETTE, pictures, puzzles
 
 from nonocensus.solver.api import classify, solve
-from nonocensus.solver.ladder.climb import climb
-from nonocensus.solver.ladder.ladder_options import LadderOptions
-from nonocensus.solver.lines.workspace import LINE_SOLVES
+from nonocensus.solver.ladder.fixpoint import line_fixpoint
+from nonocensus.solver.ladder.ladder_options import FROM_NOTHING
+from nonocensus.solver.ladder.lookahead import look_ahead
+from nonocensus.solver.ladder.memory import (
+    KernelGroup,
+    all_kernel_groups,
+    highest_colors,
+    kernel_groups,
+    kernel_kinds,
+    memory_for,
+)
+from nonocensus.solver.ladder.swap import swap
+from nonocensus.solver.lines.board import copy, is_open
+from nonocensus.solver.lines.propagate import OUT_OF_TIME
+from nonocensus.solver.lines.workspace import COUNTERS, NEXT_CHECK, WORK
 from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture
 from nonocensus.solver.model.tables import picture, puzzle_batch
 from nonocensus.solver.model.views import views
@@ -44,14 +60,6 @@ def test_wide_words_give_the_same_answer(cells: np.ndarray) -> None:
     wide_row, high_row = solve(from_picture(wide)), solve(from_picture(high))
     assert wide_row["cells_after_line"] == high_row["cells_after_line"]
     assert (wide_row["solution"] is None) == (high_row["solution"] is None)
-
-
-@pytest.mark.plain_python
-def test_contradiction_is_none_by_line() -> None:
-    puzzle = Puzzle(rows=((Block(2),), (), (Block(2),)), columns=((Block(2),), (Block(1),), (Block(1),)))
-    row = solve(puzzle)
-    assert (row["status"], row["solutions"], row["technique"], row["label"]) == ("ok", "none", "line", "contradiction")
-    assert oracle.solutions(puzzle) == []
 
 
 @pytest.mark.wide
@@ -93,12 +101,11 @@ def test_slices_of_a_batch_read_their_own_clues() -> None:
         assert part[column].to_pylist() == whole[column].slice(4, 3).to_pylist()
 
 
-def test_line_solves_of_a_complete_line_puzzle() -> None:
-    row = solve(from_picture(np.ones((4, 6), np.uint8)))
-    assert row["label"] == "trivial unique line"
-    assert row["line_solves"] == 10
-    assert row["sweeps"] == 2
-    assert row["score"] == 100
+@pytest.mark.parametrize(("cells", "solves"), [([[1] * 6] * 4, 10), ([[1, 0, 1, 1]], 5)])
+def test_trivial_puzzle_needs_one_solve_of_each_line(cells: list[list[int]], solves: int) -> None:
+    row = solve(from_picture(cells))
+    assert (row["label"], row["line_solves"]) == ("trivial unique line", solves)
+    assert (row["sweeps"], row["score"]) == (2, 100)
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 9), (9, 1), pytest.param((200, 200), marks=pytest.mark.slow)])
@@ -109,6 +116,120 @@ def test_edge_shapes(shape: tuple[int, int], fill: int) -> None:
     assert set(row["solution"]) == {fill}
 
 
-def test_a_single_line_needs_one_solve_of_itself() -> None:
-    seen = views(puzzle_batch([from_picture(np.array([[1, 0, 1, 1]], np.uint8))]))
-    assert climb(seen, np.arange(1), LadderOptions(1.0)).counters[0, LINE_SOLVES] == 5
+SMALL = from_picture(np.eye(3, dtype=np.uint8), PALETTE)
+MANY = from_picture(np.array([[1, 2, 3]], np.uint8), PALETTE)
+WIDE = from_picture(np.eye(2, 70, dtype=np.uint8))
+
+
+def test_each_puzzle_is_in_one_group() -> None:
+    batch = views(puzzle_batch([SMALL, MANY, WIDE, SMALL, MANY]))
+    listed = [(group.words, group.colors, group.puzzles.tolist()) for group in all_kernel_groups(batch)]
+    assert listed == [(1, None, [0, 3]), (1, 3, [1, 4]), (2, None, [2])]
+    assert kernel_kinds(batch) == {(1, False), (1, True), (2, False)}
+    assert [group.puzzles.tolist() for group in kernel_groups(batch, np.array([4, 2]))] == [[4], [2]]
+    assert not list(kernel_groups(batch, np.zeros(0, np.int64)))
+
+
+@pytest.mark.parametrize("side", [1, 7, 60])
+@pytest.mark.parametrize("color", EVIL_COLORS[1:8])
+def test_colour_in_columns_only_counts(side: int, color: int) -> None:
+    clue = [{"length": 0, "color": color}]
+    seen = views(table(width=[side], height=[side], rows=[[[]] * side], columns=[[clue] * side]))
+    assert kernel_kinds(seen) == {(1, color > 1)}
+    assert highest_colors(seen, np.arange(1)).tolist() == [color]
+    memory = memory_for(seen, KernelGroup(1, color if color > 1 else None, np.arange(1)))
+    assert memory.board.can.shape == (2 * side * (max(color, 1) + 1), 1)
+
+
+def test_colours_of_a_slice_are_those_of_its_puzzles() -> None:
+    assert highest_colors(views(puzzle_batch([MANY, SMALL, MANY]).slice(1)), np.arange(2)).tolist() == [1, 3]
+
+
+def test_memory_of_slice_ignores_other_puzzles() -> None:
+    checks = from_picture((np.indices((40, 40)).sum(axis=0) % 2).astype(np.uint8))
+    batch = puzzle_batch([checks, SMALL, checks])
+    alone, sliced = (
+        memory_for(views(one), KernelGroup(1, None, np.arange(1))) for one in (puzzle_batch([SMALL]), batch.slice(1, 1))
+    )
+    for one, other in zip(arrays_of(alone), arrays_of(sliced), strict=True):
+        assert one.shape == other.shape
+
+
+def arrays_of(memory: Any) -> list[np.ndarray]:
+    if isinstance(memory, np.ndarray):
+        return [memory]
+    return [array for part in memory for array in arrays_of(part)] if isinstance(memory, tuple) else []
+
+
+def hard(side: int, density: float) -> Any:
+    """Make a random picture of a density at which almost nothing can be inferred."""
+    return from_picture((np.random.default_rng(3).random((side, side)) < density).astype(np.uint8))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("side", "density", "seconds"), [(120, 0.4, 3.0), (80, 0.45, 2.5), (120, 0.5, 0.1)])
+def test_hard_puzzle_ends_at_its_limit(side: int, density: float, seconds: float) -> None:
+    """The last one ends in the kernels, the others in the tail; the margin is wide, since machines may be busy."""
+    puzzle = hard(side, density)
+    solve(puzzle, cpu_limit=0.01)  # compiles
+    row: dict[str, Any] = solve(puzzle, cpu_limit=seconds)
+    assert (row["status"], row["label"], row["solutions"], row["technique"]) == ("timeout", "timeout", "unknown", None)
+    assert row["cpu_seconds"] < seconds + 3.0
+    assert row["cells_after_line"] is not None
+
+
+def test_goal_is_a_solution_despite_timeout() -> None:
+    row: dict[str, Any] = solve(hard(60, 0.35), cpu_limit=0.02, check_goal=True)
+    assert row["solution"] is not None
+    assert row["status"] in ("timeout", "ok")
+
+
+def late_counters(work: int = 0) -> np.ndarray:
+    """Return counters after some work, with the next check of the clock due one unit later."""
+    counters = np.zeros(COUNTERS, np.int64)
+    counters[WORK], counters[NEXT_CHECK] = work, work + 1
+    return counters
+
+
+def test_last_level_of_lookahead_checks_the_clock() -> None:
+    """The check is due when level 0 is solved, before the lines that are only checked."""
+    puzzle = hard(60, 0.45)
+    memory = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
+    assert memory is not None
+    ahead: list[int] = []
+    for deadline, due in ((math.inf, 0), (-1.0, None)):
+        counters = late_counters()
+        counters[NEXT_CHECK] = 1 << 60 if due == 0 else ahead[0] + 1
+        copy(memory.board, memory.trial)
+        y, x = next(
+            (y, x) for y in range(60) for x in range(60) if is_open(memory.board, y, x, memory.workspace.bit_width)
+        )
+        for depth in (0, 1) if due == 0 else (1,):
+            copy(memory.board, memory.trial)
+            counters[WORK] = 0
+            workspace = memory.workspace._replace(counters=counters, deadline=deadline)
+            status = look_ahead(memory.trial, memory.board, None, y, x, 1, depth, workspace)
+            ahead.append(int(counters[WORK]))
+    assert ahead[1] > ahead[0], "no line of the last level was checked"
+    assert status == OUT_OF_TIME
+
+
+def test_swap_checks_the_clock() -> None:
+    for deadline, found in ((math.inf, True), (-1.0, False)):
+        picture, counters = np.eye(3, dtype=np.uint8).ravel(), late_counters()
+        assert swap(picture, 3, 3, FROM_NOTHING, counters, deadline) == found
+        assert (picture == np.eye(3, dtype=np.uint8).ravel()).all() == (not found)
+
+
+def test_fruitless_glance_counts_as_search() -> None:
+    """Its line solves and seconds are added to those of depth-2, which decides the puzzle."""
+    puzzle = from_picture(np.array([[1, 0, 0, 1], [0, 1, 1, 0], [0, 0, 0, 0], [0, 0, 0, 0]], np.uint8))
+    whole: dict[str, Any] = solve(puzzle)
+    without: dict[str, Any] = solve(puzzle, rung="depth-2")
+    assert whole["technique"] == without["technique"] == "depth-2"
+    assert whole["line_solves"] > without["line_solves"]
+    assert whole["probes"] > without["probes"]
+    assert whole["cpu_search"] > 0
+    assert without["cpu_search"] is None
+    parts = [whole[name] or 0.0 for name in ("cpu_line", "cpu_depth2", "cpu_probe", "cpu_search", "cpu_sat")]
+    assert whole["cpu_seconds"] == pytest.approx(sum(parts))

@@ -55,24 +55,19 @@ def test_right_outcome_is_ok() -> None:
     assert answered("nothing") == ("ok", None)
 
 
-def test_goal_disproves_unique() -> None:
-    """Claim only the solution that is not the goal."""
+def test_goal_disproves_unique_and_start_a_solution() -> None:
+    """Of a puzzle with two solutions: a claim that one of them is the only one, and a start that only the other has."""
     batch = puzzle_batch([from_picture(np.eye(2, dtype=np.uint8))])
     seen = views(batch)
     outcome = climb(seen, np.arange(1), LadderOptions(math.inf))
     assert outcome.solutions[0] == MULTIPLE
+    start = np.ones((4, 2), np.bool_)
+    assert results(batch, seen, outcome, 2, start)["error"].to_pylist() == [None]
+    excluding = start.copy()
+    excluding[0] = [True, False]
+    assert results(batch, seen, outcome, 2, excluding)["error"].to_pylist() == [WRONG_SOLUTION]
     other = outcome.second if (outcome.first == np.eye(2, dtype=np.uint8).ravel()).all() else outcome.first
     outcome.first[:] = other.copy()
     outcome.solutions[0], outcome.found[0] = UNIQUE, 1
     assert results(batch, seen, outcome, 2)["error"].to_pylist() == [WRONG_VERDICT]
-    assert results(batch, seen, outcome, 2, np.ones((4, 2), np.bool_))["error"].to_pylist() == [None]
-
-
-def test_solution_that_contradicts_start_is_error() -> None:
-    batch = puzzle_batch([from_picture(np.eye(2, dtype=np.uint8))])
-    seen = views(batch)
-    outcome = climb(seen, np.arange(1), LadderOptions(math.inf))
-    start = np.ones((4, 2), np.bool_)
     assert results(batch, seen, outcome, 2, start)["error"].to_pylist() == [None]
-    start[0] = [True, False]  # as only one of the two solutions has it
-    assert results(batch, seen, outcome, 2, start)["error"].to_pylist() == [WRONG_SOLUTION]

@@ -1,7 +1,8 @@
-"""Belief propagation against enumerated arrangements, and dives from it."""
+"""Belief propagation against enumerated arrangements, dives from it, literals of the encoding."""
 
 import math
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import oracle
@@ -10,12 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import puzzles, shuffled_puzzles
 
+from nonocensus.solver.jit.kernel import kernel
 from nonocensus.solver.ladder.climb import climb
 from nonocensus.solver.ladder.fixpoint import line_fixpoint
 from nonocensus.solver.ladder.ladder_options import LadderOptions
 from nonocensus.solver.learning import belief
-from nonocensus.solver.learning.encoding import encode
-from nonocensus.solver.lines.bits import has_any
+from nonocensus.solver.learning.encoding import FALSE, TRUE, _order_literal, encode
+from nonocensus.solver.lines.bits import has_any, load, marker, store
 from nonocensus.solver.lines.board import choices, open_cells
 from nonocensus.solver.model.puzzle import BLOT, Puzzle, from_picture
 from nonocensus.solver.model.tables import puzzle_batch
@@ -129,3 +131,20 @@ def test_dive_alone_solves_most_random_puzzles() -> None:
     outcome = climb(views(batch), np.arange(40), LadderOptions(60.0, nodes=0))
     assert (outcome.found == 2).all()
     assert (outcome.seconds[:, 4] == 0).sum() > 20
+
+
+@kernel
+def _all_literals(places: np.ndarray, first: int, literals: np.ndarray, bit_width: Any) -> None:
+    for p in range(len(literals)):
+        literals[p] = _order_literal(load(places, 0, bit_width), first, p, bit_width)
+
+
+@pytest.mark.plain_python
+@pytest.mark.parametrize("words", [1, 2])
+def test_literals_up_to_the_last_bit(words: int) -> None:
+    """The last bit is the place after the longest line."""
+    bits, places, first = 64 * words, np.zeros((1, words), np.uint64), 5
+    store(places, 0, 1 << (bits - 1) | 1 << 40 | 1 << 3)
+    literals = np.zeros(bits, np.int64)
+    _all_literals(places, first, literals, marker(words))
+    assert literals.tolist() == [FALSE] * 3 + [first] * 37 + [first + 1] * (bits - 41) + [TRUE]

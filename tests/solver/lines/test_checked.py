@@ -16,12 +16,12 @@ import pytest
 from test_second_opinion import FALSELY_UNIQUE
 
 from nonocensus.solver.api import classify, solve
-from nonocensus.solver.ladder import lookahead, rungs, search
+from nonocensus.solver.ladder import lookahead, rungs, search, tail
 from nonocensus.solver.ladder.climb import climb
 from nonocensus.solver.ladder.ladder_options import KnownSolutions, LadderOptions, PriorKnowledge
 from nonocensus.solver.ladder.lookahead import NO_LIMIT
 from nonocensus.solver.ladder.verdict import known_goals
-from nonocensus.solver.learning import tail
+from nonocensus.solver.learning.learner import Learner
 from nonocensus.solver.lines import board, propagate
 from nonocensus.solver.lines.checked import CHECKED
 from nonocensus.solver.lines.propagate import CONTRADICTION, FIXPOINT
@@ -154,11 +154,11 @@ def test_false_proof_of_uniqueness_is_detected(monkeypatch: pytest.MonkeyPatch) 
     puzzle = fuzz.drawn(seed, least)
     begun = puzzle.saved[0][:, :, : oracle.palette_size(puzzle)]
     start = begun.reshape(-1, begun.shape[2])
-    cells_of = tail.Learner._cells_of
+    cells_of = Learner._cells_of
     detected = []
     for wrong in (False, True):
         if wrong:
-            monkeypatch.setattr(tail.Learner, "_cells_of", lambda self, picture: (cells_of(self, picture)[0], True))
+            monkeypatch.setattr(Learner, "_cells_of", lambda self, picture: (cells_of(self, picture)[0], True))
         for solution in islice(oracle.learned_solutions(puzzle, begun), 2):
             given = PriorKnowledge(start=start, planted=KnownSolutions(np.ones(1, bool), solution.ravel()))
             try:

@@ -52,12 +52,6 @@ def assert_agree(solver: LineSolver, clue: Clue, knowledge: Iterable[oracle.Know
         assert solver(clue, known) == oracle.solve_line(clue, known), (clue, known)
 
 
-def subsets(colors: int) -> list[set[int]]:
-    """Return the non-empty sets of colours 0..colors."""
-    sets = ({c for c in range(colors + 1) if mask >> c & 1} for mask in range(1, 2 ** (colors + 1)))
-    return list(sets)
-
-
 @pytest.mark.plain_python
 @pytest.mark.parametrize("words", [1, 2])
 @pytest.mark.parametrize("cells", range(1, 11))
@@ -67,25 +61,21 @@ def test_mono_lines_without_knowledge_agree_with_brute_force(cells: int, words: 
         assert_agree(solver, clue, [[{0, 1} for _ in range(cells)]])
 
 
-@pytest.mark.parametrize("cells", [*range(1, 7), pytest.param(7, marks=pytest.mark.slow)])
-def test_mono_lines_with_any_knowledge_agree_with_brute_force(cells: int) -> None:
-    solver = LineSolver(cells, 1)
-    for clue in oracle.all_clues(cells, 1):
-        assert_agree(solver, clue, (list(known) for known in product(subsets(1), repeat=cells)))
-
-
-@pytest.mark.parametrize("cells", range(1, 6))
-def test_blotted_lines_with_any_knowledge_agree_with_brute_force(cells: int) -> None:
-    solver = LineSolver(cells, 1)
-    for clue in oracle.all_clues(cells, 1, blots=True):
-        assert_agree(solver, clue, (list(known) for known in product(subsets(1), repeat=cells)))
-
-
-@pytest.mark.parametrize("cells", [1, 2, 3, pytest.param(4, marks=pytest.mark.slow)])
-def test_two_coloured_lines_with_any_knowledge_agree_with_brute_force(cells: int) -> None:
-    solver = LineSolver(cells, 2)
-    for clue in oracle.all_clues(cells, 2, blots=cells < 4):
-        assert_agree(solver, clue, (list(known) for known in product(subsets(2), repeat=cells)))
+@pytest.mark.parametrize(
+    ("cells", "colors", "blots"),
+    [
+        *((cells, 1, True) for cells in range(1, 6)),
+        (6, 1, False),
+        pytest.param(7, 1, False, marks=pytest.mark.slow),
+        *((cells, 2, True) for cells in range(1, 4)),
+        pytest.param(4, 2, False, marks=pytest.mark.slow),
+    ],
+)
+def test_lines_with_any_knowledge_agree_with_brute_force(cells: int, colors: int, blots: bool) -> None:
+    solver = LineSolver(cells, colors)
+    sets = [{c for c in range(colors + 1) if mask >> c & 1} for mask in range(1, 2 ** (colors + 1))]
+    for clue in oracle.all_clues(cells, colors, blots=blots):
+        assert_agree(solver, clue, (list(known) for known in product(sets, repeat=cells)))
 
 
 @pytest.mark.plain_python

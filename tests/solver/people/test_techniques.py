@@ -17,45 +17,45 @@ from nonocensus.solver.model.puzzle import Block, Clue, Puzzle
 from nonocensus.solver.model.tables import puzzle_batch
 from nonocensus.solver.model.techniques import LINE_TECHNIQUES, TECHNIQUES
 from nonocensus.solver.model.views import views
-from nonocensus.solver.people.desk import PALETTE
+from nonocensus.solver.people.line_state import PALETTE
 from nonocensus.solver.people.person import (
-    PuzzleSheet,
+    SolvingState,
     apply_technique,
+    begin_puzzle,
     count_clues,
-    load_number,
-    place_on_sheet,
-    sheet_for,
-    solve_on_desk,
+    load_board_line,
+    solve_loaded_line,
+    state_for,
 )
 
 
-def told(known: oracle.Knowledge) -> str:
+def signs(known: oracle.Knowledge) -> str:
     return "".join(next(sign for sign, colors in COLORS.items() if colors == cell) for cell in known)
 
 
 @cache
-def line_sheet(cells: int, palette: int) -> PuzzleSheet:
-    """Return a sheet with one row, whose blocks and cells are to be set."""
+def line_state(cells: int, palette: int) -> SolvingState:
+    """Return a state with one row, whose blocks and cells are to be set."""
     batch = views(puzzle_batch([Puzzle(((Block(cells),),), ((Block(1),),) * cells)]))
-    sheet = sheet_for(batch, KernelGroup(words_for(cells), palette - 1, np.arange(1)))
-    place_on_sheet(sheet, batch, 0)
-    sheet.board.size[2] = sheet.desk.line[PALETTE] = palette
-    return sheet
+    state = state_for(batch, KernelGroup(words_for(cells), palette - 1, np.arange(1)))
+    begin_puzzle(state, batch, 0)
+    state.board.size[2] = state.line.scalars[PALETTE] = palette
+    return state
 
 
 def found(technique: int, clue: Clue, known: oracle.Knowledge) -> oracle.Knowledge:
     """Return what a technique leaves of a line's cells."""
     palette = 1 + max([1, *(block.color for block in clue), *(color for possible in known for color in possible)])
-    sheet = line_sheet(len(known), palette)
-    sheet.board.first[1] = len(clue)
-    sheet.board.length[: len(clue)] = [block.length for block in clue]
-    sheet.color[: len(clue)] = [block.color for block in clue]
+    state = line_state(len(known), palette)
+    state.board.first[1] = len(clue)
+    state.board.length[: len(clue)] = [block.length for block in clue]
+    state.color[: len(clue)] = [block.color for block in clue]
     for color in range(palette):
-        store(sheet.board.can, color, sum(1 << x for x, possible in enumerate(known) if color in possible))
-    count_clues(sheet)
-    load_number(sheet, 0, True)
-    apply_technique(sheet.desk, sheet.workspace, technique, solve_on_desk(sheet, 0))
-    left = [load(sheet.desk.now, c, 0) & load(sheet.desk.new, c, 0) for c in range(palette)]
+        store(state.board.can, color, sum(1 << x for x, possible in enumerate(known) if color in possible))
+    count_clues(state)
+    load_board_line(state, 0, True)
+    apply_technique(state.line, state.workspace, technique, solve_loaded_line(state, 0))
+    left = [load(state.line.now, c, 0) & load(state.line.new, c, 0) for c in range(palette)]
     return [{color for color in range(palette) if left[color] >> x & 1} for x in range(len(known))]
 
 
@@ -63,8 +63,8 @@ def found(technique: int, clue: Clue, known: oracle.Knowledge) -> oracle.Knowled
 @pytest.mark.parametrize(("technique", "clue", "before", "after"), EXAMPLES)
 def test_examples(technique: int, clue: str, before: str, after: str) -> None:
     known = [COLORS[sign] for sign in before]
-    assert told(found(technique, clue_of(clue), known)) == after
-    assert told(found(technique, clue_of(clue)[::-1], known[::-1])) == after[::-1]
+    assert signs(found(technique, clue_of(clue), known)) == after
+    assert signs(found(technique, clue_of(clue)[::-1], known[::-1])) == after[::-1]
 
 
 def assert_sound(clue: Clue, known: oracle.Knowledge) -> None:

@@ -1,0 +1,114 @@
+// Opens puzzles from files, text and images: chosen, dropped or pasted.
+
+import { entriesOf } from "../shared/clues.js";
+import { drawing } from "../shared/drawing.js";
+import { element } from "../shared/elements.js";
+import { paletteOf } from "../shared/game.js";
+import { sizeWords } from "../shared/words.js";
+import { Refusal, request } from "./api.js";
+import { attempt } from "./messages.js";
+
+const IMAGES = /^image\//;
+
+export class Importer {
+  /** `open(reply)` is called with the puzzle to play, as /api/parse returns it. */
+  constructor(section, formats, open) {
+    this.section = section;
+    this.open = open;
+    this.form = document.getElementById("image");
+    section.querySelector(".formats").textContent = formats.map(({ name }) => name).join(", ");
+    document.getElementById("file").addEventListener("change", (event) => {
+      const [file] = event.target.files;
+      if (file) attempt(event, () => this.openFile(file));
+      event.target.value = "";
+    });
+    document.getElementById("paste").addEventListener("submit", (event) => {
+      const text = document.getElementById("text").value;
+      attempt(event, () => this.parse(new Blob([text]), ""));
+    });
+    addEventListener("paste", (event) => this.handlePaste(event));
+    addEventListener("dragover", (event) => event.preventDefault());
+    addEventListener("drop", (event) => {
+      const [file] = event.dataTransfer.files;
+      attempt(event, async () => file && this.openFile(file));
+    });
+    this.form.addEventListener("input", () => attempt(null, () => this.preview()));
+    this.form.addEventListener("submit", (event) => attempt(event, async () => {
+      await this.preview();
+      if (this.converted) this.open(this.converted);
+    }));
+  }
+
+  handlePaste(event) {
+    const [file] = event.clipboardData.files;
+    const text = event.clipboardData.getData("text");
+    if (event.target.closest?.("input, textarea") && !file) return;
+    if (file) attempt(event, () => this.openFile(file));
+    else if (text.trim()) attempt(event, () => this.parse(new Blob([text]), ""));
+  }
+
+  /** Open a file: read its puzzles, or offer to convert an image. */
+  async openFile(file) {
+    location.hash = "#open";
+    if (!IMAGES.test(file.type)) return this.parse(file, file.name);
+    const { width, height } = await createImageBitmap(file).catch(() => ({ width: 0, height: 0 }));
+    if (width * height > 0 && Math.max(width, height) <= 100) {
+      try {
+        return await this.parse(file, file.name);
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+      }
+    }
+    this.image = file;
+    this.shape = width && height ? width / height : 1;
+    this.form.hidden = false;
+    this.section.querySelector("#choose").hidden = true;
+    await this.preview();
+    this.form.querySelector("h2").focus();
+  }
+
+  async parse(blob, name) {
+    const found = await request("POST", `parse?${new URLSearchParams({ name: name.slice(-300) })}`, blob);
+    this.form.hidden = true;
+    if (found.puzzles.length === 1 && !found.problems.length) this.open(found.puzzles[0]);
+    else this.offerPuzzles(found);
+  }
+
+  offerPuzzles({ puzzles, problems, more }) {
+    const place = document.getElementById("choose");
+    place.hidden = false;
+    place.querySelector("h2").textContent = more ? `Which one? These are the first ${puzzles.length}.` : "Which one?";
+    place.querySelector(".problems").replaceChildren(...problems.map(({ name, reason }) => {
+      const item = element("li");
+      item.textContent = `${name}: ${reason}`;
+      return item;
+    }));
+    place.querySelector(".choices").replaceChildren(...puzzles.map((described) => {
+      const { title, puzzle_id: id, columns, rows } = described.puzzle;
+      const button = element("button", "", "", element("bdi"), element("small"));
+      button.type = "button";
+      button.children[0].textContent = title ?? id;
+      button.children[1].textContent = sizeWords(columns.length, rows.length);
+      button.addEventListener("click", () => this.open(described));
+      return element("li", "", "", button);
+    }));
+    place.querySelector("h2").focus();
+  }
+
+  /** Convert the image with the form's options, and show the picture. */
+  async preview() {
+    const { side, colors, dither } = Object.fromEntries(new FormData(this.form));
+    this.converted = null;
+    if (!this.form.checkValidity() || !this.image) return;
+    const short = (share) => Math.max(1, Math.round(side * Math.min(1, share)));
+    const options = { width: short(this.shape), height: short(1 / this.shape), colors, dither };
+    const pending = (this.pending = request("POST", `image?${new URLSearchParams(options)}`, this.image));
+    const converted = await pending;
+    if (pending !== this.pending) return;
+    this.converted = converted;
+    const { puzzle } = converted;
+    const picture = { width: puzzle.columns.length, height: puzzle.rows.length, clues: { rows: [], columns: [] } };
+    const image = drawing({ picture, palette: paletteOf(puzzle), shown: entriesOf(puzzle.goal), marked: null, text: "The picture" });
+    this.form.querySelector(".preview").replaceChildren(image);
+  }
+}

@@ -1,0 +1,181 @@
+// The workshop: a board with its tools, and the findings about its puzzle.
+
+import { Board, colorTools, EMPTY_TOOL, renderTools } from "../shared/board.js";
+import { clueItems, entriesOf } from "../shared/clues.js";
+import { Game, wrongCells, wrongWords } from "../shared/game.js";
+import { EMPTY, GRID_PREFIX, gridText, readStorage } from "../shared/saved_grids.js";
+import { countWords } from "../shared/words.js";
+import { Findings } from "./findings.js";
+import { Hints } from "./hints.js";
+import { attempt } from "./messages.js";
+import { Player } from "./player.js";
+
+export class Workshop {
+  /**
+   * place    element to fill
+   * server   {about, formats}
+   * act      {playing, record(), changed(board)}: whether the board is played rather than drawn on, the current puzzle, and
+   *          the callback for changes
+   */
+  constructor(place, server, { playing, record, changed }) {
+    place.replaceChildren(document.getElementById("workshop").content.cloneNode(true));
+    this.place = place;
+    this.playing = playing;
+    this.record = record;
+    this.changed = changed;
+    for (const part of place.querySelectorAll(".playing")) part.hidden = !playing;
+    this.findings = new Findings(place.querySelector(".findings"), server, {
+      record: () => this.currentPuzzle(),
+      begun: () => (this.playing ? gridText(this.board.cells) : this.record().goal),
+      show: (cells) => {
+        this.player.close();
+        this.isRevealed = true;
+        this.board.replace(this.playing ? cells.map((cell) => cell || EMPTY) : cells);
+      },
+    });
+    this.hints = new Hints(this.part("hint"), this);
+    this.player = new Player(this.part("player"), this);
+    const acts = {
+      hint: () => this.hints.advance(),
+      undo: () => this.board.undo(),
+      redo: () => this.board.redo(),
+      smaller: () => this.board.zoomBy(-1),
+      larger: () => this.board.zoomBy(1),
+      check: () => this.check(),
+      empty: () => this.board.replace(new Uint8Array(this.board.cells.length)),
+    };
+    for (const [name, act] of Object.entries(acts)) {
+      place.querySelector(`.tools [data-do=${name}]`).addEventListener("click", () => attempt(null, async () => {
+        if (!["smaller", "larger"].includes(name)) this.player.close();
+        await act();
+      }));
+    }
+    if (playing) setInterval(() => this.countSecond(), 1000);
+    const explain = place.querySelector("[data-do=explain]");
+    explain.addEventListener("click", () => attempt(null, () => this.explain()));
+  }
+
+  part(name) {
+    return this.place.querySelector(`.${name}`);
+  }
+
+  /** Put a puzzle {width, height, clues, palette} on the board, with these cells and what they have taken. */
+  open(puzzle, cells, taken = { seconds: 0, hints: 0 }) {
+    this.taken = taken;
+    this.isRevealed = false;
+    this.findings.clear();
+    this.hints.close();
+    this.player.discard();
+    this.showOutcome("");
+    this.part("clock").textContent = clockWords(taken.seconds);
+    this.board = new Board(this.part("board"), new Game(puzzle, cells), {
+      changed: () => this.handleChange(),
+      moved: (words) => (this.part("line-words").textContent = words),
+    });
+    this.renderTools(1);
+    this.renderClues();
+  }
+
+  /** The current puzzle, for the server and for drawings. */
+  currentPuzzle() {
+    const { width, height, palette } = this.board.puzzle;
+    return { record: this.record(), palette, width, height };
+  }
+
+  /** A radio button for each colour, and for empty cells. */
+  renderTools(tool) {
+    const { palette } = this.board.puzzle;
+    const tools = [...colorTools(palette), this.playing ? EMPTY_TOOL : [0, "background", palette[0].rgb]];
+    renderTools(this.part("colors"), `tool-${this.place.parentElement.id}`, tools, this.board, tool);
+  }
+
+  renderClues() {
+    this.part("clue-list").replaceChildren(...clueItems(this.board.game.clues, this.board.puzzle.palette));
+  }
+
+  /** Request an explanation, and show its first step. */
+  async explain() {
+    this.hints.close();
+    const explanation = await this.findings.run("explain", { puzzle: this.record() });
+    if (explanation) this.player.open(explanation);
+  }
+
+  /** Count a second of play: while the begun board is in view and not solved. */
+  countSecond() {
+    const isPlayed = this.board && !document.hidden && this.place.checkVisibility() && !this.board.isFinished;
+    if (!isPlayed || this.board.cells.every((cell) => cell === 0)) return;
+    this.taken.seconds += 1;
+    this.part("clock").textContent = clockWords(this.taken.seconds);
+  }
+
+  handleChange() {
+    this.showOutcome("");
+    this.hints.close();
+    if (this.playing && this.board.isFinished) {
+      this.showSolved();
+      this.part("outcome").scrollIntoView({ block: "nearest" });
+      if (!this.isRevealed) this.board.celebrate();
+    }
+    if (!this.playing) this.findings.clear();
+    if (!this.playing) this.renderClues();
+    this.changed(this.board);
+  }
+
+  showSolved() {
+    const { width, height } = this.board.puzzle;
+    const { seconds, hints } = this.taken;
+    const taken = this.isRevealed ? "Solved by the program" : `Solved in ${clockWords(seconds)}${hints ? ` with ${countWords(hints, "hint")}` : ""}`;
+    this.showOutcome(`${taken}: all ${countWords(height, "row")} and ${countWords(width, "column")} fit their clues.`, true);
+  }
+
+  /** Show the outcome of play or of a check. */
+  showOutcome(words, isSolved = false) {
+    this.part("outcome").textContent = words;
+    this.part("outcome").classList.toggle("solved", isSolved);
+  }
+
+  /** Check whether the grid can be completed, and mark wrong cells. */
+  async check() {
+    const { board, findings } = this;
+    const outcome = this.part("outcome");
+    const before = gridText(board.cells);
+    outcome.textContent = "Checking …";
+    const begun = await findings.run("solve", { puzzle: this.record(), solutions: 2, begun: before }).catch((error) => {
+      outcome.textContent = "";
+      throw error;
+    });
+    if (!begun || gridText(board.cells) !== before) return void (outcome.textContent = "");
+    if (begun.solutions === "unknown") outcome.textContent = "Not known: the time was too short.";
+    else if (begun.solutions !== "none") outcome.textContent = "Right so far: a solution agrees with what you have filled in.";
+    else await this.markWrong(outcome);
+  }
+
+  async markWrong(outcome) {
+    const whole = await this.findings.run("solve", { puzzle: this.record(), solutions: 2 });
+    if (whole?.solutions !== "unique") {
+      outcome.textContent = whole?.solutions === "none"
+        ? "No picture fits these clues." : "No solution agrees with what you have filled in.";
+      return;
+    }
+    const right = entriesOf(whole.pictures[0]);
+    const wrong = wrongCells(this.board.cells, right);
+    this.board.mark(wrong);
+    const count = wrong.reduce((sum, one) => sum + one, 0);
+    outcome.textContent = `${wrongWords(count)}; a ring marks ${count === 1 ? "it" : "them"}.`;
+  }
+}
+
+/** Seconds as "4:05" or "1:04:05". */
+export function clockWords(seconds) {
+  const two = (number) => String(number).padStart(2, "0");
+  const minutes = Math.floor(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  return `${hours ? `${hours}:${two(minutes % 60)}` : minutes}:${two(seconds % 60)}`;
+}
+
+/** What the stored grid of a puzzle has taken, {seconds, hints}. */
+export function savedProgress(hash) {
+  const { seconds, hints } = readStorage(GRID_PREFIX + hash) ?? {};
+  const count = (value) => (Number.isSafeInteger(value) && value > 0 ? value : 0);
+  return { seconds: count(seconds), hints: count(hints) };
+}

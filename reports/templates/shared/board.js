@@ -1,0 +1,456 @@
+// The drawing of a Game, which is filled in by mouse, touch and keyboard; with words for screen readers.
+
+import { lineWords } from "./clues.js";
+import { CELL, drawing, fill } from "./drawing.js";
+import { element, svg } from "./elements.js";
+import { EMPTY } from "./saved_grids.js";
+import { countWords } from "./words.js";
+
+const ZOOMS = [9, 11, 13, 16, 20, 25, 30, 38, 48]; // pixels a cell
+const SMALLEST = 13; // pixels a cell, if the whole board then fits; otherwise
+const USABLE = 16; // what a finger or a pointer hits easily
+const LARGEST = 38;
+const RAIN = 40; // pieces
+const RAIN_MILLISECONDS = 3000;
+const PADDING = 3; // pixels around the board
+const ABOVE = 250; // pixels of the page above the board
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+export const EMPTY_TOOL = [EMPTY, "empty", null];
+
+export class Board {
+  /**
+   * place  the element to fill
+   * game   Game
+   * act    {changed(), moved(words)}: called after each change, and when the cursor moves
+   */
+  constructor(place, game, act) {
+    this.place = place;
+    this.game = game;
+    this.act = act;
+    this.tool = 1; // the colour to paint, or EMPTY
+    this.x = this.y = 0;
+    this.pointer = null; // the id of the pointer that paints a stroke
+    this.fingers = new Map(); // the last event of each finger on the cells, by its id
+    this.target = element("div", "target"); // over the cells: SVG shapes have no touch-action
+    this.grid = element("div", "cursor-grid", "grid");
+    this.sheet = element("div", "board-sheet", "", this.target, this.grid);
+    this.grid.tabIndex = 0;
+    place.replaceChildren(this.sheet);
+    place.onscroll = () => this.pinClues();
+    this.size = USABLE; // pixels of a cell
+    this.build();
+    this.zoomTo(this.fittingSize());
+    this.listen();
+    this.describe();
+  }
+
+  get puzzle() {
+    return this.game.puzzle;
+  }
+
+  get cells() {
+    return this.game.cells;
+  }
+
+  /** The pixels of a cell at which the whole board fits, within limits. */
+  fittingSize() {
+    const [, , wide, tall] = this.box.map((units) => units / CELL);
+    const across = (this.place.clientWidth - 2 * PADDING) / wide;
+    return Math.max(Math.min(across, (innerHeight - ABOVE) / tall, LARGEST), across < SMALLEST ? USABLE : SMALLEST);
+  }
+
+  /** Draw everything. */
+  build() {
+    const { width, height, palette } = this.puzzle;
+    this.grid.setAttribute("aria-rowcount", height);
+    this.grid.setAttribute("aria-colcount", width + 1);
+    this.grid.setAttribute("aria-label", `Grid of ${countWords(height, "row")} and ${countWords(width, "column")}`);
+    const { clues, isDrawn } = this.game;
+    const room = isDrawn ? { left: clueRoom(width), top: clueRoom(height) } : undefined;
+    const image = drawing({ picture: { width, height, clues }, palette, text: "", room, ...this.content() });
+    for (const name of ["role", "aria-label"]) image.removeAttribute(name);
+    image.setAttribute("aria-hidden", "true");
+    this.cursor = svg("rect", { class: "cursor", width: CELL, height: CELL });
+    this.highlights = svg("g", { class: "pointed" });
+    this.box = image.getAttribute("viewBox").split(" ").map(Number);
+    this.heads = clueHeads(image, { width, height, left: this.box[0] + 1, top: this.box[1] + 1 });
+    image.append(this.highlights, this.cursor);
+    this.image?.remove();
+    this.sheet.prepend(image);
+    this.image = image;
+    this.scale();
+    this.updateCompleteLines();
+    this.placeCursor();
+  }
+
+  content() {
+    const { visible, wrong, previewed, isDrawn } = this.game;
+    return {
+      shown: this.game.picture(),
+      crossed: this.isFinished && !isDrawn ? null : (k) => visible[k] === EMPTY,
+      wrong: wrong && !previewed ? (k) => wrong[k] === 1 : null,
+    };
+  }
+
+  scale() {
+    const unit = this.size / CELL;
+    const [left, top, wide] = this.box;
+    const { width, height } = this.puzzle;
+    this.image.style.width = `${wide * unit}px`;
+    const place = { left: -left * unit, top: -top * unit, width: width * this.size, height: height * this.size };
+    for (const [name, pixels] of Object.entries(place)) this.target.style[name] = `${pixels}px`;
+    this.place.style.scrollPadding = `${place.top}px 0 0 ${place.left}px`;
+    this.pinClues();
+  }
+
+  /** Move the clues along with the scroll position, so that they stay in view. */
+  pinClues() {
+    const [x, y] = [this.place.scrollLeft, this.place.scrollTop].map((pixels) => Math.max(0, pixels - PADDING));
+    const unit = this.size / CELL;
+    for (const [element, across, down] of this.heads) {
+      element.setAttribute("transform", `translate(${across * x / unit} ${down * y / unit})`);
+    }
+    this.target.style.clipPath = `inset(${y}px 0 0 ${x}px)`;
+  }
+
+  /** Zoom to a size of the cells in pixels; the cell at a place of the window stays there. */
+  zoomTo(size, { x, y } = { x: 0, y: 0 }) {
+    const before = this.sheet.getBoundingClientRect();
+    this.size = Math.max(ZOOMS[0], Math.min(ZOOMS.at(-1), size));
+    this.scale();
+    const after = this.sheet.getBoundingClientRect();
+    this.place.scrollLeft += (x - before.left) * (after.width / before.width - 1);
+    this.place.scrollTop += (y - before.top) * (after.height / before.height - 1);
+  }
+
+  /** Zoom by one step, in or out. */
+  zoomBy(by) {
+    const sizes = ZOOMS.filter((size) => (size - this.size) * by > 0);
+    if (sizes.length) this.zoomTo(by > 0 ? sizes[0] : sizes.at(-1));
+  }
+
+  redraw() {
+    if (this.game.isDrawn) this.build();
+    else {
+      this.updateCompleteLines();
+      this.fill();
+    }
+  }
+
+  fill() {
+    fill(this.image, this.puzzle.width, this.puzzle.palette, this.content());
+  }
+
+  /** Dim the clues of complete lines, and note whether all of them are. */
+  updateCompleteLines() {
+    this.complete = this.game.completeLines();
+    if (!this.complete) return;
+    for (const side of ["rows", "columns"]) {
+      this.image.querySelectorAll(`.clues.${side} > g`).forEach((group, k) => {
+        group.classList.toggle("complete", this.complete[side][k]);
+      });
+    }
+    this.isFinished = [...this.complete.rows, ...this.complete.columns].every(Boolean);
+    this.sheet.classList.toggle("finished", this.isFinished);
+  }
+
+  /** Show a change, if there is one. */
+  showChange(isChanged) {
+    if (!isChanged) return;
+    this.redraw();
+    this.describe();
+    this.act.changed();
+  }
+
+  set(places, values) {
+    this.showChange(this.game.set(places, values));
+  }
+
+  undo() {
+    this.showChange(this.game.undo());
+  }
+
+  redo() {
+    this.showChange(this.game.redo());
+  }
+
+  replace(cells) {
+    this.showChange(this.game.replace(cells));
+  }
+
+  toggle(value) {
+    this.showChange(this.game.toggle(this.cursorPlace(), value));
+  }
+
+  /** Put a ring around wrong cells: Uint8Array of 0 and 1, or null for none. */
+  mark(wrong) {
+    this.game.wrong = wrong;
+    this.fill();
+  }
+
+  /** Show another grid instead of the player's, or null for the player's again. */
+  preview(cells) {
+    this.game.previewed = cells;
+    this.sheet.classList.toggle("previewing", cells !== null);
+    this.redraw();
+    this.describe();
+  }
+
+  /** Highlight lines and cells, or nothing, and scroll to them. */
+  highlight(wanted = {}) {
+    const { width, height } = this.puzzle;
+    const [left, top] = this.box;
+    this.highlights.replaceChildren(...highlightShapes(wanted, { width, height, left: left + 1, top: top + 1 }));
+    this.highlights.querySelector(".found, .supposed, .band")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+
+  /** Let the picture's colours rain over it, once. */
+  celebrate() {
+    const { palette } = this.puzzle;
+    const rain = element("div", "rain", "", ...Array.from({ length: RAIN }, (_, k) => {
+      const piece = element("i");
+      const { rgb } = palette[1 + (k % (palette.length - 1))];
+      Object.assign(piece.style, { left: `${(100 * (k + 0.5)) / RAIN}%`, background: `#${rgb}`, animationDelay: `${(k * 7) % RAIN * 20}ms` });
+      return piece;
+    }));
+    rain.setAttribute("aria-hidden", "true");
+    this.sheet.querySelector(".rain")?.remove();
+    this.sheet.append(rain);
+    setTimeout(() => rain.remove(), RAIN_MILLISECONDS);
+  }
+
+  // Mouse and touch
+
+  listen() {
+    this.target.addEventListener("pointerdown", (event) => this.press(event));
+    this.target.addEventListener("pointermove", (event) => this.drag(event));
+    for (const name of ["pointerup", "pointercancel", "lostpointercapture"]) {
+      this.target.addEventListener(name, (event) => this.release(event));
+    }
+    this.sheet.addEventListener("contextmenu", (event) => event.preventDefault());
+    this.grid.addEventListener("keydown", (event) => this.type(event));
+    for (const name of ["focus", "blur"]) this.grid.addEventListener(name, () => this.placeCursor());
+  }
+
+  /** The cell under a pointer, kept within the grid. */
+  cellAt(event) {
+    const box = this.target.getBoundingClientRect();
+    const { width, height } = this.puzzle;
+    const x = Math.floor(((event.clientX - box.left) / box.width) * width);
+    const y = Math.floor(((event.clientY - box.top) / box.height) * height);
+    return { x: Math.max(0, Math.min(width - 1, x)), y: Math.max(0, Math.min(height - 1, y)) };
+  }
+
+  press(event) {
+    if (event.pointerType === "touch") this.fingers.set(event.pointerId, event);
+    if (this.fingers.size > 1) return this.endStroke(false); // two fingers move the board
+    if (this.game.isLocked || event.button > 2) return;
+    event.preventDefault();
+    this.target.setPointerCapture(event.pointerId);
+    this.pointer = event.pointerId;
+    const other = this.game.isDrawn ? 0 : EMPTY;
+    this.grid.focus({ preventScroll: true });
+    this.paint(this.game.beginStroke(this.cellAt(event), event.button === 2 ? other : this.tool));
+  }
+
+  drag(event) {
+    if (this.pointer === event.pointerId) this.paint(this.game.paintTo(this.cellAt(event)));
+    else if (this.fingers.size === 2 && this.fingers.has(event.pointerId)) this.pinch(event);
+  }
+
+  /** Move and zoom the board by two fingers. */
+  pinch(event) {
+    const before = fingerSpread(...this.fingers.values());
+    this.fingers.set(event.pointerId, event);
+    const after = fingerSpread(...this.fingers.values());
+    this.zoomTo((this.size * after.apart) / before.apart, before);
+    this.place.scrollBy(before.x - after.x, before.y - after.y);
+  }
+
+  paint(end) {
+    Object.assign(this, end);
+    this.fill();
+    this.placeCursor();
+  }
+
+  release(event) {
+    this.fingers.delete(event.pointerId);
+    if (this.pointer === event.pointerId) this.endStroke(event.type === "pointerup");
+  }
+
+  /** End the stroke, if there is one; unless it is kept, the cells are as before. */
+  endStroke(isKept) {
+    if (this.pointer === null) return;
+    this.pointer = null;
+    if (this.game.endStroke(isKept)) this.showChange(true);
+    else {
+      this.redraw();
+      this.describe();
+    }
+  }
+
+  // Keyboard
+
+  type(event) {
+    if (event.altKey) return;
+    const key = event.key.toLowerCase();
+    if (event.ctrlKey || event.metaKey) {
+      if (key === "z" && !event.shiftKey) this.undo();
+      else if (key === "y" || key === "z") this.redo();
+      else return;
+    } else if (ARROWS[event.key]) this.moveBy(...ARROWS[event.key], event.shiftKey);
+    else if (event.key === "Home") this.moveTo(0, this.y);
+    else if (event.key === "End") this.moveTo(this.puzzle.width - 1, this.y);
+    else if (event.key === "PageUp") this.moveTo(this.x, 0);
+    else if (event.key === "PageDown") this.moveTo(this.x, this.puzzle.height - 1);
+    else if (key === " " || key === "enter") this.toggle(this.tool);
+    else if (key === "x" && !this.game.isDrawn) this.toggle(EMPTY);
+    else if (key === "backspace" || key === "delete") this.set([this.cursorPlace()], [0]);
+    else if (/^[1-9]$/.test(key) && this.puzzle.palette[key]) this.toggle(Number(key));
+    else if (key === "0" && !this.game.isDrawn) this.toggle(EMPTY);
+    else if (key === "+" || key === "-") this.zoomBy(key === "+" ? 1 : -1);
+    else return;
+    event.preventDefault();
+  }
+
+  cursorPlace() {
+    return this.y * this.puzzle.width + this.x;
+  }
+
+  /** Move by one cell; with `painting` copy this cell to the next one. */
+  moveBy(dx, dy, painting) {
+    const value = this.cells[this.cursorPlace()];
+    this.moveTo(this.x + dx, this.y + dy);
+    if (painting) this.set([this.cursorPlace()], [value]);
+  }
+
+  moveTo(x, y) {
+    this.x = Math.max(0, Math.min(this.puzzle.width - 1, x));
+    this.y = Math.max(0, Math.min(this.puzzle.height - 1, y));
+    this.placeCursor();
+    this.cursor.scrollIntoView({ block: "nearest", inline: "nearest" });
+    this.describe();
+  }
+
+  placeCursor() {
+    this.cursor.setAttribute("x", this.x * CELL);
+    this.cursor.setAttribute("y", this.y * CELL);
+  }
+
+  // Words
+
+  /** Describe the cursor's row, clue and cell for screen readers. */
+  describe() {
+    const { clues } = this.game;
+    const { palette } = this.puzzle;
+    const line = (side, name, k) =>
+      `${name} ${k + 1}: ${lineWords(clues[side][k], palette)}${this.complete?.[side][k] ? ", complete" : ""}`;
+    const row = line("rows", "Row", this.y);
+    const column = line("columns", "Column", this.x);
+    const head = element("div", "", "rowheader");
+    const cell = element("div", "", "gridcell");
+    head.textContent = row;
+    cell.id = "board-cell";
+    cell.textContent = `${this.cellWords()}. ${column}`;
+    cell.setAttribute("aria-colindex", this.x + 2);
+    head.setAttribute("aria-colindex", 1);
+    const shown = element("div", "unseen", "row", head, cell);
+    shown.setAttribute("aria-rowindex", this.y + 1);
+    this.grid.replaceChildren(shown);
+    this.grid.setAttribute("aria-activedescendant", cell.id);
+    this.act.moved(`${row} · ${column}`);
+  }
+
+  cellWords() {
+    const cell = this.game.visible[this.cursorPlace()];
+    if (cell === 0) return this.game.isDrawn ? "background" : "open";
+    return cell === EMPTY ? "empty" : this.puzzle.palette[cell]?.name || "filled";
+  }
+}
+
+/** The clue numbers that have room beside a line of a picture: constant, so that the board keeps still while one draws. */
+function clueRoom(length) {
+  return 1 + Math.ceil(length / 4);
+}
+
+/**
+ * Put a background under a drawing's clues, which cover the cells where the board is scrolled.
+ *
+ * place     {width, height} in cells; {left, top}: origin of the drawing, at most 0
+ * returns   [element, across, down] of each part that follows, and whether it does so in either direction
+ */
+function clueHeads(image, { width, height, left, top }) {
+  const [wide, tall] = [width * CELL, height * CELL];
+  const fives = (count) => Array.from({ length: count }, (_, k) => k).filter((k) => k % 5 === 0).concat(count);
+  const back = (x, y, across, down) => svg("rect", { class: "back", x, y, width: across, height: down });
+  const lines = (...parts) => svg("path", { class: "thick", d: parts.join("") });
+  const [rows, columns] = ["rows", "columns"].map((side) => image.querySelector(`.clues.${side}`));
+  const corner = back(left, top, -left, -top);
+  rows.prepend(back(left, 0, -left, tall), lines(...fives(height).map((y) => `M${left} ${y * CELL}H0`), `M0 0V${tall}`));
+  columns.prepend(back(0, top, wide, -top), lines(...fives(width).map((x) => `M${x * CELL} ${top}V0`), `M0 0H${wide}`));
+  image.append(corner);
+  return [[rows, 1, 0], [columns, 0, 1], [corner, 1, 1]];
+}
+
+/** The middle of two fingers and the pixels between them. */
+function fingerSpread(one, other) {
+  return {
+    x: (one.clientX + other.clientX) / 2,
+    y: (one.clientY + other.clientY) / 2,
+    apart: Math.max(1, Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY)),
+  };
+}
+
+/**
+ * Elements of the drawing that highlight lines and cells.
+ *
+ * wanted    {line, cells, supposed, chain, end}, all optional: a line, rows before columns; indices of cells; the cell of an
+ *           assumption; cells that follow from it; the line that then has no arrangement
+ * place     {width, height} in cells; {left, top}: origin of the drawing, at most 0
+ */
+export function highlightShapes({ line = null, cells = [], supposed = null, chain = [], end = null }, place) {
+  const at = (k) => [(k % place.width) * CELL, Math.floor(k / place.width) * CELL];
+  const boxes = (places, inset) => {
+    const side = CELL - 2 * inset;
+    return places.map(at).map(([x, y]) => `M${x + inset} ${y + inset}h${side}v${side}h${-side}z`).join("");
+  };
+  const found = [];
+  if (chain.length) found.push(svg("path", { class: "chain", d: boxes(chain, 1) }));
+  if (line !== null) found.push(band(line, "line", place));
+  if (end !== null) found.push(band(end, "end", place));
+  if (cells.length) found.push(svg("path", { class: "rims", d: boxes(cells, 3) }), svg("path", { class: "found", d: boxes(cells, 3) }));
+  if (supposed !== null) {
+    const [x, y] = at(supposed);
+    found.push(svg("circle", { class: "supposed", cx: x + CELL / 2, cy: y + CELL / 2, r: CELL * 0.42 }));
+    found.push(svg("text", { class: "question", x: x + CELL / 2, y: y + CELL / 2 }, "?"));
+  }
+  return found;
+}
+
+/** A band along a line and its clue. */
+function band(line, kind, { width, height, left, top }) {
+  const box = line < height
+    ? { x: left, y: line * CELL, width: width * CELL - left, height: CELL }
+    : { x: (line - height) * CELL, y: top, width: CELL, height: height * CELL - top };
+  return svg("rect", { class: `band ${kind}`, ...box });
+}
+
+/** The tools for the colours of a palette: [value, name, rgb]. */
+export function colorTools(palette) {
+  return palette.slice(1).map(({ name, rgb }, k) => [k + 1, name || `colour ${k + 1}`, rgb]);
+}
+
+/** Show the tools of a board with one chosen; a tool without rgb is shown as a cross. `group` names the radio buttons. */
+export function renderTools(place, group, tools, board, chosen) {
+  place.replaceChildren(...tools.map(([value, name, rgb]) => {
+    const input = element("input");
+    Object.assign(input, { type: "radio", name: group, value, checked: value === chosen });
+    input.addEventListener("change", () => (board.tool = value));
+    const chip = element("span", rgb === null ? "chip crossed" : "chip");
+    if (rgb !== null) chip.style.background = `#${rgb}`;
+    const words = element("span", "tool-name");
+    words.textContent = name;
+    return element("label", "", "", input, chip, words);
+  }));
+  board.tool = chosen;
+}

@@ -1,0 +1,151 @@
+// Draws a nonogram as SVG: clues at the top and the left, the grid, and the content of the cells.
+
+import { MOST_NUMBERS, numbersOf } from "./clues.js";
+import { svg } from "./elements.js";
+
+export const CELL = 20; // units of the drawing a cell
+export const BLACK = "000000";
+
+/**
+ * Draw a puzzle.
+ *
+ * picture   as Pictures.of returns it
+ * palette   [{rgb, name}, ...], the background first; entries beyond it are grey
+ * shown     Uint8Array of the palette entries in the cells, or null for an empty grid
+ * marked    Uint8Array, or null: cells that differ from `shown` get a mark
+ * crossed   predicate of a cell's index: draw a cross; optional
+ * wrong     predicate of a cell's index: draw a ring; optional
+ * text      description for screen readers
+ * room      {left, top}: numbers that have room beside a row and above a column, where more are squeezed; by default all
+ */
+export function drawing({ picture, palette, text, room, ...content }) {
+  const { width, height, clues } = picture;
+  const drawable = clues && numbersOf(clues) <= MOST_NUMBERS ? clues : { rows: [], columns: [] };
+  const most = (side) => Math.max(0, ...side.map((line) => line.length));
+  const { left, top } = room ?? { left: most(drawable.rows), top: most(drawable.columns) };
+  const image = svg("svg", {
+    viewBox: `${-left * CELL - 1} ${-top * CELL - 1} ${(left + width) * CELL + 2} ${(top + height) * CELL + 2}`,
+    role: "img",
+    "aria-label": text,
+    class: "nonogram",
+  });
+  image.style.setProperty("--wide", left + width);
+  image.style.setProperty("--tall", top + height);
+  image.append(paper(width, height, colorOf(palette, 0)));
+  image.append(svg("g", { class: "under" }), ...grid(width, height, left, top), svg("g", { class: "over" }));
+  fill(image, width, palette, content);
+  const chips = [...drawable.rows, ...drawable.columns].flat().some(([, color]) => colorOf(palette, color) !== BLACK);
+  const place = { rows: (line, back) => [-back * CELL, line * CELL], columns: (line, back) => [line * CELL, -back * CELL] };
+  for (const side of ["rows", "columns"]) image.append(clueGroup(side, drawable[side], palette, chips, place[side]));
+  if (room) squeeze(image, room);
+  return image;
+}
+
+/** Replace the content of a drawing's cells. */
+export function fill(image, width, palette, { shown, marked = null, crossed = null, wrong = null }) {
+  const layers = { under: [], over: [] };
+  if (shown) layers.under.push(...cellPaths(shown, width, palette));
+  if (shown && marked) {
+    const differs = (k) => shown[k] !== marked[k];
+    layers.over.push(glyphs("frames", differs, shown.length, width, FRAME), glyphs("marks", differs, shown.length, width, DIAMOND));
+  }
+  if (crossed) layers.under.push(glyphs("crosses", crossed, shown.length, width, CROSS));
+  if (wrong) layers.over.push(glyphs("wrong", wrong, shown.length, width, RING));
+  for (const [name, content] of Object.entries(layers)) image.querySelector(`.${name}`).replaceChildren(...content);
+}
+
+/** The six hex digits of a palette entry. */
+function colorOf(palette, entry) {
+  return palette[entry]?.rgb ?? "888888";
+}
+
+function paper(width, height, color) {
+  return svg("path", { class: "paper", fill: `#${color}`, d: `M0 0h${width * CELL}v${height * CELL}h${-width * CELL}z` });
+}
+
+/** A path for each colour, made of the runs of its cells. */
+function cellPaths(entries, width, palette) {
+  const paths = new Map();
+  for (let start = 0, stop; start < entries.length; start = stop) {
+    const entry = entries[start];
+    const end = start - (start % width) + width;
+    for (stop = start + 1; stop < end && entries[stop] === entry; ) stop += 1;
+    if (entry === 0) continue;
+    if (!paths.has(entry)) paths.set(entry, []);
+    const length = (stop - start) * CELL;
+    paths.get(entry).push(`M${(start % width) * CELL} ${Math.floor(start / width) * CELL}h${length}v${CELL}h${-length}z`);
+  }
+  return Array.from(paths, ([entry, runs]) =>
+    svg("path", { class: "cells", "data-entry": entry, fill: `#${colorOf(palette, entry)}`, d: runs.join("") }),
+  );
+}
+
+/** The grid lines; every fifth one and the border are thicker and extend between the clues. */
+function grid(width, height, left, top) {
+  const thick = (k, count) => k % 5 === 0 || k === count;
+  const lines = (kind, wanted, beyond) => {
+    const steps = (count) => Array.from({ length: count + 1 }, (_, k) => k).filter((k) => thick(k, count) === wanted);
+    const down = steps(width).map((x) => `M${x * CELL} ${-beyond * top * CELL}V${height * CELL}`);
+    const along = steps(height).map((y) => `M${-beyond * left * CELL} ${y * CELL}H${width * CELL}`);
+    return svg("path", { class: kind, d: [...down, ...along].join("") });
+  };
+  return [lines("thin", false, 0), lines("thick", true, 1)];
+}
+
+const DIAMOND = path(0, -0.3, "l0.3 0.3l-0.3 0.3l-0.3 -0.3z");
+const FRAME = path(-0.44, -0.44, "h0.88v0.88h-0.88z");
+const CROSS = path(-0.17, -0.17, "l0.34 0.34m0 -0.34l-0.34 0.34");
+const RING = path(-0.36, -0.36, "h0.72v0.72h-0.72z");
+
+/** A glyph in units of a cell: its start relative to the cell's centre, and its path from there. */
+function path(x, y, steps) {
+  return { x: x * CELL, y: y * CELL, steps: steps.replace(/-?\d[\d.]*/g, (number) => Number((number * CELL).toFixed(3))) };
+}
+
+/** One path with a glyph in each cell whose index passes a test. */
+function glyphs(kind, wanted, count, width, shape) {
+  const shapes = [];
+  for (let k = 0; k < count; k++) {
+    if (!wanted(k)) continue;
+    const x = ((k % width) + 0.5) * CELL + shape.x;
+    const y = (Math.floor(k / width) + 0.5) * CELL + shape.y;
+    shapes.push(`M${x} ${y}${shape.steps}`);
+  }
+  return svg("path", { class: kind, d: shapes.join("") });
+}
+
+/** The clues of one side, aligned to the grid; `place(line, back)` is the position of the back-th number from the end. */
+function clueGroup(side, lines, palette, chips, place) {
+  return svg("g", { class: `clues ${side}` }, ...lines.map((blocks, line) =>
+    svg("g", {}, ...blocks.flatMap(([length, color], k) =>
+      clueNumber(...place(line, blocks.length - k), length, colorOf(palette, color), chips),
+    )),
+  ));
+}
+
+/** Squeeze the clues that have more numbers than there is room for. */
+function squeeze(image, { left, top }) {
+  for (const [side, room] of [["rows", left], ["columns", top]]) {
+    for (const line of image.querySelectorAll(`.clues.${side} > g`)) {
+      const share = room / line.querySelectorAll("text").length;
+      if (share < 1) line.setAttribute("transform", side === "rows" ? `scale(${share} 1)` : `scale(1 ${share})`);
+    }
+  }
+}
+
+/** A number at (x, y), on a chip of its colour unless all are black; a hidden one is a question mark. */
+function clueNumber(x, y, length, color, chip) {
+  const words = length === 0 ? "?" : String(length);
+  const number = svg("text", { x: x + CELL / 2, y: y + CELL / 2, "data-color": color }, words);
+  if (words.length > 2) number.setAttribute("class", "long");
+  if (!chip) return [number];
+  number.setAttribute("fill", isLight(color) ? "#000" : "#fff");
+  const box = { x: x + 1.5, y: y + 1.5, width: CELL - 3, height: CELL - 3, rx: 3, fill: `#${color}` };
+  return [svg("rect", { class: "chip", ...box }), number];
+}
+
+/** Whether black text has more contrast than white on this colour, by its relative luminance. */
+export function isLight(color) {
+  const [red, green, blue] = [0, 2, 4].map((k) => (parseInt(color.slice(k, k + 2), 16) / 255) ** 2.2);
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.18;
+}

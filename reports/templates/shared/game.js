@@ -1,0 +1,171 @@
+// The state of a grid that is being filled in, without its drawing: cells, undo, strokes, and which lines are complete.
+
+import { cluesOf } from "./clues.js";
+import { EMPTY } from "./saved_grids.js";
+import { countWords } from "./words.js";
+
+export class Game {
+  /**
+   * puzzle  {width, height, clues, palette}; without clues a picture is drawn, and the clues are those of the picture
+   * cells   Uint8Array, as in saved_grids.js
+   */
+  constructor(puzzle, cells) {
+    this.puzzle = puzzle;
+    this.cells = cells;
+    this.wrong = null; // cells to mark, Uint8Array of 0 and 1
+    this.previewed = null; // another grid to show instead
+    this.stroke = null;
+    this.done = [];
+    this.undone = [];
+  }
+
+  get isDrawn() {
+    return !this.puzzle.clues;
+  }
+
+  /** The highest colour of the clues. */
+  get colors() {
+    return colorsOf(this.clues);
+  }
+
+  get clues() {
+    const { clues, width, height } = this.puzzle;
+    return clues ?? cluesOf(this.picture(), width, height);
+  }
+
+  /** The cells to show. */
+  get visible() {
+    return this.previewed ?? this.cells;
+  }
+
+  /** Whether changes are refused: during a preview, and during a stroke, which ends with a change of its own. */
+  get isLocked() {
+    return this.previewed !== null || this.stroke !== null;
+  }
+
+  /** The visible palette entries; open cells and those marked empty are background. */
+  picture() {
+    return this.visible.map((cell) => (cell === EMPTY ? 0 : cell));
+  }
+
+  /** Which lines fit their clues, {rows, columns} of booleans; null while a picture is drawn. */
+  completeLines() {
+    if (this.isDrawn) return null;
+    const { width, height, clues } = this.puzzle;
+    const now = cluesOf(this.picture(), width, height);
+    const fits = (side) => clues[side].map((line, k) => isLine(line, now[side][k]));
+    return { rows: fits("rows"), columns: fits("columns") };
+  }
+
+  // Changes: each returns whether any cell has changed
+
+  /** Set cells, as one step of undo. */
+  set(places, values) {
+    if (this.isLocked) return false;
+    const changes = places.map((place, k) => [place, this.cells[place], values[k]]).filter(([, old, now]) => old !== now);
+    if (!changes.length) return false;
+    this.done.push(changes);
+    this.undone = [];
+    return this.apply(changes.map(([place, , now]) => [place, now]));
+  }
+
+  undo() {
+    return this.move(this.done, this.undone, ([place, old]) => [place, old]);
+  }
+
+  redo() {
+    return this.move(this.undone, this.done, ([place, , now]) => [place, now]);
+  }
+
+  move(from, to, pairOf) {
+    const step = !this.isLocked && from.pop();
+    if (!step) return false;
+    to.push(step);
+    return this.apply(step.map(pairOf));
+  }
+
+  apply(pairs) {
+    for (const [place, value] of pairs) this.cells[place] = value;
+    this.wrong = null;
+    return true;
+  }
+
+  /** Set all cells. */
+  replace(cells) {
+    return this.set(Array.from(cells.keys()), Array.from(cells));
+  }
+
+  /** Set a cell, or open it if it has this value. */
+  toggle(place, value) {
+    return this.set([place], [this.cells[place] === value ? 0 : value]);
+  }
+
+  // Strokes: a run is painted from one cell on; it counts once it is kept
+
+  /** Begin a stroke at {x, y}: it paints `value`, or opens cells if the first one has that. */
+  beginStroke(from, value) {
+    const painted = this.cells[this.placeOf(from)] === value ? 0 : value;
+    this.stroke = { from, value: painted, before: this.cells.slice(), places: [] };
+    return this.paintTo(from);
+  }
+
+  /** Paint from the stroke's beginning to a cell, along the longer side; returns the last cell painted. */
+  paintTo(cell) {
+    const { from, value, before } = this.stroke;
+    const alongRow = Math.abs(cell.x - from.x) >= Math.abs(cell.y - from.y);
+    const end = alongRow ? { x: cell.x, y: from.y } : { x: from.x, y: cell.y };
+    const places = [];
+    for (let y = Math.min(from.y, end.y); y <= Math.max(from.y, end.y); y++) {
+      for (let x = Math.min(from.x, end.x); x <= Math.max(from.x, end.x); x++) places.push(this.placeOf({ x, y }));
+    }
+    this.stroke.places = places;
+    this.cells.set(before);
+    for (const place of places) this.cells[place] = value;
+    return end;
+  }
+
+  /** End a stroke; unless it is kept, the cells are as before. */
+  endStroke(isKept) {
+    const { places, value, before } = this.stroke;
+    this.stroke = null;
+    this.cells.set(before);
+    return isKept && this.set(places, places.map(() => value));
+  }
+
+  placeOf({ x, y }) {
+    return y * this.puzzle.width + x;
+  }
+}
+
+/** Which filled cells differ from a solution, Uint8Array of 0 and 1. */
+export function wrongCells(cells, solution) {
+  return cells.map((cell, k) => (cell !== 0 && (cell === EMPTY ? 0 : cell) !== solution[k] ? 1 : 0));
+}
+
+/** "1 cell is wrong". */
+export function wrongWords(count) {
+  return `${countWords(count, "cell")} ${count === 1 ? "is" : "are"} wrong`;
+}
+
+/** A record's palette as drawings need it, with other names if given; invalid colours are grey. */
+export function paletteOf(record, names) {
+  return record.palette.map(([name, , rgb], k) => ({ name: names?.[k] ?? name, rgb: /^[0-9a-f]{6}$/i.test(rgb) ? rgb : "888888" }));
+}
+
+/** A record as a board needs it, with the colours of its clues. */
+export function puzzleOf(record, names) {
+  const { rows, columns } = record;
+  const palette = paletteOf(record, names).slice(0, Math.max(2, colorsOf(record) + 1));
+  return { width: columns.length, height: rows.length, clues: { rows, columns }, palette };
+}
+
+/** The highest colour of clues, at least 1. */
+export function colorsOf({ rows, columns }) {
+  return Math.max(1, ...[...rows, ...columns].map((line) => Math.max(0, ...line.map(([, color]) => color))));
+}
+
+/** Whether a clue is that of the blocks found; a hidden length fits any. */
+export function isLine(clue, found) {
+  if (clue.length !== found.length) return false;
+  return clue.every(([length, color], k) => color === found[k][1] && (length === 0 || length === found[k][0]));
+}
