@@ -22,7 +22,7 @@ from nonocensus.reports.numbers.joined_columns import (
     KeyedRows,
     finished,
     indexed,
-    join_grades,
+    joined_rows,
     with_sources,
 )
 from nonocensus.reports.rights import CONTENT
@@ -73,8 +73,4 @@ def _rows(run: Run, grades: KeyedRows, columns: pa.Schema) -> Iterator[pa.Table]
     outcome = list(dict.fromkeys([*OUTCOME, *KEY, *derived.RESULT_COLUMNS]))
     facts = list(dict.fromkeys([*FACTS, *derived.PUZZLE_COLUMNS]))
     for results, puzzles in pairs(run, outcome, facts):
-        computed = derived.derived_measures(one_batch(results), one_batch(puzzles))
-        graded = join_grades(one_batch(results), grades, GRADED)
-        tables = puzzles.select([*FACTS]), results.select(OUTCOME), computed, graded
-        arrays = [next(table[name] for table in tables if name in table.schema.names) for name in columns.names]
-        yield pa.Table.from_arrays(arrays, schema=columns)
+        yield pa.Table.from_batches([joined_rows(one_batch(results), one_batch(puzzles), grades, columns)])

@@ -34,8 +34,8 @@ from nonocensus.pipeline.store.conversion import file_stem
 from nonocensus.pipeline.store.lock import staging
 from nonocensus.pipeline.store.parts import one_batch
 from nonocensus.pipeline.store.paths import Folder, folder
-from nonocensus.reports.numbers.derived_measures import DERIVED, derived_measures
-from nonocensus.reports.numbers.joined_columns import GRADED, KeyedRows, finished, first_bits, indexed, join_grades
+from nonocensus.reports.numbers.derived_measures import DERIVED
+from nonocensus.reports.numbers.joined_columns import GRADED, KeyedRows, finished, first_bits, indexed, joined_rows
 from nonocensus.reports.numbers.row_classes import MINUTES, size_class
 from nonocensus.reports.page.print_book import PAPERS, SLOTS, BookLayout, BookPuzzle, book, fits_page
 from nonocensus.reports.rights import shareable
@@ -310,13 +310,8 @@ def _row_batches(run: Run, grades: KeyedRows) -> Iterator[pa.Table]:
     """Yield the run's rows with the columns CONDITION_COLUMNS in batches."""
     for results, puzzles in pairs(run, ["puzzle_id", "clue_hash", *OUTCOME], PUZZLES.names):
         if len(results):
-            batch = one_batch(results)
-            graded = join_grades(batch, grades, GRADED)
-            tables = puzzles, results, derived_measures(batch, one_batch(puzzles)), graded
-            arrays = [
-                next(table[name] for table in tables if name in table.schema.names) for name in CONDITION_COLUMNS.names
-            ]
-            yield pa.Table.from_arrays(arrays, schema=CONDITION_COLUMNS)
+            rows = joined_rows(one_batch(results), one_batch(puzzles), grades, CONDITION_COLUMNS)
+            yield pa.Table.from_batches([rows])
 
 
 def _eligible(rows: pa.Table) -> pa.ChunkedArray:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from nonocensus.reports.numbers import derived_measures as derived
-from nonocensus.reports.numbers.joined_columns import GRADED, KEY, NONE_FOUND, KeyedRows, join_grades, with_sources
+from nonocensus.reports.numbers.joined_columns import GRADED, KEY, NONE_FOUND, KeyedRows, joined_rows, with_sources
 from nonocensus.reports.rights import shareable, withheld
 from nonocensus.solver.model.measures import IN_RESULTS, Computed, Place, computed_by
 from nonocensus.solver.model.tables import PUZZLES, RESULTS, TEXT
@@ -122,13 +122,8 @@ def rows_of(
     results, puzzles   matched by row, with `result_columns` and `puzzle_columns`
     grades             rows with a grade, of the schema GRADES
     """
-    graded = len(grades.rows) > 0
-    columns = schema(content, graded=graded)
-    fields = columns.remove(columns.get_field_index(DUPLICATE.name))
-    tables = [puzzles, results, derived.derived_measures(results, puzzles)]
-    tables += [join_grades(results, grades, GRADED)] if graded else []
-    arrays = [next(table[field.name] for table in tables if field.name in table.schema.names) for field in fields]
-    rows = pa.RecordBatch.from_arrays(arrays, schema=fields)
+    columns = schema(content, graded=len(grades.rows) > 0)
+    rows = joined_rows(results, puzzles, grades, columns.remove(columns.get_field_index(DUPLICATE.name)))
     return withheld(rows, shareable(rows)) if content == Content.licensed else rows
 
 

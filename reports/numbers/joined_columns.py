@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from nonocensus.reports.numbers.derived_measures import derived_measures
 from nonocensus.solver.model.measures import BY_NAME, LADDER, Computed, computed_by
 from nonocensus.solver.model.tables import GRADES, MENDINGS
 from nonocensus.solver.model.techniques import TECHNIQUES
@@ -135,6 +136,18 @@ def join_grades(results: pa.RecordBatch, grades: KeyedRows, columns: pa.Schema =
     grades   rows of `finished`
     """
     return join_columns(results, grades, columns)
+
+
+def joined_rows(
+    results: pa.RecordBatch, puzzles: pa.RecordBatch, grades: KeyedRows, columns: pa.Schema
+) -> pa.RecordBatch:
+    """Return columns of puzzles, of their results, of derived measures, or of grades, whichever has them first.
+
+    results, puzzles   matched by row, with the columns KEY and those of derived measures
+    """
+    tables = puzzles, results, derived_measures(results, puzzles), join_grades(results, grades, GRADED)
+    arrays = [next(table[name] for table in tables if name in table.schema.names) for name in columns.names]
+    return pa.RecordBatch.from_arrays(arrays, schema=columns)
 
 
 def finished(grades: pa.Table) -> pa.Table:
