@@ -1,18 +1,30 @@
 """What Linux has and macOS lacks, with substitutes; the rest of the program needs POSIX only. For Windows: WSL 2."""
 
+import math
 import os
 import platform
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
+CGROUP = Path("/sys/fs/cgroup")
+"""Where a container's CPU quota and its period are, in microseconds.
 
-def cores_allowed() -> int:
-    """Return how many cores this process may run on; all of them where none can be set aside."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+cpu.max of cgroups v2 has both, and `max` for no quota; v1 has a file for each, and -1 for no quota.
+"""
+
+
+def cores(cgroup: Path = CGROUP) -> int:
+    """Return how many cores of this machine the process may use, within its container's quota."""
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    for names in (("cpu.max",), ("cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us")):
+        with suppress(OSError, ValueError):  # no such file; no quota
+            quota, period = map(int, " ".join((cgroup / name).read_text() for name in names).split())
+            if quota > 0:
+                allowed = min(allowed, math.ceil(quota / period))
+    return max(allowed, 1)
 
 
 def address_space() -> int | None:

@@ -5,9 +5,9 @@ from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.jobs.cost import CostEstimate, wall_seconds
 from nonocensus.pipeline.run.run_folder import Run, open_run
-from nonocensus.reports.threads import cores
 from nonocensus.reports.words.formatting import seconds
 from nonocensus.scrapers.archives.source_file import is_url
+from nonocensus.solver.operating_system import cores
 
 
 def print_estimate(cost: CostEstimate, resources: Resources) -> None:

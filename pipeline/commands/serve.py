@@ -11,8 +11,8 @@ from nonocensus.pipeline.commands.output import compile_kernels, err, global_opt
 from nonocensus.pipeline.jobs.kernel_compilation import COMMON_KINDS, SOLVING
 from nonocensus.pipeline.run.run_folder import open_place
 from nonocensus.pipeline.serve.catalog import open_catalog
-from nonocensus.reports.threads import cores
 from nonocensus.solver.extras import extra
+from nonocensus.solver.operating_system import cores
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 

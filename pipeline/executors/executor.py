@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.executors.task_failure import WORKER, TaskFailure, failure_of
-from nonocensus.reports.threads import cores
+from nonocensus.solver.operating_system import cores
 
 T = TypeVar("T")
 TaskArguments = tuple[Any, ...]

@@ -47,8 +47,9 @@ from nonocensus.reports.dataset.dataset_columns import (
     schema,
     splits_of,
 )
-from nonocensus.reports.numbers.joined_columns import KeyedRows, finished, indexed
+from nonocensus.reports.numbers.joined_columns import finished
 from nonocensus.reports.words.citation import deposit
+from nonocensus.solver.model.keyed_rows import KeyedRows, indexed
 from nonocensus.solver.model.tables import SCHEMA_VERSION
 
 MARK, CARD, CROISSANT, DEPOSIT = "dataset.json", "README.md", "croissant.json", ".zenodo.json"

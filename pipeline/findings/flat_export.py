@@ -16,16 +16,9 @@ from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.sql import condition
 from nonocensus.pipeline.store.parts import one_batch
 from nonocensus.reports.numbers import derived_measures as derived
-from nonocensus.reports.numbers.joined_columns import (
-    GRADED,
-    KEY,
-    KeyedRows,
-    finished,
-    indexed,
-    joined_rows,
-    with_sources,
-)
+from nonocensus.reports.numbers.joined_columns import GRADED, finished, joined_rows, with_sources
 from nonocensus.reports.rights import CONTENT
+from nonocensus.solver.model.keyed_rows import KEY, KeyedRows, indexed
 from nonocensus.solver.model.tables import PUZZLES, RESULTS
 
 NAMED = ("puzzle_id", "title", "author", "grade")

@@ -35,13 +35,14 @@ from nonocensus.pipeline.store.lock import staging
 from nonocensus.pipeline.store.parts import one_batch
 from nonocensus.pipeline.store.paths import Folder, folder
 from nonocensus.reports.numbers.derived_measures import DERIVED
-from nonocensus.reports.numbers.joined_columns import GRADED, KeyedRows, finished, first_bits, indexed, joined_rows
+from nonocensus.reports.numbers.joined_columns import GRADED, finished, joined_rows
 from nonocensus.reports.numbers.row_classes import MINUTES, size_class
 from nonocensus.reports.page.print_book import PAPERS, SLOTS, BookLayout, BookPuzzle, book, fits_page
 from nonocensus.reports.rights import shareable
 from nonocensus.scrapers.formats import Format, FormatError
 from nonocensus.scrapers.formats.writing import BLOTS, COLORS, file_of
 from nonocensus.solver.model.check import malformed
+from nonocensus.solver.model.keyed_rows import KeyedRows, first_bits, indexed
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.tables import PUZZLES, RESULTS, picture, puzzles_of
 

@@ -21,6 +21,7 @@ from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, locked, plan_
 from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Loss, Output, count_by
 from nonocensus.pipeline.jobs.kernel_compilation import LADDER, PROOFS, needed
 from nonocensus.pipeline.run.job_tables import (
+    KILLED,
     VERDICT,
     Key,
     Row,
@@ -33,7 +34,6 @@ from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.parts import one_batch
 from nonocensus.pipeline.store.paths import Folder, folder
 from nonocensus.reports.numbers.figures import Certified
-from nonocensus.reports.numbers.joined_columns import KILLED
 from nonocensus.solver import __version__
 from nonocensus.solver.model.tables import CERTIFICATES
 from nonocensus.solver.proofs import FAILED, PROVED, TIMEOUT

@@ -28,18 +28,19 @@ from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Loss, Output, coun
 from nonocensus.pipeline.jobs.kernel_compilation import SOLVING, TECHNIQUES, compile_missing, needed
 from nonocensus.pipeline.jobs.single_grade import check_parameters
 from nonocensus.pipeline.run.configuration import check_limit, configuration, solver_settings
-from nonocensus.pipeline.run.job_tables import read_grades
+from nonocensus.pipeline.run.job_tables import KILLED, read_grades
 from nonocensus.pipeline.run.progress import value_counts
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.parts import is_store, one_batch, open_store
 from nonocensus.pipeline.store.sources import check_sources, no_puzzle_error
-from nonocensus.reports.numbers.joined_columns import KILLED, Grade, KeyedRows, by_grade, indexed, join_columns
+from nonocensus.reports.numbers.joined_columns import Grade, by_grade
 from nonocensus.scrapers.archives.source_file import is_url
 from nonocensus.scrapers.file_batches import Problem, in_batches, read_in_bulk
 from nonocensus.scrapers.files import files_in
 from nonocensus.scrapers.formats import Format
 from nonocensus.solver import __version__
 from nonocensus.solver.api import classify
+from nonocensus.solver.model.keyed_rows import KeyedRows, indexed, join_columns
 from nonocensus.solver.model.tables import DECISIVE, GRADES, PUZZLES, RESULTS
 from nonocensus.solver.people.puzzle_grade import grades
 

@@ -23,7 +23,6 @@ import pyarrow as pa
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.errors import InputError, StorageError
 from nonocensus.pipeline.settings import ROOT
-from nonocensus.reports.threads import cores
 from nonocensus.solver.api import classify
 from nonocensus.solver.jit.kernel_cache import PORTABLE, cache_folder, is_compiled, mark_compiled
 from nonocensus.solver.ladder.climb import STAGES
@@ -32,6 +31,7 @@ from nonocensus.solver.model.check import faults_of
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Color, from_picture
 from nonocensus.solver.model.tables import DECISIVE, puzzle_batch
 from nonocensus.solver.model.views import views
+from nonocensus.solver.operating_system import cores
 
 TITLE = "Compiling the solver's kernels (once per machine)"
 

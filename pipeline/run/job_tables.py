@@ -21,7 +21,7 @@ from nonocensus.pipeline.run.results import read_parquet
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.paths import Folder
 from nonocensus.reports.numbers.figures import Certified, Unproved
-from nonocensus.reports.numbers.joined_columns import KILLED, keys
+from nonocensus.solver.model.keyed_rows import keys
 from nonocensus.solver.model.tables import CERTIFICATES, GRADES, MENDINGS
 from nonocensus.solver.model.techniques import TECHNIQUES
 from nonocensus.solver.proofs import FAILED, PROVED, TIMEOUT
@@ -31,6 +31,9 @@ Key = tuple[Any, ...]
 
 VERDICT = ["puzzle_id", "clue_hash", "solutions", "technique", "solution", "second_solution"]
 """The columns of the results table that make up a verdict."""
+
+KILLED = "killed"
+"""Status of a puzzle whose worker died or failed."""
 
 GRADE_STATUSES = ("ok", "timeout", "none", "invalid", KILLED)
 

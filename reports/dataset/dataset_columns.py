@@ -9,8 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from nonocensus.reports.numbers import derived_measures as derived
-from nonocensus.reports.numbers.joined_columns import GRADED, KEY, NONE_FOUND, KeyedRows, joined_rows, with_sources
+from nonocensus.reports.numbers.joined_columns import GRADED, NONE_FOUND, joined_rows, with_sources
 from nonocensus.reports.rights import shareable, withheld
+from nonocensus.solver.model.keyed_rows import KEY, KeyedRows
 from nonocensus.solver.model.measures import IN_RESULTS, Computed, Place, computed_by
 from nonocensus.solver.model.tables import PUZZLES, RESULTS, TEXT
 

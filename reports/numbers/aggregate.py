@@ -47,6 +47,7 @@ from nonocensus.reports.numbers.row_classes import (
     sql_words,
 )
 from nonocensus.reports.numbers.site_claims import CLAIMS
+from nonocensus.reports.numbers.threads import in_threads
 from nonocensus.reports.numbers.time_figures import (
     difficulty_histogram,
     rung_times,
@@ -54,7 +55,6 @@ from nonocensus.reports.numbers.time_figures import (
     stalled_puzzles,
     time_figures,
 )
-from nonocensus.reports.threads import in_threads
 
 STATUSES = ("ok", "timeout", *FAILED)
 SOLUTIONS = ("unique", "multiple", "none", "unknown")

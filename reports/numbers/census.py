@@ -16,14 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from nonocensus.reports.numbers.derived_measures import derived_measures
-from nonocensus.reports.numbers.joined_columns import (
-    NO_GRADES,
-    NO_MENDINGS,
-    KeyedRows,
-    indexed,
-    join_grades,
-    join_mendings,
-)
+from nonocensus.reports.numbers.joined_columns import NO_GRADES, NO_MENDINGS, join_grades, join_mendings
 from nonocensus.reports.numbers.row_classes import FAILED, Rows, sql_words
 from nonocensus.reports.numbers.row_view import (
     CLASSES,
@@ -41,8 +34,9 @@ from nonocensus.reports.numbers.row_view import (
     sql_bin,
     sql_sum,
 )
+from nonocensus.reports.numbers.threads import in_threads
 from nonocensus.reports.rights import shareable, withheld
-from nonocensus.reports.threads import in_threads
+from nonocensus.solver.model.keyed_rows import KeyedRows, indexed
 from nonocensus.solver.model.tables import PUZZLES, RESULTS
 
 SHOWN = 100_000

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nonocensus.solver.operating_system import address_space, cores_allowed, processor, thread_clock
+from nonocensus.solver.operating_system import address_space, cores, processor, thread_clock
 
 
 @pytest.fixture(params=["Linux", "macOS"])
@@ -24,7 +24,7 @@ def system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
 
 @pytest.mark.usefixtures("system")
 def test_cores() -> None:
-    assert 1 <= cores_allowed() <= (os.cpu_count() or 1)
+    assert 1 <= cores() <= (os.cpu_count() or 1)
 
 
 def test_memory(system: str) -> None:
@@ -47,3 +47,27 @@ def test_clock_is_read_by_another_thread() -> None:
     reader.start()
     reader.join()
     assert seen[0] - before >= 0.05
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"cpu.max": "150000 100000"}, 2),
+        ({"cpu.max": "50000 100000"}, 1),
+        ({"cpu.max": "max 100000"}, 5),
+        ({"cpu.max": "900000 100000"}, 5),
+        ({}, 5),
+        ({"cpu/cpu.cfs_period_us": "100000\n", "cpu/cpu.cfs_quota_us": "150000\n"}, 2),
+        ({"cpu/cpu.cfs_period_us": "100000\n", "cpu/cpu.cfs_quota_us": "-1\n"}, 5),
+        ({"cpu/cpu.cfs_period_us": "100000\n"}, 5),
+    ],
+)
+def test_cores_honour_cgroup_quota(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], expected: int
+) -> None:
+    """Of version 2, and of version 1."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(5)))
+    (tmp_path / "cpu").mkdir()
+    for name, quota in files.items():
+        (tmp_path / name).write_text(quota)
+    assert cores(tmp_path) == expected

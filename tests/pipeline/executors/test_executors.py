@@ -8,7 +8,6 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import Future
 from contextlib import nullcontext
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,7 +27,6 @@ from nonocensus.pipeline.executors.executor import (
 )
 from nonocensus.pipeline.executors.ray_executor import START_TIMEOUT, outcome_of, start_ray
 from nonocensus.pipeline.executors.task_failure import NODE, WORKER, TaskFailure
-from nonocensus.reports.threads import cores
 
 
 def doubled(number: int) -> int:
@@ -183,30 +181,6 @@ def test_cost_estimate_stops_beyond_a_small_job() -> None:
     assert seconds == SMALL_JOB * 5 / 4
     assert len(list(tasks)) == 4
     assert estimate_cost(iter([1.0, 2.0]), lambda task: task)[1] == 3.0
-
-
-@pytest.mark.parametrize(
-    ("files", "expected"),
-    [
-        ({"cpu.max": "150000 100000"}, 2),
-        ({"cpu.max": "50000 100000"}, 1),
-        ({"cpu.max": "max 100000"}, 5),
-        ({"cpu.max": "900000 100000"}, 5),
-        ({}, 5),
-        ({"cpu/cpu.cfs_period_us": "100000\n", "cpu/cpu.cfs_quota_us": "150000\n"}, 2),
-        ({"cpu/cpu.cfs_period_us": "100000\n", "cpu/cpu.cfs_quota_us": "-1\n"}, 5),
-        ({"cpu/cpu.cfs_period_us": "100000\n"}, 5),
-    ],
-)
-def test_cores_honour_cgroup_quota(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], expected: int
-) -> None:
-    """Of version 2, and of version 1."""
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(5)))
-    (tmp_path / "cpu").mkdir()
-    for name, quota in files.items():
-        (tmp_path / name).write_text(quota)
-    assert cores(tmp_path) == expected
 
 
 @pytest.mark.parametrize("form", ["127.0.0.1:{}", "ray://127.0.0.1:{}"])

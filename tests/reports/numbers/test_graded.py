@@ -10,18 +10,8 @@ from hypothesis import strategies as st
 from nonocensus.reports.numbers import census
 from nonocensus.reports.numbers.aggregate import figures, figures_of
 from nonocensus.reports.numbers.census import take_census
-from nonocensus.reports.numbers.joined_columns import (
-    GRADED,
-    KEY,
-    SHARED,
-    Grade,
-    by_grade,
-    finished,
-    first_bits,
-    indexed,
-    join_columns,
-    join_grades,
-)
+from nonocensus.reports.numbers.joined_columns import GRADED, SHARED, Grade, by_grade, finished, join_grades
+from nonocensus.solver.model.keyed_rows import KEY, first_bits, indexed, join_columns
 from nonocensus.solver.model.tables import GRADES, RESULTS
 
 ROWS = [
