@@ -10,6 +10,7 @@ import nbformat
 import numpy as np
 import pyarrow.dataset as ds
 import pytest
+from stores import DIAMOND
 
 import nonocensus as nc
 from nonocensus.scrapers.demo import demo_puzzles
@@ -87,6 +88,31 @@ def test_every_name_is_there() -> None:
     )
     for name in nc.__all__:
         assert getattr(nc, name) is not None
+
+
+WITHOUT_EXTRAS = """
+import sys
+for library in "dratify cdclkit_native obstore fsspec PIL pypdf fastapi h11 pebble uvicorn".split():
+    sys.modules[library] = None
+import nonocensus as nc
+from nonocensus.pipeline.commands.app import FUNCTIONS, load_command
+names = [getattr(nc, name) for name in nc.__all__]
+commands = [load_command(name) for name in FUNCTIONS]
+try:
+    nc.certify_run(sys.argv[1])
+except ModuleNotFoundError as error:
+    print(error)
+"""
+
+
+def test_without_extras_every_name_and_command_can_be_imported(tmp_path: Path) -> None:
+    """Only what needs an extra says so, when it is called."""
+    (tmp_path / "a.non").write_text(DIAMOND)
+    nc.import_files([tmp_path / "a.non"], tmp_path / "store")
+    nc.classify_store(tmp_path / "store", tmp_path / "run")
+    code = [sys.executable, "-c", WITHOUT_EXTRAS, str(tmp_path / "run")]
+    done = subprocess.run(code, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("dratify is not installed: pip install 'nonocensus[checkers]'\n", "")
 
 
 @pytest.mark.parametrize("picture", [HEART, np.array(HEART), nc.from_picture(HEART)])

@@ -35,9 +35,10 @@ from nonocensus.pipeline.store.parts import one_batch
 from nonocensus.pipeline.store.paths import Folder, folder
 from nonocensus.reports.numbers.figures import Certified
 from nonocensus.solver import __version__
+from nonocensus.solver.extras import MissingExtra
 from nonocensus.solver.model.tables import CERTIFICATES
 from nonocensus.solver.proofs import FAILED, PROVED, TIMEOUT
-from nonocensus.solver.proofs.certificate import Certificate, certify
+from nonocensus.solver.proofs.certificate import Certificate, certify, drup_checker
 from nonocensus.solver.proofs.record import Verdict, compile_recorder
 
 NEEDED = ("puzzle_id", "clue_hash", "width", "height", "palette", "rows", "columns", "goal")
@@ -92,7 +93,7 @@ def _certificate(verdict: Row, puzzle: pa.RecordBatch, call: JobCall) -> Row:
     try:
         columns = (verdict[name] for name in VERDICT[1:])
         made = certify(puzzle, Verdict(*columns), call.options["depth"], call.cpu_limit)
-    except (OSError, MemoryError):
+    except (OSError, MemoryError, MissingExtra):
         raise  # the machine's fault, not the verdict's
     except Exception as error:  # the recorder may fail in any way on damaged rows
         made = Certificate(FAILED, error=f"{type(error).__name__}: {error}")
@@ -180,7 +181,8 @@ def estimate_certifying(run: Run, request: JobRequest, sample: int | None = None
 
 
 def _selected(run: Run, request: JobRequest, sample: int | None, again: bool) -> "VerdictFilter":
-    """Return which verdicts of a run are to be proved."""
+    """Return which verdicts of a run are to be proved. Raises MissingExtra if they can't be."""
+    drup_checker()
     known = {} if again else current_certificates(run)
     ids = None if sample is None else _sample(run, request, sample)
     return VerdictFilter(known, request.cpu_limit, ids)

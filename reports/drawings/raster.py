@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from io import BytesIO
 from math import sqrt
+from typing import TYPE_CHECKING
 
 import numpy as np
 import vl_convert
@@ -14,7 +15,7 @@ from nonocensus.reports.drawings.svg import Drawing, ground, layer
 from nonocensus.solver.extras import extra
 from nonocensus.solver.model.puzzle import Puzzle
 
-with extra("pictures"):
+if TYPE_CHECKING:
     from PIL import Image
 
 SCALE = 2.0
@@ -30,8 +31,11 @@ def fitting(drawing: Drawing, most: float = MOST_PIXELS) -> float:
     return int(scale * CELL) / CELL or scale
 
 
-def image(drawing: Drawing, scale: float) -> Image.Image:
+def image(drawing: Drawing, scale: float) -> "Image.Image":
     """Render a drawing as an RGBA image with a transparent background; `scale` is in pixels a unit."""
+    with extra("pictures"):
+        from PIL import Image
+
     opened = Image.open(BytesIO(vl_convert.svg_to_png(drawing.svg, scale=scale)))
     opened.load()
     return opened
@@ -42,7 +46,7 @@ def png(drawing: Drawing) -> bytes:
     return encoded(image(drawing, fitting(drawing)))
 
 
-def encoded(picture: Image.Image) -> bytes:
+def encoded(picture: "Image.Image") -> bytes:
     """Encode an image as a PNG file."""
     file = BytesIO()
     picture.convert("RGB").save(file, "PNG")
@@ -120,8 +124,11 @@ def _captioned(states: Sequence[GridState]) -> bool:
     return any(state.words for state in states)
 
 
-def _frames(puzzle: Puzzle, states: Sequence[GridState], captioned: bool, pixels: int) -> Iterator[Image.Image]:
+def _frames(puzzle: Puzzle, states: Sequence[GridState], captioned: bool, pixels: int) -> Iterator["Image.Image"]:
     """Draw states as RGB images of one size, of at most `pixels` pixels; `captioned` reserves room for words."""
+    with extra("pictures"):
+        from PIL import Image
+
     place = geometry(puzzle, captioned)
     lower = ground(puzzle, place)
     scale = fitting(lower, pixels)
@@ -130,21 +137,24 @@ def _frames(puzzle: Puzzle, states: Sequence[GridState], captioned: bool, pixels
         yield Image.alpha_composite(paper, image(layer(puzzle, state, place), scale)).convert("RGB")
 
 
-def _packed(picture: Image.Image) -> np.ndarray:
+def _packed(picture: "Image.Image") -> np.ndarray:
     """Return the pixels of an RGB image, uint32[height * width]."""
     parts = np.asarray(picture, np.uint32).reshape(-1, 3)
     return parts[:, 0] << 16 | parts[:, 1] << 8 | parts[:, 2]
 
 
-def _palette(exact: list[str], samples: Iterator[Image.Image]) -> np.ndarray:
+def _palette(exact: list[str], samples: Iterator["Image.Image"]) -> np.ndarray:
     """Return a palette, uint32[at most COLORS]: the exact colours, then the most frequent ones of samples."""
     found, counts = np.unique(np.concatenate([_packed(sample) for sample in samples]), return_counts=True)
     frequent = found[np.argsort(-counts, kind="stable")].tolist()
     return np.array(list(dict.fromkeys([int(color, 16) for color in exact] + frequent))[:COLORS], np.uint32)
 
 
-def _indexed(pictures: Iterator[Image.Image], colors: np.ndarray) -> Iterator[Image.Image]:
+def _indexed(pictures: Iterator["Image.Image"], colors: np.ndarray) -> Iterator["Image.Image"]:
     """Map pictures to a palette, uint8[colours, 3], by nearest colour."""
+    with extra("pictures"):
+        from PIL import Image
+
     nearest = np.full(1 << 24, -1, np.int16)  # palette index by colour, computed on demand
     for picture in pictures:
         pixels = _packed(picture)

@@ -19,9 +19,6 @@ from nonocensus.solver.proofs.checker import FORMAT, VERSION, CertificateError, 
 from nonocensus.solver.proofs.formula import Formula, dimacs, formula
 from nonocensus.solver.proofs.record import UnprovableError, Verdict, record
 
-with extra("checkers"):
-    from nonocensus.solver.proofs.follow import CHECKER
-
 LEARNER = "glucose4"
 """The python-sat engine whose proofs are found and checked fastest (docs/decisions/certificates.md)."""
 
@@ -71,7 +68,7 @@ def certify(batch: pa.RecordBatch, verdict: Verdict, depth: int, cpu_limit: floa
         proved = check(_with_deadline(lines, deadline))
         _compare(proved, verdict)
         if proved.formula:
-            checker = f"{checker}, {CHECKER}"
+            checker = f"{checker}, {drup_checker()}"
             made = formula(proved)
             files[".cnf"] = "".join(dimacs(made))
             files[".drup"] = refutation(made, deadline)
@@ -134,6 +131,13 @@ def check_refutation(cnf: str, proof: str, deadline: float) -> None:
     if done.returncode:
         said = (done.stdout + done.stderr).strip().splitlines() or [f"exit status {done.returncode}"]
         raise CertificateError(f"invalid refutation: {said[-1]}")
+
+
+def drup_checker() -> str:
+    """Return the name and version of what checks refutations. Raises MissingExtra."""
+    with extra("checkers"):
+        from nonocensus.solver.proofs.follow import CHECKER
+    return CHECKER
 
 
 def cpu_seconds() -> float:
