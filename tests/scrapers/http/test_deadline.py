@@ -4,7 +4,9 @@ import contextlib
 import socket
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from misbehaving import Answer, Site, answer, dripping, fetch, polite
@@ -64,30 +66,61 @@ def drip_tls(door: socket.socket) -> None:
         dripping(b"\x16\x03\x03\x40\x00\x02\x00\x3f\xfc\x03\x03", 1000, 0.02)(connection)
 
 
+class Timer:
+    """A timer of a deadline; `advance` runs those that are due."""
+
+    running: ClassVar[list["Timer"]] = []
+
+    def __init__(self, seconds: float, function: Callable[[], None]) -> None:
+        self.left, self.function = seconds, function
+
+    def start(self) -> None:
+        self.running.append(self)
+
+    def cancel(self) -> None:
+        self.running.remove(self)
+
+
+def advance(seconds: float) -> None:
+    for timer in Timer.running:
+        timer.left -= seconds
+        if timer.left <= 0:
+            timer.function()
+
+
+@pytest.fixture
+def timers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Timer, "running", [])
+    monkeypatch.setattr("nonocensus.scrapers.http.connection.threading.Timer", Timer)
+
+
 def slow(seconds: float) -> Answer:
     """Headers that take so long, and a body that takes as long again."""
 
     def act(connection: socket.socket) -> bytes:
         headers = answer(200, Content_Length="4")
         connection.sendall(headers[:20])
-        time.sleep(seconds)
+        advance(seconds)
         connection.sendall(headers[20:])
-        time.sleep(seconds)
+        advance(seconds)
         return b"body"
 
     return act
 
 
+@pytest.mark.usefixtures("timers")
 def test_total_timeout_covers_headers_and_body(site: Site) -> None:
     """Either alone would be in time."""
-    site.answers["/a"] = [slow(0.7)]
-    with pytest.raises(RequestFailed, match=r"reply not complete after 1 s$"):
-        fetch(site, attempts=1, total_timeout=1.0)
+    site.answers["/a"] = [slow(65)]
+    with pytest.raises(RequestFailed, match=r"reply not complete after 120 s$"):
+        fetch(site, attempts=1, total_timeout=120.0)
 
 
+@pytest.mark.usefixtures("timers")
 def test_total_timeout_is_per_exchange(site: Site) -> None:
-    site.answers["/a"] = [slow(0.3)]
-    with polite(total_timeout=2.0) as session:
+    site.answers["/a"] = [slow(25)]
+    with polite(total_timeout=120.0) as session:
         for _ in range(4):
             assert session.fetch(Request(f"{site.url}/a")).body == b"body"
+            advance(200)
     assert {asked.connection for asked in site.asked} == {1}
