@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -42,7 +41,7 @@ def twin(store: str) -> Iterator[str]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         yield process.stdout.readline().split()[0]
-        process.send_signal(signal.SIGINT)
+        process.terminate()
 
 
 def crawl(site: str, options: list[str], store: Path) -> list[object]:

@@ -48,8 +48,8 @@ COMPARED = 1_000_000
 LISTED = 50
 """Most failures, and most contradictions with the site's verdict, that a report names."""
 
-JOINED = 1 << 15
-"""Rows up to which small batches are joined, as each costs a dozen queries."""
+JOINED_ROWS, JOINED_BYTES = 1 << 18, 1 << 28
+"""Limits up to which batches are joined: planning the queries for one takes 44 ms, however few rows it has."""
 
 RUNG_BINS, FIRST_RUNG_DECADE, LAST_RUNG_DECADE = 5, -7, 5
 """Histogram of a rung's times: bins per decade, first and last decade (log10 of seconds)."""
@@ -97,7 +97,7 @@ def _is_kept(name: str) -> str:
 def _tables() -> dict[str, str]:
     sums = f"count(*) as puzzles, {sql_sum('seconds')} as seconds, min(place) as first"
     *others, learning = RUNGS.values()
-    rungs = ", ".join(RUNGS.values())
+    rungs = " union all ".join(f"select '{name}' as rung, {name} as seconds from batch" for name in RUNGS.values())
     rung_bin = sql_bin(f"(log10(seconds) - {FIRST_RUNG_DECADE})", RUNG_BINS)
     last_bin = (LAST_RUNG_DECADE - FIRST_RUNG_DECADE) * RUNG_BINS - 1
     failed = f"status in {sql_words(FAILED)}"
@@ -124,8 +124,7 @@ def _tables() -> dict[str, str]:
         "rungs": f"""
             select rung, greatest(0, least({last_bin}, {rung_bin})) as bin, count(*) as puzzles,
                 {sql_sum("seconds")} as seconds
-            from (unpivot (select {rungs} from batch) on {rungs} into name rung value seconds)
-            where seconds > 0 and seconds < 'inf' group by all
+            from ({rungs}) where seconds > 0 and seconds < 'inf' group by all
         """,
         "work": f"""
             select sum(conflicts) as conflicts, sum(line_solves) as line_solves, {sql_sum(learning)} as learning,
@@ -212,14 +211,14 @@ def take_census(
     connection = duckdb.connect() if connection is None else connection
     batch_of = partial(_batch_of, public, indexed(mendings), indexed(grades))
     draw, rows = np.random.default_rng(0), 0
-    empty = batch_of([(pa.RecordBatch.from_pylist([], RESULTS), pa.RecordBatch.from_pylist([], PUZZLES))])
+    empty = batch_of((pa.RecordBatch.from_pylist([], RESULTS), pa.RecordBatch.from_pylist([], PUZZLES)))
     _register(connection, empty.counted, rows, draw)
     for name, key in KEYS.items():
         connection.execute(f"create table last_{name} as select {key} as last from batch")
     for name, query in TABLES.items():
         connection.execute(f"create table {name} as {query}")
     shown = [_kept_rows(connection, empty, rows)]
-    for batch in in_threads(batch_of, _grouped(pairs)):
+    for batch in _joined(in_threads(batch_of, _read(pairs))):
         _register(connection, batch.counted, rows, draw)
         for name, query in TABLES.items():
             connection.execute(f"insert into {name} {query}")
@@ -248,8 +247,10 @@ def _register(connection: duckdb.DuckDBPyConnection, counted: pa.Table, first: i
 def _kept_rows(connection: duckdb.DuckDBPyConnection, batch: Batch, first: int) -> pa.Table:
     """Return the rows of a batch, whose places count from `first` on, that were added to the table `shown`."""
     places = connection.sql(f"select place from shown where place >= {first} order by place").to_arrow_table()["place"]
-    some = pc.subtract(places, first)
-    rows, counted = (table if len(some) == len(table) else table.take(some) for table in (batch.whole, batch.counted))
+    shown = np.zeros(len(batch.counted), np.bool_)
+    shown[places.to_numpy() - first] = True
+    # A filter goes chunk by chunk, where `take` would first join the chunks of each column.
+    counted, rows = (table if shown.all() else table.filter(pa.array(shown)) for table in batch)
     connection.register("batch", counted.append_column("place", places))
     facts = ("label", "source", *JUDGED)
     found = connection.sql(f"select place, {', '.join(facts)} from {rows_with('claim', *facts)} order by place")
@@ -275,18 +276,26 @@ def _hardest_first(connection: duckdb.DuckDBPyConnection, tables: list[pa.Table]
     return rows.take(pc.index_in(places, rows["place"].combine_chunks())).combine_chunks()
 
 
-def _grouped(pairs: Iterable[tuple[Rows, Rows]]) -> Iterator[list[Pair]]:
-    """Yield the pairs as batches, reduced to the columns that are read, at least JOINED rows at a time."""
-    group: list[Pair] = []
+def _joined(batches: Iterable[Batch]) -> Iterator[Batch]:
+    """Join batches until they have JOINED_ROWS or JOINED_BYTES."""
+    group: list[Batch] = []
+    rows = size = 0
+    for batch in batches:
+        group.append(batch)
+        rows, size = rows + len(batch.counted), size + batch.counted.nbytes + batch.whole.nbytes
+        if rows >= JOINED_ROWS or size >= JOINED_BYTES:
+            yield Batch._make(map(pa.concat_tables, zip(*group, strict=True)))
+            group, rows, size = [], 0, 0
+    if group:
+        yield Batch._make(map(pa.concat_tables, zip(*group, strict=True)))
+
+
+def _read(pairs: Iterable[tuple[Rows, Rows]]) -> Iterator[Pair]:
+    """Yield the pairs as batches, reduced to the columns that are read."""
     for results, puzzles in pairs:
         if len(results) != len(puzzles):
             raise ValueError(f"{len(results)} results do not pair with {len(puzzles)} puzzles")
-        group += _aligned(_as_table(results, RESULT_COLUMNS), _as_table(puzzles, PUZZLE_COLUMNS))
-        if sum(len(rows) for rows, _ in group) >= JOINED:
-            yield group
-            group = []
-    if group:
-        yield group
+        yield from _aligned(_as_table(results, RESULT_COLUMNS), _as_table(puzzles, PUZZLE_COLUMNS))
 
 
 def _as_table(rows: Rows, columns: list[str]) -> pa.Table:
@@ -300,14 +309,11 @@ def _aligned(results: pa.Table, puzzles: pa.Table) -> Iterator[Pair]:
         yield results.slice(start, end - start).to_batches()[0], puzzles.slice(start, end - start).to_batches()[0]
 
 
-def _batch_of(public: bool, mendings: KeyedRows, grades: KeyedRows, group: list[Pair]) -> Batch:
-    batches = [_columns_of(results, puzzles, mendings, grades) for results, puzzles in group]
-    open_batches = [withheld(rows, rows["free"]) if public else rows for rows in batches]
-    counted = pa.Table.from_batches(batches).drop_columns([*DRAWN, "title"])
-    titles = pa.chunked_array([rows["title"] for rows in open_batches])
-    return Batch(
-        counted.append_column("title", titles), pa.Table.from_batches(list(map(_without_implied_clues, open_batches)))
-    )
+def _batch_of(public: bool, mendings: KeyedRows, grades: KeyedRows, pair: Pair) -> Batch:
+    rows = _columns_of(*pair, mendings, grades)
+    whole = withheld(rows, rows["free"]) if public else rows
+    counted = pa.Table.from_batches([rows]).drop_columns([*DRAWN, "title"]).append_column("title", whole["title"])
+    return Batch(counted, pa.Table.from_batches([_without_implied_clues(whole)]))
 
 
 def _columns_of(

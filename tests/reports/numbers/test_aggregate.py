@@ -443,7 +443,7 @@ def test_plain_converts_nested_records() -> None:
 @pytest.mark.parametrize("size", [1, 10, 333, 499, 500, 1000])
 def test_the_lowest_numbers_stay_however_rows_come(size: int, cuts: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nonocensus.reports.numbers.census.COMPARED", size)
-    monkeypatch.setattr("nonocensus.reports.numbers.census.JOINED", 1)
+    monkeypatch.setattr("nonocensus.reports.numbers.census.JOINED_ROWS", 1)
     rows = pairs(*(solved(f"a/{n}", 1.0, nodes=n) for n in range(500)))
     drawn = np.random.default_rng(0).random(500)
     assert sorted(take_census(cut(rows, *cuts)).compared["nodes"].to_pylist()) == sorted(np.argsort(drawn)[:size])
