@@ -258,7 +258,7 @@ def make_pack(
     density = MIN_DENSITY if min_density is None else min_density
     layout = None if pdf is None else parse_layout(pdf)
     wanted = PackOptions(
-        count, format_named(to), where, spread, minutes, private, density, per_author, layout, _several(ids)
+        count, _several(ids), where, spread, minutes, format_named(to), private, density, per_author, layout
     )
     return write_pack(_run(run), str(folder), wanted, progress)
 

@@ -9,7 +9,6 @@ from rich.markup import escape
 
 from nonocensus.pipeline.commands.dry_run import print_estimate
 from nonocensus.pipeline.commands.options import (
-    MAX_PUZZLES,
     SELECTION,
     Address,
     CpuLimit,
@@ -19,7 +18,7 @@ from nonocensus.pipeline.commands.options import (
     RunFolder,
     Serial,
     Where,
-    between,
+    number_option,
     resources_of,
     selected,
 )
@@ -50,13 +49,7 @@ def certify(
     ids: Ids = None,
     where: Where = None,
     sample: Annotated[
-        int | None,
-        typer.Option(
-            callback=between(1, MAX_PUZZLES),
-            help="Certify a deterministic sample of N verdicts.",
-            metavar="N",
-            rich_help_panel=SELECTION,
-        ),
+        int | None, number_option("Certify a deterministic sample of N verdicts.", rich_help_panel=SELECTION)
     ] = None,
     cpu_limit: CpuLimit = 60.0,
     cpus: Cpus = None,

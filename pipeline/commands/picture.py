@@ -13,7 +13,7 @@ from nonocensus.pipeline.commands.options import (
     OUTPUT,
     CpuLimit,
     OutputFormat,
-    checked_colors,
+    between,
     existing,
     format_named,
     parsed_size,
@@ -37,7 +37,7 @@ from nonocensus.scrapers.formats import FormatError
 from nonocensus.scrapers.pictures.image import ImageOptions, puzzle_of_image
 from nonocensus.scrapers.pictures.picture_repair import repair_picture, with_picture
 from nonocensus.solver.api import solve
-from nonocensus.solver.model.puzzle import Puzzle, with_metadata
+from nonocensus.solver.model.puzzle import MAX_COLORS, Puzzle, with_metadata
 
 MAX_IMAGE_BYTES = 256 << 20
 
@@ -68,9 +68,7 @@ PictureSize = Annotated[
 ]
 PaletteSize = Annotated[
     int,
-    typer.Option(
-        callback=checked_colors(2, background=True), help="Number of colours, background included.", metavar="N"
-    ),
+    typer.Option(callback=between(2, MAX_COLORS + 1), help="Number of colours, background included.", metavar="N"),
 ]
 Dither = Annotated[Literal["none", "ordered", "floyd-steinberg"], typer.Option(help="Dithering of other colours.")]
 Unique = Annotated[bool, typer.Option("--unique", help="Change the fewest cells that leave one solution.")]

@@ -100,12 +100,13 @@ def write_dataset(run: Run, uri: str, content: Content, progress: ProgressCallba
         counts, duplicates = _counts(database), _find_duplicates(database)
         license_id = license_of(content, counts)
         columns = schema(content, about, graded=len(grades.rows) > 0)
+        step = max(1, min(FETCHED_ROWS, FETCHED_BYTES * summary["rows"] // size))
         progress.on_start("writing", summary["rows"], 0)
         with staging(place) as new:
             new.write_json(MARK, about)
             files = [
                 file
-                for split, places in _places(counts, _step(summary["rows"], size))
+                for split, places in _places(counts, step)
                 for file in _write_split(new / "data", database, split, places, columns, progress)
             ]
             origin = _origin(run, summary, content)
@@ -211,11 +212,6 @@ def _gather(
         progress.on_progress(len(batch), "")
     database.commit()
     return size
-
-
-def _step(rows: int, size: int) -> int:
-    """Return the number of rows per fetch."""
-    return max(1, min(FETCHED_ROWS, FETCHED_BYTES * rows // size))
 
 
 def _counts(database: duckdb.DuckDBPyConnection) -> list[RowCount]:

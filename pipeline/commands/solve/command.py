@@ -8,7 +8,6 @@ import typer
 
 from nonocensus.pipeline.commands.options import (
     EXECUTION,
-    MAX_PUZZLES,
     NETWORK,
     SELECTION,
     BaseUrls,
@@ -19,17 +18,17 @@ from nonocensus.pipeline.commands.options import (
     InputFormat,
     LastRung,
     PuzzleNumber,
-    Rung,
     between,
     format_named,
     given_options,
+    number_option,
 )
 from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
     WRONG_USE,
-    compile_kernels,
     global_options,
+    print_text,
     report_problem,
 )
 from nonocensus.pipeline.commands.solve.attempt import SolveOptions, solve_puzzle
@@ -40,9 +39,10 @@ from nonocensus.pipeline.commands.solve.saved_files import check_paths, needs_ex
 from nonocensus.pipeline.commands.solve.verdict_output import (
     animate_explanation,
     choose_printer,
-    print_explanation,
     print_problem_as_xml,
+    step_lines,
 )
+from nonocensus.pipeline.commands.warm import compile_kernels
 from nonocensus.pipeline.crawl.single import FetchOptions
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.jobs.kernel_compilation import LADDER, SOLVING, needed
@@ -53,8 +53,10 @@ from nonocensus.solver.model.tables import puzzle_batch
 
 MAX_SOLUTIONS = 1_000_000
 
-INPUT_OPTIONS = ("-n", "--format", "--contact", "--refresh", "--base-url", "--cpu-limit")
-"""Options that go with every puzzle and with --hint."""
+HINT_OPTIONS = (
+    *("--hint", "--from-saved", "--state", "-n", "--format", "--contact", "--refresh", "--base-url", "--cpu-limit"),
+)
+"""Options that go with --hint."""
 
 Files = Annotated[
     list[str],
@@ -62,14 +64,7 @@ Files = Annotated[
 ]
 FromSaved = Annotated[
     int | None,
-    typer.Option(
-        "--from-saved",
-        "-s",
-        callback=between(1, MAX_PUZZLES),
-        help="Start from the file's saved grid N.",
-        metavar="N",
-        rich_help_panel=SELECTION,
-    ),
+    number_option("Start from the file's saved grid N.", "--from-saved", "-s", rich_help_panel=SELECTION),
 ]
 State = Annotated[
     str | None,
@@ -149,7 +144,7 @@ def solve(
     refresh: Refresh = False,
     base_url: BaseUrls = None,
     cpu_limit: CpuLimit = 60.0,
-    rung: LastRung = Rung.search,
+    rung: LastRung = "search",
     depth: Depth = 2,
     check_goal: CheckGoal = False,
     interactive: Interactive = False,
@@ -166,13 +161,16 @@ def solve(
     output.check(global_options.json, solutions > 0)
     request = FetchOptions(tuple(base_url or ()), contact, refresh)
     puzzles = read_puzzles(parse_arguments(files, request), format_named(input_format), request)
-    check_combinations(given := given_options(context))
+    if state is not None and from_saved is not None:
+        raise UserError("--state excludes --from-saved: a puzzle starts from one grid")
     if hint:
-        refuse_options(given, ("--hint", "--from-saved", "--state"), "not with --hint")
+        refused = [option for option in given_options(context) if option not in HINT_OPTIONS]
+        if refused:
+            raise UserError(f"{', '.join(refused)}: not with --hint; leave it out")
         puzzle = single_puzzle(puzzles, number, files)
         raise typer.Exit(print_hint(begin(puzzle, state), from_saved, cpu_limit))
     options = SolveOptions(
-        cpu_limit, rung.value, depth, check_goal, from_saved if state is None else 1, solutions or None,
+        cpu_limit, rung, depth, check_goal, from_saved if state is None else 1, solutions or None,
         not (brief or as_xml), output.needs_explanation, interactive,
     )  # fmt: skip
     chosen = puzzles if number is None else islice(puzzles, number - 1, number)
@@ -200,7 +198,7 @@ def solve_all(puzzles: Iterator[Any], options: SolveOptions, output: OutputOptio
             animate_explanation(solved.explanation)
         print_solved(solved)
         if output.explain and not global_options.json and solved.explanation is not None:
-            print_explanation(solved.explanation)
+            print_text(step_lines(solved.explanation))
         if valid:
             save_files(output.save, solved)
     return counts[False], counts[True]
@@ -226,17 +224,3 @@ def single(puzzles: Iterator[Any], option: str) -> Iterator[Any]:
     if len(first) > 1:
         raise UserError(f"{option} is for one puzzle: choose it with -n")
     return iter(first)
-
-
-def check_combinations(given: list[str]) -> None:
-    """Raise a UserError for options that exclude each other."""
-    for one, other, reason in (("--state", "--from-saved", "a puzzle starts from one grid"),):
-        if one in given and other in given:
-            raise UserError(f"{one} excludes {other}: {reason}")
-
-
-def refuse_options(given: list[str], allowed: tuple[str, ...], reason: str) -> None:
-    """Raise a UserError for options given other than INPUT_OPTIONS and those allowed."""
-    refused = [option for option in given if option not in (*INPUT_OPTIONS, *allowed)]
-    if refused:
-        raise UserError(f"{', '.join(refused)}: {reason}; leave it out")
