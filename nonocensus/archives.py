@@ -267,7 +267,7 @@ def export_run(run: Run | Place, path: Place, where: str | None = None, progress
     """Write a run as CSV: a line for each puzzle with title, grade, facts, result, measures; return the row count."""
     from nonocensus.pipeline.findings.flat_export import export
 
-    return export(_run(run), str(path), where, progress).rows
+    return export(_run(run), str(path), where, progress)[0]
 
 
 def compare_runs(old: Run | Place, new: Run | Place) -> "Comparison":

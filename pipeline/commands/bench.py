@@ -100,69 +100,57 @@ class BenchFigures(NamedTuple):
     name: str = "slowest"
 
 
-SetName = Annotated[
-    BenchSet,
-    typer.Argument(
-        help="puzzles: all of PATH; survey, color-survey: those of published comparisons; tournament: a tournament "
-        "file's; random: random pictures; lines: line logic alone; exhaustive: all pictures of --size; engines: plain "
-        "searches (docs/ENGINES.md).",
-        metavar="SET",
-    ),
-]
-Paths = Annotated[list[Path] | None, typer.Argument(help="Puzzle files, folders or archives.", metavar="PATH...")]
-Size = Annotated[str, typer.Option(help="Width x height of random pictures.", metavar="WxH")]
-Density = Annotated[
-    float, typer.Option(callback=between(0.0, 1.0), help="Share of black cells in random pictures.", metavar="RATIO")
-]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of random pictures.", metavar="N")]
-Count = Annotated[int | None, number_option("Number of puzzles.", show_default="2000 random, else all")]
-Engines = Annotated[
-    list[Engine] | None,
-    typer.Option(
-        "--engine", help="Engine to compare; repeatable.", metavar="NAME", show_default="all", rich_help_panel=ENGINES
-    ),
-]
-Visits = Annotated[int, number_option("Limit of states visited.", rich_help_panel=ENGINES)]
-Memory = Annotated[
-    int,
-    typer.Option(
-        callback=between(1, MAX_MEMORY),
-        help="Memory limit of the open list in MiB.",
-        metavar="MIB",
-        rich_help_panel=ENGINES,
-    ),
-]
-Csv = Annotated[
-    str | None, typer.Option(help="CSV file of all results (.gz compressed).", metavar="FILE", rich_help_panel=OUTPUT)
-]
-Markdown = Annotated[
-    Path | None, typer.Option(help="Markdown file of the figures.", metavar="FILE", rich_help_panel=OUTPUT)
-]
-Chart = Annotated[
-    Path | None, typer.Option(help="SVG chart of the sorted times.", metavar="FILE", rich_help_panel=OUTPUT)
-]
-Peers = Annotated[
-    Path | None,
-    typer.Option(help="CSV of other solvers' times for the chart.", metavar="FILE", rich_help_panel=OUTPUT),
-]
-
-
 def bench(
-    which: SetName,
-    paths: Paths = None,
-    size: Size = "30x30",
-    density: Density = 0.5,
-    seed: Seed = 1,
-    count: Count = None,
+    which: Annotated[
+        BenchSet,
+        typer.Argument(
+            help="puzzles: all of PATH; survey, color-survey: those of published comparisons; tournament: a tournament "
+            "file's; random: random pictures; lines: line logic alone; exhaustive: all pictures of --size; engines: "
+            "plain searches (docs/ENGINES.md).",
+            metavar="SET",
+        ),
+    ],
+    paths: Annotated[
+        list[Path] | None, typer.Argument(help="Puzzle files, folders or archives.", metavar="PATH...")
+    ] = None,
+    size: Annotated[str, typer.Option(help="Width x height of random pictures.", metavar="WxH")] = "30x30",
+    density: Annotated[
+        float,
+        typer.Option(callback=between(0.0, 1.0), help="Share of black cells in random pictures.", metavar="RATIO"),
+    ] = 0.5,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of random pictures.", metavar="N")] = 1,
+    count: Annotated[int | None, number_option("Number of puzzles.", show_default="2000 random, else all")] = None,
     cpu_limit: CpuLimit = 60.0,
     check_goal: CheckGoal = False,
-    engine: Engines = None,
-    visits: Visits = 1_000_000,
-    memory: Memory = 512,
-    csv: Csv = None,
-    markdown: Markdown = None,
-    chart: Chart = None,
-    peers: Peers = None,
+    engine: Annotated[
+        list[Engine] | None,
+        typer.Option(
+            "--engine",
+            help="Engine to compare; repeatable.",
+            metavar="NAME",
+            show_default="all",
+            rich_help_panel=ENGINES,
+        ),
+    ] = None,
+    visits: Annotated[int, number_option("Limit of states visited.", rich_help_panel=ENGINES)] = 1_000_000,
+    memory: Annotated[
+        int,
+        number_option("Memory limit of the open list in MiB.", most=MAX_MEMORY, metavar="MIB", rich_help_panel=ENGINES),
+    ] = 512,
+    csv: Annotated[
+        str | None,
+        typer.Option(help="CSV file of all results (.gz compressed).", metavar="FILE", rich_help_panel=OUTPUT),
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(help="Markdown file of the figures.", metavar="FILE", rich_help_panel=OUTPUT)
+    ] = None,
+    chart: Annotated[
+        Path | None, typer.Option(help="SVG chart of the sorted times.", metavar="FILE", rich_help_panel=OUTPUT)
+    ] = None,
+    peers: Annotated[
+        Path | None,
+        typer.Option(help="CSV of other solvers' times for the chart.", metavar="FILE", rich_help_panel=OUTPUT),
+    ] = None,
 ) -> None:
     """Benchmark the solver on this machine.
 

@@ -1,6 +1,5 @@
 """The command crawl, which downloads a site's puzzles, and the state of a store's crawl."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -12,6 +11,7 @@ from nonocensus.pipeline.commands.output import (
     DONE,
     LIST_LIMIT,
     SOME_FAILED,
+    count_line,
     err,
     out,
     print_result,
@@ -82,17 +82,12 @@ def crawl(
         return
     with resumable(), show_progress(title) as progress:
         crawled = reparse_store(folder, progress) if reparse else crawl_site(folder, options, progress)
-    list_errors(crawled)
+    list_failed(crawled)
     print_crawled(crawled)
     raise typer.Exit(SOME_FAILED if crawled.report.outcomes.get("error") else DONE)
 
 
-def outcome_counts(outcomes: Mapping[str, int]) -> str:
-    """Return outcomes with their counts on one line, coloured."""
-    return "  ".join(f"[{OUTCOME_COLORS.get(name, 'yellow')}]{name} {n:,}[/]" for name, n in outcomes.items())
-
-
-def list_errors(crawled: CrawlResult) -> None:
+def list_failed(crawled: CrawlResult) -> None:
     """Print the numbers that ended in an error, the first LIST_LIMIT of them."""
     count = crawled.report.outcomes.get("error", 0)
     if count and crawled.errors:
@@ -105,7 +100,7 @@ def print_crawled(crawled: CrawlResult) -> None:
     """Print the outcomes of a crawl, and what it added to the store."""
     store, report = crawled.store, crawled.report
     total = store.rows()
-    outcomes = outcome_counts(report.outcomes) or "nothing new was requested"
+    outcomes = count_line(report.outcomes, OUTCOME_COLORS, "yellow") or "nothing new was requested"
     known = f", {report.known:,} were known" if report.known else ""
     changed = f", {len(report.changed):,} of them changed since" if report.changed else ""
     gone = f", {report.gone:,} are no longer puzzles" if report.gone else ""
@@ -133,7 +128,7 @@ def print_crawl_status(crawled: dict[str, Any]) -> None:
     for source, outcomes in crawled["outcomes"].items():
         out.print(
             f"Crawl of {source}: {sum(outcomes.values()):,} numbers requested, up to {crawled['highest'][source]:,}: "
-            f"{outcome_counts(outcomes)}",
+            f"{count_line(outcomes, OUTCOME_COLORS, 'yellow')}",
         )
     out.print(
         f"{crawled['replies']:,} replies kept, {crawled['bytes'] / 1e6:,.1f} MB in {crawled['packed'] / 1e6:,.1f} MB.",

@@ -83,7 +83,14 @@ def generate(
     start = time.perf_counter()
     with resumable(), show_progress("generating") as progress:
         made = fill_store(store, recipe, resources, progress)
-    print_generated(store, recipe.count, made, time.perf_counter() - start)
+    seconds = time.perf_counter() - start
+    if made:
+        text = (
+            f"[bold green]{made:,}[/bold green] puzzles made in {seconds:,.1f} s: {recipe.count:,} in {escape(store)}."
+        )
+    else:
+        text = f"{escape(store)} is complete: {recipe.count:,} puzzles."
+    print_result({"store": store, "puzzles": recipe.count, "made": made, "seconds": round(seconds, 3)}, text)
 
 
 def print_graded(store: str, recipe: Recipe, conditions: Conditions, resources: Resources) -> None:
@@ -134,12 +141,3 @@ def recipe_of(
         count or total or 0,
         colors,
     )
-
-
-def print_generated(store: str, total: int, made: int, seconds: float) -> None:
-    """Print the puzzles of the store, and those just made."""
-    if made:
-        text = f"[bold green]{made:,}[/bold green] puzzles made in {seconds:,.1f} s: {total:,} in {escape(store)}."
-    else:
-        text = f"{escape(store)} is complete: {total:,} puzzles."
-    print_result({"store": store, "puzzles": total, "made": made, "seconds": round(seconds, 3)}, text)

@@ -28,9 +28,8 @@ from nonocensus.pipeline.commands.output import (
     DONE,
     LIST_LIMIT,
     SOME_FAILED,
-    err,
-    first_lines,
     global_options,
+    list_errors,
     list_problems,
     print_json,
     print_text,
@@ -177,11 +176,10 @@ def steps_of(row: dict[str, Any]) -> str:
 
 
 def list_ids(tally: Tally) -> None:
-    """Print puzzles that failed to be graded on standard error, the first LIST_LIMIT of each kind."""
+    """Print puzzles that failed to be graded on standard error."""
     for ids, color, what in (
         (tally.wrong, "red", "the techniques find no solution, but the solver does; run nonocensus verify"),
         (tally.killed, "red", "could not be graded; the same command tries it again"),
         (tally.late, "yellow", "not in time; raise --cpu-limit"),
     ):
-        for line in first_lines([f"[{color}]{escape(str(name))}:[/] {what}" for name in ids]):
-            err.print(line)
+        list_errors([f"[{color}]{escape(str(name))}:[/] {what}" for name in ids])

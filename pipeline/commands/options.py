@@ -50,9 +50,9 @@ def between(low: N, high: N) -> Callable[[N | None], N | None]:
     return check
 
 
-def number_option(help_text: str, *names: str, most: int = MAX_PUZZLES, **settings: Any) -> Any:
+def number_option(help_text: str, *names: str, most: int = MAX_PUZZLES, metavar: str = "N", **settings: Any) -> Any:
     """Return an option for a number from 1 to `most`."""
-    return typer.Option(*names, callback=between(1, most), help=help_text, metavar="N", **settings)
+    return typer.Option(*names, callback=between(1, most), help=help_text, metavar=metavar, **settings)
 
 
 def cpu_limit_option(help_text: str = "CPU seconds a puzzle.", **settings: Any) -> Any:

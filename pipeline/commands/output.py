@@ -132,12 +132,8 @@ def print_tabbed(values: Iterable[str]) -> None:
 
 def json_line(value: Any) -> str:
     """Return a value as JSON on one line, with control characters escaped."""
-    return escaped(json.dumps(value, ensure_ascii=not _shows_all_letters()))
-
-
-def _shows_all_letters() -> bool:
-    """Return whether standard output is in Unicode."""
-    return sys.stdout is None or (sys.stdout.encoding or "").lower().startswith("utf")
+    is_unicode = sys.stdout is None or (sys.stdout.encoding or "").lower().startswith("utf")
+    return escaped(json.dumps(value, ensure_ascii=not is_unicode))
 
 
 def print_result(value: Any, text: str | Iterable[RenderableType]) -> None:
@@ -162,10 +158,9 @@ def table(*columns: str, right: Collection[str] = ()) -> Table:
     return made
 
 
-def count_line(counts: Mapping[str, int], colors: Mapping[str, str], other: str = "cyan") -> str:
-    """Return names with their counts on one line, coloured, most frequent first."""
-    ordered = sorted(counts.items(), key=lambda item: -item[1])
-    return "  ".join(f"[{colors.get(name, other)}]{name} {count:,}[/]" for name, count in ordered)
+def count_line(counts: Mapping[str, int], colors: Mapping[str, str], other: str) -> str:
+    """Return names with their counts on one line, coloured."""
+    return "  ".join(f"[{colors.get(name, other)}]{name} {count:,}[/]" for name, count in counts.items())
 
 
 def first_lines(lines: Sequence[str]) -> Iterator[str]:
@@ -180,9 +175,16 @@ def remaining(count: int, advice: str) -> Iterator[str]:
         yield f"... and {count:,} more {advice}"
 
 
+def list_errors(lines: Sequence[str]) -> None:
+    """Print lines on standard error, the first LIST_LIMIT of them; with --json the result has all."""
+    if not global_options.json:
+        for line in first_lines(lines):
+            err.print(line)
+
+
 def list_problems(title: str, problems: "list[Problem]") -> None:
-    """Print problems on standard error, the first LIST_LIMIT of them."""
-    if problems:
+    """Print problems on standard error, the first LIST_LIMIT of them; with --json the result has all."""
+    if problems and not global_options.json:
         err.print(f"[yellow]{len(problems):,} {title}:[/yellow]")
         for line in first_lines([f"{escape(problem.name)}: {escape(problem.reason)}" for problem in problems]):
             err.print(f"  {line}")

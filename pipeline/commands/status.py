@@ -113,7 +113,7 @@ def describe_failed(name: str, counts: Counter[str], listed: list[dict[str, Any]
     if not counts:
         yield f"Every puzzle that {escape(name)} has tried has its answer."
         return
-    yield count_line(counts, {}, "red")
+    yield count_line(dict(counts.most_common()), {}, "red")
     puzzles = table("status", "puzzle", "why")
     for row in listed:
         why = row["error"] or f"no answer within the limit of {row['cpu_limit']:g} CPU seconds"

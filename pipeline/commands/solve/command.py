@@ -58,44 +58,6 @@ HINT_OPTIONS = (
 )
 """Options that go with --hint."""
 
-Files = Annotated[
-    list[str],
-    typer.Argument(help="Files, folders, archives, addresses, links, ids (webpbn/6574), - (stdin).", metavar="FILE..."),
-]
-FromSaved = Annotated[
-    int | None,
-    number_option("Start from the file's saved grid N.", "--from-saved", "-s", rich_help_panel=SELECTION),
-]
-State = Annotated[
-    str | None,
-    typer.Option(help="Start from a drawn grid in a text file.", metavar="FILE", rich_help_panel=SELECTION),
-]
-Refresh = Annotated[
-    bool, typer.Option("--refresh", help="Download ids again despite the cache.", rich_help_panel=NETWORK)
-]
-Interactive = Annotated[
-    bool,
-    typer.Option(
-        "--interactive", "-i", help="Report progress on Ctrl-C and ask whether to continue.", rich_help_panel=EXECUTION
-    ),
-]
-Explain = Annotated[bool, typer.Option("--explain", "-m", help="Explain each step as a person would solve it.")]
-Watch = Annotated[bool, typer.Option("--watch", help="Animate the explanation in the terminal.")]
-Hint = Annotated[bool, typer.Option("--hint", help="Show only the easiest next step, or the wrong cells.")]
-Solutions = Annotated[
-    int,
-    typer.Option(
-        "--all", callback=between(0, MAX_SOLUTIONS), help="Draw up to N solutions.", metavar="N", show_default=False
-    ),
-]
-Save = Annotated[
-    list[str] | None,
-    typer.Option(help="Write a picture (.png .svg), print sheet (.pdf), steps (.html .gif FOLDER/).", metavar="FILE"),
-]
-Stats = Annotated[bool, typer.Option("--stats", "-t", help="Show decided cells and time of each technique.")]
-Brief = Annotated[bool, typer.Option("--brief", "-b", help="Print one line a puzzle, in pbnsolve's words.")]
-AsXml = Annotated[bool, typer.Option("--xml", help="Print one XML document a puzzle, as pbnsolve -h.")]
-
 
 class OutputOptions(NamedTuple):
     """What to print and write of each puzzle."""
@@ -127,27 +89,62 @@ class OutputOptions(NamedTuple):
 
 def solve(
     context: typer.Context,
-    files: Files,
-    explain: Explain = False,
-    watch: Watch = False,
-    hint: Hint = False,
-    solutions: Solutions = 0,
-    save: Save = None,
-    stats: Stats = False,
-    brief: Brief = False,
-    as_xml: AsXml = False,
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            help="Files, folders, archives, addresses, links, ids (webpbn/6574), - (stdin).", metavar="FILE..."
+        ),
+    ],
+    explain: Annotated[
+        bool, typer.Option("--explain", "-m", help="Explain each step as a person would solve it.")
+    ] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Animate the explanation in the terminal.")] = False,
+    hint: Annotated[bool, typer.Option("--hint", help="Show only the easiest next step, or the wrong cells.")] = False,
+    solutions: Annotated[
+        int,
+        typer.Option(
+            "--all", callback=between(0, MAX_SOLUTIONS), help="Draw up to N solutions.", metavar="N", show_default=False
+        ),
+    ] = 0,
+    save: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Write a picture (.png .svg), print sheet (.pdf), steps (.html .gif FOLDER/).", metavar="FILE"
+        ),
+    ] = None,
+    stats: Annotated[
+        bool, typer.Option("--stats", "-t", help="Show decided cells and time of each technique.")
+    ] = False,
+    brief: Annotated[bool, typer.Option("--brief", "-b", help="Print one line a puzzle, in pbnsolve's words.")] = False,
+    as_xml: Annotated[bool, typer.Option("--xml", help="Print one XML document a puzzle, as pbnsolve -h.")] = False,
     number: PuzzleNumber = None,
     input_format: InputFormat = None,
-    from_saved: FromSaved = None,
-    state: State = None,
+    from_saved: Annotated[
+        int | None,
+        number_option("Start from the file's saved grid N.", "--from-saved", "-s", rich_help_panel=SELECTION),
+    ] = None,
+    state: Annotated[
+        str | None,
+        typer.Option(help="Start from a drawn grid in a text file.", metavar="FILE", rich_help_panel=SELECTION),
+    ] = None,
     contact: Contact = None,
-    refresh: Refresh = False,
+    refresh: Annotated[
+        bool, typer.Option("--refresh", help="Download ids again despite the cache.", rich_help_panel=NETWORK)
+    ] = False,
     base_url: BaseUrls = None,
     cpu_limit: CpuLimit = 60.0,
     rung: LastRung = "search",
     depth: Depth = 2,
     check_goal: CheckGoal = False,
-    interactive: Interactive = False,
+    interactive: Annotated[
+        bool,
+        typer.Option(
+            "--interactive",
+            "-i",
+            help="Report progress on Ctrl-C and ask whether to continue.",
+            rich_help_panel=EXECUTION,
+        ),
+    ] = False,
 ) -> None:
     """Solve puzzles and draw them; explain, give hints, save pictures.
 
@@ -191,7 +188,9 @@ def solve_all(puzzles: Iterator[Any], options: SolveOptions, output: OutputOptio
             (print_problem_as_xml if output.as_xml else report_problem)(item.name, item.reason)
             counts[True] += 1
             continue
-        solved = solve_compiled(item, options)
+        needs_techniques = options.in_full or options.needs_explanation
+        compile_kernels(needed(puzzle_batch([item])), SOLVING if needs_techniques else LADDER)
+        solved = solve_puzzle(item, options)
         valid = solved.row["status"] != "invalid"
         counts[not valid] += 1
         if output.watch and solved.explanation is not None:
@@ -202,13 +201,6 @@ def solve_all(puzzles: Iterator[Any], options: SolveOptions, output: OutputOptio
         if valid:
             save_files(output.save, solved)
     return counts[False], counts[True]
-
-
-def solve_compiled(puzzle: Any, options: SolveOptions) -> Any:
-    """Compile the kernels that a puzzle needs, and solve it."""
-    needs_techniques = options.in_full or options.needs_explanation
-    compile_kernels(needed(puzzle_batch([puzzle])), SOLVING if needs_techniques else LADDER)
-    return solve_puzzle(puzzle, options)
 
 
 def begin(item: Any, state: str | None) -> Any:

@@ -64,7 +64,7 @@ class SolvedPuzzle(NamedTuple):
 def choose_printer(as_json: bool, as_xml: bool, brief: bool, stats: bool) -> Callable[[SolvedPuzzle], None]:
     """Return the function that prints a puzzle in the format that the options ask for."""
     if as_xml:
-        return print_as_xml
+        return lambda solved: print_text(escape(xml(solved.puzzle, solved.row)))
     if as_json:
         return print_as_json
     if brief:
@@ -96,11 +96,6 @@ def print_brief(solved: SolvedPuzzle, stats: bool) -> None:
         print_text(pbnsolve.brief(row))
     if stats and row["status"] != "invalid":
         print_text(statistics(row, solved.depth))
-
-
-def print_as_xml(solved: SolvedPuzzle) -> None:
-    """Print the XML of pbnsolve's http mode."""
-    print_text(escape(xml(solved.puzzle, solved.row)))
 
 
 def print_problem_as_xml(name: str, reason: str) -> None:
