@@ -20,8 +20,8 @@ from nonocensus.pipeline.crawl.single import FetchOptions
 from nonocensus.pipeline.jobs import single_grade
 from nonocensus.scrapers.twin import build_archive
 from nonocensus.solver import api
-from nonocensus.solver.model.fitted_parameters import ParameterError
 from nonocensus.solver.model.puzzle import from_picture
+from nonocensus.solver.people.minutes import ParameterError
 
 Command = Callable[..., Any]
 
