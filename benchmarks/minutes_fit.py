@@ -4,10 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nonocensus.solver.model.fitted_parameters import standardise
 from nonocensus.solver.model.puzzle import MAX_CELLS
 from nonocensus.solver.people.features import AT_CELLS, AT_LOG_OPEN, FEATURES
-from nonocensus.solver.people.minutes import Estimate, estimate, parse_model
+from nonocensus.solver.people.minutes import Estimate, estimate, parse_model, standardise
 
 FOLDS = 5
 

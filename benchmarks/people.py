@@ -24,11 +24,10 @@ from benchmarks.result_pages import RESULTS
 from nonocensus.pipeline.findings.figures_page import FigureTable
 from nonocensus.pipeline.store.parts import open_store
 from nonocensus.reports.numbers.rating_correlations import SIZE_BANDS, spearman, within_sizes
-from nonocensus.solver.model.fitted_parameters import MINUTE, file_text
 from nonocensus.solver.model.tables import DECISIVE
 from nonocensus.solver.model.techniques import TECHNIQUES
 from nonocensus.solver.people.features import AT_LOG_OPEN, FEATURES
-from nonocensus.solver.people.minutes import Estimate, parse_model
+from nonocensus.solver.people.minutes import MINUTE, Estimate, file_text, parse_model
 from nonocensus.solver.people.puzzle_grade import ESTIMATES, grade
 
 PEOPLE = Path("../shared/data/people")

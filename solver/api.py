@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -18,11 +17,12 @@ from nonocensus.solver.ladder.ladder_options import (
     PriorKnowledge,
     rung_number,
     seconds_of,
+    start_rows,
 )
 from nonocensus.solver.ladder.memory import kernel_kinds
 from nonocensus.solver.ladder.outcome import copy_outcomes
 from nonocensus.solver.ladder.tail import compile_tail, make_learner
-from nonocensus.solver.ladder.verdict import classify_valid, known_goals, results
+from nonocensus.solver.ladder.verdict import known_goals, results, unclassified
 from nonocensus.solver.model.answer_check import agrees
 from nonocensus.solver.model.check import faults_of, validate
 from nonocensus.solver.model.identity import first_occurrences
@@ -59,20 +59,20 @@ def classify(
     Raises ValueError for an invalid limit, rung or depth, and for a batch that is not of the puzzles table, is damaged,
     or has solutions that exceed 2 GiB; TypeError for anything but a batch or table.
     """
-    settings = _settings(cpu_limit, rung, depth, check_goal)
+    options = _checked_options(cpu_limit, rung, depth)
     if isinstance(batch, pa.Table):
         parts = batch.to_batches()
         for part in parts:
             check_readable(part)
         slices = (part.slice(first, SLICE_ROWS) for part in parts for first in range(0, len(part), SLICE_ROWS))
-        return pa.Table.from_batches([_classify_readable(each, settings) for each in slices], RESULTS)
+        return pa.Table.from_batches([_classify_readable(each, options, check_goal) for each in slices], RESULTS)
     if not isinstance(batch, pa.RecordBatch):
         raise TypeError(
             f"classify takes a pyarrow RecordBatch or Table of puzzles, not {type(batch).__name__}; "
             "nonocensus.solver.model.tables.puzzle_batch makes one of Puzzles"
         )
     check_readable(batch)
-    return _classify_readable(batch, settings)
+    return _classify_readable(batch, options, check_goal)
 
 
 def solve(
@@ -95,8 +95,8 @@ def solve(
     for anything else.
     """
     puzzle = _puzzle_of(puzzle)
-    settings = _settings(cpu_limit, rung, depth, check_goal)
-    classified = _classify_readable(puzzle_batch([puzzle]), settings, _start_rows(puzzle, start))
+    options = _checked_options(cpu_limit, rung, depth)
+    classified = _classify_readable(puzzle_batch([puzzle]), options, check_goal, start_rows(puzzle, start))
     row: dict[str, object] = classified.to_pylist()[0]
     return row
 
@@ -112,10 +112,10 @@ def iter_solutions(
     seconds.
     """
     puzzle = _puzzle_of(puzzle)
-    settings = _settings(cpu_limit)
-    start = _start_rows(puzzle, start)
+    cpu_limit = seconds_of(cpu_limit)
+    start = start_rows(puzzle, start)
     validate(puzzle)
-    return _solutions(puzzle, settings.cpu_limit, start)
+    return _solutions(puzzle, cpu_limit, start)
 
 
 def _solutions(puzzle: Puzzle, cpu_limit: float, start: np.ndarray) -> Iterator[np.ndarray]:
@@ -137,22 +137,12 @@ def _solutions(puzzle: Puzzle, cpu_limit: float, start: np.ndarray) -> Iterator[
             learner.exclude(picture)
 
 
-class _Settings(NamedTuple):
-    """The checked arguments of `classify`."""
-
-    cpu_limit: float
-    rung: str
-    depth: int
-    check_goal: bool
-
-
-def _settings(cpu_limit: float, rung: str = "search", depth: int = 2, check_goal: bool = False) -> _Settings:
+def _checked_options(cpu_limit: float, rung: str, depth: int) -> LadderOptions:
     """Check the arguments, and convert them to the types that the kernels are compiled for."""
-    seconds = seconds_of(cpu_limit)
-    rung_number(rung)
+    seconds, top = seconds_of(cpu_limit), rung_number(rung)
     if not isinstance(depth, int | np.integer) or not 1 <= depth <= MAX_DEPTH:
         raise ValueError(f"depth must be an integer from 1 to {MAX_DEPTH}, not {depth!r}")
-    return _Settings(seconds, rung, int(depth), bool(check_goal))
+    return LadderOptions(seconds, int(depth), top)
 
 
 def _puzzle_of(puzzle: Puzzle | ArrayLike) -> Puzzle:
@@ -164,39 +154,38 @@ def _puzzle_of(puzzle: Puzzle | ArrayLike) -> Puzzle:
     return from_picture(puzzle)
 
 
-def _classify_readable(batch: pa.RecordBatch, settings: _Settings, start: np.ndarray = FROM_NOTHING) -> pa.RecordBatch:
-    """Classify a readable batch; puzzles with faults are not passed to kernels."""
-    return classify_valid(batch, faults_of(batch), lambda sound: _classify_sound(sound, settings, start))
+def _classify_readable(
+    batch: pa.RecordBatch, options: LadderOptions, check_goal: bool, start: np.ndarray = FROM_NOTHING
+) -> pa.RecordBatch:
+    """Classify a readable batch; puzzles with faults are not passed to kernels, and have the status `invalid`."""
+    faults = faults_of(batch)
+    if not faults:
+        return _classify_sound(batch, options, check_goal, start)
+    is_sound = np.ones(len(batch), np.bool_)
+    is_sound[list(faults)] = False
+    parts = [unclassified(batch.filter(pa.array(~is_sound)), "invalid", [faults[p] for p in sorted(faults)])]
+    if is_sound.any():
+        parts.append(_classify_sound(batch.filter(pa.array(is_sound)), options, check_goal, start))
+    order = np.argsort(np.argsort(is_sound, kind="stable"))
+    return pa.concat_batches(parts).take(pa.array(order))
 
 
-def _classify_sound(batch: pa.RecordBatch, settings: _Settings, start: np.ndarray) -> pa.RecordBatch:
+def _classify_sound(
+    batch: pa.RecordBatch, options: LadderOptions, check_goal: bool, start: np.ndarray
+) -> pa.RecordBatch:
     """Classify a batch without faults."""
-    cpu_limit, rung, depth, check_goal = settings
     seen = views(batch)
     cells = int((seen.width.astype(np.int64) * seen.height).sum())
     if cells > MAX_BATCH_CELLS:
         raise ValueError(
             f"the batch's puzzles have {cells:,} cells, more than {MAX_BATCH_CELLS:,}: split it (batch.slice)"
         )
-    everything = np.ones(len(batch), np.bool_)
-    goals = known_goals(batch, seen, everything) if check_goal or CHECKED else NO_SOLUTIONS
+    goals = known_goals(batch, seen) if check_goal or CHECKED else NO_SOLUTIONS
     if len(goals.known) and len(start):
         goals = goals._replace(known=goals.known & agrees(goals.pictures, start))
     places = np.arange(len(batch))
-    first = places if check_goal else first_occurrences(batch["clue_hash"], seen, everything)
-    which = np.flatnonzero(first == places)
+    first = places if check_goal else first_occurrences(batch["clue_hash"], seen, np.ones(len(batch), np.bool_))
     known = goals if check_goal else NO_SOLUTIONS
-    allowance = LadderOptions(cpu_limit, depth, rung_number(rung))
-    outcome = climb(seen, which, allowance, PriorKnowledge(known, start, planted=goals))
+    outcome = climb(seen, np.flatnonzero(first == places), options, PriorKnowledge(known, start, planted=goals))
     copy_outcomes(outcome, first)
-    return results(batch, seen, outcome, depth, start)
-
-
-def _start_rows(puzzle: Puzzle, start: np.ndarray | None) -> np.ndarray:
-    """Return a start as the ladder takes it, bool[height x width, palette]."""
-    if start is None:
-        return FROM_NOTHING
-    shape = (puzzle.height, puzzle.width, max(puzzle.colors, 1) + 1)
-    if np.shape(start) != shape:
-        raise ValueError(f"start is bool{list(shape)} for this puzzle, not {list(np.shape(start))}")
-    return np.ascontiguousarray(start, np.bool_).reshape(-1, shape[2])
+    return results(batch, seen, outcome, options.depth, start)

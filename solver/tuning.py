@@ -95,12 +95,7 @@ MOST_PLACES = _declare(
 
 # Dives.
 BELIEF_BYTES = _declare(
-    "BELIEF_BYTES",
-    64 << 20,
-    0,
-    1 << 30,
-    "bytes",
-    "limit of beliefs; a board that needs more has no dive",
+    "BELIEF_BYTES", 64 << 20, 0, 1 << 30, "bytes", "limit of beliefs; a board that needs more has no dive"
 )
 DIVE_SHARE = _declare("DIVE_SHARE", 0.1, 0.001, 1.0, "of the open cells", "decided between updates of the beliefs")
 DIVE_ROUNDS = _declare("DIVE_ROUNDS", 10, 1, 1_000, "rounds", "of messages before the first decision")

@@ -6,8 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from nonocensus.pipeline.errors import InputError
-from nonocensus.solver.model.fitted_parameters import ParameterError
-from nonocensus.solver.people.minutes import parameters
+from nonocensus.solver.people.minutes import ParameterError, parameters
 from nonocensus.solver.people.puzzle_grade import grades
 
 

@@ -16,7 +16,7 @@ from nonocensus.scrapers.formats.jsonl import ABOUT, DIGITS, METADATA, is_pictur
 from nonocensus.scrapers.formats.parsing import PartErrors
 from nonocensus.scrapers.formats.site_properties import CHECKED, checked
 from nonocensus.solver.jit.kernel import inlined, kernel
-from nonocensus.solver.model.palettes import renumber_colors
+from nonocensus.solver.model.identity import renumber_colors
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, MAX_CELLS, MAX_COLORS
 from nonocensus.solver.model.tables import PALETTE, PUZZLES, clue_batch, puzzle_batch
 from nonocensus.solver.model.views import Clues

@@ -129,32 +129,26 @@ def _place(memory: np.ndarray, node: int) -> int:
 def _overload_peek(memory: Any, node: Any, field: Any) -> Any:
     if memory.dtype != types.int64:
         return lambda memory, node, field: np.int64(memory[FIELDS * node + field])
-    if not CHECKED:
-        return lambda memory, node, field: load_address(node + WORD * field)
 
-    def within(memory: Any, node: Any, field: Any) -> Any:
-        assert 0 <= node - np.int64(memory.ctypes.data) < memory.nbytes, "a link leads out of the memory"
+    def peek_at_address(memory: Any, node: Any, field: Any) -> Any:
+        if CHECKED:
+            assert 0 <= node - np.int64(memory.ctypes.data) < memory.nbytes, "a link leads out of the memory"
         return load_address(node + WORD * field)
 
-    return within
+    return peek_at_address
 
 
 @overload(poke)
 def _overload_poke(memory: Any, node: Any, field: Any, value: Any) -> Any:
-    if memory.dtype != types.int64:
+    def poke_at_index(memory: Any, node: Any, field: Any, value: Any) -> None:
+        memory[FIELDS * node + field] = value
 
-        def put(memory: Any, node: Any, field: Any, value: Any) -> None:
-            memory[FIELDS * node + field] = value
-
-        return put
-    if not CHECKED:
-        return lambda memory, node, field, value: store_address(node + WORD * field, value)
-
-    def within(memory: Any, node: Any, field: Any, value: Any) -> Any:
-        assert 0 <= node - np.int64(memory.ctypes.data) < memory.nbytes, "a link leads out of the memory"
+    def poke_at_address(memory: Any, node: Any, field: Any, value: Any) -> None:
+        if CHECKED:
+            assert 0 <= node - np.int64(memory.ctypes.data) < memory.nbytes, "a link leads out of the memory"
         store_address(node + WORD * field, value)
 
-    return within
+    return poke_at_index if memory.dtype != types.int64 else poke_at_address
 
 
 # The interface of a layout (solver.exact_cover.cover_search).

@@ -21,15 +21,6 @@ _adapt = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)(_ada
 ARRAY_FIELDS = 5
 """Owner (two pointers), number of items, item size, address; shape and strides follow."""
 
-INTEGERS = {8: ctypes.c_int8, 16: ctypes.c_int16, 32: ctypes.c_int32, 64: ctypes.c_int64}
-UNSIGNED = {
-    ctypes.c_int8: ctypes.c_uint8,
-    ctypes.c_int16: ctypes.c_uint16,
-    ctypes.c_int32: ctypes.c_uint32,
-    ctypes.c_int64: ctypes.c_uint64,
-}
-"""By signed type: LLVM's integers have no sign, so the kernel's Numba type decides."""
-
 
 class _Exception(ctypes.Structure):
     """Address and size of an exception's pickled class and arguments."""
@@ -49,9 +40,8 @@ class KernelCall:
         self.made = made  # keeps the machine code in memory
         self.function = prototype(made.library.get_pointer_to_function(function.llvm_func_name))
         self.parameters = len(parameters)
-        self.returned = _c_type(convention.get_return_type(function.restype).pointee)
-        if isinstance(function.restype, types.Integer) and not function.restype.signed:
-            self.returned = UNSIGNED[self.returned]
+        is_signed = getattr(function.restype, "signed", True)
+        self.returned = _c_type(convention.get_return_type(function.restype).pointee, is_signed)
         self.is_boolean = isinstance(function.restype, types.Boolean)
 
     def __call__(self, arguments: tuple[Any, ...]) -> Any:
@@ -72,11 +62,13 @@ class KernelCall:
         return bool(returned.value) if self.is_boolean else returned.value
 
 
-def _c_type(kind: Any) -> Any:
-    """Return the C type of an LLVM scalar."""
+def _c_type(kind: Any, is_signed: bool = True) -> Any:
+    """Return the C type of an LLVM scalar; LLVM's integers have no sign, so the kernel's Numba type decides."""
     if isinstance(kind, ir.PointerType):
         return ctypes.c_void_p
-    return ctypes.c_double if isinstance(kind, ir.DoubleType) else INTEGERS[kind.width]
+    if isinstance(kind, ir.DoubleType):
+        return ctypes.c_double
+    return getattr(ctypes, f"c_int{kind.width}" if is_signed else f"c_uint{kind.width}")
 
 
 def _flatten(value: Any, start: int, place: int, others: list[tuple[int, Any]]) -> int:

@@ -5,10 +5,12 @@ An intrinsic is declared by its return type and a function that emits its code:
     add_one = intrinsic(types.int64, lambda builder, returned, x: builder.add(x, returned(1)))
 """
 
+import operator
 from collections.abc import Callable
 from inspect import signature
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import extending, types
 from numba.core import cgutils
@@ -26,6 +28,19 @@ def overload(function: Any) -> Callable[[Any], Any]:
     """Decorate the function that selects what kernels run in place of `function`, as numba.extending.overload."""
     decorate: Callable[[Any], Any] = extending.overload(function, **IN_KERNELS)
     return decorate
+
+
+def overload_by(function: Any, compiled: Any, accepts: Callable[[Any], bool]) -> None:
+    """Have kernels call an intrinsic in place of a function of one or two arguments, if it accepts the first's type.
+
+    Else they call the function itself.
+    """
+
+    @overload(function)
+    def overloaded(x: Any, *others: Any) -> Any:
+        if not accepts(x):
+            return function
+        return (lambda x, y: compiled(x, y)) if others else (lambda x: compiled(x))
 
 
 def intrinsic(result: Any, emit: Callable[..., Any]) -> Any:
@@ -76,27 +91,49 @@ def _first_item(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     return context.make_array(kind)(context, builder, value).data
 
 
-def register_type(kind: type, llvm_type: Callable[[Any], Any]) -> None:
-    """Register a Numba type whose values are of one LLVM type, `llvm_type(instance)`."""
+OPERATORS = {
+    operator.and_: "and_",
+    operator.or_: "or_",
+    operator.xor: "xor",
+    operator.add: "add",
+    operator.sub: "sub",
+    operator.lshift: "shl",
+    operator.rshift: "lshr",
+}
+"""Operators of unsigned integers, with the LLVM builder's method for each."""
+
+
+def register_type(kind: type, llvm_type: Callable[[Any], Any], widen: Callable[[Any, Any, Any], Any]) -> None:
+    """Register a Numba type of unsigned integers, with operators on two of its values, ~, and shifts by an integer.
+
+    llvm_type   (instance): the LLVM type of its values
+    widen       (builder, LLVM type, count): the count of a shift as such a value
+    """
 
     @extending.register_model(kind)
     class Model(models.PrimitiveModel):  # type: ignore[misc]
         def __init__(self, manager: Any, instance: Any) -> None:
             super().__init__(manager, instance, llvm_type(instance))
 
+    for function, method in OPERATORS.items():
+        _overload_operator(kind, function, method, widen)
+    invert = intrinsic(lambda x: x, lambda builder, _, x: builder.not_(x))
 
-def overload_operators(kind: type, methods: dict[Any, str]) -> None:
-    """Give a type binary operators on two values of the same type, each by the LLVM builder's method for it."""
-    for function, method in methods.items():
-        _overload_binary(kind, function, method)
+    @overload(operator.invert)
+    def overloaded(x: Any) -> Any:
+        return (lambda x: invert(x)) if isinstance(x, kind) else None
 
 
-def _overload_binary(kind: type, function: Any, method: str) -> None:
-    binary = intrinsic(lambda x, _: x, lambda builder, _, x, y: getattr(builder, method)(x, y))
+def _overload_operator(kind: type, function: Any, method: str, widen: Callable[[Any, Any, Any], Any]) -> None:
+    """Give a type an operator by the LLVM builder's method for it."""
+    on_two = intrinsic(lambda x, _: x, lambda b, _, x, y: getattr(b, method)(x, y))
+    by_integer = intrinsic(lambda x, _: x, lambda b, returned, x, n: getattr(b, method)(x, widen(b, returned, n)))
 
     @overload(function)
     def overloaded(x: Any, y: Any) -> Any:
-        return (lambda x, y: binary(x, y)) if isinstance(x, kind) and x == y else None
+        if isinstance(x, kind) and isinstance(y, types.Integer):
+            return lambda x, y: by_integer(x, np.int64(y))
+        return (lambda x, y: on_two(x, y)) if isinstance(x, kind) and x == y else None
 
 
 def call_llvm(builder: Any, name: str, returned: Any, *values: Any) -> Any:

@@ -41,9 +41,6 @@ from nonocensus.solver import __version__, tuning
 
 LOG = logging.getLogger("nonocensus")
 
-DIGEST_BYTES = hashlib.sha256().digest_size
-
-PREFIX = __name__.removesuffix("jit.kernel_cache")
 PACKAGE = Path(__file__).parent.parent
 BUNDLED = PACKAGE / "compiled"
 """Kernels bundled with the package."""
@@ -150,7 +147,9 @@ def cache_folder() -> Path | None:
         root = Path(os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_path("nonocensus") / "numba")
         return _private(root)
     except (OSError, RuntimeError) as error:  # RuntimeError: no home folder is known
-        reason = _reason(error)
+        reason = str(error)
+        if isinstance(error, OSError) and error.strerror:
+            reason = f"{error.filename}: {error.strerror}"  # without the error number
     try:
         root = Path(tempfile.gettempdir(), f"nonocensus-{os.geteuid()}")
         folder = _private(root)
@@ -160,13 +159,6 @@ def cache_folder() -> Path | None:
     LOG.warning("compiled kernels are cached in %s: %s; set NUMBA_CACHE_DIR to a folder of your own", root, reason)
     os.environ["NUMBA_CACHE_DIR"] = str(root)
     return folder
-
-
-def _reason(error: Exception) -> str:
-    """Return an error's text, without the error number of system errors."""
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}"
-    return str(error)
 
 
 def _private(root: Path) -> Path:

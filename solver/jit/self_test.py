@@ -122,12 +122,11 @@ def _check_wide_ints(part: Any) -> None:
 
 
 def _check_vectors(part: Any) -> None:
-    vector = part.Vector(64, 4)
-    load, store, mirror, union = part.loader(vector, 16, 1), part.storer(vector, 4), part.mirror_lanes, part.or_of_lanes
+    load, store, mirror, union = part.load_uint16s, part.store_words, part.mirror_lanes, part.or_of_lanes
 
     def work(lengths: Any, memory: Any) -> Any:
         x = load(lengths, 1)
-        store(memory, 1, mirror(x, 8) >> x)
+        store(memory, 4, mirror(x, 8) >> x)
         return union(x)
 
     memory = np.zeros((2, 4), np.uint64)

@@ -3,22 +3,12 @@
 The operations also take a uint64, the integer of one word.
 """
 
-import operator
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
 from numba import types
 
-from nonocensus.solver.jit.intrinsics import (
-    call_llvm,
-    intrinsic,
-    overload,
-    overload_operators,
-    register_type,
-    resized,
-    row_pointer,
-)
+from nonocensus.solver.jit.intrinsics import call_llvm, intrinsic, register_type, resized, row_pointer
 
 WORD_BITS = 64
 
@@ -31,11 +21,7 @@ class WideInt(types.Type):  # type: ignore[misc]
         super().__init__(name=f"WideInt({words})")
 
 
-register_type(WideInt, lambda kind: ir.IntType(WORD_BITS * kind.words))
-overload_operators(
-    WideInt,
-    {operator.and_: "and_", operator.or_: "or_", operator.xor: "xor", operator.add: "add", operator.sub: "sub"},
-)
+register_type(WideInt, lambda kind: ir.IntType(WORD_BITS * kind.words), lambda builder, kind, n: builder.zext(n, kind))
 
 
 def is_integer(kind: Any) -> bool:
@@ -51,28 +37,6 @@ def bits_of(kind: Any) -> int:
 def integer_for(marker: Any) -> Any:
     """Return the integer type that the type of a marker selects: a tuple of n words, or one word."""
     return WideInt(marker.count) if isinstance(marker, types.UniTuple) else types.uint64
-
-
-def _overload_shift(function: Any, method: str) -> None:
-    """Give a wide integer a shift by any integer below its width."""
-    shift = intrinsic(lambda x, _: x, lambda b, returned, x, n: getattr(b, method)(x, b.zext(n, returned)))
-
-    @overload(function)
-    def overloaded(x: Any, n: Any) -> Any:
-        return (
-            (lambda x, n: shift(x, np.uint64(n))) if isinstance(x, WideInt) and isinstance(n, types.Integer) else None
-        )
-
-
-_overload_shift(operator.lshift, "shl")
-_overload_shift(operator.rshift, "lshr")
-
-_invert = intrinsic(lambda x: x, lambda b, _, x: b.not_(x))
-
-
-@overload(operator.invert)
-def _overload_invert(x: Any) -> Any:
-    return (lambda x: _invert(x)) if isinstance(x, WideInt) else None
 
 
 _FALSE = ir.Constant(ir.IntType(1), 0)

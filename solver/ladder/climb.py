@@ -1,12 +1,11 @@
 """Run a batch up the ladder: kernels group by group, clause learning puzzle by puzzle."""
 
 import math
-from typing import Any
 
 import numpy as np
 
-from nonocensus.solver.ladder.ladder_options import NO_PRIOR, NO_SOLUTIONS, LadderOptions, PriorKnowledge
-from nonocensus.solver.ladder.memory import KernelGroup, all_kernel_groups, kernel_groups
+from nonocensus.solver.ladder.ladder_options import NO_PRIOR, LadderOptions, PriorKnowledge
+from nonocensus.solver.ladder.memory import kernel_groups
 from nonocensus.solver.ladder.outcome import Outcome, initial_outcome
 from nonocensus.solver.ladder.rungs import (
     LadderState,
@@ -16,10 +15,10 @@ from nonocensus.solver.ladder.rungs import (
     run_search_rung,
 )
 from nonocensus.solver.ladder.tail import LearnerFactory, compile_tail, make_learner, run_tail
-from nonocensus.solver.model.amounts import compile_clue_totals
-from nonocensus.solver.model.answer_check import compile_checks
-from nonocensus.solver.model.check import compile_sums
-from nonocensus.solver.model.identity import compile_hashes
+from nonocensus.solver.model.amounts import clue_totals
+from nonocensus.solver.model.answer_check import fits, same
+from nonocensus.solver.model.check import faults
+from nonocensus.solver.model.identity import clue_hashes
 from nonocensus.solver.model.views import Views
 
 STAGES = ("line", "lookahead", "search", "tail", "checks")
@@ -62,26 +61,20 @@ def _climb_group(state: LadderState, left: np.ndarray, learning: LearnerFactory)
 
 def warm_up(batch: Views, stages: tuple[str, ...] = STAGES) -> None:
     """Compile the kernels of some stages for the puzzles of a batch, or load them from the disk cache."""
-    for group in all_kernel_groups(batch):
-        calls = _calls(batch, group)
-        for stage in stages:
-            if stage == "tail":
-                compile_tail(group.words, group.colors is not None)
-            elif stage == "checks":
-                compile_sums(batch)
-                compile_checks(batch)
-                compile_hashes(batch)
-                compile_clue_totals(batch)
-            else:
-                kernel, arguments = calls[stage]
-                kernel(*arguments)
-
-
-def _calls(batch: Views, group: KernelGroup) -> dict[str, tuple[Any, tuple[Any, ...]]]:
-    """Return each stage's kernel with arguments for an empty selection."""
-    state = initial_state(batch, group, LadderOptions(math.inf), NO_PRIOR, initial_outcome(batch, NO_SOLUTIONS))
-    return {
-        "line": (run_line_rung, (state, group.puzzles[:0])),
-        "lookahead": (run_lookahead_rungs, (state,)),
-        "search": (run_search_rung, (state, 0)),
-    }
+    for group in kernel_groups(batch):
+        state = initial_state(batch, group, LadderOptions(math.inf), NO_PRIOR, initial_outcome(batch))
+        if "line" in stages:
+            run_line_rung(state, group.puzzles[:0])
+        if "lookahead" in stages:
+            run_lookahead_rungs(state)
+        if "search" in stages:
+            run_search_rung(state, 0)
+        if "tail" in stages:
+            compile_tail(group.words, group.colors is not None)
+    if "checks" in stages:
+        faults(batch)
+        clue_hashes(batch)
+        clue_totals(batch.rows, batch.width.astype(np.int64))
+        offsets, pictures = np.zeros(1, np.int64), np.zeros(0, np.uint8)
+        fits(batch, offsets[:0], pictures, offsets)
+        same(offsets[:0], pictures, offsets, pictures, offsets)

@@ -8,7 +8,7 @@ import numpy as np
 
 from nonocensus.solver.jit.kernel import kernel
 from nonocensus.solver.ladder.ladder_options import FROM_NOTHING
-from nonocensus.solver.ladder.memory import KernelGroup, Memory, all_kernel_groups, memory_for
+from nonocensus.solver.ladder.memory import KernelGroup, Memory, kernel_groups, memory_for
 from nonocensus.solver.lines.bits import low_bits
 from nonocensus.solver.lines.board import Board, apply_start, init_board
 from nonocensus.solver.lines.propagate import CONTRADICTION, OUT_OF_TIME, propagate
@@ -16,19 +16,18 @@ from nonocensus.solver.lines.workspace import Workspace
 from nonocensus.solver.model.views import Clues, Views
 
 
-def line_fixpoint(batch: Views, cpu_limit: float, start: np.ndarray = FROM_NOTHING) -> Memory | None:
+def line_fixpoint(
+    batch: Views, cpu_limit: float, start: np.ndarray = FROM_NOTHING, group: KernelGroup | None = None
+) -> Memory | None:
     """Return memory with the board of a batch's one puzzle at the fixpoint of line logic; None for a contradiction.
 
-    `start` as in `PriorKnowledge`. Raises TimeoutError after `cpu_limit` CPU seconds.
+    start   as in `PriorKnowledge`
+    group   selects the kernels and the memory; by default the puzzle's own
+
+    Raises TimeoutError after `cpu_limit` CPU seconds.
     """
-    (group,) = all_kernel_groups(batch)
-    return line_fixpoint_of(batch, group, cpu_limit, start)
-
-
-def line_fixpoint_of(
-    batch: Views, group: KernelGroup, cpu_limit: float, start: np.ndarray = FROM_NOTHING
-) -> Memory | None:
-    """As `line_fixpoint`, with the kernels and the memory of a given group."""
+    if group is None:
+        (group,) = kernel_groups(batch)
     memory = memory_for(batch, group)
     workspace = memory.workspace._replace(deadline=time.thread_time() + cpu_limit)
     status = _line_logic(memory.board, memory.color, batch, 0, start, workspace)
@@ -37,19 +36,20 @@ def line_fixpoint_of(
     return None if status == CONTRADICTION else memory
 
 
-def example_puzzle() -> Views:
-    """Return a batch of a puzzle of four cells with two solutions, to compile kernels on."""
+def example_group(words: int, colored: bool) -> tuple[Views, KernelGroup]:
+    """Return a batch of a puzzle of four cells with two solutions, and its group, to compile these kernels on."""
     one = np.array([1, 1], np.uint16)
     two = 2 * one[:1]
     clues = Clues(np.array([0, 2], np.int32), np.array([0, 1, 2], np.int32), one, one.astype(np.uint8))
     for array in (*clues, two):
         array.flags.writeable = False  # as Arrow's: kernels are compiled for read-only clues
-    return Views(two, two, clues, clues)
+    return Views(two, two, clues, clues), KernelGroup(words, 2 if colored else None, np.arange(1))
 
 
 def example_at_fixpoint(words: int, colored: bool) -> Memory:
     """Return the memory of the example puzzle, to compile kernels on."""
-    memory = line_fixpoint_of(example_puzzle(), KernelGroup(words, 2 if colored else None, np.arange(1)), math.inf)
+    batch, group = example_group(words, colored)
+    memory = line_fixpoint(batch, math.inf, group=group)
     assert memory is not None
     return memory
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.tuning import BELIEF_BYTES, SEARCH_NODES
 
 LINE, DEPTH, PROBE, SEARCH = range(4)
@@ -25,6 +26,16 @@ def rung_number(name: str) -> int:
 
 FROM_NOTHING = np.zeros((0, 0), np.bool_)
 """A start that leaves every colour to every cell."""
+
+
+def start_rows(puzzle: Puzzle, start: np.ndarray | None) -> np.ndarray:
+    """Return a start, bool[height, width, palette], as `PriorKnowledge` has it; raises ValueError for another shape."""
+    if start is None:
+        return FROM_NOTHING
+    shape = (puzzle.height, puzzle.width, max(puzzle.colors, 1) + 1)
+    if np.shape(start) != shape:
+        raise ValueError(f"start is bool{list(shape)} for this puzzle, not {list(np.shape(start))}")
+    return np.ascontiguousarray(start, np.bool_).reshape(-1, shape[2])
 
 
 def seconds_of(cpu_limit: object) -> float:

@@ -12,7 +12,7 @@ from nonocensus.solver.lines.board import NO_COLOR, Board
 from nonocensus.solver.lines.checked import CHECKED
 from nonocensus.solver.lines.lanes import ROOM
 from nonocensus.solver.lines.workspace import Workspace, make_workspace
-from nonocensus.solver.model.views import Views
+from nonocensus.solver.model.views import Views, highest_colors
 from nonocensus.solver.tuning import BELIEF_BYTES, SEARCH_DEPTH, SEEN_BYTES, TREE_BYTES
 
 
@@ -29,8 +29,9 @@ class KernelGroup(NamedTuple):
     puzzles: np.ndarray
 
 
-def kernel_groups(batch: Views, which: np.ndarray) -> Iterator[KernelGroup]:
-    """Yield the puzzles `which` (indices) of a batch in groups."""
+def kernel_groups(batch: Views, which: np.ndarray | None = None) -> Iterator[KernelGroup]:
+    """Yield the puzzles `which` (indices) of a batch, or all, in groups."""
+    which = np.arange(len(batch.width)) if which is None else which
     sides = np.maximum(batch.width, batch.height)[which]
     words = np.array([words_for(side) for side in range(int(sides.max(initial=0)) + 1)])[sides]
     colors = highest_colors(batch, which)
@@ -41,30 +42,9 @@ def kernel_groups(batch: Views, which: np.ndarray) -> Iterator[KernelGroup]:
                 yield KernelGroup(width, int(colors[here].max()) if colored else None, which[here])
 
 
-def all_kernel_groups(batch: Views) -> Iterator[KernelGroup]:
-    """Return all puzzles of a batch in groups."""
-    return kernel_groups(batch, np.arange(len(batch.width)))
-
-
 def kernel_kinds(batch: Views) -> set[tuple[int, bool]]:
     """Return what kernels must be compiled for to solve a batch: (words per bit set, has several colours)."""
-    return {(group.words, group.colors is not None) for group in all_kernel_groups(batch)}
-
-
-def highest_colors(batch: Views, which: np.ndarray) -> np.ndarray:
-    """Return the highest colour in the clues of each of the puzzles `which`, 0 for none: uint8[len(which)]."""
-    highest = np.zeros(len(which), np.uint8)
-    for clues in (batch.rows, batch.columns):
-        first, last = (clues.blocks[clues.lines[which + k]] for k in (0, 1))
-        some = np.flatnonzero(first < last)
-        if len(some):
-            bounds = np.column_stack([first[some], last[some]]).ravel()
-            start, end = int(bounds.min()), int(bounds.max())
-            colors = np.append(clues.color[start:end], np.uint8(0))  # reduceat needs an element after the last bound
-            is_mono = colors.max() == 1
-            here = 1 if is_mono else np.maximum.reduceat(colors, bounds - start)[::2]
-            highest[some] = np.maximum(highest[some], here)
-    return highest
+    return {(group.words, group.colors is not None) for group in kernel_groups(batch)}
 
 
 class Memory(NamedTuple):

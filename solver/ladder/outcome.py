@@ -6,7 +6,7 @@ import numpy as np
 
 from nonocensus.solver.jit.clock import cpu_after, wall_seconds
 from nonocensus.solver.jit.kernel import inlined, kernel
-from nonocensus.solver.ladder.ladder_options import LINE, SEARCH, KnownSolutions, PriorKnowledge
+from nonocensus.solver.ladder.ladder_options import LINE, NO_SOLUTIONS, SEARCH, KnownSolutions, PriorKnowledge
 from nonocensus.solver.ladder.search import SolutionPair
 from nonocensus.solver.lines.board import Board, undecided, write_picture
 from nonocensus.solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
@@ -88,21 +88,12 @@ def solution_pair(outcome: Outcome, prior: PriorKnowledge, p: int) -> SolutionPa
     return SolutionPair(outcome.first[place], outcome.second[place], outcome.found[p : p + 1], prior.start)
 
 
-def initial_outcome(batch: Views, goals: KnownSolutions) -> Outcome:
+def initial_outcome(batch: Views, goals: KnownSolutions = NO_SOLUTIONS) -> Outcome:
     """Return the outcome of a batch before the first rung: only the goals are found, as first solutions."""
-    outcome = empty_outcome(batch.width.astype(np.int64) * batch.height)
-    if len(goals.known):
-        outcome.first[:] = goals.pictures
-        outcome.found[:] = goals.known
-    return outcome
-
-
-def empty_outcome(cells: np.ndarray) -> Outcome:
-    """Return the outcome before the first rung of puzzles with these numbers of cells (int64)."""
-    puzzles = len(cells)
+    puzzles = len(batch.width)
     offsets = np.zeros(puzzles + 1, np.int64)
-    np.cumsum(cells, out=offsets[1:])
-    return Outcome(
+    np.cumsum(batch.width.astype(np.int64) * batch.height, out=offsets[1:])
+    outcome = Outcome(
         solutions=np.full(puzzles, UNKNOWN, np.int8),
         rung=np.full(puzzles, LINE, np.int8),
         engine=np.full(puzzles, LINE, np.int8),
@@ -115,6 +106,10 @@ def empty_outcome(cells: np.ndarray) -> Outcome:
         second=np.zeros(offsets[-1], np.uint8),
         found=np.zeros(puzzles, np.int8),
     )
+    if len(goals.known):
+        outcome.first[:] = goals.pictures
+        outcome.found[:] = goals.known
+    return outcome
 
 
 def copy_outcomes(outcome: Outcome, first: np.ndarray) -> None:

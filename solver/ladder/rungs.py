@@ -81,38 +81,20 @@ def initial_state(
 ) -> LadderState:
     """Return the state of a group before the first rung."""
     memory = memory_for(batch, group, options.belief_bytes)
-    return LadderState(batch, options, prior, outcome, _empty_queue(len(group.puzzles), memory.board), memory)
-
-
-def _empty_queue(puzzles: int, board: Board) -> PuzzleQueue:
-    """Return a queue for at most `puzzles` puzzles that fit on the board."""
-    room = max(1, min(puzzles, MAX_QUEUE, MAX_QUEUE_BYTES // max(board.can.nbytes, 1)))
-    return PuzzleQueue(np.zeros(1, np.int64), np.zeros(room, np.int64), np.zeros((room, *board.can.shape), np.uint64))
-
-
-@kernel
-def load_puzzle(state: LadderState, p: int, now: float) -> Workspace:
-    """Load puzzle p onto the board with only its start known, and return its workspace.
-
-    now   CPU seconds of this thread
-    """
-    memory = state.memory
-    place_puzzle(memory.board, memory.color, state.batch, p, state.prior.start, memory.workspace.bit_width)
-    if CHECKED:
-        _set_known(state, p)
-    return _puzzle_workspace(state, p, now)
+    can = memory.board.can
+    room = max(1, min(len(group.puzzles), MAX_QUEUE, MAX_QUEUE_BYTES // max(can.nbytes, 1)))
+    queue = PuzzleQueue(np.zeros(1, np.int64), np.zeros(room, np.int64), np.zeros((room, *can.shape), np.uint64))
+    return LadderState(batch, options, prior, outcome, queue, memory)
 
 
 @kernel
 def load_queued(state: LadderState, k: int, now: float) -> Workspace:
-    """Load entry k of the queue back onto the board; otherwise as `load_puzzle`."""
+    """Load entry k of the queue back onto the board; returns as `puzzle_workspace`."""
     memory, queue = state.memory, state.queue
     p = queue.puzzles[k]
     init_board(memory.board, memory.color, state.batch, p, memory.workspace.bit_width)
     copy_knowledge(memory.board.size, queue.can[k], memory.board.can)
-    if CHECKED:
-        _set_known(state, p)
-    return _puzzle_workspace(state, p, now)
+    return puzzle_workspace(state, p, now)
 
 
 @kernel
@@ -125,16 +107,15 @@ def enqueue(board: Board, queue: PuzzleQueue, p: int) -> None:
 
 
 @kernel
-def _set_known(state: LadderState, p: int) -> None:
-    """Set the board's known solution of puzzle p, if any (checked mode)."""
-    planted = state.prior.planted
-    known = len(planted.known) > 0 and planted.known[p]
-    set_known(state.memory.board, planted.pictures, state.outcome.offsets[p], known)
+def puzzle_workspace(state: LadderState, p: int, now: float) -> Workspace:
+    """Return the workspace for puzzle p, on the board: its counters, what is left of its limit, an empty line cache.
 
-
-@kernel
-def _puzzle_workspace(state: LadderState, p: int, now: float) -> Workspace:
-    """Return the workspace for puzzle p: its counters, what is left of its CPU limit, an empty line cache."""
+    now   CPU seconds of this thread
+    """
+    if CHECKED:
+        planted = state.prior.planted
+        known = len(planted.known) > 0 and planted.known[p]
+        set_known(state.memory.board, planted.pictures, state.outcome.offsets[p], known)
     common = state.memory.workspace
     used = 0.0
     for rung in range(CPU_SAT):
@@ -162,7 +143,8 @@ def run_line_rung(state: LadderState, puzzles: np.ndarray) -> int:
         if queue.size[0] == len(queue.puzzles):
             return k
         p = puzzles[k]
-        workspace = load_puzzle(state, p, cpu)
+        place_puzzle(board, color, state.batch, p, state.prior.start, bit_width)
+        workspace = puzzle_workspace(state, p, cpu)
         held = CHECKED and has_known(board, bit_width)
         status = propagate_all(board, color, workspace)
         if CHECKED:

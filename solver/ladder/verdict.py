@@ -1,7 +1,6 @@
 """Turn outcomes of the ladder into rows of the results table: statuses, verdicts, labels, checked solutions."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +20,8 @@ OK, TIMEOUT, ERROR = range(len(STATUSES))
 
 WRONG_SOLUTION = "the solution does not fit the clues: a bug in nonocensus; please report it"
 WRONG_VERDICT = "the verdict contradicts a known solution: a bug in nonocensus; please report it"
+ERRORS = (WRONG_SOLUTION, WRONG_VERDICT)
+SOLUTION, VERDICT = range(len(ERRORS))
 
 
 def results(
@@ -33,49 +34,25 @@ def results(
     depth   depth of the rung depth-2
     start   `PriorKnowledge.start` of a batch of one puzzle; solutions must agree with it, a goal need not
     """
-    errors: dict[int, str] = {}
-    given = np.flatnonzero(batch["goal"].is_valid().to_numpy(zero_copy_only=False))
+    has_goal = batch["goal"].is_valid().to_numpy(zero_copy_only=False)
+    given = np.flatnonzero(has_goal)
     fitting, goals, places = _check_goal_pictures(batch, seen, given)
     known = given[fitting]
-    equal = same(known, outcome.first, outcome.offsets, goals, places)
-    _check_verdicts(outcome, errors)
-    if len(start):
-        _check_start(outcome, start, errors)
-    else:
-        _check_goals(outcome, known, equal, errors)
-    _check_solutions(seen, outcome, known[equal], errors)
+    errors = _find_errors(seen, outcome, known, same(known, outcome.first, outcome.offsets, goals, places), start)
+    status = np.select([errors >= 0, outcome.late], [ERROR, TIMEOUT], OK)
+    ran = status <= TIMEOUT
+    goal_matches = np.zeros(len(batch), np.bool_)
+    goal_matches[known] = True
     lines = seen.width.astype(np.int64) + seen.height
-    cells = seen.width.astype(np.int32) * seen.height
-    return _result_rows(batch, outcome, errors, depth, lines, cells, _goal_matches(len(batch), given, fitting))
-
-
-def _result_rows(
-    batch: pa.RecordBatch,
-    outcome: Outcome,
-    errors: dict[int, str],
-    depth: int,
-    lines: np.ndarray,
-    cells: np.ndarray,
-    goal_matches: pa.Array,
-) -> pa.RecordBatch:
-    """Return the results table's rows from a checked outcome.
-
-    batch          has the columns puzzle_id and clue_hash
-    errors         error of an answer, by puzzle
-    lines, cells   int64[puzzles], int32[puzzles]: numbers of each; lines are what the counter LINE_SOLVES counts
-    goal_matches   bool[puzzles], null without a goal
-    """
-    status = np.where(outcome.late, TIMEOUT, OK)
-    status[list(errors)] = ERROR
-    columns: dict[str, Any] = {
+    columns = {
         "puzzle_id": batch["puzzle_id"],
         "clue_hash": batch["clue_hash"],
-        "goal_matches": pc.if_else(pa.array(status <= TIMEOUT), goal_matches, None),
-        "cells": cells,
-        "error": [errors.get(p) for p in range(len(batch))] if errors else None,
+        "goal_matches": pa.array(goal_matches, mask=~(ran & has_goal)),
+        "cells": pa.array(seen.width.astype(np.int32) * seen.height),
+        "error": _words(errors, ERRORS),
         "solver_version": pa.repeat(__version__, len(batch)),
     }
-    columns |= _verdict_columns(status, outcome, depth, lines) | _effort_columns(status <= TIMEOUT, outcome, lines)
+    columns |= _verdict_columns(status, outcome, depth, lines) | _effort_columns(ran, outcome, lines)
     return _result_batch(columns, len(batch))
 
 
@@ -138,111 +115,67 @@ def _effort_columns(ran: np.ndarray, outcome: Outcome, lines: np.ndarray) -> dic
     }
 
 
-def classify_valid(
-    batch: pa.RecordBatch, faults: dict[int, str], solve: Callable[[pa.RecordBatch], pa.RecordBatch]
-) -> pa.RecordBatch:
-    """Return the results table's rows for a batch: `solve` runs on puzzles without faults, others are `invalid`.
-
-    faults   fault of a puzzle, by index in the batch
-    """
-    if not faults:
-        return solve(batch)
-    valid = np.ones(len(batch), np.bool_)
-    valid[list(faults)] = False
-    parts = [unclassified(batch.filter(pa.array(~valid)), "invalid", [faults[p] for p in sorted(faults)])]
-    if valid.any():
-        parts.append(solve(batch.filter(pa.array(valid))))
-    order = np.argsort(np.argsort(valid, kind="stable"))
-    return pa.concat_batches(parts).take(pa.array(order))
-
-
 def unclassified(batch: pa.RecordBatch, status: str, errors: Sequence[str]) -> pa.RecordBatch:
     """Return the results table's rows for puzzles without an answer: `status` invalid, error or killed, and reasons."""
     cells = pc.multiply(*(batch[side].cast(pa.int64()) for side in ("width", "height")))
     fits_column = pc.less_equal(cells, np.iinfo(np.int32).max)  # larger sizes of invalid puzzles overflow the column
-    columns: dict[str, Any] = {
+    columns = {
         "puzzle_id": batch["puzzle_id"],
         "clue_hash": batch["clue_hash"],
         "cells": pc.if_else(fits_column, cells, None).cast(pa.int32()),
-        "error": errors,
+        "error": pa.array(errors, TEXT),
     }
     texts = {"status": status, "solutions": SOLUTIONS[UNKNOWN], "solver_version": __version__}
-    columns |= {name: [text] * len(batch) for name, text in texts.items()}
+    columns |= {name: pa.repeat(text, len(batch)) for name, text in texts.items()}
     return _result_batch(columns, len(batch))
 
 
-def _check_solutions(seen: Views, outcome: Outcome, checked: np.ndarray, errors: dict[int, str]) -> None:
-    """Add to `errors` every puzzle with a solution that does not fit its clues, or twice the same one.
-
-    checked   puzzles whose first solution equals a goal that fits
-    """
-    unchecked = np.ones(len(outcome.found), np.bool_)
-    unchecked[checked] = False
-    for number, pictures in ((1, outcome.first), (2, outcome.second)):
-        found = np.flatnonzero(outcome.found >= number)
-        to_check = found[unchecked[found]] if number == 1 else found
-        good = fits(seen, to_check, pictures, outcome.offsets)
-        errors.update(dict.fromkeys(to_check[~good].tolist(), WRONG_SOLUTION))
-    twice = found[same(found, outcome.first, outcome.offsets, outcome.second, outcome.offsets)]  # those with two
-    errors.update(dict.fromkeys(twice.tolist(), WRONG_SOLUTION))
-
-
-def _check_start(outcome: Outcome, start: np.ndarray, errors: dict[int, str]) -> None:
-    """Add to `errors` a batch's one puzzle if a solution does not agree with its start."""
-    found = (outcome.first, outcome.second)[: int(outcome.found[0])]
-    if not all(agrees(picture, start) for picture in found):
-        errors[0] = WRONG_SOLUTION
-
-
-def _check_verdicts(outcome: Outcome, errors: dict[int, str]) -> None:
-    """Add to `errors` every puzzle whose verdict contradicts its number of solutions."""
-    claimed = np.array([-1, 1, 2, 0])[outcome.solutions]  # in the order of SOLUTIONS
-    errors.update(dict.fromkeys(np.flatnonzero((claimed >= 0) & (claimed != outcome.found)).tolist(), WRONG_VERDICT))
-
-
-def _check_goals(outcome: Outcome, known: np.ndarray, equal: np.ndarray, errors: dict[int, str]) -> None:
-    """Add to `errors` every puzzle whose verdict its goal disproves.
+def _find_errors(seen: Views, outcome: Outcome, known: np.ndarray, equal: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """Return what is wrong with each puzzle's outcome, an index in ERRORS; -1 for nothing.
 
     known   puzzles whose goal fits
     equal   bool[len(known)]: whether it equals the first solution
+    start   as for `results`
     """
-    others = known[(outcome.solutions[known] == UNIQUE) & ~equal]
-    none = known[outcome.solutions[known] == NONE]
-    errors.update(dict.fromkeys([*others.tolist(), *none.tolist()], WRONG_VERDICT))
+    errors = np.full(len(outcome.found), -1)
+    claimed = np.array([-1, 1, 2, 0])[outcome.solutions]  # numbers of solutions, in the order of SOLUTIONS
+    errors[(claimed >= 0) & (claimed != outcome.found)] = VERDICT
+    if len(start):
+        found = (outcome.first, outcome.second)[: int(outcome.found[0])]
+        if not all(agrees(picture, start) for picture in found):
+            errors[0] = SOLUTION
+    else:
+        errors[known[(outcome.solutions[known] == UNIQUE) & ~equal]] = VERDICT
+        errors[known[outcome.solutions[known] == NONE]] = VERDICT
+    is_first_checked = np.zeros(len(errors), np.bool_)
+    is_first_checked[known[equal]] = True
+    two = np.flatnonzero(outcome.found == 2)
+    one = np.flatnonzero((outcome.found >= 1) & ~is_first_checked)
+    errors[one[~fits(seen, one, outcome.first, outcome.offsets)]] = SOLUTION
+    errors[two[~fits(seen, two, outcome.second, outcome.offsets)]] = SOLUTION
+    errors[two[same(two, outcome.first, outcome.offsets, outcome.second, outcome.offsets)]] = SOLUTION
+    return errors
 
 
 def _labels(status: np.ndarray, solutions: np.ndarray, rung: np.ndarray, trivial: np.ndarray, depth: int) -> pa.Array:
     """Return the verdicts in pbnsolve's words; null for puzzles that were not solved."""
-    words = ("stalled", "unique line", "trivial unique line", f"unique depth-{depth}", "unique", "multiple",
-             "contradiction", "timeout")  # fmt: skip
-    code = {word: k for k, word in enumerate(words)}
-    label = np.full(len(status), code["stalled"])
     unique = solutions == UNIQUE
-    label[unique] = code["unique"]
-    label[unique & (rung == DEPTH)] = code[f"unique depth-{depth}"]
-    label[unique & (rung == LINE)] = code["unique line"]
-    label[unique & (rung == LINE) & trivial] = code["trivial unique line"]
-    label[solutions == MULTIPLE] = code["multiple"]
-    label[solutions == NONE] = code["contradiction"]
-    label[status == TIMEOUT] = code["timeout"]
-    label[status > TIMEOUT] = -1
-    return _words(label, words)
+    labels = {  # the first that applies
+        "timeout": status == TIMEOUT,
+        "multiple": solutions == MULTIPLE,
+        "contradiction": solutions == NONE,
+        "trivial unique line": unique & (rung == LINE) & trivial,
+        "unique line": unique & (rung == LINE),
+        f"unique depth-{depth}": unique & (rung == DEPTH),
+        "unique": unique,
+        "stalled": status == OK,
+    }
+    return _words(np.select([*labels.values()], range(len(labels)), -1), [*labels])
 
 
-def _goal_matches(puzzles: int, given: np.ndarray, fitting: np.ndarray) -> pa.Array:
-    """Return whether each puzzle's goal fits its clues, null without one.
-
-    given     puzzles with a goal
-    fitting   bool[len(given)]
-    """
-    matches, unknown = np.zeros(puzzles, bool), np.ones(puzzles, bool)
-    matches[given], unknown[given] = fitting, False
-    return pa.array(matches, mask=unknown)
-
-
-def known_goals(batch: pa.RecordBatch, seen: Views, sound: np.ndarray) -> KnownSolutions:
-    """Return the goals that fit their clues among the puzzles in the mask `sound`."""
-    given = np.flatnonzero(sound & batch["goal"].is_valid().to_numpy(zero_copy_only=False))
+def known_goals(batch: pa.RecordBatch, seen: Views) -> KnownSolutions:
+    """Return the goals that fit their clues."""
+    given = np.flatnonzero(batch["goal"].is_valid().to_numpy(zero_copy_only=False))
     good, pictures, offsets = _check_goal_pictures(batch, seen, given)
     known = np.zeros(len(batch), bool)
     known[given[good]] = True
@@ -283,14 +216,7 @@ def _words(codes: np.ndarray, words: Sequence[str]) -> pa.Array:
     return pa.DictionaryArray.from_arrays(indices, pa.array(words)).cast(TEXT)
 
 
-def _result_batch(columns: dict[str, Any], rows: int) -> pa.RecordBatch:
+def _result_batch(columns: dict[str, pa.Array], rows: int) -> pa.RecordBatch:
     """Return a batch of the results table; columns that are not given are null."""
-    arrays = [_column(columns.get(field.name), field, rows) for field in RESULTS]
+    arrays = [columns.get(field.name, pa.nulls(rows, field.type)) for field in RESULTS]
     return pa.RecordBatch.from_arrays(arrays, schema=RESULTS)
-
-
-def _column(values: Any, field: pa.Field, rows: int) -> pa.Array:
-    """Return the values as an array of the field's type, all null for None."""
-    if values is None:
-        return pa.nulls(rows, field.type)
-    return values if isinstance(values, pa.Array) else pa.array(values, field.type)

@@ -9,7 +9,6 @@ import gc
 import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -92,9 +91,7 @@ class Learner:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self.solver is not None:
             self.solver.delete()
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numba import config
 
-from nonocensus.solver.jit.intrinsics import copy_words, overload
+from nonocensus.solver.jit.intrinsics import copy_words, overload, overload_by
 from nonocensus.solver.jit.wide_ints import (
     bits_of,
     count_bits,
@@ -127,19 +127,9 @@ def _overload_low_bits(n: Any, bit_width: Any) -> Any:
     )
 
 
-@overload(has_any)
-def _overload_has_any(x: Any) -> Any:
-    return (lambda x: is_nonzero(x)) if is_integer(x) else None
-
-
-@overload(count)
-def _overload_count(x: Any) -> Any:
-    return (lambda x: count_bits(x)) if is_integer(x) else None
-
-
-@overload(lowest)
-def _overload_lowest(x: Any) -> Any:
-    return (lambda x: trailing_zeros(x)) if is_integer(x) else None
+overload_by(has_any, is_nonzero, is_integer)
+overload_by(count, count_bits, is_integer)
+overload_by(lowest, trailing_zeros, is_integer)
 
 
 @overload(highest)

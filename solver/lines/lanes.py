@@ -12,11 +12,10 @@ import numpy as np
 from numba import types
 
 from nonocensus.solver.jit import vectors
-from nonocensus.solver.jit.intrinsics import overload
-from nonocensus.solver.jit.vectors import Vector
+from nonocensus.solver.jit.intrinsics import overload, overload_by
+from nonocensus.solver.jit.vectors import LANES, is_vector
 from nonocensus.solver.lines.bits import check_bounds, load, mirror, store
 
-LANES = 4
 ROOM = LANES - 1
 """Rows that an array has behind its last one, for lanes past the end."""
 
@@ -81,11 +80,11 @@ def any_longer(length: Any, limit: int) -> bool:
 
 # The same as compiled.
 
-_VECTOR = Vector(64, LANES)
-_load = vectors.loader(_VECTOR, item_bits=64, row_items=1)
-_load_lengths = vectors.loader(_VECTOR, item_bits=16, row_items=1)
-_store = vectors.storer(_VECTOR, row_items=1)
-_broadcast = vectors.broadcaster(_VECTOR)
+overload_by(first_lanes, vectors.first_lanes, is_vector)
+overload_by(union_of_lanes, vectors.or_of_lanes, is_vector)
+overload_by(doubling_step, vectors.shift_step, is_vector)
+overload_by(minus_one, vectors.minus_one, is_vector)
+overload_by(any_longer, vectors.any_greater, is_vector)
 
 
 def _is_one_word(bit_width: Any) -> bool:
@@ -105,19 +104,19 @@ def _overload_load_lanes(memory: Any, i: Any, bit_width: Any) -> Any:
 
     def load_at_pointer(memory: Any, i: Any, bit_width: Any) -> Any:
         check_bounds(memory, i + ROOM)
-        return _load(memory, i)
+        return vectors.load_words(memory, i)
 
     return load_at_pointer
 
 
 @overload(store_lanes)
 def _overload_store_lanes(memory: Any, i: Any, x: Any) -> Any:
-    if not isinstance(x, Vector):
+    if not is_vector(x):
         return lambda memory, i, x: store(memory, i, x)
 
     def store_at_pointer(memory: Any, i: Any, x: Any) -> None:
         check_bounds(memory, i + ROOM)
-        _store(memory, i, x)
+        vectors.store_words(memory, i, x)
 
     return store_at_pointer
 
@@ -129,7 +128,7 @@ def _overload_load_lengths(length: Any, j: Any, bit_width: Any) -> Any:
 
     def load_at_pointer(length: Any, j: Any, bit_width: Any) -> Any:
         check_bounds(length, j + ROOM)
-        return _load_lengths(length, j)
+        return vectors.load_uint16s(length, j)
 
     return load_at_pointer
 
@@ -145,42 +144,9 @@ def _overload_load_length(length: Any, j: Any) -> Any:
 
 @overload(broadcast)
 def _overload_broadcast(x: Any, bit_width: Any) -> Any:
-    return (lambda x, bit_width: _broadcast(x)) if _is_one_word(bit_width) else (lambda x, bit_width: x)
-
-
-@overload(first_lanes)
-def _overload_first_lanes(x: Any, count: Any) -> Any:
-    return (lambda x, count: vectors.first_lanes(x, count)) if isinstance(x, Vector) else (lambda x, count: x)
-
-
-@overload(union_of_lanes)
-def _overload_union_of_lanes(x: Any) -> Any:
-    return (lambda x: vectors.or_of_lanes(x)) if isinstance(x, Vector) else (lambda x: x)
-
-
-@overload(doubling_step)
-def _overload_doubling_step(length: Any, have: Any) -> Any:
-    if isinstance(length, Vector):
-        return lambda length, have: vectors.shift_step(length, have)
-    return lambda length, have: min(max(length - have, 0), have)
-
-
-@overload(minus_one)
-def _overload_minus_one(length: Any) -> Any:
-    return (
-        (lambda length: vectors.minus_one(length))
-        if isinstance(length, Vector)
-        else (lambda length: max(length - 1, 0))
-    )
-
-
-@overload(any_longer)
-def _overload_any_longer(length: Any, limit: Any) -> Any:
-    if isinstance(length, Vector):
-        return lambda length, limit: vectors.any_greater(length, limit)
-    return lambda length, limit: length > limit
+    return (lambda x, bit_width: vectors.broadcast(x)) if _is_one_word(bit_width) else broadcast
 
 
 @overload(mirror)
 def _overload_mirror(x: Any, n: Any) -> Any:
-    return (lambda x, n: vectors.mirror_lanes(x, n)) if isinstance(x, Vector) else None
+    return (lambda x, n: vectors.mirror_lanes(x, n)) if is_vector(x) else None

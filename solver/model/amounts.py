@@ -6,7 +6,7 @@ import numpy as np
 
 from nonocensus.solver.jit.kernel import kernel
 from nonocensus.solver.model.puzzle import BLOT, MAX_CELLS
-from nonocensus.solver.model.views import Clues, Views
+from nonocensus.solver.model.views import Clues
 
 LOG10_FACTORIAL = np.concatenate([[0.0], np.cumsum(np.log10(np.arange(1, 4 * MAX_CELLS)))])
 
@@ -28,22 +28,14 @@ def clue_totals(clues: Clues, length: np.ndarray) -> ClueTotals:
 
     length   cells of each of the puzzle's lines, int64[puzzles]
     """
-    totals, lines = _zeros(len(length)), clues.lines - clues.lines[0]
+    kinds = (np.float64 if name == "ways" else np.int64 for name in ClueTotals._fields)
+    totals, lines = ClueTotals(*(np.zeros(len(length), kind) for kind in kinds)), clues.lines - clues.lines[0]
     ways = np.zeros(lines[-1])
     _add_up(clues, length, LOG10_FACTORIAL, totals, ways)
     filled = np.diff(lines) > 0
     if filled.any():
         totals.ways[filled] = np.add.reduceat(ways, lines[:-1][filled])
     return totals
-
-
-def compile_clue_totals(batch: Views) -> None:
-    """Compile the kernel of this module."""
-    _add_up(batch.rows, np.zeros(0, np.int64), LOG10_FACTORIAL, _zeros(0), np.zeros(0))
-
-
-def _zeros(puzzles: int) -> ClueTotals:
-    return ClueTotals(*(np.zeros(puzzles, np.float64 if name == "ways" else np.int64) for name in ClueTotals._fields))
 
 
 @kernel

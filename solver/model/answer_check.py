@@ -32,13 +32,6 @@ def agrees(picture: np.ndarray, start: np.ndarray) -> bool:
     return bool((picture < start.shape[1]).all() and start[np.arange(len(picture)), picture].all())
 
 
-def compile_checks(batch: Views) -> None:
-    """Compile the kernels of this module."""
-    no_puzzles, nothing, offsets, answers = np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(1, np.int64), [False]
-    _check(batch, no_puzzles, _read_only(nothing), offsets, np.array(answers))
-    _compare(no_puzzles, _read_only(nothing), offsets, _read_only(nothing), offsets, np.array(answers))
-
-
 def _read_only(pictures: np.ndarray) -> np.ndarray:
     """Return a read-only view, as Arrow's arrays are, so that kernels are compiled for one type."""
     pictures = pictures.view()

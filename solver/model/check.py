@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from nonocensus.solver.jit.kernel import kernel
 from nonocensus.solver.model.puzzle import BLOT, MAX_CELLS, MAX_COLORS, InvalidPuzzle, Puzzle
 from nonocensus.solver.model.tables import puzzle_batch
-from nonocensus.solver.model.views import Clues, Views, views
+from nonocensus.solver.model.views import Clues, Views, highest_colors, views
 
 
 def faults_of(batch: pa.RecordBatch) -> dict[int, str]:
@@ -46,17 +46,12 @@ def malformed(batch: pa.RecordBatch) -> dict[int, str]:
     seen = views(batch)
     rows = _side("row", seen.rows, seen.height, seen.width)
     columns = _side("column", seen.columns, seen.width, seen.height)
-    checks = [_null_ids(batch), _nulls(batch, seen)]
+    no_ids = ((p, "it has no id") for p in _null_places(batch["puzzle_id"]).tolist())
+    checks: list[Faults] = [no_ids, _nulls(batch, seen)]
     checks += [check(side) for check in (_shape_faults, _number_faults, _color_faults) for side in (rows, columns)]
     if "palette" in batch.schema.names:
-        checks.append(_palette_faults(batch["palette"], rows, columns))
+        checks.append(_palette_faults(batch["palette"], highest_colors(seen, np.arange(len(batch)))))
     return _first_texts(*checks, _goal_faults(batch["goal"], seen))
-
-
-def compile_sums(batch: Views) -> None:
-    """Compile the kernel of this module."""
-    side = _side("row", batch.rows, batch.height, batch.width)
-    _add_up(side.lines[:1], side.blocks, side.length, side.color, _no_sums(0, 0, 1))
 
 
 def validate(puzzle: Puzzle) -> None:
@@ -133,14 +128,10 @@ class _Sums(NamedTuple):
 def _sums(side: _Side, palette: int) -> _Sums:
     """Return the sums of a side; colours beyond the palette count as its last one."""
     puzzles, lines = len(side.lines) - 1, len(side.blocks) - 1
-    sums = _no_sums(puzzles, lines, palette)
+    least, blots = np.zeros((2, puzzles, palette), np.int64)
+    sums = _Sums(np.zeros(lines, np.int64), least, blots)
     _add_up(side.lines, side.blocks, side.length, side.color, sums)
     return sums
-
-
-def _no_sums(puzzles: int, lines: int, palette: int) -> _Sums:
-    least, blots = np.zeros((2, puzzles, palette), np.int64)
-    return _Sums(np.zeros(lines, np.int64), least, blots)
 
 
 @kernel
@@ -176,10 +167,9 @@ def _number_faults(side: _Side) -> Faults:
         yield puzzle, f"{side.where(line)}: more than {MAX_CELLS} numbers, or one larger than that"
 
 
-def _palette_faults(palette: pa.ListArray, rows: _Side, columns: _Side) -> Faults:
-    """Find palettes that lack a colour of the clues, have too many, or contain nulls."""
+def _palette_faults(palette: pa.ListArray, most: np.ndarray) -> Faults:
+    """Find palettes that lack the highest colour `most` of the clues, have too many colours, or contain nulls."""
     colors = pc.list_value_length(palette).fill_null(0).to_numpy()
-    most = np.maximum(*(_greatest(side.color, side.blocks[side.lines]) for side in (rows, columns)))
     for p in np.flatnonzero((colors <= most) | (colors > MAX_COLORS + 1)).tolist():
         yield p, f"its palette has {colors[p]} colours, its clues have colour {most[p]}"
     entries, offsets = palette.values, palette.offsets.to_numpy()
@@ -189,26 +179,12 @@ def _palette_faults(palette: pa.ListArray, rows: _Side, columns: _Side) -> Fault
         yield p, "a colour of its palette is null"
 
 
-def _greatest(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """Return the maximum of each group of unsigned values, given by offsets; 0 for an empty group."""
-    found = np.zeros(len(offsets) - 1, np.int64)
-    there = np.flatnonzero(np.diff(offsets))
-    if len(there):
-        found[there] = np.maximum.reduceat(values[: offsets[-1]], offsets[there])
-    return found
-
-
 def _goal_faults(goal: pa.BinaryArray, seen: Views) -> Faults:
     """Find goals without one byte per cell."""
     cells = seen.width.astype(np.int64) * seen.height
     given = pc.binary_length(goal).fill_null(-1).to_numpy()
     for p in np.flatnonzero((given >= 0) & (given != cells)).tolist():
         yield p, f"its goal has {given[p]} cells, not {cells[p]}"
-
-
-def _null_ids(batch: pa.RecordBatch) -> Faults:
-    for p in _null_places(batch["puzzle_id"]).tolist():
-        yield p, "it has no id"
 
 
 def _color_faults(side: _Side) -> Faults:

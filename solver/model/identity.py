@@ -4,6 +4,9 @@ A puzzle is serialized as numbers (its text): width and height, then for each li
 and each block's length and colour. `clue_hash` is a hash of the text. `canonical_hash` is a hash of the least text of
 the puzzle's 8 symmetries, each with its colours renumbered in order of first use. So two puzzles have equal canonical
 hashes exactly if one is a rotation, reflection or recolouring of the other.
+
+Palettes are renumbered in order of first use as well (solver.model.puzzle.normalize_palette), so that equal puzzles of
+two sources have equal clue hashes.
 """
 
 import hashlib
@@ -14,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from nonocensus.solver.jit.kernel import inlined, kernel
+from nonocensus.solver.model.puzzle import MAX_COLORS
 from nonocensus.solver.model.views import Clues, Views
 
 HASH_BYTES = 16
@@ -34,21 +38,11 @@ def clue_hashes(views: Views) -> tuple[bytes, bytes]:
     return _text_hashes(plain, ends), _text_hashes(canonical, ends)
 
 
-def compile_hashes(batch: Views) -> None:
-    """Compile the kernels of this module."""
-    texts = np.empty(0, np.uint16)
-    _write_texts(batch._replace(width=batch.width[:0]), np.zeros(1, np.int64), texts, texts, texts, texts)
-
-
 def _text_hashes(texts: np.ndarray, ends: np.ndarray) -> bytes:
-    """Return the hash of each text, texts[ends[p]:ends[p + 1]], concatenated."""
-    return _hashes_of(texts.astype("<u2", copy=False).tobytes(), 2 * ends)
-
-
-def _hashes_of(data: bytes, ends: np.ndarray) -> bytes:
-    """Return the hash of each text, data[ends[p]:ends[p + 1]], in hex, concatenated."""
+    """Return the hash of each text, texts[ends[p]:ends[p + 1]], in hex, concatenated."""
+    data = texts.astype("<u2", copy=False).tobytes()
     digests, new = [], hashlib.sha256().copy  # a copy is faster than a new one, which looks up its algorithm
-    for start, end in pairwise(ends.tolist()):
+    for start, end in pairwise((2 * ends).tolist()):
         text = new()
         text.update(data[start:end])
         digests.append(text.digest()[:HASH_BYTES])
@@ -199,3 +193,38 @@ def _write_line(
         text[here + 1] = color
         here += 2
     return here, colors
+
+
+def renumber_colors(rows: Clues, columns: Clues, ends: np.ndarray) -> np.ndarray:
+    """Renumber the colours of each puzzle in order of first use, rows before columns, in place.
+
+    rows, columns   writable; their colours are in the palettes
+    ends            int64[puzzles + 1]: puzzle p has the palette entries ends[p] .. ends[p + 1], MAX_COLORS + 1 at most
+
+    Returns the old number of each entry of the new palettes, uint8[all entries]. Unused colours come last, in their old
+    order.
+    """
+    order = np.zeros(ends[-1], np.uint8)
+    _renumber(rows, columns, ends, order, np.zeros(MAX_COLORS + 1, np.uint8))
+    return order
+
+
+@kernel
+def _renumber(rows: Clues, columns: Clues, ends: np.ndarray, order: np.ndarray, numbers: np.ndarray) -> None:
+    """Renumber colours; `numbers` is scratch: the new number of each colour, 0 until its first use."""
+    for p in range(len(ends) - 1):
+        start, colors = ends[p], 1  # entry 0, the background, stays
+        numbers[:] = 0
+        for side in range(2):
+            clues = rows if side == 0 else columns
+            for block in range(clues.blocks[clues.lines[p]], clues.blocks[clues.lines[p + 1]]):
+                color = clues.color[block]
+                if numbers[color] == 0:
+                    numbers[color] = colors
+                    order[start + colors] = color
+                    colors += 1
+                clues.color[block] = numbers[color]
+        for color in range(1, ends[p + 1] - start):
+            if numbers[color] == 0:
+                order[start + colors] = color
+                colors += 1

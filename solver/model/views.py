@@ -64,3 +64,19 @@ def numbers(column: pa.Array) -> np.ndarray:
         found = found.copy()
         found.flags.writeable = False
     return found
+
+
+def highest_colors(batch: Views, which: np.ndarray) -> np.ndarray:
+    """Return the highest colour in the clues of each of the puzzles `which`, 0 for none: uint8[len(which)]."""
+    highest = np.zeros(len(which), np.uint8)
+    for clues in (batch.rows, batch.columns):
+        first, last = (clues.blocks[clues.lines[which + k]] for k in (0, 1))
+        some = np.flatnonzero(first < last)
+        if len(some):
+            bounds = np.column_stack([first[some], last[some]]).ravel()
+            start, end = int(bounds.min()), int(bounds.max())
+            colors = np.append(clues.color[start:end], np.uint8(0))  # reduceat needs an element after the last bound
+            is_mono = colors.max() == 1
+            here = 1 if is_mono else np.maximum.reduceat(colors, bounds - start)[::2]
+            highest[some] = np.maximum(highest[some], here)
+    return highest

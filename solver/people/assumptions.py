@@ -7,15 +7,23 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nonocensus.solver.jit.kernel import inlined, kernel, standalone
+from nonocensus.solver.ladder.fixpoint import example_group
 from nonocensus.solver.ladder.lookahead import NO_LIMIT, begin, forget, probe, take_away, try_color
 from nonocensus.solver.ladder.memory import kernel_kinds
 from nonocensus.solver.lines.board import Board, copy
 from nonocensus.solver.lines.line_cache import clear, rebase
 from nonocensus.solver.lines.propagate import CONTRADICTION, FIXPOINT, OUT_OF_TIME
 from nonocensus.solver.lines.workspace import LINE_SOLVES, Workspace, with_deadline
-from nonocensus.solver.model.techniques import EDGE
+from nonocensus.solver.model.techniques import EDGE, LINE_TECHNIQUES
 from nonocensus.solver.model.views import Views
-from nonocensus.solver.people.person import SolvingState, compile_person, example_state
+from nonocensus.solver.people.person import (
+    SolvingState,
+    begin_puzzle,
+    open_cells_of,
+    rule_out,
+    solve_lines,
+    state_for,
+)
 from nonocensus.solver.tuning import SEEN_BYTES
 
 DEPTHS: tuple[Any, ...] = (np.int64(2), np.int64(4), NO_LIMIT)
@@ -92,19 +100,23 @@ def assumptions_for(state: SolvingState, deadline: float = math.inf) -> Assumpti
 def compile_for(puzzles: Views) -> None:
     """Compile all kernels that explaining these puzzles needs."""
     for words, colored in kernel_kinds(puzzles):
-        compile_person(words)
-        compile_assumptions(words, colored)
+        compile_explaining(words, colored)
 
 
 @cache
-def compile_assumptions(words: int, colored: bool) -> None:
-    """Compile the kernels of this module, so that no puzzle is charged for it."""
-    state = example_state(words, colored)
+def compile_explaining(words: int, colored: bool) -> None:
+    """Compile the kernels of this module and of `person`, so that no puzzle is charged for it."""
+    batch, group = example_group(words, colored)
+    state = state_for(batch, group)
+    begin_puzzle(state, batch, 0)
     example = assumptions_for(state)
     begin_assumptions(example, state)
     example.refuted(1)
     example.length(RefutedAssumption(0, 0, EDGE))
     example.take_away(0, 0)
+    rule_out(state, 0, 0)
+    solve_lines(state, LINE_TECHNIQUES, math.inf)
+    open_cells_of(state)
 
 
 @kernel

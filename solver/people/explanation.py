@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from nonocensus.solver.ladder.ladder_options import start_rows
 from nonocensus.solver.lines.board import apply_start
 from nonocensus.solver.lines.propagate import CONTRADICTION, OUT_OF_TIME
 from nonocensus.solver.model.check import validate
@@ -31,8 +32,8 @@ from nonocensus.solver.people.person import (
     rule_out,
     solve_lines,
 )
-from nonocensus.solver.proofs.checker import FORMAT, VERSION, Blocks, Checker, clue_hash
-from nonocensus.solver.proofs.record import RecordedAssumption, Replay, Ruled, colors_of
+from nonocensus.solver.proofs.checker import Blocks, Checker
+from nonocensus.solver.proofs.record import RecordedAssumption, Replay, Ruled, colors_of, header_of
 
 CANDIDATES, COMPARED = 24, 2
 """Maximum number of assumptions to collect, and how many of them to compare by chain length."""
@@ -126,18 +127,10 @@ def check(explanation: Explanation) -> None:
     puzzle = explanation.puzzle
     replay = _replay(puzzle)
     rows, columns = _blocks(puzzle)
-    header = {
-        "format": FORMAT,
-        "version": VERSION,
-        "puzzle_id": puzzle.puzzle_id,
-        "clue_hash": clue_hash(rows, columns),
-        "palette": [color.name for color in puzzle.palette],
-        "rows": [[list(block) for block in clue] for clue in rows],
-        "columns": [[list(block) for block in clue] for clue in columns],
-        "claim": "none",
-        "rung": "probe",  # whose assumptions have no limit of depth
-    }
-    checker = Checker(header)
+    palette = [color.name for color in puzzle.palette]
+    checker = Checker(
+        header_of(puzzle.puzzle_id, palette, rows, columns, "none", "probe")
+    )  # "probe" has no depth limit
     checker.cells = list(explanation.start)
     for line in checker_steps(explanation, replay):
         checker.step(line)
@@ -195,10 +188,7 @@ class _Explainer:
         self.solving: SolvingState = puzzle_state_for(batch, logged=True)
         self.deadline = deadline
         if start is not None:
-            shape = (puzzle.height, puzzle.width, max(puzzle.colors, 1) + 1)
-            if np.shape(start) != shape:
-                raise ValueError(f"start is bool{list(shape)} for this puzzle, not {list(np.shape(start))}")
-            apply_start(self.solving.board, np.reshape(start, (-1, shape[2])), self.solving.line.bit_width)
+            apply_start(self.solving.board, start_rows(puzzle, start), self.solving.line.bit_width)
         self.start = self.cells()
         self.steps: list[Step] = []
         self.end: int | None = None

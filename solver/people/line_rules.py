@@ -4,12 +4,9 @@
 order, grades and sources.
 """
 
-from typing import cast
-
-import numpy as np
-
 from nonocensus.solver.jit.kernel import inlined
 from nonocensus.solver.lines.bits import count, empty, has_any, highest, load, lowest
+from nonocensus.solver.lines.board import BACKGROUND
 from nonocensus.solver.lines.line_solver import runs, spread
 from nonocensus.solver.lines.workspace import Workspace
 from nonocensus.solver.people.line_state import (
@@ -31,7 +28,6 @@ from nonocensus.solver.people.line_state import (
     clear_near,
     color_of,
     contains,
-    cover_common,
     end_of_run,
     exclude,
     exclude_all_but_near,
@@ -51,7 +47,6 @@ from nonocensus.solver.people.line_state import (
     start_of_run,
 )
 
-BACKGROUND = cast(int, np.int64(0))  # a literal would be a type of its own to the compiler
 ABSENT, HIDDEN = -1, -2
 """In `LineState.totals`: the clue lacks the colour; a block of it has a hidden length."""
 
@@ -115,8 +110,12 @@ def counting(line: LineState) -> None:
 
 @inlined
 def overlap(line: LineState) -> None:
-    """Paint the cells that a block covers in both its first and its last position, by counting alone."""
-    cover_common(line)
+    """Paint the cells that an open block covers in both its first and its last position."""
+    for t in range(first_open(line), past_open(line)):
+        least = min_length(line, 0, t)
+        start, end = latest_end(line, t) - least, int(line.begin[0, t]) + least
+        if start < end:
+            paint(line, 0, color_of(line, 0, t), between(line, start, end))
 
 
 @inlined
@@ -219,7 +218,7 @@ def _shift_ranges(line: LineState, way: int, t: int, end: int) -> None:
 @inlined
 def forcing(line: LineState) -> None:
     """Overlap within ranges where each block has room; rule out colours in gaps too small for any block."""
-    cover_common(line)
+    overlap(line)
     clear_near(line)
     for t in range(first_open(line), past_open(line)):
         color, least = color_of(line, 0, t), min_length(line, 0, t)
@@ -288,7 +287,7 @@ def reach(line: LineState, workspace: Workspace) -> None:
         past = highest(places) + min_length(line, 0, t)
         line.begin[0, t], line.begin[1, blocks - 1 - t] = lowest(places), line.scalars[CELLS] - past
     line.scalars[RANGES] = UNKNOWN
-    cover_common(line)
+    overlap(line)
     exclude_far(line)
 
 

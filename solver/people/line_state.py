@@ -303,16 +303,6 @@ def can_be(line: LineState, t: int, start: int, end: int) -> bool:
 
 
 @inlined
-def cover_common(line: LineState) -> None:
-    """Paint the cells that an open block covers in both its first and its last position."""
-    for t in range(first_open(line), past_open(line)):
-        least = min_length(line, 0, t)
-        start, end = latest_end(line, t) - least, int(line.begin[0, t]) + least
-        if start < end:
-            paint(line, 0, color_of(line, 0, t), between(line, start, end))
-
-
-@inlined
 def exclude_far(line: LineState) -> None:
     """Exclude from each cell the colours of blocks whose range does not contain it."""
     clear_near(line)

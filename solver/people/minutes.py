@@ -8,19 +8,46 @@ With z a feature's logarithm of 1 + value, standardised and clipped to -LIMIT..L
 
     log(seconds) = constant + sum(linear z + square z^2) + assumptions log(1 + log_open)
     stars        = constant + sum(linear z + product z m) + length m + square m^2,  m = log(seconds), standardised
+
+The parameter file has a format version and a checksum.
 """
 
+import hashlib
+import json
+import math
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from nonocensus.solver.model.fitted_parameters import DIGITS, Interval, load, minutes_of, parse_interval, standardise
 from nonocensus.solver.people.features import AT_CELLS, AT_LOG_OPEN, FEATURES
+
+VERSION = 1
+"""Version of the format of the parameter file."""
+
+LIMIT = 4.0
+"""Standard deviations beyond which a feature counts no more."""
+
+MINUTE = 60.0
+
+DIGITS = 3
+"""Decimals of an estimate."""
 
 MIN_STARS, MAX_STARS = 1.0, 5.0
 """The scale of webpbn.com's ratings."""
+
+
+class ParameterError(Exception):
+    """The parameter file is missing, damaged or of another version."""
+
+
+class Interval(NamedTuple):
+    """Where 80 % of puzzles' times lie, as factors of the estimate, interpolated between estimates in log(seconds)."""
+
+    log_seconds: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
 
 
 class MinutesModel(NamedTuple):
@@ -63,6 +90,11 @@ class Estimate(NamedTuple):
     stars: np.ndarray
 
 
+def standardise(features: np.ndarray, mean: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """Return z of features, float64[puzzles, features]."""
+    return np.asarray(np.clip((np.log1p(features) - mean) / scale, -LIMIT, LIMIT))
+
+
 def estimate(features: np.ndarray, model: MinutesModel) -> Estimate:
     """Estimate solving time and rating of puzzles of the model's kind that techniques solve without search.
 
@@ -80,7 +112,9 @@ def estimate(features: np.ndarray, model: MinutesModel) -> Estimate:
     stars = model.constants[1] + weights[0] * length + weights[1] * length**2
     stars += (z * (model.stars[:, 0] + length[:, None] * model.stars[:, 1])).sum(axis=1)
     wider = np.where(depth > 0, model.widening, 1.0)
-    columns = [*minutes_of(log_seconds, model.interval, wider), np.clip(stars, MIN_STARS, MAX_STARS)]
+    low, high = (np.interp(log_seconds, model.interval.log_seconds, side) * wider for side in model.interval[1:])
+    minutes = [np.exp(log_seconds - math.log(MINUTE) + shift) for shift in (0.0, low, high)]
+    columns = [*minutes, np.clip(stars, MIN_STARS, MAX_STARS)]
     unknown = features[:, AT_CELLS] > model.cells
     return Estimate(*(np.where(unknown, np.nan, np.round(values, DIGITS)) for values in columns))
 
@@ -116,17 +150,42 @@ class Parameters(NamedTuple):
 @cache
 def parameters() -> Parameters:
     """Return the parameters of the package. Raises ParameterError."""
-    return load(files("nonocensus.solver.people") / "minutes.json", build_parameters)
+    source = files("nonocensus.solver.people") / "minutes.json"
+    try:
+        text = source.read_bytes()
+    except OSError as error:
+        raise ParameterError(f"{source} can't be read: {error.strerror}; reinstall nonocensus") from error
+    return parse(text, str(source))
 
 
-def build_parameters(fields: dict[str, Any]) -> Parameters:
-    """Build the parameters from the fields of their file."""
-    kinds = {kind: fields["kinds"][kind] for kind in ("mono", "color")}
-    validations = {
-        kind: {what: Validation(**parts["validation"][what]) for what in ("seconds", "stars")}
-        for kind, parts in kinds.items()
-    }
-    return Parameters({kind: parse_model(parts) for kind, parts in kinds.items()}, validations)
+def parse(text: bytes, name: str) -> Parameters:
+    """Parse a parameter file; `name` is for messages. Raises ParameterError."""
+    try:
+        fields = json.loads(text)
+        version, expected = fields["version"], fields.pop("checksum")
+        if version == VERSION and expected == checksum(fields):
+            kinds = {kind: fields["kinds"][kind] for kind in ("mono", "color")}
+            validations = {
+                kind: {what: Validation(**parts["validation"][what]) for what in ("seconds", "stars")}
+                for kind, parts in kinds.items()
+            }
+            return Parameters({kind: parse_model(parts) for kind, parts in kinds.items()}, validations)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ParameterError(f"{name} is damaged ({error!r}); reinstall nonocensus") from error
+    if version != VERSION:
+        raise ParameterError(f"{name} has format version {version}, not {VERSION}; reinstall nonocensus")
+    raise ParameterError(f"{name} is damaged (checksum mismatch); reinstall nonocensus")
+
+
+def file_text(fields: dict[str, Any]) -> str:
+    """Return the parameter file of these fields; version and checksum are added."""
+    fields = {"version": VERSION} | fields
+    return json.dumps(fields | {"checksum": checksum(fields)}, indent=1) + "\n"
+
+
+def checksum(fields: dict[str, Any]) -> str:
+    """Return the SHA-256 of a parameter file's fields, without the checksum."""
+    return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
 
 
 def parse_model(fields: dict[str, Any]) -> MinutesModel:
@@ -146,6 +205,6 @@ def parse_model(fields: dict[str, Any]) -> MinutesModel:
         constants=(seconds_fields["constant"], stars_fields["constant"]),
         assumptions=seconds_fields["assumptions"],
         length=length,
-        interval=parse_interval(fields["interval"]),
+        interval=Interval(*np.log([[row["seconds"], row["low"], row["high"]] for row in fields["interval"]]).T),
         widening=fields["widening"],
     )

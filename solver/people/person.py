@@ -4,15 +4,12 @@ Techniques are tried in order of difficulty, each on the lines that changed sinc
 progress the easiest is next again. The last one is complete line logic, so any order ends in its fixpoint.
 """
 
-import math
-from functools import cache
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from nonocensus.solver.jit.kernel import inlined, kernel, standalone
-from nonocensus.solver.ladder.fixpoint import example_puzzle
-from nonocensus.solver.ladder.memory import KernelGroup, all_kernel_groups, board_for
+from nonocensus.solver.ladder.memory import KernelGroup, board_for, kernel_groups
 from nonocensus.solver.lines.bits import bit, count, empty, has_any, load, low_bits, lowest, store
 from nonocensus.solver.lines.board import Board, forbid, init_board, possibilities, undecided
 from nonocensus.solver.lines.line_solver import solve_line
@@ -133,27 +130,11 @@ def state_for(batch: Views, group: KernelGroup, most_changes: int = 0) -> Solvin
 
 def puzzle_state_for(puzzle: Views, logged: bool = False) -> SolvingState:
     """Return the state of the one puzzle of a batch, nothing solved; if `logged`, with room for a log of all steps."""
-    (group,) = all_kernel_groups(puzzle)
+    (group,) = kernel_groups(puzzle)
     cells = int(puzzle.width[0]) * int(puzzle.height[0])
     state = state_for(puzzle, group, cells * (1 + (group.colors or 1)) if logged else 0)
     begin_puzzle(state, puzzle, 0)
     return state
-
-
-def example_state(words: int, colored: bool) -> SolvingState:
-    """Return the state of the example puzzle, to compile kernels on."""
-    state = state_for(example_puzzle(), KernelGroup(words, 2 if colored else None, np.arange(1)))
-    begin_puzzle(state, example_puzzle(), 0)
-    return state
-
-
-@cache
-def compile_person(words: int) -> None:
-    """Compile the kernels of this module, so that no puzzle is charged for it."""
-    state = example_state(words, colored=False)
-    rule_out(state, 0, 0)
-    solve_lines(state, LINE_TECHNIQUES, math.inf)
-    open_cells_of(state)
 
 
 @kernel

@@ -9,7 +9,7 @@ import pyarrow as pa
 from nonocensus.solver import __version__
 from nonocensus.solver.jit.clock import cpu_seconds
 from nonocensus.solver.jit.kernel import kernel
-from nonocensus.solver.ladder.fixpoint import example_puzzle
+from nonocensus.solver.ladder.fixpoint import example_group
 from nonocensus.solver.ladder.memory import KernelGroup, kernel_groups
 from nonocensus.solver.lines.propagate import FIXPOINT, OUT_OF_TIME
 from nonocensus.solver.lines.workspace import LINE_SOLVES
@@ -21,7 +21,6 @@ from nonocensus.solver.people.assumptions import (
     Assumptions,
     assumptions_for,
     begin_assumptions,
-    compile_for,
     exclude_color,
     find_refuted,
     with_assumption_deadline,
@@ -37,7 +36,7 @@ from nonocensus.solver.people.person import (
     solve_lines,
     state_for,
 )
-from nonocensus.solver.people.rounds import Rounds, clear_rounds, rounds_for, solve_in_rounds
+from nonocensus.solver.people.rounds import Rounds, rounds_for, solve_in_rounds
 
 ESTIMATES = ("minutes", "minutes_low", "minutes_high", "stars")
 """Columns of estimates, in the order of `solver.people.minutes.Estimate`."""
@@ -96,7 +95,6 @@ def grade(puzzles: pa.RecordBatch, unique: np.ndarray, cpu_limit: float) -> Grad
     sound = np.ones(len(puzzles), np.bool_)
     sound[list(faults_of(puzzles))] = False
     batch, graded, unique = views(puzzles), empty_graded(len(puzzles)), np.array(unique)
-    compile_for(views(puzzles.filter(pa.array(sound))))
     for group in kernel_groups(batch, np.flatnonzero(sound)):
         compile_grading(group.words, group.colors is not None)
         graded.colored[group.puzzles] = group.colors is not None
@@ -144,9 +142,8 @@ def memory_of(batch: Views, group: KernelGroup) -> tuple[SolvingState, Rounds, R
 @cache
 def compile_grading(words: int, colored: bool) -> None:
     """Compile the kernels of this module and of the features, so that no puzzle is charged for it."""
-    group = KernelGroup(words, 2 if colored else None, np.arange(1))
-    one = example_puzzle()
-    grade_puzzles(*memory_of(one, group), one, group.puzzles, np.ones(1, np.bool_), 1.0, empty_graded(1))
+    batch, group = example_group(words, colored)
+    grade_puzzles(*memory_of(batch, group), batch, group.puzzles, np.ones(1, np.bool_), 1.0, empty_graded(1))
 
 
 @kernel
@@ -178,7 +175,6 @@ def grade_puzzles(
             steps[technique] = state.steps[technique]
         if ended == FIXPOINT and unique[p] and not steps[SEARCH] and not has_blots(state.board):
             begin_puzzle(state, batch, p)
-            clear_rounds(rounds)
             ended = solve_in_rounds(state, rounds, assumptions, deadline)
             if ended == FIXPOINT:
                 write_features(state, rounds, runs, graded.features[p])

@@ -65,20 +65,15 @@ def rounds_for(state: SolvingState) -> Rounds:
     return Rounds(np.zeros(LINE_TECHNIQUES, np.int64), np.zeros(6, np.int64), np.zeros(2), after)
 
 
-@inlined
-def clear_rounds(rounds: Rounds) -> None:
-    """Set all counts to zero."""
-    rounds.steps[:] = 0
-    rounds.counts[:] = 0
-    rounds.sums[:] = 0
-
-
 @kernel
 def solve_in_rounds(state: SolvingState, rounds: Rounds, assumptions: Assumptions, deadline: float) -> int:
-    """Solve a puzzle in rounds, until nothing makes progress, adding to `rounds`. Returns as `propagate`.
+    """Solve a puzzle in rounds, until nothing makes progress, and count them in `rounds`. Returns as `propagate`.
 
     deadline    CPU seconds of this thread
     """
+    rounds.steps[:] = 0
+    rounds.counts[:] = 0
+    rounds.sums[:] = 0
     ended = solve_lines_in_rounds(state, rounds, deadline)
     if ended != FIXPOINT or open_cells_of(state) == 0:
         return ended

@@ -63,7 +63,7 @@ class RecordedAssumption(NamedTuple):
 def compile_recorder(words: int, colored: bool) -> None:
     """Compile the recorder's kernels, so that no proof's CPU time includes it."""
     memory = example_at_fixpoint(words, colored)
-    _refute(memory, NO_LIMIT, _log(4, 2), memory.workspace._replace(deadline=math.inf))
+    _refute(memory, NO_LIMIT, np.zeros((8, 3), np.int32), memory.workspace._replace(deadline=math.inf))
 
 
 def record(batch: pa.RecordBatch, verdict: Verdict, depth: int, deadline: float) -> list[str]:
@@ -78,19 +78,27 @@ def record(batch: pa.RecordBatch, verdict: Verdict, depth: int, deadline: float)
     rows, columns = ([[(b["length"], b["color"]) for b in clue] for clue in row[side]] for side in ("rows", "columns"))
     if clue_hash(rows, columns) != verdict.clue_hash:
         raise UnprovableError(f"hash mismatch: clues have {clue_hash(rows, columns)}, the verdict {verdict.clue_hash}")
-    header = {
-        "format": FORMAT,
-        "version": VERSION,
-        "puzzle_id": row["puzzle_id"],
-        "clue_hash": verdict.clue_hash,
-        "palette": [color["name"] for color in row["palette"]],
-        "rows": rows,
-        "columns": columns,
-        "claim": verdict.solutions,
-        "rung": verdict.technique,
-    }
+    palette = [color["name"] for color in row["palette"]]
+    header = header_of(row["puzzle_id"], palette, rows, columns, verdict.solutions, verdict.technique)
     lines = [header, *_derived(batch, rows, columns, verdict, depth, deadline)]
     return [json.dumps(line, ensure_ascii=False) + "\n" for line in lines]
+
+
+def header_of(
+    puzzle_id: str, palette: list[str], rows: list[Blocks], columns: list[Blocks], claim: str, rung: str | None
+) -> dict[str, Any]:
+    """Return the first line of a derivation; `palette` has the colours' names."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "puzzle_id": puzzle_id,
+        "clue_hash": clue_hash(rows, columns),
+        "palette": palette,
+        "rows": [[list(block) for block in clue] for clue in rows],
+        "columns": [[list(block) for block in clue] for clue in columns],
+        "claim": claim,
+        "rung": rung,
+    }
 
 
 def _derived(
@@ -158,7 +166,7 @@ class Replay:
         memory = line_fixpoint(views(batch), self.deadline - time.thread_time())
         if memory is None:
             raise UnprovableError("the kernels found a contradiction that the replay does not")
-        log = _log(len(self.cells), self.full.bit_length())
+        log = np.zeros((len(self.cells) * self.full.bit_length(), 3), np.int32)  # room for every colour
         counters = np.zeros(COUNTERS, np.int64)
         workspace = memory.workspace._replace(counters=counters, deadline=self.deadline)
         limits = [(np.int64(depth), depth), (NO_LIMIT, None)]
@@ -338,11 +346,6 @@ class Replay:
     def name(self, line: int) -> dict[str, int]:
         """Return a line in the checker's format."""
         return {"row": line + 1} if line < self.height else {"column": line - self.height + 1}
-
-
-def _log(cells: int, palette: int) -> np.ndarray:
-    """Return a log for every refutable colour."""
-    return np.zeros((cells * palette, 3), np.int32)
 
 
 def _refute(memory: Memory, depth: int, log: np.ndarray, workspace: Workspace) -> int:

@@ -17,7 +17,6 @@ from strategies import puzzles, shuffled_puzzles
 from nonocensus.solver.api import classify, iter_solutions, solve
 from nonocensus.solver.ladder.rungs import run_line_rung
 from nonocensus.solver.model.puzzle import (
-    BLACK_ON_WHITE,
     MAX_CELLS,
     MAX_DEPTH,
     Block,
@@ -49,23 +48,6 @@ CELLS = [[1, 0, 1], [0, 1, 1]]
 def test_invalid_picture_is_refused(picture: Any, error: str) -> None:
     with pytest.raises(InvalidPuzzle, match=f"^{error}$"):
         from_picture(picture)
-
-
-@pytest.mark.parametrize(
-    ("clue", "error"),
-    [
-        ((Block(1.5),), r"row 1: Block\(length=1.5, color=1\) is not a Block of integers"),  # type: ignore[arg-type]
-        ((Block(math.nan),), r"row 1: Block\(length=nan, color=1\) is not a Block of integers"),  # type: ignore[arg-type]
-        ((Block("1"),), r"row 1: Block\(length='1', color=1\) is not a Block of integers"),  # type: ignore[arg-type]
-        ((1,), "row 1: 1 is not a Block of integers"),
-        (((1, 1),), r"row 1: \(1, 1\) is not a Block of integers"),
-        ((Block(1, 1.0),), "row 1: colour 1.0 is not in the palette"),  # type: ignore[arg-type]
-        ((Block(1),) * 1024, "row 1: it has 1024 numbers; the most is 1023"),
-    ],
-)
-def test_invalid_clue_is_refused(clue: Any, error: str) -> None:
-    with pytest.raises(InvalidPuzzle, match=f"^{error}$"):
-        Puzzle((clue,), ((Block(1),),), BLACK_ON_WHITE)
 
 
 def test_numpy_numbers_are_accepted() -> None:

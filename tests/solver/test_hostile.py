@@ -223,9 +223,6 @@ def test_nullability_and_names_of_list_items_do_not_matter() -> None:
     assert classify(batch)["solution"].to_pylist() == [b"\1"]
 
 
-# Colours on one side only.
-
-
 @pytest.mark.parametrize(
     ("rows", "columns", "error"),
     [
@@ -234,9 +231,15 @@ def test_nullability_and_names_of_list_items_do_not_matter() -> None:
         ([[], []], [[], [B(0)]], "its rows paint 0 cells, its columns at least 1"),
         ([[B(2)]], [[B(0)]] * 3, "its rows paint 2 cells, its columns at least 3"),
         ([[B(0), B(0)]], [[B(1)], [], []], "its rows paint at least 2 cells, its columns 1"),
+        ([[B(3)]], [[B(1)], [B(1)]], "row 1: its blocks need 3 cells, the line has 2"),
+        ([[B(1), B(1)]], [[B(1)], [B(1)]], "row 1: its blocks need 3 cells, the line has 2"),
+        ([[], [B(1)]], [[B(2), B(0)]], "column 1: its blocks need 4 cells, the line has 2"),
+        ([[B(2)]], [[B(1)], []], "its rows paint 2 cells, its columns 1"),
+        ([[B(1, 1), B(1, 2)]], [[B(1, 1)], [B(1, 1)]], "its rows paint 1 cells of colour 1, its columns 2"),
+        ([[B(2), B(0)]], [[B(1)]] * 3, "row 1: its blocks need 4 cells, the line has 3"),
     ],
 )
-def test_totals_with_blots_are_lower_bounds(rows: list[list[Block]], columns: list[list[Block]], error: str) -> None:
+def test_impossible_clues_are_invalid(rows: list[list[Block]], columns: list[list[Block]], error: str) -> None:
     puzzle = Puzzle(tuple(map(tuple, rows)), tuple(map(tuple, columns)), PALETTE)
     row = solve(puzzle)
     assert (row["status"], row["error"]) == ("invalid", error)

@@ -27,11 +27,8 @@ def test_cores() -> None:
     assert 1 <= cores() <= (os.cpu_count() or 1)
 
 
-def test_memory(system: str) -> None:
+def test_memory_and_processor(system: str) -> None:
     assert (address_space() is None) == (system == "macOS")
-
-
-def test_processor(system: str) -> None:
     assert (processor() == platform.machine()) == (system == "macOS")
 
 

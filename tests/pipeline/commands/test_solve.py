@@ -20,8 +20,8 @@ from nonocensus.pipeline.crawl.single import FetchOptions
 from nonocensus.pipeline.jobs import single_grade
 from nonocensus.scrapers.twin import build_archive
 from nonocensus.solver import api
-from nonocensus.solver.model.fitted_parameters import ParameterError
 from nonocensus.solver.model.puzzle import from_picture
+from nonocensus.solver.people.minutes import ParameterError
 
 SWITCH = "width 2\nheight 3\n\nrows\n1\n1\n0\n\ncolumns\n1\n1\n"
 NONE = "width 3\nheight 3\n\nrows\n1,1\n0\n1,1\n\ncolumns\n2\n0\n2\n"

@@ -190,12 +190,3 @@ def test_counts_are_those_of_the_encyclopedia(
 ) -> None:
     """OEIS A000170; A002860; A014552, times two, since mirror images are counted separately; A107739."""
     assert [solve.solve(problem(first + k), layout=layout).count for k in range(len(counts))] == counts
-
-
-@pytest.mark.plain_python
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_the_example_of_the_literature(layout: Any) -> None:
-    """Knuth, Dancing Links (2000), Figure 2: the only solution is rows 0, 3 and 4."""
-    problem = cover_of([[2, 4, 5], [0, 3, 6], [1, 2, 5], [0, 3], [1, 6], [3, 4, 6]], 7)
-    found = solve.solve(problem, layout=layout)
-    assert [sorted(rows) for rows in found.solutions] == [[0, 3, 4]]

@@ -17,7 +17,7 @@ from strategies import puzzles, shuffled_puzzles
 from nonocensus.solver.ladder.climb import climb
 from nonocensus.solver.ladder.dive import DiveOptions, Trail, descend, dives_first, has_many_blocks
 from nonocensus.solver.ladder.fixpoint import line_fixpoint
-from nonocensus.solver.ladder.ladder_options import LadderOptions
+from nonocensus.solver.ladder.ladder_options import DEPTH, LadderOptions
 from nonocensus.solver.ladder.memory import Memory
 from nonocensus.solver.ladder.outcome import CPU_SAT, LEARNED, SOLUTIONS, WALL, Outcome
 from nonocensus.solver.ladder.tail import leads, make_learner
@@ -253,12 +253,14 @@ def test_first_dive_depends_on_blocks_and_open_cells(puzzle: Puzzle) -> None:
     assert dives_first(memory.board, memory.beliefs, bit_width) == (many and undecided(memory.board, bit_width) >= 80)
 
 
-def test_noise_is_solved_by_a_dive_before_depth_2() -> None:
+@pytest.mark.parametrize(("density", "nodes", "spared"), [(0.5, 1, DEPTH), (0.45, 0, CPU_SAT)])
+def test_dive_solves_most_noise(density: float, nodes: int, spared: int) -> None:
+    """Where there are many blocks before depth-2, else, with no search nodes, before the clause learner."""
     rng = np.random.default_rng(5)
-    batch = puzzle_batch([from_picture((rng.random((25, 25)) < 0.5).astype(np.uint8)) for _ in range(40)])
-    outcome = climb(views(batch), np.arange(40), LadderOptions(60.0))
+    batch = puzzle_batch([from_picture((rng.random((25, 25)) < density).astype(np.uint8)) for _ in range(40)])
+    outcome = climb(views(batch), np.arange(40), LadderOptions(60.0, nodes=nodes))
     assert (outcome.found == 2).sum() > 30
-    assert (outcome.seconds[:, 1] == 0).sum() > 20
+    assert (outcome.seconds[:, spared] == 0).sum() > 20
 
 
 def hard_puzzles() -> list[Puzzle]:

@@ -1,13 +1,14 @@
 """Rows are checked against clues, the number of solutions and the goal before they are written."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 from nonocensus.solver.ladder.climb import climb
 from nonocensus.solver.ladder.ladder_options import LadderOptions
-from nonocensus.solver.ladder.outcome import MULTIPLE, NONE, UNIQUE, Outcome
+from nonocensus.solver.ladder.outcome import MULTIPLE, NONE, UNIQUE
 from nonocensus.solver.ladder.verdict import WRONG_SOLUTION, WRONG_VERDICT, results
 from nonocensus.solver.model.puzzle import from_picture
 from nonocensus.solver.model.tables import puzzle_batch
@@ -16,43 +17,30 @@ from nonocensus.solver.model.views import views
 PICTURE = np.array([[1, 1, 0], [0, 1, 0], [1, 0, 1]], np.uint8)
 
 
-def answered(change: str) -> tuple[str, str | None]:
-    """Return status and error of a puzzle with one solution after a change of its outcome."""
-    batch = puzzle_batch([from_picture(PICTURE)])
-    seen = views(batch)
-    outcome: Outcome = climb(seen, np.arange(1), LadderOptions(math.inf))
-    assert outcome.solutions[0] == UNIQUE
-    if change == "none":
-        outcome.solutions[0] = NONE
-    elif change == "none at all":
-        outcome.solutions[0], outcome.found[0] = NONE, 0
-    elif change == "multiple":
-        outcome.solutions[0] = MULTIPLE
-    elif change == "the same twice":
-        outcome.solutions[0], outcome.found[0] = MULTIPLE, 2
-        outcome.second[:] = outcome.first
-    elif change == "another cell":
-        outcome.first[0] = 1 - outcome.first[0]
-    row = results(batch, seen, outcome, 2).to_pylist()[0]
-    return row["status"], row["error"]
+ANOTHER_CELL = np.concatenate([[0], PICTURE.ravel()[1:]])
 
 
 @pytest.mark.parametrize(
-    ("change", "error"),
+    ("changes", "error"),
     [
-        ("none", WRONG_VERDICT),
-        ("none at all", WRONG_VERDICT),
-        ("multiple", WRONG_VERDICT),
-        ("the same twice", WRONG_SOLUTION),
-        ("another cell", WRONG_SOLUTION),
+        ({}, None),
+        ({"solutions": NONE}, WRONG_VERDICT),
+        ({"solutions": NONE, "found": 0}, WRONG_VERDICT),
+        ({"solutions": MULTIPLE}, WRONG_VERDICT),
+        ({"solutions": MULTIPLE, "found": 2, "second": PICTURE.ravel()}, WRONG_SOLUTION),
+        ({"first": ANOTHER_CELL}, WRONG_SOLUTION),
     ],
 )
-def test_wrong_outcome_is_error(change: str, error: str) -> None:
-    assert answered(change) == ("error", error)
-
-
-def test_right_outcome_is_ok() -> None:
-    assert answered("nothing") == ("ok", None)
+def test_wrong_outcome_is_error(changes: dict[str, Any], error: str | None) -> None:
+    """Outcomes of a puzzle with one solution, changed."""
+    batch = puzzle_batch([from_picture(PICTURE)])
+    seen = views(batch)
+    outcome = climb(seen, np.arange(1), LadderOptions(math.inf))
+    assert outcome.solutions[0] == UNIQUE
+    for name, value in changes.items():
+        getattr(outcome, name)[:] = value
+    (row,) = results(batch, seen, outcome, 2).to_pylist()
+    assert (row["status"], row["error"]) == ("error" if error else "ok", error)
 
 
 def test_goal_disproves_unique_and_start_a_solution() -> None:

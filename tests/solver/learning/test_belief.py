@@ -1,4 +1,4 @@
-"""Belief propagation against enumerated arrangements, dives from it, literals of the encoding."""
+"""Belief propagation against enumerated arrangements, literals of the encoding."""
 
 import math
 from itertools import pairwise
@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from strategies import puzzles, shuffled_puzzles
 
 from nonocensus.solver.jit.kernel import kernel
-from nonocensus.solver.ladder.climb import climb
 from nonocensus.solver.ladder.fixpoint import line_fixpoint
-from nonocensus.solver.ladder.ladder_options import LadderOptions
+from nonocensus.solver.ladder.memory import Memory
 from nonocensus.solver.learning import belief
 from nonocensus.solver.learning.encoding import FALSE, TRUE, _order_literal, encode
 from nonocensus.solver.lines.bits import has_any, load, marker, store
@@ -22,6 +21,10 @@ from nonocensus.solver.lines.board import choices, open_cells
 from nonocensus.solver.model.puzzle import BLOT, Puzzle, from_picture
 from nonocensus.solver.model.tables import puzzle_batch
 from nonocensus.solver.model.views import views
+
+
+def begun(puzzle: Puzzle) -> Memory | None:
+    return line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
 
 
 def places(memory: np.ndarray, j: int) -> list[int]:
@@ -39,7 +42,7 @@ def runs(line: tuple[int, ...]) -> list[tuple[int, int]]:
 @given(st.one_of(puzzles(most=6), shuffled_puzzles()), st.integers(0, 2**32 - 1))
 @settings(max_examples=100, deadline=None)
 def test_marginals_of_line_equal_enumeration(puzzle: Puzzle, seed: int) -> None:
-    memory = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
+    memory = begun(puzzle)
     if memory is None:
         return
     bit_width = memory.workspace.bit_width
@@ -87,7 +90,7 @@ def test_marginals_of_line_equal_enumeration(puzzle: Puzzle, seed: int) -> None:
 @given(st.one_of(puzzles(most=6), shuffled_puzzles()), st.sampled_from([0.0, 0.2]))
 @settings(max_examples=100, deadline=None)
 def test_every_variable_has_a_literal(puzzle: Puzzle, reinforcement: float) -> None:
-    memory = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
+    memory = begun(puzzle)
     if memory is None:
         return
     bit_width = memory.workspace.bit_width
@@ -104,7 +107,7 @@ def test_every_variable_has_a_literal(puzzle: Puzzle, reinforcement: float) -> N
 def test_reinforcement_sets_bias_and_lowers_doubt() -> None:
     """On a board with many solutions the bias follows its formula after a round."""
     puzzle = from_picture((np.random.default_rng(3).random((20, 20)) < 0.5).astype(np.uint8))
-    memory = line_fixpoint(views(puzzle_batch([puzzle])), math.inf)
+    memory = begun(puzzle)
     assert memory is not None
     bit_width = memory.workspace.bit_width
     board, beliefs = memory.board, memory.beliefs
@@ -122,15 +125,6 @@ def test_reinforcement_sets_bias_and_lowers_doubt() -> None:
         belief.exchange(board, memory.color, beliefs, no_signs, 100, reinforcement, memory.workspace)
         doubts.append(sum(1 - belief.confidence(board, beliefs, y, x) for y in range(20) for x in range(20)))
     assert doubts[1] < 0.5 * doubts[0]
-
-
-def test_dive_alone_solves_most_random_puzzles() -> None:
-    """With no search nodes most puzzles need no clause learner."""
-    rng = np.random.default_rng(5)
-    batch = puzzle_batch([from_picture((rng.random((25, 25)) < 0.45).astype(np.uint8)) for _ in range(40)])
-    outcome = climb(views(batch), np.arange(40), LadderOptions(60.0, nodes=0))
-    assert (outcome.found == 2).all()
-    assert (outcome.seconds[:, 4] == 0).sum() > 20
 
 
 @kernel

@@ -69,13 +69,9 @@ def checked_climb(seed: int, nodes: int = 3) -> None:
     puzzle: Puzzle = fuzz.drawn(seed, least=3, most=9)
     assert puzzle.goal is not None
     batch = puzzle_batch([puzzle])
-    planted = known_goals(batch, views(batch), np.ones(1, bool))
+    planted = known_goals(batch, views(batch))
     assert planted.known.all()
     climb(views(batch), np.arange(1), LadderOptions(math.inf, nodes=nodes), PriorKnowledge(planted=planted))
-
-
-def no_glance(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(rungs, "glance", lambda *_: False)
 
 
 def a_line_loses_an_arrangement(patch: pytest.MonkeyPatch) -> None:
@@ -189,7 +185,7 @@ def test_false_proof_of_uniqueness_is_detected(monkeypatch: pytest.MonkeyPatch) 
 def test_mistake_is_detected(
     mistake: Break, seed: int, nodes: int, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    no_glance(monkeypatch)
+    monkeypatch.setattr(rungs, "glance", lambda *_: False)
     monkeypatch.setattr(rungs, "dive", lambda *_: CONTRADICTION)
     monkeypatch.setattr(search, "_find_switched", lambda *_: None)
     checked_climb(seed, nodes)

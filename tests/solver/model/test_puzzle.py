@@ -1,5 +1,7 @@
 """Puzzle objects: clues of pictures, palettes, invalid puzzles and their errors."""
 
+import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +13,7 @@ from mutations import recolored
 from strategies import PALETTE, pictures, puzzles
 
 from nonocensus.solver.model.check import faults, validate
-from nonocensus.solver.model.palettes import renumber_colors
+from nonocensus.solver.model.identity import renumber_colors
 from nonocensus.solver.model.puzzle import (
     MAX_CELLS,
     Block,
@@ -70,43 +72,35 @@ def test_colors_of_batch_are_renumbered_as_those_of_puzzles(drawn: list[Puzzle])
         ({"goal": np.zeros((3, 4), np.uint8)}, "its goal is 4x3, its clues are 1x1"),
         ({"goal": [[1]]}, "its goal is a list, not an array"),
         ({"palette": (Color("white", ".", "ffffff"),) * 33}, "it has 32 colours; the most is 31"),
+        ({"rows": ((Block(1.5),),)}, "row 1: Block(length=1.5, color=1) is not a Block of integers"),  # type: ignore[arg-type]
+        ({"rows": ((Block(math.nan),),)}, "row 1: Block(length=nan, color=1) is not a Block of integers"),  # type: ignore[arg-type]
+        ({"rows": ((Block("1"),),)}, "row 1: Block(length='1', color=1) is not a Block of integers"),  # type: ignore[arg-type]
+        ({"rows": ((1,),)}, "row 1: 1 is not a Block of integers"),
+        ({"rows": (((1, 1),),)}, "row 1: (1, 1) is not a Block of integers"),
+        ({"rows": ((Block(1, 1.0),),)}, "row 1: colour 1.0 is not in the palette"),  # type: ignore[arg-type]
+        ({"rows": ((Block(1),) * 1024,)}, "row 1: it has 1024 numbers; the most is 1023"),
     ],
 )
 def test_puzzle_that_no_table_can_hold_is_refused(change: dict[str, object], message: str) -> None:
     puzzle = Puzzle(rows=((Block(1),),), columns=((Block(1),),))
-    with pytest.raises(InvalidPuzzle, match=message):
+    with pytest.raises(InvalidPuzzle, match=f"^{re.escape(message)}$"):
         replace(puzzle, **change)  # type: ignore[arg-type]
 
 
-B = Block
-
-
-@pytest.mark.parametrize(
-    ("rows", "columns", "message"),
-    [
-        ([[B(3)]], [[B(1)], [B(1)]], "row 1: its blocks need 3 cells, the line has 2"),
-        ([[B(1), B(1)]], [[B(1)], [B(1)]], "row 1: its blocks need 3 cells, the line has 2"),
-        ([[], [B(1)]], [[B(2), B(0)]], "column 1: its blocks need 4 cells, the line has 2"),
-        ([[B(2)]], [[B(1)], []], "its rows paint 2 cells, its columns 1"),
-        ([[B(1, 1), B(1, 2)]], [[B(1, 1)], [B(1, 1)]], "its rows paint 1 cells of colour 1, its columns 2"),
-        ([[B(2), B(0)]], [[B(1)]] * 3, "row 1: its blocks need 4 cells, the line has 3"),
-    ],
-)
-def test_impossible_clues_are_refused(rows: list[list[Block]], columns: list[list[Block]], message: str) -> None:
-    puzzle = Puzzle(tuple(map(tuple, rows)), tuple(map(tuple, columns)), PALETTE)
-    with pytest.raises(InvalidPuzzle) as error:
-        validate(puzzle)
-    assert str(error.value) == message
-
-
 def test_blots_allow_unequal_totals() -> None:
-    validate(Puzzle(rows=((B(0),),), columns=((B(1),), (B(1),), ())))
-    validate(Puzzle(rows=((B(1, 1), B(0, 2)),), columns=((B(1, 1),), (B(1, 2),), (B(1, 2),)), palette=PALETTE))
+    validate(Puzzle(rows=((Block(0),),), columns=((Block(1),), (Block(1),), ())))
+    validate(
+        Puzzle(
+            rows=((Block(1, 1), Block(0, 2)),),
+            columns=((Block(1, 1),), (Block(1, 2),), (Block(1, 2),)),
+            palette=PALETTE,
+        )
+    )
 
 
 def test_faults_of_slice_have_indexes_of_the_slice() -> None:
     good = from_picture(np.eye(4, dtype=np.uint8))
-    bad = replace(good, rows=(*good.rows[:2], (B(3), B(1)), good.rows[3]))
+    bad = replace(good, rows=(*good.rows[:2], (Block(3), Block(1)), good.rows[3]))
     batch = puzzle_batch([good, good, bad, good])
     message = {1: "row 3: its blocks need 5 cells, the line has 4"}
     assert faults(views(batch.slice(1, 3))) == message

@@ -16,13 +16,12 @@ from strategies import PALETTE, images, pictures, puzzles, shuffled_puzzles
 
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 from nonocensus.solver.api import classify
-from nonocensus.solver.model.fitted_parameters import ParameterError, checksum, parse
 from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture, normalize_palette
 from nonocensus.solver.model.tables import GRADES, puzzle_batch
 from nonocensus.solver.model.techniques import CHAIN, EDGE, LINE, LONG_CHAIN, SEARCH, TECHNIQUES
 from nonocensus.solver.people import features as features_module
 from nonocensus.solver.people.features import FEATURES, STEPS
-from nonocensus.solver.people.minutes import build_parameters, estimate, parameters
+from nonocensus.solver.people.minutes import ParameterError, checksum, estimate, parameters, parse
 from nonocensus.solver.people.puzzle_grade import ESTIMATES, grades
 
 RUNG = {EDGE: "depth-2", CHAIN: "probe", LONG_CHAIN: "probe", SEARCH: "search"} | dict.fromkeys(range(LINE + 1), "line")
@@ -209,6 +208,6 @@ def changed(**fields: Any) -> bytes:
 )
 def test_damaged_parameter_files_are_refused(text: bytes, reason: str) -> None:
     with pytest.raises(ParameterError, match=reason) as raised:
-        parse(text, "minutes.json", build_parameters)
+        parse(text, "minutes.json")
     assert str(raised.value).endswith("reinstall nonocensus")
     assert "\n" not in str(raised.value)
