@@ -140,6 +140,23 @@ def stacked_histogram(bins: Sequence[HistogramBin], labels: Sequence[str], x: al
     )
 
 
+def log_bins(channel: type[alt.X | alt.Y], field: str, title: str, ends: Sequence[float], **axis: Any) -> Any:
+    """Encode the starts of bins on a logarithmic scale between two ends, by default with ticks at powers of ten."""
+    scale = alt.Scale(type="log", domain=list(ends), nice=False)
+    return channel(
+        f"{field}:Q", bin="binned", title=title, scale=scale, axis=alt.Axis(**{"values": powers(*ends), **axis})
+    )
+
+
+def timed(chart: alt.Chart) -> alt.Chart:
+    """Add the ends of a bin of times in words, for TIMES."""
+    return chart.transform_calculate(**{"from": time_words("start"), "to": time_words("stop")})
+
+
+TIMES = (alt.Tooltip("from:N"), alt.Tooltip("to:N"))
+"""Tooltips: the ends of a bin of times."""
+
+
 def decades(rows: Iterable[dict[str, Any]]) -> list[float]:
     """Return the powers of ten that enclose all starts and stops."""
     rows = list(rows)
