@@ -5,19 +5,21 @@ from collections.abc import Callable
 from html import escape
 from importlib.resources import files
 from typing import Any
+from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from nonocensus.reports.clean import clean
+from nonocensus.reports.drawings.picture_svg import mark
 from nonocensus.reports.numbers.rating_correlations import RATING_NAMES
 from nonocensus.reports.words import formatting
-from nonocensus.reports.words.formatting import estimate_text, minutes_text
+from nonocensus.reports.words.formatting import estimate_text, label_color, minutes_text
 from nonocensus.solver.model.measures import CONFLICT
 
 
 def environment(autoescape: bool = False, finalize: Callable[[Any], str] | None = None) -> Environment:
-    """Return a Jinja environment with the templates of this package and filters that format figures.
+    """Return a Jinja environment with the templates of this package, filters that format figures, and the icon.
 
     autoescape          for HTML
     finalize=markdown   for Markdown
@@ -37,9 +39,11 @@ def environment(autoescape: bool = False, finalize: Callable[[Any], str] | None 
         "bucket": formatting.bucket,
         "difficulty": formatting.difficulty,
         "minutes": minutes_text,
+        "color": label_color,
         "linked": linked,
     }
     made.globals |= {
+        "icon": f"data:image/svg+xml,{quote(mark())}",
         "measure_name": formatting.measure_name,
         "measure_names": formatting.MEASURE_NAMES,
         "rating": formatting.rating,
