@@ -73,9 +73,6 @@ def test_page_loads_without_network_and_errors(tab: Tab, page: Path) -> None:
     assert tab.errors() == []
 
 
-"""Press every button that saves a file; return name and content of each."""
-
-
 def test_list_scrolls_through_every_row_with_few_elements(tab: Tab, page: Path) -> None:
     tab.set_state(page)
     rows = table()
