@@ -32,6 +32,7 @@ def environment(autoescape: bool = False, finalize: Callable[[Any], str] | None 
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
     made.filters |= {
         "number": formatting.number,
         "share": formatting.share,
