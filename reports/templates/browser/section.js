@@ -1,6 +1,6 @@
 // The section: reads the table, and synchronizes filters, list, gallery, opened puzzle and the page's address.
 
-import { copyText, downloadFile } from "../shared/elements.js";
+import { copyText, downloadFile, onClick } from "../shared/elements.js";
 import { numberWords } from "../shared/words.js";
 import { Pictures, readTable } from "./data.js";
 import { Explorer } from "./explorer.js";
@@ -109,12 +109,8 @@ class Browser {
   listen() {
     const sort = this.part("browse-sort");
     sort.addEventListener("change", () => this.update({ sort: sort.value === "-difficulty" ? "" : sort.value }));
-    for (const button of this.section.querySelectorAll("[data-view]")) {
-      button.addEventListener("click", () => this.update({ view: button.dataset.view }));
-    }
-    for (const button of this.section.querySelectorAll("[data-take]")) {
-      button.addEventListener("click", () => this.exportRows(button.dataset.take));
-    }
+    onClick(this.section, "view", (view) => this.update({ view }));
+    onClick(this.section, "take", (what) => this.exportRows(what));
     this.part("browse-link").addEventListener("click", (event) => this.copyLink(event.target));
     this.part("browse-copy").addEventListener("click", (event) => {
       copy(event.target, this.part("browse-command").textContent, "Select the line");
