@@ -65,9 +65,9 @@ def picked() -> alt.Parameter:
     return alt.param(name=PICKED, value=None)
 
 
-def unless_another(shown: float = 1) -> Any:
+def unless_another() -> Any:
     """Encode opacity: faded if another verdict is highlighted."""
-    return alt.condition(f"{PICKED} === null || {PICKED} === datum.label", alt.value(shown), alt.value(0.12))
+    return alt.condition(f"{PICKED} === null || {PICKED} === datum.label", alt.value(1), alt.value(0.12))
 
 
 def place_among(labels: Iterable[str]) -> str:
