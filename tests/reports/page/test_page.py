@@ -277,49 +277,6 @@ def test_edges(rows: Pairs, total: int) -> None:
     assert f"Census of {total} nonogram" in Page(report["report.html"].decode()).text
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (None, "–"),
-        (0.0, "0 s"),
-        (1.234e-7, "0.12 µs"),
-        (1.234e-5, "12.3 µs"),
-        (0.00456, "4.56 ms"),
-        (0.5, "500 ms"),
-        (0.99996, "1.00 s"),
-        (0.0009999, "1.00 ms"),
-        (1.0, "1.00 s"),
-        (60.01, "60.0 s"),
-        (119.99, "120 s"),
-        (123.0, "2.05 min"),
-        (7200.0, "2.00 h"),
-        (3.6e7, "10,000 h"),
-    ],
-)
-def test_seconds(value: float | None, text: str) -> None:
-    assert formatting.seconds(value).replace(formatting.NO_BREAK, " ") == text
-
-
-@pytest.mark.parametrize(
-    ("part", "whole", "text"),
-    [
-        (0, 0, "–"),
-        (0, 5, "0.0 %"),
-        (5, 5, "100 %"),
-        (1, 10_000, "< 0.1 %"),
-        (9_999, 10_000, "> 99.9 %"),
-        (5384, 6746, "79.8 %"),
-    ],
-)
-def test_share(part: int, whole: int, text: str) -> None:
-    assert formatting.share(part, whole).replace(formatting.NO_BREAK, " ") == text
-
-
-def test_bucket_names() -> None:
-    names = [formatting.bucket(start, stop) for start, stop in ((0.0, 0.1), (0.1, 0.2), (120.0, None))]
-    assert [name.replace(formatting.NO_BREAK, " ") for name in names] == ["< 0.1 s", "0.1–0.2 s", "≥ 120 s"]
-
-
 def test_the_run_is_cited() -> None:
     about = RunDetails(run_id="20300131-ab", versions={"nonocensus": "9.9"}, finished="2030-01-31T10:00:00+00:00")
     html = write_report(PAIRS, about)["report.html"].decode()
