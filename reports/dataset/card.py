@@ -14,7 +14,6 @@ from nonocensus.reports.dataset.dataset_columns import SPLITS, Content
 from nonocensus.reports.page.templating import environment, markdown
 from nonocensus.reports.rights import MADE_BY_RULE, TERMS, shareable
 from nonocensus.reports.words.citation import cite
-from nonocensus.reports.words.formatting import GRADING, MEANINGS, TIMING
 from nonocensus.solver.people.minutes import parameters
 
 MEASURES_LICENSE = "cc0-1.0"
@@ -100,9 +99,6 @@ def card(origin: DatasetOrigin, columns: pa.Schema, counts: Sequence[RowCount], 
         .render(
             head=Markup(_head(origin, counts, total, splits)),
             origin=origin,
-            meanings=MEANINGS,
-            grading=GRADING,
-            timing=TIMING,
             total=total,
             cite=Markup(origin.citation),
             dates=[_day(origin.started), _day(origin.finished)],

@@ -72,26 +72,6 @@ class Browser(NamedTuple):
     pictures: str  # of the first rows only if PICTURE_BYTES are exceeded
 
 
-class Pictures(NamedTuple):
-    """What the page has of the rows' pictures and clues.
-
-    contents  of each row: uint8, bits SOLUTION and so on
-    rows      the first ones, for which there is room
-    changes   those that made the mended pictures, in words
-    arrays    of the block, by name:
-              cells    a bit for each cell of each row's pictures: whether its entry is not that of its left neighbour,
-                       or 0 at the border. A byte has eight cells of a column, the upper one in its lowest bit, as that
-                       deflates better than eight of a row
-              entries  XOR of these entries, row by row; of rows with PLAIN they are all 1, and left out
-              others   of rows with CLUES, as `_clues` returns them
-    """
-
-    contents: np.ndarray
-    rows: int
-    changes: list[str]
-    arrays: dict[str, np.ndarray]
-
-
 class WordColumn(NamedTuple):
     """A column of words: its distinct words in sort order, and the index of each row."""
 
@@ -109,7 +89,7 @@ def payload(
     rows        as `reports.numbers.census.Census.shown`; any value but those of JUDGED may be null
     duplicates  of the schema reports.numbers.issues.DUPLICATES (default: those that `repeated` finds)
     """
-    pictures = _pictures(rows, picture_bytes)
+    contents, pictured, drawn = _pictures(rows, picture_bytes)
     words = {name: _words(rows[name]) for name in TEXTS}
     words["label"] = _words(rows["label"], (*LABELS, *FAILED))
     words["solutions"] = _words(rows["solutions"], SOLUTIONS)
@@ -132,7 +112,7 @@ def payload(
         words["hardest"] = _words(rows["hardest"], tuple(technique.name for technique in LADDER))
     head = {
         "rows": len(rows),
-        "pictured": pictures.rows,
+        "pictured": pictured,
         "words": {name: column.words for name, column in words.items()},
         "issues": [[name, rule.meaning] for name, rule in ISSUES.items()],
     }
@@ -145,8 +125,7 @@ def payload(
     arrays["issues"] = issues(rows, repeats)
     decimals = rows.select([name for name in DECIMALS if name not in absent])
     arrays |= {name: decimals[name].to_numpy().astype(np.float32) for name in decimals.column_names}
-    arrays["contents"] = pictures.contents
-    drawn = block({"changes": pictures.changes}, pictures.arrays, zlib.Z_FILTERED)  # of bits: few strings repeat
+    arrays["contents"] = contents
     return Browser(len(rows), graded, block(head, arrays), drawn)
 
 
@@ -261,8 +240,12 @@ def _palette_text(palettes: pa.ListArray) -> pa.Array:
 # Pictures
 
 
-def _pictures(rows: pa.Table, most_bytes: int) -> Pictures:
-    """Return the pictures and clues of the first rows, within a limit of bytes before they are deflated."""
+def _pictures(rows: pa.Table, most_bytes: int) -> tuple[np.ndarray, int, Markup]:
+    """Return the contents of all rows, the number of the first ones that have room, and the block of these.
+
+    Room is limited by the block's bytes before they are deflated. Its head has the changes that made the mended
+    pictures, in words.
+    """
     contents = np.zeros(len(rows), np.uint8)
     changes: list[str] = []
     parts = [_slice(pa.RecordBatch.from_pylist([], rows.schema))[1]]
@@ -276,13 +259,18 @@ def _pictures(rows: pa.Table, most_bytes: int) -> Pictures:
         pictured += len(batch)
         changes += batch["change"].filter(pa.array(content & MENDED != 0)).to_pylist()
         parts.append(arrays)
-    return Pictures(
-        contents, pictured, changes, {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    )
+    whole = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    return contents, pictured, block({"changes": changes}, whole, zlib.Z_FILTERED)  # of bits: few strings repeat
 
 
 def _slice(rows: pa.RecordBatch) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Return the contents of a slice's rows, and the arrays with their pictures.
+    """Return the contents of rows, uint8 of bits SOLUTION and so on, and the block's arrays by name.
+
+    cells    a bit for each cell of each row's pictures: whether its entry is not that of its left neighbour, or 0 at
+             the border. A byte has eight cells of a column, the upper one in its lowest bit, as that deflates better
+             than eight of a row
+    entries  XOR of these entries, row by row; of rows with PLAIN they are all 1, and left out
+    others   of rows with CLUES, as `_clues` returns them
 
     Clues that follow from a solution, and goals equal to it, are left out. A second solution or mended picture is
     stored as XOR with the solution, which is mostly 0.

@@ -38,7 +38,7 @@ from nonocensus.reports.page.page_scripts import content_hash, joined
 from nonocensus.reports.page.templating import environment, source
 from nonocensus.reports.words import formatting
 from nonocensus.reports.words.citation import cite
-from nonocensus.reports.words.formatting import GRADING, MEANINGS, RUNG_MEANINGS, TIMING, label_color, minutes_text
+from nonocensus.reports.words.formatting import label_color, minutes_text
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE
 from nonocensus.solver.model.tables import RESULTS
 from nonocensus.solver.model.techniques import TECHNIQUES
@@ -122,10 +122,6 @@ def write_report(
         "few_cells": FEW_CELLS,
         "issue_counts": counts,
         "site_marks": _site_marks(counts) if figures.claims and "ambiguous" in counts else "",
-        "meanings": MEANINGS,
-        "rung_meanings": RUNG_MEANINGS,
-        "grading": GRADING,
-        "timing": TIMING,
         "measures": _measures(graded=figures.grades is not None),
         "techniques": {technique.name: technique for technique in TECHNIQUES},
         "technique_sources": {technique.name: technique.source for technique in TECHNIQUES},

@@ -14,7 +14,6 @@ from nonocensus.reports.clean import clean
 from nonocensus.reports.drawings.picture_svg import mark
 from nonocensus.reports.numbers.rating_correlations import RATING_NAMES
 from nonocensus.reports.words import formatting
-from nonocensus.reports.words.formatting import estimate_text, label_color, minutes_text
 from nonocensus.solver.model.measures import CONFLICT
 
 
@@ -39,8 +38,8 @@ def environment(autoescape: bool = False, finalize: Callable[[Any], str] | None 
         "seconds": formatting.seconds,
         "bucket": formatting.bucket,
         "difficulty": formatting.difficulty,
-        "minutes": minutes_text,
-        "color": label_color,
+        "minutes": formatting.minutes_text,
+        "color": formatting.label_color,
         "linked": linked,
     }
     made.globals |= {
@@ -49,7 +48,11 @@ def environment(autoescape: bool = False, finalize: Callable[[Any], str] | None 
         "measure_names": formatting.MEASURE_NAMES,
         "rating": formatting.rating,
         "rating_names": RATING_NAMES,
-        "estimate": estimate_text,
+        "estimate": formatting.estimate_text,
+        "meanings": formatting.MEANINGS,
+        "rung_meanings": formatting.RUNG_MEANINGS,
+        "grading": formatting.GRADING,
+        "timing": formatting.TIMING,
         "conflict": CONFLICT,
     }
     return made
