@@ -152,7 +152,7 @@ def test_states_lead_from_the_empty_grid_to_the_end() -> None:
 
 def test_page_is_complete_and_escaped() -> None:
     wicked = replace(dominoes(7), title="<script>alert(1)</script>", author="</script><b>")
-    palette = tuple(replace_name(color, f"<i>{color.name}") for color in wicked.palette)
+    palette = tuple(color._replace(name=f"<i>{color.name}") for color in wicked.palette)
     text = page(explain(replace(wicked, palette=palette)))
     assert "<script>alert" not in text
     assert "<b>" not in text
@@ -166,10 +166,6 @@ def test_page_is_complete_and_escaped() -> None:
             cells[place] &= ~(1 << color)
     assert cells == explain(wicked).cells
     assert text.count('class="step"') == len(data["steps"])
-
-
-def replace_name(color: Color, name: str) -> Color:
-    return color._replace(name=name)
 
 
 @pytest.mark.slow
