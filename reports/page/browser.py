@@ -96,7 +96,8 @@ def payload(
     words["technique"] = _words(rows["technique"], TECHNIQUES)
     words["kind"] = _words(_kind(rows), KINDS)
     words["size"] = _words(_classes(size_class(rows), SIZE_NAMES), SIZE_NAMES)
-    words["dimensions"] = _words(_dimensions(rows))
+    sides = (rows[name].cast(pa.string()) for name in ("width", "height"))
+    words["dimensions"] = _words(pc.binary_join_element_wise(*sides, "×"))  # null if one is unknown
     words["level"] = _words(_classes(difficulty_class(rows), DIFFICULTY_NAMES), DIFFICULTY_NAMES)
     words["colors"] = _words(_colors(rows), COLOR_NAMES)
     repeats = repeated(rows) if duplicates is None else duplicates
@@ -193,12 +194,6 @@ def _area(rows: Rows) -> pa.Array | pa.ChunkedArray:
 def _classes(places: pa.Array, names: Sequence[str]) -> pa.ChunkedArray:
     """Return names by their indices; null for len(names), an unknown class."""
     return pa.chunked_array([pa.array([*names, None]).take(places)])
-
-
-def _dimensions(rows: pa.Table) -> pa.ChunkedArray:
-    """Return the dimensions: "15×10", null if unknown."""
-    sides = (rows[name].cast(pa.string()) for name in ("width", "height"))
-    return pc.binary_join_element_wise(*sides, "×")
 
 
 def _colors(rows: pa.Table) -> pa.ChunkedArray:

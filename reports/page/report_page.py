@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from markupsafe import Markup
 
-from nonocensus.reports.charts.chart import Chart, alone, script
+from nonocensus.reports.charts.chart import alone, script
 from nonocensus.reports.charts.report_charts import charts, explorers
 from nonocensus.reports.charts.verdicts import colored
 from nonocensus.reports.drawings.picture_svg import svg
@@ -113,6 +113,7 @@ def write_report(
     figures = figures_of(census, repeats)
     counts = {issue.name: issue.puzzles for issue in figures.attention.issues}
     drawn = charts(figures, about.activity)
+    version = (about.versions or {}).get("nonocensus", "")
     content = {
         "figures": figures,
         "about": about,
@@ -127,7 +128,7 @@ def write_report(
         "technique_sources": {technique.name: technique.source for technique in TECHNIQUES},
         "facts": _facts(about),
         "settings": {name: _setting(value) for name, value in (about.configuration or {}).items()},
-        "citation": _citation(about),
+        "citation": cite(about.run_id, str(about.finished or ""), version) if about.run_id else "",
         "cards": _cards(figures),
         "rung_filters": RUNG_FILTERS,
         "charts": {chart.name: chart for chart in drawn},
@@ -211,13 +212,6 @@ def _facts(about: RunDetails) -> dict[str, str]:
         "Versions": ", ".join(f"{name} {version}" for name, version in versions.items() if name != "nonocensus"),
     }
     return {name: value for name, value in known.items() if value}
-
-
-def _citation(about: RunDetails) -> str:
-    """Return the run's citation in BibTeX, empty without its id."""
-    finished = None if about.finished is None else str(about.finished)
-    version = (about.versions or {}).get("nonocensus", "")
-    return cite(about.run_id, finished, version) if about.run_id else ""
 
 
 def _moment(moment: datetime | str | None) -> str | None:
@@ -305,6 +299,7 @@ def _mended_drawings(shown: pa.Table, ids: Sequence[str | None]) -> dict[str, tu
 def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
     own = joined("report.js")
     vega = script() if content["charts"] else ""
+    specs = {"own": {name: chart.spec for name, chart in content["charts"].items()}, "explorers": explorers()}
     template = environment(autoescape=True).get_template("report.html.j2")
     return template.render(
         content,
@@ -314,13 +309,8 @@ def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
         script_hashes=Markup(" ".join(map(content_hash, (own, vega)))),
         constants=page_constants(),
         vega=browser.deflated(vega.encode()),
-        chart_specs=browser.deflated(_chart_specs(content["charts"])),
+        chart_specs=browser.deflated(json.dumps(specs).encode()),
     ).encode()
-
-
-def _chart_specs(drawn: Mapping[str, Chart]) -> bytes:
-    """Return the specifications of the page's charts by name, and those of the browser's charts, as JSON."""
-    return json.dumps({"own": {name: chart.spec for name, chart in drawn.items()}, "explorers": explorers()}).encode()
 
 
 def _json(content: dict[str, Any]) -> bytes:

@@ -76,7 +76,7 @@ class Browser {
       facets: this.selection.facets,
       measures: Object.keys(table.columns).filter((name) => !table.columns[name].words && name !== "contents" && name !== "issues"),
       columns: new Set(this.list.all.map(({ name }) => name)),
-      hasPuzzle: (id) => this.rowOf(id) >= 0,
+      hasPuzzle: (id) => rowOf(id, table) >= 0,
     };
     this.charts = new FilteredCharts(document.querySelectorAll("[data-chart]"), table);
     this.explore(specs);
@@ -146,7 +146,7 @@ class Browser {
       this.listed = listed;
       this.select();
     }
-    const row = this.rowOf(this.state.puzzle);
+    const row = rowOf(this.state.puzzle, this.table);
     if (row >= 0) this.showPuzzle(row);
     else this.view.dialog.close();
   }
@@ -210,11 +210,6 @@ class Browser {
   copyLink(button) {
     this.writeAddress();
     copy(button, location.href, "The address bar has it");
-  }
-
-  /** The row of an id, or -1. */
-  rowOf(id) {
-    return rowOf(id, this.table);
   }
 
   /** Open the puzzle of an index in the list; with a new history entry the back button closes it. */
