@@ -29,12 +29,15 @@ function paint() {
 /** Highlight the lines and cells of a step; of a merged one, the lines alone. */
 function highlight([lines, ruled]) {
   const cells = lines.length > 1 ? [] : [...new Set(ruled.map(([cell]) => cell))];
-  highlights.replaceChildren(...[...lines.map((line) => ({ line })), { cells }].flatMap((wanted) => highlightShapes(wanted, place)));
+  const wanted = [...lines.map((line) => ({ line })), { cells }];
+  highlights.replaceChildren(...wanted.flatMap((each) => highlightShapes(each, place)));
 }
 
 /** Apply a step to the sets, or revert it. */
 function change(number, isApplied) {
-  for (const [cell, color] of data.steps[number][1]) sets[cell] = isApplied ? sets[cell] & ~(1 << color) : sets[cell] | (1 << color);
+  for (const [cell, color] of data.steps[number][1]) {
+    sets[cell] = isApplied ? sets[cell] & ~(1 << color) : sets[cell] | (1 << color);
+  }
 }
 
 /** Show the grid after a step; 0 is the grid before the first one. */
