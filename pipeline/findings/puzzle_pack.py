@@ -37,7 +37,7 @@ from nonocensus.pipeline.store.paths import Folder, folder
 from nonocensus.reports.numbers.derived_measures import DERIVED
 from nonocensus.reports.numbers.joined_columns import GRADED, finished, joined_rows
 from nonocensus.reports.numbers.row_classes import MINUTES, size_class
-from nonocensus.reports.page.print_book import PAPERS, SLOTS, BookLayout, BookPuzzle, book, fits_page
+from nonocensus.reports.page.printing import PAPERS, SLOTS, BookLayout, BookPuzzle, book, fits_page
 from nonocensus.reports.rights import shareable
 from nonocensus.scrapers.formats import Format, FormatError, jsonl
 from nonocensus.scrapers.formats.writing import BLOTS, COLORS, file_of

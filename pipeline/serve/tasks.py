@@ -41,7 +41,7 @@ from nonocensus.reports.clean import clean
 from nonocensus.reports.drawings.grid_state import GridState
 from nonocensus.reports.drawings.raster import png
 from nonocensus.reports.drawings.svg import drawing
-from nonocensus.reports.page.print_pages import a4
+from nonocensus.reports.page.printing import a4
 from nonocensus.reports.words import pbnsolve
 from nonocensus.reports.words.step_words import (
     DescribedStep,

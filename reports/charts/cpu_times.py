@@ -12,12 +12,15 @@ from nonocensus.reports.charts.encodings import (
     PUZZLES,
     SECONDS,
     SERIES,
+    TIMES,
     decades,
     labels_of,
+    log_bins,
     many,
     powers,
     stacked_histogram,
     time_words,
+    timed,
 )
 from nonocensus.reports.numbers.figures import Figures, HistogramBin
 from nonocensus.reports.words.formatting import number, seconds
@@ -30,15 +33,8 @@ def times(figures: Figures) -> Chart | None:
     bins = figures.histogram
     labels = labels_of(bins, figures.labels)
     ends = decades({"start": bin_.start, "stop": bin_.stop} for bin_ in bins if bin_.puzzles)
-    x = alt.X(
-        "start:Q",
-        bin="binned",
-        title="CPU time per puzzle",
-        scale=alt.Scale(type="log", domain=ends, nice=False),
-        axis=alt.Axis(grid=False, labelExpr=SECONDS, labelFlush=False, values=powers(*ends)),
-    )
-    bars = stacked_histogram(bins, labels, x, alt.Tooltip("from:N"), alt.Tooltip("to:N"))
-    bars = bars.transform_calculate(**{"from": time_words("start"), "to": time_words("stop")})
+    x = log_bins(alt.X, "start", "CPU time per puzzle", ends, grid=False, labelExpr=SECONDS, labelFlush=False)
+    bars = timed(stacked_histogram(bins, labels, x, *TIMES))
     times = figures.times
     words = (
         f"Histogram of the CPU time per puzzle on a logarithmic axis, coloured by verdict: "
@@ -78,31 +74,27 @@ def rung_times(figures: Figures) -> Chart | None:
         for start, stop, puzzles in rung.bins
     ]
     order = [rung.rung for rung in figures.rung_times]
+    looks: dict[str, Any] = {"labelExpr": SECONDS, "labelFlush": False, "gridOpacity": 0.06}
     cells = (
         alt.Chart(alt.InlineData(values=rows))
         .mark_rect(color=ACCENT)
         .encode(
             y=alt.Y("technique:N", sort=order, title=None, axis=alt.Axis(grid=False, labelLimit=150)),
-            x=alt.X(
-                "start:Q",
-                bin="binned",
-                title="CPU time of the technique alone",
-                scale=alt.Scale(type="log", domain=decades(rows), nice=False),
-                axis=alt.Axis(labelExpr=SECONDS, labelFlush=False, values=powers(*decades(rows)), gridOpacity=0.06),
-            ),
+            x=log_bins(alt.X, "start", "CPU time of the technique alone", decades(rows), **looks),
             x2="stop:Q",
             opacity=many(),
-            tooltip=["technique:N", PUZZLES, alt.Tooltip("from:N"), alt.Tooltip("to:N")],
+            tooltip=["technique:N", PUZZLES, *TIMES],
         )
-        .transform_calculate(**{"from": time_words("start"), "to": time_words("stop")})
-        .properties(height=34 * len(order))
     )
     told = "; ".join(
         f"{rung.rung}: {number(rung.puzzles)} puzzles, {seconds(rung.cpu_seconds)} in all"
         for rung in figures.rung_times
     )
     return chart_of(
-        cells, "rungs", "CPU time by technique", f"Strips of the times that each technique of the ladder took. {told}."
+        timed(cells).properties(height=34 * len(order)),
+        "rungs",
+        "CPU time by technique",
+        f"Strips of the times that each technique of the ladder took. {told}.",
     )
 
 
@@ -136,45 +128,25 @@ def _area_cells(figures: Figures) -> Any:
         }
         for area, column, puzzles in figures.area_times
     ]  # fmt: skip
-    x = alt.X(
-        "cells:Q",
-        bin="binned",
-        title="cells",
-        scale=alt.Scale(type="log", nice=False, domain=[figures.areas[0].start, figures.areas[-1].stop]),
-        axis=alt.Axis(
-            grid=False,
-            format=",d",
-            values=powers(figures.areas[0].start, figures.areas[-1].stop),
-            labelFlush=False,
-        ),
-    )
-    y = alt.Y(
-        "start:Q",
-        bin="binned",
-        title="CPU time per puzzle",
-        scale=alt.Scale(
-            type="log", domain=decades({"start": bin_.start, "stop": bin_.stop} for bin_ in bins), nice=False
-        ),
-        axis=alt.Axis(labelExpr=SECONDS, values=powers(bins[0].start, bins[-1].stop), gridOpacity=0.06),
-    )
-    return (
+    ends = figures.areas[0].start, figures.areas[-1].stop
+    times = decades({"start": bin_.start, "stop": bin_.stop} for bin_ in bins)
+    looks: dict[str, Any] = {"labelExpr": SECONDS, "gridOpacity": 0.06, "values": powers(bins[0].start, bins[-1].stop)}
+    return timed(
         alt.Chart(alt.InlineData(values=rows))
         .mark_rect(color=ACCENT)
         .encode(
-            x=x,
+            x=log_bins(alt.X, "cells", "cells", ends, grid=False, format=",d", labelFlush=False),
             x2="until:Q",
-            y=y,
+            y=log_bins(alt.Y, "start", "CPU time per puzzle", times, **looks),
             y2="stop:Q",
             opacity=many(),
             tooltip=[
                 alt.Tooltip("cells:Q", format=",", title="cells from"),
                 alt.Tooltip("until:Q", format=",", title="below"),
                 PUZZLES,
-                alt.Tooltip("from:N"),
-                alt.Tooltip("to:N"),
+                *TIMES,
             ],
         )
-        .transform_calculate(**{"from": time_words("start"), "to": time_words("stop")})
     )
 
 

@@ -65,9 +65,9 @@ def picked() -> alt.Parameter:
     return alt.param(name=PICKED, value=None)
 
 
-def unless_another(shown: float = 1) -> Any:
+def unless_another() -> Any:
     """Encode opacity: faded if another verdict is highlighted."""
-    return alt.condition(f"{PICKED} === null || {PICKED} === datum.label", alt.value(shown), alt.value(0.12))
+    return alt.condition(f"{PICKED} === null || {PICKED} === datum.label", alt.value(1), alt.value(0.12))
 
 
 def place_among(labels: Iterable[str]) -> str:
@@ -138,6 +138,23 @@ def stacked_histogram(bins: Sequence[HistogramBin], labels: Sequence[str], x: al
         .transform_calculate(place=place_among(labels))
         .add_params(picked())
     )
+
+
+def log_bins(channel: type[alt.X | alt.Y], field: str, title: str, ends: Sequence[float], **axis: Any) -> Any:
+    """Encode the starts of bins on a logarithmic scale between two ends, by default with ticks at powers of ten."""
+    scale = alt.Scale(type="log", domain=list(ends), nice=False)
+    return channel(
+        f"{field}:Q", bin="binned", title=title, scale=scale, axis=alt.Axis(**{"values": powers(*ends), **axis})
+    )
+
+
+def timed(chart: alt.Chart) -> alt.Chart:
+    """Add the ends of a bin of times in words, for TIMES."""
+    return chart.transform_calculate(**{"from": time_words("start"), "to": time_words("stop")})
+
+
+TIMES = (alt.Tooltip("from:N"), alt.Tooltip("to:N"))
+"""Tooltips: the ends of a bin of times."""
 
 
 def decades(rows: Iterable[dict[str, Any]]) -> list[float]:

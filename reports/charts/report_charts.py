@@ -4,7 +4,7 @@ from typing import Any
 
 import altair as alt
 
-from nonocensus.reports.charts import cpu_times, measure_charts, people_charts, verdicts
+from nonocensus.reports.charts import cpu_times, measure_charts, verdicts
 from nonocensus.reports.charts.chart import CONFIG, PAGE_FONT, Chart, chart_of, specification
 from nonocensus.reports.charts.encodings import (
     ACCENT,
@@ -35,13 +35,12 @@ def charts(figures: Figures, activity: Activity | None = None) -> tuple[Chart, .
         cpu_times.times(figures),
         cpu_times.rung_times(figures),
         cpu_times.areas(figures),
-        people_charts.minutes(figures),
-        people_charts.grades(figures),
-        people_charts.grade_correlations(figures),
-        people_charts.ratings(figures),
-        people_charts.rating_boxes(figures),
-        _rate(activity),
-        _workers(activity),
+        measure_charts.minutes(figures),
+        measure_charts.grades(figures),
+        measure_charts.grade_correlations(figures),
+        measure_charts.ratings(figures),
+        measure_charts.rating_boxes(figures),
+        *((_rate(activity), _workers(activity)) if activity and activity.tasks else ()),
     )  # fmt: skip
     return tuple(chart for chart in made if chart)
 
@@ -88,10 +87,8 @@ def explorers() -> dict[str, dict[str, Any]]:
     }
 
 
-def _rate(activity: Activity | None) -> Chart | None:
+def _rate(activity: Activity) -> Chart:
     """Return puzzles per second over session time."""
-    if activity is None or not activity.tasks:
-        return None
     words = (
         f"Steps of the puzzles finished a second while commands were at work: {number(activity.puzzles)} puzzles in "
         f"{seconds(activity.seconds)}, at best {number(round(activity.fastest))} a second."
@@ -99,10 +96,8 @@ def _rate(activity: Activity | None) -> Chart | None:
     return _moments(activity, "puzzles_a_second", "puzzles a second", "rate", "Puzzles a second", words)
 
 
-def _workers(activity: Activity | None) -> Chart | None:
+def _workers(activity: Activity) -> Chart:
     """Return busy workers over session time."""
-    if activity is None or not activity.tasks:
-        return None
     share = "" if activity.busy is None else f" {100 * activity.busy:.1f} % of the time of {activity.cpus} CPUs."
     waited = f" Compiling kernels, {seconds(activity.compiling)}, is not drawn." if activity.compiling else ""
     words = f"Steps of the number of workers at work, on average in each stretch of time.{share}{waited}"

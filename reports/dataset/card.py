@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -13,7 +14,6 @@ from nonocensus.reports.dataset.dataset_columns import SPLITS, Content
 from nonocensus.reports.page.templating import environment, markdown
 from nonocensus.reports.rights import MADE_BY_RULE, TERMS, shareable
 from nonocensus.reports.words.citation import cite
-from nonocensus.reports.words.formatting import GRADING, MEANINGS, TIMING
 from nonocensus.solver.people.minutes import parameters
 
 MEASURES_LICENSE = "cc0-1.0"
@@ -25,6 +25,8 @@ SPDX = (
 )
 LICENSES = {name.lower(): f"https://spdx.org/licenses/{name}.html" for name in SPDX}
 """Licences by the Hub's names, with the addresses of their texts."""
+
+KEYWORDS = ["nonogram", "picross", "paint-by-numbers", "puzzles", "difficulty", "tabular", "nonocensus"]
 
 LISTED = 30
 """Most lines of a table."""
@@ -45,11 +47,6 @@ class DatasetOrigin(NamedTuple):
     started: str | None  # ISO 8601
     finished: str | None
     hosts: int
-
-    @property
-    def keywords(self) -> list[str]:
-        """Keywords for catalogues."""
-        return ["nonogram", "picross", "paint-by-numbers", "puzzles", "difficulty", "tabular", "nonocensus"]
 
     @property
     def citation(self) -> str:
@@ -102,9 +99,6 @@ def card(origin: DatasetOrigin, columns: pa.Schema, counts: Sequence[RowCount], 
         .render(
             head=Markup(_head(origin, counts, total, splits)),
             origin=origin,
-            meanings=MEANINGS,
-            grading=GRADING,
-            timing=TIMING,
             total=total,
             cite=Markup(origin.citation),
             dates=[_day(origin.started), _day(origin.finished)],
@@ -152,7 +146,7 @@ def _head(origin: DatasetOrigin, counts: Iterable[RowCount], total: int, splits:
         "pretty_name": f"Nonogram census: {total:,} puzzle{'' if total == 1 else 's'}",
         "license": license_id,
         **(several if license_id == "other" else {}),
-        "tags": origin.keywords,
+        "tags": KEYWORDS,
         "size_categories": [_size(total)],
         "configs": [{"config_name": "default", "data_files": data_files}],
     }
@@ -163,27 +157,25 @@ def _size(total: int) -> str:
     return SIZES[min(len(str(max(total, 1) - 1)) - 3, len(SIZES) - 1)] if total > 1000 else SIZES[0]
 
 
-def _totals(counts: Iterable[RowCount], of: str) -> Counter[str]:
-    """Sum rows by a field of RowCount, most frequent first."""
-    totals = Counter[str]()
+def _totals(counts: Iterable[RowCount], *of: str) -> Counter[Any]:
+    """Sum rows by one or more fields of RowCount, most frequent first."""
+    fields = attrgetter(*of)
+    totals = Counter[Any]()
     for count in counts:
-        totals[getattr(count, of)] += count.rows
+        totals[fields(count)] += count.rows
     return Counter(dict(totals.most_common()))
 
 
 def _sources(content: Content, counts: Iterable[RowCount]) -> list[SourceTerms]:
     """Return sources and licences, those with most rows first."""
-    totals = Counter[tuple[str | None, str | None]]()
-    for count in counts:
-        totals[count.source, count.license] += count.rows
-    pairs = totals.most_common()
-    names, licenses = (pa.array([pair[k] for pair, _ in pairs], pa.string()) for k in range(2))
+    totals = _totals(counts, "source", "license")
+    names, licenses = (pa.array([pair[k] for pair in totals], pa.string()) for k in range(2))
     free = shareable(pa.record_batch({"source": names, "license": licenses})).to_pylist()
     return [
         SourceTerms(
-            *pair, TERMS.get(pair[0] or "", ""), content.has_puzzles and (held or not content.may_be_public), rows
+            name, license_, TERMS.get(name or "", ""), content.has_puzzles and (held or not content.may_be_public), rows
         )
-        for (pair, rows), held in zip(pairs, free, strict=True)
+        for ((name, license_), rows), held in zip(totals.items(), free, strict=True)
     ]
 
 

@@ -1,11 +1,11 @@
 """Metadata of a dataset in Croissant 1.0: JSON-LD for dataset catalogues."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
-from nonocensus.reports.dataset.card import LICENSES, DatasetOrigin, RowCount, license_of
+from nonocensus.reports.dataset.card import KEYWORDS, LICENSES, DatasetOrigin, RowCount, license_of
 from nonocensus.reports.dataset.dataset_columns import SPLITS, DataFile
 from nonocensus.reports.rights import HOME_PAGES
 from nonocensus.reports.words.citation import AUTHOR
@@ -14,43 +14,23 @@ from nonocensus.solver.model.tables import TIME
 PARQUET = "application/x-parquet"
 FILES, RECORDS = "parquet-files", "puzzles"
 
+CROISSANT_NAMES = (
+    *("citeAs", "column", "equivalentProperty", "extract", "field", "fileObject", "fileProperty", "fileSet", "format"),
+    *("includes", "isLiveDataset", "jsonPath", "key", "md5", "parentField", "path", "recordSet", "references", "regex"),
+    *("repeated", "replace", "samplingRate", "separator", "source", "subField", "transform"),
+)
 CONTEXT = {
     "@language": "en",
     "@vocab": "https://schema.org/",
-    "citeAs": "cr:citeAs",
-    "column": "cr:column",
-    "conformsTo": "dct:conformsTo",
+    "sc": "https://schema.org/",
     "cr": "http://mlcommons.org/croissant/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "dct": "http://purl.org/dc/terms/",
+    "conformsTo": "dct:conformsTo",
     "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-    "dct": "http://purl.org/dc/terms/",
-    "equivalentProperty": "cr:equivalentProperty",
     "examples": {"@id": "cr:examples", "@type": "@json"},
-    "extract": "cr:extract",
-    "field": "cr:field",
-    "fileObject": "cr:fileObject",
-    "fileProperty": "cr:fileProperty",
-    "fileSet": "cr:fileSet",
-    "format": "cr:format",
-    "includes": "cr:includes",
-    "isLiveDataset": "cr:isLiveDataset",
-    "jsonPath": "cr:jsonPath",
-    "key": "cr:key",
-    "md5": "cr:md5",
-    "parentField": "cr:parentField",
-    "path": "cr:path",
-    "rai": "http://mlcommons.org/croissant/RAI/",
-    "recordSet": "cr:recordSet",
-    "references": "cr:references",
-    "regex": "cr:regex",
-    "repeated": "cr:repeated",
-    "replace": "cr:replace",
-    "samplingRate": "cr:samplingRate",
-    "sc": "https://schema.org/",
-    "separator": "cr:separator",
-    "source": "cr:source",
-    "subField": "cr:subField",
-    "transform": "cr:transform",
+    **{name: f"cr:{name}" for name in CROISSANT_NAMES},
 }
 """The context of the Croissant specification."""
 
@@ -67,14 +47,25 @@ TYPES = {
     pa.float64(): "cr:Float64",
 }
 
+SPLIT = {
+    "extract": {"fileProperty": "fullpath"},
+    "transform": {"regex": f"^data/({'|'.join(SPLITS)})-.+\\.parquet$"},
+}
+"""The source of the field `split`: the file's name."""
+
 
 def croissant(
     origin: DatasetOrigin, counts: Sequence[RowCount], columns: pa.Schema, files: Sequence[DataFile]
 ) -> dict[str, Any]:
     """Return the metadata. List columns, which Croissant cannot describe, are only named."""
-    sources = sorted({count.source for count in counts if count.source in HOME_PAGES})
-    nested = [field.name for field in columns if pa.types.is_nested(field.type)]
+    sites = sorted({count.source for count in counts if count.source in HOME_PAGES})
+    nested = [column.name for column in columns if pa.types.is_nested(column.type)]
     others = f" The files have more columns, of lists: {', '.join(nested)}." if nested else ""
+    fields = [_field("split", "train, validation or test", "sc:Text", SPLIT)]
+    for column in columns:
+        if column.name not in nested:
+            source = {"extract": {"column": column.name}}
+            fields.append(_field(column.name, column.metadata[b"description"].decode(), TYPES[column.type], source))
     return {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
@@ -82,8 +73,8 @@ def croissant(
         "name": f"nonocensus-{origin.run_id}",
         "description": "A census of nonograms: verdicts, counters, times and measures of difficulty.",
         "creator": {"@type": "sc:Organization", "name": AUTHOR},
-        "keywords": origin.keywords,
-        "isBasedOn": [HOME_PAGES[source] for source in sources],
+        "keywords": KEYWORDS,
+        "isBasedOn": [HOME_PAGES[site] for site in sites],
         "license": LICENSES.get(license_of(origin.content, counts), "README.md says which licences the rows have"),
         "version": "1.0.0",
         "datePublished": origin.finished,
@@ -96,7 +87,7 @@ def croissant(
                 "name": RECORDS,
                 "description": f"A row for each puzzle.{others}",
                 "key": {"@id": f"{RECORDS}/puzzle_id"},
-                "field": [_split(), *(_field(field) for field in columns if field.name not in nested)],
+                "field": fields,
             }
         ],
     }
@@ -125,28 +116,12 @@ def _file_set() -> dict[str, Any]:
     }
 
 
-def _split() -> dict[str, Any]:
-    """Return the field `split`, which follows from the file name."""
+def _field(name: str, description: str, data_type: str, source: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "@type": "cr:Field",
-        "@id": f"{RECORDS}/split",
-        "name": "split",
-        "description": "train, validation or test",
-        "dataType": "sc:Text",
-        "source": {
-            "fileSet": {"@id": FILES},
-            "extract": {"fileProperty": "fullpath"},
-            "transform": {"regex": f"^data/({'|'.join(SPLITS)})-.+\\.parquet$"},
-        },
-    }
-
-
-def _field(field: pa.Field) -> dict[str, Any]:
-    return {
-        "@type": "cr:Field",
-        "@id": f"{RECORDS}/{field.name}",
-        "name": field.name,
-        "description": field.metadata[b"description"].decode(),
-        "dataType": TYPES[field.type],
-        "source": {"fileSet": {"@id": FILES}, "extract": {"column": field.name}},
+        "@id": f"{RECORDS}/{name}",
+        "name": name,
+        "description": description,
+        "dataType": data_type,
+        "source": {"fileSet": {"@id": FILES}, **source},
     }

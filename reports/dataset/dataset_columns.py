@@ -1,6 +1,6 @@
 """Columns, rows and splits of the dataset of a run."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from nonocensus.reports.numbers import derived_measures as derived
 from nonocensus.reports.numbers.joined_columns import GRADED, NONE_FOUND, joined_rows, with_sources
 from nonocensus.reports.rights import shareable, withheld
-from nonocensus.solver.model.keyed_rows import KEY, KeyedRows
+from nonocensus.solver.model.keyed_rows import KeyedRows
 from nonocensus.solver.model.measures import IN_RESULTS, Computed, Place, computed_by
 from nonocensus.solver.model.tables import PUZZLES, RESULTS, TEXT
 
@@ -70,22 +70,18 @@ COUNTED = tuple(measure.name for measure in computed_by(*IN_RESULTS) if Place.da
 
 def puzzle_columns(content: Content) -> list[str]:
     """Return the columns of the puzzles table that a dataset needs."""
-    return _union((*IDENTITY, *FACTS), _stated(content), derived.PUZZLE_COLUMNS)
+    return _needed(PUZZLES, content, derived.PUZZLE_COLUMNS)
 
 
 def result_columns(content: Content) -> list[str]:
     """Return the columns of the results table that a dataset needs."""
-    return _union((*VERDICT, *COUNTED, *KEY), PICTURES if content.has_puzzles else (), derived.RESULT_COLUMNS)
+    return _needed(RESULTS, content, derived.RESULT_COLUMNS)
 
 
-def _stated(content: Content) -> tuple[str, ...]:
-    """Return the columns that a puzzle's author or site states."""
-    return (*(TEXTS if content.has_puzzles else ()), *(SITE if content != Content.measures else ()))
-
-
-def _union(*names: Iterable[str]) -> list[str]:
-    """Return distinct names in order."""
-    return list(dict.fromkeys(name for some in names for name in some))
+def _needed(table: pa.Schema, content: Content, measured: Sequence[str]) -> list[str]:
+    """Return the columns that a dataset has, and those that its measures are computed from."""
+    shown = schema(content).names
+    return [name for name in table.names if name in shown or name in measured]
 
 
 def schema(
@@ -98,13 +94,13 @@ def schema(
     about    metadata of its files, which gets the prefix `nonocensus.`
     graded   whether the run has grades
     """
-    pictures = PICTURES if content.has_puzzles else ()
+    texts, pictures = (TEXTS, PICTURES) if content.has_puzzles else ((), ())
+    stated = () if content == Content.measures else SITE
     fields = [
-        *(PUZZLES.field(name) for name in IDENTITY),
+        *map(PUZZLES.field, IDENTITY),
         DUPLICATE,
-        *map(PUZZLES.field, FACTS),
-        *map(PUZZLES.field, _stated(content)),
-        *(RESULTS.field(name) for name in (*VERDICT, *pictures, *COUNTED)),
+        *map(PUZZLES.field, (*FACTS, *texts, *stated)),
+        *map(RESULTS.field, (*VERDICT, *pictures, *COUNTED)),
         *(measure.field() for measure in computed_by(Computed.derived) if Place.dataset in measure.shown),
         *(GRADED if graded else ()),
     ]

@@ -1,7 +1,7 @@
 """Positions of a drawing's parts: the grid, the clue numbers, the caption."""
 
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from nonocensus.solver.model.puzzle import BLOT, Clue, Puzzle
 
@@ -42,10 +42,8 @@ class Geometry(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """A clue number with the centre of its position: side, index of its line, palette entry."""
+    """A clue number with its palette entry and the centre of its position."""
 
-    side: Literal["rows", "columns"]
-    line: int
     text: str
     color: int
     x: float
@@ -78,10 +76,10 @@ def placed(puzzle: Puzzle, place: Geometry) -> Iterator[Placed]:
     half = CELL / 2
     for line, clue in enumerate(puzzle.rows):
         for back, (text, color) in enumerate(reversed(clue_numbers(clue))):
-            yield Placed("rows", line, text, color, place.left - back * CELL - half, place.top + line * CELL + half)
+            yield Placed(text, color, place.left - back * CELL - half, place.top + line * CELL + half)
     for line, clue in enumerate(puzzle.columns):
         for back, (text, color) in enumerate(reversed(clue_numbers(clue))):
-            yield Placed("columns", line, text, color, place.left + line * CELL + half, place.top - back * CELL - half)
+            yield Placed(text, color, place.left + line * CELL + half, place.top - back * CELL - half)
 
 
 NO_COLOR = 0

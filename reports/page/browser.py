@@ -28,11 +28,11 @@ from nonocensus.reports.numbers.row_classes import (
     MANY_COLORS,
     MINUTES_NAMES,
     SIZE_NAMES,
+    Rows,
     difficulty_class,
     minutes_class,
     size_class,
 )
-from nonocensus.reports.page.templating import source
 from nonocensus.reports.words.formatting import natural
 from nonocensus.solver.model.measures import Computed, Place, computed_by, names, shown_in
 from nonocensus.solver.model.techniques import TECHNIQUES as LADDER
@@ -72,26 +72,6 @@ class Browser(NamedTuple):
     pictures: str  # of the first rows only if PICTURE_BYTES are exceeded
 
 
-class Pictures(NamedTuple):
-    """What the page has of the rows' pictures and clues.
-
-    contents  of each row: uint8, bits SOLUTION and so on
-    rows      the first ones, for which there is room
-    changes   those that made the mended pictures, in words
-    arrays    of the block, by name:
-              cells    a bit for each cell of each row's pictures: whether its entry is not that of its left neighbour,
-                       or 0 at the border. A byte has eight cells of a column, the upper one in its lowest bit, as that
-                       deflates better than eight of a row
-              entries  XOR of these entries, row by row; of rows with PLAIN they are all 1, and left out
-              others   of rows with CLUES, as `_clues` returns them
-    """
-
-    contents: np.ndarray
-    rows: int
-    changes: list[str]
-    arrays: dict[str, np.ndarray]
-
-
 class WordColumn(NamedTuple):
     """A column of words: its distinct words in sort order, and the index of each row."""
 
@@ -109,15 +89,16 @@ def payload(
     rows        as `reports.numbers.census.Census.shown`; any value but those of JUDGED may be null
     duplicates  of the schema reports.numbers.issues.DUPLICATES (default: those that `repeated` finds)
     """
-    pictures = _pictures(rows, picture_bytes)
+    contents, pictured, drawn = _pictures(rows, picture_bytes)
     words = {name: _words(rows[name]) for name in TEXTS}
     words["label"] = _words(rows["label"], (*LABELS, *FAILED))
     words["solutions"] = _words(rows["solutions"], SOLUTIONS)
     words["technique"] = _words(rows["technique"], TECHNIQUES)
     words["kind"] = _words(_kind(rows), KINDS)
-    words["size"] = _words(_size(rows), SIZE_NAMES)
-    words["dimensions"] = _words(_dimensions(rows))
-    words["level"] = _words(_level(rows), DIFFICULTY_NAMES)
+    words["size"] = _words(_classes(size_class(rows), SIZE_NAMES), SIZE_NAMES)
+    sides = (rows[name].cast(pa.string()) for name in ("width", "height"))
+    words["dimensions"] = _words(pc.binary_join_element_wise(*sides, "×"))  # null if one is unknown
+    words["level"] = _words(_classes(difficulty_class(rows), DIFFICULTY_NAMES), DIFFICULTY_NAMES)
     words["colors"] = _words(_colors(rows), COLOR_NAMES)
     repeats = repeated(rows) if duplicates is None else duplicates
     originals = _originals(rows, repeats)
@@ -132,20 +113,20 @@ def payload(
         words["hardest"] = _words(rows["hardest"], tuple(technique.name for technique in LADDER))
     head = {
         "rows": len(rows),
-        "pictured": pictures.rows,
+        "pictured": pictured,
         "words": {name: column.words for name, column in words.items()},
         "issues": [[name, rule.meaning] for name, rule in ISSUES.items()],
     }
     arrays = {name: column.places for name, column in words.items()}
     absent = () if graded else GRADED
     arrays |= {name: _counts(rows[name]) for name in COUNTS if name not in absent}
-    arrays["cells"] = _counts(_cells(rows))
+    arrays["cells"] = _counts(pc.coalesce(rows["cells"].cast(pa.int64()), _area(rows)))  # of a result, or of its sides
     arrays["differing"] = _counts(pa.chunked_array([differing(rows)]))
     arrays["apart"] = _counts(originals["cells"])
     arrays["issues"] = issues(rows, repeats)
-    arrays |= {name: _decimals(rows[name]) for name in DECIMALS if name not in absent}
-    arrays["contents"] = pictures.contents
-    drawn = block({"changes": pictures.changes}, pictures.arrays, zlib.Z_FILTERED)  # of bits: few strings repeat
+    decimals = rows.select([name for name in DECIMALS if name not in absent])
+    arrays |= {name: decimals[name].to_numpy().astype(np.float32) for name in decimals.column_names}
+    arrays["contents"] = contents
     return Browser(len(rows), graded, block(head, arrays), drawn)
 
 
@@ -200,41 +181,19 @@ def _smallest(numbers: np.ndarray) -> np.ndarray:
     return numbers.astype(next(fitting, np.float64))
 
 
-def _decimals(column: pa.ChunkedArray) -> np.ndarray:
-    """Encode other numbers, null as NaN."""
-    decimals: np.ndarray = column.cast(pa.float64()).to_numpy().astype(np.float32)
-    return decimals
-
-
 def _kind(rows: pa.Table) -> pa.ChunkedArray:
     """Return the kind: mono, color, blotted mono, blotted color."""
     blotted = pc.binary_join_element_wise("blotted", rows["kind"], " ")
     return pc.if_else(pc.fill_null(rows["blotted"], False), blotted, rows["kind"])
 
 
-def _cells(rows: pa.Table) -> pa.ChunkedArray:
-    """Return the cells of each puzzle, from its result or its sides."""
-    return pc.coalesce(rows["cells"].cast(pa.int64()), _area(rows))
-
-
-def _area(rows: pa.Table) -> pa.ChunkedArray:
+def _area(rows: Rows) -> pa.Array | pa.ChunkedArray:
     return pc.multiply(rows["width"].cast(pa.int64()), rows["height"].cast(pa.int64()))
 
 
-def _size(rows: pa.Table) -> pa.ChunkedArray:
-    """Return the size class, of SIZE_NAMES, null if unknown."""
-    return pa.chunked_array([pa.array([*SIZE_NAMES, None]).take(size_class(rows))])
-
-
-def _dimensions(rows: pa.Table) -> pa.ChunkedArray:
-    """Return the dimensions: "15×10", null if unknown."""
-    sides = (rows[name].cast(pa.string()) for name in ("width", "height"))
-    return pc.binary_join_element_wise(*sides, "×")
-
-
-def _level(rows: pa.Table) -> pa.ChunkedArray:
-    """Return the difficulty class, of DIFFICULTY_NAMES, null if unknown."""
-    return pa.chunked_array([pa.array([*DIFFICULTY_NAMES, None]).take(difficulty_class(rows))])
+def _classes(places: pa.Array, names: Sequence[str]) -> pa.ChunkedArray:
+    """Return names by their indices; null for len(names), an unknown class."""
+    return pa.chunked_array([pa.array([*names, None]).take(places)])
 
 
 def _colors(rows: pa.Table) -> pa.ChunkedArray:
@@ -276,59 +235,70 @@ def _palette_text(palettes: pa.ListArray) -> pa.Array:
 # Pictures
 
 
-def _pictures(rows: pa.Table, most_bytes: int) -> Pictures:
-    """Return the pictures and clues of the first rows, within a limit of bytes before they are deflated."""
+def _pictures(rows: pa.Table, most_bytes: int) -> tuple[np.ndarray, int, Markup]:
+    """Return the contents of all rows, the number of the first ones that have room, and the block of these.
+
+    Room is limited by the block's bytes before they are deflated. Its head has the changes that made the mended
+    pictures, in words.
+    """
     contents = np.zeros(len(rows), np.uint8)
     changes: list[str] = []
-    parts = [_slice(rows.slice(0, 0).combine_chunks())[1]]
-    taken = 0
-    for start in range(0, len(rows), SLICE):
-        piece = rows.slice(start, SLICE).combine_chunks()
-        content, arrays = _slice(piece)
+    parts = [_slice(pa.RecordBatch.from_pylist([], rows.schema))[1]]
+    pictured = taken = 0
+    for batch in rows.to_batches(SLICE):
+        content, arrays = _slice(batch)
         taken += sum(array.nbytes for array in arrays.values())
         if taken > most_bytes:
             break
-        contents[start : start + SLICE] = content
-        changes += _only(piece["change"]).filter(pa.array(content & MENDED != 0)).to_pylist()
+        contents[pictured : pictured + len(batch)] = content
+        pictured += len(batch)
+        changes += batch["change"].filter(pa.array(content & MENDED != 0)).to_pylist()
         parts.append(arrays)
-    arrays = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    return Pictures(contents, min(len(rows), SLICE * (len(parts) - 1)), changes, arrays)
+    whole = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    return contents, pictured, block({"changes": changes}, whole, zlib.Z_FILTERED)  # of bits: few strings repeat
 
 
-def _slice(rows: pa.Table) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Return the contents of a slice's rows, and the arrays with their pictures.
+def _slice(rows: pa.RecordBatch) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Return the contents of rows, uint8 of bits SOLUTION and so on, and the block's arrays by name.
+
+    cells    a bit for each cell of each row's pictures: whether its entry is not that of its left neighbour, or 0 at
+             the border. A byte has eight cells of a column, the upper one in its lowest bit, as that deflates better
+             than eight of a row
+    entries  XOR of these entries, row by row; of rows with PLAIN they are all 1, and left out
+    others   of rows with CLUES, as `_clues` returns them
 
     Clues that follow from a solution, and goals equal to it, are left out. A second solution or mended picture is
     stored as XOR with the solution, which is mostly 0.
     """
-    names = ("solution", "second_solution", "goal", "rows", "columns", "mended")
-    column = {name: _only(rows[name]) for name in names}
-    cells = _only(_area(rows))
+    cells = _area(rows)
 
     def whole(name: str) -> np.ndarray:
-        return _true(pc.equal(pc.binary_length(column[name]), cells))
+        return _true(pc.equal(pc.binary_length(rows[name]), cells))
 
     solved = whole("solution")
     second = whole("second_solution") & solved
-    mended = whole("mended") & second & _true(_only(rows["change"]).is_valid())
-    goal = whole("goal") & ~_true(pc.equal(column["goal"], column["solution"]))
-    readable = _true(pc.invert(_only(rows["blotted"]))) & solved
-    lines = pc.list_value_length(column["rows"]), pc.list_value_length(column["columns"])
-    clues = _true(pc.equal(lines[0], _only(rows["height"]))) & _true(pc.equal(lines[1], _only(rows["width"])))
-    clues &= ~readable
+    mended = whole("mended") & second & _true(rows["change"].is_valid())
+    goal = whole("goal") & ~_true(pc.equal(rows["goal"], rows["solution"]))
+    readable = _true(pc.invert(rows["blotted"])) & solved
+    clues = ~readable
+    for side, lines in (("height", "rows"), ("width", "columns")):
+        clues &= _true(pc.equal(pc.list_value_length(rows[lines]), rows[side]))
     content = SOLUTION * solved + SECOND * second + GOAL * goal + CLUES * clues + MENDED * mended
     steps = [_steps(pictures) for pictures in _drawn(rows, content)]
     content += PLAIN * np.array([step.max(initial=0) == 1 for step in steps], bool)
+    nothing = np.zeros(0, np.uint8)
     entries = [step[step != 0] for step, bits in zip(steps, content, strict=True) if not bits & PLAIN]
     return content.astype(np.uint8), {
-        "cells": np.frombuffer(b"".join(map(_bits, steps)), np.uint8),
-        "entries": np.concatenate([np.zeros(0, np.uint8), *entries]),
-        **_clues("row", column["rows"], clues),
-        **_clues("column", column["columns"], clues),
+        "cells": np.concatenate(
+            [nothing, *(np.packbits(step != 0, axis=1, bitorder="little").ravel() for step in steps)]
+        ),
+        "entries": np.concatenate([nothing, *entries]),
+        **_clues("row", rows["rows"], clues),
+        **_clues("column", rows["columns"], clues),
     }
 
 
-def _drawn(rows: pa.Table, content: np.ndarray) -> Iterator[np.ndarray]:
+def _drawn(rows: pa.RecordBatch, content: np.ndarray) -> Iterator[np.ndarray]:
     """Yield the pictures of each row as they are stored, uint8[pictures, height, width]."""
     names = {SOLUTION: "solution", SECOND: "second_solution", GOAL: "goal", MENDED: "mended"}
     pictures = {bit: rows[name].to_pylist() for bit, name in names.items()}
@@ -339,21 +309,11 @@ def _drawn(rows: pa.Table, content: np.ndarray) -> Iterator[np.ndarray]:
         yield np.array([*drawn.values()], np.uint8).reshape(len(drawn), height or 0, width or 0)
 
 
-def _bits(steps: np.ndarray) -> bytes:
-    """Return a bit for each cell that is not 0; eight cells of a column a byte."""
-    return np.packbits(steps != 0, axis=1, bitorder="little").tobytes()
-
-
 def _steps(pictures: np.ndarray) -> np.ndarray:
     """Return the XOR of each cell with its left neighbour: uint8[pictures, height, width]."""
     steps = pictures.copy()
     steps[:, :, 1:] ^= pictures[:, :, :-1]
     return steps
-
-
-def _only(column: pa.ChunkedArray) -> pa.Array:
-    """Return a column as one array."""
-    return column.combine_chunks()
 
 
 def _true(mask: pa.Array) -> np.ndarray:
@@ -371,8 +331,3 @@ def _clues(side: str, lines: pa.ListArray, which: np.ndarray) -> dict[str, np.nd
         f"{side}_lengths": pc.struct_field(blocks, "length").fill_null(0).to_numpy(),
         f"{side}_colors": pc.struct_field(blocks, "color").fill_null(0).to_numpy(),
     }
-
-
-def style() -> str:
-    """Return its style sheet, which uses the colours of report.css."""
-    return source("browser.css") + source("shared/board.css")

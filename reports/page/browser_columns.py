@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from nonocensus.reports.words.formatting import COLORS, MEANINGS, OTHER_COLOR
-from nonocensus.solver.model.measures import Computed, Measure, Place, shown_in
+from nonocensus.solver.model.measures import Computed, Place, shown_in
 
 HEADLINES = ("minutes", "stars", "grade", "hardest", "technique", "cpu_seconds", "engine")
 """The first facts of an opened puzzle."""
@@ -27,39 +27,25 @@ class BrowserColumn(NamedTuple):
     is_charted: bool = False
 
 
-def _exported(*names: str) -> Iterator[BrowserColumn]:
-    return (BrowserColumn(name, "") for name in names)
-
-
-def _fact(name: str, title: str, unit: str = "text", is_charted: bool = False) -> BrowserColumn:
-    return BrowserColumn(name, title, unit, is_charted=is_charted)
-
-
-def _measured(measure: Measure) -> BrowserColumn:
-    label = measure.label
-    is_charted = Place.correlations in measure.shown or measure.computed == Computed.rated
-    return BrowserColumn(measure.name, label[0].upper() + label[1:], measure.unit, measure.digits, is_charted)
-
-
 def _columns() -> Iterator[BrowserColumn]:
-    facts = {
-        "technique": _fact("technique", "Technique"),
-        "hardest": _fact("hardest", "Technique for people"),
-        "engine": _fact("engine", "Engine"),
-    }
-    measures = {measure.name: _measured(measure) for measure in shown_in(Place.browser)}
-    yield from _exported("puzzle_id", "title", "author", "url", "width", "height", "label")
-    yield from ((facts | measures)[name] for name in HEADLINES)
-    yield _fact("kind", "Kind")
-    yield from (column for name, column in measures.items() if name not in HEADLINES)
-    yield _fact("differing", "Cells that differ", "cells", is_charted=True)
-    yield _fact("goal_matches", "Author’s picture", "fits")
-    yield _fact("source", "Source")
-    yield _fact("copyright", "Copyright")
-    yield _fact("license", "Licence")
-    yield _fact("site_note", "The site’s verdict")
-    yield _fact("status", "Status")
-    yield from _exported("original", "likeness", "apart", "fixes")
+    words = {"technique": "Technique", "hardest": "Technique for people", "engine": "Engine"}
+    columns = {name: BrowserColumn(name, title) for name, title in words.items()}
+    for measure in shown_in(Place.browser):
+        title = measure.label[0].upper() + measure.label[1:]
+        is_charted = Place.correlations in measure.shown or measure.computed == Computed.rated
+        columns[measure.name] = BrowserColumn(measure.name, title, measure.unit, measure.digits, is_charted)
+    yield from (BrowserColumn(name, "") for name in ("puzzle_id", "title", "author", "url", "width", "height", "label"))
+    yield from (columns.pop(name) for name in HEADLINES)
+    yield BrowserColumn("kind", "Kind")
+    yield from columns.values()
+    yield BrowserColumn("differing", "Cells that differ", "cells", is_charted=True)
+    yield BrowserColumn("goal_matches", "Author’s picture", "fits")
+    yield BrowserColumn("source", "Source")
+    yield BrowserColumn("copyright", "Copyright")
+    yield BrowserColumn("license", "Licence")
+    yield BrowserColumn("site_note", "The site’s verdict")
+    yield BrowserColumn("status", "Status")
+    yield from (BrowserColumn(name, "") for name in ("original", "likeness", "apart", "fixes"))
 
 
 COLUMNS = tuple(_columns())
@@ -68,15 +54,5 @@ COLUMNS = tuple(_columns())
 
 def page_constants() -> dict[str, Any]:
     """Return what the pages' scripts take from the program: columns, and the colours and meanings of verdicts."""
-    columns = [
-        {
-            "name": column.name,
-            "title": column.title,
-            "unit": column.unit,
-            "digits": column.digits,
-            "isCharted": column.is_charted,
-        }
-        for column in COLUMNS
-    ]
     verdicts = {label: [color, MEANINGS[label]] for label, color in COLORS.items()}
-    return {"columns": columns, "verdicts": verdicts, "otherColor": OTHER_COLOR}
+    return {"columns": [column._asdict() for column in COLUMNS], "verdicts": verdicts, "otherColor": OTHER_COLOR}

@@ -1,13 +1,10 @@
 """The page of two runs compared: what has been fixed, what is at fault since, what is new or gone, with pictures."""
 
 from typing import NamedTuple
-from urllib.parse import quote
 
 from markupsafe import Markup
 
-from nonocensus.reports.drawings.picture_svg import mark
 from nonocensus.reports.page.templating import environment, source
-from nonocensus.reports.words.formatting import label_color
 
 
 class ChangedPuzzle(NamedTuple):
@@ -45,13 +42,6 @@ def comparison_page(groups: tuple[ChangeGroup, ...], runs: tuple[str, str], shar
     shared   number of puzzles in both runs
     alarms   number of changed proofs: one of the runs is wrong then
     """
-    page = environment(autoescape=True)
-    page.filters["color"] = label_color
-    return page.get_template("comparison.html.j2").render(
-        groups=[group for group in groups if group.puzzles],
-        runs=runs,
-        shared=shared,
-        alarms=alarms,
-        style=Markup(source("report.css")),
-        icon="data:image/svg+xml," + quote(mark()),
-    )
+    template = environment(autoescape=True).get_template("comparison.html.j2")
+    there = [group for group in groups if group.puzzles]
+    return template.render(groups=there, runs=runs, shared=shared, alarms=alarms, style=Markup(source("report.css")))

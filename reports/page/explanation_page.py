@@ -4,15 +4,14 @@ Titles and colour names are untrusted: Jinja escapes them, and a content securit
 by its hash.
 """
 
-import json
 from collections import Counter
 from typing import Any
 
 from markupsafe import Markup
 
-from nonocensus.reports.drawings.geometry import CELL, geometry
+from nonocensus.reports.drawings.geometry import geometry
 from nonocensus.reports.drawings.grid_state import GridState, empty
-from nonocensus.reports.drawings.sheet_colors import LINE, MARK, color_letters, color_names, rgb, tint
+from nonocensus.reports.drawings.sheet_colors import color_letters, color_names, rgb
 from nonocensus.reports.drawings.svg import drawing
 from nonocensus.reports.page.page_scripts import content_hash, joined
 from nonocensus.reports.page.templating import environment, source
@@ -61,7 +60,7 @@ def page(explanation: Explanation, difficulty: str = "") -> str:
             techniques=[(TECHNIQUES[technique], count) for technique, count in counted],
             ending=describe_ending(explanation),
             difficulty=difficulty,
-            data=Markup(_for_script(_data(explanation, steps))),
+            data=_data(explanation, steps),
             script=Markup(script),
             script_hash=Markup(content_hash(script)),
             style=Markup(source("report.css") + source("explanation.css")),
@@ -89,18 +88,9 @@ def _data(explanation: Explanation, steps: list[DescribedStep[MergedStep]]) -> d
     return {
         "width": puzzle.width,
         "height": puzzle.height,
-        "cell": CELL,
         "left": place.left,
         "top": place.top,
-        "colors": [f"#{rgb(puzzle, entry)}" for entry in range(max(puzzle.colors, 1) + 1)],
-        "mark": f"#{MARK}",
-        "line": f"#{LINE}",
-        "tint": f"#{tint(puzzle)}",
+        "palette": [{"rgb": rgb(puzzle, entry)} for entry in range(max(puzzle.colors, 1) + 1)],
         "start": explanation.start,
         "steps": [[step.step.lines, step.step.ruled] for step in steps],
     }
-
-
-def _for_script(value: Any) -> str:
-    """Encode JSON for a script element."""
-    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")

@@ -10,7 +10,6 @@ import hashlib
 import posixpath
 import re
 from collections.abc import Callable
-from typing import NamedTuple
 
 from nonocensus.reports.page.templating import source
 
@@ -20,57 +19,32 @@ OTHER = re.compile(r"^(?:import\b|export\b|await\b).*|\bimport[(.].*", re.MULTIL
 """What else only modules may hold, which is not supported."""
 
 
-class ScriptModule(NamedTuple):
-    """A module: its body, the names that it imports by module, and those that it exports."""
-
-    body: str
-    imports: dict[str, list[str]]
-    exports: list[str]
-
-
-def parse_module(path: str, text: str) -> ScriptModule:
-    """Parse a module at a path in reports/templates. Raises ValueError for what can't be joined."""
-    folder = posixpath.dirname(path)
-    imports: dict[str, list[str]] = {}
-    for names, other in IMPORT.findall(text):
-        imports.setdefault(posixpath.normpath(posixpath.join(folder, other)), []).extend(names.split(", "))
-    body = EXPORT.sub("", IMPORT.sub("", text))
-    if found := OTHER.search(body):
-        raise ValueError(f"{path}: {found[0].strip()!r} can't be joined; see reports/page/page_scripts.py")
-    return ScriptModule(body, imports, EXPORT.findall(text))
-
-
 def joined(entry: str, read: Callable[[str], str] = source) -> str:
     """Return one script that runs a module of reports/templates after the modules that it imports.
 
-    `read` returns the text of a module by its path. Raises ValueError for a name that is not exported, and for modules
-    that import each other in a circle.
+    `read` returns the text of a module by its path. Raises ValueError for what can't be joined. That imported names are
+    exported, and that modules don't import each other in a circle, is for oxlint to check.
     """
-    modules: dict[str, ScriptModule] = {}  # in the order in which they run
+    parts: dict[str, str] = {}  # by path, in the order in which they run
 
-    def visit(path: str, importers: tuple[str, ...]) -> ScriptModule:
-        if path in importers:
-            raise ValueError(f"modules import each other: {' -> '.join((*importers, path))}")
-        if path not in modules:
-            module = parse_module(path, read(path))
-            for other, names in module.imports.items():
-                if unknown := set(names) - set(visit(other, (*importers, path)).exports):
-                    raise ValueError(f"{path}: {other} does not export {', '.join(sorted(unknown))}")
-            modules[path] = module
-        return modules[path]
+    def add(path: str) -> None:
+        """Add a module as a function that is called at once, and whose exports are kept in `$modules`."""
+        if path in parts:
+            return
+        text = read(path)
+        imports = []
+        for names, relative in IMPORT.findall(text):
+            other = posixpath.normpath(posixpath.join(posixpath.dirname(path), relative))
+            add(other)
+            imports.append(f'const {{ {names} }} = $modules["{other}"];\n')
+        body = EXPORT.sub("", IMPORT.sub("", text))
+        if found := OTHER.search(body):
+            raise ValueError(f"{path}: {found[0].strip()!r} can't be joined; see reports/page/page_scripts.py")
+        exports = f"return {{ {', '.join(EXPORT.findall(text))} }};\n"
+        parts[path] = f'$modules["{path}"] = (() => {{\n{"".join(imports)}{body}{exports}}})();\n'
 
-    visit(entry, ())
-    parts = "".join(_function(path, module) for path, module in modules.items())
-    return f'(() => {{\n"use strict";\nconst $modules = {{}};\n{parts}}})();\n'
-
-
-def _function(path: str, module: ScriptModule) -> str:
-    """Return a module as a function that is called at once; its exports are kept in `$modules`."""
-    imports = "".join(
-        f'const {{ {", ".join(names)} }} = $modules["{other}"];\n' for other, names in module.imports.items()
-    )
-    exports = f"return {{ {', '.join(module.exports)} }};\n" if module.exports else ""
-    return f'$modules["{path}"] = (() => {{\n{imports}{module.body}{exports}}})();\n'
+    add(entry)
+    return f'(() => {{\n"use strict";\nconst $modules = {{}};\n{"".join(parts.values())}}})();\n'
 
 
 def content_hash(script: str) -> str:

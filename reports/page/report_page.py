@@ -8,7 +8,6 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
 import duckdb
 import numpy as np
@@ -17,10 +16,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from markupsafe import Markup
 
-from nonocensus.reports.charts.chart import Chart, alone, script
+from nonocensus.reports.charts.chart import alone, script
 from nonocensus.reports.charts.report_charts import charts, explorers
 from nonocensus.reports.charts.verdicts import colored
-from nonocensus.reports.drawings.picture_svg import mark, svg
+from nonocensus.reports.drawings.picture_svg import svg
 from nonocensus.reports.numbers.activity import Activity
 from nonocensus.reports.numbers.aggregate import TECHNIQUES as TECHNIQUES_OF_LADDER
 from nonocensus.reports.numbers.aggregate import figures_of, plain
@@ -39,7 +38,7 @@ from nonocensus.reports.page.page_scripts import content_hash, joined
 from nonocensus.reports.page.templating import environment, source
 from nonocensus.reports.words import formatting
 from nonocensus.reports.words.citation import cite
-from nonocensus.reports.words.formatting import GRADING, MEANINGS, RUNG_MEANINGS, TIMING, label_color, minutes_text
+from nonocensus.reports.words.formatting import label_color, minutes_text
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE
 from nonocensus.solver.model.tables import RESULTS
 from nonocensus.solver.model.techniques import TECHNIQUES
@@ -114,6 +113,7 @@ def write_report(
     figures = figures_of(census, repeats)
     counts = {issue.name: issue.puzzles for issue in figures.attention.issues}
     drawn = charts(figures, about.activity)
+    version = (about.versions or {}).get("nonocensus", "")
     content = {
         "figures": figures,
         "about": about,
@@ -122,17 +122,13 @@ def write_report(
         "colored": colored(figures),
         "few_cells": FEW_CELLS,
         "issue_counts": counts,
-        "site_marks": _site_marks(counts) if figures.claims else "",
-        "meanings": MEANINGS,
-        "rung_meanings": RUNG_MEANINGS,
-        "grading": GRADING,
-        "timing": TIMING,
+        "site_marks": _site_marks(counts) if figures.claims and "ambiguous" in counts else "",
         "measures": _measures(graded=figures.grades is not None),
         "techniques": {technique.name: technique for technique in TECHNIQUES},
         "technique_sources": {technique.name: technique.source for technique in TECHNIQUES},
         "facts": _facts(about),
         "settings": {name: _setting(value) for name, value in (about.configuration or {}).items()},
-        "citation": _citation(about),
+        "citation": cite(about.run_id, str(about.finished or ""), version) if about.run_id else "",
         "cards": _cards(figures),
         "rung_filters": RUNG_FILTERS,
         "charts": {chart.name: chart for chart in drawn},
@@ -149,9 +145,14 @@ def write_report(
 
 
 def _site_marks(counts: Mapping[str, int]) -> str:
-    """Say how many ambiguous puzzles their sites mark, from counts by issue; empty without any."""
-    split = [counts.get(name, 0) for name in ("ambiguous", "marked ambiguous", "unmarked ambiguous")]
-    return formatting.site_marks(*split) if split[0] else ""
+    """Say how many ambiguous puzzles their sites mark: "The site marks 529 of the 530 already; 1 is new."."""
+    ambiguous, marked, new = (counts.get(name, 0) for name in ("ambiguous", "marked ambiguous", "unmarked ambiguous"))
+    text = f"The site marks {formatting.number(marked)} of the {formatting.number(ambiguous)} already"
+    if new:
+        text += f"; {formatting.number(new)} {'is' if new == 1 else 'are'} new"
+    if silent := ambiguous - marked - new:
+        text += f"; of {formatting.number(silent)} it says nothing"
+    return f"{text}."
 
 
 def _cards(figures: Figures) -> tuple[Card, ...]:
@@ -213,13 +214,6 @@ def _facts(about: RunDetails) -> dict[str, str]:
     return {name: value for name, value in known.items() if value}
 
 
-def _citation(about: RunDetails) -> str:
-    """Return the run's citation in BibTeX, empty without its id."""
-    finished = None if about.finished is None else str(about.finished)
-    version = (about.versions or {}).get("nonocensus", "")
-    return cite(about.run_id, finished, version) if about.run_id else ""
-
-
 def _moment(moment: datetime | str | None) -> str | None:
     if isinstance(moment, str):
         moment = datetime.fromisoformat(moment)
@@ -244,33 +238,35 @@ def _measures(graded: bool) -> list[dict[str, str]]:
     ]
 
 
-def _named(figures: Figures) -> list[str]:
+def _named(figures: Figures) -> list[str | None]:
     """Return the ids of puzzles that the page draws outside its browser."""
     found = figures.attention
     ids = [hard.puzzle_id for hard in figures.hardest] + [one.puzzle_id for one in found.ambiguous]
     ids += [name for twin in found.twins for name in (twin.original, twin.puzzle_id)]
-    return [name for name in ids if name is not None]
+    return ids
 
 
-def drawings(shown: pa.Table, ids: Sequence[str]) -> dict[str, Markup]:
+def drawings(shown: pa.Table, ids: Sequence[str | None]) -> dict[str, Markup]:
     """Draw the solutions of these puzzles, or else their authors' pictures, as SVG by puzzle_id."""
-    columns = ["puzzle_id", "width", "height", "kind", "palette", "goal", "solution"]
-    rows = shown.select(columns).filter(pc.is_in(shown["puzzle_id"], pa.array(ids, pa.string()))).to_pylist()
-    made = {row["puzzle_id"]: _drawing(row) for row in rows if row["puzzle_id"] is not None}
-    return {puzzle_id: drawing for puzzle_id, drawing in made.items() if drawing}
+    made = {}
+    for row in _rows_of(shown, ids, "goal", "solution"):
+        name, what = ("goal", "author’s picture") if row["solution"] is None else ("solution", "solution")
+        cells = _cells(row, name)
+        if cells is not None:
+            made[row["puzzle_id"]] = Markup(svg(cells, _palette(row), f"{what} of {row['puzzle_id']}"))
+    return made
 
 
-def _drawing(row: dict[str, Any]) -> Markup | None:
-    cells, what = (row["goal"], "author’s picture") if row["solution"] is None else (row["solution"], "solution")
-    shown = _cells(row, cells)
-    return None if shown is None else Markup(svg(shown, _palette(row), f"{what} of {row['puzzle_id']}"))
+def _rows_of(shown: pa.Table, ids: Sequence[str | None], *columns: str) -> list[dict[str, Any]]:
+    """Return the rows of these puzzles, with what pictures of them need."""
+    rows = shown.select(["puzzle_id", "width", "height", "palette", *columns])
+    return list(rows.filter(pc.is_in(rows["puzzle_id"], pa.array(ids, pa.string()), skip_nulls=True)).to_pylist())
 
 
-def _cells(row: dict[str, Any], cells: bytes | None) -> np.ndarray | None:
+def _cells(row: dict[str, Any], name: str) -> np.ndarray | None:
     """Return a picture of a puzzle, uint8[height, width], None if it has another size."""
-    width, height = row["width"] or 0, row["height"] or 0
-    fits = cells and len(cells) == width * height
-    return np.frombuffer(cells, np.uint8).reshape(height, width) if cells and fits else None
+    cells, width, height = row[name], row["width"] or 0, row["height"] or 0
+    return np.frombuffer(cells, np.uint8).reshape(height, width) if cells and len(cells) == width * height else None
 
 
 def _palette(row: dict[str, Any]) -> list[str]:
@@ -283,10 +279,9 @@ def _mended_drawings(shown: pa.Table, ids: Sequence[str | None]) -> dict[str, tu
     Before is the author's picture if it is a solution, else the solution that is nearest to the changed one.
     """
     pictures = ["solution", "second_solution", "goal", "mended"]
-    columns = ["puzzle_id", "width", "height", "palette", "goal_matches", *pictures]
     made = {}
-    for row in shown.select(columns).filter(pc.is_in(shown["puzzle_id"], pa.array(ids, pa.string()))).to_pylist():
-        solution, second, goal, after = (_cells(row, row[name]) for name in pictures)
+    for row in _rows_of(shown, ids, "goal_matches", *pictures):
+        solution, second, goal, after = (_cells(row, name) for name in pictures)
         known = [cells for cells in ((goal,) if row["goal_matches"] else (solution, second)) if cells is not None]
         if after is None or not known:
             continue
@@ -304,25 +299,18 @@ def _mended_drawings(shown: pa.Table, ids: Sequence[str | None]) -> dict[str, tu
 def _html(content: Mapping[str, Any], drawings: Mapping[str, Markup]) -> bytes:
     own = joined("report.js")
     vega = script() if content["charts"] else ""
-    page = environment(autoescape=True)
-    page.filters["color"] = label_color
-    template = page.get_template("report.html.j2")
+    specs = {"own": {name: chart.spec for name, chart in content["charts"].items()}, "explorers": explorers()}
+    template = environment(autoescape=True).get_template("report.html.j2")
     return template.render(
         content,
         drawings=drawings,
-        style=Markup(source("report.css") + browser.style()),
+        style=Markup("".join(map(source, ("report.css", "browser.css", "shared/board.css")))),
         script=Markup(own),
         script_hashes=Markup(" ".join(map(content_hash, (own, vega)))),
         constants=page_constants(),
         vega=browser.deflated(vega.encode()),
-        chart_specs=browser.deflated(_chart_specs(content["charts"])),
-        icon="data:image/svg+xml," + quote(mark()),
+        chart_specs=browser.deflated(json.dumps(specs).encode()),
     ).encode()
-
-
-def _chart_specs(drawn: Mapping[str, Chart]) -> bytes:
-    """Return the specifications of the page's charts by name, and those of the browser's charts, as JSON."""
-    return json.dumps({"own": {name: chart.spec for name, chart in drawn.items()}, "explorers": explorers()}).encode()
 
 
 def _json(content: dict[str, Any]) -> bytes:

@@ -5,19 +5,20 @@ from collections.abc import Callable
 from html import escape
 from importlib.resources import files
 from typing import Any
+from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from nonocensus.reports.clean import clean
+from nonocensus.reports.drawings.picture_svg import mark
 from nonocensus.reports.numbers.rating_correlations import RATING_NAMES
 from nonocensus.reports.words import formatting
-from nonocensus.reports.words.formatting import estimate_text, minutes_text
 from nonocensus.solver.model.measures import CONFLICT
 
 
 def environment(autoescape: bool = False, finalize: Callable[[Any], str] | None = None) -> Environment:
-    """Return a Jinja environment with the templates of this package and filters that format figures.
+    """Return a Jinja environment with the templates of this package, filters that format figures, and the icon.
 
     autoescape          for HTML
     finalize=markdown   for Markdown
@@ -30,21 +31,28 @@ def environment(autoescape: bool = False, finalize: Callable[[Any], str] | None 
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
     made.filters |= {
         "number": formatting.number,
         "share": formatting.share,
         "seconds": formatting.seconds,
         "bucket": formatting.bucket,
         "difficulty": formatting.difficulty,
-        "minutes": minutes_text,
+        "minutes": formatting.minutes_text,
+        "color": formatting.label_color,
         "linked": linked,
     }
     made.globals |= {
+        "icon": f"data:image/svg+xml,{quote(mark())}",
         "measure_name": formatting.measure_name,
         "measure_names": formatting.MEASURE_NAMES,
         "rating": formatting.rating,
         "rating_names": RATING_NAMES,
-        "estimate": estimate_text,
+        "estimate": formatting.estimate_text,
+        "meanings": formatting.MEANINGS,
+        "rung_meanings": formatting.RUNG_MEANINGS,
+        "grading": formatting.GRADING,
+        "timing": formatting.TIMING,
         "conflict": CONFLICT,
     }
     return made

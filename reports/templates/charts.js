@@ -1,6 +1,6 @@
 // Draws charts by Vega, which the page holds deflated.
 
-import { inflateText } from "./shared/elements.js";
+import { button, element, inflateText } from "./shared/elements.js";
 
 const LEGEND_COLUMN = 150; // pixels
 const OPTIONS = { mode: "vega-lite", renderer: "svg", actions: { export: true, source: false, compiled: false, editor: false }, scaleFactor: 3, ast: true, tooltip: { theme: "report" } };
@@ -9,9 +9,7 @@ let vega = null; // the promise that it is loaded, once a chart is near
 
 /** Load Vega, which sets `vegaEmbed`: the content security policy knows its hash. */
 async function loadVega() {
-  const script = document.createElement("script");
-  script.textContent = await inflateText(document.getElementById("vega"));
-  document.head.append(script);
+  document.head.append(element("script", "", "", await inflateText(document.getElementById("vega"))));
 }
 
 /** Draw a chart with Vega's menu of files, and keep its specification as `spec`. Screen readers get its description instead of Vega's parts. */
@@ -89,19 +87,16 @@ function below(value) {
 
 /** A legend of toggle buttons, each of which isolates its word. */
 function legendButtons(legend, pick) {
-  const box = document.createElement("div");
-  box.className = "legend-words";
-  box.setAttribute("role", "group");
+  const box = element("div", "legend-words", "group");
   box.setAttribute("aria-label", "Show one verdict alone");
   for (const [label, color] of legend) {
-    const button = document.createElement("button");
-    Object.assign(button, { type: "button", className: "key", textContent: label });
-    button.style.setProperty("--key", color);
-    button.setAttribute("aria-pressed", "false");
-    box.append(button);
-    button.addEventListener("click", () => {
-      const alone = button.getAttribute("aria-pressed") === "false";
-      for (const other of box.children) other.setAttribute("aria-pressed", String(alone && other === button));
+    const key = button("key", label);
+    key.style.setProperty("--key", color);
+    key.setAttribute("aria-pressed", "false");
+    box.append(key);
+    key.addEventListener("click", () => {
+      const alone = key.getAttribute("aria-pressed") === "false";
+      for (const other of box.children) other.setAttribute("aria-pressed", String(alone && other === key));
       pick(alone ? label : null);
     });
   }

@@ -106,16 +106,6 @@ def difficulty(value: float | None) -> str:
     return DASH if value is None else fixed(value, 2)
 
 
-def site_marks(ambiguous: int, marked: int, unmarked: int) -> str:
-    """Say how many ambiguous puzzles their sites mark: "The site marks 529 of the 530 already; 1 is new."."""
-    text = f"The site marks {number(marked)} of the {number(ambiguous)} already"
-    if unmarked:
-        text += f"; {number(unmarked)} {'is' if unmarked == 1 else 'are'} new"
-    if silent := ambiguous - marked - unmarked:
-        text += f"; of {number(silent)} it says nothing"
-    return f"{text}."
-
-
 def bucket(start: float, stop: float | None) -> str:
     """Format a time class of the survey: "< 0.1 s", "0.1–0.2 s", "≥ 120 s"."""
     if stop is None:

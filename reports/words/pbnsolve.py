@@ -18,9 +18,6 @@ from nonocensus.scrapers.formats import webpbn_xml
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.tables import picture
 
-LOGIC = {"line": 1}
-"""<logic> by technique; every depth-N is 2."""
-
 NO_SOLUTION = "Puzzle has no solution"
 UNDECIDED = "Puzzle is not solved to its end"
 
@@ -60,7 +57,8 @@ def xml(puzzle: Puzzle, row: dict[str, Any]) -> str:
     if row["solutions"] in ("none", "unknown"):
         return failure(NO_SOLUTION if row["solutions"] == "none" else UNDECIDED, difficulty)
     unique = row["solutions"] == "unique"
-    logic = LOGIC.get(row["technique"], 2 if (row["technique"] or "").startswith("depth-") else None)
+    technique = row["technique"] or ""
+    logic = 1 if technique == "line" else 2 if technique.startswith("depth-") else None
     return _document(
         "OK",
         f"<unique>{int(unique)}</unique>",

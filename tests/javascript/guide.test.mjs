@@ -7,8 +7,8 @@ import { applyStep, gridOfSets, highlightsOf, hintChanges, setsOf, stepTitle, wh
 import { hardestStep, stepWords } from "../../reports/templates/serve/player.js";
 import { sharedRecord, shareLink } from "../../reports/templates/serve/sharing.js";
 import { clockWords, savedProgress } from "../../reports/templates/serve/workshop.js";
-import { highlightShapes } from "../../reports/templates/shared/board.js";
 import { cluesOf } from "../../reports/templates/shared/clues.js";
+import { highlightShapes } from "../../reports/templates/shared/drawing.js";
 import { Game, puzzleOf } from "../../reports/templates/shared/game.js";
 import { gridOf, gridText, savedGrid, saveGrid } from "../../reports/templates/shared/saved_grids.js";
 

@@ -14,7 +14,7 @@ from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState, empty, th
 from nonocensus.reports.drawings.raster import MOST_IMAGES, gif, images, most_frames, png
 from nonocensus.reports.drawings.svg import drawing
 from nonocensus.reports.page.explanation_page import TooLarge, page
-from nonocensus.reports.page.print_pages import TooSmall, a4
+from nonocensus.reports.page.printing import TooSmall, a4
 from nonocensus.reports.words.formatting import difficulty_words
 from nonocensus.reports.words.step_words import grid_states
 from nonocensus.solver.model.tables import picture

@@ -1,6 +1,6 @@
 // Files made by the page: the list's ids and facts, and its tables as CSV and LaTeX.
 
-import { downloadFile, element } from "../shared/elements.js";
+import { button, downloadFile, element } from "../shared/elements.js";
 import { PUZZLE_COLUMNS } from "./facts.js";
 import { DASH } from "./list.js";
 
@@ -56,11 +56,10 @@ export function offerFiles(main) {
 }
 
 function saveButton(table, kind) {
-  const button = element("button", "", "", kind);
-  button.type = "button";
-  button.setAttribute("aria-label", `Save this table as ${kind}`);
-  button.addEventListener("click", () => saveTable(table, TABLE_KINDS[kind]));
-  return button;
+  const made = button("", kind);
+  made.setAttribute("aria-label", `Save this table as ${kind}`);
+  made.addEventListener("click", () => saveTable(table, TABLE_KINDS[kind]));
+  return made;
 }
 
 function saveTable(table, { suffix, type, text }) {

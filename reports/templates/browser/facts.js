@@ -6,7 +6,7 @@ import { fixedWords, gradeWords, minutesWords, numberWords, ratingWords, seconds
 const { columns, verdicts, otherColor } = readJson("page-constants"); // of reports/page/browser_columns.py
 const VERDICTS = new Map(Object.entries(verdicts));
 
-/** The columns of puzzles: name, title, unit, digits, isCharted. */
+/** The columns of puzzles: records of BrowserColumn there. */
 export const PUZZLE_COLUMNS = columns;
 
 /** The columns that are facts of an opened puzzle, in their order. */
@@ -49,9 +49,7 @@ export function formatOf({ unit, digits }) {
 export function factItems(at, size) {
   const facts = FACTS.filter(({ name }) => at(name) !== null);
   return facts.map((column) => {
-    const fact = element("div", "", "", element("dt"), element("dd"));
-    fact.firstChild.textContent = column.title;
-    fact.lastChild.textContent = formatOf(column)(at(column.name), size, at);
-    return fact;
+    const words = formatOf(column)(at(column.name), size, at);
+    return element("div", "", "", element("dt", "", "", column.title), element("dd", "", "", words));
   });
 }

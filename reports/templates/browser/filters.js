@@ -1,6 +1,6 @@
 // The controls above the list: a menu for each facet, and a chip for each filter in use.
 
-import { element } from "../shared/elements.js";
+import { button, element } from "../shared/elements.js";
 import { numberWords } from "../shared/words.js";
 import { PUZZLE_COLUMNS } from "./facts.js";
 import { choiceItem, menuBox } from "./menus.js";
@@ -101,8 +101,7 @@ export function chipsOf({ facets, ranges }, known) {
 }
 
 function chip(text, data) {
-  const made = element("button", "chip", "", element("bdi", "", "", text), element("span", "unseen", "", ": remove"));
-  made.type = "button";
+  const made = button("chip", element("bdi", "", "", text), element("span", "unseen", "", ": remove"));
   Object.assign(made.dataset, data);
   return made;
 }

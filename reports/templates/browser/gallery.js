@@ -1,6 +1,6 @@
 // The gallery: the list's pictures as tiles; only visible ones have elements.
 
-import { element } from "../shared/elements.js";
+import { button, element } from "../shared/elements.js";
 import { minutesWords } from "../shared/words.js";
 import { pickBox } from "./list.js";
 import { nonogramThumb } from "./nonogram.js";
@@ -57,8 +57,7 @@ export class Gallery {
 
   addTiles(count) {
     while (this.tiles.children.length < count) {
-      const open = element("button", "thumb-button", "", element("span", "thumb"), element("span", "caption"));
-      open.type = "button";
+      const open = button("thumb-button", element("span", "thumb"), element("span", "caption"));
       this.tiles.append(element("div", "tile", "", open, element("div", "pick", "", pickBox())));
       this.tiles.lastChild.querySelector("input").tabIndex = 0;
     }

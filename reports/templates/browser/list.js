@@ -3,7 +3,7 @@
 // The elements stay in a fixed window over the scrolling body and only their text changes, so that fast scrolling never
 // shows an empty frame.
 
-import { element } from "../shared/elements.js";
+import { button, element } from "../shared/elements.js";
 import { countWords, fixedWords, minutesWords, secondsWords, shareWords, sizeWords } from "../shared/words.js";
 import { FACTS, formatOf, verdictOf } from "./facts.js";
 import { ColumnHistogram, hasDistribution } from "./scales.js";
@@ -139,13 +139,10 @@ export class List {
     this.elements = [];
     this.drawn = [];
     this.heads = this.columns.map((column) => {
-      const head = element("div", column.name, "columnheader");
+      const head = element("div", column.name, "columnheader", button("", column.title));
       head.dataset.name = column.name;
       if (column.number) head.classList.add("n");
       if (column.wide) head.classList.add("wide");
-      head.append(element("button"));
-      head.firstChild.type = "button";
-      head.firstChild.textContent = column.title;
       const histogram = this.histogram(column);
       if (histogram) {
         head.append(histogram.svg);

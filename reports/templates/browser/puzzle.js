@@ -2,7 +2,7 @@
 
 import { Board, colorTools, EMPTY_TOOL, renderTools } from "../shared/board.js";
 import { MOST_NUMBERS, numbersOf } from "../shared/clues.js";
-import { element } from "../shared/elements.js";
+import { element, onClick } from "../shared/elements.js";
 import { colorsOf, Game, puzzleOf, wrongCells, wrongWords } from "../shared/game.js";
 import { savedGrid, saveGrid } from "../shared/saved_grids.js";
 import { numberWords } from "../shared/words.js";
@@ -34,9 +34,9 @@ export class PuzzleView {
   }
 
   listen(act) {
-    for (const button of this.dialog.querySelectorAll("[data-step]")) {
-      button.addEventListener("click", () => act.step(Number(button.dataset.step)));
-    }
+    onClick(this.dialog, "step", (by) => act.step(Number(by)));
+    onClick(this.dialog, "zoom", (way) => this.zoom(Number(way)));
+    onClick(this.dialog, "do", (name) => this.board[name]());
     this.part("close").addEventListener("click", () => this.dialog.close());
     this.dialog.addEventListener("close", () => {
       this.row = -1;
@@ -46,13 +46,6 @@ export class PuzzleView {
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       if (step && !event.target.closest("input, .drawing")) act.step(step);
     });
-    this.part("zoom").addEventListener("click", (event) => {
-      const { zoom } = event.target.dataset;
-      if (zoom) this.zoom(Number(zoom));
-    });
-    for (const button of this.dialog.querySelectorAll("[data-do]")) {
-      button.addEventListener("click", () => this.board[button.dataset.do]());
-    }
     this.part("check").addEventListener("click", () => this.check());
     this.part("layers").addEventListener("change", (event) => {
       this.layer = event.target.value;
@@ -221,8 +214,7 @@ export function repeatWords(at) {
   const likeness = at("likeness");
   const cells = at("apart") ? `${numberWords(at("apart"))} of ${numberWords(at("cells"))} cells apart` : "the same picture with other clues";
   const apart = likeness === "near" ? `near, ${cells}` : likeness;
-  const link = element("a");
-  link.textContent = original;
+  const link = element("a", "", "", original);
   link.href = addressOf({ ...plainState(), puzzle: original });
   return [`Repeats `, link, ` (${apart}).`];
 }
@@ -230,8 +222,7 @@ export function repeatWords(at) {
 /** The id, as a link if it has a web address. */
 export function idWords(id, url) {
   const link = url !== null && /^https?:\/\//i.test(url);
-  const made = element(link ? "a" : "span");
-  made.textContent = id ?? "no id";
+  const made = element(link ? "a" : "span", "", "", id ?? "no id");
   if (link) Object.assign(made, { href: url, rel: "noopener noreferrer", target: "_blank" });
   return made;
 }

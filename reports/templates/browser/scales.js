@@ -5,7 +5,7 @@ import { minutesWords, numberWords, secondsWords, shareWords, solvingTimeWords }
 import { PUZZLE_COLUMNS } from "./facts.js";
 
 /** The measures that can be drawn; those that a table lacks, or that never vary, are left out. */
-export const EXPLORED = PUZZLE_COLUMNS.filter(({ isCharted }) => isCharted);
+export const EXPLORED = PUZZLE_COLUMNS.filter((column) => column.is_charted);
 const BINS = 40; // approximately, of a histogram and of each side of a heat map
 const MOST_GRAINS = 200; // distinct values up to which bins are as wide as the values are apart
 const SPREAD = 1000; // ratio of largest to smallest value from which a scale is logarithmic

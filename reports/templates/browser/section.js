@@ -1,6 +1,6 @@
 // The section: reads the table, and synchronizes filters, list, gallery, opened puzzle and the page's address.
 
-import { copyText, downloadFile } from "../shared/elements.js";
+import { copyText, downloadFile, onClick } from "../shared/elements.js";
 import { numberWords } from "../shared/words.js";
 import { Pictures, readTable } from "./data.js";
 import { Explorer } from "./explorer.js";
@@ -76,7 +76,7 @@ class Browser {
       facets: this.selection.facets,
       measures: Object.keys(table.columns).filter((name) => !table.columns[name].words && name !== "contents" && name !== "issues"),
       columns: new Set(this.list.all.map(({ name }) => name)),
-      hasPuzzle: (id) => this.rowOf(id) >= 0,
+      hasPuzzle: (id) => rowOf(id, table) >= 0,
     };
     this.charts = new FilteredCharts(document.querySelectorAll("[data-chart]"), table);
     this.explore(specs);
@@ -109,12 +109,8 @@ class Browser {
   listen() {
     const sort = this.part("browse-sort");
     sort.addEventListener("change", () => this.update({ sort: sort.value === "-difficulty" ? "" : sort.value }));
-    for (const button of this.section.querySelectorAll("[data-view]")) {
-      button.addEventListener("click", () => this.update({ view: button.dataset.view }));
-    }
-    for (const button of this.section.querySelectorAll("[data-take]")) {
-      button.addEventListener("click", () => this.exportRows(button.dataset.take));
-    }
+    onClick(this.section, "view", (view) => this.update({ view }));
+    onClick(this.section, "take", (what) => this.exportRows(what));
     this.part("browse-link").addEventListener("click", (event) => this.copyLink(event.target));
     this.part("browse-copy").addEventListener("click", (event) => {
       copy(event.target, this.part("browse-command").textContent, "Select the line");
@@ -150,7 +146,7 @@ class Browser {
       this.listed = listed;
       this.select();
     }
-    const row = this.rowOf(this.state.puzzle);
+    const row = rowOf(this.state.puzzle, this.table);
     if (row >= 0) this.showPuzzle(row);
     else this.view.dialog.close();
   }
@@ -214,11 +210,6 @@ class Browser {
   copyLink(button) {
     this.writeAddress();
     copy(button, location.href, "The address bar has it");
-  }
-
-  /** The row of an id, or -1. */
-  rowOf(id) {
-    return rowOf(id, this.table);
   }
 
   /** Open the puzzle of an index in the list; with a new history entry the back button closes it. */

@@ -1,7 +1,7 @@
 // The archive's list, page by page.
 
 import { verdictOf } from "../browser/facts.js";
-import { element } from "../shared/elements.js";
+import { button, element, onClick } from "../shared/elements.js";
 import { countWords, fixedWords, minutesWords, numberWords, sizeWords } from "../shared/words.js";
 import { request } from "./api.js";
 import { announce } from "./messages.js";
@@ -38,12 +38,10 @@ export class Archive {
       this.filters.elements[name].parentElement.hidden = words.length < 2;
     }
     section.querySelector("thead tr").replaceChildren(...this.columns.map(([name, title]) => {
-      const button = element("button");
-      Object.assign(button, { type: "button", textContent: title });
-      button.addEventListener("click", () => this.sort(name));
-      const head = element("th", classOf(name), "", button);
+      const head = element("th", classOf(name), "", button("", title));
       head.scope = "col";
       head.dataset.name = name;
+      head.firstChild.addEventListener("click", () => this.sort(name));
       return head;
     }));
     this.filters.addEventListener("input", () => {
@@ -52,9 +50,7 @@ export class Archive {
     });
     this.filters.addEventListener("submit", (event) => event.preventDefault());
     this.filters.addEventListener("reset", () => setTimeout(() => this.applyFilters()));
-    for (const button of section.querySelectorAll("[data-by]")) {
-      button.addEventListener("click", () => this.movePage(Number(button.dataset.by)));
-    }
+    onClick(section, "by", (by) => this.movePage(Number(by)));
   }
 
   applyFilters() {
@@ -108,8 +104,7 @@ export class Archive {
   rowElement(row) {
     return element("tr", "", "", ...this.columns.map(([name, , words]) => {
       const cell = element(name === "puzzle_id" ? "th" : "td", classOf(name));
-      const text = element("bdi");
-      text.textContent = words(row);
+      const text = element("bdi", "", "", words(row));
       if (name === "puzzle_id") {
         const link = element("a", "id", "", text);
         link.href = `#puzzle?${new URLSearchParams({ id: row.puzzle_id ?? "" })}`;

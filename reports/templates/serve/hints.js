@@ -79,9 +79,8 @@ export class Hints {
   /** The steps before the last one, which only rule colours out. */
   earlierSteps() {
     const before = this.hint.steps.slice(0, -1);
-    const summary = element("summary");
-    summary.textContent = `Before it, ${countWords(before.length, "step")} only ${before.length === 1 ? "rules" : "rule"} colours out`;
-    return element("details", "", "", summary, ...paragraphs(before.map(({ what }) => what)));
+    const words = `Before it, ${countWords(before.length, "step")} only ${before.length === 1 ? "rules" : "rule"} colours out`;
+    return element("details", "", "", element("summary", "", "", words), ...paragraphs(before.map(({ what }) => what)));
   }
 
   showWrong(level) {
@@ -134,11 +133,7 @@ export function stepTitle({ technique, grade }) {
 }
 
 export function paragraphs(words) {
-  return words.map((text) => {
-    const paragraph = element("p");
-    paragraph.textContent = text;
-    return paragraph;
-  });
+  return words.map((text) => element("p", "", "", text));
 }
 
 /** A technique's name as a heading. */

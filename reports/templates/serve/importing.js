@@ -2,7 +2,7 @@
 
 import { entriesOf } from "../shared/clues.js";
 import { drawing } from "../shared/drawing.js";
-import { element } from "../shared/elements.js";
+import { button, element } from "../shared/elements.js";
 import { paletteOf } from "../shared/game.js";
 import { sizeWords } from "../shared/words.js";
 import { Refusal, request } from "./api.js";
@@ -78,19 +78,13 @@ export class Importer {
     const place = document.getElementById("choose");
     place.hidden = false;
     place.querySelector("h2").textContent = more ? `Which one? These are the first ${puzzles.length}.` : "Which one?";
-    place.querySelector(".problems").replaceChildren(...problems.map(({ name, reason }) => {
-      const item = element("li");
-      item.textContent = `${name}: ${reason}`;
-      return item;
-    }));
+    place.querySelector(".problems").replaceChildren(...problems.map(({ name, reason }) => element("li", "", "", `${name}: ${reason}`)));
     place.querySelector(".choices").replaceChildren(...puzzles.map((described) => {
       const { title, puzzle_id: id, columns, rows } = described.puzzle;
-      const button = element("button", "", "", element("bdi"), element("small"));
-      button.type = "button";
-      button.children[0].textContent = title ?? id;
-      button.children[1].textContent = sizeWords(columns.length, rows.length);
-      button.addEventListener("click", () => this.open(described));
-      return element("li", "", "", button);
+      const size = sizeWords(columns.length, rows.length);
+      const choice = button("", element("bdi", "", "", title ?? id ?? ""), element("small", "", "", size));
+      choice.addEventListener("click", () => this.open(described));
+      return element("li", "", "", choice);
     }));
     place.querySelector("h2").focus();
   }

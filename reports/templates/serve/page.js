@@ -115,8 +115,7 @@ class Page {
     const board = puzzleOf(puzzle, names);
     const { width, height } = board;
     const heading = this.sections.puzzle.querySelector("h1");
-    heading.replaceChildren(element("bdi"));
-    heading.firstChild.textContent = puzzle.title || puzzle.puzzle_id || "Untitled";
+    heading.replaceChildren(element("bdi", "", "", puzzle.title || puzzle.puzzle_id || "Untitled"));
     const about = [puzzle.author && `by ${puzzle.author}`, puzzle.title && puzzle.puzzle_id, sizeWords(width, height)];
     this.sections.puzzle.querySelector(".about").textContent = about.filter(Boolean).join(" · ");
     this.workshop.open(board, this.savedCells(), savedProgress(hash));

@@ -1,6 +1,6 @@
 // Plays an explanation on the board, step by step or as a film.
 
-import { element } from "../shared/elements.js";
+import { element, onClick } from "../shared/elements.js";
 import { gridOf } from "../shared/saved_grids.js";
 import { countWords, numberWords } from "../shared/words.js";
 import { applyStep, gridOfSets, highlightsOf, paragraphs, setsOf, stepTitle } from "./hints.js";
@@ -26,12 +26,10 @@ export class Player {
       hardest: () => this.showStep(this.hardest),
       enough: () => this.close(),
     };
-    for (const [name, act] of Object.entries(acts)) {
-      this.button(name).addEventListener("click", () => {
-        if (name !== "play") this.pause();
-        act();
-      });
-    }
+    onClick(place, "do", (name) => {
+      if (name !== "play") this.pause();
+      acts[name]();
+    });
     this.where.addEventListener("input", () => {
       this.pause();
       this.showStep(Number(this.where.value));
@@ -73,16 +71,15 @@ export class Player {
 
   describe(step, to, last) {
     const title = step ? stepTitle(step) : "Before the first step";
-    const count = element("span", "count");
-    count.textContent = `Step ${numberWords(to)} of ${numberWords(this.steps.length)}`;
-    this.place.querySelector("h2").replaceChildren(`${title} `, count);
+    const count = `Step ${numberWords(to)} of ${numberWords(this.steps.length)}`;
+    this.place.querySelector("h2").replaceChildren(`${title} `, element("span", "count", "", count));
     const words = stepWords(step, last ? this.explanation : null);
     const shown = paragraphs(words);
     if (step) shown[1].className = "why";
     if (last) shown.at(-1).className = "ending";
     this.place.querySelector(".guide-words").replaceChildren(...shown);
     this.where.value = to;
-    this.where.setAttribute("aria-valuetext", count.textContent);
+    this.where.setAttribute("aria-valuetext", count);
     for (const name of ["first", "back"]) this.button(name).disabled = to === 0;
     for (const name of ["on", "last"]) this.button(name).disabled = last;
     this.button("play").disabled = this.steps.length === 0;

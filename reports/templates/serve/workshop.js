@@ -2,6 +2,7 @@
 
 import { Board, colorTools, EMPTY_TOOL, renderTools } from "../shared/board.js";
 import { clueItems, entriesOf } from "../shared/clues.js";
+import { onClick } from "../shared/elements.js";
 import { Game, wrongCells, wrongWords } from "../shared/game.js";
 import { EMPTY, GRID_PREFIX, gridText, readStorage } from "../shared/saved_grids.js";
 import { countWords } from "../shared/words.js";
@@ -44,12 +45,10 @@ export class Workshop {
       check: () => this.check(),
       empty: () => this.board.replace(new Uint8Array(this.board.cells.length)),
     };
-    for (const [name, act] of Object.entries(acts)) {
-      place.querySelector(`.tools [data-do=${name}]`).addEventListener("click", () => attempt(null, async () => {
-        if (!["smaller", "larger"].includes(name)) this.player.close();
-        await act();
-      }));
-    }
+    onClick(this.part("tools"), "do", (name) => attempt(null, async () => {
+      if (!["smaller", "larger"].includes(name)) this.player.close();
+      await acts[name]();
+    }));
     if (playing) setInterval(() => this.countSecond(), 1000);
     const explain = place.querySelector("[data-do=explain]");
     explain.addEventListener("click", () => attempt(null, () => this.explain()));

@@ -1,7 +1,7 @@
 // The drawing of a Game, which is filled in by mouse, touch and keyboard; with words for screen readers.
 
 import { lineWords } from "./clues.js";
-import { CELL, drawing, fill } from "./drawing.js";
+import { CELL, drawing, fill, highlightShapes } from "./drawing.js";
 import { element, svg } from "./elements.js";
 import { EMPTY } from "./saved_grids.js";
 import { countWords } from "./words.js";
@@ -347,11 +347,9 @@ export class Board {
       `${name} ${k + 1}: ${lineWords(clues[side][k], palette)}${this.complete?.[side][k] ? ", complete" : ""}`;
     const row = line("rows", "Row", this.y);
     const column = line("columns", "Column", this.x);
-    const head = element("div", "", "rowheader");
-    const cell = element("div", "", "gridcell");
-    head.textContent = row;
+    const head = element("div", "", "rowheader", row);
+    const cell = element("div", "", "gridcell", `${this.cellWords()}. ${column}`);
     cell.id = "board-cell";
-    cell.textContent = `${this.cellWords()}. ${column}`;
     cell.setAttribute("aria-colindex", this.x + 2);
     head.setAttribute("aria-colindex", 1);
     const shown = element("div", "unseen", "row", head, cell);
@@ -401,40 +399,6 @@ function fingerSpread(one, other) {
   };
 }
 
-/**
- * Elements of the drawing that highlight lines and cells.
- *
- * wanted    {line, cells, supposed, chain, end}, all optional: a line, rows before columns; indices of cells; the cell of an
- *           assumption; cells that follow from it; the line that then has no arrangement
- * place     {width, height} in cells; {left, top}: origin of the drawing, at most 0
- */
-export function highlightShapes({ line = null, cells = [], supposed = null, chain = [], end = null }, place) {
-  const at = (k) => [(k % place.width) * CELL, Math.floor(k / place.width) * CELL];
-  const boxes = (places, inset) => {
-    const side = CELL - 2 * inset;
-    return places.map(at).map(([x, y]) => `M${x + inset} ${y + inset}h${side}v${side}h${-side}z`).join("");
-  };
-  const found = [];
-  if (chain.length) found.push(svg("path", { class: "chain", d: boxes(chain, 1) }));
-  if (line !== null) found.push(band(line, "line", place));
-  if (end !== null) found.push(band(end, "end", place));
-  if (cells.length) found.push(svg("path", { class: "rims", d: boxes(cells, 3) }), svg("path", { class: "found", d: boxes(cells, 3) }));
-  if (supposed !== null) {
-    const [x, y] = at(supposed);
-    found.push(svg("circle", { class: "supposed", cx: x + CELL / 2, cy: y + CELL / 2, r: CELL * 0.42 }));
-    found.push(svg("text", { class: "question", x: x + CELL / 2, y: y + CELL / 2 }, "?"));
-  }
-  return found;
-}
-
-/** A band along a line and its clue. */
-function band(line, kind, { width, height, left, top }) {
-  const box = line < height
-    ? { x: left, y: line * CELL, width: width * CELL - left, height: CELL }
-    : { x: (line - height) * CELL, y: top, width: CELL, height: height * CELL - top };
-  return svg("rect", { class: `band ${kind}`, ...box });
-}
-
 /** The tools for the colours of a palette: [value, name, rgb]. */
 export function colorTools(palette) {
   return palette.slice(1).map(({ name, rgb }, k) => [k + 1, name || `colour ${k + 1}`, rgb]);
@@ -448,9 +412,7 @@ export function renderTools(place, group, tools, board, chosen) {
     input.addEventListener("change", () => (board.tool = value));
     const chip = element("span", rgb === null ? "chip crossed" : "chip");
     if (rgb !== null) chip.style.background = `#${rgb}`;
-    const words = element("span", "tool-name");
-    words.textContent = name;
-    return element("label", "", "", input, chip, words);
+    return element("label", "", "", input, chip, element("span", "tool-name", "", name));
   }));
   board.tool = chosen;
 }

@@ -47,10 +47,7 @@ export function lineWords(line, palette, colored = palette.length > 2) {
 export function clueItems(clues, palette) {
   if (!clues || numbersOf(clues) > MOST_NUMBERS) return [];
   const colored = new Set([...clues.rows, ...clues.columns].flat().map(([, color]) => color)).size > 1;
-  const items = (name, lines) => lines.map((line, k) => {
-    const item = element("li");
-    item.textContent = `${name} ${k + 1}: ${lineWords(line, palette, colored)}`;
-    return item;
-  });
+  const words = (line) => lineWords(line, palette, colored);
+  const items = (name, lines) => lines.map((line, k) => element("li", "", "", `${name} ${k + 1}: ${words(line)}`));
   return [...items("Row", clues.rows), ...items("Column", clues.columns)];
 }

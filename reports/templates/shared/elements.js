@@ -11,6 +11,18 @@ export function element(tag, kind = "", role = "", ...children) {
   return made;
 }
 
+/** Create a button with a class and children. */
+export function button(kind, ...children) {
+  const made = element("button", kind, "", ...children);
+  made.type = "button";
+  return made;
+}
+
+/** Call `act` with the value of `data-name` of each button of a box that has it, when it is clicked. */
+export function onClick(box, name, act) {
+  for (const each of box.querySelectorAll(`[data-${name}]`)) each.addEventListener("click", () => act(each.dataset[name]));
+}
+
 /** Create an element of a drawing. */
 export function svg(name, attributes, ...children) {
   const element = document.createElementNS(SVG, name);

@@ -1,8 +1,9 @@
-"""Puzzles drawn as SVG: every number and every cell where it belongs, read back from the drawing."""
+"""Puzzles and pictures drawn as SVG: every number and cell where it belongs, read back from the drawing."""
 
 import re
 import xml.etree.ElementTree as ET
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from nonocensus.reports.drawings import geometry as places
 from nonocensus.reports.drawings.geometry import CAPTION_WIDTH, CELL, MARGIN, clue_numbers, geometry
 from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState, empty
+from nonocensus.reports.drawings.picture_svg import svg
 from nonocensus.reports.drawings.svg import drawing
 from nonocensus.solver.model.puzzle import BLACK, WHITE, Block, Color, Puzzle, from_picture
 
@@ -55,12 +57,18 @@ def cells_in(root: ET.Element, puzzle: Puzzle) -> np.ndarray:
     (group,) = [g for g in root.iter(f"{SVG}g") if g.get("class") == "cells"]
     place = geometry(puzzle)
     assert group.attrib["transform"] == f"translate({place.left} {place.top}) scale({CELL})"
-    cells = np.full((puzzle.height, puzzle.width), path(root, "paper").attrib["fill"], object)
-    for part in group:
-        if part.get("class") is None:
-            for found in re.findall(r"M(\d+) (\d+)h(\d+)v(\d+)h", part.attrib["d"]):
-                x, y, width, height = map(int, found)
-                cells[y : y + height, x : x + width] = part.attrib["fill"]
+    paper = np.full((puzzle.height, puzzle.width), path(root, "paper").attrib["fill"], object)
+    return painted(paper, (part for part in group if part.get("class") is None))
+
+
+def painted(cells: np.ndarray, paths: Iterable[ET.Element]) -> np.ndarray:
+    """Fill the rectangles of paths with their colours, in their order."""
+    for part in paths:
+        rectangles = re.findall(r"M(\d+) (\d+)h(\d+)v(\d+)h-(\d+)z", part.attrib["d"])
+        assert "".join("M{} {}h{}v{}h-{}z".format(*found) for found in rectangles) == part.attrib["d"]
+        for x, y, width, height, back in (map(int, found) for found in rectangles):
+            assert width == back
+            cells[y : y + height, x : x + width] = part.attrib["fill"]
     return cells
 
 
@@ -178,3 +186,37 @@ def test_letters_stand_on_numbers_and_cells_of_their_colour() -> None:
     found = ET.fromstring(drawing(puzzle, GridState(puzzle.goal), " br").svg)
     written = [str(each.text) for each in found.iter("{http://www.w3.org/2000/svg}text")]
     assert sorted(written) == ["1b", "1b", "1b", "1b", "1r", "1r", "2r", "bb", "rr"]
+
+
+# Pictures alone
+
+COLORS = ("ffffff", "000000", "ff0000", "00ff00")
+
+
+def picture(cells: np.ndarray, palette: Sequence[str | None] = COLORS) -> list[list[str]]:
+    """Return the colours of a picture's cells as they are drawn."""
+    return painted(np.full(cells.shape, "", object), ET.fromstring(svg(cells, palette))).tolist()
+
+
+@given(strategies.pictures(3))
+def test_every_cell_of_a_picture_has_its_colour(cells: np.ndarray) -> None:
+    assert picture(cells) == [[f"#{COLORS[cell]}" for cell in row] for row in cells]
+
+
+@pytest.mark.parametrize("palette", [("ffffff",), ("ffffff", None), ("ffffff", 'red" onload="x'), ("ffffff", "fff")])
+def test_what_is_no_colour_is_grey(palette: tuple[str | None, ...]) -> None:
+    assert picture(np.ones((1, 1), np.uint8), palette) == [["#888888"]]
+
+
+def test_text_is_escaped_and_without_it_the_picture_is_hidden() -> None:
+    cells = np.zeros((1, 1), np.uint8)
+    text = '<script>"alert"</script>'
+    root = ET.fromstring(svg(cells, COLORS, text))
+    assert (root.attrib["role"], root.attrib["aria-label"]) == ("img", text)
+    assert ET.fromstring(svg(cells, COLORS)).attrib["aria-hidden"] == "true"
+
+
+def test_equal_runs_of_consecutive_rows_are_one_rectangle() -> None:
+    rows, columns = np.mgrid[:60, :60]
+    disc = ((rows - 30) ** 2 + (columns - 30) ** 2 < 700).astype(np.uint8)
+    assert len(svg(disc, COLORS)) < 700

@@ -96,12 +96,3 @@ def test_each_row_has_the_first_that_was_found_of_it(rows: list[tuple[str, str]]
     for key, row in zip(rows, columns.to_pylist(), strict=True):
         k = found.index(key) if key in found and None not in key else None
         assert row == {"grade": k, "hardest": None if k is None else f"no. {k}"}
-
-
-@pytest.mark.parametrize("rows", [0, 3])
-def test_nothing_was_found(rows: int) -> None:
-    results = pa.RecordBatch.from_pylist([{"puzzle_id": "a/1", "clue_hash": "0" * 32}] * rows, schema=SCHEMA)
-    assert (
-        join_columns(results, indexed(SCHEMA.empty_table()), COLUMNS).to_pylist()
-        == [dict.fromkeys(COLUMNS.names)] * rows
-    )

@@ -24,7 +24,6 @@ from nonocensus.reports.numbers.rating_correlations import (
     spearman,
 )
 from nonocensus.reports.numbers.row_view import RATED_FIELDS
-from nonocensus.reports.words import formatting
 
 
 def rated(rows: list[dict[str, Any]]) -> pa.Table:
@@ -111,23 +110,6 @@ def test_ratings_of_sites_with_other_scales_are_never_ranked_together() -> None:
     chart = correlations(census)
     assert chart is not None
     assert "people’s rating of difficulty, stars" in json.dumps(chart.spec, ensure_ascii=False)
-
-
-@pytest.mark.parametrize(
-    ("value", "column", "text"),
-    [
-        (56540.0, "site_seconds", "15 h 42 min"),
-        (7199.0, "site_seconds", "1 h 59 min 59 s"),
-        (270.0, "site_seconds", "4 min 30 s"),
-        (59.6, "site_seconds", "1 min"),
-        (3600.0, "site_seconds", "1 h"),
-        (3.75, "site_difficulty", "3.75"),
-        (2.0, "site_difficulty", "2"),
-        (75.89, "site_quality", "75.89"),
-    ],
-)
-def test_solving_times_read_as_times(value: float, column: str, text: str) -> None:
-    assert formatting.rating(value, column).replace(formatting.NO_BREAK, " ") == text
 
 
 def test_ratings_by_source_the_strongest_first() -> None:

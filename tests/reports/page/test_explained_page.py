@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 from chromium import NEEDED, PHONE, emulated, page_width, violations
 from pypdf import PdfReader
-from selenium import webdriver
-from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from tabs import Tab
 from test_explained import dominoes
@@ -22,7 +20,11 @@ from nonocensus.solver.people.explanation import Explanation, explain
 
 pytestmark = NEEDED
 
-PAINTED = "return Array.from(document.querySelectorAll('.sheet rect[fill^=\"#0\"]')).length"
+PAINTED = """
+const path = document.querySelector('.under [fill="#000000"]')?.getAttribute('d') ?? '';
+return Array.from(path.matchAll(/h(\\d+)v/g), ([, width]) => width / 20).reduce((sum, cells) => sum + cells, 0);
+"""
+"""The count of black cells."""
 
 
 @pytest.fixture(scope="module")
@@ -31,54 +33,53 @@ def explanation() -> Explanation:
 
 
 @pytest.fixture(scope="module")
-def driver(tab: Tab, explanation: Explanation, tmp_path_factory: pytest.TempPathFactory) -> webdriver.Chrome:
+def explained(tab: Tab, explanation: Explanation, tmp_path_factory: pytest.TempPathFactory) -> Tab:
     path = tmp_path_factory.mktemp("page") / "page.html"
     path.write_text(page(explanation))
     tab.driver.get(path.as_uri())
-    return tab.driver
+    return tab
 
 
-def click(driver: webdriver.Chrome, name: str) -> None:
-    driver.execute_script("document.getElementById(arguments[0]).click()", name)
+def click(tab: Tab, name: str) -> None:
+    tab.run("document.getElementById(arguments[0]).click()", name)
 
 
-def shown(driver: webdriver.Chrome) -> tuple[int, str]:
+def shown(tab: Tab) -> tuple[int, str]:
     """Return the step that is shown, and its words."""
-    return int(driver.find_element(By.ID, "number").text), driver.find_element(By.ID, "words").text
+    return int(tab.one("#number").text), tab.one("#words").text
 
 
-def test_steps_go_forward_and_back(tab: Tab, driver: webdriver.Chrome, explanation: Explanation) -> None:
+def test_steps_go_forward_and_back(explained: Tab, explanation: Explanation) -> None:
     words = [f"{step.what} {step.why}" for step in describe_merged(explanation)]
     black = sum(colors == 2 for colors in explanation.cells)
-    click(driver, "last")
-    assert shown(driver) == (len(words), words[-1])
-    assert driver.execute_script(PAINTED) == black
-    click(driver, "back")
-    assert shown(driver) == (len(words) - 1, words[-2])
-    click(driver, "first")
-    assert shown(driver) == (0, "")
-    assert driver.execute_script(PAINTED) == 0
-    click(driver, "on")
-    assert shown(driver) == (1, words[0])
-    driver.find_element(By.TAG_NAME, "body").send_keys(Keys.ARROW_RIGHT)
-    assert shown(driver) == (2, words[1])
-    driver.execute_script("document.querySelectorAll('.step')[6].click()")
-    assert shown(driver) == (7, words[6])
-    assert driver.find_element(By.CSS_SELECTOR, "li.now").text == words[6]
-    slider = driver.find_element(By.ID, "at")
+    click(explained, "last")
+    assert shown(explained) == (len(words), words[-1])
+    assert explained.run(PAINTED) == black
+    click(explained, "back")
+    assert shown(explained) == (len(words) - 1, words[-2])
+    click(explained, "first")
+    assert shown(explained) == (0, "")
+    assert explained.run(PAINTED) == 0
+    click(explained, "on")
+    assert shown(explained) == (1, words[0])
+    explained.one("body").send_keys(Keys.ARROW_RIGHT)
+    assert shown(explained) == (2, words[1])
+    explained.run("document.querySelectorAll('.step')[6].click()")
+    assert shown(explained) == (7, words[6])
+    assert explained.one("li.now").text == words[6]
+    slider = explained.one("#at")
     slider.send_keys(Keys.HOME, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
-    assert shown(driver)[0] == 2
+    assert shown(explained)[0] == 2
     slider.send_keys(Keys.END)
-    assert shown(driver)[0] == len(words)
-    assert tab.errors() == []
+    assert shown(explained)[0] == len(words)
+    assert explained.errors() == []
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (PHONE, "light")])
-def test_axe_finds_no_violation_and_nothing_is_too_wide(driver: webdriver.Chrome, scheme: str, width: int) -> None:
-    """No violation that axe finds, and nothing wider than the window."""
-    with emulated(driver, scheme, width):
-        assert violations(driver) == []
-        assert page_width(driver) <= width
+def test_axe_finds_no_violation_and_nothing_is_too_wide(explained: Tab, scheme: str, width: int) -> None:
+    with emulated(explained.driver, scheme, width):
+        assert violations(explained.driver) == []
+        assert page_width(explained.driver) <= width
 
 
 def flower() -> Explanation:
@@ -105,15 +106,15 @@ def test_colours_that_clues_lack_are_one_step() -> None:
 
 
 @pytest.mark.people
-def test_coloured_explanation_is_printed_on_two_pages(driver: webdriver.Chrome, tmp_path: Path) -> None:
+def test_coloured_explanation_is_printed_on_two_pages(explained: Tab, tmp_path: Path) -> None:
     explanation = flower()
     path = tmp_path / "flower.html"
     path.write_text(page(explanation))
-    before = driver.current_url
-    driver.get(path.as_uri())
+    before = explained.driver.current_url
+    explained.driver.get(path.as_uri())
     paper = {"paperWidth": 8.27, "paperHeight": 11.69}
-    data = base64.b64decode(driver.execute_cdp_cmd("Page.printToPDF", paper)["data"])
-    driver.get(before)
+    data = base64.b64decode(explained.driver.execute_cdp_cmd("Page.printToPDF", paper)["data"])
+    explained.driver.get(before)
     pages = [" ".join(page.extract_text().split()) for page in PdfReader(io.BytesIO(data)).pages]
     assert len(pages) == 2
     text = " ".join(pages)
@@ -135,11 +136,11 @@ return [".sheet svg", "#at", "#words"].map((name) => {
 @pytest.mark.parametrize(("width", "height"), [(1920, 1080), (1280, 720), (800, 1000), (844, 390), (PHONE, 844)])
 @pytest.mark.parametrize("is_scrolled", [False, True])
 def test_grid_slider_and_words_are_in_view_together(
-    driver: webdriver.Chrome, width: int, height: int, *, is_scrolled: bool
+    explained: Tab, width: int, height: int, *, is_scrolled: bool
 ) -> None:
     size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 900}
-    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    explained.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     script = "document.getElementById('steps').lastElementChild.scrollIntoView()" if is_scrolled else "scrollTo(0, 0)"
-    driver.execute_script(script)
-    assert driver.execute_script(IN_VIEW) == [True, True, True]
-    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    explained.run(script)
+    assert explained.run(IN_VIEW) == [True, True, True]
+    explained.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

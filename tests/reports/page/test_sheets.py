@@ -10,8 +10,18 @@ import vl_convert
 from pypdf import PdfReader
 from stores import sampled
 
-from nonocensus.reports.page.print_book import PAPERS, SLOTS, BookLayout, BookPuzzle, book, fits_page
-from nonocensus.reports.page.print_pages import LONG, SHORT, TooSmall, a4
+from nonocensus.reports.page.printing import (
+    LONG,
+    PAPERS,
+    SHORT,
+    SLOTS,
+    BookLayout,
+    BookPuzzle,
+    TooSmall,
+    a4,
+    book,
+    fits_page,
+)
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Color, Puzzle, from_picture
 
 

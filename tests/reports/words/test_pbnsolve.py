@@ -13,7 +13,6 @@ from nonocensus.solver.model.puzzle import Block, Color, Puzzle, from_picture
 LINE = from_picture([[0, 1, 0], [1, 1, 1], [0, 1, 0]])
 TRIVIAL = from_picture([[1, 1, 1], [1, 1, 1]])
 SWITCH = from_picture([[1, 0], [0, 1]])
-BLOCKS = np.kron(np.eye(3, dtype=np.uint8), np.ones((1, 1), np.uint8))
 NO_PICTURE = Puzzle(((Block(1), Block(1)), (), (Block(1), Block(1))), ((Block(2),), (), (Block(2),)))
 TOO_WIDE = Puzzle(((Block(3),),), ((Block(1),), (Block(1),)))
 
