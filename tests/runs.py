@@ -44,7 +44,7 @@ def work_on(
         config = {**config, "cpu_limit": cpu_limit}
     files = run.result_files()
     plan = plan_retry(run, files, cpu_limit, selection, failed) if cpu_limit else plan_rest(run, files, selection)
-    limits = limits or levels(config["cpu_limit"], 0.05, 14.0)
+    limits = limits or levels(config["cpu_limit"])
     schedule = Schedule(plan.stretches, plan.rows, plan.left, limits, settings)
     with Session(run, CLASSIFY, schedule) as session:
         session.start()

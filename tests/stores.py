@@ -12,13 +12,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from nonocensus.pipeline.settings import Settings, default_settings
-from nonocensus.pipeline.store.parts import Store, append, create_store, open_store
+from nonocensus.pipeline.store.parts import DEFAULT_SHAPE, PartShape, Store, append, create_store, open_store
 from nonocensus.scrapers.formats import non
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 from nonocensus.solver.model.puzzle import from_picture
 
-SMALL_GROUPS = default_settings()._replace(rows_per_group=5, groups_per_part=10)
+SMALL_GROUPS = PartShape(rows_per_group=5, groups_per_part=10)
 """Ten row groups of five puzzles in a part."""
 
 
@@ -43,10 +42,10 @@ Refused = Callable[..., str]
 """What the fixtures `nonocensus` and `refused` return."""
 
 
-def random_store(tmp_path: Path, recipe: Recipe, settings: Settings | None = None) -> Store:
+def random_store(tmp_path: Path, recipe: Recipe, shape: PartShape = DEFAULT_SHAPE) -> Store:
     """Create a store of a recipe's puzzles, random/22x22-0.45-5-0 and so on."""
     place = create_store(str(tmp_path / "store"))
-    append(place, [recipe_batch(recipe, 0, recipe.count)], settings)
+    append(place, [recipe_batch(recipe, 0, recipe.count)], shape)
     return place
 
 

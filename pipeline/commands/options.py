@@ -12,8 +12,8 @@ from typing import Annotated, TypeVar
 import typer
 
 from nonocensus.pipeline.errors import UserError
-from nonocensus.pipeline.executors.executor import Resources, check_resources
-from nonocensus.pipeline.run.plan import Selection, check_selection
+from nonocensus.pipeline.executors.executor import Resources
+from nonocensus.pipeline.run.plan import Selection
 from nonocensus.pipeline.store import conversion
 from nonocensus.scrapers.formats import Format
 from nonocensus.solver.model.puzzle import MAX_CELLS, MAX_COLORS, MAX_DEPTH
@@ -159,19 +159,6 @@ CpuLimit = Annotated[
     ),
 ]
 
-ConfiguredCpuLimit = Annotated[
-    float | None,
-    typer.Option(
-        "--cpu-limit",
-        "-x",
-        callback=between(0.001, YEAR),
-        help="CPU seconds a puzzle.",
-        metavar="SECONDS",
-        show_default="60",
-        rich_help_panel=EXECUTION,
-    ),
-]
-
 RetryCpuLimit = Annotated[
     float | None,
     typer.Option(
@@ -289,9 +276,7 @@ def format_named(name: str | None) -> Format | None:
 def selected(ids: list[str] | None, where: str | None, limit: int | None) -> Selection:
     """Validate the options of a selection."""
     names = [name for text in ids or () for name in _parse_ids(text)]
-    selection = Selection(tuple(names), where, limit)
-    check_selection(selection)
-    return selection
+    return Selection(tuple(names), where, limit)
 
 
 def refuse_selection(selection: Selection, place: str) -> None:
@@ -302,9 +287,7 @@ def refuse_selection(selection: Selection, place: str) -> None:
 
 def resources_of(cpus: int | None, address: str | None, serial: bool) -> Resources:
     """Validate the options of execution."""
-    resources = Resources(cpus, address, serial)
-    check_resources(resources)
-    return resources
+    return Resources(cpus, address, serial)
 
 
 def _parse_ids(text: str) -> list[str]:

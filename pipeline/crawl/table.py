@@ -17,8 +17,15 @@ import pyarrow.compute as pc
 
 from nonocensus.pipeline.crawl.ledger import Ledger
 from nonocensus.pipeline.errors import NetworkError
-from nonocensus.pipeline.settings import default_settings
-from nonocensus.pipeline.store.parts import Store, append, create_store, one_batch, rewrite, write_manifest
+from nonocensus.pipeline.store.parts import (
+    DEFAULT_SHAPE,
+    Store,
+    append,
+    create_store,
+    one_batch,
+    rewrite,
+    write_manifest,
+)
 from nonocensus.scrapers.http import PoliteSession, Reply
 from nonocensus.scrapers.http.messages import is_loopback
 from nonocensus.scrapers.site import Judgement
@@ -122,7 +129,7 @@ class PuzzleWriter:
     def add(self, key: int, puzzle: Puzzle) -> None:
         """Enqueue the puzzle of a reply, by the reply's key."""
         self._queue.append((key, puzzle))
-        if len(self._queue) == default_settings().rows_per_group:
+        if len(self._queue) == DEFAULT_SHAPE.rows_per_group:
             self.flush()
 
     def flush(self) -> None:

@@ -4,8 +4,9 @@ import math
 import platform
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import chain
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.executors.task_failure import WORKER, TaskFailure, failure_of
@@ -81,8 +82,9 @@ class SerialExecutor:
             return [(number, failure_of(error))]
 
 
-class Resources(NamedTuple):
-    """Where to run tasks.
+@dataclass(frozen=True)
+class Resources:
+    """Where to run tasks. Raises UserError for options that exclude each other.
 
     cpus      cores of this machine, None for all
     address   a running Ray cluster: auto, or ray://host:port
@@ -93,23 +95,23 @@ class Resources(NamedTuple):
     address: str | None = None
     serial: bool = False
 
+    def __post_init__(self) -> None:
+        if self.cpus is not None and self.cpus < 1:
+            raise UserError("--cpus must be at least 1")
+        if self.address == "":
+            raise UserError(
+                "--address is empty; leave it out for this machine, or name a cluster: auto, ray://host:port"
+            )
+        if self.serial and (self.cpus or self.address):
+            raise UserError("--serial cannot be combined with --cpus or --address")
+        if self.address and self.cpus:
+            raise UserError("--cpus is for this machine; a cluster's tasks use all of its CPUs")
+
 
 ALL_CORES = Resources()
 
 SMALL_JOB = 10.0
 """CPU seconds up to which a job without a choice of resources runs in this process: starting Ray takes half of that."""
-
-
-def check_resources(resources: Resources) -> None:
-    """Raise a UserError for options that exclude each other."""
-    if resources.cpus is not None and resources.cpus < 1:
-        raise UserError("--cpus must be at least 1")
-    if resources.address == "":
-        raise UserError("--address is empty; leave it out for this machine, or name a cluster: auto, ray://host:port")
-    if resources.serial and (resources.cpus or resources.address):
-        raise UserError("--serial cannot be combined with --cpus or --address")
-    if resources.address and resources.cpus:
-        raise UserError("--cpus is for this machine; a cluster's tasks use all of its CPUs")
 
 
 @contextmanager
@@ -118,7 +120,6 @@ def open_executor(resources: Resources, cpu_seconds: float = math.inf) -> Iterat
 
     Raises ClusterError if Ray can't be started or reached.
     """
-    check_resources(resources)
     if resources.serial or (resources == ALL_CORES and cpu_seconds <= SMALL_JOB):
         yield SerialExecutor()
         return

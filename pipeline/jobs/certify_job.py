@@ -162,7 +162,7 @@ def certify_run(
     """
     if sample is not None and sample < 1:
         raise ValueError(f"sample must be at least 1, not {sample!r}")
-    with locked(run, request) as run:
+    with locked(run) as run:
         selected = _selected(run, request, sample, again)
         options = {"proofs": None if proofs is None else folder(proofs).uri, "depth": run.manifest["config"]["depth"]}
         result = run_on_results(run, CERTIFY, RowFilter(tuple(VERDICT), selected.mask), request, options)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
-from nonocensus.pipeline.executors.executor import ALL_CORES, Resources, check_resources
+from nonocensus.pipeline.executors.executor import ALL_CORES, Resources
 from nonocensus.pipeline.jobs.engine import run_job
 from nonocensus.pipeline.jobs.job import DEFAULTS, Chunk, Job, JobCall, JobSettings, Loss, Output, count_by
 from nonocensus.pipeline.jobs.kernel_compilation import LADDER
@@ -21,7 +21,6 @@ from nonocensus.pipeline.run.plan import EVERYTHING, Plan, Selection, plan_rest,
 from nonocensus.pipeline.run.progress import write_summary
 from nonocensus.pipeline.run.results import ResultFile, covered_rows
 from nonocensus.pipeline.run.run_folder import MARK, Run, plan_run, quarantine_damaged, reload, require_unchanged
-from nonocensus.pipeline.settings import default_settings
 from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.lock import writer_lock
 from nonocensus.pipeline.store.parts import Store
@@ -115,7 +114,6 @@ def classify_store(
 ) -> ClassifyOutcome:
     """Classify puzzles that have no row yet, in a new or an existing run folder (see `plan_run`)."""
     place = plan_run(store, uri, config, force).folder  # refuses before the lock file is written
-    check_resources(resources)
     with writer_lock(place):
         run = plan_run(store, uri, config, force)  # again: another command may have written there since
         return _classify(run, config, partial(plan_rest, selection=selection), resources, progress, settings)
@@ -130,7 +128,6 @@ def retry_run(
     progress: ProgressCallbacks = SILENT,
 ) -> ClassifyOutcome:
     """Retry puzzles that timed out with more time; with `failed` also those killed or in error."""
-    check_resources(resources)
     check_limit(cpu_limit)
     require_unchanged(run)
     planner = partial(plan_retry, cpu_limit=cpu_limit, selection=selection, failed=failed)
@@ -140,7 +137,6 @@ def retry_run(
 
 def retry_changed(run: Run, resources: Resources = ALL_CORES, progress: ProgressCallbacks = SILENT) -> ClassifyOutcome:
     """Update a run to its store: keep the results of unchanged puzzles, classify the others."""
-    check_resources(resources)
     with writer_lock(run.folder):
         run, kept = carry_over(reload(run))
         left = run.rows - kept
@@ -163,8 +159,7 @@ def _classify(
     plan = planner(run, files)
     before = _covered(files)
     done = before if plan.is_new else 0  # retried puzzles replace rows: progress starts at 0
-    defaults = default_settings()
-    limits = levels(config["cpu_limit"], defaults.sweep_limit, defaults.limit_growth)
+    limits = levels(config["cpu_limit"])
     result = run_job(run, CLASSIFY, classify_options(run, config), plan, limits, resources, progress, settings, done)
     vanished = before + (result.planned if plan.is_new else 0) - _covered(run.result_files())
     missing = max(result.planned - result.rows, vanished, 0)

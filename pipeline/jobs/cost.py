@@ -12,7 +12,6 @@ from nonocensus.pipeline.errors import InputError
 from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, plan_on_results
 from nonocensus.pipeline.jobs.job import Job, JobCall
 from nonocensus.pipeline.jobs.task import CannotReadError, TaskContext, chunks_of, compile_for_chunk, context_of
-from nonocensus.pipeline.run.configuration import check_limit
 from nonocensus.pipeline.run.plan import Plan
 from nonocensus.pipeline.run.results import writer_options
 from nonocensus.pipeline.run.run_folder import Run, require_unchanged
@@ -59,7 +58,6 @@ def estimate_on_results(
     run: Run, job: Job, needed: RowFilter, request: JobRequest, options: dict[str, Any]
 ) -> CostEstimate:
     """Estimate a job on the selected results that need it. Raises InputError if the run's store has changed."""
-    check_limit(request.cpu_limit)
     require_unchanged(run)
     return estimate_job(run, job, options, plan_on_results(run, needed, request.selection), request.cpu_limit)
 

@@ -6,6 +6,7 @@ A small job starts in this process, and moves to Ray if it turns out to take lon
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,6 @@ from nonocensus.pipeline.executors.executor import (
     Executor,
     Resources,
     SerialExecutor,
-    check_resources,
     open_executor,
 )
 from nonocensus.pipeline.jobs.driver import drive
@@ -62,8 +62,9 @@ class JobResult(NamedTuple):
     lost: list[Problem]
 
 
-class JobRequest(NamedTuple):
-    """What to run a job on results with.
+@dataclass(frozen=True)
+class JobRequest:
+    """What to run a job on results with. Raises ValueError for a limit that is not positive and finite.
 
     selection    of the run's puzzles
     cpu_limit    CPU seconds per puzzle
@@ -77,6 +78,9 @@ class JobRequest(NamedTuple):
     resources: Resources = ALL_CORES
     progress: ProgressCallbacks = SILENT
     settings: JobSettings = DEFAULTS
+
+    def __post_init__(self) -> None:
+        check_limit(self.cpu_limit)
 
 
 class RowFilter(NamedTuple):
@@ -157,13 +161,11 @@ def kinds_of(run: Run) -> set[KernelKind]:
 
 
 @contextmanager
-def locked(run: Run, request: JobRequest) -> Iterator[Run]:
+def locked(run: Run) -> Iterator[Run]:
     """Lock a run for a job on its results; yields it as another command may have left it.
 
-    Raises InputError if its store has changed, UserError for wrong arguments or if another command works on it.
+    Raises InputError if its store has changed, UserError if another command works on it.
     """
-    check_resources(request.resources)
-    check_limit(request.cpu_limit)
     require_unchanged(run)
     with writer_lock(run.folder):
         yield reload(run)

@@ -17,7 +17,6 @@ from nonocensus.pipeline.executors.executor import (
     ALL_CORES,
     SMALL_JOB,
     Resources,
-    check_resources,
     open_executor,
     run_tasks,
 )
@@ -134,7 +133,6 @@ def generate_graded(
     They depend on recipe and conditions alone. Nothing is written before the last one is found. Raises UserError for
     invalid conditions, if the store has puzzles, or if hardly any picture fits; ClusterError if one can't be graded.
     """
-    check_resources(resources)
     check_recipe(recipe)
     check_conditions(recipe, conditions)
     end = end_of(recipe)

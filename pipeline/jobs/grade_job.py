@@ -16,7 +16,6 @@ import pyarrow.compute as pc
 from nonocensus.pipeline.callbacks import ProgressCallbacks
 from nonocensus.pipeline.executors.executor import (
     Resources,
-    check_resources,
     estimate_cost,
     open_executor,
     run_divisible_tasks,
@@ -144,7 +143,7 @@ def grade_run(run: Run, request: JobRequest) -> Tally:
     """
     check_parameters()
     tally = Tally()
-    with locked(run, request) as run:
+    with locked(run) as run:
         result = run_on_results(run, GRADE, _needed(run, request), request)
         for problem in result.lost:
             request.progress.on_warning(f"{problem.name}: {problem.reason}")
@@ -246,7 +245,6 @@ def grade_puzzles(
     progress: ProgressCallbacks,
 ) -> Iterator[pa.Table | Problem]:
     """Classify and grade puzzles; yields rows of GRADED, and passes problems of their files on."""
-    check_resources(resources)
     check_limit(cpu_limit)
     check_parameters()
     problems: list[Problem] = []

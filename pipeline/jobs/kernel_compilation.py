@@ -14,15 +14,16 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TextIO
 
 import numba
 import numpy as np
 import pyarrow as pa
 
+import nonocensus
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.errors import InputError, StorageError
-from nonocensus.pipeline.settings import ROOT
 from nonocensus.solver.api import classify
 from nonocensus.solver.jit.kernel_cache import PORTABLE, cache_folder, is_compiled, mark_compiled
 from nonocensus.solver.ladder.climb import STAGES
@@ -32,6 +33,9 @@ from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Color, from_picture
 from nonocensus.solver.model.tables import DECISIVE, puzzle_batch
 from nonocensus.solver.model.views import views
 from nonocensus.solver.operating_system import cores
+
+ROOT = Path(nonocensus.__file__).resolve().parents[1]
+"""The folder that has the package, where its processes start."""
 
 TITLE = "Compiling the solver's kernels (once per machine)"
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from nonocensus.pipeline.callbacks import ProgressCallbacks
-from nonocensus.pipeline.executors.executor import Resources, check_resources, estimate_cost, open_executor, run_tasks
+from nonocensus.pipeline.executors.executor import Resources, estimate_cost, open_executor, run_tasks
 from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.jobs.cost import CostEstimate, estimate_on_results
 from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, locked, plan_on_results, run_on_results
@@ -134,7 +134,7 @@ def mend_run(run: Run, request: JobRequest) -> Iterator[MendResult | Problem]:
     Unfinished searches are retried with more time. Raises InputError if the run's store has changed, UserError if
     another command works on the run.
     """
-    with locked(run, request) as run:
+    with locked(run) as run:
         result = run_on_results(run, MEND, _needed(run, request), request)
         yield from result.lost
         lost = {problem.name for problem in result.lost}
@@ -173,7 +173,6 @@ def mend_puzzles(
     found: Iterator[Puzzle | Problem], cpu_limit: float, resources: Resources, progress: ProgressCallbacks
 ) -> Iterator[MendResult | Problem]:
     """Yield the puzzles with several solutions and their changes; problems of their files are passed on."""
-    check_resources(resources)
     yield from _mend_candidates(_classified(found, cpu_limit, progress), cpu_limit, resources, progress)
 
 

@@ -22,6 +22,9 @@ from nonocensus.pipeline.run.results import PendingPuzzle
 from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.spans import Spans
 
+SWEEP_LIMIT, LIMIT_GROWTH = 0.05, 14.0
+"""CPU seconds of a puzzle in the sweep, and the factor between the limits of levels."""
+
 MIN_SECONDS, MAX_SECONDS = 0.2, 20.0
 """Target seconds of a task: at least so much that starting it costs little, and at most."""
 
@@ -73,7 +76,7 @@ class TaskRows(NamedTuple):
         return sum(map(spans.size, self.rows.values()))
 
 
-def levels(cpu_limit: float, sweep: float, growth: float) -> list[float]:
+def levels(cpu_limit: float, sweep: float = SWEEP_LIMIT, growth: float = LIMIT_GROWTH) -> list[float]:
     """Return CPU limits in seconds from the sweep's to the run's: each at least `growth` times the previous one.
 
     So what a puzzle has spent on earlier levels is at most about 1 / growth of its last limit.

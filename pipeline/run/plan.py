@@ -1,6 +1,7 @@
 """Plan what is left of a run: rows without result, or timed-out and failed ones to retry."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
@@ -40,12 +41,17 @@ class Plan(NamedTuple):
     is_new: bool = True
 
 
-class Selection(NamedTuple):
-    """Selects a run's puzzles by ids, by an SQL condition, and up to a limit."""
+@dataclass(frozen=True)
+class Selection:
+    """Selects a run's puzzles by ids, by an SQL condition, and up to a limit. Raises UserError for a limit below 1."""
 
     ids: tuple[str, ...] = ()
     where: str | None = None
     limit: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.limit is not None and self.limit < 1:
+            raise UserError("--limit must be at least 1")
 
 
 EVERYTHING = Selection()
@@ -55,12 +61,6 @@ FAILED = ["killed", "error"]
 
 MAX_NAMED = 5
 """Maximum of unknown ids that an error names."""
-
-
-def check_selection(selection: Selection) -> None:
-    """Raise a UserError for an invalid selection."""
-    if selection.limit is not None and selection.limit < 1:
-        raise UserError("--limit must be at least 1")
 
 
 def plan_rest(run: Run, files: list[ResultFile], selection: Selection = EVERYTHING) -> Plan:

@@ -12,10 +12,9 @@ import pyarrow.compute as pc
 
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks, track
 from nonocensus.pipeline.errors import UserError
-from nonocensus.pipeline.settings import default_settings
 from nonocensus.pipeline.store.id_index import NEW, OTHER, SAME, IdIndex
 from nonocensus.pipeline.store.lock import writer_lock
-from nonocensus.pipeline.store.parts import Store, append, create_store, next_part
+from nonocensus.pipeline.store.parts import DEFAULT_SHAPE, Store, append, create_store, next_part
 from nonocensus.pipeline.store.sources import check_sources, no_puzzle_error
 from nonocensus.scrapers.file_batches import Problem, in_batches, read_in_bulk
 from nonocensus.scrapers.files import count_files, files_in
@@ -124,7 +123,7 @@ def _batches(
             on_item(item)
             yield item
 
-    for item in in_batches(reported(), default_settings().rows_per_group):
+    for item in in_batches(reported(), DEFAULT_SHAPE.rows_per_group):
         if isinstance(item, Problem):
             report.problems.append(item)
         else:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from nonocensus.pipeline.callbacks import ProgressCallbacks
 from nonocensus.pipeline.errors import ClusterError, StorageError, UserError
-from nonocensus.pipeline.executors.executor import Resources, check_resources, open_executor, run_tasks
+from nonocensus.pipeline.executors.executor import Resources, open_executor, run_tasks
 from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.store.lock import Lease, borrow_lease, check_lease, current_lease, writer_lock
 from nonocensus.pipeline.store.parts import Part, Store, create_store, write_manifest, write_part
@@ -205,7 +205,6 @@ def fill_store(uri: str, recipe: Recipe, resources: Resources, progress: Progres
     Raises UserError as `missing_parts` or if another command writes to the store, StorageError if one can't be
     written, ClusterError if parts failed.
     """
-    check_resources(resources)
     with writer_lock(folder(uri)):
         left = missing_parts(uri, recipe)
         rows = sum(task.rows for task in left)

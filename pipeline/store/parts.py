@@ -25,7 +25,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from nonocensus.pipeline.errors import InputError, StorageError, UserError, VersionError
-from nonocensus.pipeline.settings import Settings, default_settings
 from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.lock import LOCK, check_lease, commit_under_lease, writer_lock
 from nonocensus.pipeline.store.objects import ConflictError
@@ -42,6 +41,20 @@ HASHED_COLUMNS = ("puzzle_id", "clue_hash", "goal")
 
 DISTINCT_COLUMNS = ("puzzle_id", "source_id", "url", "goal", "clue_hash", "canonical_hash", "raw_sha256")
 """Columns with few repeated values."""
+
+
+class PartShape(NamedTuple):
+    """The shape of a part.
+
+    rows_per_group    puzzles in a row group, which is what is read at a time
+    groups_per_part   row groups in a Parquet file
+    """
+
+    rows_per_group: int = 1024
+    groups_per_part: int = 16
+
+
+DEFAULT_SHAPE = PartShape()
 
 SUDOKUS = "sudokus"
 """Folder of the Sudokus in stores written by version 0.2."""
@@ -300,22 +313,24 @@ def next_part(store: Store) -> int:
 
 
 def append(
-    store: Store, batches: Iterable[pa.RecordBatch], settings: Settings | None = None, number: int | None = None
+    store: Store,
+    batches: Iterable[pa.RecordBatch],
+    shape: PartShape = DEFAULT_SHAPE,
+    number: int | None = None,
 ) -> int:
     """Add puzzles as new parts; return their count. Raises UserError if another command writes to the store.
 
     A caller that decided on the parts it read under the same lock passes `next_part` as of then: a part that a writer
     without lease adds meanwhile makes the commit fail instead of being missed. Complete parts survive a killed process.
     """
-    settings = settings or default_settings()
     total = 0
     with writer_lock(store.folder):
         store.puzzles.sweep()
         number = next_part(store) if number is None else number
-        groups = rebatch(batches, settings.rows_per_group)
+        groups = rebatch(batches, shape.rows_per_group)
         for first in groups:
             write_manifest(store)
-            total += write_part(store, f"part-{number:05d}", first, groups, settings.groups_per_part)
+            total += write_part(store, f"part-{number:05d}", first, groups, shape.groups_per_part)
             number += 1
     return total
 

@@ -1,6 +1,7 @@
 """The driver: unfit nodes, invisible files, unreadable parts, lost rows."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,9 @@ from nonocensus.pipeline.jobs.schedule import Schedule, TaskRows
 from nonocensus.pipeline.jobs.task import TaskContext, Unfit, Unreadable, check_fitness
 from nonocensus.pipeline.run.plan import Selection
 from nonocensus.pipeline.run.run_folder import open_run, start_run
+from nonocensus.pipeline.store.lock import writer_lock
 from nonocensus.pipeline.store.parts import Store, append
+from nonocensus.pipeline.store.paths import Folder
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 
 SERIAL = Resources(serial=True)
@@ -160,11 +163,12 @@ def test_planned_rows_without_result_are_an_error(
 def test_run_written_by_another_command_after_planning_is_continued(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interposed(resources: Resources) -> None:
+    def interposed(place: Folder) -> AbstractContextManager[None]:
         monkeypatch.undo()
-        classify_job.classify_store(store, str(tmp_path / "run"), CONFIG, resources=resources)
+        classify_store(store, str(tmp_path / "run"), CONFIG, resources=SERIAL)
+        return writer_lock(place)
 
-    monkeypatch.setattr(classify_job, "check_resources", interposed)
+    monkeypatch.setattr(classify_job, "writer_lock", interposed)
     outcome = classify_store(store, str(tmp_path / "run"), CONFIG, resources=SERIAL)
     assert (outcome.rows, outcome.missing, outcome.summary["rows"]) == (0, 0, 300)
 

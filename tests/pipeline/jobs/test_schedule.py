@@ -26,7 +26,7 @@ def puzzle(part: str, row: int, open_cells: int = 0, clues: str = "") -> Pending
     + [(limit, [limit]) for limit in (0.01, 0.05, 0.69)],
 )
 def test_cpu_limits_of_levels_grow_by_a_factor(cpu_limit: float, expected: list[float]) -> None:
-    assert levels(cpu_limit, 0.05, 14.0) == expected
+    assert levels(cpu_limit) == expected
 
 
 def simulated(schedule: Schedule, cpus: int, seconds: dict[tuple[str, int], float], faults: float = 0.0) -> Counter:
@@ -60,7 +60,7 @@ def test_every_row_has_one_result(faults: float) -> None:
     seconds = {
         (part, row): chance.paretovariate(1.0) / 100 for part, _, there in stretches for row in spans.rows_of(there)
     }
-    schedule = Schedule(stretches, 5 * 650, [], levels(10.0, 0.05, 14.0))
+    schedule = Schedule(stretches, 5 * 650, [], levels(10.0))
     assert simulated(schedule, 3, seconds, faults) == Counter(seconds.keys())
     assert schedule.left() == 0
 
