@@ -9,7 +9,7 @@ import pyarrow as pa
 from nonocensus.pipeline.executors.executor import Executor, SerialExecutor
 from nonocensus.pipeline.executors.task_failure import WORKER, TaskFailure
 from nonocensus.pipeline.jobs.classify_job import CLASSIFY, classify_options
-from nonocensus.pipeline.jobs.driver import drive
+from nonocensus.pipeline.jobs.driver import Driver
 from nonocensus.pipeline.jobs.job import DEFAULTS, JobSettings
 from nonocensus.pipeline.jobs.schedule import Schedule, levels
 from nonocensus.pipeline.jobs.session import Session
@@ -49,7 +49,7 @@ def work_on(
     with Session(run, CLASSIFY, schedule) as session:
         session.start()
         context = classify_context(run, config, executor.isolated, settings.chunk_cells)
-        errors = drive(session, executor, context)
+        errors = Driver(session, executor, context).drive()
         tidy(session, executor)
     return errors
 

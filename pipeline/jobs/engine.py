@@ -22,7 +22,7 @@ from nonocensus.pipeline.executors.executor import (
     SerialExecutor,
     open_executor,
 )
-from nonocensus.pipeline.jobs.driver import drive
+from nonocensus.pipeline.jobs.driver import Driver
 from nonocensus.pipeline.jobs.job import DEFAULTS, Job, JobSettings
 from nonocensus.pipeline.jobs.kernel_compilation import KernelKind, compile_missing, needed
 from nonocensus.pipeline.jobs.schedule import Schedule
@@ -132,7 +132,7 @@ def run_job(
             executor.run_on_each_node(compile_missing, kinds, job.stages)
         session.start()
         context = context_of(run, job, options, executor.isolated, settings.chunk_cells)
-        unread.extend(drive(session, executor, context, should_stop))
+        unread.extend(Driver(session, executor, context).drive(should_stop))
         if not schedule.left():
             join_session(session) if job.reads_results else tidy(session, executor)
 
