@@ -5,7 +5,7 @@ import platform
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any, Protocol, TypeVar
 
 from nonocensus.pipeline.errors import UserError
@@ -143,20 +143,22 @@ def estimate_cost(tasks: Iterator[T], cost: Callable[[T], float]) -> tuple[Itera
 
 
 def run_tasks(
-    executor: Executor, function: Callable[..., Any], tasks: Iterable[TaskArguments], ahead: int = 2
+    executor: Executor, function: Callable[..., Any], tasks: Iterable[TaskArguments], in_order: bool = False
 ) -> Iterator[tuple[TaskArguments, Any]]:
-    """Run tasks, `ahead` in flight per CPU; yields each one's arguments and outcome as it finishes."""
+    """Run tasks, two in flight per CPU; yields each one's arguments and outcome as it finishes, or in order."""
     queued = iter(tasks)
-    in_flight: dict[Any, TaskArguments] = {}
+    in_flight: dict[Any, TaskArguments] = {}  # in order, with ended ones that wait for their turn
+    ended: dict[Any, Any] = {}
     more = True
     while more or in_flight:
-        while more and len(in_flight) < ahead * executor.cpus():
+        while more and len(in_flight) - len(ended) < 2 * executor.cpus():
             task = next(queued, None)
             more = task is not None
             if task is not None:
                 in_flight[executor.submit(function, *task)] = task
-        for ticket, outcome in executor.wait(1.0) if in_flight else []:
-            yield in_flight.pop(ticket), outcome
+        ended |= executor.wait(1.0) if in_flight else []
+        for ticket in [*takewhile(ended.__contains__, in_flight if in_order else ended)]:
+            yield in_flight.pop(ticket), ended.pop(ticket)
 
 
 def run_divisible_tasks(

@@ -16,7 +16,7 @@ from nonocensus.pipeline.jobs.job import DEFAULTS, Chunk, Job, JobCall, JobSetti
 from nonocensus.pipeline.jobs.kernel_compilation import LADDER
 from nonocensus.pipeline.jobs.schedule import levels
 from nonocensus.pipeline.run.carry import carry_over
-from nonocensus.pipeline.run.configuration import Configuration, check_limit, config_hash, solver_settings
+from nonocensus.pipeline.run.configuration import Configuration, check_limit, config_hash
 from nonocensus.pipeline.run.plan import EVERYTHING, Plan, Selection, plan_rest, plan_retry
 from nonocensus.pipeline.run.progress import write_summary
 from nonocensus.pipeline.run.results import ResultFile, covered_rows
@@ -168,7 +168,8 @@ def _classify(
 
 def classify_options(run: Run, config: Configuration) -> dict[str, Any]:
     """Return the options of CLASSIFY: those of `solver.api.classify`, and the columns of every row."""
-    return solver_settings(config) | {"stamp": {"run_id": run.manifest["run_id"], "config_hash": config_hash(config)}}
+    settings = {name: value for name, value in config.items() if name != "solver_version"}
+    return settings | {"stamp": {"run_id": run.manifest["run_id"], "config_hash": config_hash(config)}}
 
 
 def _covered(files: list[ResultFile]) -> int:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -26,7 +26,7 @@ from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, locked, run_o
 from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Loss, Output, count_by
 from nonocensus.pipeline.jobs.kernel_compilation import SOLVING, TECHNIQUES, compile_missing, needed
 from nonocensus.pipeline.jobs.single_grade import check_parameters
-from nonocensus.pipeline.run.configuration import check_limit, configuration, solver_settings
+from nonocensus.pipeline.run.configuration import check_limit
 from nonocensus.pipeline.run.job_tables import KILLED, read_grades
 from nonocensus.pipeline.run.progress import value_counts
 from nonocensus.pipeline.run.run_folder import Run
@@ -205,17 +205,6 @@ BATCH = 50
 """Puzzles of a task, mostly a fraction of a second."""
 
 
-class GradeTask(NamedTuple):
-    """Puzzles to classify and grade.
-
-    puzzles     rows of the puzzles table, with the columns READ
-    cpu_limit   CPU seconds per puzzle
-    """
-
-    puzzles: pa.RecordBatch
-    cpu_limit: float
-
-
 def puzzles_in(place: str, known: Format | None, progress: ProgressCallbacks) -> Iterator[pa.RecordBatch | Problem]:
     """Read the puzzles of a file, folder, archive, https address or store; a UserError if there are none.
 
@@ -249,7 +238,7 @@ def grade_puzzles(
     check_parameters()
     problems: list[Problem] = []
 
-    def tasks() -> Iterator[GradeTask]:
+    def tasks() -> Iterator[tuple[pa.RecordBatch, float]]:
         for item in found:
             if isinstance(item, Problem):
                 problems.append(item)
@@ -257,18 +246,17 @@ def grade_puzzles(
             else:
                 for start in range(0, len(item), BATCH):
                     rows = np.arange(start, min(start + BATCH, len(item)))
-                    yield GradeTask(item.take(rows), cpu_limit)  # a slice is pickled with its whole
+                    yield item.take(rows), cpu_limit  # a slice is pickled with its whole
 
-    counted, seconds = estimate_cost(tasks(), lambda task: GRADE.seconds * len(task.puzzles))
+    counted, seconds = estimate_cost(tasks(), lambda task: GRADE.seconds * len(task[0]))
     with open_executor(resources, seconds) as executor:
-        for values, outcome in run_divisible_tasks(executor, grade_batch, counted, divide):
-            task = GradeTask(*values)
+        for (puzzles, _), outcome in run_divisible_tasks(executor, grade_batch, counted, divide):
             if isinstance(outcome, TaskFailure):
-                progress.on_warning(f"{task.puzzles['puzzle_id'][0].as_py()}: {outcome.reason}")
-                yield killed_rows(task.puzzles)
+                progress.on_warning(f"{puzzles['puzzle_id'][0].as_py()}: {outcome.reason}")
+                yield killed_rows(puzzles)
             else:
                 yield pa.Table.from_batches([outcome])
-            progress.on_progress(len(task.puzzles), "")
+            progress.on_progress(len(puzzles), "")
             yield from problems
             problems.clear()
     yield from problems
@@ -276,7 +264,7 @@ def grade_puzzles(
 
 def grade_batch(puzzles: pa.RecordBatch, cpu_limit: float) -> pa.RecordBatch:
     """Classify puzzles, and grade those with exactly one solution; returns rows of GRADED."""
-    results = classify(puzzles, **solver_settings(configuration(cpu_limit)))
+    results = classify(puzzles, cpu_limit=cpu_limit)
     unique = np.array(results["solutions"].to_pylist()) == "unique"
     graded = grades(puzzles.filter(pa.array(unique)), np.ones(int(unique.sum()), np.bool_), cpu_limit)
     rows = pa.Table.from_batches([graded]).take(pa.array(np.cumsum(unique) - 1, mask=~unique))
@@ -289,7 +277,7 @@ def grade_batch(puzzles: pa.RecordBatch, cpu_limit: float) -> pa.RecordBatch:
 def divide(task: tuple[Any, ...]) -> list[tuple[Any, ...]]:
     """Divide a task into one per puzzle."""
     puzzles, cpu_limit = task
-    return [GradeTask(puzzles.take([k]), cpu_limit) for k in range(len(puzzles))]
+    return [(puzzles.take([k]), cpu_limit) for k in range(len(puzzles))]
 
 
 def killed_rows(puzzles: pa.RecordBatch) -> pa.Table:

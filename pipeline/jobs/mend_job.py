@@ -173,28 +173,41 @@ def mend_puzzles(
     found: Iterator[Puzzle | Problem], cpu_limit: float, resources: Resources, progress: ProgressCallbacks
 ) -> Iterator[MendResult | Problem]:
     """Yield the puzzles with several solutions and their changes; problems of their files are passed on."""
-    yield from _mend_candidates(_classified(found, cpu_limit, progress), cpu_limit, resources, progress)
+    problems: list[Problem] = []
+    candidates = _classified(found, cpu_limit, problems, progress)
+    tasks = ((puzzle, solutions, cpu_limit) for puzzle, solutions, _ in candidates)
+    waiting, seconds = estimate_cost(tasks, lambda _: MEND.seconds)
+    with open_executor(resources, seconds) as executor:
+        for (puzzle, *_), outcome in run_tasks(executor, _find_changes, waiting, in_order=True):
+            if isinstance(outcome, TaskFailure):
+                yield Problem(puzzle.puzzle_id, outcome.reason)
+            else:
+                yield MendResult(puzzle, outcome.found, outcome.finished)
+            progress.on_progress(1, "")
+            yield from problems
+            problems.clear()
+    yield from problems
+
+
+def _find_changes(puzzle: Puzzle, solutions: list[np.ndarray], cpu_limit: float) -> Mendings:
+    """Find the smallest changes of a puzzle; none if a length is hidden."""
+    return Mendings([], True) if puzzle.blotted else mendings(puzzle, solutions, cpu_limit)
 
 
 def _classified(
-    found: Iterator[Puzzle | Problem], cpu_limit: float, progress: ProgressCallbacks
-) -> Iterator[MendCandidate | MendResult | Problem]:
-    """Classify puzzles; yields those with several solutions, and all problems."""
+    found: Iterator[Puzzle | Problem], cpu_limit: float, problems: list[Problem], progress: ProgressCallbacks
+) -> Iterator[MendCandidate]:
+    """Classify puzzles; yields those with several solutions, and adds all problems to a list."""
     while batch := list(islice(found, BATCH)):
-        yield from (item for item in batch if isinstance(item, Problem))
+        problems += (item for item in batch if isinstance(item, Problem))
         puzzles = puzzle_batch([item for item in batch if not isinstance(item, Problem)])
         if compile_missing(needed(puzzles), LADDER, progress):
             progress.on_start(MEND.title, None, 0)
         results = pa.table(classify(puzzles, cpu_limit=cpu_limit)).select([*ANSWER, "status"])
-        for late in results.filter(pc.equal(results["status"], "timeout"))["puzzle_id"].to_pylist():
-            yield Problem(late, f"not solved within {cpu_limit:g} CPU seconds; raise --cpu-limit")
+        late = results.filter(pc.equal(results["status"], "timeout"))["puzzle_id"].to_pylist()
+        problems += (Problem(name, f"not solved within {cpu_limit:g} CPU seconds; raise --cpu-limit") for name in late)
         progress.on_progress(len(batch) - (pc.sum(_have_several(results)).as_py() or 0), "")
-        for candidate in _candidates(results, pa.table(puzzles)):
-            if candidate.puzzle.blotted:
-                progress.on_progress(1, "")
-                yield MendResult(candidate.puzzle, [])
-            else:
-                yield candidate
+        yield from _candidates(results, pa.table(puzzles))
 
 
 def _candidates(results: pa.Table, puzzles: pa.Table) -> Iterator[MendCandidate]:
@@ -219,45 +232,6 @@ def _authors_first(puzzle: Puzzle, solutions: list[np.ndarray]) -> list[np.ndarr
     if goal is None or clues_of(goal) != (puzzle.rows, puzzle.columns):
         return solutions
     return [goal, next(solution for solution in solutions if (solution != goal).any())]
-
-
-def _mend_candidates(
-    items: Iterator[MendCandidate | MendResult | Problem],
-    cpu_limit: float,
-    resources: Resources,
-    progress: ProgressCallbacks,
-) -> Iterator[MendResult | Problem]:
-    """Find changes for candidates; yields results in order."""
-    done: dict[int, MendResult | Problem] = {}
-    tried: dict[int, MendCandidate] = {}
-
-    def tasks() -> Iterator[tuple[int, Puzzle, list[np.ndarray], float]]:
-        for number, item in enumerate(items):
-            if isinstance(item, MendCandidate):
-                tried[number] = item
-                yield number, item.puzzle, item.solutions, cpu_limit
-            else:
-                done[number] = item
-
-    next_number = 0
-    waiting, seconds = estimate_cost(tasks(), lambda _: MEND.seconds)
-    with open_executor(resources, seconds) as executor:
-        for task, outcome in run_tasks(executor, _find_changes, waiting):
-            candidate = tried.pop(task[0])
-            if isinstance(outcome, TaskFailure):
-                done[task[0]] = Problem(candidate.puzzle.puzzle_id, outcome.reason)
-            else:
-                done[task[0]] = MendResult(candidate.puzzle, outcome.found, outcome.finished)
-            progress.on_progress(1, "")
-            while next_number in done:
-                yield done.pop(next_number)
-                next_number += 1
-    yield from (done[number] for number in sorted(done))
-
-
-def _find_changes(_: int, puzzle: Puzzle, solutions: list[np.ndarray], cpu_limit: float) -> Mendings:
-    """Run one task."""
-    return mendings(puzzle, solutions, cpu_limit)
 
 
 def _rows(candidate: MendCandidate, changes: Mendings, cpu_limit: float) -> list[dict[str, Any]]:
