@@ -9,6 +9,7 @@ import heapq
 import platform
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -16,9 +17,10 @@ import numpy as np
 import pyarrow as pa
 
 from nonocensus.pipeline.errors import StorageError
+from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.jobs.cost import CostEstimate, estimate_on_results
 from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, locked, plan_on_results, run_on_results
-from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Loss, Output, count_by
+from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Output, count_by
 from nonocensus.pipeline.jobs.kernel_compilation import LADDER, PROOFS, needed
 from nonocensus.pipeline.run.job_tables import (
     KILLED,
@@ -55,10 +57,10 @@ def certify_chunk(chunk: Chunk, call: JobCall) -> Output:
     return Output(_batch(rows), cpu_seconds=sum(row["cpu_seconds"] for row in rows))
 
 
-def lost_rows(chunk: Chunk, call: JobCall, loss: Loss) -> pa.RecordBatch:
+def lost_rows(chunk: Chunk, call: JobCall, failure: TaskFailure) -> pa.RecordBatch:
     """Return rows of status KILLED."""
     assert chunk.results is not None
-    made = Certificate(KILLED, error=f"no proof: {loss.reason}")
+    made = Certificate(KILLED, error=f"no proof: {failure.reason}")
     return _batch([_row(verdict, made, call.cpu_limit) for verdict in chunk.results.to_pylist()])
 
 
@@ -71,7 +73,7 @@ CERTIFY = Job(
     results=tuple(VERDICT),
     function=certify_chunk,
     lost=lost_rows,
-    counts=count_by("status"),
+    counts=partial(count_by, "status"),
     seconds=0.05,
     checks_ids=True,
     stages=(*LADDER, PROOFS),

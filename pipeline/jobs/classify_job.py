@@ -11,8 +11,9 @@ import pyarrow.compute as pc
 
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.executors.executor import ALL_CORES, Resources
+from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.jobs.engine import run_job
-from nonocensus.pipeline.jobs.job import DEFAULTS, Chunk, Job, JobCall, JobSettings, Loss, Output, count_by
+from nonocensus.pipeline.jobs.job import DEFAULTS, Chunk, Job, JobCall, JobSettings, Output, count_by
 from nonocensus.pipeline.jobs.kernel_compilation import LADDER
 from nonocensus.pipeline.jobs.schedule import levels
 from nonocensus.pipeline.run.carry import carry_over
@@ -54,10 +55,10 @@ def classify_chunk(chunk: Chunk, call: JobCall) -> Output:
     return Output(_stamped(rows, chunk, call), late, float(spent[is_solved].sum()))
 
 
-def lost_rows(chunk: Chunk, call: JobCall, loss: Loss) -> pa.RecordBatch:
+def lost_rows(chunk: Chunk, call: JobCall, failure: TaskFailure) -> pa.RecordBatch:
     """Return rows of status `killed` or, if an exception was raised, `error`."""
-    status = "error" if loss.has_raised else "killed"
-    rows = unclassified(chunk.puzzles, status, [loss.reason] * len(chunk.puzzles))
+    status = "error" if failure.has_raised else "killed"
+    rows = unclassified(chunk.puzzles, status, [failure.reason] * len(chunk.puzzles))
     return _stamped(rows, chunk, call)
 
 
@@ -79,7 +80,7 @@ CLASSIFY = Job(
     schema=RESULTS,
     function=classify_chunk,
     lost=lost_rows,
-    counts=count_by("label"),
+    counts=partial(count_by, "label"),
     seconds=0.001,
     stages=LADDER,
 )

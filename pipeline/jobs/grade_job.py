@@ -6,6 +6,7 @@ Puzzles of stores and files are classified first, then graded, and nothing is ke
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -23,7 +24,7 @@ from nonocensus.pipeline.executors.executor import (
 from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.jobs.cost import CostEstimate, estimate_on_results
 from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, locked, run_on_results
-from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Loss, Output, count_by
+from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Output, count_by
 from nonocensus.pipeline.jobs.kernel_compilation import SOLVING, TECHNIQUES, compile_missing, needed
 from nonocensus.pipeline.jobs.single_grade import check_parameters
 from nonocensus.pipeline.run.configuration import check_limit
@@ -56,7 +57,7 @@ def grade_chunk(chunk: Chunk, call: JobCall) -> Output:
     return Output(rows, cpu_seconds=pc.sum(rows["cpu_seconds"]).as_py() or 0.0)
 
 
-def lost_rows(chunk: Chunk, _: JobCall, __: Loss) -> pa.RecordBatch:
+def lost_rows(chunk: Chunk, _: JobCall, __: TaskFailure) -> pa.RecordBatch:
     """Return rows of status KILLED."""
     rows = [
         {**row, "status": KILLED, "solver_version": __version__}
@@ -73,7 +74,7 @@ GRADE = Job(
     results=VERDICT,
     function=grade_chunk,
     lost=lost_rows,
-    counts=count_by("hardest"),
+    counts=partial(count_by, "hardest"),
     seconds=0.004,
     stages=("checks", TECHNIQUES),
 )

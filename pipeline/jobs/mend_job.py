@@ -14,7 +14,7 @@ from nonocensus.pipeline.executors.executor import Resources, estimate_cost, ope
 from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.jobs.cost import CostEstimate, estimate_on_results
 from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, locked, plan_on_results, run_on_results
-from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Loss, Output
+from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Output
 from nonocensus.pipeline.jobs.kernel_compilation import LADDER, compile_missing, needed
 from nonocensus.pipeline.run.job_tables import read_attempts
 from nonocensus.pipeline.run.result_pairs import pairs_of
@@ -98,7 +98,7 @@ def mend_chunk(chunk: Chunk, call: JobCall) -> Output:
     return Output(_batch(rows), cpu_seconds=time.thread_time() - began)
 
 
-def lost_rows(_: Chunk, __: JobCall, ___: Loss) -> pa.RecordBatch:
+def lost_rows(_: Chunk, __: JobCall, ___: TaskFailure) -> pa.RecordBatch:
     """Return no rows: the next command retries."""
     return _batch([])
 

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from nonocensus.pipeline.errors import InputError, StorageError, UserError
 from nonocensus.pipeline.executors.task_failure import TaskFailure
-from nonocensus.pipeline.jobs.job import DEFAULTS, Chunk, Job, JobCall, Loss, Output
+from nonocensus.pipeline.jobs.job import DEFAULTS, Chunk, Job, JobCall, Output
 from nonocensus.pipeline.jobs.kernel_compilation import compile_here, needed
 from nonocensus.pipeline.jobs.schedule import MAX_TRIES, TaskRows
 from nonocensus.pipeline.run.progress import value_counts
@@ -324,7 +324,8 @@ def write_off(
     Raises InputError if it can't be read, OSError if the run can't be written.
     """
     job = context.job
-    reason = failure.reason if failure.has_raised else f"its worker died {MAX_TRIES} times: {failure.reason}"
+    if not failure.has_raised:
+        failure = failure._replace(reason=f"its worker died {MAX_TRIES} times: {failure.reason}")
     statistics = TaskStatistics(name, job)
     try:
         chunks = list(chunks_of(context, task.rows, parts))
@@ -333,11 +334,11 @@ def write_off(
     place = folder(context.run) / job.folder
     with open_row_writer(place, name, job.schema) as writer:
         for chunk in chunks:
-            rows = job.lost(chunk, JobCall(context.options, limit), Loss(reason, failure.has_raised))
+            rows = job.lost(chunk, JobCall(context.options, limit), failure)
             writer.write(statistics.add(chunk, Output(rows)))
         check_lease(place)
     file = statistics.result_file(limit, parts)
-    lost = [Problem(name, reason) for chunk in chunks for name in chunk.puzzles["puzzle_id"].to_pylist()]
+    lost = [Problem(name, failure.reason) for chunk in chunks for name in chunk.puzzles["puzzle_id"].to_pylist()]
     return file if job.reads_results else write_statistics(place, file), lost
 
 
@@ -347,32 +348,13 @@ def backstop(cpu: float) -> Iterator[None]:
 
     Guards against kernels that don't check their deadline.
     """
-    _arm(cpu)
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    last = int(time.process_time() + cpu) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (last if hard == resource.RLIM_INFINITY else min(last, hard), hard))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    signal.setitimer(signal.ITIMER_REAL, 10 * cpu)
     try:
         yield
     finally:
-        _disarm()
-
-
-def _cpu_seconds() -> float:
-    """Return the CPU seconds of this process."""
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return used.ru_utime + used.ru_stime
-
-
-def _arm(cpu: float) -> None:
-    """Limit this process to `cpu` more CPU seconds."""
-    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    last = int(_cpu_seconds() + cpu) + 1
-    if hard != resource.RLIM_INFINITY:
-        last = min(last, hard)
-    resource.setrlimit(resource.RLIMIT_CPU, (last, hard))
-    signal.setitimer(signal.ITIMER_REAL, 10 * cpu)
-
-
-def _disarm() -> None:
-    """Raise the limit to the maximum allowed."""
-    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    resource.setrlimit(resource.RLIMIT_CPU, (hard, hard))
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        resource.setrlimit(resource.RLIMIT_CPU, (hard, hard))
