@@ -45,7 +45,7 @@ def work_on(
     files = run.result_files()
     plan = plan_retry(run, files, cpu_limit, selection, failed) if cpu_limit else plan_rest(run, files, selection)
     limits = limits or levels(config["cpu_limit"])
-    schedule = Schedule(plan.stretches, plan.rows, plan.left, limits, settings)
+    schedule = Schedule(plan, limits, settings)
     with Session(run, CLASSIFY, schedule) as session:
         session.start()
         context = classify_context(run, config, executor.isolated, settings.chunk_cells)

@@ -112,7 +112,7 @@ def run_job(
     done      rows of earlier sessions, for progress
     """
     first_rows = max(1, min(settings.first_rows, int(FIRST_SECONDS / job.seconds)))
-    schedule = Schedule(plan.stretches, plan.rows, plan.left, limits, settings, first_rows)
+    schedule = Schedule(plan, limits, settings._replace(first_rows=first_rows))
     if not schedule.left():
         progress.on_start(job.title, done, done)
         write_manifest(run)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -29,9 +28,9 @@ from nonocensus.solver.model.tables import PUZZLES
 class Plan(NamedTuple):
     """Work for a schedule (pipeline.jobs.schedule.Schedule).
 
-    stretches   part, rows of each row group, rows to classify; a lazy iterator
+    stretches   part, rows of each row group, rows to classify; by part, a lazy iterator
     rows        number of rows in them, or an upper bound
-    left        insufficient limit (CPU seconds) and puzzle
+    left        puzzles that an earlier session has swept: limit that was too low (CPU seconds), puzzle
     is_new      whether these rows have no results yet; otherwise new results replace them
     """
 
@@ -155,16 +154,14 @@ class SelectedRows:
         return mask
 
     def _refuse_unknown(self) -> None:
-        unknown = dict.fromkeys(self.selection.ids)
+        unknown = pa.array(dict.fromkeys(self.selection.ids), pa.string())
         store = self.run.store
         for part in self.parts.values():
             for _, batch in store.read(part, [(0, part.rows)], ["puzzle_id"]):
-                there = batch["puzzle_id"].filter(pc.is_in(batch["puzzle_id"], pa.array(unknown, pa.string())))
-                for name in there.to_pylist():
-                    unknown.pop(name, None)
-        if unknown:
+                unknown = unknown.filter(pc.invert(pc.is_in(unknown, batch["puzzle_id"])))
+        if len(unknown):
             more = f" and {len(unknown) - MAX_NAMED:,} more" if len(unknown) > MAX_NAMED else ""
-            named = ", ".join(islice(unknown, MAX_NAMED))
+            named = ", ".join(unknown[:MAX_NAMED].to_pylist())
             raise UserError(f"--ids: {store.folder.name} has no puzzle {named}{more}")
 
 
