@@ -113,7 +113,7 @@ def test_every_interleaving_of_two_imports_keeps_all_rows(monkeypatch: pytest.Mo
         store = Store(memory_folder(monkeypatch))
 
         def brought(share: pa.RecordBatch, store: Store = store) -> list[str]:
-            report = import_puzzles(store, [share], lambda _: None)
+            report = import_puzzles(store, [share])
             assert report.added + report.known == len(share)
             names: list[str] = share["puzzle_id"].to_pylist()
             return names
@@ -240,7 +240,7 @@ def test_import_survives_lost_responses_to_all_writes(far: Folder, monkeypatch: 
     monkeypatch.setattr(Bucket, "write", lossy)
     puzzles = recipe_batch(Recipe("random", 4, 4, 0.5, 1, 3), 0, 3)
     for added in (3, 0):
-        assert import_puzzles(Store(far), [puzzles], lambda _: None).added == added
+        assert import_puzzles(Store(far), [puzzles]).added == added
     assert ids(Store(far)) == puzzles["puzzle_id"].to_pylist()
 
 
@@ -314,12 +314,12 @@ def test_writer_suspended_before_commit_adds_nothing_twice(far: Folder, monkeypa
             monkeypatch.setattr(Folder, "commit", real)
             monkeypatch.setattr(lock, "EXPIRY", 0.0)
             with ThreadPoolExecutor(1) as other:
-                other.submit(import_puzzles, Store(far), [puzzles], lambda _: None).result()
+                other.submit(import_puzzles, Store(far), [puzzles]).result()
         real(self, name, *arguments, **options)
 
     monkeypatch.setattr(Folder, "commit", commit)
     with pytest.raises(StorageError, match="another command has written part-00000 meanwhile"):
-        import_puzzles(Store(far), [puzzles], lambda _: None)
+        import_puzzles(Store(far), [puzzles])
     assert ids(Store(far)) == puzzles["puzzle_id"].to_pylist()
 
 
