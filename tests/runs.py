@@ -30,7 +30,7 @@ OF_THE_MOMENT = [
 
 def work_on(
     run: Run,
-    executor: Executor | None = None,
+    executor: "Executor | None" = None,
     selection: Selection = EVERYTHING,
     limits: list[float] | None = None,
     cpu_limit: float | None = None,

@@ -6,44 +6,29 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, takewhile
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.executors.task_failure import WORKER, TaskFailure, failure_of
 from nonocensus.solver.operating_system import cores
 
+if TYPE_CHECKING:
+    from nonocensus.pipeline.executors.ray_executor import RayExecutor
+
 T = TypeVar("T")
 TaskArguments = tuple[Any, ...]
 
 
-class Executor(Protocol):
-    """Runs tasks.
+Executor: TypeAlias = "SerialExecutor | RayExecutor"
+"""What runs tasks; both have the same methods."""
+
+
+class SerialExecutor:
+    """Runs tasks in this process, one after the other, when `wait` is called.
 
     dashboard    address of Ray's dashboard, if there is one
     isolated     tasks run in processes of their own, which may be killed
     """
-
-    dashboard: str | None
-    isolated: bool
-
-    def cpus(self) -> int:
-        """Return the number of CPUs available now."""
-
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Queue a task and return its ticket, which `wait` returns with the outcome."""
-
-    def cancel(self, ticket: Any) -> None:
-        """Kill a task; `wait` still returns its ticket, usually with a TaskFailure."""
-
-    def run_on_each_node(self, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
-        """Call a function once on each machine; returns its outcome by the machine's name."""
-
-    def wait(self, seconds: float) -> list[tuple[Any, Any]]:
-        """Return tickets of finished tasks, each with a result or TaskFailure; empty if none ends in time."""
-
-
-class SerialExecutor:
-    """Runs tasks in this process, one after the other, when `wait` is called."""
 
     dashboard: str | None = None
     isolated = False
@@ -53,26 +38,26 @@ class SerialExecutor:
         self._number = 0
 
     def cpus(self) -> int:
-        """Return 1: tasks run one at a time."""
+        """Return the number of CPUs available now: tasks run one at a time."""
         return 1
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> int:
-        """Queue a task."""
+        """Queue a task and return its ticket, which `wait` returns with the outcome."""
         self._number += 1
         self._queue.append((self._number, function, arguments))
         return self._number
 
     def cancel(self, ticket: int) -> None:
-        """Replace a queued task by a TaskFailure."""
+        """Kill a task: `wait` still returns its ticket, with a TaskFailure."""
         cancelled = TaskFailure(WORKER, "cancelled")
         self._queue = [(task[0], lambda: cancelled, ()) if task[0] == ticket else task for task in self._queue]
 
     def run_on_each_node(self, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
-        """Call the function here."""
+        """Call a function once on each machine, which is this one; returns its outcome by the machine's name."""
         return {platform.node(): function(*arguments)}
 
     def wait(self, seconds: float) -> list[tuple[int, Any]]:  # noqa: ARG002
-        """Run the oldest task."""
+        """Run the oldest task; returns tickets of finished tasks, each with a result or TaskFailure."""
         if not self._queue:
             return []
         number, function, arguments = self._queue.pop(0)

@@ -115,7 +115,7 @@ class JobSettings(NamedTuple):
     first_pause: float = 1.0
     give_up_after: float = 600.0
     visible_within: float = 30.0
-    executor: Executor | None = None
+    executor: "Executor | None" = None
 
 
 DEFAULTS = JobSettings()
