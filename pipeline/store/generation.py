@@ -4,11 +4,10 @@ A part is a pure function of the recipe and its number, so any process can make 
 STORE/generate.json has the recipe and its earlier counts.
 """
 
-import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import pairwise
-from typing import Any, NamedTuple, NotRequired, TypedDict
+from typing import NamedTuple, NotRequired, TypedDict
 
 from nonocensus.pipeline.callbacks import ProgressCallbacks
 from nonocensus.pipeline.errors import ClusterError, StorageError, UserError
@@ -75,7 +74,7 @@ class PartTask(NamedTuple):
         return self.last - self.first
 
 
-def rows_per_group(recipe: Recipe, count: int, min_rows: int = LAYOUT.min_rows) -> int:
+def rows_per_group(recipe: Recipe, count: int, min_rows: int) -> int:
     """Return the rows per group for `count` pictures of a recipe."""
     size = recipe.width * recipe.height + 4 * (recipe.width + recipe.height)
     return min(GROUP_ROWS, GROUP_BYTES // size, max(min_rows, count // MIN_GROUPS))
@@ -180,16 +179,14 @@ def earlier_counts(store: Store, recipe: Recipe) -> list[int]:
     return earlier
 
 
-def make_part(task: PartTask) -> dict[str, Any] | str:
-    """Make and write one part; return its name, rows and CPU seconds, or why it can't be written."""
-    start = time.process_time()
+def make_part(task: PartTask) -> int | str:
+    """Make and write one part; return its rows, or why it can't be written."""
     batches = (recipe_batch(task.recipe, group.start, group.stop) for group in task.groups)
     try:
         with borrow_lease(task.lease):
-            rows = write_part(Store(folder(task.store)), task.name, next(batches), batches, len(task.groups))
+            return write_part(Store(folder(task.store)), task.name, next(batches), batches, len(task.groups))
     except OSError as error:
         return f"{task.store}/{task.name} can't be written: {error.strerror or error}"
-    return {"part": task.name, "rows": rows, "cpu_seconds": round(time.process_time() - start, 6)}
 
 
 MAX_ATTEMPTS = 3
@@ -219,7 +216,7 @@ def fill_store(uri: str, recipe: Recipe, resources: Resources, progress: Progres
                             lost.append(part)
                             failure = made
                         else:
-                            progress.on_progress(made["rows"], "")
+                            progress.on_progress(made, "")
             left = lost
         if left:
             if isinstance(failure, str):

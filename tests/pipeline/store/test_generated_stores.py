@@ -26,8 +26,9 @@ RECIPE = Recipe("random", 4, 3, 0.5, 1, 55)
 SMALL = PartLayout(min_rows=10, groups_per_part=2)
 
 
-def filled(store: Path, recipe: Recipe) -> list[dict[str, Any]]:
-    return [make_part(task) for task in missing_parts(str(store), recipe, SMALL)]
+def filled(store: Path, recipe: Recipe) -> dict[str, int]:
+    """Make the missing parts; returns their rows."""
+    return {task.name: make_part(task) for task in missing_parts(str(store), recipe, SMALL)}
 
 
 def files(store: Path) -> dict[str, str]:
@@ -35,12 +36,7 @@ def files(store: Path) -> dict[str, str]:
 
 
 def test_generated_store_matches_its_recipe(tmp_path: Path) -> None:
-    made = filled(tmp_path / "s", RECIPE)
-    assert [(part["part"], part["rows"]) for part in made] == [
-        ("part-00000", 20),
-        ("part-00001", 20),
-        ("part-00002", 15),
-    ]
+    assert filled(tmp_path / "s", RECIPE) == {"part-00000": 20, "part-00001": 20, "part-00002": 15}
     store = open_store(str(tmp_path / "s"))
     assert [part.groups for part in store.parts()] == [[10, 10], [10, 10], [10, 5]]
     table = pa.Table.from_batches(store.batches()).combine_chunks()
@@ -54,13 +50,13 @@ def test_larger_count_extends_the_store(tmp_path: Path) -> None:
     filled(place, RECIPE)
     before = files(place)
     (place / "puzzles/part-00002.json").unlink()
-    assert [made["rows"] for made in filled(place, replace(RECIPE, count=70))] == [15, 15]
+    assert [*filled(place, replace(RECIPE, count=70)).values()] == [15, 15]
     assert {name: digest for name, digest in files(place).items() if name in before and name != "generate.json"} == {
         name: digest for name, digest in before.items() if name != "generate.json"
     }
     largest = replace(RECIPE, count=71)
     missing_parts(str(place), largest, SMALL)  # and the process dies
-    assert [made["rows"] for made in filled(place, largest)] == [1]
+    assert [*filled(place, largest).values()] == [1]
     assert missing_parts(str(place), largest, SMALL) == []
     table = pa.Table.from_batches(open_store(str(place)).batches()).combine_chunks()
     assert table.equals(pa.Table.from_batches([recipe_batch(largest, 0, 71)]))
@@ -76,7 +72,7 @@ def test_parts_missing_after_a_kill_are_made(tmp_path: Path) -> None:
     (parts / "part-00000.json").unlink()
     (parts / "part-00002.json").unlink()  # killed between a part and its statistics
     (parts / "part-00002.parquet.0a1b2c3d.tmp").write_bytes(b"half")
-    assert [made["part"] for made in filled(tmp_path / "s", RECIPE)] == ["part-00000", "part-00002"]
+    assert [*filled(tmp_path / "s", RECIPE)] == ["part-00000", "part-00002"]
     assert files(tmp_path / "s") == before
 
 
