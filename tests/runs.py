@@ -18,7 +18,7 @@ from nonocensus.pipeline.jobs.tidy import tidy
 from nonocensus.pipeline.run.configuration import Configuration, configuration
 from nonocensus.pipeline.run.plan import EVERYTHING, Selection, plan_rest, plan_retry
 from nonocensus.pipeline.run.results import open_row_writer, write_statistics
-from nonocensus.pipeline.run.run_folder import Run, start_run
+from nonocensus.pipeline.run.run_folder import Run, plan_run, write_manifest
 from nonocensus.pipeline.store.parts import Store
 
 CONFIG = configuration(10.0)
@@ -96,6 +96,13 @@ def rewrite_results(run: Run, name: str, rows: pa.Table) -> None:
     with open_row_writer(run.results, name) as writer:
         writer.write_table(rows)
     write_statistics(run.results, run.result_file(name))
+
+
+def start_run(store: Store, uri: str, config: Configuration, force: bool = False) -> Run:
+    """Create a run, or continue the existing one."""
+    run = plan_run(store, uri, config, force)
+    write_manifest(run)
+    return run
 
 
 def run_serially(store: Store, out: Path, settings: JobSettings = DEFAULTS) -> Run:

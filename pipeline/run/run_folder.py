@@ -261,13 +261,6 @@ def write_manifest(run: Run) -> None:
     run.folder.write_json(MARK, {**run.manifest, "inputs": [vars(part) for part in run.parts]})
 
 
-def start_run(store: Store, uri: str, config: Configuration, force: bool = False) -> Run:
-    """Create a run, or continue the existing one: `plan_run` and `write_manifest`."""
-    run = plan_run(store, uri, config, force)
-    write_manifest(run)
-    return run
-
-
 def open_run(uri: str, store: str | None = None) -> Run:
     """Open a run folder; `store` overrides the location of its store. Raises UserError if it is no run."""
     refuse_file(uri)

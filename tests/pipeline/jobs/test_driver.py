@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from runs import CONFIG, SubstitutingExecutor, classify_context, lasting, run_serially, work_on
+from runs import CONFIG, SubstitutingExecutor, classify_context, lasting, run_serially, start_run, work_on
 
 from nonocensus.pipeline.errors import ClusterError
 from nonocensus.pipeline.executors.executor import Resources, SerialExecutor
@@ -18,7 +18,7 @@ from nonocensus.pipeline.jobs.job import JobSettings
 from nonocensus.pipeline.jobs.schedule import Schedule, TaskRows
 from nonocensus.pipeline.jobs.task import TaskContext, Unfit, Unreadable, check_fitness
 from nonocensus.pipeline.run.plan import Selection
-from nonocensus.pipeline.run.run_folder import open_run, start_run
+from nonocensus.pipeline.run.run_folder import open_run
 from nonocensus.pipeline.store.lock import writer_lock
 from nonocensus.pipeline.store.parts import Store, append
 from nonocensus.pipeline.store.paths import Folder

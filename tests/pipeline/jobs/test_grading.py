@@ -24,7 +24,7 @@ from nonocensus.pipeline.jobs.engine import JobRequest
 from nonocensus.pipeline.jobs.grade_job import grade_run
 from nonocensus.pipeline.jobs.job import JobSettings
 from nonocensus.pipeline.run import results
-from nonocensus.pipeline.run.job_tables import current_grades, grades_folder, read_grades
+from nonocensus.pipeline.run.job_tables import current_grades, read_grades
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.paths import Folder
 from nonocensus.scrapers.formats import named
@@ -137,7 +137,7 @@ def test_temporary_files_of_a_killed_process_are_deleted(own: Run, nonocensus: N
 def test_timeouts_are_retried_with_more_time_only(own: Run, nonocensus: Nonocensus) -> None:
     expected = directly(own)
     late = expected.to_pylist()[5] | {"status": "timeout", "grade": None, "hardest": None, "cpu_seconds": 20.5}
-    write_grades(grades_folder(own), "part-00001-00000-aaaaaa", late)
+    write_grades(own.folder / "grades", "part-00001-00000-aaaaaa", late)
     first = nonocensus("grade", "run", "--serial", "--cpu-limit", "20")
     assert first.code == 0
     assert f"{late['puzzle_id']}: not in time; raise --cpu-limit" in first.err
@@ -151,7 +151,7 @@ def test_timeouts_are_retried_with_more_time_only(own: Run, nonocensus: Nonocens
 def test_grades_of_other_versions_are_made_again(own: Run, nonocensus: Nonocensus) -> None:
     expected = directly(own)
     older = expected.to_pylist()[5] | {"minutes": None, "stars": None, "solver_version": "0.1.0"}
-    write_grades(grades_folder(own), "part-00001-00000-aaaaaa", older)
+    write_grades(own.folder / "grades", "part-00001-00000-aaaaaa", older)
     assert json.loads(nonocensus("grade", "run", "--serial", "--json").out)["graded_now"] == len(expected)
     assert lasting(read_grades(own)) == lasting(expected)
     assert json.loads(nonocensus("grade", "run", "--serial", "--json").out)["graded_now"] == 0
@@ -227,7 +227,7 @@ def test_last_grade_of_a_puzzle_wins(own: Run, nonocensus: Nonocensus) -> None:
     assert nonocensus("grade", "run", "--serial").code == 0
     first = read_grades(own)
     late = first.to_pylist()[3] | {"status": "timeout", "grade": None, "hardest": None}
-    place = grades_folder(own)
+    place = own.folder / "grades"
     write_grades(place, "part-00000-00000-aaaaaa", late)
     assert lasting(read_grades(own)) == lasting(first)
     write_grades(place, "part-99999-00000-aaaaaa", late)

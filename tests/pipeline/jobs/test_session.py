@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from runs import CONFIG
+from runs import CONFIG, start_run
 from stores import Nonocensus
 
 from nonocensus.pipeline.errors import UserError
@@ -15,7 +15,7 @@ from nonocensus.pipeline.jobs.driver import MAX_READS
 from nonocensus.pipeline.jobs.schedule import Schedule
 from nonocensus.pipeline.jobs.session import Session
 from nonocensus.pipeline.run.plan import Plan
-from nonocensus.pipeline.run.run_folder import Run, start_run
+from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.parts import Store
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from runs import CONFIG, run_serially, work_on
+from runs import CONFIG, run_serially, start_run, work_on
 
 from nonocensus.pipeline.executors.executor import SerialExecutor
 from nonocensus.pipeline.jobs.classify_job import CLASSIFY
@@ -12,7 +12,6 @@ from nonocensus.pipeline.jobs.session import Session
 from nonocensus.pipeline.jobs.tidy import MAX_FILES, tidy
 from nonocensus.pipeline.run.plan import Plan
 from nonocensus.pipeline.run.progress import summarize
-from nonocensus.pipeline.run.run_folder import start_run
 from nonocensus.pipeline.store.parts import Store, append
 
 

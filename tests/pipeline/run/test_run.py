@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from runs import CONFIG, OF_THE_MOMENT, classify_context, lasting, run_serially, work_on
+from runs import CONFIG, OF_THE_MOMENT, classify_context, lasting, run_serially, start_run, work_on
 from stores import Nonocensus, Refused
 
 from nonocensus.pipeline.errors import UserError
@@ -21,7 +21,7 @@ from nonocensus.pipeline.run.configuration import configuration
 from nonocensus.pipeline.run.plan import plan_rest
 from nonocensus.pipeline.run.progress import SUMMARY, summarize, write_summary
 from nonocensus.pipeline.run.results import PendingPuzzle, ResultFile
-from nonocensus.pipeline.run.run_folder import Run, open_run, start_run
+from nonocensus.pipeline.run.run_folder import Run, open_run
 from nonocensus.pipeline.store.parts import Store, append, rewrite
 from nonocensus.solver.api import classify
 from nonocensus.solver.model.tables import PUZZLES, RESULTS, puzzle_batch

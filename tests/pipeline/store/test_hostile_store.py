@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hostile import PALETTE, hostile_batch, sound
-from runs import CONFIG, lasting, run_serially, work_on
+from runs import CONFIG, lasting, run_serially, start_run, work_on
 from stores import SMALL_GROUPS, Refused, random_store
 
 from nonocensus.pipeline.callbacks import SILENT
@@ -20,7 +20,6 @@ from nonocensus.pipeline.jobs.engine import JobRequest
 from nonocensus.pipeline.jobs.job import JobSettings
 from nonocensus.pipeline.jobs.kernel_compilation import needed
 from nonocensus.pipeline.jobs.mend_job import mend_run
-from nonocensus.pipeline.run.run_folder import start_run
 from nonocensus.pipeline.store.conversion import read_puzzles
 from nonocensus.pipeline.store.parts import HASH_KEY, Store, append, create_store, drop_rows, rewrite
 from nonocensus.pipeline.verify.verification import verify_store
