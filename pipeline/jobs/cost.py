@@ -13,10 +13,9 @@ from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, plan_on_resul
 from nonocensus.pipeline.jobs.job import Job, JobCall
 from nonocensus.pipeline.jobs.task import CannotReadError, TaskContext, chunks_of, compile_for_chunk, context_of
 from nonocensus.pipeline.run.plan import Plan
-from nonocensus.pipeline.run.results import writer_options
 from nonocensus.pipeline.run.run_folder import Run, require_unchanged
 from nonocensus.pipeline.store import spans
-from nonocensus.pipeline.store.parts import Part, one_batch
+from nonocensus.pipeline.store.parts import Part, one_batch, parquet_options
 from nonocensus.pipeline.store.spans import Spans
 from nonocensus.solver.proofs import TIMEOUT
 
@@ -139,6 +138,6 @@ def _count_late(rows: pa.Table) -> int:
 def parquet_bytes(rows: pa.Table) -> int:
     """Return the size of a file of these rows."""
     stream = pa.BufferOutputStream()
-    with pq.ParquetWriter(stream, rows.schema, **writer_options(rows.schema)) as writer:
+    with pq.ParquetWriter(stream, rows.schema, **parquet_options(rows.schema)) as writer:
         writer.write(one_batch(rows))
     return len(stream.getvalue())

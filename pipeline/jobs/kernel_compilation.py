@@ -219,16 +219,7 @@ def answers() -> str:
 def _start_answering(mode: str) -> "subprocess.Popen[str]":
     """Start a process that prints `answers`, in one of MODES."""
     environment = {"NUMBA_DISABLE_JIT": "1"} if mode == MODES[-1] else {}
-    return subprocess.Popen(
-        [sys.executable, "-c", f"from {__name__} import answers; print(answers())"],
-        cwd=ROOT,
-        env=os.environ | environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    return _start(["-c", f"from {__name__} import answers; print(answers())"], subprocess.PIPE, environment)
 
 
 def _stages_of(wanted: Iterable[KernelKind]) -> list[CompilationWork]:
@@ -267,12 +258,17 @@ def compile_all(work: Sequence[CompilationWork], progress: ProgressCallbacks) ->
 
 
 def _start_compiling(work: Sequence[CompilationWork], output: TextIO) -> "subprocess.Popen[str]":
-    """Start a process that compiles stages for kinds, one after the other; Ctrl-C in a terminal does not reach it."""
+    """Start a process that compiles stages for kinds, one after the other."""
     named = (f"{words}:{int(colored)}:{stage}" for (words, colored), stages in work for stage in stages)
-    command = [sys.executable, "-m", "nonocensus.pipeline.jobs.kernel_compilation", *named]
+    return _start(["-m", "nonocensus.pipeline.jobs.kernel_compilation", *named], output, {})
+
+
+def _start(arguments: list[str], output: TextIO | int, environment: dict[str, str]) -> "subprocess.Popen[str]":
+    """Start a process of Python, which Ctrl-C in a terminal does not reach."""
     return subprocess.Popen(
-        command,
+        [sys.executable, *arguments],
         cwd=ROOT,
+        env=os.environ | environment,
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=subprocess.PIPE,

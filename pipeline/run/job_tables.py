@@ -66,11 +66,6 @@ def _parquet_files(place: Folder) -> list[str]:
 # Certificates: a retried verdict has none until it is certified again.
 
 
-def certificates_folder(run: Run) -> Folder:
-    """Return the folder of a run's certificates."""
-    return run.folder / "certificates"
-
-
 def read_certificates(place: Folder, name: str) -> pa.Table:
     """Read a file of certificates. Raises InputError."""
     table = read_job_rows(place, name, CERTIFICATES, "certify")
@@ -103,7 +98,7 @@ def current_certificates(run: Run) -> dict[Key, Row]:
 
     Of several for a verdict the last one that proved or refuted it wins, else the last one.
     """
-    place = certificates_folder(run)
+    place = run.folder / "certificates"
     current: dict[Key, Row] = {}
     for name in _parquet_files(place):
         for row in read_certificates(place, name).to_pylist():
@@ -146,11 +141,6 @@ def certificate_summary(run: Run) -> Certified | None:
 # Grades: the last one of a puzzle wins.
 
 
-def grades_folder(run: Run) -> Folder:
-    """Return the folder of a run's grades."""
-    return run.folder / "grades"
-
-
 def read_grade_file(place: Folder, name: str) -> pa.Table:
     """Read a file of grades. Raises InputError."""
     table = read_job_rows(place, name, GRADES, "grade")
@@ -178,7 +168,7 @@ def _grade_fault(grades: pa.Table) -> str | None:
 
 def read_grades(run: Run) -> pa.Table:
     """Return the last grade of each puzzle, also of puzzles changed since. Raises InputError."""
-    place = grades_folder(run)
+    place = run.folder / "grades"
     files = (read_grade_file(place, name) for name in _parquet_files(place))
     table = pa.concat_tables([GRADES.empty_table(), *files])
     encoded = keys(table).combine_chunks().dictionary_encode()
@@ -203,11 +193,6 @@ def current_grades(run: Run) -> pa.Table:
 # records that the search was not finished within its CPU limit, or, without a limit, that it found none.
 
 
-def mendings_folder(run: Run) -> Folder:
-    """Return the folder of a run's mendings."""
-    return run.folder / "mendings"
-
-
 def read_mending_file(place: Folder, name: str) -> pa.Table:
     """Read a file of mendings. Raises InputError."""
     return read_job_rows(place, name, MENDINGS, "mend")
@@ -215,7 +200,7 @@ def read_mending_file(place: Folder, name: str) -> pa.Table:
 
 def read_attempts(run: Run) -> pa.Table:
     """Return the rows of each puzzle's last attempt, those without a change too. Raises InputError."""
-    place = mendings_folder(run)
+    place = run.folder / "mendings"
     files = [read_mending_file(place, name) for name in _parquet_files(place)]
     names = [list(zip(*(file[name].to_pylist() for name in ("puzzle_id", "clue_hash")), strict=True)) for file in files]
     last = {name: k for k, each in enumerate(names) for name in each}

@@ -39,8 +39,11 @@ KIND = "nonocensus store"
 HASHED_COLUMNS = ("puzzle_id", "clue_hash", "goal")
 """Columns that a part's hash covers: ids, identities, and what else results depend on."""
 
-DISTINCT_COLUMNS = ("puzzle_id", "source_id", "url", "goal", "clue_hash", "canonical_hash", "raw_sha256")
-"""Columns with few repeated values."""
+DISTINCT_COLUMNS = (
+    *("puzzle_id", "source_id", "url", "goal", "clue_hash", "canonical_hash", "raw_sha256"),
+    *("solution", "second_solution"),
+)
+"""Columns of puzzles and of rows about them with few repeated values."""
 
 
 class PartShape(NamedTuple):
@@ -69,11 +72,11 @@ def leaf_columns(path: str, kind: pa.DataType) -> list[str]:
     return [path]
 
 
-def dictionary_columns() -> list[str]:
-    """Return the Parquet columns that are dictionary-encoded: those whose values repeat."""
-    return [
-        leaf for field in PUZZLES if field.name not in DISTINCT_COLUMNS for leaf in leaf_columns(field.name, field.type)
-    ]
+def parquet_options(schema: pa.Schema) -> dict[str, Any]:
+    """Return the options of Parquet files: checksums, and dictionaries for columns whose values repeat."""
+    repeated = (field for field in schema if field.name not in DISTINCT_COLUMNS)
+    leaves = [leaf for field in repeated for leaf in leaf_columns(field.name, field.type)]
+    return {"compression": "zstd", "use_dictionary": leaves, "write_page_checksum": True}
 
 
 class StoreManifest(TypedDict):
@@ -137,10 +140,13 @@ class Store(NamedTuple):
     def parts(self) -> list[Part]:
         """Return the complete parts in the order of writing. Raises InputError for a damaged JSON."""
         names = [name for name in self.puzzles.names() if _names_part(name)]
-        parts = self.puzzles.read_records(names, Part)
-        for name, part in zip(names, parts, strict=True):
+        parts: list[Part] = []
+        for name, part in zip(names, self.puzzles.read_each(names, Part), strict=True):
+            if isinstance(part, Exception):
+                raise part
             if name != f"{part.name}.json":
                 raise self.damage(name, f"it names the part {part.name}")
+            parts.append(part)
         return parts
 
     def part(self, name: str) -> Part:
@@ -345,10 +351,9 @@ def write_part(store: Store, name: str, first: pa.RecordBatch, more: Iterator[pa
     over = place.version(f"{name}.json")
     before = place.read_record(f"{name}.json", Part).file if place.has(f"{name}.json") else None
     written: list[int] = []
-    options = {"compression": "zstd", "use_dictionary": dictionary_columns(), "write_page_checksum": True}
     digest = hashlib.sha256()
     file = f"{name}.parquet" if before is None and place.local else f"{name}-{secrets.token_hex(6)}.parquet"
-    with place.create(file) as stream, pq.ParquetWriter(stream, PUZZLES, **options) as writer:
+    with place.create(file) as stream, pq.ParquetWriter(stream, PUZZLES, **parquet_options(PUZZLES)) as writer:
         batch: pa.RecordBatch | None = first
         while batch is not None:
             writer.write_batch(batch, row_group_size=len(batch))

@@ -203,13 +203,8 @@ class Folder(NamedTuple):
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise InputError(f"{self.name}/{name} is damaged: {error}") from error
 
-    def read_records(self, names: Iterable[str], kind: type[R]) -> list[R]:
-        """Read JSON files in parallel, as `read_record`."""
-        with ThreadPoolExecutor(READERS) as readers:
-            return list(readers.map(lambda name: self.read_record(name, kind), names))
-
     def read_each(self, names: Iterable[str], kind: type[R]) -> list[R | InputError | OSError]:
-        """As `read_records`, with the error in place of a record that can't be read."""
+        """Read JSON files in parallel as `read_record`, with the error in place of a record that can't be read."""
 
         def read(name: str) -> R | InputError | OSError:
             try:
