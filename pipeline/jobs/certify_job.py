@@ -7,7 +7,7 @@ import gzip
 import hashlib
 import heapq
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import partial
 from typing import NamedTuple
@@ -218,19 +218,18 @@ class VerdictFilter:
 
     def mask(self, results: pa.Table) -> np.ndarray:
         """Return which rows, with the columns VERDICT, are to be proved: bool[rows]."""
-        return np.fromiter(self._mask(results), np.bool_, len(results))
+        return np.fromiter(map(self._is_todo, verdict_keys(results)), np.bool_, len(results))
 
-    def _mask(self, results: pa.Table) -> Iterator[bool]:
-        for key in verdict_keys(results):
-            known = self.known.get(key) if key is not None else None
-            is_todo = False
-            if key is None:
-                self.nothing += 1
-            elif self.ids is None or key[0] in self.ids:
-                is_late = known is not None and known["status"] == TIMEOUT and known["cpu_limit"] >= self.cpu_limit
-                is_todo = known is None or (known["status"] != PROVED and not is_late)
-                if is_todo:
-                    self.todo.append(key)
-                elif known is not None:
-                    self.before.append(known)
-            yield is_todo
+    def _is_todo(self, key: Key | None) -> bool:
+        if key is None:
+            self.nothing += 1
+            return False
+        if self.ids is not None and key[0] not in self.ids:
+            return False
+        known = self.known.get(key)
+        is_late = known is not None and known["status"] == TIMEOUT and known["cpu_limit"] >= self.cpu_limit
+        if known is not None and (known["status"] == PROVED or is_late):
+            self.before.append(known)
+            return False
+        self.todo.append(key)
+        return True

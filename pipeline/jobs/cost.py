@@ -12,7 +12,7 @@ from nonocensus.pipeline.errors import InputError
 from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, plan_on_results
 from nonocensus.pipeline.jobs.job import Job, JobCall
 from nonocensus.pipeline.jobs.task import CannotReadError, TaskContext, chunks_of, compile_for_chunk, context_of
-from nonocensus.pipeline.run.plan import Plan
+from nonocensus.pipeline.run.plan import Plan, Stretch
 from nonocensus.pipeline.run.run_folder import Run, require_unchanged
 from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.parts import Part, one_batch, parquet_options
@@ -29,9 +29,6 @@ PUZZLE_SECONDS = 5.0
 
 EFFICIENCY = 0.9
 """Assumed share of the cores' time that goes into tasks (docs/SCALING.md)."""
-
-Stretch = tuple[str, list[int], Spans]
-"""Source, rows of each row group, rows to do, as in a plan."""
 
 
 class CostEstimate(NamedTuple):
@@ -81,7 +78,7 @@ def estimate_job(run: Run, job: Job, options: dict[str, Any], plan: Plan, cpu_li
         batch = order[sample : sample + size]
         spent, made = _run_batch(context, call, run.parts, stretches, batch)
         sample, seconds = sample + len(batch), seconds + spent
-        late += _count_late(made)
+        late += made["status"].to_pylist().count(TIMEOUT) if "status" in made.column_names else 0
         written.append(made)
     per_puzzle = (seconds + late * (cpu_limit - limit)) / max(sample, 1)
     each = (parquet_bytes(pa.concat_tables(written)) - parquet_bytes(written[0])) / max(sample, 1)
@@ -129,10 +126,6 @@ def _rows_of(stretches: list[Stretch], chosen: np.ndarray) -> Iterator[tuple[str
         if len(here):
             yield source, spans.of_rows(spans.rows_of(some)[here])
         first = last
-
-
-def _count_late(rows: pa.Table) -> int:
-    return rows["status"].to_pylist().count(TIMEOUT) if "status" in rows.column_names else 0
 
 
 def parquet_bytes(rows: pa.Table) -> int:

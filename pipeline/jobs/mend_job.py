@@ -81,9 +81,14 @@ class MendAttempts:
             elif row["cpu_limit"] is not None:
                 self.limits[key] = row["cpu_limit"]
 
-    def is_todo(self, key: tuple[str, str | None], cpu_limit: float) -> bool:
-        """Return whether changes were not looked for yet, or the search is not finished and had less time."""
-        return key not in self.found or self.limits.get(key, cpu_limit) < cpu_limit
+    def mask(self, results: pa.Table, cpu_limit: float) -> np.ndarray:
+        """Return which results are to be tried, bool[rows].
+
+        They have several solutions, and no search was finished or had as much time.
+        """
+        keys = zip(*(results[name].to_pylist() for name in KEY), strict=True)
+        is_todo = [key not in self.found or self.limits.get(key, cpu_limit) < cpu_limit for key in keys]
+        return np.asarray(_have_several(results).to_numpy() & np.array(is_todo, np.bool_))
 
 
 def mend_chunk(chunk: Chunk, call: JobCall) -> Output:
@@ -159,14 +164,7 @@ def estimate_mending(run: Run, request: JobRequest) -> CostEstimate:
 def _needed(run: Run, request: JobRequest) -> RowFilter:
     """Return which results of a run are to be mended."""
     before = MendAttempts(run)
-    return RowFilter(VERDICT, lambda results: _need_attempt(results, before, request.cpu_limit))
-
-
-def _need_attempt(results: pa.Table, attempts: MendAttempts, cpu_limit: float) -> np.ndarray:
-    """Return which results are to be tried: bool[rows]."""
-    keys = zip(*(results[name].to_pylist() for name in KEY), strict=True)
-    rows = zip(_have_several(results).to_pylist(), keys, strict=True)
-    return np.array([several and attempts.is_todo(key, cpu_limit) for several, key in rows], np.bool_)
+    return RowFilter(VERDICT, lambda results: before.mask(results, request.cpu_limit))
 
 
 def mend_puzzles(

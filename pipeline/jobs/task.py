@@ -39,7 +39,6 @@ from nonocensus.pipeline.store.parts import Part, Store, one_batch, open_store
 from nonocensus.pipeline.store.paths import folder
 from nonocensus.pipeline.store.spans import Spans
 from nonocensus.scrapers.file_batches import Problem
-from nonocensus.solver.model.tables import check_readable
 
 GRACE, MAX_SECONDS = 60.0, 600.0
 """CPU seconds that a chunk may exceed its puzzles' limits by, and the most that the limits of many may add up to."""
@@ -202,15 +201,12 @@ def _chunks_of_store(context: TaskContext, rows: dict[str, Spans], parts: dict[s
     for part, some in rows.items():
         for numbers, batch in _read(store, [*context.job.puzzles], parts[part], some):
             for these, count in _slices(_cells_of(batch), context.chunk_cells):
-                if batches and cells + count > context.chunk_cells:
+                if batches and (cells + count > context.chunk_cells or sum(map(len, batches)) >= CHUNK):
                     yield Chunk(places, one_batch(pa.Table.from_batches(batches)))
                     places, batches, cells = [], [], 0
                 places.append((part, numbers[these]))
                 batches.append(batch[these])
                 cells += count
-            if sum(map(len, batches)) >= CHUNK:
-                yield Chunk(places, one_batch(pa.Table.from_batches(batches)))
-                places, batches, cells = [], [], 0
     if batches:
         yield Chunk(places, one_batch(pa.Table.from_batches(batches)))
 
@@ -218,12 +214,7 @@ def _chunks_of_store(context: TaskContext, rows: dict[str, Spans], parts: dict[s
 def _read(store: Store, columns: list[str], part: Part, rows: Spans) -> Iterator[tuple[np.ndarray, pa.RecordBatch]]:
     """Read rows of a part by row group: their numbers and columns. Raises CannotReadError."""
     try:
-        for numbers, batch in store.read(part, rows, columns):
-            try:
-                check_readable(batch)
-            except ValueError as error:
-                raise store.damage(part.file, error) from error
-            yield numbers, batch
+        yield from store.read(part, rows, columns)
     except (UserError, OSError) as error:
         raise CannotReadError(part.name, str(error)) from error
 

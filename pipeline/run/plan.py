@@ -24,17 +24,20 @@ from nonocensus.pipeline.store.parts import Part
 from nonocensus.pipeline.store.spans import Spans
 from nonocensus.solver.model.tables import PUZZLES
 
+Stretch = tuple[str, list[int], Spans]
+"""A source (a part, or a file of results), the rows of each of its row groups, and rows to do."""
+
 
 class Plan(NamedTuple):
     """Work for a schedule (pipeline.jobs.schedule.Schedule).
 
-    stretches   part, rows of each row group, rows to classify; by part, a lazy iterator
+    stretches   the rows to do by source, a lazy iterator
     rows        number of rows in them, or an upper bound
     left        puzzles that an earlier session has swept: limit that was too low (CPU seconds), puzzle
     is_new      whether these rows have no results yet; otherwise new results replace them
     """
 
-    stretches: Iterator[tuple[str, list[int], Spans]]
+    stretches: Iterator[Stretch]
     rows: int
     left: list[tuple[float, PendingPuzzle]]
     is_new: bool = True
@@ -83,7 +86,7 @@ def plan_rest(run: Run, files: list[ResultFile], selection: Selection = EVERYTHI
         rows = sorted(entry.row for _, entry in waiting.get(part.name, []))
         return spans.minus(there, spans.of_rows(np.array(rows, np.int64)))
 
-    def stretches() -> Iterator[tuple[str, list[int], Spans]]:
+    def stretches() -> Iterator[Stretch]:
         room = most
         for part in run.parts:
             wanted = rest(part)
