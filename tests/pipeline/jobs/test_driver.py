@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -31,18 +32,14 @@ def test_unfit_node_is_refused_with_the_reason(store: Store, tmp_path: Path) -> 
     run = start_run(store, str(tmp_path / "run"), CONFIG)
     context = classify_context(run, isolated=True)
     assert check_fitness(context) is None
-    unfit_contexts = {
-        "run": (context._replace(run=str(tmp_path / "elsewhere")), "elsewhere is not a run"),
-        "store": (context._replace(store=str(tmp_path / "nowhere")), "nowhere is not a store"),
-        "another store": (context._replace(store_id="0" * 32), "is another store there"),
-        "another run": (context._replace(run_id="20200101"), "is another run there"),
-        "a library that only the driver has": (
-            context._replace(versions=context.versions | {"newlib": "1"}),
-            "it has newlib None, not 1",
-        ),
-        "versions": (context._replace(versions=context.versions | {"numba": "0.1"}), r"it has numba .*, not 0.1"),
-    }
-    for unfit, message in unfit_contexts.values():
+    for unfit, message in (
+        (context._replace(run=str(tmp_path / "elsewhere")), "elsewhere is not a run"),
+        (context._replace(store=str(tmp_path / "nowhere")), "nowhere is not a store"),
+        (context._replace(store_id="0" * 32), "is another store there"),
+        (context._replace(run_id="20200101"), "is another run there"),
+        (context._replace(versions=context.versions | {"newlib": "1"}), "it has newlib None, not 1"),
+        (context._replace(versions=context.versions | {"numba": "0.1"}), r"it has numba .*, not 0.1"),
+    ):
         outcome = check_fitness(unfit)
         assert isinstance(outcome, Unfit)
         with pytest.raises(ClusterError, match=message):
@@ -50,22 +47,15 @@ def test_unfit_node_is_refused_with_the_reason(store: Store, tmp_path: Path) -> 
     assert not (tmp_path / "elsewhere").exists(), "a worker without the shared folder creates none"
 
 
-class LosingNodes(SerialExecutor):
-    """Two nodes, of which one is lost, or fails otherwise, during the handshake."""
-
-    def __init__(self, kind: str) -> None:
-        super().__init__()
-        self.kind = kind
-
-    def run_on_each_node(self, *_: object) -> dict[str, Any]:
-        return {"a": None, "b": TaskFailure(self.kind, "gone")}
-
-
 def test_node_lost_during_the_handshake_is_ignored(store: Store, tmp_path: Path) -> None:
+    """Of two nodes; one that fails otherwise is not."""
     context = classify_context(run_serially(store, tmp_path / "run"), isolated=True)
-    driver.refuse_unfit_nodes(LosingNodes(NODE), context)
+    outcomes: dict[str, Any] = {"a": None, "b": TaskFailure(NODE, "gone")}
+    executor = SimpleNamespace(run_on_each_node=lambda *_: outcomes)
+    driver.refuse_unfit_nodes(executor, context)
+    outcomes["b"] = TaskFailure(WORKER, "gone")
     with pytest.raises(ClusterError, match="b can't take part: gone"):
-        driver.refuse_unfit_nodes(LosingNodes(WORKER), context)
+        driver.refuse_unfit_nodes(executor, context)
 
 
 class RemoteExecutor(SerialExecutor):

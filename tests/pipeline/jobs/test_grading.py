@@ -40,11 +40,6 @@ NONE = Puzzle(((Block(2),),), ((Block(1),), (), (Block(1),)), puzzle_id="local/n
 OF_THE_MOMENT = ["cpu_seconds"]
 
 
-def in_batches_of(puzzles: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Limit the puzzles of a task on a store or file."""
-    monkeypatch.setattr("nonocensus.pipeline.jobs.grade_job.BATCH", puzzles)
-
-
 def lasting(grades: pa.Table) -> list[dict[str, Any]]:
     return list(grades.drop_columns(OF_THE_MOMENT).sort_by("puzzle_id").to_pylist())
 
@@ -64,15 +59,6 @@ def write_grades(place: Folder, name: str, row: dict[str, Any]) -> None:
 
 def files_of(run: Run) -> list[Path]:
     return sorted(Path(run.folder.path, "grades").glob("*"))
-
-
-def damaged(run: Run, change: Callable[[list[dict[str, Any]]], None]) -> Path:
-    """Change rows of a run's only file of grades; it stays a valid Parquet file."""
-    (path,) = files_of(run)
-    rows = pq.read_table(path).to_pylist()
-    change(rows)
-    pq.write_table(pa.Table.from_pylist(rows, GRADES), path)
-    return path
 
 
 def test_run_keeps_the_grades_of_its_unique_puzzles(own: Run, nonocensus: Nonocensus) -> None:
@@ -110,10 +96,8 @@ def test_interrupted_command_resumes(own: Run) -> None:
         if len(steps) == 2:
             raise KeyboardInterrupt
 
-    def begin(*_: object) -> None:
-        steps.clear()  # kernels may have been compiled before
-
-    progress, settings = ProgressCallbacks(begin, stop), JobSettings(first_rows=10)
+    # kernels may have been compiled before
+    progress, settings = ProgressCallbacks(lambda *_: steps.clear(), stop), JobSettings(first_rows=10)
     with pytest.raises(KeyboardInterrupt):
         grade_run(own, JobRequest(resources=SERIAL, progress=progress, settings=settings))
     kept_rows = len(read_grades(own))
@@ -236,11 +220,8 @@ def test_last_grade_of_a_puzzle_wins(own: Run, nonocensus: Nonocensus) -> None:
 
 def test_grade_of_other_clues_is_ignored(own: Run, nonocensus: Nonocensus) -> None:
     assert nonocensus("grade", "run", "--serial").code == 0
-
-    def other(rows: list[dict[str, Any]]) -> None:
-        rows[0]["clue_hash"] = "0" * 32
-
-    damaged(own, other)
+    (path,) = files_of(own)
+    changed("clue_hash", "0" * 32)(path)
     assert len(current_grades(own)) == len(read_grades(own)) - 1
     tally = nc.grade_run(own, resources=SERIAL)
     assert (tally.done, tally.graded) == (1, len(directly(own)))
@@ -353,7 +334,7 @@ def test_files_are_classified_first(nonocensus: Nonocensus, tmp_path: Path) -> N
 
 
 def test_store_and_its_run_get_equal_tallies(own: Run, nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch) -> None:
-    in_batches_of(7, monkeypatch)
+    monkeypatch.setattr("nonocensus.pipeline.jobs.grade_job.BATCH", 7)
     store = json.loads(nonocensus("grade", own.store.folder.uri, "--serial", "--json").out)
     run = json.loads(nonocensus("grade", "run", "--serial", "--json").out)
     assert len(store.pop("puzzles")) == 80

@@ -28,6 +28,7 @@ PUZZLES = [
 
 READERS = (
     ["status", "run"],
+    ["status", "store"],
     ["status", "run", "--failed"],
     ["verify", "store"],
     ["verify", "run"],
@@ -39,6 +40,7 @@ READERS = (
     ["dedup", "run"],
     ["query", "run", "select count(*), max(score) from results join puzzles using (puzzle_id)"],
     ["query", "run", "select * from certificates join grades using (puzzle_id)"],
+    ["classify", "store", "--out", "run", "--dry-run"],
 )
 
 
@@ -90,15 +92,21 @@ def run(made: Path, tmp_path: Path) -> Path:
     return tmp_path / "run"
 
 
+def trace(*folders: Path) -> dict[Path, int]:
+    return {path: path.stat().st_mtime_ns for place in folders for path in (place, *place.rglob("*"))}
+
+
 @pytest.mark.slow
-def test_column_missing_in_older_files_is_null(nonocensus: Nonocensus, run: Path) -> None:
+def test_column_missing_in_older_files_is_null_and_readers_write_nothing(nonocensus: Nonocensus, run: Path) -> None:
     changed(run.parent / "store", without("site_quality", "license"))
     changed(run / "results", without("score", "wall_seconds", "host"))
     changed(run / "certificates", without("bytes"))
     changed(run / "grades", without("work", "steps_glue", "open"))
     changed(run / "mendings", without("cells"))
+    before = trace(run, run.parent / "store")
     for command in READERS:
         assert_succeeds(nonocensus, *command)
+        assert trace(run, run.parent / "store") == before, command
     opened = open_run(str(run))
     assert opened.table()["score"].null_count == 5
     assert [batch["license"].null_count for batch in opened.store.batches(["license"])] == [5]

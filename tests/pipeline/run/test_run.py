@@ -22,7 +22,8 @@ from nonocensus.pipeline.run.plan import plan_rest
 from nonocensus.pipeline.run.progress import SUMMARY, summarize, write_summary
 from nonocensus.pipeline.run.results import PendingPuzzle, ResultFile
 from nonocensus.pipeline.run.run_folder import Run, open_run
-from nonocensus.pipeline.store.parts import Store, append, rewrite
+from nonocensus.pipeline.store.parts import Store, append, create_store, rewrite
+from nonocensus.pipeline.store.paths import Folder
 from nonocensus.solver.api import classify
 from nonocensus.solver.model.tables import PUZZLES, RESULTS, puzzle_batch
 
@@ -170,9 +171,17 @@ def test_damaged_part_is_reported_and_others_classified(store: Store, tmp_path: 
     assert len(run.table()) == 300
 
 
-def test_an_empty_store_is_refused(tmp_path: Path) -> None:
-    from nonocensus.pipeline.store.parts import create_store
+def test_file_that_stays_listed_and_unreadable_is_damage(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = run_serially(store, tmp_path / "run")
+    names = [name.removesuffix(".json") for name in run.results.names() if name.endswith(".json")]
+    monkeypatch.setattr(Folder, "read_each", lambda _, names, __: [*map(FileNotFoundError, names)])
+    files, damaged = run.survey()
+    assert (files, [*damaged]) == ([], names)
 
+
+def test_an_empty_store_is_refused(tmp_path: Path) -> None:
     empty = create_store(str(tmp_path / "empty"))
     append(empty, [puzzle_batch([])])
     with pytest.raises(UserError, match="holds no puzzles"):
