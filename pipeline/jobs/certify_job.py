@@ -33,7 +33,6 @@ from nonocensus.pipeline.run.job_tables import (
     verdict_keys,
 )
 from nonocensus.pipeline.run.run_folder import Run
-from nonocensus.pipeline.store.parts import one_batch
 from nonocensus.pipeline.store.paths import Folder, folder
 from nonocensus.reports.numbers.figures import Certified
 from nonocensus.solver import __version__
@@ -54,14 +53,15 @@ def certify_chunk(chunk: Chunk, call: JobCall) -> Output:
     """Prove verdicts. Options: `proofs`, the folder for proofs or None, and the `depth` of the run."""
     assert chunk.results is not None
     rows = [_certificate(row, chunk.puzzles.slice(k, 1), call) for k, row in enumerate(chunk.results.to_pylist())]
-    return Output(_batch(rows), cpu_seconds=sum(row["cpu_seconds"] for row in rows))
+    return Output(pa.RecordBatch.from_pylist(rows, CERTIFICATES), cpu_seconds=sum(row["cpu_seconds"] for row in rows))
 
 
 def lost_rows(chunk: Chunk, call: JobCall, failure: TaskFailure) -> pa.RecordBatch:
     """Return rows of status KILLED."""
     assert chunk.results is not None
     made = Certificate(KILLED, error=f"no proof: {failure.reason}")
-    return _batch([_row(verdict, made, call.cpu_limit) for verdict in chunk.results.to_pylist()])
+    rows = [_row(verdict, made, call.cpu_limit) for verdict in chunk.results.to_pylist()]
+    return pa.RecordBatch.from_pylist(rows, CERTIFICATES)
 
 
 CERTIFY = Job(
@@ -78,10 +78,6 @@ CERTIFY = Job(
     checks_ids=True,
     stages=(*LADDER, PROOFS),
 )
-
-
-def _batch(rows: list[Row]) -> pa.RecordBatch:
-    return one_batch(pa.Table.from_pylist(rows, CERTIFICATES))
 
 
 def _certificate(verdict: Row, puzzle: pa.RecordBatch, call: JobCall) -> Row:

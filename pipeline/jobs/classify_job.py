@@ -21,7 +21,7 @@ from nonocensus.pipeline.run.configuration import Configuration, check_limit, co
 from nonocensus.pipeline.run.plan import EVERYTHING, Plan, Selection, plan_rest, plan_retry
 from nonocensus.pipeline.run.progress import write_summary
 from nonocensus.pipeline.run.results import ResultFile, covered_rows
-from nonocensus.pipeline.run.run_folder import MARK, Run, plan_run, quarantine_damaged, reload, require_unchanged
+from nonocensus.pipeline.run.run_folder import MARK, Run, plan_run, quarantine, reload, require_unchanged
 from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.lock import writer_lock
 from nonocensus.pipeline.store.parts import Store
@@ -154,7 +154,8 @@ def _classify(
     settings: JobSettings = DEFAULTS,
 ) -> ClassifyOutcome:
     """Carry out a planner's plan. The caller holds the run's lock."""
-    for error in quarantine_damaged(run).values() if run.folder.has(MARK) else ():
+    for name, error in run.survey()[1].items() if run.folder.has(MARK) else ():
+        quarantine(run, name)
         progress.on_warning(f"{error}. Its puzzles are classified again")
     files = run.result_files()
     plan = planner(run, files)

@@ -63,7 +63,7 @@ def lost_rows(chunk: Chunk, _: JobCall, __: TaskFailure) -> pa.RecordBatch:
         {**row, "status": KILLED, "solver_version": __version__}
         for row in chunk.puzzles.select(["puzzle_id", "clue_hash"]).to_pylist()
     ]
-    return one_batch(pa.Table.from_pylist(rows, GRADES))
+    return pa.RecordBatch.from_pylist(rows, GRADES)
 
 
 GRADE = Job(

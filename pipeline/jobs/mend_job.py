@@ -100,12 +100,12 @@ def mend_chunk(chunk: Chunk, call: JobCall) -> Output:
         if not candidate.puzzle.blotted:
             changes = mendings(candidate.puzzle, candidate.solutions, call.cpu_limit)
             rows += _rows(candidate, changes, call.cpu_limit)
-    return Output(_batch(rows), cpu_seconds=time.thread_time() - began)
+    return Output(pa.RecordBatch.from_pylist(rows, MENDINGS), cpu_seconds=time.thread_time() - began)
 
 
 def lost_rows(_: Chunk, __: JobCall, ___: TaskFailure) -> pa.RecordBatch:
     """Return no rows: the next command retries."""
-    return _batch([])
+    return pa.RecordBatch.from_pylist([], MENDINGS)
 
 
 def count_changed(rows: pa.RecordBatch) -> dict[str, int]:
@@ -127,10 +127,6 @@ MEND = Job(
     seconds=0.5,
     stages=LADDER,
 )
-
-
-def _batch(rows: list[dict[str, Any]]) -> pa.RecordBatch:
-    return one_batch(pa.Table.from_pylist(rows, MENDINGS))
 
 
 def mend_run(run: Run, request: JobRequest) -> Iterator[MendResult | Problem]:

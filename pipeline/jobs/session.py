@@ -147,7 +147,9 @@ class Session:
         """Note a written file of rows."""
         self.rows += file.rows
         self.cpu_seconds += file.about["cpu_solver"]
-        self.outcomes.update(outcomes_of(file))
+        with_label = ("ok", "timeout")
+        self.outcomes.update(file.labels)
+        self.outcomes.update({status: count for status, count in file.status.items() if status not in with_label})
         self.last_result = datetime.now(UTC)
         of_host = self.hosts.setdefault(file.about["hosts"][0], HostProgress(rows=0, tasks=0, cpu_seconds=0.0))
         of_host["rows"] += file.rows
@@ -276,8 +278,3 @@ class JsonFormatter(logging.Formatter):
             fields = {"level": record.levelname, "logger": record.name, "message": redact(record.getMessage())}
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         return json.dumps({"at": at, "event": getattr(record, "event", "message"), **fields}, ensure_ascii=False)
-
-
-def outcomes_of(file: ResultFile) -> dict[str, int]:
-    """Return a file's puzzles by outcome: its labels, and each status that has none."""
-    return file.labels | {status: count for status, count in file.status.items() if status not in ("ok", "timeout")}

@@ -366,16 +366,8 @@ def _refuse_another(run: Run, store: Store, config: Configuration) -> None:
         )
 
 
-def quarantine_damaged(run: Run) -> dict[str, InputError]:
-    """Move damaged result files into RUN/damaged; return their errors by name. Requires the run's lock."""
-    _, damaged = run.survey()
-    for name in damaged:
-        quarantine(run, name)
-    return damaged
-
-
 def quarantine(run: Run, name: str) -> None:
-    """Move a result file, Parquet and JSON, into RUN/damaged."""
+    """Move a result file, Parquet and JSON, into RUN/damaged. Requires the run's lock."""
     place = run.folder.new_quarantine()
     for file in (f"{name}.json", f"{name}.parquet"):
         if run.results.has(file):

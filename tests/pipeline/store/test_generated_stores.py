@@ -13,8 +13,8 @@ import pytest
 from stores import Nonocensus, Result, exhaustive
 
 from nonocensus.pipeline.errors import InputError, UserError
-from nonocensus.pipeline.store.generation import PartLayout, make_part, missing_parts, rows_per_group
-from nonocensus.pipeline.store.parts import append, create_store, open_store
+from nonocensus.pipeline.store.generation import make_part, missing_parts, rows_per_group
+from nonocensus.pipeline.store.parts import PartShape, append, create_store, open_store
 from nonocensus.scrapers.pictures.recipe import KINDS, Recipe, recipe_batch
 from nonocensus.solver.api import classify
 from nonocensus.solver.model.puzzle import normalize_palette
@@ -23,7 +23,7 @@ from nonocensus.solver.model.tables import puzzle_batch, puzzles_of
 RECIPE = Recipe("random", 4, 3, 0.5, 1, 55)
 
 
-SMALL = PartLayout(min_rows=10, groups_per_part=2)
+SMALL = PartShape(rows_per_group=10, groups_per_part=2)
 
 
 def filled(store: Path, recipe: Recipe) -> dict[str, int]:
@@ -111,7 +111,7 @@ def test_too_many_pictures_are_refused_before_anything_is_written(tmp_path: Path
     ],
 )
 def test_row_group_size_is_bounded_by_memory_and_cores(recipe: Recipe, rows: int) -> None:
-    assert rows_per_group(recipe, recipe.count, SMALL.min_rows) == rows
+    assert rows_per_group(recipe, recipe.count, SMALL.rows_per_group) == rows
 
 
 def test_recipe_with_too_many_colors_is_refused(tmp_path: Path) -> None:
