@@ -64,7 +64,7 @@ class JobResult(NamedTuple):
 
 @dataclass(frozen=True)
 class JobRequest:
-    """What to run a job on results with. Raises ValueError for a limit that is not positive and finite.
+    """What to run a job with. Raises ValueError for a limit that is not positive and finite.
 
     selection    of the run's puzzles
     cpu_limit    CPU seconds per puzzle
@@ -100,9 +100,7 @@ def run_job(
     options: dict[str, Any],
     plan: Plan,
     limits: list[float],
-    resources: Resources = ALL_CORES,
-    progress: ProgressCallbacks = SILENT,
-    settings: JobSettings = DEFAULTS,
+    request: JobRequest,
     done: int = 0,
 ) -> JobResult:
     """Carry out a plan. The caller holds the run's lock; nothing is written before an executor is ready.
@@ -111,6 +109,7 @@ def run_job(
     limits    CPU seconds per puzzle, level by level
     done      rows of earlier sessions, for progress
     """
+    resources, progress, settings = request.resources, request.progress, request.settings
     first_rows = max(1, min(settings.first_rows, int(FIRST_SECONDS / job.seconds)))
     schedule = Schedule(plan, limits, settings._replace(first_rows=first_rows))
     if not schedule.left():
@@ -176,8 +175,7 @@ def run_on_results(
 ) -> JobResult:
     """Run a job on the selected results that need it; what can't be read is a warning."""
     plan = plan_on_results(run, needed, request.selection)
-    limits, resources = [request.cpu_limit], request.resources
-    result = run_job(run, job, options or {}, plan, limits, resources, request.progress, request.settings)
+    result = run_job(run, job, options or {}, plan, [request.cpu_limit], request)
     for reason in result.unread:
         request.progress.on_warning(reason)
     return result
