@@ -59,10 +59,8 @@ def grade_chunk(chunk: Chunk, call: JobCall) -> Output:
 
 def lost_rows(chunk: Chunk, _: JobCall, __: TaskFailure) -> pa.RecordBatch:
     """Return rows of status KILLED."""
-    rows = [
-        {**row, "status": KILLED, "solver_version": __version__}
-        for row in chunk.puzzles.select(["puzzle_id", "clue_hash"]).to_pylist()
-    ]
+    fixed = {"status": KILLED, "solver_version": __version__}
+    rows = [row | fixed for row in chunk.puzzles.select(["puzzle_id", "clue_hash"]).to_pylist()]
     return pa.RecordBatch.from_pylist(rows, GRADES)
 
 
@@ -283,8 +281,6 @@ def divide(task: tuple[Any, ...]) -> list[tuple[Any, ...]]:
 
 def killed_rows(puzzles: pa.RecordBatch) -> pa.Table:
     """Return the rows, of GRADED, of puzzles whose worker died, or whose task raised an exception."""
-    shown = puzzles.select([*SHOWN]).to_pylist()
     fixed = {"status": KILLED, "label": KILLED, "solver_version": __version__}
-    hashes = puzzles["clue_hash"].to_pylist()
-    rows = [{**row, "clue_hash": clue_hash, **fixed} for row, clue_hash in zip(shown, hashes, strict=True)]
+    rows = [row | fixed for row in puzzles.select([*SHOWN, "clue_hash"]).to_pylist()]
     return pa.Table.from_pylist(rows, GRADED)

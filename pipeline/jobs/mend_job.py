@@ -88,7 +88,7 @@ class MendAttempts:
         """
         keys = zip(*(results[name].to_pylist() for name in KEY), strict=True)
         is_todo = [key not in self.found or self.limits.get(key, cpu_limit) < cpu_limit for key in keys]
-        return np.asarray(_have_several(results).to_numpy() & np.array(is_todo, np.bool_))
+        return _have_several(results) & np.array(is_todo, np.bool_)
 
 
 def mend_chunk(chunk: Chunk, call: JobCall) -> Output:
@@ -140,7 +140,7 @@ def mend_run(run: Run, request: JobRequest) -> Iterator[MendResult | Problem]:
         yield from result.lost
         lost = {problem.name for problem in result.lost}
         attempts = MendAttempts(run)
-        several = RowFilter(VERDICT, lambda results: _have_several(results).to_numpy())
+        several = RowFilter(VERDICT, _have_several)
         parts = {part.name: part for part in run.store.parts()}
         for name, _, rows in plan_on_results(run, several, request.selection).stretches:
             for _, results, puzzles in pairs_of(run, run.result_file(name), rows, parts, [*ANSWER], PUZZLES.names):
@@ -200,13 +200,13 @@ def _classified(
         results = pa.table(classify(puzzles, cpu_limit=cpu_limit)).select([*ANSWER, "status"])
         late = results.filter(pc.equal(results["status"], "timeout"))["puzzle_id"].to_pylist()
         problems += (Problem(name, f"not solved within {cpu_limit:g} CPU seconds; raise --cpu-limit") for name in late)
-        progress.on_progress(len(batch) - (pc.sum(_have_several(results)).as_py() or 0), "")
+        progress.on_progress(len(batch) - int(_have_several(results).sum()), "")
         yield from _candidates(results, pa.table(puzzles))
 
 
 def _candidates(results: pa.Table, puzzles: pa.Table) -> Iterator[MendCandidate]:
     """Yield the puzzles with several solutions, of puzzles and results row by row."""
-    mask = _have_several(results).to_numpy()
+    mask = _have_several(results)
     mask[list(malformed(one_batch(puzzles)))] = False
     several = pa.array(mask)
     rows = results.filter(several).to_pylist()
@@ -215,9 +215,9 @@ def _candidates(results: pa.Table, puzzles: pa.Table) -> Iterator[MendCandidate]
         yield MendCandidate(puzzle, _authors_first(puzzle, solutions), row["clue_hash"])
 
 
-def _have_several(results: pa.Table) -> pa.ChunkedArray:
+def _have_several(results: pa.Table) -> np.ndarray:
     """Return which results have several solutions: bool[rows]."""
-    return pc.fill_null(pc.equal(results["solutions"], "multiple"), False)
+    return np.array(pc.fill_null(pc.equal(results["solutions"], "multiple"), False))
 
 
 def _authors_first(puzzle: Puzzle, solutions: list[np.ndarray]) -> list[np.ndarray]:

@@ -272,18 +272,17 @@ class TaskStatistics:
     def add(self, chunk: Chunk, output: Output) -> pa.RecordBatch:
         """Add the output of a chunk; returns the rows that count."""
         self.solver += output.cpu_seconds
-        names = list(dict.fromkeys(source for source, _ in chunk.places))
-        index_of = {source: k for k, source in enumerate(names)}
-        sources = np.repeat([index_of[source] for source, _ in chunk.places], [len(rows) for _, rows in chunk.places])
-        numbers = np.concatenate([rows for _, rows in chunk.places])
-        late = np.zeros(len(numbers), np.bool_) if output.late is None else output.late
-        for k, source in enumerate(names):
-            self.covers.setdefault(source, []).extend(spans.of_rows(numbers[(sources == k) & ~late]))
-        rows = output.rows
-        if late.any():
+        rows, late = output.rows, np.zeros(len(chunk.puzzles), np.bool_) if output.late is None else output.late
+        places: list[tuple[str, int]] = []  # of late puzzles
+        first = 0
+        for source, numbers in chunk.places:
+            is_late = late[first : first + len(numbers)]
+            self.covers.setdefault(source, []).extend(spans.of_rows(numbers[~is_late]))
+            places += [(source, number) for number in numbers[is_late].tolist()]
+            first += len(numbers)
+        if places:
             these = rows.select(PENDING_COLUMNS).filter(pa.array(late)).to_pylist()
-            places = zip(sources[late].tolist(), numbers[late].tolist(), these, strict=True)
-            self.left += [pending_puzzle(names[k], number, row) for k, number, row in places]
+            self.left += [pending_puzzle(*place, row) for place, row in zip(places, these, strict=True)]
             rows = rows.filter(pa.array(~late))
         if "status" in rows.schema.names:
             self.status.update(value_counts(rows["status"]))

@@ -47,9 +47,13 @@ def test_run_has_one_row_per_puzzle(store: Store, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_time_levels_do_not_change_rows(hard: Store, tmp_path: Path) -> None:
-    """Puzzles exceed the first levels and move up; how many depends on the machine."""
+@pytest.mark.parametrize("has_hashes", [True, False])
+def test_time_levels_do_not_change_rows(hard: Store, tmp_path: Path, has_hashes: bool) -> None:
+    """Puzzles exceed the first levels and move up, those of equal hashes as one; how many depends on the machine."""
     store = hard
+    if not has_hashes:
+        place = PUZZLES.get_field_index("clue_hash")
+        rewrite(store, lambda batch: batch.set_column(place, "clue_hash", pa.nulls(len(batch), pa.string())))
     alone = run_serially(store, tmp_path / "serial")
     run = start_run(store, str(tmp_path / "run"), CONFIG)
     work_on(run, limits=[1e-4, 1e-3, 10.0])

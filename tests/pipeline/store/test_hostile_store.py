@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hostile import PALETTE, hostile_batch, sound
-from runs import CONFIG, lasting, run_serially, start_run, work_on
+from runs import lasting, run_serially
 from stores import SMALL_GROUPS, Refused, random_store
 
 from nonocensus.pipeline.callbacks import SILENT
@@ -47,23 +47,6 @@ def test_hostile_rows_get_results(tmp_path: Path) -> None:
     assert [row["puzzle_id"] for row in rows] == [puzzle["puzzle_id"] for puzzle in puzzles]
     assert [row["status"] for row in rows] == ["ok" if sound(puzzle) else "invalid" for puzzle in puzzles]
     assert write_run_report(run, str(tmp_path / "report"))[0] == 600
-
-
-@pytest.mark.slow
-def test_puzzles_without_clue_hash_are_retried_with_more_time(tmp_path: Path) -> None:
-    """Puzzles with equal hashes are retried as one; without a hash each on its own."""
-    batch = recipe_batch(Recipe("random", 22, 22, 0.45, 5, 60), 0, 60)
-    place = PUZZLES.get_field_index("clue_hash")
-    bare = batch.set_column(place, PUZZLES.field(place), pa.nulls(60, pa.string()))
-    runs = []
-    for name, these in (("hashes", batch), ("none", bare)):
-        store = create_store(str(tmp_path / f"{name}-store"))
-        append(store, [these], SMALL_GROUPS)
-        run = start_run(store, str(tmp_path / name), CONFIG)
-        work_on(run, limits=[1e-4, 1e-3, 10.0])
-        assert len([puzzle for file in run.result_files() for puzzle in file.left]) > 30
-        runs.append(lasting(run).drop_columns(["clue_hash", "part"]))
-    assert runs[0].equals(runs[1])
 
 
 @pytest.mark.parametrize(
