@@ -1,5 +1,6 @@
 """Stores for the pipeline's tests, and results of commands."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -96,6 +97,16 @@ def import_twice_at_once(tmp_path: Path, out: str, files: int) -> None:
 def cut(path: Path) -> None:
     """Damage a file by taking its last bytes away."""
     path.write_bytes(path.read_bytes()[:-9])
+
+
+def change_file(path: Path, change: Callable[[pa.Table], pa.Table]) -> None:
+    """Change the rows of a Parquet file as another program might, and the size in its JSON."""
+    about, statistics = pq.read_metadata(path), path.with_suffix(".json")
+    table = change(pq.read_table(path)).replace_schema_metadata(about.metadata)  # a part's has its hash
+    pq.write_table(table, path, row_group_size=about.row_group(0).num_rows, write_page_checksum=True)
+    if statistics.exists():
+        found = json.loads(statistics.read_text())
+        statistics.write_text(json.dumps(found | {"size": path.stat().st_size}))
 
 
 def other_columns(path: Path) -> None:

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hostile import PALETTE, hostile_batch, sound
 from runs import lasting, run_serially
-from stores import SMALL_GROUPS, Refused, random_store
+from stores import SMALL_GROUPS, Refused, change_file, random_store
 
 from nonocensus.pipeline.callbacks import SILENT
 from nonocensus.pipeline.errors import InputError
@@ -21,7 +20,7 @@ from nonocensus.pipeline.jobs.job import JobSettings
 from nonocensus.pipeline.jobs.kernel_compilation import needed
 from nonocensus.pipeline.jobs.mend_job import mend_run
 from nonocensus.pipeline.store.conversion import read_puzzles
-from nonocensus.pipeline.store.parts import HASH_KEY, Store, append, create_store, drop_rows, rewrite
+from nonocensus.pipeline.store.parts import Store, append, create_store, drop_rows, rewrite
 from nonocensus.pipeline.verify.verification import verify_store
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
@@ -66,15 +65,8 @@ def test_part_naming_a_file_elsewhere_is_damage(store: Store, tmp_path: Path, fi
 
 
 def exchanged(store: Store, change: Callable[[pa.Table], pa.Table]) -> None:
-    """Change the first part's rows as another program might, and update its JSON."""
-    part = store.parts()[0]
-    place = Path(store.puzzles.path)
-    table = change(pq.read_table(place / part.file))
-    table = table.replace_schema_metadata({HASH_KEY: part.sha256.encode()})
-    pq.write_table(table, place / part.file, row_group_size=part.groups[0])
-    about = json.loads((place / "part-00000.json").read_text())
-    about["size"] = (place / part.file).stat().st_size
-    (place / "part-00000.json").write_text(json.dumps(about))
+    """Change the first part's rows."""
+    change_file(Path(store.puzzles.path, "part-00000.parquet"), change)
 
 
 def test_store_with_more_or_fewer_columns_is_read(store: Store) -> None:
