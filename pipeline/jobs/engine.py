@@ -95,13 +95,7 @@ class RowFilter(NamedTuple):
 
 
 def run_job(
-    run: Run,
-    job: Job,
-    options: dict[str, Any],
-    plan: Plan,
-    limits: list[float],
-    request: JobRequest,
-    done: int = 0,
+    run: Run, job: Job, options: dict[str, Any], plan: Plan, limits: list[float], request: JobRequest, done: int = 0
 ) -> JobResult:
     """Carry out a plan. The caller holds the run's lock; nothing is written before an executor is ready.
 

@@ -13,13 +13,7 @@ import pyarrow.compute as pc
 
 from nonocensus.pipeline.callbacks import ProgressCallbacks
 from nonocensus.pipeline.errors import ClusterError, UserError
-from nonocensus.pipeline.executors.executor import (
-    ALL_CORES,
-    SMALL_JOB,
-    Resources,
-    open_executor,
-    run_tasks,
-)
+from nonocensus.pipeline.executors.executor import ALL_CORES, SMALL_JOB, Resources, open_executor, run_tasks
 from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.jobs.kernel_compilation import SOLVING, compile_missing, needed
 from nonocensus.pipeline.store.generation import check_recipe

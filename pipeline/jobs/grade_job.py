@@ -15,12 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from nonocensus.pipeline.callbacks import ProgressCallbacks
-from nonocensus.pipeline.executors.executor import (
-    Resources,
-    estimate_cost,
-    open_executor,
-    run_divisible_tasks,
-)
+from nonocensus.pipeline.executors.executor import Resources, estimate_cost, open_executor, run_divisible_tasks
 from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.jobs.cost import CostEstimate, estimate_on_results
 from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, locked, run_on_results

@@ -147,9 +147,8 @@ class Session:
         """Note a written file of rows."""
         self.rows += file.rows
         self.cpu_seconds += file.about["cpu_solver"]
-        with_label = ("ok", "timeout")
-        self.outcomes.update(file.labels)
-        self.outcomes.update({status: count for status, count in file.status.items() if status not in with_label})
+        others = {status: count for status, count in file.status.items() if status not in ("ok", "timeout")}
+        self.outcomes.update(file.labels | others)  # the labels of certify are statuses
         self.last_result = datetime.now(UTC)
         of_host = self.hosts.setdefault(file.about["hosts"][0], HostProgress(rows=0, tasks=0, cpu_seconds=0.0))
         of_host["rows"] += file.rows

@@ -319,10 +319,7 @@ def next_part(store: Store) -> int:
 
 
 def append(
-    store: Store,
-    batches: Iterable[pa.RecordBatch],
-    shape: PartShape = DEFAULT_SHAPE,
-    number: int | None = None,
+    store: Store, batches: Iterable[pa.RecordBatch], shape: PartShape = DEFAULT_SHAPE, number: int | None = None
 ) -> int:
     """Add puzzles as new parts; return their count. Raises UserError if another command writes to the store.
 

@@ -78,6 +78,7 @@ def test_every_verdict_is_proved_once(own: Run, nonocensus: Nonocensus) -> None:
     assert "80 of 80 verdicts proved; 80 of them checked now" in first.out
     for kind, count in verdicts.items():
         assert str(count) in next(line for line in first.out.splitlines() if line.startswith(kind)).split()
+    assert json.loads(Path("run/progress.json").read_text())["outcomes"] == {"proved": 80}
     table = certificates_table(own)
     assert Counter(table["proved"].to_pylist()) == verdicts
     assert set(table["checker"].to_pylist()) == {"nonocensus derivation 1"}
