@@ -70,7 +70,9 @@ def test_pending_puzzles_have_seven_items_in_files() -> None:
     assert msgspec.json.encode(pending) == b'["part-00000",3,null,8,"local/a","",true]'
 
 
-def test_kernel_compilation_has_no_time_limit(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernel_compilation_has_no_time_limit_and_is_no_work(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The backstop limits puzzles; on a new machine the first task may compile for longer."""
     run = start_run(store, str(tmp_path / "run"), CONFIG)
     job = classify_context(run, isolated=True)
@@ -82,26 +84,21 @@ def test_kernel_compilation_has_no_time_limit(store: Store, tmp_path: Path, monk
         assert (signal.getitimer(signal.ITIMER_REAL)[0] > 0) == (soft != hard)
         limited.append((what, soft != hard))
 
+    def look_and_compile(*_: object) -> np.ndarray:
+        look("compile")
+        return np.array([2000.0, 1000.0])
+
     def look_and_classify(*arguments: Any, **options: Any) -> Any:
         look("classify")
         return classify(*arguments, **options)
 
-    monkeypatch.setattr("nonocensus.pipeline.jobs.task.compile_here", lambda *_: look("compile"))
+    monkeypatch.setattr("nonocensus.pipeline.jobs.task.compile_for_chunk", look_and_compile)
     monkeypatch.setattr("nonocensus.pipeline.jobs.classify_job.classify", look_and_classify)
     file = run_task({"part-00000": [(0, 20)]}, parts, 0.1, "part-0001-aaaa-000001", job)
     assert isinstance(file, ResultFile)
     assert file.rows == 20
     look("end")
     assert limited == [("compile", False), ("classify", True), ("end", False)]
-
-
-def test_compiling_kernels_is_not_work(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = start_run(store, str(tmp_path / "run"), CONFIG)
-    job = classify_context(run)
-    parts = {part.name: part for part in run.parts}
-    monkeypatch.setattr("nonocensus.pipeline.jobs.task.compile_for_chunk", lambda *_: np.array([2000.0, 1000.0]))
-    file = run_task({"part-00000": [(0, 20)]}, parts, 0.1, "part-0001-aaaa-000001", job)
-    assert isinstance(file, ResultFile)
     assert file.about["waited"] == 2000.0
     assert file.about["cpu_task"] < 0
     assert file.about["seconds"] < 0
