@@ -12,13 +12,11 @@ from threading import Lock
 from typing import NamedTuple
 
 from nonocensus.scrapers.twin import TwinArchive, TwinServer
-from nonocensus.scrapers.twin.replies import TwinReply, TwinRequest, webpbn_page
+from nonocensus.scrapers.twin.replies import TwinReply, webpbn_page
 from nonocensus.scrapers.twin.twin_server import TwinHandler
 
 KINDS = ("500", "reset", "slow", "truncated", "wrong-length", "html-error", "login-page")
 """The kinds of faults; `Faults` describes them. tests/scrapers/http has every other way to misbehave."""
-
-PUZZLE_PAGES = ("webpbn", "nonograms", "nonograms2")
 
 DRIPS = 8
 """Writes of a slow reply."""
@@ -71,7 +69,7 @@ def serve(
 ) -> Iterator[str]:
     """Serve a twin within the block; yield its URL.
 
-    counts   requests by page: webpbn/N, nonograms/N and nonograms2/N for puzzles, else `TwinRequest.page`
+    counts   requests by page, as `reply_to` names them
     """
     with FaultyTwin(archive, port, crawl_delay, faults, counts).running() as address:
         yield address
@@ -93,15 +91,15 @@ class FaultyTwin(TwinServer):
         self._counts = Counter[str]() if counts is None else counts
         self._sequence = faults.sequence()
 
-    def answer(self, handler: TwinHandler, request: TwinRequest) -> None:
-        name = f"{request.page}/{request.number}" if request.page in PUZZLE_PAGES else request.page
+    def answer(self, handler: TwinHandler, path: str, fields: dict[str, str]) -> None:
+        page, reply = self.reply(path, fields)
         with self._lock:
-            fault = None if request.page == "robots" else next(self._sequence)
-            self._counts[name] += 1
+            fault = None if page == "robots" else next(self._sequence)
+            self._counts[page] += 1
         if fault:
-            self._misbehave(handler, self.reply(request), *fault)
+            self._misbehave(handler, reply, *fault)
         else:
-            super().answer(handler, request)
+            handler.send(reply)
 
     def _misbehave(self, handler: TwinHandler, reply: TwinReply, kind: str, extent: float) -> None:
         """Send a faulty version of a reply."""

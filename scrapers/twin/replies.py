@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nonocensus.scrapers.formats import FormatError, nonograms_org, webpbn_xml
+from nonocensus.scrapers.formats import nonograms_org, webpbn_xml
+from nonocensus.scrapers.formats.nonograms_codec import MAX_NUMBER
 from nonocensus.scrapers.twin.twin_puzzles import SITE_NUMBER, Entry, TwinArchive
 from nonocensus.scrapers.webpbn import RATING_SCALE
 from nonocensus.solver.model.puzzle import Puzzle
@@ -19,7 +20,7 @@ LIST_SIZE = 30
 FIND_SIZE = 20
 """Default of puzzles per page of webpbn's search: a guess."""
 
-MAX_STEPS = nonograms_org.MAX_NUMBER // 2
+MAX_STEPS = MAX_NUMBER // 2
 """The highest step of a solving order on a page."""
 
 TEXTS = re.compile(rb"<(title|author|copyright|description|license|note)>(.*?)</\1>", re.DOTALL)
@@ -32,18 +33,6 @@ LIST = re.compile(r"/nonograms(2?)/p/([0-9]{1,9})/?")
 SEARCH = re.compile(r"/search/p/([0-9]{1,9})/?")
 
 
-class TwinRequest(NamedTuple):
-    """A parsed request: the kind of page, the number of a puzzle or page, and webpbn's fields.
-
-    page   webpbn, nonograms, nonograms2 for puzzles; find, list, list2, search, form (export.cgi without go), robots,
-           unknown
-    """
-
-    page: str
-    number: int = 0
-    fields: Mapping[str, str] = {}
-
-
 class TwinReply(NamedTuple):
     """A reply; `tag` is its ETag, empty without one."""
 
@@ -53,50 +42,32 @@ class TwinReply(NamedTuple):
     tag: str
 
 
-def parse_request(path: str, form: Mapping[str, str]) -> TwinRequest:
-    """Parse a path and the fields of query and form."""
+def reply_to(
+    path: str, form: Mapping[str, str], archive: TwinArchive, base: str, crawl_delay: float | None
+) -> tuple[str, TwinReply]:
+    """Return the name of a page of a twin at the URL `base`, and the reply; `form` are the fields of query and form.
+
+    Pages are webpbn/N, nonograms/N and nonograms2/N for puzzles, find, list, list2, search, form (export.cgi without
+    go), robots and unknown.
+    """
     if EXPORT.fullmatch(path) and not form.get("go"):
-        return TwinRequest("form")
-    if EXPORT.fullmatch(path):
-        return TwinRequest("webpbn", _number(form.get("id", "")), form)
-    if path == "/XMLpuz.cgi":
-        return TwinRequest("webpbn", _number(form.get("id", "")), {"fmt": "xml", "xml_clue": "on"})
+        return "form", webpbn_page("Export Puzzles", "<form method=post><input name=id><input name=go></form>")
+    if EXPORT.fullmatch(path) or path == "/XMLpuz.cgi":
+        found = SITE_NUMBER.fullmatch(form.get("id", "").strip())
+        number = int(found[1]) if found else 0
+        fields = form if path != "/XMLpuz.cgi" else {"fmt": "xml", "xml_clue": "on"}
+        return f"webpbn/{number}", _export(archive, number, fields)
     if path == "/find.cgi":
-        return TwinRequest("find", fields=form)
+        return "find", _find(archive, form)
     if found := PAGE.fullmatch(path):
-        return TwinRequest(f"nonograms{found[1]}", int(found[2]))
+        return f"nonograms{found[1]}/{found[2]}", _nonograms_page(archive, int(found[2]), found[1] == "2", base)
     if found := LIST.fullmatch(path):
-        return TwinRequest(f"list{found[1]}", int(found[2]))
+        return f"list{found[1]}", _list_page(archive, int(found[2]), found[1] == "2", base)
     if found := SEARCH.fullmatch(path):
-        return TwinRequest("search", int(found[1]))
-    return TwinRequest("robots" if path == "/robots.txt" else "unknown")
-
-
-def _number(text: str) -> int:
-    found = SITE_NUMBER.fullmatch(text.strip())
-    return int(found[1]) if found else 0
-
-
-def reply_to(request: TwinRequest, archive: TwinArchive, base: str, crawl_delay: float | None) -> TwinReply:
-    """Return the reply of a twin at the URL `base`."""
-    colored = request.page.endswith("2")
-    match request.page:
-        case "webpbn":
-            return _export(archive, request.number, request.fields)
-        case "find":
-            return _find(archive, request.fields)
-        case "form":
-            return webpbn_page("Export Puzzles", "<form method=post><input name=id><input name=go></form>")
-        case "nonograms" | "nonograms2":
-            return _nonograms_page(archive, request.number, colored, base)
-        case "list" | "list2":
-            return _list_page(archive, request.number, colored, base)
-        case "search":
-            return _search_page(archive, request.number, base)
-        case "robots":
-            return _text(_robots(crawl_delay))
-        case _:
-            return _html(nonograms_org.missing_page(), status=404)
+        return "search", _search_page(archive, int(found[1]), base)
+    if path == "/robots.txt":
+        return "robots", _text(_robots(crawl_delay))
+    return "unknown", _html(nonograms_org.missing_page(), status=404)
 
 
 def _finished(body: bytes, kind: str, status: int = 200) -> TwinReply:
@@ -227,19 +198,16 @@ def _nonograms_page(archive: TwinArchive, number: int, colored: bool, base: str)
             return _html(nonograms_org.deleted_page())
         if number in archive.adult:
             return _html(nonograms_org.adult_page())
-        if entry is not None and (body := _puzzle_page(archive.puzzle(entry), number, base)):
-            return _html(body)
+        if entry is not None:
+            return _html(_puzzle_page(archive.puzzle(entry), number, base))
     return _html(nonograms_org.missing_page(), status=404)
 
 
-def _puzzle_page(puzzle: Puzzle, number: int, base: str) -> bytes | None:
-    """Return the page, None for a puzzle that `_fit_pages` passed but no page can hold (an invalid colour)."""
-    steps = None if puzzle.goal is None else _steps(puzzle.goal, puzzle.site_steps)
+def _puzzle_page(puzzle: Puzzle, number: int, base: str) -> bytes:
+    assert puzzle.goal is not None
+    steps = _steps(puzzle.goal, puzzle.site_steps)
     quality, difficulty = _of_ten(puzzle.site_quality), _of_ten(puzzle.site_difficulty)
-    try:
-        return nonograms_org.write_page(puzzle, number, base, quality, difficulty, puzzle.site_date, steps=steps)
-    except FormatError:
-        return None
+    return nonograms_org.write_page(puzzle, number, base, quality, difficulty, puzzle.site_date, steps)
 
 
 def _of_ten(rating: float | None) -> int | None:

@@ -1,11 +1,8 @@
 """The twin of both sites: its replies read back by the project's own readers, and everything it can do wrong."""
 
 import re
-import signal
 import socket
 import struct
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -123,11 +120,17 @@ def test_reserved_numbers_are_not_given() -> None:
 
 def test_archive_takes_batches_and_puzzles() -> None:
     batch = puzzle_batch(ALL)
-    for given in (batch, [batch], [batch.slice(0, 2), *ALL[2:4], batch.slice(4)], iter(ALL)):
+    for given in ([batch], [batch.slice(0, 2), *ALL[2:4], batch.slice(4)], iter(ALL)):
         mine = build_archive(given)
         assert [mine.puzzle(entry).title for entry in mine.webpbn.values()] == [puzzle.title for puzzle in ALL]
         assert list(mine.nonograms) == [1, 2]
     assert build_archive([]).webpbn == {}
+
+
+def test_page_needs_valid_colours() -> None:
+    bad = replace(MONO, palette=(BLACK_ON_WHITE[0], Color("bad", "?", "12")))
+    mine = build_archive([bad, MONO])
+    assert (list(mine.webpbn), list(mine.nonograms)) == ([1, 2], [2])
 
 
 # --- webpbn ---
@@ -371,16 +374,3 @@ def test_disconnecting_client_is_ignored(small: TwinArchive, capfd: pytest.Captu
         assert asking(base)("/nonograms/i/1").status == 200
         time.sleep(0.1)
     assert capfd.readouterr() == ("", "")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_command_runs_until_stopped(number: signal.Signals) -> None:
-    command = [sys.executable, "-m", "nonocensus.pipeline.commands.twin", "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stdout
-        base = process.stdout.readline().split()[0]
-        assert numbers(asking(base)("/find.cgi", search=1).body)[:2] == [1, 2]
-        process.send_signal(number)
-        _, trouble = process.communicate(timeout=20)
-    assert (trouble, process.returncode) == ("", 0)
