@@ -3,10 +3,9 @@
 from pathlib import Path
 
 import pytest
-from misbehaving import Site, answer, fetch, polite
+from misbehaving import Site, answer, polite
 
 from nonocensus.scrapers.http import Request
-from nonocensus.solver import __version__
 
 
 def test_requests_share_one_connection(site: Site) -> None:
@@ -50,9 +49,3 @@ def test_session_keeps_newest_cookies_within_bounds(site: Site) -> None:
     assert sorted(sent) == sorted(
         [*(f"n{number}" for number in range(26, 30)), *(f"short{n}" for n in range(15)), "last"]
     )
-
-
-def test_user_agent_names_version_and_contact(site: Site) -> None:
-    fetch(site)
-    for asked in site.asked:
-        assert asked.headers["user-agent"] == f"nonocensus/{__version__} (+me@example.org)"
