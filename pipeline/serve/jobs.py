@@ -55,9 +55,8 @@ class PuzzleJob:
         return (self.ended_at or time.monotonic()) - self.created_at
 
     def finish(self, state: JobStatus, result: bytes = b"", error: str = "") -> None:
-        """Set the final state, unless it is set already."""
-        if not self.is_finished:
-            self.state, self.result, self.error = state, result, error
-            self.ended_at = time.monotonic()
-            self.arguments = {}
-            self.finished_event.set()
+        """Set the final state."""
+        self.state, self.result, self.error = state, result, error
+        self.ended_at = time.monotonic()
+        self.arguments = {}
+        self.finished_event.set()
