@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -49,8 +49,8 @@ class TwinArchive(NamedTuple):
     """
 
     batches: tuple[pa.RecordBatch, ...]
-    webpbn: Mapping[int, Entry]
-    nonograms: Mapping[int, Entry]
+    webpbn: dict[int, Entry]
+    nonograms: dict[int, Entry]
     unpublished: frozenset[int]
     deleted: frozenset[int]
     adult: frozenset[int]
