@@ -64,6 +64,9 @@ ENCODINGS = re.compile(r"ascii|utf-8|iso8859-\d+|cp12\d\d|koi8-[ru]|shift_jis|eu
 MAX_TAGS = 1_000_000
 """Of a file, closing tags included; a dense puzzle of 200x200 has 60,000. An element takes up to 350 bytes."""
 
+CHECKED_PIECE = 1 << 12
+"""Characters that are checked at a time for a DOCTYPE with declarations, up to the first element."""
+
 MAX_SAVED = 1 << 26
 """Bytes of the saved grids of a puzzle: one per colour and cell."""
 
@@ -127,9 +130,10 @@ def _tree(text: str) -> Element:
         raise FormatError(f"it has more than {MAX_TAGS:,} tags")
     text = NAMED_ENTITY.sub(_character, text.lstrip())
     checker = expat.ParserCreate()
-    checker.StartDoctypeDeclHandler = _refuse_declarations
-    with suppress(expat.ExpatError):  # raised again below, with its place
-        checker.Parse(text, True)
+    checker.StartDoctypeDeclHandler, checker.StartElementHandler = _refuse_declarations, _end_prolog
+    with suppress(StopIteration, expat.ExpatError):  # an error is raised again below, with its place
+        for start in range(0, len(text), CHECKED_PIECE):
+            checker.Parse(text[start : start + CHECKED_PIECE], start + CHECKED_PIECE >= len(text))
     parser = XMLParser()
     try:
         parser.feed(text)
@@ -143,6 +147,11 @@ def _refuse_declarations(name: str, sysid: str | None, pubid: str | None, has_de
     """Refuse a DOCTYPE with declarations; without them, no entity is known and nothing is fetched."""
     if has_declarations:
         raise FormatError("its DOCTYPE has declarations, such as entities, which are refused")
+
+
+def _end_prolog(*_: object) -> None:
+    """End the check at the first element: a DOCTYPE comes before."""
+    raise StopIteration
 
 
 def _character(entity: re.Match[str]) -> str:
