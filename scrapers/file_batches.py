@@ -3,6 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -152,8 +153,14 @@ def _with_origin(puzzle: Puzzle, name: str, digest: str, taken: Counter[str]) ->
 
 def _local_ids(name: str, count: int, taken: Counter[str]) -> list[str]:
     """Return free ids for `count` puzzles of a file."""
-    stem = str(PurePosixPath(name).with_suffix(""))
+    stem = _stem(name)
     return [_free_id(stem, taken) for _ in range(count)]
+
+
+@lru_cache(maxsize=1)
+def _stem(name: str) -> str:
+    """Return a file's name without suffix; cached, since a file may hold many small puzzles."""
+    return str(PurePosixPath(name).with_suffix(""))
 
 
 def _free_id(wanted: str, taken: Counter[str]) -> str:
