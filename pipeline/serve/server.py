@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from nonocensus.pipeline.errors import NetworkError, UserError
 from nonocensus.pipeline.serve import http_api, monitoring, validator
 from nonocensus.pipeline.serve.catalog import Catalog
-from nonocensus.pipeline.serve.guard import Guard
+from nonocensus.pipeline.serve.guard import Guard, RequestMetrics
 from nonocensus.pipeline.serve.pool import WorkerPool
 from nonocensus.pipeline.serve.serve_limits import (
     IDLE_SECONDS,
@@ -26,7 +26,6 @@ from nonocensus.pipeline.serve.serve_limits import (
     REPLY_PIECE,
     REPLY_SECONDS,
 )
-from nonocensus.pipeline.serve.server_metrics import RequestMetrics
 from nonocensus.reports.clean import clean
 from nonocensus.reports.drawings.picture_svg import mark
 from nonocensus.reports.page.browser_columns import page_constants

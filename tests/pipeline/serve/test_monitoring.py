@@ -11,10 +11,9 @@ import pytest
 from fastapi.testclient import TestClient
 from serving import PLUS, SECONDS, Server, long_puzzle, running, until
 
-from nonocensus.pipeline.serve.jobs import PuzzleJob
-from nonocensus.pipeline.serve.pool import DIED, ServerBusy, WorkerPool, open_pool
+from nonocensus.pipeline.serve.monitoring import SERVER_METRICS
+from nonocensus.pipeline.serve.pool import DIED, PuzzleJob, ServerBusy, WorkerPool, open_pool
 from nonocensus.pipeline.serve.server import application
-from nonocensus.pipeline.serve.server_metrics import SERVER_METRICS
 
 pytestmark = pytest.mark.slow
 
