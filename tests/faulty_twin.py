@@ -11,6 +11,8 @@ from random import Random
 from threading import Lock
 from typing import NamedTuple
 
+from misbehaving import answer, then_close
+
 from nonocensus.scrapers.twin import TwinArchive, TwinServer
 from nonocensus.scrapers.twin.replies import TwinReply, webpbn_page
 from nonocensus.scrapers.twin.twin_server import TwinHandler
@@ -103,18 +105,24 @@ class FaultyTwin(TwinServer):
 
     def _misbehave(self, handler: TwinHandler, reply: TwinReply, kind: str, extent: float) -> None:
         """Send a faulty version of a reply."""
-        size = len(reply.body)
+        body, size = reply.body, len(reply.body)
+        part, step = int(extent * size), -(-size // DRIPS)
         match kind:
             case "500":
                 handler.respond(500, b"Internal server error\n", {})
             case "reset":
                 _reset(handler)
             case "slow":
-                _drip(handler, reply, self._faults.pause)
-            case "truncated":
-                _break_off(handler, reply, size, int(extent * size))
-            case "wrong-length":
-                _break_off(handler, reply, int(extent * size), size)
+                handler.connection.sendall(answer(reply.status, Content_Length=str(size)))
+                for start in range(0, size, step):
+                    handler.connection.sendall(body[start : start + step])
+                    time.sleep(self._faults.pause)
+            case "truncated" | "wrong-length":
+                sent, declared = (body[:part], size) if kind == "truncated" else (body, part)
+                # announced, else the client might just send another request
+                broken = answer(reply.status, sent, Content_Length=str(declared), Connection="close")
+                then_close(broken)(handler.connection)
+                handler.close_connection = True
             case _:
                 handler.send(webpbn_page(*PAGES[kind])._replace(tag=""))
 
@@ -124,27 +132,3 @@ def _reset(handler: TwinHandler) -> None:
     handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     handler.close_connection = True
     os.close(handler.connection.detach())  # close() waits for the files made of the socket
-
-
-def _break_off(handler: TwinHandler, reply: TwinReply, declared: int, sent: int) -> None:
-    """Declare a length, send part of the body, close the connection.
-
-    The close is announced, else the client might just send another request.
-    """
-    handler.send_response(reply.status)
-    for name, value in {"Content-Type": reply.kind, "Content-Length": str(declared), "Connection": "close"}.items():
-        handler.send_header(name, value)
-    handler.end_headers()
-    handler.wfile.write(reply.body[:sent])
-
-
-def _drip(handler: TwinHandler, reply: TwinReply, pause: float) -> None:
-    handler.send_response(reply.status)
-    handler.send_header("Content-Type", reply.kind)
-    handler.send_header("Content-Length", str(len(reply.body)))
-    handler.end_headers()
-    size = -(-len(reply.body) // DRIPS)
-    for start in range(0, len(reply.body), size):
-        handler.wfile.write(reply.body[start : start + size])
-        handler.wfile.flush()
-        time.sleep(pause)

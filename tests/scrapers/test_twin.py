@@ -320,7 +320,7 @@ def test_server_stops_quickly(small: TwinArchive) -> None:
     """With connections open, and with a reply on its way."""
     with serve(small, faults=Faults(1.0, ("slow",), pause=30)) as base:
         idle = socket.create_connection(("127.0.0.1", int(base.rpartition(":")[2])))
-        assert headers(base, "/nonograms/i/1").startswith("HTTP/1.1 200 OK")
+        assert headers(base, "/nonograms/i/1").startswith("HTTP/1.1 200 ")
         idle.sendall(b"GET /nonograms/i/1 HTTP/1.1\r\nHost: site.test\r\n\r\n")
         assert idle.recv(100)
         start = time.monotonic()
