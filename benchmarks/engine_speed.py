@@ -12,7 +12,7 @@ from operator import mul
 from pathlib import Path
 from typing import NamedTuple
 
-from nonocensus.pipeline.findings.engine_comparison import compared
+from nonocensus.pipeline.findings.benchmark import compare_engines
 from nonocensus.pipeline.findings.figures_page import FigureTable
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 from nonocensus.solver.engines.searches import ENGINES, EngineLimits, by_exact_cover
@@ -51,7 +51,7 @@ def _table(kind: Kind) -> FigureTable:
     puzzles = list(islice(_puzzles(kind), EACH))
     size = {puzzle.puzzle_id: states(puzzle) for puzzle in puzzles}
     rows = []
-    for row in compared([puzzle_batch(puzzles)], list(ENGINES), LIMITS):
+    for row in compare_engines([puzzle_batch(puzzles)], list(ENGINES), LIMITS):
         seconds = [None if row[name] is None else 1000 * row[name] for name in ("first_seconds", "seconds")]
         visits = row["first_visits"], row["visits"]
         result = row["stopped"] or row["verdict"]

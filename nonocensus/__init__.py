@@ -35,7 +35,7 @@ logging.getLogger(__name__).addHandler(logging.NullHandler())
 def _modules() -> dict[str, str]:
     """Return the module of each public name."""
     stub = Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")
-    return {name: module for module, name in re.findall(r"(?m)^from (\.\w+) import (\w+)", stub)}
+    return {name: module for module, name in re.findall(r"(?m)^from (\.[\w.]+) import (\w+)", stub)}
 
 
 def __getattr__(name: str) -> Any:

@@ -255,7 +255,7 @@ def make_pack(
     density = MIN_DENSITY if min_density is None else min_density
     layout = None if pdf is None else parse_layout(pdf)
     wanted = PackOptions(
-        count, format_named(to), where, spread, minutes, private, density, per_author, layout, _several(ids)
+        count, _several(ids), where, spread, minutes, format_named(to), private, density, per_author, layout
     )
     return write_pack(_run(run), str(folder), wanted, progress)
 
@@ -264,7 +264,7 @@ def export_run(run: Run | Place, path: Place, where: str | None = None, progress
     """Write a run as CSV: a line for each puzzle with title, grade, facts, result, measures; return the row count."""
     from nonocensus.pipeline.findings.flat_export import export
 
-    return export(_run(run), str(path), where, progress).rows
+    return export(_run(run), str(path), where, progress)[0]
 
 
 def compare_runs(old: Run | Place, new: Run | Place) -> "Comparison":

@@ -11,12 +11,17 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike
 
+from nonocensus.pipeline.errors import UserError
 from nonocensus.reports.drawings.grid_state import GridState
 from nonocensus.reports.drawings.svg import drawing
 from nonocensus.reports.words.answer_verdict import Checked as Checked
 from nonocensus.reports.words.answer_verdict import check_answer, check_grids
 from nonocensus.solver import api
-from nonocensus.solver.model.puzzle import Puzzle, from_picture
+from nonocensus.solver.model.puzzle import Block as Block
+from nonocensus.solver.model.puzzle import Color as Color
+from nonocensus.solver.model.puzzle import InvalidPuzzle as InvalidPuzzle
+from nonocensus.solver.model.puzzle import Puzzle as Puzzle
+from nonocensus.solver.model.puzzle import from_picture as from_picture
 from nonocensus.solver.model.tables import picture
 from nonocensus.solver.people import explanation as explanation
 from nonocensus.solver.people import hints as hints
@@ -38,7 +43,6 @@ def read(paths: Paths) -> Reading:
 
     Unreadable files are among the problems. Raises UserError for a path that does not exist.
     """
-    from nonocensus.pipeline.errors import UserError
     from nonocensus.scrapers.file_batches import Problem, read_files
     from nonocensus.scrapers.files import files_in
 
@@ -71,7 +75,6 @@ def from_image(
         ValueError: An argument is invalid.
 
     """
-    from nonocensus.pipeline.errors import UserError
     from nonocensus.scrapers.formats import FormatError
     from nonocensus.scrapers.pictures.image import ImageOptions, puzzle_of_image
 

@@ -19,7 +19,9 @@ from nonocensus.pipeline.run.configuration import Configuration, configuration
 from nonocensus.pipeline.run.plan import EVERYTHING, Selection, plan_rest, plan_retry
 from nonocensus.pipeline.run.results import open_row_writer, write_statistics
 from nonocensus.pipeline.run.run_folder import Run, plan_run, write_manifest
-from nonocensus.pipeline.store.parts import Store
+from nonocensus.pipeline.store.parts import Store, append, create_store
+from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.solver.model.tables import puzzle_batch
 
 CONFIG = configuration(10.0)
 OF_THE_MOMENT = [
@@ -109,6 +111,13 @@ def run_serially(store: Store, out: Path, settings: JobSettings = DEFAULTS) -> R
     run = start_run(store, str(out), CONFIG)
     work_on(run, settings=settings)
     return run
+
+
+def run_of(place: Path, puzzles: list[Puzzle], *more: pa.RecordBatch) -> Run:
+    """Classify puzzles: the folder gets `store` and `run`."""
+    store = create_store(str(place / "store"))
+    append(store, [puzzle_batch(puzzles), *more])
+    return run_serially(store, place / "run")
 
 
 def lasting(run: Run) -> pa.Table:

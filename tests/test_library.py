@@ -82,14 +82,6 @@ def test_it_takes_no_time_to_import_and_needs_no_ray() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_every_name_is_there() -> None:
-    assert {"solve", "iter_solutions", "read", "classify_store", "crawl_site", "make_report", "make_dataset"} <= set(
-        nc.__all__
-    )
-    for name in nc.__all__:
-        assert getattr(nc, name) is not None
-
-
 WITHOUT_EXTRAS = """
 import sys
 for library in "dratify cdclkit_native obstore fsspec PIL pypdf fastapi h11 pebble uvicorn".split():

@@ -1,10 +1,7 @@
 """What GitHub and Zenodo read, and what has to be in order before a version is tagged. actionlint checks more."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -123,23 +120,3 @@ def test_left_to_do_ends_with_the_tag_and_skips_what_is_done() -> None:
     urls, site, citation = "\n[project.urls]\n", "site_url: https://example.org/\n", "repository-code: x\ndoi: 10.1/2\n"
     assert list(release.left_to_do("1.2.0", urls, site, citation)) == new[4:]
     assert new[-2] == "now: git tag -a v1.2.0 -m 'nonocensus 1.2.0' && git push origin v1.2.0"
-
-
-CAPPED = """
-import sys, typer
-app = typer.Typer()
-app.command()(lambda: None)
-app([], standalone_mode=False)
-print("pydantic" in sys.modules)
-"""
-
-
-@pytest.mark.slow
-def test_cap_of_typer_is_still_needed(tmp_path: Path) -> None:
-    """Fails once the newest typer no longer imports pydantic: then the cap in pyproject.toml can go."""
-    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-compile", "--target", str(tmp_path), "typer"]
-    if subprocess.run(install, capture_output=True, check=False).returncode:
-        pytest.skip("no package index can be reached")
-    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", CAPPED], env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout == "True\n"

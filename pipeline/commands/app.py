@@ -13,7 +13,7 @@ from importlib import import_module
 from inspect import cleandoc
 from io import TextIOWrapper
 from itertools import islice
-from typing import Annotated, Any, TextIO, cast
+from typing import Annotated, Any, Literal, TextIO, cast
 
 import typer
 from rich.markup import escape
@@ -24,7 +24,6 @@ from nonocensus.pipeline.commands.output import (
     DONE,
     WRONG_USE,
     LogHandler,
-    LogLevel,
     StdoutWithoutRay,
     err,
     global_options,
@@ -32,6 +31,7 @@ from nonocensus.pipeline.commands.output import (
 )
 from nonocensus.pipeline.errors import Interrupted, StorageError, UserError
 from nonocensus.scrapers.url import Url, redact
+from nonocensus.solver import __version__
 from nonocensus.solver.extras import MissingExtra
 
 SUMMARY = "Import or crawl nonogram archives, classify every puzzle, publish results."
@@ -262,8 +262,6 @@ def refuse_undecodable(arguments: list[str]) -> None:
 def show_version(requested: bool) -> None:
     """Print the version and exit, if requested."""
     if requested:
-        from nonocensus.solver import __version__
-
         print(f"nonocensus {__version__}")
         raise typer.Exit
 
@@ -278,9 +276,9 @@ def common(
     quiet: Annotated[bool, typer.Option("--quiet", help="Print only results and problems.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Print tracebacks of errors.")] = False,
     log_level: Annotated[
-        LogLevel,
+        Literal["debug", "info", "warning", "error"],
         typer.Option("--log-level", help="Log to stderr from debug, info, warning or error up.", metavar="LEVEL"),
-    ] = LogLevel.warning,
+    ] = "warning",
 ) -> None:
     """Set the options of every command."""
     global_options.json, global_options.quiet, global_options.debug = json, quiet, debug

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import pyarrow as pa
 import typer
@@ -11,12 +11,12 @@ from rich.console import RenderableType
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.options import (
-    MAX_PUZZLES,
     OUTPUT,
     CheckGoal,
     CpuLimit,
     between,
     existing,
+    number_option,
     parsed_size,
 )
 from nonocensus.pipeline.commands.output import (
@@ -36,6 +36,7 @@ from nonocensus.pipeline.store.sources import no_puzzle_error
 from nonocensus.reports.charts.chart import alone
 from nonocensus.reports.charts.cpu_times import SolverTimes, curves
 from nonocensus.reports.clean import clean
+from nonocensus.reports.page.templating import markdown as escape_markdown
 from nonocensus.scrapers.file_batches import Problem, read_files
 from nonocensus.scrapers.files import files_in
 from nonocensus.solver.engines.searches import EngineLimits
@@ -46,35 +47,14 @@ MAX_MEMORY = 1 << 20
 TEXT_COLUMNS = ("slowest", "by", "puzzle", "engine", "verdict", "stopped")
 """Columns without numbers."""
 
+BenchSet = Literal["puzzles", "survey", "color-survey", "tournament", "random", "lines", "exhaustive", "engines"]
 
-class BenchSet(StrEnum):
-    """Sets that `bench` measures."""
+Engine = StrEnum(
+    "Engine", ["dfs", "bfs", "astar", "astar-wrong", "astar-missing", "brute", "exact-cover", "sat", "ladder"]
+)
+"""The names of solver.engines.searches.ENGINES; Typer takes no list of a Literal."""
 
-    puzzles = "puzzles"
-    survey = "survey"
-    color_survey = "color-survey"
-    tournament = "tournament"
-    random = "random"
-    lines = "lines"
-    exhaustive = "exhaustive"
-    engines = "engines"
-
-
-class Engine(StrEnum):
-    """The engines of solver.engines.searches, whose import is deferred."""
-
-    dfs = "dfs"
-    bfs = "bfs"
-    astar = "astar"
-    astar_wrong = "astar-wrong"
-    astar_missing = "astar-missing"
-    brute = "brute"
-    exact_cover = "exact-cover"
-    sat = "sat"
-    ladder = "ladder"
-
-
-AGGREGATED = (BenchSet.lines, BenchSet.exhaustive, BenchSet.engines)
+AGGREGATED = ("lines", "exhaustive", "engines")
 """Sets without a result and a time for each puzzle."""
 
 ENGINES = "Engines (SET engines)"
@@ -100,38 +80,14 @@ class BenchInput(NamedTuple):
     @property
     def command(self) -> str:
         """Return the command line of these options."""
-        words = [f"nonocensus bench {self.which.value}"]
-        if self.which in (BenchSet.random, BenchSet.exhaustive):
+        words = [f"nonocensus bench {self.which}"]
+        if self.which in ("random", "exhaustive"):
             words.append(f"--size {self.size}")
-        if self.which is not BenchSet.exhaustive:
+        if self.which != "exhaustive":
             words += [path.name for path in self.paths]
-            words += [f"--density {self.density:g} --seed {self.seed}"] if self.which is BenchSet.random else []
+            words += [f"--density {self.density:g} --seed {self.seed}"] if self.which == "random" else []
             words += [f"--count {self.limit}"] if self.limit else []
         return " ".join(words)
-
-
-class EngineOptions(NamedTuple):
-    """Engines to compare, and their limits a puzzle: states visited, MiB of the open list, CPU seconds."""
-
-    engines: list[Engine] | None
-    visits: int
-    memory: int
-    cpu_limit: float
-
-    @property
-    def arguments(self) -> str:
-        """Return these options as on the command line."""
-        chosen = "".join(f" --engine {name.value}" for name in dict.fromkeys(self.engines or ()))
-        return f"{chosen} --visits {self.visits} --memory {self.memory} --cpu-limit {self.cpu_limit:g}"
-
-
-class BenchFiles(NamedTuple):
-    """Files to write: CSV of the results, Markdown of the figures, an SVG chart, with times of peers."""
-
-    csv: str | None
-    markdown: Path | None
-    chart: Path | None
-    peers: Path | None
 
 
 class BenchFigures(NamedTuple):
@@ -144,79 +100,57 @@ class BenchFigures(NamedTuple):
     name: str = "slowest"
 
 
-SetName = Annotated[
-    BenchSet,
-    typer.Argument(
-        help="puzzles: all of PATH; survey, color-survey: those of published comparisons; tournament: a tournament "
-        "file's; random: random pictures; lines: line logic alone; exhaustive: all pictures of --size; engines: plain "
-        "searches (docs/ENGINES.md).",
-        metavar="SET",
-    ),
-]
-Paths = Annotated[list[Path] | None, typer.Argument(help="Puzzle files, folders or archives.", metavar="PATH...")]
-Size = Annotated[str, typer.Option(help="Width x height of random pictures.", metavar="WxH")]
-Density = Annotated[
-    float, typer.Option(callback=between(0.0, 1.0), help="Share of black cells in random pictures.", metavar="RATIO")
-]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of random pictures.", metavar="N")]
-Count = Annotated[
-    int | None,
-    typer.Option(
-        callback=between(1, MAX_PUZZLES), help="Number of puzzles.", metavar="N", show_default="2000 random, else all"
-    ),
-]
-Engines = Annotated[
-    list[Engine] | None,
-    typer.Option(
-        "--engine", help="Engine to compare; repeatable.", metavar="NAME", show_default="all", rich_help_panel=ENGINES
-    ),
-]
-Visits = Annotated[
-    int,
-    typer.Option(
-        callback=between(1, MAX_PUZZLES), help="Limit of states visited.", metavar="N", rich_help_panel=ENGINES
-    ),
-]
-Memory = Annotated[
-    int,
-    typer.Option(
-        callback=between(1, MAX_MEMORY),
-        help="Memory limit of the open list in MiB.",
-        metavar="MIB",
-        rich_help_panel=ENGINES,
-    ),
-]
-Csv = Annotated[
-    str | None, typer.Option(help="CSV file of all results (.gz compressed).", metavar="FILE", rich_help_panel=OUTPUT)
-]
-Markdown = Annotated[
-    Path | None, typer.Option(help="Markdown file of the figures.", metavar="FILE", rich_help_panel=OUTPUT)
-]
-Chart = Annotated[
-    Path | None, typer.Option(help="SVG chart of the sorted times.", metavar="FILE", rich_help_panel=OUTPUT)
-]
-Peers = Annotated[
-    Path | None,
-    typer.Option(help="CSV of other solvers' times for the chart.", metavar="FILE", rich_help_panel=OUTPUT),
-]
-
-
 def bench(
-    which: SetName,
-    paths: Paths = None,
-    size: Size = "30x30",
-    density: Density = 0.5,
-    seed: Seed = 1,
-    count: Count = None,
+    which: Annotated[
+        BenchSet,
+        typer.Argument(
+            help="puzzles: all of PATH; survey, color-survey: those of published comparisons; tournament: a tournament "
+            "file's; random: random pictures; lines: line logic alone; exhaustive: all pictures of --size; engines: "
+            "plain searches (docs/ENGINES.md).",
+            metavar="SET",
+        ),
+    ],
+    paths: Annotated[
+        list[Path] | None, typer.Argument(help="Puzzle files, folders or archives.", metavar="PATH...")
+    ] = None,
+    size: Annotated[str, typer.Option(help="Width x height of random pictures.", metavar="WxH")] = "30x30",
+    density: Annotated[
+        float,
+        typer.Option(callback=between(0.0, 1.0), help="Share of black cells in random pictures.", metavar="RATIO"),
+    ] = 0.5,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of random pictures.", metavar="N")] = 1,
+    count: Annotated[int | None, number_option("Number of puzzles.", show_default="2000 random, else all")] = None,
     cpu_limit: CpuLimit = 60.0,
     check_goal: CheckGoal = False,
-    engine: Engines = None,
-    visits: Visits = 1_000_000,
-    memory: Memory = 512,
-    csv: Csv = None,
-    markdown: Markdown = None,
-    chart: Chart = None,
-    peers: Peers = None,
+    engine: Annotated[
+        list[Engine] | None,
+        typer.Option(
+            "--engine",
+            help="Engine to compare; repeatable.",
+            metavar="NAME",
+            show_default="all",
+            rich_help_panel=ENGINES,
+        ),
+    ] = None,
+    visits: Annotated[int, number_option("Limit of states visited.", rich_help_panel=ENGINES)] = 1_000_000,
+    memory: Annotated[
+        int,
+        number_option("Memory limit of the open list in MiB.", most=MAX_MEMORY, metavar="MIB", rich_help_panel=ENGINES),
+    ] = 512,
+    csv: Annotated[
+        str | None,
+        typer.Option(help="CSV file of all results (.gz compressed).", metavar="FILE", rich_help_panel=OUTPUT),
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(help="Markdown file of the figures.", metavar="FILE", rich_help_panel=OUTPUT)
+    ] = None,
+    chart: Annotated[
+        Path | None, typer.Option(help="SVG chart of the sorted times.", metavar="FILE", rich_help_panel=OUTPUT)
+    ] = None,
+    peers: Annotated[
+        Path | None,
+        typer.Option(help="CSV of other solvers' times for the chart.", metavar="FILE", rich_help_panel=OUTPUT),
+    ] = None,
 ) -> None:
     """Benchmark the solver on this machine.
 
@@ -224,33 +158,34 @@ def bench(
     (empty if unsolved).
     """
     parsed_size(size)
-    files = BenchFiles(csv, markdown, chart, peers)
-    if engine and which is not BenchSet.engines:
-        raise UserError(f"--engine is for the set engines, not {which.value}")
-    check_files(which, files)
+    if engine and which != "engines":
+        raise UserError(f"--engine is for the set engines, not {which}")
+    check_files(which, csv, chart, peers)
     source = BenchInput(which, paths or [], size, density, seed, count)
     status = DONE
-    if which is BenchSet.exhaustive:
-        figures = bench_exhaustive(source)
-    elif which is BenchSet.engines:
-        figures, status = bench_engines(source, EngineOptions(engine, visits, memory, cpu_limit))
-    elif which is BenchSet.lines:
-        figures = bench_lines(source, cpu_limit, check_goal)
+    if which == "exhaustive":
+        found = bench_exhaustive(source)
+    elif which == "engines":
+        found, status = bench_engines(source, engine or [], EngineLimits(visits, memory << 20, cpu_limit))
+    elif which == "lines":
+        found = bench_lines(source, cpu_limit, check_goal)
     else:
-        figures = bench_puzzles(source, cpu_limit, check_goal, files)
-    print_figures(figures, markdown)
+        found = bench_puzzles(source, cpu_limit, check_goal, csv, chart, peers)
+    if markdown:
+        markdown.write_text(markdown_page(found), encoding="utf-8")
+    print_result(found.figures | ({found.name: found.more} if found.more else {}), describe_figures(found))
     raise typer.Exit(status)
 
 
-def check_files(which: BenchSet, files: BenchFiles) -> None:
+def check_files(which: BenchSet, csv: str | None, chart: Path | None, peers: Path | None) -> None:
     """Raise a UserError for files that the set can't fill, or that conflict."""
-    if files.csv and which in AGGREGATED:
-        raise UserError(f"--csv has a line a puzzle, and {which.value} has none")
-    if files.chart and which in AGGREGATED:
-        raise UserError(f"--chart has a point a puzzle, and {which.value} has none")
-    if files.peers and not files.chart:
+    if csv and which in AGGREGATED:
+        raise UserError(f"--csv has a line a puzzle, and {which} has none")
+    if chart and which in AGGREGATED:
+        raise UserError(f"--chart has a point a puzzle, and {which} has none")
+    if peers and not chart:
         raise UserError("--peers is for the chart; name its file with --chart")
-    if files.csv == STDOUT:
+    if csv == STDOUT:
         raise UserError("--csv -: standard output gets the figures; name a file")
 
 
@@ -278,15 +213,17 @@ def bench_lines(source: BenchInput, cpu_limit: float, check_goal: bool) -> Bench
     return BenchFigures(f"Line logic on {source.title}", command, lines._asdict() | rates, [])
 
 
-def bench_puzzles(source: BenchInput, cpu_limit: float, check_goal: bool, files: BenchFiles) -> BenchFigures:
-    """Solve puzzles one after the other, and list the slowest."""
+def bench_puzzles(
+    source: BenchInput, cpu_limit: float, check_goal: bool, csv: str | None, chart: Path | None, peers: Path | None
+) -> BenchFigures:
+    """Solve puzzles one after the other, write the files, and list the slowest."""
     batches = read_batches(source)
     with show_progress("classifying") as progress:
         measured = benchmark.measure(batches, cpu_limit, check_goal, progress)
-    if files.chart:
-        draw_times(measured.results, files.chart, files.peers, source.title)
-    if files.csv:
-        benchmark.write_results(measured, files.csv)
+    if chart:
+        draw_times(measured.results, chart, peers, source.title)
+    if csv:
+        benchmark.write_results(measured, csv)
     columns = ("cpu_seconds", "nodes", "conflicts")
     slowest = [
         {"slowest": row["puzzle_id"], "verdict": row["label"], "by": row["engine"]} | {key: row[key] for key in columns}
@@ -296,22 +233,21 @@ def bench_puzzles(source: BenchInput, cpu_limit: float, check_goal: bool, files:
     return BenchFigures(source.title, command, benchmark.figures(measured), slowest)
 
 
-def bench_engines(source: BenchInput, options: EngineOptions) -> tuple[BenchFigures, int]:
-    """Solve puzzles by several engines; the exit status is 1 if two verdicts differ."""
-    from nonocensus.pipeline.findings.engine_comparison import compared, differing, figures
-
+def bench_engines(source: BenchInput, engines: list[Engine], limits: EngineLimits) -> tuple[BenchFigures, int]:
+    """Solve puzzles by several engines, all by default; the exit status is 1 if two verdicts differ."""
     batches = read_batches(source)
-    limits = EngineLimits(options.visits, options.memory << 20, options.cpu_limit)
-    names = [engine.value for engine in dict.fromkeys(options.engines or Engine)]
+    chosen = [engine.value for engine in dict.fromkeys(engines)]
     with show_progress("solving") as progress:
-        rows = compared(batches, names, limits, progress)
-    found = figures(rows)
+        rows = benchmark.compare_engines(batches, chosen or [*map(str, Engine)], limits, progress)
+    found = benchmark.engine_figures(rows)
     if found["undecided"]:
         err.print("[yellow]undecided:[/yellow] raise --visits, --memory and --cpu-limit")
-    for puzzle_id in differing(rows):
+    differing = benchmark.differing(rows)
+    for puzzle_id in differing:
         err.print(f"[red]verdicts differ:[/red] {escape(puzzle_id)}")
-    status = SOME_FAILED if differing(rows) else DONE
-    return BenchFigures(source.title, source.command + options.arguments, found, rows, "engines"), status
+    command = source.command + "".join(f" --engine {name}" for name in chosen)
+    command += f" --visits {limits.visits} --memory {limits.memory >> 20} --cpu-limit {limits.cpu_limit:g}"
+    return BenchFigures(source.title, command, found, rows, "engines"), SOME_FAILED if differing else DONE
 
 
 def draw_times(results: Any, chart: Path, peers: Path | None, title: str) -> None:
@@ -326,18 +262,18 @@ def draw_times(results: Any, chart: Path, peers: Path | None, title: str) -> Non
 def read_batches(source: BenchInput) -> list[pa.RecordBatch]:
     """Return the puzzles of a set in batches of the puzzles table."""
     which, paths, count = source.which, source.paths, source.limit
-    if which is BenchSet.random or (which is BenchSet.lines and not paths):
+    if which == "random" or (which == "lines" and not paths):
         return benchmark.random_batches(count or 2000, *parsed_size(source.size), source.density, source.seed)
     if not paths:
-        raise UserError(f"{which.value} needs files, folders or archives of puzzles")
+        raise UserError(f"{which} needs files, folders or archives of puzzles")
     puzzles: list[Any] = []
     for item in read_files(files_in(existing(paths))):
         if isinstance(item, Problem):
             report_problem(item.name, item.reason)
         else:
             puzzles.append(item)
-    if which in (BenchSet.survey, BenchSet.color_survey):
-        wanted = benchmark.SURVEY if which is BenchSet.survey else benchmark.COLOR_SURVEY
+    if which in ("survey", "color-survey"):
+        wanted = benchmark.SURVEY if which == "survey" else benchmark.COLOR_SURVEY
         puzzles, missing = benchmark.survey_of(puzzles, wanted)
         if missing:
             err.print(f"[yellow]missing:[/yellow] {', '.join(missing)}")
@@ -346,44 +282,36 @@ def read_batches(source: BenchInput) -> list[pa.RecordBatch]:
     return benchmark.batches_of(puzzles[:: max(1, len(puzzles) // count)][:count] if count else puzzles)
 
 
-def print_figures(found: BenchFigures, markdown: Path | None) -> None:
-    """Print figures as tables or JSON, and optionally write them as Markdown."""
+def markdown_page(found: BenchFigures) -> str:
+    """Return the figures as Markdown; names of puzzles and files are untrusted."""
     tables = [
-        FigureTable("", [name.replace("_", " ") for name in part[0]], [list(row.values()) for row in part])
+        FigureTable(
+            "",
+            headings(part[0]),
+            [[escape_markdown(each) if isinstance(each, str) else each for each in row.values()] for row in part],
+        )
         for part in ([found.figures], found.more)
         if part
     ]
-    if markdown:
-        markdown.write_text(markdown_page(found, tables), encoding="utf-8")
-    print_result(
-        found.figures | ({found.name: found.more} if found.more else {}), describe_figures(found.title, tables)
-    )
+    return figures_page(escape_markdown(found.title), clean(found.command), tables)
 
 
-def markdown_page(found: BenchFigures, tables: list[FigureTable]) -> str:
-    """Return the figures as Markdown; names of puzzles and files are untrusted."""
-    from nonocensus.reports.page.templating import markdown
-
-    escaped = [
-        table._replace(
-            rows=[[markdown(value) if isinstance(value, str) else value for value in row] for row in table.rows]
-        )
-        for table in tables
-    ]
-    return figures_page(markdown(found.title), clean(found.command), escaped)
-
-
-def describe_figures(title: str, tables: list[FigureTable]) -> Iterator[RenderableType]:
-    """Yield the first table transposed, a line a figure, and the others as they are."""
-    yield f"[bold]{escape(title)}[/bold]"
-    names, others = tables[0], tables[1:]
+def describe_figures(found: BenchFigures) -> Iterator[RenderableType]:
+    """Yield the title, the first table transposed, a line a figure, and the second one as it is."""
+    yield f"[bold]{escape(found.title)}[/bold]"
     first = table("what", "figure", right=("figure",))
     first.show_header = False
-    for name, value in zip(names.heading, names.rows[0], strict=True):
+    for name, value in zip(headings(found.figures), found.figures.values(), strict=True):
         first.add_row(escape(name), f"[bold]{escape(figure(value))}[/bold]")
     yield first
-    for other in others:
-        made = table(*other.heading, right=[name for name in other.heading if name not in TEXT_COLUMNS])
-        for row in other.rows:
-            made.add_row(*(escape(figure(value)) for value in row))
+    if found.more:
+        names = headings(found.more[0])
+        made = table(*names, right=[name for name in names if name not in TEXT_COLUMNS])
+        for row in found.more:
+            made.add_row(*(escape(figure(value)) for value in row.values()))
         yield made
+
+
+def headings(row: dict[str, Any]) -> list[str]:
+    """Return the names of a row's columns in words."""
+    return [name.replace("_", " ") for name in row]

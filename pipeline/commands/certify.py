@@ -9,7 +9,6 @@ from rich.markup import escape
 
 from nonocensus.pipeline.commands.dry_run import print_estimate
 from nonocensus.pipeline.commands.options import (
-    MAX_PUZZLES,
     SELECTION,
     Address,
     CpuLimit,
@@ -19,16 +18,14 @@ from nonocensus.pipeline.commands.options import (
     RunFolder,
     Serial,
     Where,
-    between,
+    number_option,
     resources_of,
     selected,
 )
 from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
-    err,
-    first_lines,
-    global_options,
+    list_errors,
     print_result,
     resumable,
     show_progress,
@@ -50,13 +47,7 @@ def certify(
     ids: Ids = None,
     where: Where = None,
     sample: Annotated[
-        int | None,
-        typer.Option(
-            callback=between(1, MAX_PUZZLES),
-            help="Certify a deterministic sample of N verdicts.",
-            metavar="N",
-            rich_help_panel=SELECTION,
-        ),
+        int | None, number_option("Certify a deterministic sample of N verdicts.", rich_help_panel=SELECTION)
     ] = None,
     cpu_limit: CpuLimit = 60.0,
     cpus: Cpus = None,
@@ -79,9 +70,8 @@ def certify(
     more = {"proved_before": outcome.before, "nothing_to_prove": outcome.nothing, "cpu_seconds": outcome.seconds}
     listed = {name: [item._asdict() for item in getattr(found, name)] for name in ("failed", "late", "killed")}
     print_result(found._asdict() | listed | more, describe(outcome))
-    if not global_options.json:
-        list_unproved(found.failed + found.killed, "red")
-        list_unproved(found.late, "yellow")
+    list_unproved(found.failed + found.killed, "red")
+    list_unproved(found.late, "yellow")
     raise typer.Exit(SOME_FAILED if found.failed or found.killed else DONE)
 
 
@@ -108,7 +98,5 @@ def describe(outcome: CertifyOutcome) -> Iterator[RenderableType]:
 
 
 def list_unproved(unproved: tuple[Unproved, ...], color: str) -> None:
-    """Print unproved verdicts with their reasons on standard error, the first LIST_LIMIT of them."""
-    lines = [f"[{color}]{escape(str(item.puzzle_id))}:[/] {escape(str(item.reason))}" for item in unproved]
-    for line in first_lines(lines):
-        err.print(line)
+    """Print unproved verdicts with their reasons on standard error."""
+    list_errors([f"[{color}]{escape(str(item.puzzle_id))}:[/] {escape(str(item.reason))}" for item in unproved])

@@ -1,10 +1,8 @@
 """The command check: an answer to a puzzle, or a file of answers to tasks."""
 
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -21,16 +19,13 @@ from nonocensus.pipeline.commands.options import (
 )
 from nonocensus.pipeline.commands.output import DONE, SOME_FAILED, WRONG_USE, activity, json_line, print_result, table
 from nonocensus.pipeline.commands.solve.hint import single_puzzle
-from nonocensus.pipeline.commands.solve.puzzle_arguments import STDIN, parse_arguments, read_puzzles
+from nonocensus.pipeline.commands.solve.puzzle_arguments import STDIN, parse_arguments, read_bytes, read_puzzles
 from nonocensus.pipeline.crawl.single import FetchOptions
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings.task_file import VERDICTS, TaskScore, score
 from nonocensus.pipeline.store.paths import open_output
 from nonocensus.reports.words.answer_verdict import check_answer
 from nonocensus.solver.model.puzzle import InvalidPuzzle
-
-MAX_ANSWER = 64 << 20
-"""Bytes of an answer that are read; what the puzzle's size allows is less."""
 
 COLORS = {"solved": "green", "partial": "yellow", "timeout": "yellow"}
 
@@ -86,7 +81,7 @@ def check_one(
     found = single_puzzle(puzzles, number, [argument], "check")
     with activity("checking"):
         try:
-            checked = check_answer(found, read_bytes(answer), cpu_limit=cpu_limit)
+            checked = check_answer(found, read_bytes(answer, answer), cpu_limit=cpu_limit)
         except InvalidPuzzle as error:
             raise UserError(f"{argument}: {error}") from None
     cells = None if checked.cells is None else checked.cells.tolist()
@@ -95,19 +90,6 @@ def check_one(
         f"[{COLORS.get(checked.verdict, 'red')}]{checked.verdict}[/]: {escape(checked.reason)}",
     )
     return DONE if checked else WRONG_USE if checked.verdict == "unreadable" else SOME_FAILED
-
-
-def read_bytes(path: str) -> bytes:
-    """Return the content of a file or of standard input, up to MAX_ANSWER bytes."""
-    if path == STDIN:
-        if sys.stdin is None:
-            raise UserError("standard input is closed")
-        return sys.stdin.buffer.read(MAX_ANSWER)
-    try:
-        with Path(path).open("rb") as file:
-            return file.read(MAX_ANSWER)
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror}") from None
 
 
 def check_file(tasks: str, answers: str, out: str | None, cpu_limit: float) -> None:

@@ -7,6 +7,7 @@ from rich.markup import escape
 
 from nonocensus.pipeline.commands.dry_run import print_estimate
 from nonocensus.pipeline.commands.options import (
+    EXECUTION,
     Address,
     CheckGoal,
     CpuLimit,
@@ -16,11 +17,10 @@ from nonocensus.pipeline.commands.options import (
     Ids,
     LastRung,
     Limit,
-    RetryCpuLimit,
     RunFolder,
-    Rung,
     Serial,
     Where,
+    cpu_limit_option,
     resources_of,
     selected,
 )
@@ -31,10 +31,11 @@ from nonocensus.pipeline.commands.output import (
     global_options,
     out,
     print_json,
+    print_text,
     resumable,
     show_progress,
 )
-from nonocensus.pipeline.commands.status import failures, print_summary
+from nonocensus.pipeline.commands.status import describe_summary, failures
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.jobs.classify_job import (
@@ -61,7 +62,7 @@ def classify(
     where: Where = None,
     limit: Limit = None,
     cpu_limit: CpuLimit = 60.0,
-    rung: LastRung = Rung.search,
+    rung: LastRung = "search",
     depth: Depth = 2,
     check_goal: CheckGoal = False,
     cpus: Cpus = None,
@@ -73,7 +74,7 @@ def classify(
     Interrupt it any time: the same command resumes. Exit status 1 if some puzzles are invalid or ended in an error.
     """
     selection, resources = selected(ids, where, limit), resources_of(cpus, address, serial)
-    config = configuration(cpu_limit, rung.value, depth, check_goal)
+    config = configuration(cpu_limit, rung, depth, check_goal)
     if dry_run:
         run = plan_run(open_store(store), run_folder, config, force)
         print_cost(run, config, plan_rest(run, run.survey()[0], selection), resources)
@@ -93,7 +94,9 @@ def retry(
     ids: Ids = None,
     where: Where = None,
     limit: Limit = None,
-    cpu_limit: RetryCpuLimit = None,
+    cpu_limit: Annotated[
+        float | None, cpu_limit_option("CPU seconds a puzzle, more than before.", rich_help_panel=EXECUTION)
+    ] = None,
     cpus: Cpus = None,
     address: Address = None,
     serial: Serial = False,
@@ -138,7 +141,7 @@ def finish(outcome: ClassifyOutcome, idle_text: str) -> None:
     else:
         if idle_text and not (outcome.rows or outcome.unread or outcome.missing):
             out.print(escape(idle_text))
-        print_summary(outcome.summary)
+        print_text(describe_summary(outcome.summary))
     for reason in outcome.unread:
         err.print(f"[red]not read:[/red] {escape(reason)}")
     if outcome.missing:

@@ -28,11 +28,6 @@ from nonocensus.pipeline.store.conversion import Conversion, ConversionOptions, 
 from nonocensus.pipeline.store.conversion import convert as write_converted
 from nonocensus.pipeline.store.paths import STDOUT
 
-Solve = Annotated[
-    Literal["no", "unique", "any"],
-    typer.Option("--solve", help="Solve puzzles without a picture, for formats that need one."),
-]
-
 
 def convert(
     paths: Annotated[
@@ -50,7 +45,10 @@ def convert(
     contact: Contact = None,
     number: PuzzleNumber = None,
     lossy: Annotated[bool, typer.Option("--lossy", help="Drop and count what the format can't hold.")] = False,
-    solve: Solve = "no",
+    solve: Annotated[
+        Literal["no", "unique", "any"],
+        typer.Option("--solve", help="Solve puzzles without a picture, for formats that need one."),
+    ] = "no",
     cpu_limit: CpuLimit = 60.0,
 ) -> None:
     """Convert puzzle files and stores to another format.
@@ -67,8 +65,7 @@ def convert(
         if number is not None:
             found = islice(found, number - 1, number)
         report = write_converted(found, out, ConversionOptions(output_format, lossy, solve, cpu_limit), progress)
-    if not global_options.json:
-        list_problems("could not be converted", report.problems)
+    list_problems("could not be converted", report.problems)
     if out != STDOUT:
         print_converted(report, out)
     raise typer.Exit(SOME_FAILED if report.problems else DONE)

@@ -1,49 +1,37 @@
 """The command crawl, which downloads a site's puzzles, and the state of a store's crawl."""
 
-from collections.abc import Mapping
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.markup import escape
 
-from nonocensus.pipeline.commands.options import MAX_PUZZLES, NETWORK, BaseUrls, Contact, OutStore, between
+from nonocensus.pipeline.commands.options import NETWORK, BaseUrls, Contact, OutStore, number_option
 from nonocensus.pipeline.commands.output import (
     DONE,
     LIST_LIMIT,
     SOME_FAILED,
+    count_line,
     err,
     out,
     print_result,
     resumable,
     show_progress,
 )
-from nonocensus.pipeline.crawl.ledger import NAME, open_ledger
+from nonocensus.pipeline.crawl.ledger import open_ledger
 from nonocensus.pipeline.crawl.site_crawl import CrawlOptions, CrawlResult, crawl_ratings, crawl_site, reparse_store
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.store.parts import Store
+from nonocensus.pipeline.verify.verification import has_ledger
 
 OUTCOME_COLORS = {"ok": "green", "missing": "cyan", "unchanged": "blue", "error": "red"}
 
 
-class CrawledSite(StrEnum):
-    """The sites that can be crawled."""
-
-    webpbn = "webpbn"
-    nonograms = "nonograms"
-    demo = "demo"
-
-
-class CrawledKind(StrEnum):
-    """The kinds of puzzles that nonograms.org lists separately."""
-
-    mono = "mono"
-    color = "color"
-
-
 def crawl(
-    archive: Annotated[CrawledSite, typer.Argument(help="Site to crawl: webpbn, nonograms or demo.", metavar="SITE")],
+    site: Annotated[
+        Literal["webpbn", "nonograms", "demo"],
+        typer.Argument(help="Site to crawl: webpbn, nonograms or demo.", metavar="SITE"),
+    ],
     out_folder: OutStore,
     ids: Annotated[str | None, typer.Option(help="Numbers: 7, 1-5000, 1-10,20-30, or all.", metavar="IDS")] = None,
     new: Annotated[bool, typer.Option("--new", help="Numbers above the highest one in the store.")] = False,
@@ -52,16 +40,11 @@ def crawl(
         bool, typer.Option("--reparse", help="Re-parse stored responses offline and update the table.")
     ] = False,
     kind: Annotated[
-        CrawledKind | None, typer.Option(help="One kind only, mono or color (nonograms).", metavar="KIND")
+        Literal["mono", "color"] | None,
+        typer.Option(help="One kind only, mono or color (nonograms).", metavar="KIND"),
     ] = None,
     limit: Annotated[
-        int | None,
-        typer.Option(
-            callback=between(1, MAX_PUZZLES),
-            help="Maximum number of requests this time.",
-            metavar="N",
-            rich_help_panel=NETWORK,
-        ),
+        int | None, number_option("Maximum number of requests this time.", rich_help_panel=NETWORK)
     ] = None,
     refresh: Annotated[
         bool, typer.Option("--refresh", help="Download again what the store has.", rich_help_panel=NETWORK)
@@ -90,27 +73,21 @@ def crawl(
     if "://" in out_folder:
         raise UserError(f"--out {out_folder}: a crawl keeps its ledger in a local folder; name one")
     folder = Path(out_folder)
-    site, only_kind, base_urls = archive.value, kind and kind.value, tuple(base_url or ())
-    options = CrawlOptions(site, ids, new, refresh, limit, only_kind, base_urls, contact, rate)
+    options = CrawlOptions(site, ids, new, refresh, limit, kind, tuple(base_url or ()), contact, rate)
     title = f"crawling {site}"
     if ratings:
         with resumable(), show_progress(title) as progress:
             rated = crawl_ratings(folder, options, progress)
-        print_ratings(rated)
+        print_result({"rated": rated}, f"[bold green]{rated:,}[/bold green] puzzles have ratings.")
         return
     with resumable(), show_progress(title) as progress:
         crawled = reparse_store(folder, progress) if reparse else crawl_site(folder, options, progress)
-    list_errors(crawled)
+    list_failed(crawled)
     print_crawled(crawled)
     raise typer.Exit(SOME_FAILED if crawled.report.outcomes.get("error") else DONE)
 
 
-def outcome_counts(outcomes: Mapping[str, int]) -> str:
-    """Return outcomes with their counts on one line, coloured."""
-    return "  ".join(f"[{OUTCOME_COLORS.get(name, 'yellow')}]{name} {n:,}[/]" for name, n in outcomes.items())
-
-
-def list_errors(crawled: CrawlResult) -> None:
+def list_failed(crawled: CrawlResult) -> None:
     """Print the numbers that ended in an error, the first LIST_LIMIT of them."""
     count = crawled.report.outcomes.get("error", 0)
     if count and crawled.errors:
@@ -123,7 +100,7 @@ def print_crawled(crawled: CrawlResult) -> None:
     """Print the outcomes of a crawl, and what it added to the store."""
     store, report = crawled.store, crawled.report
     total = store.rows()
-    outcomes = outcome_counts(report.outcomes) or "nothing new was requested"
+    outcomes = count_line(report.outcomes, OUTCOME_COLORS, "yellow") or "nothing new was requested"
     known = f", {report.known:,} were known" if report.known else ""
     changed = f", {len(report.changed):,} of them changed since" if report.changed else ""
     gone = f", {report.gone:,} are no longer puzzles" if report.gone else ""
@@ -136,17 +113,11 @@ def print_crawled(crawled: CrawlResult) -> None:
     )
 
 
-def print_ratings(rated: int) -> None:
-    """Print the count of puzzles with ratings."""
-    print_result({"rated": rated}, f"[bold green]{rated:,}[/bold green] puzzles have ratings.")
-
-
 def crawl_status(store: Store) -> dict[str, Any] | None:
     """Return the state of a store's ledger, or None if it has none."""
-    place = Path(store.folder.path)
-    if "://" in store.folder.name or not (place / NAME).exists() or not (place / NAME).stat().st_size:
+    if not has_ledger(store):
         return None
-    with open_ledger(place, read_only=True) as ledger:
+    with open_ledger(Path(store.folder.path), read_only=True) as ledger:
         errors = [{"source": source, "number": number, "why": why} for source, number, why in ledger.errors(LIST_LIMIT)]
         highest = {source: ledger.highest(source) for source in ledger.outcomes()}
         return {"outcomes": ledger.outcomes(), "highest": highest, "errors": errors, **ledger.size()}
@@ -157,7 +128,7 @@ def print_crawl_status(crawled: dict[str, Any]) -> None:
     for source, outcomes in crawled["outcomes"].items():
         out.print(
             f"Crawl of {source}: {sum(outcomes.values()):,} numbers requested, up to {crawled['highest'][source]:,}: "
-            f"{outcome_counts(outcomes)}",
+            f"{count_line(outcomes, OUTCOME_COLORS, 'yellow')}",
         )
     out.print(
         f"{crawled['replies']:,} replies kept, {crawled['bytes'] / 1e6:,.1f} MB in {crawled['packed'] / 1e6:,.1f} MB.",

@@ -6,7 +6,7 @@ import typer
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.options import Private, RunFolder
-from nonocensus.pipeline.commands.output import print_result, show_progress
+from nonocensus.pipeline.commands.output import PRIVATE_WARNING, print_result, show_progress
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings.dataset_folder import write_dataset
 from nonocensus.pipeline.run.run_folder import open_run
@@ -32,25 +32,19 @@ def dataset(
     measures with the puzzles' ids and hashes, nothing under copyright. With --private it holds clues, pictures and
     texts of all puzzles.
     """
-    content = _content(measures, with_clues, private)
+    given = {Content.measures: measures, Content.licensed: with_clues, Content.everything: private}
+    contents = [content for content, is_given in given.items() if is_given] or [Content.none]
+    if len(contents) > 1:
+        raise UserError("--measures, --with-clues and --private exclude each other; give one")
     run = open_run(run_folder)
     with show_progress("reading") as progress:
-        made = write_dataset(run, out_folder, content, progress)
+        made = write_dataset(run, out_folder, contents[0], progress)
     splits = ", ".join(f"{rows:,} {name}" for name, rows in made["splits"].items())
-    warning = ["[yellow]Private: it holds puzzles that must not be published.[/yellow]"] if private else []
     print_result(
         made,
         [
             f"Dataset of [bold green]{made['rows']:,}[/bold green] puzzles ({splits}): {escape(made['folder'])}",
-            *warning,
+            *[PRIVATE_WARNING] * private,
             f"Load it: [bold]datasets.load_dataset({escape(repr(made['folder']))})[/bold]",
         ],
     )
-
-
-def _content(measures: bool, with_clues: bool, private: bool) -> Content:
-    given = {Content.measures: measures, Content.licensed: with_clues, Content.everything: private}
-    chosen = [content for content, is_given in given.items() if is_given]
-    if len(chosen) > 1:
-        raise UserError("--measures, --with-clues and --private exclude each other; give one")
-    return chosen[0] if chosen else Content.none

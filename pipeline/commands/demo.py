@@ -7,7 +7,7 @@ import typer
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.classify import classify
-from nonocensus.pipeline.commands.crawl import CrawledSite, crawl
+from nonocensus.pipeline.commands.crawl import crawl
 from nonocensus.pipeline.commands.options import Serial
 from nonocensus.pipeline.commands.output import DONE, global_options, out
 from nonocensus.pipeline.commands.report import report
@@ -28,7 +28,7 @@ def demo(
     with TwinServer(both).running() as address:
         announce(1, f"An archive of {len(both.webpbn)} puzzles of our own, served at {address} as webpbn.com would")
         announce(2, f"nonocensus crawl demo --base-url {address} --rate 0 --ids all --out {store}")
-        run_step(crawl, CrawledSite.demo, store, ids="all", rate=0.0, base_url=[address])
+        run_step(crawl, "demo", store, ids="all", rate=0.0, base_url=[address])
     announce(3, f"nonocensus classify {store} --out {run}")
     run_step(classify, store, run, serial=serial)
     announce(4, f"nonocensus report {run} --out {page}")

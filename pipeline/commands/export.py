@@ -31,9 +31,9 @@ def export(
         raise UserError("--json and --csv - both write to standard output; name a file")
     run = open_run(run_folder)
     with show_progress("exporting") as progress:
-        done = flat_export.export(run, csv, where, progress)
+        rows, columns = flat_export.export(run, csv, where, progress)
     if csv != STDOUT:
         print_result(
-            {"rows": done.rows, "columns": done.columns, "file": csv},
-            f"[bold]{done.rows:,}[/bold] puzzles with {done.columns} columns written to {escape(csv)}",
+            {"rows": rows, "columns": columns, "file": csv},
+            f"[bold]{rows:,}[/bold] puzzles with {columns} columns written to {escape(csv)}",
         )

@@ -1,20 +1,19 @@
 """The command generate, which fills a store with generated puzzles."""
 
 import time
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.options import (
-    MAX_PUZZLES,
     SELECTION,
     Address,
     Cpus,
     OutStore,
     Serial,
     between,
-    checked_colors,
+    number_option,
     parsed_grades,
     parsed_range,
     parsed_size,
@@ -27,52 +26,24 @@ from nonocensus.pipeline.jobs.generate_graded import Conditions, end_of, generat
 from nonocensus.pipeline.store.generation import fill_store
 from nonocensus.reports.words.formatting import share
 from nonocensus.scrapers.pictures.recipe import KINDS, Recipe
+from nonocensus.solver.model.puzzle import MAX_COLORS
 
 DENSITY, SEED = 0.5, 1
 
-EstimatedMinutes = Annotated[
-    str | None,
-    typer.Option(
-        help="Only unique puzzles of this estimated solving time, like 5-10 or 0.5-2.",
-        metavar="MIN-MAX",
-        rich_help_panel=SELECTION,
-    ),
-]
-
-EstimatedStars = Annotated[
-    str | None,
-    typer.Option(
-        help="Only unique puzzles of these estimated stars, 1 to 5, like 2-3.",
-        metavar="MIN-MAX",
-        rich_help_panel=SELECTION,
-    ),
-]
-
-Grades = Annotated[
-    str | None,
-    typer.Option(
-        help="Only unique puzzles of this grade from 1 to 9, like 3-4.",
-        metavar="MIN-MAX",
-        rich_help_panel=SELECTION,
-    ),
-]
+KIND_HELP = "; ".join(f"{name}: {kind.about}" for name, kind in KINDS.items()) + "."
 
 
-def _kinds() -> str:
-    return "; ".join(f"{name}: {kind.about}" for name, kind in KINDS.items())
+def range_option(help_text: str) -> Any:
+    """Return an option for the least and the most of an estimate."""
+    return typer.Option(help=help_text, metavar="MIN-MAX", rich_help_panel=SELECTION)
 
 
 def generate(
-    kind: Annotated[str, typer.Argument(help=f"{_kinds()}.", metavar="KIND")],
+    kind: Annotated[str, typer.Argument(help=KIND_HELP, metavar="KIND")],
     size: Annotated[str, typer.Argument(help="Width x height, like 10x10.", metavar="WxH")],
     store: OutStore,
     count: Annotated[
-        int | None,
-        typer.Option(
-            callback=between(1, MAX_PUZZLES),
-            help="Number of pictures (those that fit), unless the kind fixes it.",
-            metavar="N",
-        ),
+        int | None, number_option("Number of pictures (those that fit), unless the kind fixes it.")
     ] = None,
     density: Annotated[
         float | None,
@@ -84,15 +55,14 @@ def generate(
         int | None,
         typer.Option(min=0, help="Seed of the random number generator.", metavar="N", show_default=str(SEED)),
     ] = None,
-    colors: Annotated[
-        int,
-        typer.Option(
-            callback=checked_colors(1, background=False), help="Number of colours, background excluded.", metavar="N"
-        ),
-    ] = 1,
-    minutes: EstimatedMinutes = None,
-    stars: EstimatedStars = None,
-    grade: Grades = None,
+    colors: Annotated[int, number_option("Number of colours, background excluded.", most=MAX_COLORS)] = 1,
+    minutes: Annotated[
+        str | None, range_option("Only unique puzzles of this estimated solving time, like 5-10 or 0.5-2.")
+    ] = None,
+    stars: Annotated[
+        str | None, range_option("Only unique puzzles of these estimated stars, 1 to 5, like 2-3.")
+    ] = None,
+    grade: Annotated[str | None, range_option("Only unique puzzles of this grade from 1 to 9, like 3-4.")] = None,
     cpus: Cpus = None,
     address: Address = None,
     serial: Serial = False,
@@ -107,17 +77,20 @@ def generate(
     limited = (minutes, stars, grade) != (None, None, None)
     recipe = recipe_of(kind, parsed_size(size), count, density, seed, colors, limited)
     if limited:
-        conditions = Conditions(
-            None if minutes is None else parsed_range(minutes),
-            None if stars is None else parsed_range(stars, "--stars"),
-            None if grade is None else parsed_grades(grade),
-        )
-        print_graded(store, recipe, conditions, resources)
+        ranges = parsed_range(minutes), parsed_range(stars, "--stars"), parsed_grades(grade)
+        print_graded(store, recipe, Conditions(*ranges), resources)
         return
     start = time.perf_counter()
     with resumable(), show_progress("generating") as progress:
         made = fill_store(store, recipe, resources, progress)
-    print_generated(store, recipe.count, made, time.perf_counter() - start)
+    seconds = time.perf_counter() - start
+    if made:
+        text = (
+            f"[bold green]{made:,}[/bold green] puzzles made in {seconds:,.1f} s: {recipe.count:,} in {escape(store)}."
+        )
+    else:
+        text = f"{escape(store)} is complete: {recipe.count:,} puzzles."
+    print_result({"store": store, "puzzles": recipe.count, "made": made, "seconds": round(seconds, 3)}, text)
 
 
 def print_graded(store: str, recipe: Recipe, conditions: Conditions, resources: Resources) -> None:
@@ -143,7 +116,7 @@ def recipe_of(
     density: float | None,
     seed: int | None,
     colors: int,
-    limited: bool = False,
+    limited: bool,
 ) -> Recipe:
     """Build the recipe of the options; raise a UserError for those that do not fit the kind.
 
@@ -168,12 +141,3 @@ def recipe_of(
         count or total or 0,
         colors,
     )
-
-
-def print_generated(store: str, total: int, made: int, seconds: float) -> None:
-    """Print the puzzles of the store, and those just made."""
-    if made:
-        text = f"[bold green]{made:,}[/bold green] puzzles made in {seconds:,.1f} s: {total:,} in {escape(store)}."
-    else:
-        text = f"{escape(store)} is complete: {total:,} puzzles."
-    print_result({"store": store, "puzzles": total, "made": made, "seconds": round(seconds, 3)}, text)

@@ -1,14 +1,14 @@
 """The command grade, which estimates how long puzzles take people and how hard they are."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any
 
 import pyarrow as pa
 import typer
 from rich.console import RenderableType
 from rich.markup import escape
 
-from nonocensus.pipeline.callbacks import ProgressCallbacks
 from nonocensus.pipeline.commands.dry_run import only_run, print_estimate
 from nonocensus.pipeline.commands.options import (
     Address,
@@ -29,9 +29,8 @@ from nonocensus.pipeline.commands.output import (
     DONE,
     LIST_LIMIT,
     SOME_FAILED,
-    err,
-    first_lines,
     global_options,
+    list_errors,
     list_problems,
     print_json,
     print_text,
@@ -39,10 +38,8 @@ from nonocensus.pipeline.commands.output import (
     show_progress,
     table,
 )
-from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.jobs.engine import JobRequest
 from nonocensus.pipeline.jobs.grade_job import Tally, estimate_grading, grade_puzzles, grade_run, puzzles_in
-from nonocensus.pipeline.run.plan import Selection
 from nonocensus.pipeline.run.run_folder import is_run, open_run
 from nonocensus.reports.words import formatting
 from nonocensus.reports.words.formatting import fixed, minutes_text
@@ -50,15 +47,6 @@ from nonocensus.scrapers.archives.source_file import is_url
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.scrapers.formats import Format
 from nonocensus.solver.model.techniques import TECHNIQUES
-
-
-class GradeOptions(NamedTuple):
-    """Options of grade: puzzles of a run, format of files, CPU limit, resources."""
-
-    selection: Selection
-    input_format: Format | None
-    cpu_limit: float
-    resources: Resources
 
 
 def grade(
@@ -79,51 +67,40 @@ def grade(
     the grades for its report, and the same command resumes. Puzzles of stores and files are classified first. Exit
     status 1 if a file can't be read, or a puzzle can't be graded for a reason other than time.
     """
-    resources = resources_of(cpus, address, serial)
-    options = GradeOptions(selected(ids, where, None), format_named(input_format), cpu_limit, resources)
+    request = JobRequest(selected(ids, where, None), cpu_limit, resources_of(cpus, address, serial))
+    file_format = format_named(input_format)
     if dry_run:
-        print_estimate(estimate_grading(only_run(places), JobRequest(options.selection, cpu_limit)), resources)
+        print_estimate(estimate_grading(only_run(places), request), request.resources)
         return
-    tally: Tally | None = None
-    rows: list[pa.Table] = []
-    problems: list[Problem] = []
+    tally, rows, problems = Tally(), list[pa.Table](), list[Problem]()
     with resumable(), show_progress("grading") as progress:
         for place in places:
-            tally = grade_place(place, options, progress, tally, rows, problems)
-    found = tally or Tally()
+            tally += grade_place(place, replace(request, progress=progress), file_format, rows, problems)
     if global_options.json:
-        print_json(tally_fields(found) | {"puzzles": [row for part in rows for row in part.to_pylist()]})
+        print_json(tally_fields(tally) | {"puzzles": [row for part in rows for row in part.to_pylist()]})
     else:
-        print_text(describe(found, rows))
-        list_problems("could not be graded" if tally else "could not be read", problems)
-        list_ids(found)
-    raise typer.Exit(SOME_FAILED if problems or found.killed or found.wrong else DONE)
+        print_text(describe(tally, rows))
+        list_problems("could not be read" if tally == Tally() else "could not be graded", problems)
+        list_ids(tally)
+    raise typer.Exit(SOME_FAILED if problems or tally.killed or tally.wrong else DONE)
 
 
 def grade_place(
-    place: str,
-    options: GradeOptions,
-    progress: ProgressCallbacks,
-    before: Tally | None,
-    rows: list[pa.Table],
-    problems: list[Problem],
-) -> Tally | None:
-    """Grade the puzzles of a run, a store or files; return their tally added to that of earlier places.
+    place: str, request: JobRequest, input_format: Format | None, rows: list[pa.Table], problems: list[Problem]
+) -> Tally:
+    """Grade the puzzles of a run, a store or files.
 
     Rows of puzzles of stores and files are added to `rows`; unreadable files to `problems`.
     """
     if not is_url(place) and is_run(place):
-        run = open_run(place)
-        graded = grade_run(run, JobRequest(options.selection, options.cpu_limit, options.resources, progress))
-        return before + graded if before else graded
-    refuse_selection(options.selection, place)
-    tally = before
-    read = puzzles_in(place, options.input_format, progress)
-    for found in grade_puzzles(read, options.cpu_limit, options.resources, progress):
+        return grade_run(open_run(place), request)
+    refuse_selection(request.selection, place)
+    tally = Tally()
+    read = puzzles_in(place, input_format, request.progress)
+    for found in grade_puzzles(read, request.cpu_limit, request.resources, request.progress):
         if isinstance(found, Problem):
             problems.append(found)
         else:
-            tally = tally or Tally()
             tally.add_effort(found)
             tally.add(found)
             rows.append(found)
@@ -187,14 +164,10 @@ def puzzle_table(rows: list[dict[str, Any]]) -> RenderableType:
         time = "–" if row["minutes"] is None else f"[bold]{minutes_text(row['minutes'])}[/bold]"
         stars = "–" if row["stars"] is None else fixed(row["stars"], 1)
         grade = "–" if row["grade"] is None else f"[bold]{row['grade']}[/bold]"
-        words = (row["hardest"] or missing_reason(row), steps_of(row))
+        reason = "no grade in time" if row["status"] == "timeout" else str(row["label"])
+        words = (row["hardest"] or reason, steps_of(row))
         made.add_row(*map(escape, about), time, stars, grade, *map(escape, words))
     return made
-
-
-def missing_reason(row: dict[str, Any]) -> str:
-    """Say why a puzzle has no grade."""
-    return "no grade in time" if row["status"] == "timeout" else str(row["label"])
 
 
 def steps_of(row: dict[str, Any]) -> str:
@@ -204,11 +177,10 @@ def steps_of(row: dict[str, Any]) -> str:
 
 
 def list_ids(tally: Tally) -> None:
-    """Print puzzles that failed to be graded on standard error, the first LIST_LIMIT of each kind."""
+    """Print puzzles that failed to be graded on standard error."""
     for ids, color, what in (
         (tally.wrong, "red", "the techniques find no solution, but the solver does; run nonocensus verify"),
         (tally.killed, "red", "could not be graded; the same command tries it again"),
         (tally.late, "yellow", "not in time; raise --cpu-limit"),
     ):
-        for line in first_lines([f"[{color}]{escape(str(name))}:[/] {what}" for name in ids]):
-            err.print(line)
+        list_errors([f"[{color}]{escape(str(name))}:[/] {what}" for name in ids])

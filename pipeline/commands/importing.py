@@ -10,7 +10,6 @@ from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
     err,
-    global_options,
     list_problems,
     print_result,
     resumable,
@@ -44,9 +43,8 @@ def import_(
     """
     with resumable(), show_progress("importing") as progress:
         report = import_paths(paths, store, progress, format_named(input_format), contact, Terms(license_, owner))
-    if not global_options.json:
-        list_problems("could not be read", report.problems)
-        list_problems("can have no solution as they stand; stored as invalid", report.invalid)
+    list_problems("could not be read", report.problems)
+    list_problems("can have no solution as they stand; stored as invalid", report.invalid)
     total = open_store(store).rows()
     fields = {"added": report.added, "known": report.known, "puzzles": total, "store": store}
     if license_ is not None:

@@ -2,14 +2,14 @@
 
 from collections.abc import Generator, Iterator
 from contextlib import closing, nullcontext
+from dataclasses import replace
 from itertools import chain
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
 from rich.console import RenderableType
 from rich.markup import escape
 
-from nonocensus.pipeline.callbacks import ProgressCallbacks
 from nonocensus.pipeline.commands.dry_run import only_run, print_estimate
 from nonocensus.pipeline.commands.options import (
     Address,
@@ -39,10 +39,8 @@ from nonocensus.pipeline.commands.output import (
 )
 from nonocensus.pipeline.commands.terminal_drawing import draw_pair
 from nonocensus.pipeline.errors import UserError
-from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.jobs.engine import JobRequest
 from nonocensus.pipeline.jobs.mend_job import MendResult, describe, estimate_mending, mend_puzzles, mend_run
-from nonocensus.pipeline.run.plan import Selection
 from nonocensus.pipeline.run.run_folder import is_run, open_run
 from nonocensus.pipeline.store.conversion import ConversionOptions, convert, format_for, read_puzzles
 from nonocensus.pipeline.store.paths import STDOUT
@@ -50,15 +48,6 @@ from nonocensus.scrapers.archives.source_file import is_url
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.scrapers.formats import Format
 from nonocensus.solver.model.puzzle import normalize_palette
-
-
-class MendOptions(NamedTuple):
-    """Options of mend: puzzles of a run, format of files, CPU limit, resources."""
-
-    selection: Selection
-    input_format: Format | None
-    cpu_limit: float
-    resources: Resources
 
 
 def mend(
@@ -83,16 +72,14 @@ def mend(
     searches that are not finished are retried only with a higher --cpu-limit. With --json a line a puzzle.
     """
     check_output(out, to)
-    options = MendOptions(
-        selected(ids, where, None), format_named(input_format), cpu_limit, resources_of(cpus, address, serial)
-    )
+    request = JobRequest(selected(ids, where, None), cpu_limit, resources_of(cpus, address, serial))
+    file_format = format_named(input_format)
     if dry_run:
-        cost = estimate_mending(only_run(places), JobRequest(options.selection, cpu_limit))
-        print_estimate(cost, options.resources)
+        print_estimate(estimate_mending(only_run(places), request), request.resources)
         return
     keeps_results = any(is_run(place) for place in places if not is_url(place))
     with resumable() if keeps_results else nullcontext():
-        found, problems = mend_places(places, options)
+        found, problems = mend_places(places, request, file_format)
     if not global_options.json:  # after the progress bar has ended
         print_text(chain.from_iterable(map(describe_mended, found)))
     files, unwritten = write_mended(found, out, to)
@@ -115,13 +102,14 @@ def check_output(out: str | None, to: str | None) -> None:
         format_for(out, format_named(to))
 
 
-def mend_places(places: list[str], options: MendOptions) -> tuple[list[MendResult], list[Problem]]:
+def mend_places(
+    places: list[str], request: JobRequest, input_format: Format | None
+) -> tuple[list[MendResult], list[Problem]]:
     """Mend the puzzles of runs, stores and files; with --json each is printed as it is found."""
-    found: list[MendResult] = []
-    problems: list[Problem] = []
+    found, problems = list[MendResult](), list[Problem]()
     with (
         show_progress("mending") as progress,
-        closing(mended_in(places, options, progress)) as items,
+        closing(mended_in(places, replace(request, progress=progress), input_format)) as items,
     ):
         for item in items:
             if isinstance(item, Problem):
@@ -133,16 +121,15 @@ def mend_places(places: list[str], options: MendOptions) -> tuple[list[MendResul
     return found, problems
 
 
-def mended_in(places: list[str], options: MendOptions, progress: ProgressCallbacks) -> Generator[MendResult | Problem]:
+def mended_in(places: list[str], request: JobRequest, input_format: Format | None) -> Generator[MendResult | Problem]:
     """Yield the puzzles with several solutions of runs, stores and files, in this order."""
-    cpu_limit, resources = options.cpu_limit, options.resources
     for place in places:
         if not is_url(place) and is_run(place):
-            yield from mend_run(open_run(place), JobRequest(options.selection, cpu_limit, resources, progress))
+            yield from mend_run(open_run(place), request)
         else:
-            refuse_selection(options.selection, place)
-            puzzles = read_puzzles([place], options.input_format, progress)
-            yield from mend_puzzles(puzzles, cpu_limit, resources, progress)
+            refuse_selection(request.selection, place)
+            puzzles = read_puzzles([place], input_format, request.progress)
+            yield from mend_puzzles(puzzles, request.cpu_limit, request.resources, request.progress)
 
 
 def write_mended(found: list[MendResult], out: str | None, to: str | None) -> tuple[int, list[Problem]]:

@@ -5,9 +5,8 @@ import os
 import re
 import stat
 from collections.abc import Callable
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 
@@ -16,7 +15,7 @@ from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.run.plan import Selection
 from nonocensus.pipeline.store import conversion
 from nonocensus.scrapers.formats import Format
-from nonocensus.solver.model.puzzle import MAX_CELLS, MAX_COLORS, MAX_DEPTH
+from nonocensus.solver.model.puzzle import MAX_CELLS, MAX_DEPTH
 
 SELECTION, EXECUTION, NETWORK, OUTPUT = "Selection", "Execution", "Network", "Output"
 """Help panels of commands with many options."""
@@ -51,31 +50,15 @@ def between(low: N, high: N) -> Callable[[N | None], N | None]:
     return check
 
 
-class Rung(StrEnum):
-    """The rungs of the solver's ladder."""
-
-    line = "line"
-    depth_2 = "depth-2"
-    probe = "probe"
-    search = "search"
+def number_option(help_text: str, *names: str, most: int = MAX_PUZZLES, metavar: str = "N", **settings: Any) -> Any:
+    """Return an option for a number from 1 to `most`."""
+    return typer.Option(*names, callback=between(1, most), help=help_text, metavar=metavar, **settings)
 
 
-def checked_depth(depth: int) -> int:
-    """Check the bounds of --depth; the solver knows the upper one, and its import is deferred until here."""
-    checked = between(1, MAX_DEPTH)(depth)
-    assert checked is not None
-    return checked
-
-
-def checked_colors(least: int, background: bool) -> Callable[[int], int]:
-    """Return a callback that checks a number of colours; the import of the solver's limit is deferred."""
-
-    def check(colors: int) -> int:
-        checked = between(least, MAX_COLORS + background)(colors)
-        assert checked is not None
-        return checked
-
-    return check
+def cpu_limit_option(help_text: str = "CPU seconds a puzzle.", **settings: Any) -> Any:
+    """Return the option --cpu-limit."""
+    checked = between(0.001, YEAR)
+    return typer.Option("--cpu-limit", "-x", callback=checked, help=help_text, metavar="SECONDS", **settings)
 
 
 # Places
@@ -127,59 +110,19 @@ Where = Annotated[
     ),
 ]
 
-Limit = Annotated[
-    int | None,
-    typer.Option(
-        callback=between(1, MAX_PUZZLES), help="Maximum number of puzzles.", metavar="N", rich_help_panel=SELECTION
-    ),
-]
+Limit = Annotated[int | None, number_option("Maximum number of puzzles.", rich_help_panel=SELECTION)]
 
 PuzzleNumber = Annotated[
-    int | None,
-    typer.Option(
-        "-n",
-        callback=between(1, MAX_PUZZLES),
-        help="Only the Nth puzzle, counted from 1.",
-        metavar="N",
-        rich_help_panel=SELECTION,
-    ),
+    int | None, number_option("Only the Nth puzzle, counted from 1.", "-n", rich_help_panel=SELECTION)
 ]
 
 # Execution
 
-CpuLimit = Annotated[
-    float,
-    typer.Option(
-        "--cpu-limit",
-        "-x",
-        callback=between(0.001, YEAR),
-        help="CPU seconds a puzzle.",
-        metavar="SECONDS",
-        rich_help_panel=EXECUTION,
-    ),
-]
-
-RetryCpuLimit = Annotated[
-    float | None,
-    typer.Option(
-        "--cpu-limit",
-        "-x",
-        callback=between(0.001, YEAR),
-        help="CPU seconds a puzzle, more than before.",
-        metavar="SECONDS",
-        rich_help_panel=EXECUTION,
-    ),
-]
+CpuLimit = Annotated[float, cpu_limit_option(rich_help_panel=EXECUTION)]
 
 Cpus = Annotated[
     int | None,
-    typer.Option(
-        callback=between(1, MAX_CPUS),
-        help="CPU cores of this machine to use.",
-        metavar="N",
-        show_default="all",
-        rich_help_panel=EXECUTION,
-    ),
+    number_option("CPU cores of this machine to use.", most=MAX_CPUS, show_default="all", rich_help_panel=EXECUTION),
 ]
 
 Address = Annotated[
@@ -195,7 +138,7 @@ Address = Annotated[
 Serial = Annotated[bool, typer.Option("--serial", help="Run in this process, without Ray.", rich_help_panel=EXECUTION)]
 
 LastRung = Annotated[
-    Rung,
+    Literal["line", "depth-2", "probe", "search"],
     typer.Option(
         "--rung",
         help="Last technique to try: line, depth-2, probe or search.",
@@ -206,13 +149,8 @@ LastRung = Annotated[
 
 Depth = Annotated[
     int,
-    typer.Option(
-        "--depth",
-        "-d",
-        callback=checked_depth,
-        help="Lookahead levels of the technique depth-2.",
-        metavar="N",
-        rich_help_panel=EXECUTION,
+    number_option(
+        "Lookahead levels of the technique depth-2.", "--depth", "-d", most=MAX_DEPTH, rich_help_panel=EXECUTION
     ),
 ]
 
@@ -341,16 +279,20 @@ def parsed_size(size: str) -> tuple[int, int]:
     return width, height
 
 
-def parsed_range(text: str, option: str = "--minutes") -> tuple[float, float]:
-    """Parse the least and the most of an option, like 5-10 or 0.5-2."""
+def parsed_range(text: str | None, option: str = "--minutes") -> tuple[float, float] | None:
+    """Parse the least and the most of an option, like 5-10 or 0.5-2; None if it is not given."""
+    if text is None:
+        return None
     found = re.fullmatch(r"([0-9]{1,4}(?:\.[0-9]{1,3})?)-([0-9]{1,4}(?:\.[0-9]{1,3})?)", text)
     if found is None or float(found[1]) > float(found[2]):
         raise UserError(f"{option} takes two numbers like 5-10 or 0.5-2, the lower one first; not {_quoted(text)}")
     return float(found[1]), float(found[2])
 
 
-def parsed_grades(text: str) -> tuple[int, int]:
-    """Parse --grade: a grade like 3, or the least and the most like 3-4."""
+def parsed_grades(text: str | None) -> tuple[int, int] | None:
+    """Parse --grade: a grade like 3, or the least and the most like 3-4; None if it is not given."""
+    if text is None:
+        return None
     found = re.fullmatch(r"([1-9])(?:-([1-9]))?", text)
     if found is None or int(found[1]) > int(found[2] or found[1]):
         raise UserError(f"--grade takes a grade from 1 to 9, or two like 3-4, the lower one first; not {_quoted(text)}")

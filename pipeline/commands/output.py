@@ -12,23 +12,22 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
+from rich.progress import Progress, ProgressColumn, Task, TaskID
+from rich.progress_bar import ProgressBar
 from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
 
+from nonocensus.pipeline.callbacks import ProgressCallbacks
 from nonocensus.pipeline.errors import Interrupted
 from nonocensus.reports.clean import clean, escaped
 from nonocensus.scrapers.url import redact
 
-if TYPE_CHECKING:
-    from rich.progress import Progress, Task, TaskID
-    from rich.table import Table
-
-    from nonocensus.pipeline.callbacks import ProgressCallbacks
-    from nonocensus.pipeline.jobs.kernel_compilation import KernelKind
+if TYPE_CHECKING:  # importing takes half a second, which --help would wait for
     from nonocensus.scrapers.file_batches import Problem
 
 UNLIMITED = 1 << 20
@@ -44,6 +43,8 @@ MIN_BAR, MAX_BAR, MIN_STATUS = 10, 40, 12
 """Columns of a progress line's bar, and the least columns of its status text."""
 
 DONE, SOME_FAILED, WRONG_USE, BUG = 0, 1, 2, 70
+
+PRIVATE_WARNING = "[yellow]Private: it holds puzzles that must not be published.[/yellow]"
 
 VERDICT_COLORS = {
     "unique line": "green",
@@ -107,15 +108,6 @@ class GlobalOptions:
 global_options = GlobalOptions()
 
 
-class LogLevel(StrEnum):
-    """Values of --log-level."""
-
-    debug = "debug"
-    info = "info"
-    warning = "warning"
-    error = "error"
-
-
 class LogHandler(logging.Handler):
     """Print log records on standard error, above a progress bar. Only levels below warning have time and logger."""
 
@@ -140,12 +132,8 @@ def print_tabbed(values: Iterable[str]) -> None:
 
 def json_line(value: Any) -> str:
     """Return a value as JSON on one line, with control characters escaped."""
-    return escaped(json.dumps(value, ensure_ascii=not _shows_all_letters()))
-
-
-def _shows_all_letters() -> bool:
-    """Return whether standard output is in Unicode."""
-    return sys.stdout is None or (sys.stdout.encoding or "").lower().startswith("utf")
+    is_unicode = sys.stdout is None or (sys.stdout.encoding or "").lower().startswith("utf")
+    return escaped(json.dumps(value, ensure_ascii=not is_unicode))
 
 
 def print_result(value: Any, text: str | Iterable[RenderableType]) -> None:
@@ -162,20 +150,17 @@ def print_text(text: str | Iterable[RenderableType]) -> None:
         out.print(part, soft_wrap=not (out.is_terminal and isinstance(part, str)))
 
 
-def table(*columns: str, right: Collection[str] = ()) -> "Table":
+def table(*columns: str, right: Collection[str] = ()) -> Table:
     """Return an empty table without rules; columns named in `right` are aligned right."""
-    from rich.table import Table
-
     made = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
     for name in columns:
         made.add_column(escape(name), justify="right" if name in right else "left", overflow="fold")
     return made
 
 
-def count_line(counts: Mapping[str, int], colors: Mapping[str, str], other: str = "cyan") -> str:
-    """Return names with their counts on one line, coloured, most frequent first."""
-    ordered = sorted(counts.items(), key=lambda item: -item[1])
-    return "  ".join(f"[{colors.get(name, other)}]{name} {count:,}[/]" for name, count in ordered)
+def count_line(counts: Mapping[str, int], colors: Mapping[str, str], other: str) -> str:
+    """Return names with their counts on one line, coloured."""
+    return "  ".join(f"[{colors.get(name, other)}]{name} {count:,}[/]" for name, count in counts.items())
 
 
 def first_lines(lines: Sequence[str]) -> Iterator[str]:
@@ -190,9 +175,16 @@ def remaining(count: int, advice: str) -> Iterator[str]:
         yield f"... and {count:,} more {advice}"
 
 
+def list_errors(lines: Sequence[str]) -> None:
+    """Print lines on standard error, the first LIST_LIMIT of them; with --json the result has all."""
+    if not global_options.json:
+        for line in first_lines(lines):
+            err.print(line)
+
+
 def list_problems(title: str, problems: "list[Problem]") -> None:
-    """Print problems on standard error, the first LIST_LIMIT of them."""
-    if problems:
+    """Print problems on standard error, the first LIST_LIMIT of them; with --json the result has all."""
+    if problems and not global_options.json:
         err.print(f"[yellow]{len(problems):,} {title}:[/yellow]")
         for line in first_lines([f"{escape(problem.name)}: {escape(problem.reason)}" for problem in problems]):
             err.print(f"  {line}")
@@ -212,32 +204,17 @@ def resumable() -> Iterator[None]:
         raise Interrupted("interrupted; finished work is kept, the same command resumes") from None
 
 
-def compile_kernels(wanted: "Iterable[KernelKind]", stages: Iterable[str]) -> None:
-    """Compile those of some stages for some kinds that are not compiled, with a progress bar."""
-    from nonocensus.pipeline.jobs.kernel_compilation import compile_all, missing
-
-    if work := missing(wanted, stages):
-        with show_progress("compiling") as progress:
-            compile_all(work, progress)
-
-
 def activity(title: str) -> AbstractContextManager[object]:
     """Show a spinner, if standard error is a terminal."""
     return err.status(escape(title)) if err.is_terminal and not global_options.quiet else nullcontext()
 
 
 @contextmanager
-def show_progress(title: str, log_interval: float = LOG_INTERVAL) -> "Iterator[ProgressCallbacks]":
+def show_progress(title: str, log_interval: float = LOG_INTERVAL) -> Iterator[ProgressCallbacks]:
     """Yield progress callbacks that drive a line on standard error; after Ctrl-C it says how many steps are left.
 
     Without a terminal a line is printed every `log_interval` seconds.
     """
-    from rich.progress import Progress, ProgressColumn
-
-    class LineColumn(ProgressColumn):
-        def render(self, task: "Task") -> ProgressLine:
-            return ProgressLine(task)
-
     is_drawn = err.is_terminal and not global_options.quiet
     with Progress(LineColumn(), console=err, disable=not is_drawn, transient=True) as bar:
         task = bar.add_task(title, total=None, status="")
@@ -256,9 +233,8 @@ def show_progress(title: str, log_interval: float = LOG_INTERVAL) -> "Iterator[P
             ended.set()
 
 
-def progress_callbacks(bar: "Progress", task: "TaskID") -> "ProgressCallbacks":
+def progress_callbacks(bar: Progress, task: TaskID) -> ProgressCallbacks:
     """Return progress callbacks that drive a task of a bar, whose field `status` is the status text."""
-    from nonocensus.pipeline.callbacks import ProgressCallbacks
 
     def on_start(title: str, total: int | None, done: int) -> None:
         bar.reset(task, description=title, total=total, completed=done, status="")
@@ -284,14 +260,10 @@ class ProgressLine:
     In order of precedence: count, time left, rate, title, bar, status, time spent.
     """
 
-    task: "Task"
+    task: Task
 
     def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         """Yield the line for the console's width."""
-        from rich.progress_bar import ProgressBar
-        from rich.table import Table
-        from rich.text import Text
-
         task, room = self.task, options.max_width - 1  # some terminals wrap a line that fills them
         parts: dict[str, RenderableType] = {}
 
@@ -324,12 +296,20 @@ class ProgressLine:
         yield line
 
 
-def _count(task: "Task") -> str:
+class LineColumn(ProgressColumn):
+    """The only column of a progress bar."""
+
+    def render(self, task: Task) -> ProgressLine:
+        """Return the task's line."""
+        return ProgressLine(task)
+
+
+def _count(task: Task) -> str:
     """Format completed and total steps: "12,345/23,840"."""
     return f"{task.completed:,.0f}" + ("" if task.total is None else f"/{task.total:,.0f}")
 
 
-def _left(task: "Task") -> str:
+def _left(task: Task) -> str:
     """Format the estimated time left: "0:01:30 left"; empty if the total is unknown."""
     if task.total is None:
         return ""
@@ -342,13 +322,13 @@ def _rate(speed: float | None) -> str:
     return f"{speed:,.0f}/s" if speed and speed >= 10 else f"{speed:.2g}/s" if speed else ""
 
 
-def _log_progress(bar: "Progress", ended: threading.Event, interval: float) -> None:
+def _log_progress(bar: Progress, ended: threading.Event, interval: float) -> None:
     """Print a line of progress every `interval` seconds until the work has ended."""
     while not ended.wait(interval):
         err.print(escape(progress_line(bar.tasks[0])))
 
 
-def progress_line(task: "Task") -> str:
+def progress_line(task: Task) -> str:
     """Format the progress as a line of a log."""
     line = f"{task.description}: {task.completed:,.0f}" + ("" if task.total is None else f" of {task.total:,.0f}")
     if task.speed:

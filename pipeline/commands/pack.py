@@ -11,17 +11,24 @@ from nonocensus.pipeline.commands.options import (
     Private,
     RunFolder,
     between,
-    format_named,
+    number_option,
     parsed_range,
     selected,
 )
-from nonocensus.pipeline.commands.output import DONE, SOME_FAILED, global_options, print_result, show_progress
+from nonocensus.pipeline.commands.output import (
+    DONE,
+    PRIVATE_WARNING,
+    SOME_FAILED,
+    global_options,
+    print_result,
+    show_progress,
+)
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings.puzzle_pack import MIN_DENSITY, PackOptions, funnel_text, parse_layout, write_pack
 from nonocensus.pipeline.findings.task_file import write_tasks
 from nonocensus.pipeline.run.run_folder import open_run
+from nonocensus.pipeline.store.conversion import format_named
 from nonocensus.pipeline.store.paths import STDOUT
-from nonocensus.scrapers.formats import jsonl
 
 MAX_PACK = 100_000
 """Upper bound of --count: a pack is one folder of files."""
@@ -42,10 +49,7 @@ Minutes = Annotated[
     typer.Option(help="Only puzzles that take people this long, by estimate, like 5-10.", metavar="MIN-MAX"),
 ]
 MinDensity = Annotated[
-    float | None,
-    typer.Option(
-        callback=between(0.0, 1.0), help="Minimum share of painted cells.", metavar="RATIO", show_default="0.1"
-    ),
+    float, typer.Option(callback=between(0.0, 1.0), help="Minimum share of painted cells.", metavar="RATIO")
 ]
 
 
@@ -54,9 +58,7 @@ def pack(
     out_folder: Annotated[
         str, typer.Option("--out", help="Folder to create, or whose pack to replace.", metavar="FOLDER")
     ],
-    count: Annotated[
-        int, typer.Option("--count", callback=between(1, MAX_PACK), help="Number of puzzles.", metavar="N")
-    ] = 100,
+    count: Annotated[int, number_option("Number of puzzles.", most=MAX_PACK)] = 100,
     ids: Ids = None,
     where: Where = None,
     spread: SpreadBy = None,
@@ -67,11 +69,8 @@ def pack(
         typer.Option(help="Also write book.pdf: 1, 2, 4 or 6 a page (4-letter: Letter).", metavar="N"),
     ] = None,
     private: Private = False,
-    min_density: MinDensity = None,
-    per_author: Annotated[
-        int | None,
-        typer.Option(callback=between(1, MAX_PACK), help="Maximum number of puzzles by one author.", metavar="N"),
-    ] = None,
+    min_density: MinDensity = MIN_DENSITY,
+    per_author: Annotated[int | None, number_option("Maximum number of puzzles by one author.", most=MAX_PACK)] = None,
 ) -> None:
     """Select puzzles for an app, a website or a book.
 
@@ -80,21 +79,20 @@ def pack(
     titles only there. All puzzles have one solution; no two are equal when rotated, mirrored or recoloured. The same
     run gives the same pack.
     """
-    known = format_named(to)
-    assert known is not None
+    output_format = format_named(to)
     run = open_run(run_folder)
     with show_progress("choosing") as progress:
         wanted = PackOptions(
-            puzzles=count,
-            known=known,
+            count=count,
             ids=selected(ids, None, None).ids,
             where=where,
             spread=spread,
-            minutes=None if minutes is None else parsed_range(minutes),
+            minutes=parsed_range(minutes),
+            to=output_format,
             private=private,
-            density=MIN_DENSITY if min_density is None else min_density,
+            min_density=min_density,
             per_author=per_author,
-            book=None if pdf is None else parse_layout(pdf),
+            pdf=None if pdf is None else parse_layout(pdf),
         )
         made = write_pack(run, out_folder, wanted, progress)
     few = made.puzzles < count
@@ -108,8 +106,7 @@ def pack(
     if made.left_out:
         lost = ", ".join(f"{what} ({number:,})" for what, number in made.left_out.items())
         lines.append(f"The files can't hold: {escape(lost)}.")
-    if private:
-        lines.append("[yellow]Private: it holds puzzles that must not be published.[/yellow]")
+    lines += [PRIVATE_WARNING] * private
     for name, reason in islice(made.skipped.items(), MAX_SKIPPED):
         lines.append(f"[yellow]Skipped[/yellow] {escape(name)}: {escape(reason)}.")
     if len(made.skipped) > MAX_SKIPPED:
@@ -125,18 +122,13 @@ def tasks(
         Literal["clues", "grid", "chat"],
         typer.Option(help="Prompt: lists of clues, the empty grid, or chat messages.", metavar="STYLE"),
     ] = "clues",
-    count: Annotated[
-        int | None,
-        typer.Option(
-            "--count", callback=between(1, MAX_PACK), help="Maximum number.", metavar="N", show_default=f"{MAX_PACK:,}"
-        ),
-    ] = None,
+    count: Annotated[int, number_option("Maximum number.", most=MAX_PACK, show_default=f"{MAX_PACK:,}")] = MAX_PACK,
     ids: Ids = None,
     where: Where = None,
     spread: SpreadBy = None,
     minutes: Minutes = None,
     private: Private = False,
-    min_density: MinDensity = None,
+    min_density: MinDensity = MIN_DENSITY,
 ) -> None:
     """Write puzzles as tasks for language models, with answer keys.
 
@@ -147,14 +139,13 @@ def tasks(
     if out == STDOUT and global_options.json:
         raise UserError("--json and --out - both write to standard output; name a file")
     options = PackOptions(
-        puzzles=count or MAX_PACK,
-        known=jsonl,
+        count=count,
         ids=selected(ids, None, None).ids,
         where=where,
         spread=spread,
-        minutes=None if minutes is None else parsed_range(minutes),
+        minutes=parsed_range(minutes),
         private=private,
-        density=MIN_DENSITY if min_density is None else min_density,
+        min_density=min_density,
     )
     run = open_run(run_folder)
     with show_progress("choosing") as progress:
@@ -162,8 +153,5 @@ def tasks(
     if out == STDOUT:
         return
     splits = ", ".join(f"{count:,} {name}" for name, count in made.splits.items())
-    warning = ["[yellow]Private: it holds puzzles that must not be published.[/yellow]"] if private else []
-    print_result(
-        {**made._asdict(), "file": out},
-        [f"[bold green]{sum(made.splits.values()):,}[/bold green] tasks ({splits}): {escape(out)}", *warning],
-    )
+    written = f"[bold green]{sum(made.splits.values()):,}[/bold green] tasks ({splits}): {escape(out)}"
+    print_result({**made._asdict(), "file": out}, [written, *[PRIVATE_WARNING] * private])

@@ -13,7 +13,7 @@ from nonocensus.pipeline.commands.options import (
     OUTPUT,
     CpuLimit,
     OutputFormat,
-    checked_colors,
+    between,
     existing,
     format_named,
     parsed_size,
@@ -37,7 +37,7 @@ from nonocensus.scrapers.formats import FormatError
 from nonocensus.scrapers.pictures.image import ImageOptions, puzzle_of_image
 from nonocensus.scrapers.pictures.picture_repair import repair_picture, with_picture
 from nonocensus.solver.api import solve
-from nonocensus.solver.model.puzzle import Puzzle, with_metadata
+from nonocensus.solver.model.puzzle import MAX_COLORS, Puzzle, with_metadata
 
 MAX_IMAGE_BYTES = 256 << 20
 
@@ -58,37 +58,30 @@ class ImagePuzzle(NamedTuple):
     finished: bool = True
 
 
-Images = Annotated[list[Path], typer.Argument(help="Images: PNG, JPEG, GIF, WebP, BMP, TIFF.", metavar="IN...")]
-PictureFile = Annotated[
-    str | None,
-    typer.Option(help="File, - (stdout) or FOLDER/ to write the puzzles to.", metavar="OUT", rich_help_panel=OUTPUT),
-]
-PictureSize = Annotated[
-    str | None, typer.Option(help="Cells, width x height.", metavar="WxH", show_default="30 on the longer side")
-]
-PaletteSize = Annotated[
-    int,
-    typer.Option(
-        callback=checked_colors(2, background=True), help="Number of colours, background included.", metavar="N"
-    ),
-]
-Dither = Annotated[Literal["none", "ordered", "floyd-steinberg"], typer.Option(help="Dithering of other colours.")]
-Unique = Annotated[bool, typer.Option("--unique", help="Change the fewest cells that leave one solution.")]
-SolvableBy = Annotated[
-    Literal["line", "depth-2", "probe"] | None,
-    typer.Option("--rung", help="Change the fewest cells until this technique solves it."),
-]
-
-
 def picture(
-    images: Images,
-    out: PictureFile = None,
+    images: Annotated[list[Path], typer.Argument(help="Images: PNG, JPEG, GIF, WebP, BMP, TIFF.", metavar="IN...")],
+    out: Annotated[
+        str | None,
+        typer.Option(
+            help="File, - (stdout) or FOLDER/ to write the puzzles to.", metavar="OUT", rich_help_panel=OUTPUT
+        ),
+    ] = None,
     to: OutputFormat = None,
-    size: PictureSize = None,
-    colors: PaletteSize = 2,
-    dither: Dither = "none",
-    unique: Unique = False,
-    rung: SolvableBy = None,
+    size: Annotated[
+        str | None, typer.Option(help="Cells, width x height.", metavar="WxH", show_default="30 on the longer side")
+    ] = None,
+    colors: Annotated[
+        int,
+        typer.Option(callback=between(2, MAX_COLORS + 1), help="Number of colours, background included.", metavar="N"),
+    ] = 2,
+    dither: Annotated[
+        Literal["none", "ordered", "floyd-steinberg"], typer.Option(help="Dithering of other colours.")
+    ] = "none",
+    unique: Annotated[bool, typer.Option("--unique", help="Change the fewest cells that leave one solution.")] = False,
+    rung: Annotated[
+        Literal["line", "depth-2", "probe"] | None,
+        typer.Option("--rung", help="Change the fewest cells until this technique solves it."),
+    ] = None,
     cpu_limit: CpuLimit = 60.0,
 ) -> None:
     """Turn images into puzzles, with one solution if you like.
@@ -110,8 +103,7 @@ def picture(
         files = report.files
     if out != STDOUT:
         print_pictures(made, problems, files, out)
-    if not global_options.json:
-        list_problems("could not be made into puzzles", problems)
+    list_problems("could not be made into puzzles", problems)
     raise typer.Exit(SOME_FAILED if problems else DONE)
 
 

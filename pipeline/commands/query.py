@@ -113,7 +113,8 @@ def print_rows(reader: pa.RecordBatchReader) -> None:
 def print_table(found: duckdb.DuckDBPyRelation) -> None:
     """Print the first rows of a result as a table of the columns that fit, and what was left out."""
     reader = stream(found.limit(MAX_ROWS + 1))
-    numbers = {field.name for field in reader.schema if types.is_integer(field.type) or is_real(field.type)}
+    is_number = (types.is_integer, types.is_floating, types.is_decimal)
+    numbers = {field.name for field in reader.schema if any(is_(field.type) for is_ in is_number)}
     rows = list(rows_of(reader))
     columns = {name: [brief(row[name]) for row in rows[:MAX_ROWS]] for name in reader.schema.names}
     fitting = list(islice(columns, fitting_count(columns)))
@@ -129,11 +130,6 @@ def print_table(found: duckdb.DuckDBPyRelation) -> None:
     if len(rows) > MAX_ROWS:
         ((count,),) = found.aggregate("count(*)").fetchall()
         out.print(*remaining(count - MAX_ROWS, "rows (--csv FILE or --json gives all)"))
-
-
-def is_real(kind: pa.DataType) -> bool:
-    """Return whether a type is floating-point or decimal."""
-    return bool(types.is_floating(kind) or types.is_decimal(kind))
 
 
 def brief(value: Any) -> str:

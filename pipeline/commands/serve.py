@@ -7,7 +7,8 @@ import typer
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.options import Cpus, between
-from nonocensus.pipeline.commands.output import compile_kernels, err, global_options, out, print_json
+from nonocensus.pipeline.commands.output import err, global_options, out, print_json
+from nonocensus.pipeline.commands.warm import compile_kernels
 from nonocensus.pipeline.jobs.kernel_compilation import COMMON_KINDS, SOLVING
 from nonocensus.pipeline.run.run_folder import open_place
 from nonocensus.pipeline.serve.catalog import open_catalog

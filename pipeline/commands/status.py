@@ -20,7 +20,6 @@ from nonocensus.pipeline.commands.output import (
     global_options,
     out,
     print_result,
-    print_text,
     remaining,
     table,
 )
@@ -57,7 +56,7 @@ def status(
         if store is not None:
             opened = move_store(opened, store)
         if metrics:
-            print_metrics(opened)
+            print(exposition(run_samples(opened)), end="")
         else:
             print_failed(opened, place) if failed else print_run(opened)
     elif failed or metrics or store is not None:
@@ -92,11 +91,6 @@ def print_store(store: Store) -> None:
         print_crawl_status(crawled)
 
 
-def print_metrics(run: Run) -> None:
-    """Print a run's metrics in Prometheus's text format."""
-    print(exposition(run_samples(run)), end="")
-
-
 def print_failed(run: Run, name: str) -> None:
     """Print a run's puzzles without an answer, by status, with the reason of each."""
     columns = ["puzzle_id", "status", "error", "cpu_seconds"]
@@ -119,7 +113,7 @@ def describe_failed(name: str, counts: Counter[str], listed: list[dict[str, Any]
     if not counts:
         yield f"Every puzzle that {escape(name)} has tried has its answer."
         return
-    yield count_line(counts, {}, "red")
+    yield count_line(dict(counts.most_common()), {}, "red")
     puzzles = table("status", "puzzle", "why")
     for row in listed:
         why = row["error"] or f"no answer within the limit of {row['cpu_limit']:g} CPU seconds"
@@ -147,11 +141,6 @@ def describe_summary(summary: dict[str, Any]) -> Iterator[RenderableType]:
         f"[bold]{rows:,}[/bold] of {summary['puzzles']:,} puzzles classified; "
         f"{summary['cpu_solver']:,.2f} CPU seconds in kernels of {summary['cpu_tasks']:,.2f} in tasks."
     )
-
-
-def print_summary(summary: dict[str, Any]) -> None:
-    """Print the labels of a run with counts and shares."""
-    print_text(describe_summary(summary))
 
 
 def print_run(run: Run) -> None:

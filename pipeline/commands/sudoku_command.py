@@ -6,8 +6,7 @@ from typing import Annotated, Any, get_args
 import typer
 from rich.text import Text
 
-from nonocensus.pipeline.commands.check_answers import read_bytes
-from nonocensus.pipeline.commands.options import YEAR, between
+from nonocensus.pipeline.commands.options import cpu_limit_option
 from nonocensus.pipeline.commands.output import (
     DONE,
     LIST_LIMIT,
@@ -19,6 +18,7 @@ from nonocensus.pipeline.commands.output import (
     show_progress,
     table,
 )
+from nonocensus.pipeline.commands.solve.puzzle_arguments import read_bytes
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings.figures_page import figure
 from nonocensus.scrapers.formats.parsing import FormatError, decode_text
@@ -52,15 +52,7 @@ def sudoku(
     ] = None,
     compare: Annotated[bool, typer.Option("--compare", help="Print a table of the times of all engines.")] = False,
     cpu_limit: Annotated[
-        float | None,
-        typer.Option(
-            "--cpu-limit",
-            "-x",
-            callback=between(0.001, YEAR),
-            help="CPU seconds a puzzle and engine.",
-            metavar="SECONDS",
-            show_default="10; 1 for brute",
-        ),
+        float | None, cpu_limit_option("CPU seconds a puzzle and engine.", show_default="10; 1 for brute")
     ] = None,
 ) -> None:
     """Solve Sudokus as exact cover problems by Algorithm X, and time it.
@@ -85,7 +77,7 @@ def sudoku(
 def read_puzzles_of(file: str) -> tuple[list[SudokuPuzzle], int]:
     """Return the puzzles of a file and the number of unreadable ones, which are reported."""
     try:
-        found = list(read_sudokus(decode_text(read_bytes(file))))
+        found = list(read_sudokus(decode_text(read_bytes(file, file))))
     except FormatError as error:
         raise UserError(f"{file}: no Sudoku: {error}") from None
     if not found:

@@ -9,9 +9,8 @@ from nonocensus.pipeline.commands.options import RunOrStore
 from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
-    err,
-    first_lines,
     global_options,
+    list_errors,
     out,
     print_json,
     show_progress,
@@ -39,8 +38,7 @@ def verify(
     lines = [
         f"[red]{escape(damage.file)}:[/red] {escape(damage.what)}{repair_note(damage, repair)}" for damage in found
     ]
-    for line in () if global_options.json else first_lines(lines):
-        err.print(line)
+    list_errors(lines)
     raise typer.Exit(SOME_FAILED if found else DONE)
 
 

@@ -1,13 +1,21 @@
 """The command warm, which compiles the kernels in advance."""
 
 import time
+from collections.abc import Iterable
 from typing import Annotated
 
 import typer
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.output import print_result, show_progress
-from nonocensus.pipeline.jobs.kernel_compilation import check_kernels, warm_for_most, warm_for_store
+from nonocensus.pipeline.jobs.kernel_compilation import (
+    KernelKind,
+    check_kernels,
+    compile_all,
+    missing,
+    warm_for_most,
+    warm_for_store,
+)
 
 
 def warm(
@@ -33,3 +41,10 @@ def warm(
             *([f"Kernels checked: {escape(checked)}."] if checked is not None else []),
         ],
     )
+
+
+def compile_kernels(wanted: Iterable[KernelKind], stages: Iterable[str]) -> None:
+    """Compile those of some stages for some kinds that are not compiled, with a progress bar."""
+    if work := missing(wanted, stages):
+        with show_progress("compiling") as progress:
+            compile_all(work, progress)

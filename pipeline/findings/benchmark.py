@@ -22,13 +22,14 @@ from nonocensus.reports.charts.cpu_times import SolverTimes
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch, views_of
 from nonocensus.scrapers.pictures.rules import every_picture
 from nonocensus.solver.api import classify
+from nonocensus.solver.engines.searches import COMPILED, ENGINES, EngineLimits
 from nonocensus.solver.ladder.climb import climb, warm_up
 from nonocensus.solver.ladder.ladder_options import LINE, LadderOptions
 from nonocensus.solver.ladder.outcome import MULTIPLE, UNIQUE
 from nonocensus.solver.lines.workspace import LINE_SOLVES
 from nonocensus.solver.model.check import faults
 from nonocensus.solver.model.puzzle import Puzzle
-from nonocensus.solver.model.tables import puzzle_batch
+from nonocensus.solver.model.tables import puzzle_batch, puzzles_of
 from nonocensus.solver.model.views import Views, views
 
 SURVEY = (
@@ -220,6 +221,52 @@ def _keys(batch: Views, width: int, height: int) -> np.ndarray:
         for i in range(lines):
             key = (key << cells) | packed[:, i]
     return key
+
+
+WARM_UP = 0.001
+"""CPU limit of an engine's warm-up, so that nothing is compiled or loaded while measuring."""
+
+ENGINE_COLUMNS = ("verdict", "first_visits", "first_seconds", "visits", "seconds", "peak", "stopped")
+"""What a row has of an engine's answer: all but its pictures."""
+
+
+def compare_engines(
+    batches: Sequence[pa.RecordBatch], names: Sequence[str], limits: EngineLimits, progress: ProgressCallbacks = SILENT
+) -> list[dict[str, Any]]:
+    """Return a row for each puzzle and engine, with CPU seconds after a warm-up."""
+    progress.on_start("solving", sum(map(len, batches)) * len(names), 0)
+    if not set(names).isdisjoint(COMPILED):
+        for batch in batches:
+            warm_up(views(batch))
+    rows = []
+    for puzzle in puzzles_of(batches):
+        for name in names:
+            if name in COMPILED:
+                ENGINES[name](puzzle, limits._replace(cpu_limit=WARM_UP))
+            answer = ENGINES[name](puzzle, limits)
+            shown = {column: getattr(answer, column) for column in ENGINE_COLUMNS}
+            rows.append({"puzzle": puzzle.puzzle_id, "engine": name} | shown)
+            progress.on_progress(1, "")
+    return rows
+
+
+def differing(rows: list[dict[str, Any]]) -> list[str]:
+    """Return the puzzles on which two engines disagree; engines that timed out do not count."""
+    verdicts: dict[str, set[str]] = {}
+    for row in rows:
+        verdicts.setdefault(row["puzzle"], set()).add(row["verdict"])
+    return [puzzle for puzzle, said in verdicts.items() if len(said - {"unknown"}) > 1]
+
+
+def engine_figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the figures of all rows of engines, one row of a table."""
+    return {
+        "puzzles": len({row["puzzle"] for row in rows}),
+        "answers": len(rows),
+        "undecided": sum(row["verdict"] == "unknown" for row in rows),
+        "differing": len(differing(rows)),
+        "seconds": sum(row["seconds"] for row in rows),
+    }
 
 
 PEER_COLUMNS = ["solver", "puzzle", "cpu_seconds"]

@@ -100,14 +100,16 @@ def write_dataset(run: Run, uri: str, content: Content, progress: ProgressCallba
         counts, duplicates = _counts(database), _find_duplicates(database)
         license_id = license_of(content, counts)
         columns = schema(content, about, graded=len(grades.rows) > 0)
+        step = max(1, min(FETCHED_ROWS, FETCHED_BYTES * summary["rows"] // size))
         progress.on_start("writing", summary["rows"], 0)
         with staging(place) as new:
             new.write_json(MARK, about)
-            files = [
-                file
-                for split, places in _places(counts, _step(summary["rows"], size))
-                for file in _write_split(new / "data", database, split, places, columns, progress)
-            ]
+            files = []
+            for split, places in _places(counts, step):
+                groups = chunk_tables(_fetched(database, places, columns), GROUP_ROWS, GROUP_BYTES)
+                for number, first in enumerate(groups):
+                    name = f"{split}-{number:05d}.parquet"
+                    files.append(_write_file(new / "data", name, split, columns, chain([first], groups), progress))
             origin = _origin(run, summary, content)
             described = croissant(origin, counts, columns, files)
             others = {CROISSANT: described}
@@ -213,11 +215,6 @@ def _gather(
     return size
 
 
-def _step(rows: int, size: int) -> int:
-    """Return the number of rows per fetch."""
-    return max(1, min(FETCHED_ROWS, FETCHED_BYTES * rows // size))
-
-
 def _counts(database: duckdb.DuckDBPyConnection) -> list[RowCount]:
     """Count rows by split, source, licence and label, or status without a label."""
     found = database.execute(
@@ -258,20 +255,6 @@ def _places(counts: list[RowCount], step: int) -> Iterator[tuple[str, range]]:
         if last > first:
             yield split, range(first, last, step)
         first = last
-
-
-def _write_split(
-    place: Folder,
-    database: duckdb.DuckDBPyConnection,
-    split: str,
-    places: range,
-    columns: pa.Schema,
-    progress: ProgressCallbacks,
-) -> Iterator[DataFile]:
-    """Write the files of a split."""
-    groups = chunk_tables(_fetched(database, places, columns), GROUP_ROWS, GROUP_BYTES)
-    for number, first in enumerate(groups):
-        yield _write_file(place, f"{split}-{number:05d}.parquet", split, columns, chain([first], groups), progress)
 
 
 def _fetched(database: duckdb.DuckDBPyConnection, places: range, columns: pa.Schema) -> Iterator[pa.RecordBatch]:

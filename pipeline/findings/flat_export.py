@@ -4,7 +4,6 @@ It has no clues, pictures or other texts, but titles and authors under any licen
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -32,15 +31,8 @@ EXPORTED = pa.schema(
 """The columns of an export after NAMED. Grades follow."""
 
 
-class Exported(NamedTuple):
-    """Numbers of written lines and columns."""
-
-    rows: int
-    columns: int
-
-
-def export(run: Run, path: str, where: str | None = None, progress: ProgressCallbacks = SILENT) -> Exported:
-    """Write what a run has so far as CSV, or the rows that meet a condition in SQL.
+def export(run: Run, path: str, where: str | None = None, progress: ProgressCallbacks = SILENT) -> tuple[int, int]:
+    """Write what a run has so far as CSV, or the rows that meet a condition in SQL; return the counts of rows, columns.
 
     Rows are in the run's order. Raises UserError for an invalid condition, before anything is written.
     """
@@ -58,7 +50,7 @@ def export(run: Run, path: str, where: str | None = None, progress: ProgressCall
                 yield one_batch(chosen)
                 progress.on_progress(len(rows), "")
 
-        return Exported(write_csv(path, columns, batches()), len(columns))
+        return write_csv(path, columns, batches()), len(columns)
 
 
 def _rows(run: Run, grades: KeyedRows, columns: pa.Schema) -> Iterator[pa.Table]:

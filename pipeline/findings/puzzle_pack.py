@@ -14,7 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -39,7 +39,7 @@ from nonocensus.reports.numbers.joined_columns import GRADED, finished, joined_r
 from nonocensus.reports.numbers.row_classes import MINUTES, size_class
 from nonocensus.reports.page.print_book import PAPERS, SLOTS, BookLayout, BookPuzzle, book, fits_page
 from nonocensus.reports.rights import shareable
-from nonocensus.scrapers.formats import Format, FormatError
+from nonocensus.scrapers.formats import Format, FormatError, jsonl
 from nonocensus.scrapers.formats.writing import BLOTS, COLORS, file_of
 from nonocensus.solver.model.check import malformed
 from nonocensus.solver.model.keyed_rows import KeyedRows, first_bits, indexed
@@ -83,46 +83,32 @@ Spread = Literal["minutes", "stars", "grade", "difficulty"]
 """Measure over which a pack is spread evenly."""
 
 
-class PackOptions(NamedTuple):
-    """Options of a pack.
+@dataclass(frozen=True)
+class PackOptions:
+    """Options of a pack, by their names on the command line.
 
-    puzzles      number of puzzles
+    count        number of puzzles
+    ids          ids to choose from; empty for all
     where        a condition in SQL over CONDITION_COLUMNS
     spread       measure to spread evenly (default: a uniform sample)
     minutes      least and most minutes for people
+    to           format of the files
     private      include puzzles that must not be redistributed
-    known        format of the files
-    density      least share of painted cells
+    min_density  least share of painted cells
     per_author   most puzzles of an author
-    book         layout of a book to print; None for no book
-    ids          ids to choose from; empty for all
+    pdf          layout of a book to print; None for no book
     """
 
-    puzzles: int
-    known: Format
+    count: int
+    ids: tuple[str, ...] = ()
     where: str | None = None
     spread: Spread | None = None
     minutes: tuple[float, float] | None = None
+    to: Format = jsonl
     private: bool = False
-    density: float = MIN_DENSITY
+    min_density: float = MIN_DENSITY
     per_author: int | None = None
-    book: BookLayout | None = None
-    ids: tuple[str, ...] = ()
-
-    def record(self) -> dict[str, Any]:
-        """Return the options for pack.json, by their names on the command line."""
-        return {
-            "count": self.puzzles,
-            "ids": self.ids,
-            "where": self.where,
-            "spread": self.spread,
-            "minutes": self.minutes,
-            "to": self.known.NAME,
-            "private": self.private,
-            "min_density": self.density,
-            "per_author": self.per_author,
-            "pdf": self.book,
-        }
+    pdf: BookLayout | None = None
 
 
 class Packed(NamedTuple):
@@ -189,13 +175,13 @@ def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallb
     rows, puzzles, considered, left_out, skipped = choose(run, options, progress)
     digits = max(3, len(str(len(puzzles))))
     names = [
-        f"{number:0{digits}d}-{file_stem(puzzle)}{options.known.SUFFIXES[0]}"
+        f"{number:0{digits}d}-{file_stem(puzzle)}{options.to.SUFFIXES[0]}"
         for number, (puzzle, _) in enumerate(puzzles, 1)
     ]
     files = dict(zip(names, [data for _, data in puzzles], strict=True))
     index = Pack(
         run=run.manifest["run_id"],
-        options=options.record(),
+        options={**vars(options), "to": options.to.NAME},
         considered=considered,
         skipped=skipped,
         files=[*names],
@@ -206,12 +192,12 @@ def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallb
             )
         ],
     )
-    if options.book is not None:
+    if options.pdf is not None:
         printed = [
             BookPuzzle(puzzle, each.number, each.minutes, each.stars)
             for each, (puzzle, _) in zip(index.puzzles, puzzles, strict=True)
         ]
-        files[BOOK] = book(printed, options.book)
+        files[BOOK] = book(printed, options.pdf)
         index.files.append(BOOK)
     _write(place, files, index, one_batch(rows.select(LISTED).add_column(0, "file", pa.array(names))))
     return Packed(len(puzzles), dict(considered), dict(left_out), skipped, place.name)
@@ -260,7 +246,7 @@ def _previous_files(place: Folder) -> list[str]:
 
 def _drawn(batches: Iterator[Candidates], options: PackOptions) -> dict[str, str]:
     """Return clue hashes by id of puzzles to choose from, spares included, in order of drawing."""
-    most = options.puzzles + options.puzzles // 10 + SPARE
+    most = options.count + options.count // 10 + SPARE
     there = sample_candidates(batches, most if options.per_author is None else min(most, options.per_author))
     groups = list(zip(there.hardness.tolist(), there.size.tolist(), strict=True))
     places = balanced_order(groups, most, there.author.tolist(), options.per_author)
@@ -273,38 +259,36 @@ def _candidates(
     """Yield candidates, in batches of the run; `considered` counts puzzles after each condition."""
     with condition(options.where, CONDITION_COLUMNS) as met:
         for rows in _row_batches(run, grades):
-            fit = _eligible(rows).to_numpy()
-            considered["in the run"] += len(rows)
-            considered["with one solution"] += int(fit.sum())
-            if not options.private:
-                fit &= shareable(one_batch(rows)).to_numpy(zero_copy_only=False)
-                considered["free to pass on (--private takes any)"] += int(fit.sum())
-            if options.density:
-                fit &= pc.fill_null(pc.greater_equal(rows["density"], options.density), True).to_numpy()
-                considered[f"of density {options.density:.3g} or more (--min-density)"] += int(fit.sum())
-            if options.ids:
-                fit &= pc.is_in(rows["puzzle_id"], pa.array(options.ids, pa.string())).to_numpy()
-                considered["that --ids names"] += int(fit.sum())
-            if met is not None:
-                fit &= met(rows)
-                considered["that meet --where"] += int(fit.sum())
-            fit &= _supported(rows, options.known)
-            considered[f"that the format {options.known.NAME} can hold"] += int(fit.sum())
-            if options.minutes is not None:
-                fit &= pc.fill_null(
-                    pc.and_(
-                        pc.greater_equal(rows["minutes"], options.minutes[0]),
-                        pc.less_equal(rows["minutes"], options.minutes[1]),
-                    ),
-                    False,
-                ).to_numpy()
-                low, high = options.minutes
-                considered[f"that take people {low:g} to {high:g} minutes (--minutes)"] += int(fit.sum())
-            if options.spread in FOR_PEOPLE:
-                fit &= rows[options.spread].is_valid().to_numpy()
-                considered[f"with {FOR_PEOPLE[options.spread]}"] += int(fit.sum())
+            fit = np.ones(len(rows), np.bool_)
+            for what, fits in _conditions(rows, options, met):
+                fit &= np.asarray(fits)
+                considered[what] += int(fit.sum())
             yield _candidates_of(rows.filter(pa.array(fit)), options)
             progress.on_progress(len(rows), "")
+
+
+def _conditions(
+    rows: pa.Table, options: PackOptions, met: Callable[[pa.Table], np.ndarray] | None
+) -> Iterator[tuple[str, pa.ChunkedArray | pa.Array | np.ndarray]]:
+    """Yield the conditions on a puzzle in words, and which rows meet each; `met` is that of --where."""
+    yield "in the run", np.ones(len(rows), np.bool_)
+    yield "with one solution", _eligible(rows)
+    if not options.private:
+        yield "free to pass on (--private takes any)", shareable(one_batch(rows))
+    if options.min_density:
+        is_dense = pc.fill_null(pc.greater_equal(rows["density"], options.min_density), True)
+        yield f"of density {options.min_density:.3g} or more (--min-density)", is_dense
+    if options.ids:
+        yield "that --ids names", pc.is_in(rows["puzzle_id"], pa.array(options.ids, pa.string()))
+    if met is not None:
+        yield "that meet --where", met(rows)
+    yield f"that the format {options.to.NAME} can hold", _supported(rows, options.to)
+    if options.minutes is not None:
+        low, high = options.minutes
+        minutes = rows["minutes"].to_numpy()  # NaN for null
+        yield f"that take people {low:g} to {high:g} minutes (--minutes)", (low <= minutes) & (minutes <= high)
+    if options.spread in FOR_PEOPLE:
+        yield f"with {FOR_PEOPLE[options.spread]}", rows[options.spread].is_valid()
 
 
 def _row_batches(run: Run, grades: KeyedRows) -> Iterator[pa.Table]:
@@ -391,14 +375,14 @@ def _fitting(
     left_out = Counter[str]()
     puzzles = puzzles_of(one_batch(rows.select(PUZZLES.names)))
     for row, (puzzle, cells) in enumerate(zip(puzzles, rows["solution"].to_pylist(), strict=True)):
-        if len(chosen) == options.puzzles:
+        if len(chosen) == options.count:
             break
         solved = replace(puzzle, goal=picture(cells, puzzle.width, puzzle.height))
-        if options.book is not None and not fits_page(solved, options.book):
+        if options.pdf is not None and not fits_page(solved, options.pdf):
             skipped[str(puzzle.puzzle_id)] = "its cells or numbers would be illegible on a page of the book"
             continue
         try:
-            data, lost = file_of(solved, options.known, lossy=True)
+            data, lost = file_of(solved, options.to, lossy=True)
         except FormatError as error:
             skipped[str(puzzle.puzzle_id)] = str(error)
             continue

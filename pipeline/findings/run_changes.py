@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from nonocensus.pipeline.errors import InputError
 from nonocensus.pipeline.findings.comparison import Comparison
 from nonocensus.pipeline.findings.sql_tables import puzzles_table, results_table
-from nonocensus.pipeline.run.run_folder import Run, require_unchanged
+from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.sql import database
 from nonocensus.reports.page.comparison_page import ChangedPuzzle, ChangeGroup, comparison_page
 from nonocensus.reports.page.report_page import drawings
@@ -66,13 +66,11 @@ def _changed(puzzle_id: str, verdicts: list[Any], facts: list[dict[str, Any]]) -
 def _facts(run: Run, ids: list[str]) -> dict[str, dict[str, Any]]:
     """Return title and so on of puzzles by id, with the key `picture`; empty if the store has changed since."""
     try:
-        require_unchanged(run)
+        table = puzzles_table(run)
     except InputError:
         return {}
     some = pc.field("puzzle_id").isin(pa.array(ids, pa.string()))
-    own = {part.name for part in run.parts}
-    parts = [part for part in run.store.parts() if part.name in own]
-    puzzles = puzzles_table(run.store, parts).to_table(columns=DRAWN, filter=some)
+    puzzles = table.to_table(columns=DRAWN, filter=some)
     solutions = results_table(run).to_table(columns=["puzzle_id", "solution"], filter=some)
     places = pc.index_in(puzzles["puzzle_id"], value_set=solutions["puzzle_id"].combine_chunks())
     solved = puzzles.append_column("solution", solutions["solution"].take(places))

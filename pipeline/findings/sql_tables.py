@@ -11,7 +11,7 @@ from nonocensus.pipeline.run.job_tables import certificates_table, current_grade
 from nonocensus.pipeline.run.results import row_masks
 from nonocensus.pipeline.run.run_folder import Run, require_unchanged
 from nonocensus.pipeline.sql import database
-from nonocensus.pipeline.store.parts import Part, Store
+from nonocensus.pipeline.store.parts import Store
 from nonocensus.pipeline.store.paths import Folder
 from nonocensus.solver.model.tables import PUZZLES, RESULTS
 
@@ -28,19 +28,16 @@ def open_tables(place: Run | Store) -> Iterator["duckdb.DuckDBPyConnection"]:
     """
     missing: InputError | None = None
     with database() as connection:
+        try:
+            connection.register("puzzles", puzzles_table(place))
+        except InputError as error:
+            if isinstance(place, Store):
+                raise
+            missing = error
         if isinstance(place, Run):
-            try:
-                require_unchanged(place)
-                own = {part.name for part in place.parts}
-                parts = [part for part in place.store.parts() if part.name in own]
-                connection.register("puzzles", puzzles_table(place.store, parts))
-            except InputError as error:
-                missing = error
             connection.register("results", results_table(place))
             connection.register("certificates", certificates_table(place))
             connection.register("grades", current_grades(place))
-        else:
-            connection.register("puzzles", puzzles_table(place, place.parts()))
         try:
             yield connection
         except UserError as error:
@@ -49,8 +46,14 @@ def open_tables(place: Run | Store) -> Iterator["duckdb.DuckDBPyConnection"]:
             raise
 
 
-def puzzles_table(store: Store, parts: list[Part]) -> "ds.Dataset":
-    """Return the puzzles of some parts of a store as a dataset."""
+def puzzles_table(place: Run | Store) -> "ds.Dataset":
+    """Return the puzzles of a store or a run as a dataset. Raises InputError if the store of a run has changed."""
+    if isinstance(place, Run):
+        require_unchanged(place)
+        own = {part.name for part in place.parts}
+        store, parts = place.store, [part for part in place.store.parts() if part.name in own]
+    else:
+        store, parts = place, place.parts()
     return _files(store.puzzles, [part.file for part in parts], PUZZLES)
 
 

@@ -86,7 +86,7 @@ def repair_store(store: Store, found: list[Damage]) -> None:
                 _quarantine(store, name)
             elif damage.repair == ORPHAN_REPAIR and store.puzzles.has(name):
                 store.puzzles.move(name, store.folder.new_quarantine())
-        if any(damage.repair == PART_REPAIR for damage in found) and _has_ledger(store):
+        if any(damage.repair == PART_REPAIR for damage in found) and has_ledger(store):
             with open_ledger(Path(store.folder.path)) as ledger:
                 ledger.reset_tabled()
 
@@ -144,14 +144,15 @@ def _repeated_ids(store: Store) -> Iterator[Damage]:
             yield Damage(f"{store.puzzles.name}", f"{count} puzzles have the id {puzzle_id}")
 
 
-def _has_ledger(store: Store) -> bool:
+def has_ledger(store: Store) -> bool:
+    """Return whether a crawl has filled the store."""
     ledger = Path(store.folder.path) / LEDGER
     return store.folder.local and ledger.exists() and ledger.stat().st_size > 0  # an empty file has no tables yet
 
 
 def _ledger_damage(store: Store) -> Iterator[Damage]:
     """Yield the faults of a crawl's ledger."""
-    if not _has_ledger(store):
+    if not has_ledger(store):
         return
     where = f"{store.folder.name}/{LEDGER}"
     try:

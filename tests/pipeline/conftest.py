@@ -10,13 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import typer.main
-from runs import run_serially
+from runs import run_of, run_serially
 from stores import SMALL_GROUPS, Nonocensus, Refused, Result, random_store
 
 from nonocensus.pipeline.commands.app import LOG_HANDLER, main
 from nonocensus.pipeline.commands.output import out
 from nonocensus.pipeline.run.run_folder import Run, open_run
 from nonocensus.pipeline.store.parts import Store, append, create_store, open_store
+from nonocensus.scrapers.demo import demo_puzzles
 from nonocensus.scrapers.pictures.recipe import Recipe
 from nonocensus.solver.model.puzzle import from_picture
 from nonocensus.solver.model.tables import puzzle_batch
@@ -56,6 +57,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A read-only run of 80 random puzzles: some unique, three of them depth-2."""
     place = tmp_path_factory.mktemp("census")
     return run_serially(random_store(place, Recipe("random", 12, 12, 0.55, 5, 80), SMALL_GROUPS), place / "run")
+
+
+@pytest.fixture(scope="session")
+def demo_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A read-only run of puzzles with titles and authors, in one colour and in several, most with one solution."""
+    return run_of(tmp_path_factory.mktemp("gallery"), demo_puzzles()[:40])
 
 
 @pytest.fixture

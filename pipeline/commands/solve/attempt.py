@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import suppress
-from functools import partial
 from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple, TypeVar
@@ -21,6 +20,7 @@ from rich.console import RenderableType
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.output import err
+from nonocensus.pipeline.commands.solve.partial import partial, settled
 from nonocensus.pipeline.commands.solve.verdict_output import SolvedPuzzle, found_solutions, statistics
 from nonocensus.pipeline.errors import Interrupted, UserError
 from nonocensus.pipeline.jobs.schedule import levels
@@ -29,7 +29,7 @@ from nonocensus.solver.api import iter_solutions, solve
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.tables import puzzle_batch
 from nonocensus.solver.operating_system import thread_clock
-from nonocensus.solver.people.explanation import Explanation, explain
+from nonocensus.solver.people.explanation import explain
 
 R = TypeVar("R")
 
@@ -97,10 +97,15 @@ def _solve(puzzle: Puzzle, options: SolveOptions, log: AttemptLog) -> SolvedPuzz
     row = _solve_row(puzzle, options, start, log)
     if options.solution_limit is not None and row["status"] != "invalid":
         _list_solutions(puzzle, options, start, log)
-    is_unfinished = row["label"] in ("timeout", "stalled")
-    known = _known_cells(puzzle, row, options, start) if options.in_full and is_unfinished else None
+    candidates = explanation = grading = None
+    if options.in_full and row["label"] in ("timeout", "stalled"):
+        candidates = partial(puzzle, row, options.depth, start)
+    if options.needs_explanation and row["status"] != "invalid":
+        explanation = explain(puzzle, start=start, cpu_limit=options.cpu_limit)
+    if options.in_full and row["solutions"] == "unique" and start is None:
+        grading = grade_one(puzzle_batch([puzzle]), min(options.cpu_limit, GRADING_LIMIT))
     solutions = None if options.solution_limit is None else log.solutions
-    explanation, grading = _explanation(puzzle, row, options, start), _grading(puzzle, row, options)
+    known = None if candidates is None else settled(candidates)
     return SolvedPuzzle(puzzle, row, options.depth, solutions, known, explanation, grading)
 
 
@@ -117,11 +122,11 @@ def _solve_row(puzzle: Puzzle, options: SolveOptions, start: np.ndarray | None, 
     A kernel reports nothing before it ends. Interactive work is therefore restarted with growing CPU limits, so that
     the result of the last attempt can be shown; all attempts together take at most 1.5 times as long as the last.
     """
-    attempt = partial(solve, puzzle, rung=options.rung, depth=options.depth, check_goal=options.check_goal, start=start)
     row: dict[str, Any] = {}
+    settings: dict[str, Any] = {"rung": options.rung, "depth": options.depth, "check_goal": options.check_goal}
     limits = levels(options.cpu_limit, FIRST_TRY, GROWTH) if options.is_interactive else [options.cpu_limit]
     for limit in limits:
-        row = attempt(cpu_limit=limit)
+        row = solve(puzzle, cpu_limit=limit, start=start, **settings)
         if row["status"] != "timeout":
             break
         log.timeouts.append((limit, row))
@@ -135,32 +140,6 @@ def _list_solutions(puzzle: Puzzle, options: SolveOptions, start: np.ndarray | N
         log.solutions.extend(islice(solutions, options.solution_limit))
     except TimeoutError as error:
         err.print(f"[yellow]{escape(puzzle.puzzle_id)}:[/yellow] {escape(str(error))}")
-
-
-def _known_cells(
-    puzzle: Puzzle, row: dict[str, Any], options: SolveOptions, start: np.ndarray | None
-) -> np.ndarray | None:
-    """Return the colour of each cell of an unfinished puzzle, -1 where it is undecided; None if that fails."""
-    from nonocensus.pipeline.commands.solve.partial import partial, settled
-
-    candidates = partial(puzzle, row, options.depth, start)
-    return None if candidates is None else settled(candidates)
-
-
-def _explanation(
-    puzzle: Puzzle, row: dict[str, Any], options: SolveOptions, start: np.ndarray | None
-) -> Explanation | None:
-    """Explain the puzzle, if the options ask for it."""
-    if not options.needs_explanation or row["status"] == "invalid":
-        return None
-    return explain(puzzle, start=start, cpu_limit=options.cpu_limit)
-
-
-def _grading(puzzle: Puzzle, row: dict[str, Any], options: SolveOptions) -> dict[str, Any] | None:
-    """Grade a puzzle with one solution, if the options ask for it and it doesn't start from a saved grid."""
-    if not options.in_full or row["solutions"] != "unique" or options.from_saved is not None:
-        return None
-    return grade_one(puzzle_batch([puzzle]), min(options.cpu_limit, GRADING_LIMIT))
 
 
 def _progress_report(

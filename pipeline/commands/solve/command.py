@@ -8,7 +8,6 @@ import typer
 
 from nonocensus.pipeline.commands.options import (
     EXECUTION,
-    MAX_PUZZLES,
     NETWORK,
     SELECTION,
     BaseUrls,
@@ -19,17 +18,17 @@ from nonocensus.pipeline.commands.options import (
     InputFormat,
     LastRung,
     PuzzleNumber,
-    Rung,
     between,
     format_named,
     given_options,
+    number_option,
 )
 from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
     WRONG_USE,
-    compile_kernels,
     global_options,
+    print_text,
     report_problem,
 )
 from nonocensus.pipeline.commands.solve.attempt import SolveOptions, solve_puzzle
@@ -40,9 +39,10 @@ from nonocensus.pipeline.commands.solve.saved_files import check_paths, needs_ex
 from nonocensus.pipeline.commands.solve.verdict_output import (
     animate_explanation,
     choose_printer,
-    print_explanation,
     print_problem_as_xml,
+    step_lines,
 )
+from nonocensus.pipeline.commands.warm import compile_kernels
 from nonocensus.pipeline.crawl.single import FetchOptions
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.jobs.kernel_compilation import LADDER, SOLVING, needed
@@ -53,53 +53,10 @@ from nonocensus.solver.model.tables import puzzle_batch
 
 MAX_SOLUTIONS = 1_000_000
 
-INPUT_OPTIONS = ("-n", "--format", "--contact", "--refresh", "--base-url", "--cpu-limit")
-"""Options that go with every puzzle and with --hint."""
-
-Files = Annotated[
-    list[str],
-    typer.Argument(help="Files, folders, archives, addresses, links, ids (webpbn/6574), - (stdin).", metavar="FILE..."),
-]
-FromSaved = Annotated[
-    int | None,
-    typer.Option(
-        "--from-saved",
-        "-s",
-        callback=between(1, MAX_PUZZLES),
-        help="Start from the file's saved grid N.",
-        metavar="N",
-        rich_help_panel=SELECTION,
-    ),
-]
-State = Annotated[
-    str | None,
-    typer.Option(help="Start from a drawn grid in a text file.", metavar="FILE", rich_help_panel=SELECTION),
-]
-Refresh = Annotated[
-    bool, typer.Option("--refresh", help="Download ids again despite the cache.", rich_help_panel=NETWORK)
-]
-Interactive = Annotated[
-    bool,
-    typer.Option(
-        "--interactive", "-i", help="Report progress on Ctrl-C and ask whether to continue.", rich_help_panel=EXECUTION
-    ),
-]
-Explain = Annotated[bool, typer.Option("--explain", "-m", help="Explain each step as a person would solve it.")]
-Watch = Annotated[bool, typer.Option("--watch", help="Animate the explanation in the terminal.")]
-Hint = Annotated[bool, typer.Option("--hint", help="Show only the easiest next step, or the wrong cells.")]
-Solutions = Annotated[
-    int,
-    typer.Option(
-        "--all", callback=between(0, MAX_SOLUTIONS), help="Draw up to N solutions.", metavar="N", show_default=False
-    ),
-]
-Save = Annotated[
-    list[str] | None,
-    typer.Option(help="Write a picture (.png .svg), print sheet (.pdf), steps (.html .gif FOLDER/).", metavar="FILE"),
-]
-Stats = Annotated[bool, typer.Option("--stats", "-t", help="Show decided cells and time of each technique.")]
-Brief = Annotated[bool, typer.Option("--brief", "-b", help="Print one line a puzzle, in pbnsolve's words.")]
-AsXml = Annotated[bool, typer.Option("--xml", help="Print one XML document a puzzle, as pbnsolve -h.")]
+HINT_OPTIONS = (
+    *("--hint", "--from-saved", "--state", "-n", "--format", "--contact", "--refresh", "--base-url", "--cpu-limit"),
+)
+"""Options that go with --hint."""
 
 
 class OutputOptions(NamedTuple):
@@ -132,27 +89,62 @@ class OutputOptions(NamedTuple):
 
 def solve(
     context: typer.Context,
-    files: Files,
-    explain: Explain = False,
-    watch: Watch = False,
-    hint: Hint = False,
-    solutions: Solutions = 0,
-    save: Save = None,
-    stats: Stats = False,
-    brief: Brief = False,
-    as_xml: AsXml = False,
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            help="Files, folders, archives, addresses, links, ids (webpbn/6574), - (stdin).", metavar="FILE..."
+        ),
+    ],
+    explain: Annotated[
+        bool, typer.Option("--explain", "-m", help="Explain each step as a person would solve it.")
+    ] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Animate the explanation in the terminal.")] = False,
+    hint: Annotated[bool, typer.Option("--hint", help="Show only the easiest next step, or the wrong cells.")] = False,
+    solutions: Annotated[
+        int,
+        typer.Option(
+            "--all", callback=between(0, MAX_SOLUTIONS), help="Draw up to N solutions.", metavar="N", show_default=False
+        ),
+    ] = 0,
+    save: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Write a picture (.png .svg), print sheet (.pdf), steps (.html .gif FOLDER/).", metavar="FILE"
+        ),
+    ] = None,
+    stats: Annotated[
+        bool, typer.Option("--stats", "-t", help="Show decided cells and time of each technique.")
+    ] = False,
+    brief: Annotated[bool, typer.Option("--brief", "-b", help="Print one line a puzzle, in pbnsolve's words.")] = False,
+    as_xml: Annotated[bool, typer.Option("--xml", help="Print one XML document a puzzle, as pbnsolve -h.")] = False,
     number: PuzzleNumber = None,
     input_format: InputFormat = None,
-    from_saved: FromSaved = None,
-    state: State = None,
+    from_saved: Annotated[
+        int | None,
+        number_option("Start from the file's saved grid N.", "--from-saved", "-s", rich_help_panel=SELECTION),
+    ] = None,
+    state: Annotated[
+        str | None,
+        typer.Option(help="Start from a drawn grid in a text file.", metavar="FILE", rich_help_panel=SELECTION),
+    ] = None,
     contact: Contact = None,
-    refresh: Refresh = False,
+    refresh: Annotated[
+        bool, typer.Option("--refresh", help="Download ids again despite the cache.", rich_help_panel=NETWORK)
+    ] = False,
     base_url: BaseUrls = None,
     cpu_limit: CpuLimit = 60.0,
-    rung: LastRung = Rung.search,
+    rung: LastRung = "search",
     depth: Depth = 2,
     check_goal: CheckGoal = False,
-    interactive: Interactive = False,
+    interactive: Annotated[
+        bool,
+        typer.Option(
+            "--interactive",
+            "-i",
+            help="Report progress on Ctrl-C and ask whether to continue.",
+            rich_help_panel=EXECUTION,
+        ),
+    ] = False,
 ) -> None:
     """Solve puzzles and draw them; explain, give hints, save pictures.
 
@@ -166,13 +158,16 @@ def solve(
     output.check(global_options.json, solutions > 0)
     request = FetchOptions(tuple(base_url or ()), contact, refresh)
     puzzles = read_puzzles(parse_arguments(files, request), format_named(input_format), request)
-    check_combinations(given := given_options(context))
+    if state is not None and from_saved is not None:
+        raise UserError("--state excludes --from-saved: a puzzle starts from one grid")
     if hint:
-        refuse_options(given, ("--hint", "--from-saved", "--state"), "not with --hint")
+        refused = [option for option in given_options(context) if option not in HINT_OPTIONS]
+        if refused:
+            raise UserError(f"{', '.join(refused)}: not with --hint; leave it out")
         puzzle = single_puzzle(puzzles, number, files)
         raise typer.Exit(print_hint(begin(puzzle, state), from_saved, cpu_limit))
     options = SolveOptions(
-        cpu_limit, rung.value, depth, check_goal, from_saved if state is None else 1, solutions or None,
+        cpu_limit, rung, depth, check_goal, from_saved if state is None else 1, solutions or None,
         not (brief or as_xml), output.needs_explanation, interactive,
     )  # fmt: skip
     chosen = puzzles if number is None else islice(puzzles, number - 1, number)
@@ -193,24 +188,19 @@ def solve_all(puzzles: Iterator[Any], options: SolveOptions, output: OutputOptio
             (print_problem_as_xml if output.as_xml else report_problem)(item.name, item.reason)
             counts[True] += 1
             continue
-        solved = solve_compiled(item, options)
+        needs_techniques = options.in_full or options.needs_explanation
+        compile_kernels(needed(puzzle_batch([item])), SOLVING if needs_techniques else LADDER)
+        solved = solve_puzzle(item, options)
         valid = solved.row["status"] != "invalid"
         counts[not valid] += 1
         if output.watch and solved.explanation is not None:
             animate_explanation(solved.explanation)
         print_solved(solved)
         if output.explain and not global_options.json and solved.explanation is not None:
-            print_explanation(solved.explanation)
+            print_text(step_lines(solved.explanation))
         if valid:
             save_files(output.save, solved)
     return counts[False], counts[True]
-
-
-def solve_compiled(puzzle: Any, options: SolveOptions) -> Any:
-    """Compile the kernels that a puzzle needs, and solve it."""
-    needs_techniques = options.in_full or options.needs_explanation
-    compile_kernels(needed(puzzle_batch([puzzle])), SOLVING if needs_techniques else LADDER)
-    return solve_puzzle(puzzle, options)
 
 
 def begin(item: Any, state: str | None) -> Any:
@@ -226,17 +216,3 @@ def single(puzzles: Iterator[Any], option: str) -> Iterator[Any]:
     if len(first) > 1:
         raise UserError(f"{option} is for one puzzle: choose it with -n")
     return iter(first)
-
-
-def check_combinations(given: list[str]) -> None:
-    """Raise a UserError for options that exclude each other."""
-    for one, other, reason in (("--state", "--from-saved", "a puzzle starts from one grid"),):
-        if one in given and other in given:
-            raise UserError(f"{one} excludes {other}: {reason}")
-
-
-def refuse_options(given: list[str], allowed: tuple[str, ...], reason: str) -> None:
-    """Raise a UserError for options given other than INPUT_OPTIONS and those allowed."""
-    refused = [option for option in given if option not in (*INPUT_OPTIONS, *allowed)]
-    if refused:
-        raise UserError(f"{', '.join(refused)}: {reason}; leave it out")

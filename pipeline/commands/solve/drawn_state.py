@@ -8,11 +8,9 @@
 A symbol of the palette precedes these. Cells may be separated by blanks or commas.
 """
 
-import sys
-from pathlib import Path
-
 import numpy as np
 
+from nonocensus.pipeline.commands.solve.puzzle_arguments import read_bytes
 from nonocensus.pipeline.commands.terminal_drawing import free_symbol
 from nonocensus.pipeline.errors import UserError
 from nonocensus.scrapers.formats import FormatError
@@ -20,11 +18,9 @@ from nonocensus.scrapers.formats.jsonl import DIGITS
 from nonocensus.scrapers.formats.parsing import clipped, decode_text
 from nonocensus.solver.model.puzzle import MAX_CELLS, Puzzle
 
-STDIN = "-"
-
 PAINTED, EMPTY, OPEN, BLANK = "#X█■", "0-x×", "?_ ", "."
 
-MAX_BYTES = 8 * MAX_CELLS**2
+MAX_SIZE = 8 * MAX_CELLS**2
 
 
 def read_state(path: str, puzzle: Puzzle) -> np.ndarray:
@@ -33,14 +29,7 @@ def read_state(path: str, puzzle: Puzzle) -> np.ndarray:
     Raises UserError for a file that is unreadable, of another size, or ambiguous.
     """
     try:
-        if path == STDIN:
-            data = sys.stdin.buffer.read(MAX_BYTES)
-        else:
-            with Path(path).open("rb") as file:
-                data = file.read(MAX_BYTES)
-        return parse_state(decode_text(data), puzzle)
-    except OSError as error:
-        raise UserError(f"--state {path}: {error.strerror}") from None
+        return parse_state(decode_text(read_bytes(path, f"--state {path}", MAX_SIZE)), puzzle)
     except FormatError as error:
         raise UserError(f"--state {path}: {error}") from None
 

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from rich.console import RenderableType
 
-from nonocensus.pipeline.commands.output import DONE, SOME_FAILED, compile_kernels, first_lines, print_result
+from nonocensus.pipeline.commands.output import DONE, SOME_FAILED, first_lines, print_result
 from nonocensus.pipeline.commands.solve.attempt import saved_grid
 from nonocensus.pipeline.commands.solve.verdict_output import explanation_fields, step_row
 from nonocensus.pipeline.commands.terminal_drawing import draw
+from nonocensus.pipeline.commands.warm import compile_kernels
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.jobs.kernel_compilation import SOLVING, needed
 from nonocensus.pipeline.store.sources import no_puzzle_error

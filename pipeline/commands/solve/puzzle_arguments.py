@@ -3,14 +3,15 @@
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from itertools import groupby
-from typing import NamedTuple
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
 
 from rich.markup import escape
 
 from nonocensus.pipeline.commands.output import err
-from nonocensus.pipeline.crawl.single import FetchOptions, PuzzleFetcher, PuzzleId, check_fetch, open_fetcher, parse_id
+from nonocensus.pipeline.crawl.single import FetchOptions, PuzzleId, check_fetch, open_fetcher, parse_id
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.store.sources import check_sources, exists
 from nonocensus.scrapers.archives.source_file import SourceFile, read_whole
@@ -20,6 +21,9 @@ from nonocensus.scrapers.formats import LINKS, Format
 from nonocensus.solver.model.puzzle import Puzzle
 
 STDIN = "-"
+
+MAX_BYTES = 64 << 20
+"""Bytes of an answer or a file of Sudokus that are read."""
 
 REPORT_EVERY = 1_000
 """Files of a folder between two lines of progress."""
@@ -70,7 +74,8 @@ def read_puzzles(
         NetworkError: The site of an id does not answer.
 
     """
-    with _open_sites(arguments, request) as sites:
+    has_ids = any(argument.puzzle_id for argument in arguments)
+    with open_fetcher(request, _warn) if has_ids else nullcontext() as sites:
         for puzzle_id, group in groupby(arguments, lambda argument: argument.puzzle_id):
             if puzzle_id is None or sites is None:
                 files = _files([argument.path for argument in group], request.contact, report_every)
@@ -81,13 +86,8 @@ def read_puzzles(
                 yield Problem(str(puzzle_id), found) if isinstance(found, str) else found
 
 
-def _open_sites(
-    arguments: Sequence[PuzzleArgument], request: FetchOptions
-) -> AbstractContextManager[PuzzleFetcher | None]:
-    """Open the sites of the arguments' ids; None if no argument is an id."""
-    if not any(argument.puzzle_id for argument in arguments):
-        return nullcontext()
-    return open_fetcher(request, lambda line: err.print(f"[yellow]{escape(line)}[/yellow]"))
+def _warn(line: str) -> None:
+    err.print(f"[yellow]{escape(line)}[/yellow]")
 
 
 def _files(paths: Sequence[str], contact: str | None, report_every: int) -> Iterator[SourceFile]:
@@ -100,7 +100,23 @@ def _files(paths: Sequence[str], contact: str | None, report_every: int) -> Iter
                 if count % report_every == 0:
                     err.print(f"[dim]{count:,} files of {escape(path)} read, the last {escape(file.name)}[/dim]")
                 yield file
-        elif sys.stdin is None:
-            raise UserError("standard input is closed")
         else:
-            yield read_whole("stdin", sys.stdin.buffer)
+            yield read_whole("stdin", standard_input())
+
+
+def read_bytes(path: str, name: str, most: int = MAX_BYTES) -> bytes:
+    """Return up to `most` bytes of a file or of standard input; errors begin with `name`."""
+    if path == STDIN:
+        return standard_input().read(most)
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(most)
+    except OSError as error:
+        raise UserError(f"{name}: {error.strerror}") from None
+
+
+def standard_input() -> BinaryIO:
+    """Return the bytes of standard input. Raises UserError if it is closed."""
+    if sys.stdin is None:
+        raise UserError("standard input is closed")
+    return sys.stdin.buffer

@@ -17,7 +17,6 @@ from nonocensus.reports.page.explanation_page import TooLarge, page
 from nonocensus.reports.page.print_pages import TooSmall, a4
 from nonocensus.reports.words.formatting import difficulty_words
 from nonocensus.reports.words.step_words import grid_states
-from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.tables import picture
 
 FOLDER = "/"
@@ -76,14 +75,6 @@ def _solution(solved: SolvedPuzzle) -> np.ndarray | None:
     return None if cells is None else picture(cells, puzzle.width, puzzle.height)
 
 
-def _png(solved: SolvedPuzzle) -> bytes:
-    return png(drawing(solved.puzzle, _state(solved)))
-
-
-def _svg(solved: SolvedPuzzle) -> bytes:
-    return drawing(solved.puzzle, _state(solved)).svg.encode()
-
-
 def _pdf(solved: SolvedPuzzle) -> bytes:
     try:
         return a4(solved.puzzle, _solution(solved))
@@ -100,22 +91,18 @@ def _html(solved: SolvedPuzzle) -> bytes:
         raise UserError(f"{solved.puzzle.puzzle_id}: {error}") from None
 
 
-def _gif(solved: SolvedPuzzle) -> bytes:
-    return gif(solved.puzzle, _sampled_states(solved, most_frames(solved.puzzle)))
-
-
 WRITERS: dict[str, Callable[[SolvedPuzzle], bytes]] = {
-    ".png": _png,
-    ".svg": _svg,
+    ".png": lambda solved: png(drawing(solved.puzzle, _state(solved))),
+    ".svg": lambda solved: drawing(solved.puzzle, _state(solved)).svg.encode(),
     ".pdf": _pdf,
     ".html": _html,
-    ".gif": _gif,
+    ".gif": lambda solved: gif(solved.puzzle, _sampled_states(solved, most_frames(solved.puzzle))),
 }
 
 
 def _save_steps(path: str, solved: SolvedPuzzle) -> None:
     """Write an image a step into a folder."""
-    puzzle: Puzzle = solved.puzzle
+    puzzle = solved.puzzle
     target, count = folder(path), 0
     with activity(f"drawing {path}"):
         for name, data in images(puzzle, _sampled_states(solved, most_frames(puzzle, MOST_IMAGES))):

@@ -1,6 +1,6 @@
 """Output of the command solve for nonograms: verdict, pictures, statistics and explanation, as text, JSON or XML."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,45 +64,27 @@ class SolvedPuzzle(NamedTuple):
 def choose_printer(as_json: bool, as_xml: bool, brief: bool, stats: bool) -> Callable[[SolvedPuzzle], None]:
     """Return the function that prints a puzzle in the format that the options ask for."""
     if as_xml:
-        return print_as_xml
+        return lambda solved: print_text(escape(xml(solved.puzzle, solved.row)))
     if as_json:
         return print_as_json
-    printer = print_brief if brief else print_in_full
-    return lambda solved: printer(solved, stats)
-
-
-def print_in_full(solved: SolvedPuzzle, stats: bool) -> None:
-    """Print verdict, pictures and counts."""
-    print_text(describe(solved, stats))
+    if brief:
+        return lambda solved: print_brief(solved, stats)
+    return lambda solved: print_text(describe(solved, stats))
 
 
 def print_as_json(solved: SolvedPuzzle) -> None:
     """Print the row, with pictures as lists of palette entries; in `known` null is an undecided cell."""
-    fields = row_fields(solved.row)
+    row = solved.row
+    fields = row | {name: row[name] and list(row[name]) for name in ("solution", "second_solution")}
     if solved.known is not None:
         fields["known"] = [[None if cell < 0 else cell for cell in line] for line in solved.known.tolist()]
     if solved.solutions is not None:
         fields["all_solutions"] = [cells.tolist() for cells in solved.solutions]
     if solved.grading is not None:
-        fields["grading"] = grading_fields(solved.grading)
+        fields["grading"] = {name: solved.grading[name] for name in GRADING_FIELDS if name in solved.grading}
     if solved.explanation is not None:
         fields["explanation"] = explanation_fields(solved.explanation)
     print_json(fields)
-
-
-def grading_fields(grading: dict[str, Any]) -> dict[str, Any]:
-    """Return a row of the grades table for JSON."""
-    return {name: grading[name] for name in GRADING_FIELDS if name in grading}
-
-
-def row_fields(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row of the results table for JSON, its solutions as lists."""
-    return row | {name: row[name] and list(row[name]) for name in ("solution", "second_solution")}
-
-
-def verdict_text(row: dict[str, Any]) -> str:
-    """Return a row's label in colour, or its status and the reason."""
-    return f"[{VERDICT_COLORS.get(row['label'], 'red')}]{row['label'] or row['status']}[/] {escape(row['error'] or '')}"
 
 
 def print_brief(solved: SolvedPuzzle, stats: bool) -> None:
@@ -116,11 +98,6 @@ def print_brief(solved: SolvedPuzzle, stats: bool) -> None:
         print_text(statistics(row, solved.depth))
 
 
-def print_as_xml(solved: SolvedPuzzle) -> None:
-    """Print the XML of pbnsolve's http mode."""
-    print_text(escape(xml(solved.puzzle, solved.row)))
-
-
 def print_problem_as_xml(name: str, reason: str) -> None:
     """Print the XML of pbnsolve's http mode for an unreadable file."""
     print_text(escape(failure(f"{name}: {reason}")))
@@ -130,7 +107,8 @@ def describe(solved: SolvedPuzzle, stats: bool) -> Iterator[RenderableType]:
     """Yield verdict, solution or known cells, counts, and further solutions."""
     puzzle, row, solutions = solved.puzzle, solved.row, solved.solutions or []
     name = " ".join(text for text in (puzzle.puzzle_id, puzzle.title and f'"{puzzle.title}"') if text)
-    yield f"[bold]{escape(name)}[/bold] {puzzle.width}x{puzzle.height}: {verdict_text(row)}"
+    verdict = f"[{VERDICT_COLORS.get(row['label'], 'red')}]{row['label'] or row['status']}[/]"
+    yield f"[bold]{escape(name)}[/bold] {puzzle.width}x{puzzle.height}: {verdict} {escape(row['error'] or '')}"
     if solved.known is not None:
         yield from unfinished(puzzle, row, solved.known)
     if row["solution"] is not None:
@@ -151,13 +129,9 @@ def describe(solved: SolvedPuzzle, stats: bool) -> Iterator[RenderableType]:
         yield f"Solution {number}:"
         yield draw(puzzle, GridState(cells, marked))
     if solved.grading is not None or (row["status"] != "invalid" and row["solutions"] not in (None, "unique")):
-        yield difficulty_line(solved.grading, row["solutions"])
-
-
-def difficulty_line(grading: dict[str, Any] | None, solutions: str) -> str:
-    """Return the difficulty for people of a row of the grades table, or why there is none."""
-    words = f"no minutes: {WITHOUT_GRADE[solutions]}" if grading is None else difficulty_words(grading)
-    return f"For people: [bold]{escape(words)}[/bold]"
+        reason = WITHOUT_GRADE.get(row["solutions"])
+        words = f"no minutes: {reason}" if solved.grading is None else difficulty_words(solved.grading)
+        yield f"For people: [bold]{escape(words)}[/bold]"
 
 
 def unfinished(puzzle: Puzzle, row: dict[str, Any], known: np.ndarray) -> Iterator[RenderableType]:
@@ -192,24 +166,19 @@ def count_text(count: int | None) -> str:
     return "-" if count is None else f"{count:,}"
 
 
-def print_explanation(explanation: Explanation) -> None:
-    """Print the steps in words, trivial ones merged, and the outcome."""
-    print_text(step_lines(describe_merged(explanation), describe_ending(explanation)))
-
-
 def animate_explanation(explanation: Explanation) -> None:
     """Show the steps as an animation: eight a second, or as many as end within twenty seconds."""
     speed = max(STEPS_A_SECOND, len(explanation.steps) / MAX_WATCH_SECONDS)
     animate(explanation.puzzle, grid_states(explanation), speed)
 
 
-def step_lines(steps: Iterable[DescribedStep[Any]], ending: str) -> Iterator[RenderableType]:
-    """Yield a line for each step, and the outcome. A reason is given once."""
+def step_lines(explanation: Explanation) -> Iterator[RenderableType]:
+    """Yield a line for each step, trivial ones merged, and the outcome. A reason is given once."""
     given: set[str] = set()
-    for step in steps:
+    for step in describe_merged(explanation):
         yield step_row(step, TECHNIQUES[step.step.technique].name, with_reason=step.why not in given)
         given.add(step.why)
-    yield f"[bold]{escape(ending)}[/bold]"
+    yield f"[bold]{escape(describe_ending(explanation))}[/bold]"
 
 
 def step_row(step: DescribedStep[Any], name: str, with_reason: bool) -> RenderableType:

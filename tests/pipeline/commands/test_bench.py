@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from nonocensus.pipeline.commands.bench import Engine
-from nonocensus.pipeline.findings.engine_comparison import differing, figures
+from nonocensus.pipeline.findings.benchmark import differing, engine_figures
 from nonocensus.scrapers.formats import webpbn_xml
 from nonocensus.solver.engines.searches import COMPILED, ENGINES
 from nonocensus.solver.model.puzzle import BLOT, Block, Puzzle, from_picture
@@ -68,7 +68,7 @@ def files(tmp_path: Path) -> None:
 
 
 def test_engine_option_lists_all_engines() -> None:
-    assert [engine.value for engine in Engine] == [*ENGINES]
+    assert [*Engine] == [*ENGINES]
     assert set(COMPILED) <= set(ENGINES)
 
 
@@ -119,7 +119,7 @@ def test_differing_verdicts_are_found() -> None:
         {"puzzle": puzzle, "verdict": verdict, "seconds": 1.0}
         for puzzle, verdict in [("a", "unique"), ("a", "unknown"), ("b", "unique"), ("b", "none"), ("c", "none")]
     ]
-    found = figures(rows)
+    found = engine_figures(rows)
     assert differing(rows) == ["b"]
     assert (found["differing"], found["undecided"], found["puzzles"]) == (1, 1, 3)
 

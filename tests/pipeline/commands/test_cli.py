@@ -2,20 +2,15 @@
 
 import io
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from stores import DIAMOND, Refused
+from stores import DIAMOND, Nonocensus, Refused
 
 from nonocensus.reports.clean import UNSAFE
 from nonocensus.scrapers.archives.source_file import SKIPPED_HINT
 
 SWITCH = "width 2\nheight 2\n\nrows\n1\n1\n\ncolumns\n1\n1\n"
-
-
-Command = Callable[..., Any]
 
 
 def write(folder: Path, files: dict[str, str | bytes]) -> None:
@@ -24,7 +19,7 @@ def write(folder: Path, files: dict[str, str | bytes]) -> None:
         (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
 
 
-def test_from_files_to_report(nonocensus: Command, tmp_path: Path) -> None:
+def test_from_files_to_report(nonocensus: Nonocensus, tmp_path: Path) -> None:
     write(tmp_path, {"in/diamond.non": DIAMOND, "in/more/switch.non": SWITCH})
     imported = nonocensus("import", "in", "--out", "store", "--json")
     assert imported.code == 0
@@ -43,7 +38,7 @@ def test_from_files_to_report(nonocensus: Command, tmp_path: Path) -> None:
     assert json.loads(again.out)["known"] == 2
 
 
-def test_solve_draws_the_solution(nonocensus: Command, tmp_path: Path) -> None:
+def test_solve_draws_the_solution(nonocensus: Nonocensus, tmp_path: Path) -> None:
     write(tmp_path, {"diamond.non": DIAMOND})
     result = nonocensus("solve", "diamond.non")
     assert result.code == 0
@@ -76,7 +71,7 @@ def test_import_of_one_bad_file_fails(refused: Refused, tmp_path: Path, name: st
     assert not (tmp_path / "store").exists()
 
 
-def test_import_skips_bad_files(nonocensus: Command, tmp_path: Path) -> None:
+def test_import_skips_bad_files(nonocensus: Nonocensus, tmp_path: Path) -> None:
     write(tmp_path, {f"in/{name}": content for name, (content, _) in BAD_FILES.items()} | {"in/diamond.non": DIAMOND})
     result = nonocensus("import", "in", "--out", "store", "--json")
     assert result.code == 1
@@ -85,7 +80,7 @@ def test_import_skips_bad_files(nonocensus: Command, tmp_path: Path) -> None:
     assert sorted(Path(problem["name"]).name for problem in report["problems"]) == sorted(BAD_FILES)
 
 
-def test_impossible_clues_become_invalid_rows(nonocensus: Command, tmp_path: Path) -> None:
+def test_impossible_clues_become_invalid_rows(nonocensus: Nonocensus, tmp_path: Path) -> None:
     files = {
         "in/wide.non": DIAMOND.replace("rows\n1\n3\n5", "rows\n1\n3\n2,3"),
         "in/totals.non": DIAMOND.replace("rows\n1\n3\n5", "rows\n1\n3\n4"),
@@ -102,7 +97,7 @@ def test_impossible_clues_become_invalid_rows(nonocensus: Command, tmp_path: Pat
     assert nonocensus("solve", "in/wide.non").code == 2
 
 
-def test_schema_and_version_need_no_run(nonocensus: Command) -> None:
+def test_schema_and_version_need_no_run(nonocensus: Nonocensus) -> None:
     assert "clue_hash" in nonocensus("query", "--schema").out
     tables = json.loads(nonocensus("query", "--schema", "--json").out)
     assert {"name": "status", "type": "string"}.items() <= tables["results"][2].items()
@@ -112,7 +107,7 @@ def test_schema_and_version_need_no_run(nonocensus: Command) -> None:
 
 
 @pytest.mark.slow
-def test_demo_classifies_and_reports(nonocensus: Command, tmp_path: Path) -> None:
+def test_demo_classifies_and_reports(nonocensus: Nonocensus, tmp_path: Path) -> None:
     result = nonocensus("demo", "--out", "demo", "--serial")
     assert result.code == 0, result.err
     assert "report.html" in result.out.splitlines()[-1]
@@ -132,7 +127,7 @@ SAVED = """<?xml version="1.0"?>
 <solution type="saved"><image>|?X|\n|??|</image></solution></puzzle></puzzleset>"""
 
 
-def test_solve_starts_from_a_saved_grid(nonocensus: Command, tmp_path: Path) -> None:
+def test_solve_starts_from_a_saved_grid(nonocensus: Nonocensus, tmp_path: Path) -> None:
     write(tmp_path, {"saved.xml": SAVED})
     free, begun = (
         nonocensus("solve", "saved.xml", "--json"),
@@ -146,7 +141,7 @@ def test_solve_starts_from_a_saved_grid(nonocensus: Command, tmp_path: Path) -> 
     assert "1 saved grid" in missing.err
 
 
-def test_solve_lists_all_solutions_with_check_goal(nonocensus: Command, tmp_path: Path) -> None:
+def test_solve_lists_all_solutions_with_check_goal(nonocensus: Nonocensus, tmp_path: Path) -> None:
     write(tmp_path, {"saved.xml": SAVED})
     row = json.loads(nonocensus("solve", "saved.xml", "--json", "-c", "--all", "5").out)
     assert (row["solution"], row["second_solution"]) == ([1, 0, 0, 1], [0, 1, 1, 0])
@@ -158,7 +153,7 @@ def test_solve_lists_all_solutions_with_check_goal(nonocensus: Command, tmp_path
     assert "Solution 2:" not in nonocensus("solve", "saved.xml", "--all", "1").out
 
 
-def test_solve_exit_status_with_bad_files(nonocensus: Command, tmp_path: Path) -> None:
+def test_solve_exit_status_with_bad_files(nonocensus: Nonocensus, tmp_path: Path) -> None:
     write(tmp_path, {"in/a.non": DIAMOND, "in/b.non": "once upon a time", "bad/c.non": "once upon a time"})
     (tmp_path / "empty").mkdir()
     some = nonocensus("solve", "in")
@@ -169,7 +164,7 @@ def test_solve_exit_status_with_bad_files(nonocensus: Command, tmp_path: Path) -
     assert (empty.code, empty.err) == (2, f"nonocensus: no puzzle found in empty ({SKIPPED_HINT})\n")
 
 
-def test_solve_reads_standard_input(nonocensus: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_solve_reads_standard_input(nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(DIAMOND.encode())))
     result = nonocensus("solve", "-")
     assert result.code == 0
@@ -181,7 +176,7 @@ def test_solve_reads_standard_input(nonocensus: Command, monkeypatch: pytest.Mon
 WIDE = "width 100\nheight 1\n\nrows\n100\n\ncolumns\n" + "1\n" * 100
 
 
-def test_picture_rows_are_never_wrapped(nonocensus: Command, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_picture_rows_are_never_wrapped(nonocensus: Nonocensus, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """A pipe gets the whole picture; a terminal that is too narrow gets a message."""
     write(tmp_path, {"wide.non": WIDE})
     assert "X" * 100 in nonocensus("solve", "wide.non").out.splitlines()
@@ -191,7 +186,7 @@ def test_picture_rows_are_never_wrapped(nonocensus: Command, tmp_path: Path, req
     assert "XX" not in narrow
 
 
-def test_solve_removes_control_characters_from_titles(nonocensus: Command, tmp_path: Path) -> None:
+def test_solve_removes_control_characters_from_titles(nonocensus: Nonocensus, tmp_path: Path) -> None:
     write(tmp_path, {"a.non": DIAMOND.replace("Diamond", "D\x1b[31m\x9b\u202ex")})
     printed = nonocensus("solve", "a.non")
     assert printed.code == 0

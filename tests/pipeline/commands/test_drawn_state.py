@@ -1,12 +1,11 @@
 """Drawn grids that `solve --state` starts from."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from stores import Nonocensus
 
 from nonocensus.pipeline.commands.solve.drawn_state import parse_state
 from nonocensus.scrapers.formats import FormatError, named
@@ -15,7 +14,6 @@ from nonocensus.solver.model.puzzle import Color, Puzzle, from_picture
 PLUS = from_picture(np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]], np.uint8), puzzle_id="local/plus")
 PALETTE = (Color("white", ".", "ffffff"), Color("red", "r", "ff0000"), Color("blue", "x", "0000ff"))
 COLORED = from_picture(np.array([[1, 1, 2], [0, 2, 2]], np.uint8), PALETTE)
-Command = Callable[..., Any]
 
 
 def known(text: str, puzzle: Puzzle = PLUS) -> str:
@@ -68,7 +66,7 @@ def test_ambiguous_and_unknown_signs_are_refused(text: str, puzzle: Puzzle, reas
     assert str(error.value).startswith(reason)
 
 
-def test_hint_starts_from_a_drawn_grid(nonocensus: Command, tmp_path: Path) -> None:
+def test_hint_starts_from_a_drawn_grid(nonocensus: Nonocensus, tmp_path: Path) -> None:
     link = "3x3:1/3/1/1/3/1"
     (tmp_path / "begun.txt").write_text("?#?\n###\n???\n")
     (tmp_path / "wrong.txt").write_text("##?\n???\n???\n")

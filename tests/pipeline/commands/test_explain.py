@@ -1,21 +1,18 @@
 """The command solve with --explain, --save and --hint."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
+from stores import Nonocensus
 
 from nonocensus.scrapers.formats import named
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Puzzle, from_picture
 from nonocensus.solver.model.tables import puzzles_of
-
-Command = Callable[..., Any]
 
 
 @pytest.fixture
@@ -26,7 +23,7 @@ def files(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("files")
-def test_explanation_as_text_and_json(nonocensus: Command) -> None:
+def test_explanation_as_text_and_json(nonocensus: Nonocensus) -> None:
     words = nonocensus("solve", "a.non", "-m")
     assert words.code == 0
     assert "   1. " in words.out
@@ -40,7 +37,7 @@ def test_explanation_as_text_and_json(nonocensus: Command) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("files")
-def test_save_writes_each_format(nonocensus: Command, tmp_path: Path) -> None:
+def test_save_writes_each_format(nonocensus: Nonocensus, tmp_path: Path) -> None:
     made = nonocensus(
         "solve", "a.non", "--save", "a.png", "--save", "a.svg", "--save", "a.pdf", "--save", "a.html",
         "--save", "a.GIF", "--save", "steps/",
@@ -58,7 +55,7 @@ def test_save_writes_each_format(nonocensus: Command, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("files")
-def test_watch_shows_nothing_without_terminal(nonocensus: Command) -> None:
+def test_watch_shows_nothing_without_terminal(nonocensus: Nonocensus) -> None:
     assert nonocensus("solve", "a.non", "--watch").out.startswith("local/a 7x7: unique depth-2")
 
 
@@ -68,7 +65,7 @@ def saved(cells: np.ndarray, begun: np.ndarray, known: np.ndarray) -> Puzzle:
     return replace(from_picture(cells, BLACK_ON_WHITE, puzzle_id="local/a"), goal=None, saved=(grid,))
 
 
-def test_hint_shows_next_step_or_wrong_cells(nonocensus: Command, tmp_path: Path) -> None:
+def test_hint_shows_next_step_or_wrong_cells(nonocensus: Nonocensus, tmp_path: Path) -> None:
     cells = np.array([[1, 1, 1], [0, 1, 0], [1, 1, 1]], np.uint8)
     known = np.zeros((3, 3), bool)
     known[0] = True
@@ -89,7 +86,7 @@ def test_hint_shows_next_step_or_wrong_cells(nonocensus: Command, tmp_path: Path
 
 
 @pytest.mark.usefixtures("files")
-def test_hint_needs_one_puzzle_but_no_saved_grid(nonocensus: Command) -> None:
+def test_hint_needs_one_puzzle_but_no_saved_grid(nonocensus: Nonocensus) -> None:
     assert nonocensus("solve", "a.non", "--hint").code == 0
     assert nonocensus("solve", "two.jsonl", "--hint", "-n", "2").code == 0
     assert nonocensus("solve", "two.jsonl", "--hint", "-n", "3").code == 2
@@ -97,7 +94,7 @@ def test_hint_needs_one_puzzle_but_no_saved_grid(nonocensus: Command) -> None:
 
 
 @pytest.mark.usefixtures("files", "terminal")
-def test_terminal_breaks_explanations_between_words(nonocensus: Command) -> None:
+def test_terminal_breaks_explanations_between_words(nonocensus: Nonocensus) -> None:
     lines = nonocensus("solve", "a.non", "-m").out.splitlines()
     assert max(map(len, lines)) <= 80
     first = next(k for k, line in enumerate(lines) if line.startswith("   1. "))

@@ -1,20 +1,13 @@
 """The commands check and tasks: verdicts on answers, task files and their scores."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from runs import run_serially
-from stores import DIAMOND
+from stores import DIAMOND, Nonocensus
 
 from nonocensus.pipeline.run.run_folder import Run
-from nonocensus.pipeline.store.parts import append, create_store
-from nonocensus.scrapers.demo import demo_puzzles
-from nonocensus.solver.model.tables import puzzle_batch
-
-Command = Callable[..., Any]
 
 ROWS = ["..#..", ".###.", "#####", ".###.", "..#.."]
 SOLVED = "\n".join(ROWS)
@@ -31,7 +24,7 @@ SOLVED = "\n".join(ROWS)
         ("", 2, "unreadable: no grid of 5 rows of 5 cells in it"),
     ],
 )
-def test_an_answer_is_checked(nonocensus: Command, tmp_path: Path, answer: str, code: int, text: str) -> None:
+def test_an_answer_is_checked(nonocensus: Nonocensus, tmp_path: Path, answer: str, code: int, text: str) -> None:
     (tmp_path / "diamond.non").write_text(DIAMOND)
     (tmp_path / "answer.txt").write_text(answer)
     done = nonocensus("check", "diamond.non", "answer.txt")
@@ -40,22 +33,14 @@ def test_an_answer_is_checked(nonocensus: Command, tmp_path: Path, answer: str, 
     assert f"{value['verdict']}: {value['reason']}" == text
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    place = tmp_path_factory.mktemp("tasks")
-    store = create_store(str(place / "store"))
-    append(store, [puzzle_batch(demo_puzzles()[:40])])
-    return run_serially(store, place / "run")
-
-
-def task_lines(nonocensus: Command, run: Run, *options: str) -> list[dict[str, Any]]:
-    done = nonocensus("tasks", run.folder.name, "--out", "t.jsonl", *options)
+def task_lines(nonocensus: Nonocensus, demo_run: Run, *options: str) -> list[dict[str, Any]]:
+    done = nonocensus("tasks", demo_run.folder.name, "--out", "t.jsonl", *options)
     assert done.code == 0, done.err
     return [json.loads(line) for line in Path("t.jsonl").read_text().splitlines()]
 
 
-def test_tasks_have_prompts_keys_and_splits(nonocensus: Command, run: Run) -> None:
-    tasks = task_lines(nonocensus, run)
+def test_tasks_have_prompts_keys_and_splits(nonocensus: Nonocensus, demo_run: Run) -> None:
+    tasks = task_lines(nonocensus, demo_run)
     assert len({task["canonical_hash"] for task in tasks}) == len(tasks) > 10
     for task in tasks:
         remainder = int(task["canonical_hash"][-8:], 16) % 10
@@ -63,13 +48,15 @@ def test_tasks_have_prompts_keys_and_splits(nonocensus: Command, run: Run) -> No
         assert task["verdict"] == "unique"
         assert task["license"] == "Apache-2.0"
         assert len(task["answer"].split("\n")) == task["height"] == len(task["rows"])
-    assert [task["id"] for task in task_lines(nonocensus, run, "--style", "grid")] == [task["id"] for task in tasks]
-    system, user = task_lines(nonocensus, run, "--style", "chat", "--count", "1")[0]["prompt"]
+    assert [task["id"] for task in task_lines(nonocensus, demo_run, "--style", "grid")] == [
+        task["id"] for task in tasks
+    ]
+    system, user = task_lines(nonocensus, demo_run, "--style", "chat", "--count", "1")[0]["prompt"]
     assert (system["role"], user["role"]) == ("system", "user")
 
 
-def test_answers_are_scored(nonocensus: Command, run: Run) -> None:
-    first, second, third, *others = task_lines(nonocensus, run)
+def test_answers_are_scored(nonocensus: Nonocensus, demo_run: Run) -> None:
+    first, second, third, *others = task_lines(nonocensus, demo_run)
     answers = [
         (first["id"], first["answer"]),
         (first["id"], "no idea"),

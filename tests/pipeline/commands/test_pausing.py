@@ -77,15 +77,21 @@ def test_work_continues_unless_declined(
     assert capsys.readouterr().err.count("it is here\nStill solving. Continue? [Y/n] ") == 2
 
 
-@pytest.mark.parametrize("answer", ["n\n", " No\n", ""])
-def test_work_stops_if_declined_or_at_end_of_input(keyboard: Callable[..., Keyboard], answer: str) -> None:
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [("n\n", Interrupted), (" No\n", Interrupted), ("", Interrupted), (None, KeyboardInterrupt)],
+    ids=["n", "no", "end of input", "second Ctrl-C"],
+)
+def test_work_stops_unless_confirmed(
+    keyboard: Callable[..., Keyboard], answer: str | None, error: type[BaseException]
+) -> None:
     typed, ended = keyboard(answer), threading.Event()
 
     def work() -> None:
         press_ctrl_c(typed)
         ended.wait()
 
-    with pytest.raises(Interrupted, match="stopped"):
+    with pytest.raises(error, match="stopped" if error is Interrupted else None):
         run_interactively(work, lambda _: [])
     ended.set()
 
@@ -99,18 +105,6 @@ def test_work_stops_without_standard_input(monkeypatch: pytest.MonkeyPatch) -> N
         ended.wait()
 
     with pytest.raises(Interrupted):
-        run_interactively(work, lambda _: [])
-    ended.set()
-
-
-def test_second_ctrl_c_ends_the_command(keyboard: Callable[..., Keyboard]) -> None:
-    typed, ended = keyboard(None), threading.Event()
-
-    def work() -> None:
-        press_ctrl_c(typed)
-        ended.wait()
-
-    with pytest.raises(KeyboardInterrupt):
         run_interactively(work, lambda _: [])
     ended.set()
 

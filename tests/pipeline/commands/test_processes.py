@@ -89,6 +89,23 @@ def test_full_disk_is_reported_and_old_file_kept(run: Run, tmp_path: Path, nonoc
     assert not (tmp_path / "run.csv").exists()
 
 
+NAMES = ("solver", "reports", "pipeline", "random", "csv", "email", "numpy", "queue", "typer")
+
+
+@pytest.mark.slow
+def test_modules_in_the_current_folder_are_not_imported(tmp_path: Path) -> None:
+    """Neither by the command nor by Ray's workers."""
+    for name in NAMES:
+        (tmp_path / f"{name}.py").write_text(f"raise RuntimeError('{name} of the user')\n")
+    (tmp_path / "dot.non").write_text("width 1\nheight 1\n\nrows\n1\n\ncolumns\n1\n")
+    program = Path(sys.executable).with_name("nonocensus")
+    for command in ("import dot.non --out store", "classify store --out run --cpus 1", "status run --json"):
+        done = subprocess.run([program, *command.split()], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    assert (summary["status"], summary["labels"]) == ({"ok": 1}, {"trivial unique line": 1})
+
+
 @pytest.mark.slow
 def test_closed_standard_streams(store: Store, tmp_path: Path) -> None:
     """No output goes into a file that got a closed stream's number, and Ray works without streams."""

@@ -6,14 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from runs import run_serially
+from runs import run_of
 from stores import DIAMOND, Refused
 
-from nonocensus.pipeline.store.parts import append, create_store
 from nonocensus.scrapers.demo import demo_puzzles
 from nonocensus.scrapers.formats import named
 from nonocensus.solver.model.puzzle import from_picture
-from nonocensus.solver.model.tables import puzzle_batch
 
 LINK = "3x3:1/3/1/1/3/1"
 BAD_LINK = "this link is damaged or cut off: copy all of it again"
@@ -239,6 +237,15 @@ REFUSED = {
     "status store --metrics": "store",
     "status caf\udce9": "is not UTF-8",
     "status https://example.com/run": "https://example.com/run: Unrecognized filesystem type",
+    "sudoku good.non --compare --engine brute": "--compare runs all engines; leave out --engine",
+    "sudoku good.non --engine bits": "'bits' is not one of",
+    "sudoku good.non --cpu-limit nan": "nan is not between",
+    "sudoku /dev/null": "/dev/null: no Sudoku: it is empty",
+    "sudoku images/1.png": "1.png: no Sudoku: it is a binary file, not text",
+    "sudoku full/note.txt": "note.txt: no Sudoku: neither lines of 81 characters nor grids",
+    "sudoku good.non": "good.non: no Sudoku: neither lines of 81 characters nor grids; for nonograms there is `solve`",
+    "sudoku full": "full: Is a directory",
+    "sudoku missing": "missing: No such file or directory",
     "tasks run --out t.jsonl --minutes 1-20": "has no grades yet",
     "tasks run --out t.jsonl --where 'width > 1000'": "has no such puzzle: 40 in the run",
 }
@@ -256,9 +263,7 @@ OTHERS = {
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a run of the store next to it, puzzle files, and what can't be read."""
     place = tmp_path_factory.mktemp("place")
-    store = create_store(str(place / "store"))
-    append(store, [puzzle_batch(demo_puzzles()[:40])])
-    run_serially(store, place / "run")
+    run_of(place, demo_puzzles()[:40])
     for name in ("full", "empty", "images"):
         (place / name).mkdir()
     (place / "full/note.txt").write_text("mine")

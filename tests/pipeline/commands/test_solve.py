@@ -6,14 +6,14 @@ import re
 import signal
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
-from defusedxml import ElementTree
 from faulty_twin import serve
-from stores import DIAMOND
+from stores import DIAMOND, Nonocensus
 
 from nonocensus.pipeline.commands.solve.puzzle_arguments import parse_arguments, read_puzzles
 from nonocensus.pipeline.crawl.single import FetchOptions
@@ -22,8 +22,6 @@ from nonocensus.scrapers.twin import build_archive
 from nonocensus.solver import api
 from nonocensus.solver.model.fitted_parameters import ParameterError
 from nonocensus.solver.model.puzzle import from_picture
-
-Command = Callable[..., Any]
 
 SWITCH = "width 2\nheight 3\n\nrows\n1\n1\n0\n\ncolumns\n1\n1\n"
 NONE = "width 3\nheight 3\n\nrows\n1,1\n0\n1,1\n\ncolumns\n2\n0\n2\n"
@@ -37,7 +35,7 @@ def files(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("files")
-def test_brief_prints_pbnsolve_words(nonocensus: Command) -> None:
+def test_brief_prints_pbnsolve_words(nonocensus: Nonocensus) -> None:
     """A line a puzzle; errors go to standard error."""
     result = nonocensus("solve", "-b", "a.non", "b.non", "c.non", "d.non")
     assert result.out == "unique logical\nmultiple\ncontradiction\ncontradiction\n"
@@ -49,7 +47,7 @@ def test_brief_prints_pbnsolve_words(nonocensus: Command) -> None:
 
 
 @pytest.mark.usefixtures("files")
-def test_the_last_line_has_the_difficulty_for_people(nonocensus: Command, tmp_path: Path) -> None:
+def test_the_last_line_has_the_difficulty_for_people(nonocensus: Nonocensus, tmp_path: Path) -> None:
     last = {name: nonocensus("solve", f"{name}.non").out.splitlines()[-1] for name in "abc"}
     assert re.fullmatch(r"For people: about \S+ seconds \(\S+ to \S+\), 1\.\d stars of 5, grade 1: counting", last["a"])
     assert last["b"] == "For people: no minutes: it has several solutions"
@@ -66,7 +64,7 @@ def test_the_last_line_has_the_difficulty_for_people(nonocensus: Command, tmp_pa
 
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("command", ["solve", "grade"])
-def test_damaged_parameters_are_one_line(nonocensus: Command, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+def test_damaged_parameters_are_one_line(nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
     def damaged() -> None:
         raise ParameterError("minutes.json is damaged (checksum mismatch); reinstall nonocensus")
 
@@ -87,7 +85,7 @@ def test_progress_in_a_folder_is_reported(tmp_path: Path, capsys: pytest.Capture
 
 
 @pytest.mark.usefixtures("files")
-def test_xml_prints_a_document_a_puzzle(nonocensus: Command, tmp_path: Path) -> None:
+def test_xml_prints_a_document_a_puzzle(nonocensus: Nonocensus, tmp_path: Path) -> None:
     (tmp_path / "e.non").write_text("once <upon> & a time")
     result = nonocensus("solve", "--xml", "a.non", "b.non", "e.non")
     assert (result.code, result.err) == (1, "")
@@ -99,7 +97,7 @@ def test_xml_prints_a_document_a_puzzle(nonocensus: Command, tmp_path: Path) -> 
 
 
 @pytest.mark.usefixtures("files")
-def test_unfinished_puzzle_is_drawn_with_open_cells(nonocensus: Command) -> None:
+def test_unfinished_puzzle_is_drawn_with_open_cells(nonocensus: Nonocensus) -> None:
     stalled = nonocensus("solve", "b.non", "--rung", "line").out
     assert "??\n??\n..\n2 of 6 cells are decided (? is open); no solution found\n" in stalled
     late = nonocensus("solve", "b.non", "-x", "0.001", "--rung", "line", "--json").out
@@ -107,7 +105,7 @@ def test_unfinished_puzzle_is_drawn_with_open_cells(nonocensus: Command) -> None
     assert "known" not in json.loads(nonocensus("solve", "a.non", "--json").out)
 
 
-def test_unfinished_puzzle_shows_a_known_solution(nonocensus: Command, tmp_path: Path) -> None:
+def test_unfinished_puzzle_shows_a_known_solution(nonocensus: Nonocensus, tmp_path: Path) -> None:
     (tmp_path / "goal.non").write_text(SWITCH + '\ngoal "100100"\n')
     shown = nonocensus("solve", "goal.non", "-c", "--rung", "line").out
     assert "??\n??\n..\n2 of 6 cells are decided (? is open); 1 solution found\nA solution:\nX.\n.X\n..\n" in shown
@@ -115,7 +113,7 @@ def test_unfinished_puzzle_shows_a_known_solution(nonocensus: Command, tmp_path:
 
 
 @pytest.mark.usefixtures("files")
-def test_open_cells_have_an_unused_symbol(nonocensus: Command, tmp_path: Path) -> None:
+def test_open_cells_have_an_unused_symbol(nonocensus: Nonocensus, tmp_path: Path) -> None:
     clues = "<line><count>1</count></line>" * 2
     sides = "".join(f'<clues type="{side}">{clues}</clues>' for side in ("rows", "columns"))
     colors = '<color name="white" char="?">fff</color><color name="black" char="X">000</color>'
@@ -125,7 +123,7 @@ def test_open_cells_have_an_unused_symbol(nonocensus: Command, tmp_path: Path) -
 
 
 @pytest.mark.usefixtures("files")
-def test_stats_shows_techniques_and_counts(nonocensus: Command) -> None:
+def test_stats_shows_techniques_and_counts(nonocensus: Nonocensus) -> None:
     lines = nonocensus("solve", "-t", "b.non", "-d", "3", "--rung", "depth-2").out.splitlines()
     assert [line.split()[0] for line in lines[-5:-1]] == ["line", "depth-3", "all", "line"]
     assert lines[-2].startswith("line solves ")
@@ -134,7 +132,7 @@ def test_stats_shows_techniques_and_counts(nonocensus: Command) -> None:
 
 
 @pytest.mark.usefixtures("files")
-def test_ctrl_c_reports_the_last_attempt(nonocensus: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_reports_the_last_attempt(nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second attempt sends Ctrl-C and waits for the question; the first attempt's result is shown."""
     asked, tries = threading.Event(), []
     solve = api.solve
@@ -162,7 +160,7 @@ def test_ctrl_c_reports_the_last_attempt(nonocensus: Command, monkeypatch: pytes
 
 
 @pytest.mark.usefixtures("files")
-def test_interactive_gives_the_same_row(nonocensus: Command) -> None:
+def test_interactive_gives_the_same_row(nonocensus: Nonocensus) -> None:
     rows = [json.loads(nonocensus("solve", "b.non", "--json", "--all", "9", *more).out) for more in ([], ["-i"])]
     for row in rows:
         for name in [name for name in row if name.startswith(("cpu", "wall"))]:
@@ -187,7 +185,7 @@ def twin(counts: Counter[str]) -> Iterator[str]:
 
 
 @pytest.mark.usefixtures("files")
-def test_ids_are_downloaded_once(nonocensus: Command, twin: str, counts: Counter[str]) -> None:
+def test_ids_are_downloaded_once(nonocensus: Nonocensus, twin: str, counts: Counter[str]) -> None:
     ids = ("webpbn/6574", "a.non", "nonograms:6574", "webpbn:6574")
     result = nonocensus("solve", *ids, "--base-url", twin, "-b")
     assert (result.code, result.err) == (0, "")
@@ -200,7 +198,7 @@ def test_ids_are_downloaded_once(nonocensus: Command, twin: str, counts: Counter
     assert counts["webpbn/6574"] == 2
 
 
-def test_file_takes_precedence_over_id(nonocensus: Command, tmp_path: Path) -> None:
+def test_file_takes_precedence_over_id(nonocensus: Nonocensus, tmp_path: Path) -> None:
     """No request is made: no contact is needed."""
     (tmp_path / "webpbn").mkdir()
     (tmp_path / "webpbn/6574").write_text(DIAMOND)
@@ -210,7 +208,7 @@ def test_file_takes_precedence_over_id(nonocensus: Command, tmp_path: Path) -> N
 
 
 @pytest.mark.usefixtures("files")
-def test_missing_ids_are_reported_and_skipped(nonocensus: Command, twin: str) -> None:
+def test_missing_ids_are_reported_and_skipped(nonocensus: Nonocensus, twin: str) -> None:
     """One line for each; a site that does not answer ends the command."""
     result = nonocensus("solve", "webpbn/2", "a.non", "--base-url", twin, "-b")
     assert (result.code, result.out) == (1, "unique logical\n")
@@ -218,6 +216,6 @@ def test_missing_ids_are_reported_and_skipped(nonocensus: Command, twin: str) ->
     assert nonocensus("solve", "webpbn/2", "--base-url", twin).code == 2
 
 
-def test_https_addresses_are_read_as_files(nonocensus: Command, twin: str) -> None:
+def test_https_addresses_are_read_as_files(nonocensus: Nonocensus, twin: str) -> None:
     address = f"{twin}/export.cgi/x.xml?go=1&id=6574&fmt=xml&xml_clue=on"
     assert nonocensus("solve", address, "-b").out == "unique logical\n"

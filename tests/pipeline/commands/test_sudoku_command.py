@@ -1,4 +1,4 @@
-"""The command sudoku: solutions, the table of engines, exit statuses and bad input."""
+"""The command sudoku: solutions, the table of engines, exit statuses, unreadable puzzles."""
 
 import json
 from pathlib import Path
@@ -98,37 +98,6 @@ def test_unreadable_puzzles_are_named_and_the_others_solved(nonocensus: Any, tmp
         "not read: some.txt, line 3: 'x' in row 2, column 1 is not a digit of 9x9",
     ]
     assert (len(lines), lines[-1]) == (21, "... and 12 more unreadable puzzles")
-
-
-def test_bytes_that_are_no_sudoku(nonocensus: Any, tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
-    for name, data, message in (
-        ("empty", b"", "empty: no Sudoku: it is empty"),
-        ("binary", bytes(range(256)), "binary: no Sudoku: it is a binary file, not text"),
-        ("prose", b"Dear reader,\n", "prose: no Sudoku: neither lines of 81 characters nor grids"),
-        ("a.non", b"width 2\nheight 1\n\nrows\n2\n\ncolumns\n1\n1\n", "a.non: no Sudoku: neither lines"),
-        ("folder", None, "folder: Is a directory"),
-        ("missing", None, "missing: No such file or directory"),
-    ):
-        if data is not None:
-            (tmp_path / name).write_bytes(data)
-        done = nonocensus("sudoku", name)
-        assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
-        assert message in done.err
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--compare", "--engine", "brute"], "--compare runs all engines; leave out --engine"),
-        (["--engine", "bits"], "'bits' is not one of"),
-        (["--cpu-limit", "nan"], "nan is not between"),
-    ],
-)
-def test_wrong_options(nonocensus: Any, file: Path, options: list[str], message: str) -> None:
-    done = nonocensus("sudoku", str(file), *options)
-    assert (done.code, done.out) == (2, "")
-    assert message in done.err
 
 
 @pytest.mark.parametrize("pointers", ["none", "fails"])

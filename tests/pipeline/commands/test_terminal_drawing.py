@@ -216,13 +216,8 @@ def test_differing_cells_are_counted_and_located() -> None:
     assert difference_text(np.eye(1, dtype=bool)) == "differ in 1 cell: row 1 column 1"
 
 
-@pytest.fixture
-def shown(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
-    """Return the output of a terminal of 40 columns."""
-    return output(monkeypatch)
-
-
 def output(monkeypatch: pytest.MonkeyPatch, height: int = 20, **about: object) -> io.StringIO:
+    """Return the output of a terminal of 40 columns."""
     monkeypatch.setenv("TERM", "xterm")
     made = console(monkeypatch, 40, height, color_system=None, **about)
     assert isinstance(made.file, io.StringIO)
@@ -237,8 +232,8 @@ def states() -> Iterator[GridState]:
         yield GridState(cells.copy(), rows=(y,), words=f"row {y + 1}: line logic\nfinds " + "many " * 20)
 
 
-def test_animation_shows_each_state_with_words_and_progress(shown: io.StringIO) -> None:
-    pauses: list[float] = []
+def test_animation_shows_each_state_with_words_and_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown, pauses = output(monkeypatch), list[float]()
     last = animate(PUZZLE, states(), 4, pauses.append)
     assert last is not None
     assert (last.cells == HEART).all()
@@ -255,7 +250,9 @@ def test_animation_shows_each_state_with_words_and_progress(shown: io.StringIO) 
     assert text.endswith("\x1b[2K"), "nothing stays"
 
 
-def test_ctrl_c_erases_the_animation(shown: io.StringIO) -> None:
+def test_ctrl_c_erases_the_animation(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = output(monkeypatch)
+
     def interrupted() -> Iterator[GridState]:
         yield from states()
         raise KeyboardInterrupt

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from runs import CONFIG, run_serially, start_run
+from runs import CONFIG, run_of, start_run
 from stores import Nonocensus, Refused
 
 from nonocensus.pipeline.findings import dataset_folder
@@ -41,12 +41,6 @@ def impossible(number: int) -> Puzzle:
     return replace(puzzle, puzzle_id=f"webpbn/{number}", source="webpbn", source_id=str(number))
 
 
-def run_of(folder: Path, puzzles: list[Puzzle], recipe: Recipe | None = None) -> Run:
-    store = create_store(str(folder / "store"))
-    append(store, [puzzle_batch(puzzles), *([recipe_batch(recipe, 0, recipe.count)] if recipe else [])])
-    return run_serially(store, folder / "run")
-
-
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Puzzles with a licence and without, of one's own drawing and made by rule, twins, equals, one that can't be."""
@@ -54,9 +48,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     pictures = (rng.random((60, 7, 6)) < 0.6).astype(np.uint8)
     puzzles = [drawn(k, cells, FREE if k % 3 == 0 else MINE) for k, cells in enumerate(pictures, 1)]
     twins = [drawn(101, pictures[0]), drawn(100, pictures[0]), drawn(102, pictures[0][::-1]), drawn(103, pictures[0].T)]
-    return run_of(
-        tmp_path_factory.mktemp("census"), [*puzzles, *twins, impossible(200)], Recipe("random", 5, 5, 0.5, 1, 40)
-    )
+    made_by_rule = recipe_batch(Recipe("random", 5, 5, 0.5, 1, 40), 0, 40)
+    return run_of(tmp_path_factory.mktemp("census"), [*puzzles, *twins, impossible(200)], made_by_rule)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from pypdf import PdfReader
-from runs import run_serially
+from runs import run_of, run_serially
 from stores import Nonocensus, Refused, random_store
 
 from nonocensus.pipeline.errors import UserError
@@ -19,27 +19,13 @@ from nonocensus.pipeline.findings import puzzle_pack
 from nonocensus.pipeline.findings.pack_index import schema
 from nonocensus.pipeline.findings.sample import difficulty_class
 from nonocensus.pipeline.run.run_folder import Run, open_run
-from nonocensus.pipeline.store.parts import append, create_store
-from nonocensus.scrapers.demo import demo_puzzles
 from nonocensus.scrapers.formats import named
 from nonocensus.scrapers.pictures.recipe import Recipe
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Color, Puzzle, from_picture
-from nonocensus.solver.model.tables import puzzle_batch, puzzles_of
+from nonocensus.solver.model.tables import puzzles_of
 
 PALETTE = (*BLACK_ON_WHITE, Color("red", "R", "ff0000"))
 L = np.array([[1, 0], [1, 1]], np.uint8)
-
-
-@pytest.fixture(scope="module")
-def archive(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A run of puzzles with titles and authors, in one colour and in several, most with one solution."""
-    return run_of(tmp_path_factory.mktemp("gallery"), demo_puzzles()[:40])
-
-
-def run_of(place: Path, puzzles: list[Puzzle]) -> Run:
-    store = create_store(str(place / "store"))
-    append(store, [puzzle_batch(puzzles)])
-    return run_serially(store, place / "run")
 
 
 @pytest.fixture
@@ -69,11 +55,11 @@ def ids(place: Path) -> list[str]:
 
 
 def wanted(count: int, to: str = "non", **others: object) -> puzzle_pack.PackOptions:
-    return puzzle_pack.PackOptions(count, named(to), **others)  # type: ignore[arg-type]
+    return puzzle_pack.PackOptions(count, to=named(to), **others)  # type: ignore[arg-type]
 
 
-def test_a_pack_is_what_its_list_says(archive: Run, tmp_path: Path) -> None:
-    done = puzzle_pack.write_pack(archive, str(tmp_path / "pack"), wanted(12, "jsonl"))
+def test_a_pack_is_what_its_list_says(demo_run: Run, tmp_path: Path) -> None:
+    done = puzzle_pack.write_pack(demo_run, str(tmp_path / "pack"), wanted(12, "jsonl"))
     rows = listed(tmp_path / "pack")
     assert done.puzzles == len(rows) == 12
     assert sorted(path.name for path in (tmp_path / "pack").iterdir()) == sorted(
@@ -81,8 +67,8 @@ def test_a_pack_is_what_its_list_says(archive: Run, tmp_path: Path) -> None:
     )
     assert [row["file"] for row in rows] == sorted(row["file"] for row in rows), "numbers in their names"
     assert [float(row["difficulty"]) for row in rows] == sorted(float(row["difficulty"]) for row in rows)
-    store = {puzzle.puzzle_id: puzzle for puzzle in puzzles_of(archive.store.batches())}
-    results = {row["puzzle_id"]: row for row in archive.table(["puzzle_id", "solutions", "solution"]).to_pylist()}
+    store = {puzzle.puzzle_id: puzzle for puzzle in puzzles_of(demo_run.store.batches())}
+    results = {row["puzzle_id"]: row for row in demo_run.table(["puzzle_id", "solutions", "solution"]).to_pylist()}
     for row in rows:
         (puzzle,) = named("jsonl").read((tmp_path / "pack" / row["file"]).read_bytes())
         original, result = store[row["puzzle_id"]], results[row["puzzle_id"]]
@@ -94,20 +80,20 @@ def test_a_pack_is_what_its_list_says(archive: Run, tmp_path: Path) -> None:
         assert puzzle.goal.tobytes() == result["solution"]
 
 
-def test_the_same_run_gives_the_same_pack(archive: Run, tmp_path: Path) -> None:
+def test_the_same_run_gives_the_same_pack(demo_run: Run, tmp_path: Path) -> None:
     for name in "ab":
-        puzzle_pack.write_pack(archive, str(tmp_path / name), wanted(9, spread="difficulty"))
+        puzzle_pack.write_pack(demo_run, str(tmp_path / name), wanted(9, spread="difficulty"))
     files = [{path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in "ab"]
     assert files[0] == files[1]
 
 
-def test_as_many_of_each_class_of_difficulty_as_can_be(archive: Run, tmp_path: Path) -> None:
+def test_as_many_of_each_class_of_difficulty_as_can_be(demo_run: Run, tmp_path: Path) -> None:
     place = tmp_path / "pack"
-    puzzle_pack.write_pack(archive, str(place), wanted(1000))
+    puzzle_pack.write_pack(demo_run, str(place), wanted(1000))
     there = Counter(difficulty_class(np.array([float(row["difficulty"]) for row in listed(place)])).tolist())
     most = 3
     count = sum(min(most, number) for number in there.values())
-    puzzle_pack.write_pack(archive, str(place), wanted(count, spread="difficulty"))
+    puzzle_pack.write_pack(demo_run, str(place), wanted(count, spread="difficulty"))
     drawn = Counter(difficulty_class(np.array([float(row["difficulty"]) for row in listed(place)])).tolist())
     assert drawn == {group: min(most, number) for group, number in there.items()}
 
@@ -148,9 +134,9 @@ def test_wrong_solution_is_skipped_and_replaced(odd: Run, tmp_path: Path, monkey
         puzzle_pack.write_pack(odd, str(tmp_path / "none"), wanted(9, private=True, where="width = 4"))
 
 
-def test_index_fits_its_schema_and_puzzles(archive: Run, tmp_path: Path) -> None:
+def test_index_fits_its_schema_and_puzzles(demo_run: Run, tmp_path: Path) -> None:
     place = tmp_path / "pack"
-    puzzle_pack.write_pack(archive, str(place), wanted(9, "jsonl"))
+    puzzle_pack.write_pack(demo_run, str(place), wanted(9, "jsonl"))
     text = (place / "pack.json").read_text()
     index = json.loads(text)
     jsonschema.validate(index, schema())
@@ -179,23 +165,23 @@ def test_limit_per_author(tmp_path: Path, nonocensus: Nonocensus) -> None:
         assert sorted(Counter(row["author"] for row in listed(tmp_path / "pack")).values()) == counts
 
 
-def test_what_is_not_ours_stays(archive: Run, tmp_path: Path) -> None:
+def test_what_is_not_ours_stays(demo_run: Run, tmp_path: Path) -> None:
     place = tmp_path / "pack"
-    puzzle_pack.write_pack(archive, str(place), wanted(5))
+    puzzle_pack.write_pack(demo_run, str(place), wanted(5))
     (place / "cover.png").write_bytes(b"mine")
     (tmp_path / "1-other").write_bytes(b"not the pack's")
     about = json.loads((place / "pack.json").read_text())
     about["files"] += ["../1-other", "cover.png", 7]
     (place / "pack.json").write_text(json.dumps(about))
-    puzzle_pack.write_pack(archive, str(place), wanted(2))
+    puzzle_pack.write_pack(demo_run, str(place), wanted(2))
     names = {path.name for path in place.iterdir()}
     assert names == {"pack.csv", "pack.json", "cover.png", *(row["file"] for row in listed(place))}
     assert (tmp_path / "1-other").exists()
 
 
-def test_full_disk_leaves_previous_pack(archive: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_leaves_previous_pack(demo_run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place, write = tmp_path / "pack", puzzle_pack.Folder.write
-    puzzle_pack.write_pack(archive, str(place), wanted(3, "jsonl"))
+    puzzle_pack.write_pack(demo_run, str(place), wanted(3, "jsonl"))
     former = {path.name: path.read_bytes() for path in place.iterdir()}
 
     def full(folder: puzzle_pack.Folder, name: str, data: bytes) -> None:
@@ -205,16 +191,16 @@ def test_full_disk_leaves_previous_pack(archive: Run, tmp_path: Path, monkeypatc
 
     monkeypatch.setattr(puzzle_pack.Folder, "write", full)
     with pytest.raises(OSError, match="No space"):
-        puzzle_pack.write_pack(archive, str(place), wanted(5))
+        puzzle_pack.write_pack(demo_run, str(place), wanted(5))
     assert {path.name: path.read_bytes() for path in place.iterdir()} == former
     monkeypatch.undo()
-    puzzle_pack.write_pack(archive, str(place), wanted(4))
+    puzzle_pack.write_pack(demo_run, str(place), wanted(4))
     assert len(list(place.iterdir())) == 4 + 2
 
 
-def test_a_folder_with_something_else_is_refused(archive: Run, tmp_path: Path, refused: Refused) -> None:
+def test_a_folder_with_something_else_is_refused(demo_run: Run, tmp_path: Path, refused: Refused) -> None:
     (tmp_path / "pack.json").write_text("[]")
-    line = refused("pack", archive.folder.name, "--out", str(tmp_path))
+    line = refused("pack", demo_run.folder.name, "--out", str(tmp_path))
     assert "holds something else than a pack of nonocensus" in line
     assert [path.name for path in tmp_path.iterdir()] == ["pack.json"]
 
@@ -259,21 +245,21 @@ def test_a_pack_is_read_without_its_index(odd: Run, tmp_path: Path, nonocensus: 
     assert (tmp_path / "x.jsonl").read_bytes().count(b"\n") == 2
 
 
-def test_selection_of_a_page_is_packed(archive: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
+def test_selection_of_a_page_is_packed(demo_run: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
     """The report's list exports its ids, one a line."""
-    puzzle_pack.write_pack(archive, str(tmp_path / "all"), wanted(9))
+    puzzle_pack.write_pack(demo_run, str(tmp_path / "all"), wanted(9))
     chosen = sorted(ids(tmp_path / "all"))[:3]
     (tmp_path / "puzzles.txt").write_text("\n".join([*chosen, "other/1"]))
     options = "--out", str(tmp_path / "pack"), "--ids", f"@{tmp_path / 'puzzles.txt'}"
-    assert nonocensus("pack", archive.folder.name, *options, "--count", "3").code == 0
+    assert nonocensus("pack", demo_run.folder.name, *options, "--count", "3").code == 0
     assert sorted(ids(tmp_path / "pack")) == chosen
-    done = nonocensus("pack", archive.folder.name, *options)
+    done = nonocensus("pack", demo_run.folder.name, *options)
     assert (done.code, "3 that --ids names" in done.out) == (1, True)
 
 
-def test_book_has_the_puzzles_of_the_pack(archive: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
+def test_book_has_the_puzzles_of_the_pack(demo_run: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
     place = tmp_path / "pack"
-    options = "pack", archive.folder.name, "--out", str(place), "--count", "5"
+    options = "pack", demo_run.folder.name, "--out", str(place), "--count", "5"
     assert nonocensus(*options, "--pdf", "4").code == 0
     index = json.loads((place / "pack.json").read_text())
     assert index["files"][-1] == "book.pdf"
@@ -312,10 +298,10 @@ def test_by_grade(odd: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
     assert all(row["hardest"] for row in listed(tmp_path / "pack"))
 
 
-def test_by_minutes(archive: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
+def test_by_minutes(demo_run: Run, tmp_path: Path, nonocensus: Nonocensus) -> None:
     place = tmp_path / "run"
-    shutil.copytree(archive.folder.path, place)
-    shutil.copytree(Path(archive.folder.path).parent / "store", tmp_path / "store")
+    shutil.copytree(demo_run.folder.path, place)
+    shutil.copytree(Path(demo_run.folder.path).parent / "store", tmp_path / "store")
     assert nonocensus("grade", str(place), "--serial").code == 0
     graded = open_run(str(place))
     puzzle_pack.write_pack(graded, str(tmp_path / "all"), wanted(1000, spread="minutes"))

@@ -6,16 +6,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from runs import run_serially
+from runs import run_of
 from stores import Nonocensus
 
 from nonocensus.pipeline.findings import run_changes
 from nonocensus.pipeline.findings.comparison import compare
 from nonocensus.pipeline.findings.run_changes import changes_page
 from nonocensus.pipeline.run.run_folder import Run
-from nonocensus.pipeline.store.parts import append, create_store, rewrite
+from nonocensus.pipeline.store.parts import rewrite
 from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture
-from nonocensus.solver.model.tables import puzzle_batch
 
 EVIL = "<script>alert(1)</script>"
 BLOCK = np.tri(3, dtype=np.uint8)
@@ -52,15 +51,9 @@ GROUPS = {
 }
 
 
-def classified(folder: Path, puzzles: list[Puzzle]) -> Run:
-    store = create_store(str(folder.with_name(f"{folder.name}-store")))
-    append(store, [puzzle_batch(puzzles)])
-    return run_serially(store, folder)
-
-
 @pytest.fixture
 def runs(tmp_path: Path) -> tuple[Run, Run]:
-    return classified(tmp_path / "old", OLD), classified(tmp_path / "new", NEW)
+    return run_of(tmp_path / "old", OLD), run_of(tmp_path / "new", NEW)
 
 
 def listed(page: str) -> dict[str, set[str]]:
@@ -102,7 +95,6 @@ def test_puzzles_of_a_changed_store_have_no_pictures(runs: tuple[Run, Run]) -> N
 
 @pytest.mark.usefixtures("runs")
 def test_the_command_writes_the_page(tmp_path: Path, nonocensus: Nonocensus) -> None:
-    printed = nonocensus("compare", "old", "new", "--html", "page.html")
+    printed = nonocensus("compare", "old/run", "new/run", "--html", "page.html")
     assert (printed.code, printed.err) == (0, "")
     assert listed((tmp_path / "page.html").read_text()) == GROUPS
-    assert nonocensus("compare", "old", "new", "--html", "-").code == 2
