@@ -1,6 +1,7 @@
 """The command certify, which proves a run's verdicts independently of the solver."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -58,14 +59,13 @@ def certify(
 
     The same command resumes. Exit status 1 if a proof does not hold (docs/CERTIFICATES.md).
     """
-    selection, resources = selected(ids, where, None), resources_of(cpus, address, serial)
+    request = JobRequest(selected(ids, where, None), cpu_limit, resources_of(cpus, address, serial))
     run = open_run(run_folder)
     if dry_run:
-        print_estimate(estimate_certifying(run, JobRequest(selection, cpu_limit), sample, again), resources)
+        print_estimate(estimate_certifying(run, request, sample, again), request.resources)
         return
     with resumable(), show_progress("certifying") as progress:
-        request = JobRequest(selection, cpu_limit, resources, progress)
-        outcome = certify_run(run, request, sample, again, out_folder)
+        outcome = certify_run(run, replace(request, progress=progress), sample, again, out_folder)
     found = outcome.certified
     more = {"proved_before": outcome.before, "nothing_to_prove": outcome.nothing, "cpu_seconds": outcome.seconds}
     listed = {name: [item._asdict() for item in getattr(found, name)] for name in ("failed", "late", "killed")}

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
-from rich.progress import Progress, ProgressColumn, Task, TaskID
 from rich.progress_bar import ProgressBar
 from rich.segment import Segment
 from rich.table import Table
@@ -27,7 +26,9 @@ from nonocensus.pipeline.errors import Interrupted
 from nonocensus.reports.clean import clean, escaped
 from nonocensus.scrapers.url import redact
 
-if TYPE_CHECKING:  # importing takes half a second, which --help would wait for
+if TYPE_CHECKING:  # --help would wait for these imports
+    from rich.progress import Progress, Task, TaskID
+
     from nonocensus.scrapers.file_batches import Problem
 
 UNLIMITED = 1 << 20
@@ -215,6 +216,12 @@ def show_progress(title: str, log_interval: float = LOG_INTERVAL) -> Iterator[Pr
 
     Without a terminal a line is printed every `log_interval` seconds.
     """
+    from rich.progress import Progress, ProgressColumn
+
+    class LineColumn(ProgressColumn):
+        def render(self, task: "Task") -> ProgressLine:
+            return ProgressLine(task)
+
     is_drawn = err.is_terminal and not global_options.quiet
     with Progress(LineColumn(), console=err, disable=not is_drawn, transient=True) as bar:
         task = bar.add_task(title, total=None, status="")
@@ -233,7 +240,7 @@ def show_progress(title: str, log_interval: float = LOG_INTERVAL) -> Iterator[Pr
             ended.set()
 
 
-def progress_callbacks(bar: Progress, task: TaskID) -> ProgressCallbacks:
+def progress_callbacks(bar: "Progress", task: "TaskID") -> ProgressCallbacks:
     """Return progress callbacks that drive a task of a bar, whose field `status` is the status text."""
 
     def on_start(title: str, total: int | None, done: int) -> None:
@@ -260,7 +267,7 @@ class ProgressLine:
     In order of precedence: count, time left, rate, title, bar, status, time spent.
     """
 
-    task: Task
+    task: "Task"
 
     def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         """Yield the line for the console's width."""
@@ -296,20 +303,12 @@ class ProgressLine:
         yield line
 
 
-class LineColumn(ProgressColumn):
-    """The only column of a progress bar."""
-
-    def render(self, task: Task) -> ProgressLine:
-        """Return the task's line."""
-        return ProgressLine(task)
-
-
-def _count(task: Task) -> str:
+def _count(task: "Task") -> str:
     """Format completed and total steps: "12,345/23,840"."""
     return f"{task.completed:,.0f}" + ("" if task.total is None else f"/{task.total:,.0f}")
 
 
-def _left(task: Task) -> str:
+def _left(task: "Task") -> str:
     """Format the estimated time left: "0:01:30 left"; empty if the total is unknown."""
     if task.total is None:
         return ""
@@ -322,13 +321,13 @@ def _rate(speed: float | None) -> str:
     return f"{speed:,.0f}/s" if speed and speed >= 10 else f"{speed:.2g}/s" if speed else ""
 
 
-def _log_progress(bar: Progress, ended: threading.Event, interval: float) -> None:
+def _log_progress(bar: "Progress", ended: threading.Event, interval: float) -> None:
     """Print a line of progress every `interval` seconds until the work has ended."""
     while not ended.wait(interval):
         err.print(escape(progress_line(bar.tasks[0])))
 
 
-def progress_line(task: Task) -> str:
+def progress_line(task: "Task") -> str:
     """Format the progress as a line of a log."""
     line = f"{task.description}: {task.completed:,.0f}" + ("" if task.total is None else f" of {task.total:,.0f}")
     if task.speed:
