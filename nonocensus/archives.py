@@ -20,7 +20,7 @@ from nonocensus.pipeline.jobs.grade_job import grade_run as grade
 from nonocensus.pipeline.jobs.kernel_compilation import warm_for_most, warm_for_store
 from nonocensus.pipeline.run import run_folder as runs
 from nonocensus.pipeline.run.configuration import configuration
-from nonocensus.pipeline.run.plan import Selection, check_selection
+from nonocensus.pipeline.run.plan import Selection
 from nonocensus.pipeline.run.progress import summarize
 from nonocensus.pipeline.run.run_folder import Run, open_place
 from nonocensus.pipeline.store import parts as stores
@@ -135,7 +135,6 @@ def classify_store(
     force                                 start over; existing results move into a subfolder
     """
     selection = Selection(_several(ids), where, limit)
-    check_selection(selection)
     config = configuration(cpu_limit, rung, depth, check_goal)
     return classify_job.classify_store(open_store(store), str(run), config, selection, resources, progress, force)
 
@@ -153,7 +152,6 @@ def retry_run(
 ) -> ClassifyOutcome:
     """Retry timeouts with more time; with `failed` also killed and failed puzzles."""
     selection = Selection(_several(ids), where, limit)
-    check_selection(selection)
     return classify_job.retry_run(_run(run), cpu_limit, selection, failed, resources, progress)
 
 
@@ -183,7 +181,6 @@ def certify_run(
 ) -> Certified:
     """Prove the verdicts of a run independently of the solver; `proofs` is a folder for the proofs."""
     selection = Selection(_several(ids), where)
-    check_selection(selection)
     request = JobRequest(selection, cpu_limit, resources, progress)
     return certify(_run(run), request, sample, again, None if proofs is None else str(proofs)).certified
 

@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from pyarrow import fs
+
 from nonocensus.scrapers.archives.archive_members import count_entries, read_entries
 from nonocensus.scrapers.archives.source_file import (
     DEFAULT_READ_LIMITS,
@@ -21,6 +23,7 @@ from nonocensus.scrapers.archives.source_file import (
     may_be_puzzle,
     name_in_url,
 )
+from nonocensus.scrapers.filesystems import open_filesystem
 
 MAX_FOLDER_DEPTH = 100
 
@@ -106,10 +109,6 @@ def _list(path: Path, excluded: str | Path | None, limits: ReadLimits) -> Iterat
 
 
 def _list_remote(uri: str, limits: ReadLimits) -> Iterator[_FoundFile]:
-    from pyarrow import fs
-
-    from nonocensus.scrapers.filesystems import open_filesystem  # Arrow takes 0.1 s to import
-
     filesystem, path = open_filesystem(uri)
     path = path.rstrip("/")
     last = path.rpartition("/")[2]

@@ -97,10 +97,6 @@ def buckets(base: str = HOME) -> Iterator[RatingBucket]:
     fields: tuple[tuple[Literal["difficulty", "quality"], str], ...] = (("difficulty", "diff"), ("quality", "qual"))
     for measure, field in fields:
         for low in range(LOWEST_RATING * RATING_SCALE, HIGHEST_RATING * RATING_SCALE):
-            bounds = {
-                f"min{field}": str(low),
-                f"max{field}": str(low + 1),
-                f"un{field}": "1",
-            }  # 1 excludes unrated puzzles
+            bounds = {f"min{field}": str(low), f"max{field}": str(low + 1), f"un{field}": "1"}  # no unrated puzzles
             form = {"search": "1", "order": "1", "perpage": "0", **bounds}
             yield RatingBucket(measure, low / RATING_SCALE, (low + 1) / RATING_SCALE, Request(f"{base}/find.cgi", form))

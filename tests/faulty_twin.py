@@ -11,14 +11,14 @@ from random import Random
 from threading import Lock
 from typing import NamedTuple
 
+from misbehaving import answer, then_close
+
 from nonocensus.scrapers.twin import TwinArchive, TwinServer
-from nonocensus.scrapers.twin.replies import TwinReply, TwinRequest, webpbn_page
+from nonocensus.scrapers.twin.replies import TwinReply, webpbn_page
 from nonocensus.scrapers.twin.twin_server import TwinHandler
 
 KINDS = ("500", "reset", "slow", "truncated", "wrong-length", "html-error", "login-page")
 """The kinds of faults; `Faults` describes them. tests/scrapers/http has every other way to misbehave."""
-
-PUZZLE_PAGES = ("webpbn", "nonograms", "nonograms2")
 
 DRIPS = 8
 """Writes of a slow reply."""
@@ -71,7 +71,7 @@ def serve(
 ) -> Iterator[str]:
     """Serve a twin within the block; yield its URL.
 
-    counts   requests by page: webpbn/N, nonograms/N and nonograms2/N for puzzles, else `TwinRequest.page`
+    counts   requests by page, as `reply_to` names them
     """
     with FaultyTwin(archive, port, crawl_delay, faults, counts).running() as address:
         yield address
@@ -93,30 +93,36 @@ class FaultyTwin(TwinServer):
         self._counts = Counter[str]() if counts is None else counts
         self._sequence = faults.sequence()
 
-    def answer(self, handler: TwinHandler, request: TwinRequest) -> None:
-        name = f"{request.page}/{request.number}" if request.page in PUZZLE_PAGES else request.page
+    def answer(self, handler: TwinHandler, path: str, fields: dict[str, str]) -> None:
+        page, reply = self.reply(path, fields)
         with self._lock:
-            fault = None if request.page == "robots" else next(self._sequence)
-            self._counts[name] += 1
+            fault = None if page == "robots" else next(self._sequence)
+            self._counts[page] += 1
         if fault:
-            self._misbehave(handler, self.reply(request), *fault)
+            self._misbehave(handler, reply, *fault)
         else:
-            super().answer(handler, request)
+            handler.send(reply)
 
     def _misbehave(self, handler: TwinHandler, reply: TwinReply, kind: str, extent: float) -> None:
         """Send a faulty version of a reply."""
-        size = len(reply.body)
+        body, size = reply.body, len(reply.body)
+        part, step = int(extent * size), -(-size // DRIPS)
         match kind:
             case "500":
                 handler.respond(500, b"Internal server error\n", {})
             case "reset":
                 _reset(handler)
             case "slow":
-                _drip(handler, reply, self._faults.pause)
-            case "truncated":
-                _break_off(handler, reply, size, int(extent * size))
-            case "wrong-length":
-                _break_off(handler, reply, int(extent * size), size)
+                handler.connection.sendall(answer(reply.status, Content_Length=str(size)))
+                for start in range(0, size, step):
+                    handler.connection.sendall(body[start : start + step])
+                    time.sleep(self._faults.pause)
+            case "truncated" | "wrong-length":
+                sent, declared = (body[:part], size) if kind == "truncated" else (body, part)
+                # announced, else the client might just send another request
+                broken = answer(reply.status, sent, Content_Length=str(declared), Connection="close")
+                then_close(broken)(handler.connection)
+                handler.close_connection = True
             case _:
                 handler.send(webpbn_page(*PAGES[kind])._replace(tag=""))
 
@@ -126,27 +132,3 @@ def _reset(handler: TwinHandler) -> None:
     handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     handler.close_connection = True
     os.close(handler.connection.detach())  # close() waits for the files made of the socket
-
-
-def _break_off(handler: TwinHandler, reply: TwinReply, declared: int, sent: int) -> None:
-    """Declare a length, send part of the body, close the connection.
-
-    The close is announced, else the client might just send another request.
-    """
-    handler.send_response(reply.status)
-    for name, value in {"Content-Type": reply.kind, "Content-Length": str(declared), "Connection": "close"}.items():
-        handler.send_header(name, value)
-    handler.end_headers()
-    handler.wfile.write(reply.body[:sent])
-
-
-def _drip(handler: TwinHandler, reply: TwinReply, pause: float) -> None:
-    handler.send_response(reply.status)
-    handler.send_header("Content-Type", reply.kind)
-    handler.send_header("Content-Length", str(len(reply.body)))
-    handler.end_headers()
-    size = -(-len(reply.body) // DRIPS)
-    for start in range(0, len(reply.body), size):
-        handler.wfile.write(reply.body[start : start + size])
-        handler.wfile.flush()
-        time.sleep(pause)

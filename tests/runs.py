@@ -9,7 +9,7 @@ import pyarrow as pa
 from nonocensus.pipeline.executors.executor import Executor, SerialExecutor
 from nonocensus.pipeline.executors.task_failure import WORKER, TaskFailure
 from nonocensus.pipeline.jobs.classify_job import CLASSIFY, classify_options
-from nonocensus.pipeline.jobs.driver import drive
+from nonocensus.pipeline.jobs.driver import Driver
 from nonocensus.pipeline.jobs.job import DEFAULTS, JobSettings
 from nonocensus.pipeline.jobs.schedule import Schedule, levels
 from nonocensus.pipeline.jobs.session import Session
@@ -18,7 +18,7 @@ from nonocensus.pipeline.jobs.tidy import tidy
 from nonocensus.pipeline.run.configuration import Configuration, configuration
 from nonocensus.pipeline.run.plan import EVERYTHING, Selection, plan_rest, plan_retry
 from nonocensus.pipeline.run.results import open_row_writer, write_statistics
-from nonocensus.pipeline.run.run_folder import Run, start_run
+from nonocensus.pipeline.run.run_folder import Run, plan_run, write_manifest
 from nonocensus.pipeline.store.parts import Store, append, create_store
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.tables import puzzle_batch
@@ -32,7 +32,7 @@ OF_THE_MOMENT = [
 
 def work_on(
     run: Run,
-    executor: Executor | None = None,
+    executor: "Executor | None" = None,
     selection: Selection = EVERYTHING,
     limits: list[float] | None = None,
     cpu_limit: float | None = None,
@@ -46,12 +46,12 @@ def work_on(
         config = {**config, "cpu_limit": cpu_limit}
     files = run.result_files()
     plan = plan_retry(run, files, cpu_limit, selection, failed) if cpu_limit else plan_rest(run, files, selection)
-    limits = limits or levels(config["cpu_limit"], 0.05, 14.0)
-    schedule = Schedule(plan.stretches, plan.rows, plan.left, limits, settings)
+    limits = limits or levels(config["cpu_limit"])
+    schedule = Schedule(plan, limits, settings)
     with Session(run, CLASSIFY, schedule) as session:
         session.start()
         context = classify_context(run, config, executor.isolated, settings.chunk_cells)
-        errors = drive(session, executor, context)
+        errors = Driver(session, executor, context).drive()
         tidy(session, executor)
     return errors
 
@@ -98,6 +98,13 @@ def rewrite_results(run: Run, name: str, rows: pa.Table) -> None:
     with open_row_writer(run.results, name) as writer:
         writer.write_table(rows)
     write_statistics(run.results, run.result_file(name))
+
+
+def start_run(store: Store, uri: str, config: Configuration, force: bool = False) -> Run:
+    """Create a run, or continue the existing one."""
+    run = plan_run(store, uri, config, force)
+    write_manifest(run)
+    return run
 
 
 def run_serially(store: Store, out: Path, settings: JobSettings = DEFAULTS) -> Run:

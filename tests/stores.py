@@ -1,5 +1,6 @@
 """Stores for the pipeline's tests, and results of commands."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -12,13 +13,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from nonocensus.pipeline.settings import Settings, default_settings
-from nonocensus.pipeline.store.parts import Store, append, create_store, open_store
+from nonocensus.pipeline.store.parts import DEFAULT_SHAPE, PartShape, Store, append, create_store, open_store
 from nonocensus.scrapers.formats import non
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 from nonocensus.solver.model.puzzle import from_picture
 
-SMALL_GROUPS = default_settings()._replace(rows_per_group=5, groups_per_part=10)
+SMALL_GROUPS = PartShape(rows_per_group=5, groups_per_part=10)
 """Ten row groups of five puzzles in a part."""
 
 
@@ -43,10 +43,10 @@ Refused = Callable[..., str]
 """What the fixtures `nonocensus` and `refused` return."""
 
 
-def random_store(tmp_path: Path, recipe: Recipe, settings: Settings | None = None) -> Store:
+def random_store(tmp_path: Path, recipe: Recipe, shape: PartShape = DEFAULT_SHAPE) -> Store:
     """Create a store of a recipe's puzzles, random/22x22-0.45-5-0 and so on."""
     place = create_store(str(tmp_path / "store"))
-    append(place, [recipe_batch(recipe, 0, recipe.count)], settings)
+    append(place, [recipe_batch(recipe, 0, recipe.count)], shape)
     return place
 
 
@@ -97,6 +97,16 @@ def import_twice_at_once(tmp_path: Path, out: str, files: int) -> None:
 def cut(path: Path) -> None:
     """Damage a file by taking its last bytes away."""
     path.write_bytes(path.read_bytes()[:-9])
+
+
+def change_file(path: Path, change: Callable[[pa.Table], pa.Table]) -> None:
+    """Change the rows of a Parquet file as another program might, and the size in its JSON."""
+    about, statistics = pq.read_metadata(path), path.with_suffix(".json")
+    table = change(pq.read_table(path)).replace_schema_metadata(about.metadata)  # a part's has its hash
+    pq.write_table(table, path, row_group_size=about.row_group(0).num_rows, write_page_checksum=True)
+    if statistics.exists():
+        found = json.loads(statistics.read_text())
+        statistics.write_text(json.dumps(found | {"size": path.stat().st_size}))
 
 
 def other_columns(path: Path) -> None:

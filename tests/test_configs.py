@@ -22,8 +22,8 @@ from packaging.version import Version
 
 from nonocensus import __version__
 from nonocensus.pipeline.run.run_metrics import RUN_METRICS
+from nonocensus.pipeline.serve.monitoring import SERVER_METRICS
 from nonocensus.pipeline.serve.server import SHUTDOWN_SECONDS
-from nonocensus.pipeline.serve.server_metrics import SERVER_METRICS
 
 ROOT = Path(__file__).resolve().parents[1]
 CONFIGS = ROOT / "configs"

@@ -240,9 +240,11 @@ def test_arguments_that_make_no_sense_leave_nothing(tmp_path: Path) -> None:
     for wrong in ({"rung": "foo"}, {"depth": 10**20}, {"cpu_limit": -1}, {"cpu_limit": float("nan")}):
         with pytest.raises(ValueError, match=r"must be (one of|an integer)|is a number of CPU"):
             nc.classify_store(tmp_path / "store", tmp_path / "run", resources=serial, **wrong)  # type: ignore[arg-type]
-    for wrong in ({"limit": 0}, {"limit": -1}, {"ids": "random/unknown"}, {"resources": nc.Resources(cpus=0)}):
+    with pytest.raises(nc.UserError):
+        nc.Resources(cpus=0)
+    for wrong in ({"limit": 0}, {"limit": -1}, {"ids": "random/unknown"}):
         with pytest.raises(nc.UserError):
-            nc.classify_store(tmp_path / "store", tmp_path / "run", **({"resources": serial} | wrong))  # type: ignore[arg-type]
+            nc.classify_store(tmp_path / "store", tmp_path / "run", resources=serial, **wrong)  # type: ignore[arg-type]
     for recipe, reason in (
         (nc.Recipe("random", 5000, 5, 0.5, 1, 2), "is not a valid recipe"),
         (nc.Recipe("random", 5, 5, 7.0, 1, 2), "is not a valid recipe"),

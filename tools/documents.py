@@ -23,7 +23,7 @@ from nonocensus.pipeline.commands.output import BUG
 from nonocensus.pipeline.findings import pack_index
 from nonocensus.pipeline.prometheus import Metric
 from nonocensus.pipeline.run.run_metrics import RUN_METRICS
-from nonocensus.pipeline.serve.server_metrics import SERVER_METRICS
+from nonocensus.pipeline.serve.monitoring import SERVER_METRICS
 from nonocensus.reports.drawings.svg import drawing
 from nonocensus.reports.words.step_words import grid_states
 from nonocensus.scrapers import formats

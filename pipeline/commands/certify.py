@@ -1,6 +1,7 @@
 """The command certify, which proves a run's verdicts independently of the solver."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -64,7 +65,7 @@ def certify(
         print_estimate(estimate_certifying(run, request, sample, again), request.resources)
         return
     with resumable(), show_progress("certifying") as progress:
-        outcome = certify_run(run, request._replace(progress=progress), sample, again, out_folder)
+        outcome = certify_run(run, replace(request, progress=progress), sample, again, out_folder)
     found = outcome.certified
     more = {"proved_before": outcome.before, "nothing_to_prove": outcome.nothing, "cpu_seconds": outcome.seconds}
     listed = {name: [item._asdict() for item in getattr(found, name)] for name in ("failed", "late", "killed")}

@@ -10,6 +10,7 @@ from nonocensus.pipeline.commands.options import (
     EXECUTION,
     Address,
     CheckGoal,
+    CpuLimit,
     Cpus,
     Depth,
     DryRun,
@@ -49,7 +50,6 @@ from nonocensus.pipeline.jobs.cost import estimate_job
 from nonocensus.pipeline.run.configuration import Configuration, configuration
 from nonocensus.pipeline.run.plan import Plan, plan_rest, plan_retry
 from nonocensus.pipeline.run.run_folder import Run, open_run, plan_run
-from nonocensus.pipeline.settings import default_settings
 from nonocensus.pipeline.store.parts import open_store
 
 
@@ -61,7 +61,7 @@ def classify(
     ids: Ids = None,
     where: Where = None,
     limit: Limit = None,
-    cpu_limit: Annotated[float | None, cpu_limit_option(show_default="60", rich_help_panel=EXECUTION)] = None,
+    cpu_limit: CpuLimit = 60.0,
     rung: LastRung = "search",
     depth: Depth = 2,
     check_goal: CheckGoal = False,
@@ -74,8 +74,7 @@ def classify(
     Interrupt it any time: the same command resumes. Exit status 1 if some puzzles are invalid or ended in an error.
     """
     selection, resources = selected(ids, where, limit), resources_of(cpus, address, serial)
-    chosen = default_settings().cpu_limit if cpu_limit is None else cpu_limit
-    config = configuration(chosen, rung, depth, check_goal)
+    config = configuration(cpu_limit, rung, depth, check_goal)
     if dry_run:
         run = plan_run(open_store(store), run_folder, config, force)
         print_cost(run, config, plan_rest(run, run.survey()[0], selection), resources)

@@ -1,6 +1,7 @@
 """The command grade, which estimates how long puzzles take people and how hard they are."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -74,7 +75,7 @@ def grade(
     tally, rows, problems = Tally(), list[pa.Table](), list[Problem]()
     with resumable(), show_progress("grading") as progress:
         for place in places:
-            tally += grade_place(place, request._replace(progress=progress), file_format, rows, problems)
+            tally += grade_place(place, replace(request, progress=progress), file_format, rows, problems)
     if global_options.json:
         print_json(tally_fields(tally) | {"puzzles": [row for part in rows for row in part.to_pylist()]})
     else:

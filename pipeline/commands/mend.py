@@ -2,6 +2,7 @@
 
 from collections.abc import Generator, Iterator
 from contextlib import closing, nullcontext
+from dataclasses import replace
 from itertools import chain
 from typing import Annotated, Any
 
@@ -108,7 +109,7 @@ def mend_places(
     found, problems = list[MendResult](), list[Problem]()
     with (
         show_progress("mending") as progress,
-        closing(mended_in(places, request._replace(progress=progress), input_format)) as items,
+        closing(mended_in(places, replace(request, progress=progress), input_format)) as items,
     ):
         for item in items:
             if isinstance(item, Problem):

@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal, TypeVar
 import typer
 
 from nonocensus.pipeline.errors import UserError
-from nonocensus.pipeline.executors.executor import Resources, check_resources
-from nonocensus.pipeline.run.plan import Selection, check_selection
+from nonocensus.pipeline.executors.executor import Resources
+from nonocensus.pipeline.run.plan import Selection
 from nonocensus.pipeline.store import conversion
 from nonocensus.scrapers.formats import Format
 from nonocensus.solver.model.puzzle import MAX_CELLS, MAX_DEPTH
@@ -214,9 +214,7 @@ def format_named(name: str | None) -> Format | None:
 def selected(ids: list[str] | None, where: str | None, limit: int | None) -> Selection:
     """Validate the options of a selection."""
     names = [name for text in ids or () for name in _parse_ids(text)]
-    selection = Selection(tuple(names), where, limit)
-    check_selection(selection)
-    return selection
+    return Selection(tuple(names), where, limit)
 
 
 def refuse_selection(selection: Selection, place: str) -> None:
@@ -227,9 +225,7 @@ def refuse_selection(selection: Selection, place: str) -> None:
 
 def resources_of(cpus: int | None, address: str | None, serial: bool) -> Resources:
     """Validate the options of execution."""
-    resources = Resources(cpus, address, serial)
-    check_resources(resources)
-    return resources
+    return Resources(cpus, address, serial)
 
 
 def _parse_ids(text: str) -> list[str]:

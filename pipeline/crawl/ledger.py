@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -70,7 +71,6 @@ class Ledger:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._db = connection
-        self._contents: set[tuple[str, str, str]] | None = None
 
     def record_replies(self, source: str, number: int, replies: Sequence[tuple[Reply, Judgement]], kinds: str) -> int:
         """Store the replies for a number in one transaction; the last one decides. Return its key.
@@ -146,12 +146,11 @@ class Ledger:
         row = self._db.execute("select max(number) from numbers where source = ?", (source,)).fetchone()
         return int(row[0] or 0)
 
+    @cached_property
     def contents(self) -> set[tuple[str, str, str]]:
-        """Return source, number (text, as in the table) and body hash of every reply."""
-        if self._contents is None:
-            rows = self._db.execute("select distinct source, number, sha256 from replies")
-            self._contents = {(source, str(number), sha256) for source, number, sha256 in rows}
-        return self._contents
+        """Source, number (text, as in the table) and body hash of every reply."""
+        rows = self._db.execute("select distinct source, number, sha256 from replies")
+        return {(source, str(number), sha256) for source, number, sha256 in rows}
 
     def headers(self, source: str, number: int) -> dict[str, str]:
         """Return the headers of the last good reply for a number, or {}."""
@@ -185,15 +184,9 @@ class Ledger:
         )
         return [(source, number, detail or "") for source, number, detail in rows]
 
-    def untabled(self) -> Iterator[StoredReply]:
-        """Yield the good replies not yet in the table, oldest first."""
-        yield from self._replies("where tabled = 0")
-
-    def every_reply(self) -> Iterator[StoredReply]:
-        """Yield all replies, oldest first."""
-        yield from self._replies("")
-
-    def _replies(self, condition: str) -> Iterator[StoredReply]:
+    def replies(self, only_untabled: bool = False) -> Iterator[StoredReply]:
+        """Yield the replies, oldest first: all, or the good ones not yet in the table."""
+        condition = "where tabled = 0" if only_untabled else ""
         keys = [key for (key,) in self._db.execute(f"select reply from replies {condition} order by reply")]
         for key in keys:
             source, number, url, fetched_at, status, headers, sha256, size, packed = self._db.execute(

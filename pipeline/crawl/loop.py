@@ -10,10 +10,9 @@ from typing import NamedTuple
 
 from nonocensus.pipeline.crawl.ledger import Ledger
 from nonocensus.pipeline.crawl.table import (
+    JUDGES,
     RATINGS_PENDING,
     CrawlReport,
-    CrawlStep,
-    Judges,
     PuzzleWriter,
     fill_in_ratings,
     judge_reply,
@@ -40,20 +39,21 @@ OVERLOAD = (429, 503)
 """Statuses that end a crawl if they persist after all retries."""
 
 
-class CrawlRequest(NamedTuple):
-    """Numbers to request, at most `limit`; with `refresh` only if newer than the stored reply."""
+class OpenCrawl(NamedTuple):
+    """A crawl at work: the store, its ledger, the session, and the report so far."""
 
-    numbers: Spans
-    limit: int | None = None
-    refresh: bool = False
+    store: Store
+    ledger: Ledger
+    session: PoliteSession
+    report: CrawlReport
 
 
-def catch_up(store: Store, ledger: Ledger, judges: Judges) -> CrawlReport:
+def catch_up(store: Store, ledger: Ledger) -> CrawlReport:
     """Update the table from the ledger, as after a crash."""
     report = CrawlReport()
     table = puzzle_writer(store, ledger, report)
-    for kept in ledger.untabled():
-        judgement = judge_reply(judges[kept.source], kept.reply, kept.number)
+    for kept in ledger.replies(only_untabled=True):
+        judgement = judge_reply(JUDGES[kept.source], kept.reply, kept.number)
         if judgement.puzzle is None:
             ledger.judge_again(kept, judgement)
         else:
@@ -65,40 +65,37 @@ def catch_up(store: Store, ledger: Ledger, judges: Judges) -> CrawlReport:
 
 
 def crawl(
-    store: Store,
-    ledger: Ledger,
-    site: Site,
-    session: PoliteSession,
-    request: CrawlRequest,
-    report: CrawlReport,
-    on_number: Callable[[], None],
+    opened: OpenCrawl, site: Site, chosen: Spans, limit: int | None, refresh: bool, on_number: Callable[[], None]
 ) -> None:
     """Request the numbers one by one, calling `on_number` after each; failed ones are retried at the end.
+
+    At most `limit` are requested; with `refresh`, what is newer than the stored reply.
 
     The report is updated as the crawl goes, so it is complete when an exception ends it: KeyboardInterrupt,
     RobotsDisallowed, HostUnreachable, or NetworkError after too many errors or refusals in a row.
     """
-    table = puzzle_writer(store, ledger, report)
-    report.left = spans.size(request.numbers)
-    numbers: Iterable[int] = itertools.islice(spans.numbers_in(request.numbers), request.limit)
+    report = opened.report
+    table = puzzle_writer(opened.store, opened.ledger, report)
+    report.left = spans.size(chosen)
+    numbers: Iterable[int] = itertools.islice(spans.numbers_in(chosen), limit)
     in_a_row = 0
     try:
         for again in range(PASSES):
             errors = []
             for number in numbers:
-                step = _crawl_number(ledger, site, session, number, request.refresh, table)
-                if step.outcome == "error":
+                outcome, detail = _crawl_number(opened, site, number, refresh, table)
+                if outcome == "error":
                     errors.append(number)
                     in_a_row += 1
                 else:
                     in_a_row = 0
                     report.left -= 1
-                if step.outcome != "error" or again == PASSES - 1:
-                    report.outcomes[step.outcome] = report.outcomes.get(step.outcome, 0) + 1
+                if outcome != "error" or again == PASSES - 1:
+                    report.outcomes[outcome] = report.outcomes.get(outcome, 0) + 1
                     on_number()
                 if in_a_row == MOST_ERRORS:
                     raise NetworkError(
-                        f"{MOST_ERRORS} replies in a row were errors, the last one: {step.detail}; "
+                        f"{MOST_ERRORS} replies in a row were errors, the last one: {detail}; "
                         "the same command resumes later"
                     )
             numbers = errors
@@ -107,23 +104,24 @@ def crawl(
 
 
 def _crawl_number(
-    ledger: Ledger, site: Site, session: PoliteSession, number: int, refresh: bool, table: PuzzleWriter
-) -> CrawlStep:
-    """Request one number and store the replies."""
+    opened: OpenCrawl, site: Site, number: int, refresh: bool, table: PuzzleWriter
+) -> tuple[str, str | None]:
+    """Request one number and store the replies; return its outcome with a line, or `unchanged` if nothing is newer."""
+    ledger = opened.ledger
     known = ledger.headers(site.source, number) if refresh else None
     kinds = ",".join(sorted({*site.kinds, *filter(None, ledger.missing_kinds(site.source, number).split(","))}))
     replies: list[tuple[Reply, Judgement]] = []
     for request in site.requests(number):
         try:
-            reply = session.fetch(request, known)
+            reply = opened.session.fetch(request, known)
         except RequestFailed as failed:
             if failed.status in OVERLOAD:
                 raise NetworkError(f"{failed}; the same command resumes later") from failed
             ledger.record_failure(site.source, number, str(failed), failed.attempts, kinds)
-            return CrawlStep(number, "error", str(failed))
+            return "error", str(failed)
         if reply.status == 304:
             ledger.record_unchanged(site.source, number)
-            return CrawlStep(number, "unchanged", None)
+            return "unchanged", None
         judgement = judge_reply(site.judge, reply, number)
         replies.append((reply, judgement))
         if judgement.outcome != "missing":
@@ -131,7 +129,7 @@ def _crawl_number(
     key = ledger.record_replies(site.source, number, replies, kinds)
     if judgement.puzzle is not None:
         table.add(key, stamp_reply(judgement.puzzle, reply))
-    return CrawlStep(number, judgement.outcome, judgement.detail)
+    return judgement.outcome, judgement.detail
 
 
 def newest_number(site: Site, session: PoliteSession) -> int:

@@ -64,15 +64,6 @@ LIMITS = HttpLimits(attempts=3, max_wait=60.0)
 SUFFIX = ".json"
 
 
-class CachedReply(msgspec.Struct):
-    """A cached reply: the fields of scrapers.http.Reply that a judge reads."""
-
-    url: str
-    status: int
-    body: bytes
-    fetched_at: datetime
-
-
 def check_fetch(ids: list[PuzzleId], options: FetchOptions) -> None:
     """Raise a UserError if the ids can't be fetched with these options."""
     for puzzle_id in ids:
@@ -157,11 +148,11 @@ def _name(puzzle_id: PuzzleId, addresses: tuple[str, ...]) -> str:
 def _read(cache: Folder, name: str) -> Reply | None:
     """Return the cached reply of a key, or None if missing, expired or damaged."""
     try:
-        kept = cache.read_record(name, CachedReply)
-        age = datetime.now(UTC) - kept.fetched_at
+        reply = cache.read_record(name, Reply)
+        age = datetime.now(UTC) - reply.fetched_at
     except (OSError, InputError, TypeError):  # TypeError: a time without its zone
         return None
-    return Reply(kept.url, kept.status, {}, kept.body, kept.fetched_at, 0.0) if timedelta() <= age < CACHE_TTL else None
+    return reply if timedelta() <= age < CACHE_TTL else None
 
 
 def _keep(cache: Folder, name: str, reply: Reply) -> None:
@@ -171,6 +162,6 @@ def _keep(cache: Folder, name: str, reply: Reply) -> None:
             if other.endswith(SUFFIX) and (cache.age(other) or 0.0) > CACHE_TTL.total_seconds():
                 cache.delete(other)
         cache.sweep()
-        cache.write(name, msgspec.json.encode(CachedReply(reply.url, reply.status, reply.body, reply.fetched_at)))
+        cache.write(name, msgspec.json.encode(reply))
     except OSError:
         return

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -11,8 +12,8 @@ import platformdirs
 
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.crawl.ledger import Ledger, open_ledger
-from nonocensus.pipeline.crawl.loop import CrawlRequest, catch_up, crawl, newest_number
-from nonocensus.pipeline.crawl.table import CrawlReport, CrawlStep, Judges, collect_ratings, crawl_store, reparse
+from nonocensus.pipeline.crawl.loop import OpenCrawl, catch_up, crawl, newest_number
+from nonocensus.pipeline.crawl.table import CrawlReport, collect_ratings, crawl_store, reparse
 from nonocensus.pipeline.errors import NetworkError, StorageError, UserError
 from nonocensus.pipeline.store.lock import writer_lock
 from nonocensus.pipeline.store.parts import Store
@@ -28,8 +29,6 @@ from nonocensus.scrapers.http.polite_session import contact_for
 from nonocensus.scrapers.http.throttle import check_host_rate, check_rate
 from nonocensus.scrapers.site import Site
 from nonocensus.scrapers.url import Url
-
-JUDGES: Judges = {webpbn.SOURCE: webpbn.judge, nonograms.SOURCE: nonograms.judge, DEMO: demo.judge}
 
 HOMES = {webpbn.SOURCE: (webpbn.HOME,), nonograms.SOURCE: nonograms.HOMES, DEMO: ()}
 """Addresses by site; the demo archive has none but a twin's."""
@@ -63,15 +62,6 @@ class CrawlOptions(NamedTuple):
     def addresses(self) -> tuple[str, ...]:
         """The addresses to request."""
         return tuple(address.rstrip("/") for address in self.base_urls) or HOMES[self.site]
-
-
-class OpenCrawl(NamedTuple):
-    """A crawl at work: the store, its ledger, the session, and the report so far."""
-
-    store: Store
-    ledger: Ledger
-    session: PoliteSession
-    report: CrawlReport
 
 
 class CrawlResult(NamedTuple):
@@ -119,11 +109,7 @@ def reparse_store(place: Path, progress: ProgressCallbacks = SILENT) -> CrawlRes
     store = crawl_store(place)
     with open_ledger(place) as ledger:
         progress.on_start("reading replies", ledger.size()["replies"], 0)
-
-        def on_reply(step: CrawlStep) -> None:
-            progress.on_progress(1, step.outcome)
-
-        return CrawlResult(store, reparse(store, ledger, JUDGES, on_reply), [])
+        return CrawlResult(store, reparse(store, ledger, partial(progress.on_progress, 1)), [])
 
 
 def check_options(options: CrawlOptions) -> str:
@@ -171,10 +157,10 @@ def next_in(session: PoliteSession) -> str:
 
 def _crawl_numbers(opened: OpenCrawl, options: CrawlOptions, progress: ProgressCallbacks) -> None:
     """Request the numbers that the ledger lacks, or all on a refresh."""
-    store, ledger, session, report = opened
-    site = _site(ledger, session, options, progress)
-    every = _numbers(ledger, session, site, options)
-    numbers = every if options.refresh else ledger.open_numbers(site.source, every, site.kinds)
+    report, session = opened.report, opened.session
+    site = _site(opened.ledger, session, options, progress)
+    every = _numbers(opened.ledger, session, site, options)
+    numbers = every if options.refresh else opened.ledger.open_numbers(site.source, every, site.kinds)
     report.known = size(every) - size(numbers)
     progress.on_start(f"crawling {options.site}", min(size(numbers), options.limit or size(numbers)), 0)
 
@@ -182,7 +168,7 @@ def _crawl_numbers(opened: OpenCrawl, options: CrawlOptions, progress: ProgressC
         counts = "  ".join(f"{name} {count:,}" for name, count in report.outcomes.items())
         progress.on_progress(1, f"{counts} {next_in(session)}")
 
-    crawl(store, ledger, site, session, CrawlRequest(numbers, options.limit, options.refresh), report, on_number)
+    crawl(opened, site, numbers, options.limit, options.refresh, on_number)
 
 
 def _site(ledger: Ledger, session: PoliteSession, options: CrawlOptions, progress: ProgressCallbacks) -> Site:
@@ -215,7 +201,7 @@ def _open_crawl(place: Path, options: CrawlOptions, progress: ProgressCallbacks)
     with host_locks(options.addresses, progress):
         store = crawl_store(place)
         with open_ledger(place) as ledger:
-            report = catch_up(store, ledger, JUDGES)
+            report = catch_up(store, ledger)
             try:
                 with PoliteSession(contact, rate=options.rate, report=progress.on_warning) as session:
                     yield OpenCrawl(store, ledger, session, report)

@@ -9,7 +9,6 @@ import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -17,12 +16,20 @@ import pyarrow.compute as pc
 
 from nonocensus.pipeline.crawl.ledger import Ledger
 from nonocensus.pipeline.errors import NetworkError
-from nonocensus.pipeline.settings import default_settings
-from nonocensus.pipeline.store.parts import Store, append, create_store, one_batch, rewrite, write_manifest
+from nonocensus.pipeline.store.parts import (
+    DEFAULT_SHAPE,
+    Store,
+    append,
+    create_store,
+    one_batch,
+    rewrite,
+    write_manifest,
+)
+from nonocensus.scrapers import demo, nonograms, webpbn
+from nonocensus.scrapers.demo import demo_site
 from nonocensus.scrapers.http import PoliteSession, Reply
 from nonocensus.scrapers.http.messages import is_loopback
 from nonocensus.scrapers.site import Judgement
-from nonocensus.scrapers.webpbn import RatingBucket, listed
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.tables import PUZZLES, puzzle_batch
 
@@ -49,17 +56,8 @@ class CrawlReport:
     gone: int = 0
 
 
-class CrawlStep(NamedTuple):
-    """The outcome of one number; `unchanged` if a refresh found nothing newer."""
-
-    number: int
-    outcome: str
-    detail: str | None
-
-
-Judges = dict[str, Callable[[Reply, int], Judgement]]
+JUDGES = {webpbn.SOURCE: webpbn.judge, nonograms.SOURCE: nonograms.judge, demo.SOURCE: demo_site.judge}
 """Functions that judge a reply for a number, by source."""
-
 
 MAX_TEXT = 300
 """Characters of a site's text about a puzzle, or of a colour's name; what is longer is cut."""
@@ -122,7 +120,7 @@ class PuzzleWriter:
     def add(self, key: int, puzzle: Puzzle) -> None:
         """Enqueue the puzzle of a reply, by the reply's key."""
         self._queue.append((key, puzzle))
-        if len(self._queue) == default_settings().rows_per_group:
+        if len(self._queue) == DEFAULT_SHAPE.rows_per_group:
             self.flush()
 
     def flush(self) -> None:
@@ -194,9 +192,9 @@ RATINGS_PENDING = "ratings not in the table"
 def collect_ratings(
     store: Store,
     ledger: Ledger,
-    buckets: Iterable[RatingBucket],
+    buckets: Iterable[webpbn.RatingBucket],
     session: PoliteSession,
-    on_bucket: Callable[[RatingBucket, int], None],
+    on_bucket: Callable[[webpbn.RatingBucket, int], None],
 ) -> int:
     """Search webpbn by rating bucket, store the ratings in ledger and table; return the number of rated puzzles."""
     found: dict[str, dict[int, float]] = {}
@@ -205,7 +203,7 @@ def collect_ratings(
         if reply.status != 200:
             raise NetworkError(f"{bucket.request.url}: HTTP status {reply.status}; the ratings are as they were")
         ratings = found.setdefault(bucket.measure, {})
-        numbers = listed(reply.body)
+        numbers = webpbn.listed(reply.body)
         for number in numbers:
             ratings.setdefault(number, bucket.rating)
         on_bucket(bucket, len(numbers))
@@ -234,23 +232,23 @@ def fill_in_ratings(store: Store, ledger: Ledger) -> None:
     ledger.set_note(RATINGS_PENDING, "no")
 
 
-def reparse(store: Store, ledger: Ledger, judges: Judges, on_reply: Callable[[CrawlStep], None]) -> CrawlReport:
+def reparse(store: Store, ledger: Ledger, on_reply: Callable[[str], None]) -> CrawlReport:
     """Judge all replies again, as after a parser was improved, and update the rows made from them.
 
-    Imported rows stay. Parts without changes are not rewritten, so results on them stay valid. If the process dies, the
-    next crawl does the rest.
+    `on_reply` gets each outcome. Imported rows stay. Parts without changes are not rewritten, so results on them stay
+    valid. If the process dies, the next crawl does the rest.
     """
     report = CrawlReport()
     batches: list[pa.RecordBatch] = []
     keys: list[int] = []
     imported = lambda: latest_versions(_imported(batch, ledger) for batch in store.batches(ORIGIN))  # noqa: E731
     table = PuzzleWriter(ledger, report, imported, batches.append, keys.extend)
-    for kept in ledger.every_reply():
-        judgement = judge_reply(judges[kept.source], kept.reply, kept.number)
+    for kept in ledger.replies():
+        judgement = judge_reply(JUDGES[kept.source], kept.reply, kept.number)
         ledger.judge_again(kept, judgement)
         if judgement.puzzle is not None:
             table.add(kept.key, stamp_reply(judgement.puzzle, kept.reply))
-        on_reply(CrawlStep(kept.number, judgement.outcome, judgement.detail))
+        on_reply(judgement.outcome)
     table.flush()
     _replace(store, ledger, pa.Table.from_batches(batches, PUZZLES), report)
     ledger.set_tabled(keys)
@@ -268,7 +266,7 @@ ORIGIN = [*VERSION_COLUMNS, "source", "source_id", "fetched_at", "raw_sha256"]
 def _crawled(batch: pa.RecordBatch, ledger: Ledger) -> np.ndarray:
     """Return which rows were made from replies in the ledger, bool[rows]."""
     keys = zip(*(batch[name].to_pylist() for name in ("source", "source_id", "raw_sha256")), strict=True)
-    known = ledger.contents()
+    known = ledger.contents
     fetched: np.ndarray = batch["fetched_at"].is_valid().to_numpy(zero_copy_only=False)
     there: np.ndarray = fetched & np.array([key in known for key in keys], np.bool_)
     return there

@@ -4,45 +4,31 @@ import math
 import platform
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from itertools import chain
-from typing import Any, NamedTuple, Protocol, TypeVar
+from dataclasses import dataclass
+from itertools import chain, takewhile
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.executors.task_failure import WORKER, TaskFailure, failure_of
 from nonocensus.solver.operating_system import cores
 
+if TYPE_CHECKING:
+    from nonocensus.pipeline.executors.ray_executor import RayExecutor
+
 T = TypeVar("T")
 TaskArguments = tuple[Any, ...]
 
 
-class Executor(Protocol):
-    """Runs tasks.
+Executor: TypeAlias = "SerialExecutor | RayExecutor"
+"""What runs tasks; both have the same methods."""
+
+
+class SerialExecutor:
+    """Runs tasks in this process, one after the other, when `wait` is called.
 
     dashboard    address of Ray's dashboard, if there is one
     isolated     tasks run in processes of their own, which may be killed
     """
-
-    dashboard: str | None
-    isolated: bool
-
-    def cpus(self) -> int:
-        """Return the number of CPUs available now."""
-
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Queue a task and return its ticket, which `wait` returns with the outcome."""
-
-    def cancel(self, ticket: Any) -> None:
-        """Kill a task; `wait` still returns its ticket, usually with a TaskFailure."""
-
-    def run_on_each_node(self, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
-        """Call a function once on each machine; returns its outcome by the machine's name."""
-
-    def wait(self, seconds: float) -> list[tuple[Any, Any]]:
-        """Return tickets of finished tasks, each with a result or TaskFailure; empty if none ends in time."""
-
-
-class SerialExecutor:
-    """Runs tasks in this process, one after the other, when `wait` is called."""
 
     dashboard: str | None = None
     isolated = False
@@ -52,26 +38,26 @@ class SerialExecutor:
         self._number = 0
 
     def cpus(self) -> int:
-        """Return 1: tasks run one at a time."""
+        """Return the number of CPUs available now: tasks run one at a time."""
         return 1
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> int:
-        """Queue a task."""
+        """Queue a task and return its ticket, which `wait` returns with the outcome."""
         self._number += 1
         self._queue.append((self._number, function, arguments))
         return self._number
 
     def cancel(self, ticket: int) -> None:
-        """Replace a queued task by a TaskFailure."""
+        """Kill a task: `wait` still returns its ticket, with a TaskFailure."""
         cancelled = TaskFailure(WORKER, "cancelled")
         self._queue = [(task[0], lambda: cancelled, ()) if task[0] == ticket else task for task in self._queue]
 
     def run_on_each_node(self, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
-        """Call the function here."""
+        """Call a function once on each machine, which is this one; returns its outcome by the machine's name."""
         return {platform.node(): function(*arguments)}
 
     def wait(self, seconds: float) -> list[tuple[int, Any]]:  # noqa: ARG002
-        """Run the oldest task."""
+        """Run the oldest task; returns tickets of finished tasks, each with a result or TaskFailure."""
         if not self._queue:
             return []
         number, function, arguments = self._queue.pop(0)
@@ -81,8 +67,9 @@ class SerialExecutor:
             return [(number, failure_of(error))]
 
 
-class Resources(NamedTuple):
-    """Where to run tasks.
+@dataclass(frozen=True)
+class Resources:
+    """Where to run tasks. Raises UserError for options that exclude each other.
 
     cpus      cores of this machine, None for all
     address   a running Ray cluster: auto, or ray://host:port
@@ -93,23 +80,23 @@ class Resources(NamedTuple):
     address: str | None = None
     serial: bool = False
 
+    def __post_init__(self) -> None:
+        if self.cpus is not None and self.cpus < 1:
+            raise UserError("--cpus must be at least 1")
+        if self.address == "":
+            raise UserError(
+                "--address is empty; leave it out for this machine, or name a cluster: auto, ray://host:port"
+            )
+        if self.serial and (self.cpus or self.address):
+            raise UserError("--serial cannot be combined with --cpus or --address")
+        if self.address and self.cpus:
+            raise UserError("--cpus is for this machine; a cluster's tasks use all of its CPUs")
+
 
 ALL_CORES = Resources()
 
 SMALL_JOB = 10.0
 """CPU seconds up to which a job without a choice of resources runs in this process: starting Ray takes half of that."""
-
-
-def check_resources(resources: Resources) -> None:
-    """Raise a UserError for options that exclude each other."""
-    if resources.cpus is not None and resources.cpus < 1:
-        raise UserError("--cpus must be at least 1")
-    if resources.address == "":
-        raise UserError("--address is empty; leave it out for this machine, or name a cluster: auto, ray://host:port")
-    if resources.serial and (resources.cpus or resources.address):
-        raise UserError("--serial cannot be combined with --cpus or --address")
-    if resources.address and resources.cpus:
-        raise UserError("--cpus is for this machine; a cluster's tasks use all of its CPUs")
 
 
 @contextmanager
@@ -118,7 +105,6 @@ def open_executor(resources: Resources, cpu_seconds: float = math.inf) -> Iterat
 
     Raises ClusterError if Ray can't be started or reached.
     """
-    check_resources(resources)
     if resources.serial or (resources == ALL_CORES and cpu_seconds <= SMALL_JOB):
         yield SerialExecutor()
         return
@@ -142,20 +128,22 @@ def estimate_cost(tasks: Iterator[T], cost: Callable[[T], float]) -> tuple[Itera
 
 
 def run_tasks(
-    executor: Executor, function: Callable[..., Any], tasks: Iterable[TaskArguments], ahead: int = 2
+    executor: Executor, function: Callable[..., Any], tasks: Iterable[TaskArguments], in_order: bool = False
 ) -> Iterator[tuple[TaskArguments, Any]]:
-    """Run tasks, `ahead` in flight per CPU; yields each one's arguments and outcome as it finishes."""
+    """Run tasks, two in flight per CPU; yields each one's arguments and outcome as it finishes, or in order."""
     queued = iter(tasks)
-    in_flight: dict[Any, TaskArguments] = {}
+    in_flight: dict[Any, TaskArguments] = {}  # in order, with ended ones that wait for their turn
+    ended: dict[Any, Any] = {}
     more = True
     while more or in_flight:
-        while more and len(in_flight) < ahead * executor.cpus():
+        while more and len(in_flight) - len(ended) < 2 * executor.cpus():
             task = next(queued, None)
             more = task is not None
             if task is not None:
                 in_flight[executor.submit(function, *task)] = task
-        for ticket, outcome in executor.wait(1.0) if in_flight else []:
-            yield in_flight.pop(ticket), outcome
+        ended |= executor.wait(1.0) if in_flight else []
+        for ticket in [*takewhile(ended.__contains__, in_flight if in_order else ended)]:
+            yield in_flight.pop(ticket), ended.pop(ticket)
 
 
 def run_divisible_tasks(

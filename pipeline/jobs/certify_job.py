@@ -7,8 +7,9 @@ import gzip
 import hashlib
 import heapq
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -16,9 +17,10 @@ import numpy as np
 import pyarrow as pa
 
 from nonocensus.pipeline.errors import StorageError
+from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.jobs.cost import CostEstimate, estimate_on_results
 from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, locked, plan_on_results, run_on_results
-from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Loss, Output, count_by
+from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Output, count_by
 from nonocensus.pipeline.jobs.kernel_compilation import LADDER, PROOFS, needed
 from nonocensus.pipeline.run.job_tables import (
     KILLED,
@@ -31,7 +33,6 @@ from nonocensus.pipeline.run.job_tables import (
     verdict_keys,
 )
 from nonocensus.pipeline.run.run_folder import Run
-from nonocensus.pipeline.store.parts import one_batch
 from nonocensus.pipeline.store.paths import Folder, folder
 from nonocensus.reports.numbers.figures import Certified
 from nonocensus.solver import __version__
@@ -52,14 +53,15 @@ def certify_chunk(chunk: Chunk, call: JobCall) -> Output:
     """Prove verdicts. Options: `proofs`, the folder for proofs or None, and the `depth` of the run."""
     assert chunk.results is not None
     rows = [_certificate(row, chunk.puzzles.slice(k, 1), call) for k, row in enumerate(chunk.results.to_pylist())]
-    return Output(_batch(rows), cpu_seconds=sum(row["cpu_seconds"] for row in rows))
+    return Output(pa.RecordBatch.from_pylist(rows, CERTIFICATES), cpu_seconds=sum(row["cpu_seconds"] for row in rows))
 
 
-def lost_rows(chunk: Chunk, call: JobCall, loss: Loss) -> pa.RecordBatch:
+def lost_rows(chunk: Chunk, call: JobCall, failure: TaskFailure) -> pa.RecordBatch:
     """Return rows of status KILLED."""
     assert chunk.results is not None
-    made = Certificate(KILLED, error=f"no proof: {loss.reason}")
-    return _batch([_row(verdict, made, call.cpu_limit) for verdict in chunk.results.to_pylist()])
+    made = Certificate(KILLED, error=f"no proof: {failure.reason}")
+    rows = [_row(verdict, made, call.cpu_limit) for verdict in chunk.results.to_pylist()]
+    return pa.RecordBatch.from_pylist(rows, CERTIFICATES)
 
 
 CERTIFY = Job(
@@ -71,15 +73,11 @@ CERTIFY = Job(
     results=tuple(VERDICT),
     function=certify_chunk,
     lost=lost_rows,
-    counts=count_by("status"),
+    counts=partial(count_by, "status"),
     seconds=0.05,
     checks_ids=True,
     stages=(*LADDER, PROOFS),
 )
-
-
-def _batch(rows: list[Row]) -> pa.RecordBatch:
-    return one_batch(pa.Table.from_pylist(rows, CERTIFICATES))
 
 
 def _certificate(verdict: Row, puzzle: pa.RecordBatch, call: JobCall) -> Row:
@@ -162,7 +160,7 @@ def certify_run(
     """
     if sample is not None and sample < 1:
         raise ValueError(f"sample must be at least 1, not {sample!r}")
-    with locked(run, request) as run:
+    with locked(run) as run:
         selected = _selected(run, request, sample, again)
         options = {"proofs": None if proofs is None else folder(proofs).uri, "depth": run.manifest["config"]["depth"]}
         result = run_on_results(run, CERTIFY, RowFilter(tuple(VERDICT), selected.mask), request, options)
@@ -216,19 +214,18 @@ class VerdictFilter:
 
     def mask(self, results: pa.Table) -> np.ndarray:
         """Return which rows, with the columns VERDICT, are to be proved: bool[rows]."""
-        return np.fromiter(self._mask(results), np.bool_, len(results))
+        return np.fromiter(map(self._is_todo, verdict_keys(results)), np.bool_, len(results))
 
-    def _mask(self, results: pa.Table) -> Iterator[bool]:
-        for key in verdict_keys(results):
-            known = self.known.get(key) if key is not None else None
-            is_todo = False
-            if key is None:
-                self.nothing += 1
-            elif self.ids is None or key[0] in self.ids:
-                is_late = known is not None and known["status"] == TIMEOUT and known["cpu_limit"] >= self.cpu_limit
-                is_todo = known is None or (known["status"] != PROVED and not is_late)
-                if is_todo:
-                    self.todo.append(key)
-                elif known is not None:
-                    self.before.append(known)
-            yield is_todo
+    def _is_todo(self, key: Key | None) -> bool:
+        if key is None:
+            self.nothing += 1
+            return False
+        if self.ids is not None and key[0] not in self.ids:
+            return False
+        known = self.known.get(key)
+        is_late = known is not None and known["status"] == TIMEOUT and known["cpu_limit"] >= self.cpu_limit
+        if known is not None and (known["status"] == PROVED or is_late):
+            self.before.append(known)
+            return False
+        self.todo.append(key)
+        return True

@@ -10,18 +10,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
-from nonocensus.pipeline.executors.executor import ALL_CORES, Resources, check_resources
-from nonocensus.pipeline.jobs.engine import run_job
-from nonocensus.pipeline.jobs.job import DEFAULTS, Chunk, Job, JobCall, JobSettings, Loss, Output, count_by
+from nonocensus.pipeline.executors.executor import ALL_CORES, Resources
+from nonocensus.pipeline.executors.task_failure import TaskFailure
+from nonocensus.pipeline.jobs.engine import JobRequest, run_job
+from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Output, count_by
 from nonocensus.pipeline.jobs.kernel_compilation import LADDER
 from nonocensus.pipeline.jobs.schedule import levels
 from nonocensus.pipeline.run.carry import carry_over
-from nonocensus.pipeline.run.configuration import Configuration, check_limit, config_hash, solver_settings
+from nonocensus.pipeline.run.configuration import Configuration, config_hash
 from nonocensus.pipeline.run.plan import EVERYTHING, Plan, Selection, plan_rest, plan_retry
 from nonocensus.pipeline.run.progress import write_summary
 from nonocensus.pipeline.run.results import ResultFile, covered_rows
-from nonocensus.pipeline.run.run_folder import MARK, Run, plan_run, quarantine_damaged, reload, require_unchanged
-from nonocensus.pipeline.settings import default_settings
+from nonocensus.pipeline.run.run_folder import MARK, Run, plan_run, quarantine, reload, require_unchanged
 from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.lock import writer_lock
 from nonocensus.pipeline.store.parts import Store
@@ -55,10 +55,10 @@ def classify_chunk(chunk: Chunk, call: JobCall) -> Output:
     return Output(_stamped(rows, chunk, call), late, float(spent[is_solved].sum()))
 
 
-def lost_rows(chunk: Chunk, call: JobCall, loss: Loss) -> pa.RecordBatch:
+def lost_rows(chunk: Chunk, call: JobCall, failure: TaskFailure) -> pa.RecordBatch:
     """Return rows of status `killed` or, if an exception was raised, `error`."""
-    status = "error" if loss.has_raised else "killed"
-    rows = unclassified(chunk.puzzles, status, [loss.reason] * len(chunk.puzzles))
+    status = "error" if failure.has_raised else "killed"
+    rows = unclassified(chunk.puzzles, status, [failure.reason] * len(chunk.puzzles))
     return _stamped(rows, chunk, call)
 
 
@@ -80,7 +80,7 @@ CLASSIFY = Job(
     schema=RESULTS,
     function=classify_chunk,
     lost=lost_rows,
-    counts=count_by("label"),
+    counts=partial(count_by, "label"),
     seconds=0.001,
     stages=LADDER,
 )
@@ -111,14 +111,13 @@ def classify_store(
     resources: Resources = ALL_CORES,
     progress: ProgressCallbacks = SILENT,
     force: bool = False,
-    settings: JobSettings = DEFAULTS,
 ) -> ClassifyOutcome:
     """Classify puzzles that have no row yet, in a new or an existing run folder (see `plan_run`)."""
     place = plan_run(store, uri, config, force).folder  # refuses before the lock file is written
-    check_resources(resources)
+    request = JobRequest(selection, config["cpu_limit"], resources, progress)
     with writer_lock(place):
         run = plan_run(store, uri, config, force)  # again: another command may have written there since
-        return _classify(run, config, partial(plan_rest, selection=selection), resources, progress, settings)
+        return _classify(run, partial(plan_rest, selection=selection), request)
 
 
 def retry_run(
@@ -130,42 +129,35 @@ def retry_run(
     progress: ProgressCallbacks = SILENT,
 ) -> ClassifyOutcome:
     """Retry puzzles that timed out with more time; with `failed` also those killed or in error."""
-    check_resources(resources)
-    check_limit(cpu_limit)
+    request = JobRequest(selection, cpu_limit, resources, progress)
     require_unchanged(run)
     planner = partial(plan_retry, cpu_limit=cpu_limit, selection=selection, failed=failed)
     with writer_lock(run.folder):
-        return _classify(reload(run), {**run.manifest["config"], "cpu_limit": cpu_limit}, planner, resources, progress)
+        return _classify(reload(run), planner, request)
 
 
 def retry_changed(run: Run, resources: Resources = ALL_CORES, progress: ProgressCallbacks = SILENT) -> ClassifyOutcome:
     """Update a run to its store: keep the results of unchanged puzzles, classify the others."""
-    check_resources(resources)
     with writer_lock(run.folder):
         run, kept = carry_over(reload(run))
         left = run.rows - kept
         progress.on_message(f"{kept:,} results are of unchanged puzzles, and stay; {left:,} puzzles have none")
-        return _classify(run, run.manifest["config"], plan_rest, resources, progress)
+        request = JobRequest(EVERYTHING, run.manifest["config"]["cpu_limit"], resources, progress)
+        return _classify(run, plan_rest, request)
 
 
-def _classify(
-    run: Run,
-    config: Configuration,
-    planner: Planner,
-    resources: Resources,
-    progress: ProgressCallbacks,
-    settings: JobSettings = DEFAULTS,
-) -> ClassifyOutcome:
+def _classify(run: Run, planner: Planner, request: JobRequest) -> ClassifyOutcome:
     """Carry out a planner's plan. The caller holds the run's lock."""
-    for error in quarantine_damaged(run).values() if run.folder.has(MARK) else ():
-        progress.on_warning(f"{error}. Its puzzles are classified again")
+    config: Configuration = {**run.manifest["config"], "cpu_limit": request.cpu_limit}
+    for name, error in run.survey()[1].items() if run.folder.has(MARK) else ():
+        quarantine(run, name)
+        request.progress.on_warning(f"{error}. Its puzzles are classified again")
     files = run.result_files()
     plan = planner(run, files)
     before = _covered(files)
     done = before if plan.is_new else 0  # retried puzzles replace rows: progress starts at 0
-    defaults = default_settings()
-    limits = levels(config["cpu_limit"], defaults.sweep_limit, defaults.limit_growth)
-    result = run_job(run, CLASSIFY, classify_options(run, config), plan, limits, resources, progress, settings, done)
+    limits = levels(request.cpu_limit)
+    result = run_job(run, CLASSIFY, classify_options(run, config), plan, limits, request, done)
     vanished = before + (result.planned if plan.is_new else 0) - _covered(run.result_files())
     missing = max(result.planned - result.rows, vanished, 0)
     return ClassifyOutcome(run, write_summary(run), result.rows, result.unread, missing)
@@ -173,7 +165,8 @@ def _classify(
 
 def classify_options(run: Run, config: Configuration) -> dict[str, Any]:
     """Return the options of CLASSIFY: those of `solver.api.classify`, and the columns of every row."""
-    return solver_settings(config) | {"stamp": {"run_id": run.manifest["run_id"], "config_hash": config_hash(config)}}
+    settings = {name: value for name, value in config.items() if name != "solver_version"}
+    return settings | {"stamp": {"run_id": run.manifest["run_id"], "config_hash": config_hash(config)}}
 
 
 def _covered(files: list[ResultFile]) -> int:

@@ -12,12 +12,10 @@ from nonocensus.pipeline.errors import InputError
 from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, plan_on_results
 from nonocensus.pipeline.jobs.job import Job, JobCall
 from nonocensus.pipeline.jobs.task import CannotReadError, TaskContext, chunks_of, compile_for_chunk, context_of
-from nonocensus.pipeline.run.configuration import check_limit
-from nonocensus.pipeline.run.plan import Plan
-from nonocensus.pipeline.run.results import writer_options
+from nonocensus.pipeline.run.plan import Plan, Stretch
 from nonocensus.pipeline.run.run_folder import Run, require_unchanged
 from nonocensus.pipeline.store import spans
-from nonocensus.pipeline.store.parts import Part, one_batch
+from nonocensus.pipeline.store.parts import Part, one_batch, parquet_options
 from nonocensus.pipeline.store.spans import Spans
 from nonocensus.solver.proofs import TIMEOUT
 
@@ -31,9 +29,6 @@ PUZZLE_SECONDS = 5.0
 
 EFFICIENCY = 0.9
 """Assumed share of the cores' time that goes into tasks (docs/SCALING.md)."""
-
-Stretch = tuple[str, list[int], Spans]
-"""Source, rows of each row group, rows to do, as in a plan."""
 
 
 class CostEstimate(NamedTuple):
@@ -59,7 +54,6 @@ def estimate_on_results(
     run: Run, job: Job, needed: RowFilter, request: JobRequest, options: dict[str, Any]
 ) -> CostEstimate:
     """Estimate a job on the selected results that need it. Raises InputError if the run's store has changed."""
-    check_limit(request.cpu_limit)
     require_unchanged(run)
     return estimate_job(run, job, options, plan_on_results(run, needed, request.selection), request.cpu_limit)
 
@@ -84,7 +78,7 @@ def estimate_job(run: Run, job: Job, options: dict[str, Any], plan: Plan, cpu_li
         batch = order[sample : sample + size]
         spent, made = _run_batch(context, call, run.parts, stretches, batch)
         sample, seconds = sample + len(batch), seconds + spent
-        late += _count_late(made)
+        late += made["status"].to_pylist().count(TIMEOUT) if "status" in made.column_names else 0
         written.append(made)
     per_puzzle = (seconds + late * (cpu_limit - limit)) / max(sample, 1)
     each = (parquet_bytes(pa.concat_tables(written)) - parquet_bytes(written[0])) / max(sample, 1)
@@ -134,13 +128,9 @@ def _rows_of(stretches: list[Stretch], chosen: np.ndarray) -> Iterator[tuple[str
         first = last
 
 
-def _count_late(rows: pa.Table) -> int:
-    return rows["status"].to_pylist().count(TIMEOUT) if "status" in rows.column_names else 0
-
-
 def parquet_bytes(rows: pa.Table) -> int:
     """Return the size of a file of these rows."""
     stream = pa.BufferOutputStream()
-    with pq.ParquetWriter(stream, rows.schema, **writer_options(rows.schema)) as writer:
+    with pq.ParquetWriter(stream, rows.schema, **parquet_options(rows.schema)) as writer:
         writer.write(one_batch(rows))
     return len(stream.getvalue())

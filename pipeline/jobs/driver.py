@@ -28,18 +28,6 @@ MAX_PAUSE = 60.0
 """Most seconds between two attempts to write."""
 
 
-def drive(
-    session: Session, executor: Executor, context: TaskContext, should_stop: Callable[[], bool] = lambda: False
-) -> list[str]:
-    """Run a session's schedule to its end, or until `should_stop`; returns a line for each unreadable source.
-
-    Before the first task every machine proves that it sees run and store and has the same versions. Raises ClusterError
-    for one that does not, or if all tasks are lost; StorageError if nothing can be written for ten minutes.
-    """
-    refuse_unfit_nodes(executor, context)
-    return Driver(session, executor, context).drive(should_stop)
-
-
 def refuse_unfit_nodes(executor: Executor, context: TaskContext) -> None:
     """Raise a ClusterError if a machine is unfit for the tasks. A node lost meanwhile does not count."""
     for node, outcome in executor.run_on_each_node(check_fitness, context).items():
@@ -48,7 +36,7 @@ def refuse_unfit_nodes(executor: Executor, context: TaskContext) -> None:
 
 
 class Driver:
-    """The loop of `drive`, with a method for each way in which a task may end."""
+    """Submits the tasks of a session's schedule, with a method for each way in which one may end."""
 
     def __init__(self, session: Session, executor: Executor, context: TaskContext) -> None:
         self.session, self.executor, self.context = session, executor, context
@@ -56,7 +44,6 @@ class Driver:
         self.place = self.run.folder / context.job.folder
         self.suffix = ".parquet" if context.job.reads_results else ".json"  # of the file that makes rows count
         self.parts = {part.name: part for part in self.run.parts}
-        self.in_flight: dict[Any, tuple[TaskRows, str]] = {}
         self.errors: dict[str, str] = {}  # by source that was given up
         self.failed_reads: dict[str, int] = {}  # by source, since its last success
         self.written: dict[str, str] = {}  # host by name of a file of rows
@@ -64,16 +51,22 @@ class Driver:
         self.losses = 0
         self.pause = self.resume_at = self.give_up_at = 0.0
 
-    def drive(self, should_stop: Callable[[], bool]) -> list[str]:
-        """Submit tasks and handle outcomes until nothing is left, or `should_stop`."""
+    def drive(self, should_stop: Callable[[], bool] = lambda: False) -> list[str]:
+        """Run the schedule to its end, or until `should_stop`; returns a line for each unreadable source.
+
+        Before the first task every machine proves that it sees run and store and has the same versions. Raises
+        ClusterError for one that does not, or if all tasks are lost; StorageError if nothing can be written for ten
+        minutes.
+        """
+        refuse_unfit_nodes(self.executor, self.context)
         while True:
             cpus = self.executor.cpus()
             more = not should_stop() and self._submit(cpus)
-            if not self.in_flight:
+            if not self.session.in_flight:
                 if time.monotonic() >= self.resume_at or should_stop():
                     break
                 time.sleep(0.1)
-            self._handle(self.executor.wait(0.0 if more else 1.0) if self.in_flight else [], cpus)
+            self._handle(self.executor.wait(0.0 if more else 1.0) if self.session.in_flight else [], cpus)
             self.session.tick(cpus)
         self._await_files(self.written, lambda: [name.removesuffix(self.suffix) for name in self.place.names()])
         return list(self.errors.values())
@@ -82,15 +75,14 @@ class Driver:
         """Submit some tasks; returns whether there may be room, and work, for more."""
         for _ in range(BATCH):
             paused = time.monotonic() < self.resume_at
-            task = None if paused else self.schedule.next(cpus, len(self.in_flight))
+            task = None if paused else self.schedule.next(cpus, len(self.session.in_flight))
             if task is None:
                 return False
             name = self.session.new_name()
             ticket = self.executor.submit(
                 run_task, task.rows, self._parts(task), self.schedule.limits[task.level], name, self.context
             )
-            self.in_flight[ticket] = task, name
-            self.session.submitted(ticket, task, cpus)
+            self.session.submitted(ticket, task, name, cpus)
         return True
 
     def _parts(self, task: TaskRows) -> dict[str, Part]:
@@ -99,12 +91,11 @@ class Driver:
 
     def _handle(self, ended: list[tuple[Any, Any]], cpus: int) -> None:
         """Handle the outcomes of tasks."""
-        lost = [self.in_flight[ticket][1] for ticket, outcome in ended if isinstance(outcome, TaskFailure)]
+        lost = [self.session.in_flight[ticket].name for ticket, outcome in ended if isinstance(outcome, TaskFailure)]
         arrived = self._arrived(lost)
         self._await_hosts([outcome for _, outcome in ended if isinstance(outcome, ResultFile)])
         for ticket, outcome in ended:
-            self.session.ended(ticket, cpus)
-            task, name = self.in_flight.pop(ticket)
+            task, name = self.session.ended(ticket, cpus)
             self._handle_outcome(task, name, arrived.get(name, outcome), cpus)
 
     def _handle_outcome(self, task: TaskRows, name: str, outcome: Any, cpus: int) -> None:

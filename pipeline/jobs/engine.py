@@ -6,6 +6,7 @@ A small job starts in this process, and moves to Ray if it turns out to take lon
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,10 +20,9 @@ from nonocensus.pipeline.executors.executor import (
     Executor,
     Resources,
     SerialExecutor,
-    check_resources,
     open_executor,
 )
-from nonocensus.pipeline.jobs.driver import drive
+from nonocensus.pipeline.jobs.driver import Driver
 from nonocensus.pipeline.jobs.job import DEFAULTS, Job, JobSettings
 from nonocensus.pipeline.jobs.kernel_compilation import KernelKind, compile_missing, needed
 from nonocensus.pipeline.jobs.schedule import Schedule
@@ -62,8 +62,9 @@ class JobResult(NamedTuple):
     lost: list[Problem]
 
 
-class JobRequest(NamedTuple):
-    """What to run a job on results with.
+@dataclass(frozen=True)
+class JobRequest:
+    """What to run a job with. Raises ValueError for a limit that is not positive and finite.
 
     selection    of the run's puzzles
     cpu_limit    CPU seconds per puzzle
@@ -78,6 +79,9 @@ class JobRequest(NamedTuple):
     progress: ProgressCallbacks = SILENT
     settings: JobSettings = DEFAULTS
 
+    def __post_init__(self) -> None:
+        check_limit(self.cpu_limit)
+
 
 class RowFilter(NamedTuple):
     """Which rows of the results table need a job.
@@ -91,15 +95,7 @@ class RowFilter(NamedTuple):
 
 
 def run_job(
-    run: Run,
-    job: Job,
-    options: dict[str, Any],
-    plan: Plan,
-    limits: list[float],
-    resources: Resources = ALL_CORES,
-    progress: ProgressCallbacks = SILENT,
-    settings: JobSettings = DEFAULTS,
-    done: int = 0,
+    run: Run, job: Job, options: dict[str, Any], plan: Plan, limits: list[float], request: JobRequest, done: int = 0
 ) -> JobResult:
     """Carry out a plan. The caller holds the run's lock; nothing is written before an executor is ready.
 
@@ -107,8 +103,9 @@ def run_job(
     limits    CPU seconds per puzzle, level by level
     done      rows of earlier sessions, for progress
     """
+    resources, progress, settings = request.resources, request.progress, request.settings
     first_rows = max(1, min(settings.first_rows, int(FIRST_SECONDS / job.seconds)))
-    schedule = Schedule(plan.stretches, plan.rows, plan.left, limits, settings, first_rows)
+    schedule = Schedule(plan, limits, settings._replace(first_rows=first_rows))
     if not schedule.left():
         progress.on_start(job.title, done, done)
         write_manifest(run)
@@ -128,7 +125,7 @@ def run_job(
             executor.run_on_each_node(compile_missing, kinds, job.stages)
         session.start()
         context = context_of(run, job, options, executor.isolated, settings.chunk_cells)
-        unread.extend(drive(session, executor, context, should_stop))
+        unread.extend(Driver(session, executor, context).drive(should_stop))
         if not schedule.left():
             join_session(session) if job.reads_results else tidy(session, executor)
 
@@ -157,13 +154,11 @@ def kinds_of(run: Run) -> set[KernelKind]:
 
 
 @contextmanager
-def locked(run: Run, request: JobRequest) -> Iterator[Run]:
+def locked(run: Run) -> Iterator[Run]:
     """Lock a run for a job on its results; yields it as another command may have left it.
 
-    Raises InputError if its store has changed, UserError for wrong arguments or if another command works on it.
+    Raises InputError if its store has changed, UserError if another command works on it.
     """
-    check_resources(request.resources)
-    check_limit(request.cpu_limit)
     require_unchanged(run)
     with writer_lock(run.folder):
         yield reload(run)
@@ -174,8 +169,7 @@ def run_on_results(
 ) -> JobResult:
     """Run a job on the selected results that need it; what can't be read is a warning."""
     plan = plan_on_results(run, needed, request.selection)
-    limits, resources = [request.cpu_limit], request.resources
-    result = run_job(run, job, options or {}, plan, limits, resources, request.progress, request.settings)
+    result = run_job(run, job, options or {}, plan, [request.cpu_limit], request)
     for reason in result.unread:
         request.progress.on_warning(reason)
     return result

@@ -13,14 +13,7 @@ import pyarrow.compute as pc
 
 from nonocensus.pipeline.callbacks import ProgressCallbacks
 from nonocensus.pipeline.errors import ClusterError, UserError
-from nonocensus.pipeline.executors.executor import (
-    ALL_CORES,
-    SMALL_JOB,
-    Resources,
-    check_resources,
-    open_executor,
-    run_tasks,
-)
+from nonocensus.pipeline.executors.executor import ALL_CORES, SMALL_JOB, Resources, open_executor, run_tasks
 from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.jobs.kernel_compilation import SOLVING, compile_missing, needed
 from nonocensus.pipeline.store.generation import check_recipe
@@ -92,31 +85,23 @@ def check_conditions(recipe: Recipe, conditions: Conditions) -> None:
             raise UserError(f"--{name}: there are no estimates for puzzles of grade {GRADES[-1]}")
 
 
-def fitting(recipe: Recipe, conditions: Conditions, first: int, last: int) -> pa.RecordBatch:
-    """Return those puzzles of pictures `first` to `last` - 1 that meet the conditions.
+def fitting(recipe: Recipe, conditions: Conditions, first: int, last: int) -> pa.RecordBatch | str:
+    """Return those puzzles of pictures `first` to `last` - 1 that meet the conditions, or why that can't be told.
 
-    Raises TimeoutError if CPU_LIMIT does not decide one of them; only puzzles that may need search have a limit.
+    That is if CPU_LIMIT does not decide one of them; only puzzles that may need search have a limit.
     """
     puzzles = recipe_batch(recipe, first, last)
     rung, limit = ("search", CPU_LIMIT) if conditions.allow_search else ("probe", math.inf)
     results = classify(puzzles, cpu_limit=limit, rung=rung)
     late = puzzles.filter(pc.equal(results["status"], "timeout"))["puzzle_id"].to_pylist()
     if late:
-        raise TimeoutError(f"{late[0]} is undecided after {limit:g} CPU seconds; choose another size or density")
+        return f"{late[0]} is undecided after {limit:g} CPU seconds; choose another size or density"
     puzzles = puzzles.filter(pc.equal(results["solutions"], "unique"))
     found = grades(puzzles, np.ones(len(puzzles), np.bool_), math.inf)
     fits = pa.array(np.ones(len(puzzles), np.bool_))
     for name, (low, high) in conditions.bounds().items():
         fits = pc.and_(fits, pc.and_(pc.greater_equal(found[name], low), pc.less_equal(found[name], high)))
     return puzzles.filter(fits)
-
-
-def judge(recipe: Recipe, conditions: Conditions, first: int, last: int) -> pa.RecordBatch | str:
-    """Return `fitting`, or the reason why it can't be told, which a worker hands on as it is."""
-    try:
-        return fitting(recipe, conditions, first, last)
-    except TimeoutError as error:
-        return str(error)
 
 
 class GradedPictures(NamedTuple):
@@ -134,7 +119,6 @@ def generate_graded(
     They depend on recipe and conditions alone. Nothing is written before the last one is found. Raises UserError for
     invalid conditions, if the store has puzzles, or if hardly any picture fits; ClusterError if one can't be graded.
     """
-    check_resources(resources)
     check_recipe(recipe)
     check_conditions(recipe, conditions)
     end = end_of(recipe)
@@ -172,22 +156,17 @@ def in_order(
     recipe: Recipe, conditions: Conditions, resources: Resources, end: int
 ) -> Generator[tuple[int, pa.RecordBatch]]:
     """Yield the puzzles of all pictures that fit, in order; with each batch, up to where it goes."""
-    first, deadline = 0, time.process_time() + SMALL_JOB
-    while resources == ALL_CORES and first < end and time.process_time() < deadline:
-        last = min(end, first + TASK_PICTURES)
-        yield last, _rows_of(judge(recipe, conditions, first, last), first)
-        first = last
-    if first == end:
-        return
-    starts = range(first, end, TASK_PICTURES)
+    starts = range(0, end, TASK_PICTURES)
     tasks = ((recipe, conditions, start, min(start + TASK_PICTURES, end)) for start in starts)
-    ready: dict[int, tuple[int, pa.RecordBatch]] = {}
+    deadline = time.process_time() + SMALL_JOB
+    while resources == ALL_CORES and time.process_time() < deadline:
+        task = next(tasks, None)
+        if task is None:
+            return
+        yield task[3], _rows_of(fitting(*task), task[2])
     with open_executor(resources) as executor:
-        for (*_, start, last), outcome in run_tasks(executor, judge, tasks):
-            ready[start] = last, _rows_of(outcome, start)
-            while first in ready:
-                first, rows = ready.pop(first)
-                yield first, rows
+        for (*_, start, last), outcome in run_tasks(executor, fitting, tasks, in_order=True):
+            yield last, _rows_of(outcome, start)
 
 
 def _rows_of(judged: pa.RecordBatch | str | TaskFailure, first: int) -> pa.RecordBatch:

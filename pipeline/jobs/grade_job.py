@@ -6,28 +6,23 @@ Puzzles of stores and files are classified first, then graded, and nothing is ke
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
+from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from nonocensus.pipeline.callbacks import ProgressCallbacks
-from nonocensus.pipeline.executors.executor import (
-    Resources,
-    check_resources,
-    estimate_cost,
-    open_executor,
-    run_divisible_tasks,
-)
+from nonocensus.pipeline.executors.executor import Resources, estimate_cost, open_executor, run_divisible_tasks
 from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.jobs.cost import CostEstimate, estimate_on_results
 from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, locked, run_on_results
-from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Loss, Output, count_by
+from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Output, count_by
 from nonocensus.pipeline.jobs.kernel_compilation import SOLVING, TECHNIQUES, compile_missing, needed
 from nonocensus.pipeline.jobs.single_grade import check_parameters
-from nonocensus.pipeline.run.configuration import check_limit, configuration, solver_settings
+from nonocensus.pipeline.run.configuration import check_limit
 from nonocensus.pipeline.run.job_tables import KILLED, read_grades
 from nonocensus.pipeline.run.progress import value_counts
 from nonocensus.pipeline.run.run_folder import Run
@@ -57,13 +52,11 @@ def grade_chunk(chunk: Chunk, call: JobCall) -> Output:
     return Output(rows, cpu_seconds=pc.sum(rows["cpu_seconds"]).as_py() or 0.0)
 
 
-def lost_rows(chunk: Chunk, _: JobCall, __: Loss) -> pa.RecordBatch:
+def lost_rows(chunk: Chunk, _: JobCall, __: TaskFailure) -> pa.RecordBatch:
     """Return rows of status KILLED."""
-    rows = [
-        {**row, "status": KILLED, "solver_version": __version__}
-        for row in chunk.puzzles.select(["puzzle_id", "clue_hash"]).to_pylist()
-    ]
-    return one_batch(pa.Table.from_pylist(rows, GRADES))
+    fixed = {"status": KILLED, "solver_version": __version__}
+    rows = [row | fixed for row in chunk.puzzles.select(["puzzle_id", "clue_hash"]).to_pylist()]
+    return pa.RecordBatch.from_pylist(rows, GRADES)
 
 
 GRADE = Job(
@@ -74,7 +67,7 @@ GRADE = Job(
     results=VERDICT,
     function=grade_chunk,
     lost=lost_rows,
-    counts=count_by("hardest"),
+    counts=partial(count_by, "hardest"),
     seconds=0.004,
     stages=("checks", TECHNIQUES),
 )
@@ -144,7 +137,7 @@ def grade_run(run: Run, request: JobRequest) -> Tally:
     """
     check_parameters()
     tally = Tally()
-    with locked(run, request) as run:
+    with locked(run) as run:
         result = run_on_results(run, GRADE, _needed(run, request), request)
         for problem in result.lost:
             request.progress.on_warning(f"{problem.name}: {problem.reason}")
@@ -206,17 +199,6 @@ BATCH = 50
 """Puzzles of a task, mostly a fraction of a second."""
 
 
-class GradeTask(NamedTuple):
-    """Puzzles to classify and grade.
-
-    puzzles     rows of the puzzles table, with the columns READ
-    cpu_limit   CPU seconds per puzzle
-    """
-
-    puzzles: pa.RecordBatch
-    cpu_limit: float
-
-
 def puzzles_in(place: str, known: Format | None, progress: ProgressCallbacks) -> Iterator[pa.RecordBatch | Problem]:
     """Read the puzzles of a file, folder, archive, https address or store; a UserError if there are none.
 
@@ -246,12 +228,11 @@ def grade_puzzles(
     progress: ProgressCallbacks,
 ) -> Iterator[pa.Table | Problem]:
     """Classify and grade puzzles; yields rows of GRADED, and passes problems of their files on."""
-    check_resources(resources)
     check_limit(cpu_limit)
     check_parameters()
     problems: list[Problem] = []
 
-    def tasks() -> Iterator[GradeTask]:
+    def tasks() -> Iterator[tuple[pa.RecordBatch, float]]:
         for item in found:
             if isinstance(item, Problem):
                 problems.append(item)
@@ -259,18 +240,17 @@ def grade_puzzles(
             else:
                 for start in range(0, len(item), BATCH):
                     rows = np.arange(start, min(start + BATCH, len(item)))
-                    yield GradeTask(item.take(rows), cpu_limit)  # a slice is pickled with its whole
+                    yield item.take(rows), cpu_limit  # a slice is pickled with its whole
 
-    counted, seconds = estimate_cost(tasks(), lambda task: GRADE.seconds * len(task.puzzles))
+    counted, seconds = estimate_cost(tasks(), lambda task: GRADE.seconds * len(task[0]))
     with open_executor(resources, seconds) as executor:
-        for values, outcome in run_divisible_tasks(executor, grade_batch, counted, divide):
-            task = GradeTask(*values)
+        for (puzzles, _), outcome in run_divisible_tasks(executor, grade_batch, counted, divide):
             if isinstance(outcome, TaskFailure):
-                progress.on_warning(f"{task.puzzles['puzzle_id'][0].as_py()}: {outcome.reason}")
-                yield killed_rows(task.puzzles)
+                progress.on_warning(f"{puzzles['puzzle_id'][0].as_py()}: {outcome.reason}")
+                yield killed_rows(puzzles)
             else:
                 yield pa.Table.from_batches([outcome])
-            progress.on_progress(len(task.puzzles), "")
+            progress.on_progress(len(puzzles), "")
             yield from problems
             problems.clear()
     yield from problems
@@ -278,7 +258,7 @@ def grade_puzzles(
 
 def grade_batch(puzzles: pa.RecordBatch, cpu_limit: float) -> pa.RecordBatch:
     """Classify puzzles, and grade those with exactly one solution; returns rows of GRADED."""
-    results = classify(puzzles, **solver_settings(configuration(cpu_limit)))
+    results = classify(puzzles, cpu_limit=cpu_limit)
     unique = np.array(results["solutions"].to_pylist()) == "unique"
     graded = grades(puzzles.filter(pa.array(unique)), np.ones(int(unique.sum()), np.bool_), cpu_limit)
     rows = pa.Table.from_batches([graded]).take(pa.array(np.cumsum(unique) - 1, mask=~unique))
@@ -291,13 +271,11 @@ def grade_batch(puzzles: pa.RecordBatch, cpu_limit: float) -> pa.RecordBatch:
 def divide(task: tuple[Any, ...]) -> list[tuple[Any, ...]]:
     """Divide a task into one per puzzle."""
     puzzles, cpu_limit = task
-    return [GradeTask(puzzles.take([k]), cpu_limit) for k in range(len(puzzles))]
+    return [(puzzles.take([k]), cpu_limit) for k in range(len(puzzles))]
 
 
 def killed_rows(puzzles: pa.RecordBatch) -> pa.Table:
     """Return the rows, of GRADED, of puzzles whose worker died, or whose task raised an exception."""
-    shown = puzzles.select([*SHOWN]).to_pylist()
     fixed = {"status": KILLED, "label": KILLED, "solver_version": __version__}
-    hashes = puzzles["clue_hash"].to_pylist()
-    rows = [{**row, "clue_hash": clue_hash, **fixed} for row, clue_hash in zip(shown, hashes, strict=True)]
+    rows = [row | fixed for row in puzzles.select([*SHOWN, "clue_hash"]).to_pylist()]
     return pa.Table.from_pylist(rows, GRADED)

@@ -1,13 +1,13 @@
 """A job: what to compute for the puzzles of a run. classify, grade, certify and mend are records of this type."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from nonocensus.pipeline.executors.executor import Executor
+from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.run.progress import value_counts
 from nonocensus.solver.model.tables import DECISIVE
 
@@ -34,17 +34,6 @@ class JobCall(NamedTuple):
 
     options: Mapping[str, Any]
     cpu_limit: float
-
-
-class Loss(NamedTuple):
-    """Why a puzzle has no result.
-
-    reason      one line
-    has_raised  an exception was raised; else the worker died repeatedly
-    """
-
-    reason: str
-    has_raised: bool
 
 
 class Output(NamedTuple):
@@ -82,7 +71,7 @@ class Job(NamedTuple):
     folder: str
     schema: pa.Schema
     function: Callable[[Chunk, JobCall], Output]
-    lost: Callable[[Chunk, JobCall, Loss], pa.RecordBatch]
+    lost: Callable[[Chunk, JobCall, TaskFailure], pa.RecordBatch]
     counts: Callable[[pa.RecordBatch], dict[str, int]]
     seconds: float
     puzzles: tuple[str, ...] = DECISIVE
@@ -96,12 +85,8 @@ class Job(NamedTuple):
         return bool(self.results)
 
 
-def count_by(column: str) -> Callable[[pa.RecordBatch], dict[str, int]]:
-    """Return a picklable function that counts rows by the values of a column."""
-    return partial(_counts, column)
-
-
-def _counts(column: str, rows: pa.RecordBatch) -> dict[str, int]:
+def count_by(column: str, rows: pa.RecordBatch) -> dict[str, int]:
+    """Count rows by the values of a column."""
     return value_counts(rows[column])
 
 
@@ -130,7 +115,7 @@ class JobSettings(NamedTuple):
     first_pause: float = 1.0
     give_up_after: float = 600.0
     visible_within: float = 30.0
-    executor: Executor | None = None
+    executor: "Executor | None" = None
 
 
 DEFAULTS = JobSettings()

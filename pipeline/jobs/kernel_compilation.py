@@ -14,15 +14,16 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TextIO
 
 import numba
 import numpy as np
 import pyarrow as pa
 
+import nonocensus
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.errors import InputError, StorageError
-from nonocensus.pipeline.settings import ROOT
 from nonocensus.solver.api import classify
 from nonocensus.solver.jit.kernel_cache import PORTABLE, cache_folder, is_compiled, mark_compiled
 from nonocensus.solver.ladder.climb import STAGES
@@ -32,6 +33,9 @@ from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Color, from_picture
 from nonocensus.solver.model.tables import DECISIVE, puzzle_batch
 from nonocensus.solver.model.views import views
 from nonocensus.solver.operating_system import cores
+
+ROOT = Path(nonocensus.__file__).resolve().parents[1]
+"""The folder that has the package, where its processes start."""
 
 TITLE = "Compiling the solver's kernels (once per machine)"
 
@@ -215,16 +219,7 @@ def answers() -> str:
 def _start_answering(mode: str) -> "subprocess.Popen[str]":
     """Start a process that prints `answers`, in one of MODES."""
     environment = {"NUMBA_DISABLE_JIT": "1"} if mode == MODES[-1] else {}
-    return subprocess.Popen(
-        [sys.executable, "-c", f"from {__name__} import answers; print(answers())"],
-        cwd=ROOT,
-        env=os.environ | environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    return _start(["-c", f"from {__name__} import answers; print(answers())"], subprocess.PIPE, environment)
 
 
 def _stages_of(wanted: Iterable[KernelKind]) -> list[CompilationWork]:
@@ -263,12 +258,17 @@ def compile_all(work: Sequence[CompilationWork], progress: ProgressCallbacks) ->
 
 
 def _start_compiling(work: Sequence[CompilationWork], output: TextIO) -> "subprocess.Popen[str]":
-    """Start a process that compiles stages for kinds, one after the other; Ctrl-C in a terminal does not reach it."""
+    """Start a process that compiles stages for kinds, one after the other."""
     named = (f"{words}:{int(colored)}:{stage}" for (words, colored), stages in work for stage in stages)
-    command = [sys.executable, "-m", "nonocensus.pipeline.jobs.kernel_compilation", *named]
+    return _start(["-m", "nonocensus.pipeline.jobs.kernel_compilation", *named], output, {})
+
+
+def _start(arguments: list[str], output: TextIO | int, environment: dict[str, str]) -> "subprocess.Popen[str]":
+    """Start a process of Python, which Ctrl-C in a terminal does not reach."""
     return subprocess.Popen(
-        command,
+        [sys.executable, *arguments],
         cwd=ROOT,
+        env=os.environ | environment,
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=subprocess.PIPE,

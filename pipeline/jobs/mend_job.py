@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from nonocensus.pipeline.callbacks import ProgressCallbacks
-from nonocensus.pipeline.executors.executor import Resources, check_resources, estimate_cost, open_executor, run_tasks
+from nonocensus.pipeline.executors.executor import Resources, estimate_cost, open_executor, run_tasks
 from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.jobs.cost import CostEstimate, estimate_on_results
 from nonocensus.pipeline.jobs.engine import JobRequest, RowFilter, locked, plan_on_results, run_on_results
-from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Loss, Output
+from nonocensus.pipeline.jobs.job import Chunk, Job, JobCall, Output
 from nonocensus.pipeline.jobs.kernel_compilation import LADDER, compile_missing, needed
 from nonocensus.pipeline.run.job_tables import read_attempts
 from nonocensus.pipeline.run.result_pairs import pairs_of
@@ -81,9 +81,14 @@ class MendAttempts:
             elif row["cpu_limit"] is not None:
                 self.limits[key] = row["cpu_limit"]
 
-    def is_todo(self, key: tuple[str, str | None], cpu_limit: float) -> bool:
-        """Return whether changes were not looked for yet, or the search is not finished and had less time."""
-        return key not in self.found or self.limits.get(key, cpu_limit) < cpu_limit
+    def mask(self, results: pa.Table, cpu_limit: float) -> np.ndarray:
+        """Return which results are to be tried, bool[rows].
+
+        They have several solutions, and no search was finished or had as much time.
+        """
+        keys = zip(*(results[name].to_pylist() for name in KEY), strict=True)
+        is_todo = [key not in self.found or self.limits.get(key, cpu_limit) < cpu_limit for key in keys]
+        return _have_several(results) & np.array(is_todo, np.bool_)
 
 
 def mend_chunk(chunk: Chunk, call: JobCall) -> Output:
@@ -95,12 +100,12 @@ def mend_chunk(chunk: Chunk, call: JobCall) -> Output:
         if not candidate.puzzle.blotted:
             changes = mendings(candidate.puzzle, candidate.solutions, call.cpu_limit)
             rows += _rows(candidate, changes, call.cpu_limit)
-    return Output(_batch(rows), cpu_seconds=time.thread_time() - began)
+    return Output(pa.RecordBatch.from_pylist(rows, MENDINGS), cpu_seconds=time.thread_time() - began)
 
 
-def lost_rows(_: Chunk, __: JobCall, ___: Loss) -> pa.RecordBatch:
+def lost_rows(_: Chunk, __: JobCall, ___: TaskFailure) -> pa.RecordBatch:
     """Return no rows: the next command retries."""
-    return _batch([])
+    return pa.RecordBatch.from_pylist([], MENDINGS)
 
 
 def count_changed(rows: pa.RecordBatch) -> dict[str, int]:
@@ -124,22 +129,18 @@ MEND = Job(
 )
 
 
-def _batch(rows: list[dict[str, Any]]) -> pa.RecordBatch:
-    return one_batch(pa.Table.from_pylist(rows, MENDINGS))
-
-
 def mend_run(run: Run, request: JobRequest) -> Iterator[MendResult | Problem]:
     """Yield the puzzles of a run that have several solutions, with their changes, which the run keeps.
 
     Unfinished searches are retried with more time. Raises InputError if the run's store has changed, UserError if
     another command works on the run.
     """
-    with locked(run, request) as run:
+    with locked(run) as run:
         result = run_on_results(run, MEND, _needed(run, request), request)
         yield from result.lost
         lost = {problem.name for problem in result.lost}
         attempts = MendAttempts(run)
-        several = RowFilter(VERDICT, lambda results: _have_several(results).to_numpy())
+        several = RowFilter(VERDICT, _have_several)
         parts = {part.name: part for part in run.store.parts()}
         for name, _, rows in plan_on_results(run, several, request.selection).stretches:
             for _, results, puzzles in pairs_of(run, run.result_file(name), rows, parts, [*ANSWER], PUZZLES.names):
@@ -159,48 +160,53 @@ def estimate_mending(run: Run, request: JobRequest) -> CostEstimate:
 def _needed(run: Run, request: JobRequest) -> RowFilter:
     """Return which results of a run are to be mended."""
     before = MendAttempts(run)
-    return RowFilter(VERDICT, lambda results: _need_attempt(results, before, request.cpu_limit))
-
-
-def _need_attempt(results: pa.Table, attempts: MendAttempts, cpu_limit: float) -> np.ndarray:
-    """Return which results are to be tried: bool[rows]."""
-    keys = zip(*(results[name].to_pylist() for name in KEY), strict=True)
-    rows = zip(_have_several(results).to_pylist(), keys, strict=True)
-    return np.array([several and attempts.is_todo(key, cpu_limit) for several, key in rows], np.bool_)
+    return RowFilter(VERDICT, lambda results: before.mask(results, request.cpu_limit))
 
 
 def mend_puzzles(
     found: Iterator[Puzzle | Problem], cpu_limit: float, resources: Resources, progress: ProgressCallbacks
 ) -> Iterator[MendResult | Problem]:
     """Yield the puzzles with several solutions and their changes; problems of their files are passed on."""
-    check_resources(resources)
-    yield from _mend_candidates(_classified(found, cpu_limit, progress), cpu_limit, resources, progress)
+    problems: list[Problem] = []
+    candidates = _classified(found, cpu_limit, problems, progress)
+    tasks = ((puzzle, solutions, cpu_limit) for puzzle, solutions, _ in candidates)
+    waiting, seconds = estimate_cost(tasks, lambda _: MEND.seconds)
+    with open_executor(resources, seconds) as executor:
+        for (puzzle, *_), outcome in run_tasks(executor, _find_changes, waiting, in_order=True):
+            if isinstance(outcome, TaskFailure):
+                yield Problem(puzzle.puzzle_id, outcome.reason)
+            else:
+                yield MendResult(puzzle, outcome.found, outcome.finished)
+            progress.on_progress(1, "")
+            yield from problems
+            problems.clear()
+    yield from problems
+
+
+def _find_changes(puzzle: Puzzle, solutions: list[np.ndarray], cpu_limit: float) -> Mendings:
+    """Find the smallest changes of a puzzle; none if a length is hidden."""
+    return Mendings([], True) if puzzle.blotted else mendings(puzzle, solutions, cpu_limit)
 
 
 def _classified(
-    found: Iterator[Puzzle | Problem], cpu_limit: float, progress: ProgressCallbacks
-) -> Iterator[MendCandidate | MendResult | Problem]:
-    """Classify puzzles; yields those with several solutions, and all problems."""
+    found: Iterator[Puzzle | Problem], cpu_limit: float, problems: list[Problem], progress: ProgressCallbacks
+) -> Iterator[MendCandidate]:
+    """Classify puzzles; yields those with several solutions, and adds all problems to a list."""
     while batch := list(islice(found, BATCH)):
-        yield from (item for item in batch if isinstance(item, Problem))
+        problems += (item for item in batch if isinstance(item, Problem))
         puzzles = puzzle_batch([item for item in batch if not isinstance(item, Problem)])
         if compile_missing(needed(puzzles), LADDER, progress):
             progress.on_start(MEND.title, None, 0)
         results = pa.table(classify(puzzles, cpu_limit=cpu_limit)).select([*ANSWER, "status"])
-        for late in results.filter(pc.equal(results["status"], "timeout"))["puzzle_id"].to_pylist():
-            yield Problem(late, f"not solved within {cpu_limit:g} CPU seconds; raise --cpu-limit")
-        progress.on_progress(len(batch) - (pc.sum(_have_several(results)).as_py() or 0), "")
-        for candidate in _candidates(results, pa.table(puzzles)):
-            if candidate.puzzle.blotted:
-                progress.on_progress(1, "")
-                yield MendResult(candidate.puzzle, [])
-            else:
-                yield candidate
+        late = results.filter(pc.equal(results["status"], "timeout"))["puzzle_id"].to_pylist()
+        problems += (Problem(name, f"not solved within {cpu_limit:g} CPU seconds; raise --cpu-limit") for name in late)
+        progress.on_progress(len(batch) - int(_have_several(results).sum()), "")
+        yield from _candidates(results, pa.table(puzzles))
 
 
 def _candidates(results: pa.Table, puzzles: pa.Table) -> Iterator[MendCandidate]:
     """Yield the puzzles with several solutions, of puzzles and results row by row."""
-    mask = _have_several(results).to_numpy()
+    mask = _have_several(results)
     mask[list(malformed(one_batch(puzzles)))] = False
     several = pa.array(mask)
     rows = results.filter(several).to_pylist()
@@ -209,9 +215,9 @@ def _candidates(results: pa.Table, puzzles: pa.Table) -> Iterator[MendCandidate]
         yield MendCandidate(puzzle, _authors_first(puzzle, solutions), row["clue_hash"])
 
 
-def _have_several(results: pa.Table) -> pa.ChunkedArray:
+def _have_several(results: pa.Table) -> np.ndarray:
     """Return which results have several solutions: bool[rows]."""
-    return pc.fill_null(pc.equal(results["solutions"], "multiple"), False)
+    return np.array(pc.fill_null(pc.equal(results["solutions"], "multiple"), False))
 
 
 def _authors_first(puzzle: Puzzle, solutions: list[np.ndarray]) -> list[np.ndarray]:
@@ -220,45 +226,6 @@ def _authors_first(puzzle: Puzzle, solutions: list[np.ndarray]) -> list[np.ndarr
     if goal is None or clues_of(goal) != (puzzle.rows, puzzle.columns):
         return solutions
     return [goal, next(solution for solution in solutions if (solution != goal).any())]
-
-
-def _mend_candidates(
-    items: Iterator[MendCandidate | MendResult | Problem],
-    cpu_limit: float,
-    resources: Resources,
-    progress: ProgressCallbacks,
-) -> Iterator[MendResult | Problem]:
-    """Find changes for candidates; yields results in order."""
-    done: dict[int, MendResult | Problem] = {}
-    tried: dict[int, MendCandidate] = {}
-
-    def tasks() -> Iterator[tuple[int, Puzzle, list[np.ndarray], float]]:
-        for number, item in enumerate(items):
-            if isinstance(item, MendCandidate):
-                tried[number] = item
-                yield number, item.puzzle, item.solutions, cpu_limit
-            else:
-                done[number] = item
-
-    next_number = 0
-    waiting, seconds = estimate_cost(tasks(), lambda _: MEND.seconds)
-    with open_executor(resources, seconds) as executor:
-        for task, outcome in run_tasks(executor, _find_changes, waiting):
-            candidate = tried.pop(task[0])
-            if isinstance(outcome, TaskFailure):
-                done[task[0]] = Problem(candidate.puzzle.puzzle_id, outcome.reason)
-            else:
-                done[task[0]] = MendResult(candidate.puzzle, outcome.found, outcome.finished)
-            progress.on_progress(1, "")
-            while next_number in done:
-                yield done.pop(next_number)
-                next_number += 1
-    yield from (done[number] for number in sorted(done))
-
-
-def _find_changes(_: int, puzzle: Puzzle, solutions: list[np.ndarray], cpu_limit: float) -> Mendings:
-    """Run one task."""
-    return mendings(puzzle, solutions, cpu_limit)
 
 
 def _rows(candidate: MendCandidate, changes: Mendings, cpu_limit: float) -> list[dict[str, Any]]:

@@ -18,9 +18,13 @@ from itertools import accumulate, groupby
 from typing import NamedTuple
 
 from nonocensus.pipeline.jobs.job import DEFAULTS, JobSettings
+from nonocensus.pipeline.run.plan import Plan
 from nonocensus.pipeline.run.results import PendingPuzzle
 from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.spans import Spans
+
+SWEEP_LIMIT, LIMIT_GROWTH = 0.05, 14.0
+"""CPU seconds of a puzzle in the sweep, and the factor between the limits of levels."""
 
 MIN_SECONDS, MAX_SECONDS = 0.2, 20.0
 """Target seconds of a task: at least so much that starting it costs little, and at most."""
@@ -73,7 +77,7 @@ class TaskRows(NamedTuple):
         return sum(map(spans.size, self.rows.values()))
 
 
-def levels(cpu_limit: float, sweep: float, growth: float) -> list[float]:
+def levels(cpu_limit: float, sweep: float = SWEEP_LIMIT, growth: float = LIMIT_GROWTH) -> list[float]:
     """Return CPU limits in seconds from the sweep's to the run's: each at least `growth` times the previous one.
 
     So what a puzzle has spent on earlier levels is at most about 1 / growth of its last limit.
@@ -136,40 +140,25 @@ class WaitingPuzzles:
 
 
 class Schedule:
-    """The rows left to do: `next` returns tasks, `finished` and `failed` accept their outcomes.
+    """The rows of a plan left to do: `next` returns tasks, `finished` and `failed` accept their outcomes.
 
-    stretches   (part, rows of each row group, rows to classify), by part; consumed lazily
-    rows        their number of rows, or an upper bound
-    left        puzzles that an earlier session has swept: (limit that was too low, puzzle)
-    limits      CPU seconds of each level (see `levels`)
-    first_rows  puzzles of the first tasks of the sweep, if not the settings'
+    limits   CPU seconds of each level (see `levels`)
     """
 
-    def __init__(
-        self,
-        stretches: Iterable[tuple[str, list[int], Spans]],
-        rows: int,
-        left: Iterable[tuple[float, PendingPuzzle]],
-        limits: list[float],
-        settings: JobSettings = DEFAULTS,
-        first_rows: int | None = None,
-    ) -> None:
+    def __init__(self, plan: Plan, limits: list[float], settings: JobSettings = DEFAULTS) -> None:
         self.limits, self.settings = limits, settings
-        self.first_rows = settings.first_rows if first_rows is None else first_rows
         self.costs = [LevelCost() for _ in limits]  # the first is the sweep's
         self.waiting_on = [WaitingPuzzles() for _ in limits]
         self.retries: deque[TaskRows] = deque()
-        self.sweep = rows
+        self.sweep = plan.rows
         self.taken = 0  # rows of stretches consumed so far, and puzzles of `left`
-        self._stretches = iter(stretches)
+        self._stretches = plan.stretches
         self._current: tuple[str, list[int], Spans] = ("", [], [])  # part, ends of its row groups, rows left in it
         self.is_draining = False
-        for limit, puzzle in left:
-            self.waiting_on[self._level_above(limit)].add(puzzle)
+        for limit, puzzle in plan.left:
+            level = next((k for k, more in enumerate(limits) if more > limit), len(limits) - 1)
+            self.waiting_on[level].add(puzzle)
             self.taken += 1
-
-    def _level_above(self, limit: float) -> int:
-        return next((k for k, more in enumerate(self.limits) if more > limit), len(self.limits) - 1)
 
     @property
     def waiting(self) -> int:
@@ -220,7 +209,9 @@ class Schedule:
             part, groups, rows = stretch
             self.taken += spans.size(rows)
             ends = [*accumulate(groups)]
-        number = self.costs[0].puzzles_for(self._target_seconds(cores), self.first_rows, self.settings.max_rows)
+        number = self.costs[0].puzzles_for(
+            self._target_seconds(cores), self.settings.first_rows, self.settings.max_rows
+        )
         head, tail = _cut(rows, number, ends)
         self._current = (part, ends, tail)
         count = spans.size(head)

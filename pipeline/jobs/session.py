@@ -44,10 +44,11 @@ SHOWN = 10
 
 
 class InFlight(NamedTuple):
-    """A submitted task, and when it started (seconds of the monotonic clock); None while it is queued."""
+    """A submitted task, the name of its file, and when it started (of the monotonic clock); None while it is queued."""
 
     task: TaskRows
-    started: float | None
+    name: str
+    started: float | None = None
 
 
 class Session:
@@ -119,19 +120,20 @@ class Session:
         record = LOG.makeRecord(LOG.name, level, __file__, 0, text, (), None, extra=extra)
         (LOG if LOG.isEnabledFor(level) else self.log).handle(record)
 
-    def submitted(self, ticket: Any, task: TaskRows, cpus: int) -> None:
-        """Note a submitted task."""
-        self.in_flight[ticket] = InFlight(task, None)
+    def submitted(self, ticket: Any, task: TaskRows, name: str, cpus: int) -> None:
+        """Note a submitted task, and the name of its file."""
+        self.in_flight[ticket] = InFlight(task, name)
         self.rows_in_flight += task.size
         self.queued.append(ticket)
         self._mark_started(cpus)
 
-    def ended(self, ticket: Any, cpus: int) -> None:
-        """Note the end of a task, whatever its outcome."""
-        task, started = self.in_flight.pop(ticket)
+    def ended(self, ticket: Any, cpus: int) -> tuple[TaskRows, str]:
+        """Note the end of a task, whatever its outcome; returns it and the name of its file."""
+        task, name, started = self.in_flight.pop(ticket)
         self.rows_in_flight -= task.size
         self.running -= started is not None
         self._mark_started(cpus)
+        return task, name
 
     def _mark_started(self, cpus: int) -> None:
         """Assume that the oldest tasks are running, one per CPU."""
@@ -145,7 +147,8 @@ class Session:
         """Note a written file of rows."""
         self.rows += file.rows
         self.cpu_seconds += file.about["cpu_solver"]
-        self.outcomes.update(outcomes_of(file))
+        others = {status: count for status, count in file.status.items() if status not in ("ok", "timeout")}
+        self.outcomes.update(file.labels | others)  # the labels of certify are statuses
         self.last_result = datetime.now(UTC)
         of_host = self.hosts.setdefault(file.about["hosts"][0], HostProgress(rows=0, tasks=0, cpu_seconds=0.0))
         of_host["rows"] += file.rows
@@ -214,7 +217,7 @@ class Session:
             "longest_running": [
                 {"puzzle": task.hardest, "puzzles": task.puzzles, "cpu_limit": schedule.limits[task.level],
                  "seconds": round(now - (started or now), 1)}
-                for task, started in islice(above_sweep, SHOWN)  # oldest first
+                for task, _, started in islice(above_sweep, SHOWN)  # oldest first
             ],
         }  # fmt: skip
 
@@ -274,8 +277,3 @@ class JsonFormatter(logging.Formatter):
             fields = {"level": record.levelname, "logger": record.name, "message": redact(record.getMessage())}
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         return json.dumps({"at": at, "event": getattr(record, "event", "message"), **fields}, ensure_ascii=False)
-
-
-def outcomes_of(file: ResultFile) -> dict[str, int]:
-    """Return a file's puzzles by outcome: its labels, and each status that has none."""
-    return file.labels | {status: count for status, count in file.status.items() if status not in ("ok", "timeout")}

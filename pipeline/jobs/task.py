@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from nonocensus.pipeline.errors import InputError, StorageError, UserError
 from nonocensus.pipeline.executors.task_failure import TaskFailure
-from nonocensus.pipeline.jobs.job import DEFAULTS, Chunk, Job, JobCall, Loss, Output
+from nonocensus.pipeline.jobs.job import DEFAULTS, Chunk, Job, JobCall, Output
 from nonocensus.pipeline.jobs.kernel_compilation import compile_here, needed
 from nonocensus.pipeline.jobs.schedule import MAX_TRIES, TaskRows
 from nonocensus.pipeline.run.progress import value_counts
@@ -39,7 +39,6 @@ from nonocensus.pipeline.store.parts import Part, Store, one_batch, open_store
 from nonocensus.pipeline.store.paths import folder
 from nonocensus.pipeline.store.spans import Spans
 from nonocensus.scrapers.file_batches import Problem
-from nonocensus.solver.model.tables import check_readable
 
 GRACE, MAX_SECONDS = 60.0, 600.0
 """CPU seconds that a chunk may exceed its puzzles' limits by, and the most that the limits of many may add up to."""
@@ -202,15 +201,12 @@ def _chunks_of_store(context: TaskContext, rows: dict[str, Spans], parts: dict[s
     for part, some in rows.items():
         for numbers, batch in _read(store, [*context.job.puzzles], parts[part], some):
             for these, count in _slices(_cells_of(batch), context.chunk_cells):
-                if batches and cells + count > context.chunk_cells:
+                if batches and (cells + count > context.chunk_cells or sum(map(len, batches)) >= CHUNK):
                     yield Chunk(places, one_batch(pa.Table.from_batches(batches)))
                     places, batches, cells = [], [], 0
                 places.append((part, numbers[these]))
                 batches.append(batch[these])
                 cells += count
-            if sum(map(len, batches)) >= CHUNK:
-                yield Chunk(places, one_batch(pa.Table.from_batches(batches)))
-                places, batches, cells = [], [], 0
     if batches:
         yield Chunk(places, one_batch(pa.Table.from_batches(batches)))
 
@@ -218,12 +214,7 @@ def _chunks_of_store(context: TaskContext, rows: dict[str, Spans], parts: dict[s
 def _read(store: Store, columns: list[str], part: Part, rows: Spans) -> Iterator[tuple[np.ndarray, pa.RecordBatch]]:
     """Read rows of a part by row group: their numbers and columns. Raises CannotReadError."""
     try:
-        for numbers, batch in store.read(part, rows, columns):
-            try:
-                check_readable(batch)
-            except ValueError as error:
-                raise store.damage(part.file, error) from error
-            yield numbers, batch
+        yield from store.read(part, rows, columns)
     except (UserError, OSError) as error:
         raise CannotReadError(part.name, str(error)) from error
 
@@ -281,18 +272,17 @@ class TaskStatistics:
     def add(self, chunk: Chunk, output: Output) -> pa.RecordBatch:
         """Add the output of a chunk; returns the rows that count."""
         self.solver += output.cpu_seconds
-        names = list(dict.fromkeys(source for source, _ in chunk.places))
-        index_of = {source: k for k, source in enumerate(names)}
-        sources = np.repeat([index_of[source] for source, _ in chunk.places], [len(rows) for _, rows in chunk.places])
-        numbers = np.concatenate([rows for _, rows in chunk.places])
-        late = np.zeros(len(numbers), np.bool_) if output.late is None else output.late
-        for k, source in enumerate(names):
-            self.covers.setdefault(source, []).extend(spans.of_rows(numbers[(sources == k) & ~late]))
-        rows = output.rows
-        if late.any():
+        rows, late = output.rows, np.zeros(len(chunk.puzzles), np.bool_) if output.late is None else output.late
+        places: list[tuple[str, int]] = []  # of late puzzles
+        first = 0
+        for source, numbers in chunk.places:
+            is_late = late[first : first + len(numbers)]
+            self.covers.setdefault(source, []).extend(spans.of_rows(numbers[~is_late]))
+            places += [(source, number) for number in numbers[is_late].tolist()]
+            first += len(numbers)
+        if places:
             these = rows.select(PENDING_COLUMNS).filter(pa.array(late)).to_pylist()
-            places = zip(sources[late].tolist(), numbers[late].tolist(), these, strict=True)
-            self.left += [pending_puzzle(names[k], number, row) for k, number, row in places]
+            self.left += [pending_puzzle(*place, row) for place, row in zip(places, these, strict=True)]
             rows = rows.filter(pa.array(~late))
         if "status" in rows.schema.names:
             self.status.update(value_counts(rows["status"]))
@@ -324,7 +314,8 @@ def write_off(
     Raises InputError if it can't be read, OSError if the run can't be written.
     """
     job = context.job
-    reason = failure.reason if failure.has_raised else f"its worker died {MAX_TRIES} times: {failure.reason}"
+    if not failure.has_raised:
+        failure = failure._replace(reason=f"its worker died {MAX_TRIES} times: {failure.reason}")
     statistics = TaskStatistics(name, job)
     try:
         chunks = list(chunks_of(context, task.rows, parts))
@@ -333,11 +324,11 @@ def write_off(
     place = folder(context.run) / job.folder
     with open_row_writer(place, name, job.schema) as writer:
         for chunk in chunks:
-            rows = job.lost(chunk, JobCall(context.options, limit), Loss(reason, failure.has_raised))
+            rows = job.lost(chunk, JobCall(context.options, limit), failure)
             writer.write(statistics.add(chunk, Output(rows)))
         check_lease(place)
     file = statistics.result_file(limit, parts)
-    lost = [Problem(name, reason) for chunk in chunks for name in chunk.puzzles["puzzle_id"].to_pylist()]
+    lost = [Problem(name, failure.reason) for chunk in chunks for name in chunk.puzzles["puzzle_id"].to_pylist()]
     return file if job.reads_results else write_statistics(place, file), lost
 
 
@@ -347,32 +338,13 @@ def backstop(cpu: float) -> Iterator[None]:
 
     Guards against kernels that don't check their deadline.
     """
-    _arm(cpu)
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    last = int(time.process_time() + cpu) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (last if hard == resource.RLIM_INFINITY else min(last, hard), hard))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    signal.setitimer(signal.ITIMER_REAL, 10 * cpu)
     try:
         yield
     finally:
-        _disarm()
-
-
-def _cpu_seconds() -> float:
-    """Return the CPU seconds of this process."""
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return used.ru_utime + used.ru_stime
-
-
-def _arm(cpu: float) -> None:
-    """Limit this process to `cpu` more CPU seconds."""
-    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    last = int(_cpu_seconds() + cpu) + 1
-    if hard != resource.RLIM_INFINITY:
-        last = min(last, hard)
-    resource.setrlimit(resource.RLIMIT_CPU, (last, hard))
-    signal.setitimer(signal.ITIMER_REAL, 10 * cpu)
-
-
-def _disarm() -> None:
-    """Raise the limit to the maximum allowed."""
-    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    resource.setrlimit(resource.RLIMIT_CPU, (hard, hard))
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        resource.setrlimit(resource.RLIMIT_CPU, (hard, hard))

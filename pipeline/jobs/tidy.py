@@ -53,16 +53,8 @@ def tidy(session: Session, executor: Executor) -> None:
     small = {file.name for file in files if file.rows < SMALL_ROWS}
     joined = masks.keys() | (small if len(small) > SMALL_FILES else set())
     bundles = _bundles([file for file in files if file.name in joined], session.schedule.settings.joined_rows)
-    tasks = [
-        (
-            run.folder.uri,
-            session.new_name(),
-            names,
-            {name: masks.get(name) for name in names},
-            current_lease(run.folder),
-        )
-        for names in bundles
-    ]
+    uri, lease = run.folder.uri, current_lease(run.folder)
+    tasks = [(uri, session.new_name(), {name: masks.get(name) for name in names}, lease) for names in bundles]
     for _, outcome in run_tasks(executor, join, tasks):
         session.tick(session.cpus)
         if isinstance(outcome, TaskFailure):
@@ -94,12 +86,10 @@ def _bundles(files: list[ResultFile], max_rows: int) -> Iterator[list[str]]:
         yield names
 
 
-def join(
-    uri: str, name: str, names: list[str], masks: dict[str, np.ndarray | None], lease: Lease | None = None
-) -> dict[str, Any]:
+def join(uri: str, name: str, masks: dict[str, np.ndarray | None], lease: Lease | None = None) -> dict[str, Any]:
     """Join files, with the rows that their masks keep, and delete them; returns the fields of a log event."""
     run = open_run(uri)
-    files = [run.result_file(each) for each in names]
+    files = [run.result_file(each) for each in masks]
     rows = pa.concat_tables([run.read(file, masks[file.name]) for file in files])
     kept = [slice(None) if masks[file.name] is None else masks[file.name] for file in files]
     parts, numbers = (

@@ -21,7 +21,7 @@ from nonocensus.pipeline.run.run_folder import (
 )
 from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.parts import Part, Store
-from nonocensus.solver.model.tables import DECISIVE, check_readable
+from nonocensus.solver.model.tables import DECISIVE
 
 Place = tuple[str, int]
 """A part's name and a row number in it."""
@@ -98,7 +98,6 @@ def _are_same(results: pa.Table, puzzles: pa.RecordBatch) -> np.ndarray:
 
 def _goals_match(puzzles: pa.RecordBatch) -> pa.Array:
     """Return whether each puzzle's goal is a solution; null without a goal, and for contradictory clues."""
-    check_readable(puzzles)
     given = solvable_rows(puzzles) & puzzles["goal"].is_valid().to_numpy(zero_copy_only=False)
     return pa.array(matching_rows(puzzles, puzzles["goal"], given), mask=~given)
 

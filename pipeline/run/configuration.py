@@ -24,9 +24,6 @@ class Configuration(TypedDict):
 DEPTH = 2
 """Default lookahead levels of depth-2."""
 
-SETTINGS = ("cpu_limit", "rung", "depth", "check_goal")
-"""The fields of a configuration that are arguments of `solver.api.classify`."""
-
 
 def configuration(
     cpu_limit: float, rung: str = "search", depth: int = DEPTH, check_goal: bool = False
@@ -46,11 +43,6 @@ def check_limit(cpu_limit: float) -> None:
     """Raise ValueError unless the limit is positive and finite."""
     if not 0 < cpu_limit < math.inf:
         raise ValueError(f"cpu_limit is a number of CPU seconds above 0, not {cpu_limit!r}")
-
-
-def solver_settings(config: Configuration) -> dict[str, Any]:
-    """Return the arguments of `solver.api.classify`."""
-    return {name: value for name, value in config.items() if name in SETTINGS}
 
 
 def diff_configurations(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:

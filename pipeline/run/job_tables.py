@@ -9,7 +9,7 @@ Rows belong to a puzzle's id and clues, not to a place in the store. Files appea
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -38,25 +38,22 @@ KILLED = "killed"
 GRADE_STATUSES = ("ok", "timeout", "none", "invalid", KILLED)
 
 
-def read_job_rows(place: Folder, name: str, schema: pa.Schema, job: str) -> pa.Table:
+def read_job_rows(
+    place: Folder, name: str, schema: pa.Schema, job: str, fault_of: Callable[[pa.Table], str | None] = lambda _: None
+) -> pa.Table:
     """Read and validate a file of a job's rows; columns missing in older files are null.
 
-    Raises InputError, whose advice is to run the job again.
+    Raises InputError, also for a fault of its rows, whose advice is to run the job again.
     """
+    advice = f"delete it, and {job} makes its rows again"
     try:
-        table = read_parquet(place, name, schema, _advice(job))
+        table = read_parquet(place, name, schema, advice)
         table.validate(full=True)
     except (FileNotFoundError, ValueError, pa.ArrowException) as error:
-        raise _unreadable(place, name, error, job) from error
+        raise InputError(f"{place.name}/{name} can't be read: {error}", advice) from error
+    if fault := fault_of(table):
+        raise InputError(f"{place.name}/{name} can't be read: {fault}", advice)
     return table
-
-
-def _advice(job: str) -> str:
-    return f"delete it, and {job} makes its rows again"
-
-
-def _unreadable(place: Folder, name: str, what: object, job: str) -> InputError:
-    return InputError(f"{place.name}/{name} can't be read: {what}", _advice(job))
 
 
 def _parquet_files(place: Folder) -> list[str]:
@@ -66,17 +63,14 @@ def _parquet_files(place: Folder) -> list[str]:
 # Certificates: a retried verdict has none until it is certified again.
 
 
-def certificates_folder(run: Run) -> Folder:
-    """Return the folder of a run's certificates."""
-    return run.folder / "certificates"
-
-
 def read_certificates(place: Folder, name: str) -> pa.Table:
     """Read a file of certificates. Raises InputError."""
-    table = read_job_rows(place, name, CERTIFICATES, "certify")
-    if table["pictures_hash"].null_count:
-        raise _unreadable(place, name, "a row has no pictures_hash", "certify")
-    return table
+    return read_job_rows(place, name, CERTIFICATES, "certify", _certificate_fault)
+
+
+def _certificate_fault(certificates: pa.Table) -> str | None:
+    """Return why a table of certificates is invalid, or None."""
+    return "a row has no pictures_hash" if certificates["pictures_hash"].null_count else None
 
 
 def pictures_hash(first: bytes | None, second: bytes | None) -> str:
@@ -93,21 +87,16 @@ def verdict_keys(results: pa.Table) -> Iterator[Key | None]:
             yield *(row[name] for name in VERDICT[:4]), pictures_hash(row["solution"], row["second_solution"])
 
 
-def _certificate_key(row: Row) -> Key:
-    """Return the key of the verdict that a certificate belongs to."""
-    return *(row[name] for name in VERDICT[:4]), row["pictures_hash"]
-
-
 def current_certificates(run: Run) -> dict[Key, Row]:
     """Return the certificates by verdict, also of verdicts replaced since.
 
     Of several for a verdict the last one that proved or refuted it wins, else the last one.
     """
-    place = certificates_folder(run)
+    place = run.folder / "certificates"
     current: dict[Key, Row] = {}
     for name in _parquet_files(place):
         for row in read_certificates(place, name).to_pylist():
-            key = _certificate_key(row)
+            key: Key = *(row[name] for name in VERDICT[:4]), row["pictures_hash"]  # as in `verdict_keys`
             before = current.get(key)
             if before is None or row["status"] in (PROVED, FAILED) or before["status"] not in (PROVED, FAILED):
                 current[key] = row
@@ -146,18 +135,9 @@ def certificate_summary(run: Run) -> Certified | None:
 # Grades: the last one of a puzzle wins.
 
 
-def grades_folder(run: Run) -> Folder:
-    """Return the folder of a run's grades."""
-    return run.folder / "grades"
-
-
 def read_grade_file(place: Folder, name: str) -> pa.Table:
     """Read a file of grades. Raises InputError."""
-    table = read_job_rows(place, name, GRADES, "grade")
-    fault = _grade_fault(table)
-    if fault is not None:
-        raise _unreadable(place, name, fault, "grade")
-    return table
+    return read_job_rows(place, name, GRADES, "grade", _grade_fault)
 
 
 def _grade_fault(grades: pa.Table) -> str | None:
@@ -178,7 +158,7 @@ def _grade_fault(grades: pa.Table) -> str | None:
 
 def read_grades(run: Run) -> pa.Table:
     """Return the last grade of each puzzle, also of puzzles changed since. Raises InputError."""
-    place = grades_folder(run)
+    place = run.folder / "grades"
     files = (read_grade_file(place, name) for name in _parquet_files(place))
     table = pa.concat_tables([GRADES.empty_table(), *files])
     encoded = keys(table).combine_chunks().dictionary_encode()
@@ -203,11 +183,6 @@ def current_grades(run: Run) -> pa.Table:
 # records that the search was not finished within its CPU limit, or, without a limit, that it found none.
 
 
-def mendings_folder(run: Run) -> Folder:
-    """Return the folder of a run's mendings."""
-    return run.folder / "mendings"
-
-
 def read_mending_file(place: Folder, name: str) -> pa.Table:
     """Read a file of mendings. Raises InputError."""
     return read_job_rows(place, name, MENDINGS, "mend")
@@ -215,7 +190,7 @@ def read_mending_file(place: Folder, name: str) -> pa.Table:
 
 def read_attempts(run: Run) -> pa.Table:
     """Return the rows of each puzzle's last attempt, those without a change too. Raises InputError."""
-    place = mendings_folder(run)
+    place = run.folder / "mendings"
     files = [read_mending_file(place, name) for name in _parquet_files(place)]
     names = [list(zip(*(file[name].to_pylist() for name in ("puzzle_id", "clue_hash")), strict=True)) for file in files]
     last = {name: k for k, each in enumerate(names) for name in each}

@@ -1,7 +1,7 @@
 """Plan what is left of a run: rows without result, or timed-out and failed ones to retry."""
 
 from collections.abc import Callable, Iterator
-from itertools import islice
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -24,28 +24,36 @@ from nonocensus.pipeline.store.parts import Part
 from nonocensus.pipeline.store.spans import Spans
 from nonocensus.solver.model.tables import PUZZLES
 
+Stretch = tuple[str, list[int], Spans]
+"""A source (a part, or a file of results), the rows of each of its row groups, and rows to do."""
+
 
 class Plan(NamedTuple):
     """Work for a schedule (pipeline.jobs.schedule.Schedule).
 
-    stretches   part, rows of each row group, rows to classify; a lazy iterator
+    stretches   the rows to do by source, a lazy iterator
     rows        number of rows in them, or an upper bound
-    left        insufficient limit (CPU seconds) and puzzle
+    left        puzzles that an earlier session has swept: limit that was too low (CPU seconds), puzzle
     is_new      whether these rows have no results yet; otherwise new results replace them
     """
 
-    stretches: Iterator[tuple[str, list[int], Spans]]
+    stretches: Iterator[Stretch]
     rows: int
     left: list[tuple[float, PendingPuzzle]]
     is_new: bool = True
 
 
-class Selection(NamedTuple):
-    """Selects a run's puzzles by ids, by an SQL condition, and up to a limit."""
+@dataclass(frozen=True)
+class Selection:
+    """Selects a run's puzzles by ids, by an SQL condition, and up to a limit. Raises UserError for a limit below 1."""
 
     ids: tuple[str, ...] = ()
     where: str | None = None
     limit: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.limit is not None and self.limit < 1:
+            raise UserError("--limit must be at least 1")
 
 
 EVERYTHING = Selection()
@@ -55,12 +63,6 @@ FAILED = ["killed", "error"]
 
 MAX_NAMED = 5
 """Maximum of unknown ids that an error names."""
-
-
-def check_selection(selection: Selection) -> None:
-    """Raise a UserError for an invalid selection."""
-    if selection.limit is not None and selection.limit < 1:
-        raise UserError("--limit must be at least 1")
 
 
 def plan_rest(run: Run, files: list[ResultFile], selection: Selection = EVERYTHING) -> Plan:
@@ -84,7 +86,7 @@ def plan_rest(run: Run, files: list[ResultFile], selection: Selection = EVERYTHI
         rows = sorted(entry.row for _, entry in waiting.get(part.name, []))
         return spans.minus(there, spans.of_rows(np.array(rows, np.int64)))
 
-    def stretches() -> Iterator[tuple[str, list[int], Spans]]:
+    def stretches() -> Iterator[Stretch]:
         room = most
         for part in run.parts:
             wanted = rest(part)
@@ -155,16 +157,14 @@ class SelectedRows:
         return mask
 
     def _refuse_unknown(self) -> None:
-        unknown = dict.fromkeys(self.selection.ids)
+        unknown = pa.array(dict.fromkeys(self.selection.ids), pa.string())
         store = self.run.store
         for part in self.parts.values():
             for _, batch in store.read(part, [(0, part.rows)], ["puzzle_id"]):
-                there = batch["puzzle_id"].filter(pc.is_in(batch["puzzle_id"], pa.array(unknown, pa.string())))
-                for name in there.to_pylist():
-                    unknown.pop(name, None)
-        if unknown:
+                unknown = unknown.filter(pc.invert(pc.is_in(unknown, batch["puzzle_id"])))
+        if len(unknown):
             more = f" and {len(unknown) - MAX_NAMED:,} more" if len(unknown) > MAX_NAMED else ""
-            named = ", ".join(islice(unknown, MAX_NAMED))
+            named = ", ".join(unknown[:MAX_NAMED].to_pylist())
             raise UserError(f"--ids: {store.folder.name} has no puzzle {named}{more}")
 
 

@@ -86,7 +86,7 @@ def solvable_rows(puzzles: pa.RecordBatch) -> np.ndarray:
 def matching_rows(puzzles: pa.RecordBatch, pictures: pa.Array, which: np.ndarray) -> np.ndarray:
     """Return which puzzles have a picture that fits their clues, bool[puzzles].
 
-    puzzles    a batch that passed `check_readable`
+    puzzles    a batch that passed `check_readable`, or of `Store.read`
     pictures   binary, a byte per cell, or null
     which      bool[puzzles], the puzzles to check: only those of `solvable_rows`
     """

@@ -13,12 +13,10 @@ import pyarrow.parquet as pq
 from nonocensus.pipeline.errors import InputError, VersionError
 from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.lock import commit_under_lease
+from nonocensus.pipeline.store.parts import parquet_options
 from nonocensus.pipeline.store.paths import Folder
 from nonocensus.pipeline.store.spans import Spans
 from nonocensus.solver.model.tables import RESULTS, UnknownColumnError, conform
-
-DISTINCT = ("puzzle_id", "clue_hash", "solution", "second_solution")
-"""Columns written without a dictionary: their values hardly repeat."""
 
 
 class TaskTimings(TypedDict):
@@ -125,15 +123,9 @@ def open_row_writer(place: Folder, name: str, schema: pa.Schema = RESULTS) -> It
     """Write a file of results or of another job's rows, atomically."""
     with (
         place.create(f"{name}.parquet") as stream,
-        pq.ParquetWriter(stream, schema, **writer_options(schema)) as writer,
+        pq.ParquetWriter(stream, schema, **parquet_options(schema)) as writer,
     ):
         yield writer
-
-
-def writer_options(schema: pa.Schema) -> dict[str, Any]:
-    """Return the options of Parquet files of rows."""
-    dictionary = [column for column in schema.names if column not in DISTINCT]
-    return {"compression": "zstd", "use_dictionary": dictionary, "write_page_checksum": True}
 
 
 def write_statistics(place: Folder, file: ResultFile) -> ResultFile:

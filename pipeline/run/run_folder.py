@@ -261,13 +261,6 @@ def write_manifest(run: Run) -> None:
     run.folder.write_json(MARK, {**run.manifest, "inputs": [vars(part) for part in run.parts]})
 
 
-def start_run(store: Store, uri: str, config: Configuration, force: bool = False) -> Run:
-    """Create a run, or continue the existing one: `plan_run` and `write_manifest`."""
-    run = plan_run(store, uri, config, force)
-    write_manifest(run)
-    return run
-
-
 def open_run(uri: str, store: str | None = None) -> Run:
     """Open a run folder; `store` overrides the location of its store. Raises UserError if it is no run."""
     refuse_file(uri)
@@ -373,16 +366,8 @@ def _refuse_another(run: Run, store: Store, config: Configuration) -> None:
         )
 
 
-def quarantine_damaged(run: Run) -> dict[str, InputError]:
-    """Move damaged result files into RUN/damaged; return their errors by name. Requires the run's lock."""
-    _, damaged = run.survey()
-    for name in damaged:
-        quarantine(run, name)
-    return damaged
-
-
 def quarantine(run: Run, name: str) -> None:
-    """Move a result file, Parquet and JSON, into RUN/damaged."""
+    """Move a result file, Parquet and JSON, into RUN/damaged. Requires the run's lock."""
     place = run.folder.new_quarantine()
     for file in (f"{name}.json", f"{name}.parquet"):
         if run.results.has(file):

@@ -29,10 +29,7 @@ PROGRESS_AT = Metric(
     "nonocensus_run_progress_timestamp_seconds", "gauge", "When the command last reported, as it does often.", SESSION
 )
 RESULT_AT = Metric(
-    "nonocensus_run_result_timestamp_seconds",
-    "gauge",
-    "When rows were last written, or the command began.",
-    SESSION,
+    "nonocensus_run_result_timestamp_seconds", "gauge", "When rows were last written, or the command began.", SESSION
 )
 HOST_PUZZLES = Metric("nonocensus_run_host_done_total", "counter", "Puzzles done, by host.", (*SESSION, "host"))
 HOST_CPU = Metric("nonocensus_run_host_cpu_seconds_total", "counter", "CPU seconds of tasks.", (*SESSION, "host"))

@@ -4,8 +4,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from nonocensus.pipeline.serve.jobs import JobStatus
 from nonocensus.pipeline.serve.serve_limits import LEASE_SECONDS, MAX_AREA, MAX_SOLUTIONS
+from nonocensus.pipeline.serve.task_budget import JobStatus
 from nonocensus.solver.model.puzzle import MAX_CELLS, MAX_COLORS
 
 # Requests

@@ -13,6 +13,7 @@ import re
 import sys
 import time
 import traceback
+from collections import Counter
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,6 +21,7 @@ from urllib.parse import urlsplit
 from fastapi import HTTPException
 from fastapi.responses import JSONResponse
 
+from nonocensus.pipeline.prometheus import Histogram
 from nonocensus.pipeline.serve.serve_limits import (
     BODY_SECONDS,
     MAX_BODY,
@@ -27,7 +29,6 @@ from nonocensus.pipeline.serve.serve_limits import (
     MAX_REQUESTS,
     REPLY_PIECE,
 )
-from nonocensus.pipeline.serve.server_metrics import RequestMetrics
 from nonocensus.scrapers.url import redact
 
 LOG = logging.getLogger("nonocensus.serve")
@@ -64,6 +65,25 @@ DISCONNECTED = 499
 
 BUSY, RETRY = "the server is busy", {"Retry-After": "2"}
 """The detail and the header of a 503 reply."""
+
+
+BOUNDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 60.0)
+"""Bucket bounds of request durations, in seconds."""
+
+
+class RequestMetrics:
+    """Counts and durations of the requests that a server has replied to."""
+
+    def __init__(self) -> None:
+        self.requests = Counter[tuple[str, str]]()
+        self.durations: dict[str, Histogram] = {}
+
+    def observe(self, route: str, status: int, started: float) -> float:
+        """Count a request that began at a time of the monotonic clock; returns its seconds."""
+        seconds = time.monotonic() - started
+        self.requests[route, str(status)] += 1
+        self.durations.setdefault(route, Histogram(BOUNDS)).observe(seconds)
+        return seconds
 
 
 class Guard:

@@ -14,9 +14,8 @@ from fastapi.responses import StreamingResponse
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.serve import api_schemas as schemas
 from nonocensus.pipeline.serve.catalog import Catalog, ListQuery, QueryTimeout
-from nonocensus.pipeline.serve.guard import BUSY, RETRY
-from nonocensus.pipeline.serve.jobs import PuzzleJob
-from nonocensus.pipeline.serve.pool import ServerBusy, WorkerPool
+from nonocensus.pipeline.serve.guard import BUSY, RETRY, RequestMetrics
+from nonocensus.pipeline.serve.pool import PuzzleJob, ServerBusy, WorkerPool
 from nonocensus.pipeline.serve.serve_limits import (
     MAX_AREA,
     MAX_BODY,
@@ -24,7 +23,6 @@ from nonocensus.pipeline.serve.serve_limits import (
     MAX_WAIT,
     SHORT_SECONDS,
 )
-from nonocensus.pipeline.serve.server_metrics import RequestMetrics
 from nonocensus.scrapers.formats import FORMATS
 from nonocensus.scrapers.formats.writing import is_picture
 from nonocensus.solver import __version__

@@ -2,16 +2,20 @@
 
 import signal
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from nonocensus.pipeline.jobs.kernel_compilation import COMMON_KINDS, KernelKind, example, needed
-from nonocensus.pipeline.serve.jobs import JobStatus
 from nonocensus.pipeline.serve.serve_limits import COMPILE_SECONDS, FIRST_TRY_SECONDS
 from nonocensus.solver.ladder.climb import warm_up
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.tables import puzzle_batch
 from nonocensus.solver.model.views import Views, views
 from nonocensus.solver.people.assumptions import compile_for
+
+JobStatus = Literal["queued", "running", "compiling", "done", "refused", "failed", "cancelled"]
+
+FINISHED: frozenset[JobStatus] = frozenset({"done", "refused", "failed", "cancelled"})
+"""States of a job that are final."""
 
 KernelCompiler = Callable[[Views], None]
 """Compiles kernels for the puzzles of a batch: warm_up those that solve, compile_for those that explain."""

@@ -62,7 +62,7 @@ from nonocensus.scrapers.archives.source_file import (
     describe_read_error,
 )
 from nonocensus.scrapers.file_batches import Problem, read_files
-from nonocensus.scrapers.formats import Format, FormatError, detect, named, of_suffix
+from nonocensus.scrapers.formats import FormatError, detect, named, of_suffix
 from nonocensus.scrapers.formats.writing import file_of
 from nonocensus.scrapers.pictures.image import ImageOptions, puzzle_of_image
 from nonocensus.solver.api import classify, iter_solutions, solve
@@ -203,7 +203,8 @@ def validate(arguments: dict[str, Any], budget: TaskBudget) -> str:
     """Return the XML document of pbnsolve's validator, for errors too. Arguments: image (a file's bytes), format."""
     try:
         name = arguments["format"]
-        known = _find_format(name) if name else detect("", arguments["image"])
+        # a format's name, or a suffix, which pbnsolve takes: xml, non, g
+        known = of_suffix(f"puzzle.{name}") or named(name) if name else detect("", arguments["image"])
         puzzle = next(known.read(arguments["image"]), None)
         if puzzle is None:
             return pbnsolve.failure("it holds no puzzle")
@@ -215,11 +216,6 @@ def validate(arguments: dict[str, Any], budget: TaskBudget) -> str:
     if row["status"] == "timeout" and budget.can_defer:
         raise Deferred
     return pbnsolve.xml(puzzle, row)
-
-
-def _find_format(name: str) -> Format:
-    """Return the format of a name, or of a suffix, which pbnsolve takes: xml, non, g."""
-    return of_suffix(f"puzzle.{name}") or named(name)
 
 
 READ_LIMITS = DEFAULT_READ_LIMITS._replace(

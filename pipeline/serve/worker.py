@@ -8,9 +8,8 @@ import sys
 from multiprocessing.queues import SimpleQueue
 from typing import Any, NamedTuple
 
-from nonocensus.pipeline.serve.jobs import JobStatus
 from nonocensus.pipeline.serve.serve_limits import WORKER_MEMORY
-from nonocensus.pipeline.serve.task_budget import Deferred, TaskBudget, limit_cpu, load_kernels
+from nonocensus.pipeline.serve.task_budget import Deferred, JobStatus, TaskBudget, limit_cpu, load_kernels
 from nonocensus.pipeline.serve.tasks import FILE_TASKS, SOLVE_TASKS
 from nonocensus.solver.operating_system import address_space
 

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -21,8 +22,6 @@ from nonocensus.scrapers.formats.writing import file_of, is_picture
 from nonocensus.solver.model.check import malformed
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.tables import picture, puzzles_of
-
-NO_FORMAT_ERROR = "no format has this suffix; name one with --to"
 
 UNSAFE_CHARACTERS = re.compile(r"[^\w.#()-]+")
 """Characters that are replaced in file names."""
@@ -87,7 +86,7 @@ def format_for(out: str, given: Format | None) -> Format:
     """Return the format of an output file: the one given, or by its suffix. Raises UserError."""
     found = given or of_suffix(strip_compression_suffix(out))
     if found is None:
-        raise UserError(f"{out}: {NO_FORMAT_ERROR}")
+        raise UserError(f"{out}: no format has this suffix; name one with --to")
     return found
 
 
@@ -146,12 +145,15 @@ def _written(
     progress: ProgressCallbacks,
 ) -> Iterator[tuple[Puzzle, bytes]]:
     """Yield each puzzle with its file's content, updating the report."""
+    known = options.known
     for item in found:
         if isinstance(item, Problem):
             report.problems.append(item)
         else:
             try:
-                data, lost = _file_of(item, options)
+                if is_picture(known) and item.goal is None and options.solve != "no":
+                    item = _solved(item, options)
+                data, lost = file_of(item, known, options.lossy)
             except FormatError as error:
                 report.problems.append(Problem(item.puzzle_id or "a puzzle", str(error)))
             else:
@@ -160,14 +162,6 @@ def _written(
                 yield item, data
         bad = len(report.problems)
         progress.on_progress(0, f"{report.puzzles:,} puzzles" + (f", {bad:,} problems" if bad else ""))
-
-
-def _file_of(puzzle: Puzzle, options: ConversionOptions) -> tuple[bytes, list[str]]:
-    """Return a puzzle's file content, and the details it lacks."""
-    known = options.known
-    if is_picture(known) and puzzle.goal is None and options.solve != "no":
-        puzzle = _solved(puzzle, options)
-    return file_of(puzzle, known, options.lossy)
 
 
 def _solved(puzzle: Puzzle, options: ConversionOptions) -> Puzzle:
@@ -197,7 +191,7 @@ def _write_one(
     size = 0
     is_bounded = out != STDOUT and not jsonl.recognizes(first)  # JSON lines are read in chunks
     with open_output(out) as file, open_compressing(out, file) as stream:
-        for data in bundle(_chained(first, files)) if bundle else [first]:
+        for data in bundle(chain([first], files)) if bundle else [first]:
             stream.write(data)
             size += len(data)
             if size > options.max_bytes and is_bounded:
@@ -206,11 +200,6 @@ def _write_one(
                     f"name a folder, {out}/, for a file each, or write jsonl, which may have any size"
                 )
     report.files = 1
-
-
-def _chained(first: bytes, others: Iterator[bytes]) -> Iterator[bytes]:
-    yield first
-    yield from others
 
 
 def file_stem(puzzle: Puzzle) -> str:

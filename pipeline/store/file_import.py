@@ -1,7 +1,7 @@
 """Import files into a store."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -12,10 +12,9 @@ import pyarrow.compute as pc
 
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks, track
 from nonocensus.pipeline.errors import UserError
-from nonocensus.pipeline.settings import default_settings
 from nonocensus.pipeline.store.id_index import NEW, OTHER, SAME, IdIndex
 from nonocensus.pipeline.store.lock import writer_lock
-from nonocensus.pipeline.store.parts import Store, append, create_store, next_part
+from nonocensus.pipeline.store.parts import DEFAULT_SHAPE, Store, append, create_store, next_part
 from nonocensus.pipeline.store.sources import check_sources, no_puzzle_error
 from nonocensus.scrapers.file_batches import Problem, in_batches, read_in_bulk
 from nonocensus.scrapers.files import count_files, files_in
@@ -72,19 +71,8 @@ def import_paths(
             raise UserError(f"--{name} must not be empty")
     place = create_store(store)
     progress.on_start("importing files", count_files(paths, store), 0)
-    good = bad = 0
-
-    def on_item(item: ImportItem) -> None:
-        nonlocal good, bad
-        if isinstance(item, Problem):
-            bad += 1
-        else:
-            good += len(item) if isinstance(item, pa.RecordBatch) else 1
-        progress.on_progress(0, f"{good:,} puzzles" + (f", {bad:,} problems" if bad else ""))
-
-    report = import_puzzles(
-        place, read_in_bulk(track(files_in(paths, contact, store), progress), known), on_item, terms
-    )
+    found = read_in_bulk(track(files_in(paths, contact, store), progress), known)
+    report = import_puzzles(place, _reported(found, progress), terms)
     if not report.added and not report.known and not report.problems:
         raise no_puzzle_error(paths)
     if not report.added and not report.known:
@@ -94,10 +82,20 @@ def import_paths(
     return report
 
 
-def import_puzzles(
-    store: Store, found: Iterable[ImportItem], on_item: Callable[[ImportItem], None], terms: Terms = NO_TERMS
-) -> ImportReport:
-    """Add puzzles to a store, except known ones; `on_item` is called with each item read.
+def _reported(found: Iterable[ImportItem], progress: ProgressCallbacks) -> Iterator[ImportItem]:
+    """Yield the same items, reporting how many puzzles and problems were read."""
+    good = bad = 0
+    for item in found:
+        if isinstance(item, Problem):
+            bad += 1
+        else:
+            good += len(item) if isinstance(item, pa.RecordBatch) else 1
+        progress.on_progress(0, f"{good:,} puzzles" + (f", {bad:,} problems" if bad else ""))
+        yield item
+
+
+def import_puzzles(store: Store, found: Iterable[ImportItem], terms: Terms = NO_TERMS) -> ImportReport:
+    """Add puzzles to a store, except known ones.
 
     A puzzle whose id the store has with other clues is a problem; the stored one stays. Raises UserError if another
     command writes to the store.
@@ -108,23 +106,15 @@ def import_puzzles(
         index = IdIndex()
         for batch in store.batches(INDEXED_COLUMNS):
             index.add(*(batch[name].to_pylist() for name in INDEXED_COLUMNS))
-        new = (_without_known(batch, index, report) for batch in _batches(found, report, on_item))
+        new = (_without_known(batch, index, report) for batch in _batches(found, report))
         owned = (_with_terms(batch, terms, report) for batch in new)
         report.added = append(store, owned, number=number)
     return report
 
 
-def _batches(
-    found: Iterable[ImportItem], report: ImportReport, on_item: Callable[[ImportItem], None]
-) -> Iterator[pa.RecordBatch]:
+def _batches(found: Iterable[ImportItem], report: ImportReport) -> Iterator[pa.RecordBatch]:
     """Yield puzzles in batches of any size, moving problems to the report."""
-
-    def reported() -> Iterator[ImportItem]:
-        for item in found:
-            on_item(item)
-            yield item
-
-    for item in in_batches(reported(), default_settings().rows_per_group):
+    for item in in_batches(found, DEFAULT_SHAPE.rows_per_group):
         if isinstance(item, Problem):
             report.problems.append(item)
         else:

@@ -4,18 +4,25 @@ A part is a pure function of the recipe and its number, so any process can make 
 STORE/generate.json has the recipe and its earlier counts.
 """
 
-import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import pairwise
-from typing import Any, NamedTuple, NotRequired, TypedDict
+from typing import NamedTuple, NotRequired, TypedDict
 
 from nonocensus.pipeline.callbacks import ProgressCallbacks
 from nonocensus.pipeline.errors import ClusterError, StorageError, UserError
-from nonocensus.pipeline.executors.executor import Resources, check_resources, open_executor, run_tasks
+from nonocensus.pipeline.executors.executor import Resources, open_executor, run_tasks
 from nonocensus.pipeline.executors.task_failure import TaskFailure
 from nonocensus.pipeline.store.lock import Lease, borrow_lease, check_lease, current_lease, writer_lock
-from nonocensus.pipeline.store.parts import Part, Store, create_store, write_manifest, write_part
+from nonocensus.pipeline.store.parts import (
+    DEFAULT_SHAPE,
+    Part,
+    PartShape,
+    Store,
+    create_store,
+    write_manifest,
+    write_part,
+)
 from nonocensus.pipeline.store.paths import folder
 from nonocensus.scrapers.pictures.recipe import KINDS, Recipe, recipe_batch
 from nonocensus.solver.model.puzzle import MAX_CELLS, MAX_COLORS
@@ -31,20 +38,6 @@ MIN_GROUPS = 64
 """A small recipe is cut into this many row groups if it can be, so that all cores of a run have work."""
 
 MAX_PARTS = 100_000
-
-
-class PartLayout(NamedTuple):
-    """How pictures are cut into parts.
-
-    min_rows          minimum of rows in a group
-    groups_per_part   row groups in a part
-    """
-
-    min_rows: int = 1_024
-    groups_per_part: int = 16
-
-
-LAYOUT = PartLayout()
 
 
 class PartTask(NamedTuple):
@@ -75,10 +68,10 @@ class PartTask(NamedTuple):
         return self.last - self.first
 
 
-def rows_per_group(recipe: Recipe, count: int, min_rows: int = LAYOUT.min_rows) -> int:
-    """Return the rows per group for `count` pictures of a recipe."""
+def rows_per_group(recipe: Recipe, count: int, least: int) -> int:
+    """Return the rows per group for `count` pictures of a recipe, `least` if they are few and small."""
     size = recipe.width * recipe.height + 4 * (recipe.width + recipe.height)
-    return min(GROUP_ROWS, GROUP_BYTES // size, max(min_rows, count // MIN_GROUPS))
+    return min(GROUP_ROWS, GROUP_BYTES // size, max(least, count // MIN_GROUPS))
 
 
 class RecipeHistory(TypedDict):
@@ -87,17 +80,17 @@ class RecipeHistory(TypedDict):
     earlier_counts: NotRequired[list[int]]
 
 
-def missing_parts(uri: str, recipe: Recipe, layout: PartLayout = LAYOUT) -> list[PartTask]:
+def missing_parts(uri: str, recipe: Recipe, shape: PartShape = DEFAULT_SHAPE) -> list[PartTask]:
     """Return the parts of a recipe that a store lacks.
 
     A recipe that only has a larger count than the store's extends it. Raises UserError, before anything is written, for
     a store with another recipe or other puzzles, and for an invalid or too large recipe.
     """
     check_recipe(recipe)
-    check_size(recipe, layout)
+    check_size(recipe, shape)
     store = create_store(uri)
     earlier = earlier_counts(store, recipe)
-    tasks = {task.name: task for task in part_tasks(store.folder.uri, recipe, [*earlier, recipe.count], layout)}
+    tasks = {task.name: task for task in part_tasks(store.folder.uri, recipe, [*earlier, recipe.count], shape)}
     for part in store.parts():
         task = tasks.pop(part.name, None)
         if task is None or part.groups != [len(group) for group in task.groups] or not _made_by(store, part, task):
@@ -137,21 +130,21 @@ def check_recipe(recipe: Recipe) -> None:
         raise UserError(f"there are {total:,} {recipe.kind} of {recipe.width}x{recipe.height}, not {recipe.count:,}")
 
 
-def check_size(recipe: Recipe, layout: PartLayout) -> None:
+def check_size(recipe: Recipe, shape: PartShape) -> None:
     """Raise a UserError for more pictures than MAX_PARTS hold."""
-    maximum = MAX_PARTS * layout.groups_per_part * rows_per_group(recipe, recipe.count, layout.min_rows)
+    maximum = MAX_PARTS * shape.groups_per_part * rows_per_group(recipe, recipe.count, shape.rows_per_group)
     if recipe.count > maximum:
         size = f"{recipe.width}x{recipe.height}"
         count = f"2^{recipe.width * recipe.height}" if recipe.kind == "exhaustive" else f"{recipe.count:,}"
         raise UserError(f"{count} pictures of {size} are too many for a store, which takes {maximum:,} of them")
 
 
-def part_tasks(uri: str, recipe: Recipe, counts: list[int], layout: PartLayout) -> Iterator[PartTask]:
+def part_tasks(uri: str, recipe: Recipe, counts: list[int], shape: PartShape) -> Iterator[PartTask]:
     """Yield all parts of a recipe with growing counts; each extension begins a new part."""
     number = 0
     for first, last in pairwise([0, *counts]):
-        step = rows_per_group(recipe, last - first, layout.min_rows)
-        rows = step * layout.groups_per_part
+        step = rows_per_group(recipe, last - first, shape.rows_per_group)
+        rows = step * shape.groups_per_part
         for start in range(first, last, rows):
             yield PartTask(uri, recipe, number, start, min(start + rows, last), step)
             number += 1
@@ -180,16 +173,14 @@ def earlier_counts(store: Store, recipe: Recipe) -> list[int]:
     return earlier
 
 
-def make_part(task: PartTask) -> dict[str, Any] | str:
-    """Make and write one part; return its name, rows and CPU seconds, or why it can't be written."""
-    start = time.process_time()
+def make_part(task: PartTask) -> int | str:
+    """Make and write one part; return its rows, or why it can't be written."""
     batches = (recipe_batch(task.recipe, group.start, group.stop) for group in task.groups)
     try:
         with borrow_lease(task.lease):
-            rows = write_part(Store(folder(task.store)), task.name, next(batches), batches, len(task.groups))
+            return write_part(Store(folder(task.store)), task.name, next(batches), batches, len(task.groups))
     except OSError as error:
         return f"{task.store}/{task.name} can't be written: {error.strerror or error}"
-    return {"part": task.name, "rows": rows, "cpu_seconds": round(time.process_time() - start, 6)}
 
 
 MAX_ATTEMPTS = 3
@@ -205,7 +196,6 @@ def fill_store(uri: str, recipe: Recipe, resources: Resources, progress: Progres
     Raises UserError as `missing_parts` or if another command writes to the store, StorageError if one can't be
     written, ClusterError if parts failed.
     """
-    check_resources(resources)
     with writer_lock(folder(uri)):
         left = missing_parts(uri, recipe)
         rows = sum(task.rows for task in left)
@@ -220,7 +210,7 @@ def fill_store(uri: str, recipe: Recipe, resources: Resources, progress: Progres
                             lost.append(part)
                             failure = made
                         else:
-                            progress.on_progress(made["rows"], "")
+                            progress.on_progress(made, "")
             left = lost
         if left:
             if isinstance(failure, str):

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 from nonocensus.pipeline.errors import StorageError, UserError
-from nonocensus.pipeline.store.objects import NEW, ConflictError, StoredObject, Version
+from nonocensus.pipeline.store.objects import NEW, ConflictError, Version
 from nonocensus.pipeline.store.paths import UNFINISHED, Folder
 from nonocensus.scrapers.url import redact
 
@@ -227,8 +227,10 @@ def _leased(place: Folder) -> Iterator[Lease]:
 def _take(place: Folder, about: dict[str, Any]) -> Version:
     """Write the lease object if there is none, or a released or expired one; return its version."""
     there = place.read_object(LOCK)
-    if there is not None and not _about(there.data).get("released") and _age(place, there) < EXPIRY:
-        raise _taken(place, there.data, "wait for it, or end it; if it was killed, try again in two minutes")
+    if there is not None and not _about(there.data).get("released"):
+        age = (place.server_time() - there.modified).total_seconds()
+        if age < EXPIRY:
+            raise _taken(place, there.data, "wait for it, or end it; if it was killed, try again in two minutes")
     taken = _exchange(place, about, there.version if there else NEW)
     return taken if there else _exchange(place, about | {"confirmed": True}, taken)  # verifies that If-Match works too
 
@@ -256,11 +258,6 @@ def _exchange(place: Folder, about: dict[str, Any], over: Version) -> Version:
         f"{place.name} can't be written safely: its storage ignores conditional writes (If-None-Match, If-Match), or "
         "refuses them all"
     )
-
-
-def _age(place: Folder, there: StoredObject) -> float:
-    """Return the seconds since an object was written, by the server's clock."""
-    return (place.server_time() - there.modified).total_seconds()
 
 
 def _describe_writer() -> dict[str, Any]:

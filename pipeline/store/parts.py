@@ -25,7 +25,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from nonocensus.pipeline.errors import InputError, StorageError, UserError, VersionError
-from nonocensus.pipeline.settings import Settings, default_settings
 from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.lock import LOCK, check_lease, commit_under_lease, writer_lock
 from nonocensus.pipeline.store.objects import ConflictError
@@ -40,8 +39,25 @@ KIND = "nonocensus store"
 HASHED_COLUMNS = ("puzzle_id", "clue_hash", "goal")
 """Columns that a part's hash covers: ids, identities, and what else results depend on."""
 
-DISTINCT_COLUMNS = ("puzzle_id", "source_id", "url", "goal", "clue_hash", "canonical_hash", "raw_sha256")
-"""Columns with few repeated values."""
+DISTINCT_COLUMNS = (
+    *("puzzle_id", "source_id", "url", "goal", "clue_hash", "canonical_hash", "raw_sha256"),
+    *("solution", "second_solution"),
+)
+"""Columns of puzzles and of rows about them with few repeated values."""
+
+
+class PartShape(NamedTuple):
+    """The shape of a part.
+
+    rows_per_group    puzzles in a row group, which is what is read at a time
+    groups_per_part   row groups in a Parquet file
+    """
+
+    rows_per_group: int = 1024
+    groups_per_part: int = 16
+
+
+DEFAULT_SHAPE = PartShape()
 
 SUDOKUS = "sudokus"
 """Folder of the Sudokus in stores written by version 0.2."""
@@ -56,11 +72,11 @@ def leaf_columns(path: str, kind: pa.DataType) -> list[str]:
     return [path]
 
 
-def dictionary_columns() -> list[str]:
-    """Return the Parquet columns that are dictionary-encoded: those whose values repeat."""
-    return [
-        leaf for field in PUZZLES if field.name not in DISTINCT_COLUMNS for leaf in leaf_columns(field.name, field.type)
-    ]
+def parquet_options(schema: pa.Schema) -> dict[str, Any]:
+    """Return the options of Parquet files: checksums, and dictionaries for columns whose values repeat."""
+    repeated = (field for field in schema if field.name not in DISTINCT_COLUMNS)
+    leaves = [leaf for field in repeated for leaf in leaf_columns(field.name, field.type)]
+    return {"compression": "zstd", "use_dictionary": leaves, "write_page_checksum": True}
 
 
 class StoreManifest(TypedDict):
@@ -124,10 +140,13 @@ class Store(NamedTuple):
     def parts(self) -> list[Part]:
         """Return the complete parts in the order of writing. Raises InputError for a damaged JSON."""
         names = [name for name in self.puzzles.names() if _names_part(name)]
-        parts = self.puzzles.read_records(names, Part)
-        for name, part in zip(names, parts, strict=True):
+        parts: list[Part] = []
+        for name, part in zip(names, self.puzzles.read_each(names, Part), strict=True):
+            if isinstance(part, Exception):
+                raise part
             if name != f"{part.name}.json":
                 raise self.damage(name, f"it names the part {part.name}")
+            parts.append(part)
         return parts
 
     def part(self, name: str) -> Part:
@@ -300,22 +319,21 @@ def next_part(store: Store) -> int:
 
 
 def append(
-    store: Store, batches: Iterable[pa.RecordBatch], settings: Settings | None = None, number: int | None = None
+    store: Store, batches: Iterable[pa.RecordBatch], shape: PartShape = DEFAULT_SHAPE, number: int | None = None
 ) -> int:
     """Add puzzles as new parts; return their count. Raises UserError if another command writes to the store.
 
     A caller that decided on the parts it read under the same lock passes `next_part` as of then: a part that a writer
     without lease adds meanwhile makes the commit fail instead of being missed. Complete parts survive a killed process.
     """
-    settings = settings or default_settings()
     total = 0
     with writer_lock(store.folder):
         store.puzzles.sweep()
         number = next_part(store) if number is None else number
-        groups = rebatch(batches, settings.rows_per_group)
+        groups = rebatch(batches, shape.rows_per_group)
         for first in groups:
             write_manifest(store)
-            total += write_part(store, f"part-{number:05d}", first, groups, settings.groups_per_part)
+            total += write_part(store, f"part-{number:05d}", first, groups, shape.groups_per_part)
             number += 1
     return total
 
@@ -330,10 +348,9 @@ def write_part(store: Store, name: str, first: pa.RecordBatch, more: Iterator[pa
     over = place.version(f"{name}.json")
     before = place.read_record(f"{name}.json", Part).file if place.has(f"{name}.json") else None
     written: list[int] = []
-    options = {"compression": "zstd", "use_dictionary": dictionary_columns(), "write_page_checksum": True}
     digest = hashlib.sha256()
     file = f"{name}.parquet" if before is None and place.local else f"{name}-{secrets.token_hex(6)}.parquet"
-    with place.create(file) as stream, pq.ParquetWriter(stream, PUZZLES, **options) as writer:
+    with place.create(file) as stream, pq.ParquetWriter(stream, PUZZLES, **parquet_options(PUZZLES)) as writer:
         batch: pa.RecordBatch | None = first
         while batch is not None:
             writer.write_batch(batch, row_group_size=len(batch))

@@ -82,12 +82,8 @@ class Folder(NamedTuple):
 
     def sizes(self) -> dict[str, int]:
         """Return the sizes of finished files in bytes, by name; {} if the folder is missing."""
-        files = (info for info in self._infos() if info.type == fs.FileType.File)
-        return {
-            info.base_name: info.size
-            for info in sorted(files, key=lambda info: info.base_name)
-            if not info.base_name.endswith(UNFINISHED)
-        }
+        files = (info for info in self._infos() if info.is_file and not info.base_name.endswith(UNFINISHED))
+        return dict(sorted((info.base_name, info.size) for info in files))
 
     def _infos(self) -> list[fs.FileInfo]:
         found: list[fs.FileInfo] = self.filesystem.get_file_info(fs.FileSelector(self.path, allow_not_found=True))
@@ -203,13 +199,8 @@ class Folder(NamedTuple):
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise InputError(f"{self.name}/{name} is damaged: {error}") from error
 
-    def read_records(self, names: Iterable[str], kind: type[R]) -> list[R]:
-        """Read JSON files in parallel, as `read_record`."""
-        with ThreadPoolExecutor(READERS) as readers:
-            return list(readers.map(lambda name: self.read_record(name, kind), names))
-
     def read_each(self, names: Iterable[str], kind: type[R]) -> list[R | InputError | OSError]:
-        """As `read_records`, with the error in place of a record that can't be read."""
+        """Read JSON files in parallel as `read_record`, with the error in place of a record that can't be read."""
 
         def read(name: str) -> R | InputError | OSError:
             try:

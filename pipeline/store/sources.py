@@ -19,18 +19,9 @@ def exists(path: str | Path) -> bool:
         return False
 
 
-def _is_missing(path: str | Path) -> bool:
-    """Check whether there is nothing at a path or URI."""
-    if is_remote(path):
-        return is_missing(str(path))
-    return not exists(path)
-
-
 def _has(path: str | Path, name: str) -> bool:
     """Check whether a path or URI is a folder with a file of this name."""
-    if is_remote(path):
-        return is_folder(str(path)) and folder(str(path)).has(name)
-    return Path(path, name).is_file()
+    return is_folder(str(path)) and folder(str(path)).has(name)
 
 
 def check_sources(paths: Iterable[str | Path], contact: str | None = None) -> None:
@@ -43,7 +34,7 @@ def check_sources(paths: Iterable[str | Path], contact: str | None = None) -> No
                 check_url(str(path), contact)
             except ValueError as error:
                 raise UserError(str(error)) from None
-        elif _is_missing(path):
+        elif is_missing(str(path)) if is_remote(path) else not exists(path):
             raise UserError(f"{path} does not exist")
         elif _has(path, MARK):
             raise UserError(

@@ -38,17 +38,12 @@ def union(spans: Iterable[Sequence[int]]) -> Spans:
 def minus(spans: Spans, others: Spans) -> Spans:
     """Return the rows of `spans` that are not in `others`."""
     kept: Spans = []
-    other = iter(others)
-    hole = next(other, None)
     for start, stop in spans:
         here = start
-        while hole is not None and hole[0] < stop:
-            if hole[0] > here:
-                kept.append((here, hole[0]))
-            here = max(here, hole[1])
-            if hole[1] > stop:
-                break  # it may extend into the next span
-            hole = next(other, None)
+        for first, last in within(others, start, stop):
+            if here < first:
+                kept.append((here, first))
+            here = last
         if here < stop:
             kept.append((here, stop))
     return kept
@@ -81,13 +76,9 @@ def rows_of(spans: Iterable[Sequence[int]]) -> np.ndarray:
 
 def within(spans: Spans, first: int, last: int) -> Spans:
     """Return the rows of `spans` from `first` to `last` - 1."""
-    place = bisect.bisect_right(spans, first, key=lambda span: span[1])
-    kept: Spans = []
-    for start, stop in spans[place:]:
-        if start >= last:
-            break
-        kept.append((max(start, first), min(stop, last)))
-    return kept
+    begin = bisect.bisect_right(spans, first, key=lambda span: span[1])
+    end = bisect.bisect_left(spans, last, key=lambda span: span[0])
+    return [(max(start, first), min(stop, last)) for start, stop in spans[begin:end]]
 
 
 def numbers_in(spans: Iterable[Sequence[int]]) -> Iterator[int]:

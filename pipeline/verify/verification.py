@@ -16,9 +16,6 @@ from nonocensus.pipeline.crawl.ledger import NAME as LEDGER
 from nonocensus.pipeline.crawl.ledger import open_ledger
 from nonocensus.pipeline.errors import InputError, UserError, VersionError
 from nonocensus.pipeline.run.job_tables import (
-    certificates_folder,
-    grades_folder,
-    mendings_folder,
     read_certificates,
     read_grade_file,
     read_mending_file,
@@ -281,9 +278,9 @@ def _job_files(run: Run) -> list[tuple[Folder, str, Callable[[Folder, str], obje
     return [
         (place, name, read, job)
         for place, read, job in (
-            (certificates_folder(run), read_certificates, "certify"),
-            (grades_folder(run), read_grade_file, "grade"),
-            (mendings_folder(run), read_mending_file, "mend"),
+            (run.folder / "certificates", read_certificates, "certify"),
+            (run.folder / "grades", read_grade_file, "grade"),
+            (run.folder / "mendings", read_mending_file, "mend"),
         )
         for name in place.names()
         if name.endswith(".parquet")

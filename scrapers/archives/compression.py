@@ -18,8 +18,8 @@ from nonocensus.scrapers.archives.source_file import DEFAULT_READ_LIMITS, READ_B
 DECOMPRESSORS: dict[str, tuple[bytes, Callable[[IO[bytes], ReadLimits], Any]]] = {
     ".gz": (b"\x1f\x8b", lambda file, _: gzip.GzipFile(fileobj=file)),
     ".bz2": (b"BZh", lambda file, _: bz2.BZ2File(file)),
-    ".xz": (b"\xfd7zXZ\0", lambda file, limits: io.BufferedReader(_XzStream(file, limits.max_memory), READ_BYTES)),
-    ".zst": (b"\x28\xb5\x2f\xfd", lambda file, _: io.BufferedReader(_ZstdStream(file), READ_BYTES)),
+    ".xz": (b"\xfd7zXZ\0", lambda file, limits: _buffered(file, partial(_unpack_xz, max_memory=limits.max_memory))),
+    ".zst": (b"\x28\xb5\x2f\xfd", lambda file, _: _buffered(file, _unpack_zstd)),
 }
 """By suffix: the magic bytes, and what opens such a file."""
 
@@ -68,20 +68,19 @@ def _opener(file: IO[bytes]) -> Callable[[IO[bytes], ReadLimits], Any] | None:
 
 
 class _DecompressedStream(io.RawIOBase):
-    """A compressed file, decompressed as it is read; seeking backwards starts again at the beginning."""
+    """A compressed file, decompressed as it is read; seeking backwards starts again at the beginning.
 
-    def __init__(self, file: IO[bytes]) -> None:
-        self.file = file
+    unpack   yields the pieces of a file's content, none of them empty
+    """
+
+    def __init__(self, file: IO[bytes], unpack: Callable[[IO[bytes]], Iterator[bytes]]) -> None:
+        self.file, self.unpack = file, unpack
         self._restart()
 
     def _restart(self) -> None:
         """Go to the beginning."""
         self.file.seek(0)
-        self.position = 0
-
-    def _next(self, size: int) -> bytes:
-        """Return up to `size` bytes, none at the end."""
-        raise NotImplementedError
+        self.pieces, self.piece, self.position = self.unpack(self.file), b"", 0
 
     def readable(self) -> bool:
         return True
@@ -102,55 +101,49 @@ class _DecompressedStream(io.RawIOBase):
         return self.position
 
     def readinto(self, buffer: Any) -> int:
-        data = self._next(len(buffer))
-        buffer[: len(data)] = data
-        self.position += len(data)
-        return len(data)
+        data = self.piece or next(self.pieces, b"")
+        size = min(len(data), len(buffer))
+        buffer[:size], self.piece = data[:size], data[size:]
+        self.position += size
+        return size
 
 
-class _XzStream(_DecompressedStream):
-    """An xz file; lzma.open would take as much memory as the file asks for."""
-
-    def __init__(self, file: IO[bytes], max_memory: int) -> None:
-        self.max_memory = max_memory
-        super().__init__(file)
-
-    def _restart(self) -> None:
-        super()._restart()
-        self.decompressor = lzma.LZMADecompressor(memlimit=self.max_memory)
-
-    def _next(self, size: int) -> bytes:
-        """Return up to `size` bytes; a file may have several streams, separated by zeros."""
-        while True:
-            if self.decompressor.eof:
-                compressed = self.decompressor.unused_data
-                while not (compressed := compressed.lstrip(b"\0")):
-                    if not (compressed := self.file.read(READ_BYTES)):
-                        return b""
-                self.decompressor = lzma.LZMADecompressor(memlimit=self.max_memory)
-            else:
-                compressed = self.file.read(READ_BYTES) if self.decompressor.needs_input else b""
-                if self.decompressor.needs_input and not compressed:
-                    raise EOFError("it ends too early")
-            try:
-                data = self.decompressor.decompress(compressed, size)
-            except lzma.LZMAError as error:
-                if "Memory" not in str(error):
-                    raise
-                raise UnreadableFile(f"to unpack it takes more than {self.max_memory >> 20} MiB of memory") from None
-            if data:
-                return data
+def _buffered(file: IO[bytes], unpack: Callable[[IO[bytes]], Iterator[bytes]]) -> io.BufferedReader:
+    return io.BufferedReader(_DecompressedStream(file, unpack), READ_BYTES)
 
 
-class _ZstdStream(_DecompressedStream):
-    """A zstd file; the library refuses one that asks for more than 128 MiB of memory."""
+def _unpack_xz(file: IO[bytes], max_memory: int) -> Iterator[bytes]:
+    """Yield the content of an xz file, which may have several streams, separated by zeros.
 
-    def _restart(self) -> None:
-        super()._restart()
-        self.stream = pa.CompressedInputStream(pa.PythonFile(_UnclosedFile(self.file), "r"), "zstd")
+    lzma.open would take as much memory as the file asks for.
+    """
+    decompressor = lzma.LZMADecompressor(memlimit=max_memory)
+    while True:
+        if decompressor.eof:
+            compressed = decompressor.unused_data
+            while not (compressed := compressed.lstrip(b"\0")):
+                if not (compressed := file.read(READ_BYTES)):
+                    return
+            decompressor = lzma.LZMADecompressor(memlimit=max_memory)
+        else:
+            compressed = file.read(READ_BYTES) if decompressor.needs_input else b""
+            if decompressor.needs_input and not compressed:
+                raise EOFError("it ends too early")
+        try:
+            data = decompressor.decompress(compressed, READ_BYTES)
+        except lzma.LZMAError as error:
+            if "Memory" not in str(error):
+                raise
+            raise UnreadableFile(f"to unpack it takes more than {max_memory >> 20} MiB of memory") from None
+        if data:
+            yield data
 
-    def _next(self, size: int) -> bytes:
-        return cast(bytes, self.stream.read(size))
+
+def _unpack_zstd(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield the content of a zstd file; the library refuses one that asks for more than 128 MiB of memory."""
+    stream = pa.CompressedInputStream(pa.PythonFile(_UnclosedFile(file), "r"), "zstd")
+    while data := stream.read(READ_BYTES):
+        yield data
 
 
 class _UnclosedFile:

@@ -89,10 +89,10 @@ SUDOKU_START = 20_000
 
 def named(name: str) -> Format:
     """Return the format of a name. Raises FormatError with the list of names."""
-    for known in FORMATS:
-        if name == known.NAME:
-            return known
-    raise FormatError(f"unknown format {name!r}: not one of {', '.join(sorted(known.NAME for known in FORMATS))}")
+    names = {known.NAME: known for known in FORMATS}
+    if name not in names:
+        raise FormatError(f"unknown format {name!r}: not one of {', '.join(sorted(names))}")
+    return names[name]
 
 
 def of_suffix(name: str) -> Format | None:
@@ -110,12 +110,9 @@ def detect(name: str, data: bytes) -> Format:
     known = of_suffix(name)
     if known is not None and known.recognizes(data):
         return known
-    for distinctive in DISTINCTIVE:
-        if distinctive.recognizes(data):
-            return distinctive
-    for plain in PLAIN_FORMATS:
-        if plain.recognizes(data):
-            return plain
+    for other in FORMATS:
+        if other.recognizes(data):
+            return other
     if is_sudoku(name, data):
         raise FormatError(sudoku_refusal(name))
     if known is not None:

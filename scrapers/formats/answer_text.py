@@ -186,14 +186,10 @@ def _in_value(value: Any, wanted: _Wanted) -> list[Rows]:
         return _in_text(value, wanted)
     if not isinstance(value, list | tuple):
         raise FormatError(f"it is no grid: write a text, a list of rows, or an object with {clipped(KEYS[0])}")
-    rows = _shaped([_items(row) if isinstance(row, list | tuple) else _sign(row) for row in value], wanted)
+    rows = _shaped([[*map(_sign, row)] if isinstance(row, list | tuple) else _sign(row) for row in value], wanted)
     if not wanted.is_grid(rows):
         raise FormatError(_fault(rows, wanted))
     return [rows]
-
-
-def _items(row: Iterable[Any]) -> list[str]:
-    return [_sign(cell) for cell in row]
 
 
 def _sign(cell: Any) -> str:

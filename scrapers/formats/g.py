@@ -60,7 +60,7 @@ def _puzzle(text: str) -> Puzzle:
     if len(starts) < 2:
         raise FormatError("it should have two lines that begin with a colon, before the rows and before the columns")
     if len(starts) == 2:
-        starts.append(len(_trimmed(lines)))
+        starts.append(max(k for k, (_, line) in enumerate(lines, 1) if line.strip()))
     head, rows, columns = lines[: starts[0]], lines[starts[0] + 1 : starts[1]], lines[starts[1] + 1 : starts[2]]
     if any(line[:2].lower() == "#t" for _, line in head):
         raise FormatError("it is a triddler, whose lines run in three directions; only grids are read")
@@ -73,13 +73,6 @@ def _puzzle(text: str) -> Puzzle:
     known = ColorMarks(marks, default)
     above, beside = (tuple(map(known.clue_of, side)) for side in (columns, rows))
     return normalize_palette(Puzzle(beside, above, palette, title=title[0] if len(title) == 1 else None))
-
-
-def _trimmed(lines: list[NumberedLine]) -> list[NumberedLine]:
-    """Drop blank lines at the end."""
-    while lines and not lines[-1][1].strip():
-        lines = lines[:-1]
-    return lines
 
 
 def _colors(lines: list[NumberedLine]) -> tuple[tuple[Color, ...], dict[str, int], int | None]:

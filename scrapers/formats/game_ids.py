@@ -79,18 +79,15 @@ def text_lines(data: bytes) -> Iterator[tuple[int, str]]:
     return ((number, line.strip()) for number, line in lines_of(decode_text(data)) if not line.isspace() and line)
 
 
-def numbers_of(text: str, tokens: re.Pattern[str], first_gap: str, base: int, most: int) -> list[int]:
-    """Parse at most `most` places, 0 for an empty one; letters from `first_gap` are gaps, numbers are to `base`."""
+def puzzlink_numbers(text: str, most: int) -> list[int]:
+    """Parse at most `most` places of puzz.link, 0 for an empty one."""
     numbers: list[int] = []
     end = 0
-    for found in tokens.finditer(text):
+    for found in PLACES.finditer(text):
         if found.start() != end or len(numbers) > most:
             break
         end, token = found.end(), found[0]
-        if token >= first_gap:
-            numbers += [0] * (ord(token) - ord(first_gap) + 1)
-        elif token != "_":
-            numbers.append(int(token.removeprefix("-"), base))
+        numbers += [0] * (ord(token) - ord("f")) if token >= "g" else [int(token.removeprefix("-"), 16)]
     if len(numbers) > most:
         raise FormatError(f"it has more than {most} places")
     if end < len(text):
@@ -98,25 +95,16 @@ def numbers_of(text: str, tokens: re.Pattern[str], first_gap: str, base: int, mo
     return numbers
 
 
-def puzzlink_numbers(text: str, most: int) -> list[int]:
-    """Parse at most `most` places of puzz.link, 0 for an empty one."""
-    return numbers_of(text, PLACES, "g", 16, most)
-
-
 def puzzlink_text(numbers: Iterable[int]) -> str:
     """Format places of puzz.link, at most MAX_PLACED each, 0 for an empty one."""
-    return "".join(
-        "".join(f"{number:x}" if number < 16 else f"-{number:x}" for number in group)
-        if is_number
-        else gaps(len(list(group)), "g", MAX_GAP)
-        for is_number, group in groupby(numbers, bool)
-    )
-
-
-def gaps(count: int, first: str, most: int) -> str:
-    """Format empty places as letters from `first` to z, which stands for `most`."""
-    many, rest = divmod(count, most)
-    return "z" * many + (chr(ord(first) + rest - 1) if rest else "")
+    text = ""
+    for is_number, group in groupby(numbers, bool):
+        if is_number:
+            text += "".join(f"{number:x}" if number < 16 else f"-{number:x}" for number in group)
+        else:
+            many, rest = divmod(len(list(group)), MAX_GAP)
+            text += "z" * many + (chr(ord("f") + rest) if rest else "")
+    return text
 
 
 def _size(width: str, height: str) -> tuple[int, int]:

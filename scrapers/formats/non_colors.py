@@ -9,6 +9,7 @@ first one is the background, and `red 3` is three cells. Numbers without a name 
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from nonocensus.scrapers.formats.colors import ColorMarks, ColorSpec, palette_of, parse_color_lines
@@ -66,40 +67,34 @@ def _named(lines: Sequence[NumberedLine], clues: Iterable[NumberedLine]) -> NonC
     spare = [number for name, number in marks.items() if number > 0 and name not in used]
     default = spare[0] if len(spare) == 1 else None
     places = {spec.symbol: number for number, spec in enumerate(specs) if spec.symbol}
-    return NonColors(palette_of(specs[1:], specs[0]), places, _NamedBlocks(marks, default).clue_of)
+    return NonColors(palette_of(specs[1:], specs[0]), places, partial(_named_clue, marks, default))
 
 
-class _NamedBlocks:
-    """Parser of clues like `red 3 2 black 1`."""
-
-    def __init__(self, colors: dict[str, int], default: int | None) -> None:
-        self.colors, self.default = colors, default
-
-    def clue_of(self, line: NumberedLine) -> Clue:
-        """Parse numbers, each perhaps after the name of its colour. An empty line, or a single 0, is an empty clue."""
-        number, text = line
-        words = WORD.split(text, maxsplit=2 * MAX_CELLS) if text else []
-        if len(words) > 2 * MAX_CELLS:
-            raise FormatError(f"line {number}: it has more than {MAX_CELLS} numbers")
-        if words == ["0"]:
-            return ()
-        blocks, color = [], None
-        for word in words:
-            if word in self.colors:
-                if color is not None:
-                    raise FormatError(f"line {number}: {clipped(word)} is not a number")
-                color = self.colors[word]
-                if color == 0:
-                    raise FormatError(f"line {number}: {clipped(word)} is the background")
-                continue
-            if not (word.isascii() and word.isdigit() and len(word) <= 9 and 1 <= int(word) <= MAX_CELLS):
-                what = "a declared colour" if not word[:1].isdigit() else f"a number from 1 to {MAX_CELLS}"
-                raise FormatError(f"line {number}: {clipped(word)} is not {what}")
-            of = self.default if color is None else color
-            if of is None:
-                raise FormatError(f"line {number}: {clipped(word)}: it has no colour, and there is no default")
-            blocks.append(Block(int(word), of))
-            color = None
-        if color is not None:
-            raise FormatError(f"line {number}: its last colour has no number")
-        return tuple(blocks)
+def _named_clue(colors: dict[str, int], default: int | None, line: NumberedLine) -> Clue:
+    """Parse numbers, each perhaps after the name of its colour. An empty line, or a single 0, is an empty clue."""
+    number, text = line
+    words = WORD.split(text, maxsplit=2 * MAX_CELLS) if text else []
+    if len(words) > 2 * MAX_CELLS:
+        raise FormatError(f"line {number}: it has more than {MAX_CELLS} numbers")
+    if words == ["0"]:
+        return ()
+    blocks, color = [], None
+    for word in words:
+        if word in colors:
+            if color is not None:
+                raise FormatError(f"line {number}: {clipped(word)} is not a number")
+            color = colors[word]
+            if color == 0:
+                raise FormatError(f"line {number}: {clipped(word)} is the background")
+            continue
+        if not (word.isascii() and word.isdigit() and len(word) <= 9 and 1 <= int(word) <= MAX_CELLS):
+            what = "a declared colour" if not word[:1].isdigit() else f"a number from 1 to {MAX_CELLS}"
+            raise FormatError(f"line {number}: {clipped(word)} is not {what}")
+        of = default if color is None else color
+        if of is None:
+            raise FormatError(f"line {number}: {clipped(word)}: it has no colour, and there is no default")
+        blocks.append(Block(int(word), of))
+        color = None
+    if color is not None:
+        raise FormatError(f"line {number}: its last colour has no number")
+    return tuple(blocks)

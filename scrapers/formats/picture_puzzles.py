@@ -54,9 +54,7 @@ def puzzle_of_pixels(cells: np.ndarray) -> Puzzle:
     background = int(np.argmax(parts @ LIGHT))
     order = [background, *(k for k in range(len(colors)) if k != background)]
     rgbs = [f"{int(colors[k]):06x}" for k in order]
-    back = (
-        ColorSpec(WHITE.name, WHITE.symbol, WHITE.rgb) if rgbs[0] == WHITE.rgb else ColorSpec("background", "", rgbs[0])
-    )
+    back = ColorSpec(*WHITE) if rgbs[0] == WHITE.rgb else ColorSpec("background", "", rgbs[0])
     specs = [ColorSpec(*BLACK) if rgb == BLACK.rgb else ColorSpec(rgb=rgb) for rgb in rgbs[1:]]
     goal = np.argsort(order)[places.reshape(codes.shape)].astype(np.uint8)
     return normalize_palette(from_picture(goal, palette_of(specs, back)))

@@ -41,8 +41,8 @@ class PlainFormat(NamedTuple):
 
     ABOUT      its origin, for the documentation
     sides      splits a file's lines, without comments, into rows and columns
-    head       returns the lines before the rows, from a height and a width
     between    lines between rows and columns
+    head       returns the lines before the rows, from a height and a width
     end        lines after the columns
     comment    prefix of comments
     commas     whether numbers are separated by commas
@@ -52,8 +52,8 @@ class PlainFormat(NamedTuple):
     NAME: str
     ABOUT: str
     sides: Callable[[list[NumberedLine]], Sides]
-    head: Callable[[int, int], tuple[str, ...]]
     between: tuple[str, ...]
+    head: Callable[[int, int], tuple[str, ...]] = lambda *_: ()
     end: tuple[str, ...] = ()
     comment: str = ""
     commas: bool = False
@@ -198,21 +198,13 @@ def _headed(lines: list[NumberedLine]) -> Sides:
     return parts["rows"], parts["columns"]
 
 
-def _nothing(*sides: int) -> tuple[str, ...]:  # noqa: ARG001
-    return ()
-
-
-def _rows(*sides: int) -> tuple[str, ...]:  # noqa: ARG001
-    return ("rows",)
-
-
 PLAIN_FORMATS: tuple[PlainFormat, ...] = (
-    PlainFormat("mk", "Olšák's, for black and white.", _mk, lambda height, width: (f"{height} {width}",), ("#",)),
-    PlainFormat("nin", "Jakub Wilk's `nonogram`.", _nin, lambda height, width: (f"{width} {height}",), ()),
-    PlainFormat("cwd", "QNonograms and Sukhoy's solver.", _cwd, lambda height, width: (str(height), str(width)), ("",)),
-    PlainFormat("makhorin", "Andrew Makhorin's `pbn`, with GLPK.", _ampersand, _nothing, ("&",), ("&",), comment="*"),
-    PlainFormat("faase", "Frans Faase's solver.", _headed, _rows, ("columns",)),
-    PlainFormat("keen", "webpbn.com's export of this name.", _blank, _nothing, ("",)),
-    PlainFormat("syro", "JSolver.", _blank, _nothing, ("",), comment="#", zeros=True),
-    PlainFormat("ish", "webpbn.com's export of this name.", _blank, _nothing, ("",), comment="#", commas=True),
+    PlainFormat("mk", "Olšák's, for black and white.", _mk, ("#",), lambda height, width: (f"{height} {width}",)),
+    PlainFormat("nin", "Jakub Wilk's `nonogram`.", _nin, (), lambda height, width: (f"{width} {height}",)),
+    PlainFormat("cwd", "QNonograms and Sukhoy's solver.", _cwd, ("",), lambda height, width: (str(height), str(width))),
+    PlainFormat("makhorin", "Andrew Makhorin's `pbn`, with GLPK.", _ampersand, ("&",), end=("&",), comment="*"),
+    PlainFormat("faase", "Frans Faase's solver.", _headed, ("columns",), lambda *_: ("rows",)),
+    PlainFormat("keen", "webpbn.com's export of this name.", _blank, ("",)),
+    PlainFormat("syro", "JSolver.", _blank, ("",), comment="#", zeros=True),
+    PlainFormat("ish", "webpbn.com's export of this name.", _blank, ("",), comment="#", commas=True),
 )

@@ -13,15 +13,15 @@ import html.entities
 import itertools
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import lru_cache, partial, reduce
 from operator import or_
 from typing import Any
-from xml.etree.ElementTree import Element, ParseError, TreeBuilder, XMLParser
+from xml.etree.ElementTree import Element, ParseError, XMLParser
+from xml.parsers import expat
 
 import numpy as np
-from defusedxml.common import DefusedXmlException
-from defusedxml.ElementTree import DefusedXMLParser
 
 from nonocensus.scrapers.formats.colors import make_distinct
 from nonocensus.scrapers.formats.parsing import (
@@ -61,11 +61,11 @@ PROLOG_ENCODING = re.compile(rb"""\s*<\?xml[^>]{0,100}?\bencoding\s*=\s*["']([\w
 ENCODINGS = re.compile(r"ascii|utf-8|iso8859-\d+|cp12\d\d|koi8-[ru]|shift_jis|euc_jp")
 """Codecs that a prolog may declare, by Python's names. Others of Python's take hours for a crafted file."""
 
-DOCTYPE = re.compile(r"""<!DOCTYPE(?:[^<>\["']++|"[^<>"]*+"|'[^<>']*+')*+>""")
-"""A DOCTYPE without declarations."""
-
 MAX_TAGS = 1_000_000
 """Of a file, closing tags included; a dense puzzle of 200x200 has 60,000. An element takes up to 350 bytes."""
+
+CHECKED_PIECE = 1 << 12
+"""Characters that are checked at a time for a DOCTYPE with declarations, up to the first element."""
 
 MAX_SAVED = 1 << 26
 """Bytes of the saved grids of a puzzle: one per colour and cell."""
@@ -125,34 +125,33 @@ def _text(data: bytes) -> str:
     return decode_text_as(data, encoding).removeprefix("\N{BYTE ORDER MARK}")
 
 
-class _Parser(DefusedXMLParser):
-    """A parser that accepts a DOCTYPE without declarations, as webpbn's, without fetching it."""
-
-    def __init__(self) -> None:
-        # the standard library's builder is in C, defusedxml's in Python
-        super().__init__(target=TreeBuilder(), forbid_dtd=True, forbid_entities=True, forbid_external=True)
-
-    def defused_start_doctype_decl(
-        self, name: str, sysid: str | None, pubid: str | None, has_internal_subset: bool
-    ) -> None:
-        if has_internal_subset:
-            super().defused_start_doctype_decl(name, sysid, pubid, has_internal_subset)
-
-
 def _tree(text: str) -> Element:
     if text.count("<") > MAX_TAGS:
         raise FormatError(f"it has more than {MAX_TAGS:,} tags")
     text = NAMED_ENTITY.sub(_character, text.lstrip())
-    # without declarations the standard library's parser is safe; it is in C, defusedxml's in Python
-    parser = XMLParser() if text.count("<!") == len(DOCTYPE.findall(text)) else _Parser()
+    checker = expat.ParserCreate()
+    checker.StartDoctypeDeclHandler, checker.StartElementHandler = _refuse_declarations, _end_prolog
+    with suppress(StopIteration, expat.ExpatError):  # an error is raised again below, with its place
+        for start in range(0, len(text), CHECKED_PIECE):
+            checker.Parse(text[start : start + CHECKED_PIECE], start + CHECKED_PIECE >= len(text))
+    parser = XMLParser()
     try:
         parser.feed(text)
         root: Element = parser.close()
-    except DefusedXmlException:
-        raise FormatError("its DOCTYPE has declarations, such as entities, which are refused") from None
     except ParseError as error:
         raise FormatError(f"it is not well-formed XML: {error}") from None
     return root
+
+
+def _refuse_declarations(name: str, sysid: str | None, pubid: str | None, has_declarations: bool) -> None:  # noqa: ARG001
+    """Refuse a DOCTYPE with declarations; without them, no entity is known and nothing is fetched."""
+    if has_declarations:
+        raise FormatError("its DOCTYPE has declarations, such as entities, which are refused")
+
+
+def _end_prolog(*_: object) -> None:
+    """End the check at the first element: a DOCTYPE comes before."""
+    raise StopIteration
 
 
 def _character(entity: re.Match[str]) -> str:
@@ -361,15 +360,15 @@ def write(puzzle: Puzzle) -> bytes:
         '<?xml version="1.0"?>',
         '<!DOCTYPE pbn SYSTEM "https://webpbn.com/pbn-0.3.dtd">',
         "<puzzleset>",
-        *_source(puzzle),
+        *(("<source>webpbn.com</source>", "") if puzzle.source == "webpbn" else ()),
         f'<puzzle type="grid" defaultcolor={_attribute(ink)}{background}>',
         *(f"<{tag}>{content(text)}</{tag}>" for tag, text in _texts(puzzle) if text),
         "",
         *(f"<color name={_attribute(c.name)} char={_attribute(c.symbol)}>{c.rgb.upper()}</color>" for c in palette),
         *_clue_elements("columns", puzzle.columns, palette),
         *_clue_elements("rows", puzzle.rows, palette),
-        *_goal_element(puzzle.goal, palette),
-        *(line for grid in puzzle.saved for line in _saved_element(grid, palette)),
+        *([] if puzzle.goal is None else _solution("goal", _goal_rows(puzzle.goal, palette))),
+        *(line for grid in puzzle.saved for line in _solution("saved", _saved_rows(grid, palette))),
         "",
         "</puzzle>",
         "</puzzleset>",
@@ -383,10 +382,6 @@ def writable_palette(palette: tuple[Color, ...]) -> tuple[Color, ...]:
     plain = [c.symbol if len(c.symbol) == 1 and c.symbol.isprintable() else "" for c in palette]
     symbols = make_distinct(["" if symbol in NO_SYMBOLS else symbol for symbol in plain], SPARE_SYMBOLS)
     return tuple(Color(*triple) for triple in zip(names, symbols, (color.rgb for color in palette), strict=True))
-
-
-def _source(puzzle: Puzzle) -> tuple[str, ...]:
-    return ("<source>webpbn.com</source>", "") if puzzle.source == "webpbn" else ()
 
 
 def _texts(puzzle: Puzzle) -> tuple[tuple[str, str | None], ...]:
@@ -410,24 +405,20 @@ def _clue_elements(side: str, clues: tuple[Clue, ...], palette: tuple[Color, ...
     yield "</clues>"
 
 
-def _goal_element(goal: np.ndarray | None, palette: tuple[Color, ...]) -> Iterator[str]:
-    if goal is not None:
-        yield from ("", '<solution type="goal">', "<image>")
-        for row in goal.tolist():
-            yield content("|" + "".join(palette[cell].symbol for cell in row) + "|")
-        yield from ("</image>", "</solution>")
+def _goal_rows(goal: np.ndarray, palette: tuple[Color, ...]) -> list[str]:
+    return ["".join(palette[cell].symbol for cell in row) for row in goal.tolist()]
 
 
-def _saved_element(grid: np.ndarray, palette: tuple[Color, ...]) -> Iterator[str]:
-    """Yield a partly solved grid: the possible colours of each cell, `?` for all."""
-    yield from ("", '<solution type="saved">', "<image>")
-    for row in grid:
-        cells = [
-            "".join([color.symbol for color, may in zip(palette, cell, strict=True) if may]) for cell in row.tolist()
-        ]
-        texts = ["?" if len(text) == len(palette) else text if len(text) == 1 else f"[{text}]" for text in cells]
-        yield content("|" + "".join(texts) + "|")
-    yield from ("</image>", "</solution>")
+def _saved_rows(grid: np.ndarray, palette: tuple[Color, ...]) -> Iterator[str]:
+    """Yield the rows of a partly solved grid: the possible colours of each cell, `?` for all."""
+    for row in grid.tolist():
+        cells = ["".join([color.symbol for color, may in zip(palette, cell, strict=True) if may]) for cell in row]
+        yield "".join("?" if len(text) == len(palette) else text if len(text) == 1 else f"[{text}]" for text in cells)
+
+
+def _solution(kind: str, rows: Iterable[str]) -> list[str]:
+    image = [content(f"|{row}|") for row in rows]
+    return ["", f'<solution type="{kind}">', "<image>", *image, "</image>", "</solution>"]
 
 
 def _attribute(text: str) -> str:

@@ -32,25 +32,19 @@ def _has_field(field: str) -> Callable[[Puzzle], bool]:
     return lambda puzzle: getattr(puzzle, field) is not None
 
 
-def _goal_colors(puzzle: Puzzle) -> int:
-    """Return the highest palette index of the author's picture, which may exceed those of the clues."""
-    return 0 if puzzle.goal is None else int(puzzle.goal.max())
-
-
-def _has_colors(puzzle: Puzzle) -> bool:
-    """Check for other colours than black on white."""
-    return [color.rgb for color in puzzle.palette] != [color.rgb for color in BLACK_ON_WHITE]
-
-
 USUAL_NAME = re.compile(r"white|black|background|color[0-9]+")
 """Default names of colours."""
 
 FEATURES: dict[str, Feature] = {
-    COLORS: Feature("colours", lambda puzzle: puzzle.kind == "color" or _goal_colors(puzzle) > 1),
+    COLORS: Feature(
+        "colours", lambda puzzle: puzzle.kind == "color" or (puzzle.goal is not None and puzzle.goal.max() > 1)
+    ),
     BLOTS: Feature("hidden lengths", lambda puzzle: puzzle.blotted),
     "goal": Feature("its author's picture", _has_field("goal")),
     "saved": Feature("partly solved grids", lambda puzzle: bool(puzzle.saved)),
-    "rgb": Feature("which colours they are", _has_colors),
+    "rgb": Feature(
+        "which colours they are", lambda puzzle: [c.rgb for c in puzzle.palette] != [c.rgb for c in BLACK_ON_WHITE]
+    ),
     "names": Feature(
         "the colours' names", lambda puzzle: not all(USUAL_NAME.fullmatch(c.name) for c in puzzle.palette)
     ),

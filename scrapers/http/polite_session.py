@@ -111,7 +111,8 @@ class PoliteSession:
         self._rate, self._limits, self._can_redirect, self._clock = rate, limits, can_redirect, clock
         self._session = open_session(f"{ROBOT}/{__version__} (+{check_contact(contact)})")
         self._throttle = Throttle(rate, limits, report, sleep, clock)
-        self._robots = RobotsRules(self._read_robots, self._throttle.raise_min_delay, limits.max_wait, clock)
+        # by origin: the rules, or why they can't be read, and the time of reading
+        self._robots: dict[str, tuple[Protego | str, float]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -142,9 +143,6 @@ class PoliteSession:
         headers = {sent: known[had] for had, sent in CONDITIONAL_HEADERS.items() if known and known.get(had)}
         return self._follow(request, headers)
 
-    def _read_robots(self, url: str) -> Reply:
-        return self._follow(Request(url), {}, is_robots=True)
-
     def _follow(self, request: Request, headers: Mapping[str, str], is_robots: bool = False) -> Reply:
         """Return the reply at the end of all redirects, checking robots.txt for each URL."""
         visited: list[str] = []
@@ -153,11 +151,49 @@ class PoliteSession:
             request = following
             check_host_rate(request.url, self._rate)
             if not is_robots:
-                self._robots.check(request.url)
+                self._check_robots(request.url)
             reply = self._request(request, headers)
             visited.append(request.url)
             following = redirect_of(request, reply, visited, self._can_redirect)
         return reply
+
+    def _check_robots(self, url: str) -> None:
+        """Raise RobotsDisallowed if a URL may not be fetched (RFC 9309)."""
+        parts = urlsplit(url)
+        origin = f"{parts.scheme}://{parts.netloc}"
+        rules, read_at = self._robots.get(origin, ("", -math.inf))
+        if self._clock() - read_at > ROBOTS_LIFETIME:
+            rules = self._read_robots(origin)
+            self._robots[origin] = rules, self._clock()
+        if isinstance(rules, str):
+            raise RobotsDisallowed(rules)
+        if not rules.can_fetch(url, ROBOT):
+            raise RobotsDisallowed(f"{url}: disallowed by {origin}/robots.txt")
+
+    def _read_robots(self, origin: str) -> Protego | str:
+        """Return a site's rules, or why nothing may be fetched (RFC 9309, 2.3.1)."""
+        try:
+            reply = self._follow(Request(f"{origin}/robots.txt"), {}, is_robots=True)
+        except RequestFailed as error:
+            return f"{error}; nothing may be fetched there until it can be read"
+        if 400 <= reply.status < 500:
+            return Protego.parse("")
+        if not 200 <= reply.status < 300:
+            return f"{reply.url}: {format_status(reply.status)}; nothing may be fetched there until it can be read"
+        body = reply.body
+        if len(body) > MAX_ROBOTS_BYTES:
+            body = body[: body.rfind(b"\n", 0, MAX_ROBOTS_BYTES) + 1]
+        text = body.decode("utf-8-sig", "replace")
+        lines = [line.lstrip()[:4].lower() for line in text.splitlines()]
+        if len(lines) * lines.count("user") > MAX_ROBOTS_WORK:
+            return f"{reply.url}: too many robots and rules; treated as disallowed"
+        rules = Protego.parse(text)
+        crawl_delay, limit = rules.crawl_delay(ROBOT) or 0.0, self._limits.max_wait
+        if crawl_delay > limit:
+            delay = f"{format_seconds(crawl_delay)} exceeds the limit of {format_seconds(limit)}"
+            return f"{reply.url}: Crawl-delay of {delay}; treated as disallowed"
+        self._throttle.raise_min_delay(crawl_delay)
+        return rules
 
     def _request(self, request: Request, headers: Mapping[str, str]) -> Reply:
         """Request one URL with retries."""
@@ -216,11 +252,11 @@ class PoliteSession:
 
 
 def redirect_of(
-    request: Request, reply: Reply, visited: Sequence[str], can_redirect: Callable[[str, str], bool] = is_same_site
+    request: Request, reply: Reply, visited: Sequence[str], can_redirect: Callable[[str, str], bool]
 ) -> Request | None:
     """Return the next request, None if the reply is not a redirect; `visited` are the URLs so far, in order.
 
-    Raises RequestFailed for redirects to other sites, by default, and for too many.
+    Raises RequestFailed for redirects that are not allowed, and for too many.
     """
     if "location" not in reply.headers or reply.status not in requests.sessions.REDIRECT_STATI:
         return None
@@ -242,66 +278,3 @@ def _redirect_target(reply: Reply) -> str:
         return normalize_url(urljoin(reply.url, location)).partition("#")[0]
     except ValueError:
         return "an address that is not http or https"
-
-
-class RobotsRules:
-    """The robots.txt of each site of a session (RFC 9309)."""
-
-    def __init__(
-        self,
-        fetch: Callable[[str], Reply],
-        raise_min_delay: Callable[[float], None],
-        max_delay: float,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        """Fetch robots.txt on demand.
-
-        Args:
-            fetch: Fetches a robots.txt.
-            raise_min_delay: Called with each Crawl-delay.
-            max_delay: Seconds; a longer Crawl-delay counts as disallowed.
-            clock: Monotonic seconds.
-
-        """
-        self._fetch, self._raise_min_delay = fetch, raise_min_delay
-        self._max_delay, self._clock = max_delay, clock
-        # by origin: the rules or why they can't be read, and the time of reading
-        self._cache: dict[str, tuple[Protego | str, float]] = {}
-
-    def check(self, url: str) -> None:
-        """Raise RobotsDisallowed if a URL may not be fetched."""
-        parts = urlsplit(url)
-        origin = f"{parts.scheme}://{parts.netloc}"
-        rules, read_at = self._cache.get(origin, ("", -math.inf))
-        if self._clock() - read_at > ROBOTS_LIFETIME:
-            rules = self._read(origin)
-            self._cache[origin] = rules, self._clock()
-        if isinstance(rules, str):
-            raise RobotsDisallowed(rules)
-        if not rules.can_fetch(url, ROBOT):
-            raise RobotsDisallowed(f"{url}: disallowed by {origin}/robots.txt")
-
-    def _read(self, origin: str) -> Protego | str:
-        """Return a site's rules, or why nothing may be fetched (RFC 9309, 2.3.1)."""
-        try:
-            reply = self._fetch(f"{origin}/robots.txt")
-        except RequestFailed as error:
-            return f"{error}; nothing may be fetched there until it can be read"
-        if 400 <= reply.status < 500:
-            return Protego.parse("")
-        if not 200 <= reply.status < 300:
-            return f"{reply.url}: {format_status(reply.status)}; nothing may be fetched there until it can be read"
-        body = reply.body
-        if len(body) > MAX_ROBOTS_BYTES:
-            body = body[: body.rfind(b"\n", 0, MAX_ROBOTS_BYTES) + 1]
-        text = body.decode("utf-8-sig", "replace")
-        lines = [line.lstrip()[:4].lower() for line in text.splitlines()]
-        if len(lines) * lines.count("user") > MAX_ROBOTS_WORK:
-            return f"{reply.url}: too many robots and rules; treated as disallowed"
-        rules = Protego.parse(text)
-        crawl_delay = rules.crawl_delay(ROBOT) or 0.0
-        if crawl_delay > self._max_delay:
-            delay, limit = format_seconds(crawl_delay), format_seconds(self._max_delay)
-            return f"{reply.url}: Crawl-delay of {delay} exceeds the limit of {limit}; treated as disallowed"
-        self._raise_min_delay(crawl_delay)
-        return rules

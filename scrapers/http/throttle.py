@@ -7,7 +7,6 @@ Scrapy's AutoThrottle (https://docs.scrapy.org/en/latest/topics/autothrottle.htm
 import math
 import random
 import sys
-import time
 from collections.abc import Callable
 
 import requests
@@ -56,9 +55,9 @@ class Throttle:
         self,
         rate: float,
         limits: HttpLimits,
-        report: Callable[[str], None] | None = None,
-        sleep: Callable[[float], None] = time.sleep,
-        clock: Callable[[], float] = time.monotonic,
+        report: Callable[[str], None] | None,
+        sleep: Callable[[float], None],
+        clock: Callable[[], float],
     ) -> None:
         """Keep at least `rate` seconds; 0 keeps none, however slow the site."""
         self._rate, self._limits = rate, limits

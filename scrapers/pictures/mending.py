@@ -70,8 +70,7 @@ def mendings(puzzle: Puzzle, solutions: Sequence[np.ndarray], cpu_limit: float =
 
     """
     compile_up_to(views(puzzle_batch([puzzle])), SEARCH)
-    known = _starts(puzzle, solutions)
-    tried = [_by_clue(puzzle, solutions, known, cpu_limit), _by_cells(puzzle, known, cpu_limit)]
+    tried = [_by_clue(puzzle, solutions, cpu_limit), _by_cells(puzzle, _starts(puzzle, solutions), cpu_limit)]
     found = [mending for mending, _ in tried if mending is not None]
     found.sort(key=lambda mending: len(mending.changes) + mending.cells)
     return Mendings(found, all(finished for _, finished in tried))
@@ -96,21 +95,16 @@ def _starts(puzzle: Puzzle, solutions: Sequence[np.ndarray]) -> Sequence[np.ndar
     return solutions[:1] if puzzle.goal is not None and (solutions[0] == puzzle.goal).all() else solutions
 
 
-def _by_clue(
-    puzzle: Puzzle, solutions: Sequence[np.ndarray], known: Sequence[np.ndarray], cpu_limit: float
-) -> tuple[Mending | None, bool]:
+def _by_clue(puzzle: Puzzle, solutions: Sequence[np.ndarray], cpu_limit: float) -> tuple[Mending | None, bool]:
     """Try changes of one clue: return the one whose solution is closest to a known one, and whether all were tried."""
     tried = list(_changed_clues(puzzle, solutions[0] != solutions[1]))
-    found, finished = list[Mending](), True
+    found, finished = list[tuple[int, Mending]](), True
     try:
         for k, cells in _unique_ones([_with_clue(puzzle, change) for change in tried], cpu_now() + cpu_limit):
-            solution = cells.reshape(puzzle.height, puzzle.width)
-            before = min(known, key=lambda one: int((one != solution).sum()))
-            changed = replace(_with_clue(puzzle, tried[k]), goal=solution)
-            found.append(Mending(changed, (tried[k],), before, int((before != solution).sum())))
+            found.append((k, mending_to(puzzle, solutions, cells.reshape(puzzle.height, puzzle.width))))
     except TimeoutError:
         finished = False
-    nearest = min(found, key=lambda mending: (mending.cells, tried.index(mending.changes[0])), default=None)
+    _, nearest = min(found, key=lambda each: (each[1].cells, each[0]), default=(0, None))
     return nearest, finished
 
 

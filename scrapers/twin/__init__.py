@@ -1,8 +1,8 @@
 """A twin of webpbn.com and nonograms.org on the loopback, for tests, benchmarks and the demo.
 
-One local server has the URLs and formats of both sites.
+One local server has the URLs and formats of both sites that a crawl asks for.
 
-webpbn         /export.cgi, /export.cgi/<any name>, /XMLpuz.cgi, /find.cgi; POST or GET
+webpbn         /export.cgi, /export.cgi/<any name>, /find.cgi; POST or GET
 nonograms.org  /nonograms/i/N and /nonograms2/i/N, /nonograms/p/K and /nonograms2/p/K, /search/p/K?sort=6
 both           /robots.txt
 

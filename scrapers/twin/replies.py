@@ -8,40 +8,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nonocensus.scrapers.formats import FormatError, nonograms_org, webpbn_xml
-from nonocensus.scrapers.twin.twin_puzzles import SITE_NUMBER, Entry, TwinArchive
+from nonocensus.scrapers.formats import nonograms_org, webpbn_xml
+from nonocensus.scrapers.formats.nonograms_codec import MAX_NUMBER
+from nonocensus.scrapers.twin.twin_puzzles import SITE_NUMBER, TwinArchive
 from nonocensus.scrapers.webpbn import RATING_SCALE
 from nonocensus.solver.model.puzzle import Puzzle
 
 LIST_SIZE = 30
 """Puzzles per list page of nonograms.org."""
 
-FIND_SIZE = 20
-"""Default of puzzles per page of webpbn's search: a guess."""
-
-MAX_STEPS = nonograms_org.MAX_NUMBER // 2
+MAX_STEPS = MAX_NUMBER // 2
 """The highest step of a solving order on a page."""
 
 TEXTS = re.compile(rb"<(title|author|copyright|description|license|note)>(.*?)</\1>", re.DOTALL)
 REFERENCE = re.compile(rb"&#([0-9]+);")
-CLUES = re.compile(rb"\n<clues .*?</clues>\n", re.DOTALL)
 
 EXPORT = re.compile(r"/export\.cgi(?:/[^/]*)?")
 PAGE = re.compile(r"/nonograms(2?)/i/([0-9]{1,9})/?")
 LIST = re.compile(r"/nonograms(2?)/p/([0-9]{1,9})/?")
 SEARCH = re.compile(r"/search/p/([0-9]{1,9})/?")
-
-
-class TwinRequest(NamedTuple):
-    """A parsed request: the kind of page, the number of a puzzle or page, and webpbn's fields.
-
-    page   webpbn, nonograms, nonograms2 for puzzles; find, list, list2, search, form (export.cgi without go), robots,
-           unknown
-    """
-
-    page: str
-    number: int = 0
-    fields: Mapping[str, str] = {}
 
 
 class TwinReply(NamedTuple):
@@ -53,50 +38,28 @@ class TwinReply(NamedTuple):
     tag: str
 
 
-def parse_request(path: str, form: Mapping[str, str]) -> TwinRequest:
-    """Parse a path and the fields of query and form."""
-    if EXPORT.fullmatch(path) and not form.get("go"):
-        return TwinRequest("form")
+def reply_to(
+    path: str, form: Mapping[str, str], archive: TwinArchive, base: str, crawl_delay: float | None
+) -> tuple[str, TwinReply]:
+    """Return the name of a page of a twin at the URL `base`, and the reply; `form` are the fields of query and form.
+
+    Pages are webpbn/N, nonograms/N and nonograms2/N for puzzles, find, list, list2, search, robots and unknown.
+    """
     if EXPORT.fullmatch(path):
-        return TwinRequest("webpbn", _number(form.get("id", "")), form)
-    if path == "/XMLpuz.cgi":
-        return TwinRequest("webpbn", _number(form.get("id", "")), {"fmt": "xml", "xml_clue": "on"})
+        found = SITE_NUMBER.fullmatch(form.get("id", ""))
+        number = int(found[1]) if found else 0
+        return f"webpbn/{number}", _export(archive, number, form)
     if path == "/find.cgi":
-        return TwinRequest("find", fields=form)
+        return "find", _find(archive, form)
     if found := PAGE.fullmatch(path):
-        return TwinRequest(f"nonograms{found[1]}", int(found[2]))
+        return f"nonograms{found[1]}/{found[2]}", _nonograms_page(archive, int(found[2]), found[1] == "2", base)
     if found := LIST.fullmatch(path):
-        return TwinRequest(f"list{found[1]}", int(found[2]))
+        return f"list{found[1]}", _list_page(archive, int(found[2]), found[1] == "2", base)
     if found := SEARCH.fullmatch(path):
-        return TwinRequest("search", int(found[1]))
-    return TwinRequest("robots" if path == "/robots.txt" else "unknown")
-
-
-def _number(text: str) -> int:
-    found = SITE_NUMBER.fullmatch(text.strip())
-    return int(found[1]) if found else 0
-
-
-def reply_to(request: TwinRequest, archive: TwinArchive, base: str, crawl_delay: float | None) -> TwinReply:
-    """Return the reply of a twin at the URL `base`."""
-    colored = request.page.endswith("2")
-    match request.page:
-        case "webpbn":
-            return _export(archive, request.number, request.fields)
-        case "find":
-            return _find(archive, request.fields)
-        case "form":
-            return webpbn_page("Export Puzzles", "<form method=post><input name=id><input name=go></form>")
-        case "nonograms" | "nonograms2":
-            return _nonograms_page(archive, request.number, colored, base)
-        case "list" | "list2":
-            return _list_page(archive, request.number, colored, base)
-        case "search":
-            return _search_page(archive, request.number, base)
-        case "robots":
-            return _text(_robots(crawl_delay))
-        case _:
-            return _html(nonograms_org.missing_page(), status=404)
+        return "search", _search_page(archive, int(found[1]), base)
+    if path == "/robots.txt":
+        return "robots", _text(_robots(crawl_delay))
+    return "unknown", _html(nonograms_org.missing_page(), status=404)
 
 
 def _finished(body: bytes, kind: str, status: int = 200) -> TwinReply:
@@ -119,30 +82,18 @@ def _robots(crawl_delay: float | None) -> str:
 # --- webpbn ---
 
 
-def _export(archive: TwinArchive, number: int, fields: Mapping[str, str]) -> TwinReply:
+def _export(archive: TwinArchive, number: int, form: Mapping[str, str]) -> TwinReply:
+    """Return webpbn's XML of a puzzle, with this number, or why there is none; the goal only if asked for."""
     if number in archive.unpublished:
         return _text(f"Puzzle {number} has not been published\n")
     if number not in archive.webpbn:
         return _text(f"Puzzle {number} does not exist\n")
-    if fields.get("fmt") != "xml":
-        return _text("The twin has no format but xml\n", status=400)
-    clues, goal = fields.get("xml_clue") == "on", fields.get("xml_soln") == "on"
-    return _finished(_xml(archive.puzzle(archive.webpbn[number]), number, clues, goal), "text/xml")
-
-
-def _xml(puzzle: Puzzle, number: int, clues: bool, goal: bool) -> bytes:
-    """Return webpbn's XML of the puzzle, with this number.
-
-    Clues are omitted only if the goal replaces them. That `xml_clue` unset does so is a guess.
-    """
-    version = puzzle.site_version or "1"
-    image = puzzle.goal if goal else None
+    puzzle = archive.puzzle(archive.webpbn[number])
+    goal, version = puzzle.goal if form.get("xml_soln") == "on" else None, puzzle.site_version or "1"
     data = webpbn_xml.write(
-        replace(puzzle, source="webpbn", source_id=str(number), site_version=version, goal=image, saved=())
+        replace(puzzle, source="webpbn", source_id=str(number), site_version=version, goal=goal, saved=())
     )
-    if image is not None and not clues:
-        data = CLUES.sub(b"", data)
-    return REFERENCE.sub(_raw, TEXTS.sub(_quoted, data))
+    return _finished(REFERENCE.sub(_raw, TEXTS.sub(_quoted, data)), "text/xml")
 
 
 def _quoted(element: re.Match[bytes]) -> bytes:
@@ -157,57 +108,31 @@ def _raw(reference: re.Match[bytes]) -> bytes:
 
 
 def _find(archive: TwinArchive, form: Mapping[str, str]) -> TwinReply:
-    """Return a page of the search. Supported fields:
+    """Return a page of the search, newest first. Fields are those that a crawl sends:
 
-    minid maxid           bounds of the number
     minqual maxqual       inclusive bounds of the rating, times four (webpbn.RATING_SCALE)
     mindiff maxdiff       inclusive bounds of the difficulty, times four
-    unqual undiff         1 excludes puzzles without a rating; else they match all bounds (as public clients assume;
-                          that 0 and a missing field mean the same is a guess)
-    perpage pageno        puzzles per page, 0 for all on one; page number from 0
-    order                 1: newest first; else oldest first, a guess
+    unqual undiff         1 excludes puzzles without a rating; else they match all bounds
+    perpage               puzzles at most, 0 for all
     """
-    found = [number for number, entry in archive.webpbn.items() if _is_found(archive, number, entry, form)]
-    if form.get("order") == "1":
-        found.reverse()
-    size = _whole(form, "perpage", FIND_SIZE) or max(1, len(found))
-    start = size * _whole(form, "pageno", 0)
+    found = [
+        number
+        for number, entry in reversed(archive.webpbn.items())
+        if number not in archive.unpublished
+        and _is_rated(entry.quality, form, "qual")
+        and _is_rated(entry.difficulty, form, "diff")
+    ]
     rows = "".join(
         f"<tr><td>#{number}</td><td><a href=play.cgi?id={number}>Puzzle {number}</a></td></tr>\n"
-        for number in found[start : start + size]
+        for number in found[: int(form.get("perpage", 0)) or None]
     )
     return webpbn_page("Find Puzzles", f"<table>\n<tr><th>Id</th><th>Puzzle</th></tr>\n{rows}</table>")
 
 
-def _is_found(archive: TwinArchive, number: int, entry: Entry, form: Mapping[str, str]) -> bool:
-    return (
-        number not in archive.unpublished
-        and _is_within(number, form, "id")
-        and _is_rated(entry.quality, form, "qual")
-        and _is_rated(entry.difficulty, form, "diff")
-    )
-
-
 def _is_rated(rating: float | None, form: Mapping[str, str], field: str) -> bool:
     if rating is None:
-        return form.get(f"un{field}", "") != "1"
-    return _is_within(rating * RATING_SCALE, form, field)
-
-
-def _is_within(value: float, form: Mapping[str, str], field: str) -> bool:
-    return _float(form, f"min{field}", float("-inf")) <= value <= _float(form, f"max{field}", float("inf"))
-
-
-def _float(form: Mapping[str, str], field: str, default: float) -> float:
-    try:
-        return float(form.get(field, ""))
-    except ValueError:
-        return default
-
-
-def _whole(form: Mapping[str, str], field: str, default: int) -> int:
-    text = form.get(field, "").strip()
-    return int(text) if re.fullmatch("[0-9]{1,9}", text) else default
+        return form.get(f"un{field}") != "1"
+    return float(form.get(f"min{field}", "-inf")) <= rating * RATING_SCALE <= float(form.get(f"max{field}", "inf"))
 
 
 def webpbn_page(title: str, content: str) -> TwinReply:
@@ -227,19 +152,16 @@ def _nonograms_page(archive: TwinArchive, number: int, colored: bool, base: str)
             return _html(nonograms_org.deleted_page())
         if number in archive.adult:
             return _html(nonograms_org.adult_page())
-        if entry is not None and (body := _puzzle_page(archive.puzzle(entry), number, base)):
-            return _html(body)
+        if entry is not None:
+            return _html(_puzzle_page(archive.puzzle(entry), number, base))
     return _html(nonograms_org.missing_page(), status=404)
 
 
-def _puzzle_page(puzzle: Puzzle, number: int, base: str) -> bytes | None:
-    """Return the page, None for a puzzle that `_fit_pages` passed but no page can hold (an invalid colour)."""
-    steps = None if puzzle.goal is None else _steps(puzzle.goal, puzzle.site_steps)
+def _puzzle_page(puzzle: Puzzle, number: int, base: str) -> bytes:
+    assert puzzle.goal is not None
+    steps = _steps(puzzle.goal, puzzle.site_steps)
     quality, difficulty = _of_ten(puzzle.site_quality), _of_ten(puzzle.site_difficulty)
-    try:
-        return nonograms_org.write_page(puzzle, number, base, quality, difficulty, puzzle.site_date, steps=steps)
-    except FormatError:
-        return None
+    return nonograms_org.write_page(puzzle, number, base, quality, difficulty, puzzle.site_date, steps)
 
 
 def _of_ten(rating: float | None) -> int | None:

@@ -2,22 +2,24 @@
 
 import itertools
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from nonocensus.scrapers.formats import nonograms_org
+from nonocensus.scrapers.file_batches import in_batches
+from nonocensus.scrapers.formats.nonograms_codec import MAX_SIDE
 from nonocensus.solver.model.answer_check import fits
 from nonocensus.solver.model.puzzle import WHITE, Puzzle
-from nonocensus.solver.model.tables import puzzle_batch, puzzles_of
+from nonocensus.solver.model.tables import puzzles_of
 from nonocensus.solver.model.views import views
 
 BATCH_SIZE = 256
 """Puzzles per record batch, of those given as objects."""
 
 SITE_NUMBER = re.compile(r"0*([1-9][0-9]{0,8})")
+RGB = re.compile(r"[0-9a-fA-F]{6}")
 
 
 class Entry(NamedTuple):
@@ -47,8 +49,8 @@ class TwinArchive(NamedTuple):
     """
 
     batches: tuple[pa.RecordBatch, ...]
-    webpbn: Mapping[int, Entry]
-    nonograms: Mapping[int, Entry]
+    webpbn: dict[int, Entry]
+    nonograms: dict[int, Entry]
     unpublished: frozenset[int]
     deleted: frozenset[int]
     adult: frozenset[int]
@@ -59,7 +61,7 @@ class TwinArchive(NamedTuple):
 
 
 def build_archive(
-    puzzles: pa.RecordBatch | Iterable[Puzzle | pa.RecordBatch],
+    puzzles: Iterable[Puzzle | pa.RecordBatch],
     unpublished: Collection[int] = (),
     deleted: Collection[int] = (),
     adult: Collection[int] = (),
@@ -70,7 +72,7 @@ def build_archive(
     numbers in order; `unpublished`, `deleted` and `adult` are not free. A puzzle that no page of nonograms.org can hold
     has a number there, but no page.
     """
-    batches = tuple(_batches([puzzles] if isinstance(puzzles, pa.RecordBatch) else puzzles))
+    batches = tuple(batch for batch in in_batches(puzzles, BATCH_SIZE) if isinstance(batch, pa.RecordBatch))
     entries = [entry for place, batch in enumerate(batches) for entry in _entries(place, batch)]
     pages = _numbered(entries, "nonograms", {*deleted, *adult})
     return TwinArchive(
@@ -81,15 +83,6 @@ def build_archive(
         frozenset(deleted),
         frozenset(adult),
     )
-
-
-def _batches(puzzles: Iterable[Puzzle | pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for is_batch, group in itertools.groupby(puzzles, lambda item: isinstance(item, pa.RecordBatch)):
-        if is_batch:
-            yield from group
-        else:
-            while chunk := list(itertools.islice(group, BATCH_SIZE)):
-                yield puzzle_batch(chunk)
 
 
 def _entries(place: int, batch: pa.RecordBatch) -> Iterator[Entry]:
@@ -108,7 +101,7 @@ def _entries(place: int, batch: pa.RecordBatch) -> Iterator[Entry]:
 
 
 def _fit_pages(batch: pa.RecordBatch) -> list[bool]:
-    """Return whether a page of nonograms.org can hold each row: the checks of `nonograms_org.write_page`."""
+    """Return whether a page of nonograms.org can hold each row, as `nonograms_org.write_page` requires."""
     goals: list[bytes | None] = batch["goal"].to_pylist()
     others = (batch[name].to_pylist() for name in ("palette", "blotted", "width", "height"))
     good = np.array([_is_plain(*row) for row in zip(goals, *others, strict=True)], np.bool_)
@@ -124,9 +117,10 @@ def _is_plain(goal: bytes | None, palette: list[dict[str, str]], blotted: bool, 
     return (
         goal is not None
         and not blotted
-        and max(width, height) <= nonograms_org.MAX_SIDE
+        and max(width, height) <= MAX_SIDE
         and len(palette) > 1
         and palette[0]["rgb"].lower() == WHITE.rgb
+        and all(RGB.fullmatch(color["rgb"]) for color in palette)
     )
 
 

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from nonocensus.scrapers.twin.replies import TwinReply, TwinRequest, parse_request, reply_to
+from nonocensus.scrapers.twin.replies import TwinReply, reply_to
 from nonocensus.scrapers.twin.twin_puzzles import TwinArchive
 
 HOST = "127.0.0.1"
@@ -30,7 +30,7 @@ class TwinHandler(BaseHTTPRequestHandler):
         url = urlsplit(self.path)
         form = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode("latin-1")
         fields = dict(parse_qsl(f"{url.query}&{form}", keep_blank_values=True))
-        self.server.answer(self, parse_request(url.path, fields))
+        self.server.answer(self, url.path, fields)
 
     do_POST = do_GET  # noqa: N815
 
@@ -81,13 +81,13 @@ class TwinServer(ThreadingHTTPServer):
             self.server_close()
             thread.join()
 
-    def answer(self, handler: TwinHandler, request: TwinRequest) -> None:
+    def answer(self, handler: TwinHandler, path: str, fields: dict[str, str]) -> None:
         """Answer a request."""
-        handler.send(self.reply(request))
+        handler.send(self.reply(path, fields)[1])
 
-    def reply(self, request: TwinRequest) -> TwinReply:
-        """Return the reply to a request."""
-        return reply_to(request, self._archive, self.base, self._crawl_delay)
+    def reply(self, path: str, fields: dict[str, str]) -> tuple[str, TwinReply]:
+        """Return the name of a page and the reply to its request."""
+        return reply_to(path, fields, self._archive, self.base, self._crawl_delay)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Ignore clients that have disconnected; report anything else."""

@@ -28,7 +28,4 @@ def test_samples_are_grouped_by_metric_and_labels_escaped() -> None:
         'seconds_sum{route="/"} 4.1',
         'seconds_count{route="/"} 3',
     ]
-
-
-def test_no_samples_are_an_empty_page() -> None:
     assert exposition([]) == ""

@@ -8,7 +8,7 @@ import oracle
 import pytest
 
 from nonocensus.scrapers import demo
-from nonocensus.scrapers.demo import InvalidPicture, parse_picture
+from nonocensus.scrapers.demo import parse_picture
 from nonocensus.solver import api
 from nonocensus.solver.model.check import faults_of
 from nonocensus.solver.model.puzzle import Clue, Puzzle, normalize_palette
@@ -121,27 +121,3 @@ def test_text_is_parsed_as_picture() -> None:
     assert title == "Heart"
     assert [color.name for color in palette] == ["white", "black"]
     assert cells.tolist() == [[0, 1, 0, 1, 0], [1, 1, 1, 1, 1], [0, 1, 1, 1, 0], [0, 0, 1, 0, 0]]
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("title: Heart", "Heart", 'line 1: "Heart" should read "title: ..."'),
-        ("title: Heart", "title: ", 'line 1: "title: " should read "title: ..."'),
-        ("colors:", "colours:", 'line 2: "colours: #=black 000000, .=white ffffff" should read "colors: ..."'),
-        ("000000", "black", 'line 2: "#=black black" should read like "r=red cc2222"'),
-        ("000000, ", "000000, #=red ff0000, ", 'line 2: two colours have the symbol "#"'),
-        ("000000, ", "000000, r=black ff0000, ", 'line 2: two colours have the name "black"'),
-        (", .=white ffffff", "", 'line 2: no colour has the symbol "." of the background'),
-        (", .=white", ", r=red ff0000, .=white", 'line 2: no cell has the colour "red"'),
-        ("\n\n", "\n.....\n", 'line 3: "....." should be empty'),
-        (".###.", ".###", "line 6: the row has 4 cells, the first one 5"),
-        (".###.", ".#x#.", 'line 6: no colour has the symbol "x"'),
-        ("#####\n", "\n", "line 5: the row has 0 cells, the first one 5"),
-        (HEART, "title: Heart\n", "it has 1 lines; title, colours, an empty line and one row are the least"),
-    ],
-)
-def test_invalid_text_gives_line_and_reason(old: str, new: str, message: str) -> None:
-    with pytest.raises(InvalidPicture) as error:
-        parse_picture(HEART.replace(old, new, 1))
-    assert str(error.value) == message

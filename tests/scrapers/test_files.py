@@ -276,13 +276,6 @@ def test_tar_with_negative_size_is_refused(tmp_path: Path) -> None:
     assert len(found) == 2
 
 
-def test_bomb_takes_bounded_time(tmp_path: Path) -> None:
-    began = time.process_time()
-    bomb = lzma.compress(bytes(256 << 20), preset=0)
-    assert found_in(tmp_path / "x.non", bomb) == [SourceFile("x.non", None, "it is larger than 16 MiB")]
-    assert time.process_time() - began < 30
-
-
 MIXED = {"a.non": b"a", "x.png": bytes(1 << 20), "large.non": bytes((1 << 20) + 1), "b.non": b"b", "c.non": b"c" * 4096}
 
 

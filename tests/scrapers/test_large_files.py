@@ -4,7 +4,6 @@ import tracemalloc
 from collections.abc import Callable
 from itertools import islice
 from time import thread_time
-from typing import Any
 
 import pytest
 
@@ -184,28 +183,19 @@ def test_reading_takes_linear_time(name: str) -> None:
     assert thread_time() - began < 4
 
 
-@pytest.mark.parametrize(
-    ("known", "bad", "first"),
-    [
-        (non, b"====\nx\n", "puzzle 1: it has no 'rows'; puzzle 2: it has no 'rows'; "),
-        (taai, b"$1\n", "puzzle 1: line 1: '$1' has 0 lines, an odd number; "),
-        (webpbn_xml, b"<puzzle/>", "puzzle 1: it has neither clues for its rows nor a goal; "),
-    ],
-)
-def test_only_first_errors_of_many_are_reported(known: Any, bad: bytes, first: str) -> None:
+def test_only_first_errors_of_many_are_reported() -> None:
     count = 20_000
-    data = bad * count if known is not webpbn_xml else b"<puzzleset>%s</puzzleset>" % (bad * count)
     with pytest.raises(FormatError) as error:
-        list(known.read(data))
+        list(non.read(b"====\nx\n" * count))
     text = str(error.value)
-    assert text.startswith(first)
+    assert text.startswith("puzzle 1: it has no 'rows'; puzzle 2: it has no 'rows'; ")
     assert text.endswith(f"; and {count - MAX_REPORTED:,} more")
     assert text.count("puzzle ") == MAX_REPORTED
 
 
 @pytest.mark.parametrize("unit", [b"[1,1,1,1],", b"[],", b"1,", b"[[1]],"])
 def test_page_with_long_array_takes_bounded_memory(unit: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nonograms_org.reader, "MAX_ENTRIES", 10_000)
+    monkeypatch.setattr(nonograms_org, "MAX_ENTRIES", 10_000)
     page = b'<div class="content"><script>var d=[%s[1,1,1,1]];</script></div>' % (4 * filled(unit))
     told: list[str | None] = []
 

@@ -1,11 +1,8 @@
 """The twin of both sites: its replies read back by the project's own readers, and everything it can do wrong."""
 
 import re
-import signal
 import socket
 import struct
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -19,10 +16,11 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 from faulty_twin import Faults, serve
+from misbehaving import polite
 from strategies import PALETTE
 
 from nonocensus.scrapers.formats import nonograms_org, webpbn_xml
-from nonocensus.scrapers.http import PoliteSession, Reply, Request
+from nonocensus.scrapers.http import Reply, Request
 from nonocensus.scrapers.site import Judgement
 from nonocensus.scrapers.twin import TwinArchive, build_archive
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Block, Color, Puzzle, from_picture
@@ -47,12 +45,8 @@ def of(source: str, number: object, puzzle: Puzzle = MONO, **about: Any) -> Puzz
 Ask = Callable[..., Reply]
 
 
-def polite(**options: Any) -> PoliteSession:
-    return PoliteSession("tests@example.org", rate=0, sleep=lambda _: None, **options)
-
-
-def asking(address: str, /, **options: Any) -> Ask:
-    session = polite(**options)
+def asking(address: str) -> Ask:
+    session = polite(sleep=lambda _: None)
 
     def ask(path: str, known: dict[str, str] | None = None, **form: object) -> Reply:
         fields = {name: str(value) for name, value in form.items()}
@@ -73,14 +67,10 @@ def judged(ask: Ask, number: int, colored: bool = False) -> Judgement:
     return nonograms_org.judge(reply.body, reply.status, number, colored, "http://site.test")
 
 
-def same(one: Puzzle, other: Puzzle) -> bool:
-    alike = (one.rows, one.columns, one.title, one.author, one.copyright, [c.rgb for c in one.palette]) == (
-        *(other.rows, other.columns, other.title, other.author, other.copyright),
-        [c.rgb for c in other.palette],
-    )
-    if one.goal is None or other.goal is None:
-        return alike and one.goal is other.goal
-    return alike and one.goal.tolist() == other.goal.tolist()
+def shown(puzzle: Puzzle) -> tuple[object, ...]:
+    goal = None if puzzle.goal is None else puzzle.goal.tolist()
+    colors = [color.rgb for color in puzzle.palette]
+    return puzzle.rows, puzzle.columns, puzzle.title, puzzle.author, puzzle.copyright, colors, goal
 
 
 @pytest.fixture(scope="module")
@@ -123,11 +113,17 @@ def test_reserved_numbers_are_not_given() -> None:
 
 def test_archive_takes_batches_and_puzzles() -> None:
     batch = puzzle_batch(ALL)
-    for given in (batch, [batch], [batch.slice(0, 2), *ALL[2:4], batch.slice(4)], iter(ALL)):
+    for given in ([batch], [batch.slice(0, 2), *ALL[2:4], batch.slice(4)], iter(ALL)):
         mine = build_archive(given)
         assert [mine.puzzle(entry).title for entry in mine.webpbn.values()] == [puzzle.title for puzzle in ALL]
         assert list(mine.nonograms) == [1, 2]
     assert build_archive([]).webpbn == {}
+
+
+def test_page_needs_valid_colours() -> None:
+    bad = replace(MONO, palette=(BLACK_ON_WHITE[0], Color("bad", "?", "12")))
+    mine = build_archive([bad, MONO])
+    assert (list(mine.webpbn), list(mine.nonograms)) == ([1, 2], [2])
 
 
 # --- webpbn ---
@@ -136,25 +132,18 @@ def test_archive_takes_batches_and_puzzles() -> None:
 def test_every_puzzle_is_exported_as_webpbn_xml(ask: Ask) -> None:
     for number, puzzle in enumerate(ALL, 1):
         back = export(ask, number)
-        assert same(back, puzzle)
+        assert shown(back) == shown(puzzle)
         assert (back.puzzle_id, back.source, back.site_version) == (f"webpbn/{number}", "webpbn", "1")
         assert back.url == f"https://webpbn.com/play.cgi?id={number}"
 
 
-def test_all_export_urls_give_the_puzzle(ask: Ask) -> None:
+def test_export_urls_give_the_puzzle(ask: Ask) -> None:
     body = ask("/export.cgi", id=2, **BOTH).body
     assert b"<source>webpbn.com</source>\n\n<puzzle " in body
     assert b"<id>#2 (v.1)</id>\n" in body
     assert ask("/export.cgi/webpbn000002.xml", id="0002", sid="", **BOTH).body == body
     assert ask("/export.cgi/webpbn000002.xml?go=1&sid=&id=2&fmt=xml&xml_clue=on&xml_soln=on").body == body
-    clues = ask("/export.cgi", id=2, go=1, fmt="xml").body
-    assert b"<clues" in clues
-    assert b"<solution" not in clues
-    assert ask("/XMLpuz.cgi?id=2").body == ask("/XMLpuz.cgi", id=2).body == clues
-    picture = ask("/export.cgi", id=2, go=1, fmt="xml", xml_soln="on").body
-    assert b"<clues" not in picture
-    assert same(next(webpbn_xml.read(picture)), COLOR)
-    assert ask("/export.cgi", id=4, go=1, fmt="xml", xml_soln="on").body.count(b"<clues") == 2
+    assert b"<solution" not in ask("/export.cgi", id=2, go=1, fmt="xml").body
 
 
 def test_missing_and_unpublished_puzzles_are_refused_like_webpbn() -> None:
@@ -167,10 +156,7 @@ def test_missing_and_unpublished_puzzles_are_refused_like_webpbn() -> None:
         assert said[1].headers["content-type"] == "text/plain"
         assert {reply.status for reply in said.values()} == {200}
         assert [webpbn_xml.refusal(reply.body) is None for reply in said.values()] == [False, False, False, True]
-        assert ask("/XMLpuz.cgi?id=1").body == said[1].body
         assert ask("/export.cgi", go=1, fmt="xml", id="x").body == b"Puzzle 0 does not exist\n"
-        assert b"<form" in ask("/export.cgi").body
-        assert ask("/export.cgi", id=5, go=1, fmt="ss").status == 400
 
 
 def test_export_is_in_windows_1252() -> None:
@@ -181,14 +167,14 @@ def test_export_is_in_windows_1252() -> None:
         body = ask("/export.cgi", id=1, **BOTH).body
         assert b"<title>L\x92\xe9t\xe9 \x80 &quot;&amp;&#916;&#133;&#19977;&apos; &lt;b&gt;</title>\n" in body
         assert b'name="caf\xe9" char="\xe9"' in body
-        assert same(export(ask, 1), red)
+        assert shown(export(ask, 1)) == shown(red)
 
 
 def numbers(page: bytes) -> list[int]:
     return [int(number) for number in re.findall(rb"play\.cgi\?id=(\d+)", page)]
 
 
-def test_search_filters_and_pages() -> None:
+def test_search_filters() -> None:
     rated = {3: (1.0, 5.0), 7: (2.5, None), 10: (None, 2.0), 20: (4.0, 2.0), 21: (None, None)}
     puzzles = [of("webpbn", n, site_quality=q, site_difficulty=d) for n, (q, d) in rated.items()]
     with serve(build_archive(puzzles, unpublished=[20, 30])) as base:
@@ -197,15 +183,12 @@ def test_search_filters_and_pages() -> None:
         def found(**form: object) -> list[int]:
             return numbers(ask("/find.cgi", search=1, **form).body)
 
-        assert found(order=1, perpage=5) == [21, 10, 7, 3]
-        assert found() == found(order=0, perpage=0) == [3, 7, 10, 21]
-        assert [found(order=1, perpage=3, pageno=page) for page in (0, 1, 2)] == [[21, 10, 7], [3], []]
-        assert found(minid=7, maxid=10) == [7, 10]
-        assert found(minid="", maxid="", minqual="", maxqual="") == [3, 7, 10, 21]
+        assert found() == found(perpage=0) == found(perpage=5) == [21, 10, 7, 3]
+        assert found(perpage=3) == [21, 10, 7]
         assert found(minqual=4, maxqual="9.6", unqual=1) == [3]
         assert found(minqual=10, maxqual=36, unqual=1) == [7]
-        assert found(minqual=8, maxqual=36) == found(minqual=8, maxqual=36, unqual=0) == [7, 10, 21]
-        assert found(undiff=1) == [3, 10]
+        assert found(minqual=8, maxqual=36) == found(minqual=8, maxqual=36, unqual=0) == [21, 10, 7]
+        assert found(undiff=1) == [10, 3]
         assert found(maxdiff=8, undiff=1, unqual=1) == []
         assert numbers(ask("/find.cgi?search=1&order=1&perpage=1").body) == [21]
     with serve(build_archive([])) as base:
@@ -236,7 +219,7 @@ def test_pages_are_judged_as_puzzles(ask: Ask) -> None:
             assert there == elsewhere
             continue
         assert there.puzzle is not None
-        assert same(there.puzzle, puzzle)
+        assert shown(there.puzzle) == shown(puzzle)
         assert there.puzzle.site_steps == 2 * puzzle.height
     reply = ask("/nonograms2/i/1")
     assert (reply.status, reply.body) == (404, nonograms_org.missing_page())
@@ -330,7 +313,7 @@ def test_server_stops_quickly(small: TwinArchive) -> None:
     """With connections open, and with a reply on its way."""
     with serve(small, faults=Faults(1.0, ("slow",), pause=30)) as base:
         idle = socket.create_connection(("127.0.0.1", int(base.rpartition(":")[2])))
-        assert headers(base, "/nonograms/i/1").startswith("HTTP/1.1 200 OK")
+        assert headers(base, "/nonograms/i/1").startswith("HTTP/1.1 200 ")
         idle.sendall(b"GET /nonograms/i/1 HTTP/1.1\r\nHost: site.test\r\n\r\n")
         assert idle.recv(100)
         start = time.monotonic()
@@ -371,16 +354,3 @@ def test_disconnecting_client_is_ignored(small: TwinArchive, capfd: pytest.Captu
         assert asking(base)("/nonograms/i/1").status == 200
         time.sleep(0.1)
     assert capfd.readouterr() == ("", "")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_command_runs_until_stopped(number: signal.Signals) -> None:
-    command = [sys.executable, "-m", "nonocensus.pipeline.commands.twin", "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stdout
-        base = process.stdout.readline().split()[0]
-        assert numbers(asking(base)("/find.cgi", search=1).body)[:2] == [1, 2]
-        process.send_signal(number)
-        _, trouble = process.communicate(timeout=20)
-    assert (trouble, process.returncode) == ("", 0)

@@ -56,7 +56,7 @@ def test_interrupted_command_can_be_resumed(nonocensus: Nonocensus, monkeypatch:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("nonocensus.pipeline.jobs.engine.drive", interrupted)
+        patch.setattr("nonocensus.pipeline.jobs.engine.Driver", interrupted)
         result = nonocensus("classify", "store", "--out", "run", "--serial")
     assert (result.code, result.err.strip()) == (
         130,

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +90,7 @@ def test_interrupted_command_keeps_changes_and_resumes(nonocensus: Nonocensus, s
         told.append(what)
 
     request = JobRequest(cpu_limit=10.0, resources=Resources(serial=True), progress=ProgressCallbacks(begun))
-    interrupted = request._replace(progress=ProgressCallbacks(begun, stop), settings=JobSettings(first_rows=2))
+    interrupted = replace(request, progress=ProgressCallbacks(begun, stop), settings=JobSettings(first_rows=2))
     with pytest.raises(KeyboardInterrupt):
         list(mend_run(run, interrupted))
     assert read_attempts(run)["puzzle_id"].to_pylist() == ["local/0", "local/1"]

@@ -18,11 +18,11 @@ import pyarrow.compute as pc
 import pyarrow.csv as csv
 import pyarrow.parquet as pq
 import pytest
-from runs import CONFIG, rewrite_results, run_serially
+from runs import CONFIG, rewrite_results, run_serially, start_run
 from stores import Nonocensus, Refused
 
 from nonocensus.pipeline.findings.sql_tables import results_table
-from nonocensus.pipeline.run.run_folder import Run, start_run
+from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.sql import ADVICE, database
 from nonocensus.pipeline.store.parts import Store, append, one_batch
 from nonocensus.reports.clean import UNSAFE

@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
-from defusedxml import ElementTree
 from faulty_twin import serve
 from stores import DIAMOND, Nonocensus
 

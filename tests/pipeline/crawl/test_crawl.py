@@ -41,6 +41,17 @@ from nonocensus.solver.model.tables import puzzle_batch
 
 Run = Callable[..., Any]
 PALETTE = (WHITE, BLACK, Color("red", "r", "ff0000"))
+REPARSE = ("crawl", "webpbn", "--reparse", "--out", "store")
+
+
+@pytest.fixture
+def crawl(nonocensus: Run) -> Run:
+    """Crawl a twin at an address into the folder `store`."""
+
+    def run(address: str, *options: str, site: str = "webpbn") -> Any:
+        return nonocensus("crawl", site, "--base-url", address, "--rate", "0", "--out", "store", *options)
+
+    return run
 
 
 def puzzles(count: int, seed: int = 1) -> list[Puzzle]:
@@ -72,20 +83,19 @@ def same_puzzle(row: dict[str, Any], puzzle: Puzzle) -> bool:
     return all(row[name] == served[name] for name in ("clue_hash", "goal", "title", "author", "width", "height"))
 
 
-def test_webpbn_crawl_fills_the_store(nonocensus: Run, tmp_path: Path) -> None:
+def test_webpbn_crawl_fills_the_store(nonocensus: Run, crawl: Run, tmp_path: Path) -> None:
     every = puzzles(30)
     both = build_archive(every, unpublished={31})
     counts = Counter[str]()
     with serve(both, counts=counts) as address:
-        crawl = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store")
-        first = nonocensus(*crawl, "--ids", "1-35", "--json")
+        first = crawl(address, "--ids", "1-35", "--json")
         assert first.code == 0
         assert json.loads(first.out)["outcomes"] == {"ok": 30, "unpublished": 1, "missing": 4}
         requests = sum(counts.values())
-        again = nonocensus(*crawl, "--ids", "1-20")
+        again = crawl(address, "--ids", "1-20")
         assert "20 were known" in again.out
         assert sum(counts.values()) == requests, "nothing is requested again"
-        assert nonocensus(*crawl, "--ids", "all").code == 0
+        assert crawl(address, "--ids", "all").code == 0
     table = rows(tmp_path / "store")
     assert list(table) == [f"webpbn/{number}" for number in range(1, 31)]
     assert all(same_puzzle(table[f"webpbn/{number}"], puzzle) for number, puzzle in enumerate(every, 1))
@@ -95,17 +105,16 @@ def test_webpbn_crawl_fills_the_store(nonocensus: Run, tmp_path: Path) -> None:
     assert json.loads(status.out)["crawl"]["outcomes"] == {"webpbn": {"ok": 30, "missing": 4, "unpublished": 1}}
 
 
-def test_nonograms_crawl_fills_the_store(nonocensus: Run, tmp_path: Path) -> None:
+def test_nonograms_crawl_fills_the_store(crawl: Run, tmp_path: Path) -> None:
     every = puzzles(40)
     counts = Counter[str]()
     with serve(build_archive(every, deleted={41}, adult={42}), counts=counts) as address:
-        crawl = ("crawl", "nonograms", "--base-url", address, "--rate", "0", "--out", "store")
-        assert nonocensus(*crawl, "--ids", "1-10", "--kind", "mono").code == 0
+        assert crawl(address, "--ids", "1-10", "--kind", "mono", site="nonograms").code == 0
         mono = {number for number in range(1, 11) if number % 3}
         assert set(rows(tmp_path / "store")) == {f"nonograms/{number}" for number in mono}
-        assert nonocensus(*crawl, "--ids", "1-42").code == 0
+        assert crawl(address, "--ids", "1-42", site="nonograms").code == 0
         before = counts.copy()
-        assert nonocensus(*crawl, "--ids", "all").code == 0
+        assert crawl(address, "--ids", "all", site="nonograms").code == 0
         again = counts - before
         assert not any(name.startswith("nonograms") for name in again)
     table = rows(tmp_path / "store")
@@ -115,16 +124,15 @@ def test_nonograms_crawl_fills_the_store(nonocensus: Run, tmp_path: Path) -> Non
     assert outcomes(tmp_path / "store") == {"nonograms": {"ok": 40, "deleted": 1, "adult": 1}}
 
 
-def test_lists_avoid_requests_for_the_wrong_kind(nonocensus: Run) -> None:
+def test_lists_avoid_requests_for_the_wrong_kind(crawl: Run) -> None:
     counts = Counter[str]()
     with serve(build_archive(puzzles(70)), counts=counts) as address:
-        crawl = ("crawl", "nonograms", "--base-url", address, "--rate", "0", "--out", "store")
-        assert nonocensus(*crawl, "--ids", "all").code == 0
+        assert crawl(address, "--ids", "all", site="nonograms").code == 0
         assert counts["list"] >= 2
         pages = sum(count for name, count in counts.items() if name.startswith("nonograms"))
         assert pages == 70
         lists = counts["list"] + counts["list2"]
-        assert nonocensus(*crawl, "--ids", "all").code == 0
+        assert crawl(address, "--ids", "all", site="nonograms").code == 0
         assert counts["list"] + counts["list2"] == lists, "lists are read once"
 
 
@@ -189,54 +197,52 @@ def test_interrupted_crawl_says_how_to_resume(tmp_path: Path) -> None:
     assert len(rows(tmp_path / "store")) >= 10
 
 
-def test_early_interrupt_says_how_to_resume(nonocensus: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_early_interrupt_says_how_to_resume(crawl: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: Any) -> int:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("nonocensus.pipeline.crawl.site_crawl.newest_number", interrupted)
     with serve(build_archive(puzzles(1))) as address:
-        result = nonocensus("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store", "--ids", "all")
+        result = crawl(address, "--ids", "all")
     assert result.code == 130
     assert "the same command resumes" in result.err
 
 
-def test_changed_puzzle_becomes_another_version(nonocensus: Run, tmp_path: Path) -> None:
+def test_changed_puzzle_becomes_another_version(nonocensus: Run, crawl: Run, tmp_path: Path) -> None:
     every = puzzles(6)
-    crawl = ("crawl", "webpbn", "--rate", "0", "--out", "store", "--ids", "1-6")
     with serve(build_archive(every)) as address:
-        assert nonocensus(*crawl, "--base-url", address).code == 0
-        refreshed = nonocensus(*crawl, "--base-url", address, "--refresh", "--json")
+        assert crawl(address, "--ids", "1-6").code == 0
+        refreshed = crawl(address, "--ids", "1-6", "--refresh", "--json")
         assert json.loads(refreshed.out)["outcomes"] == {"unchanged": 6}
     before = rows(tmp_path / "store")
     changed = [*every[:2], from_picture(np.eye(5, dtype=np.uint8), title="new"), *every[3:]]
     with serve(build_archive(changed)) as address:
-        refreshed = nonocensus(*crawl, "--base-url", address, "--refresh", "--json")
+        refreshed = crawl(address, "--ids", "1-6", "--refresh", "--json")
         assert json.loads(refreshed.out)["changed"] == ["webpbn/3"]
-        assert json.loads(nonocensus(*crawl, "--base-url", address, "--refresh", "--json").out)["changed"] == []
+        assert json.loads(crawl(address, "--ids", "1-6", "--refresh", "--json").out)["changed"] == []
     after = rows(tmp_path / "store")
     assert before.items() <= after.items()
     assert set(after) - set(before) == {"webpbn/3@2"}
     assert after["webpbn/3@2"]["title"] == "new"
-    assert json.loads(nonocensus("crawl", "webpbn", "--reparse", "--out", "store", "--json").out)["added"] == 0
+    assert json.loads(nonocensus(*REPARSE, "--json").out)["added"] == 0
     assert rows(tmp_path / "store") == after
 
 
-def test_ratings_reach_the_table(nonocensus: Run, tmp_path: Path) -> None:
+def test_ratings_reach_the_table(nonocensus: Run, crawl: Run, tmp_path: Path) -> None:
     every = [replace(puzzle, site_quality=1 + k / 2, site_difficulty=2.3) for k, puzzle in enumerate(puzzles(8))]
     every.append(puzzles(9)[8])  # unrated
     with serve(build_archive(every)) as address:
-        crawl = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store")
-        assert nonocensus(*crawl, "--ids", "1-5").code == 0
+        assert crawl(address, "--ids", "1-5").code == 0
         assert rows(tmp_path / "store")["webpbn/2"]["site_quality"] is None
-        assert json.loads(nonocensus(*crawl, "--ratings", "--json").out) == {"rated": 8}
-        assert nonocensus(*crawl, "--ids", "6-9").code == 0
+        assert json.loads(crawl(address, "--ratings", "--json").out) == {"rated": 8}
+        assert crawl(address, "--ids", "6-9").code == 0
     table = rows(tmp_path / "store")
     for number in range(1, 9):
         row = table[f"webpbn/{number}"]
         assert abs(row["site_quality"] - (1 + (number - 1) / 2)) <= 0.125
         assert row["site_difficulty"] == 2.375
     assert table["webpbn/9"]["site_quality"] is None
-    assert nonocensus("crawl", "webpbn", "--reparse", "--out", "store").code == 0
+    assert nonocensus(*REPARSE).code == 0
     assert rows(tmp_path / "store") == table
 
 
@@ -254,17 +260,17 @@ def spoil(store: Path) -> None:
     rewrite(place, older)
 
 
-def test_reparse_keeps_imported_rows(nonocensus: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reparse_keeps_imported_rows(
+    nonocensus: Run, crawl: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A reparse interrupted at any point can be repeated."""
     (tmp_path / "mine.non").write_bytes(non.write(puzzles(1)[0]))
     with serve(build_archive(puzzles(4))) as address:
-        crawl = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store", "--ids")
         for ids in ("1-2", "3-4"):
-            assert nonocensus(*crawl, ids).code == 0
+            assert crawl(address, "--ids", ids).code == 0
         assert nonocensus("import", "mine.non", "--out", "store").code == 0
     before = rows(tmp_path / "store")
     assert set(before) == {"webpbn/1", "webpbn/2", "webpbn/3", "webpbn/4", "local/mine"}
-    reparse = ("crawl", "webpbn", "--reparse", "--out", "store")
     for module, moment in (
         (crawled_table, "puzzle_batch"),
         (crawled_table, "rewrite"),
@@ -275,8 +281,8 @@ def test_reparse_keeps_imported_rows(nonocensus: Run, tmp_path: Path, monkeypatc
         assert rows(tmp_path / "store") != before
         with monkeypatch.context() as cut:
             cut.setattr(module, moment, interrupting)
-            assert nonocensus(*reparse).code == 130
-        assert nonocensus(*reparse).code == 0
+            assert nonocensus(*REPARSE).code == 130
+        assert nonocensus(*REPARSE).code == 0
         assert rows(tmp_path / "store") == before
 
 
@@ -284,20 +290,17 @@ def interrupting(*_: Any) -> Any:
     raise KeyboardInterrupt
 
 
-def test_reparse_does_not_rewrite_unchanged_parts(nonocensus: Run, tmp_path: Path) -> None:
+def test_reparse_does_not_rewrite_unchanged_parts(nonocensus: Run, crawl: Run, tmp_path: Path) -> None:
     """Parts keep their files, so a run on the store stays valid."""
     with serve(build_archive(puzzles(4))) as address:
-        assert (
-            nonocensus("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store", "--ids", "1-4").code
-            == 0
-        )
+        assert crawl(address, "--ids", "1-4").code == 0
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "store/puzzles").iterdir()}
-    said = json.loads(nonocensus("crawl", "webpbn", "--reparse", "--out", "store", "--json").out)
+    said = json.loads(nonocensus(*REPARSE, "--json").out)
     assert (said["added"], said["rewritten"], said["gone"]) == (0, 0, 0)
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "store/puzzles").iterdir()} == before
 
 
-def test_reparse_keeps_imported_puzzles_missing_on_the_site(nonocensus: Run, tmp_path: Path) -> None:
+def test_reparse_keeps_imported_puzzles_missing_on_the_site(nonocensus: Run, crawl: Run, tmp_path: Path) -> None:
     """Rows imported under the site's numbers; one is missing on the site, the other unchanged."""
     every = [replace(puzzle, source="webpbn", source_id=str(k), puzzle_id="") for k, puzzle in enumerate(puzzles(2), 1)]
     for puzzle in (every[0], replace(every[1], source_id="7")):
@@ -306,15 +309,14 @@ def test_reparse_keeps_imported_puzzles_missing_on_the_site(nonocensus: Run, tmp
     before = rows(tmp_path / "store")
     assert set(before) == {"webpbn/1", "webpbn/7"}
     with serve(build_archive(puzzles(1))) as address:
-        crawl = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store", "--ids", "1,7")
-        crawled = json.loads(nonocensus(*crawl, "--json").out)
+        crawled = json.loads(crawl(address, "--ids", "1,7", "--json").out)
     assert (crawled["outcomes"], crawled["added"], crawled["changed"]) == ({"ok": 1, "missing": 1}, 0, [])
-    assert nonocensus("crawl", "webpbn", "--reparse", "--out", "store").code == 0
+    assert nonocensus(*REPARSE).code == 0
     assert rows(tmp_path / "store") == before
 
 
 def test_reply_that_crashes_the_parser_is_stored(
-    nonocensus: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    nonocensus: Run, crawl: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read = webpbn_xml.read
 
@@ -325,40 +327,37 @@ def test_reply_that_crashes_the_parser_is_stored(
 
     with serve(build_archive(puzzles(4))) as address:
         monkeypatch.setattr(webpbn_xml, "read", stumble)
-        crawl = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--out", "store", "--ids", "1-4")
-        assert nonocensus(*crawl).code == 0
+        assert crawl(address, "--ids", "1-4").code == 0
     assert outcomes(tmp_path / "store") == {"webpbn": {"ok": 3, "unsupported": 1}}
     monkeypatch.setattr(webpbn_xml, "read", read)
-    assert nonocensus("crawl", "webpbn", "--reparse", "--out", "store").code == 0
+    assert nonocensus(*REPARSE).code == 0
     assert outcomes(tmp_path / "store") == {"webpbn": {"ok": 4}}
     assert set(rows(tmp_path / "store")) == {f"webpbn/{number}" for number in range(1, 5)}
 
 
-def test_failed_numbers_are_retried(nonocensus: Run, tmp_path: Path) -> None:
+def test_failed_numbers_are_retried(crawl: Run, tmp_path: Path) -> None:
     """Replies without puzzle are retriable errors; too many in a row end the crawl."""
     both = build_archive(puzzles(30))
-    crawl = ("crawl", "webpbn", "--rate", "0", "--out", "store")
     with serve(both, faults=Faults(1.0, ("login-page",))) as address:
-        some = nonocensus(*crawl, "--base-url", address, "--ids", "1-5", "--json")
+        some = crawl(address, "--ids", "1-5", "--json")
         assert some.code == 1
         assert json.loads(some.out)["outcomes"] == {"error": 5}
-        many = nonocensus(*crawl, "--base-url", address, "--ids", "1-30")
+        many = crawl(address, "--ids", "1-30")
         assert many.code == 5
         assert "20 replies in a row were errors" in many.err
     with serve(both) as address:
-        assert nonocensus(*crawl, "--base-url", address, "--ids", "1-30").code == 0
+        assert crawl(address, "--ids", "1-30").code == 0
     assert outcomes(tmp_path / "store") == {"webpbn": {"ok": 30}}
 
 
-def test_error_does_not_replace_a_known_puzzle(nonocensus: Run, tmp_path: Path) -> None:
+def test_error_does_not_replace_a_known_puzzle(nonocensus: Run, crawl: Run, tmp_path: Path) -> None:
     both = build_archive(puzzles(3))
-    crawl = ("crawl", "webpbn", "--rate", "0", "--out", "store", "--ids", "1-3")
     with serve(both) as address:
-        assert nonocensus(*crawl, "--base-url", address).code == 0
+        assert crawl(address, "--ids", "1-3").code == 0
     with serve(both, faults=Faults(1.0, ("html-error",))) as address:
-        assert nonocensus(*crawl, "--base-url", address, "--refresh").code == 1
+        assert crawl(address, "--ids", "1-3", "--refresh").code == 1
     assert outcomes(tmp_path / "store") == {"webpbn": {"ok": 3}}
-    assert nonocensus("crawl", "webpbn", "--reparse", "--out", "store").code == 0
+    assert nonocensus(*REPARSE).code == 0
     assert outcomes(tmp_path / "store") == {"webpbn": {"ok": 3}}
     assert len(rows(tmp_path / "store")) == 3
 
@@ -410,11 +409,11 @@ def test_unsuitable_folders_are_refused(nonocensus: Run, tmp_path: Path) -> None
         assert rows(tmp_path / "store") == before, "what the line says is so"
 
 
-def test_second_crawl_is_refused(nonocensus: Run, tmp_path: Path) -> None:
+def test_second_crawl_is_refused(crawl: Run, tmp_path: Path) -> None:
     crawl_store(tmp_path / "store")
     with serve(build_archive(puzzles(3))) as address, ThreadPoolExecutor(1) as other, ExitStack() as held:
         other.submit(held.enter_context, open_ledger(tmp_path / "store")).result()
-        result = nonocensus("crawl", "webpbn", "--base-url", address, "--rate", "0", "--ids", "1-3", "--out", "store")
+        result = crawl(address, "--ids", "1-3")
         other.submit(held.close).result()
     assert (result.code, len(result.err.splitlines())) == (2, 1)
     assert "store is being written by nonocensus" in result.err
@@ -452,16 +451,15 @@ def test_crawl_without_cache_folder_warns_once(
     assert result.err.count("can't be written, so another crawl of the site would go unnoticed") == 1
 
 
-def test_long_texts_of_a_site_are_cut(nonocensus: Run, tmp_path: Path) -> None:
+def test_long_texts_of_a_site_are_cut(crawl: Run, tmp_path: Path) -> None:
     long = replace(puzzles(1)[0], title="t" * 1_000_000, description="d" * 1_000_000, author="a" * 300)
     with serve(build_archive([long])) as address:
-        command = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--ids", "1", "--out", "store")
-        assert nonocensus(*command).code == 0
+        assert crawl(address, "--ids", "1").code == 0
     row = rows(tmp_path / "store")["webpbn/1"]
     assert (row["title"], row["description"], row["author"]) == ("t" * 300, "d" * 10_000, "a" * 300)
 
 
-def test_crawl_resumes_after_a_full_disk(nonocensus: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crawl_resumes_after_a_full_disk(crawl: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keep, left = Ledger._add_reply, iter(range(5))
 
     def keep_while_there_is_room(self: Ledger, *arguments: Any) -> int:
@@ -470,42 +468,39 @@ def test_crawl_resumes_after_a_full_disk(nonocensus: Run, tmp_path: Path, monkey
         return keep(self, *arguments)
 
     with serve(build_archive(puzzles(9))) as address:
-        crawl = ("crawl", "webpbn", "--base-url", address, "--rate", "0", "--ids", "1-9", "--out", "store")
         monkeypatch.setattr(Ledger, "_add_reply", keep_while_there_is_room)
-        result = nonocensus(*crawl)
+        result = crawl(address, "--ids", "1-9")
         assert result.code == 4
         assert "disk is full" in result.err
         monkeypatch.setattr(Ledger, "_add_reply", keep)
         assert outcomes(tmp_path / "store") == {"webpbn": {"ok": 5}}
-        assert nonocensus(*crawl).code == 0
+        assert crawl(address, "--ids", "1-9").code == 0
     assert len(rows(tmp_path / "store")) == 9
 
 
-def test_new_requests_numbers_above_the_highest(nonocensus: Run, tmp_path: Path) -> None:
-    crawl = ("crawl", "webpbn", "--rate", "0", "--out", "store")
+def test_new_requests_numbers_above_the_highest(crawl: Run, tmp_path: Path) -> None:
     with serve(build_archive(puzzles(5))) as address:
-        assert nonocensus(*crawl, "--base-url", address, "--ids", "1-3", "--limit", "2").code == 0
+        assert crawl(address, "--ids", "1-3", "--limit", "2").code == 0
         assert len(rows(tmp_path / "store")) == 2
-        assert nonocensus(*crawl, "--base-url", address, "--new").code == 0
+        assert crawl(address, "--new").code == 0
     assert set(rows(tmp_path / "store")) == {f"webpbn/{number}" for number in (1, 2, 3, 4, 5)}
 
 
-def test_limit_leaves_the_rest_for_the_next_crawl(nonocensus: Run, tmp_path: Path) -> None:
+def test_limit_leaves_the_rest_for_the_next_crawl(crawl: Run, tmp_path: Path) -> None:
     """However many numbers that is."""
     with serve(build_archive(puzzles(9))) as address:
-        crawl = ("crawl", "webpbn", "--rate", "0", "--out", "store", "--base-url", address, "--ids", "1-999999999")
-        first = json.loads(nonocensus(*crawl, "--limit", "3", "--json").out)
+        first = json.loads(crawl(address, "--ids", "1-999999999", "--limit", "3", "--json").out)
         assert (first["known"], first["added"], first["left"]) == (0, 3, 999_999_996)
-        second = nonocensus(*crawl, "--limit", "2")
+        second = crawl(address, "--ids", "1-999999999", "--limit", "2")
         assert "ok 2, 3 were known, 999,999,994 are left for another time" in second.out
     assert set(rows(tmp_path / "store")) == {f"webpbn/{number}" for number in range(1, 6)}
 
 
 @pytest.mark.parametrize("option", [["--ids", "all"], ["--new"]])
-def test_implausible_newest_number_is_refused(nonocensus: Run, option: list[str]) -> None:
+def test_implausible_newest_number_is_refused(crawl: Run, option: list[str]) -> None:
     absurd = replace(puzzles(1)[0], source="webpbn", source_id="999999999")
     with serve(build_archive([absurd])) as address:
-        result = nonocensus("crawl", "webpbn", "--rate", "0", "--out", "store", "--base-url", address, *option)
+        result = crawl(address, *option)
     assert result.code == 5
     assert "names 999,999,999 as its newest puzzle, which is implausible; give --ids FIRST-LAST" in result.err
 
@@ -530,11 +525,10 @@ def test_twin_refuses_a_port_in_use() -> None:
 
 
 @pytest.mark.slow
-def test_twin_serves_the_demo(nonocensus: Run, tmp_path: Path) -> None:
+def test_twin_serves_the_demo(nonocensus: Run, crawl: Run, tmp_path: Path) -> None:
     """Its puzzles have the demo's ids, not those of the site that the twin imitates."""
     with twin_process() as address:
-        command = ("--base-url", address, "--rate", "0", "--ids", "all", "--out", "store", "--json")
-        assert nonocensus("crawl", "demo", *command).code == 0
+        assert crawl(address, "--ids", "all", site="demo").code == 0
     own = {row["puzzle_id"]: row for row in puzzle_batch(demo_puzzles()).to_pylist()}
     found = rows(tmp_path / "store")
     same = ("source", "source_id", "url", "title", "author", "copyright", "license", "clue_hash", "goal")

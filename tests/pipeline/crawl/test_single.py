@@ -11,6 +11,7 @@ from faulty_twin import Faults, serve
 
 from nonocensus.pipeline.crawl.single import FetchOptions, open_fetcher, parse_id
 from nonocensus.pipeline.errors import NetworkError
+from nonocensus.scrapers.http import Reply
 from nonocensus.scrapers.twin import build_archive
 from nonocensus.solver.model.puzzle import Color, Puzzle, from_picture
 
@@ -85,8 +86,13 @@ def test_reply_is_cached_for_a_day(twin: str, counts: Counter[str], cache: Path)
 
 
 def date_back(file: Path, age: timedelta) -> None:
+    set_date(file, (datetime.now(UTC) - age).isoformat())
+
+
+def set_date(file: Path, text: str) -> None:
     kept = json.loads(file.read_text())
-    file.write_text(json.dumps(kept | {"fetched_at": (datetime.now(UTC) - age).isoformat()}))
+    kept[Reply._fields.index("fetched_at")] = text
+    file.write_text(json.dumps(kept))
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"url": 1}', b"\xff\xfe", b"null"])
@@ -107,8 +113,7 @@ def test_unwritable_cache_is_ignored(twin: str, cache: Path) -> None:
 def test_cached_time_without_zone_is_a_miss(twin: str, counts: Counter[str], cache: Path) -> None:
     fetch("webpbn/6574", twin)
     (file,) = cache.iterdir()
-    kept = json.loads(file.read_text())
-    file.write_text(json.dumps(kept | {"fetched_at": "2020-01-01T00:00:00"}))
+    set_date(file, "2020-01-01T00:00:00")
     fetch("webpbn/6574", twin)
     assert counts["webpbn/6574"] == 2
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from runs import rewrite_results, work_on
+from runs import rewrite_results, start_run, work_on
 from stores import Nonocensus
 
 from nonocensus.pipeline.errors import UserError
@@ -21,7 +21,7 @@ from nonocensus.pipeline.findings.comparison import (
     compare,
 )
 from nonocensus.pipeline.run.configuration import configuration
-from nonocensus.pipeline.run.run_folder import Run, open_run, start_run
+from nonocensus.pipeline.run.run_folder import Run, open_run
 
 Values = dict[str, dict[str, Any]]
 """Values of some columns for some puzzles, by id."""

@@ -12,12 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from runs import CONFIG, run_of
+from runs import CONFIG, run_of, start_run
 from stores import Nonocensus, Refused
 
 from nonocensus.pipeline.findings import dataset_folder
 from nonocensus.pipeline.findings.dataset_folder import write_dataset
-from nonocensus.pipeline.run.run_folder import Run, start_run
+from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.parts import append, create_store
 from nonocensus.reports.dataset.dataset_columns import SPLITS, Content, schema
 from nonocensus.reports.rights import CONTENT

@@ -1,11 +1,13 @@
 """The driver: unfit nodes, invisible files, unreadable parts, lost rows."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from runs import CONFIG, SubstitutingExecutor, classify_context, lasting, run_serially, work_on
+from runs import CONFIG, SubstitutingExecutor, classify_context, lasting, run_serially, start_run, work_on
 
 from nonocensus.pipeline.errors import ClusterError
 from nonocensus.pipeline.executors.executor import Resources, SerialExecutor
@@ -17,8 +19,10 @@ from nonocensus.pipeline.jobs.job import JobSettings
 from nonocensus.pipeline.jobs.schedule import Schedule, TaskRows
 from nonocensus.pipeline.jobs.task import TaskContext, Unfit, Unreadable, check_fitness
 from nonocensus.pipeline.run.plan import Selection
-from nonocensus.pipeline.run.run_folder import open_run, start_run
+from nonocensus.pipeline.run.run_folder import open_run
+from nonocensus.pipeline.store.lock import writer_lock
 from nonocensus.pipeline.store.parts import Store, append
+from nonocensus.pipeline.store.paths import Folder
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
 
 SERIAL = Resources(serial=True)
@@ -28,18 +32,14 @@ def test_unfit_node_is_refused_with_the_reason(store: Store, tmp_path: Path) -> 
     run = start_run(store, str(tmp_path / "run"), CONFIG)
     context = classify_context(run, isolated=True)
     assert check_fitness(context) is None
-    unfit_contexts = {
-        "run": (context._replace(run=str(tmp_path / "elsewhere")), "elsewhere is not a run"),
-        "store": (context._replace(store=str(tmp_path / "nowhere")), "nowhere is not a store"),
-        "another store": (context._replace(store_id="0" * 32), "is another store there"),
-        "another run": (context._replace(run_id="20200101"), "is another run there"),
-        "a library that only the driver has": (
-            context._replace(versions=context.versions | {"newlib": "1"}),
-            "it has newlib None, not 1",
-        ),
-        "versions": (context._replace(versions=context.versions | {"numba": "0.1"}), r"it has numba .*, not 0.1"),
-    }
-    for unfit, message in unfit_contexts.values():
+    for unfit, message in (
+        (context._replace(run=str(tmp_path / "elsewhere")), "elsewhere is not a run"),
+        (context._replace(store=str(tmp_path / "nowhere")), "nowhere is not a store"),
+        (context._replace(store_id="0" * 32), "is another store there"),
+        (context._replace(run_id="20200101"), "is another run there"),
+        (context._replace(versions=context.versions | {"newlib": "1"}), "it has newlib None, not 1"),
+        (context._replace(versions=context.versions | {"numba": "0.1"}), r"it has numba .*, not 0.1"),
+    ):
         outcome = check_fitness(unfit)
         assert isinstance(outcome, Unfit)
         with pytest.raises(ClusterError, match=message):
@@ -47,22 +47,15 @@ def test_unfit_node_is_refused_with_the_reason(store: Store, tmp_path: Path) -> 
     assert not (tmp_path / "elsewhere").exists(), "a worker without the shared folder creates none"
 
 
-class LosingNodes(SerialExecutor):
-    """Two nodes, of which one is lost, or fails otherwise, during the handshake."""
-
-    def __init__(self, kind: str) -> None:
-        super().__init__()
-        self.kind = kind
-
-    def run_on_each_node(self, *_: object) -> dict[str, Any]:
-        return {"a": None, "b": TaskFailure(self.kind, "gone")}
-
-
 def test_node_lost_during_the_handshake_is_ignored(store: Store, tmp_path: Path) -> None:
+    """Of two nodes; one that fails otherwise is not."""
     context = classify_context(run_serially(store, tmp_path / "run"), isolated=True)
-    driver.refuse_unfit_nodes(LosingNodes(NODE), context)
+    outcomes: dict[str, Any] = {"a": None, "b": TaskFailure(NODE, "gone")}
+    executor = SimpleNamespace(run_on_each_node=lambda *_: outcomes)
+    driver.refuse_unfit_nodes(executor, context)
+    outcomes["b"] = TaskFailure(WORKER, "gone")
     with pytest.raises(ClusterError, match="b can't take part: gone"):
-        driver.refuse_unfit_nodes(LosingNodes(WORKER), context)
+        driver.refuse_unfit_nodes(executor, context)
 
 
 class RemoteExecutor(SerialExecutor):
@@ -160,11 +153,12 @@ def test_planned_rows_without_result_are_an_error(
 def test_run_written_by_another_command_after_planning_is_continued(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interposed(resources: Resources) -> None:
+    def interposed(place: Folder) -> AbstractContextManager[None]:
         monkeypatch.undo()
-        classify_job.classify_store(store, str(tmp_path / "run"), CONFIG, resources=resources)
+        classify_store(store, str(tmp_path / "run"), CONFIG, resources=SERIAL)
+        return writer_lock(place)
 
-    monkeypatch.setattr(classify_job, "check_resources", interposed)
+    monkeypatch.setattr(classify_job, "writer_lock", interposed)
     outcome = classify_store(store, str(tmp_path / "run"), CONFIG, resources=SERIAL)
     assert (outcome.rows, outcome.missing, outcome.summary["rows"]) == (0, 0, 300)
 

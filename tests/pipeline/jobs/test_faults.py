@@ -18,7 +18,7 @@ import psutil
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from runs import CONFIG, lasting, run_serially, work_on
+from runs import CONFIG, lasting, run_serially, start_run, work_on
 from stores import random_store
 
 from nonocensus.pipeline.commands.output import StdoutWithoutRay
@@ -31,7 +31,7 @@ from nonocensus.pipeline.jobs import task as tasks
 from nonocensus.pipeline.jobs.job import JobSettings
 from nonocensus.pipeline.jobs.schedule import MAX_TRIES
 from nonocensus.pipeline.run.progress import summarize
-from nonocensus.pipeline.run.run_folder import Run, open_run, start_run
+from nonocensus.pipeline.run.run_folder import Run, open_run
 from nonocensus.pipeline.store.parts import Part, Store
 from nonocensus.pipeline.store.paths import Folder
 from nonocensus.pipeline.store.spans import Spans

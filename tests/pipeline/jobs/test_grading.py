@@ -24,7 +24,7 @@ from nonocensus.pipeline.jobs.engine import JobRequest
 from nonocensus.pipeline.jobs.grade_job import grade_run
 from nonocensus.pipeline.jobs.job import JobSettings
 from nonocensus.pipeline.run import results
-from nonocensus.pipeline.run.job_tables import current_grades, grades_folder, read_grades
+from nonocensus.pipeline.run.job_tables import current_grades, read_grades
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.paths import Folder
 from nonocensus.scrapers.formats import named
@@ -38,11 +38,6 @@ SWITCH = from_picture(np.eye(2, dtype=np.uint8), puzzle_id="local/switch", title
 PLAIN = from_picture([[1, 1], [0, 1]], puzzle_id="local/plain", title="[red]PlainFormat")
 NONE = Puzzle(((Block(2),),), ((Block(1),), (), (Block(1),)), puzzle_id="local/none")
 OF_THE_MOMENT = ["cpu_seconds"]
-
-
-def in_batches_of(puzzles: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Limit the puzzles of a task on a store or file."""
-    monkeypatch.setattr("nonocensus.pipeline.jobs.grade_job.BATCH", puzzles)
 
 
 def lasting(grades: pa.Table) -> list[dict[str, Any]]:
@@ -64,15 +59,6 @@ def write_grades(place: Folder, name: str, row: dict[str, Any]) -> None:
 
 def files_of(run: Run) -> list[Path]:
     return sorted(Path(run.folder.path, "grades").glob("*"))
-
-
-def damaged(run: Run, change: Callable[[list[dict[str, Any]]], None]) -> Path:
-    """Change rows of a run's only file of grades; it stays a valid Parquet file."""
-    (path,) = files_of(run)
-    rows = pq.read_table(path).to_pylist()
-    change(rows)
-    pq.write_table(pa.Table.from_pylist(rows, GRADES), path)
-    return path
 
 
 def test_run_keeps_the_grades_of_its_unique_puzzles(own: Run, nonocensus: Nonocensus) -> None:
@@ -110,10 +96,8 @@ def test_interrupted_command_resumes(own: Run) -> None:
         if len(steps) == 2:
             raise KeyboardInterrupt
 
-    def begin(*_: object) -> None:
-        steps.clear()  # kernels may have been compiled before
-
-    progress, settings = ProgressCallbacks(begin, stop), JobSettings(first_rows=10)
+    # kernels may have been compiled before
+    progress, settings = ProgressCallbacks(lambda *_: steps.clear(), stop), JobSettings(first_rows=10)
     with pytest.raises(KeyboardInterrupt):
         grade_run(own, JobRequest(resources=SERIAL, progress=progress, settings=settings))
     kept_rows = len(read_grades(own))
@@ -137,7 +121,7 @@ def test_temporary_files_of_a_killed_process_are_deleted(own: Run, nonocensus: N
 def test_timeouts_are_retried_with_more_time_only(own: Run, nonocensus: Nonocensus) -> None:
     expected = directly(own)
     late = expected.to_pylist()[5] | {"status": "timeout", "grade": None, "hardest": None, "cpu_seconds": 20.5}
-    write_grades(grades_folder(own), "part-00001-00000-aaaaaa", late)
+    write_grades(own.folder / "grades", "part-00001-00000-aaaaaa", late)
     first = nonocensus("grade", "run", "--serial", "--cpu-limit", "20")
     assert first.code == 0
     assert f"{late['puzzle_id']}: not in time; raise --cpu-limit" in first.err
@@ -151,7 +135,7 @@ def test_timeouts_are_retried_with_more_time_only(own: Run, nonocensus: Nonocens
 def test_grades_of_other_versions_are_made_again(own: Run, nonocensus: Nonocensus) -> None:
     expected = directly(own)
     older = expected.to_pylist()[5] | {"minutes": None, "stars": None, "solver_version": "0.1.0"}
-    write_grades(grades_folder(own), "part-00001-00000-aaaaaa", older)
+    write_grades(own.folder / "grades", "part-00001-00000-aaaaaa", older)
     assert json.loads(nonocensus("grade", "run", "--serial", "--json").out)["graded_now"] == len(expected)
     assert lasting(read_grades(own)) == lasting(expected)
     assert json.loads(nonocensus("grade", "run", "--serial", "--json").out)["graded_now"] == 0
@@ -227,7 +211,7 @@ def test_last_grade_of_a_puzzle_wins(own: Run, nonocensus: Nonocensus) -> None:
     assert nonocensus("grade", "run", "--serial").code == 0
     first = read_grades(own)
     late = first.to_pylist()[3] | {"status": "timeout", "grade": None, "hardest": None}
-    place = grades_folder(own)
+    place = own.folder / "grades"
     write_grades(place, "part-00000-00000-aaaaaa", late)
     assert lasting(read_grades(own)) == lasting(first)
     write_grades(place, "part-99999-00000-aaaaaa", late)
@@ -236,11 +220,8 @@ def test_last_grade_of_a_puzzle_wins(own: Run, nonocensus: Nonocensus) -> None:
 
 def test_grade_of_other_clues_is_ignored(own: Run, nonocensus: Nonocensus) -> None:
     assert nonocensus("grade", "run", "--serial").code == 0
-
-    def other(rows: list[dict[str, Any]]) -> None:
-        rows[0]["clue_hash"] = "0" * 32
-
-    damaged(own, other)
+    (path,) = files_of(own)
+    changed("clue_hash", "0" * 32)(path)
     assert len(current_grades(own)) == len(read_grades(own)) - 1
     tally = nc.grade_run(own, resources=SERIAL)
     assert (tally.done, tally.graded) == (1, len(directly(own)))
@@ -353,7 +334,7 @@ def test_files_are_classified_first(nonocensus: Nonocensus, tmp_path: Path) -> N
 
 
 def test_store_and_its_run_get_equal_tallies(own: Run, nonocensus: Nonocensus, monkeypatch: pytest.MonkeyPatch) -> None:
-    in_batches_of(7, monkeypatch)
+    monkeypatch.setattr("nonocensus.pipeline.jobs.grade_job.BATCH", 7)
     store = json.loads(nonocensus("grade", own.store.folder.uri, "--serial", "--json").out)
     run = json.loads(nonocensus("grade", "run", "--serial", "--json").out)
     assert len(store.pop("puzzles")) == 80

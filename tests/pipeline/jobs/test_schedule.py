@@ -8,12 +8,23 @@ import pytest
 from nonocensus.pipeline.jobs import schedule as schedules
 from nonocensus.pipeline.jobs.job import DEFAULTS, JobSettings
 from nonocensus.pipeline.jobs.schedule import Schedule, TaskRows, levels
+from nonocensus.pipeline.run.plan import Plan
 from nonocensus.pipeline.run.results import PendingPuzzle
 from nonocensus.pipeline.store import spans
 
 
 def rows_of(task: TaskRows) -> list[tuple[str, int]]:
     return [(part, row) for part, there in task.rows.items() for row in spans.rows_of(there).tolist()]
+
+
+def scheduled(
+    stretches: list[tuple[str, list[int], spans.Spans]],
+    left: list[tuple[float, PendingPuzzle]],
+    limits: list[float],
+    settings: JobSettings = DEFAULTS,
+) -> Schedule:
+    rows = sum(spans.size(there) for *_, there in stretches)
+    return Schedule(Plan(iter(stretches), rows, left), limits, settings)
 
 
 def puzzle(part: str, row: int, open_cells: int = 0, clues: str = "") -> PendingPuzzle:
@@ -26,7 +37,7 @@ def puzzle(part: str, row: int, open_cells: int = 0, clues: str = "") -> Pending
     + [(limit, [limit]) for limit in (0.01, 0.05, 0.69)],
 )
 def test_cpu_limits_of_levels_grow_by_a_factor(cpu_limit: float, expected: list[float]) -> None:
-    assert levels(cpu_limit, 0.05, 14.0) == expected
+    assert levels(cpu_limit) == expected
 
 
 def simulated(schedule: Schedule, cpus: int, seconds: dict[tuple[str, int], float], faults: float = 0.0) -> Counter:
@@ -60,13 +71,13 @@ def test_every_row_has_one_result(faults: float) -> None:
     seconds = {
         (part, row): chance.paretovariate(1.0) / 100 for part, _, there in stretches for row in spans.rows_of(there)
     }
-    schedule = Schedule(stretches, 5 * 650, [], levels(10.0, 0.05, 14.0))
+    schedule = scheduled(stretches, [], levels(10.0))
     assert simulated(schedule, 3, seconds, faults) == Counter(seconds.keys())
     assert schedule.left() == 0
 
 
 def test_tasks_follow_cost_and_row_groups() -> None:
-    schedule = Schedule([("a", [100] * 100, [(0, 10_000)])], 10_000, [], [0.05, 1.0])
+    schedule = scheduled([("a", [100] * 100, [(0, 10_000)])], [], [0.05, 1.0])
     task = schedule.next(1)
     assert task == TaskRows({"a": [(0, DEFAULTS.first_rows)]}, DEFAULTS.first_rows, 0)
     schedule.finished(task, 0.064, [])  # a millisecond a puzzle
@@ -85,7 +96,7 @@ def test_tasks_follow_cost_and_row_groups() -> None:
 
 def test_hardest_puzzles_come_first_with_equal_ones() -> None:
     left = [puzzle("a", 1, 5), puzzle("a", 7, 50, "same"), puzzle("b", 3, 50, "same"), puzzle("b", 4, 20)]
-    schedule = Schedule([], 0, [(0.05, entry) for entry in left], [0.05, 1.0, 20.0])
+    schedule = scheduled([], [(0.05, entry) for entry in left], [0.05, 1.0, 20.0])
     tasks = [schedule.next(1) for _ in range(4)]
     assert [task and (task.rows, task.puzzles, task.level) for task in tasks] == [
         ({"a": [(7, 8)], "b": [(3, 4)]}, 1, 1),
@@ -100,7 +111,7 @@ def test_tasks_shrink_towards_the_end_of_all_levels() -> None:
     ends = {}
     for waiting in (0, 20_000):
         left = [(0.05, puzzle("b", row)) for row in range(waiting)]
-        schedule = Schedule([("a", [100] * 100, [(0, 10_000)])], 10_000, left, [0.05, 1.0, 20.0])
+        schedule = scheduled([("a", [100] * 100, [(0, 10_000)])], left, [0.05, 1.0, 20.0])
         sizes: dict[int, list[int]] = {0: [], 1: []}
         while (task := schedule.next(10)) is not None:
             sizes[task.level].append(task.puzzles)
@@ -115,7 +126,7 @@ def test_tasks_shrink_towards_the_end_of_all_levels() -> None:
 @pytest.mark.parametrize(("limit", "ahead"), [(schedules.LONG / 2, schedules.AHEAD), (schedules.LONG, 1)])
 def test_long_tasks_wait_for_a_free_core(limit: float, ahead: int) -> None:
     left = [(1.0, puzzle("a", row)) for row in range(50)]
-    schedule = Schedule([], 0, left, [0.05, 1.0, limit])
+    schedule = scheduled([], left, [0.05, 1.0, limit])
     in_flight = 0
     while schedule.next(10, in_flight) is not None:
         in_flight += 1
@@ -123,14 +134,14 @@ def test_long_tasks_wait_for_a_free_core(limit: float, ahead: int) -> None:
 
 
 def test_lower_levels_come_first() -> None:
-    schedule = Schedule(
-        [("a", [5], [(0, 5)])], 5, [(1.0, puzzle("b", 1, 9)), (0.05, puzzle("b", 2, 1))], [0.05, 1.0, 20.0]
+    schedule = scheduled(
+        [("a", [5], [(0, 5)])], [(1.0, puzzle("b", 1, 9)), (0.05, puzzle("b", 2, 1))], [0.05, 1.0, 20.0]
     )
     assert [task and task.level for task in (schedule.next(1), schedule.next(1), schedule.next(1))] == [0, 1, 2]
 
 
 def test_single_puzzle_is_given_up_after_three_tries() -> None:
-    schedule = Schedule([("a", [64], [(0, 64)])], 64, [], [0.05])
+    schedule = scheduled([("a", [64], [(0, 64)])], [], [0.05])
     poison = 37
     tries = Counter[int]()
     given_up = None
@@ -147,7 +158,7 @@ def test_single_puzzle_is_given_up_after_three_tries() -> None:
 
 def test_sweep_pauses_while_too_many_puzzles_wait() -> None:
     settings = JobSettings(max_waiting=100)
-    schedule = Schedule([("a", [10_000], [(0, 10_000)])], 10_000, [], [0.05, 1.0], settings)
+    schedule = scheduled([("a", [10_000], [(0, 10_000)])], [], [0.05, 1.0], settings)
     most = 0
     while (task := schedule.next(2)) is not None:
         left = [puzzle("a", row) for _, row in rows_of(task)] if task.level == 0 else []

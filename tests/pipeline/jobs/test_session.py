@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from runs import CONFIG
+from runs import CONFIG, start_run
 from stores import Nonocensus
 
 from nonocensus.pipeline.errors import UserError
@@ -14,53 +14,52 @@ from nonocensus.pipeline.jobs.classify_job import CLASSIFY
 from nonocensus.pipeline.jobs.driver import MAX_READS
 from nonocensus.pipeline.jobs.schedule import Schedule
 from nonocensus.pipeline.jobs.session import Session
-from nonocensus.pipeline.run.run_folder import Run, start_run
+from nonocensus.pipeline.run.plan import Plan
+from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.parts import Store
 
 
-def begun(run: Run, schedule: Schedule) -> Session:
-    session = Session(run, CLASSIFY, schedule)
+@pytest.fixture
+def run(store: Store, tmp_path: Path) -> Run:
+    return start_run(store, str(tmp_path / "run"), CONFIG)
+
+
+def begun(run: Run) -> Session:
+    session = Session(run, CLASSIFY, Schedule(Plan(iter(()), 0, []), [1.0]))
     session.start()
     return session
 
 
-def test_log_is_complete_after_another_command_has_taken_over(store: Store, tmp_path: Path) -> None:
+def log_of(session: Session) -> str:
+    return Path(session.run.folder.path, "log", f"{session.name}.jsonl").read_text()
+
+
+def test_log_is_complete_after_another_command_has_taken_over(run: Run) -> None:
     """On storage without locks."""
-    run = start_run(store, str(tmp_path / "run"), CONFIG)
-    schedule = Schedule(iter(()), 0, [], [1.0])
-    with (
-        pytest.raises(UserError, match=r"another command has taken over .*; this one stops"),
-        begun(run, schedule) as first,
-    ):
-        begun(run, schedule)
+    with pytest.raises(UserError, match=r"another command has taken over .*; this one stops"), begun(run) as first:
+        begun(run)
     assert first.log is not None
     assert first.log.file is not None
     assert first.log.file.closed
-    log = (tmp_path / "run/log" / f"{first.name}.jsonl").read_text()
-    assert '"session ended"' in log
+    assert '"session ended"' in log_of(first)
 
 
-def test_interruption_is_not_hidden_by_errors_of_the_end(store: Store, tmp_path: Path) -> None:
-    run = start_run(store, str(tmp_path / "run"), CONFIG)
-    first, second = (Schedule(iter(()), 0, [], [1.0]) for _ in range(2))
-
+def test_interruption_is_not_hidden_by_errors_of_the_end(run: Run) -> None:
     def interrupted() -> None:
-        with begun(run, first):
-            begun(run, second)  # takes over
+        with begun(run):
+            begun(run)  # takes over
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         interrupted()
 
 
-def test_log_records_of_other_loggers_are_written_to_the_log(store: Store, tmp_path: Path) -> None:
-    run = start_run(store, str(tmp_path / "run"), CONFIG)
-    with begun(run, Schedule(iter(()), 0, [], [1.0])) as session:
+def test_log_records_of_other_loggers_are_written_to_the_log(run: Run) -> None:
+    with begun(run) as session:
         logging.getLogger("nonocensus.solver").warning("a kernel failed: %s", "why")
         session.log_event(logging.DEBUG, "task lost", name="part", level=3)
     logging.getLogger("nonocensus.solver").warning("after the session")
-    log = (tmp_path / "run/log" / f"{session.name}.jsonl").read_text()
-    first, foreign, event, last = map(json.loads, log.splitlines())
+    first, foreign, event, last = map(json.loads, log_of(session).splitlines())
     assert (first["event"], last["event"]) == ("session begun", "session ended")
     assert foreign.items() >= {
         "event": "message", "level": "WARNING", "logger": "nonocensus.solver", "message": "a kernel failed: why"
@@ -68,17 +67,13 @@ def test_log_records_of_other_loggers_are_written_to_the_log(store: Store, tmp_p
     assert {name: event[name] for name in event if name != "at"} == {"event": "task lost", "name": "part", "level": 3}
 
 
-def test_events_reach_other_handlers_once_if_their_level_is_enabled(
-    store: Store, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    run = start_run(store, str(tmp_path / "run"), CONFIG)
-    with begun(run, Schedule(iter(()), 0, [], [1.0])) as session:
+def test_events_reach_other_handlers_once_if_their_level_is_enabled(run: Run, caplog: pytest.LogCaptureFixture) -> None:
+    with begun(run) as session:
         assert caplog.messages == []
         caplog.set_level("DEBUG", "nonocensus")
         session.log_event(logging.DEBUG, "task lost", reason="100 % gone")
     assert caplog.messages[0] == "task lost: reason=100 % gone"
-    log = (tmp_path / "run/log" / f"{session.name}.jsonl").read_text()
-    assert log.count("task lost") == 1
+    assert log_of(session).count("task lost") == 1
 
 
 def test_log_level_prints_finished_tasks_and_retries_to_standard_error(store: Store, nonocensus: Nonocensus) -> None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from runs import CONFIG, run_serially, work_on
+from runs import CONFIG, run_serially, start_run, work_on
 
 from nonocensus.pipeline.executors.executor import SerialExecutor
 from nonocensus.pipeline.jobs.classify_job import CLASSIFY
@@ -10,8 +10,8 @@ from nonocensus.pipeline.jobs.job import JobSettings
 from nonocensus.pipeline.jobs.schedule import Schedule
 from nonocensus.pipeline.jobs.session import Session
 from nonocensus.pipeline.jobs.tidy import MAX_FILES, tidy
+from nonocensus.pipeline.run.plan import Plan
 from nonocensus.pipeline.run.progress import summarize
-from nonocensus.pipeline.run.run_folder import start_run
 from nonocensus.pipeline.store.parts import Store, append
 
 
@@ -27,7 +27,7 @@ def test_joined_files_have_bounded_rows(store: Store, tmp_path: Path) -> None:
 def test_tidy_needs_no_store(store: Store, tmp_path: Path) -> None:
     run = run_serially(store, tmp_path / "run")
     (tmp_path / "store").rename(tmp_path / "moved")
-    session = Session(run, CLASSIFY, Schedule(iter(()), 0, [], [1.0]))
+    session = Session(run, CLASSIFY, Schedule(Plan(iter(()), 0, []), [1.0]))
     session.start()
     tidy(session, SerialExecutor())
     assert len(run.table()) == 300

@@ -4,13 +4,12 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from runs import CONFIG, lasting, run_serially, work_on
+from runs import CONFIG, lasting, run_serially, start_run, work_on
 
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.run.configuration import configuration
 from nonocensus.pipeline.run.plan import Selection, plan_retry
 from nonocensus.pipeline.run.progress import summarize
-from nonocensus.pipeline.run.run_folder import start_run
 from nonocensus.pipeline.sql import condition
 from nonocensus.pipeline.store.parts import Store
 

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from runs import CONFIG, OF_THE_MOMENT, classify_context, lasting, run_serially, work_on
+from runs import CONFIG, OF_THE_MOMENT, classify_context, lasting, run_serially, start_run, work_on
 from stores import Nonocensus, Refused
 
 from nonocensus.pipeline.errors import UserError
@@ -21,8 +21,9 @@ from nonocensus.pipeline.run.configuration import configuration
 from nonocensus.pipeline.run.plan import plan_rest
 from nonocensus.pipeline.run.progress import SUMMARY, summarize, write_summary
 from nonocensus.pipeline.run.results import PendingPuzzle, ResultFile
-from nonocensus.pipeline.run.run_folder import Run, open_run, start_run
-from nonocensus.pipeline.store.parts import Store, append, rewrite
+from nonocensus.pipeline.run.run_folder import Run, open_run
+from nonocensus.pipeline.store.parts import Store, append, create_store, rewrite
+from nonocensus.pipeline.store.paths import Folder
 from nonocensus.solver.api import classify
 from nonocensus.solver.model.tables import PUZZLES, RESULTS, puzzle_batch
 
@@ -46,9 +47,13 @@ def test_run_has_one_row_per_puzzle(store: Store, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_time_levels_do_not_change_rows(hard: Store, tmp_path: Path) -> None:
-    """Puzzles exceed the first levels and move up; how many depends on the machine."""
+@pytest.mark.parametrize("has_hashes", [True, False])
+def test_time_levels_do_not_change_rows(hard: Store, tmp_path: Path, has_hashes: bool) -> None:
+    """Puzzles exceed the first levels and move up, those of equal hashes as one; how many depends on the machine."""
     store = hard
+    if not has_hashes:
+        place = PUZZLES.get_field_index("clue_hash")
+        rewrite(store, lambda batch: batch.set_column(place, "clue_hash", pa.nulls(len(batch), pa.string())))
     alone = run_serially(store, tmp_path / "serial")
     run = start_run(store, str(tmp_path / "run"), CONFIG)
     work_on(run, limits=[1e-4, 1e-3, 10.0])
@@ -65,7 +70,9 @@ def test_pending_puzzles_have_seven_items_in_files() -> None:
     assert msgspec.json.encode(pending) == b'["part-00000",3,null,8,"local/a","",true]'
 
 
-def test_kernel_compilation_has_no_time_limit(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernel_compilation_has_no_time_limit_and_is_no_work(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The backstop limits puzzles; on a new machine the first task may compile for longer."""
     run = start_run(store, str(tmp_path / "run"), CONFIG)
     job = classify_context(run, isolated=True)
@@ -77,26 +84,21 @@ def test_kernel_compilation_has_no_time_limit(store: Store, tmp_path: Path, monk
         assert (signal.getitimer(signal.ITIMER_REAL)[0] > 0) == (soft != hard)
         limited.append((what, soft != hard))
 
+    def look_and_compile(*_: object) -> np.ndarray:
+        look("compile")
+        return np.array([2000.0, 1000.0])
+
     def look_and_classify(*arguments: Any, **options: Any) -> Any:
         look("classify")
         return classify(*arguments, **options)
 
-    monkeypatch.setattr("nonocensus.pipeline.jobs.task.compile_here", lambda *_: look("compile"))
+    monkeypatch.setattr("nonocensus.pipeline.jobs.task.compile_for_chunk", look_and_compile)
     monkeypatch.setattr("nonocensus.pipeline.jobs.classify_job.classify", look_and_classify)
     file = run_task({"part-00000": [(0, 20)]}, parts, 0.1, "part-0001-aaaa-000001", job)
     assert isinstance(file, ResultFile)
     assert file.rows == 20
     look("end")
     assert limited == [("compile", False), ("classify", True), ("end", False)]
-
-
-def test_compiling_kernels_is_not_work(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = start_run(store, str(tmp_path / "run"), CONFIG)
-    job = classify_context(run)
-    parts = {part.name: part for part in run.parts}
-    monkeypatch.setattr("nonocensus.pipeline.jobs.task.compile_for_chunk", lambda *_: np.array([2000.0, 1000.0]))
-    file = run_task({"part-00000": [(0, 20)]}, parts, 0.1, "part-0001-aaaa-000001", job)
-    assert isinstance(file, ResultFile)
     assert file.about["waited"] == 2000.0
     assert file.about["cpu_task"] < 0
     assert file.about["seconds"] < 0
@@ -170,9 +172,17 @@ def test_damaged_part_is_reported_and_others_classified(store: Store, tmp_path: 
     assert len(run.table()) == 300
 
 
-def test_an_empty_store_is_refused(tmp_path: Path) -> None:
-    from nonocensus.pipeline.store.parts import create_store
+def test_file_that_stays_listed_and_unreadable_is_damage(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = run_serially(store, tmp_path / "run")
+    names = [name.removesuffix(".json") for name in run.results.names() if name.endswith(".json")]
+    monkeypatch.setattr(Folder, "read_each", lambda _, names, __: [*map(FileNotFoundError, names)])
+    files, damaged = run.survey()
+    assert (files, [*damaged]) == ([], names)
 
+
+def test_an_empty_store_is_refused(tmp_path: Path) -> None:
     empty = create_store(str(tmp_path / "empty"))
     append(empty, [puzzle_batch([])])
     with pytest.raises(UserError, match="holds no puzzles"):

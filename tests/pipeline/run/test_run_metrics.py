@@ -14,7 +14,7 @@ from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.run.run_metrics import RUN_METRICS
 from nonocensus.pipeline.serve.catalog import open_catalog
 from nonocensus.pipeline.serve.pool import WorkerPool
-from nonocensus.pipeline.serve.server_app import application
+from nonocensus.pipeline.serve.server import application
 from nonocensus.scrapers.pictures.recipe import Recipe
 
 

@@ -11,10 +11,9 @@ import pytest
 from fastapi.testclient import TestClient
 from serving import PLUS, SECONDS, Server, long_puzzle, running, until
 
-from nonocensus.pipeline.serve.jobs import PuzzleJob
-from nonocensus.pipeline.serve.pool import DIED, ServerBusy, WorkerPool, open_pool
-from nonocensus.pipeline.serve.server_app import application
-from nonocensus.pipeline.serve.server_metrics import SERVER_METRICS
+from nonocensus.pipeline.serve.monitoring import SERVER_METRICS
+from nonocensus.pipeline.serve.pool import DIED, PuzzleJob, ServerBusy, WorkerPool, open_pool
+from nonocensus.pipeline.serve.server import application
 
 pytestmark = pytest.mark.slow
 
@@ -76,7 +75,6 @@ def test_drain_waits_for_jobs_that_are_waited_for() -> None:
     assert (job.state, job.error) == ("cancelled", "the server stops")
 
 
-@pytest.mark.slow
 def test_sigterm_ends_requests_and_is_logged() -> None:
     with running("--cpus", "1", "--log-level", "info") as server, ThreadPoolExecutor(1) as threads:
         server.get("/no%0Asuch/path?query")
@@ -89,8 +87,6 @@ def test_sigterm_ends_requests_and_is_logged() -> None:
     assert re.fullmatch(r"INFO nonocensus.serve: 127.0.0.1 GET /no\\nsuch/path 404 \d+ bytes [\d.]+ s", lines[0])
     assert re.fullmatch(r"INFO nonocensus.serve: 127.0.0.1 POST /api/solve 200 \d+ bytes [\d.]+ s", lines[-1])
 
-
-pytestmark = pytest.mark.slow
 
 SOLVE: dict[str, Any] = {"puzzle": json.dumps(PLUS).encode(), "solutions": 2, "grade": False, "begun": None}
 

@@ -13,8 +13,8 @@ import pytest
 from stores import Nonocensus, Result, exhaustive
 
 from nonocensus.pipeline.errors import InputError, UserError
-from nonocensus.pipeline.store.generation import PartLayout, make_part, missing_parts, rows_per_group
-from nonocensus.pipeline.store.parts import append, create_store, open_store
+from nonocensus.pipeline.store.generation import make_part, missing_parts, rows_per_group
+from nonocensus.pipeline.store.parts import PartShape, append, create_store, open_store
 from nonocensus.scrapers.pictures.recipe import KINDS, Recipe, recipe_batch
 from nonocensus.solver.api import classify
 from nonocensus.solver.model.puzzle import normalize_palette
@@ -23,11 +23,12 @@ from nonocensus.solver.model.tables import puzzle_batch, puzzles_of
 RECIPE = Recipe("random", 4, 3, 0.5, 1, 55)
 
 
-SMALL = PartLayout(min_rows=10, groups_per_part=2)
+SMALL = PartShape(rows_per_group=10, groups_per_part=2)
 
 
-def filled(store: Path, recipe: Recipe) -> list[dict[str, Any]]:
-    return [make_part(task) for task in missing_parts(str(store), recipe, SMALL)]
+def filled(store: Path, recipe: Recipe) -> dict[str, int]:
+    """Make the missing parts; returns their rows."""
+    return {task.name: make_part(task) for task in missing_parts(str(store), recipe, SMALL)}
 
 
 def files(store: Path) -> dict[str, str]:
@@ -35,12 +36,7 @@ def files(store: Path) -> dict[str, str]:
 
 
 def test_generated_store_matches_its_recipe(tmp_path: Path) -> None:
-    made = filled(tmp_path / "s", RECIPE)
-    assert [(part["part"], part["rows"]) for part in made] == [
-        ("part-00000", 20),
-        ("part-00001", 20),
-        ("part-00002", 15),
-    ]
+    assert filled(tmp_path / "s", RECIPE) == {"part-00000": 20, "part-00001": 20, "part-00002": 15}
     store = open_store(str(tmp_path / "s"))
     assert [part.groups for part in store.parts()] == [[10, 10], [10, 10], [10, 5]]
     table = pa.Table.from_batches(store.batches()).combine_chunks()
@@ -54,13 +50,13 @@ def test_larger_count_extends_the_store(tmp_path: Path) -> None:
     filled(place, RECIPE)
     before = files(place)
     (place / "puzzles/part-00002.json").unlink()
-    assert [made["rows"] for made in filled(place, replace(RECIPE, count=70))] == [15, 15]
+    assert [*filled(place, replace(RECIPE, count=70)).values()] == [15, 15]
     assert {name: digest for name, digest in files(place).items() if name in before and name != "generate.json"} == {
         name: digest for name, digest in before.items() if name != "generate.json"
     }
     largest = replace(RECIPE, count=71)
     missing_parts(str(place), largest, SMALL)  # and the process dies
-    assert [made["rows"] for made in filled(place, largest)] == [1]
+    assert [*filled(place, largest).values()] == [1]
     assert missing_parts(str(place), largest, SMALL) == []
     table = pa.Table.from_batches(open_store(str(place)).batches()).combine_chunks()
     assert table.equals(pa.Table.from_batches([recipe_batch(largest, 0, 71)]))
@@ -76,7 +72,7 @@ def test_parts_missing_after_a_kill_are_made(tmp_path: Path) -> None:
     (parts / "part-00000.json").unlink()
     (parts / "part-00002.json").unlink()  # killed between a part and its statistics
     (parts / "part-00002.parquet.0a1b2c3d.tmp").write_bytes(b"half")
-    assert [made["part"] for made in filled(tmp_path / "s", RECIPE)] == ["part-00000", "part-00002"]
+    assert [*filled(tmp_path / "s", RECIPE)] == ["part-00000", "part-00002"]
     assert files(tmp_path / "s") == before
 
 
@@ -98,9 +94,16 @@ def test_store_with_other_puzzles_is_refused(tmp_path: Path) -> None:
         missing_parts(str(tmp_path / "imported"), RECIPE, SMALL)
 
 
-def test_too_many_pictures_are_refused_before_anything_is_written(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"2\^1046529 pictures of 1023x1023 are too many"):
-        missing_parts(str(tmp_path / "s"), exhaustive(1023, 1023), SMALL)
+@pytest.mark.parametrize(
+    ("recipe", "reason"),
+    [
+        (exhaustive(1023, 1023), r"2\^1046529 pictures of 1023x1023 are too many"),
+        (replace(RECIPE, colors=32), "colours 1 to 31"),
+    ],
+)
+def test_impossible_recipe_is_refused_before_anything_is_written(tmp_path: Path, recipe: Recipe, reason: str) -> None:
+    with pytest.raises(UserError, match=reason):
+        missing_parts(str(tmp_path / "s"), recipe, SMALL)
     assert not (tmp_path / "s").exists()
 
 
@@ -115,12 +118,7 @@ def test_too_many_pictures_are_refused_before_anything_is_written(tmp_path: Path
     ],
 )
 def test_row_group_size_is_bounded_by_memory_and_cores(recipe: Recipe, rows: int) -> None:
-    assert rows_per_group(recipe, recipe.count, SMALL.min_rows) == rows
-
-
-def test_recipe_with_too_many_colors_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="colours 1 to 31"):
-        missing_parts(str(tmp_path / "s"), replace(RECIPE, colors=32), SMALL)
+    assert rows_per_group(recipe, recipe.count, SMALL.rows_per_group) == rows
 
 
 @pytest.fixture

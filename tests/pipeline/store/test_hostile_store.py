@@ -6,11 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hostile import PALETTE, hostile_batch, sound
-from runs import CONFIG, lasting, run_serially, work_on
-from stores import SMALL_GROUPS, Refused, random_store
+from runs import lasting, run_serially
+from stores import SMALL_GROUPS, Refused, change_file, random_store
 
 from nonocensus.pipeline.callbacks import SILENT
 from nonocensus.pipeline.errors import InputError
@@ -20,9 +19,8 @@ from nonocensus.pipeline.jobs.engine import JobRequest
 from nonocensus.pipeline.jobs.job import JobSettings
 from nonocensus.pipeline.jobs.kernel_compilation import needed
 from nonocensus.pipeline.jobs.mend_job import mend_run
-from nonocensus.pipeline.run.run_folder import start_run
 from nonocensus.pipeline.store.conversion import read_puzzles
-from nonocensus.pipeline.store.parts import HASH_KEY, Store, append, create_store, drop_rows, rewrite
+from nonocensus.pipeline.store.parts import Store, append, create_store, drop_rows, rewrite
 from nonocensus.pipeline.verify.verification import verify_store
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
@@ -50,23 +48,6 @@ def test_hostile_rows_get_results(tmp_path: Path) -> None:
     assert write_run_report(run, str(tmp_path / "report"))[0] == 600
 
 
-@pytest.mark.slow
-def test_puzzles_without_clue_hash_are_retried_with_more_time(tmp_path: Path) -> None:
-    """Puzzles with equal hashes are retried as one; without a hash each on its own."""
-    batch = recipe_batch(Recipe("random", 22, 22, 0.45, 5, 60), 0, 60)
-    place = PUZZLES.get_field_index("clue_hash")
-    bare = batch.set_column(place, PUZZLES.field(place), pa.nulls(60, pa.string()))
-    runs = []
-    for name, these in (("hashes", batch), ("none", bare)):
-        store = create_store(str(tmp_path / f"{name}-store"))
-        append(store, [these], SMALL_GROUPS)
-        run = start_run(store, str(tmp_path / name), CONFIG)
-        work_on(run, limits=[1e-4, 1e-3, 10.0])
-        assert len([puzzle for file in run.result_files() for puzzle in file.left]) > 30
-        runs.append(lasting(run).drop_columns(["clue_hash", "part"]))
-    assert runs[0].equals(runs[1])
-
-
 @pytest.mark.parametrize(
     "file",
     ["../../victim.parquet", "{}/victim.parquet", "s3://a/victim.parquet", "part-00001.parquet", "part-00000.json"],
@@ -84,15 +65,8 @@ def test_part_naming_a_file_elsewhere_is_damage(store: Store, tmp_path: Path, fi
 
 
 def exchanged(store: Store, change: Callable[[pa.Table], pa.Table]) -> None:
-    """Change the first part's rows as another program might, and update its JSON."""
-    part = store.parts()[0]
-    place = Path(store.puzzles.path)
-    table = change(pq.read_table(place / part.file))
-    table = table.replace_schema_metadata({HASH_KEY: part.sha256.encode()})
-    pq.write_table(table, place / part.file, row_group_size=part.groups[0])
-    about = json.loads((place / "part-00000.json").read_text())
-    about["size"] = (place / part.file).stat().st_size
-    (place / "part-00000.json").write_text(json.dumps(about))
+    """Change the first part's rows."""
+    change_file(Path(store.puzzles.path, "part-00000.parquet"), change)
 
 
 def test_store_with_more_or_fewer_columns_is_read(store: Store) -> None:

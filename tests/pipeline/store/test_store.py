@@ -10,7 +10,7 @@ from stores import SMALL_GROUPS
 
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.store.file_import import Terms, import_paths
-from nonocensus.pipeline.store.parts import Store, append, chunk_tables, create_store, open_store, rebatch
+from nonocensus.pipeline.store.parts import Store, append, chunk_tables, create_store, open_store
 from nonocensus.pipeline.store.paths import Folder
 from nonocensus.scrapers.formats import jsonl
 from nonocensus.solver.model.puzzle import from_picture
@@ -27,16 +27,16 @@ def ids(store: Store) -> list[str]:
 
 def test_store_keeps_order_and_shape(tmp_path: Path) -> None:
     store = create_store(str(tmp_path / "s"))
-    assert append(store, [numbered(0, 7), numbered(7, 73)], SMALL_GROUPS) == 73
+    assert append(store, [numbered(0, 7), numbered(7, 7), numbered(7, 8), numbered(8, 73)], SMALL_GROUPS) == 73
     assert append(store, [numbered(73, 80)], SMALL_GROUPS) == 7
     store = open_store(str(tmp_path / "s"))
     assert ids(store) == [f"test/{k}" for k in range(80)]
     assert [part.groups for part in store.parts()] == [[5] * 10, [5] * 4 + [3], [5, 2]]
     part = store.parts()[1]
-    (numbers, rows), *others = store.read(part, [(3, 4), (21, 23)], ["puzzle_id"])
-    assert (numbers.tolist(), rows["puzzle_id"].to_pylist()) == ([3], ["test/53"])
-    assert [(numbers.tolist(), rows["puzzle_id"].to_pylist()) for numbers, rows in others] == [
-        ([21, 22], ["test/71", "test/72"])
+    some = store.read(part, [(3, 4), (21, 23)], ["puzzle_id"])
+    assert [(numbers.tolist(), rows["puzzle_id"].to_pylist()) for numbers, rows in some] == [
+        ([3], ["test/53"]),
+        ([21, 22], ["test/71", "test/72"]),
     ]
     batch = next(store.batches())
     assert batch.schema.equals(PUZZLES)
@@ -44,25 +44,15 @@ def test_store_keeps_order_and_shape(tmp_path: Path) -> None:
     assert next(puzzles_of(batch)).rows == from_picture(np.eye(3, dtype=np.uint8)).rows
 
 
-def test_part_without_json_does_not_count(store: Store, tmp_path: Path) -> None:
-    (tmp_path / "store/puzzles/part-00005.json").unlink()
+def test_leftovers_of_a_killed_process_do_not_count(store: Store, tmp_path: Path) -> None:
+    """Neither a part without JSON nor an unfinished file."""
+    puzzles = tmp_path / "store/puzzles"
+    (puzzles / "part-00005.json").unlink()
+    (puzzles / "part-00006.parquet.12345678.tmp").write_bytes(b"half")
     assert store.rows() == 250
     append(store, [numbered(0, 3)], SMALL_GROUPS)
     assert [part.name for part in store.parts()][-1] == "part-00006"
-
-
-def test_unfinished_files_of_a_killed_process_are_deleted(store: Store, tmp_path: Path) -> None:
-    leftover = tmp_path / "store/puzzles/part-00006.parquet.12345678.tmp"
-    leftover.write_bytes(b"half")
-    append(store, [numbered(0, 1)], SMALL_GROUPS)
-    assert not leftover.exists()
-
-
-def test_rebatch_keeps_all_rows() -> None:
-    batches = [numbered(0, 3), numbered(3, 3), numbered(3, 4), numbered(4, 13)]
-    groups = list(rebatch(batches, 4))
-    assert [len(group) for group in groups] == [4, 4, 4, 1]
-    assert [i for group in groups for i in group["puzzle_id"].to_pylist()] == [f"test/{k}" for k in range(13)]
+    assert not list(puzzles.glob("*.tmp"))
 
 
 def test_chunks_end_at_either_limit() -> None:

@@ -9,11 +9,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from runs import CONFIG, lasting, rewrite_results, run_serially, work_on
+from runs import CONFIG, lasting, rewrite_results, run_serially, start_run, work_on
 from stores import Nonocensus, Refused, held_by_another, sampled
 
 from nonocensus.pipeline.commands.output import DONE, SOME_FAILED
-from nonocensus.pipeline.run.run_folder import Run, open_run, start_run
+from nonocensus.pipeline.run.run_folder import Run, open_run
 from nonocensus.pipeline.store.parts import Store, append, open_store, rewrite
 from nonocensus.pipeline.verify.verification import verify_run, verify_store
 from nonocensus.solver.model.tables import PUZZLES

@@ -1,10 +1,10 @@
 """pbnsolve's words and XML. They were held against pbnsolve 1.10 itself by hand; here are its words as it has them."""
 
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from defusedxml import ElementTree
 
 from nonocensus.reports.words.pbnsolve import brief, failure, xml
 from nonocensus.solver.api import solve

@@ -7,6 +7,7 @@ from misbehaving import Site, Time, answer, polite, timed
 
 from nonocensus.scrapers.http import PoliteSession, Request
 from nonocensus.scrapers.http.messages import is_loopback
+from nonocensus.solver import __version__
 
 
 @pytest.mark.parametrize(
@@ -41,7 +42,8 @@ def test_invalid_contact_is_refused(contact: str) -> None:
 def test_valid_contact_is_sent(site: Site, contact: str) -> None:
     with PoliteSession(contact, rate=0) as session:
         session.fetch(Request(f"{site.url}/a"))
-    assert site.asked[-1].headers["user-agent"].endswith(f" (+{contact.strip()})")
+    for asked in site.asked:
+        assert asked.headers["user-agent"] == f"nonocensus/{__version__} (+{contact.strip()})"
 
 
 @pytest.mark.parametrize("rate", [-1.0, -1e-9, math.nan, math.inf, -math.inf, 1e300, 86_401])

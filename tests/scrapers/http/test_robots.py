@@ -111,9 +111,12 @@ def test_crawl_delay_holds_with_rate_0_and_beyond_max_delay(site: Site, times: T
     assert times.slept == [70.5]
 
 
-def test_crawl_delay_beyond_max_wait_disallows(site: Site) -> None:
-    site.answers["/robots.txt"] = [robots("User-agent: *", "Crawl-delay: 86400")]
+@pytest.mark.parametrize(
+    ("delay", "said"), [("86400", "86,400 s"), ("99999999999", "more than a year"), ("1e308", "more than a year")]
+)
+def test_crawl_delay_beyond_max_wait_disallows(site: Site, delay: str, said: str) -> None:
+    site.answers["/robots.txt"] = [robots("User-agent: *", f"Crawl-delay: {delay}")]
     with pytest.raises(
-        RobotsDisallowed, match="Crawl-delay of 86,400 s exceeds the limit of 900 s; treated as disallowed"
+        RobotsDisallowed, match=f"Crawl-delay of {said} exceeds the limit of 900 s; treated as disallowed"
     ):
         fetch(site)

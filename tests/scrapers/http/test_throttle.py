@@ -8,24 +8,23 @@ from misbehaving import Answer, Site, Time, answer, polite, then_reset, timed
 
 from nonocensus.scrapers.http import Request, RequestFailed
 
-ELSEWHERE = "http://puzzles.test"
-"""Another host, for all that a session knows; it is this machine all the same."""
 
-
-def test_backoff_doubles_with_jitter(site: Site, times: Time, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("host", "rate", "most", "slept"),
+    [
+        ("puzzles.test", 1.5, 6.0, [1.5, 1.5, 1.5, 3, 4.5, 4.5]),
+        ("127.0.0.1", 0.0, 0.1, [0.0075, 0.015, 0.03, 0.06, 0.075]),
+    ],
+)
+def test_backoff_doubles_with_jitter(
+    site: Site, times: Time, monkeypatch: pytest.MonkeyPatch, host: str, rate: float, most: float, slept: list[float]
+) -> None:
+    """It is short for this machine."""
     monkeypatch.setattr("random.uniform", lambda low, high: (low + high) / 2)
     site.answers["/a"] = [then_reset(b"")]
-    with timed(times, rate=1.5, attempts=6, max_wait=6.0) as session, pytest.raises(RequestFailed):
-        session.fetch(Request(f"{ELSEWHERE}:{site.port}/a"))
-    assert times.slept == [1.5, 1.5, 1.5, 3, 4.5, 4.5]
-
-
-def test_backoff_on_this_machine_is_short_but_doubles(site: Site, times: Time, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("random.uniform", lambda low, high: (low + high) / 2)
-    site.answers["/a"] = [answer(500)]
-    with timed(times, attempts=6, max_wait=0.1) as session, pytest.raises(RequestFailed):
-        session.fetch(Request(f"{site.url}/a"))
-    assert times.slept == pytest.approx([0.0075, 0.015, 0.03, 0.06, 0.075])
+    with timed(times, rate=rate, attempts=6, max_wait=most) as session, pytest.raises(RequestFailed):
+        session.fetch(Request(f"http://{host}:{site.port}/a"))
+    assert times.slept == pytest.approx(slept)
 
 
 @pytest.mark.parametrize("reply", [answer(503), answer(500), answer(429, Retry_After="0"), then_reset(b"")])
@@ -52,7 +51,7 @@ def test_rate_is_kept_through_retries_and_redirects(site: Site, times: Time) -> 
     site.answers["/a"] = [answer(500), answer(302, Location="/b"), answer(200)]
     with timed(times, rate=1.5) as session:
         for _ in range(9):
-            session.fetch(Request(f"{ELSEWHERE}:{site.port}/a"))
+            session.fetch(Request(f"http://puzzles.test:{site.port}/a"))
     assert len(times.slept) == len(site.asked) - 1
     assert min(times.slept) >= 1.5
 
@@ -93,10 +92,11 @@ def test_retry_after_applies_to_next_request(site: Site, times: Time) -> None:
     assert times.slept == [30]
 
 
-def test_retry_after_beyond_max_wait_fails(site: Site, times: Time) -> None:
-    site.answers["/a"] = [answer(503, Retry_After="90000")]
+@pytest.mark.parametrize(("seconds", "said"), [("90000", "90,000 s"), ("9" * 4000, "more than a year")])
+def test_retry_after_beyond_max_wait_fails(site: Site, times: Time, seconds: str, said: str) -> None:
+    site.answers["/a"] = [answer(503, Retry_After=seconds)]
     with timed(times) as session:
-        with pytest.raises(RequestFailed, match=r"/a: 503 Service Unavailable, asks to wait 90,000 s$") as failed:
+        with pytest.raises(RequestFailed, match=rf"/a: 503 Service Unavailable, asks to wait {said}$") as failed:
             session.fetch(Request(f"{site.url}/a"))
         assert (failed.value.attempts, failed.value.status) == (1, 503)
     assert times.slept == []

@@ -6,12 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from nonocensus.scrapers.formats.nonograms_org import (
-    Array,
-    encode,
-    judge,
-    reader,
-)
+from nonocensus.scrapers.formats.nonograms_codec import Array, encode
+from nonocensus.scrapers.formats.nonograms_org import ARRAY, judge
 from nonocensus.solver.model.puzzle import BLACK, WHITE, Color, Puzzle, from_picture
 
 SITE = "https://www.nonograms.org"
@@ -55,7 +51,7 @@ def page(array: str, size: str = "Size: 4x3") -> bytes:
 
 
 def array_of(path: Path) -> Array:
-    found = reader.ARRAY.search(path.read_text(encoding="utf-8"))
+    found = ARRAY.search(path.read_text(encoding="utf-8"))
     assert found
     array: Array = json.loads(found[1])
     return array

@@ -6,7 +6,6 @@ shuffled. On all pages seen, the order in which the site's solver found the cell
 step number in place of a colour, which cover every cell once. Not every step finds a cell.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from math import isqrt
@@ -15,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nonocensus.scrapers.formats.parsing import FormatError, clipped
+from nonocensus.scrapers.formats.parsing import FormatError
 from nonocensus.solver.model.puzzle import MAX_COLORS
 
 MAX_SIDE = 1000
@@ -25,8 +24,6 @@ MAX_NUMBER = 1_000_000
 """The largest number in an array; those seen are below 2,000."""
 
 Array = list[list[int]]
-
-RGB = re.compile("[0-9a-f]{6}")
 
 
 class Decoded(NamedTuple):
@@ -140,9 +137,9 @@ def _grid(numbers: np.ndarray, start: int, shape: tuple[int, int], most: int, wh
 def encode(picture: np.ndarray, colors: Sequence[str], steps: np.ndarray | None = None, seed: int = 0) -> Array:
     """Encode a picture like the site, the inverse of `decode`, deterministic for a seed.
 
-    picture and steps are [height, width], colors six hex digits each. Raises FormatError for what an array can't hold.
+    picture and steps are [height, width], colors six hex digits each. Sides are up to MAX_SIDE, steps up to half of
+    MAX_NUMBER, as noise is added.
     """
-    _check(picture, colors, steps)
     random = Random(seed)
     height, width = picture.shape
     base = _noise(random)
@@ -152,20 +149,6 @@ def encode(picture: np.ndarray, colors: Sequence[str], steps: np.ndarray | None 
         # the last number is a flag: 1 on all pages seen
         array.append([red + base[1], green + base[0], blue + base[3], red + base[2] + 1])
     return array + _shuffled(picture, random) + ([] if steps is None else _shuffled(steps, random))
-
-
-def _check(picture: np.ndarray, colors: Sequence[str], steps: np.ndarray | None) -> None:
-    if picture.ndim != 2 or not all(1 <= side <= MAX_SIDE for side in picture.shape):
-        raise FormatError(f"a picture must have two sides from 1 to {MAX_SIDE} cells, not the shape {picture.shape}")
-    if not 1 <= len(colors) <= MAX_COLORS:
-        raise FormatError(f"it has {len(colors)} colours, not from 1 to {MAX_COLORS}")
-    if wrong := [rgb for rgb in colors if not RGB.fullmatch(rgb)]:
-        raise FormatError(f"the colour {clipped(wrong[0])} is not six hexadecimal digits in lower case")
-    if not 0 <= picture.min() <= picture.max() <= len(colors):
-        raise FormatError(f"the picture has a colour that is not from 0 to {len(colors)}")
-    most = MAX_NUMBER // 2  # noise is added
-    if steps is not None and (steps.shape != picture.shape or not 1 <= steps.min() <= steps.max() <= most):
-        raise FormatError(f"the solving order is not a number from 1 to {most:,} for each cell of the picture")
 
 
 def _noise(random: Random) -> list[int]:

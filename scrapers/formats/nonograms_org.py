@@ -1,14 +1,20 @@
-"""Parser of pages of nonograms.org and nonograms.ru: puzzles, lists, and pages without a puzzle."""
+"""Pages of nonograms.org and nonograms.ru: puzzles, lists, and pages without a puzzle.
 
+A page has no clues but the picture, obfuscated in an array of numbers (`nonograms_codec`). Pages of the same structure
+are written for the twin, and for tests without the site.
+"""
+
+import html
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 from string import ascii_lowercase, digits
 
+import numpy as np
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from nonocensus.scrapers.formats.nonograms_org.codec import Array, Decoded, decode
+from nonocensus.scrapers.formats.nonograms_codec import Array, Decoded, decode, encode
 from nonocensus.scrapers.formats.parsing import FormatError, clipped
 from nonocensus.scrapers.site import Judgement
 from nonocensus.solver.model.puzzle import BLACK, WHITE, Color, Puzzle, from_picture
@@ -172,3 +178,95 @@ def _palette(colors: Sequence[str]) -> tuple[Color, ...]:
         plain = Color(f"color{number}", SYMBOLS[number - 1], rgb)
         palette.append(BLACK if rgb == BLACK.rgb and BLACK not in palette else plain)
     return tuple(palette)
+
+
+def write_page(
+    puzzle: Puzzle,
+    number: int,
+    base: str,
+    rating: int | None = None,
+    difficulty: int | None = None,
+    added: date | None = None,
+    steps: np.ndarray | None = None,
+) -> bytes:
+    """Return the page of puzzle `number` of the site at `base`. Ratings are of 10; steps is [height, width].
+
+    The puzzle must have a goal that fits its clues, and a white background.
+    """
+    assert puzzle.goal is not None
+    array = encode(puzzle.goal, [color.rgb.lower() for color in puzzle.palette[1:]], steps, seed=number)
+    title, author, base = html.escape(puzzle.title or ""), html.escape(puzzle.author or ""), html.escape(base)
+    kind = "2" if puzzle.kind == "color" else ""
+    link = f'<a id="nonogram_author_name" href="{base}/user/1">{author}</a>' if author else ""
+    cells = [
+        f"Size: {puzzle.width}x{puzzle.height}",
+        f"Picture:{_rating_image(rating)}",
+        f"Difficulty:{_rating_image(difficulty)}",
+        "Added:",
+        f"{added:%d.%m.%y}" if added else "",
+        f"Author: {link}",
+    ]
+    rights = f'<meta name="Copyright" content="{html.escape(puzzle.copyright)}">' if puzzle.copyright else ""
+    return _html(
+        title,
+        f"""<h1><span>{title}</span></h1>
+<div class="nonogrampage_top_links">
+<a href="{base}/nonogramprint{kind}/i/{number}" id="nonogram_print">Print</a></div>
+<span style="display:none" id="nonogram_title">{title}</span>
+<br>
+<table><tr>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr></table>
+<br>
+<script type="text/javascript">
+var d={json.dumps(array, separators=(",", ":"))};
+</script>""",
+        rights,
+    )
+
+
+def write_list_page(ids: Iterable[tuple[int, bool]], base: str = "https://www.nonograms.org") -> bytes:
+    """Return a list page of the site at `base`, from numbers and whether they are coloured."""
+    base = html.escape(base)
+    rows = [
+        f'<tr><td class="nonogram_descr"><a class="nonogram_title" href="{base}/nonograms{kind}/i/{number}">'
+        f'Puzzle {number}</a> <a href="{base}/nonogramprint{kind}/i/{number}">Print</a></td></tr>'
+        for number, kind in ((number, "2" if colored else "") for number, colored in ids)
+    ]
+    return _html("Puzzles", "\n".join(['<table class="nonogram_list">', *rows, "</table>"]))
+
+
+def missing_page() -> bytes:
+    """Return the page for an unknown number, sent with status 404."""
+    return _html("Error", '<div class="error_block">There is no such page.</div>')
+
+
+def deleted_page() -> bytes:
+    """Return the page of a deleted puzzle, sent with status 200."""
+    return _html("Deleted", '<div style="color:red;font-size:16px;font-weight:bold;">The puzzle is deleted.</div>')
+
+
+def adult_page() -> bytes:
+    """Return the page of a puzzle marked 18+, sent with status 200."""
+    return _html("For adults", '<h1><span class="nonogram_title_adult">For adults</span></h1>')
+
+
+def _rating_image(rating: int | None) -> str:
+    return "" if rating is None else f'<img width="57" height="11" alt="{rating}/10" title="{rating}/10">'
+
+
+def _html(title: str, content: str, head: str = "") -> bytes:
+    # the saved pages of the site begin with a byte order mark
+    return f"""<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01//EN" "http://www.w3.org/TR/html4/strict.dtd">
+<html lang="en">
+<head>
+<meta http-equiv="Content-Type" content="text/html; charset=utf-8">
+<title>{title}</title>
+{head}
+</head>
+<body>
+<table class="wrapper"><tr><td class="leftcol"></td><td class="document">
+<div class="content">
+{content}
+</div></td></tr></table>
+</body>
+</html>
+""".encode("utf-8-sig")
