@@ -14,11 +14,10 @@ import hashlib
 import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypedDict, TypeVar, cast
+from typing import Any, NamedTuple, TypedDict, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -441,13 +440,3 @@ def chunk_tables(batches: Iterable[pa.RecordBatch], rows: int, size: int) -> Ite
             waiting, count, used = [], 0, 0
     if waiting:
         yield pa.Table.from_batches(waiting)
-
-
-def prefetch(items: Iterator[T]) -> Iterator[T]:
-    """Yield the same items; a thread computes the next one meanwhile."""
-    end = object()
-    with ThreadPoolExecutor(1) as maker:
-        following: Future[T | object] = maker.submit(next, items, end)
-        while (item := following.result()) is not end:
-            following = maker.submit(next, items, end)
-            yield cast("T", item)
