@@ -332,12 +332,12 @@ def test_archive_beyond_member_limit_is_an_error(tmp_path: Path, make) -> None:
 
 
 def test_tar_members_do_not_accumulate_in_memory(tmp_path: Path) -> None:
-    (tmp_path / "x.tar").write_bytes(tar_of({f"{k}.png": b"" for k in range(4000)}))
+    (tmp_path / "x.tar").write_bytes(tar_of({f"{k}.png": b"" for k in range(16_000)}))
     assert list(files_in([tmp_path / "x.tar"])) == []  # what is allocated once, as for imports, is not counted
     tracemalloc.start()
     try:
         assert list(files_in([tmp_path / "x.tar"])) == []
-        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+        assert tracemalloc.get_traced_memory()[1] < 5 << 20  # all members take 7 MB; other tests' threads count too
     finally:
         tracemalloc.stop()
 
