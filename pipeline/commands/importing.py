@@ -49,12 +49,19 @@ def import_(
     fields = {"added": report.added, "known": report.known, "puzzles": total, "store": store}
     if license_ is not None:
         fields["licensed"] = report.licensed
+    if report.unsaved:
+        fields["left_out_saved"] = report.unsaved
     lists = {"invalid": report.invalid, "problems": report.problems}
     known = f", {report.known:,} were there already" if report.known else ""
     print_result(
         fields | {key: [item._asdict() for item in items] for key, items in lists.items()},
         f"[bold green]{report.added:,}[/bold green] puzzles added to {escape(store)}{known}: {total:,} in all."
-        + (f" {report.licensed:,} of them got the licence {escape(license_)}." if license_ else ""),
+        + (f" {report.licensed:,} of them got the licence {escape(license_)}." if license_ else "")
+        + (
+            f"\nLeft out: partly solved grids ({report.unsaved:,}); `solve FILE --from-saved 1` starts from one."
+            if report.unsaved
+            else ""
+        ),
     )
     if license_ and not is_free(license_):
         err.print(

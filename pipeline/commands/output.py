@@ -37,8 +37,8 @@ UNLIMITED = 1 << 20
 LIST_LIMIT = 20
 """Lines of a list that are printed."""
 
-LOG_INTERVAL = 60.0
-"""Seconds between two lines of progress where there is no terminal for a bar."""
+FIRST_LOG, LOG_INTERVAL = 10.0, 60.0
+"""Seconds before the first line of progress where there is no terminal for a bar, and between two lines."""
 
 MIN_BAR, MAX_BAR, MIN_STATUS = 10, 40, 12
 """Columns of a progress line's bar, and the least columns of its status text."""
@@ -214,7 +214,7 @@ def activity(title: str) -> AbstractContextManager[object]:
 def show_progress(title: str, log_interval: float = LOG_INTERVAL) -> Iterator[ProgressCallbacks]:
     """Yield progress callbacks that drive a line on standard error; after Ctrl-C it says how many steps are left.
 
-    Without a terminal a line is printed every `log_interval` seconds.
+    Without a terminal a line is printed after FIRST_LOG seconds and every `log_interval` seconds from then on.
     """
     from rich.progress import Progress, ProgressColumn
 
@@ -322,9 +322,11 @@ def _rate(speed: float | None) -> str:
 
 
 def _log_progress(bar: "Progress", ended: threading.Event, interval: float) -> None:
-    """Print a line of progress every `interval` seconds until the work has ended."""
-    while not ended.wait(interval):
+    """Print a line of progress every `interval` seconds, the first after FIRST_LOG, until the work has ended."""
+    wait = min(FIRST_LOG, interval)
+    while not ended.wait(wait):
         err.print(escape(progress_line(bar.tasks[0])))
+        wait = interval
 
 
 def progress_line(task: "Task") -> str:

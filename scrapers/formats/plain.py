@@ -9,14 +9,17 @@
     syro                                a blank line               #          JSolver; each line ends with a 0
     makhorin                            a line `&`                 *          GLPK's `pbn`; one at the end too
     faase      headings `rows` and `columns`                                  Faase's solver
+    contest    height and width                                               programming contests
 
-webpbn.com exports all of them. An empty clue is a 0, and where sizes come first also an empty line.
+webpbn.com exports all but the last. An empty clue is a 0, and where sizes come first also an empty line. In a contest's
+files the sizes may stand on a line each, or be one number for both, and a clue may begin or end with zeros.
 """
 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from nonocensus.scrapers.formats.parsing import (
+    BLOCKS,
     FormatError,
     NumberedLine,
     bounded_lines,
@@ -198,6 +201,33 @@ def _headed(lines: list[NumberedLine]) -> Sides:
     return parts["rows"], parts["columns"]
 
 
+def _contest(lines: list[NumberedLine]) -> Sides:
+    """Split by counts, and let each clue end with one zero; blank lines are clues if there are too few others."""
+    sizes, rest = _first(lines), lines[1:]
+    filled = [line for line in rest if line[1]]
+    if len(sizes[1].split(maxsplit=2)) == 2:
+        height, width = parse_sizes(sizes, 2)
+        rest = filled if len(filled) == height + width else rest
+    else:
+        (height,) = parse_sizes(sizes, 1)
+        number, second = _first(rest)
+        width = height
+        if len(filled) < len(rest):
+            raise FormatError("it has empty lines, which are clues only below a line with two sizes")
+        if second in BLOCKS and len(rest) == 1 + height + int(second):
+            if len(rest) == 2 * height and not all(line.split()[-1] == "0" for _, line in rest[1:]):
+                raise FormatError(f"line {number}: {second} could be the number of columns, or the first clue")
+            width, rest = int(second), rest[1:]
+    return _counted([(number, _ended(text)) for number, text in rest], height, width, None)
+
+
+def _ended(text: str) -> str:
+    """Return a clue without zeros at its ends but for one at the last."""
+    words = text.split(maxsplit=2 * MAX_CELLS)
+    filled = [place for place, word in enumerate(words) if word != "0"]
+    return " ".join([*words[filled[0] : filled[-1] + 1], "0"]) if filled else "0"
+
+
 PLAIN_FORMATS: tuple[PlainFormat, ...] = (
     PlainFormat("mk", "Olšák's, for black and white.", _mk, ("#",), lambda height, width: (f"{height} {width}",)),
     PlainFormat("nin", "Jakub Wilk's `nonogram`.", _nin, (), lambda height, width: (f"{width} {height}",)),
@@ -207,4 +237,12 @@ PLAIN_FORMATS: tuple[PlainFormat, ...] = (
     PlainFormat("keen", "webpbn.com's export of this name.", _blank, ("",)),
     PlainFormat("syro", "JSolver.", _blank, ("",), comment="#", zeros=True),
     PlainFormat("ish", "webpbn.com's export of this name.", _blank, ("",), comment="#", commas=True),
+    PlainFormat(
+        "contest",
+        "Input of programming contests.",
+        _contest,
+        (),
+        lambda height, width: (str(height), str(width)),
+        zeros=True,
+    ),
 )

@@ -1,7 +1,7 @@
 """The command solve: puzzles of files, addresses and ids, solved, drawn and explained."""
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import Annotated, Any, NamedTuple
 
 import typer
@@ -182,7 +182,9 @@ def solve(
 def solve_all(puzzles: Iterator[Any], options: SolveOptions, output: OutputOptions) -> tuple[int, int]:
     """Solve, print and save puzzles; return the counts of valid ones and of invalid or unreadable ones."""
     counts = [0, 0]
-    print_solved = choose_printer(global_options.json, output.as_xml, output.brief, output.stats)
+    first = list(islice(puzzles, 2)) if output.brief else []  # brief lines have names if there are several
+    puzzles = chain(first, puzzles)
+    print_solved = choose_printer(global_options.json, output.as_xml, output.brief, output.stats, len(first) > 1)
     for item in puzzles:
         if isinstance(item, Problem):
             (print_problem_as_xml if output.as_xml else report_problem)(item.name, item.reason)

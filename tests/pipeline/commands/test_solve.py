@@ -36,9 +36,10 @@ def files(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("files")
 def test_brief_prints_pbnsolve_words(nonocensus: Nonocensus) -> None:
-    """A line a puzzle; errors go to standard error."""
+    """A line a puzzle, with its name if there are several; errors go to standard error."""
     result = nonocensus("solve", "-b", "a.non", "b.non", "c.non", "d.non")
-    assert result.out == "unique logical\nmultiple\ncontradiction\ncontradiction\n"
+    words = {"a": "unique logical", "b": "multiple", "c": "contradiction", "d": "contradiction"}
+    assert result.out == "".join(f"local/{name}: {verdict}\n" for name, verdict in words.items())
     assert result.err == "invalid: local/d: row 1: its blocks need 3 cells, the line has 2\n"
     assert result.code == 1
     assert nonocensus("solve", "-b", "b.non", "--rung", "line").out == "stalled\n"
