@@ -166,7 +166,7 @@ def test_gno_and_freenono_have_titles_and_grids() -> None:
         ("gno", "[Dimensions]\n1\n2\n[Row clues]\n1\n", "width is 2, but there are 0 column clues"),
         ("gno", "[Dimensions]\n1\n1\n[Solution]\n3\n", "line 5: '3' is not a row of 1 cells, each 0, 1 or 2"),
         ("gno", "[Dimensions]\n1\n1\n[Solution]\n1\n1\n", "line 5: the grid below it has 2 rows, not 1"),
-        ("gno", "[Dimensions]\n1\n1\n[Solution]\n0\n", "its solution has open cells"),
+        ("gno", "[Dimensions]\n1\n1\n[Solution]\n0\n", "height is 1, but there are 0 row clues"),
         ("gno", "[Dimensions]\n1\n1\n[Dimensions]\n", "line 4: '[Dimensions]' occurs twice"),
         ("freenono", "<FreeNono/>", "it holds no puzzle"),
         ("freenono", "<FreeNono><Nonogram/></FreeNono>", "its picture is 0x0; a side has 1 to 1023 cells"),

@@ -5,6 +5,7 @@ from itertools import chain, islice
 from typing import Annotated, Any, NamedTuple
 
 import typer
+from rich.markup import escape
 
 from nonocensus.pipeline.commands.options import (
     EXECUTION,
@@ -27,6 +28,7 @@ from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
     WRONG_USE,
+    err,
     global_options,
     print_text,
     report_problem,
@@ -192,6 +194,8 @@ def solve_all(puzzles: Iterator[Any], options: SolveOptions, output: OutputOptio
             continue
         needs_techniques = options.in_full or options.needs_explanation
         compile_kernels(needed(puzzle_batch([item])), SOLVING if needs_techniques else LADDER)
+        if item.saved and options.from_saved is None and not global_options.quiet:
+            err.print(f"[dim]{escape(item.puzzle_id)}: its saved grid is not used; --from-saved 1 starts from it[/dim]")
         solved = solve_puzzle(item, options)
         valid = solved.row["status"] != "invalid"
         counts[not valid] += 1

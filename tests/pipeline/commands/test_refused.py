@@ -78,7 +78,7 @@ REFUSED = {
     "classify store --out run --serial --cpu-limit 10 -c": "run holds another run: check_goal is False there",
     "classify store --out store": "holds something else than a run",
     "compare run run --html -": "--html",
-    "convert good.non out.xyz": "out.xyz: no format has this suffix; name one with --to",
+    "convert good.non out.xyz": "out.xyz: no format has this suffix; name one with --to, or end it in one of .non",
     "convert good.non out.non --to xyz": "unknown format 'xyz': not one of contest, cwd, ",
     "convert missing.non out.non": "missing.non does not exist",
     "convert good.non out.non -n 0": "Invalid value for '-n': 0 is not between 1 and 10,000,000,000",

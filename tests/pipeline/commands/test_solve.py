@@ -212,7 +212,7 @@ def test_file_takes_precedence_over_id(nonocensus: Nonocensus, tmp_path: Path) -
 def test_missing_ids_are_reported_and_skipped(nonocensus: Nonocensus, twin: str) -> None:
     """One line for each; a site that does not answer ends the command."""
     result = nonocensus("solve", "webpbn/2", "a.non", "--base-url", twin, "-b")
-    assert (result.code, result.out) == (1, "unique logical\n")
+    assert (result.code, result.out) == (1, "local/a: unique logical\n")
     assert result.err == "not read: webpbn/2: missing: Puzzle 2 does not exist\n"
     assert nonocensus("solve", "webpbn/2", "--base-url", twin).code == 2
 
