@@ -19,7 +19,18 @@ NAME = "minizinc"
 SUFFIXES: tuple[str, ...] = (".dzn",)
 HOLDS: frozenset[str] = frozenset()
 
-ARRAYS = [re.compile(rb"\b" + side + rb"\w*\s*=\s*(?:array2d\s*\(|\[\s*\|)") for side in (b"row", b"col")]
+NAMES = {"rows": ("row", "left", "hor"), "columns": ("col", "top", "ver")}
+"""Beginnings of the arrays' names."""
+SIZES = {
+    "rows": ("rows", "n_rows", "num_rows", "nrows", "height", "Y"),
+    "columns": ("cols", "columns", "n_cols", "num_cols", "ncols", "width", "X"),
+}
+"""Settings that are the number of rows, and of columns."""
+
+ARRAYS = [
+    re.compile(rf"\b(?:{'|'.join(names)})\w*\s*=\s*(?:array2d\s*\(|\[\s*\|)".encode(), re.IGNORECASE)
+    for names in NAMES.values()
+]
 COMMENT = re.compile(r"%[^\r\n]*")
 SETTING = re.compile(r"\b([A-Za-z]\w*)\s*=([^;=]*)")
 NUMBERS = re.compile(r"\s*+(?:-?[0-9]{1,9}\s*+(?:,\s*+|$))*+")
@@ -31,11 +42,6 @@ LIST = re.compile(r"\[([^\]|]*)\]\s*")
 MAX_SETTINGS = 1_000
 CELLS = ("X", "Y", "maxlen")
 """Settings of the files whose clues are cells."""
-SIZES = {
-    "row": ("rows", "n_rows", "num_rows", "nrows", "height", "Y"),
-    "col": ("cols", "columns", "n_cols", "num_cols", "ncols", "width", "X"),
-}
-"""Settings that are the number of rows, and of columns."""
 
 
 def recognizes(data: bytes) -> bool:
@@ -57,18 +63,18 @@ def _puzzle(text: str) -> Puzzle:
     if settings.keys() >= set(CELLS):
         sides = _lengths_of_cells(sides)
     rows, columns = (
-        tuple([_clue(line, f"{side} {number}") for number, line in enumerate(lines, 1)])
-        for side, lines in zip(("row", "column"), sides.values(), strict=True)
+        tuple([_clue(line, f"{side[:-1]} {number}") for number, line in enumerate(lines, 1)])
+        for side, lines in sides.items()
     )
     return Puzzle(rows, columns)
 
 
 def _lines(settings: dict[str, str], side: str) -> list[list[int]]:
     """Return the numbers of each line of a side, without padding."""
-    arrays = {name: value for name, value in settings.items() if name.startswith(side) and "[" in value}
+    arrays = {name: value for name, value in settings.items() if name.lower().startswith(NAMES[side]) and "[" in value}
     if len(arrays) != 1:
         several = f"several arrays, {clipped(', '.join(arrays))}," if arrays else "no array"
-        raise FormatError(f"it has {several} for its {'rows' if side == 'row' else 'columns'}; one of clues is read")
+        raise FormatError(f"it has {several} for its {side}; one of clues is read")
     ((name, value),) = arrays.items()
     lines = _array(name, value, settings)
     if not 1 <= len(lines) <= MAX_CELLS:

@@ -12,10 +12,12 @@
     contest    height and width                                               programming contests
 
 webpbn.com exports all but the last. An empty clue is a 0, and where sizes come first also an empty line. In a contest's
-files the sizes may stand on a line each, or be one number for both, and a clue may begin or end with zeros.
+files the sizes may stand on a line each, or be one number for both, a clue may begin or end with zeros, and several
+puzzles may follow each other.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from nonocensus.scrapers.formats.parsing import (
@@ -50,6 +52,7 @@ class PlainFormat(NamedTuple):
     comment    prefix of comments
     commas     whether numbers are separated by commas
     zeros      whether each line ends with a 0
+    puzzles    splits a file's text into those of its puzzles
     """
 
     NAME: str
@@ -61,6 +64,7 @@ class PlainFormat(NamedTuple):
     comment: str = ""
     commas: bool = False
     zeros: bool = False
+    puzzles: Callable[[str], list[str]] = lambda text: [text]
     HOLDS: frozenset[str] = frozenset()
 
     @property
@@ -73,14 +77,13 @@ class PlainFormat(NamedTuple):
         if not self.commas and b"," in data:
             return False
         try:
-            (puzzle,) = self.read(data)
+            return all(map(_is_possible, [*self.read(data)]))
         except FormatError:
             return False
-        return _is_possible(puzzle)
 
     def read(self, data: bytes) -> Iterator[Puzzle]:
-        """Yield the puzzle of a file."""
-        return read_each([decode_text(data)], self._puzzle)
+        """Yield the puzzles of a file, all but a contest's with one."""
+        return read_each(self.puzzles(decode_text(data)), self._puzzle)
 
     def write(self, puzzle: Puzzle) -> bytes:
         """Return a file with this puzzle."""
@@ -204,21 +207,50 @@ def _headed(lines: list[NumberedLine]) -> Sides:
 def _contest(lines: list[NumberedLine]) -> Sides:
     """Split by counts, and let each clue end with one zero; blank lines are clues if there are too few others."""
     sizes, rest = _first(lines), lines[1:]
-    filled = [line for line in rest if line[1]]
+    options: list[tuple[int, int, list[NumberedLine]]] = []
     if len(sizes[1].split(maxsplit=2)) == 2:
         height, width = parse_sizes(sizes, 2)
-        rest = filled if len(filled) == height + width else rest
+        options.append((height, width, rest))
     else:
-        (height,) = parse_sizes(sizes, 1)
-        number, second = _first(rest)
-        width = height
-        if len(filled) < len(rest):
-            raise FormatError("it has empty lines, which are clues only below a line with two sizes")
-        if second in BLOCKS and len(rest) == 1 + height + int(second):
-            if len(rest) == 2 * height and not all(line.split()[-1] == "0" for _, line in rest[1:]):
-                raise FormatError(f"line {number}: {second} could be the number of columns, or the first clue")
-            width, rest = int(second), rest[1:]
-    return _counted([(number, _ended(text)) for number, text in rest], height, width, None)
+        (side,) = parse_sizes(sizes, 1)
+        options.append((side, side, rest))
+        if (second := _first(rest)[1]) in BLOCKS:
+            options.append((side, int(second), rest[1:]))
+    fitting = []
+    for height, width, clues in options:
+        filled = [line for line in clues if line[1]]
+        fitting += [(height, width, part) for part in (filled, clues) if len(part) == height + width][:1]
+    if len(fitting) == 2:  # a first clue without a zero at its end, where all others have one, is none
+        all_end = all(line.split()[-1:] == ["0"] for _, line in fitting[1][2])
+        fitting = fitting[1:] if all_end else [option for option in fitting if _is_balanced(*option)]
+    if len(fitting) == 2:
+        raise FormatError(f"line {rest[0][0]}: {rest[0][1]} could be the number of columns, or the first clue")
+    height, width, clues = (fitting or options)[0]
+    return _counted([(number, _ended(line)) for number, line in clues], height, width, None)
+
+
+def _is_balanced(height: int, _: int, clues: list[NumberedLine]) -> bool:
+    """Check that rows and columns have equal sums."""
+    sums = [sum(int(word) for word in line.split(maxsplit=MAX_CELLS) if word in BLOCKS) for _, line in clues]
+    return sum(sums[:height]) == sum(sums[height:])
+
+
+def _contest_puzzles(text: str) -> list[str]:
+    """Split input of several puzzles, each with its sizes on a line of its own; all lines below count."""
+    numbered = bounded_lines(text, MAX_LINES)
+    lines = [line.strip() for _, line in numbered]
+    with suppress(FormatError):
+        _contest(_trimmed([(number, line.strip()) for number, line in numbered]))
+        return [text]
+    found, place = list[str](), 0
+    while place < len(lines):
+        sizes = lines[place].split(maxsplit=2)
+        end = place + 1 + (int(sizes[0]) + int(sizes[-1]) if sizes and all(map(BLOCKS.get, sizes)) else 0)
+        if len(sizes) > 2 or end > len(lines) or (sizes and end == place + 1):
+            return [text]
+        found += ["\n".join(lines[place:end])] if sizes else []
+        place = end
+    return found
 
 
 def _ended(text: str) -> str:
@@ -244,5 +276,6 @@ PLAIN_FORMATS: tuple[PlainFormat, ...] = (
         (),
         lambda height, width: (str(height), str(width)),
         zeros=True,
+        puzzles=_contest_puzzles,
     ),
 )

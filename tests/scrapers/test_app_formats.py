@@ -86,6 +86,10 @@ ARROWS = {
     "minizinc, cells": lines(
         f"X = 6;\nY = 5;\nmaxlen = 6;\nrows = [{cells_of(ROWS, 6)}|];\ncols = [{cells_of(COLUMNS, 6)}|];"
     ),
+    "minizinc, other names": lines(
+        f"Left = [|{'|'.join(padded(ROWS, '0', 2, first=False))}|];",
+        f"top_clues = [|{'|'.join(padded(COLUMNS, '-1', 3, first=False))}|];",
+    ),
     "contest": lines("5 6", ROWS, COLUMNS),
     "contest, closing zeros": lines("5 6", [clue if clue == "0" else f"{clue} 0" for clue in ROWS + COLUMNS]),
     "contest, padded": lines("5 6", [c.replace(",", " ") for c in padded(ROWS + COLUMNS, "0", 3, first=True)]),
@@ -123,8 +127,18 @@ def test_square_contest_has_one_size() -> None:
     data = b"2\n2\n0\n1\n1\n"
     assert detect("", data).NAME == "contest"
     assert one("contest", data.decode()).rows == ((Block(2),), ())
-    with pytest.raises(FormatError, match=r"line 2: 1 could be the number of columns, or the first clue"):
-        one("contest", "2\n1\n1\n1\n1\n")
+    with pytest.raises(FormatError, match=r"line 2: 2 could be the number of columns, or the first clue"):
+        one("contest", "3\n2\n1\n1\n1\n1\n2\n")
+
+
+def test_contest_of_several_puzzles() -> None:
+    """An empty clue is an empty line, as is what stands between two puzzles."""
+    data = b"2\n2\n\n1\n1\n\n2\n1\n1\n1\n1\n\n\n1 3\n1 1\n1\n\n1\n"
+    assert detect("", data).NAME == "contest"
+    first, second, third = named("contest").read(data)
+    assert (first.rows, first.columns) == (((Block(2),), ()), ((Block(1),),) * 2)
+    assert second.rows == second.columns == ((Block(1),),) * 2
+    assert (third.rows, third.columns) == (((Block(1),) * 2,), ((Block(1),), (), (Block(1),)))
 
 
 def test_smallest_and_empty_puzzles() -> None:
@@ -183,7 +197,6 @@ def test_gno_and_freenono_have_titles_and_grids() -> None:
         ("minizinc", "row_r = [{1}]; col_r = [|1|];", "'row_r': '{1}' is not a list of numbers"),
         ("minizinc", "X=3;Y=1;maxlen=2; rows=[|1,1|]; cols=[|1|0|1|];", "its clues of 1s only could be lengths of"),
         ("contest", "2 2\n1\n1\n1\n", "it ends after 3 of 4 clues"),
-        ("contest", "2\n1\n\n1\n1\n", "it has empty lines, which are clues only below a line with two sizes"),
         ("contest", "2 2\n1 0 1\n1\n1\n1\n", "line 2: '1 0 1' has a 0 among its numbers"),
         ("non", "width 2\nheight 2\ngoal 011\n", "line 3: the goal has 3 cells, but 2x2 are 4"),
         ("non", "width 2\ngoal 011\n", "it has no clues, nor a picture with its width and height"),
