@@ -39,7 +39,8 @@ def import_(
     """Import puzzle files, archives and URLs into a store.
 
     Archives (.zip, .tar.*) may contain archives, one level deep. Downloads are not kept. Unreadable files are
-    listed with the reason and skipped, as are puzzles that the store has already.
+    listed with the reason and skipped, as are puzzles that the store has already. Stores and runs in a folder are
+    passed over; Parquet files of a dataset with clues are read.
     """
     with resumable(), show_progress("importing") as progress:
         report = import_paths(paths, store, progress, format_named(input_format), contact, Terms(license_, owner))
