@@ -8,10 +8,12 @@ import json
 import logging
 import sys
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -206,8 +208,24 @@ def resumable() -> Iterator[None]:
 
 
 def activity(title: str) -> AbstractContextManager[object]:
-    """Show a spinner, if standard error is a terminal."""
-    return err.status(escape(title)) if err.is_terminal and not global_options.quiet else nullcontext()
+    """Show a spinner; without a terminal print a line after FIRST_LOG seconds, and every LOG_INTERVAL from then on."""
+    if global_options.quiet:
+        return nullcontext()
+    return err.status(escape(title)) if err.is_terminal else _logged(title)
+
+
+@contextmanager
+def _logged(title: str) -> Iterator[None]:
+    began, ended = time.monotonic(), threading.Event()
+
+    def line() -> str:
+        return f"{title}: {time.monotonic() - began:,.0f} s so far"
+
+    threading.Thread(target=_log, args=(line, ended, LOG_INTERVAL), daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
 
 
 @contextmanager
@@ -227,7 +245,8 @@ def show_progress(title: str, log_interval: float = LOG_INTERVAL) -> Iterator[Pr
         task = bar.add_task(title, total=None, status="")
         ended = threading.Event()
         if not (is_drawn or global_options.quiet):
-            threading.Thread(target=_log_progress, args=(bar, ended, log_interval), daemon=True).start()
+            line = partial(progress_line, bar.tasks[0])
+            threading.Thread(target=_log, args=(line, ended, log_interval), daemon=True).start()
         try:
             yield progress_callbacks(bar, task)
         except KeyboardInterrupt:
@@ -321,11 +340,11 @@ def _rate(speed: float | None) -> str:
     return f"{speed:,.0f}/s" if speed and speed >= 10 else f"{speed:.2g}/s" if speed else ""
 
 
-def _log_progress(bar: "Progress", ended: threading.Event, interval: float) -> None:
+def _log(line: Callable[[], str], ended: threading.Event, interval: float) -> None:
     """Print a line of progress every `interval` seconds, the first after FIRST_LOG, until the work has ended."""
     wait = min(FIRST_LOG, interval)
     while not ended.wait(wait):
-        err.print(escape(progress_line(bar.tasks[0])))
+        err.print(escape(line()))
         wait = interval
 
 

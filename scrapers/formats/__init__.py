@@ -98,7 +98,7 @@ SUDOKU_SUFFIXES = (".sdk", ".sdm", ".ss", ".sudoku")
 SUDOKU_START = 20_000
 """Bytes of a file that are looked at for Sudokus, and for facts of a logic program."""
 
-FACTS = re.compile(rb"(?:\b[a-z]\w*\([\w ,.;]{1,80}\)[ \t]*\.\s+){2}")
+FACTS = re.compile(rb"(?:\b[a-z]\w*\([^\r\n]{1,80}?\)[ \t]*\.\s+){2}")
 """Facts of answer-set programming or Prolog: row_clue(1,1,3). row_clue(2,1,1)."""
 
 

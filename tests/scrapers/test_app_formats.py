@@ -292,6 +292,7 @@ def test_given_cells_of_pattern_are_a_saved_grid() -> None:
         "width(3). height(1).\nrow(1,1,3).\ncol(1,1,1). col(2,1,1). col(3,1,1).\n",
         "% a picture\n#const w = 3.\nrow_hint(1,1,3).\ncol_hint(1,1,1).\ncol_hint(2,1,1).",
         "row_clue(0, 0, 1, 10).   row_clue(0, 1, 2, 4).",
+        "row_clue(1, [2]).\r\nrow_clue(2, [1, 1]).\r\n",
     ],
 )
 @pytest.mark.parametrize("name", ["facts.lp", "facts.pl", "facts.txt"])

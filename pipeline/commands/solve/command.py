@@ -1,6 +1,7 @@
 """The command solve: puzzles of files, addresses and ids, solved, drawn and explained."""
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from itertools import chain, islice
 from typing import Annotated, Any, NamedTuple
 
@@ -28,6 +29,7 @@ from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
     WRONG_USE,
+    activity,
     err,
     global_options,
     print_text,
@@ -196,7 +198,8 @@ def solve_all(puzzles: Iterator[Any], options: SolveOptions, output: OutputOptio
         compile_kernels(needed(puzzle_batch([item])), SOLVING if needs_techniques else LADDER)
         if item.saved and options.from_saved is None and not global_options.quiet:
             err.print(f"[dim]{escape(item.puzzle_id)}: its saved grid is not used; --from-saved 1 starts from it[/dim]")
-        solved = solve_puzzle(item, options)
+        with nullcontext() if options.is_interactive else activity(f"solving {item.puzzle_id}"):
+            solved = solve_puzzle(item, options)
         valid = solved.row["status"] != "invalid"
         counts[not valid] += 1
         if output.watch and solved.explanation is not None:
