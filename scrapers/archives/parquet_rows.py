@@ -5,6 +5,7 @@ Only columns of the puzzles table are read, and rows with clues: a dataset withh
 
 from collections.abc import Iterator
 from hashlib import file_digest
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -19,6 +20,7 @@ PARQUET_MAGIC = b"PAR1"
 
 BATCH_ROWS = 1 << 10
 CLUES = ("rows", "columns")
+WITHHELD = b"\n"
 CELLS = bytes(DIGITS.encode()[cell] if cell < len(DIGITS) else ord("?") for cell in range(256))
 """A goal's characters by palette entry."""
 
@@ -41,10 +43,10 @@ def read_rows(name: str, file: Any, limits: ReadLimits) -> Iterator[SourceFile]:
         columns = pa.schema([field for field in PUZZLES if field.name in names])
         lines, row, first, withheld = bytearray(), 0, 0, 0
         for batch in table.iter_batches(BATCH_ROWS, columns=columns.names):
-            for record in conform(pa.table(batch), columns, CLUES).to_pylist():
+            for line in _lines(conform(pa.table(batch), columns, CLUES)):
                 row += 1
-                withheld += record["rows"] is None or record["columns"] is None
-                lines += _line(record) if record["rows"] is not None and record["columns"] is not None else b"\n"
+                withheld += line == WITHHELD
+                lines += line
                 if len(lines) >= limits.chunk_bytes and lines.strip():
                     yield SourceFile(name, bytes(lines), None, sha256, first, is_chunk=True)
                     lines, first = bytearray(), row
@@ -56,15 +58,33 @@ def read_rows(name: str, file: Any, limits: ReadLimits) -> Iterator[SourceFile]:
         yield SourceFile(name, None, f"{withheld:,} of its {row:,} rows have no clues, which the dataset withholds")
 
 
-def _line(record: dict[str, Any]) -> bytes:
-    """Return a row as a line, which its reader validates."""
-    sides = {
-        side: [clue and [block and [*block.values()] for block in clue] for clue in record[side]] for side in CLUES
-    }
-    palette, goal = record.get("palette"), record.get("goal")
-    about = {
-        "palette": palette and [color and [*color.values()] for color in palette],
-        "goal": goal and goal.translate(CELLS).decode(),
-    }
-    about |= {field.name: record.get(field.name) for field in METADATA}
-    return msgspec.json.encode(sides | {key: value for key, value in about.items() if value is not None}) + b"\n"
+def _lines(table: pa.Table) -> Iterator[bytes]:
+    """Yield each row as a line, which its reader validates; WITHHELD for a row without clues."""
+    sides = zip(*(_clues(table.column(side)) for side in CLUES), strict=True)
+    for (rows, columns), record in zip(sides, table.drop_columns([*CLUES]).to_pylist(), strict=True):
+        if rows is None or columns is None:
+            yield WITHHELD
+            continue
+        palette, goal = record.get("palette"), record.get("goal")
+        about = {
+            "rows": rows,
+            "columns": columns,
+            "palette": palette and [color and [*color.values()] for color in palette],
+            "goal": goal and goal.translate(CELLS).decode(),
+        }
+        about |= {field.name: record.get(field.name) for field in METADATA}
+        yield msgspec.json.encode({key: value for key, value in about.items() if value is not None}) + b"\n"
+
+
+def _clues(column: pa.ChunkedArray) -> list[list[list[tuple[int, int]]] | None]:
+    """Return the clues of each row, with blocks as pairs; None for a null row."""
+    rows = column.combine_chunks()
+    lines = rows.values
+    blocks = lines.values
+    numbers = [blocks.field(name) for name in ("length", "color")]
+    if any(array.null_count for array in (lines, blocks, *numbers)):
+        raise UnreadableFile("it has nulls among the numbers of its clues")
+    pairs = list(zip(*(array.to_numpy().tolist() for array in numbers), strict=True))
+    clues = [pairs[first:last] for first, last in pairwise(lines.offsets.to_pylist())]
+    sides = [clues[first:last] for first, last in pairwise(rows.offsets.to_pylist())]
+    return [side if valid else None for side, valid in zip(sides, rows.is_valid().to_pylist(), strict=True)]

@@ -131,7 +131,7 @@ def detect(name: str, data: bytes) -> Format:
     if is_sudoku(name, data):
         raise FormatError(sudoku_refusal(name))
     if FACTS.search(data[:SUDOKU_START] + b"\n"):
-        raise FormatError("facts of a logic program, as for clingo or Prolog, which are not read")
+        raise FormatError("unknown format: facts of a logic program, as for clingo or Prolog, which are not read")
     if known is not None:
         return known
     decode_text(data)  # raises for an empty, binary or undecodable file

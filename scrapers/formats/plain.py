@@ -211,6 +211,8 @@ def _contest(lines: list[NumberedLine]) -> Sides:
     if len(sizes[1].split(maxsplit=2)) == 2:
         height, width = parse_sizes(sizes, 2)
         options.append((height, width, rest))
+        if height == width == 1 and all(len(line.split(maxsplit=2)) == 2 for _, line in rest):
+            raise FormatError("it could be a picture of 2x3 cells, or a puzzle of one cell")
     else:
         (side,) = parse_sizes(sizes, 1)
         options.append((side, side, rest))
