@@ -2,8 +2,8 @@
 
 A file is a sequence of lines: properties (`title "Cat"`), and the headings `rows` and `columns` with one clue a line
 below them, `3,1` or `0` for an empty line. `goal "0110..."` is the picture, row by row, which may replace the clues.
-`saved "01?0..."`, as often as wanted, is a partly solved grid with `?` for open cells (pbnsolve). Several puzzles in a
-file (.nonpack) are separated by lines of equals signs.
+`saved "01?0..."`, as often as wanted, is a partly solved grid with `?` for open cells, as pbnsolve writes it. Several
+puzzles in a file (.nonpack) are separated by lines of equals signs.
 
 Three collections have added colours (scrapers.formats.non_colors). Public crawls of webpbn.com and griddlers.net have
 added what the sites say: `link`, `date`, `medium_time`, `difficulty`, `quality`, `popularity`, `points`, `note`.
@@ -125,7 +125,7 @@ def _picture(parts: _Lines) -> Puzzle:
 def _with_colors(
     parts: _Lines, colors: NonColors, rows: tuple[Clue, ...], columns: tuple[Clue, ...], goal: np.ndarray | None
 ) -> Puzzle:
-    saved = _saved(parts, len(columns), len(rows), colors)
+    saved = _saved(parts, (rows, columns), colors)
     puzzle = Puzzle(rows, columns, colors.palette, goal, saved=saved, **_properties(parts))
     return without_unused(normalize_palette(puzzle)) if len(colors.palette) > 2 or parts.colors else puzzle
 
@@ -234,15 +234,23 @@ def _goal(parts: _Lines, width: int, height: int, places: dict[str, int]) -> np.
     return _grid(cells, places, f"line {number}: the goal", width, height)
 
 
-def _saved(parts: _Lines, width: int, height: int, colors: NonColors) -> tuple[np.ndarray, ...]:
-    """Return the partly solved grids, bool[height, width, palette]; a property `saved` of other text is ignored."""
+def _saved(
+    parts: _Lines, clues: tuple[tuple[Clue, ...], tuple[Clue, ...]], colors: NonColors
+) -> tuple[np.ndarray, ...]:
+    """Return the partly solved grids, bool[height, width, palette]; a property `saved` of other text is ignored.
+
+    In a grid that has no `?` and is no solution, 0 is an open cell: as white ones they would contradict the clues.
+    """
+    height, width = map(len, clues)
     everything, grids = len(colors.palette), list[np.ndarray]()
     marks = colors.places | {"?": everything}
     for lines in parts.saved:
         cells = _cells(lines)
         if len(cells) >= min(2, width * height) and not cells.strip("".join(marks)):
-            grid = _grid(cells, marks, f"line {lines[0][0]}: the saved grid", width, height)[:, :, None]
-            grids.append((grid == np.arange(everything)) | (grid == everything))
+            grid = _grid(cells, marks, f"line {lines[0][0]}: the saved grid", width, height)
+            if "?" not in cells and clues_of(grid) != clues:
+                grid[grid == 0] = everything
+            grids.append((grid[:, :, None] == np.arange(everything)) | (grid == everything)[:, :, None])
     return tuple(grids)
 
 

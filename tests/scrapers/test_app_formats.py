@@ -223,6 +223,8 @@ def test_saved_grids_of_non_are_kept() -> None:
     colored = one("non", 'color a #ff0000\ncolor b #00ff00\nrows\n1b\ncolumns\n1b\nsaved "a"\n')
     assert [color.rgb for color in colored.palette] == ["ffffff", "00ff00", "ff0000"]
     assert colored.saved[0].tolist() == [[[False, False, True]]], "a colour that no clue has"
+    full = one("non", 'rows\n1\n1\ncolumns\n1\n1\nsaved "1000"\nsaved "1001"\n').saved
+    assert [grid.all(axis=2).sum() for grid in full] == [3, 0], "a 0 is open where all as white would be wrong"
 
 
 NONNY = """title "Two"
