@@ -34,6 +34,7 @@ from nonocensus.scrapers.formats.parsing import (
     webpbn_origin,
 )
 from nonocensus.scrapers.formats.site_properties import origin_of, parse_date, parse_rating, parse_time
+from nonocensus.scrapers.formats.webpbn_xml import MAX_SAVED
 from nonocensus.solver.model.puzzle import BLACK, MAX_CELLS, WHITE, Clue, Puzzle, clues_of, normalize_palette
 
 NAME = "non"
@@ -251,6 +252,8 @@ def _saved(
             if "?" not in cells and clues_of(grid) != clues:
                 grid[grid == 0] = everything
             grids.append((grid[:, :, None] == np.arange(everything)) | (grid == everything)[:, :, None])
+            if len(grids) * grids[0].size > MAX_SAVED:
+                raise FormatError(f"its saved grids take more than {MAX_SAVED >> 20} MiB")
     return tuple(grids)
 
 
