@@ -28,7 +28,8 @@ from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.lock import LOCK, check_lease, commit_under_lease, writer_lock
 from nonocensus.pipeline.store.objects import ConflictError
 from nonocensus.pipeline.store.paths import Folder, folder, is_folder
-from nonocensus.pipeline.store.sources import MARK, RUN_MARK
+from nonocensus.scrapers.archives.source_file import RUN_MARK
+from nonocensus.scrapers.archives.source_file import STORE_MARK as MARK
 from nonocensus.solver.model.tables import PUZZLE_REQUIRED, PUZZLES, SCHEMA_VERSION, conform
 
 T = TypeVar("T")
