@@ -25,6 +25,8 @@ from nonocensus.pipeline.commands.output import (
     global_options,
     out,
     print_result,
+    progress_callbacks,
+    progress_line,
     show_progress,
     table,
 )
@@ -120,6 +122,21 @@ def test_progress_line_keeps_count_rate_and_time_left_before_verdicts(
     (line,) = file.getvalue().splitlines()
     assert len(line.rstrip()) < width
     assert [part in line for part in (*shown, *dropped)] == [True] * len(shown) + [False] * len(dropped)
+
+
+def test_an_estimate_ends_with_the_steps_that_it_rests_on() -> None:
+    """The last puzzles of a job may be the hardest."""
+    now = 0.0
+    bar = Progress(get_time=lambda: now, disable=True)
+    task = bar.add_task("classifying", total=1000, status="")
+    progress = progress_callbacks(bar, task)
+    progress.on_start("classifying", 1000, 0)
+    for second in (1.0, 2.0, 3.0):
+        now = second
+        progress.on_progress(331, "")
+    assert progress_line(bar.tasks[0]).endswith("about 0:00:01 to go")
+    now = 7.0
+    assert "to go" not in progress_line(bar.tasks[0])
 
 
 def test_unknown_total_replaces_a_known_one(capsys: pytest.CaptureFixture[str]) -> None:

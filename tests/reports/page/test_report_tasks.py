@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -180,6 +181,36 @@ def rated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("rated") / "report.html"
     path.write_bytes(write_report([(results, table)], grades=grades)["report.html"])
     return path
+
+
+LINKS = """
+const links = [...document.querySelectorAll("a[href^='#']")].filter((link) => link.checkVisibility());
+const names = links.map((link) => link.getAttribute("href"));
+return [...new Set(names.filter((name) => !name.includes("?"))), names.find((name) => name.startsWith("#browse?"))];
+"""
+LANDED = """
+const target = document.getElementById(arguments[0].slice(1).split("?")[0]);
+const isAbove = (plot) => plot.compareDocumentPosition(target) & Node.DOCUMENT_POSITION_FOLLOWING;
+const above = [...document.querySelectorAll("[data-chart]")].filter(isAbove);
+const off = target.getBoundingClientRect().top - (parseFloat(getComputedStyle(target).scrollMarginTop) || 0);
+const isEnd = scrollY + innerHeight > document.documentElement.scrollHeight - 2;
+return above.every((plot) => plot.matches(".vega-embed")) && (Math.abs(off) < 8 || (isEnd && off > 0));
+"""
+"""Whether the charts above the target of a link are drawn, and the target is at the top or the page at its end."""
+
+
+@pytest.mark.parametrize("width", [1280, PHONE])
+def test_every_link_of_the_page_lands_at_its_section(tab: Tab, report: Path, width: int) -> None:
+    """The charts above a section are drawn late, and change their height."""
+    page = report / "report.html"
+    with emulated(tab.driver, "light", width):
+        tab.load(page)
+        links = tab.run(LINKS)
+        assert len(links) > 5
+        for link in links:
+            tab.load(page)
+            tab.run("document.querySelector(`a[href='${arguments[0]}']`).click()", link)
+            tab.until(partial(tab.run, LANDED, link))
 
 
 @pytest.mark.people
