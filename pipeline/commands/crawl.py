@@ -103,13 +103,14 @@ def print_crawled(crawled: CrawlResult) -> None:
     outcomes = count_line(report.outcomes, OUTCOME_COLORS, "yellow") or "nothing new was requested"
     known = f", {report.known:,} were known" if report.known else ""
     changed = f", {len(report.changed):,} of them changed since" if report.changed else ""
+    updated = f", {report.updated:,} updated" if report.updated else ""
     gone = f", {report.gone:,} are no longer puzzles" if report.gone else ""
     later = report.left - report.outcomes.get("error", 0)
     left = f", {later:,} are left for another time" if later > 0 else ""
     added = f"[bold green]{report.added:,}[/bold green] puzzles added to {escape(store.folder.name)}"
     print_result(
         vars(report) | {"puzzles": total, "store": store.folder.name},
-        [f"{outcomes}{known}{left}", f"{added}{changed}{gone}: {total:,} in all."],
+        [f"{outcomes}{known}{left}", f"{added}{changed}{updated}{gone}: {total:,} in all."],
     )
 
 

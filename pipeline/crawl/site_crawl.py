@@ -23,7 +23,7 @@ from nonocensus.scrapers import nonograms, webpbn
 from nonocensus.scrapers.demo import SOURCE as DEMO
 from nonocensus.scrapers.demo import demo_site as demo
 from nonocensus.scrapers.formats.parsing import clipped
-from nonocensus.scrapers.http import HostUnreachable, PoliteSession, RequestFailed, RobotsDisallowed
+from nonocensus.scrapers.http import HostUnreachable, PoliteSession, RequestFailed
 from nonocensus.scrapers.http.messages import host_of, is_loopback, normalize_url
 from nonocensus.scrapers.http.polite_session import contact_for
 from nonocensus.scrapers.http.throttle import check_host_rate, check_rate
@@ -84,8 +84,8 @@ def crawl_site(place: Path, options: CrawlOptions, progress: ProgressCallbacks =
     if (options.ids is None) != options.new:
         raise UserError("say what to crawl, by one of: --ids, --new, --ratings, --reparse")
     with _open_crawl(place, options, progress) as opened:
-        _crawl_numbers(opened, options, progress)
-        return CrawlResult(opened.store, opened.report, opened.ledger.errors(MOST_ERRORS))
+        errors = _crawl_numbers(opened, options, progress)
+        return CrawlResult(opened.store, opened.report, errors[:MOST_ERRORS])
 
 
 def crawl_ratings(place: Path, options: CrawlOptions, progress: ProgressCallbacks = SILENT) -> int:
@@ -155,8 +155,8 @@ def next_in(session: PoliteSession) -> str:
     return f"next in {session.delay:.1f} s" if session.delay else ""
 
 
-def _crawl_numbers(opened: OpenCrawl, options: CrawlOptions, progress: ProgressCallbacks) -> None:
-    """Request the numbers that the ledger lacks, or all on a refresh."""
+def _crawl_numbers(opened: OpenCrawl, options: CrawlOptions, progress: ProgressCallbacks) -> list[tuple[str, int, str]]:
+    """Request the numbers that the ledger lacks, or all on a refresh; return source, number and reason of errors."""
     report, session = opened.report, opened.session
     site = _site(opened.ledger, session, options, progress)
     every = _numbers(opened.ledger, session, site, options)
@@ -164,11 +164,12 @@ def _crawl_numbers(opened: OpenCrawl, options: CrawlOptions, progress: ProgressC
     report.known = size(every) - size(numbers)
     progress.on_start(f"crawling {options.site}", min(size(numbers), options.limit or size(numbers)), 0)
 
-    def on_number() -> None:
+    def on_number(is_first: bool) -> None:
         counts = "  ".join(f"{name} {count:,}" for name, count in report.outcomes.items())
-        progress.on_progress(1, f"{counts} {next_in(session)}")
+        progress.on_progress(int(is_first), f"{counts} {next_in(session)}")
 
-    crawl(opened, site, numbers, options.limit, options.refresh, on_number)
+    errors = crawl(opened, site, numbers, options.limit, options.refresh, on_number)
+    return [(site.source, number, reason) for number, reason in sorted(errors.items())]
 
 
 def _site(ledger: Ledger, session: PoliteSession, options: CrawlOptions, progress: ProgressCallbacks) -> Site:
@@ -205,7 +206,7 @@ def _open_crawl(place: Path, options: CrawlOptions, progress: ProgressCallbacks)
             try:
                 with PoliteSession(contact, rate=options.rate, report=progress.on_warning) as session:
                     yield OpenCrawl(store, ledger, session, report)
-            except (RequestFailed, RobotsDisallowed, HostUnreachable) as error:
+            except (RequestFailed, HostUnreachable) as error:
                 raise NetworkError(f"{error}; what was finished is kept, the same command resumes") from error
 
 
