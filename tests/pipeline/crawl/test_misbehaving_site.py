@@ -17,7 +17,7 @@ from nonocensus.pipeline.crawl.ledger import open_ledger
 from nonocensus.pipeline.crawl.loop import OpenCrawl, crawl
 from nonocensus.pipeline.crawl.table import CrawlReport, crawl_store
 from nonocensus.pipeline.store.parts import open_store
-from nonocensus.scrapers import webpbn
+from nonocensus.scrapers import nonograms, webpbn
 from nonocensus.scrapers.formats import nonograms_org, webpbn_xml
 from nonocensus.scrapers.http import HostUnreachable, PoliteSession, Request, RequestFailed
 from nonocensus.solver.model.puzzle import Puzzle, from_picture
@@ -315,6 +315,36 @@ def test_second_address_that_is_down_is_an_error_of_the_number(
     site.answers |= {f"/nonograms/i/{number}": [answer(200, page(number))] for number in (1, 3)}
     result = crawled("--ids", "1-3", "--base-url", "http://127.0.0.1:9", source="nonograms")
     assert (result["code"], ledger_of(tmp_path / "store")) == (1, {1: "ok", 2: "error", 3: "ok"})
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (answer(403), "HTTP status 403"),
+        (answer(500), "500 Internal Server Error, 5 times"),
+        (answer(302, Location="http://other.test/"), "redirected to http://other.test/ (a login page?)"),
+        (answer(200, b"<a>" * 9999), "it has more than 5,000 tags"),
+    ],
+)
+def test_lists_that_can_not_be_read_are_done_without(
+    site: NumberedSite, crawled: Crawl, reply: Answer, reason: str
+) -> None:
+    site.answers |= {
+        "/search/p/10000?sort=6": [answer(200, b'<a href="/nonograms/i/2">')],
+        "/nonograms/p/1": [reply],
+        **{f"/nonograms/i/{number}": [answer(200, page(number))] for number in (1, 2)},
+    }
+    result = crawled("--ids", "all", source="nonograms")
+    assert (result["code"], result["outcomes"]) == (0, {"ok": 2})
+    assert f"/nonograms/p/1: {reason}; numbers not yet listed are" in result["err"]
+
+
+def test_endless_list_ends(site: NumberedSite, crawled: Crawl, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nonograms, "LAST_PAGE", 5)
+    pages = {f"/nonograms/p/{k}": [answer(200, f'<a href="/nonograms/i/{k}">'.encode())] for k in range(1, 9)}
+    site.answers |= {**pages, "/search/p/5?sort=6": [answer(200, b'<a href="/nonograms/i/2">')]}
+    assert crawled("--ids", "all", source="nonograms")["code"] == 0
+    assert [path for path in site.paths() if path.startswith("/nonograms/p/")] == list(pages)[:5]
 
 
 class FailingSession:
