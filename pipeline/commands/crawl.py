@@ -47,7 +47,10 @@ def crawl(
         int | None, number_option("Maximum number of requests this time.", rich_help_panel=NETWORK)
     ] = None,
     refresh: Annotated[
-        bool, typer.Option("--refresh", help="Download again what the store has.", rich_help_panel=NETWORK)
+        bool,
+        typer.Option(
+            "--refresh", help="Download again what the store has; update texts and rights.", rich_help_panel=NETWORK
+        ),
     ] = False,
     rate: Annotated[
         float,

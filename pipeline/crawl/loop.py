@@ -109,7 +109,7 @@ def crawl(
                     report.left -= 1
                 in_a_row = in_a_row + 1 if answer.outcome == "error" else 0
                 refusals = refusals + 1 if answer.is_refusal else 0
-                report.outcomes = settled | Counter({"error": len(errors)})
+                report.outcomes = dict(settled | Counter(error=len(errors)))
                 on_number(is_first)
                 if refusals == MOST_REFUSALS:
                     raise NetworkError(f"{answer.detail}; the same command resumes later")

@@ -2,28 +2,36 @@
 
 import json
 import sqlite3
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from faulty_twin import serve
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from misbehaving import Site, answer
 from runs import run_serially
 from stores import Nonocensus
 
 from nonocensus.pipeline.crawl import table as crawled_table
-from nonocensus.pipeline.crawl.ledger import NAME
+from nonocensus.pipeline.crawl.ledger import NAME, Ledger, open_ledger
+from nonocensus.pipeline.crawl.loop import OpenCrawl, catch_up, crawl
+from nonocensus.pipeline.crawl.table import CrawlReport
+from nonocensus.pipeline.crawl.table import reparse as reparse_replies
 from nonocensus.pipeline.findings.dataset_folder import write_dataset
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.store.parts import open_store, rewrite
 from nonocensus.reports.dataset.dataset_columns import Content
-from nonocensus.scrapers.formats import non, nonograms_org
+from nonocensus.scrapers import webpbn
+from nonocensus.scrapers.formats import non, nonograms_org, webpbn_xml
+from nonocensus.scrapers.http import Reply, Request
 from nonocensus.scrapers.twin import build_archive
 from nonocensus.solver.model.puzzle import Puzzle, from_picture
 
@@ -138,10 +146,101 @@ def test_withdrawn_licence_is_not_published_again(
     rewrite(open_store("store"), lambda batch: batch.slice(len(batch)))
     for moment in ("append", "puzzle_batch"):
         with monkeypatch.context() as cut:
-            cut.setattr(crawled_table, moment, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+            cut.setattr(crawled_table, moment, interrupting)
             assert nonocensus("crawl", "webpbn", "--reparse", "--out", "store").code == 130
     crawled(new, unpublished=unpublished)
     assert timeless(rows()) == timeless(after)
+
+
+class State(NamedTuple):
+    """What the site has of a number: a puzzle, no puzzle, or an error."""
+
+    answer: Literal["puzzle", "gone", "broken"]
+    clues: int = 1
+    title: str = ""
+    license: str | None = None
+
+
+STATES = st.builds(
+    State,
+    st.sampled_from(["puzzle", "puzzle", "puzzle", "gone", "broken"]),
+    *(st.sampled_from([1, 2, 3]), st.sampled_from(["a", "b"]), st.sampled_from([None, FREE])),
+)
+ROUNDS = st.lists(
+    st.tuples(st.tuples(STATES, STATES), st.sampled_from(["", "rewrite", "append", "set_tabled"])),
+    min_size=1,
+    max_size=6,
+)
+
+
+class ScriptedSession:
+    """A session that sends what the site has of each number."""
+
+    def __init__(self, states: Sequence[State]) -> None:
+        self.states = states
+
+    def fetch(self, request: Request, known: object = None) -> Reply:  # noqa: ARG002
+        number = int((request.form or {})["id"])
+        state = self.states[number - 1]
+        puzzle = replace(drawn(state.clues, title=state.title, license=state.license), source_id=str(number))
+        body = {
+            "puzzle": webpbn_xml.write(puzzle),
+            "gone": f"Puzzle {number} does not exist\n".encode(),
+            "broken": b"please log in",
+        }[state.answer]
+        return Reply(request.url, 200, {}, body, datetime.now(UTC), 0.0)
+
+
+def expected_rows(history: Sequence[Sequence[State]]) -> dict[str, tuple[str, str | None]]:
+    """Return title and licence by id, as the definition has them: versions one by one, then the newest rights."""
+    found: dict[str, tuple[str, str | None]] = {}
+    for number, states in enumerate(zip(*history, strict=True), 1):
+        versions: dict[int, str] = {}
+        license_ = None
+        for state in states:
+            if state.answer == "puzzle":
+                versions[state.clues] = state.title
+            if state.answer != "broken":
+                license_ = state.license if state.answer == "puzzle" else None
+        for version, title in enumerate(versions.values(), 1):
+            found[f"webpbn/{number}" + (f"@{version}" if version > 1 else "")] = title, license_
+    return found
+
+
+@settings(max_examples=8)
+@given(ROUNDS)
+def test_table_follows_from_the_replies(
+    tmp_path_factory: pytest.TempPathFactory, rounds: list[tuple[tuple[State, State], str]]
+) -> None:
+    """After any refreshes, each killed at some moment; of a reparse of the table, and of a new one."""
+    place = tmp_path_factory.mktemp("crawl") / "store"
+    store = crawled_table.crawl_store(place)
+
+    def found() -> dict[str, tuple[str, str | None]]:
+        every = (row for batch in store.batches() for row in batch.to_pylist())
+        return {row["puzzle_id"]: (row["title"], row["license"]) for row in every}
+
+    history: list[tuple[State, State]] = []
+    for states, killed in rounds:
+        history.append(states)
+        with open_ledger(place) as ledger, pytest.MonkeyPatch.context() as cut:
+            catch_up(store, ledger)
+            if killed:
+                cut.setattr(Ledger if killed == "set_tabled" else crawled_table, killed, interrupting)
+            opened = OpenCrawl(store, ledger, ScriptedSession(states), CrawlReport())  # type: ignore[arg-type]
+            with suppress(KeyboardInterrupt):
+                crawl(opened, webpbn.site(), [(1, 3)], None, True, lambda _: None)
+    with open_ledger(place) as ledger:
+        catch_up(store, ledger)
+        assert found() == expected_rows(history)
+        assert reparse_replies(store, ledger, lambda _: None).rewritten == 0
+        rewrite(store, lambda batch: batch.slice(len(batch)))
+        reparse_replies(store, ledger, lambda _: None)
+        assert found() == expected_rows(history)
+
+
+def interrupting(*_: Any) -> Any:
+    raise KeyboardInterrupt
 
 
 def test_an_error_withdraws_nothing(nonocensus: Nonocensus, crawled: Crawl) -> None:
@@ -211,6 +310,8 @@ def test_only_the_url_of_the_newest_puzzle_is_conditional(nonocensus: Nonocensus
         return [asked.path for asked in site.asked if "if-none-match" in asked.headers]
 
     assert outcomes() == {"ok": 1}
+    site.answers["/nonograms2/i/2"] = [answer(200, b"please log in")]
+    assert outcomes() == {"error": 1}, "not missing, as the page for the other kind is"
     site.answers["/nonograms2/i/2"] = [answer(304)]
     assert (outcomes(), conditional()) == ({"unchanged": 1}, ["/nonograms2/i/2"])
     site.answers |= {"/nonograms2/i/2": [answer(302, Location="/moved")], "/moved": [answer(304)]}
