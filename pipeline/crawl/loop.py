@@ -155,7 +155,11 @@ def _request_number(opened: OpenCrawl, site: Site, number: int, refresh: bool, t
         if judgement.outcome != "missing":
             break
     key = ledger.record_replies(site.source, number, replies, kinds)
-    if judgement.puzzle is not None and table.add(key, stamp_reply(judgement.puzzle, reply)):
+    puzzle = stamp_reply(judgement.puzzle, reply) if judgement.puzzle else None
+    license_ = puzzle.license if puzzle else None
+    # what is withdrawn is not to be published by anything that runs meanwhile
+    is_withdrawn = judgement.outcome != "error" and table.licenses.get((site.source, str(number)), license_) != license_
+    if (puzzle and table.add(key, puzzle)) or is_withdrawn:
         table.flush()
     return Answer(judgement.outcome, judgement.detail)
 

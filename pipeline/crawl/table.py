@@ -8,7 +8,7 @@ import hashlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +131,16 @@ class PuzzleWriter:
         self._versions: Versions | None = None
         self._has_known = has_all
 
+    @cached_property
+    def licenses(self) -> dict[tuple[str, str], str]:
+        """Licences in the table, by source and number of crawled rows."""
+        found: dict[tuple[str, str], str] = {}
+        for batch in self._store.batches(RIGHTS):
+            licensed = batch.filter(batch["license"].is_valid())
+            pairs = zip(_numbers(licensed), licensed["license"].to_pylist(), strict=True)
+            found.update((number, license_) for number, license_ in pairs if number)
+        return found
+
     def add(self, key: int, puzzle: Puzzle) -> bool:
         """Add the puzzle of a reply, by the reply's key, after older ones; return whether a row group is complete."""
         self._queue.append((key, puzzle))
@@ -145,7 +155,7 @@ class PuzzleWriter:
         withdrawn = self._ledger.withdrawn()
         fresh = _with_rights(one_batch(_newest(self._rows)), self._rights, withdrawn)
         present = np.zeros(len(fresh), np.bool_)
-        if self._has_known or any(_licensed(batch, withdrawn) for batch in self._store.batches(RIGHTS)):
+        if not withdrawn.isdisjoint(self.licenses) or self._has_known:
             contents = self._ledger.contents() if self._has_all else None
             renewed = partial(self._renewed, fresh, present, withdrawn, contents)
             self._report.rewritten += rewrite(self._store, renewed)
@@ -153,6 +163,7 @@ class PuzzleWriter:
             self._report.added += append(self._store, [fresh.filter(pa.array(~present))])
         self._ledger.set_tabled(self._keys)
         self._rows, self._keys, self._rights, self._has_known = [], [], {}, False
+        del self.licenses
 
     def _tabulate(self) -> None:
         """Turn the queue into rows with the ids of their versions."""
@@ -256,11 +267,6 @@ def _numbers(batch: pa.RecordBatch) -> list[tuple[str, str] | None]:
     """Return source and number of crawled rows, None for others."""
     columns = (batch[name].to_pylist() for name in ("source", "source_id", "fetched_at"))
     return [None if time is None else (source, number) for source, number, time in zip(*columns, strict=True)]
-
-
-def _licensed(batch: pa.RecordBatch, numbers: set[tuple[str, str]]) -> bool:
-    """Return whether a crawled row of one of these numbers has a licence."""
-    return not numbers.isdisjoint(_numbers(batch.filter(batch["license"].is_valid())))
 
 
 def _with_rights(batch: pa.RecordBatch, rights: Rights, withdrawn: set[tuple[str, str]]) -> pa.RecordBatch:

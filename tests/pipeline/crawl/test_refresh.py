@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -31,7 +31,7 @@ from nonocensus.pipeline.store.parts import open_store, rewrite
 from nonocensus.reports.dataset.dataset_columns import Content
 from nonocensus.scrapers import webpbn
 from nonocensus.scrapers.formats import non, nonograms_org, webpbn_xml
-from nonocensus.scrapers.http import Reply, Request
+from nonocensus.scrapers.http import PoliteSession, Reply, Request
 from nonocensus.scrapers.twin import build_archive
 from nonocensus.solver.model.puzzle import Puzzle, from_picture
 
@@ -152,6 +152,23 @@ def test_withdrawn_licence_is_not_published_again(
     assert timeless(rows()) == timeless(after)
 
 
+@pytest.mark.parametrize("puzzle", [None, drawn(1, license=None), drawn(1, license="CC-BY-NC-4.0")])
+def test_licence_is_withdrawn_before_the_next_request(
+    crawled: Crawl, puzzle: Puzzle | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A refresh may take a day, and may be killed."""
+    crawled([drawn(1), drawn(2)])
+    fetch, seen = PoliteSession.fetch, []
+
+    def watched(self: PoliteSession, request: Request, known: Any = None) -> Reply:
+        seen.append(rights()["webpbn/1"][1])
+        return fetch(self, request, known)
+
+    monkeypatch.setattr(PoliteSession, "fetch", watched)
+    crawled([*([puzzle] if puzzle else []), drawn(2)], "--refresh", "--limit", "2", unpublished=() if puzzle else (1,))
+    assert seen == [FREE, puzzle.license if puzzle else None]
+
+
 class State(NamedTuple):
     """What the site has of a number: a puzzle, no puzzle, or an error."""
 
@@ -174,14 +191,15 @@ ROUNDS = st.lists(
 
 
 class ScriptedSession:
-    """A session that sends what the site has of each number."""
+    """A session that sends what the site has of each number, and keeps what it has sent."""
 
-    def __init__(self, states: Sequence[State]) -> None:
-        self.states = states
+    def __init__(self, states: Sequence[State], sent: Mapping[int, list[State]]) -> None:
+        self.states, self.sent = states, sent
 
     def fetch(self, request: Request, known: object = None) -> Reply:  # noqa: ARG002
         number = int((request.form or {})["id"])
         state = self.states[number - 1]
+        self.sent[number].append(state)
         puzzle = replace(drawn(state.clues, title=state.title, license=state.license), source_id=str(number))
         body = {
             "puzzle": webpbn_xml.write(puzzle),
@@ -191,10 +209,10 @@ class ScriptedSession:
         return Reply(request.url, 200, {}, body, datetime.now(UTC), 0.0)
 
 
-def expected_rows(history: Sequence[Sequence[State]]) -> dict[str, tuple[str, str | None]]:
+def expected_rows(sent: Mapping[int, list[State]]) -> dict[str, tuple[str, str | None]]:
     """Return title and licence by id, as the definition has them: versions one by one, then the newest rights."""
     found: dict[str, tuple[str, str | None]] = {}
-    for number, states in enumerate(zip(*history, strict=True), 1):
+    for number, states in sent.items():
         versions: dict[int, str] = {}
         license_ = None
         for state in states:
@@ -220,23 +238,22 @@ def test_table_follows_from_the_replies(
         every = (row for batch in store.batches() for row in batch.to_pylist())
         return {row["puzzle_id"]: (row["title"], row["license"]) for row in every}
 
-    history: list[tuple[State, State]] = []
+    sent: dict[int, list[State]] = {1: [], 2: []}
     for states, killed in rounds:
-        history.append(states)
         with open_ledger(place) as ledger, pytest.MonkeyPatch.context() as cut:
             catch_up(store, ledger)
             if killed:
                 cut.setattr(Ledger if killed == "set_tabled" else crawled_table, killed, interrupting)
-            opened = OpenCrawl(store, ledger, ScriptedSession(states), CrawlReport())  # type: ignore[arg-type]
+            opened = OpenCrawl(store, ledger, ScriptedSession(states, sent), CrawlReport())  # type: ignore[arg-type]
             with suppress(KeyboardInterrupt):
                 crawl(opened, webpbn.site(), [(1, 3)], None, True, lambda _: None)
     with open_ledger(place) as ledger:
         catch_up(store, ledger)
-        assert found() == expected_rows(history)
+        assert found() == expected_rows(sent)
         assert reparse_replies(store, ledger, lambda _: None).rewritten == 0
         rewrite(store, lambda batch: batch.slice(len(batch)))
         reparse_replies(store, ledger, lambda _: None)
-        assert found() == expected_rows(history)
+        assert found() == expected_rows(sent)
 
 
 def interrupting(*_: Any) -> Any:
@@ -316,7 +333,7 @@ def test_only_the_url_of_the_newest_puzzle_is_conditional(nonocensus: Nonocensus
     assert (outcomes(), conditional()) == ({"unchanged": 1}, ["/nonograms2/i/2"])
     site.answers |= {"/nonograms2/i/2": [answer(302, Location="/moved")], "/moved": [answer(304)]}
     assert outcomes() == {"error": 1}
-    site.answers["/nonograms2/i/2"] = [answer(404)]
+    site.answers["/nonograms2/i/2"] = [answer(404, ETag='"2"')]
     assert outcomes() == {"missing": 1}
     site.answers["/nonograms2/i/2"] = [page]
     assert (outcomes(), conditional()) == ({"ok": 1}, [])
