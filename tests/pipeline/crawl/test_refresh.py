@@ -272,7 +272,7 @@ def test_an_error_withdraws_nothing(nonocensus: Nonocensus, crawled: Crawl) -> N
     site.close()
     for _ in range(2):
         assert rights() == {"webpbn/1": ("(c) Ann", None)}
-        reparse(nonocensus)
+        assert reparse(nonocensus)["outcomes"] == {"missing": 3, "error": 1}
 
 
 def test_table_written_before_a_withdrawal_catches_up(crawled: Crawl) -> None:
