@@ -179,7 +179,12 @@ def _cards(figures: Figures) -> tuple[Card, ...]:
     if figures.grades and figures.grades.quartiles:
         low, middle, high = map(minutes_text, figures.grades.quartiles)
         cards.append(
-            Card(middle, "for people, the middle puzzle", f"half take {low} to {high}", filters=(("sort", "minutes"),))
+            Card(
+                middle,
+                "median time for people",
+                f"estimated; half take {low} to {high}",
+                filters=(("sort", "minutes"),),
+            )
         )
     return tuple(cards)
 
