@@ -216,12 +216,12 @@ def _series(source: str, column: str) -> str:
 
 
 def _correlation_words(one: RatingCorrelation) -> list[str]:
-    """Return the name of a series and its correlation, as lines of a legend."""
+    """Return the name of a series and its correlation, as lines of a legend, short enough for a phone."""
     partial = "" if one.partial is None else f"; {one.partial:.2f} given size"
-    words = [_series(one.source, one.rating), f"rho {one.rho:.2f}{partial}; {one.puzzles:,} puzzles"]
-    if one.in_sample:
-        words[1] += "; in-sample"
-    return [*words, *([f"cross-validated: rho {validated_words(one, 'rho')}"] if one.validated else [])]
+    lines = [_series(one.source, one.rating), f"rho {one.rho:.2f}{partial}"]
+    lines += ["in-sample: fitted to these"] * one.in_sample
+    lines += ["cross-validated rho:", validated_words(one, "rho")] if one.validated else []
+    return [*lines, f"{one.puzzles:,} puzzles"]
 
 
 def _sample(one: RatingCorrelation | MeasureCorrelation) -> str:
