@@ -24,9 +24,9 @@ CHANCE = 40
 Unrelated pictures are as near as that with a probability of 2 ** -40, and 500,000 of a size have 2 ** 40 pairs, turned.
 """
 
-BANDS = 32
-"""Most bands. With fewer than d + 1 bands a pair is missed with a probability of at most (1 - 1 / e) ** 32, about 4 in
-10 million, as bands do not depend on the pictures and each has 1 / (d + 1) of the cells."""
+BANDS = 24
+"""Most bands. With fewer than d + 1 bands a pair is missed with a probability of at most (1 - 1 / e) ** 24, about 2 in
+100,000, as bands do not depend on the pictures and each has 1 / (d + 1) of the cells."""
 
 WINDOW = 64
 """Most candidates per picture and band, the earliest of those with equal numbers of coloured cells first.
@@ -145,12 +145,14 @@ def find_near(pictures: PictureColumn, allowed: np.ndarray, progress: ProgressCa
 def _rarer(pictures: PictureColumn) -> np.ndarray:
     """Count the cells of each picture's commonest entry, or all others if they are fewer, int64[pictures]."""
     cells, bits = pictures.width * pictures.height, pictures.bits
-    planes = np.arange(bits.shape[1])
-    commonest = np.zeros(len(bits), np.int64)
-    for entry in range(1 << len(planes)):
-        flips = np.where(entry >> planes & 1, 0, -1).astype(np.uint64)[:, None]
-        same = np.bitwise_count(np.bitwise_and.reduce(bits ^ flips, axis=1)).sum(1, dtype=np.int64)
-        np.maximum(commonest, same if entry else same - 64 * bits.shape[2] + cells, out=commonest)  # padding is 0
+    commonest = np.empty(len(bits), np.int64)
+    for some in _slices(bits, 1 << bits.shape[1]):
+        entries = ~np.zeros((1, 1, 1), np.uint64)  # then the cells of each entry
+        for plane in bits[some].transpose(1, 0, 2):
+            entries = np.concatenate([entries & ~plane, entries & plane])
+        counts = np.bitwise_count(entries).sum(2, dtype=np.int64)
+        counts[0] -= 64 * bits.shape[2] - cells  # padding is 0
+        commonest[some] = counts.max(0)
     return np.minimum(commonest, cells - commonest)
 
 
