@@ -53,7 +53,7 @@ def are_plain(rows: Rows) -> np.ndarray:
     plain: np.ndarray = pc.fill_null(found, False).to_numpy(zero_copy_only=False).copy()
     for side in ("rows", "columns"):
         lines = pc.fill_null(pc.list_value_length(rows[side]), 0).to_numpy()
-        blocks = pc.list_value_length(pc.list_flatten(rows[side])).to_numpy()
+        blocks = pc.fill_null(pc.list_value_length(pc.list_flatten(rows[side])), 0).to_numpy()
         plain &= lines > 0
         places = np.flatnonzero(plain)
         starts, lines = (np.cumsum(lines) - lines)[places], lines[places]
@@ -89,12 +89,16 @@ def looks(rows: Rows, numbers: np.ndarray) -> pa.Table:
 
 
 def _look(rows: Any, columns: Any, palette: Any) -> str:
-    """Return the background and the least of the eight images of the clues; empty if they are unknown."""
-    if None in (rows, columns, palette):
+    """Return the background and the least of the eight images of the clues; empty if they are unknown.
+
+    Of untrusted files: clues may be null, and their colours missing from the palette.
+    """
+    if None in (rows, columns) or not palette:
         return ""
-    rgb = [str(entry["rgb"]).lower() for entry in palette]
+    rgb = {color: str(entry and entry["rgb"]).lower() for color, entry in enumerate(palette)}
     one, other = (
-        [[(block["length"], rgb[block["color"]]) for block in clue] for clue in side] for side in (rows, columns)
+        [[(block["length"] or 0, rgb.get(block["color"], "")) for block in clue or () if block] for clue in side]
+        for side in (rows, columns)
     )
     images = (
         [[clue[::along] for clue in side[::across]] for side, across, along in ((up, y, x), (left, x, y))]

@@ -152,6 +152,21 @@ def test_repeated_puzzles_are_told_apart_by_their_colours_and_plain_ones_marked(
     ]
 
 
+def test_damaged_clues_are_told_apart_as_well_as_can_be() -> None:
+    """Of untrusted files: null clues and blocks, colours missing from the palette, no palette, equal ids."""
+    rows: list[Any] = [[[{"length": 3, "color": 7}, None], None], [], None]
+    palettes: list[Any] = [[], None, [None], [{"name": "a", "symbol": "a", "rgb": None}]]
+    facts: dict[str, Any] = {"puzzle_id": "a/1", "clue_hash": "c", "canonical_hash": "k", "width": 99, "height": 99}
+    table = pa.Table.from_pylist(
+        [
+            facts | {"rows": one, "columns": other, "palette": palette}
+            for one in rows for other in rows for palette in palettes
+        ],
+        pa.schema([*map(RESULTS.field, ("puzzle_id", "clue_hash")), *map(PUZZLES.field, FACTS)]),
+    )  # fmt: skip
+    assert len(repeated(table)) == len(table) - 1
+
+
 @pytest.mark.parametrize(
     ("picture", "plain"),
     [
