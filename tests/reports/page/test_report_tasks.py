@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -237,6 +238,8 @@ def test_a_researcher_takes_a_figure_and_its_table(tab: Tab, rated: Path, kept: 
     text = downloaded(tab, kept, "report-rating-against-minutes-by-site.csv").decode()
     boxes = list(csv.reader(io.StringIO(text, newline="")))
     assert {row[0] for row in boxes[1:]} == {"<script>", "times_of_day"}
+    assert {row[1] for row in boxes[1:]} == {"ratings of difficulty", "times, minutes"}
+    assert all(float(low) <= float(high) for row in boxes[1:] for low, high in pairwise(row[4:]))
     latex = downloaded(tab, kept, "report-rating-against-minutes-by-site.tex").decode()
     assert "\\caption{Rating against minutes, by site}" in latex
     assert latex.count("\\\\\n") == len(boxes)
