@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from nonocensus.scrapers.formats import (
+    clue_lists,
     g,
     jsonl,
     lp,
@@ -78,7 +79,7 @@ DISTINCTIVE: tuple[Format, ...] = (
 )
 """Formats that are recognized without ambiguity, in order of detection."""
 
-FORMATS: tuple[Format, ...] = (*DISTINCTIVE, *PLAIN_FORMATS)
+FORMATS: tuple[Format, ...] = (*DISTINCTIVE, *PLAIN_FORMATS, clue_lists)
 
 SUDOKU_SUFFIXES = (".sdk", ".sdm", ".ss", ".sudoku")
 """Suffixes of files that hold only Sudokus, which are refused."""

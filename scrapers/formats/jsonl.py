@@ -5,7 +5,8 @@
 A clue is a list of blocks, a block its length (0: a blot) and the palette index of its colour; entry 0 is the
 background. The goal is a string of palette indices in base 36, row by row. Where `source` is griddlers, a number in
 `site_difficulty` is seconds and is read as `site_seconds`. Large files are read fastest if each line begins with `rows`
-and `columns` (scrapers.formats.jsonl_columns).
+and `columns` (scrapers.formats.jsonl_columns). An object with clues under other names, or with other fields, is read
+by scrapers.formats.clue_names.
 """
 
 import codecs
@@ -19,6 +20,7 @@ from typing import Annotated, Any
 import msgspec
 import numpy as np
 
+from nonocensus.scrapers.formats import clue_lists
 from nonocensus.scrapers.formats.parsing import FormatError, decode_text, error_text, read_each_line
 from nonocensus.scrapers.formats.site_properties import checked
 from nonocensus.scrapers.formats.writing import FEATURES
@@ -29,6 +31,7 @@ SUFFIXES: tuple[str, ...] = (".jsonl", ".ndjson")
 HOLDS: frozenset[str] = frozenset(FEATURES) - {"saved"}
 
 BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"')
+OWN_CLUES = re.compile(rb"\[\s*\[\s*\[")
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 PALETTE_INDICES = np.zeros(128, np.uint8)
 PALETTE_INDICES[[*DIGITS.encode()]] = range(len(DIGITS))
@@ -61,13 +64,20 @@ RECORDS = msgspec.json.Decoder(Record)
 
 
 def recognizes(data: bytes) -> bool:
-    """Check for an object at the start."""
-    return BEGINNING.match(data) is not None
+    """Check for an object at the start, but not for one that is printed over several lines."""
+    return BEGINNING.match(data) is not None and not clue_lists.is_document(data)
 
 
 def read(data: bytes, before: int = 0) -> Iterator[Puzzle]:
     """Yield the puzzles of a file, or of a chunk after `before` lines; blank lines are skipped."""
-    return read_each_line(lines_with_records(data, before), read_line)
+    count = 0
+    try:
+        for count, puzzle in enumerate(read_each_line(lines_with_records(data, before), read_line), 1):
+            yield puzzle
+    except FormatError:
+        if count or before or not clue_lists.DOCUMENT.match(data):
+            raise
+        raise FormatError(clue_lists.document_fault(data)) from None
 
 
 def lines_with_records(data: bytes, before: int) -> Iterator[tuple[int, bytes]]:
@@ -88,7 +98,10 @@ def read_line(line: bytes) -> Puzzle:
         except UnicodeDecodeError:
             record = RECORDS.decode(decode_text(line))
     except (FormatError, msgspec.DecodeError, RecursionError) as error:
-        raise FormatError(f"it is not a puzzle: {error_text(error)}") from None
+        other = clue_lists.read_json(line) if not OWN_CLUES.search(line) or "unknown field" in str(error) else None
+        if other is None:
+            raise FormatError(f"it is not a puzzle: {error_text(error)}") from None
+        return other
     palette = tuple(Color(*color) for color in record.palette) if record.palette else BLACK_ON_WHITE
     rows, columns = (
         tuple([tuple(starmap(cached_block, clue)) for clue in side]) for side in (record.rows, record.columns)

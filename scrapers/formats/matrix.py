@@ -1,11 +1,21 @@
-"""A picture as a matrix of 0 and 1, one row per line."""
+r"""A picture as text, one row per line: # and ., X and blanks, blocks, 0 and 1 with or without commas.
 
-from collections.abc import Iterator
+    ..#..       0,0,1,0,0       ··█··
+    .###.       0,1,1,1,0       ·███·
+
+What the commands `solve` and `picture` print is read too, several puzzles and their colours: a line with the size
+ends before each picture. Blanks may separate cells, or be empty ones.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import numpy as np
 
-from nonocensus.scrapers.formats.parsing import FormatError, decode_text, lines_of, read_each
+from nonocensus.scrapers.formats.colors import ColorSpec, palette_of
+from nonocensus.scrapers.formats.parsing import FormatError, clipped, decode_text, lines_of, read_each
+from nonocensus.scrapers.formats.plain import PLAIN_FORMATS
 from nonocensus.solver.model.puzzle import MAX_CELLS, Puzzle, from_picture
 
 NAME = "matrix"
@@ -14,32 +24,133 @@ HOLDS: frozenset[str] = frozenset({"goal"})
 PICTURE = True
 """A puzzle without a picture can't be written."""
 
-BLANKS_AND_DIGITS = b"01 \t\r\n"
+PAINTED, EMPTY, EITHER, OPEN = "#█■⬛◼▓●▪1*@", " .-_·0□░⬜◻○▫", "xXoO×", "?"
+"""Signs of cells. The signs EITHER are painted, unless another one is: X is painted beside O, and empty beside #."""
+
+SIGNS = frozenset(PAINTED + EMPTY + EITHER)
+INVISIBLE = {0xFE0F: None, 0x200B: None, 0xFEFF: None, 0xA0: " ", 0x3000: " "}
+"""Variation selector of emoji, zero-width and wide blanks."""
+
+SEPARATORS = ",;|\t"
+PRINTED = re.compile(r"(?<!\S)([0-9]{1,4})x([0-9]{1,4})(?: in [0-9]+ colours)?: [a-z]")
+"""The size and the verdict of a puzzle, before its picture."""
+
+LONGEST_LINE = 4 * MAX_CELLS
+
+Rows = Sequence[Sequence[str]]
 
 
 def recognizes(data: bytes) -> bool:
-    """Check for lines of 0 and 1 of equal length, without blanks, which might be clues."""
-    rows = data.split()
-    return not data.translate(None, BLANKS_AND_DIGITS) and len(set(map(len, rows))) == 1 and len(rows[0]) > 1
+    """Check for a picture of two signs, or for what `solve` prints; not for clues, which may be 0 and 1 apart."""
+    try:
+        text = decode_text(data[: LONGEST_LINE * MAX_CELLS]).translate(INVISIBLE)
+        if any(True for _ in printed(text)):
+            return True
+        if not SIGNS.issuperset(text.translate(dict.fromkeys(map(ord, f"{SEPARATORS}\r\n")))):
+            return False
+        rows = rows_of(text)
+        signs = {sign for row in rows for sign in row}
+        entries = _entries(signs)
+    except FormatError:
+        return False
+    if 1 not in entries.values() or len({len(row) for row in rows}) > 1:
+        return False
+    if not signs <= {"0", "1"}:
+        return not signs <= set("01#*") or not _is_plain(data)
+    if len(text.split()) == len(rows) and "," not in text:
+        return len(rows[0]) > 1
+    has_gap = any("01" in "".join(row) for row in rows)
+    return has_gap or ("0" in signs and not _is_plain(data))
+
+
+def _is_plain(data: bytes) -> bool:
+    """Check whether it may be clues, with # before comments or between the sides."""
+    return any(known.recognizes(data) for known in PLAIN_FORMATS)
 
 
 def read(data: bytes) -> Iterator[Puzzle]:
-    """Yield the puzzle of the picture."""
-    return read_each([decode_text(data)], _puzzle)
+    """Yield the puzzle of a picture, or those of all pictures that `solve` printed."""
+    text = decode_text(data).translate(INVISIBLE)
+    if any(True for _ in printed(text)):
+        return read_each(printed(text), lambda rows: puzzle_of_rows(rows, is_printed=True))
+    return read_each([text], lambda text: puzzle_of_rows(rows_of(text)))
 
 
-def _puzzle(text: str) -> Puzzle:
-    filled = (line for _, line in lines_of(text) if line.strip())
-    lines = ["".join(line.split(maxsplit=MAX_CELLS)) for line in islice(filled, MAX_CELLS + 1)]
-    if not 0 < len(lines) <= MAX_CELLS or len(lines[0]) > MAX_CELLS:
+def printed(text: str) -> Iterator[list[str]]:
+    """Yield the first picture without open cells after each size."""
+    width = height = 0
+    rows: list[str] = []
+    for _, line in lines_of(text):
+        if found := PRINTED.search(line[:LONGEST_LINE]):
+            width, height, rows = int(found[1]), int(found[2]), []
+        elif height and len(line) == width:
+            rows.append(line)
+            if len(rows) == height:
+                if not any(OPEN in row for row in rows):
+                    yield rows
+                    height = 0
+                rows = []
+        else:
+            rows = []
+
+
+def rows_of(text: str) -> list[list[str]]:
+    """Return the cells of a picture's lines: separated, or side by side, where a blank may be an empty cell."""
+    lines = list(islice((line for _, line in lines_of(text)), 4 * MAX_CELLS))
+    filled = [k for k, line in enumerate(lines) if line]
+    lines = lines[filled[0] : filled[-1] + 1] if filled else []
+    shown = [line for line in lines if line.strip()]
+    if not 0 < len(shown) <= MAX_CELLS or max(map(len, shown)) > LONGEST_LINE:
         raise FormatError(f"a picture must have 1 to {MAX_CELLS} rows and columns")
-    for number, line in enumerate(lines, 1):
-        if len(line) != len(lines[0]):
-            raise FormatError(f"row {number} has {len(line)} cells, the first one {len(lines[0])}")
-        if line.strip("01"):
-            raise FormatError(f"row {number} has other characters than 0 and 1")
-    cells = np.frombuffer("".join(lines).encode(), np.uint8) - ord("0")
-    return from_picture(cells.reshape(len(lines), -1))
+    for separator in SEPARATORS:
+        if all(separator in line for line in shown):
+            bare = [line.strip().removeprefix("|") if separator == "|" else line for line in shown]
+            return [[cell.strip() or " " for cell in line.removesuffix(separator).split(separator)] for line in bare]
+    words = [line.split() for line in shown]
+    signs = {sign for row in words for word in row for sign in word}
+    if signs & set(EMPTY) or len(signs) > 1 or signs == {"1"}:
+        if len(shown) < len(lines) and not signs <= {"0", "1"}:
+            raise FormatError("a blank line in it: two pictures, or an empty row?")
+        return [list("".join(row)) for row in words]
+    if len(shown) == len(lines) and len(set(shown)) == 1 and " " not in shown[0]:
+        return [list(line) for line in shown]
+    if any(len(row) > 1 for row in words) and not any(line[1::2].strip() for line in lines):
+        raise FormatError("its blanks could be empty cells, or separate the cells: write . for empty ones")
+    if len({len(line) - len(line.lstrip()) for line in shown}) == 1 and len({line.strip() for line in shown}) == 1:
+        raise FormatError("its blanks could be empty cells, or indentation: write . for empty ones")
+    width = max(map(len, lines))
+    return [list(line.ljust(width)) for line in lines]
+
+
+def puzzle_of_rows(rows: Rows, is_printed: bool = False) -> Puzzle:
+    """Return the puzzle of rows of signs. Raises FormatError."""
+    if not 0 < len(rows) <= MAX_CELLS or not 0 < len(rows[0]) <= MAX_CELLS:
+        raise FormatError(f"a picture must have 1 to {MAX_CELLS} rows and columns")
+    for number, row in enumerate(rows, 1):
+        if len(row) != len(rows[0]):
+            raise FormatError(f"row {number} has {len(row)} cells, the first one {len(rows[0])}")
+        if not is_printed and not SIGNS.issuperset(row):
+            other = next(sign for sign in row if sign not in SIGNS)
+            raise FormatError(f"row {number}: {clipped(other)} is no sign of a cell, as # and . are")
+    entries = _entries({sign for row in rows for sign in row}, is_printed)
+    cells = np.array([[entries[sign] for sign in row] for row in rows], np.uint8)
+    if (colors := max(entries.values())) < 2:
+        return from_picture(cells)
+    return from_picture(cells, palette_of([ColorSpec(symbol=sign) for sign, entry in entries.items() if entry]))
+
+
+def _entries(signs: set[str], is_printed: bool = False) -> dict[str, int]:
+    """Return the palette entry of each sign; only printed pictures have several colours. Raises FormatError."""
+    empty = sorted(signs & set(EMPTY))
+    marks = sorted(signs - set(empty))
+    if not empty and len(marks) == 2 and not is_printed:
+        empty = ([sign for sign in marks if sign in "oO"] or [sign for sign in marks if sign in EITHER])[:1]
+        marks = [sign for sign in marks if sign not in empty]
+    for several, meaning in ((empty, "empty"), (marks if not is_printed else [], "painted")):
+        if len(several) > 1:
+            first, second = map(clipped, several[:2])
+            raise FormatError(f"{first} and {second} could both be {meaning} cells: write # and .")
+    return dict.fromkeys(empty, 0) | {sign: entry for entry, sign in enumerate(marks, 1)}
 
 
 def write(puzzle: Puzzle) -> bytes:

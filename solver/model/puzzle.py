@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import lru_cache
 from itertools import chain, groupby, pairwise
-from typing import NamedTuple
+from string import ascii_letters, digits
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -60,6 +61,21 @@ class Color(NamedTuple):
 WHITE = Color("white", ".", "ffffff")
 BLACK = Color("black", "X", "000000")
 BLACK_ON_WHITE = (WHITE, BLACK)
+
+USUAL_COLORS = {
+    **{"black": "000000", "red": "ff0000", "blue": "0000ff", "green": "008000", "yellow": "ffff00", "orange": "ffa500"},
+    **{
+        "purple": "800080",
+        "brown": "a52a2a",
+        "pink": "ffc0cb",
+        "gray": "808080",
+        "cyan": "00ffff",
+        "magenta": "ff00ff",
+    },
+    **{"lime": "00ff00", "navy": "000080", "teal": "008080", "maroon": "800000", "olive": "808000", "gold": "ffd700"},
+    **{"violet": "ee82ee", "silver": "c0c0c0", "white": "ffffff", "grey": "808080"},
+}
+"""Names of colours that clues as plain lists may use; colours without one get these in order."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +138,39 @@ class Puzzle:
                     f"saved grid {number} is {grid.shape[1]}x{grid.shape[0]}, its clues are {self.width}x{self.height}"
                 )
 
+    @classmethod
+    def from_clues(
+        cls, rows: Iterable[Any], columns: Iterable[Any], palette: Sequence[Color] | None = None, **metadata: Any
+    ) -> Self:
+        """Return the puzzle of clues as plain lists, arrays or tuples; `metadata` are other fields (title, author, ...).
+
+        rows, columns   for each line a list of numbers, or of pairs of a number and a colour: [3, 1], [(3, "red"), (1, 2)].
+                        A single number needs no list; 0, [0], [] and None are an empty line, "?" is a hidden length.
+                        Zeros before and after the numbers of a line are padding
+        palette         the colours, the background first: a pair then has an index, a name, a symbol or RGB of it. Without
+                        it a colour may be anything: the names of HTML and hexadecimal digits mean themselves
+
+        Raises InvalidPuzzle for anything else.
+        """
+        marked_rows, marked_columns = (
+            [_marked_blocks(f"{name} {number}", line) for number, line in enumerate(_items(f"the {name}s", lines), 1)]
+            for name, lines in (("row", rows), ("column", columns))
+        )
+        marks = dict.fromkeys(mark for line in marked_rows + marked_columns for _, mark in line)
+        if palette is None:
+            palette, entries = _colors_of(list(marks))
+        else:
+            named = ((key, entry) for entry, color in enumerate(palette) for key in (entry, *color))
+            entries = {None: 1} | {key: entry for key, entry in reversed([*named]) if entry}
+        if unknown := [mark for mark in marks if mark not in entries]:
+            raise InvalidPuzzle(f"the colour {unknown[0]!r} is not in the palette")
+        made_rows, made_columns = (
+            tuple([tuple([cached_block(length, entries[mark]) for length, mark in line]) for line in lines])
+            for lines in (marked_rows, marked_columns)
+        )
+        puzzle = cls(made_rows, made_columns, tuple(palette), **metadata)
+        return normalize_palette(puzzle)
+
     @property
     def width(self) -> int:
         """Number of columns."""
@@ -175,12 +224,76 @@ def _check_blocks(side: str, lines: Sequence[Clue], palette: int) -> None:
             raise InvalidPuzzle(f"{side} {number}: it has {len(clue)} numbers; the most is {MAX_CELLS}")
         for block in clue:
             if not (isinstance(block, Block) and isinstance(block.length, INTEGER_TYPES)):
-                raise InvalidPuzzle(f"{side} {number}: {block!r} is not a Block of integers")
+                raise InvalidPuzzle(
+                    f"{side} {number}: {block!r} is not a Block of integers; Puzzle.from_clues takes lists of numbers"
+                )
             if not 0 <= block.length <= MAX_CELLS:
                 what = "negative" if block.length < 0 else f"more than {MAX_CELLS}"
                 raise InvalidPuzzle(f"{side} {number}: the number {block.length} is {what}")
             if not (isinstance(block.color, INTEGER_TYPES) and 1 <= block.color < palette):
                 raise InvalidPuzzle(f"{side} {number}: colour {block.color} is not in the palette")
+
+
+def _items(name: str, lines: Any) -> list[Any]:
+    """Return a list, tuple or array as a list, with Python's integers."""
+    if isinstance(lines, str | bytes | dict) or not isinstance(lines, Iterable):
+        raise InvalidPuzzle(f"{name}: {lines!r:.60} is no list")
+    return lines.tolist() if isinstance(lines, np.ndarray) and lines.ndim else [*lines]
+
+
+def _marked_blocks(where: str, line: Any) -> list[tuple[int, Any]]:
+    """Return the blocks of a line as lengths and colours, None for a number without one."""
+    items = [] if line is None else [line] if isinstance(line, INTEGER_TYPES) or line == "?" else _items(where, line)
+    blocks = [_marked_block(where, item) for item in items]
+    numbers = [k for k, block in enumerate(blocks) if block is not None]
+    inner = blocks[numbers[0] : numbers[-1] + 1] if numbers else []
+    if None in inner:
+        raise InvalidPuzzle(f"{where}: there is a 0 between its numbers")
+    return [block for block in inner if block is not None]
+
+
+def _marked_block(where: str, item: Any) -> tuple[int, Any] | None:
+    """Return a number, or a pair of a number and a colour, as length and colour; None for a 0, which is padding."""
+    is_pair = isinstance(item, list | tuple | np.ndarray) and len(item) == 2
+    number, mark = item if is_pair else (item, None)
+    mark = int(mark) if isinstance(mark, np.integer) else mark
+    if isinstance(number, str) and number == "?":
+        return BLOT, mark
+    if isinstance(number, bool) or not isinstance(number, INTEGER_TYPES) or not isinstance(mark, int | str | None):
+        wanted = "a number, or a pair of a number and a colour"
+        raise InvalidPuzzle(f"{where}: {item!r:.60} is not {wanted}")
+    if not 0 <= number <= MAX_CELLS:
+        raise InvalidPuzzle(f"{where}: the number {number} is {'negative' if number < 0 else f'more than {MAX_CELLS}'}")
+    return (int(number), mark) if number else None
+
+
+def _colors_of(marks: Sequence[Any]) -> tuple[tuple[Color, ...], dict[Any, int]]:
+    """Return the palette of colours that clues name, and the entries by colour."""
+    if len(marks) > MAX_COLORS:
+        raise InvalidPuzzle(f"it has {len(marks)} colours; the most is {MAX_COLORS}")
+    if not marks or (len(marks) == 1 and not isinstance(marks[0], str)):
+        return BLACK_ON_WHITE, dict.fromkeys(marks, 1)
+    given = {mark: _rgb_of("black" if mark is None else mark) for mark in marks}
+    spare = iter([rgb for rgb in dict.fromkeys(USUAL_COLORS.values()) if rgb not in given.values()])
+    palette, entries = [WHITE], dict[Any, int]()
+    for mark, known in given.items():
+        same = [entry for entry, color in enumerate(palette) if entry and color.rgb == known]
+        if not same:
+            name = "black" if mark is None else mark if isinstance(mark, str) else f"color{mark}"
+            taken = {color.symbol for color in palette}
+            symbols = ("X" if known == BLACK.rgb else name[:1], *ascii_letters, *digits)
+            symbol = next(sign for sign in symbols if sign.isalnum() and sign not in taken)
+            palette.append(Color(name, symbol, known or next(spare, f"{len(palette):02x}8040")))
+        entries[mark] = same[0] if same else len(palette) - 1
+    return tuple(palette), entries
+
+
+def _rgb_of(mark: Any) -> str:
+    """Return the six hexadecimal digits that a colour is or means; empty if unknown."""
+    text = str(mark).lower().removeprefix("#")
+    text = "".join(digit * 2 for digit in text) if len(text) == 3 else text
+    is_hex = isinstance(mark, str) and len(text) == 6 and not text.strip("0123456789abcdef")
+    return text if is_hex else USUAL_COLORS.get(text, "")
 
 
 def normalize_palette(puzzle: Puzzle) -> Puzzle:

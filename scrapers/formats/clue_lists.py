@@ -1,0 +1,366 @@
+"""JSON and lists of clues, as apps, programs, papers and posts write them (names: scrapers.formats.clue_names).
+
+{"rows": [[1], [3, 1]], "columns": [[1], [], [2]]}         an object, pretty or not, an array, one a line
+rows = [[1], [3, 1]]; columns = [[1], [], [2]]             Python, JavaScript, C, Mathematica, Lisp and so on
+[[1], [3, 1]] [[1], [], [2]]                               lists without names: rows, then columns
+Row 1: 3 1                                                 a line each, or below "Rows:" and "Columns:", as posted
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from string import ascii_lowercase, digits
+from typing import Any
+
+import msgspec
+
+from nonocensus.scrapers.formats.clue_names import (
+    CLUE_WORD,
+    EXPECTED,
+    LETTERS,
+    NOTHING,
+    FoundPuzzle,
+    find,
+    find_named,
+    read_found,
+    side_of,
+)
+from nonocensus.scrapers.formats.parsing import FormatError, decode_text, error_text, lines_of, read_each
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, BLOT, Clue, InvalidPuzzle, Puzzle
+
+NAME = "lists"
+SUFFIXES: tuple[str, ...] = (".json",)
+HOLDS: frozenset[str] = frozenset(
+    {"colors", "blots", "goal", "rgb", "names", "title", "author", "description", "copyright", "license"}
+)
+
+SIGNS = digits + ascii_lowercase
+"""Of a goal, by palette entry."""
+
+MAX_BYTES = 8 << 20
+"""Of a value: a puzzle of 1023x1023, or an array of small ones without names, takes a quarter of it."""
+
+MAX_TOKENS, MAX_DEPTH = 1 << 21, 16
+"""Of a text that is not JSON."""
+
+DOCUMENT = re.compile(rb"(?:\xef\xbb\xbf)?\s*+\{(?:[^\r\n]*[^}\s])?[ \t]*[\r\n]\s*+[^{\s]")
+OBJECT_LINE = re.compile(rb"[\r\n][ \t]*\{")
+JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*+[\[{]")
+JSON_LINE = re.compile(rb'(?:\xef\xbb\xbf)?\s*+\{[ \t]*"[^\r\n]*\}[ \t]*(?:[\r\n]|\Z)')
+
+
+def is_document(data: bytes) -> bool:
+    """Check for one object of JSON that is printed over several lines, not for an object on each line."""
+    if not DOCUMENT.match(data):
+        return False
+    if not OBJECT_LINE.search(data):
+        return True
+    try:
+        msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"), type=msgspec.Raw)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return True
+
+
+def document_fault(data: bytes) -> str:
+    """Return why an object on several lines is not read as a puzzle a line."""
+    try:
+        msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return f"it is not JSON: {error_text(error)}"
+    return "it is one object on several lines, not an object a line"
+
+
+def recognizes(data: bytes) -> bool:
+    """Check for sides by name, else for two lists that are rows and columns, or one that is a picture."""
+    if JSON_LINE.match(data):
+        return False  # a puzzle on each line, which the format jsonl reads
+    try:
+        first = next(_found(data), None)
+        return first is not None and (bool(first.names) or read_found(first) is not None)
+    except (FormatError, InvalidPuzzle):
+        return False
+
+
+def read(data: bytes) -> Iterator[Puzzle]:
+    """Yield the puzzles of a file."""
+    found = _found(data)
+    first = next(found, None)
+    if first is None:
+        raise FormatError(EXPECTED)
+    return read_each(chain([first], found), read_found)
+
+
+def read_json(line: bytes) -> Puzzle | None:
+    """Return the only puzzle of an object of JSON, None if it has no lists of clues by name. Raises FormatError."""
+    try:
+        value = _decode(line)
+    except msgspec.DecodeError:
+        return None
+    found = list(find(value)) if isinstance(value, dict) else []
+    return read_found(found[0]) if len(found) == 1 and found[0].names else None
+
+
+def _found(data: bytes) -> Iterator[FoundPuzzle]:
+    """Yield the puzzles of a file, unvalidated."""
+    text, reason = decode_text(data), ""
+    if JSON.match(data):
+        try:
+            yield from _in_json(text.encode())
+            return
+        except msgspec.DecodeError as error:
+            reason = f"it is not JSON: {error_text(error)}"
+    if len(data) > MAX_BYTES:
+        raise FormatError(reason or f"it is larger than {MAX_BYTES >> 20} MiB, the limit for a text of lists")
+    if LETTERS.fullmatch(text):
+        lines = [line for _, line in lines_of(text) if line.strip()]
+        yield from (FoundPuzzle(pair, (), {}) for pair in zip(lines[::2], lines[1::2], strict=False))
+        return
+    found = list(in_lines(text))
+    if not found:
+        try:
+            found = list(_in_code(text))
+        except FormatError as error:
+            raise FormatError(reason or str(error)) from None
+    if not found and reason:
+        raise FormatError(reason)
+    yield from found
+
+
+def _in_json(data: bytes) -> Iterator[FoundPuzzle]:
+    """Yield the puzzles of JSON: of the elements of an array one by one, or of values on lines. Raises DecodeError."""
+    try:
+        elements = msgspec.json.decode(data, type=list[msgspec.Raw])
+    except (msgspec.DecodeError, RecursionError):
+        elements = []
+    if elements and bytes(elements[0])[:1] == b"{":
+        values: Iterable[Any] = (_decode(bytes(element)) for element in elements)
+    else:
+        try:
+            values = [_decode(data)]
+        except msgspec.DecodeError:
+            lines = [line for line in data.splitlines() if not line.isspace()]
+            if len(lines) < 2 or len(data) > MAX_BYTES:
+                raise
+            values = [_decode(line) for line in lines]
+    for value in values:
+        yield from find(value)
+
+
+def _decode(data: bytes) -> Any:
+    """Return a value of JSON. Raises FormatError for a huge one, and DecodeError."""
+    if len(data) > MAX_BYTES:
+        raise FormatError(f"it has an object or a list of more than {MAX_BYTES >> 20} MiB")
+    try:
+        return msgspec.json.decode(data)
+    except RecursionError:
+        raise FormatError("its lists and objects are nested too deep") from None
+
+
+# Lists in programs.
+
+TOKEN = re.compile(
+    r"""(?P<comment>//[^\n]*|/\*(?s:.*?)(?:\*/|\Z)|\(\*[^()*]*+\*\)|\#[^\n]*|--[^\n]*)
+    |(?P<string>\"{3}(?s:.*?)\"{3}|'{3}(?s:.*?)'{3}|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|`[^`\n]*+`)
+    |(?P<number>-?[0-9]++(?:\.[0-9]++)?(?![\w.]))
+    |(?P<word>[\w?](?:[\w.]|\[[0-9]*\]|::)*+)
+    |(?P<type>(?:\[\])+(?=\w))
+    |(?P<open>[\[({])|(?P<close>[\])}])
+    |(?P<named>=>|:=|<-|->|==?|:)
+    |(?P<end>[;,\n])
+    """,
+    re.VERBOSE,
+)
+PAIRS = {"[": "]", "(": ")", "{": "}"}
+NULLS = frozenset(("none", "null", "nil", "undefined"))
+
+
+class _Open:
+    """Brackets whose end is yet to come.
+
+    items   the values in them, each with its name or an empty text
+    words   how many of the items are words without quotes: types, constants
+    """
+
+    def __init__(self, sign: str, name: str) -> None:
+        self.sign, self.name = sign, name
+        self.items = list[tuple[str, Any]]()
+        self.words = 0
+        self.has_comma = False
+
+    def value(self) -> Any:
+        """Return an object if items have names, else a list; what parentheses or a call hold if that is one value."""
+        lists = [value for _, value in self.items if isinstance(value, list | dict)]
+        if self.sign == "(" and len(lists) == 1 == len(self.items) - self.words and (self.words or not self.has_comma):
+            return lists[0]
+        return dict(self.items) if any(name for name, _ in self.items) else [value for _, value in self.items]
+
+
+def _in_code(text: str) -> Iterator[FoundPuzzle]:
+    """Yield the puzzles in the text of a program: of lists with names of sides, else of the others two by two."""
+    values = _values(text)
+    if any(
+        not name and isinstance(value, list) and not any(isinstance(item, list) for item in value)
+        for name, value in values
+    ):
+        values = [(name, value) for name, value in values if any(isinstance(item, list | dict) for item in value)]
+    named = [(name if side_of(name) or name in ("x", "y") else "", value) for name, value in values]
+    found = list(find_named(named, {}))
+    yield from found or find([value for _, value in values])
+
+
+def _values(text: str) -> list[tuple[str, Any]]:
+    """Return the lists and objects of a program outside of all others, with the names before them.
+
+    Raises FormatError for brackets that do not match.
+    """
+    stack, last = [_Open("", "")], ""
+    word = name = ""
+    for count, found in enumerate(TOKEN.finditer(text)):
+        kind, token, here = str(found.lastgroup), found[0], stack[-1]
+        if count > MAX_TOKENS or len(stack) > MAX_DEPTH:
+            raise FormatError(f"it has more than {MAX_TOKENS:,} words, or brackets in more than {MAX_DEPTH} others")
+        if word and len(stack) > 1 and (kind in ("number", "close", "string") or token == ","):
+            here.items.append((name, word))
+            here.words += 1
+            word = name = ""
+        if kind == "open":
+            stack.append(_Open(token, name or (word if side_of(word) else "")))
+            word = name = ""
+        elif kind == "close" and len(stack) > 1:
+            if PAIRS[here.sign] != token:
+                raise FormatError(f"its brackets do not match: {token} closes {here.sign}")
+            stack.pop()
+            if here.words == len(here.items) > 0:  # the arguments of a type or a function
+                name = here.name
+            else:
+                stack[-1].items.append((here.name, here.value()))
+        elif kind == "named":
+            word, name = "", name or word
+        elif kind == "word":
+            word = token.partition("[")[0].rpartition(".")[2]
+            if token == "?" or word.lower() in NULLS:
+                here.items.append((name, "?" if token == "?" else None))
+                word = name = ""
+        elif kind == "number" and len(stack) > 1:
+            here.items.append((name, int(token) if len(token) < 10 and "." not in token else token))
+            name = ""
+        elif kind == "string":
+            value = token[3:-3] if token[:3] in ('"""', "'''") else token[1:-1]
+            if text[found.end() : found.end() + 20].lstrip()[:1] in (":", "="):
+                word = value
+            elif name or len(stack) > 1:
+                here.items.append((name, value))
+                name = ""
+        elif kind == "end":
+            here.has_comma = here.has_comma or token == ","
+            if token != "\n" or last != "named":
+                name = ""
+            if token != "\n":
+                word = ""
+        if kind != "comment" and token != "\n":
+            last = kind
+    if len(stack) > 1:
+        raise FormatError(f"its brackets do not match: {stack[-1].sign} is not closed")
+    return [(name, value) for name, value in stack[0].items if isinstance(value, list | dict | str)]
+
+
+# Lines with labels.
+
+MARKUP = str.maketrans("", "", "*`")
+LABEL = re.compile(r"([^\W\d_]{1,20})[ \t#]*([0-9]{1,4})[ \t)]*(?:[:=.|→]|->|=>|[-–—](?=\s))")
+HEADING = re.compile(r"[#>\-–• \t|_]*([^:=]{1,60})([:=]?)(.*)")
+NUMBERED = re.compile(r"[>\-–•|\s]*(?:[0-9]{1,4}\s*(?:[:)|]\s*|\.\s))?[-–•\s]*(.*)")
+ONE_CLUE = r"""[\[({"']*\s*(?:(?:[0-9]{1,9}|\?)(?:x[0-9]{1,3}|[a-z])?[\s,;&+/-]*)*+[\])}"']*[\s.,;|]*"""
+CLUE = re.compile(ONE_CLUE)
+SEVERAL_CLUES = re.compile(r"(?:[0-9?x\s,;/|&+.\-\[\](){}\"']|(?<=[0-9])[a-z])*+")
+LONGEST_LINE = 10_000
+MOST_WORDS = 6
+"""Words of a heading."""
+
+
+def in_lines(text: str) -> Iterator[FoundPuzzle]:
+    """Yield the puzzles of labels such as `Row 1: 3 1`, or of lines below headings such as `Rows:` or after them."""
+    sides: dict[str, list[str]] = {"rows": [], "columns": []}
+    side = ""  # of the heading above
+    for _, whole in lines_of(text):
+        line = whole[:LONGEST_LINE].translate(MARKUP).strip()
+        labels = [(found, side_of(found[1])) for found in LABEL.finditer(line)]
+        labels = [(found, meant) for found, meant in labels if meant and not meant[1]]
+        ends = [found.start() for found, _ in labels[1:]] + [len(line)]
+        clues = [(meant[0], found[2], line[found.end() : end].strip()) for (found, meant), end in zip(labels, ends)]
+        if clues and all(_is_clue(clue) for _, _, clue in clues):
+            for name, number, clue in clues:
+                if all(sides.values()) and int(number) < 2:
+                    yield _of_lines(sides)
+                    sides = {"rows": [], "columns": []}
+                if int(number) not in (len(sides[name]), len(sides[name]) + 1):
+                    raise FormatError(f"{name[:-1]} {number} follows {len(sides[name])} {name}")
+                sides[name].append(clue)
+            side = ""
+            continue
+        heading = HEADING.fullmatch(line)
+        name = re.sub(r"\([^)]*\)", "", heading[1]).strip() if heading else ""
+        meant = side_of(name) if name and len(name.split()) <= MOST_WORDS else None
+        rest = heading[3].strip() if heading else ""
+        if (
+            meant
+            and not any(sign.isdigit() for sign in name)
+            and (heading[2] or not meant[1] or CLUE_WORD.fullmatch(meant[1]))
+        ):
+            if all(sides.values()):
+                yield _of_lines(sides)
+                sides = {"rows": [], "columns": []}
+            side = meant[0] if not sides[meant[0]] else ""
+            if rest and side and SEVERAL_CLUES.fullmatch(rest) and _is_balanced(rest):
+                sides[side].append(rest)
+            if rest:
+                side = ""
+            continue
+        clue = NUMBERED.fullmatch(line)
+        if side and line and clue and _is_clue(clue[1]):
+            sides[side].append(clue[1])
+        elif line and side and sides[side]:
+            side = ""
+    if all(sides.values()):
+        yield _of_lines(sides)
+
+
+def _is_clue(text: str) -> bool:
+    """Return whether a text is a clue, also an empty one."""
+    return text.strip("[](){}., ").lower() in NOTHING or CLUE.fullmatch(text) is not None
+
+
+def _is_balanced(text: str) -> bool:
+    return all(text.count(start) == text.count(end) for start, end in PAIRS.items())
+
+
+def _of_lines(sides: dict[str, list[str]]) -> FoundPuzzle:
+    """Return the puzzle of the lines of both sides; a single line may have all clues of its side."""
+    rows, columns = (lines[0] if len(lines) == 1 else lines for lines in sides.values())
+    return FoundPuzzle((rows, columns), ("rows", "columns"), {})
+
+
+# Writing.
+
+
+def write(puzzle: Puzzle) -> bytes:
+    """Return an object with this puzzle: numbers, or pairs of number and palette entry if it has several colours."""
+
+    def plain(clue: Clue) -> list[Any]:
+        lengths = ["?" if block.length == BLOT else block.length for block in clue]
+        return lengths if puzzle.colors <= 1 else [[n, block.color] for n, block in zip(lengths, clue, strict=True)]
+
+    values: dict[str, Any] = {name: [*map(plain, getattr(puzzle, name))] for name in ("rows", "columns")}
+    if puzzle.palette != BLACK_ON_WHITE:
+        values["palette"] = [list(color) for color in puzzle.palette]
+    if puzzle.goal is not None:
+        values["goal"] = ["".join([SIGNS[entry] for entry in row]) for row in puzzle.goal.tolist()]
+    for field in ("title", "author", "description", "copyright", "license"):
+        if getattr(puzzle, field) is not None:
+            values[field] = getattr(puzzle, field)
+    lines = (
+        f"  {msgspec.json.encode(name).decode()}: {msgspec.json.encode(value).decode()}"
+        for name, value in values.items()
+    )
+    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
