@@ -31,7 +31,7 @@ from nonocensus.solver.people.hints import Hint
 Paths = str | Path | Iterable[str | Path]
 
 PuzzleLike = Puzzle | ArrayLike | Sequence[Sequence[Any]] | Mapping[str, Any]
-"""A puzzle; a picture; the clues of rows and columns as two lists of lists, or by name: {"rows": ..., "columns": ...}."""
+"""A puzzle; a picture; or clues: lists of rows and columns, or these by name, {"rows": ..., "columns": ...}."""
 
 
 class Reading(NamedTuple):

@@ -33,7 +33,7 @@ from nonocensus.pipeline.store.conversion import ConversionOptions, convert, for
 from nonocensus.pipeline.store.paths import STDOUT
 from nonocensus.reports.drawings.grid_state import GridState
 from nonocensus.scrapers.file_batches import Problem
-from nonocensus.scrapers.formats import FormatError
+from nonocensus.scrapers.formats import FormatError, matrix
 from nonocensus.scrapers.pictures.image import ImageOptions, puzzle_of_image
 from nonocensus.scrapers.pictures.picture_repair import repair_picture, with_picture
 from nonocensus.solver.api import solve
@@ -59,7 +59,9 @@ class ImagePuzzle(NamedTuple):
 
 
 def picture(
-    images: Annotated[list[Path], typer.Argument(help="Images: PNG, JPEG, GIF, WebP, BMP, TIFF.", metavar="IN...")],
+    images: Annotated[
+        list[Path], typer.Argument(help="Images: PNG, JPEG, GIF, WebP, BMP, TIFF; or text: # and .", metavar="IN...")
+    ],
     out: Annotated[
         str | None,
         typer.Option(
@@ -86,7 +88,8 @@ def picture(
 ) -> None:
     """Turn images into puzzles, with one solution if you like.
 
-    An image whose shape differs from --size is cropped. Exit status 1 if some can't be read or made unique.
+    An image whose shape differs from --size is cropped; a picture as text has a sign for each cell. Exit status 1 if
+    some can't be read or made unique.
     """
     if out is None and to is not None:
         raise UserError("--to is the format of a file: name it with --out")
@@ -138,11 +141,17 @@ def convert_images(
 
 def convert_image(image: Path, request: ImageOptions, rung: str | None, cpu_limit: float) -> ImagePuzzle:
     """Convert an image to a puzzle, and solve it."""
-    drawn = puzzle_of_image(read_image(image), request)
-    puzzle = with_metadata(drawn.puzzle, puzzle_id=f"local/{image.stem}", source="local", source_id=image.stem)
+    data, cost = read_image(image), None
+    if matrix.recognizes(data):
+        puzzle, *others = matrix.read(data)
+        if others:
+            raise FormatError(f"it holds {1 + len(others)} pictures; import and convert read them all")
+    else:
+        puzzle, cost = puzzle_of_image(data, request)
+    puzzle = with_metadata(puzzle, puzzle_id=f"local/{image.stem}", source="local", source_id=image.stem)
     if rung is None or puzzle.goal is None:
         return ImagePuzzle(puzzle, str(solve(puzzle, cpu_limit=cpu_limit)["label"]))
-    found = repair_picture(puzzle.goal, rung, cpu_limit=cpu_limit, cost=drawn.cost)
+    found = repair_picture(puzzle.goal, rung, cpu_limit=cpu_limit, cost=cost)
     if not found.reached:
         raise FormatError(
             f"not solvable{'' if found.finished else f' within {cpu_limit:g} CPU seconds'} after {found.changed:,} "

@@ -8,7 +8,7 @@ Row 1: 3 1                                                 a line each, or below
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, islice, pairwise
 from string import ascii_lowercase, digits
 from typing import Any
 
@@ -19,6 +19,7 @@ from nonocensus.scrapers.formats.clue_names import (
     EXPECTED,
     LETTERS,
     NOTHING,
+    SIDES,
     FoundPuzzle,
     find,
     find_named,
@@ -26,7 +27,7 @@ from nonocensus.scrapers.formats.clue_names import (
     side_of,
 )
 from nonocensus.scrapers.formats.parsing import FormatError, decode_text, error_text, lines_of, read_each
-from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, BLOT, Clue, InvalidPuzzle, Puzzle
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, BLOT, MAX_CELLS, Clue, Puzzle
 
 NAME = "lists"
 SUFFIXES: tuple[str, ...] = (".json",)
@@ -50,20 +51,30 @@ JSON_LINE = re.compile(rb'(?:\xef\xbb\xbf)?\s*+\{[ \t]*"[^\r\n]*\}[ \t]*(?:[\r\n
 
 
 def is_document(data: bytes) -> bool:
-    """Check for one object of JSON that is printed over several lines, not for an object on each line."""
-    if not DOCUMENT.match(data):
+    """Check for one object of JSON with several puzzles, or printed over several lines; not for an object a line."""
+    start = data.removeprefix(b"\xef\xbb\xbf")
+    if DOCUMENT.match(start):
+        return not OBJECT_LINE.search(start) or _is_json(start)
+    if len(start) > MAX_BYTES or b"\n" in start.strip():
         return False
-    if not OBJECT_LINE.search(data):
-        return True
     try:
-        msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"), type=msgspec.Raw)
+        return len(list(islice(find(msgspec.json.decode(start)), 2))) > 1
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+
+
+def _is_json(data: bytes) -> bool:
+    try:
+        msgspec.json.decode(data, type=msgspec.Raw)
     except (msgspec.DecodeError, RecursionError):
         return False
     return True
 
 
 def document_fault(data: bytes) -> str:
-    """Return why an object on several lines is not read as a puzzle a line."""
+    """Return why an object on several lines is not read as a puzzle a line; empty for other data."""
+    if not DOCUMENT.match(data) or b"\n{" in data:
+        return ""
     try:
         msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -72,13 +83,12 @@ def document_fault(data: bytes) -> str:
 
 
 def recognizes(data: bytes) -> bool:
-    """Check for sides by name, else for two lists that are rows and columns, or one that is a picture."""
-    if JSON_LINE.match(data):
+    """Check for rows and columns by name, for two lists without names, and for a list that is a picture."""
+    if JSON_LINE.match(data) and not is_document(data):
         return False  # a puzzle on each line, which the format jsonl reads
     try:
-        first = next(_found(data), None)
-        return first is not None and (bool(first.names) or read_found(first) is not None)
-    except (FormatError, InvalidPuzzle):
+        return next(_found(data), None) is not None
+    except FormatError:
         return False
 
 
@@ -92,13 +102,12 @@ def read(data: bytes) -> Iterator[Puzzle]:
 
 
 def read_json(line: bytes) -> Puzzle | None:
-    """Return the only puzzle of an object of JSON, None if it has no lists of clues by name. Raises FormatError."""
+    """Return the only puzzle of an object of JSON, None if it has none or several. Raises FormatError."""
     try:
-        value = _decode(line)
-    except msgspec.DecodeError:
+        found = list(islice(find(_decode(line)), 2))
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return None
-    found = list(find(value)) if isinstance(value, dict) else []
-    return read_found(found[0]) if len(found) == 1 and found[0].names else None
+    return read_found(found[0]) if len(found) == 1 else None
 
 
 def _found(data: bytes) -> Iterator[FoundPuzzle]:
@@ -114,9 +123,12 @@ def _found(data: bytes) -> Iterator[FoundPuzzle]:
         raise FormatError(reason or f"it is larger than {MAX_BYTES >> 20} MiB, the limit for a text of lists")
     if LETTERS.fullmatch(text):
         lines = [line for _, line in lines_of(text) if line.strip()]
-        yield from (FoundPuzzle(pair, (), {}) for pair in zip(lines[::2], lines[1::2], strict=False))
+        pairs = [FoundPuzzle(pair, (), {}) for pair in zip(lines[::2], lines[1::2], strict=False)]
+        for pair in pairs[:1]:
+            read_found(pair)  # raises for a text in capital letters
+        yield from pairs
         return
-    found = list(in_lines(text))
+    found = list(in_lines(text)) or list(_around_grids(text))
     if not found:
         try:
             found = list(_in_code(text))
@@ -199,14 +211,19 @@ class _Open:
 def _in_code(text: str) -> Iterator[FoundPuzzle]:
     """Yield the puzzles in the text of a program: of lists with names of sides, else of the others two by two."""
     values = _values(text)
+    has_lists = [
+        isinstance(value, str | dict) or any(isinstance(item, list | dict) for item in value) for _, value in values
+    ]
+    if not any(has_lists) and not any(name for name, _ in values):
+        yield from find([value for _, value in values])  # rows of a picture
+        return
     if any(
-        not name and isinstance(value, list) and not any(isinstance(item, list) for item in value)
-        for name, value in values
-    ):
-        values = [(name, value) for name, value in values if any(isinstance(item, list | dict) for item in value)]
+        not name and not has for (name, _), has in zip(values, has_lists, strict=True)
+    ):  # the first one may have the name
+        values = [each for each, has in zip(values, has_lists, strict=True) if has]
     named = [(name if side_of(name) or name in ("x", "y") else "", value) for name, value in values]
     found = list(find_named(named, {}))
-    yield from found or find([value for _, value in values])
+    yield from found or find(values[0][1] if len(values) == 1 else [value for _, value in values])
 
 
 def _values(text: str) -> list[tuple[str, Any]]:
@@ -225,7 +242,7 @@ def _values(text: str) -> list[tuple[str, Any]]:
             here.words += 1
             word = name = ""
         if kind == "open":
-            stack.append(_Open(token, name or (word if side_of(word) else "")))
+            stack.append(_Open(token, name or (word if len(word) > 1 and side_of(word) else "")))
             word = name = ""
         elif kind == "close" and len(stack) > 1:
             if PAIRS[here.sign] != token:
@@ -246,7 +263,7 @@ def _values(text: str) -> list[tuple[str, Any]]:
             here.items.append((name, int(token) if len(token) < 10 and "." not in token else token))
             name = ""
         elif kind == "string":
-            value = token[3:-3] if token[:3] in ('"""', "'''") else token[1:-1]
+            value = token[3:-3] if token[:3] in QUOTES else token[1:-1]
             if text[found.end() : found.end() + 20].lstrip()[:1] in (":", "="):
                 word = value
             elif name or len(stack) > 1:
@@ -274,61 +291,90 @@ NUMBERED = re.compile(r"[>\-–•|\s]*(?:[0-9]{1,4}\s*(?:[:)|]\s*|\.\s))?[-–�
 ONE_CLUE = r"""[\[({"']*\s*(?:(?:[0-9]{1,9}|\?)(?:x[0-9]{1,3}|[a-z])?[\s,;&+/-]*)*+[\])}"']*[\s.,;|]*"""
 CLUE = re.compile(ONE_CLUE)
 SEVERAL_CLUES = re.compile(r"(?:[0-9?x\s,;/|&+.\-\[\](){}\"']|(?<=[0-9])[a-z])*+")
+EMPTY_ROW = re.compile(r"([0-9?x ]*+)[|│] *+((?:[?._·□-] *+)++)[|│]?\s*+")
+ABOVE = re.compile(r"(?=.*[0-9?])[0-9?x |│]++")
+QUOTES = ('"' * 3, "'" * 3)
 LONGEST_LINE = 10_000
 MOST_WORDS = 6
 """Words of a heading."""
 
 
 def in_lines(text: str) -> Iterator[FoundPuzzle]:
-    """Yield the puzzles of labels such as `Row 1: 3 1`, or of lines below headings such as `Rows:` or after them."""
-    sides: dict[str, list[str]] = {"rows": [], "columns": []}
+    """Yield the puzzles of labels such as `Row 1: 3 1`, and of lines below headings such as `Rows:` or after them."""
+    sides: dict[str, list[str]] = {side: [] for side in SIDES}
     side = ""  # of the heading above
-    for _, whole in lines_of(text):
-        line = whole[:LONGEST_LINE].translate(MARKUP).strip()
-        labels = [(found, side_of(found[1])) for found in LABEL.finditer(line)]
-        labels = [(found, meant) for found, meant in labels if meant and not meant[1]]
-        ends = [found.start() for found, _ in labels[1:]] + [len(line)]
-        clues = [(meant[0], found[2], line[found.end() : end].strip()) for (found, meant), end in zip(labels, ends)]
-        if clues and all(_is_clue(clue) for _, _, clue in clues):
-            for name, number, clue in clues:
-                if all(sides.values()) and int(number) < 2:
-                    yield _of_lines(sides)
-                    sides = {"rows": [], "columns": []}
-                if int(number) not in (len(sides[name]), len(sides[name]) + 1):
+    for _, line in chain(lines_of(text), [(0, "Rows:")]):
+        line = line[:LONGEST_LINE].translate(MARKUP).strip()
+        labels = _labels(line)
+        heading = None if labels else _heading(line)
+        if all(sides.values()) and (heading or (labels and labels[0][1] < 2)):
+            yield _of_lines(sides)
+            sides = {side: [] for side in SIDES}
+        if labels:
+            side = ""
+            for name, number, clue in labels:
+                if number not in (len(sides[name]), len(sides[name]) + 1):
                     raise FormatError(f"{name[:-1]} {number} follows {len(sides[name])} {name}")
                 sides[name].append(clue)
-            side = ""
-            continue
-        heading = HEADING.fullmatch(line)
-        name = re.sub(r"\([^)]*\)", "", heading[1]).strip() if heading else ""
-        meant = side_of(name) if name and len(name.split()) <= MOST_WORDS else None
-        rest = heading[3].strip() if heading else ""
-        if (
-            meant
-            and not any(sign.isdigit() for sign in name)
-            and (heading[2] or not meant[1] or CLUE_WORD.fullmatch(meant[1]))
-        ):
-            if all(sides.values()):
-                yield _of_lines(sides)
-                sides = {"rows": [], "columns": []}
-            side = meant[0] if not sides[meant[0]] else ""
-            if rest and side and SEVERAL_CLUES.fullmatch(rest) and _is_balanced(rest):
-                sides[side].append(rest)
-            if rest:
+        elif heading:
+            side, rest = heading
+            if sides[side] or rest:
+                sides[side] += [rest] * (bool(rest) and not sides[side])
                 side = ""
+        elif side and line:
+            clue = NUMBERED.fullmatch(line)
+            if clue and _is_clue(clue[1]):
+                sides[side].append(clue[1])
+            elif sides[side]:
+                side = ""
+
+
+def _labels(line: str) -> list[tuple[str, int, str]]:
+    """Return the sides, numbers and clues of the labels in a line; empty unless each has a clue."""
+    found = [(label, side_of(label[1])) for label in LABEL.finditer(line)]
+    labels = [(label, side[0]) for label, side in found if side and not side[1]]
+    ends = [label.start() for label, _ in labels[1:]] + [len(line)]
+    clues = [line[label.end() : end].strip() for (label, _), end in zip(labels, ends, strict=False)]
+    if not all(map(_is_clue, clues)):
+        return []
+    return [(side, int(label[2]), clue) for (label, side), clue in zip(labels, clues, strict=True)]
+
+
+def _heading(line: str) -> tuple[str, str] | None:
+    """Return the side of a heading and the clues after it, if any; None for another line."""
+    found = HEADING.fullmatch(line)
+    name = re.sub(r"\([^()]*\)", "", found[1]).strip() if found else ""
+    side = side_of(name) if len(name.split()) <= MOST_WORDS and not any(map(str.isdigit, name)) else None
+    if found is None or side is None or not (found[2] or not side[1] or CLUE_WORD.fullmatch(side[1])):
+        return None
+    rest = found[3].strip()
+    if rest.strip("|>") in ("", *QUOTES):
+        return side[0], ""
+    return (side[0], rest) if SEVERAL_CLUES.fullmatch(rest) and _is_balanced(rest) else None
+
+
+def _around_grids(text: str) -> Iterator[FoundPuzzle]:
+    """Yield the puzzles of empty grids with the rows' clues at the left, before a bar, and the columns' above."""
+    above, rows = list[str](), list[str]()
+    ends = list[int]()
+    for _, line in chain(lines_of(text), [(0, "")]):
+        row = EMPTY_ROW.fullmatch(line) if len(line) <= LONGEST_LINE else None
+        if row and not rows:
+            ends = [0, *(row.start(2) + k + 1 for k, sign in enumerate(row[2]) if not sign.isspace())]
+        if row:
+            rows.append(row[1])
             continue
-        clue = NUMBERED.fullmatch(line)
-        if side and line and clue and _is_clue(clue[1]):
-            sides[side].append(clue[1])
-        elif line and side and sides[side]:
-            side = ""
-    if all(sides.values()):
-        yield _of_lines(sides)
+        if rows:
+            columns = [" ".join(each[start:end].strip() for each in above) for start, end in pairwise(ends)]
+            yield FoundPuzzle((rows, columns), ("rows", "columns"), {})
+        above = [*above, line][-MAX_CELLS:] if ABOVE.fullmatch(line) and not rows else []
+        rows = []
 
 
 def _is_clue(text: str) -> bool:
     """Return whether a text is a clue, also an empty one."""
-    return text.strip("[](){}., ").lower() in NOTHING or CLUE.fullmatch(text) is not None
+    bare = text.strip("[](){}.,;| ")
+    return bare not in QUOTES and (bare.strip("\"'").lower() in NOTHING or CLUE.fullmatch(text) is not None)
 
 
 def _is_balanced(text: str) -> bool:

@@ -20,7 +20,15 @@ import numpy as np
 from nonocensus.scrapers.formats import matrix
 from nonocensus.scrapers.formats.colors import ColorSpec, palette_of, parse_rgb
 from nonocensus.scrapers.formats.parsing import MAX_DIGITS, FormatError, clipped, is_possible
-from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Color, Puzzle, clues_of, from_picture, with_metadata
+from nonocensus.solver.model.puzzle import (
+    BLACK_ON_WHITE,
+    Color,
+    InvalidPuzzle,
+    Puzzle,
+    clues_of,
+    from_picture,
+    with_metadata,
+)
 
 SIDES = {
     "rows": "row rows zeile zeilen reihe reihen fila filas ligne lignes riga righe linha linhas rij rijen rad rader "
@@ -40,7 +48,22 @@ CLUES = (
 )
 """Words that may be joined to those, as in `rowclues`."""
 
-PICTURES = frozenset("solution goal grid picture image board matrix cells answer pixels bitmap drawing".split())
+PICTURES = frozenset(
+    (
+        "solution",
+        "goal",
+        "grid",
+        "picture",
+        "image",
+        "board",
+        "matrix",
+        "cells",
+        "answer",
+        "pixels",
+        "bitmap",
+        "drawing",
+    )
+)
 """Words of a name that mean a picture."""
 
 ABOUT = {"name": "title", "title": "title", "author": "author", "by": "author", "creator": "author"}
@@ -65,7 +88,7 @@ ENTRIES: dict[Any, int] = {"#": 1, ".": 0} | {sign: entry for entry, sign in enu
 ENTRIES |= {entry: entry for entry in range(36)}
 """Palette entries of a goal, by sign or number."""
 
-BLOCK = re.compile(r"([0-9]{1,%d}|\?)(?:x([0-9]{1,3})|([^\W\d_]+))?" % MAX_DIGITS)
+BLOCK = re.compile(rf"([0-9]{{1,{MAX_DIGITS}}}|\?)(?:x([0-9]{{1,3}})|([^\W\d_]+))?")
 """A number, with a colour or without: 3, 3x1, 3r."""
 
 LETTERS = re.compile(r"\s*+[A-Z]++(?:\s++[A-Z]++)*+\s*+")
@@ -133,13 +156,13 @@ def find(whole: Any) -> Iterator[FoundPuzzle]:
 
 def find_named(named: Iterable[tuple[Any, Any]], about: Mapping[str, Any]) -> Iterator[FoundPuzzle]:
     """Yield the puzzles whose sides, or else pictures, are among named values, or else lists without names."""
-    sides: dict[str, list[_Side]] = {side: [] for side in SIDES}
+    sides: dict[str, list[NamedSide]] = {side: [] for side in SIDES}
     pictures, others = list[tuple[str, Any]](), list[tuple[str, Any]]()
     for name, value in named:
         name = name if isinstance(name, str) else ""
         meant = side_of(name)
         if meant and _may_be_side(value):
-            sides[meant[0]].append(_Side(name, meant[1], value))
+            sides[meant[0]].append(NamedSide(name, meant[1], value))
         elif PICTURES.intersection(map(str.lower, WORD.findall(name[:LONGEST_NAME]))):
             pictures.append((name, value))
         elif name in ("", "x", "y") and _depth(value) > 1:
@@ -157,7 +180,7 @@ def find_named(named: Iterable[tuple[Any, Any]], about: Mapping[str, Any]) -> It
         yield from [FoundPuzzle((value,), (name,), about) for name, value in pictures if _is_picture(value)][:1]
 
 
-class _Side(NamedTuple):
+class NamedSide(NamedTuple):
     """A side by name; `rest` is the name without the word of the side."""
 
     name: str
@@ -165,12 +188,12 @@ class _Side(NamedTuple):
     value: Any
 
 
-def _paired(rows: list[_Side], columns: list[_Side]) -> list[tuple[_Side, _Side]]:
+def _paired(rows: list[NamedSide], columns: list[NamedSide]) -> list[tuple[NamedSide, NamedSide]]:
     """Return rows with the columns whose name has the same rest, in order; else the only ones with each other.
 
     Of several pairs of an object that with a word for clues counts alone.
     """
-    left: dict[str, list[_Side]] = {}
+    left: dict[str, list[NamedSide]] = {}
     for column in reversed(columns):
         left.setdefault(column.rest, []).append(column)
     pairs = [(row, left[row.rest].pop()) for row in rows if left.get(row.rest)]
@@ -200,7 +223,7 @@ def _may_be_side(value: Any) -> bool:
     """Return whether a value could be the lines of a side."""
     if isinstance(value, str):
         return any(sign.isdigit() for sign in value) or LETTERS.fullmatch(value) is not None
-    return isinstance(value, list | tuple) and 0 < len(value)
+    return isinstance(value, list | tuple) and len(value) > 0
 
 
 def _is_picture(value: Any) -> bool:
@@ -212,8 +235,8 @@ def _is_picture(value: Any) -> bool:
         return False
     cells = {cell for row in value for cell in row if isinstance(cell, int | str)}
     if kind is str:
-        return matrix.SIGNS >= cells
-    return cells == {0, 1} and all(isinstance(cell, int) for row in value for cell in row)
+        return cells.issubset(matrix.SIGNS)
+    return sorted(cells, key=str) == [0, 1] and all(isinstance(cell, int) for row in value for cell in row)
 
 
 def read_found(found: FoundPuzzle) -> Puzzle:
@@ -224,17 +247,23 @@ def read_found(found: FoundPuzzle) -> Puzzle:
         return with_metadata(_drawn(found.values[0]), **texts)
     if found.names == ("x", "y"):
         raise FormatError("x and y could be rows and columns, or columns and rows: name them rows and columns")
-    sides = [_readings(side, value) for side, value in zip(("row", "column"), found.values, strict=True)]
-    puzzles = [_puzzle(rows, columns, found.about, texts) for rows, columns in product(*sides)]
-    fitting = [puzzle for puzzle in puzzles if is_possible(puzzle)]
     rows, columns = found.values
-    if _is_picture(rows) and _is_picture(columns) and np.array_equal(np.array(rows).T, np.array(columns)):
-        fitting.append(with_metadata(_drawn(rows), **texts))
-    distinct = {(puzzle.rows, puzzle.columns): puzzle for puzzle in reversed(fitting)}
+    sides = [_readings(side, value) for side, value in (("row", rows), ("column", columns))]
+    ways = [_attempt(*lines, found.about, texts) for lines in product(*sides)]
+    puzzles = [puzzle for puzzle in ways if isinstance(puzzle, Puzzle)]
+    fitting = [puzzle for puzzle in puzzles if is_possible(puzzle)]
     names = " and ".join(found.names) or "its lists"
-    if len(distinct) > 1 or (not fitting and _is_picture(rows) and len(rows[0]) == len(columns)):
-        other = "a picture" if _is_picture(rows) else "the lines of a side or a single line"
-        raise FormatError(f"{names} could be clues or {other}; expected a list for each line: [[1], [2, 1]]")
+    is_drawn = _is_picture(rows) and len(rows[0]) == len(columns)
+    if is_drawn and fitting:
+        drawn = _drawn(rows)
+        is_turned = _is_picture(columns) and np.array_equal(np.array(rows).T, np.array(columns))
+        fitting += [drawn] * (is_turned or drawn.columns in [puzzle.columns for puzzle in puzzles])
+    distinct = {(puzzle.rows, puzzle.columns): puzzle for puzzle in reversed(fitting)}
+    if len(distinct) > 1 or (is_drawn and not fitting):
+        other = "cells of a picture" if is_drawn else "several lines or a single one"
+        raise FormatError(f"{names} could be clues or {other}; expected a list for each line, like [[1], [2, 1]]")
+    if not puzzles:
+        raise FormatError(str(ways[0]))
     if not distinct and not found.names:
         raise FormatError(f"{names} could be rows and columns, but no picture has these clues")
     puzzle = next(iter(distinct.values()), puzzles[0])
@@ -281,18 +310,18 @@ def _blocks(where: str, item: Any) -> list[Any]:
     """Return an item of a line as numbers, or as pairs of a number and a colour."""
     if isinstance(item, Mapping):
         number, color = (next((item[name] for name in names if name in item), None) for names in (LENGTHS, COLORS))
-        return [number if color is None else (number, color)]
+        return [number if color is None else (number, color)] if number != 0 else []
     if isinstance(item, list | tuple) and len(item) == 2 and isinstance(item[0], str):
-        return [(*_blocks(where, item[0]), item[1])]
+        return [(*_blocks(where, item[0])[:1], item[1])]
     if not isinstance(item, str):
         return [item]
-    text = item.strip().strip("[](){}").strip()
+    text = item.strip("[](){} \t\"'|,;")
     if text.lower() in NOTHING:
         return []
     if LETTERS.fullmatch(text):
         return [ord(letter) - ord("A") + 1 for letter in text if letter.isalpha()]
     blocks = []
-    for word in BETWEEN.split(text):
+    for word in filter(None, BETWEEN.split(text)):
         found = BLOCK.fullmatch(word)
         if found is None:
             raise FormatError(f"{where}: {clipped(item)} is not a list of numbers")
@@ -302,11 +331,28 @@ def _blocks(where: str, item: Any) -> list[Any]:
     return blocks
 
 
+def _attempt(*values: Any) -> Puzzle | InvalidPuzzle:
+    """Return the puzzle of lines, or the error of a puzzle that is invalid."""
+    try:
+        return _puzzle(*values)
+    except InvalidPuzzle as error:
+        return error
+
+
 def _puzzle(rows: list[Any], columns: list[Any], about: Mapping[str, Any], texts: Mapping[str, str]) -> Puzzle:
     """Return the puzzle of lines, with its palette and goal. A solution is its goal if it fits the clues."""
-    pairs = (block for line in rows + columns if isinstance(line, list) for block in line if isinstance(block, tuple))
+    lines = [line for line in rows + columns if isinstance(line, list)]
+    pairs = [block for line in lines for block in line if isinstance(block, tuple) and len(block) == 2]
     marks = dict.fromkeys(mark for _, mark in pairs if isinstance(mark, int | str))
-    palette = _palette(next((about[name] for name in PALETTES if about.get(name)), None), list(marks))
+    given = next((about[name] for name in PALETTES if about.get(name)), None)
+    is_own = _is_own(given)
+    for line in lines:
+        for k, block in enumerate(line):
+            if not isinstance(block, tuple) and marks and block not in (0, None):
+                line[k], marks["black"] = (block, "black"), None
+            elif is_own and isinstance(block, tuple) and block[0] == 0:
+                line[k] = ("?", *block[1:])
+    palette = _palette(given, list(marks))
     shape, colors = (len(rows), len(columns)), len(palette or BLACK_ON_WHITE)
     puzzle = Puzzle.from_clues(rows, columns, palette, goal=_cells(about.get("goal"), shape, colors), **texts)
     solution = _cells(about.get("solution"), shape, colors)
@@ -315,13 +361,25 @@ def _puzzle(rows: list[Any], columns: list[Any], about: Mapping[str, Any], texts
     return puzzle
 
 
+def _is_own(palette: Any) -> bool:
+    """Return whether a palette is one of the format jsonl: entries of name, symbol and RGB."""
+    return (
+        isinstance(palette, list)
+        and len(palette) > 1
+        and all(
+            isinstance(color, list) and len(color) == 3 and all(isinstance(text, str) for text in color)
+            for color in palette
+        )
+    )
+
+
 def _palette(given: Any, marks: list[Any]) -> tuple[Color, ...] | None:
     """Return the palette given with a puzzle, or that of the colours its clues name; None without either."""
     if isinstance(given, Mapping) and all(isinstance(key, str) and key.isdecimal() for key in given):
         given = [given[key] for key in sorted(given, key=int)]
     colors = given if isinstance(given, list | tuple) else []
-    if colors and all(isinstance(color, list | tuple) and len(color) == 3 for color in colors):
-        return tuple(Color(*map(str, color)) for color in colors)
+    if _is_own(colors):
+        return tuple(Color(*color) for color in colors)
     if colors and marks and all(isinstance(mark, int) for mark in marks):
         specs = [ColorSpec(rgb=parse_rgb(str(color)) or "") for color in colors]
         first = 0 if len(specs) == max(marks) else 1

@@ -12,10 +12,11 @@ by scrapers.formats.clue_names.
 import codecs
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import fields
 from io import BytesIO
 from itertools import starmap
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -24,7 +25,9 @@ from nonocensus.scrapers.formats import clue_lists
 from nonocensus.scrapers.formats.parsing import FormatError, decode_text, error_text, read_each_line
 from nonocensus.scrapers.formats.site_properties import checked
 from nonocensus.scrapers.formats.writing import FEATURES
-from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Color, Puzzle, cached_block, normalize_palette
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Color, InvalidPuzzle, Puzzle, cached_block, normalize_palette
+
+Found = TypeVar("Found")
 
 NAME = "jsonl"
 SUFFIXES: tuple[str, ...] = (".jsonl", ".ndjson")
@@ -52,15 +55,14 @@ ABOUT: Any = [
 ]
 """The fields of a line besides its clues: name, type, default."""
 
-Record: Any = msgspec.defstruct(
-    "Record",
-    [*((side, tuple[tuple[tuple[int, int], ...], ...]) for side in ("rows", "columns")), *ABOUT],
-    forbid_unknown_fields=True,
-    omit_defaults=True,
-)
+FIELDS: Any = [*((side, tuple[tuple[tuple[int, int], ...], ...]) for side in ("rows", "columns")), *ABOUT]
+
+Record: Any = msgspec.defstruct("Record", FIELDS, forbid_unknown_fields=True, omit_defaults=True)
 """A line, with the fields of Puzzle."""
 
 RECORDS = msgspec.json.Decoder(Record)
+LARGER_RECORDS = msgspec.json.Decoder(msgspec.defstruct("LargerRecord", FIELDS))
+"""Of lines with other fields too: tasks, answers of the API."""
 
 
 def recognizes(data: bytes) -> bool:
@@ -70,14 +72,20 @@ def recognizes(data: bytes) -> bool:
 
 def read(data: bytes, before: int = 0) -> Iterator[Puzzle]:
     """Yield the puzzles of a file, or of a chunk after `before` lines; blank lines are skipped."""
-    count = 0
+    return or_document_fault(read_each_line(lines_with_records(data, before), read_line), data, before)
+
+
+def or_document_fault(found: Iterator[Found], data: bytes, before: int) -> Iterator[Found]:
+    """Yield what is found in a file; if that is nothing, raise one error for an object on several lines."""
+    is_empty = True
     try:
-        for count, puzzle in enumerate(read_each_line(lines_with_records(data, before), read_line), 1):
-            yield puzzle
+        for each in found:
+            yield each
+            is_empty = False
     except FormatError:
-        if count or before or not clue_lists.DOCUMENT.match(data):
-            raise
-        raise FormatError(clue_lists.document_fault(data)) from None
+        if is_empty and not before and (fault := clue_lists.document_fault(data)):
+            raise FormatError(fault) from None
+        raise
 
 
 def lines_with_records(data: bytes, before: int) -> Iterator[tuple[int, bytes]]:
@@ -93,15 +101,9 @@ def lines_with_records(data: bytes, before: int) -> Iterator[tuple[int, bytes]]:
 def read_line(line: bytes) -> Puzzle:
     """Return the puzzle of a line, in UTF-8 or else Windows-1252. Raises FormatError if it is none."""
     try:
-        try:
-            record = RECORDS.decode(line)
-        except UnicodeDecodeError:
-            record = RECORDS.decode(decode_text(line))
+        record = _record(line)
     except (FormatError, msgspec.DecodeError, RecursionError) as error:
-        other = clue_lists.read_json(line) if not OWN_CLUES.search(line) or "unknown field" in str(error) else None
-        if other is None:
-            raise FormatError(f"it is not a puzzle: {error_text(error)}") from None
-        return other
+        return _under_other_names(line, f"it is not a puzzle: {error_text(error)}")
     palette = tuple(Color(*color) for color in record.palette) if record.palette else BLACK_ON_WHITE
     rows, columns = (
         tuple([tuple(starmap(cached_block, clue)) for clue in side]) for side in (record.rows, record.columns)
@@ -111,6 +113,33 @@ def read_line(line: bytes) -> Puzzle:
     others = checked({field.name: getattr(record, field.name) for field in METADATA})
     goal = None if record.goal is None else _goal(record.goal, len(rows), len(columns), len(palette))
     return normalize_palette(Puzzle(rows, columns, palette, goal, **others))
+
+
+def _record(line: bytes) -> Any:
+    """Return a line with this format's names. Raises FormatError, DecodeError or RecursionError."""
+    try:
+        return RECORDS.decode(line)
+    except UnicodeDecodeError:
+        return RECORDS.decode(decode_text(line))
+    except msgspec.ValidationError as error:
+        larger: Any = None
+        if "unknown field" in str(error):
+            with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                larger = LARGER_RECORDS.decode(line)
+        if larger is None or not larger.palette:  # without one it may have colours under another name
+            raise
+        return larger
+
+
+def _under_other_names(line: bytes, reason: str) -> Puzzle:
+    """Return the puzzle of a line with other names. Raises FormatError: with `reason` if it has none of them."""
+    try:
+        puzzle = clue_lists.read_json(line)
+    except (FormatError, InvalidPuzzle) as error:
+        raise FormatError(reason if OWN_CLUES.search(line) else str(error)) from None
+    if puzzle is None:
+        raise FormatError(reason)
+    return puzzle
 
 
 def _goal(text: str, height: int, width: int, colors: int) -> np.ndarray:

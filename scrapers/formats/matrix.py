@@ -32,10 +32,14 @@ INVISIBLE = {0xFE0F: None, 0x200B: None, 0xFEFF: None, 0xA0: " ", 0x3000: " "}
 """Variation selector of emoji, zero-width and wide blanks."""
 
 SEPARATORS = ",;|\t"
+FRAME = re.compile(r"[`~]{3}\w*+|[+┌└├╔╚╠┏┗┣][-=+─━═┬┴┼┐┘┤╦╩╬╗╝╣┳┻╋┓┛┫]++")
+QUOTED, BARRED = re.compile(r"\s*+[\"']([^\"'\n]*+)[\"'][,;]?\s*+"), re.compile(r"\s*+[|│║┃]([^|│║┃\n]*+)[|│║┃]\s*+")
+"""Lines around a picture, and a row of it between quotation marks or the sides of a frame."""
+
 PRINTED = re.compile(r"(?<!\S)([0-9]{1,4})x([0-9]{1,4})(?: in [0-9]+ colours)?: [a-z]")
 """The size and the verdict of a puzzle, before its picture."""
 
-LONGEST_LINE = 4 * MAX_CELLS
+LONGEST_LINE, MAX_LINES = 4 * MAX_CELLS, 4 * MAX_CELLS
 
 Rows = Sequence[Sequence[str]]
 
@@ -46,21 +50,18 @@ def recognizes(data: bytes) -> bool:
         text = decode_text(data[: LONGEST_LINE * MAX_CELLS]).translate(INVISIBLE)
         if any(True for _ in printed(text)):
             return True
-        if not SIGNS.issuperset(text.translate(dict.fromkeys(map(ord, f"{SEPARATORS}\r\n")))):
-            return False
         rows = rows_of(text)
         signs = {sign for row in rows for sign in row}
-        entries = _entries(signs)
+        is_painted = 1 in _entries(signs).values()
     except FormatError:
         return False
-    if 1 not in entries.values() or len({len(row) for row in rows}) > 1:
+    if len({len(row) for row in rows}) > 1 or not SIGNS.issuperset(signs):
         return False
-    if not signs <= {"0", "1"}:
-        return not signs <= set("01#*") or not _is_plain(data)
-    if len(text.split()) == len(rows) and "," not in text:
+    if signs <= {"0", "1"} and len(text.split()) == len(rows) and "," not in text:
         return len(rows[0]) > 1
-    has_gap = any("01" in "".join(row) for row in rows)
-    return has_gap or ("0" in signs and not _is_plain(data))
+    if signs <= {"0", "1"}:
+        return any("01" in "".join(row) for row in rows) or (len(signs) == 2 and not _is_plain(data))
+    return is_painted and not (signs <= set("01#*") and _is_plain(data))
 
 
 def _is_plain(data: bytes) -> bool:
@@ -96,16 +97,19 @@ def printed(text: str) -> Iterator[list[str]]:
 
 def rows_of(text: str) -> list[list[str]]:
     """Return the cells of a picture's lines: separated, or side by side, where a blank may be an empty cell."""
-    lines = list(islice((line for _, line in lines_of(text)), 4 * MAX_CELLS))
+    lines = list(islice((line for _, line in lines_of(text)), MAX_LINES + 1))
+    lines = [line for line in lines if not FRAME.fullmatch(line.strip()[:LONGEST_LINE])]
     filled = [k for k, line in enumerate(lines) if line]
     lines = lines[filled[0] : filled[-1] + 1] if filled else []
     shown = [line for line in lines if line.strip()]
-    if not 0 < len(shown) <= MAX_CELLS or max(map(len, shown)) > LONGEST_LINE:
+    if not 0 < len(shown) <= MAX_CELLS or len(lines) > MAX_LINES or max(map(len, shown)) > LONGEST_LINE:
         raise FormatError(f"a picture must have 1 to {MAX_CELLS} rows and columns")
+    for inside in (QUOTED, BARRED):
+        if framed := [found[1] for found in map(inside.fullmatch, shown) if found]:
+            lines = shown = framed if len(framed) == len(shown) else shown
     for separator in SEPARATORS:
         if all(separator in line for line in shown):
-            bare = [line.strip().removeprefix("|") if separator == "|" else line for line in shown]
-            return [[cell.strip() or " " for cell in line.removesuffix(separator).split(separator)] for line in bare]
+            return _separated([line.strip("|") if separator == "|" else line for line in shown], separator)
     words = [line.split() for line in shown]
     signs = {sign for row in words for word in row for sign in word}
     if signs & set(EMPTY) or len(signs) > 1 or signs == {"1"}:
@@ -122,6 +126,14 @@ def rows_of(text: str) -> list[list[str]]:
     return [list(line.ljust(width)) for line in lines]
 
 
+def _separated(lines: Sequence[str], separator: str) -> list[list[str]]:
+    """Return the cells of lines with separators. One at the end of a line is dropped, unless cells may be empty."""
+    rows = [[cell.strip() for cell in line.split(separator)] for line in lines]
+    if all(cell for row in rows for cell in row[:-1]):
+        rows = [row if row[-1] else row[:-1] for row in rows]
+    return [[cell or " " for cell in row] for row in rows]
+
+
 def puzzle_of_rows(rows: Rows, is_printed: bool = False) -> Puzzle:
     """Return the puzzle of rows of signs. Raises FormatError."""
     if not 0 < len(rows) <= MAX_CELLS or not 0 < len(rows[0]) <= MAX_CELLS:
@@ -134,7 +146,7 @@ def puzzle_of_rows(rows: Rows, is_printed: bool = False) -> Puzzle:
             raise FormatError(f"row {number}: {clipped(other)} is no sign of a cell, as # and . are")
     entries = _entries({sign for row in rows for sign in row}, is_printed)
     cells = np.array([[entries[sign] for sign in row] for row in rows], np.uint8)
-    if (colors := max(entries.values())) < 2:
+    if max(entries.values()) < 2:
         return from_picture(cells)
     return from_picture(cells, palette_of([ColorSpec(symbol=sign) for sign, entry in entries.items() if entry]))
 

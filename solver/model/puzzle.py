@@ -9,7 +9,7 @@ from datetime import date, datetime
 from functools import lru_cache
 from itertools import chain, groupby, pairwise
 from string import ascii_letters, digits
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -62,19 +62,12 @@ WHITE = Color("white", ".", "ffffff")
 BLACK = Color("black", "X", "000000")
 BLACK_ON_WHITE = (WHITE, BLACK)
 
-USUAL_COLORS = {
-    **{"black": "000000", "red": "ff0000", "blue": "0000ff", "green": "008000", "yellow": "ffff00", "orange": "ffa500"},
-    **{
-        "purple": "800080",
-        "brown": "a52a2a",
-        "pink": "ffc0cb",
-        "gray": "808080",
-        "cyan": "00ffff",
-        "magenta": "ff00ff",
-    },
-    **{"lime": "00ff00", "navy": "000080", "teal": "008080", "maroon": "800000", "olive": "808000", "gold": "ffd700"},
-    **{"violet": "ee82ee", "silver": "c0c0c0", "white": "ffffff", "grey": "808080"},
-}
+USUAL_COLORS = dict(  # noqa: C408
+    black="000000", red="ff0000", blue="0000ff", green="008000", yellow="ffff00", orange="ffa500", purple="800080",
+    brown="a52a2a", pink="ffc0cb", gray="808080", cyan="00ffff", magenta="ff00ff", lime="00ff00", navy="000080",
+    teal="008080", maroon="800000", olive="808000", gold="ffd700", violet="ee82ee", silver="c0c0c0", grey="808080",
+    white="ffffff",
+)  # fmt: skip
 """Names of colours that clues as plain lists may use; colours without one get these in order."""
 
 
@@ -141,14 +134,14 @@ class Puzzle:
     @classmethod
     def from_clues(
         cls, rows: Iterable[Any], columns: Iterable[Any], palette: Sequence[Color] | None = None, **metadata: Any
-    ) -> Self:
-        """Return the puzzle of clues as plain lists, arrays or tuples; `metadata` are other fields (title, author, ...).
+    ) -> "Puzzle":
+        """Return the puzzle of clues as plain lists; `metadata` are other fields (title, author, ...).
 
-        rows, columns   for each line a list of numbers, or of pairs of a number and a colour: [3, 1], [(3, "red"), (1, 2)].
-                        A single number needs no list; 0, [0], [] and None are an empty line, "?" is a hidden length.
+        rows, columns   for each line a list of numbers, or of pairs of a number and a colour: [3, 1], [(3, "red")]. A
+                        single number needs no list; 0, [0], [] and None are an empty line, "?" is a hidden length.
                         Zeros before and after the numbers of a line are padding
-        palette         the colours, the background first: a pair then has an index, a name, a symbol or RGB of it. Without
-                        it a colour may be anything: the names of HTML and hexadecimal digits mean themselves
+        palette         the colours, the background first; a pair has the index, name, symbol or RGB of one. Without it
+                        a colour may be anything: usual names and hexadecimal digits mean themselves
 
         Raises InvalidPuzzle for anything else.
         """
@@ -161,15 +154,15 @@ class Puzzle:
             palette, entries = _colors_of(list(marks))
         else:
             named = ((key, entry) for entry, color in enumerate(palette) for key in (entry, *color))
-            entries = {None: 1} | {key: entry for key, entry in reversed([*named]) if entry}
+            entries = {key: entry for key, entry in reversed([*named]) if entry}
+            entries |= {None: 1} if None in marks and len(marks) == 1 else {}
         if unknown := [mark for mark in marks if mark not in entries]:
             raise InvalidPuzzle(f"the colour {unknown[0]!r} is not in the palette")
         made_rows, made_columns = (
             tuple([tuple([cached_block(length, entries[mark]) for length, mark in line]) for line in lines])
             for lines in (marked_rows, marked_columns)
         )
-        puzzle = cls(made_rows, made_columns, tuple(palette), **metadata)
-        return normalize_palette(puzzle)
+        return normalize_palette(cls(made_rows, made_columns, tuple(palette), **metadata))
 
     @property
     def width(self) -> int:
@@ -264,6 +257,8 @@ def _marked_block(where: str, item: Any) -> tuple[int, Any] | None:
         raise InvalidPuzzle(f"{where}: {item!r:.60} is not {wanted}")
     if not 0 <= number <= MAX_CELLS:
         raise InvalidPuzzle(f"{where}: the number {number} is {'negative' if number < 0 else f'more than {MAX_CELLS}'}")
+    if is_pair and not number:
+        raise InvalidPuzzle(f"{where}: {item!r:.60} has the length 0; a hidden length is '?'")
     return (int(number), mark) if number else None
 
 
