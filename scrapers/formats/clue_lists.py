@@ -1,12 +1,15 @@
-"""JSON and lists of clues, as apps, programs, papers and posts write them (names: scrapers.formats.clue_names).
+"""JSON and lists of clues, as apps, programs, papers and posts write them; scrapers.formats.clue_names has the names.
 
-{"rows": [[1], [3, 1]], "columns": [[1], [], [2]]}         an object, pretty or not, an array, one a line
-rows = [[1], [3, 1]]; columns = [[1], [], [2]]             Python, JavaScript, C, Mathematica, Lisp and so on
-[[1], [3, 1]] [[1], [], [2]]                               lists without names: rows, then columns
-Row 1: 3 1                                                 a line each, or below "Rows:" and "Columns:", as posted
+    {"rows": [[1], [3, 1]], "columns": [[1], [], [2]]}     an object, in one line or several, or an array of objects
+    rows = [[1], [3, 1]]; columns = [[1], [], [2]]         Python, JavaScript, C, Mathematica, Lisp and so on
+    [[1], [3, 1]] [[1], [], [2]]                           lists without names: rows, then columns
+    Row 1: 3 1                                             labels, or lines below "Rows:" and "Columns:"
+
+An empty grid with clues around it is read too, as the prompts of tasks have it.
 """
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice, pairwise
 from string import ascii_lowercase, digits
@@ -39,10 +42,10 @@ SIGNS = digits + ascii_lowercase
 """Of a goal, by palette entry."""
 
 MAX_BYTES = 8 << 20
-"""Of a value: a puzzle of 1023x1023, or an array of small ones without names, takes a quarter of it."""
+"""Of an object or a list of JSON; a puzzle of 1023x1023 cells takes up to 4 MiB."""
 
-MAX_TOKENS, MAX_DEPTH = 1 << 21, 16
-"""Of a text that is not JSON."""
+MAX_TEXT, MAX_DEPTH = 1 << 20, 16
+"""Bytes of a text that is not JSON, and brackets around brackets in it."""
 
 DOCUMENT = re.compile(rb"(?:\xef\xbb\xbf)?\s*+\{(?:[^\r\n]*[^}\s])?[ \t]*[\r\n]\s*+[^{\s]")
 OBJECT_LINE = re.compile(rb"[\r\n][ \t]*\{")
@@ -119,8 +122,8 @@ def _found(data: bytes) -> Iterator[FoundPuzzle]:
             return
         except msgspec.DecodeError as error:
             reason = f"it is not JSON: {error_text(error)}"
-    if len(data) > MAX_BYTES:
-        raise FormatError(reason or f"it is larger than {MAX_BYTES >> 20} MiB, the limit for a text of lists")
+    if len(data) > MAX_TEXT:
+        raise FormatError(reason or f"it is larger than {MAX_TEXT >> 20} MiB, the limit for lists that are not JSON")
     if LETTERS.fullmatch(text):
         lines = [line for _, line in lines_of(text) if line.strip()]
         pairs = [FoundPuzzle(pair, (), {}) for pair in zip(lines[::2], lines[1::2], strict=False)]
@@ -173,10 +176,10 @@ def _decode(data: bytes) -> Any:
 
 TOKEN = re.compile(
     r"""(?P<comment>//[^\n]*|/\*(?s:.*?)(?:\*/|\Z)|\(\*[^()*]*+\*\)|\#[^\n]*|--[^\n]*)
-    |(?P<string>\"{3}(?s:.*?)\"{3}|'{3}(?s:.*?)'{3}|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|`[^`\n]*+`)
+    |(?P<string>\"{3}(?s:.*?)\"{3}|'{3}(?s:.*?)'{3}|"(?:[^"\\\n]|\\.?)*+(?:"|(?=\n)|\Z)|(?<!\w)'(?!\()(?:[^'\\\n]|\\.?)*+(?:'|(?=\n)|\Z)|`[^`\n]*+`)
     |(?P<number>-?[0-9]++(?:\.[0-9]++)?(?![\w.]))
     |(?P<word>[\w?](?:[\w.]|\[[0-9]*\]|::)*+)
-    |(?P<type>(?:\[\])+(?=\w))
+    |(?P<type>(?:\[\]){1,4}(?=\w))
     |(?P<open>[\[({])|(?P<close>[\])}])
     |(?P<named>=>|:=|<-|->|==?|:)
     |(?P<end>[;,\n])
@@ -217,10 +220,8 @@ def _in_code(text: str) -> Iterator[FoundPuzzle]:
     if not any(has_lists) and not any(name for name, _ in values):
         yield from find([value for _, value in values])  # rows of a picture
         return
-    if any(
-        not name and not has for (name, _), has in zip(values, has_lists, strict=True)
-    ):  # the first one may have the name
-        values = [each for each, has in zip(values, has_lists, strict=True) if has]
+    if any(not name and not has for (name, _), has in zip(values, has_lists, strict=True)):
+        values = [each for each, has in zip(values, has_lists, strict=True) if has]  # a name may be that of several
     named = [(name if side_of(name) or name in ("x", "y") else "", value) for name, value in values]
     found = list(find_named(named, {}))
     yield from found or find(values[0][1] if len(values) == 1 else [value for _, value in values])
@@ -233,10 +234,10 @@ def _values(text: str) -> list[tuple[str, Any]]:
     """
     stack, last = [_Open("", "")], ""
     word = name = ""
-    for count, found in enumerate(TOKEN.finditer(text)):
+    for found in TOKEN.finditer(text):
         kind, token, here = str(found.lastgroup), found[0], stack[-1]
-        if count > MAX_TOKENS or len(stack) > MAX_DEPTH:
-            raise FormatError(f"it has more than {MAX_TOKENS:,} words, or brackets in more than {MAX_DEPTH} others")
+        if len(stack) > MAX_DEPTH:
+            raise FormatError(f"it has brackets in more than {MAX_DEPTH} others")
         if word and len(stack) > 1 and (kind in ("number", "close", "string") or token == ","):
             here.items.append((name, word))
             here.words += 1
@@ -287,7 +288,7 @@ def _values(text: str) -> list[tuple[str, Any]]:
 MARKUP = str.maketrans("", "", "*`")
 LABEL = re.compile(r"([^\W\d_]{1,20})[ \t#]*([0-9]{1,4})[ \t)]*(?:[:=.|→]|->|=>|[-–—](?=\s))")
 HEADING = re.compile(r"[#>\-–• \t|_]*([^:=]{1,60})([:=]?)(.*)")
-NUMBERED = re.compile(r"[>\-–•|\s]*(?:[0-9]{1,4}\s*(?:[:)|]\s*|\.\s))?[-–•\s]*(.*)")
+NUMBERED = re.compile(r"[>\-–•|\s]*(?:([0-9]{1,4})\s*(?:[:)|]\s*|\.\s))?[-–•\s]*(.*)")
 ONE_CLUE = r"""[\[({"']*\s*(?:(?:[0-9]{1,9}|\?)(?:x[0-9]{1,3}|[a-z])?[\s,;&+/-]*)*+[\])}"']*[\s.,;|]*"""
 CLUE = re.compile(ONE_CLUE)
 SEVERAL_CLUES = re.compile(r"(?:[0-9?x\s,;/|&+.\-\[\](){}\"']|(?<=[0-9])[a-z])*+")
@@ -301,32 +302,59 @@ MOST_WORDS = 6
 
 def in_lines(text: str) -> Iterator[FoundPuzzle]:
     """Yield the puzzles of labels such as `Row 1: 3 1`, and of lines below headings such as `Rows:` or after them."""
-    sides: dict[str, list[str]] = {side: [] for side in SIDES}
+    sides = _Sides()
     side = ""  # of the heading above
     for _, line in chain(lines_of(text), [(0, "Rows:")]):
         line = line[:LONGEST_LINE].translate(MARKUP).strip()
         labels = _labels(line)
         heading = None if labels else _heading(line)
-        if all(sides.values()) and (heading or (labels and labels[0][1] < 2)):
-            yield _of_lines(sides)
-            sides = {side: [] for side in SIDES}
+        if sides.are_complete() and (heading or (labels and labels[0][1] == sides.first)):
+            yield sides.found()
+            sides = _Sides()
         if labels:
             side = ""
-            for name, number, clue in labels:
-                if number not in (len(sides[name]), len(sides[name]) + 1):
-                    raise FormatError(f"{name[:-1]} {number} follows {len(sides[name])} {name}")
-                sides[name].append(clue)
+            for label in labels:
+                sides.add(*label)
         elif heading:
             side, rest = heading
-            if sides[side] or rest:
-                sides[side] += [rest] * (bool(rest) and not sides[side])
+            if sides.lines[side] or rest:
+                sides.lines[side] += [rest] * (bool(rest) and not sides.lines[side])
                 side = ""
         elif side and line:
             clue = NUMBERED.fullmatch(line)
-            if clue and _is_clue(clue[1]):
-                sides[side].append(clue[1])
-            elif sides[side]:
+            if clue and _is_clue(clue[2]):
+                sides.lines[side].append(clue[2])
+                sides.has_numbers |= clue[1] is not None
+            elif sides.lines[side]:
                 side = ""
+
+
+class _Sides:
+    """The lines of both sides so far; `first` is the number of the first label, 0 or 1."""
+
+    def __init__(self) -> None:
+        self.lines: dict[str, list[str]] = {side: [] for side in SIDES}
+        self.has_numbers = False
+        self.first = 1
+
+    def are_complete(self) -> bool:
+        """Return whether both sides have a line."""
+        return all(self.lines.values())
+
+    def add(self, side: str, number: int, clue: str) -> None:
+        """Add the clue of a label. Raises FormatError for a number that is not the next one."""
+        if not any(self.lines.values()):
+            self.first = min(number, 1)
+        if number != len(self.lines[side]) + self.first:
+            raise FormatError(f"{side[:-1]} {number} follows {len(self.lines[side])} {side}")
+        self.lines[side].append(clue)
+        self.has_numbers = True
+
+    def found(self) -> FoundPuzzle:
+        """Return the puzzle of the lines; a single line without a number may have all clues of its side."""
+        is_loose = not self.has_numbers
+        rows, columns = (lines[0] if is_loose and len(lines) == 1 else lines for lines in self.lines.values())
+        return FoundPuzzle((rows, columns), ("rows", "columns"), {})
 
 
 def _labels(line: str) -> list[tuple[str, int, str]]:
@@ -355,7 +383,7 @@ def _heading(line: str) -> tuple[str, str] | None:
 
 def _around_grids(text: str) -> Iterator[FoundPuzzle]:
     """Yield the puzzles of empty grids with the rows' clues at the left, before a bar, and the columns' above."""
-    above, rows = list[str](), list[str]()
+    above, rows = deque[str](maxlen=MAX_CELLS), list[str]()
     ends = list[int]()
     for _, line in chain(lines_of(text), [(0, "")]):
         row = EMPTY_ROW.fullmatch(line) if len(line) <= LONGEST_LINE else None
@@ -367,7 +395,10 @@ def _around_grids(text: str) -> Iterator[FoundPuzzle]:
         if rows:
             columns = [" ".join(each[start:end].strip() for each in above) for start, end in pairwise(ends)]
             yield FoundPuzzle((rows, columns), ("rows", "columns"), {})
-        above = [*above, line][-MAX_CELLS:] if ABOVE.fullmatch(line) and not rows else []
+        if rows or not ABOVE.fullmatch(line):
+            above.clear()
+        else:
+            above.append(line)
         rows = []
 
 
@@ -379,12 +410,6 @@ def _is_clue(text: str) -> bool:
 
 def _is_balanced(text: str) -> bool:
     return all(text.count(start) == text.count(end) for start, end in PAIRS.items())
-
-
-def _of_lines(sides: dict[str, list[str]]) -> FoundPuzzle:
-    """Return the puzzle of the lines of both sides; a single line may have all clues of its side."""
-    rows, columns = (lines[0] if len(lines) == 1 else lines for lines in sides.values())
-    return FoundPuzzle((rows, columns), ("rows", "columns"), {})
 
 
 # Writing.

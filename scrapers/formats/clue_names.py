@@ -48,30 +48,18 @@ CLUES = (
 )
 """Words that may be joined to those, as in `rowclues`."""
 
-PICTURES = frozenset(
-    (
-        "solution",
-        "goal",
-        "grid",
-        "picture",
-        "image",
-        "board",
-        "matrix",
-        "cells",
-        "answer",
-        "pixels",
-        "bitmap",
-        "drawing",
-    )
-)
+PICTURES = frozenset(("solution", "goal", "grid", "picture", "image", "board", "matrix", "cells", "answer", "pixels"))
 """Words of a name that mean a picture."""
 
 ABOUT = {"name": "title", "title": "title", "author": "author", "by": "author", "creator": "author"}
-ABOUT |= {name: name for name in ("description", "copyright", "license", "width", "height")}
+ABOUT |= {name: name for name in ("description", "copyright", "license")}
+SIZES = ("width", "height")
 PALETTES = ("palette", "colors", "colours")
 LENGTHS = ("length", "len", "count", "size", "number", "num", "n", "value", "run")
 COLORS = ("color", "colour", "c")
 """Names of fields of a puzzle and of a block."""
+
+FIELDS = frozenset((*ABOUT, *SIZES, *PALETTES))
 
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|[0-9]+")
 CLUE_WORD = re.compile(f"(?:{CLUES.replace(' ', '|')})s?")
@@ -82,6 +70,7 @@ SIDE_WORDS = [
     }
     for known in (SIDES.items(), PLACES.items())
 ]
+SURE = re.compile("|".join(" ".join(SIDES.values()).split()), re.IGNORECASE)
 LONGEST_NAME = 60
 
 ENTRIES: dict[Any, int] = {"#": 1, ".": 0} | {sign: entry for entry, sign in enumerate(digits + ascii_lowercase)}
@@ -95,6 +84,7 @@ LETTERS = re.compile(r"\s*+[A-Z]++(?:\s++[A-Z]++)*+\s*+")
 """Clues as Rosetta Code writes them: A is 1, and each word is a line."""
 
 BETWEEN = re.compile(r"[\s,;&+./-]+")
+DIGITS = re.compile(r"[0-9]{1,3}")
 MIXED = re.compile(r"[0-9?] +[0-9?]")
 BRACKETED = re.compile(r"[\[({]([^\[\](){}]*)[\])}]")
 NOTHING = frozenset(("-", "–", "—", "", "none", "empty", "null", "blank", "nothing"))
@@ -113,10 +103,14 @@ class FoundPuzzle(NamedTuple):
     about: Mapping[str, Any]
 
 
-@lru_cache(1 << 10)
 def side_of(name: str) -> tuple[str, str] | None:
     """Return the side that a name means, and the rest of the name; None if it means neither or both."""
-    words = [word.lower() for word in WORD.findall(name)] if len(name) <= LONGEST_NAME else []
+    return _side_of(name) if len(name) <= LONGEST_NAME else None
+
+
+@lru_cache(1 << 10)
+def _side_of(name: str) -> tuple[str, str] | None:
+    words = [word.lower() for word in WORD.findall(name)]
     for known in SIDE_WORDS:
         sides = [next((side for side, word in known.items() if word.fullmatch(each)), None) for each in words]
         if found := {side for side in sides if side}:
@@ -142,7 +136,7 @@ def find(whole: Any) -> Iterator[FoundPuzzle]:
     while values:
         value, about = values.pop()
         if isinstance(value, Mapping):
-            about = {**about, **{name: each for name, each in value.items() if name in ABOUT or name in PALETTES}}
+            about = {**about, **{name: each for name, each in value.items() if name in FIELDS}}
             named = list(value.items())
         else:
             named = [("", each) for each in value]
@@ -241,8 +235,7 @@ def _is_picture(value: Any) -> bool:
 
 def read_found(found: FoundPuzzle) -> Puzzle:
     """Return the puzzle of values. Raises FormatError or InvalidPuzzle for what is none, or could be two."""
-    about = {ABOUT[name]: value for name, value in found.about.items() if name in ABOUT}
-    texts = {field: value for field, value in about.items() if isinstance(value, str)}
+    texts = {ABOUT[name]: text for name, text in found.about.items() if name in ABOUT and isinstance(text, str)}
     if len(found.values) == 1:
         return with_metadata(_drawn(found.values[0]), **texts)
     if found.names == ("x", "y"):
@@ -264,14 +257,13 @@ def read_found(found: FoundPuzzle) -> Puzzle:
         raise FormatError(f"{names} could be clues or {other}; expected a list for each line, like [[1], [2, 1]]")
     if not puzzles:
         raise FormatError(str(ways[0]))
-    if not distinct and not found.names:
+    if not distinct and not all(map(SURE.search, found.names or [""])):
         raise FormatError(f"{names} could be rows and columns, but no picture has these clues")
     puzzle = next(iter(distinct.values()), puzzles[0])
-    for side, count in (("width", puzzle.width), ("height", puzzle.height)):
-        if isinstance(about.get(side), int) and about[side] != count:
-            raise FormatError(
-                f"it has {puzzle.width} columns and {puzzle.height} rows, but its {side} is {about[side]}"
-            )
+    for name, count in zip(SIZES, (puzzle.width, puzzle.height), strict=True):
+        size = found.about.get(name, count)
+        if isinstance(size, int) and size != count:
+            raise FormatError(f"it has {puzzle.width} columns and {puzzle.height} rows, but its {name} is {size}")
     return puzzle
 
 
@@ -301,6 +293,8 @@ def _line(where: str, line: Any) -> Any:
     """Return a line as from_clues takes it."""
     if isinstance(line, str | Mapping):
         line = [line]
+    if isinstance(line, np.ndarray) and line.ndim:
+        line = line.tolist()
     if not isinstance(line, list | tuple):
         return line
     return [tuple(block) if isinstance(block, list) else block for item in line for block in _blocks(where, item)]
@@ -350,7 +344,7 @@ def _puzzle(rows: list[Any], columns: list[Any], about: Mapping[str, Any], texts
         for k, block in enumerate(line):
             if not isinstance(block, tuple) and marks and block not in (0, None):
                 line[k], marks["black"] = (block, "black"), None
-            elif is_own and isinstance(block, tuple) and block[0] == 0:
+            elif is_own and isinstance(block, tuple) and block[:1] == (0,):
                 line[k] = ("?", *block[1:])
     palette = _palette(given, list(marks))
     shape, colors = (len(rows), len(columns)), len(palette or BLACK_ON_WHITE)
@@ -375,7 +369,7 @@ def _is_own(palette: Any) -> bool:
 
 def _palette(given: Any, marks: list[Any]) -> tuple[Color, ...] | None:
     """Return the palette given with a puzzle, or that of the colours its clues name; None without either."""
-    if isinstance(given, Mapping) and all(isinstance(key, str) and key.isdecimal() for key in given):
+    if isinstance(given, Mapping) and all(isinstance(key, str) and DIGITS.fullmatch(key) for key in given):
         given = [given[key] for key in sorted(given, key=int)]
     colors = given if isinstance(given, list | tuple) else []
     if _is_own(colors):

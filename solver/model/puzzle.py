@@ -236,7 +236,8 @@ def _items(name: str, lines: Any) -> list[Any]:
 
 def _marked_blocks(where: str, line: Any) -> list[tuple[int, Any]]:
     """Return the blocks of a line as lengths and colours, None for a number without one."""
-    items = [] if line is None else [line] if isinstance(line, INTEGER_TYPES) or line == "?" else _items(where, line)
+    is_number = isinstance(line, INTEGER_TYPES) or (isinstance(line, str) and line == "?")
+    items = [] if line is None else [line] if is_number else _items(where, line)
     blocks = [_marked_block(where, item) for item in items]
     numbers = [k for k, block in enumerate(blocks) if block is not None]
     inner = blocks[numbers[0] : numbers[-1] + 1] if numbers else []
@@ -269,7 +270,7 @@ def _colors_of(marks: Sequence[Any]) -> tuple[tuple[Color, ...], dict[Any, int]]
     if not marks or (len(marks) == 1 and not isinstance(marks[0], str)):
         return BLACK_ON_WHITE, dict.fromkeys(marks, 1)
     given = {mark: _rgb_of("black" if mark is None else mark) for mark in marks}
-    spare = iter([rgb for rgb in dict.fromkeys(USUAL_COLORS.values()) if rgb not in given.values()])
+    spare = iter([rgb for rgb in dict.fromkeys(USUAL_COLORS.values()) if rgb not in (*given.values(), WHITE.rgb)])
     palette, entries = [WHITE], dict[Any, int]()
     for mark, known in given.items():
         same = [entry for entry, color in enumerate(palette) if entry and color.rgb == known]
@@ -285,10 +286,12 @@ def _colors_of(marks: Sequence[Any]) -> tuple[tuple[Color, ...], dict[Any, int]]
 
 def _rgb_of(mark: Any) -> str:
     """Return the six hexadecimal digits that a colour is or means; empty if unknown."""
-    text = str(mark).lower().removeprefix("#")
-    text = "".join(digit * 2 for digit in text) if len(text) == 3 else text
-    is_hex = isinstance(mark, str) and len(text) == 6 and not text.strip("0123456789abcdef")
-    return text if is_hex else USUAL_COLORS.get(text, "")
+    text = str(mark).lower()
+    if text in USUAL_COLORS:
+        return USUAL_COLORS[text]
+    text = text.removeprefix("#")
+    is_hex = isinstance(mark, str) and len(text) in (3, 6) and not text.strip("0123456789abcdef")
+    return "".join(digit * (6 // len(text)) for digit in text) if is_hex else ""
 
 
 def normalize_palette(puzzle: Puzzle) -> Puzzle:
