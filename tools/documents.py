@@ -103,6 +103,7 @@ PYTHON_HEAD = """\
 
     import nonocensus as nc
     nc.solve([[1, 0, 1], [1, 1, 1]])                 # a picture's puzzle, or a Puzzle; the answer draws itself
+    nc.solve({"rows": [[2], [1]], "columns": [[1], [2]]})   # clues as lists, with colours by nc.Puzzle.from_clues
     nc.read("puzzles.zip").puzzles                   # files of any known format
     nc.explain(puzzle).steps                         # how a person solves it, step by step
     nc.grade([[1, 0, 1], [1, 1, 1]])["hardest"]      # how hard it is for people

@@ -415,6 +415,18 @@ def _is_balanced(text: str) -> bool:
 # Writing.
 
 
+def bundle(files: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield a file of several puzzles, an array; of one puzzle its object."""
+    files = iter(files)
+    first, second = next(files), next(files, None)
+    if second is None:
+        yield first
+        return
+    yield b"[\n" + first.rstrip()
+    yield from (b",\n" + file.rstrip() for file in chain([second], files))
+    yield b"\n]\n"
+
+
 def write(puzzle: Puzzle) -> bytes:
     """Return an object with this puzzle: numbers, or pairs of number and palette entry if it has several colours."""
 

@@ -38,8 +38,8 @@ def reason(text: str, name: str = "") -> str:
     return str(caught.value)
 
 
-NAMES = """rows columns, rows cols, row_clues column_clues, rowClues colClues, RowHints ColumnHints, row-hints col-hints,
-rowsDef colsDef, rowRules colRules, hint_rows hint_cols, rowclues colclues, ROW_CLUES COL_CLUES, hor ver,
+NAMES = """rows columns, rows cols, row_clues column_clues, rowClues colClues, RowHints ColumnHints,
+row-hints col-hints, rowsDef colsDef, rowRules colRules, hint_rows hint_cols, rowclues colclues, ROW_CLUES COL_CLUES, hor ver,
 horizontal vertical, horizontalClues verticalClues, left top, leftClues topClues, r c, across down,
 level3_rows level3_cols, Zeilen Spalten, filas columnas, lignes colonnes, 行 列"""
 
@@ -137,6 +137,14 @@ POSTS = {
 def test_notations(text: str) -> None:
     (puzzle,) = read(text)
     assert clues(puzzle) == clues(BOW)
+
+
+def test_several_puzzles_are_written_as_an_array() -> None:
+    files = [clue_lists.write(BOW)] * 3
+    for count in (1, 2, 3):
+        data = b"".join(clue_lists.bundle(files[:count]))
+        assert isinstance(json.loads(data), dict if count == 1 else list)
+        assert [clues(puzzle) for puzzle in read(data.decode())] == [clues(BOW)] * count
 
 
 def test_letters_for_numbers() -> None:
