@@ -26,11 +26,12 @@ from nonocensus.scrapers.formats.clue_names import (
     FoundPuzzle,
     find,
     find_named,
+    is_sure,
     read_found,
     side_of,
 )
 from nonocensus.scrapers.formats.parsing import FormatError, decode_text, error_text, lines_of, read_each
-from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, BLOT, MAX_CELLS, Clue, Puzzle
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, BLOT, MAX_CELLS, Clue, InvalidPuzzle, Puzzle
 
 NAME = "lists"
 SUFFIXES: tuple[str, ...] = (".json",)
@@ -90,8 +91,11 @@ def recognizes(data: bytes) -> bool:
     if JSON_LINE.match(data) and not is_document(data):
         return False  # a puzzle on each line, which the format jsonl reads
     try:
-        return next(_found(data), None) is not None
-    except FormatError:
+        first = next(_found(data), None)
+        if first is None:
+            return False
+        return all(map(is_sure, first.names)) or len(first.values) == 1 or read_found(first) is not None
+    except (FormatError, InvalidPuzzle):
         return False
 
 
@@ -116,6 +120,8 @@ def read_json(line: bytes) -> Puzzle | None:
 def _found(data: bytes) -> Iterator[FoundPuzzle]:
     """Yield the puzzles of a file, unvalidated."""
     text, reason = decode_text(data), ""
+    if text.lstrip().startswith("<"):  # HTML, whose style sheets have rows and columns too
+        return
     if JSON.match(data):
         try:
             yield from _in_json(text.encode())
@@ -289,9 +295,15 @@ MARKUP = str.maketrans("", "", "*`")
 LABEL = re.compile(r"([^\W\d_]{1,20})[ \t#]*([0-9]{1,4})[ \t)]*(?:[:=.|→]|->|=>|[-–—](?=\s))")
 HEADING = re.compile(r"[#>\-–• \t|_]*([^:=]{1,60})([:=]?)(.*)")
 NUMBERED = re.compile(r"[>\-–•|\s]*(?:([0-9]{1,4})\s*(?:[:)|]\s*|\.\s))?[-–•\s]*(.*)")
-ONE_CLUE = r"""[\[({"']*\s*(?:(?:[0-9]{1,9}|\?)(?:x[0-9]{1,3}|[a-z])?[\s,;&+/-]*)*+[\])}"']*[\s.,;|]*"""
-CLUE = re.compile(ONE_CLUE)
-SEVERAL_CLUES = re.compile(r"(?:[0-9?x\s,;/|&+.\-\[\](){}\"']|(?<=[0-9])[a-z])*+")
+NUMBER = r"(?:[0-9]{1,9}|\?)(?:x[0-9]{1,3}|[a-z])?(?!\w)"
+CLUE = re.compile(rf"""[\[({{"']*\s*(?:{NUMBER}[\s,;&+/-]*)*+[\])}}"']*[\s.,;|]*""")
+SEVERAL_CLUES = re.compile(rf"""(?:{NUMBER}|[\s,;/|&+.\[\](){{}}"'-])*+""")
+FILLERS = frozenset(
+    ("a", "and", "are", "at", "by", "each", "for", "from", "here", "in", "is", "my", "of", "read", "the", "to")
+)
+FILLERS |= {"top", "bottom", "left", "right", "with"}
+"""Words of a heading beside those of a side and of clues."""
+
 EMPTY_ROW = re.compile(r"([0-9?x ]*+)[|│] *+((?:[?._·□-] *+)++)[|│]?\s*+")
 ABOVE = re.compile(r"(?=.*[0-9?])[0-9?x |│]++")
 QUOTES = ('"' * 3, "'" * 3)
@@ -373,7 +385,9 @@ def _heading(line: str) -> tuple[str, str] | None:
     found = HEADING.fullmatch(line)
     name = re.sub(r"\([^()]*\)", "", found[1]).strip() if found else ""
     side = side_of(name) if len(name.split()) <= MOST_WORDS and not any(map(str.isdigit, name)) else None
-    if found is None or side is None or not (found[2] or not side[1] or CLUE_WORD.fullmatch(side[1])):
+    if found is None or side is None or not (is_sure(name) or side[1] or "vertical" in name or "horizontal" in name):
+        return None
+    if any(word not in FILLERS and not CLUE_WORD.fullmatch(word) for word in side[1].split()):
         return None
     rest = found[3].strip()
     if rest.strip("|>") in ("", *QUOTES):

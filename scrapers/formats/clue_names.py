@@ -70,7 +70,6 @@ SIDE_WORDS = [
     }
     for known in (SIDES.items(), PLACES.items())
 ]
-SURE = re.compile("|".join(" ".join(SIDES.values()).split()), re.IGNORECASE)
 LONGEST_NAME = 60
 
 ENTRIES: dict[Any, int] = {"#": 1, ".": 0} | {sign: entry for entry, sign in enumerate(digits + ascii_lowercase)}
@@ -119,6 +118,12 @@ def _side_of(name: str) -> tuple[str, str] | None:
     return None
 
 
+def is_sure(name: str) -> bool:
+    """Return whether a name has a word of SIDES: with others the lists count only if a picture can have these clues."""
+    words = WORD.findall(name[:LONGEST_NAME])
+    return any(known.fullmatch(word.lower()) for word in words for known in SIDE_WORDS[0].values())
+
+
 def puzzle_of(value: Any) -> Puzzle:
     """Return the only puzzle in lists and objects. Raises FormatError."""
     puzzles = [read_found(found) for found in find(value)]
@@ -155,6 +160,7 @@ def find_named(named: Iterable[tuple[Any, Any]], about: Mapping[str, Any]) -> It
     for name, value in named:
         name = name if isinstance(name, str) else ""
         meant = side_of(name)
+        value = _lists_in(value) if meant else value
         if meant and _may_be_side(value):
             sides[meant[0]].append(NamedSide(name, meant[1], value))
         elif PICTURES.intersection(map(str.lower, WORD.findall(name[:LONGEST_NAME]))):
@@ -198,10 +204,16 @@ def _paired(rows: list[NamedSide], columns: list[NamedSide]) -> list[tuple[Named
 
 
 def _without_names(others: list[tuple[str, Any]], about: Mapping[str, Any]) -> Iterator[FoundPuzzle]:
-    """Yield the puzzles of lists without names, two by two: rows, then columns."""
-    if len(others) % 2 == 0 and all(_depth(value) == 2 for _, value in others):
+    """Yield the puzzles of lists of numbers without names, two by two: rows, then columns."""
+    if len(others) % 2 == 0 and all(_depth(value) == 2 and _has_numbers(value) for _, value in others):
         for (first, rows), (second, columns) in zip(others[::2], others[1::2], strict=True):
             yield FoundPuzzle((rows, columns), ("x", "y") if {first, second} == {"x", "y"} else (), about)
+
+
+def _has_numbers(lines: Any) -> bool:
+    """Return whether lines are numbers, or lists of them."""
+    flat = (item for line in lines for item in (line if isinstance(line, list | tuple) else [line]))
+    return all(isinstance(item, int) or item in (None, "?") for item in flat)
 
 
 def _depth(value: Any) -> int:
@@ -211,6 +223,16 @@ def _depth(value: Any) -> int:
         depth += 1
         value = next((item for item in value if isinstance(item, list | tuple)), None)
     return depth
+
+
+def _lists_in(value: Any) -> Any:
+    """Return the list that an object holds under a word for clues, or under the numbers of its items."""
+    if not isinstance(value, Mapping) or not value or not all(isinstance(key, str) for key in value):
+        return value
+    if all(map(DIGITS.fullmatch, value)):
+        return [value[key] for key in sorted(value, key=int)]
+    lists = [each for key, each in value.items() if isinstance(each, list | str) and CLUE_WORD.fullmatch(key)]
+    return lists[0] if len(lists) == 1 else value
 
 
 def _may_be_side(value: Any) -> bool:
@@ -257,7 +279,7 @@ def read_found(found: FoundPuzzle) -> Puzzle:
         raise FormatError(f"{names} could be clues or {other}; expected a list for each line, like [[1], [2, 1]]")
     if not puzzles:
         raise FormatError(str(ways[0]))
-    if not distinct and not all(map(SURE.search, found.names or [""])):
+    if not distinct and not all(map(is_sure, found.names or [""])):
         raise FormatError(f"{names} could be rows and columns, but no picture has these clues")
     puzzle = next(iter(distinct.values()), puzzles[0])
     for name, count in zip(SIZES, (puzzle.width, puzzle.height), strict=True):
@@ -291,6 +313,7 @@ def _readings(side: str, value: Any) -> list[list[Any]]:
 
 def _line(where: str, line: Any) -> Any:
     """Return a line as from_clues takes it."""
+    line = _lists_in(line)
     if isinstance(line, str | Mapping):
         line = [line]
     if isinstance(line, np.ndarray) and line.ndim:

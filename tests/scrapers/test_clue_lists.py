@@ -38,9 +38,9 @@ def reason(text: str, name: str = "") -> str:
     return str(caught.value)
 
 
-NAMES = """rows columns, rows cols, row_clues column_clues, rowClues colClues, RowHints ColumnHints,
-row-hints col-hints, rowsDef colsDef, rowRules colRules, hint_rows hint_cols, rowclues colclues, ROW_CLUES COL_CLUES, hor ver,
-horizontal vertical, horizontalClues verticalClues, left top, leftClues topClues, r c, across down,
+NAMES = """rows columns, rows cols, row_clues column_clues, rowClues colClues, RowHints ColumnHints, rowclues colclues,
+row-hints col-hints, rowsDef colsDef, rowRules colRules, hint_rows hint_cols, ROW_CLUES COL_CLUES, hor ver, r c,
+horizontal vertical, horizontalClues verticalClues, left top, leftClues topClues, across down,
 level3_rows level3_cols, Zeilen Spalten, filas columnas, lignes colonnes, 行 列"""
 
 
@@ -76,6 +76,8 @@ JSON = {
     "one text": '{"rows": "2;0;1 1", "columns": "1 1; 1; 1"}',
     "lines": '{"rows": "2\\n0\\n1 1", "columns": "1 1\\n1\\n1\\n"}',
     "objects": '{"rows": [[{"length": 2}], [], [{"length": 1}, {"length": 1}]], "columns": [[1, 1], [1], [1]]}',
+    "objects of lists": '{"rows": [{"clues": [2]}, {"clues": []}, {"hint": "1 1"}], "cols": {"clues": [[1, 1], 1, 1]}}',
+    "numbered": '{"rows": {"1": [2], "2": [], "3": [1, 1]}, "columns": {"0": "1 1", "1": "1", "2": "1"}}',
     "byte order mark": f'\ufeff{{"rows": {A}, "columns": {B}}}',
     "line ends": f'{{\r\n "rows": {A},\r\n "columns": {B}\r\n}}\r\n',
     "comments, trailing comma": f'{{\n // a bow\n rows: {A},\n "cols": {B},\n}}',
@@ -227,13 +229,14 @@ REFUSED = {
     '{"rows": [[1, 1, 0], [0, 1, 1], [0, 1, 1]], "columns": [[1], [3], [2]]}': "clues or cells of a picture",
     '{"rows": "3 1", "columns": "1,1,1,0,1"}': "clues or several lines or a single one",
     "[[1], [3]] [[1], [1]]": "could be rows and columns, but no picture has these clues",
-    '{"across": [{"number": 1, "clue": "a"}], "down": [{"number": 3, "clue": "b"}]}': "no picture has these clues",
+    '{"across": [{"number": 1, "clue": "a"}], "down": [{"number": 3, "clue": "b"}]}': "row 1: 'a' is not a list of numbers",
     '{"rows": [[1, 0, 2], [3]], "columns": [[1], [1]]}': "row 1: there is a 0 between its numbers",
     '{"rows": [[1.5]], "columns": [[1]]}': "row 1: 1.5 is not a number, or a pair of a number and a colour",
     '{"rows": [[1]], "columns": [[-1]]}': "column 1: the number -1 is negative",
     '{"rows": [["1 a b"]], "columns": [[1]]}': "row 1: '1 a b' is not a list of numbers",
-    "rows = [[x, 3], [1]]\ncols = [[1], [1]]": "row 1: 'x, 3' is not a list of numbers",
-    "Rows: [1], [3], [x]\nColumns: [1], [1], [1]": "row 3: 'x' is not a list of numbers",
+    "rows = [[x, 3], [1]]\ncols = [[1], [1]]": "row 1: 'x' is not a list of numbers",
+    '{"left": [[1], [3]], "top": [[1], [1]]}': "left and top could be rows and columns, but no picture has these clues",
+    "Rows: [1], [3], [x]\nColumns: [1], [1], [1]": "unknown format",
 }
 
 
@@ -243,6 +246,12 @@ def test_refusals(text: str) -> None:
 
 
 def test_documents_that_are_no_puzzle() -> None:
+    styles = "<html><style>a {left: 3; top: 1;}</style><script>c = {left: [[1]], top: [[1]]}</script>"
+    assert reason(styles).startswith("unknown format")
+    assert reason(styles[6:], "x.json").startswith("no clues in it")
+    assert reason(".a {\n grid-row: 1;\n grid-column: 1;\n left: 1;\n top: 1;\n}", "x.json").startswith(
+        "no clues in it"
+    )
     assert reason('{\n "a": 1,\n "b": [1]\n}', "x.json").startswith("no clues in it: expected rows and columns")
     assert reason('{\n "rows": [[1],\n', "x.json") == "it is not JSON: Input data was truncated"
     assert reason('{\n "rows": [[1],\n', "x.jsonl") == "it is not JSON: Input data was truncated"
