@@ -229,7 +229,7 @@ REFUSED = {
     '{"rows": [[1, 1, 0], [0, 1, 1], [0, 1, 1]], "columns": [[1], [3], [2]]}': "clues or cells of a picture",
     '{"rows": "3 1", "columns": "1,1,1,0,1"}': "clues or several lines or a single one",
     "[[1], [3]] [[1], [1]]": "could be rows and columns, but no picture has these clues",
-    '{"across": [{"number": 1, "clue": "a"}], "down": [{"number": 3, "clue": "b"}]}': "row 1: 'a' is not a list of numbers",
+    '{"across": [{"number": 1, "clue": "a"}], "down": [{"number": 3, "clue": "b"}]}': "row 1: 'a' is not a list of",
     '{"rows": [[1, 0, 2], [3]], "columns": [[1], [1]]}': "row 1: there is a 0 between its numbers",
     '{"rows": [[1.5]], "columns": [[1]]}': "row 1: 1.5 is not a number, or a pair of a number and a colour",
     '{"rows": [[1]], "columns": [[-1]]}': "column 1: the number -1 is negative",
