@@ -52,7 +52,8 @@ def read(paths: Paths) -> Reading:
     every = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
     for path in every:
         if not path.exists():
-            raise UserError(f"{path} does not exist")
+            hint = "; clues as lists: nc.Puzzle.from_clues(rows, columns)" if "[" in str(path) else ""
+            raise UserError(f"{path} does not exist{hint}")
     items = list(read_files(files_in(every)))
     return Reading(
         [item for item in items if isinstance(item, Puzzle)], [item for item in items if isinstance(item, Problem)]

@@ -292,7 +292,7 @@ def _values(text: str) -> list[tuple[str, Any]]:
 # Lines with labels.
 
 MARKUP = str.maketrans("", "", "*`")
-LABEL = re.compile(r"([^\W\d_]{1,20})[ \t#]*([0-9]{1,4})[ \t)]*(?:[:=.|→]|->|=>|[-–—](?=\s))")
+LABEL = re.compile(r"([^\W\d_]{1,20})[ \t#]*([0-9]{1,4})[ \t)]*(?:[:=.|→\t]|->|=>|[-–—](?=\s))")
 HEADING = re.compile(r"[#>\-–• \t|_]*([^:=]{1,60})([:=]?)(.*)")
 NUMBERED = re.compile(r"[>\-–•|\s]*(?:([0-9]{1,4})\s*(?:[:)|]\s*|\.\s))?[-–•\s]*(.*)")
 NUMBER = r"(?:[0-9]{1,9}|\?)(?:x[0-9]{1,3}|[a-z])?(?!\w)"

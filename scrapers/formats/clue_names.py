@@ -37,7 +37,7 @@ SIDES = {
     "kolommen kolumn kolumner kolumna kolumny столбец столбцы 列",
 }
 PLACES = {
-    "rows": "line lines horizontal horizontals hor horiz h r left lefts across",
+    "rows": "line lines horizontal horizontals hor horiz h r left lefts side across",
     "columns": "vertical verticals ver vert v c top tops up upper above down",
 }
 """Words of a name that mean a side; those of PLACES only without one of SIDES."""
@@ -306,6 +306,8 @@ def _readings(side: str, value: Any) -> list[list[Any]]:
         ways = [groups or value.split()]
     elif breaks or ("," in value and MIXED.search(value)):
         ways = [value.strip().strip(";/|").split(breaks[0] if breaks else ",")]
+    elif len(set(",&+.-").intersection(value)) > 1:
+        raise FormatError(f"{side}s: {clipped(value)} could be split in several ways; expected [[1], [2, 1]]")
     else:
         ways = [BETWEEN.split(value.strip()), [value]]
     return [[_line(f"{side} {number}", line) for number, line in enumerate(way, 1)] for way in ways]

@@ -119,6 +119,7 @@ PROGRAMS = {
 
 POSTS = {
     "labels": "Row 1: 2\nRow 2: 0\nRow 3: 1 1\n\nColumn 1: 1 1\nColumn 2: 1\nColumn 3: 1\n",
+    "tabs": "Row 1\t2\nRow 2\t0\nRow 3\t1 1\nColumn 1\t1 1\nColumn 2\t1\nColumn 3\t1\n",
     "bold": "**Row 1:** 2\n**Row 2:** -\n**Row 3:** 1, 1\n**Col 1:** 1, 1\n**Col 2:** 1\n**Col 3:** 1",
     "short": "R1: 2, R2: 0, R3: 1 1\nC1: 1 1, C2: 1, C3: 1",
     "one line": "Row 1: 2; Row 2: (empty); Row 3: 1 1; Column 1: 1 1; Column 2: 1; Column 3: 1",
@@ -228,6 +229,7 @@ REFUSED = {
     '{"rows": [[1, 1, 0], [0, 1, 1], [0, 1, 1]], "columns": [[1, 0, 0], [1, 1, 1], [0, 1, 1]]}': "clues or cells of a",
     '{"rows": [[1, 1, 0], [0, 1, 1], [0, 1, 1]], "columns": [[1], [3], [2]]}': "clues or cells of a picture",
     '{"rows": "3 1", "columns": "1,1,1,0,1"}': "clues or several lines or a single one",
+    '{"rows": "2-0-1,1", "columns": "1 1/1/1"}': "rows: '2-0-1,1' could be split in several ways",
     "[[1], [3]] [[1], [1]]": "could be rows and columns, but no picture has these clues",
     '{"across": [{"number": 1, "clue": "a"}], "down": [{"number": 3, "clue": "b"}]}': "row 1: 'a' is not a list of",
     '{"rows": [[1, 0, 2], [3]], "columns": [[1], [1]]}': "row 1: there is a 0 between its numbers",
@@ -354,6 +356,11 @@ def test_functions_take_lists_and_mappings(function: Callable[..., object]) -> N
         function({"rows": ROWS})
     with pytest.raises(InvalidPuzzle, match="could be clues or cells of a picture"):
         function({"rows": [[1, 0, 1]], "columns": [[1], [0], [1]]})
+
+
+def test_lists_in_place_of_a_path() -> None:
+    with pytest.raises(nc.UserError, match=r"does not exist; clues as lists: nc\.Puzzle\.from_clues"):
+        nc.read(f"{A} {B}")
 
 
 def test_a_picture_of_two_rows_stays_a_picture() -> None:
