@@ -184,7 +184,7 @@ TOKEN = re.compile(
     r"""(?P<comment>//[^\n]*|/\*(?s:.*?)(?:\*/|\Z)|\(\*[^()*]*+\*\)|\#[^\n]*|--[^\n]*)
     |(?P<string>\"{3}(?s:.*?)\"{3}|'{3}(?s:.*?)'{3}|"(?:[^"\\\n]|\\.?)*+(?:"|(?=\n)|\Z)|(?<!\w)'(?!\()(?:[^'\\\n]|\\.?)*+(?:'|(?=\n)|\Z)|`[^`\n]*+`)
     |(?P<number>-?[0-9]++(?:\.[0-9]++)?(?![\w.]))
-    |(?P<word>[\w?](?:[\w.]|\[[0-9]*\]|::)*+)
+    |(?P<word>\*[a-z][\w-]*\*|[\w?](?:[\w.]|\[[0-9]*\]|::)*+)
     |(?P<type>(?:\[\]){1,4}(?=\w))
     |(?P<open>[\[({])|(?P<close>[\])}])
     |(?P<named>=>|:=|<-|->|==?|:)
@@ -193,6 +193,9 @@ TOKEN = re.compile(
     re.VERBOSE,
 )
 PAIRS = {"[": "]", "(": ")", "{": "}"}
+EXPRESSION = "an expression"
+OPERATORS = tuple("*+-/%^@&|<>~.")
+KEYWORDS = frozenset(("for", "if", "else", "lambda"))
 NULLS = frozenset(("none", "null", "nil", "undefined"))
 
 
@@ -208,6 +211,13 @@ class _Open:
         self.items = list[tuple[str, Any]]()
         self.words = 0
         self.has_comma = False
+
+    def add_unknown(self, is_of_last: bool) -> None:
+        """Add an expression, which is not computed; in place of its first operand if that is the last item."""
+        if is_of_last and self.items:
+            self.items[-1] = (self.items[-1][0], EXPRESSION)
+        elif self.sign:
+            self.items.append(("", EXPRESSION))
 
     def value(self) -> Any:
         """Return an object if items have names, else a list; what parentheses or a call hold if that is one value."""
@@ -240,8 +250,15 @@ def _values(text: str) -> list[tuple[str, Any]]:
     """
     stack, last = [_Open("", "")], ""
     word = name = ""
+    end, is_call = 0, False
     for found in TOKEN.finditer(text):
         kind, token, here = str(found.lastgroup), found[0], stack[-1]
+        between, end = text[end : found.start()].strip(), found.end()
+        if between[:1] in OPERATORS and (between[:1] != "." or kind == "word"):
+            here.add_unknown(last == "close" and not is_call)
+        if token in KEYWORDS or (kind == "word" and token[0].isdigit() and len(stack) > 1):
+            here.items.append(("", token))
+            continue
         if len(stack) > MAX_DEPTH:
             raise FormatError(f"it has brackets in more than {MAX_DEPTH} others")
         if word and len(stack) > 1 and (kind in ("number", "close", "string") or token == ","):
@@ -255,6 +272,7 @@ def _values(text: str) -> list[tuple[str, Any]]:
             if PAIRS[here.sign] != token:
                 raise FormatError(f"its brackets do not match: {token} closes {here.sign}")
             stack.pop()
+            is_call = here.sign == "(" and len(here.items) != 1
             if here.words == len(here.items) > 0:  # the arguments of a type or a function
                 name = here.name
             else:
@@ -262,7 +280,7 @@ def _values(text: str) -> list[tuple[str, Any]]:
         elif kind == "named":
             word, name = "", name or word
         elif kind == "word":
-            word = token.partition("[")[0].rpartition(".")[2]
+            word = token.strip("*").partition("[")[0].rpartition(".")[2]
             if token == "?" or word.lower() in NULLS:
                 here.items.append((name, "?" if token == "?" else None))
                 word = name = ""
@@ -282,8 +300,7 @@ def _values(text: str) -> list[tuple[str, Any]]:
                 name = ""
             if token != "\n":
                 word = ""
-        if kind != "comment" and token != "\n":
-            last = kind
+        last = last if kind == "comment" or (token == "\n" and last == "named") else kind
     if len(stack) > 1:
         raise FormatError(f"its brackets do not match: {stack[-1].sign} is not closed")
     return [(name, value) for name, value in stack[0].items if isinstance(value, list | dict | str)]
@@ -291,13 +308,12 @@ def _values(text: str) -> list[tuple[str, Any]]:
 
 # Lines with labels.
 
-MARKUP = str.maketrans("", "", "*`")
-LABEL = re.compile(r"([^\W\d_]{1,20})[ \t#]*([0-9]{1,4})[ \t)]*(?:[:=.|→\t]|->|=>|[-–—](?=\s))")
-HEADING = re.compile(r"[#>\-–• \t|_]*([^:=]{1,60})([:=]?)(.*)")
-NUMBERED = re.compile(r"[>\-–•|\s]*(?:([0-9]{1,4})\s*(?:[:)|]\s*|\.\s))?[-–•\s]*(.*)")
+LABEL = re.compile(r"([^\W\d_]{1,20})[ \t#]*([0-9]{1,4})[ \t)*]*(?:[:=.|→\t]|->|=>|[-–—](?=\s))")
+HEADING = re.compile(r"[#>*\-–• \t|_]*([^:=]{1,60})(:?)(.*)")
+NUMBERED = re.compile(r"[>*\-–•|\s]*(?:([0-9]{1,4})\s*(?:[:)|]\s*|\.\s))?[-–•\s]*(.*)")
 NUMBER = r"(?:[0-9]{1,9}|\?)(?:x[0-9]{1,3}|[a-z])?(?!\w)"
-CLUE = re.compile(rf"""[\[({{"']*\s*(?:{NUMBER}[\s,;&+/-]*)*+[\])}}"']*[\s.,;|]*""")
-SEVERAL_CLUES = re.compile(rf"""(?:{NUMBER}|[\s,;/|&+.\[\](){{}}"'-])*+""")
+CLUE = re.compile(rf"""[\[({{"']*\s*(?:{NUMBER}[\s,;&/-]*)*+[\])}}"']*[\s.,;|]*""")
+SEVERAL_CLUES = re.compile(rf"""(?:{NUMBER}|[\s,;/|&.\[\](){{}}"'-])*+""")
 FILLERS = frozenset(
     ("a", "and", "are", "at", "by", "each", "for", "from", "here", "in", "is", "my", "of", "read", "the", "to")
 )
@@ -317,7 +333,7 @@ def in_lines(text: str) -> Iterator[FoundPuzzle]:
     sides = _Sides()
     side = ""  # of the heading above
     for _, line in chain(lines_of(text), [(0, "Rows:")]):
-        line = line[:LONGEST_LINE].translate(MARKUP).strip()
+        line = line[:LONGEST_LINE].replace("**", "").replace("`", "").strip()
         labels = _labels(line)
         heading = None if labels else _heading(line)
         if sides.are_complete() and (heading or (labels and labels[0][1] == sides.first)):
@@ -374,7 +390,7 @@ def _labels(line: str) -> list[tuple[str, int, str]]:
     found = [(label, side_of(label[1])) for label in LABEL.finditer(line)]
     labels = [(label, side[0]) for label, side in found if side and not side[1]]
     ends = [label.start() for label, _ in labels[1:]] + [len(line)]
-    clues = [line[label.end() : end].strip() for (label, _), end in zip(labels, ends, strict=False)]
+    clues = [line[label.end() : end].strip(" \t*_") for (label, _), end in zip(labels, ends, strict=False)]
     if not all(map(_is_clue, clues)):
         return []
     return [(side, int(label[2]), clue) for (label, side), clue in zip(labels, clues, strict=True)]

@@ -9,6 +9,7 @@ hidden length), a pair of number and colour, or an object: {"length": 3, "color"
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import product
@@ -191,12 +192,14 @@ class NamedSide(NamedTuple):
 def _paired(rows: list[NamedSide], columns: list[NamedSide]) -> list[tuple[NamedSide, NamedSide]]:
     """Return rows with the columns whose name has the same rest, in order; else the only ones with each other.
 
-    Of several pairs of an object that with a word for clues counts alone.
+    As many rows as columns must have it. Of several pairs that with a word for clues counts alone.
     """
-    left: dict[str, list[NamedSide]] = {}
-    for column in reversed(columns):
-        left.setdefault(column.rest, []).append(column)
-    pairs = [(row, left[row.rest].pop()) for row in rows if left.get(row.rest)]
+    others: dict[str, list[NamedSide]] = {}
+    for column in columns:
+        others.setdefault(column.rest, []).append(column)
+    counts = Counter(row.rest for row in rows)
+    queues = {rest: iter(found) for rest, found in others.items() if len(found) == counts[rest]}
+    pairs = [(row, next(queues[row.rest])) for row in rows if row.rest in queues]
     if not pairs and len(rows) == len(columns) == 1:
         return [(rows[0], columns[0])]
     clues = [pair for pair in pairs if CLUE_WORD.fullmatch(pair[0].rest)]

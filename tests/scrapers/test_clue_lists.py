@@ -358,6 +358,24 @@ def test_functions_take_lists_and_mappings(function: Callable[..., object]) -> N
         function({"rows": [[1, 0, 1]], "columns": [[1], [0], [1]]})
 
 
+@pytest.mark.parametrize(
+    "rows",
+    [
+        *(
+            "[[1]] * 3",
+            "[[1] for _ in range(3)]",
+            "[[1]].concat([[1], [1]])",
+            "[[1], [2 + 1]]",
+            "[[n * 2]]",
+        ),
+        *("[[1], *rest]", "[[1], ...rest]", "[[1] + [1]]", "np.array([[1, 1]]).T", "[[1]]\nrows += [[1]]", "[[x]]"),
+    ],
+)
+def test_expressions_are_not_computed(rows: str) -> None:
+    """What a program computes is unknown: no puzzle is better than a wrong one."""
+    assert reason(f"rows = {rows}\ncols = [[1]]")
+
+
 def test_lists_in_place_of_a_path() -> None:
     with pytest.raises(nc.UserError, match=r"does not exist; clues as lists: nc\.Puzzle\.from_clues"):
         nc.read(f"{A} {B}")
