@@ -18,6 +18,7 @@ from typing import Any
 import msgspec
 
 from nonocensus.scrapers.formats.clue_names import (
+    BLOCK,
     CLUE_WORD,
     EXPECTED,
     LETTERS,
@@ -257,7 +258,7 @@ def _values(text: str) -> list[tuple[str, Any]]:
         if between[:1] in OPERATORS and (between[:1] != "." or kind == "word"):
             here.add_unknown(last == "close" and not is_call)
         if token in KEYWORDS or (kind == "word" and token[0].isdigit() and len(stack) > 1):
-            here.items.append(("", token))
+            here.items.append(("", token if BLOCK.fullmatch(token) else EXPRESSION))
             continue
         if len(stack) > MAX_DEPTH:
             raise FormatError(f"it has brackets in more than {MAX_DEPTH} others")
