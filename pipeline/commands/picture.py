@@ -5,6 +5,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
+import numpy as np
 import typer
 from rich.console import RenderableType
 from rich.markup import escape
@@ -34,7 +35,7 @@ from nonocensus.pipeline.store.paths import STDOUT
 from nonocensus.reports.drawings.grid_state import GridState
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.scrapers.formats import FormatError, matrix
-from nonocensus.scrapers.pictures.image import ImageOptions, puzzle_of_image
+from nonocensus.scrapers.pictures.image import ConvertedImage, ImageOptions, puzzle_of_image
 from nonocensus.scrapers.pictures.picture_repair import repair_picture, with_picture
 from nonocensus.solver.api import solve
 from nonocensus.solver.model.puzzle import MAX_COLORS, Puzzle, with_metadata
@@ -141,17 +142,11 @@ def convert_images(
 
 def convert_image(image: Path, request: ImageOptions, rung: str | None, cpu_limit: float) -> ImagePuzzle:
     """Convert an image to a puzzle, and solve it."""
-    data, cost = read_image(image), None
-    if matrix.recognizes(data):
-        puzzle, *others = matrix.read(data)
-        if others:
-            raise FormatError(f"it holds {1 + len(others)} pictures; import and convert read them all")
-    else:
-        puzzle, cost = puzzle_of_image(data, request)
-    puzzle = with_metadata(puzzle, puzzle_id=f"local/{image.stem}", source="local", source_id=image.stem)
+    drawn = draw_image(read_image(image), request)
+    puzzle = with_metadata(drawn.puzzle, puzzle_id=f"local/{image.stem}", source="local", source_id=image.stem)
     if rung is None or puzzle.goal is None:
         return ImagePuzzle(puzzle, str(solve(puzzle, cpu_limit=cpu_limit)["label"]))
-    found = repair_picture(puzzle.goal, rung, cpu_limit=cpu_limit, cost=cost)
+    found = repair_picture(puzzle.goal, rung, cpu_limit=cpu_limit, cost=drawn.cost)
     if not found.reached:
         raise FormatError(
             f"not solvable{'' if found.finished else f' within {cpu_limit:g} CPU seconds'} after {found.changed:,} "
@@ -160,6 +155,16 @@ def convert_image(image: Path, request: ImageOptions, rung: str | None, cpu_limi
     changed = with_picture(puzzle, found.picture)
     label = str(solve(changed, cpu_limit=cpu_limit)["label"])
     return ImagePuzzle(changed, label, puzzle if found.changed else None, found.changed, found.finished)
+
+
+def draw_image(data: bytes, request: ImageOptions) -> ConvertedImage:
+    """Return the puzzle of an image, or of a picture as text, which has a sign for each cell."""
+    if not matrix.recognizes(data):
+        return puzzle_of_image(data, request)
+    puzzle, *others = matrix.read(data)
+    if others:
+        raise FormatError(f"it holds {1 + len(others)} pictures; import and convert read them all")
+    return ConvertedImage(puzzle, np.zeros((puzzle.height, puzzle.width, len(puzzle.palette)), np.float32))
 
 
 def read_image(image: Path) -> bytes:
