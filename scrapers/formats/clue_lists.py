@@ -257,7 +257,7 @@ def _values(text: str) -> list[tuple[str, Any]]:
         between, end = text[end : found.start()].strip(), found.end()
         if between[:1] in OPERATORS and (between[:1] != "." or kind == "word"):
             here.add_unknown(last == "close" and not is_call)
-        if token in KEYWORDS or (kind == "word" and token[0].isdigit() and len(stack) > 1):
+        if len(stack) > 1 and (token in KEYWORDS or (kind == "word" and token[0].isdigit())):
             here.items.append(("", token if BLOCK.fullmatch(token) else EXPRESSION))
             continue
         if len(stack) > MAX_DEPTH:
@@ -286,7 +286,7 @@ def _values(text: str) -> list[tuple[str, Any]]:
                 here.items.append((name, "?" if token == "?" else None))
                 word = name = ""
         elif kind == "number" and len(stack) > 1:
-            here.items.append((name, int(token) if len(token) < 10 and "." not in token else token))
+            here.items.append((name, int(token) if len(token) < 10 and "." not in token else EXPRESSION))
             name = ""
         elif kind == "string":
             value = token[3:-3] if token[:3] in QUOTES else token[1:-1]

@@ -367,6 +367,7 @@ def test_functions_take_lists_and_mappings(function: Callable[..., object]) -> N
             "[[1]].concat([[1], [1]])",
             "[[1], [2 + 1]]",
             "[[n * 2]]",
+            "[[1.5]]",
             "array2d(1..1, 1..1, [1])",
         ),
         *("[[1], *rest]", "[[1], ...rest]", "[[1] + [1]]", "np.array([[1, 1]]).T", "[[1]]\nrows += [[1]]", "[[x]]"),
