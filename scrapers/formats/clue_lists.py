@@ -51,6 +51,7 @@ MAX_TEXT, MAX_DEPTH = 1 << 20, 16
 
 DOCUMENT = re.compile(rb"(?:\xef\xbb\xbf)?\s*+\{(?:[^\r\n]*[^}\s])?[ \t]*[\r\n]\s*+[^{\s]")
 OBJECT_LINE = re.compile(rb"[\r\n][ \t]*\{")
+HTML = re.compile(r"\s*+<[!?/A-Za-z]")
 JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*+[\[{]")
 JSON_LINE = re.compile(rb'(?:\xef\xbb\xbf)?\s*+\{[ \t]*"[^\r\n]*\}[ \t]*(?:[\r\n]|\Z)')
 
@@ -121,7 +122,7 @@ def read_json(line: bytes) -> Puzzle | None:
 def _found(data: bytes) -> Iterator[FoundPuzzle]:
     """Yield the puzzles of a file, unvalidated."""
     text, reason = decode_text(data), ""
-    if text.lstrip().startswith("<"):  # HTML, whose style sheets have rows and columns too
+    if HTML.match(text):  # its style sheets have rows and columns too
         return
     if JSON.match(data):
         try:
@@ -402,7 +403,7 @@ def _heading(line: str) -> tuple[str, str] | None:
     found = HEADING.fullmatch(line)
     name = re.sub(r"\([^()]*\)", "", found[1]).strip() if found else ""
     side = side_of(name) if len(name.split()) <= MOST_WORDS and not any(map(str.isdigit, name)) else None
-    if found is None or side is None or not (is_sure(name) or side[1] or "vertical" in name or "horizontal" in name):
+    if found is None or side is None or not (is_sure(name) or side[1] or name.lower() in ("horizontal", "vertical")):
         return None
     if any(word not in FILLERS and not CLUE_WORD.fullmatch(word) for word in side[1].split()):
         return None
