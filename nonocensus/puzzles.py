@@ -356,7 +356,7 @@ def _puzzle(puzzle: PuzzleLike) -> Puzzle:
     if isinstance(puzzle, Puzzle):
         return puzzle
     if isinstance(puzzle, Mapping):
-        from nonocensus.scrapers.formats.clue_names import puzzle_of
+        from nonocensus.scrapers.formats.clue_lists import puzzle_of
         from nonocensus.scrapers.formats.parsing import FormatError
 
         try:

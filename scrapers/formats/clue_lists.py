@@ -1,462 +1,338 @@
-"""JSON and lists of clues, as apps, programs, papers and posts write them; scrapers.formats.clue_names has the names.
+"""JSON and lists of clues, as apps, programs, papers and posts write them, by any usual name.
 
-    {"rows": [[1], [3, 1]], "columns": [[1], [], [2]]}     an object, in one line or several, or an array of objects
-    rows = [[1], [3, 1]]; columns = [[1], [], [2]]         Python, JavaScript, C, Mathematica, Lisp and so on
-    [[1], [3, 1]] [[1], [], [2]]                           lists without names: rows, then columns
-    Row 1: 3 1                                             labels, or lines below "Rows:" and "Columns:"
+    {"rows": [[1], [3, 1]], "columns": [[1], [], [2, 1]]}      or rowClues and colHints, hor and ver, left and top
+    {"puzzle": {"clues": [[[1], [3]], [["2 1"], 0]]}}          lists without names: the rows, then the columns
+    {"grid": [[0, 1], [1, 1]]}                                 a picture: rows of 0 and 1, or texts
 
-An empty grid with clues around it is read too, as the prompts of tasks have it.
+The nested values of a file (scrapers.formats.clue_text) are searched for pairs of sides, or else pictures. A line is a
+list of blocks, a number, or a text; 0, [0], [], "" and null are an empty line. A block is a number, "?" (a hidden
+length), a pair of number and colour, or an object: {"length": 3, "color": "red"}. Clues become a puzzle by
+Puzzle.from_clues. Where values can be read in several ways, the one counts whose clues can be those of a picture; if
+there are two, or the names don't say rows and columns and there is none, the puzzle is refused.
 """
 
 import re
-from collections import deque
-from collections.abc import Iterable, Iterator
-from itertools import chain, islice, pairwise
-from string import ascii_lowercase, digits
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any, NamedTuple
 
 import msgspec
+import numpy as np
 
-from nonocensus.scrapers.formats.clue_names import (
-    BLOCK,
+from nonocensus.scrapers.formats import matrix
+from nonocensus.scrapers.formats.clue_text import (
     CLUE_WORD,
-    EXPECTED,
-    LETTERS,
+    MAX_DEPTH,
     NOTHING,
-    SIDES,
-    FoundPuzzle,
-    find,
-    find_named,
-    is_sure,
-    read_found,
+    is_nested,
+    is_picture_name,
+    read_brackets,
+    read_grids,
+    read_json,
+    read_labels,
     side_of,
 )
-from nonocensus.scrapers.formats.parsing import FormatError, decode_text, error_text, lines_of, read_each
-from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, BLOT, MAX_CELLS, Clue, InvalidPuzzle, Puzzle
+from nonocensus.scrapers.formats.colors import ColorSpec, palette_of
+from nonocensus.scrapers.formats.parsing import MAX_DIGITS, FormatError, clipped, decode_text, is_possible, read_each
+from nonocensus.solver.model.named_colors import parse_rgb
+from nonocensus.solver.model.puzzle import (
+    BLACK_ON_WHITE,
+    BLOT,
+    MAX_COLORS,
+    Clue,
+    Color,
+    InvalidPuzzle,
+    Puzzle,
+    clues_of,
+    from_picture,
+    with_metadata,
+)
 
 NAME = "lists"
 SUFFIXES: tuple[str, ...] = (".json",)
-HOLDS: frozenset[str] = frozenset(
-    {"colors", "blots", "goal", "rgb", "names", "title", "author", "description", "copyright", "license"}
-)
+TEXTS = ("title", "author", "description", "copyright", "license")
+HOLDS: frozenset[str] = frozenset({"colors", "blots", "goal", "rgb", "names", *TEXTS})
 
-SIGNS = digits + ascii_lowercase
-"""Of a goal, by palette entry."""
+ABOUT = {name: name for name in TEXTS} | {"name": "title", "by": "author", "creator": "author"}
+PALETTES, LENGTHS, COLORS = ("palette", "colors", "colours"), ("length", "count", "size", "number", "n"), ("color", "c")
+"""Names of fields of a puzzle and of a block."""
 
-MAX_BYTES = 8 << 20
-"""Of an object or a list of JSON; a puzzle of 1023x1023 cells takes up to 4 MiB."""
+MAX_TEXT = 1 << 20
+"""Bytes of a text that is not JSON."""
 
-MAX_TEXT, MAX_DEPTH = 1 << 20, 16
-"""Bytes of a text that is not JSON, and brackets around brackets in it."""
+BLOCK = re.compile(rf"([0-9]{{1,{MAX_DIGITS}}}|\?)(?:x([0-9]{{1,3}})|([^\W\d_]+))?")
+"""A number, with a colour or without: 3, 3x1, 3r."""
 
-DOCUMENT = re.compile(rb"(?:\xef\xbb\xbf)?\s*+\{(?:[^\r\n]*[^}\s])?[ \t]*[\r\n]\s*+[^{\s]")
-OBJECT_LINE = re.compile(rb"[\r\n][ \t]*\{")
-HTML = re.compile(r"\s*+<[!?/A-Za-z]")
-JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*+[\[{]")
-JSON_LINE = re.compile(rb'(?:\xef\xbb\xbf)?\s*+\{[ \t]*"[^\r\n]*\}[ \t]*(?:[\r\n]|\Z)')
+SPACE, BETWEEN, DIGITS = " \n;/|", re.compile(r"[\s,;&+/-]+"), re.compile(r"[0-9]{1,4}")
+OBJECT, ONE_LINE = re.compile(rb'(?:\xef\xbb\xbf)?\s*+\{\s*"'), re.compile(rb"\s*+[^\r\n]*+\s*+\Z")
+SEVERAL_LINES = re.compile(rb"(?:\xef\xbb\xbf)?\s*+\{(?:[^\r\n]*[^}\s])?[ \t]*[\r\n]\s*+[^{\s]")
+HTML, OWN_CLUES = re.compile(r"\s*+<[!?/A-Za-z]"), re.compile(rb"\[\s*\[\s*\[")
+EXPECTED = 'no clues in it: expected rows and columns, like {"rows": [[1], [2, 1]], "columns": [[2], [1], [1]]}'
+
+
+FIELDS = frozenset((*ABOUT, *PALETTES, "width", "height"))
+
+
+class FoundPuzzle(NamedTuple):
+    """The values of a puzzle: rows and columns, or else a picture, with their names and the fields around them."""
+
+    rows: Any
+    columns: Any
+    names: str
+    is_sure: bool
+    about: Mapping[str, Any]
 
 
 def is_document(data: bytes) -> bool:
-    """Check for one object of JSON with several puzzles, or printed over several lines; not for an object a line."""
-    start = data.removeprefix(b"\xef\xbb\xbf")
-    if DOCUMENT.match(start):
-        return not OBJECT_LINE.search(start) or _is_json(start)
-    if len(start) > MAX_BYTES or b"\n" in start.strip():
-        return False
+    """Check for one object of JSON on several lines, or with several puzzles; not for an object on each line."""
+    if SEVERAL_LINES.match(data):
+        return b"\n{" not in data
     try:
-        return len(list(islice(find(msgspec.json.decode(start)), 2))) > 1
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return ONE_LINE.match(data) is not None and len(_found(data)) > 1
+    except FormatError:
         return False
-
-
-def _is_json(data: bytes) -> bool:
-    try:
-        msgspec.json.decode(data, type=msgspec.Raw)
-    except (msgspec.DecodeError, RecursionError):
-        return False
-    return True
-
-
-def document_fault(data: bytes) -> str:
-    """Return why an object on several lines is not read as a puzzle a line; empty for other data."""
-    if not DOCUMENT.match(data) or b"\n{" in data:
-        return ""
-    try:
-        msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        return f"it is not JSON: {error_text(error)}"
-    return "it is one object on several lines, not an object a line"
 
 
 def recognizes(data: bytes) -> bool:
     """Check for rows and columns by name, for two lists without names, and for a list that is a picture."""
-    if JSON_LINE.match(data) and not is_document(data):
+    if OBJECT.match(data) and not is_document(data):
         return False  # a puzzle on each line, which the format jsonl reads
     try:
-        first = next(_found(data), None)
-        if first is None:
-            return False
-        return all(map(is_sure, first.names)) or len(first.values) == 1 or read_found(first) is not None
+        first = _found(data)[0]
+        return first.is_sure or not first.names or read_found(first) is not None
     except (FormatError, InvalidPuzzle):
         return False
 
 
 def read(data: bytes) -> Iterator[Puzzle]:
     """Yield the puzzles of a file."""
-    found = _found(data)
-    first = next(found, None)
-    if first is None:
-        raise FormatError(EXPECTED)
-    return read_each(chain([first], found), read_found)
+    return read_each(_found(data), read_found)
 
 
-def read_json(line: bytes) -> Puzzle | None:
-    """Return the only puzzle of an object of JSON, None if it has none or several. Raises FormatError."""
+def read_line(line: bytes, reason: str) -> Puzzle:
+    """Return the only puzzle of a line. Raises FormatError: with `reason` if it looks like our own format."""
     try:
-        found = list(islice(find(_decode(line)), 2))
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return None
-    return read_found(found[0]) if len(found) == 1 else None
+        found = _found(line)
+        if len(found) == 1:
+            return read_found(found[0])
+    except (FormatError, InvalidPuzzle) as error:
+        reason = reason if OWN_CLUES.search(line) or str(error) == EXPECTED else str(error)
+    raise FormatError(reason)
 
 
-def _found(data: bytes) -> Iterator[FoundPuzzle]:
-    """Yield the puzzles of a file, unvalidated."""
-    text, reason = decode_text(data), ""
-    if HTML.match(text):  # its style sheets have rows and columns too
-        return
-    if JSON.match(data):
+def puzzle_of(value: Any) -> Puzzle:
+    """Return the only puzzle in lists and objects. Raises FormatError or InvalidPuzzle."""
+    puzzles = find(value)
+    if len(puzzles) != 1:
+        raise FormatError(f"it holds {len(puzzles)} puzzles, not one" if puzzles else EXPECTED)
+    return read_found(puzzles[0])
+
+
+def _found(data: bytes) -> list[FoundPuzzle]:
+    """Return the puzzles of a file, unvalidated; one at least. Raises FormatError."""
+    text, reason = decode_text(data), EXPECTED
+    readers = [read_labels, read_grids, read_brackets] if len(data) <= MAX_TEXT else []
+    if text.lstrip()[:1] in ("{", "["):
+        readers.insert(0, read_json)
+    found = list[FoundPuzzle]()
+    for reader in readers:
         try:
-            yield from _in_json(text.encode())
-            return
-        except msgspec.DecodeError as error:
-            reason = f"it is not JSON: {error_text(error)}"
-    if len(data) > MAX_TEXT:
-        raise FormatError(reason or f"it is larger than {MAX_TEXT >> 20} MiB, the limit for lists that are not JSON")
-    if LETTERS.fullmatch(text):
-        lines = [line for _, line in lines_of(text) if line.strip()]
-        pairs = [FoundPuzzle(pair, (), {}) for pair in zip(lines[::2], lines[1::2], strict=False)]
-        for pair in pairs[:1]:
-            read_found(pair)  # raises for a text in capital letters
-        yield from pairs
-        return
-    found = list(in_lines(text)) or list(_around_grids(text))
-    if not found:
-        try:
-            found = list(_in_code(text))
+            found = found or find(reader(text))
         except FormatError as error:
-            raise FormatError(reason or str(error)) from None
-    if not found and reason:
+            reason = str(error) if reason == EXPECTED else reason
+    if not found or HTML.match(text):  # style sheets have rows and columns too
         raise FormatError(reason)
-    yield from found
+    return found
 
 
-def _in_json(data: bytes) -> Iterator[FoundPuzzle]:
-    """Yield the puzzles of JSON: of the elements of an array one by one, or of values on lines. Raises DecodeError."""
-    try:
-        elements = msgspec.json.decode(data, type=list[msgspec.Raw])
-    except (msgspec.DecodeError, RecursionError):
-        elements = []
-    if elements and bytes(elements[0])[:1] == b"{":
-        values: Iterable[Any] = (_decode(bytes(element)) for element in elements)
-    else:
-        try:
-            values = [_decode(data)]
-        except msgspec.DecodeError:
-            lines = [line for line in data.splitlines() if not line.isspace()]
-            if len(lines) < 2 or len(data) > MAX_BYTES:
-                raise
-            values = [_decode(line) for line in lines]
-    for value in values:
-        yield from find(value)
+# Where puzzles are in nested values.
 
 
-def _decode(data: bytes) -> Any:
-    """Return a value of JSON. Raises FormatError for a huge one, and DecodeError."""
-    if len(data) > MAX_BYTES:
-        raise FormatError(f"it has an object or a list of more than {MAX_BYTES >> 20} MiB")
-    try:
-        return msgspec.json.decode(data)
-    except RecursionError:
-        raise FormatError("its lists and objects are nested too deep") from None
-
-
-# Lists in programs.
-
-TOKEN = re.compile(
-    r"""(?P<comment>//[^\n]*|/\*(?s:.*?)(?:\*/|\Z)|\(\*[^()*]*+\*\)|\#[^\n]*|--[^\n]*)
-    |(?P<string>\"{3}(?s:.*?)\"{3}|'{3}(?s:.*?)'{3}|"(?:[^"\\\n]|\\.?)*+(?:"|(?=\n)|\Z)|(?<!\w)'(?!\()(?:[^'\\\n]|\\.?)*+(?:'|(?=\n)|\Z)|`[^`\n]*+`)
-    |(?P<number>-?[0-9]++(?:\.[0-9]++)?(?![\w.]))
-    |(?P<word>\*[a-z][\w-]*\*|[\w?](?:[\w.]|\[[0-9]*\]|::)*+)
-    |(?P<type>(?:\[\]){1,4}(?=\w))
-    |(?P<open>[\[({])|(?P<close>[\])}])
-    |(?P<named>=>|:=|<-|->|==?|:)
-    |(?P<end>[;,\n])
-    """,
-    re.VERBOSE,
-)
-PAIRS = {"[": "]", "(": ")", "{": "}"}
-EXPRESSION = "an expression"
-OPERATORS = tuple("*+-/%^@&|<>~.")
-KEYWORDS = frozenset(("for", "if", "else", "lambda"))
-NULLS = frozenset(("none", "null", "nil", "undefined"))
-
-
-class _Open:
-    """Brackets whose end is yet to come.
-
-    items   the values in them, each with its name or an empty text
-    words   how many of the items are words without quotes: types, constants
-    """
-
-    def __init__(self, sign: str, name: str) -> None:
-        self.sign, self.name = sign, name
-        self.items = list[tuple[str, Any]]()
-        self.words = 0
-        self.has_comma = False
-
-    def add_unknown(self, is_of_last: bool) -> None:
-        """Add an expression, which is not computed; in place of its first operand if that is the last item."""
-        if is_of_last and self.items:
-            self.items[-1] = (self.items[-1][0], EXPRESSION)
-        elif self.sign:
-            self.items.append(("", EXPRESSION))
-
-    def value(self) -> Any:
-        """Return an object if items have names, else a list; what parentheses or a call hold if that is one value."""
-        lists = [value for _, value in self.items if isinstance(value, list | dict)]
-        if self.sign == "(" and len(lists) == 1 == len(self.items) - self.words and (self.words or not self.has_comma):
-            return lists[0]
-        return dict(self.items) if any(name for name, _ in self.items) else [value for _, value in self.items]
-
-
-def _in_code(text: str) -> Iterator[FoundPuzzle]:
-    """Yield the puzzles in the text of a program: of lists with names of sides, else of the others two by two."""
-    values = _values(text)
-    has_lists = [
-        isinstance(value, str | dict) or any(isinstance(item, list | dict) for item in value) for _, value in values
-    ]
-    if not any(has_lists) and not any(name for name, _ in values):
-        yield from find([value for _, value in values])  # rows of a picture
-        return
-    if any(not name and not has for (name, _), has in zip(values, has_lists, strict=True)):
-        values = [each for each, has in zip(values, has_lists, strict=True) if has]  # a name may be that of several
-    named = [(name if side_of(name) or name in ("x", "y") else "", value) for name, value in values]
-    found = list(find_named(named, {}))
-    yield from found or find(values[0][1] if len(values) == 1 else [value for _, value in values])
-
-
-def _values(text: str) -> list[tuple[str, Any]]:
-    """Return the lists and objects of a program outside of all others, with the names before them.
-
-    Raises FormatError for brackets that do not match.
-    """
-    stack, last = [_Open("", "")], ""
-    word = name = ""
-    end, is_call = 0, False
-    for found in TOKEN.finditer(text):
-        kind, token, here = str(found.lastgroup), found[0], stack[-1]
-        between, end = text[end : found.start()].strip(), found.end()
-        if between[:1] in OPERATORS and (between[:1] != "." or kind == "word"):
-            here.add_unknown(last == "close" and not is_call)
-        if len(stack) > 1 and (token in KEYWORDS or (kind == "word" and token[0].isdigit())):
-            here.items.append(("", token if BLOCK.fullmatch(token) else EXPRESSION))
-            continue
-        if len(stack) > MAX_DEPTH:
-            raise FormatError(f"it has brackets in more than {MAX_DEPTH} others")
-        if word and len(stack) > 1 and (kind in ("number", "close", "string") or token == ","):
-            here.items.append((name, word))
-            here.words += 1
-            word = name = ""
-        if kind == "open":
-            stack.append(_Open(token, name or (word if len(word) > 1 and side_of(word) else "")))
-            word = name = ""
-        elif kind == "close" and len(stack) > 1:
-            if PAIRS[here.sign] != token:
-                raise FormatError(f"its brackets do not match: {token} closes {here.sign}")
-            stack.pop()
-            is_call = here.sign == "(" and len(here.items) != 1
-            if here.words == len(here.items) > 0:  # the arguments of a type or a function
-                name = here.name
-            else:
-                stack[-1].items.append((here.name, here.value()))
-        elif kind == "named":
-            word, name = "", name or word
-        elif kind == "word":
-            word = token.strip("*").partition("[")[0].rpartition(".")[2]
-            if token == "?" or word.lower() in NULLS:
-                here.items.append((name, "?" if token == "?" else None))
-                word = name = ""
-        elif kind == "number" and len(stack) > 1:
-            here.items.append((name, int(token) if len(token) < 10 and "." not in token else EXPRESSION))
-            name = ""
-        elif kind == "string":
-            value = token[3:-3] if token[:3] in QUOTES else token[1:-1]
-            if text[found.end() : found.end() + 20].lstrip()[:1] in (":", "="):
-                word = value
-            elif name or len(stack) > 1:
-                here.items.append((name, value))
-                name = ""
-        elif kind == "end":
-            here.has_comma = here.has_comma or token == ","
-            if token != "\n" or last != "named":
-                name = ""
-            if token != "\n":
-                word = ""
-        last = last if kind == "comment" or (token == "\n" and last == "named") else kind
-    if len(stack) > 1:
-        raise FormatError(f"its brackets do not match: {stack[-1].sign} is not closed")
-    return [(name, value) for name, value in stack[0].items if isinstance(value, list | dict | str)]
-
-
-# Lines with labels.
-
-LABEL = re.compile(r"([^\W\d_]{1,20})[ \t#]*([0-9]{1,4})[ \t)*]*(?:[:=.|→\t]|->|=>|[-–—](?=\s))")
-HEADING = re.compile(r"[#>*\-–• \t|_]*([^:=]{1,60})(:?)(.*)")
-NUMBERED = re.compile(r"[>*\-–•|\s]*(?:([0-9]{1,4})\s*(?:[:)|]\s*|\.\s))?[-–•\s]*(.*)")
-NUMBER = r"(?:[0-9]{1,9}|\?)(?:x[0-9]{1,3}|[a-z])?(?!\w)"
-CLUE = re.compile(rf"""[\[({{"']*\s*(?:{NUMBER}[\s,;&/-]*)*+[\])}}"']*[\s.,;|]*""")
-SEVERAL_CLUES = re.compile(rf"""(?:{NUMBER}|[\s,;/|&.\[\](){{}}"'-])*+""")
-FILLERS = frozenset(
-    ("a", "and", "are", "at", "by", "each", "for", "from", "here", "in", "is", "my", "of", "read", "the", "to")
-)
-FILLERS |= {"top", "bottom", "left", "right", "with"}
-"""Words of a heading beside those of a side and of clues."""
-
-EMPTY_ROW = re.compile(r"([0-9?x ]*+)[|│] *+((?:[?._·□-] *+)++)[|│]?\s*+")
-ABOVE = re.compile(r"(?=.*[0-9?])[0-9?x |│]++")
-QUOTES = ('"' * 3, "'" * 3)
-LONGEST_LINE = 10_000
-MOST_WORDS = 6
-"""Words of a heading."""
-
-
-def in_lines(text: str) -> Iterator[FoundPuzzle]:
-    """Yield the puzzles of labels such as `Row 1: 3 1`, and of lines below headings such as `Rows:` or after them."""
-    sides = _Sides()
-    side = ""  # of the heading above
-    for _, line in chain(lines_of(text), [(0, "Rows:")]):
-        line = line[:LONGEST_LINE].replace("**", "").replace("`", "").strip()
-        labels = _labels(line)
-        heading = None if labels else _heading(line)
-        if sides.are_complete() and (heading or (labels and labels[0][1] == sides.first)):
-            yield sides.found()
-            sides = _Sides()
-        if labels:
-            side = ""
-            for label in labels:
-                sides.add(*label)
-        elif heading:
-            side, rest = heading
-            if sides.lines[side] or rest:
-                sides.lines[side] += [rest] * (bool(rest) and not sides.lines[side])
-                side = ""
-        elif side and line:
-            clue = NUMBERED.fullmatch(line)
-            if clue and _is_clue(clue[2]):
-                sides.lines[side].append(clue[2])
-                sides.has_numbers |= clue[1] is not None
-            elif sides.lines[side]:
-                side = ""
-
-
-class _Sides:
-    """The lines of both sides so far; `first` is the number of the first label, 0 or 1."""
-
-    def __init__(self) -> None:
-        self.lines: dict[str, list[str]] = {side: [] for side in SIDES}
-        self.has_numbers = False
-        self.first = 1
-
-    def are_complete(self) -> bool:
-        """Return whether both sides have a line."""
-        return all(self.lines.values())
-
-    def add(self, side: str, number: int, clue: str) -> None:
-        """Add the clue of a label. Raises FormatError for a number that is not the next one."""
-        if not any(self.lines.values()):
-            self.first = min(number, 1)
-        if number != len(self.lines[side]) + self.first:
-            raise FormatError(f"{side[:-1]} {number} follows {len(self.lines[side])} {side}")
-        self.lines[side].append(clue)
-        self.has_numbers = True
-
-    def found(self) -> FoundPuzzle:
-        """Return the puzzle of the lines; a single line without a number may have all clues of its side."""
-        is_loose = not self.has_numbers
-        rows, columns = (lines[0] if is_loose and len(lines) == 1 else lines for lines in self.lines.values())
-        return FoundPuzzle((rows, columns), ("rows", "columns"), {})
-
-
-def _labels(line: str) -> list[tuple[str, int, str]]:
-    """Return the sides, numbers and clues of the labels in a line; empty unless each has a clue."""
-    found = [(label, side_of(label[1])) for label in LABEL.finditer(line)]
-    labels = [(label, side[0]) for label, side in found if side and not side[1]]
-    ends = [label.start() for label, _ in labels[1:]] + [len(line)]
-    clues = [line[label.end() : end].strip(" \t*_") for (label, _), end in zip(labels, ends, strict=False)]
-    if not all(map(_is_clue, clues)):
+def find(value: Any, about: Mapping[str, Any] | None = None, depth: int = 0) -> list[FoundPuzzle]:
+    """Return the puzzles in nested lists and objects, in order."""
+    if not isinstance(value, Mapping | list | tuple) or depth > MAX_DEPTH:
         return []
-    return [(side, int(label[2]), clue) for (label, side), clue in zip(labels, clues, strict=True)]
+    named = list(value.items()) if isinstance(value, Mapping) else [("", each) for each in value]
+    about = {**(about or {}), **{name: each for name, each in named if name in FIELDS}}
+    rows, columns = dict[str, tuple[str, Any, bool]](), dict[str, tuple[str, Any, bool]]()
+    pictures, nameless = list[Any](), list[Any]()
+    for name, each in named:
+        if (side := side_of(name)) and _may_be_side(each := _plain(each)):
+            (rows if side.side == "rows" else columns).setdefault(side.rest, (name, each, side.is_sure))
+        elif is_picture_name(name):
+            pictures.append(each)
+        elif not name and is_nested(each) and _has_numbers(each):
+            nameless.append(each)
+    rests = [rest for rest in rows if rest in columns]
+    clues = [rest for rest in rests if CLUE_WORD.fullmatch(rest)]
+    pairs = [(rows[rest], columns[rest]) for rest in (clues if len(clues) == 1 else rests)]
+    if not pairs and len(rows) == len(columns) == 1:
+        pairs = [*zip(rows.values(), columns.values(), strict=True)]
+    if len(pairs) == 1 and pictures:
+        about["solution"] = pictures[0]
+    found = [
+        FoundPuzzle(row, column, f"{name} and {other}", is_sure and is_sure_too, about)
+        for (name, row, is_sure), (other, column, is_sure_too) in pairs
+    ]
+    if not rows and not columns and len(nameless) % 2 == 0:
+        found = [FoundPuzzle(*pair, "", False, about) for pair in zip(nameless[::2], nameless[1::2], strict=True)]
+    if not found:
+        drawn = [*([value] * (depth == 0)), *([each for _, each, _ in rows.values()] * (not columns)), *pictures]
+        found = [FoundPuzzle(each, None, "", True, about) for each in drawn if _cells(each) is not None][:1]
+    return found or [each for _, inner in named for each in find(inner, about, depth + 1)]
 
 
-def _heading(line: str) -> tuple[str, str] | None:
-    """Return the side of a heading and the clues after it, if any; None for another line."""
-    found = HEADING.fullmatch(line)
-    name = re.sub(r"\([^()]*\)", "", found[1]).strip() if found else ""
-    side = side_of(name) if len(name.split()) <= MOST_WORDS and not any(map(str.isdigit, name)) else None
-    if found is None or side is None or not (is_sure(name) or side[1] or name.lower() in ("horizontal", "vertical")):
+def _plain(value: Any) -> Any:
+    """Return the list that an object holds under a word for clues, or under the numbers of its items."""
+    if not isinstance(value, Mapping) or not value or not all(isinstance(key, str) for key in value):
+        return value
+    if all(map(DIGITS.fullmatch, value)):
+        numbers = sorted(map(int, value))
+        if numbers[0] > 1 or numbers != list(range(numbers[0], numbers[0] + len(value))):
+            return [f"only lines {', '.join(map(str, numbers))}"]
+        return [value[key] for key in sorted(value, key=int)]
+    lists = [each for key, each in value.items() if isinstance(each, list | str) and CLUE_WORD.fullmatch(key)]
+    return lists[0] if len(lists) == 1 else value
+
+
+def _may_be_side(value: Any) -> bool:
+    return (
+        any(map(str.isdigit, value)) if isinstance(value, str) else isinstance(value, list | tuple) and len(value) > 0
+    )
+
+
+def _has_numbers(lines: Any) -> bool:
+    """Return whether lines are numbers, or lists of them."""
+    flat = (item for line in lines for item in (line if isinstance(line, list | tuple) else [line]))
+    return all(isinstance(item, int) or item in (None, "?") for item in flat)
+
+
+def _cells(value: Any) -> np.ndarray | None:
+    """Return the palette entries of a picture, rows of numbers or texts, that has two entries or more; else None."""
+    try:
+        is_text = isinstance(value, list | tuple) and all(isinstance(row, str) for row in value)
+        cells = matrix.cells_of(value) if is_text else np.array(value)
+    except (FormatError, ValueError, OverflowError):
         return None
-    if any(word not in FILLERS and not CLUE_WORD.fullmatch(word) for word in side[1].split()):
+    if (
+        cells.ndim != 2
+        or cells.dtype.kind not in "biu"
+        or not 0 == cells.min(initial=0) < cells.max(initial=0) <= MAX_COLORS
+    ):
         return None
-    rest = found[3].strip()
-    if rest.strip("|>") in ("", *QUOTES):
-        return side[0], ""
-    return (side[0], rest) if SEVERAL_CLUES.fullmatch(rest) and _is_balanced(rest) else None
+    return cells.astype(np.uint8) if (cells == 0).any() else None
 
 
-def _around_grids(text: str) -> Iterator[FoundPuzzle]:
-    """Yield the puzzles of empty grids with the rows' clues at the left, before a bar, and the columns' above."""
-    above, rows = deque[str](maxlen=MAX_CELLS), list[str]()
-    ends = list[int]()
-    for _, line in chain(lines_of(text), [(0, "")]):
-        row = EMPTY_ROW.fullmatch(line) if len(line) <= LONGEST_LINE else None
-        if row and not rows:
-            ends = [0, *(row.start(2) + k + 1 for k, sign in enumerate(row[2]) if not sign.isspace())]
-        if row:
-            rows.append(row[1])
-            continue
-        if rows:
-            columns = [" ".join(each[start:end].strip() for each in above) for start, end in pairwise(ends)]
-            yield FoundPuzzle((rows, columns), ("rows", "columns"), {})
-        if rows or not ABOVE.fullmatch(line):
-            above.clear()
-        else:
-            above.append(line)
-        rows = []
+# How values become clues.
 
 
-def _is_clue(text: str) -> bool:
-    """Return whether a text is a clue, also an empty one."""
-    bare = text.strip("[](){}.,;| ")
-    return bare not in QUOTES and (bare.strip("\"'").lower() in NOTHING or CLUE.fullmatch(text) is not None)
+def read_found(found: FoundPuzzle) -> Puzzle:
+    """Return the puzzle of values. Raises FormatError or InvalidPuzzle for what is none, or could be two."""
+    texts = {ABOUT[name]: text for name, text in found.about.items() if name in ABOUT and isinstance(text, str)}
+    cells = _cells(found.rows)
+    if found.columns is None:
+        return from_picture(cells, **texts)
+    puzzles, faults = list[Puzzle](), list[InvalidPuzzle]()
+    for rows, columns in product(_ways("row", found.rows), _ways("column", found.columns)):
+        try:
+            puzzles.append(_puzzle(rows, columns, found.about, texts))
+        except InvalidPuzzle as error:
+            faults.append(error)
+    names = found.names or "its lists"
+    fitting = {(puzzle.rows, puzzle.columns): puzzle for puzzle in puzzles if is_possible(puzzle)}
+    is_drawn = (
+        cells is not None
+        and cells.max() == 1
+        and not isinstance(found.columns, str)
+        and cells.shape[1] == len(found.columns)
+    )
+    if is_drawn and fitting:
+        drawn, turned = from_picture(cells), _cells(found.columns)
+        if np.array_equal(turned, cells.T) or any(drawn.columns == puzzle.columns for puzzle in puzzles):
+            fitting.setdefault((drawn.rows, drawn.columns), drawn)
+    if len(fitting) > 1 or (is_drawn and not fitting):
+        other = "cells of a picture" if is_drawn else "several lines or a single one"
+        raise FormatError(f"{names} could be clues or {other}; expected a list for each line, like [[1], [2, 1]]")
+    if not puzzles:
+        raise faults[0]
+    if not fitting and not found.is_sure:
+        raise FormatError(f"{names} could be rows and columns, but no picture has these clues")
+    puzzle = next(iter(fitting.values()), puzzles[0])
+    for name, count in (("width", puzzle.width), ("height", puzzle.height)):
+        size = found.about.get(name, count)
+        if isinstance(size, int) and size != count:
+            raise FormatError(f"it has {puzzle.width} columns and {puzzle.height} rows, but its {name} is {size}")
+    return puzzle
 
 
-def _is_balanced(text: str) -> bool:
-    return all(text.count(start) == text.count(end) for start, end in PAIRS.items())
+def _ways(side: str, value: Any) -> list[list[Any]]:
+    """Return the lines that a side may be, as from_clues takes them; a text may be several lines or one."""
+    if isinstance(value, str) and value.strip()[:1] in ("[", "(", "{"):
+        lists = read_brackets(value)
+        if not all(isinstance(line, list) == is_nested(lists) for line in lists):
+            raise FormatError(f"{side}s: {clipped(value)} is not a list for each line, like [[1], [2, 1]]")
+        ways = [lists] if is_nested(lists) else [lists, [lists]]
+    elif not isinstance(value, str):
+        ways = [value]
+    elif breaks := [sign for sign in "\n;/|" if sign in value.strip(SPACE)]:
+        ways = [value.strip(SPACE).split(breaks[0])]
+    elif any(len(part.split()) > 1 for part in value.split(",")) and "," in value:
+        ways = [value.split(",")]
+    elif len(set(",&+-").intersection(value)) > 1:
+        raise FormatError(f"{side}s: {clipped(value)} could be split in several ways; expected [[1], [2, 1]]")
+    else:
+        ways = [BETWEEN.split(value.strip(SPACE)), [value]]
+    return [[_line(f"{side} {number}", line) for number, line in enumerate(way, 1)] for way in ways]
+
+
+def _line(where: str, line: Any) -> Any:
+    """Return a line as from_clues takes it: numbers, and pairs of a number and a colour."""
+    line = _plain(line)
+    if not isinstance(line, str | list | tuple | Mapping):
+        return line
+    blocks = list[Any]()
+    for item in [line] if isinstance(line, str | Mapping) else line:
+        if isinstance(item, Mapping):
+            number, color = (next((item[name] for name in names if name in item), None) for names in (LENGTHS, COLORS))
+            blocks.append(number if color is None else (number, color))
+        elif not isinstance(item, str):
+            blocks.append(tuple(item) if isinstance(item, list) else item)
+        elif (text := item.strip("[](){} \t\"'|,;.")).lower() not in NOTHING:
+            found = [BLOCK.fullmatch(word) for word in BETWEEN.split(text)]
+            if None in found:
+                raise FormatError(f"{where}: {clipped(item)} is not a list of numbers")
+            for number, entry, mark in (block.groups() for block in found if block):
+                length = "?" if number == "?" else int(number)
+                blocks.append((length, int(entry) if entry else mark) if entry or mark else length)
+    return blocks
+
+
+def _puzzle(rows: list[Any], columns: list[Any], about: Mapping[str, Any], texts: Mapping[str, str]) -> Puzzle:
+    """Return the puzzle of lines, with its palette and goal. A solution is its goal if it fits the clues."""
+    blocks = [block for line in rows + columns if isinstance(line, list) for block in line]
+    marks = {block[1] for block in blocks if isinstance(block, tuple) and len(block) == 2 and isinstance(block[1], int)}
+    palette = _palette(next((about[name] for name in PALETTES if about.get(name)), None), marks)
+    puzzle = Puzzle.from_clues(rows, columns, palette, **texts)
+    cells = _cells(about.get("solution"))
+    is_goal = cells is not None and clues_of(cells) == (puzzle.rows, puzzle.columns)
+    return with_metadata(puzzle, goal=cells) if is_goal else puzzle
+
+
+def _palette(given: Any, entries: Collection[int]) -> Sequence[Color] | None:
+    """Return the palette given with a puzzle, by name or for these entries; None if clues name the colours."""
+    given = _plain(given)
+    if isinstance(given, Mapping):
+        return palette_of([ColorSpec(str(name), rgb=parse_rgb(str(color)) or "") for name, color in given.items()])
+    if not isinstance(given, list | tuple) or not entries:
+        return None
+    if all(isinstance(color, list) and [*map(type, color)] == [str] * 3 for color in given):
+        return [Color(*color) for color in given]
+    specs = [ColorSpec(rgb=parse_rgb(str(color)) or "") for color in given]
+    first = int(len(specs) > max(entries))  # without the background, or with it
+    return palette_of(specs[first:], *specs[:first])
 
 
 # Writing.
-
-
-def bundle(files: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield a file of several puzzles, an array; of one puzzle its object."""
-    files = iter(files)
-    first, second = next(files), next(files, None)
-    if second is None:
-        yield first
-        return
-    yield b"[\n" + first.rstrip()
-    yield from (b",\n" + file.rstrip() for file in chain([second], files))
-    yield b"\n]\n"
 
 
 def write(puzzle: Puzzle) -> bytes:
@@ -468,14 +344,9 @@ def write(puzzle: Puzzle) -> bytes:
 
     values: dict[str, Any] = {name: [*map(plain, getattr(puzzle, name))] for name in ("rows", "columns")}
     if puzzle.palette != BLACK_ON_WHITE:
-        values["palette"] = [list(color) for color in puzzle.palette]
+        values["palette"] = puzzle.palette
     if puzzle.goal is not None:
-        values["goal"] = ["".join([SIGNS[entry] for entry in row]) for row in puzzle.goal.tolist()]
-    for field in ("title", "author", "description", "copyright", "license"):
-        if getattr(puzzle, field) is not None:
-            values[field] = getattr(puzzle, field)
-    lines = (
-        f"  {msgspec.json.encode(name).decode()}: {msgspec.json.encode(value).decode()}"
-        for name, value in values.items()
-    )
+        values["goal"] = puzzle.goal.tolist()
+    values |= {field: getattr(puzzle, field) for field in TEXTS if getattr(puzzle, field) is not None}
+    lines = (f'  "{name}": {msgspec.json.encode(value).decode()}' for name, value in values.items())
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode()

@@ -5,18 +5,16 @@
 A clue is a list of blocks, a block its length (0: a blot) and the palette index of its colour; entry 0 is the
 background. The goal is a string of palette indices in base 36, row by row. Where `source` is griddlers, a number in
 `site_difficulty` is seconds and is read as `site_seconds`. Large files are read fastest if each line begins with `rows`
-and `columns` (scrapers.formats.jsonl_columns). An object with clues under other names, or with other fields, is read
-by scrapers.formats.clue_names.
+and `columns` (scrapers.formats.jsonl_columns). Clues under other names are those of scrapers.formats.clue_lists.
 """
 
 import codecs
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import fields
 from io import BytesIO
 from itertools import starmap
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
@@ -25,16 +23,13 @@ from nonocensus.scrapers.formats import clue_lists
 from nonocensus.scrapers.formats.parsing import FormatError, decode_text, error_text, read_each_line
 from nonocensus.scrapers.formats.site_properties import checked
 from nonocensus.scrapers.formats.writing import FEATURES
-from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Color, InvalidPuzzle, Puzzle, cached_block, normalize_palette
-
-Found = TypeVar("Found")
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Color, Puzzle, cached_block, normalize_palette
 
 NAME = "jsonl"
 SUFFIXES: tuple[str, ...] = (".jsonl", ".ndjson")
 HOLDS: frozenset[str] = frozenset(FEATURES) - {"saved"}
 
 BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"')
-OWN_CLUES = re.compile(rb"\[\s*\[\s*\[")
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 PALETTE_INDICES = np.zeros(128, np.uint8)
 PALETTE_INDICES[[*DIGITS.encode()]] = range(len(DIGITS))
@@ -55,41 +50,31 @@ ABOUT: Any = [
 ]
 """The fields of a line besides its clues: name, type, default."""
 
-FIELDS: Any = [*((side, tuple[tuple[tuple[int, int], ...], ...]) for side in ("rows", "columns")), *ABOUT]
-
-Record: Any = msgspec.defstruct("Record", FIELDS, forbid_unknown_fields=True, omit_defaults=True)
+Record: Any = msgspec.defstruct(
+    "Record",
+    [*((side, tuple[tuple[tuple[int, int], ...], ...]) for side in ("rows", "columns")), *ABOUT],
+    forbid_unknown_fields=True,
+    omit_defaults=True,
+)
 """A line, with the fields of Puzzle."""
 
 RECORDS = msgspec.json.Decoder(Record)
-LARGER_RECORDS = msgspec.json.Decoder(msgspec.defstruct("LargerRecord", FIELDS))
-"""Of lines with other fields too: tasks, answers of the API."""
 
 
 def recognizes(data: bytes) -> bool:
-    """Check for an object at the start, but not for one that is printed over several lines."""
+    """Check for an object at the start, but not for one on several lines."""
     return BEGINNING.match(data) is not None and not clue_lists.is_document(data)
 
 
 def read(data: bytes, before: int = 0) -> Iterator[Puzzle]:
     """Yield the puzzles of a file, or of a chunk after `before` lines; blank lines are skipped."""
-    return or_document_fault(read_each_line(lines_with_records(data, before), read_line), data, before)
-
-
-def or_document_fault(found: Iterator[Found], data: bytes, before: int) -> Iterator[Found]:
-    """Yield what is found in a file; if that is nothing, raise one error for an object on several lines."""
-    is_empty = True
-    try:
-        for each in found:
-            yield each
-            is_empty = False
-    except FormatError:
-        if is_empty and not before and (fault := clue_lists.document_fault(data)):
-            raise FormatError(fault) from None
-        raise
+    return read_each_line(lines_with_records(data, before), read_line)
 
 
 def lines_with_records(data: bytes, before: int) -> Iterator[tuple[int, bytes]]:
     """Yield the lines of a file, or of a chunk after `before` lines, that are not blank, with their numbers."""
+    if not before and clue_lists.is_document(data):
+        raise FormatError("it is one object on several lines, not an object on each line")
     if not data.strip() or data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         data = decode_text(data).encode()
     data = data.removeprefix(codecs.BOM_UTF8)
@@ -101,9 +86,12 @@ def lines_with_records(data: bytes, before: int) -> Iterator[tuple[int, bytes]]:
 def read_line(line: bytes) -> Puzzle:
     """Return the puzzle of a line, in UTF-8 or else Windows-1252. Raises FormatError if it is none."""
     try:
-        record = _record(line)
+        try:
+            record = RECORDS.decode(line)
+        except UnicodeDecodeError:
+            record = RECORDS.decode(decode_text(line))
     except (FormatError, msgspec.DecodeError, RecursionError) as error:
-        return _under_other_names(line, f"it is not a puzzle: {error_text(error)}")
+        return clue_lists.read_line(line, f"it is not a puzzle: {error_text(error)}")
     palette = tuple(Color(*color) for color in record.palette) if record.palette else BLACK_ON_WHITE
     rows, columns = (
         tuple([tuple(starmap(cached_block, clue)) for clue in side]) for side in (record.rows, record.columns)
@@ -113,33 +101,6 @@ def read_line(line: bytes) -> Puzzle:
     others = checked({field.name: getattr(record, field.name) for field in METADATA})
     goal = None if record.goal is None else _goal(record.goal, len(rows), len(columns), len(palette))
     return normalize_palette(Puzzle(rows, columns, palette, goal, **others))
-
-
-def _record(line: bytes) -> Any:
-    """Return a line with this format's names. Raises FormatError, DecodeError or RecursionError."""
-    try:
-        return RECORDS.decode(line)
-    except UnicodeDecodeError:
-        return RECORDS.decode(decode_text(line))
-    except msgspec.ValidationError as error:
-        larger: Any = None
-        if "unknown field" in str(error):
-            with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                larger = LARGER_RECORDS.decode(line)
-        if larger is None or not larger.palette:  # without one it may have colours under another name
-            raise
-        return larger
-
-
-def _under_other_names(line: bytes, reason: str) -> Puzzle:
-    """Return the puzzle of a line with other names. Raises FormatError: with `reason` if it has none of them."""
-    try:
-        puzzle = clue_lists.read_json(line)
-    except (FormatError, InvalidPuzzle) as error:
-        raise FormatError(reason if OWN_CLUES.search(line) else str(error)) from None
-    if puzzle is None:
-        raise FormatError(reason)
-    return puzzle
 
 
 def _goal(text: str, height: int, width: int, colors: int) -> np.ndarray:

@@ -12,15 +12,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from nonocensus.scrapers.formats.jsonl import (
-    ABOUT,
-    DIGITS,
-    METADATA,
-    is_picture,
-    lines_with_records,
-    or_document_fault,
-    read_line,
-)
+from nonocensus.scrapers.formats.jsonl import ABOUT, DIGITS, METADATA, is_picture, lines_with_records, read_line
 from nonocensus.scrapers.formats.parsing import PartErrors
 from nonocensus.scrapers.formats.site_properties import CHECKED, checked
 from nonocensus.solver.jit.kernel import inlined, kernel
@@ -47,10 +39,6 @@ def read_batches(data: bytes, before: int = 0) -> Iterator[pa.RecordBatch]:
 
     Raises FormatError as `jsonl.read` does, after the last batch.
     """
-    return or_document_fault(_read_batches(data, before), data, before)
-
-
-def _read_batches(data: bytes, before: int) -> Iterator[pa.RecordBatch]:
     lines, errors = lines_with_records(data, before), PartErrors("line")
     while part := list(islice(lines, LINES_PER_BATCH)):
         batch = _batch(part, errors)

@@ -134,6 +134,13 @@ def _separated(lines: Sequence[str], separator: str) -> list[list[str]]:
     return [[cell or " " for cell in row] for row in rows]
 
 
+def cells_of(rows: Rows) -> np.ndarray:
+    """X"""
+    goal = puzzle_of_rows(rows).goal
+    assert goal is not None
+    return goal
+
+
 def puzzle_of_rows(rows: Rows, is_printed: bool = False) -> Puzzle:
     """Return the puzzle of rows of signs. Raises FormatError."""
     if not 0 < len(rows) <= MAX_CELLS or not 0 < len(rows[0]) <= MAX_CELLS:

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import lru_cache
 from itertools import chain, groupby, pairwise
-from string import ascii_letters, digits
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+from nonocensus.solver.model.named_colors import DISTINCT, SYMBOLS, make_distinct, parse_rgb
 
 MAX_CELLS = 1023
 """Cells of the longest line: 16 words of 64 bits, less one bit for the place after the last cell."""
@@ -61,14 +62,6 @@ class Color(NamedTuple):
 WHITE = Color("white", ".", "ffffff")
 BLACK = Color("black", "X", "000000")
 BLACK_ON_WHITE = (WHITE, BLACK)
-
-USUAL_COLORS = dict(  # noqa: C408
-    black="000000", red="ff0000", blue="0000ff", green="008000", yellow="ffff00", orange="ffa500", purple="800080",
-    brown="a52a2a", pink="ffc0cb", gray="808080", cyan="00ffff", magenta="ff00ff", lime="00ff00", navy="000080",
-    teal="008080", maroon="800000", olive="808000", gold="ffd700", violet="ee82ee", silver="c0c0c0", grey="808080",
-    white="ffffff",
-)  # fmt: skip
-"""Names of colours that clues as plain lists may use; colours without one get these in order."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,22 +138,21 @@ class Puzzle:
 
         Raises InvalidPuzzle for anything else.
         """
-        marked_rows, marked_columns = (
-            [_marked_blocks(f"{name} {number}", line) for number, line in enumerate(_items(f"the {name}s", lines), 1)]
-            for name, lines in (("row", rows), ("column", columns))
+        pairs_of_rows, pairs_of_columns = (
+            [_pairs(f"{side} {number}", line) for number, line in enumerate(_as_list(f"the {side}s", lines), 1)]
+            for side, lines in (("row", rows), ("column", columns))
         )
-        marks = dict.fromkeys(mark for line in marked_rows + marked_columns for _, mark in line)
+        marks = list(dict.fromkeys(mark for pairs in pairs_of_rows + pairs_of_columns for _, mark in pairs))
         if palette is None:
-            palette, entries = _colors_of(list(marks))
+            palette, entries = _palette_of(marks)
         else:
-            named = ((key, entry) for entry, color in enumerate(palette) for key in (entry, *color))
-            entries = {key: entry for key, entry in reversed([*named]) if entry}
-            entries |= {None: 1} if None in marks and len(marks) == 1 else {}
-        if unknown := [mark for mark in marks if mark not in entries]:
+            entries = {key: entry for entry, color in [*enumerate(palette)][:0:-1] for key in (entry, *color)}
+            entries[None] = 1 if marks == [None] else entries.get("black", 0)
+        if unknown := [mark for mark in marks if not entries.get(mark)]:
             raise InvalidPuzzle(f"the colour {unknown[0]!r} is not in the palette")
         made_rows, made_columns = (
-            tuple([tuple([cached_block(length, entries[mark]) for length, mark in line]) for line in lines])
-            for lines in (marked_rows, marked_columns)
+            tuple([tuple([cached_block(length, entries[mark]) for length, mark in pairs]) for pairs in lines])
+            for lines in (pairs_of_rows, pairs_of_columns)
         )
         return normalize_palette(cls(made_rows, made_columns, tuple(palette), **metadata))
 
@@ -227,71 +219,50 @@ def _check_blocks(side: str, lines: Sequence[Clue], palette: int) -> None:
                 raise InvalidPuzzle(f"{side} {number}: colour {block.color} is not in the palette")
 
 
-def _items(name: str, lines: Any) -> list[Any]:
-    """Return a list, tuple or array as a list, with Python's integers."""
-    if isinstance(lines, str | bytes | dict) or not isinstance(lines, Iterable):
-        raise InvalidPuzzle(f"{name}: {lines!r:.60} is no list")
-    return lines.tolist() if isinstance(lines, np.ndarray) and lines.ndim else [*lines]
+def _as_list(where: str, values: Any) -> list[Any]:
+    if not isinstance(values, list | tuple | np.ndarray):
+        raise InvalidPuzzle(f"{where}: {values!r:.60} is no list")
+    return np.asarray(values).tolist() if isinstance(values, np.ndarray) else list(values)
 
 
-def _marked_blocks(where: str, line: Any) -> list[tuple[int, Any]]:
-    """Return the blocks of a line as lengths and colours, None for a number without one."""
-    is_number = isinstance(line, INTEGER_TYPES) or (isinstance(line, str) and line == "?")
-    items = [] if line is None else [line] if is_number else _items(where, line)
-    blocks = [_marked_block(where, item) for item in items]
-    numbers = [k for k, block in enumerate(blocks) if block is not None]
-    inner = blocks[numbers[0] : numbers[-1] + 1] if numbers else []
-    if None in inner:
+def _pairs(where: str, line: Any) -> list[tuple[int, Any]]:
+    """Return the blocks of a plain clue as pairs of length and colour, None for a number without one."""
+    if line is None or isinstance(line, INTEGER_TYPES) or (isinstance(line, str) and line == "?"):
+        line = [line or 0]
+    pairs = []
+    for item in _as_list(where, line):
+        number, mark = item if isinstance(item, list | tuple) and len(item) == 2 else (item, None)
+        is_number = isinstance(number, INTEGER_TYPES) and not isinstance(number, bool)
+        if not (is_number or number == "?") or not isinstance(mark, int | np.integer | str | None):
+            wanted = "a number, or a pair of a number and a colour"
+            raise InvalidPuzzle(f"{where}: {item!r:.60} is not {wanted}")
+        if number == 0 and mark is not None:
+            raise InvalidPuzzle(f"{where}: {item!r:.60} has the length 0; a hidden length is '?'")
+        pairs.append((number, mark))
+    while pairs and pairs[-1][0] == 0:
+        pairs.pop()
+    padding = next((k for k, (number, _) in enumerate(pairs) if number != 0), 0)
+    if any(number == 0 for number, _ in pairs[padding:]):
         raise InvalidPuzzle(f"{where}: there is a 0 between its numbers")
-    return [block for block in inner if block is not None]
+    return [(BLOT if number == "?" else int(number), mark) for number, mark in pairs[padding:]]
 
 
-def _marked_block(where: str, item: Any) -> tuple[int, Any] | None:
-    """Return a number, or a pair of a number and a colour, as length and colour; None for a 0, which is padding."""
-    is_pair = isinstance(item, list | tuple | np.ndarray) and len(item) == 2
-    number, mark = item if is_pair else (item, None)
-    mark = int(mark) if isinstance(mark, np.integer) else mark
-    if isinstance(number, str) and number == "?":
-        return BLOT, mark
-    if isinstance(number, bool) or not isinstance(number, INTEGER_TYPES) or not isinstance(mark, int | str | None):
-        wanted = "a number, or a pair of a number and a colour"
-        raise InvalidPuzzle(f"{where}: {item!r:.60} is not {wanted}")
-    if not 0 <= number <= MAX_CELLS:
-        raise InvalidPuzzle(f"{where}: the number {number} is {'negative' if number < 0 else f'more than {MAX_CELLS}'}")
-    if is_pair and not number:
-        raise InvalidPuzzle(f"{where}: {item!r:.60} has the length 0; a hidden length is '?'")
-    return (int(number), mark) if number else None
-
-
-def _colors_of(marks: Sequence[Any]) -> tuple[tuple[Color, ...], dict[Any, int]]:
-    """Return the palette of colours that clues name, and the entries by colour."""
+def _palette_of(marks: list[Any]) -> tuple[tuple[Color, ...], dict[Any, int]]:
+    """Return the palette of the colours in plain clues, and its entries by colour."""
     if len(marks) > MAX_COLORS:
         raise InvalidPuzzle(f"it has {len(marks)} colours; the most is {MAX_COLORS}")
     if not marks or (len(marks) == 1 and not isinstance(marks[0], str)):
         return BLACK_ON_WHITE, dict.fromkeys(marks, 1)
-    given = {mark: _rgb_of("black" if mark is None else mark) for mark in marks}
-    spare = iter([rgb for rgb in dict.fromkeys(USUAL_COLORS.values()) if rgb not in (*given.values(), WHITE.rgb)])
-    palette, entries = [WHITE], dict[Any, int]()
-    for mark, known in given.items():
-        same = [entry for entry, color in enumerate(palette) if entry and color.rgb == known]
-        if not same:
-            name = "black" if mark is None else mark if isinstance(mark, str) else f"color{mark}"
-            taken = {color.symbol for color in palette}
-            symbols = ("X" if known == BLACK.rgb else name[:1], *ascii_letters, *digits)
-            symbol = next(sign for sign in symbols if sign.isalnum() and sign not in taken)
-            palette.append(Color(name, symbol, known or next(spare, f"{len(palette):02x}8040")))
-        entries[mark] = same[0] if same else len(palette) - 1
-    return tuple(palette), entries
-
-
-def _rgb_of(mark: Any) -> str:
-    """Return the six hexadecimal digits that a colour is or means; empty if unknown."""
-    text = str(mark).lower()
-    if text in USUAL_COLORS:
-        return USUAL_COLORS[text]
-    text = text.removeprefix("#")
-    is_hex = isinstance(mark, str) and len(text) in (3, 6) and not text.strip("0123456789abcdef")
-    return "".join(digit * (6 // len(text)) for digit in text) if is_hex else ""
+    names = ["black" if mark is None else mark if isinstance(mark, str) else f"color{mark}" for mark in marks]
+    known = [parse_rgb(name) for name in names]
+    spare = (rgb for rgb in DISTINCT if rgb not in known)
+    rgbs = [rgb or next(spare) for rgb in known]
+    colors = dict(zip(reversed(rgbs), reversed(names), strict=True))
+    order = list(dict.fromkeys(rgbs))
+    letters = ["X" if rgb == BLACK.rgb else colors[rgb][:1] * colors[rgb][:1].isalnum() for rgb in order]
+    symbols = make_distinct([WHITE.symbol, *letters], SYMBOLS)[1:]
+    palette = [Color(colors[rgb], symbol, rgb) for rgb, symbol in zip(order, symbols, strict=True)]
+    return (WHITE, *palette), {mark: 1 + order.index(rgb) for mark, rgb in zip(marks, rgbs, strict=True)}
 
 
 def normalize_palette(puzzle: Puzzle) -> Puzzle:

@@ -12,7 +12,7 @@ import pytest
 from nonocensus.scrapers.file_batches import Problem, read_files
 from nonocensus.scrapers.files import files_in
 from nonocensus.scrapers.formats import FormatError, detect, named
-from nonocensus.scrapers.formats.colors import parse_rgb
+from nonocensus.solver.model.named_colors import parse_rgb
 from nonocensus.solver.model.puzzle import BLOT, Block, Puzzle, from_picture
 from nonocensus.solver.model.tables import puzzle_batch
 
