@@ -27,7 +27,6 @@ from nonocensus.scrapers.formats.clue_text import (
     is_nested,
     is_picture_name,
     read_brackets,
-    read_grids,
     read_json,
     read_labels,
     side_of,
@@ -131,7 +130,7 @@ def puzzle_of(value: Any) -> Puzzle:
 def _found(data: bytes) -> list[FoundPuzzle]:
     """Return the puzzles of a file, unvalidated; one at least. Raises FormatError."""
     text, reason = decode_text(data), EXPECTED
-    readers = [read_labels, read_grids, read_brackets] if len(data) <= MAX_TEXT else []
+    readers = [read_labels, read_brackets] if len(data) <= MAX_TEXT else []
     if text.lstrip()[:1] in ("{", "["):
         readers.insert(0, read_json)
     found = list[FoundPuzzle]()

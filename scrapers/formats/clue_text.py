@@ -3,22 +3,21 @@
     {"rows": [[1], [3, 1]], "cols": ...}       JSON
     rows = [[1], [3, 1]]; cols = {{1}, ...}    brackets in programs and notebooks; f(a, b) is an object {"f": [a, b]}
     Row 1: 3 1                                 labels, and lines below or after headings such as "Column clues:"
-    3 1 | ? ? ?                                an empty grid with clues at its left and above
 
-Nothing is computed: an operator makes what it stands in, or next to, UNREADABLE. A name that comes again begins another
-object, so that a text may hold several puzzles.
+The name of a value is what stands before it. Nothing is computed: with an operator or a function before it, a value is
+in an object of that name, {"+": [1]}, which is no clue. A name that comes again begins another object, so that a text
+may hold several puzzles.
 """
 
 import re
 from collections import deque
+from collections.abc import Iterator
 from functools import lru_cache
-from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import msgspec
 
 from nonocensus.scrapers.formats.parsing import FormatError, error_text, lines_of
-from nonocensus.solver.model.puzzle import MAX_CELLS
 
 # Names of sides.
 
@@ -108,10 +107,9 @@ TOKEN = re.compile(
     |(?P<string>\"{3}(?s:.*?)\"{3}|'{3}(?s:.*?)'{3}|"(?:[^"\\\n]|\\.)*+"|(?<!\w)'(?!\()(?:[^'\\\n]|\\.)*+')
     |(?P<number>-?[0-9]{1,9}(?!\w|\.\w)|\?)
     |(?P<sign>=>|:=|<-|->|[=:](?!=))
-    |(?P<operator>(?:for|if|else)\b)
+    |(?P<operator>(?:for|if|else)\b|[-+*/&^%~@]+=?|\|(?!>)|\.(?=\S))
     |(?P<word>(?:\[\])*[^\W_][\w.]*+(?:\[(?:[0-9]*|"\w+"|'\w+')\])*)
     |(?P<open><\||[\[({])|(?P<close>\|>|[\])}])
-    |(?P<operator_>[-+*/|&^%~@]+=?|\.(?=\S))
     |(?P<end>[=!]==?|[\n,;.])
     |(?P<other>[^\s`'"!$\\])
     """,
@@ -119,8 +117,10 @@ TOKEN = re.compile(
 )
 KEY_END = re.compile(r"\s*(?:=>|->|:|=(?!=))")
 NAMED = re.compile(r"(?:(.*) )?(?:=>|:=|<-|->|[=:])((?: .*)?)")
-CONSTRUCTOR = re.compile("new|return|list|listof|vec|vector|array|arrayof|aslist|any|seq|c|of|int")
-"""Words before brackets that leave what is in these as it is."""
+CONSTRUCTOR = re.compile(
+    r"(?:\[\])*(?:\w+\.)*(?:new|return|(?:array|list|as|of)+|vec|vector|any|seq|c|int)(?:\[\w*\])*", re.I
+)
+"""A word before brackets that leaves what is in these as it is."""
 
 PAIRS = {"[": "]", "(": ")", "{": "}", "<|": "|>"}
 QUOTES = ('"' * 3, "'" * 3)
@@ -133,7 +133,7 @@ class _Brackets:
 
     def __init__(self, sign: str = "", name: str = "", function: str = "") -> None:
         self.sign, self.name, self.function = sign, name, function
-        self.items, self.names = list[tuple[str, Any]](), list[str]()
+        self.items = list[tuple[str, Any]]()
         self.words = deque[str](maxlen=MAX_WORDS)
 
     def name_of_next(self, operator: str = "", is_call: bool = False) -> tuple[str, str]:
@@ -141,27 +141,20 @@ class _Brackets:
         text = " ".join(self.words)
         self.words.clear()
         found = NAMED.fullmatch(text)
-        rest = " ".join(word for word in (found[2] if found else text).split() if not _is_constructor(word))
+        rest = " ".join(word for word in (found[2] if found else text).split() if not CONSTRUCTOR.fullmatch(word))
         name, function = (found[1], rest or operator) if found and found[1] else (rest, operator)
-        name = name.removesuffix(f" {operator}")
-        side = side_of(name)
-        if is_call and not function and not (side and (not side.rest or CLUE_WORD.fullmatch(side.rest))):
-            name, function = "", name  # rows([[1], [3]]) is a side, and rows.append([3]) is not
-        several = [each for each in name.split(" , ") if side_of(each)]  # rows, columns = ...
-        if len(several) > 1 or not name:
-            self.names = several or self.names
-            name = self.names.pop(0) if self.names else ""
-        return name, function
+        sides = [side for word in name.split(" , ") if (side := side_of(word))]
+        if is_call and not found and not (sides and (not sides[0].rest or CLUE_WORD.fullmatch(sides[0].rest))):
+            return "", name  # rows([[1], [3]]) is a side, and rows.append([3]) is not
+        return name.removesuffix(f" {operator}"), "," if [side.side for side in sides] == [
+            "columns",
+            "rows",
+        ] else function
 
     def add(self, name: str, function: str, value: Any) -> None:
         """Add a value; outside of all brackets names are those of sides and pictures."""
         name = name if self.sign or side_of(name) or is_picture_name(name) else ""
         self.items.append((name, {function: value} if function else value))
-
-    def is_named_before(self, last: str, token: str) -> bool:
-        """Return whether the next value would have the name of the last one too."""
-        is_next = (last == "close" or token == ",") and not self.words and not self.names
-        return is_next and bool(self.items) and self.items[-1][0] != ""
 
     def spoil(self, operator: str) -> None:
         """Note that something is done with the last value."""
@@ -173,16 +166,9 @@ class _Brackets:
         name, text = self.name_of_next() if self.words else ("", "")
         if self.sign and (text or name):
             self.add(name * bool(text), "", None if name.lower() in NULLS else text or name)
-        self.words.clear()
 
-    def value(self, has_comma: bool = True) -> Any:
-        """Return a list of the values, with those that have names as objects in it, or the object if it is alone.
-
-        Parentheses around one list are dropped, but not of a tuple of one.
-        """
-        lists = [value for name, value in self.items if not name]
-        if self.sign == "(" and len(lists) == 1 and is_nested(lists[0]) and not has_comma:
-            return lists[0]
+    def value(self) -> Any:
+        """Return a list of the values, with those that have names as objects in it, or the object if it is alone."""
         values, named = list[Any](), dict[str, Any]()
         for name, value in self.items:
             if name and (name in named or not named):
@@ -195,41 +181,34 @@ class _Brackets:
         return named if len(values) == 1 and named else values
 
 
-def _is_constructor(word: str) -> bool:
-    return CONSTRUCTOR.fullmatch(re.sub(r"\[\w*\]", "", word).rpartition(".")[2].lower()) is not None
-
-
 def read_brackets(text: str) -> Any:
     """Return what a program has in brackets, with the names before them. Raises FormatError if they do not match."""
     stack = [_Brackets()]
-    last, token_of_last, end = "", "", 0
+    last, before, end = "", "", 0
     for found in TOKEN.finditer(text):
-        kind, token, here = str(found.lastgroup).rstrip("_"), found[0], stack[-1]
-        if kind == "comment" or (token == "\n" and here.sign):
+        kind, token, here = str(found.lastgroup), found[0], stack[-1]
+        if kind == "comment" or (token == "\n" and (here.sign or before in ("=", ":=", "<-", "->"))):
             continue
         if kind == "string":
             quotes = 3 if token[:3] in QUOTES else 1
             token, kind = token[quotes:-quotes], "word" if KEY_END.match(text, found.end()) else "string"
         touches, is_after = found.start() == end, last in ("close", "string") and bool(here.items)
-        if kind in ("open", "string", "number") and here.is_named_before(last, token_of_last):
-            here.spoil(",")  # rows = [1], [3]
         if kind in ("sign", "operator", "word") or (token == ";" and here.sign and last == "number"):
-            if kind == "word" and last == "wrapped":
-                here.words.clear()  # the colon of a block
             if is_after and token == "=":  # rows: list[list[int]] = ...
                 here.words.append(here.items.pop()[0])
             elif is_after and kind == "operator":
                 here.spoil(token)
             here.words.append(token)
-        elif kind == "string":
-            here.add(*here.name_of_next(), token)
-        elif kind == "number":
-            here.add(*here.name_of_next(), "?" if token == "?" else int(token))
-        elif kind == "open":
-            if token == "[" and touches and is_after and is_nested(here.items[-1][1]):
-                here.spoil(token)
-            operator = token_of_last if last == "operator" else ""
-            stack.append(_Brackets(token, *here.name_of_next(operator, token == "(" and touches and last == "word")))
+        elif kind in ("open", "string", "number"):
+            is_next = last == "close" or before == ","
+            is_index = token == "[" and touches and is_after and is_nested(here.items[-1][1])
+            if here.items and not here.words and (is_index or (is_next and here.items[-1][0])):
+                here.spoil(token)  # [[1], [3]][0] or rows = [1], [3]
+            name = here.name_of_next(before * (last == "operator"), token == "(" and touches and last == "word")
+            if kind == "open":
+                stack.append(_Brackets(token, *name))
+            else:
+                here.add(*name, token if kind == "string" else int(token) if token != "?" else token)
             if len(stack) > MAX_DEPTH:
                 raise FormatError(f"it has brackets in more than {MAX_DEPTH} others")
         elif kind == "close" and here.sign:
@@ -237,16 +216,14 @@ def read_brackets(text: str) -> Any:
             if PAIRS[here.sign] != token:
                 raise FormatError(f"its brackets do not match: {token} closes {here.sign}")
             stack.pop()
-            stack[-1].add(here.name, here.function, here.value(last == "end"))
+            lists = [value for name, value in here.items if not name]
+            is_around = here.sign == "(" and len(lists) == 1 and is_nested(lists[0]) and last != "end"
+            stack[-1].add(here.name, here.function, lists[0] if is_around else here.value())
         elif token == "," and not here.sign and last == "word":
             here.words.append(",")  # rows, columns = ...
-        elif token == "\n" and last in ("sign", "wrapped"):
-            kind = "wrapped"
         elif kind == "end":
             here.end()
-            if token != ",":
-                here.names.clear()
-        last, token_of_last, end = kind, token, found.end()
+        last, before, end = kind, token, found.end()
     if len(stack) > 1:
         raise FormatError(f"its brackets do not match: {stack[-1].sign} is not closed")
     values = stack[0].value()
@@ -259,114 +236,80 @@ NUMBER = r"(?:[0-9]{1,9}|\?)(?:x[0-9]{1,3}|[a-z])?(?!\w)"
 NOTHING = frozenset(("", "-", "–", "—", "none", "empty", "blank", "nothing", "null"))
 """Texts of an empty line."""
 
-CLUES = re.compile(rf"""(?:{NUMBER}|(?:none|empty|blank|nothing)\b|[\s,;/|&\[\](){{}}"'–—-])*+""")
-MARKUP = re.compile(r"\*\*|__|`+")
+CLUES = re.compile(rf"""(?:{NUMBER}|(?:none|empty|blank|nothing)\b|[\s,;/|&\[\](){{}}"'–—-])*+""", re.IGNORECASE)
 LABEL = re.compile(
     r"([^\W\d_]{1,20})(?: clue)?[ \t#]*([0-9]{1,4})(?: ?\([^()]{1,20}\))?[ \t)]*(?:[:=.|→\t]|->|=>|[-–—](?=\s))"
 )
-HEADING = re.compile(r"[#>*\-–•\s|]*([^\W\d_][\w ,.']{0,60}?)\s*(?:\([^()]{0,60}\))?\s*(?:[:|]\s*(.*)|)")
-BULLET = re.compile(r"[>*•|\s]*(?:[-–]\s+)?(?:([0-9]{1,4})\s*(?:[:)|]\s*|\.\s))?\s*(.*)")
+HEADING = re.compile(r"([^\W\d_][\w ,.']{0,60}?)\s*(?:\([^()]{0,60}\))?\s*(?:[:|]\s*(.*)|)")
+MARKUP, BULLET = re.compile(r"\*\*|__|`+"), re.compile(r"[#>*•|\s]*(?:[-–]\s+)?")
+NUMBERED = re.compile(r"(?:([0-9]{1,4})\s*(?:[:)|]\s*|\.\s))?(.*)")
 FILLER = re.compile("a|and|are|at|bottom|by|each|for|from|here|in|is|left|my|of|read|right|the|to|top|with")
-"""Words of a heading beside those of a side and of clues."""
-
-EMPTY_ROW = re.compile(r"([0-9?x ]*+)[|│] *+((?:[?._·□-] *+)++)[|│]?\s*+")
-ABOVE = re.compile(r"(?=.*[0-9?])[0-9?x |│]++")
-"""Lines of an empty grid with clues around it."""
+"""A word of a heading beside those of a side and of clues."""
 
 LONGEST_LINE = 10_000
 
 
 def read_labels(text: str) -> list[dict[str, Any]]:
-    """Return the clues after labels by number, and the lines below headings or the text after them, by name."""
-    puzzles = [dict[str, tuple[str, Any]]()]
-    below: list[tuple[str, str]] | None = None
-    for _, line in lines_of(text):
-        line = MARKUP.sub("", line[:LONGEST_LINE]).strip()
-        parts = _labels(line) or _heading(line)
-        for side, name, number, clue in parts:
-            known = puzzles[-1].get(side, (name, []))[1]
-            if known and not (number and isinstance(known, dict) and number not in known):
-                puzzles.append({})
-                known = []
-            if number:
-                known = known or {}
-                known[number] = clue
-            puzzles[-1][side] = (name, known if number else clue or known)
-            below = known if known == [] and not clue else None
-        if not parts and below is not None:
-            number, clue = BULLET.fullmatch(line).groups("")  # type: ignore[union-attr]
-            if line and not _is_clue(clue) and not (below and any(below[-1])):
-                below = None
-            else:
-                below.append((number, clue))
-    return [{name: _below(value) for name, value in puzzle.values()} for puzzle in puzzles]
-
-
-def _labels(line: str) -> list[tuple[str, str, str, str]]:
-    """Return side, name, number and clue of the labels in a line that begins with one."""
-    found = [(label, side_of(label[1])) for label in LABEL.finditer(line)]
-    labels = [(label, side.side) for label, side in found if side and not side.rest]
-    if not labels or line[: labels[0][0].start()].strip("-–•*#>| "):
-        return []
-    ends = [label.start() for label, _ in labels[1:]] + [len(line)]
+    """Return the clues of each side by their numbers, or the text that has all of them."""
+    puzzles: list[dict[str, tuple[str, dict[str, str]]]] = [{}]
+    for name, number, clue in _labelled(text):
+        side = str(side_of(name)[0])  # type: ignore[index]
+        if number in puzzles[-1].get(side, ("", {}))[1]:
+            puzzles.append({})
+        puzzles[-1].setdefault(side, (name, {}))[1][number] = clue
     return [
-        (side, label[1], str(int(label[2])), line[label.end() : end].strip(" \t*_|,;."))
-        for (label, side), end in zip(labels, ends, strict=True)
+        {
+            name: lines[""] if [*lines] == [""] else {key or "1": clue for key, clue in lines.items()}
+            for name, lines in each
+        }
+        for each in map(dict.values, puzzles)
     ]
 
 
-def _heading(line: str) -> list[tuple[str, str, str, str]]:
-    """Return side, name, no number, and the clues after the name of a heading."""
+def _labelled(text: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the clues with the name of their side and their number; the first one below a heading may be all."""
+    heading, count, gap = "", 0, False
+    for _, line in lines_of(text):
+        line = BULLET.sub("", MARKUP.sub("", line[:LONGEST_LINE]), count=1).strip()
+        if labels := _labels(line):
+            heading = ""
+            yield from labels
+        elif found := _heading(line):
+            heading, count, gap = found[0] * (not found[1]), 0, False
+            if found[1]:
+                yield found[0], "", found[1]
+        elif heading and not line:
+            gap = count > 0
+        elif heading:
+            number, clue = NUMBERED.fullmatch(line).groups("")  # type: ignore[union-attr]
+            if not CLUES.fullmatch(clue) and (gap or not count):
+                heading = ""
+                continue
+            if gap and not number:
+                count += 1
+                yield heading, str(count), "a blank line, or an empty one?"
+            count, gap = count + 1, False
+            yield heading, number or (str(count) if count > 1 else ""), clue
+
+
+def _labels(line: str) -> list[tuple[str, str, str]]:
+    """Return name, number and clue of the labels in a line that begins with one."""
+    labels = [label for label in LABEL.finditer(line) if (side := side_of(label[1])) and not side.rest]
+    if not labels or labels[0].start():
+        return []
+    ends = [label.start() for label in labels[1:]] + [len(line)]
+    clues = [line[label.end() : end].strip(" \t*_|,;.") for label, end in zip(labels, ends, strict=True)]
+    return [(label[1], str(int(label[2])), clue) for label, clue in zip(labels, clues, strict=True)]
+
+
+def _heading(line: str) -> tuple[str, str] | None:
+    """Return the name in a heading, and the clues after it."""
     found = HEADING.fullmatch(line)
     side = side_of(found[1]) if found else None
     if not found or not side:
-        return []
-    rest = (found[2] or "").strip()
-    words = side.rest.split()
-    if not all(CLUE_WORD.fullmatch(word) or (side.is_sure and FILLER.fullmatch(word)) for word in words):
-        return []
-    is_open = any(rest.count(start) != rest.count(end) for start, end in PAIRS.items())
-    if rest and (is_open or not side.is_sure or not _is_clue(rest) or not any(map(str.isdigit, rest))):
-        return []
-    return [(side.side, found[1], "", rest)]
-
-
-def _is_clue(text: str) -> bool:
-    return text.lower() in NOTHING or CLUES.fullmatch(text.lower()) is not None
-
-
-def _below(value: Any) -> Any:
-    """Return the lines below a heading, by number if they have one; a single line may have all clues of its side."""
-    if not isinstance(value, list):
-        return value
-    filled = [k for k, part in enumerate(value) if any(part)]
-    lines = value[filled[0] : filled[-1] + 1] if filled else []
-    if not any(map(any, lines[1::2])) and all(map(any, lines[::2])):
-        lines = lines[::2]
-    by_number = {number: clue for number, clue in lines if number}
-    if len(by_number) == len(lines) > 0:
-        return by_number
-    texts = [f"{number}: {clue}" if number else clue or "a blank line" for number, clue in lines]
-    return texts[0] if len(texts) == 1 else texts
-
-
-def read_grids(text: str) -> list[dict[str, Any]]:
-    """Return the clues of empty grids: those of the rows at the left, before a bar, those of the columns above."""
-    grids = list[dict[str, Any]]()
-    above, rows, ends = deque[str](maxlen=MAX_CELLS), list[str](), list[int]()
-    for _, line in chain(lines_of(text), [(0, "")]):
-        row = EMPTY_ROW.fullmatch(line) if len(line) <= LONGEST_LINE else None
-        if row and not rows:
-            ends = [0, *(row.start(2) + k + 1 for k, sign in enumerate(row[2]) if not sign.isspace())]
-        if row:
-            rows.append(row[1])
-            continue
-        if rows:
-            columns = [" ".join(each[start:end].strip() for each in above) for start, end in pairwise(ends)]
-            grids.append({"rows": rows, "columns": columns})
-        if rows or not ABOVE.fullmatch(line):
-            above.clear()
-        else:
-            above.append(line)
-        rows = []
-    return grids
+        return None
+    clues, words = (found[2] or "").strip(), side.rest.split()
+    is_name = all(CLUE_WORD.fullmatch(word) or (side.is_sure and FILLER.fullmatch(word)) for word in words)
+    is_whole = all(clues.count(start) == clues.count(end) for start, end in PAIRS.items())
+    has_clues = is_whole and side.is_sure and CLUES.fullmatch(clues) and any(map(str.isdigit, clues))
+    return (found[1], clues) if is_name and (not clues or has_clues) else None
