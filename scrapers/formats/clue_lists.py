@@ -322,10 +322,12 @@ def _palette(given: Any, entries: Collection[int]) -> Sequence[Color] | None:
     given = _plain(given)
     if isinstance(given, Mapping):
         return palette_of([ColorSpec(str(name), rgb=parse_rgb(str(color)) or "") for name, color in given.items()])
-    if not isinstance(given, list | tuple) or not entries:
+    if not isinstance(given, list | tuple) or not given:
         return None
     if all(isinstance(color, list) and [*map(type, color)] == [str] * 3 for color in given):
         return [Color(*color) for color in given]
+    if not entries:
+        return None
     specs = [ColorSpec(rgb=parse_rgb(str(color)) or "") for color in given]
     first = int(len(specs) > max(entries))  # without the background, or with it
     return palette_of(specs[first:], *specs[:first])

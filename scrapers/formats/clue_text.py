@@ -143,13 +143,9 @@ class _Brackets:
         found = NAMED.fullmatch(text)
         rest = " ".join(word for word in (found[2] if found else text).split() if not CONSTRUCTOR.fullmatch(word))
         name, function = (found[1], rest or operator) if found and found[1] else (rest, operator)
-        sides = [side for word in name.split(" , ") if (side := side_of(word))]
-        if is_call and not found and not (sides and (not sides[0].rest or CLUE_WORD.fullmatch(sides[0].rest))):
-            return "", name  # rows([[1], [3]]) is a side, and rows.append([3]) is not
-        return name.removesuffix(f" {operator}"), "," if [side.side for side in sides] == [
-            "columns",
-            "rows",
-        ] else function
+        sides = [side.side for word in name.split(" , ") if (side := side_of(word))]
+        function = "," if sides == ["columns", "rows"] else function  # columns, rows = ...
+        return ("", name) if is_call and not found else (name.removesuffix(f" {operator}"), function)
 
     def add(self, name: str, function: str, value: Any) -> None:
         """Add a value; outside of all brackets names are those of sides and pictures."""
@@ -179,6 +175,11 @@ class _Brackets:
             else:
                 values.append(value)
         return named if len(values) == 1 and named else values
+
+
+def _is_side(name: str) -> bool:
+    side = side_of(name)
+    return side is not None and (not side.rest or CLUE_WORD.fullmatch(side.rest) is not None)
 
 
 def read_brackets(text: str) -> Any:
@@ -216,9 +217,13 @@ def read_brackets(text: str) -> Any:
             if PAIRS[here.sign] != token:
                 raise FormatError(f"its brackets do not match: {token} closes {here.sign}")
             stack.pop()
-            lists = [value for name, value in here.items if not name]
-            is_around = here.sign == "(" and len(lists) == 1 and is_nested(lists[0]) and last != "end"
-            stack[-1].add(here.name, here.function, lists[0] if is_around else here.value())
+            name, function, value = here.name, here.function, here.value()
+            lists = [each for name, each in here.items if not name]
+            if here.sign == "(" and len(lists) == 1 and is_nested(lists[0]) and last != "end":
+                value = lists[0]
+                if not name and _is_side(function):  # rows([[1], [3]]), not rows(1, 3) nor rows.append([3])
+                    name, function = function, ""
+            stack[-1].add(name, function, value)
         elif token == "," and not here.sign and last == "word":
             here.words.append(",")  # rows, columns = ...
         elif kind == "end":

@@ -110,7 +110,7 @@ PROGRAMS = {
     "Mathematica": "rows = {{2}, {}, {1, 1}}; cols = {{1, 1}, {1}, {1}};",
     "association": '<|"rows" -> {{2}, {}, {1, 1}}, "cols" -> {{1, 1}, {1}, {1}}|>',
     "one list": "{{{2}, {}, {1, 1}}, {{1, 1}, {1}, {1}}}",
-    "Lisp": "(solve '((2) (0) (1 1)) '((1 1) (1) (1)))",
+    "Lisp": "'((2) (0) (1 1))\n'((1 1) (1) (1))",
     "Clojure": "{:rows [[2] [] [1 1]] :cols [[1 1] [1] [1]]}",
     "Haskell": f"nonogram {A} {B}",
     "Prolog": f"rows({A}).\ncolumns({B}).",
