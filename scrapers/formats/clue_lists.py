@@ -62,7 +62,7 @@ MAX_TEXT = 1 << 20
 BLOCK = re.compile(rf"([0-9]{{1,{MAX_DIGITS}}}|\?)(?:x([0-9]{{1,3}})|([^\W\d_]+))?")
 """A number, with a colour or without: 3, 3x1, 3r."""
 
-SPACE, BETWEEN, DIGITS = " \n;/|", re.compile(r"[\s,;&+/-]+"), re.compile(r"[0-9]{1,4}")
+SPACE, BETWEEN, DIGITS = " \n;/|", re.compile(r"[\s,;/]+"), re.compile(r"[0-9]{1,4}")
 OBJECT, ONE_LINE = re.compile(rb'(?:\xef\xbb\xbf)?\s*+\{\s*"'), re.compile(rb"\s*+[^\r\n]*+\s*+\Z")
 SEVERAL_LINES = re.compile(rb"(?:\xef\xbb\xbf)?\s*+\{(?:[^\r\n]*[^}\s])?[ \t]*[\r\n]\s*+[^{\s]")
 HTML, OWN_CLUES = re.compile(r"\s*+<[!?/A-Za-z]"), re.compile(rb"\[\s*\[\s*\[")
@@ -177,7 +177,7 @@ def find(value: Any, about: Mapping[str, Any] | None = None, depth: int = 0) -> 
         found = [FoundPuzzle(*pair, "", False, about) for pair in zip(nameless[::2], nameless[1::2], strict=True)]
     if not found:
         drawn = [*([value] * (depth == 0)), *([each for _, each, _ in rows.values()] * (not columns)), *pictures]
-        found = [FoundPuzzle(each, None, "", True, about) for each in drawn if _cells(each) is not None][:1]
+        found = [FoundPuzzle(each, None, "", True, about) for each in drawn if _picture(each) is not None][:1]
     return found or [each for _, inner in named for each in find(inner, about, depth + 1)]
 
 
@@ -207,19 +207,20 @@ def _has_numbers(lines: Any) -> bool:
 
 
 def _cells(value: Any) -> np.ndarray | None:
-    """Return the palette entries of a picture, rows of numbers or texts, that has two entries or more; else None."""
+    """Return the palette entries of a picture, rows of numbers or texts; None for anything else."""
     try:
         is_text = isinstance(value, list | tuple) and all(isinstance(row, str) for row in value)
         cells = matrix.cells_of(value) if is_text else np.array(value)
     except (FormatError, ValueError, OverflowError):
         return None
-    if (
-        cells.ndim != 2
-        or cells.dtype.kind not in "biu"
-        or not 0 == cells.min(initial=0) < cells.max(initial=0) <= MAX_COLORS
-    ):
-        return None
-    return cells.astype(np.uint8) if (cells == 0).any() else None
+    is_picture = cells.ndim == 2 and cells.dtype.kind in "bui" and cells.min(initial=0) >= 0
+    return cells.astype(np.uint8) if is_picture and cells.size > 0 and cells.max() <= MAX_COLORS else None
+
+
+def _picture(value: Any) -> np.ndarray | None:
+    """Return the cells of a picture of 0 and 1 that has both."""
+    cells = _cells(value)
+    return cells if cells is not None and cells.min() == 0 and cells.max() == 1 else None
 
 
 # How values become clues.
@@ -228,9 +229,9 @@ def _cells(value: Any) -> np.ndarray | None:
 def read_found(found: FoundPuzzle) -> Puzzle:
     """Return the puzzle of values. Raises FormatError or InvalidPuzzle for what is none, or could be two."""
     texts = {ABOUT[name]: text for name, text in found.about.items() if name in ABOUT and isinstance(text, str)}
-    cells = _cells(found.rows)
-    if found.columns is None:
-        return from_picture(cells, **texts)
+    cells = _picture(found.rows)
+    if cells is not None and found.columns is None:
+        return with_metadata(from_picture(cells), **texts)
     puzzles, faults = list[Puzzle](), list[InvalidPuzzle]()
     for rows, columns in product(_ways("row", found.rows), _ways("column", found.columns)):
         try:
@@ -246,8 +247,10 @@ def read_found(found: FoundPuzzle) -> Puzzle:
         and cells.shape[1] == len(found.columns)
     )
     if is_drawn and fitting:
-        drawn, turned = from_picture(cells), _cells(found.columns)
-        if np.array_equal(turned, cells.T) or any(drawn.columns == puzzle.columns for puzzle in puzzles):
+        drawn, turned = from_picture(cells), _picture(found.columns)
+        if (turned is not None and np.array_equal(turned.T, cells)) or any(
+            drawn.columns == puzzle.columns for puzzle in puzzles
+        ):
             fitting.setdefault((drawn.rows, drawn.columns), drawn)
     if len(fitting) > 1 or (is_drawn and not fitting):
         other = "cells of a picture" if is_drawn else "several lines or a single one"
@@ -277,8 +280,6 @@ def _ways(side: str, value: Any) -> list[list[Any]]:
         ways = [value.strip(SPACE).split(breaks[0])]
     elif any(len(part.split()) > 1 for part in value.split(",")) and "," in value:
         ways = [value.split(",")]
-    elif len(set(",&+-").intersection(value)) > 1:
-        raise FormatError(f"{side}s: {clipped(value)} could be split in several ways; expected [[1], [2, 1]]")
     else:
         ways = [BETWEEN.split(value.strip(SPACE)), [value]]
     return [[_line(f"{side} {number}", line) for number, line in enumerate(way, 1)] for way in ways]
@@ -311,10 +312,15 @@ def _puzzle(rows: list[Any], columns: list[Any], about: Mapping[str, Any], texts
     blocks = [block for line in rows + columns if isinstance(line, list) for block in line]
     marks = {block[1] for block in blocks if isinstance(block, tuple) and len(block) == 2 and isinstance(block[1], int)}
     palette = _palette(next((about[name] for name in PALETTES if about.get(name)), None), marks)
-    puzzle = Puzzle.from_clues(rows, columns, palette, **texts)
     cells = _cells(about.get("solution"))
-    is_goal = cells is not None and clues_of(cells) == (puzzle.rows, puzzle.columns)
-    return with_metadata(puzzle, goal=cells) if is_goal else puzzle
+    if cells is not None and (
+        cells.shape != (len(rows), len(columns)) or cells.max() >= len(palette or BLACK_ON_WHITE)
+    ):
+        cells = None
+    puzzle = Puzzle.from_clues(rows, columns, palette, goal=cells, **texts)
+    if puzzle.goal is None or puzzle.blotted or clues_of(puzzle.goal) == (puzzle.rows, puzzle.columns):
+        return puzzle
+    return with_metadata(puzzle, goal=None)
 
 
 def _palette(given: Any, entries: Collection[int]) -> Sequence[Color] | None:

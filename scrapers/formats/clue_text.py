@@ -205,11 +205,11 @@ def read_brackets(text: str) -> Any:
             is_index = token == "[" and touches and is_after and is_nested(here.items[-1][1])
             if here.items and not here.words and (is_index or (is_next and here.items[-1][0])):
                 here.spoil(token)  # [[1], [3]][0] or rows = [1], [3]
-            name = here.name_of_next(before * (last == "operator"), token == "(" and touches and last == "word")
+            named = here.name_of_next(before * (last == "operator"), token == "(" and touches and last == "word")
             if kind == "open":
-                stack.append(_Brackets(token, *name))
+                stack.append(_Brackets(token, *named))
             else:
-                here.add(*name, token if kind == "string" else int(token) if token != "?" else token)
+                here.add(*named, token if kind == "string" else int(token) if token != "?" else token)
             if len(stack) > MAX_DEPTH:
                 raise FormatError(f"it has brackets in more than {MAX_DEPTH} others")
         elif kind == "close" and here.sign:
@@ -241,7 +241,9 @@ NUMBER = r"(?:[0-9]{1,9}|\?)(?:x[0-9]{1,3}|[a-z])?(?!\w)"
 NOTHING = frozenset(("", "-", "–", "—", "none", "empty", "blank", "nothing", "null"))
 """Texts of an empty line."""
 
-CLUES = re.compile(rf"""(?:{NUMBER}|(?:none|empty|blank|nothing)\b|[\s,;/|&\[\](){{}}"'–—-])*+""", re.IGNORECASE)
+CLUES = re.compile(
+    rf"""(?:{NUMBER}|(?:none|empty|blank|nothing)\b|[\s,;/|\[\](){{}}"']|[–—-](?!\w))*+""", re.IGNORECASE
+)
 LABEL = re.compile(
     r"([^\W\d_]{1,20})(?: clue)?[ \t#]*([0-9]{1,4})(?: ?\([^()]{1,20}\))?[ \t)]*(?:[:=.|→\t]|->|=>|[-–—](?=\s))"
 )

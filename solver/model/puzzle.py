@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import lru_cache
-from itertools import chain, groupby, pairwise
+from itertools import chain, dropwhile, groupby, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -126,7 +126,11 @@ class Puzzle:
 
     @classmethod
     def from_clues(
-        cls, rows: Iterable[Any], columns: Iterable[Any], palette: Sequence[Color] | None = None, **metadata: Any
+        cls,
+        rows: Sequence[Any] | np.ndarray,
+        columns: Sequence[Any] | np.ndarray,
+        palette: Sequence[Color] | None = None,
+        **metadata: Any,
     ) -> "Puzzle":
         """Return the puzzle of clues as plain lists; `metadata` are other fields (title, author, ...).
 
@@ -138,10 +142,11 @@ class Puzzle:
 
         Raises InvalidPuzzle for anything else.
         """
-        pairs_of_rows, pairs_of_columns = (
-            [_pairs(f"{side} {number}", line) for number, line in enumerate(_as_list(f"the {side}s", lines), 1)]
-            for side, lines in (("row", rows), ("column", columns))
-        )
+        for side, lines in (("rows", rows), ("columns", columns)):
+            if not isinstance(lines, list | tuple | np.ndarray):
+                raise InvalidPuzzle(f"the {side}: {lines!r:.60} is no list")
+        pairs_of_rows = [_pairs(f"row {number}", line) for number, line in enumerate(rows, 1)]
+        pairs_of_columns = [_pairs(f"column {number}", line) for number, line in enumerate(columns, 1)]
         marks = list(dict.fromkeys(mark for pairs in pairs_of_rows + pairs_of_columns for _, mark in pairs))
         if palette is None:
             palette, entries = _palette_of(marks)
@@ -219,32 +224,22 @@ def _check_blocks(side: str, lines: Sequence[Clue], palette: int) -> None:
                 raise InvalidPuzzle(f"{side} {number}: colour {block.color} is not in the palette")
 
 
-def _as_list(where: str, values: Any) -> list[Any]:
-    if not isinstance(values, list | tuple | np.ndarray):
-        raise InvalidPuzzle(f"{where}: {values!r:.60} is no list")
-    return np.asarray(values).tolist() if isinstance(values, np.ndarray) else list(values)
-
-
 def _pairs(where: str, line: Any) -> list[tuple[int, Any]]:
     """Return the blocks of a plain clue as pairs of length and colour, None for a number without one."""
-    if line is None or isinstance(line, INTEGER_TYPES) or (isinstance(line, str) and line == "?"):
-        line = [line or 0]
-    pairs = []
-    for item in _as_list(where, line):
-        number, mark = item if isinstance(item, list | tuple) and len(item) == 2 else (item, None)
-        is_number = isinstance(number, INTEGER_TYPES) and not isinstance(number, bool)
-        if not (is_number or number == "?") or not isinstance(mark, int | np.integer | str | None):
-            wanted = "a number, or a pair of a number and a colour"
+    line = line.tolist() if isinstance(line, np.ndarray) else line
+    items = line if isinstance(line, list | tuple) else [] if line is None else [line]
+    pairs = [tuple(item) if isinstance(item, list | tuple) and len(item) == 2 else (item, None) for item in items]
+    for item, (number, mark) in zip(items, pairs, strict=True):
+        is_number = isinstance(number, INTEGER_TYPES) and not isinstance(number, bool) and (number != 0 or mark is None)
+        if not (is_number or (isinstance(number, str) and number == "?")) or not isinstance(mark, int | str | None):
+            wanted = "a number ('?' if it is hidden), or a pair of a number and a colour"
             raise InvalidPuzzle(f"{where}: {item!r:.60} is not {wanted}")
-        if number == 0 and mark is not None:
-            raise InvalidPuzzle(f"{where}: {item!r:.60} has the length 0; a hidden length is '?'")
-        pairs.append((number, mark))
-    while pairs and pairs[-1][0] == 0:
-        pairs.pop()
-    padding = next((k for k, (number, _) in enumerate(pairs) if number != 0), 0)
-    if any(number == 0 for number, _ in pairs[padding:]):
+    padding = (0, None)
+    for _ in range(2):
+        pairs = list(dropwhile(padding.__eq__, pairs))[::-1]
+    if padding in pairs:
         raise InvalidPuzzle(f"{where}: there is a 0 between its numbers")
-    return [(BLOT if number == "?" else int(number), mark) for number, mark in pairs[padding:]]
+    return [(BLOT if number == "?" else int(number), mark) for number, mark in pairs]
 
 
 def _palette_of(marks: list[Any]) -> tuple[tuple[Color, ...], dict[Any, int]]:
@@ -261,8 +256,9 @@ def _palette_of(marks: list[Any]) -> tuple[tuple[Color, ...], dict[Any, int]]:
     order = list(dict.fromkeys(rgbs))
     letters = ["X" if rgb == BLACK.rgb else colors[rgb][:1] * colors[rgb][:1].isalnum() for rgb in order]
     symbols = make_distinct([WHITE.symbol, *letters], SYMBOLS)[1:]
-    palette = [Color(colors[rgb], symbol, rgb) for rgb, symbol in zip(order, symbols, strict=True)]
-    return (WHITE, *palette), {mark: 1 + order.index(rgb) for mark, rgb in zip(marks, rgbs, strict=True)}
+    return (WHITE, *map(Color, map(colors.__getitem__, order), symbols, order)), {
+        mark: 1 + order.index(rgb) for mark, rgb in zip(marks, rgbs, strict=True)
+    }
 
 
 def normalize_palette(puzzle: Puzzle) -> Puzzle:
