@@ -240,17 +240,11 @@ def read_found(found: FoundPuzzle) -> Puzzle:
             faults.append(error)
     names = found.names or "its lists"
     fitting = {(puzzle.rows, puzzle.columns): puzzle for puzzle in puzzles if is_possible(puzzle)}
-    is_drawn = (
-        cells is not None
-        and cells.max() == 1
-        and not isinstance(found.columns, str)
-        and cells.shape[1] == len(found.columns)
-    )
-    if is_drawn and fitting:
+    is_drawn = cells is not None and not isinstance(found.columns, str) and cells.shape[1] == len(found.columns)
+    if cells is not None and is_drawn and fitting:
         drawn, turned = from_picture(cells), _picture(found.columns)
-        if (turned is not None and np.array_equal(turned.T, cells)) or any(
-            drawn.columns == puzzle.columns for puzzle in puzzles
-        ):
+        is_turned = turned is not None and np.array_equal(turned.T, cells)
+        if is_turned or any(drawn.columns == puzzle.columns for puzzle in puzzles):
             fitting.setdefault((drawn.rows, drawn.columns), drawn)
     if len(fitting) > 1 or (is_drawn and not fitting):
         other = "cells of a picture" if is_drawn else "several lines or a single one"

@@ -161,7 +161,8 @@ class _Brackets:
         """Add the words after the last value as a text, if they are in brackets."""
         name, text = self.name_of_next() if self.words else ("", "")
         if self.sign and (text or name):
-            self.add(name * bool(text), "", None if name.lower() in NULLS else text or name)
+            value = text or name
+            self.add(name * bool(text), "", None if value.lower() in NULLS else value)
 
     def value(self) -> Any:
         """Return a list of the values, with those that have names as objects in it, or the object if it is alone."""
