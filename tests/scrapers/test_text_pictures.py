@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from strategies import pictures
 from typer.testing import CliRunner
 
+import nonocensus as nc
 from nonocensus.pipeline.commands.app import app
 from nonocensus.pipeline.commands.terminal_drawing import plain_text
 from nonocensus.reports.drawings.grid_state import GridState
@@ -143,3 +144,12 @@ def test_unfinished_grids_are_not_read_as_pictures() -> None:
     assert puzzle.goal is not None
     assert puzzle.goal.tolist() == [[0, 1]]
     assert not matrix.recognizes(text[: text.index("A solution")].encode())
+
+
+def test_signs_mean_the_same_in_answers() -> None:
+    puzzle = from_picture([[1, 0], [1, 1]])
+    for painted, empty in [*((sign, ".") for sign in "#█■⬛◼▓●1"), *(("#", sign) for sign in ".-_·0□░⬜◻○×")]:
+        text = f"{painted}{empty}\n{painted * 2}"
+        assert nc.check(puzzle, text), text
+        (read,) = matrix.read(text.encode())
+        assert read.rows == puzzle.rows
