@@ -214,8 +214,10 @@ def _check_blocks(side: str, lines: Sequence[Clue], palette: int) -> None:
             raise InvalidPuzzle(f"{side} {number}: it has {len(clue)} numbers; the most is {MAX_CELLS}")
         for block in clue:
             if not (isinstance(block, Block) and isinstance(block.length, INTEGER_TYPES)):
-                hint = "; Puzzle.from_clues takes lists of numbers" * (type(block).__name__ != "Block")
-                raise InvalidPuzzle(f"{side} {number}: {block!r} is not a Block of integers{hint}")
+                raise InvalidPuzzle(
+                    f"{side} {number}: {block!r} is not a Block of integers"
+                    + "; Puzzle.from_clues takes lists of numbers" * (type(block).__name__ != "Block")
+                )
             if not 0 <= block.length <= MAX_CELLS:
                 what = "negative" if block.length < 0 else f"more than {MAX_CELLS}"
                 raise InvalidPuzzle(f"{side} {number}: the number {block.length} is {what}")
