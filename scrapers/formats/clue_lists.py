@@ -53,19 +53,23 @@ TEXTS = ("title", "author", "description", "copyright", "license")
 HOLDS: frozenset[str] = frozenset({"colors", "blots", "goal", "rgb", "names", *TEXTS})
 
 ABOUT = {name: name for name in TEXTS} | {"name": "title", "by": "author", "creator": "author"}
-PALETTES, LENGTHS, COLORS = ("palette", "colors", "colours"), ("length", "count", "size", "number", "n"), ("color", "c")
+PALETTES, COLORS = ("palette", "colors", "colours"), ("color", "colour", "c")
+LENGTHS = ("length", "count", "size", "number", "num", "value", "n")
 """Names of fields of a puzzle and of a block."""
 
 MAX_TEXT = 1 << 20
 """Bytes of a text that is not JSON."""
 
+JOINED = re.compile("(?<=[0-9?])[-+](?=[0-9?])")
+"""What joins the blocks of a line, or the lines: 3-1, 3+1."""
+
 BLOCK = re.compile(rf"([0-9]{{1,{MAX_DIGITS}}}|\?)(?:x([0-9]{{1,3}})|([^\W\d_]+))?")
 """A number, with a colour or without: 3, 3x1, 3r."""
 
-SPACE, BETWEEN, DIGITS = " \n;/|", re.compile(r"[\s,;/]+"), re.compile(r"[0-9]{1,4}")
+SPACE, BETWEEN, DIGITS = " \n;/|", re.compile(r"\s*[,;/|]\s*|\s+"), re.compile(r"[0-9]{1,4}")
 OBJECT, ONE_LINE = re.compile(rb'(?:\xef\xbb\xbf)?\s*+\{\s*"'), re.compile(rb"\s*+[^\r\n]*+\s*+\Z")
 SEVERAL_LINES = re.compile(rb"(?:\xef\xbb\xbf)?\s*+\{(?:[^\r\n]*[^}\s])?[ \t]*[\r\n]\s*+[^{\s]")
-HTML, OWN_CLUES = re.compile(r"\s*+<[!?/A-Za-z]"), re.compile(rb"\[\s*\[\s*\[")
+HTML, OWN_CLUES = re.compile(r"\s*+<(?!\?php)[!?/A-Za-z]"), re.compile(rb"\[\s*\[\s*\[")
 EXPECTED = 'no clues in it: expected rows and columns, like {"rows": [[1], [2, 1]], "columns": [[2], [1], [1]]}'
 
 
@@ -80,6 +84,7 @@ class FoundPuzzle(NamedTuple):
     names: str
     is_sure: bool
     about: Mapping[str, Any]
+    is_json: bool = True
 
 
 def is_document(data: bytes) -> bool:
@@ -136,7 +141,7 @@ def _found(data: bytes) -> list[FoundPuzzle]:
     found = list[FoundPuzzle]()
     for reader in readers:
         try:
-            found = found or find(reader(text))
+            found = found or [each._replace(is_json=reader is read_json) for each in find(reader(text))]
         except FormatError as error:
             reason = str(error) if reason == EXPECTED else reason
     if not found or HTML.match(text):  # style sheets have rows and columns too
@@ -246,11 +251,13 @@ def read_found(found: FoundPuzzle) -> Puzzle:
         is_turned = turned is not None and np.array_equal(turned.T, cells)
         if is_turned or any(drawn.columns == puzzle.columns for puzzle in puzzles):
             fitting.setdefault((drawn.rows, drawn.columns), drawn)
-    if len(fitting) > 1 or (is_drawn and not fitting):
+    if len(fitting) > 1 or (not fitting and (is_drawn or len(puzzles) > 1)):
         other = "cells of a picture" if is_drawn else "several lines or a single one"
         raise FormatError(f"{names} could be clues or {other}; expected a list for each line, like [[1], [2, 1]]")
     if not puzzles:
         raise faults[0]
+    if not fitting and found.is_sure and not found.is_json:
+        raise FormatError(f"no picture has these clues of {names}; a number may be wrong or missing")
     if not fitting and not found.is_sure:
         raise FormatError(f"{names} could be rows and columns, but no picture has these clues")
     puzzle = next(iter(fitting.values()), puzzles[0])
@@ -270,30 +277,40 @@ def _ways(side: str, value: Any) -> list[list[Any]]:
         ways = [lists] if is_nested(lists) else [lists, [lists]]
     elif not isinstance(value, str):
         ways = [value]
-    elif breaks := [sign for sign in "\n;/|" if sign in value.strip(SPACE)]:
-        ways = [value.strip(SPACE).split(breaks[0])]
+    elif breaks := [sign for sign in "\n;/|" if sign in (value := value.strip(SPACE).removesuffix(","))]:
+        ways = [value.split(breaks[0])]
     elif any(len(part.split()) > 1 for part in value.split(",")) and "," in value:
         ways = [value.split(",")]
     else:
-        ways = [BETWEEN.split(value.strip(SPACE)), [value]]
+        ways = [BETWEEN.split(value), [value]]
+        ways += [value.split(sign) for sign in JOINED.findall(value)[:1] if not re.search(r"\s", value)]
     return [[_line(f"{side} {number}", line) for number, line in enumerate(way, 1)] for way in ways]
 
 
 def _line(where: str, line: Any) -> Any:
     """Return a line as from_clues takes it: numbers, and pairs of a number and a colour."""
+    colors = next((line[name] for name in PALETTES if name in line), None) if isinstance(line, Mapping) else None
     line = _plain(line)
+    if isinstance(colors, list) and isinstance(line, list):
+        if len(colors) != len(line):
+            raise FormatError(f"{where}: it has {len(line)} numbers and {len(colors)} colours")
+        return [*zip(line, colors, strict=True)]
     if not isinstance(line, str | list | tuple | Mapping):
         return line
     blocks = list[Any]()
     for item in [line] if isinstance(line, str | Mapping) else line:
-        if isinstance(item, Mapping):
+        if isinstance(item, float) and item.is_integer():
+            blocks.append(int(item))
+        elif isinstance(item, Mapping):
             number, color = (next((item[name] for name in names if name in item), None) for names in (LENGTHS, COLORS))
+            if number is None:
+                raise FormatError(f"{where}: {item!r:.60} is not a number, nor an object with its length")
             blocks.append(number if color is None else (number, color))
         elif not isinstance(item, str):
             blocks.append(tuple(item) if isinstance(item, list) else item)
-        elif (text := item.strip("[](){} \t\"'|,;.")).lower() not in NOTHING:
-            found = [BLOCK.fullmatch(word) for word in BETWEEN.split(text)]
-            if None in found:
+        elif (text := item.strip("[](){} \t\"'|,;.")).lower() not in NOTHING or ".." in item.replace(" ", ""):
+            found = [BLOCK.fullmatch(word) for word in BETWEEN.split(JOINED.sub(" ", text))]
+            if None in found or ".." in item.replace(" ", ""):
                 raise FormatError(f"{where}: {clipped(item)} is not a list of numbers")
             for number, entry, mark in (block.groups() for block in found if block):
                 length = "?" if number == "?" else int(number)
@@ -321,16 +338,25 @@ def _palette(given: Any, entries: Collection[int]) -> Sequence[Color] | None:
     """Return the palette given with a puzzle, by name or for these entries; None if clues name the colours."""
     given = _plain(given)
     if isinstance(given, Mapping):
-        return palette_of([ColorSpec(str(name), rgb=parse_rgb(str(color)) or "") for name, color in given.items()])
+        return palette_of([ColorSpec(str(name), rgb=_rgb(color)) for name, color in given.items()])
     if not isinstance(given, list | tuple) or not given:
         return None
     if all(isinstance(color, list) and [*map(type, color)] == [str] * 3 for color in given):
         return [Color(*color) for color in given]
     if not entries:
         return None
-    specs = [ColorSpec(rgb=parse_rgb(str(color)) or "") for color in given]
+    specs = [ColorSpec(rgb=_rgb(color)) for color in given]
     first = int(len(specs) > max(entries))  # without the background, or with it
     return palette_of(specs[first:], *specs[:first])
+
+
+def _rgb(color: Any) -> str:
+    """Return the RGB of a colour: its name, hexadecimal digits, or a list of three numbers; "" if a name is unknown."""
+    if isinstance(color, list) and len(color) == 3 and all(type(n) is int and 0 <= n < 256 for n in color):
+        return bytes(color).hex()
+    if not isinstance(color, str):
+        raise FormatError(f"the colour {color!r:.60} of its palette is no name, #ff0000 or [255, 0, 0]")
+    return parse_rgb(color) or ""
 
 
 # Writing.

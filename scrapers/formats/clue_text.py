@@ -103,12 +103,13 @@ def read_json(text: str) -> Any:
 # Brackets in programs.
 
 TOKEN = re.compile(
-    r"""(?P<comment>//[^\n]*|/\*(?s:.*?)(?:\*/|\Z)|\(\*[^()*]*+\*\)|\#[^\n]*|--[^\n]*)
+    r"""(?P<comment>//[^\n]*|/\*(?s:.*?)(?:\*/|\Z)|\(\*[^()*]*+\*\)|\#[^\n]*|--[^\n]*
+    |(?<=[,\[({;.\n])[ \t]*%[^\n]*|(?<![\w\])}])&(?=[&\[]))
     |(?P<string>\"{3}(?s:.*?)\"{3}|'{3}(?s:.*?)'{3}|"(?:[^"\\\n]|\\.)*+"|(?<!\w)'(?!\()(?:[^'\\\n]|\\.)*+')
     |(?P<number>-?[0-9]{1,9}(?!\w|\.\w)|\?)
     |(?P<sign>=>|:=|<-|->|[=:](?!=))
-    |(?P<operator>(?:for|if|else)\b|[-+*/&^%~@]+=?|\|(?!>)|\.(?=\S))
-    |(?P<word>(?:\[\])*[^\W_][\w.]*+(?:\[(?:[0-9]*|"\w+"|'\w+')\])*)
+    |(?P<operator>(?:for|if|else)\b|(?!\*\w[\w-]*\*\s)[-+*/&^%~@]+=?|\|(?!>)|\.(?=\S))
+    |(?P<word>new[ ](?:\w+[ ]?)?(?:\[\w*\])+|\*\w[\w-]*\*(?=\s)|(?:\[\])*[^\W_][\w.]*+(?:\[(?:[0-9]*|"\w+"|'\w+')\])*)
     |(?P<open><\||[\[({])|(?P<close>\|>|[\])}])
     |(?P<end>[=!]==?|[\n,;.])
     |(?P<other>[^\s`'"!$\\])
@@ -118,9 +119,12 @@ TOKEN = re.compile(
 KEY_END = re.compile(r"\s*(?:=>|->|:|=(?!=))")
 NAMED = re.compile(r"(?:(.*) )?(?:=>|:=|<-|->|[=:])((?: .*)?)")
 CONSTRUCTOR = re.compile(
-    r"(?:\[\])*(?:\w+\.)*(?:new|return|(?:array|list|as|of)+|vec|vector|any|seq|c|int)(?:\[\w*\])*", re.I
+    r"(?:\[\])*(?:\w+\.)*(?:new|return|(?:array|list|as|of)+|vec|vector|any|seq|c|int|)(?:\[\w*\])*", re.I
 )
 """A word before brackets that leaves what is in these as it is."""
+
+EMPTY_LIST = re.compile(r"\w+\[\]|new .*\[0\]")
+"""Int[] or new int[0] in brackets."""
 
 PAIRS = {"[": "]", "(": ")", "{": "}", "<|": "|>"}
 QUOTES = ('"' * 3, "'" * 3)
@@ -159,10 +163,12 @@ class _Brackets:
 
     def end(self) -> None:
         """Add the words after the last value as a text, if they are in brackets."""
-        name, text = self.name_of_next() if self.words else ("", "")
-        if self.sign and (text or name):
-            value = text or name
-            self.add(name * bool(text), "", None if value.lower() in NULLS else value)
+        words = " ".join(self.words)
+        name, text = self.name_of_next() if words else ("", "")
+        value = text or name or words
+        if self.sign and value:
+            is_empty = EMPTY_LIST.fullmatch(words)
+            self.add(name * bool(text), "", [] if is_empty else None if value.lower() in NULLS else value)
 
     def value(self) -> Any:
         """Return a list of the values, with those that have names as objects in it, or the object if it is alone."""
@@ -191,6 +197,10 @@ def read_brackets(text: str) -> Any:
         kind, token, here = str(found.lastgroup), found[0], stack[-1]
         if kind == "comment" or (token == "\n" and (here.sign or before in ("=", ":=", "<-", "->"))):
             continue
+        if token == "\n" and "=" in here.words and before.endswith("[]"):
+            continue  # rows = new int[][] and { on the next line
+        if kind == "other" and not token.isascii():
+            kind = "word"
         if kind == "string":
             quotes = 3 if token[:3] in QUOTES else 1
             token, kind = token[quotes:-quotes], "word" if KEY_END.match(text, found.end()) else "string"
@@ -202,6 +212,8 @@ def read_brackets(text: str) -> Any:
                 here.spoil(token)
             here.words.append(token)
         elif kind in ("open", "string", "number"):
+            if token == "(" and last == "word" and before == "nil":
+                here.end()
             is_next = last == "close" or before == ","
             is_index = token == "[" and touches and is_after and is_nested(here.items[-1][1])
             if here.items and not here.words and (is_index or (is_next and here.items[-1][0])):
@@ -219,7 +231,7 @@ def read_brackets(text: str) -> Any:
                 raise FormatError(f"its brackets do not match: {token} closes {here.sign}")
             stack.pop()
             name, function, value = here.name, here.function, here.value()
-            lists = [each for name, each in here.items if not name]
+            lists = [each for name, each in here.items if not name or is_nested(each)]
             if here.sign == "(" and len(lists) == 1 and is_nested(lists[0]) and last != "end":
                 value = lists[0]
                 if not name and _is_side(function):  # rows([[1], [3]]), not rows(1, 3) nor rows.append([3])
@@ -243,12 +255,14 @@ NOTHING = frozenset(("", "-", "–", "—", "none", "empty", "blank", "nothing",
 """Texts of an empty line."""
 
 CLUES = re.compile(
-    rf"""(?:{NUMBER}|(?:none|empty|blank|nothing)\b|[\s,;/|\[\](){{}}"']|[–—-](?!\w))*+""", re.IGNORECASE
+    rf"""(?:{NUMBER}|(?:none|empty|blank|nothing)\b|[\s,;/|\[\](){{}}"']|[–—-](?!\w)|(?<=[0-9])[-+](?=[0-9]))*+""",
+    re.IGNORECASE,
 )
 LABEL = re.compile(
     r"([^\W\d_]{1,20})(?: clue)?[ \t#]*([0-9]{1,4})(?: ?\([^()]{1,20}\))?[ \t)]*(?:[:=.|→\t]|->|=>|[-–—](?=\s))"
 )
 HEADING = re.compile(r"([^\W\d_][\w ,.']{0,60}?)\s*(?:\([^()]{0,60}\))?\s*(?:[:|]\s*(.*)|)")
+HAS_NUMBER, HAS_NUMBERS = re.compile("[0-9]"), re.compile("[0-9][^0-9]+[0-9]")
 MARKUP, BULLET = re.compile(r"\*\*|__|`+"), re.compile(r"[#>*•|\s]*(?:[-–]\s+)?")
 NUMBERED = re.compile(r"(?:([0-9]{1,4})\s*(?:[:)|]\s*|\.\s))?(.*)")
 FILLER = re.compile("a|and|are|at|bottom|by|each|for|from|here|in|is|left|my|of|read|right|the|to|top|with")
@@ -265,6 +279,8 @@ def read_labels(text: str) -> list[dict[str, Any]]:
         if number in puzzles[-1].get(side, ("", {}))[1]:
             puzzles.append({})
         puzzles[-1].setdefault(side, (name, {}))[1][number] = clue
+    sizes = [all(lines.get("", "").strip(" ,;").isdigit() for _, lines in each.values()) for each in puzzles]
+    puzzles = [each for each, is_size in zip(puzzles, sizes, strict=True) if not is_size] or puzzles
     return [
         {
             name: lines[""] if [*lines] == [""] else {key or "1": clue for key, clue in lines.items()}
@@ -303,10 +319,12 @@ def _labelled(text: str) -> Iterator[tuple[str, str, str]]:
 def _labels(line: str) -> list[tuple[str, str, str]]:
     """Return name, number and clue of the labels in a line that begins with one."""
     labels = [label for label in LABEL.finditer(line) if (side := side_of(label[1])) and not side.rest]
-    if not labels or labels[0].start():
+    if not labels or labels[0].start() or line[labels[0].end() :].lstrip().startswith(("[[", "((", "{{")):
         return []
     ends = [label.start() for label in labels[1:]] + [len(line)]
-    clues = [line[label.end() : end].strip(" \t*_|,;.") for label, end in zip(labels, ends, strict=True)]
+    clues = [
+        line[label.end() : end].strip(" \t*_|,;").removesuffix(".") for label, end in zip(labels, ends, strict=True)
+    ]
     return [(label[1], str(int(label[2])), clue) for label, clue in zip(labels, clues, strict=True)]
 
 
@@ -319,5 +337,5 @@ def _heading(line: str) -> tuple[str, str] | None:
     clues, words = (found[2] or "").strip(), side.rest.split()
     is_name = all(CLUE_WORD.fullmatch(word) or (side.is_sure and FILLER.fullmatch(word)) for word in words)
     is_whole = all(clues.count(start) == clues.count(end) for start, end in PAIRS.items())
-    has_clues = is_whole and side.is_sure and CLUES.fullmatch(clues) and any(map(str.isdigit, clues))
+    has_clues = is_whole and CLUES.fullmatch(clues) and (HAS_NUMBER if side.is_sure else HAS_NUMBERS).search(clues)
     return (found[1], clues) if is_name and (not clues or has_clues) else None

@@ -25,7 +25,7 @@ HOLDS: frozenset[str] = frozenset({"goal"})
 PICTURE = True
 """A puzzle without a picture can't be written."""
 
-PAINTED, EMPTY, EITHER = "#*@█■⬛◼◾▪▮▓●⚫1", " .-_·0□░⬜◻◽▫▯○⚪×", "xXoO"
+PAINTED, EMPTY, EITHER = "#*@█■⬛◼◾▪▮▓●⚫🟥🟧🟨🟩🟦🟪🟫1", " .-_·0□░⬜◻◽▫▯○⚪×", "xXoO"
 """Signs of cells, as in answers. One of EITHER is painted, unless another is: X is painted beside O, empty beside #."""
 
 SIGNS = frozenset(PAINTED + EMPTY + EITHER)
