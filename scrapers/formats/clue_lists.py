@@ -8,7 +8,7 @@ The nested values of a file (scrapers.formats.clue_text) are searched for pairs 
 list of blocks, a number, or a text; 0, [0], [], "" and null are an empty line. A block is a number, "?" (a hidden
 length), a pair of number and colour, or an object: {"length": 3, "color": "red"}. Clues become a puzzle by
 Puzzle.from_clues. Where values can be read in several ways, the one counts whose clues can be those of a picture; if
-there are two, or the names don't say rows and columns and there is none, the puzzle is refused.
+there are two, or there is none and the text is not JSON or its names don't say rows and columns, it is refused.
 """
 
 import re
@@ -27,6 +27,7 @@ from nonocensus.scrapers.formats.clue_text import (
     is_nested,
     is_picture_name,
     read_brackets,
+    read_grids,
     read_json,
     read_labels,
     side_of,
@@ -55,7 +56,8 @@ HOLDS: frozenset[str] = frozenset({"colors", "blots", "goal", "rgb", "names", *T
 ABOUT = {name: name for name in TEXTS} | {"name": "title", "by": "author", "creator": "author"}
 PALETTES, COLORS = ("palette", "colors", "colours"), ("color", "colour", "c")
 LENGTHS = ("length", "count", "size", "number", "num", "value", "n")
-"""Names of fields of a puzzle and of a block."""
+FIELDS = frozenset((*ABOUT, *PALETTES, "width", "height"))
+"""Names of fields of a puzzle and of a block; those around a puzzle."""
 
 MAX_TEXT = 1 << 20
 """Bytes of a text that is not JSON."""
@@ -71,9 +73,6 @@ OBJECT, ONE_LINE = re.compile(rb'(?:\xef\xbb\xbf)?\s*+\{\s*"'), re.compile(rb"\s
 SEVERAL_LINES = re.compile(rb"(?:\xef\xbb\xbf)?\s*+\{(?:[^\r\n]*[^}\s])?[ \t]*[\r\n]\s*+[^{\s]")
 HTML, OWN_CLUES = re.compile(r"\s*+<(?!\?php)[!?/A-Za-z]"), re.compile(rb"\[\s*\[\s*\[")
 EXPECTED = 'no clues in it: expected rows and columns, like {"rows": [[1], [2, 1]], "columns": [[2], [1], [1]]}'
-
-
-FIELDS = frozenset((*ABOUT, *PALETTES, "width", "height"))
 
 
 class FoundPuzzle(NamedTuple):
@@ -135,7 +134,7 @@ def puzzle_of(value: Any) -> Puzzle:
 def _found(data: bytes) -> list[FoundPuzzle]:
     """Return the puzzles of a file, unvalidated; one at least. Raises FormatError."""
     text, reason = decode_text(data), EXPECTED
-    readers = [read_labels, read_brackets] if len(data) <= MAX_TEXT else []
+    readers = [read_labels, read_grids, read_brackets] if len(data) <= MAX_TEXT else []
     if text.lstrip()[:1] in ("{", "["):
         readers.insert(0, read_json)
     found = list[FoundPuzzle]()
@@ -256,9 +255,7 @@ def read_found(found: FoundPuzzle) -> Puzzle:
         raise FormatError(f"{names} could be clues or {other}; expected a list for each line, like [[1], [2, 1]]")
     if not puzzles:
         raise faults[0]
-    if not fitting and found.is_sure and not found.is_json:
-        raise FormatError(f"no picture has these clues of {names}; a number may be wrong or missing")
-    if not fitting and not found.is_sure:
+    if not fitting and not (found.is_sure and found.is_json):
         raise FormatError(f"{names} could be rows and columns, but no picture has these clues")
     puzzle = next(iter(fitting.values()), puzzles[0])
     for name, count in (("width", puzzle.width), ("height", puzzle.height)):

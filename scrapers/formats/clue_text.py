@@ -2,6 +2,7 @@
 
     {"rows": [[1], [3, 1]], "cols": ...}       JSON
     rows = [[1], [3, 1]]; cols = {{1}, ...}    brackets in programs and notebooks; f(a, b) is an object {"f": [a, b]}
+    2 1 | ? ? ? ?                              an empty grid with the clues around it, as the command `tasks` prints it
     Row 1: 3 1                                 labels, and lines below or after headings such as "Column clues:"
 
 The name of a value is what stands before it. Nothing is computed: with an operator or a function before it, a value is
@@ -109,7 +110,8 @@ TOKEN = re.compile(
     |(?P<number>-?[0-9]{1,9}(?!\w|\.\w)|\?)
     |(?P<sign>=>|:=|<-|->|[=:](?!=))
     |(?P<operator>(?:for|if|else)\b|(?!\*\w[\w-]*\*\s)[-+*/&^%~@]+=?|\|(?!>)|\.(?=\S))
-    |(?P<word>new[ ](?:\w+[ ]?)?(?:\[\w*\])+|\*\w[\w-]*\*(?=\s)|(?:\[\])*[^\W_][\w.]*+(?:\[(?:[0-9]*|"\w+"|'\w+')\])*)
+    |(?P<word>new[ ](?:\w+[ ]?)?(?:\[\w*\])+|\*\w[\w-]*\*(?=\s)|[^\x00-\x7f\s\w]
+    |(?:\[\])*[^\W_][\w.]*+(?:\[(?:[0-9]*|"\w+"|'\w+')\])*)
     |(?P<open><\||[\[({])|(?P<close>\|>|[\])}])
     |(?P<end>[=!]==?|[\n,;.])
     |(?P<other>[^\s`'"!$\\])
@@ -195,12 +197,8 @@ def read_brackets(text: str) -> Any:
     last, before, end = "", "", 0
     for found in TOKEN.finditer(text):
         kind, token, here = str(found.lastgroup), found[0], stack[-1]
-        if kind == "comment" or (token == "\n" and (here.sign or before in ("=", ":=", "<-", "->"))):
+        if kind == "comment" or (token == "\n" and (here.sign or before.endswith(("=", "<-", "->", "[]")))):
             continue
-        if token == "\n" and "=" in here.words and before.endswith("[]"):
-            continue  # rows = new int[][] and { on the next line
-        if kind == "other" and not token.isascii():
-            kind = "word"
         if kind == "string":
             quotes = 3 if token[:3] in QUOTES else 1
             token, kind = token[quotes:-quotes], "word" if KEY_END.match(text, found.end()) else "string"
@@ -322,10 +320,8 @@ def _labels(line: str) -> list[tuple[str, str, str]]:
     if not labels or labels[0].start() or line[labels[0].end() :].lstrip().startswith(("[[", "((", "{{")):
         return []
     ends = [label.start() for label in labels[1:]] + [len(line)]
-    clues = [
-        line[label.end() : end].strip(" \t*_|,;").removesuffix(".") for label, end in zip(labels, ends, strict=True)
-    ]
-    return [(label[1], str(int(label[2])), clue) for label, clue in zip(labels, clues, strict=True)]
+    clues = [line[label.end() : end].strip(" \t*_|,;") for label, end in zip(labels, ends, strict=True)]
+    return [(label[1], str(int(label[2])), clue.removesuffix(".")) for label, clue in zip(labels, clues, strict=True)]
 
 
 def _heading(line: str) -> tuple[str, str] | None:
@@ -339,3 +335,27 @@ def _heading(line: str) -> tuple[str, str] | None:
     is_whole = all(clues.count(start) == clues.count(end) for start, end in PAIRS.items())
     has_clues = is_whole and CLUES.fullmatch(clues) and (HAS_NUMBER if side.is_sure else HAS_NUMBERS).search(clues)
     return (found[1], clues) if is_name and (not clues or has_clues) else None
+
+
+# Grids.
+
+GRID_ROW = re.compile(r"\s*+((?:[0-9?]\S*+ )*+)[|│]((?: *+[?._·□])++)\s*+")
+WORDS = re.compile(r"\S+")
+
+
+def read_grids(text: str) -> list[dict[str, Any]]:
+    """Return the clues around empty grids: a column's are above its cell, and end where it ends."""
+    puzzles, above = list[dict[str, Any]](), list[str]()
+    for _, line in lines_of(text):
+        if not (found := GRID_ROW.fullmatch(line[:LONGEST_LINE])):
+            if not line.strip() or not CLUES.fullmatch(line[:LONGEST_LINE]):
+                above.clear()
+            above.append(line)
+            continue
+        if above or not puzzles:
+            cells = {found.start(2) + cell.end(): list[str]() for cell in WORDS.finditer(found[2])}
+            for word in (word for each in above for word in WORDS.finditer(each)):
+                cells.setdefault(word.end(), ["?", "not above a cell"]).append(word[0])
+            puzzles, above = [*puzzles, {"rows": [], "columns": [*cells.values()]}], []
+        puzzles[-1]["rows"].append(found[1])
+    return puzzles

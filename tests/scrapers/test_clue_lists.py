@@ -238,7 +238,7 @@ REFUSED = {
     '{"rows": [{"clues": [2], "colors": ["red", "blue"]}], "columns": [1, 1]}': "row 1: it has 1 numbers and 2 colours",
     '{"rows": ["2x1"], "columns": ["1x1", "1x1"], "colors": ["red", [300]]}': "the colour [300] of its palette is no",
     '{"rows": [[{"is": 1}]], "columns": [1]}': "row 1: {'is': 1} is not a number, nor an object with its length",
-    "Row 1: 3\nColumn 1: 1": "no picture has these clues of Row and Column; a number may be wrong or missing",
+    "Row 1: 3\nColumn 1: 1": "Row and Column could be rows and columns, but no picture has these clues",
     "Row 1: 1\nRow 2: ...\nColumn 1: 1": "row 2: '..' is not a list of numbers",
     "Rows:\n1\n...\nColumns:\n1\n": "row 2: '...' is not a list of numbers",
     "[[1], [3]] [[1], [1]]": "could be rows and columns, but no picture has these clues",
@@ -284,8 +284,10 @@ def test_documents_that_are_no_puzzle() -> None:
 @settings(max_examples=30, deadline=None)
 def test_prompts_of_tasks_are_read(picture: np.ndarray) -> None:
     puzzle = from_picture(picture, (BOW.palette[0], Color("red", "r", "ff0000"), Color("blue", "b", "0000ff")))
-    (back,) = read(str(prompt_of(puzzle, "clues")), "x.json")
-    assert clues(back) == clues(puzzle)
+    prompts = [str(prompt_of(puzzle, "clues")), str(prompt_of(puzzle, "grid"))]
+    for prompt in [*prompts, *(message["content"] for message in prompt_of(puzzle, "chat")[1:])]:  # type: ignore[index]
+        (back,) = read(prompt)
+        assert clues(back) == clues(puzzle)
 
 
 def test_large_files_of_other_names_are_read_line_by_line() -> None:
