@@ -37,6 +37,7 @@ TEXTS = {
     "blocks": drawn("█", "·"),
     "squares": drawn("■", "□"),
     "emoji": drawn("⬛️", "⬜️"),
+    "blue emoji": drawn("🟦", "⬜"),
     "0 and 1": drawn("1", "0"),
     "commas": drawn("1", "0", ","),
     "commas and blanks": drawn("1", "0", ", "),
