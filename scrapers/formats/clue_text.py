@@ -356,6 +356,7 @@ def read_grids(text: str) -> list[dict[str, Any]]:
             cells = {found.start(2) + cell.end(): list[str]() for cell in WORDS.finditer(found[2])}
             for word in (word for each in above for word in WORDS.finditer(each)):
                 cells.setdefault(word.end(), ["?", "not above a cell"]).append(word[0])
-            puzzles, above = [*puzzles, {"rows": [], "columns": [*cells.values()]}], []
+            puzzles.append({"rows": [], "columns": [*cells.values()]})
+            above.clear()
         puzzles[-1]["rows"].append(found[1])
     return puzzles
