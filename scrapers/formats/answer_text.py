@@ -1,26 +1,33 @@
-r"""Answers to a puzzle, of programs, people and language models: a grid in any usual notation.
+r"""Answers to a puzzle, of programs, people and language models: the grid that a person would see, in any notation.
 
-A grid is an array of palette entries, a list of rows (lists, or texts), or a text with
+An answer is an array of palette entries, a list of rows, an object (any key), or a text. A text is read in stages:
 
-    lines       a row a line; cells side by side, or separated by blanks, commas or bars; each cell may be drawn twice
-    labels      before each row: "Row 3:", "3.", "3 |", "2 1 |"
-    lists       [[1, 0], [0, 1]], ["10", "01"], of JSON or Python, also as NumPy prints them
-    objects     {"solution": ...}, {"answer": ...}, {"grid": ...}
-    one line    all cells, row by row
+    sections   thoughts are left out; the last <answer>...</answer> counts, or else the whole text
+    markup     HTML, LaTeX, YAML, lists over several lines become lines of cells
+    lines      each line is split into pieces: cells in a row, with nothing but blanks, commas, bars or quotation marks
+               between. A piece of the puzzle's width is a row, with labels, clues and comments around it or not; one of
+               as many cells as the puzzle is a grid
+    runs       rows of adjacent lines, or those labelled Row 1, Row 2 and so on, are a grid if there are as many as the
+               puzzle has. A column of clues or numbers is left out if every row has its own
+    choice     the last grid counts. What follows it and is nearly a grid, or another version of a row, is a fault
 
-What surrounds it is ignored: all up to </think>; all outside <answer>...</answer>, or else outside code fences if
-these have a grid; prose. Two different grids are refused. A sign has one meaning, and each meaning one sign: a second
-one is refused, since it may be another. Symbols of the puzzle's palette precede
+A fault is refused with what is wrong, never repaired. A sign has one meaning, and each meaning one sign: a second one
+is refused, since it may be another. Symbols of the puzzle's palette precede
 
-    painted     # █ ■ ⬛ ◼ ▓ ● and 1; in several colours the palette's symbols, or the number of the colour in base 36
-    empty       . - 0 _ □ ░ ⬜ ◻ ○ · × and a blank
+    painted     # * █ ■ ⬛ ◼ ▓ ● B and 1; in several colours the palette's symbols, the number of the colour in base 36,
+                its name, its initial, a square or circle of that colour
+    empty       . - 0 _ □ ░ ⬜ ◻ ○ · × W and a blank
     unknown     ?
     X, O        whichever of painted and empty no other sign means; X painted and O empty if they are the only signs
+    others      by a legend in the text: "A = red, - = empty"
 """
 
+import html
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby, islice, takewhile
+from functools import lru_cache
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import msgspec
@@ -28,289 +35,834 @@ import numpy as np
 
 from nonocensus.scrapers.formats.jsonl import DIGITS
 from nonocensus.scrapers.formats.parsing import FormatError, clipped
-from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.solver.model.puzzle import Clue, Color, Puzzle
 
 UNKNOWN = 255
 """Entry of a cell that the grid leaves open."""
 
-PAINTED, EMPTY, OPEN, EITHER = "#█■⬛◼▓●", ".-0_□░⬜◻○·× ", "?", "xXoO"
+PAINTED, EMPTY, OPEN, EITHER = "#*█■⬛◼▓●⚫🟥🟧🟨🟩🟦🟪🟫B", ".-0_□░⬜◻○⚪·× ␣W", "?", "xXoO"
+BLANK = "␣"
+"""Stands for an empty field between bars."""
+
+PAINTED_WORDS, EMPTY_WORDS, OPEN_WORDS = (
+    ("filled", "painted", "black", "full", "shaded", "true"),
+    ("empty", "blank", "white", "unfilled", "false"),
+    ("unknown", "none", "null", "nan", "-1", str(UNKNOWN)),
+)
+
+HUES = {
+    "black": ("000000", "⬛⚫"), "white": ("ffffff", "⬜⚪"), "red": ("e02020", "🟥🔴"), "orange": ("ff8c1a", "🟧🟠"),
+    "yellow": ("ffe020", "🟨🟡"), "green": ("20a030", "🟩🟢"), "blue": ("2060e0", "🟦🔵"), "purple": ("802090", "🟪🟣"),
+    "brown": ("8b5020", "🟫🟤"), "grey": ("888888", ""), "pink": ("ff9db5", ""),
+}  # fmt: skip
+"""Six hex digits of a colour, and its signs."""
+
+MAX_PROSE, MAX_SIGNS = 1 << 20, 32
+"""Most characters of an answer: for prose, and for each cell."""
+
+MAX_LINES, MAX_DEPTH = 1 << 16, 16
+"""Of a text, and of objects and lists in each other."""
+
+KEYS = ("solution", "answer", "grid")
+"""Fields that precede others."""
 
 Meanings = Mapping[str, tuple[int, ...]]
-"""The palette entries that each sign may mean: one, or painted and empty."""
+"""The palette entries that each sign may mean: one, or several of which the grid decides."""
+
+Row = tuple[str, ...]
+"""The signs of a row."""
 
 
-def meanings_of(puzzle: Puzzle) -> Meanings:
-    """Return what each sign may mean in a grid of this puzzle."""
-    colors = max(puzzle.colors, 1)
-    ground, *symbols = (color.symbol for color in puzzle.palette[: colors + 1])
-    meanings: dict[str, tuple[int, ...]] = dict.fromkeys(EITHER, (1, 0)) if colors == 1 else {}
-    meanings |= dict.fromkeys(EMPTY, (0,)) | dict.fromkeys(OPEN, (UNKNOWN,)) | {ground: (0,)}
-    meanings |= dict.fromkeys(PAINTED, (1,)) if colors == 1 else {}
+class NoGridError(FormatError):
+    """Nothing in the text looks like a grid."""
+
+
+class _Wanted(NamedTuple):
+    """The grid to look for."""
+
+    puzzle: Puzzle
+    width: int
+    height: int
+    meanings: Meanings
+    palette: str
+
+    @property
+    def cells(self) -> int:
+        return self.width * self.height
+
+    @property
+    def most(self) -> int:
+        return MAX_PROSE + MAX_SIGNS * self.cells
+
+
+def read_answer(answer: Any, puzzle: Puzzle) -> np.ndarray:
+    """Return the grid of an answer, uint8[height, width] of palette entries, UNKNOWN for open cells.
+
+    Raises FormatError for an answer without a grid of the puzzle's size, or with an uncertain one.
+    """
+    meanings = _meanings(puzzle.palette, max(puzzle.colors, 1))
+    symbols = "".join(color.symbol for color in puzzle.palette[: max(puzzle.colors, 1) + 1])
+    wanted = _Wanted(puzzle, puzzle.width, puzzle.height, meanings, symbols)
+    if isinstance(answer, bytes):
+        answer = answer[: 4 * (wanted.most + 1)].decode(errors="replace")  # a character has up to four bytes
+    if isinstance(answer, np.ndarray):
+        answer = answer.tolist() if answer.size <= wanted.most else []
+    return _in_text(answer, wanted, 0) if isinstance(answer, str) else _in_value(answer, wanted, 0)
+
+
+# Signs
+
+
+@lru_cache
+def _meanings(palette: tuple[Color, ...], colors: int) -> Meanings:
+    """Return what each sign may mean in a grid of a puzzle with this palette."""
+    ground, *symbols = (color.symbol for color in palette[: colors + 1])
+    words = {word: (0,) for word in EMPTY_WORDS} | {word: (UNKNOWN,) for word in OPEN_WORDS}
+    meanings: dict[str, tuple[int, ...]] = words | dict.fromkeys(EMPTY, (0,)) | dict.fromkeys(OPEN, (UNKNOWN,))
+    if colors == 1:
+        meanings |= dict.fromkeys(EITHER, (1, 0)) | dict.fromkeys((*PAINTED, *PAINTED_WORDS), (1,))
+    else:
+        del meanings["white"], meanings["W"]
+        meanings |= {sign: tuple(sorted(entries)) for sign, entries in _color_signs(palette[: colors + 1]).items()}
     meanings |= {str(entry): (entry,) for entry in range(1, colors + 1)}
-    meanings |= {DIGITS[entry]: (entry,) for entry in range(1, colors + 1)}
-    others = {symbol.swapcase(): (entry,) for entry, symbol in enumerate(symbols, 1)} if colors > 1 else {}
-    return others | meanings | {symbol: (entry,) for entry, symbol in enumerate(symbols, 1)}
+    meanings |= {DIGITS[entry]: (entry,) for entry in range(1, colors + 1) if colors < 10 or not meanings.get(DIGITS[entry])}
+    meanings |= {ground: (0,)} if ground not in meanings or meanings[ground] != (1, 0) or colors > 1 else {ground: (0,)}
+    return meanings | {symbol: (entry,) for entry, symbol in enumerate(symbols, 1)}
+
+
+def _color_signs(palette: Sequence[Color]) -> dict[str, set[int]]:
+    """Return the entries that names, initials, other cases of symbols, and coloured signs may mean."""
+    signs: dict[str, set[int]] = {}
+    for entry, color in enumerate(palette):
+        name, hue = color.name.lower(), _hue(color)
+        found = {name, hue, *(initial for word in (name, hue) for initial in (word[:1], word[:1].upper()))}
+        found |= {"gray"} if hue == "grey" else set()
+        found |= {*HUES[hue][1]} | ({color.symbol.swapcase()} if entry else set())
+        for sign in found - {""}:
+            if sign.isalpha() or sign in HUES[hue][1]:
+                signs.setdefault(sign, set()).add(entry)
+    return signs
+
+
+def _hue(color: Color) -> str:
+    """Return the common name of a colour: that in its own name, or else the nearest."""
+    named = [word for word in re.findall("[a-z]+", color.name.lower().replace("gray", "grey")) if word in HUES]
+    if named and color.name.lower() not in ("white", "black"):  # formats give these names to colours without one
+        return named[-1]
+    try:
+        rgb = np.array([*bytes.fromhex(color.rgb)], float)
+    except ValueError:
+        return named[-1] if named else "grey"
+    return min(HUES, key=lambda name: float(((rgb - [*bytes.fromhex(HUES[name][0])]) ** 2).sum()))
+
+
+LEGEND_SIGN = r"[\"'`“‘]?([^\s\"'`“”‘’,;:=()|])[\"'`”’]?"
+LEGEND_IS = r"\s*(?:=|:|→|–|\bis\b|\bare\b|\bmeans?\b|\bfor\b)\s*(?:an? |the )?"
+
+
+def _with_legend(text: str, wanted: _Wanted) -> _Wanted:
+    """Return what to look for with the signs that the text explains. An explanation that differs leaves both."""
+    names = {name: entries for name, entries in wanted.meanings.items() if len(name) > 2 and name.isalpha()}
+    word = rf"\b({'|'.join(sorted(map(re.escape, names), key=len, reverse=True))})\b(?: cells?| squares?)?"
+    begin, end = r"(?:^[ \t>*-]{0,9}|[,;(:][ \t]*|\band )", r"(?=[ \t\"'`”’),.;*]*$|[ \t\"'`”’]*[),.;]|[\"'`”’]? and\b)"
+    forward, backward = begin + LEGEND_SIGN + LEGEND_IS + word, begin + word + LEGEND_IS + LEGEND_SIGN + end
+    found = [(m[1], m[2]) for m in re.finditer(forward, text, re.I | re.M)]
+    found += [(m[2], m[1]) for m in re.finditer(backward, text, re.I | re.M)]
+    added: dict[str, set[int]] = {}
+    for sign, name in found:
+        if not sign.isdigit() or len(wanted.meanings) == 0:
+            added.setdefault(sign, set()).update(names[name.lower()])
+    for sign, entries in added.items():
+        known = wanted.meanings.get(sign, ())
+        if len(known) == 1:
+            entries.update(known)
+    return wanted._replace(meanings={**wanted.meanings, **{sign: (*sorted(entries),) for sign, entries in added.items()}})
 
 
 def entries_of(rows: Sequence[Sequence[str]], meanings: Meanings) -> np.ndarray:
-    """Return the palette entries of a grid of known signs, uint8[height, width]; UNKNOWN for open cells.
+    """Return the palette entries of a grid, uint8[height, width]; UNKNOWN for open cells.
 
-    Raises FormatError if a sign is ambiguous.
+    Raises FormatError if a sign is unknown or ambiguous.
     """
-    signs = {sign: meanings[sign] for row in rows for sign in row}
-    entries = {sign: entry for sign, (entry, *others) in signs.items() if not others}
+    signs = dict.fromkeys(sign for row in rows for sign in row)
+    if any(sign not in meanings for sign in signs):
+        y, x = next((y, x) for y, row in enumerate(rows, 1) for x, sign in enumerate(row, 1) if sign not in meanings)
+        raise FormatError(f"row {y}, column {x}: {clipped(rows[y - 1][x - 1])} is no sign of a cell")
+    entries = {sign: meanings[sign][0] for sign in signs if len(meanings[sign]) == 1}
     for sign, entry in entries.items():
         first = next(other for other in entries if entries[other] == entry)
         if first != sign:
             raise FormatError(f"{clipped(first)} and {clipped(sign)} both mean {_words(entry)}: write ? for open cells")
-    entries |= _resolved([sign for sign in signs if sign not in entries], set(entries.values()))
+    entries |= _resolved({sign: meanings[sign] for sign in signs if sign not in entries}, set(entries.values()))
     return np.array([[entries[sign] for sign in row] for row in rows], np.uint8)
 
 
-def _resolved(either: Sequence[str], taken: set[int]) -> dict[str, int]:
-    """Return the meanings of the signs EITHER; `taken` are the entries that other signs mean."""
-    free = {0, 1} - taken
+def _resolved(either: Meanings, taken: set[int]) -> dict[str, int]:
+    """Return the meanings of ambiguous signs; `taken` are the entries that other signs mean."""
     if not either:
         return {}
-    if len(either) == 1 and len(free) == 1:
-        return {either[0]: free.pop()}
-    if len(free) == 2 and sorted(sign.lower() for sign in either) == ["o", "x"]:
-        return {sign: int(sign in "xX") for sign in either}
-    raise FormatError(f"{' and '.join(map(clipped, either))} could be painted or empty: write # and .")
+    free = {0, 1} - taken
+    if all(meanings == (1, 0) for meanings in either.values()):
+        if len(either) == 1 and len(free) == 1:
+            return {sign: free.pop() for sign in either}
+        if len(free) == 2 and sorted(sign.lower() for sign in either) == ["o", "x"]:
+            return {sign: int(sign in "xX") for sign in either}
+        raise FormatError(f"{' and '.join(map(clipped, either))} could be painted or empty: write # and .")
+    sign, meanings = next(iter(either.items()))
+    raise FormatError(f"{clipped(sign)} could be {' or '.join(map(_words, meanings))}: write numbers of colours")
 
 
 def _words(entry: int) -> str:
     return {0: "empty", UNKNOWN: "open"}.get(entry, f"colour {entry}")
 
 
-MAX_PROSE, MAX_SIGNS = 1 << 20, 32
-"""Most characters of an answer: for prose, and for each cell."""
-
-MAX_LINES = 1 << 16
-
-KEYS = ("solution", "answer", "grid")
-"""Fields that hold the grid of an object."""
-
-THOUGHTS = re.compile(r"\A.*</think(?:ing)?>|<think(?:ing)?>.*", re.DOTALL)
-"""Some models' templates hold the opening tag, so that an answer has the closing one only."""
-
-ANSWER = re.compile(r"<answer>(.*?)(?:</answer>|\Z)", re.DOTALL)
-FENCE = re.compile(r"```[^\n`]*\n(.*?)(?:```|\Z)", re.DOTALL)
-INVISIBLE = {0xFE0F: None, 0x200B: None, 0xFEFF: None, 0xA0: " ", 0x3000: " "}
-"""Variation selector of emoji, zero-width and wide blanks."""
-
-LIST = re.compile(r"[\[(]([^\[\]()]*)[\])]")
-ITEM = re.compile(r"'([^']*)'|\"([^\"]*)\"|([^\s,'\"]+)")
-WORDS = {"None": "?", "null": "?", "nan": "?", "-1": "?", str(UNKNOWN): "?"}
-WORDS |= {"True": "1", "true": "1", "False": "0", "false": "0", "": " "}
-
-LABEL = re.compile(r"\s*+(?:[^:|=>→]{0,60}?\d[^:|=>→]{0,60}?[-=]?[:|=>→]|(?:[Rr]ow |[Rr])?\d++[.)\]])\s?")
-NUMBER = re.compile(r"\s*+(\d++)\s")
-
-Rows = list[list[str]]
+# Objects and lists
 
 
-class _Wanted(NamedTuple):
-    """The grid to look for."""
-
-    width: int
-    height: int
-    meanings: Meanings
-
-    def is_grid(self, rows: Rows) -> bool:
-        """Return whether these are rows of known signs in the puzzle's size."""
-        return len(rows) == self.height and all(len(row) == self.width and self.knows(row) for row in rows)
-
-    def knows(self, row: Iterable[str]) -> bool:
-        return all(sign in self.meanings for sign in row)
-
-
-def read_answer(answer: Any, puzzle: Puzzle) -> np.ndarray:
-    """Return the grid of an answer, uint8[height, width] of palette entries, UNKNOWN for open cells.
-
-    Raises FormatError for an answer without a grid of the puzzle's size, or with several, and for ambiguous signs.
-    """
-    wanted = _Wanted(puzzle.width, puzzle.height, meanings_of(puzzle))
-    if isinstance(answer, bytes):
-        answer = answer[: 4 * (_most(wanted) + 1)].decode(errors="replace")  # a character has up to four bytes
-    if isinstance(answer, np.ndarray):
-        answer = answer.tolist() if answer.size <= _most(wanted) else []
-    grids = _in_text(answer, wanted) if isinstance(answer, str) else _in_value(answer, wanted)
-    distinct = {grid.tobytes(): grid for grid in (entries_of(rows, wanted.meanings) for rows in grids)}
-    several = [grid for grid in distinct.values() if (grid != UNKNOWN).any()] or list(distinct.values())
-    if len(several) > 1:
-        raise FormatError(f"it holds {len(several)} different grids: put one between <answer> and </answer>")
-    return several[0]
-
-
-def _most(wanted: _Wanted) -> int:
-    return MAX_PROSE + MAX_SIGNS * wanted.width * wanted.height
-
-
-def _in_text(text: str, wanted: _Wanted) -> list[Rows]:
-    """Return the grids of a text, at least one. Raises FormatError."""
-    if len(text) > _most(wanted):
-        raise FormatError(f"it has more than {_most(wanted):,} characters")
-    if text.count("\n") > MAX_LINES:
-        raise FormatError(f"it has more than {MAX_LINES:,} lines")
-    text = THOUGHTS.sub("", text).translate(INVISIBLE).replace("\r\n", "\n")
-    text = ([text, *ANSWER.findall(text)])[-1]
-    fenced = FENCE.findall(text)
-    for sections in (fenced, [text.replace("`", "").replace("**", "")]):
-        grids = [rows for section in sections for rows in _in_section(section, wanted)]
-        if grids:
-            return grids
-    raise FormatError(_missing((fenced or [text])[-1].replace("`", "").split("\n"), wanted))
-
-
-def _in_section(section: str, wanted: _Wanted) -> Iterator[Rows]:
-    """Yield the grids of the text in one fence, or of one without fences."""
-    if section.lstrip()[:1] in ("{", "[", '"'):
-        try:
-            value = msgspec.json.decode(section)
-        except (msgspec.DecodeError, RecursionError):
-            value = None
-        if isinstance(value, str | dict | list):
-            yield from _in_text(value, wanted) if isinstance(value, str) else _in_value(value, wanted)
-            return
-    grids = list(_in_lists(section, wanted)) or list(_in_lines(section, wanted))
-    yield from grids
-
-
-def _in_value(value: Any, wanted: _Wanted) -> list[Rows]:
-    """Return the only grid of an object or a list. Raises FormatError."""
-    for _ in KEYS:
-        if isinstance(value, dict):
-            value = next((value[key] for key in KEYS if key in value), None)
+def _in_value(value: Any, wanted: _Wanted, depth: int) -> np.ndarray:
+    """Return the grid of a list or an object. Raises FormatError."""
     if isinstance(value, str):
-        return _in_text(value, wanted)
-    if not isinstance(value, list | tuple):
-        raise FormatError(f"it is no grid: write a text, a list of rows, or an object with {clipped(KEYS[0])}")
-    rows = _shaped([[*map(_sign, row)] if isinstance(row, list | tuple) else _sign(row) for row in value], wanted)
-    if not wanted.is_grid(rows):
-        raise FormatError(_fault(rows, wanted))
-    return [rows]
+        return _in_text(value, wanted, depth)
+    if not isinstance(value, dict | list | tuple):
+        raise NoGridError(f"it is no grid: write a text, a list of rows, or an object with {clipped(KEYS[0])}")
+    if depth > MAX_DEPTH:
+        raise FormatError(f"it has more than {MAX_DEPTH} lists and objects in each other")
+    items = [*value.values()] if isinstance(value, dict) else value
+    if isinstance(value, dict):
+        for key in KEYS:
+            if key in value:
+                return _in_value(value[key], wanted, depth + 1)
+    if all(isinstance(item, str) for item in items) and isinstance(value, list | tuple) and len(items) != wanted.cells:
+        return _in_text("\n".join(items), wanted, depth + 1)
+    rows = [_cells_of(item, wanted) for item in items]
+    if len(rows) == wanted.height and all(row is not None for row in rows) and not _is_shuffled(value):
+        return entries_of([row for row in rows if row is not None], wanted.meanings)
+    if isinstance(value, list | tuple) and not any(isinstance(item, list | tuple | dict) for item in items):
+        return _in_flat([*map(_sign, items)], wanted)
+    if isinstance(value, list | tuple) and all(isinstance(item, list | tuple) for item in items):
+        inner = [*items[0]] if len(items) == 1 and wanted.height > 1 else []
+        if inner and isinstance(inner[0], list | tuple):
+            return _in_value(inner, wanted, depth + 1)
+        if not any(isinstance(cell, list | tuple | dict) for item in items for cell in item):
+            raise FormatError(_fault([[*map(_sign, item)] for item in items], wanted))
+    return _only([item for item in items if isinstance(item, str | dict | list | tuple)], wanted, depth)
+
+
+def _only(items: Sequence[Any], wanted: _Wanted, depth: int) -> np.ndarray:
+    """Return the only grid among the items of an object or a list."""
+    grids: dict[bytes, np.ndarray] = {}
+    faults: list[FormatError] = []
+    for item in items:
+        try:
+            grid = _in_value(item, wanted, depth + 1)
+            grids[grid.tobytes()] = grid
+        except NoGridError:
+            continue
+        except FormatError as error:
+            faults.append(error)
+    if len(grids) > 1:
+        raise FormatError(f"it holds {len(grids)} different grids: write one as {clipped(KEYS[0])}")
+    if not grids:
+        raise faults[-1] if faults else NoGridError(_nothing(wanted))
+    return next(iter(grids.values()))
+
+
+def _cells_of(item: Any, wanted: _Wanted) -> Row | None:
+    """Return the row that an item of a list is, or the only one that an object has; None if it is no row."""
+    if isinstance(item, dict):
+        rows = [row for row in (_cells_of(value, wanted) for value in item.values() if not isinstance(value, dict)) if row]
+        return rows[0] if len(rows) == 1 else None
+    if isinstance(item, str):
+        lines = [_line(item, wanted)] if item.strip() else []
+        return lines[0].rows[0] if lines and len(lines[0].rows) == 1 and not lines[0].misfit else None
+    if not isinstance(item, list | tuple) or len(item) != wanted.width:
+        return None
+    return tuple(map(_sign, item)) if not any(isinstance(cell, list | tuple | dict) for cell in item) else None
+
+
+def _is_shuffled(value: Any) -> bool:
+    """Return whether rows have numbers that are out of order."""
+    numbers = [re.search(r"\d{1,4}", str(key)) for key in value] if isinstance(value, dict) else [
+        found for item in value if isinstance(item, dict) and (found := _row_number(item))
+    ]
+    read = [int(found[0]) for found in numbers if found]
+    return len(read) > 1 and read != [*range(read[0], read[0] + len(read))]
+
+
+def _row_number(item: Mapping[Any, Any]) -> re.Match[str] | None:
+    """Return the number of a row that is an object, by the first field that is a number."""
+    return next((re.match(r"\d{1,4}", str(value)) for value in item.values() if type(value) is int), None)
 
 
 def _sign(cell: Any) -> str:
     """Return the sign of a list's item."""
-    text = "?" if cell is None else str(int(cell)) if isinstance(cell, bool) else str(cell)
-    return WORDS.get(text, text)
+    if isinstance(cell, bool):
+        return str(int(cell))
+    if isinstance(cell, int):
+        return str(cell) if -(10**6) < cell < 10**6 else "number"
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 10**6:
+        return str(int(cell))
+    text = "none" if cell is None else str(cell) if isinstance(cell, str | float | np.generic) else "value"
+    text = text.strip() or " "
+    return text if len(text) == 1 else text.lower()
 
 
-def _shaped(items: list[Any], wanted: _Wanted) -> Rows:
-    """Return rows of a list of rows, or of one with all cells."""
-    if len(items) == wanted.width * wanted.height != wanted.height and all(isinstance(item, str) for item in items):
-        return [items[first : first + wanted.width] for first in range(0, len(items), wanted.width)]
-    return [item if isinstance(item, list) else _cells(item, wanted.width) or list(item) for item in items]
+def _in_flat(signs: Sequence[str], wanted: _Wanted) -> np.ndarray:
+    """Return the grid of a list of all cells."""
+    if len(signs) != wanted.cells:
+        if wanted.height == 1:
+            raise FormatError(_fault([signs], wanted))
+        raise FormatError(_count(len(signs), wanted) if len(signs) > 1 else _nothing(wanted))
+    return entries_of(_chunks(tuple(signs), wanted.width), wanted.meanings)
 
 
-def _in_lists(text: str, wanted: _Wanted) -> Iterator[Rows]:
-    """Yield the grids written as lists of Python, with or without commas."""
-    runs: list[Rows] = []
-    end = 0
-    for found in LIST.finditer(text):
-        if not runs or text[end : found.start()].strip(", \n\t"):
-            runs.append([])
-        runs[-1].append([WORDS.get(word, word) for word in map("".join, ITEM.findall(found[1]))])
-        end = found.end()
-    for run in runs:
-        yield from filter(wanted.is_grid, [run] if len(run) > 1 else [run, _shaped(run[0], wanted)])
+def _chunks(cells: Row, width: int) -> list[Row]:
+    return [cells[first : first + width] for first in range(0, len(cells), width)]
 
 
-def _in_lines(text: str, wanted: _Wanted) -> Iterator[Rows]:
-    """Yield the grids written as lines."""
-    lines = text.split("\n")
-    filled = [line for line in lines if line.strip()]
-    for chosen in (lines, filled)[: 1 + (len(filled) < len(lines))]:
-        for label in (None, LABEL, NUMBER):
-            grids = list(_runs(chosen, label, wanted))
-            if grids:
-                yield from grids
-                return
-    for line in filled:
-        cells = _cells(line.strip(), wanted.width * wanted.height)
-        if cells and wanted.knows(cells):
-            yield _shaped(cells, wanted)
-    blank = _with_blanks(lines, wanted)
-    if blank is not None:
-        yield blank
+# Texts: sections and markup
+
+THOUGHT = r"think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis"
+THOUGHTS = re.compile(
+    rf"\A.*(?:</(?:{THOUGHT})>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>|<\|channel\|>final<\|message\|>)"
+    rf"|<(?:{THOUGHT})>.*|◁think▷.*|\[THINK\].*|<\|begin_of_thought\|>.*",
+    re.DOTALL | re.IGNORECASE,
+)
+"""Some models' templates hold the opening tag, so that an answer has the closing one only."""
+
+ANSWER = re.compile(
+    r"[<\[](?:final_)?(?:answer|solution)[>\]](.*?)(?:[<\[]/(?:final_)?(?:answer|solution)[>\]]|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+INVISIBLE: dict[int, int | str | None] = {0xFE0F: None, 0x200B: None, 0x200D: None, 0xFEFF: None, 0xA0: " ", 0x3000: " "}
+INVISIBLE |= {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | dict.fromkeys(map(ord, "│┃║❘"), "|")
+"""Variation selector of emoji, zero-width, wide and no-break blanks, wide letters, bars of frames."""
+
+BOLD = re.compile(r"\*\*([^*\n]*[A-Za-z0-9]{2}[^*\n]*)\*\*")
+ESCAPED = re.compile(r"(?:\\u[0-9a-fA-F]{4})+")
+LIST = re.compile(r"\[[^\[\]]*\]|\([^()\[\]]*\)")
+ARROW = re.compile(r"[-=]+>|[⇒➜➔⟶⇨➡]")
+MARKUP = [
+    (re.compile(pattern, re.MULTILINE), new)
+    for pattern, new in (
+        (r"\\+n|\\\\(?:\[[^\]\n]{0,9}\])?|<br\s{0,3}/?>|</(?:p|div|li|row)>", "\n"),
+        (r"</tr>", "|\n"),
+        (r"<t[dh]\b[^<>\n]{0,200}>", "|"),
+        (r"</?[A-Za-z][^<>\n]{0,200}>", ""),
+        (r"\\(?:begin|end)\{[^{}\n]{0,40}\}(?:\{[^{}\n]{0,1100}\})?", "\n"),
+        (r"\\(?:black|filled)square\b", "■"),
+        (r"\\(?:white)?square\b", "□"),
+        (r"\\cdot\b", "·"),
+        (r"\\bullet\b", "●"),
+        (r"\\circ\b", "○"),
+        (r"\\times\b", "×"),
+        (r"\\([#*_.\-|`~$%&\"])", r"\1"),
+        (r"\\[A-Za-z]+\*?|\\", " "),
+        (r"^\s{0,3}#{1,6}[ \t]+(?=\**[01■□█░⬛⬜]{2}|[\[`\"])", ""),
+        (r"(?<=[,{])[ \t]*(?=[\"'][A-Za-z_]\w{0,40}[\"']\s{0,3}:)|[ \t]+(?=\**[Rr]ow\s?\d{1,4}\s?[:=→])", "\n"),
+        (r"\n[ \t]+- (?=[\"']?\w+[\"']?[ \t]*$)", ", "),
+        (r"(?<=[0-9])\.(?=[ \t]*$)|(?<=[0-9]{4})\.(?=\s+[A-Z])", ""),
+    )
+]
 
 
-def _runs(lines: list[str], label: re.Pattern[str] | None, wanted: _Wanted) -> Iterator[Rows]:
-    """Yield the grids whose rows are adjacent lines, each after a label."""
-
-    def row(line: str) -> list[str] | None:
-        if len(line) < wanted.width:
-            return None
-        rest = _without(label, line)
-        cells = None if label and rest == line else _cells(rest, wanted.width)
-        return cells if cells and wanted.knows(cells) else None
-
-    rows = [(row(line), line) for line in lines]
-    for has_cells, run in groupby(rows, lambda each: each[0] is not None):
-        grid, texts = zip(*run, strict=True)
-        if has_cells and len(grid) == wanted.height and (label is not NUMBER or _are_numbered(texts)):
-            yield list(grid)
-
-
-def _without(label: re.Pattern[str] | None, line: str) -> str:
-    """Return a line without the label that it begins with, if any."""
-    found = label and label.match(line)
-    return line[found.end() :] if found else line
-
-
-def _are_numbered(lines: Iterable[str]) -> bool:
-    """Return whether lines begin with 1, 2 and so on, or 0, 1."""
-    numbers = [int(found[1]) for found in map(NUMBER.match, lines) if found and len(found[1]) < 5]
-    return numbers in [list(range(first, first + len(numbers))) for first in (0, 1)]
+def _in_text(text: str, wanted: _Wanted, depth: int) -> np.ndarray:
+    """Return the grid of a text. Raises FormatError."""
+    if len(text) > wanted.most:
+        raise FormatError(f"it has more than {wanted.most:,} characters")
+    if text.count("\n") > MAX_LINES:
+        raise FormatError(f"it has more than {MAX_LINES:,} lines")
+    text = THOUGHTS.sub("", text).translate(INVISIBLE).replace("\r\n", "\n").replace("\r", "\n")
+    plain = text.strip("\n").split("\n")
+    if len(plain) == wanted.height and {*text} - {*"-\n"} and all(
+        len(row) == wanted.width and " " not in row and all(sign in wanted.meanings for sign in row) for row in plain
+    ):
+        return entries_of(plain, wanted.meanings)
+    sections = [text]
+    for found in ANSWER.finditer(text):
+        sections = [found[1], text]
+    for section in sections:
+        try:
+            return _in_section(section, wanted, depth)
+        except NoGridError:
+            if section is text:
+                raise
+    raise NoGridError(_nothing(wanted))
 
 
-def _cells(line: str, width: int) -> list[str] | None:
-    """Split a line into `width` cells; None if it has another number of them."""
-    barred = line.strip().strip("|").split("|")
-    if len(barred) == width > 1:
-        return [cell.strip() or " " for cell in barred]
-    words = line.replace(",", " ").replace("|", " ").split()
-    if len(words) == width:
-        return words
-    bare = line.strip("\n|")
-    for cells in ("".join(words), bare):
-        if len(cells) == width:
-            return list(cells)
-        if len(cells) == 2 * width and cells[::2] == cells[1::2]:
-            return list(cells[::2])
+def _in_section(text: str, wanted: _Wanted, depth: int) -> np.ndarray:
+    """Return the grid of an answer tag, or of a text without one."""
+    fences = text.split("```")
+    code = fences[1].partition("\n")[2] if len(fences) == 3 and not (fences[0] + fences[2]).strip() else text
+    value = _decoded(code)
+    if isinstance(value, str | dict | list):
+        return _in_value(value, wanted, depth + 1)
+    variants = [text, BOLD.sub(r"\1", text)]
+    variants = variants[:1] if variants[0] == variants[1] else variants if "*" in wanted.palette else variants[::-1]
+    error: FormatError | None = None
+    for variant in variants:
+        try:
+            return _in_lines(variant, wanted)
+        except FormatError as found:
+            error = error if error and not isinstance(error, NoGridError) else found
+    assert error is not None
+    for part in [*fences[1::2]][::-1] or [text]:
+        rows = _with_blanks((part.partition("\n")[2] if part is not text else part).split("\n"), wanted)
+        if rows:
+            return entries_of(rows, wanted.meanings)
+    raise error
+
+
+def _decoded(text: str) -> Any:
+    """Return the value of a text of JSON, else None."""
+    if text.lstrip()[:1] not in ("{", "[", '"'):
+        return None
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError, ValueError):
+        return None
+
+
+def _marked_up(text: str, wanted: _Wanted) -> str:
+    """Return a text with a line for each row that HTML, LaTeX, lists or objects may hold."""
+    if "\\u" in text:
+        text = ESCAPED.sub(lambda found: json.loads(f'"{found[0]}"').encode("utf-16", "replace").decode("utf-16"), text)
+    if "&" in text and "&" not in wanted.palette:
+        text = html.unescape(text)
+    for pattern, new in MARKUP:
+        text = pattern.sub(new, text)
+    if not {"-", "=", ">"} & {*wanted.palette[1:]}:
+        text = ARROW.sub("→", text)
+    return LIST.sub(lambda found: _in_a_line(found[0], wanted), text)
+
+
+def _in_a_line(text: str, wanted: _Wanted) -> str:
+    """Return a list in one line, unless it has a line for each row."""
+    if "\n" not in text:
+        return text
+    lines = [line for line in text[1:-1].split("\n") if line.strip()]
+    is_grid = len(lines) == wanted.height and all(len(line.split()) > 1 or len(line.strip()) > 2 for line in lines)
+    return text if is_grid else text.replace("\n", " ")
+
+
+# Lines
+
+
+class _Line(NamedTuple):
+    """What a line holds.
+
+    rows      its rows
+    misfit    the number of cells of a piece that is no row; 0 if there is none
+    words     all its words, if each is of cells or a number
+    number    of a row, by a label
+    is_named  whether the label says that it is a row's
+    """
+
+    rows: Sequence[Row] = ()
+    misfit: int = 0
+    words: Sequence[str] | None = None
+    number: int | None = None
+    is_named: bool = False
+    is_dashes: bool = False
+
+
+PROSE, EMPTY_LINE, RULE = _Line(), _Line(), _Line()
+
+RULES = re.compile(r"[\s|+:=\-─━═┄┅┌┬┐├┼┤└┴┘╔╦╗╠╬╣╚╩╝╭╮╰╯┏┳┓┣╋┫┗┻┛]+")
+HEAVY = re.compile(r"-{3}|={2}|[─━═┄┅]|\+-|\|:?-{2,}")
+NAMED = re.compile(r"\b(?:[Rr]ow|ROW|[Ll]ine|[Rr])[ _#-]{0,3}(\d{1,4})\b")
+NUMBERED = re.compile(r"\s*(?:[-*>•]\s{0,3})?(\d{1,4})\s{0,3}(?:[:)\]|]|\.(?=\s))")
+COLUMN = re.compile(r"[\W\d_]*(?:[Cc]ol(?:umn)?s?|COL(?:UMN)?S?|[Cc])[ _#]{0,2}\d|[\W_]*(?:Spalte|Столбец|列|第\d+列)")
+COLUMNS = re.compile(r"[\W_]*(?:(?:check|verif|now|the)\w*\W+){0,4}col(?:umn)?s?\b", re.IGNORECASE)
+SOFT, HARD = ",|&\"'`“”‘’«»„", "[](){}:;/→=<>!\\$…+✓✔"
+
+
+def _line(text: str, wanted: _Wanted) -> _Line:
+    """Return what a line of a text holds."""
+    stripped = text.strip()
+    if not stripped:
+        return EMPTY_LINE
+    is_dashes = len(stripped) >= 3 and not stripped.strip("-") and "-" in wanted.meanings
+    if not is_dashes and RULES.fullmatch(stripped) and HEAVY.search(stripped):
+        return RULE
+    if COLUMN.match(text):
+        return PROSE
+    number, is_named, rest = None, False, text
+    named = [*NAMED.finditer(text)]
+    if len(named) == 1 or (named and named[0][1] == named[-1][1]):
+        number, is_named, rest = int(named[0][1]), True, f"{text[: named[0].start()]}:{text[named[0].end() :]}"
+    elif not named and (found := NUMBERED.match(text)) and text[found.end() :].strip():
+        number, rest = int(found[1]), text[found.end() :]
+    line = _pieces(rest, wanted, bars_split=False)
+    if not line.rows and "|" in rest:
+        split = _pieces(rest, wanted, bars_split=True)
+        line = split if split.rows and wanted.width > 1 else line
+    words = _pieces(text, wanted, False).words if number is not None and not is_named else line.words
+    return line._replace(number=number, is_named=is_named, words=words, is_dashes=is_dashes)
+
+
+def _pieces(text: str, wanted: _Wanted, bars_split: bool) -> _Line:
+    """Return the rows of a line without label."""
+    text = _fields(text, wanted)
+    soft = "".join(sign for sign in SOFT if sign not in wanted.palette and not (bars_split and sign == "|"))
+    hard = "".join(sign for sign in HARD + "|" * bars_split if sign not in wanted.palette)
+    pieces: list[tuple[list[str], str, bool]] = []
+    words: list[str] | None = []
+    piece: list[str] = []
+    pointer, nested, has_other = "", 0, False
+    for token in _tokens(soft, hard).findall(text):
+        if token in hard:
+            pieces.append((piece, pointer, nested > 0))
+            piece = []
+            nested += (token == "(") - (token == ")")
+            pointer = token if token not in "()[]{}" else pointer if not pieces[-1][0] else ""
+        elif _solid(token, wanted) is None and _single(token, wanted) is None:
+            pieces.append((piece, pointer, nested > 0))
+            piece, pointer = [], ""
+            if token.isdigit():
+                words = words if words is None else [*words, token]
+            elif not nested:
+                words, has_other = None, True
+            else:
+                words = None
+        else:
+            piece.append(token)
+            words = words if words is None else [*words, token]
+    pieces.append((piece, pointer, nested > 0))
+    return _with_pieces([each for each in pieces if each[0]], words, has_other, text, wanted)
+
+
+@lru_cache(64)
+def _tokens(soft: str, hard: str) -> re.Pattern[str]:
+    return re.compile(rf"[^\s{re.escape(soft + hard)}]+|[{re.escape(hard)}]")
+
+
+def _with_pieces(
+    pieces: Sequence[tuple[list[str], str, bool]], words: Sequence[str] | None, has_other: bool, text: str, wanted: _Wanted
+) -> _Line:
+    """Return a line of these pieces."""
+    read = [(*_rows_of(piece, wanted, "," in text), pointer, nested) for piece, pointer, nested in pieces]
+    if any(rows and not nested for rows, _, _, nested in read):
+        read = [each for each in read if not each[3] or text.count("(") > 1 and each[0]]
+    found = [each for each in read if each[0]]
+    if len(found) == 2 and len(found[0][0]) == len(found[1][0]) == 1 and found[1][2] == "→":
+        found = found[1:]  # before and after
+    rows = [row for each in found for row in each[0]]
+    if has_other and wanted.width < 3 and len(rows) != wanted.height:
+        rows = []
+    small = wanted.cells < 9 and has_other and len(rows) == wanted.height > 1
+    if rows and not small:
+        faulty = [count for found_rows, count, pointer, _ in read if not found_rows and pointer not in ("→", "=", ":", "✓")]
+        misfit = max((count for count in faulty if count > 1 and 2 * count > wanted.width), default=0)
+        return _Line(rows, misfit if ("[" in text or "/" in text or ";" in text or '"' in text) else 0, words)
+    alien = _alien(text, wanted)
+    if alien:
+        return _Line([alien])
+    count = max((count for _, count, _, _ in read), default=0)
+    is_near = 4 * wanted.cells < 5 * count < 7 * wanted.cells and wanted.cells > 8
+    fits = count > 1 and 2 * count > wanted.width and (not has_other or is_near)
+    return _Line((), count if fits else 0, words)
+
+
+def _rows_of(words: Sequence[str], wanted: _Wanted, has_commas: bool) -> tuple[list[Row], int]:
+    """Return the rows that words of cells are, or none, and how many cells there are."""
+    width, cells = wanted.width, wanted.cells
+    singles = [_single(word, wanted) for word in words]
+    ones = tuple(single for single in singles if single is not None)
+    if len(ones) == len(words) and len(ones) in (width, cells):
+        return _chunks(ones, width), len(ones)
+    if len(ones) == len(words) and any(len(word) > 1 for word in words) and len(words) > 1:
+        return [], len(ones)
+    solids = [_solid(word, wanted) for word in words]
+    if any(solid is None for solid in solids):
+        return [], len(ones)
+    every = tuple(sign for solid in solids if solid for sign in solid)
+    ends = [*accumulate(len(word) for word in words)]
+    total = len(every)
+    if has_commas and {len(word) for word in words} - {1, width, cells}:
+        return [], total
+    aligned = total % width == 0 and {*range(width, total + 1, width)} <= {*ends}
+    if total in (width, cells) and (aligned or len(words) == 1 or all(len(word) == 1 for word in words)):
+        return _chunks(every, width), total
+    if aligned and len(words) > 1 and max(map(len, words)) > 1:
+        return _chunks(every, width), total
+    if total == 2 * width and every[::2] == every[1::2] and max(map(len, words)) > 1:
+        return [every[::2]], total
+    return [], total
+
+
+def _single(word: str, wanted: _Wanted) -> str | None:
+    """Return the sign that a word is, or None."""
+    if word in wanted.meanings:
+        return word
+    lower = word.lower()
+    return lower if len(lower) > 1 and lower in wanted.meanings else None
+
+
+def _solid(word: str, wanted: _Wanted) -> Row | None:
+    """Return the signs of a word of cells, or None."""
+    meanings = wanted.meanings
+    return tuple(word) if all(sign in meanings for sign in word) else None
+
+
+def _fields(text: str, wanted: _Wanted) -> str:
+    """Return a line of fields between bars, with empty ones marked."""
+    bars = text.count("|")
+    if bars < 2 or "|" in wanted.palette:
+        return text
+    inner = text.strip().removeprefix("|").removesuffix("|").split("|")
+    if 0 <= len(inner) - wanted.width <= 2 and len(inner) > 1 and any(not field.strip() for field in inner):
+        return "|".join(field if field.strip() else BLANK for field in inner)
+    return text
+
+
+def _alien(text: str, wanted: _Wanted) -> Row | None:
+    """Return a row with unknown signs: as many characters or words of one as the puzzle has columns."""
+    words = text.replace(",", " ").replace("|", " ").replace('"', " ").split()
+    cells = words if len(words) > 1 else [*"".join(words)]
+    if len(cells) != wanted.width < 3 or len(cells) != wanted.width or any(len(cell) > 1 for cell in cells):
+        return None
+    joined = "".join(cells)
+    if joined.isdigit() or any(sign.islower() for sign in joined) or any(sign in HARD for sign in joined):
+        return None
+    is_alphabet = joined.isalpha() and [*map(ord, joined)] == [*range(ord(joined[0]), ord(joined[0]) + len(joined))]
+    return None if is_alphabet or len({*joined}) > 4 + len(wanted.palette) else tuple(cells)
+
+
+# Runs of lines, and the choice
+
+
+class _Found(NamedTuple):
+    """A grid, or what is nearly one, and the line it ends on.
+
+    rows     of a grid
+    fault    why it is none
+    is_near  whether it was meant to be one
+    """
+
+    line: int
+    rows: Sequence[Row] = ()
+    fault: str = ""
+    is_near: bool = False
+
+
+def _in_lines(text: str, wanted: _Wanted) -> np.ndarray:
+    """Return the grid of a text. Raises FormatError."""
+    if len(text) > wanted.width:
+        wanted = _with_legend(text, wanted)
+    lines = [_parsed(line, wanted) for line in _marked_up(text, wanted).split("\n")]
+    found = sorted([*_of_runs(lines, wanted), *_of_labels(lines, wanted)], key=lambda each: each.line)
+    grids = [each for each in found if each.rows]
+    if not grids:
+        if not found:
+            raise NoGridError(_nothing(wanted))
+        raise FormatError(([each for each in found if each.is_near] or found)[-1].fault)
+    read = [(each.line, each.rows) for each in grids if any(sign not in OPEN for row in each.rows for sign in row)]
+    end, rows = read[-1] if read else (grids[-1].line, grids[-1].rows)
+    faults = [each for each in found if each.is_near and each.line > end]
+    if faults:
+        raise FormatError(faults[-1].fault)
+    grid = entries_of(rows, wanted.meanings)
+    for line, _ in lines[end + 1 :]:
+        if line.is_named and line.number and len(line.rows) == 1 and line.number <= wanted.height:
+            again = entries_of(line.rows, wanted.meanings)
+            if (again[0] != grid[line.number - 1]).any():
+                raise FormatError(f"row {line.number} is there again below the grid, and differs")
+    return grid
+
+
+def _parsed(text: str, wanted: _Wanted) -> tuple[_Line, bool]:
+    """Return what a line holds, and whether it announces columns."""
+    return _line(text, wanted), bool(COLUMNS.match(text)) and "row" not in text.lower()
+
+
+def _of_runs(lines: Sequence[tuple[_Line, bool]], wanted: _Wanted) -> Iterator[_Found]:
+    """Yield the grids of adjacent lines, and what is nearly one."""
+    run: list[list[tuple[int, _Line]]] = [[]]
+    head = False
+    of_columns = False
+    for place, (line, announces) in enumerate([*lines, (PROSE, False)]):
+        if line is RULE:
+            head = head or (sum(map(len, run)) == 1 and wanted.height > 0)
+        elif line is EMPTY_LINE:
+            run.append([])
+        elif line.rows or line.misfit or (line.words and line.number is not None and len(line.words) >= wanted.width):
+            if len(line.rows) == wanted.height > 1:
+                yield from _of_run(run, head, wanted) if not of_columns else ()
+                yield _Found(place, line.rows) if not line.misfit else _Found(place, (), _uneven(line, wanted), True)
+                run, head = [[]], False
+            else:
+                run[-1].append((place, line))
+        else:
+            yield from _of_run(run, head, wanted) if not of_columns else ()
+            run, head, of_columns = [[]], False, announces
+
+
+def _of_run(run: Sequence[Sequence[tuple[int, _Line]]], head: bool, wanted: _Wanted) -> Iterator[_Found]:
+    """Yield the grids of a run of lines, which blank lines divide into groups."""
+    groups = [group for group in run if group]
+    if not groups:
+        return
+    found = [_of_group(group, head and k == 0, wanted) for k, group in enumerate(groups)]
+    if len(groups) > 1 and not any(each.rows for each in found):
+        whole = _of_group([line for group in groups for line in group], head, wanted)
+        if whole.rows or not any(each.is_near for each in found):
+            found = [whole]
+    yield from found
+
+
+def _of_group(group: Sequence[tuple[int, _Line]], head: bool, wanted: _Wanted) -> _Found:
+    """Return the grid of adjacent lines, or why it is none."""
+    end = group[-1][0]
+    lines = [line for _, line in group]
+    has_dashes = any("-" in row for line in lines if not line.is_dashes for row in line.rows)
+    lines = [line for line in lines if not line.is_dashes or (has_dashes and line.rows)]
+    for chosen in (lines[1:], lines) if head else (lines,):
+        rows = _plain(chosen, wanted) or _labelled(chosen, wanted)
+        if rows is not None:
+            problem = _disorder(chosen)
+            return _Found(end, (), problem, True) if problem else _Found(end, _ordered(chosen, rows))
+    lines = lines[1:] if head else lines
+    return _faulty(end, lines, wanted)
+
+
+def _plain(lines: Sequence[_Line], wanted: _Wanted) -> list[Row] | None:
+    """Return the rows of lines if they are a grid."""
+    rows = [row for line in lines for row in line.rows]
+    return rows if len(rows) == wanted.height and not any(line.misfit or not line.rows for line in lines) else None
+
+
+def _labelled(lines: Sequence[_Line], wanted: _Wanted) -> list[Row] | None:
+    """Return the rows of lines that all have a bullet, their number or their clue before them or after them."""
+    if len(lines) != wanted.height or any(line.words is None for line in lines):
+        return None
+    clues = [[str(block.length) for block in clue] for clue in wanted.puzzle.rows]
+    found: dict[tuple[Row, ...], None] = {}
+    for labels, at_end in (
+        ([["-"]] * len(lines), False),
+        ([["*"]] * len(lines), False),
+        ([[str(y)] for y in range(1, len(lines) + 1)], False),
+        ([[str(y)] for y in range(len(lines))], False),
+        (clues, False),
+        (clues, True),
+    ):
+        rows = [_unlabelled(line.words or (), label, at_end, wanted) for line, label in zip(lines, labels, strict=True)]
+        if all(row is not None for row in rows):
+            found[tuple(row for row in rows if row is not None)] = None
+    return [*next(iter(found))] if len(found) == 1 else None
+
+
+def _unlabelled(words: Sequence[str], label: Sequence[str], at_end: bool, wanted: _Wanted) -> Row | None:
+    """Return the row of a line that has this label, else None."""
+    for count in {max(len(label), 1), 1}:
+        labels, rest = (words[-count:], words[:-count]) if at_end else (words[:count], words[count:])
+        numbers = re.findall(r"\d+|[-*]", " ".join(labels))
+        if (numbers == [*label] or (not label and [*labels] in (["0"], ["-"], [BLANK]))) and rest:
+            rows, _ = _rows_of(rest, wanted, False)
+            if len(rows) == 1:
+                return rows[0]
     return None
 
 
-def _with_blanks(lines: list[str], wanted: _Wanted) -> Rows | None:
-    """Return a grid of painted cells and blanks, where blanks at the ends of rows may be missing."""
-    extra = max(len(lines) - wanted.height, 0)
-    after = sum(1 for _ in takewhile(lambda line: not line.strip(), islice(reversed(lines), extra)))
-    before, lines = lines[: extra - after], lines[extra - after : len(lines) - after]
-    if any(line.strip() for line in before) or any(len(line) > wanted.width for line in lines):
-        return None
-    rows = [list(line.ljust(wanted.width)) for line in lines]
-    signs = {sign for row in rows for sign in row} - {" "}
-    return rows if wanted.is_grid(rows) and signs and not any(0 in wanted.meanings[sign] for sign in signs) else None
+def _disorder(lines: Sequence[_Line]) -> str:
+    """Return why the numbers of rows are no order, if so."""
+    numbers = [line.number for line in lines if line.is_named]
+    if len(numbers) < len(lines) or len(lines) < 2:
+        return ""
+    if sorted(number for number in numbers if number is not None) in [[*range(first, first + len(lines))] for first in (0, 1)]:
+        return ""
+    return f"its rows are numbered {', '.join(map(str, numbers[:9]))}"
 
 
-def _missing(lines: list[str], wanted: _Wanted) -> str:
-    """Return why lines hold no grid."""
-    rows = [list("".join(_without(LABEL, line).replace(",", " ").split())) for line in lines if line.strip()]
-    drawn = [row for row in rows if 2 * sum(sign in wanted.meanings for sign in row) > len(row)]
-    whole = len(rows) == wanted.height and all(len(row) == wanted.width for row in rows)
-    return _fault(rows if whole else drawn, wanted)
+def _ordered(lines: Sequence[_Line], rows: Sequence[Row]) -> Sequence[Row]:
+    """Return rows in the order of their numbers."""
+    if len(lines) != len(rows) or not all(line.is_named for line in lines):
+        return rows
+    return [row for _, row in sorted(zip([line.number or 0 for line in lines], rows, strict=True), key=lambda each: each[0])]
 
 
-def _fault(rows: Rows, wanted: _Wanted) -> str:
-    """Return why rows are no grid of the puzzle."""
-    if not rows:
-        return f"no grid of {wanted.height} rows of {wanted.width} cells in it"
+def _of_labels(lines: Sequence[tuple[_Line, bool]], wanted: _Wanted) -> Iterator[_Found]:
+    """Yield the grids of lines that are labelled Row 1, Row 2 and so on, with prose between."""
+    rows: list[Row] = []
+    first = 1
+    for place, (line, _) in enumerate(lines):
+        if not line.is_named or not (line.rows or line.misfit):
+            continue
+        if line.number != first + len(rows) or len(line.rows) != 1:
+            if line.misfit and len(rows) > 1 and line.number == first + len(rows):
+                yield _Found(place, (), f"row {len(rows) + 1} has {_cells(line.misfit)}, not {wanted.width:,}", True)
+            rows = []
+        if len(line.rows) == 1 and not rows and line.number in (0, 1):
+            first, rows = line.number, [line.rows[0]]
+        elif len(line.rows) == 1 and rows:
+            rows.append(line.rows[0])
+        if rows and len(rows) == wanted.height:
+            yield _Found(place, tuple(rows))
+            rows = []
+
+
+# Reasons
+
+
+def _faulty(end: int, lines: Sequence[_Line], wanted: _Wanted) -> _Found:
+    """Return why lines are no grid."""
+    counts = [count for line in lines for count in [*[wanted.width] * len(line.rows), *[line.misfit] * (not line.rows)]]
+    if len(counts) == 1 and wanted.height > 1:
+        is_near = 4 * wanted.cells < 5 * counts[0] < 7 * wanted.cells
+        return _Found(end, (), _count(counts[0], wanted) if is_near else _height(1, wanted), is_near)
+    uneven = next((y for y, count in enumerate(counts, 1) if count != wanted.width), 0)
+    if len(counts) != wanted.height:
+        is_near = abs(len(counts) - wanted.height) < 2 or len(counts) % wanted.height == 0
+        return _Found(end, (), _height(len(counts), wanted), is_near and len(counts) > 1)
+    if not uneven:
+        return _Found(end, (), next((_uneven(line, wanted) for line in lines if line.misfit), _nothing(wanted)), True)
+    return _Found(end, (), f"row {uneven} has {_cells(counts[uneven - 1])}, not {wanted.width:,}", True)
+
+
+def _uneven(line: _Line, wanted: _Wanted) -> str:
+    return f"a row has {_cells(line.misfit)}, not {wanted.width:,}"
+
+
+def _count(cells: int, wanted: _Wanted) -> str:
+    return f"it has {_cells(cells)}, not {wanted.cells:,}"
+
+
+def _height(rows: int, wanted: _Wanted) -> str:
+    return f"its height is {rows:,}, the puzzle's {wanted.height:,}"
+
+
+def _cells(count: int) -> str:
+    return "1 cell" if count == 1 else f"{count:,} cells"
+
+
+def _nothing(wanted: _Wanted) -> str:
+    return f"no grid of {wanted.height} rows of {wanted.width} cells in it"
+
+
+def _fault(rows: Sequence[Sequence[str]], wanted: _Wanted) -> str:
+    """Return why lists are no grid of the puzzle."""
     if len(rows) != wanted.height:
-        return f"its height is {len(rows):,}, the puzzle's {wanted.height:,}"
-    for y, row in enumerate(rows, 1):
-        if len(row) != wanted.width:
-            return f"row {y} has {len(row):,} {'cell' if len(row) == 1 else 'cells'}, not {wanted.width:,}"
-    y, x = next((y, x) for y, row in enumerate(rows) for x, sign in enumerate(row) if sign not in wanted.meanings)
-    return f"row {y + 1}, column {x + 1}: {clipped(rows[y][x])} is no sign of a cell"
+        return _height(len(rows), wanted)
+    y, row = next(((y, row) for y, row in enumerate(rows, 1) if len(row) != wanted.width), (0, ()))
+    return f"row {y} has {_cells(len(row))}, not {wanted.width:,}"
+
+
+def _with_blanks(lines: list[str], wanted: _Wanted) -> list[Row] | None:
+    """Return a grid of painted cells and blanks, where blanks at the ends of rows may be missing."""
+    lines = [line for line in lines if not (RULES.fullmatch(line) and HEAVY.search(line))]
+    if all(line.strip().startswith("|") and line.strip().endswith("|") for line in lines if line.strip()):
+        lines = [line.strip()[1:-1] if len(line.strip()) > 1 else line for line in lines]
+    filled = [place for place, line in enumerate(lines) if line.strip()]
+    last = max(filled[-1] + 1, wanted.height) if filled else 0
+    lines = lines[max(last - wanted.height, 0) : last]
+    if len(lines) != wanted.height or filled[0] < last - wanted.height or not any(" " in line.strip() or line[:1] == " " for line in lines):
+        return None
+    width = wanted.width if max(map(len, lines)) <= wanted.width else 2 * wanted.width
+    rows = [tuple(line.ljust(width)) for line in lines]
+    if width > wanted.width:
+        if any(row[::2] != row[1::2] for row in rows):
+            return None
+        rows = [row[::2] for row in rows]
+    signs = {sign for row in rows for sign in row} - {" "}
+    is_grid = all(len(row) == wanted.width for row in rows) and signs and signs <= {*wanted.meanings}
+    return rows if is_grid and not any(0 in wanted.meanings[sign] and len(wanted.meanings[sign]) == 1 for sign in signs) else None
