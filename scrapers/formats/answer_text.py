@@ -157,24 +157,24 @@ def _hue(color: Color) -> str:
 
 
 LEGEND_SIGN = r"[\"'`“‘]?([^\s\"'`“”‘’,;:=()|])[\"'`”’]?"
-LEGEND_IS = r"\s*(?:=|:|→|–|\bis\b|\bare\b|\bmeans?\b|\bfor\b)\s*(?:an? |the )?"
+LEGEND_IS = r"\s{0,3}(?:=|:|→|–|\bis\b|\bare\b|\bmeans?\b|\bfor\b)\s{0,3}(?:an? |the )?"
 
 
 def _with_legend(text: str, wanted: _Wanted) -> _Wanted:
     """Return what to look for with the signs that the text explains. An explanation that differs leaves both."""
     names = {name: entries for name, entries in wanted.meanings.items() if len(name) > 2 and name.isalpha()}
     word = rf"\b({'|'.join(sorted(map(re.escape, names), key=len, reverse=True))})\b(?: cells?| squares?)?"
-    begin, end = r"(?:^[ \t>*-]{0,9}|[,;(:][ \t]*|\band )", r"(?=[ \t\"'`”’),.;*]*$|[ \t\"'`”’]*[),.;]|[\"'`”’]? and\b)"
+    begin, end = r"(?:^[ \t>*-]{0,9}|[,;(:][ \t]?|\b(?:and|where|with|using) )", r"(?=[ \t\"'`”’),.;*]{0,9}$|[ \t\"'`”’]{0,4}[),.;]|[\"'`”’]? and\b)"
     forward, backward = begin + LEGEND_SIGN + LEGEND_IS + word, begin + word + LEGEND_IS + LEGEND_SIGN + end
     found = [(m[1], m[2]) for m in re.finditer(forward, text, re.I | re.M)]
     found += [(m[2], m[1]) for m in re.finditer(backward, text, re.I | re.M)]
     added: dict[str, set[int]] = {}
     for sign, name in found:
-        if not sign.isdigit() or len(wanted.meanings) == 0:
+        if not sign.isdigit():
             added.setdefault(sign, set()).update(names[name.lower()])
     for sign, entries in added.items():
         known = wanted.meanings.get(sign, ())
-        if len(known) == 1:
+        if not sign.isalpha():
             entries.update(known)
     return wanted._replace(meanings={**wanted.meanings, **{sign: (*sorted(entries),) for sign, entries in added.items()}})
 
@@ -193,11 +193,12 @@ def entries_of(rows: Sequence[Sequence[str]], meanings: Meanings) -> np.ndarray:
         first = next(other for other in entries if entries[other] == entry)
         if first != sign:
             raise FormatError(f"{clipped(first)} and {clipped(sign)} both mean {_words(entry)}: write ? for open cells")
-    entries |= _resolved({sign: meanings[sign] for sign in signs if sign not in entries}, set(entries.values()))
+    either = {sign: meanings[sign] for sign in signs if sign not in entries}
+    entries |= _resolved(either, set(entries.values()), "2" not in meanings)
     return np.array([[entries[sign] for sign in row] for row in rows], np.uint8)
 
 
-def _resolved(either: Meanings, taken: set[int]) -> dict[str, int]:
+def _resolved(either: Meanings, taken: set[int], is_mono: bool) -> dict[str, int]:
     """Return the meanings of ambiguous signs; `taken` are the entries that other signs mean."""
     if not either:
         return {}
@@ -207,6 +208,7 @@ def _resolved(either: Meanings, taken: set[int]) -> dict[str, int]:
             return {sign: free.pop() for sign in either}
         if len(free) == 2 and sorted(sign.lower() for sign in either) == ["o", "x"]:
             return {sign: int(sign in "xX") for sign in either}
+    if is_mono:
         raise FormatError(f"{' and '.join(map(clipped, either))} could be painted or empty: write # and .")
     sign, meanings = next(iter(either.items()))
     raise FormatError(f"{clipped(sign)} could be {' or '.join(map(_words, meanings))}: write numbers of colours")
@@ -338,14 +340,14 @@ INVISIBLE: dict[int, int | str | None] = {0xFE0F: None, 0x200B: None, 0x200D: No
 INVISIBLE |= {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | dict.fromkeys(map(ord, "│┃║❘"), "|")
 """Variation selector of emoji, zero-width, wide and no-break blanks, wide letters, bars of frames."""
 
-BOLD = re.compile(r"\*\*([^*\n]*[A-Za-z0-9]{2}[^*\n]*)\*\*")
+BOLD = re.compile(r"\*\*([^*\n]*[A-Za-z0-9][^*\n]*)\*\*")
 ESCAPED = re.compile(r"(?:\\u[0-9a-fA-F]{4})+")
 LIST = re.compile(r"\[[^\[\]]*\]|\([^()\[\]]*\)")
-ARROW = re.compile(r"[-=]+>|[⇒➜➔⟶⇨➡]")
+ARROW = re.compile(r"(?<![-=])[-=]+>|[⇒➜➔⟶⇨➡]")
 MARKUP = [
     (re.compile(pattern, re.MULTILINE), new)
     for pattern, new in (
-        (r"\\+n|\\\\(?:\[[^\]\n]{0,9}\])?|<br\s{0,3}/?>|</(?:p|div|li|row)>", "\n"),
+        (r"(?<!\\)\\+n|\\\\(?:\[[^\]\n]{0,9}\])?|<br\s{0,3}/?>|</(?:p|div|li|row)>", "\n"),
         (r"</tr>", "|\n"),
         (r"<t[dh]\b[^<>\n]{0,200}>", "|"),
         (r"</?[A-Za-z][^<>\n]{0,200}>", ""),
@@ -359,9 +361,11 @@ MARKUP = [
         (r"\\([#*_.\-|`~$%&\"])", r"\1"),
         (r"\\[A-Za-z]+\*?|\\", " "),
         (r"^\s{0,3}#{1,6}[ \t]+(?=\**[01■□█░⬛⬜]{2}|[\[`\"])", ""),
-        (r"(?<=[,{])[ \t]*(?=[\"'][A-Za-z_]\w{0,40}[\"']\s{0,3}:)|[ \t]+(?=\**[Rr]ow\s?\d{1,4}\s?[:=→])", "\n"),
-        (r"\n[ \t]+- (?=[\"']?\w+[\"']?[ \t]*$)", ", "),
-        (r"(?<=[0-9])\.(?=[ \t]*$)|(?<=[0-9]{4})\.(?=\s+[A-Z])", ""),
+        (r"(?<=[,{])[ \t]*(?=[\"'][A-Za-z_]\w{0,40}[\"']\s?:\s?(?:[\"']|\[\s{0,3}[\"'\[(]))", "\n"),
+        (r"(?<=[^\s*>•-])[ \t]+(?=\**[Rr]ow\s?\d{1,4}\s?[:=→])", "\n"),
+        (r"^[ \t]*- - (?=[\"']?\w{1,20}[\"']?[ \t]{0,9}\n[ \t]+- )", "\n"),
+        (r"\n[ \t]+- (?=[\"']?\w{1,20}[\"']?[ \t]{0,9}$)", ", "),
+        (r"(?<=[0-9\"'`”)\]}])\.(?=[ \t]{0,9}$)|(?<=[0-9]{4})\.(?=\s[A-Z])", ""),
     )
 ]
 
@@ -406,7 +410,7 @@ def _in_section(text: str, wanted: _Wanted, depth: int) -> np.ndarray:
         except FormatError as found:
             error = error if error and not isinstance(error, NoGridError) else found
     assert error is not None
-    for part in [*fences[1::2]][::-1] or [text]:
+    for part in [*fences[1::2]][-1:] or [text]:
         rows = _with_blanks((part.partition("\n")[2] if part is not text else part).split("\n"), wanted)
         if rows:
             return entries_of(rows, wanted.meanings)
@@ -471,9 +475,9 @@ PROSE, EMPTY_LINE, RULE = _Line(), _Line(), _Line()
 RULES = re.compile(r"[\s|+:=\-─━═┄┅┌┬┐├┼┤└┴┘╔╦╗╠╬╣╚╩╝╭╮╰╯┏┳┓┣╋┫┗┻┛]+")
 HEAVY = re.compile(r"-{3}|={2}|[─━═┄┅]|\+-|\|:?-{2,}")
 NAMED = re.compile(r"\b(?:[Rr]ow|ROW|[Ll]ine|[Rr])[ _#-]{0,3}(\d{1,4})\b")
-NUMBERED = re.compile(r"\s*(?:[-*>•]\s{0,3})?(\d{1,4})\s{0,3}(?:[:)\]|]|\.(?=\s))")
+NUMBERED = re.compile(r"\s*(?:[-*>•]\s{0,3})?(\d{1,4})\s{0,3}(?:[:)\]]|\.(?=\s))")
 COLUMN = re.compile(r"[\W\d_]*(?:[Cc]ol(?:umn)?s?|COL(?:UMN)?S?|[Cc])[ _#]{0,2}\d|[\W_]*(?:Spalte|Столбец|列|第\d+列)")
-COLUMNS = re.compile(r"[\W_]*(?:(?:check|verif|now|the)\w*\W+){0,4}col(?:umn)?s?\b", re.IGNORECASE)
+COLUMNS = re.compile(r"[\W_]{0,9}(?:(?:check|verif|now|the|each|for)\w{0,9}\W{1,3}){0,4}col(?:umn)?s?\b(?:(?!row)\D){0,40}", re.IGNORECASE)
 SOFT, HARD = ",|&\"'`“”‘’«»„", "[](){}:;/→=<>!\\$…+✓✔"
 
 
@@ -507,9 +511,8 @@ def _pieces(text: str, wanted: _Wanted, bars_split: bool) -> _Line:
     soft = "".join(sign for sign in SOFT if sign not in wanted.palette and not (bars_split and sign == "|"))
     hard = "".join(sign for sign in HARD + "|" * bars_split if sign not in wanted.palette)
     pieces: list[tuple[list[str], str, bool]] = []
-    words: list[str] | None = []
-    piece: list[str] = []
-    pointer, nested, has_other = "", 0, False
+    words, piece = list[str](), list[str]()
+    pointer, nested, has_other, has_comment = "", 0, False, False
     for token in _tokens(soft, hard).findall(text):
         if token in hard:
             pieces.append((piece, pointer, nested > 0))
@@ -519,17 +522,14 @@ def _pieces(text: str, wanted: _Wanted, bars_split: bool) -> _Line:
         elif _solid(token, wanted) is None and _single(token, wanted) is None:
             pieces.append((piece, pointer, nested > 0))
             piece, pointer = [], ""
-            if token.isdigit():
-                words = words if words is None else [*words, token]
-            elif not nested:
-                words, has_other = None, True
-            else:
-                words = None
+            words.append(token)
+            has_other = has_other or not (nested or token.isdigit())
+            has_comment = has_comment or not token.isdigit()
         else:
             piece.append(token)
-            words = words if words is None else [*words, token]
+            words.append(token)
     pieces.append((piece, pointer, nested > 0))
-    return _with_pieces([each for each in pieces if each[0]], words, has_other, text, wanted)
+    return _with_pieces([each for each in pieces if each[0]], None if has_comment else words, has_other, text, wanted)
 
 
 @lru_cache(64)
@@ -623,7 +623,7 @@ def _alien(text: str, wanted: _Wanted) -> Row | None:
     if len(cells) != wanted.width < 3 or len(cells) != wanted.width or any(len(cell) > 1 for cell in cells):
         return None
     joined = "".join(cells)
-    if joined.isdigit() or any(sign.islower() for sign in joined) or any(sign in HARD for sign in joined):
+    if joined.isdigit() or any(sign.islower() for sign in joined) or any(sign in SOFT + HARD for sign in joined):
         return None
     is_alphabet = joined.isalpha() and [*map(ord, joined)] == [*range(ord(joined[0]), ord(joined[0]) + len(joined))]
     return None if is_alphabet or len({*joined}) > 4 + len(wanted.palette) else tuple(cells)
@@ -673,7 +673,7 @@ def _in_lines(text: str, wanted: _Wanted) -> np.ndarray:
 
 def _parsed(text: str, wanted: _Wanted) -> tuple[_Line, bool]:
     """Return what a line holds, and whether it announces columns."""
-    return _line(text, wanted), bool(COLUMNS.match(text)) and "row" not in text.lower()
+    return _line(text, wanted), bool(COLUMNS.fullmatch(text.strip()))
 
 
 def _of_runs(lines: Sequence[tuple[_Line, bool]], wanted: _Wanted) -> Iterator[_Found]:
@@ -686,7 +686,7 @@ def _of_runs(lines: Sequence[tuple[_Line, bool]], wanted: _Wanted) -> Iterator[_
             head = head or (sum(map(len, run)) == 1 and wanted.height > 0)
         elif line is EMPTY_LINE:
             run.append([])
-        elif line.rows or line.misfit or (line.words and line.number is not None and len(line.words) >= wanted.width):
+        elif line.rows or line.misfit:
             if len(line.rows) == wanted.height > 1:
                 yield from _of_run(run, head, wanted) if not of_columns else ()
                 yield _Found(place, line.rows) if not line.misfit else _Found(place, (), _uneven(line, wanted), True)
@@ -789,7 +789,7 @@ def _of_labels(lines: Sequence[tuple[_Line, bool]], wanted: _Wanted) -> Iterator
         if not line.is_named or not (line.rows or line.misfit):
             continue
         if line.number != first + len(rows) or len(line.rows) != 1:
-            if line.misfit and len(rows) > 1 and line.number == first + len(rows):
+            if line.misfit and rows and line.number == first + len(rows):
                 yield _Found(place, (), f"row {len(rows) + 1} has {_cells(line.misfit)}, not {wanted.width:,}", True)
             rows = []
         if len(line.rows) == 1 and not rows and line.number in (0, 1):
@@ -807,6 +807,8 @@ def _of_labels(lines: Sequence[tuple[_Line, bool]], wanted: _Wanted) -> Iterator
 def _faulty(end: int, lines: Sequence[_Line], wanted: _Wanted) -> _Found:
     """Return why lines are no grid."""
     counts = [count for line in lines for count in [*[wanted.width] * len(line.rows), *[line.misfit] * (not line.rows)]]
+    if not counts:
+        return _Found(end, (), _nothing(wanted))
     if len(counts) == 1 and wanted.height > 1:
         is_near = 4 * wanted.cells < 5 * counts[0] < 7 * wanted.cells
         return _Found(end, (), _count(counts[0], wanted) if is_near else _height(1, wanted), is_near)
@@ -824,6 +826,8 @@ def _uneven(line: _Line, wanted: _Wanted) -> str:
 
 
 def _count(cells: int, wanted: _Wanted) -> str:
+    if cells == wanted.cells:
+        return f"its groups of cells are no rows of {wanted.width:,}"
     return f"it has {_cells(cells)}, not {wanted.cells:,}"
 
 
