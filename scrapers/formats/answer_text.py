@@ -27,7 +27,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
 import msgspec
@@ -73,8 +73,36 @@ Row = tuple[str, ...]
 """The signs of a row."""
 
 
+_Word = tuple[str | None, Row | None]
+"""The sign that a word is, and its signs if each of its characters is one."""
+
+_Piece = tuple[list[_Word], str, bool]
+"""Words of cells, the delimiter before them, and whether they are in parentheses."""
+
+
 class NoGridError(FormatError):
     """Nothing in the text looks like a grid."""
+
+
+class _Signs(NamedTuple):
+    """The signs of a puzzle's cells.
+
+    meanings   of signs, and of words in lower case
+    symbols    of the palette, which are never delimiters
+    cells      pattern of the words of cells in a line
+    others     pattern of a sequence of other words
+    tokens     pattern of a line's words and hard delimiters; the second one if bars are hard
+    hard       those delimiters
+    legends    patterns of a sign and its meaning, and of a meaning and its sign
+    """
+
+    meanings: Meanings
+    symbols: str
+    cells: re.Pattern[str]
+    others: re.Pattern[str]
+    tokens: tuple[re.Pattern[str], re.Pattern[str]]
+    hard: tuple[str, str]
+    legends: tuple[re.Pattern[str], re.Pattern[str]]
 
 
 class _Wanted(NamedTuple):
@@ -83,8 +111,15 @@ class _Wanted(NamedTuple):
     puzzle: Puzzle
     width: int
     height: int
-    meanings: Meanings
-    palette: str
+    signs: _Signs
+
+    @property
+    def meanings(self) -> Meanings:
+        return self.signs.meanings
+
+    @property
+    def palette(self) -> str:
+        return self.signs.symbols
 
     @property
     def cells(self) -> int:
@@ -100,9 +135,7 @@ def read_answer(answer: Any, puzzle: Puzzle) -> np.ndarray:
 
     Raises FormatError for an answer without a grid of the puzzle's size, or with an uncertain one.
     """
-    meanings = _meanings(puzzle.palette, max(puzzle.colors, 1))
-    symbols = "".join(color.symbol for color in puzzle.palette[: max(puzzle.colors, 1) + 1])
-    wanted = _Wanted(puzzle, puzzle.width, puzzle.height, meanings, symbols)
+    wanted = _Wanted(puzzle, puzzle.width, puzzle.height, _signs_of(puzzle.palette[: max(puzzle.colors, 1) + 1]))
     if isinstance(answer, bytes):
         answer = answer[: 4 * (wanted.most + 1)].decode(errors="replace")  # a character has up to four bytes
     if isinstance(answer, np.ndarray):
@@ -114,16 +147,49 @@ def read_answer(answer: Any, puzzle: Puzzle) -> np.ndarray:
 
 
 @lru_cache
-def _meanings(palette: tuple[Color, ...], colors: int) -> Meanings:
+def _signs_of(palette: tuple[Color, ...]) -> _Signs:
+    """Return the signs of puzzles that have these colours."""
+    return _with_patterns(_meanings(palette), "".join(color.symbol for color in palette))
+
+
+def _with_patterns(meanings: Meanings, symbols: str) -> _Signs:
+    """Return signs of these meanings."""
+    names = "|".join(sorted((re.escape(name) for name in meanings if len(name) > 1), key=len, reverse=True))
+    soft, hard = ("".join(sign for sign in signs if sign not in symbols) for signs in (SOFT, HARD))
+    hards = hard, hard + "|" * ("|" in soft)
+    ends = rf"\s{re.escape(soft + hard)}"
+    signs = "".join(re.escape(sign) for sign in meanings if len(sign) == 1 and not sign.isspace())
+    tokens = [
+        re.compile(rf"[^\s{re.escape(soft.replace('|', '') if k else soft)}{re.escape(each)}]+|[{re.escape(each)}]")
+        for k, each in enumerate(hards)
+    ]
+    cells = rf"(?<![^{ends}])(?:[{signs}]+|(?i:{names}))(?![^{ends}])"
+    other = rf"(?<![^{ends}])(?!(?i:{names})(?![^{ends}]))[{signs}\d]*[^{ends}{signs}\d][^{ends}]*"
+    colors = "|".join(sorted((name for name in meanings if len(name) > 2 and name.isalpha()), key=len, reverse=True))
+    word = rf"\b({colors})\b(?: cells?| squares?)?"
+    forward, backward = LEGEND_BEGIN + LEGEND_SIGN + LEGEND_IS + word, LEGEND_BEGIN + word + LEGEND_IS + LEGEND_SIGN
+    return _Signs(
+        meanings,
+        symbols,
+        re.compile(cells),
+        re.compile(rf"{other}(?:\s+{other})*"),
+        (tokens[0], tokens[1]),
+        hards,
+        (re.compile(forward, re.I | re.M), re.compile(backward + LEGEND_END, re.I | re.M)),
+    )
+
+
+def _meanings(palette: Sequence[Color]) -> Meanings:
     """Return what each sign may mean in a grid of a puzzle with this palette."""
-    ground, *symbols = (color.symbol for color in palette[: colors + 1])
+    colors = len(palette) - 1
+    ground, *symbols = (color.symbol for color in palette)
     words = {word: (0,) for word in EMPTY_WORDS} | {word: (UNKNOWN,) for word in OPEN_WORDS}
     meanings: dict[str, tuple[int, ...]] = words | dict.fromkeys(EMPTY, (0,)) | dict.fromkeys(OPEN, (UNKNOWN,))
     if colors == 1:
         meanings |= dict.fromkeys(EITHER, (1, 0)) | dict.fromkeys((*PAINTED, *PAINTED_WORDS), (1,))
     else:
         del meanings["white"], meanings["W"]
-        meanings |= {sign: tuple(sorted(entries)) for sign, entries in _color_signs(palette[: colors + 1]).items()}
+        meanings |= {sign: tuple(sorted(entries)) for sign, entries in _color_signs(palette).items()}
     meanings |= {str(entry): (entry,) for entry in range(1, colors + 1)}
     meanings |= {DIGITS[entry]: (entry,) for entry in range(1, colors + 1) if colors < 10 or not meanings.get(DIGITS[entry])}
     meanings |= {ground: (0,)} if ground not in meanings or meanings[ground] != (1, 0) or colors > 1 else {ground: (0,)}
@@ -158,25 +224,27 @@ def _hue(color: Color) -> str:
 
 LEGEND_SIGN = r"[\"'`“‘]?([^\s\"'`“”‘’,;:=()|])[\"'`”’]?"
 LEGEND_IS = r"\s{0,3}(?:=|:|→|–|\bis\b|\bare\b|\bmeans?\b|\bfor\b)\s{0,3}(?:an? |the )?"
+LEGEND_BEGIN = r"(?:^[ \t>*-]{0,9}|[,;(:][ \t]?|\b(?:and|where|with|using) )"
+LEGEND_END = r"(?=[ \t\"'`”’),.;*]{0,9}$|[ \t\"'`”’]{0,4}[),.;]|[\"'`”’]? and\b)"
 
 
 def _with_legend(text: str, wanted: _Wanted) -> _Wanted:
     """Return what to look for with the signs that the text explains. An explanation that differs leaves both."""
-    names = {name: entries for name, entries in wanted.meanings.items() if len(name) > 2 and name.isalpha()}
-    word = rf"\b({'|'.join(sorted(map(re.escape, names), key=len, reverse=True))})\b(?: cells?| squares?)?"
-    begin, end = r"(?:^[ \t>*-]{0,9}|[,;(:][ \t]?|\b(?:and|where|with|using) )", r"(?=[ \t\"'`”’),.;*]{0,9}$|[ \t\"'`”’]{0,4}[),.;]|[\"'`”’]? and\b)"
-    forward, backward = begin + LEGEND_SIGN + LEGEND_IS + word, begin + word + LEGEND_IS + LEGEND_SIGN + end
-    found = [(m[1], m[2]) for m in re.finditer(forward, text, re.I | re.M)]
-    found += [(m[2], m[1]) for m in re.finditer(backward, text, re.I | re.M)]
+    forward, backward = wanted.signs.legends
+    found = [(each[1], each[2]) for each in forward.finditer(text)]
+    found += [(each[2], each[1]) for each in backward.finditer(text)]
     added: dict[str, set[int]] = {}
     for sign, name in found:
         if not sign.isdigit():
-            added.setdefault(sign, set()).update(names[name.lower()])
+            added.setdefault(sign, set()).update(wanted.meanings[name.lower()])
     for sign, entries in added.items():
         known = wanted.meanings.get(sign, ())
         if not sign.isalpha():
             entries.update(known)
-    return wanted._replace(meanings={**wanted.meanings, **{sign: (*sorted(entries),) for sign, entries in added.items()}})
+    if not added:
+        return wanted
+    meanings = {**wanted.meanings, **{sign: (*sorted(entries),) for sign, entries in added.items()}}
+    return wanted._replace(signs=_with_patterns(meanings, wanted.signs.symbols))
 
 
 def entries_of(rows: Sequence[Sequence[str]], meanings: Meanings) -> np.ndarray:
@@ -345,27 +413,28 @@ ESCAPED = re.compile(r"(?:\\u[0-9a-fA-F]{4})+")
 LIST = re.compile(r"\[[^\[\]]*\]|\([^()\[\]]*\)")
 ARROW = re.compile(r"(?<![-=])[-=]+>|[⇒➜➔⟶⇨➡]")
 MARKUP = [
-    (re.compile(pattern, re.MULTILINE), new)
-    for pattern, new in (
-        (r"(?<!\\)\\+n|\\\\(?:\[[^\]\n]{0,9}\])?|<br\s{0,3}/?>|</(?:p|div|li|row)>", "\n"),
-        (r"</tr>", "|\n"),
-        (r"<t[dh]\b[^<>\n]{0,200}>", "|"),
-        (r"</?[A-Za-z][^<>\n]{0,200}>", ""),
-        (r"\\(?:begin|end)\{[^{}\n]{0,40}\}(?:\{[^{}\n]{0,1100}\})?", "\n"),
-        (r"\\(?:black|filled)square\b", "■"),
-        (r"\\(?:white)?square\b", "□"),
-        (r"\\cdot\b", "·"),
-        (r"\\bullet\b", "●"),
-        (r"\\circ\b", "○"),
-        (r"\\times\b", "×"),
-        (r"\\([#*_.\-|`~$%&\"])", r"\1"),
-        (r"\\[A-Za-z]+\*?|\\", " "),
-        (r"^\s{0,3}#{1,6}[ \t]+(?=\**[01■□█░⬛⬜]{2}|[\[`\"])", ""),
-        (r"(?<=[,{])[ \t]*(?=[\"'][A-Za-z_]\w{0,40}[\"']\s?:\s?(?:[\"']|\[\s{0,3}[\"'\[(]))", "\n"),
-        (r"(?<=[^\s*>•-])[ \t]+(?=\**[Rr]ow\s?\d{1,4}\s?[:=→])", "\n"),
-        (r"^[ \t]*- - (?=[\"']?\w{1,20}[\"']?[ \t]{0,9}\n[ \t]+- )", "\n"),
-        (r"\n[ \t]+- (?=[\"']?\w{1,20}[\"']?[ \t]{0,9}$)", ", "),
-        (r"(?<=[0-9\"'`”)\]}])\.(?=[ \t]{0,9}$)|(?<=[0-9]{4})\.(?=\s[A-Z])", ""),
+    (trigger, re.compile(pattern, re.MULTILINE), new)
+    for trigger, pattern, new in (
+        ("\\", r"(?<!\\)\\+n|\\\\(?:\[[^\]\n]{0,9}\])?", "\n"),
+        ("<", r"<br\s{0,3}/?>|</(?:p|div|li|row)>", "\n"),
+        ("<", r"</tr>", "|\n"),
+        ("<", r"<t[dh]\b[^<>\n]{0,200}>", "|"),
+        ("<", r"</?[A-Za-z][^<>\n]{0,200}>", ""),
+        ("\\", r"\\(?:begin|end)\{[^{}\n]{0,40}\}(?:\{[^{}\n]{0,1100}\})?", "\n"),
+        ("\\", r"\\(?:black|filled)square\b", "■"),
+        ("\\", r"\\(?:white)?square\b", "□"),
+        ("\\", r"\\cdot\b", "·"),
+        ("\\", r"\\bullet\b", "●"),
+        ("\\", r"\\circ\b", "○"),
+        ("\\", r"\\times\b", "×"),
+        ("\\", r"\\([#*_.\-|`~$%&\"])", r"\1"),
+        ("\\", r"\\[A-Za-z]+\*?|\\", " "),
+        ("#", r"^\s{0,3}#{1,6}[ \t]+(?=\**[01■□█░⬛⬜]{2}|[\[`\"])", ""),
+        ("{", r"(?<=[,{])[ \t]*(?=[\"'][A-Za-z_]\w{0,40}[\"']\s?:\s?(?:[\"']|\[\s{0,3}[\"'\[(]))", "\n"),
+        ("ow", r"(?<=[^\s*>•-])[ \t]+(?=\**[Rr]ow\s?\d{1,4}\s?[:=→])", "\n"),
+        ("- - ", r"^[ \t]*- - (?=[\"']?\w{1,20}[\"']?[ \t]{0,9}\n[ \t]+- )", "\n"),
+        ("- ", r"\n[ \t]+- (?=[\"']?\w{1,20}[\"']?[ \t]{0,9}$)", ", "),
+        (".", r"(?<=[0-9\"'`”)\]}])\.(?=[ \t]{0,9}$)|(?<=[0-9]{4})\.(?=\s[A-Z])", ""),
     )
 ]
 
@@ -433,8 +502,9 @@ def _marked_up(text: str, wanted: _Wanted) -> str:
         text = ESCAPED.sub(lambda found: json.loads(f'"{found[0]}"').encode("utf-16", "replace").decode("utf-16"), text)
     if "&" in text and "&" not in wanted.palette:
         text = html.unescape(text)
-    for pattern, new in MARKUP:
-        text = pattern.sub(new, text)
+    for trigger, pattern, new in MARKUP:
+        if trigger in text:
+            text = pattern.sub(new, text)
     if not {"-", "=", ">"} & {*wanted.palette[1:]}:
         text = ARROW.sub("→", text)
     return LIST.sub(lambda found: _in_a_line(found[0], wanted), text)
@@ -478,6 +548,10 @@ NAMED = re.compile(r"\b(?:[Rr]ow|ROW|[Ll]ine|[Rr])[ _#-]{0,3}(\d{1,4})\b")
 NUMBERED = re.compile(r"\s*(?:[-*>•]\s{0,3})?(\d{1,4})\s{0,3}(?:[:)\]]|\.(?=\s))")
 COLUMN = re.compile(r"[\W\d_]*(?:[Cc]ol(?:umn)?s?|COL(?:UMN)?S?|[Cc])[ _#]{0,2}\d|[\W_]*(?:Spalte|Столбец|列|第\d+列)")
 COLUMNS = re.compile(r"[\W_]{0,9}(?:(?:check|verif|now|the|each|for)\w{0,9}\W{1,3}){0,4}col(?:umn)?s?\b(?:(?!row)\D){0,40}", re.IGNORECASE)
+LOWER = re.compile("[a-z]")
+LONG_LINE = 1_000
+"""Characters of a line whose prose is taken together."""
+
 SOFT, HARD = ",|&\"'`“”‘’«»„", "[](){}:;/→=<>!\\$…+✓✔"
 
 
@@ -491,6 +565,10 @@ def _line(text: str, wanted: _Wanted) -> _Line:
         return RULE
     if COLUMN.match(text):
         return PROSE
+    text = _fields(text, wanted)
+    if not _may_hold(text, wanted):
+        alien = _alien(stripped, wanted)
+        return _Line([alien]) if alien else PROSE
     number, is_named, rest = None, False, text
     named = [*NAMED.finditer(text)]
     if len(named) == 1 or (named and named[0][1] == named[-1][1]):
@@ -505,40 +583,45 @@ def _line(text: str, wanted: _Wanted) -> _Line:
     return line._replace(number=number, is_named=is_named, words=words, is_dashes=is_dashes)
 
 
+def _may_hold(text: str, wanted: _Wanted) -> bool:
+    """Return whether a line has as many cells as half of a row, without other words between: most prose has not."""
+    cells, others = wanted.signs.cells, wanted.signs.others
+    if 2 * sum(map(len, cells.findall(text))) <= wanted.width:
+        return False
+    return any(2 * sum(map(len, cells.findall(part))) > wanted.width for part in others.split(text))
+
+
 def _pieces(text: str, wanted: _Wanted, bars_split: bool) -> _Line:
     """Return the rows of a line without label."""
-    text = _fields(text, wanted)
-    soft = "".join(sign for sign in SOFT if sign not in wanted.palette and not (bars_split and sign == "|"))
-    hard = "".join(sign for sign in HARD + "|" * bars_split if sign not in wanted.palette)
-    pieces: list[tuple[list[str], str, bool]] = []
-    words, piece = list[str](), list[str]()
+    hard, meanings = wanted.signs.hard[bars_split], wanted.meanings
+    if len(text) > LONG_LINE:
+        text = wanted.signs.others.sub("\0", text)
+    pieces: list[_Piece] = []
+    words, piece = list[str](), list[_Word]()
     pointer, nested, has_other, has_comment = "", 0, False, False
-    for token in _tokens(soft, hard).findall(text):
+    for token in wanted.signs.tokens[bars_split].findall(text):
         if token in hard:
             pieces.append((piece, pointer, nested > 0))
-            piece = []
             nested += (token == "(") - (token == ")")
-            pointer = token if token not in "()[]{}" else pointer if not pieces[-1][0] else ""
-        elif _solid(token, wanted) is None and _single(token, wanted) is None:
+            pointer = token if token not in "()[]{}" else "" if piece else pointer
+            has_other = has_other and token not in ":=→"
+            piece = []
+            continue
+        word = _word(token, meanings)
+        words.append(token)
+        if word is None:
             pieces.append((piece, pointer, nested > 0))
             piece, pointer = [], ""
-            words.append(token)
             has_other = has_other or not (nested or token.isdigit())
             has_comment = has_comment or not token.isdigit()
         else:
-            piece.append(token)
-            words.append(token)
+            piece.append(word)
     pieces.append((piece, pointer, nested > 0))
     return _with_pieces([each for each in pieces if each[0]], None if has_comment else words, has_other, text, wanted)
 
 
-@lru_cache(64)
-def _tokens(soft: str, hard: str) -> re.Pattern[str]:
-    return re.compile(rf"[^\s{re.escape(soft + hard)}]+|[{re.escape(hard)}]")
-
-
 def _with_pieces(
-    pieces: Sequence[tuple[list[str], str, bool]], words: Sequence[str] | None, has_other: bool, text: str, wanted: _Wanted
+    pieces: Sequence[_Piece], words: Sequence[str] | None, has_other: bool, text: str, wanted: _Wanted
 ) -> _Line:
     """Return a line of these pieces."""
     read = [(*_rows_of(piece, wanted, "," in text), pointer, nested) for piece, pointer, nested in pieces]
@@ -564,45 +647,38 @@ def _with_pieces(
     return _Line((), count if fits else 0, words)
 
 
-def _rows_of(words: Sequence[str], wanted: _Wanted, has_commas: bool) -> tuple[list[Row], int]:
+def _rows_of(words: Sequence[_Word], wanted: _Wanted, has_commas: bool) -> tuple[list[Row], int]:
     """Return the rows that words of cells are, or none, and how many cells there are."""
-    width, cells = wanted.width, wanted.cells
-    singles = [_single(word, wanted) for word in words]
-    ones = tuple(single for single in singles if single is not None)
-    if len(ones) == len(words) and len(ones) in (width, cells):
+    width, sizes = wanted.width, (wanted.width, wanted.cells)
+    ones = tuple([single for single, _ in words if single is not None])
+    if len(ones) == len(words) and len(ones) in sizes:
         return _chunks(ones, width), len(ones)
-    if len(ones) == len(words) and any(len(word) > 1 for word in words) and len(words) > 1:
+    solids = [solid for _, solid in words if solid is not None]
+    lengths = {*map(len, solids)}
+    if len(solids) < len(words) or (1 < len(words) == len(ones) and lengths != {1}):
         return [], len(ones)
-    solids = [_solid(word, wanted) for word in words]
-    if any(solid is None for solid in solids):
-        return [], len(ones)
-    every = tuple(sign for solid in solids if solid for sign in solid)
-    ends = [*accumulate(len(word) for word in words)]
+    every = solids[0] if len(solids) == 1 else tuple(chain.from_iterable(solids))
     total = len(every)
-    if has_commas and {len(word) for word in words} - {1, width, cells}:
-        return [], total
-    aligned = total % width == 0 and {*range(width, total + 1, width)} <= {*ends}
-    if total in (width, cells) and (aligned or len(words) == 1 or all(len(word) == 1 for word in words)):
-        return _chunks(every, width), total
-    if aligned and len(words) > 1 and max(map(len, words)) > 1:
-        return _chunks(every, width), total
-    if total == 2 * width and every[::2] == every[1::2] and max(map(len, words)) > 1:
+    if len(words) == 1 or lengths == {1}:
+        if total in sizes:
+            return _chunks(every, width), total
+    elif total % width == 0 and not (has_commas and lengths - {1, *sizes}):
+        if {*range(width, total + 1, width)} <= {*accumulate(map(len, solids))}:
+            return _chunks(every, width), total
+    if total == 2 * width and every[::2] == every[1::2] and lengths != {1}:
         return [every[::2]], total
     return [], total
 
 
-def _single(word: str, wanted: _Wanted) -> str | None:
-    """Return the sign that a word is, or None."""
-    if word in wanted.meanings:
-        return word
-    lower = word.lower()
-    return lower if len(lower) > 1 and lower in wanted.meanings else None
-
-
-def _solid(word: str, wanted: _Wanted) -> Row | None:
-    """Return the signs of a word of cells, or None."""
-    meanings = wanted.meanings
-    return tuple(word) if all(sign in meanings for sign in word) else None
+def _word(token: str, meanings: Meanings) -> _Word | None:
+    """Return the sign that a word is, and its signs if it is of cells; None if it is neither."""
+    single = token if token in meanings else None
+    if single and len(token) == 1:
+        return single, (token,)
+    if not single and (lower := token.lower()) in meanings and len(token) > 1:
+        single = lower
+    solid = tuple(token) if all(sign in meanings for sign in token) else None
+    return (single, solid) if single or solid else None
 
 
 def _fields(text: str, wanted: _Wanted) -> str:
@@ -618,12 +694,14 @@ def _fields(text: str, wanted: _Wanted) -> str:
 
 def _alien(text: str, wanted: _Wanted) -> Row | None:
     """Return a row with unknown signs: as many characters or words of one as the puzzle has columns."""
+    if len(text) > 9 * wanted.width or LOWER.search(text):
+        return None
     words = text.replace(",", " ").replace("|", " ").replace('"', " ").split()
     cells = words if len(words) > 1 else [*"".join(words)]
     if len(cells) != wanted.width < 3 or len(cells) != wanted.width or any(len(cell) > 1 for cell in cells):
         return None
     joined = "".join(cells)
-    if joined.isdigit() or any(sign.islower() for sign in joined) or any(sign in SOFT + HARD for sign in joined):
+    if joined.isdigit() or any(sign in SOFT + HARD for sign in joined):
         return None
     is_alphabet = joined.isalpha() and [*map(ord, joined)] == [*range(ord(joined[0]), ord(joined[0]) + len(joined))]
     return None if is_alphabet or len({*joined}) > 4 + len(wanted.palette) else tuple(cells)
@@ -758,7 +836,8 @@ def _unlabelled(words: Sequence[str], label: Sequence[str], at_end: bool, wanted
         labels, rest = (words[-count:], words[:-count]) if at_end else (words[:count], words[count:])
         numbers = re.findall(r"\d+|[-*]", " ".join(labels))
         if (numbers == [*label] or (not label and [*labels] in (["0"], ["-"], [BLANK]))) and rest:
-            rows, _ = _rows_of(rest, wanted, False)
+            cells = [word for word in (_word(token, wanted.meanings) for token in rest) if word]
+            rows, _ = _rows_of(cells, wanted, False) if len(cells) == len(rest) else ([], 0)
             if len(rows) == 1:
                 return rows[0]
     return None
