@@ -40,7 +40,7 @@ from nonocensus.solver.model.puzzle import Clue, Color, Puzzle
 UNKNOWN = 255
 """Entry of a cell that the grid leaves open."""
 
-PAINTED, EMPTY, OPEN, EITHER = "#*█■⬛◼▓●⚫🟥🟧🟨🟩🟦🟪🟫B", ".-0_□░⬜◻○⚪·× ␣W", "?", "xXoO"
+PAINTED, EMPTY, OPEN, EITHER = "#*█■⬛◼◾▪▮☒☑▓●⚫🟥🟧🟨🟩🟦🟪🟫B", ".-0_□░⬜◻◽▫▯☐○⚪·×✕✖ ␣W", "?", "xXoO"
 BLANK = "␣"
 """Stands for an empty field between bars."""
 
@@ -51,9 +51,9 @@ PAINTED_WORDS, EMPTY_WORDS, OPEN_WORDS = (
 )
 
 HUES = {
-    "black": ("000000", "⬛⚫"), "white": ("ffffff", "⬜⚪"), "red": ("e02020", "🟥🔴"), "orange": ("ff8c1a", "🟧🟠"),
-    "yellow": ("ffe020", "🟨🟡"), "green": ("20a030", "🟩🟢"), "blue": ("2060e0", "🟦🔵"), "purple": ("802090", "🟪🟣"),
-    "brown": ("8b5020", "🟫🟤"), "grey": ("888888", ""), "pink": ("ff9db5", ""),
+    "black": ("000000", "⬛⚫🖤"), "white": ("ffffff", "⬜⚪🤍"), "red": ("e02020", "🟥🔴❤"), "orange": ("ff8c1a", "🟧🟠🧡"),
+    "yellow": ("ffe020", "🟨🟡💛"), "green": ("20a030", "🟩🟢💚"), "blue": ("2060e0", "🟦🔵💙"),
+    "purple": ("802090", "🟪🟣💜"), "brown": ("8b5020", "🟫🟤🤎"), "grey": ("888888", ""), "pink": ("ff9db5", ""),
 }  # fmt: skip
 """Six hex digits of a colour, and its signs."""
 
@@ -191,9 +191,9 @@ def _meanings(palette: Sequence[Color]) -> Meanings:
         del meanings["white"], meanings["W"]
         meanings |= {sign: tuple(sorted(entries)) for sign, entries in _color_signs(palette).items()}
     meanings |= {str(entry): (entry,) for entry in range(1, colors + 1)}
-    meanings |= {DIGITS[entry]: (entry,) for entry in range(1, colors + 1) if colors < 10 or not meanings.get(DIGITS[entry])}
-    meanings |= {ground: (0,)} if ground not in meanings or meanings[ground] != (1, 0) or colors > 1 else {ground: (0,)}
-    return meanings | {symbol: (entry,) for entry, symbol in enumerate(symbols, 1)}
+    meanings |= {DIGITS[entry]: (entry,) for entry in range(1, colors + 1)}
+    meanings[ground] = (0,)
+    return meanings | {symbol: (entry,) for entry, symbol in enumerate(symbols, 1) if colors > 1 or symbol not in EITHER}
 
 
 def _color_signs(palette: Sequence[Color]) -> dict[str, set[int]]:
@@ -223,28 +223,32 @@ def _hue(color: Color) -> str:
 
 
 LEGEND_SIGN = r"[\"'`“‘]?([^\s\"'`“”‘’,;:=()|])[\"'`”’]?"
-LEGEND_IS = r"\s{0,3}(?:=|:|→|–|\bis\b|\bare\b|\bmeans?\b|\bfor\b)\s{0,3}(?:an? |the )?"
+LEGEND_IS = r"\s{0,3}(=|:|→|–|\bis\b|\bare\b|\bmeans?\b|\bfor\b)\s{0,3}(?:an? |the )?"
 LEGEND_BEGIN = r"(?:^[ \t>*-]{0,9}|[,;(:][ \t]?|\b(?:and|where|with|using) )"
 LEGEND_END = r"(?=[ \t\"'`”’),.;*]{0,9}$|[ \t\"'`”’]{0,4}[),.;]|[\"'`”’]? and\b)"
 
 
-def _with_legend(text: str, wanted: _Wanted) -> _Wanted:
-    """Return what to look for with the signs that the text explains. An explanation that differs leaves both."""
+def _with_legend(text: str, wanted: _Wanted) -> tuple[str, _Wanted]:
+    """Return a text without the signs that it explains, and what to look for with these.
+
+    A sign that means something else by itself, unless a letter, may then be both.
+    """
     forward, backward = wanted.signs.legends
-    found = [(each[1], each[2]) for each in forward.finditer(text)]
-    found += [(each[2], each[1]) for each in backward.finditer(text)]
+    found = [(each[1], each[2], each[3]) for each in forward.finditer(text)]
+    found += [(each[3], each[2], each[1]) for each in backward.finditer(text)]
     added: dict[str, set[int]] = {}
-    for sign, name in found:
-        if not sign.isdigit():
+    for sign, verb, name in found:
+        if verb == "=" or not sign.isdigit():
             added.setdefault(sign, set()).update(wanted.meanings[name.lower()])
     for sign, entries in added.items():
         known = wanted.meanings.get(sign, ())
         if not sign.isalpha():
             entries.update(known)
     if not added:
-        return wanted
+        return text, wanted
     meanings = {**wanted.meanings, **{sign: (*sorted(entries),) for sign, entries in added.items()}}
-    return wanted._replace(signs=_with_patterns(meanings, wanted.signs.symbols))
+    text = backward.sub("\0", forward.sub("\0", text))
+    return text, wanted._replace(signs=_with_patterns(meanings, wanted.signs.symbols))
 
 
 def entries_of(rows: Sequence[Sequence[str]], meanings: Meanings) -> np.ndarray:
@@ -259,7 +263,7 @@ def entries_of(rows: Sequence[Sequence[str]], meanings: Meanings) -> np.ndarray:
     entries = {sign: meanings[sign][0] for sign in signs if len(meanings[sign]) == 1}
     for sign, entry in entries.items():
         first = next(other for other in entries if entries[other] == entry)
-        if first != sign:
+        if first != sign and min(len(first), len(sign)) == 1:
             raise FormatError(f"{clipped(first)} and {clipped(sign)} both mean {_words(entry)}: write ? for open cells")
     either = {sign: meanings[sign] for sign in signs if sign not in entries}
     entries |= _resolved(either, set(entries.values()), "2" not in meanings)
@@ -272,8 +276,8 @@ def _resolved(either: Meanings, taken: set[int], is_mono: bool) -> dict[str, int
         return {}
     free = {0, 1} - taken
     if all(meanings == (1, 0) for meanings in either.values()):
-        if len(either) == 1 and len(free) == 1:
-            return {sign: free.pop() for sign in either}
+        if len(either) == 1 and (len(free) == 1 or (len(free) == 2 and [*either][0] in "xX")):
+            return {sign: max(free) for sign in either}
         if len(free) == 2 and sorted(sign.lower() for sign in either) == ["o", "x"]:
             return {sign: int(sign in "xX") for sign in either}
     if is_mono:
@@ -305,8 +309,8 @@ def _in_value(value: Any, wanted: _Wanted, depth: int) -> np.ndarray:
     if all(isinstance(item, str) for item in items) and isinstance(value, list | tuple) and len(items) != wanted.cells:
         return _in_text("\n".join(items), wanted, depth + 1)
     rows = [_cells_of(item, wanted) for item in items]
-    if len(rows) == wanted.height and all(row is not None for row in rows) and not _is_shuffled(value):
-        return entries_of([row for row in rows if row is not None], wanted.meanings)
+    if len(rows) == wanted.height and all(row is not None for row in rows):
+        return entries_of([rows[place] or () for place in _order(value)], wanted.meanings)
     if isinstance(value, list | tuple) and not any(isinstance(item, list | tuple | dict) for item in items):
         return _in_flat([*map(_sign, items)], wanted)
     if isinstance(value, list | tuple) and all(isinstance(item, list | tuple) for item in items):
@@ -350,13 +354,16 @@ def _cells_of(item: Any, wanted: _Wanted) -> Row | None:
     return tuple(map(_sign, item)) if not any(isinstance(cell, list | tuple | dict) for cell in item) else None
 
 
-def _is_shuffled(value: Any) -> bool:
-    """Return whether rows have numbers that are out of order."""
-    numbers = [re.search(r"\d{1,4}", str(key)) for key in value] if isinstance(value, dict) else [
-        found for item in value if isinstance(item, dict) and (found := _row_number(item))
-    ]
-    read = [int(found[0]) for found in numbers if found]
-    return len(read) > 1 and read != [*range(read[0], read[0] + len(read))]
+def _order(value: Any) -> Sequence[int]:
+    """Return the places of the rows of a list or an object, in the order of their numbers if they have any."""
+    if isinstance(value, dict):
+        found = [re.search(r"\d{1,4}", str(key)) for key in value]
+    else:
+        found = [_row_number(item) if isinstance(item, dict) else None for item in value]
+    numbers = [int(number[0]) for number in found if number]
+    if sorted(numbers) not in [[*range(first, first + len(value))] for first in (0, 1)]:
+        return range(len(value))
+    return sorted(range(len(value)), key=numbers.__getitem__)
 
 
 def _row_number(item: Mapping[Any, Any]) -> re.Match[str] | None:
@@ -404,11 +411,11 @@ ANSWER = re.compile(
     r"[<\[](?:final_)?(?:answer|solution)[>\]](.*?)(?:[<\[]/(?:final_)?(?:answer|solution)[>\]]|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
-INVISIBLE: dict[int, int | str | None] = {0xFE0F: None, 0x200B: None, 0x200D: None, 0xFEFF: None, 0xA0: " ", 0x3000: " "}
+INVISIBLE: dict[int, int | str | None] = {0xFE0F: None, 0x200B: None, 0x200D: None, 0xFEFF: None, 0x20E3: None, 0xA0: " ", 0x3000: " "}
 INVISIBLE |= {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | dict.fromkeys(map(ord, "│┃║❘"), "|")
 """Variation selector of emoji, zero-width, wide and no-break blanks, wide letters, bars of frames."""
 
-BOLD = re.compile(r"\*\*([^*\n]*[A-Za-z0-9][^*\n]*)\*\*")
+BOLD = re.compile(r"\*{1,3}([^*\n]*[A-Za-z0-9][^*\n]*)\*{1,3}")
 ESCAPED = re.compile(r"(?:\\u[0-9a-fA-F]{4})+")
 LIST = re.compile(r"\[[^\[\]]*\]|\([^()\[\]]*\)")
 ARROW = re.compile(r"(?<![-=])[-=]+>|[⇒➜➔⟶⇨➡]")
@@ -430,6 +437,9 @@ MARKUP = [
         ("\\", r"\\([#*_.\-|`~$%&\"])", r"\1"),
         ("\\", r"\\[A-Za-z]+\*?|\\", " "),
         ("#", r"^\s{0,3}#{1,6}[ \t]+(?=\**[01■□█░⬛⬜]{2}|[\[`\"])", ""),
+        ("[ ]", r"\[([xX#])\]", r"\1"),
+        ("[ ]", r"\[ \]", BLANK),
+        ("[", r"(?<=[\[ ,])(\d)\.0?(?=[ ,]{0,9}[\d\]])", r"\1"),
         ("{", r"(?<=[,{])[ \t]*(?=[\"'][A-Za-z_]\w{0,40}[\"']\s?:\s?(?:[\"']|\[\s{0,3}[\"'\[(]))", "\n"),
         ("ow", r"(?<=[^\s*>•-])[ \t]+(?=\**[Rr]ow\s?\d{1,4}\s?[:=→])", "\n"),
         ("- - ", r"^[ \t]*- - (?=[\"']?\w{1,20}[\"']?[ \t]{0,9}\n[ \t]+- )", "\n"),
@@ -552,7 +562,7 @@ LOWER = re.compile("[a-z]")
 LONG_LINE = 1_000
 """Characters of a line whose prose is taken together."""
 
-SOFT, HARD = ",|&\"'`“”‘’«»„", "[](){}:;/→=<>!\\$…+✓✔"
+SOFT, HARD = ",|&\"'`“”‘’«»„", "[](){}:;/→=<>!\\$…+✓✔✅✗✘❌←"
 
 
 def _line(text: str, wanted: _Wanted) -> _Line:
@@ -561,8 +571,9 @@ def _line(text: str, wanted: _Wanted) -> _Line:
     if not stripped:
         return EMPTY_LINE
     is_dashes = len(stripped) >= 3 and not stripped.strip("-") and "-" in wanted.meanings
-    if not is_dashes and RULES.fullmatch(stripped) and HEAVY.search(stripped):
-        return RULE
+    if not is_dashes and RULES.fullmatch(stripped):
+        if HEAVY.search(stripped) or ("-" in stripped and stripped.count("|") == wanted.width + 2):
+            return RULE
     if COLUMN.match(text):
         return PROSE
     text = _fields(text, wanted)
@@ -633,7 +644,8 @@ def _with_pieces(
     rows = [row for each in found for row in each[0]]
     if has_other and wanted.width < 3 and len(rows) != wanted.height:
         rows = []
-    small = wanted.cells < 9 and has_other and len(rows) == wanted.height > 1
+    is_word = len(found) == 1 and 3 < wanted.cells and any(len(piece) == 1 for piece, _, _ in pieces)
+    small = wanted.cells < 9 and has_other and len(rows) == wanted.height > 1 and not is_word
     if rows and not small:
         faulty = [count for found_rows, count, pointer, _ in read if not found_rows and pointer not in ("→", "=", ":", "✓")]
         misfit = max((count for count in faulty if count > 1 and 2 * count > wanted.width), default=0)
@@ -683,8 +695,13 @@ def _word(token: str, meanings: Meanings) -> _Word | None:
 
 def _fields(text: str, wanted: _Wanted) -> str:
     """Return a line of fields between bars, with empty ones marked."""
-    bars = text.count("|")
-    if bars < 2 or "|" in wanted.palette:
+    if "|" in wanted.palette:
+        return text
+    if text.count("|") < 2:
+        for sign in "&,\t":
+            fields = text.split(sign) if text.count(sign) == wanted.width - 1 > 0 else []
+            if any(not field.strip() for field in fields) and all(len(field.strip()) < 3 for field in fields):
+                return sign.join(field if field.strip() else BLANK for field in fields)
         return text
     inner = text.strip().removeprefix("|").removesuffix("|").split("|")
     if 0 <= len(inner) - wanted.width <= 2 and len(inner) > 1 and any(not field.strip() for field in inner):
@@ -727,7 +744,7 @@ class _Found(NamedTuple):
 def _in_lines(text: str, wanted: _Wanted) -> np.ndarray:
     """Return the grid of a text. Raises FormatError."""
     if len(text) > wanted.width:
-        wanted = _with_legend(text, wanted)
+        text, wanted = _with_legend(text, wanted)
     lines = [_parsed(line, wanted) for line in _marked_up(text, wanted).split("\n")]
     found = sorted([*_of_runs(lines, wanted), *_of_labels(lines, wanted)], key=lambda each: each.line)
     grids = [each for each in found if each.rows]
@@ -765,12 +782,7 @@ def _of_runs(lines: Sequence[tuple[_Line, bool]], wanted: _Wanted) -> Iterator[_
         elif line is EMPTY_LINE:
             run.append([])
         elif line.rows or line.misfit:
-            if len(line.rows) == wanted.height > 1:
-                yield from _of_run(run, head, wanted) if not of_columns else ()
-                yield _Found(place, line.rows) if not line.misfit else _Found(place, (), _uneven(line, wanted), True)
-                run, head = [[]], False
-            else:
-                run[-1].append((place, line))
+            run[-1].append((place, line))
         else:
             yield from _of_run(run, head, wanted) if not of_columns else ()
             run, head, of_columns = [[]], False, announces
@@ -794,7 +806,9 @@ def _of_group(group: Sequence[tuple[int, _Line]], head: bool, wanted: _Wanted) -
     end = group[-1][0]
     lines = [line for _, line in group]
     has_dashes = any("-" in row for line in lines if not line.is_dashes for row in line.rows)
-    lines = [line for line in lines if not line.is_dashes or (has_dashes and line.rows)]
+    lines = [line for line in lines if not line.is_dashes or has_dashes]
+    if len(lines) > 1 and any(len(line.rows) == wanted.height for line in lines) and wanted.height > 1:
+        return _in_one(end, lines, wanted)
     for chosen in (lines[1:], lines) if head else (lines,):
         rows = _plain(chosen, wanted) or _labelled(chosen, wanted)
         if rows is not None:
@@ -802,6 +816,16 @@ def _of_group(group: Sequence[tuple[int, _Line]], head: bool, wanted: _Wanted) -
             return _Found(end, (), problem, True) if problem else _Found(end, _ordered(chosen, rows))
     lines = lines[1:] if head else lines
     return _faulty(end, lines, wanted)
+
+
+def _in_one(end: int, lines: Sequence[_Line], wanted: _Wanted) -> _Found:
+    """Return the grid of lines of which some hold all rows: the same one."""
+    whole = [line for line in lines if len(line.rows) == wanted.height]
+    others = [line for line in lines if len(line.rows) != wanted.height]
+    grids = {tuple(rows): None for rows in (*(_plain([line], wanted) for line in whole), _plain(others, wanted)) if rows}
+    if len(grids) == 1 and (not others or _plain(others, wanted)):
+        return _Found(end, [*next(iter(grids))])
+    return _Found(end, (), f"a line has all {wanted.cells:,} cells, others next to it differ", True)
 
 
 def _plain(lines: Sequence[_Line], wanted: _Wanted) -> list[Row] | None:
@@ -832,8 +856,9 @@ def _labelled(lines: Sequence[_Line], wanted: _Wanted) -> list[Row] | None:
 
 def _unlabelled(words: Sequence[str], label: Sequence[str], at_end: bool, wanted: _Wanted) -> Row | None:
     """Return the row of a line that has this label, else None."""
-    for count in {max(len(label), 1), 1}:
-        labels, rest = (words[-count:], words[:-count]) if at_end else (words[:count], words[count:])
+    for count in {max(len(label), 1), 1, len(label)}:
+        cut = len(words) - count if at_end else count
+        labels, rest = (words[cut:], words[:cut]) if at_end else (words[:cut], words[cut:])
         numbers = re.findall(r"\d+|[-*]", " ".join(labels))
         if (numbers == [*label] or (not label and [*labels] in (["0"], ["-"], [BLANK]))) and rest:
             cells = [word for word in (_word(token, wanted.meanings) for token in rest) if word]
