@@ -25,7 +25,7 @@ is refused, since it may be another. Symbols of the puzzle's palette precede
 import html
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain
 from typing import Any, NamedTuple
@@ -35,7 +35,7 @@ import numpy as np
 
 from nonocensus.scrapers.formats.jsonl import DIGITS
 from nonocensus.scrapers.formats.parsing import FormatError, clipped
-from nonocensus.solver.model.puzzle import Clue, Color, Puzzle
+from nonocensus.solver.model.puzzle import Color, Puzzle
 
 UNKNOWN = 255
 """Entry of a cell that the grid leaves open."""
@@ -183,7 +183,7 @@ def _meanings(palette: Sequence[Color]) -> Meanings:
     """Return what each sign may mean in a grid of a puzzle with this palette."""
     colors = len(palette) - 1
     ground, *symbols = (color.symbol for color in palette)
-    words = {word: (0,) for word in EMPTY_WORDS} | {word: (UNKNOWN,) for word in OPEN_WORDS}
+    words = dict.fromkeys(EMPTY_WORDS, (0,)) | dict.fromkeys(OPEN_WORDS, (UNKNOWN,))
     meanings: dict[str, tuple[int, ...]] = words | dict.fromkeys(EMPTY, (0,)) | dict.fromkeys(OPEN, (UNKNOWN,))
     if colors == 1:
         meanings |= dict.fromkeys(EITHER, (1, 0)) | dict.fromkeys((*PAINTED, *PAINTED_WORDS), (1,))
@@ -193,7 +193,9 @@ def _meanings(palette: Sequence[Color]) -> Meanings:
     meanings |= {str(entry): (entry,) for entry in range(1, colors + 1)}
     meanings |= {DIGITS[entry]: (entry,) for entry in range(1, colors + 1)}
     meanings[ground] = (0,)
-    return meanings | {symbol: (entry,) for entry, symbol in enumerate(symbols, 1) if colors > 1 or symbol not in EITHER}
+    return meanings | {
+        symbol: (entry,) for entry, symbol in enumerate(symbols, 1) if colors > 1 or symbol not in EITHER
+    }
 
 
 def _color_signs(palette: Sequence[Color]) -> dict[str, set[int]]:
@@ -276,7 +278,7 @@ def _resolved(either: Meanings, taken: set[int], is_mono: bool) -> dict[str, int
         return {}
     free = {0, 1} - taken
     if all(meanings == (1, 0) for meanings in either.values()):
-        if len(either) == 1 and (len(free) == 1 or (len(free) == 2 and [*either][0] in "xX")):
+        if len(either) == 1 and (len(free) == 1 or (len(free) == 2 and next(iter(either)) in "xX")):
             return {sign: max(free) for sign in either}
         if len(free) == 2 and sorted(sign.lower() for sign in either) == ["o", "x"]:
             return {sign: int(sign in "xX") for sign in either}
@@ -344,7 +346,9 @@ def _only(items: Sequence[Any], wanted: _Wanted, depth: int) -> np.ndarray:
 def _cells_of(item: Any, wanted: _Wanted) -> Row | None:
     """Return the row that an item of a list is, or the only one that an object has; None if it is no row."""
     if isinstance(item, dict):
-        rows = [row for row in (_cells_of(value, wanted) for value in item.values() if not isinstance(value, dict)) if row]
+        rows = [
+            row for row in (_cells_of(value, wanted) for value in item.values() if not isinstance(value, dict)) if row
+        ]
         return rows[0] if len(rows) == 1 else None
     if isinstance(item, str):
         lines = [_line(item, wanted)] if item.strip() else []
@@ -411,7 +415,15 @@ ANSWER = re.compile(
     r"[<\[](?:final_)?(?:answer|solution)[>\]](.*?)(?:[<\[]/(?:final_)?(?:answer|solution)[>\]]|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
-INVISIBLE: dict[int, int | str | None] = {0xFE0F: None, 0x200B: None, 0x200D: None, 0xFEFF: None, 0x20E3: None, 0xA0: " ", 0x3000: " "}
+INVISIBLE: dict[int, int | str | None] = {
+    0xFE0F: None,
+    0x200B: None,
+    0x200D: None,
+    0xFEFF: None,
+    0x20E3: None,
+    0xA0: " ",
+    0x3000: " ",
+}
 INVISIBLE |= {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | dict.fromkeys(map(ord, "│┃║❘"), "|")
 """Variation selector of emoji, zero-width, wide and no-break blanks, wide letters, bars of frames."""
 
@@ -457,8 +469,13 @@ def _in_text(text: str, wanted: _Wanted, depth: int) -> np.ndarray:
         raise FormatError(f"it has more than {MAX_LINES:,} lines")
     text = THOUGHTS.sub("", text).translate(INVISIBLE).replace("\r\n", "\n").replace("\r", "\n")
     plain = text.strip("\n").split("\n")
-    if len(plain) == wanted.height and {*text} - {*"-\n"} and all(
-        len(row) == wanted.width and " " not in row and all(sign in wanted.meanings for sign in row) for row in plain
+    if (
+        len(plain) == wanted.height
+        and {*text} - {*"-\n"}
+        and all(
+            len(row) == wanted.width and " " not in row and all(sign in wanted.meanings for sign in row)
+            for row in plain
+        )
     ):
         return entries_of(plain, wanted.meanings)
     sections = [text]
@@ -476,8 +493,8 @@ def _in_text(text: str, wanted: _Wanted, depth: int) -> np.ndarray:
 def _in_section(text: str, wanted: _Wanted, depth: int) -> np.ndarray:
     """Return the grid of an answer tag, or of a text without one."""
     fences = text.split("```")
-    code = fences[1].partition("\n")[2] if len(fences) == 3 and not (fences[0] + fences[2]).strip() else text
-    value = _decoded(code)
+    is_last = len(fences) > 2 and not any(_may_hold(line, wanted) for line in fences[-1].split("\n"))
+    value = _decoded(fences[-2].partition("\n")[2] if is_last and len(fences) % 2 else text)
     if isinstance(value, str | dict | list):
         return _in_value(value, wanted, depth + 1)
     variants = [text, BOLD.sub(r"\1", text)]
@@ -557,12 +574,16 @@ HEAVY = re.compile(r"-{3}|={2}|[─━═┄┅]|\+-|\|:?-{2,}")
 NAMED = re.compile(r"\b(?:[Rr]ow|ROW|[Ll]ine|[Rr])[ _#-]{0,3}(\d{1,4})\b")
 NUMBERED = re.compile(r"\s*(?:[-*>•]\s{0,3})?(\d{1,4})\s{0,3}(?:[:)\]]|\.(?=\s))")
 COLUMN = re.compile(r"[\W\d_]*(?:[Cc]ol(?:umn)?s?|COL(?:UMN)?S?|[Cc])[ _#]{0,2}\d|[\W_]*(?:Spalte|Столбец|列|第\d+列)")
-COLUMNS = re.compile(r"[\W_]{0,9}(?:(?:check|verif|now|the|each|for)\w{0,9}\W{1,3}){0,4}col(?:umn)?s?\b(?:(?!row)\D){0,40}", re.IGNORECASE)
+COLUMNS = re.compile(
+    r"[\W_]{0,9}(?:(?:check|verif|now|the|each|for)\w{0,9}\W{1,3}){0,4}col(?:umn)?s?\b(?:(?!row)\D){0,40}",
+    re.IGNORECASE,
+)
+OPTIONS = re.compile(r"\b(?:or|either|options?|possib\w+|could|can|alternatives?|candidates?|arrangements?)\b", re.IGNORECASE)
 LOWER = re.compile("[a-z]")
 LONG_LINE = 1_000
 """Characters of a line whose prose is taken together."""
 
-SOFT, HARD = ",|&\"'`“”‘’«»„", "[](){}:;/→=<>!\\$…+✓✔✅✗✘❌←"
+SOFT, HARD = ",、|&\"'`“”‘’«»„", "[](){}:;/→=<>!\\$…。+✓✔✅✗✘❌←"
 
 
 def _line(text: str, wanted: _Wanted) -> _Line:
@@ -591,6 +612,8 @@ def _line(text: str, wanted: _Wanted) -> _Line:
         split = _pieces(rest, wanted, bars_split=True)
         line = split if split.rows and wanted.width > 1 else line
     words = _pieces(text, wanted, False).words if number is not None and not is_named else line.words
+    if is_named and len(line.rows) > 1:
+        line = line._replace(rows=(), misfit=len(line.rows) * wanted.width)
     return line._replace(number=number, is_named=is_named, words=words, is_dashes=is_dashes)
 
 
@@ -637,17 +660,21 @@ def _with_pieces(
     """Return a line of these pieces."""
     read = [(*_rows_of(piece, wanted, "," in text), pointer, nested) for piece, pointer, nested in pieces]
     if any(rows and not nested for rows, _, _, nested in read):
-        read = [each for each in read if not each[3] or text.count("(") > 1 and each[0]]
+        read = [each for each in read if not each[3] or (text.count("(") > 1 and each[0])]
     found = [each for each in read if each[0]]
     if len(found) == 2 and len(found[0][0]) == len(found[1][0]) == 1 and found[1][2] == "→":
         found = found[1:]  # before and after
     rows = [row for each in found for row in each[0]]
     if has_other and wanted.width < 3 and len(rows) != wanted.height:
         rows = []
-    is_word = len(found) == 1 and 3 < wanted.cells and any(len(piece) == 1 for piece, _, _ in pieces)
+    is_word = len(found) == 1 and wanted.cells > 3 and any(len(piece) == 1 for piece, _, _ in pieces)
     small = wanted.cells < 9 and has_other and len(rows) == wanted.height > 1 and not is_word
+    if len(rows) > 1 and OPTIONS.search(text):
+        return PROSE
     if rows and not small:
-        faulty = [count for found_rows, count, pointer, _ in read if not found_rows and pointer not in ("→", "=", ":", "✓")]
+        faulty = [
+            count for found_rows, count, pointer, _ in read if not found_rows and pointer not in ("→", "=", ":", "✓")
+        ]
         misfit = max((count for count in faulty if count > 1 and 2 * count > wanted.width), default=0)
         return _Line(rows, misfit if ("[" in text or "/" in text or ";" in text or '"' in text) else 0, words)
     alien = _alien(text, wanted)
@@ -807,6 +834,8 @@ def _of_group(group: Sequence[tuple[int, _Line]], head: bool, wanted: _Wanted) -
     lines = [line for _, line in group]
     has_dashes = any("-" in row for line in lines if not line.is_dashes for row in line.rows)
     lines = [line for line in lines if not line.is_dashes or has_dashes]
+    count = [str(x) for x in range(1, wanted.width + 1)]
+    head = head or (wanted.width > 2 and bool(lines) and any([*row] == count for row in lines[0].rows))
     if len(lines) > 1 and any(len(line.rows) == wanted.height for line in lines) and wanted.height > 1:
         return _in_one(end, lines, wanted)
     for chosen in (lines[1:], lines) if head else (lines,):
@@ -822,7 +851,9 @@ def _in_one(end: int, lines: Sequence[_Line], wanted: _Wanted) -> _Found:
     """Return the grid of lines of which some hold all rows: the same one."""
     whole = [line for line in lines if len(line.rows) == wanted.height]
     others = [line for line in lines if len(line.rows) != wanted.height]
-    grids = {tuple(rows): None for rows in (*(_plain([line], wanted) for line in whole), _plain(others, wanted)) if rows}
+    grids = {
+        tuple(rows): None for rows in (*(_plain([line], wanted) for line in whole), _plain(others, wanted)) if rows
+    }
     if len(grids) == 1 and (not others or _plain(others, wanted)):
         return _Found(end, [*next(iter(grids))])
     return _Found(end, (), f"a line has all {wanted.cells:,} cells, others next to it differ", True)
@@ -873,7 +904,9 @@ def _disorder(lines: Sequence[_Line]) -> str:
     numbers = [line.number for line in lines if line.is_named]
     if len(numbers) < len(lines) or len(lines) < 2:
         return ""
-    if sorted(number for number in numbers if number is not None) in [[*range(first, first + len(lines))] for first in (0, 1)]:
+    if sorted(number for number in numbers if number is not None) in [
+        [*range(first, first + len(lines))] for first in (0, 1)
+    ]:
         return ""
     return f"its rows are numbered {', '.join(map(str, numbers[:9]))}"
 
@@ -882,7 +915,9 @@ def _ordered(lines: Sequence[_Line], rows: Sequence[Row]) -> Sequence[Row]:
     """Return rows in the order of their numbers."""
     if len(lines) != len(rows) or not all(line.is_named for line in lines):
         return rows
-    return [row for _, row in sorted(zip([line.number or 0 for line in lines], rows, strict=True), key=lambda each: each[0])]
+    return [
+        row for _, row in sorted(zip([line.number or 0 for line in lines], rows, strict=True), key=lambda each: each[0])
+    ]
 
 
 def _of_labels(lines: Sequence[tuple[_Line, bool]], wanted: _Wanted) -> Iterator[_Found]:
@@ -963,7 +998,11 @@ def _with_blanks(lines: list[str], wanted: _Wanted) -> list[Row] | None:
     filled = [place for place, line in enumerate(lines) if line.strip()]
     last = max(filled[-1] + 1, wanted.height) if filled else 0
     lines = lines[max(last - wanted.height, 0) : last]
-    if len(lines) != wanted.height or filled[0] < last - wanted.height or not any(" " in line.strip() or line[:1] == " " for line in lines):
+    if (
+        len(lines) != wanted.height
+        or filled[0] < last - wanted.height
+        or not any(" " in line.strip() or line[:1] == " " for line in lines)
+    ):
         return None
     width = wanted.width if max(map(len, lines)) <= wanted.width else 2 * wanted.width
     rows = [tuple(line.ljust(width)) for line in lines]
@@ -973,4 +1012,8 @@ def _with_blanks(lines: list[str], wanted: _Wanted) -> list[Row] | None:
         rows = [row[::2] for row in rows]
     signs = {sign for row in rows for sign in row} - {" "}
     is_grid = all(len(row) == wanted.width for row in rows) and signs and signs <= {*wanted.meanings}
-    return rows if is_grid and not any(0 in wanted.meanings[sign] and len(wanted.meanings[sign]) == 1 for sign in signs) else None
+    return (
+        rows
+        if is_grid and not any(0 in wanted.meanings[sign] and len(wanted.meanings[sign]) == 1 for sign in signs)
+        else None
+    )

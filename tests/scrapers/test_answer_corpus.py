@@ -19,12 +19,17 @@ Notation = Callable[[Rows, Puzzle], str]
 
 ARROW = from_picture([[0, 0, 1, 0, 0], [0, 1, 1, 1, 0], [1, 1, 1, 1, 1], [0, 0, 1, 0, 0], [0, 0, 1, 0, 0]])
 SMALL = from_picture([[0, 1, 0], [1, 1, 1], [0, 1, 0], [1, 0, 0]])
-GAPS = from_picture([[0, 0, 0, 0, 0, 0], [1, 1, 0, 1, 0, 1], [0, 0, 0, 0, 0, 0], [1, 0, 1, 0, 1, 0], [1, 1, 1, 1, 1, 0]])
+GAPS = from_picture(
+    [[0, 0, 0, 0, 0, 0], [1, 1, 0, 1, 0, 1], [0, 0, 0, 0, 0, 0], [1, 0, 1, 0, 1, 0], [1, 1, 1, 1, 1, 0]]
+)
 """Empty rows, and a clue of three numbers for six cells."""
 
 WIDE = from_picture((np.add.outer(np.arange(10) * 3, np.arange(12) * 5) % 7 < 4).astype(int))
 RED, GREEN, BLUE = Color("red", "r", "e02020"), Color("green", "g", "20a030"), Color("blue", "b", "2060e0")
-FLAG = from_picture([[1, 1, 0, 2, 2], [1, 3, 3, 3, 2], [1, 1, 3, 2, 2], [0, 1, 3, 2, 0]], (Color("white", ".", "ffffff"), RED, GREEN, BLUE))
+FLAG = from_picture(
+    [[1, 1, 0, 2, 2], [1, 3, 3, 3, 2], [1, 1, 3, 2, 2], [0, 1, 3, 2, 0]],
+    (Color("white", ".", "ffffff"), RED, GREEN, BLUE),
+)
 MONO = {"arrow": ARROW, "small": SMALL, "gaps": GAPS, "wide": WIDE}
 
 
@@ -52,9 +57,11 @@ def joined(separator: str, before: str = "", after: str = "", signs: str = "01")
 
 def table(head: Callable[[Puzzle], list[str]], label: str = "", signs: str = ".#", rule: bool = True) -> Notation:
     def write(rows: Rows, puzzle: Puzzle) -> str:
-        clues = [" ".join(str(block.length) for block in clue) or "0" for clue in (*puzzle.rows, ((1,),))] if 0 else [
-            " ".join(str(block.length) for block in clue) or "0" for clue in puzzle.rows
-        ]
+        clues = (
+            [" ".join(str(block.length) for block in clue) or "0" for clue in (*puzzle.rows, ((1,),))]
+            if 0
+            else [" ".join(str(block.length) for block in clue) or "0" for clue in puzzle.rows]
+        )
         cells = [head(puzzle)] + ([["---"] * len(head(puzzle))] if rule else [])
         for y, row in enumerate(rows):
             clue = clues[y] if y < len(clues) else "1"
@@ -145,7 +152,9 @@ NOTATIONS: dict[str, Notation] = {
     "table": table(names, "R{y}"),
     "table without labels": table(numbers, signs="01"),
     "table with clues": table(column_clues, "{clue}", "01"),
-    "table without rule": lambda rows, puzzle: table(lambda _: [], "R{y}", "01", rule=False)(rows, puzzle).split("\n", 1)[1],
+    "table without rule": lambda rows, puzzle: table(lambda _: [], "R{y}", "01", rule=False)(rows, puzzle).split(
+        "\n", 1
+    )[1],
     "words": lines(["empty", "filled"], separator=" "),
     "booleans": lines(["False", "True"], "[", ", ", "],"),
     "a legend": lambda rows, puzzle: "Legend: P = painted, Q = empty\n\n" + lines("QP")(rows, puzzle),
@@ -172,7 +181,9 @@ COLORED: dict[str, Notation] = {
     "circles": lines("⚪🔴🟢🔵", "Row {y}: "),
     "colour words": lines(["white", "red", "green", "blue"], separator=" "),
     "words with commas": lines(["empty", "red", "green", "blue"], "[", ", ", "],"),
-    "quoted words": lambda rows, _: json.dumps([[["empty", "red", "green", "blue"][cell] for cell in row] for row in rows]),
+    "quoted words": lambda rows, _: json.dumps(
+        [[["empty", "red", "green", "blue"][cell] for cell in row] for row in rows]
+    ),
     "a legend": lambda rows, puzzle: "A = red, B = green, C = blue, - = empty\n\n" + lines("-ABC")(rows, puzzle),
     "a legend below": lambda rows, puzzle: lines(".#@%")(rows, puzzle) + "\n\n# = red\n@ = green\n% = blue",
     "table": table(names, "R{y}", "0123"),
@@ -249,7 +260,8 @@ ROWS = A.split("\n")
 
 READ = {
     "a greeting and a closing": f"Sure! Here is the solved nonogram:\n\n{H}\n\nLet me know if you want the steps.",
-    "steps before": "Step 1: row 3 is 5 of 5: 11111.\nStep 2: column 3 is full.\nRow 1 could be 10000 or 00100.\n\nFinal grid:\n" + A,
+    "steps before": "Step 1: row 3 is 5 of 5: 11111.\nStep 2: column 3 is full.\nRow 1 could be 10000 or 00100.\n\nFinal grid:\n"
+    + A,
     "a draft before": f"First try:\n{B}\n\nColumn 2 has 1 1, so row 5 is wrong. The solution:\n\n{A}",
     "thoughts with a draft": f"<thinking>{B}</thinking>\n{A}",
     "thoughts without an opening tag": f"{B}\nHm, no.\n</think>\n\n{A}",
@@ -257,13 +269,31 @@ READ = {
     "a channel": f"<|channel|>analysis<|message|>{B}<|end|><|start|>assistant<|channel|>final<|message|>{A}",
     "a tag named in prose": f"I'll put it between <answer> and </answer>.\n\n{A}",
     "a tag that points up": f"{A}\n\n<answer>see above</answer>",
+    "arrangements before": f"Row 1 (1): 10000, 01000, 00100, 00010, 00001\nRow 3 (5): 11111\n\n{A}",
+    "a state and its end": "\n".join(f"Row {y}: ??1?? → {row}" for y, row in enumerate(ROWS, 1)),
+    "a sentence in Chinese": f"答案是 {S}。",
+    "a fence of JSON with clues": "Here it is:\n```json\n"
+    + json.dumps(
+        {
+            "rows": [
+                {"row": y, "clue": [int(clue)], "cells": [int(sign) for sign in row]}
+                for y, (row, clue) in enumerate(zip(ROWS, "13511", strict=True), 1)
+            ]
+        },
+        indent=2,
+    )
+    + "\n```\nThat is the solution.",
+    "checkboxes": "\n".join("".join("[x]" if sign == "1" else "[ ]" for sign in row) for row in ROWS),
+    "crosses": A.replace("0", "✕").replace("1", "■"),
+    "decimals": str(np.array([[float(sign) for sign in row] for row in ROWS])),
     "two tags": f"<answer>{B}</answer>\nWait.\n<answer>{A}</answer>",
     "a tag in brackets": f"Some lines.\n[answer]\n{H}\n[/answer]",
     "a check of rows below": f"{A}\n\nCheck:\n" + "\n".join(f"- Row {y}: {row} ✓" for y, row in enumerate(ROWS, 1)),
     "a check of columns below": f"{A}\n\nColumn 1: 00100 ✓\nColumn 2: 01100 ✓\nColumn 3: 11111 ✓\nColumn 4: 01100 ✓\nColumn 5: 00100 ✓",
     "columns under a heading": f"{A}\n\nChecking the columns:\n1: 00100\n2: 01100\n3: 11111\n4: 01100\n5: 00100",
     "an explanation of each row": "\n\n".join(
-        f"**Row {y}:** `{row}`\nThe clue is {clue}, and column 3 is full." for y, (row, clue) in enumerate(zip(ROWS, "13511", strict=True), 1)
+        f"**Row {y}:** `{row}`\nThe clue is {clue}, and column 3 is full."
+        for y, (row, clue) in enumerate(zip(ROWS, "13511", strict=True), 1)
     ),
     "rows in the wrong order": "\n".join(f"Row {y}: {ROWS[y - 1]}" for y in (3, 1, 2, 5, 4)),
     "rows in one line": " ".join(f"Row {y}: {row}" for y, row in enumerate(ROWS, 1)),
@@ -273,36 +303,77 @@ READ = {
     "a summary in one string": f"Row by row:\n{A}\n\nAs one string: {S}",
     "an open grid first": f"{'?????' * 5}\n\nSolved:\n{H}",
     "the clues in front": "Rows: [[1], [3], [5], [1], [1]]\nColumns: [[1], [2], [5], [2], [1]]\n\n" + A,
-    "the clues around": "    1 2 5 2 1\n" + "\n".join(f"{clue} | {' '.join(row)}" for clue, row in zip("13511", H.split("\n"), strict=True)),
-    "column letters and row numbers": "  A B C D E\n" + "\n".join(f"{y} {' '.join(row)}" for y, row in enumerate(H.split("\n"), 1)),
+    "the clues around": "    1 2 5 2 1\n"
+    + "\n".join(f"{clue} | {' '.join(row)}" for clue, row in zip("13511", H.split("\n"), strict=True)),
+    "column letters and row numbers": "  A B C D E\n"
+    + "\n".join(f"{y} {' '.join(row)}" for y, row in enumerate(H.split("\n"), 1)),
     "column numbers": "   1 2 3 4 5\n" + "\n".join(f"{y}: {' '.join(row)}" for y, row in enumerate(H.split("\n"), 1)),
     "a table whose head is a row": "\n".join(
         f"| {' | '.join(row)} |" + ("\n|---|---|---|---|---|" if not y else "") for y, row in enumerate(H.split("\n"))
     ),
-    "a table of emoji": "\n".join(["| | 1 | 2 | 3 | 4 | 5 |", "|:-:|:-:|:-:|:-:|:-:|:-:|", *(f"| **{y}** | {' | '.join(row)} |" for y, row in enumerate(H.replace("#", "⬛").replace(".", "⬜").split("\n"), 1))]),
-    "a table with blanks": "|   | 1 | 2 | 3 | 4 | 5 |\n|---|---|---|---|---|---|\n" + "\n".join(f"| R{y} | {' | '.join(row)} |" for y, row in enumerate(A.replace("0", " ").replace("1", "X").split("\n"), 1)),
-    "a frame of boxes": "┌─┬─┬─┬─┬─┐\n" + "\n├─┼─┼─┼─┼─┤\n".join(f"│{'│'.join(row)}│" for row in A.replace("0", " ").replace("1", "█").split("\n")) + "\n└─┴─┴─┴─┴─┘",
-    "a frame around": "+-----+\n" + "\n".join(f"|{row}|" for row in A.replace("0", " ").replace("1", "#").split("\n")) + "\n+-----+",
-    "LaTeX of squares": "\\[\n\\begin{array}{|c|c|c|c|c|}\n\\hline\n" + " \\\\ \\hline\n".join(" & ".join("\\square" if sign == "0" else "\\blacksquare" for sign in row) for row in ROWS) + " \\\\ \\hline\n\\end{array}\n\\]",
+    "a table of emoji": "\n".join(
+        [
+            "| | 1 | 2 | 3 | 4 | 5 |",
+            "|:-:|:-:|:-:|:-:|:-:|:-:|",
+            *(
+                f"| **{y}** | {' | '.join(row)} |"
+                for y, row in enumerate(H.replace("#", "⬛").replace(".", "⬜").split("\n"), 1)
+            ),
+        ]
+    ),
+    "a table with blanks": "|   | 1 | 2 | 3 | 4 | 5 |\n|---|---|---|---|---|---|\n"
+    + "\n".join(
+        f"| R{y} | {' | '.join(row)} |" for y, row in enumerate(A.replace("0", " ").replace("1", "X").split("\n"), 1)
+    ),
+    "a frame of boxes": "┌─┬─┬─┬─┬─┐\n"
+    + "\n├─┼─┼─┼─┼─┤\n".join(f"│{'│'.join(row)}│" for row in A.replace("0", " ").replace("1", "█").split("\n"))
+    + "\n└─┴─┴─┴─┴─┘",
+    "a frame around": "+-----+\n"
+    + "\n".join(f"|{row}|" for row in A.replace("0", " ").replace("1", "#").split("\n"))
+    + "\n+-----+",
+    "LaTeX of squares": "\\[\n\\begin{array}{|c|c|c|c|c|}\n\\hline\n"
+    + " \\\\ \\hline\n".join(" & ".join("\\square" if sign == "0" else "\\blacksquare" for sign in row) for row in ROWS)
+    + " \\\\ \\hline\n\\end{array}\n\\]",
     "LaTeX's matrix": "$\\begin{pmatrix} " + " \\\\ ".join(" & ".join(row) for row in ROWS) + " \\end{pmatrix}$",
     "MATLAB": "grid = [" + "; ".join(" ".join(row) for row in ROWS) + "];",
-    "HTML with classes": "<table class='grid'><tr>" + "</tr><tr>".join("".join(f'<td class="c">{cell}</td>' for cell in row) for row in ROWS) + "</tr></table>",
+    "HTML with classes": "<table class='grid'><tr>"
+    + "</tr><tr>".join("".join(f'<td class="c">{cell}</td>' for cell in row) for row in ROWS)
+    + "</tr></table>",
     "XML": "<grid>" + "".join(f"<row>{row}</row>" for row in ROWS) + "</grid>",
     "a tool call with text": json.dumps({"tool": "final_answer", "arguments": {"board": A, "confidence": 0.9}}),
-    "a tool call with a nested text": json.dumps([{"type": "function", "function": {"name": "submit", "arguments": json.dumps({"solution_grid": ROWS})}}]),
-    "a tool call in prose": "Calling the tool.\n<tool_call>\n" + json.dumps({"name": "submit", "arguments": {"matrix": [[int(sign) for sign in row] for row in ROWS]}}) + "\n</tool_call>",
-    "a message": json.dumps([{"role": "user", "content": "Solve it."}, {"role": "assistant", "content": f"Here:\n{A}"}]),
-    "JSON with clues": json.dumps({"rows": [[1], [3], [5], [1], [1]], "columns": [[1], [2], [5], [2], [1]], "picture": ROWS}),
+    "a tool call with a nested text": json.dumps(
+        [{"type": "function", "function": {"name": "submit", "arguments": json.dumps({"solution_grid": ROWS})}}]
+    ),
+    "a tool call in prose": "Calling the tool.\n<tool_call>\n"
+    + json.dumps({"name": "submit", "arguments": {"matrix": [[int(sign) for sign in row] for row in ROWS]}})
+    + "\n</tool_call>",
+    "a message": json.dumps(
+        [{"role": "user", "content": "Solve it."}, {"role": "assistant", "content": f"Here:\n{A}"}]
+    ),
+    "JSON with clues": json.dumps(
+        {"rows": [[1], [3], [5], [1], [1]], "columns": [[1], [2], [5], [2], [1]], "picture": ROWS}
+    ),
     "JSON with emoji escaped": json.dumps({"grid": H.replace("#", "⬛").replace(".", "⬜")}),
-    "JSON within prose and quotes": 'My answer is {"reasoning": "row 3 is full", "grid": "' + A.replace("\n", "\\n") + '"}. Done.',
-    "JSON rows with clues": json.dumps({"rows": [{"row": y, "clue": [int(clue)], "cells": [int(sign) for sign in row]} for y, (row, clue) in enumerate(zip(ROWS, "13511", strict=True), 1)]}),
+    "JSON within prose and quotes": 'My answer is {"reasoning": "row 3 is full", "grid": "'
+    + A.replace("\n", "\\n")
+    + '"}. Done.',
+    "JSON rows with clues": json.dumps(
+        {
+            "rows": [
+                {"row": y, "clue": [int(clue)], "cells": [int(sign) for sign in row]}
+                for y, (row, clue) in enumerate(zip(ROWS, "13511", strict=True), 1)
+            ]
+        }
+    ),
     "JavaScript": "const grid = [\n" + ",\n".join(f"  [{', '.join(row)}]" for row in ROWS) + "\n];",
     "Python's text": 'answer = """\n' + A + '\n"""',
-    "YAML of lists in lists": "solution:\n" + "\n".join("\n".join(("- - " if not x else "  - ") + sign for x, sign in enumerate(row)) for row in ROWS),
+    "YAML of lists in lists": "solution:\n"
+    + "\n".join("\n".join(("- - " if not x else "  - ") + sign for x, sign in enumerate(row)) for row in ROWS),
     "TOML": "grid = [\n" + "\n".join(f'  "{row}",' for row in ROWS) + "\n]",
     "CSV with a head": "c1,c2,c3,c4,c5\n" + "\n".join(",".join(row) for row in ROWS),
     "O and X by legend": "X = empty, O = filled\n\n" + A.replace("0", "X").replace("1", "O"),
-    "letters by legend": "(F: filled, E: empty)\n" + "\n".join(" ".join(row) for row in A.replace("0", "E").replace("1", "F").split("\n")),
+    "letters by legend": "(F: filled, E: empty)\n"
+    + "\n".join(" ".join(row) for row in A.replace("0", "E").replace("1", "F").split("\n")),
     "signs by a legend below": A.replace("0", "~").replace("1", "@") + "\n\nwhere `@` is filled and `~` is empty.",
     "a legend as a list": "- `@`: filled\n- `~`: empty\n\n" + A.replace("0", "~").replace("1", "@"),
     "B and W": A.replace("0", "W").replace("1", "B"),
@@ -317,7 +388,9 @@ READ = {
     "French labels": "\n".join(f"Ligne {y} : {row}" for y, row in enumerate(ROWS, 1)),
     "Chinese labels": "\n".join(f"第{y}行：{row}" for y, row in enumerate(ROWS, 1)),
     "labels before a bar": "\n".join(f"R{y}|{' '.join(row)}|" for y, row in enumerate(ROWS, 1)),
-    "a checkmark and words after": "\n".join(f"{row} ← row {y}, clue {clue}" for y, (row, clue) in enumerate(zip(ROWS, "13511", strict=True), 1)),
+    "a checkmark and words after": "\n".join(
+        f"{row} ← row {y}, clue {clue}" for y, (row, clue) in enumerate(zip(ROWS, "13511", strict=True), 1)
+    ),
 }
 """Answers to the arrow."""
 
@@ -334,6 +407,9 @@ REFUSED = {
     "a tag with a row missing": f"{A}\n<answer>\n" + "\n".join(ROWS[:4]) + "\n</answer>",
     "a row twice": "\n".join(f"Row {y}: {row}" for y, row in zip((1, 2, 2, 4, 5), ROWS, strict=True)),
     "alternatives": "\n".join(f"Row {y}: {row}" + " or 10000" * (y == 1) for y, row in enumerate(ROWS, 1)),
+    "the arrangements of a row": "Row 1 (1): 10000, 01000, 00100, 00010, 00001",
+    "the arrangements in prose": "It could be 10000, 01000, 00100, 00010 or 00001.",
+    "a row with another version": A.replace("01110", "01110 → 01100 → 01110"),
     "thoughts alone": f"<think>\n{A}\n",
     "two objects": json.dumps({"draft": ROWS, "final": B.split("\n")}),
     "a contrary legend": ". = filled, # = empty\n" + H,
