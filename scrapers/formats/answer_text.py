@@ -26,36 +26,27 @@ import html
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from contextlib import suppress
 from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
 
-from nonocensus.scrapers.formats.jsonl import DIGITS
-from nonocensus.scrapers.formats.parsing import FormatError, clipped
-from nonocensus.solver.model.puzzle import Color, Puzzle
-
-UNKNOWN = 255
-"""Entry of a cell that the grid leaves open."""
-
-PAINTED, EMPTY, OPEN, EITHER = "#*█■⬛◼◾▪▮☒☑▓●⚫🟥🟧🟨🟩🟦🟪🟫B", ".-0_□░⬜◻◽▫▯☐○⚪·×✕✖ ␣W", "?", "xXoO"
-BLANK = "␣"
-"""Stands for an empty field between bars."""
-
-PAINTED_WORDS, EMPTY_WORDS, OPEN_WORDS = (
-    ("filled", "painted", "black", "full", "shaded", "true"),
-    ("empty", "blank", "white", "unfilled", "false"),
-    ("unknown", "none", "null", "nan", "-1", str(UNKNOWN)),
+from nonocensus.scrapers.formats.answer_signs import (
+    BLANK,
+    HARD,
+    OPEN,
+    SOFT,
+    AnswerSigns,
+    Meanings,
+    Row,
+    entries_of,
+    signs_of,
+    with_legend,
 )
-
-HUES = {
-    "black": ("000000", "⬛⚫🖤"), "white": ("ffffff", "⬜⚪🤍"), "red": ("e02020", "🟥🔴❤"), "orange": ("ff8c1a", "🟧🟠🧡"),
-    "yellow": ("ffe020", "🟨🟡💛"), "green": ("20a030", "🟩🟢💚"), "blue": ("2060e0", "🟦🔵💙"),
-    "purple": ("802090", "🟪🟣💜"), "brown": ("8b5020", "🟫🟤🤎"), "grey": ("888888", ""), "pink": ("ff9db5", ""),
-}  # fmt: skip
-"""Six hex digits of a colour, and its signs."""
+from nonocensus.scrapers.formats.parsing import FormatError, clipped
+from nonocensus.solver.model.puzzle import Puzzle
 
 MAX_PROSE, MAX_SIGNS = 1 << 20, 32
 """Most characters of an answer: for prose, and for each cell."""
@@ -66,13 +57,6 @@ MAX_LINES, MAX_DEPTH = 1 << 16, 16
 KEYS = ("solution", "answer", "grid")
 """Fields that precede others."""
 
-Meanings = Mapping[str, tuple[int, ...]]
-"""The palette entries that each sign may mean: one, or several of which the grid decides."""
-
-Row = tuple[str, ...]
-"""The signs of a row."""
-
-
 _Word = tuple[str | None, Row | None]
 """The sign that a word is, and its signs if each of its characters is one."""
 
@@ -80,29 +64,12 @@ _Piece = tuple[list[_Word], str, bool]
 """Words of cells, the delimiter before them, and whether they are in parentheses."""
 
 
-class NoGridError(FormatError):
+class FarFromGridError(FormatError):
+    """There are cells, but too few or too many to have been meant as the grid."""
+
+
+class NoGridError(FarFromGridError):
     """Nothing in the text looks like a grid."""
-
-
-class _Signs(NamedTuple):
-    """The signs of a puzzle's cells.
-
-    meanings   of signs, and of words in lower case
-    symbols    of the palette, which are never delimiters
-    cells      pattern of the words of cells in a line
-    others     pattern of a sequence of other words
-    tokens     pattern of a line's words and hard delimiters; the second one if bars are hard
-    hard       those delimiters
-    legends    patterns of a sign and its meaning, and of a meaning and its sign
-    """
-
-    meanings: Meanings
-    symbols: str
-    cells: re.Pattern[str]
-    others: re.Pattern[str]
-    tokens: tuple[re.Pattern[str], re.Pattern[str]]
-    hard: tuple[str, str]
-    legends: tuple[re.Pattern[str], re.Pattern[str]]
 
 
 class _Wanted(NamedTuple):
@@ -111,7 +78,7 @@ class _Wanted(NamedTuple):
     puzzle: Puzzle
     width: int
     height: int
-    signs: _Signs
+    signs: AnswerSigns
 
     @property
     def meanings(self) -> Meanings:
@@ -135,161 +102,12 @@ def read_answer(answer: Any, puzzle: Puzzle) -> np.ndarray:
 
     Raises FormatError for an answer without a grid of the puzzle's size, or with an uncertain one.
     """
-    wanted = _Wanted(puzzle, puzzle.width, puzzle.height, _signs_of(puzzle.palette[: max(puzzle.colors, 1) + 1]))
+    wanted = _Wanted(puzzle, puzzle.width, puzzle.height, signs_of(puzzle.palette[: max(puzzle.colors, 1) + 1]))
     if isinstance(answer, bytes):
         answer = answer[: 4 * (wanted.most + 1)].decode(errors="replace")  # a character has up to four bytes
     if isinstance(answer, np.ndarray):
         answer = answer.tolist() if answer.size <= wanted.most else []
     return _in_text(answer, wanted, 0) if isinstance(answer, str) else _in_value(answer, wanted, 0)
-
-
-# Signs
-
-
-@lru_cache
-def _signs_of(palette: tuple[Color, ...]) -> _Signs:
-    """Return the signs of puzzles that have these colours."""
-    return _with_patterns(_meanings(palette), "".join(color.symbol for color in palette))
-
-
-def _with_patterns(meanings: Meanings, symbols: str) -> _Signs:
-    """Return signs of these meanings."""
-    names = "|".join(sorted((re.escape(name) for name in meanings if len(name) > 1), key=len, reverse=True))
-    soft, hard = ("".join(sign for sign in signs if sign not in symbols) for signs in (SOFT, HARD))
-    hards = hard, hard + "|" * ("|" in soft)
-    ends = rf"\s{re.escape(soft + hard)}"
-    signs = "".join(re.escape(sign) for sign in meanings if len(sign) == 1 and not sign.isspace())
-    tokens = [
-        re.compile(rf"[^\s{re.escape(soft.replace('|', '') if k else soft)}{re.escape(each)}]+|[{re.escape(each)}]")
-        for k, each in enumerate(hards)
-    ]
-    cells = rf"(?<![^{ends}])(?:[{signs}]+|(?i:{names}))(?![^{ends}])"
-    other = rf"(?<![^{ends}])(?!(?i:{names})(?![^{ends}]))[{signs}\d]*[^{ends}{signs}\d][^{ends}]*"
-    colors = "|".join(sorted((name for name in meanings if len(name) > 2 and name.isalpha()), key=len, reverse=True))
-    word = rf"\b({colors})\b(?: cells?| squares?)?"
-    forward, backward = LEGEND_BEGIN + LEGEND_SIGN + LEGEND_IS + word, LEGEND_BEGIN + word + LEGEND_IS + LEGEND_SIGN
-    return _Signs(
-        meanings,
-        symbols,
-        re.compile(cells),
-        re.compile(rf"{other}(?:\s+{other})*"),
-        (tokens[0], tokens[1]),
-        hards,
-        (re.compile(forward, re.I | re.M), re.compile(backward + LEGEND_END, re.I | re.M)),
-    )
-
-
-def _meanings(palette: Sequence[Color]) -> Meanings:
-    """Return what each sign may mean in a grid of a puzzle with this palette."""
-    colors = len(palette) - 1
-    ground, *symbols = (color.symbol for color in palette)
-    words = dict.fromkeys(EMPTY_WORDS, (0,)) | dict.fromkeys(OPEN_WORDS, (UNKNOWN,))
-    meanings: dict[str, tuple[int, ...]] = words | dict.fromkeys(EMPTY, (0,)) | dict.fromkeys(OPEN, (UNKNOWN,))
-    if colors == 1:
-        meanings |= dict.fromkeys(EITHER, (1, 0)) | dict.fromkeys((*PAINTED, *PAINTED_WORDS), (1,))
-    else:
-        del meanings["white"], meanings["W"]
-        meanings |= {sign: tuple(sorted(entries)) for sign, entries in _color_signs(palette).items()}
-    meanings |= {str(entry): (entry,) for entry in range(1, colors + 1)}
-    meanings |= {DIGITS[entry]: (entry,) for entry in range(1, colors + 1)}
-    meanings[ground] = (0,)
-    return meanings | {
-        symbol: (entry,) for entry, symbol in enumerate(symbols, 1) if colors > 1 or symbol not in EITHER
-    }
-
-
-def _color_signs(palette: Sequence[Color]) -> dict[str, set[int]]:
-    """Return the entries that names, initials, other cases of symbols, and coloured signs may mean."""
-    signs: dict[str, set[int]] = {}
-    for entry, color in enumerate(palette):
-        name, hue = color.name.lower(), _hue(color)
-        found = {name, hue, *(initial for word in (name, hue) for initial in (word[:1], word[:1].upper()))}
-        found |= {"gray"} if hue == "grey" else set()
-        found |= {*HUES[hue][1]} | ({color.symbol.swapcase()} if entry else set())
-        for sign in found - {""}:
-            if sign.isalpha() or sign in HUES[hue][1]:
-                signs.setdefault(sign, set()).add(entry)
-    return signs
-
-
-def _hue(color: Color) -> str:
-    """Return the common name of a colour: that in its own name, or else the nearest."""
-    named = [word for word in re.findall("[a-z]+", color.name.lower().replace("gray", "grey")) if word in HUES]
-    if named and color.name.lower() not in ("white", "black"):  # formats give these names to colours without one
-        return named[-1]
-    try:
-        rgb = np.array([*bytes.fromhex(color.rgb)], float)
-    except ValueError:
-        return named[-1] if named else "grey"
-    return min(HUES, key=lambda name: float(((rgb - [*bytes.fromhex(HUES[name][0])]) ** 2).sum()))
-
-
-LEGEND_SIGN = r"[\"'`“‘]?([^\s\"'`“”‘’,;:=()|])[\"'`”’]?"
-LEGEND_IS = r"\s{0,3}(=|:|→|–|\bis\b|\bare\b|\bmeans?\b|\bfor\b)\s{0,3}(?:an? |the )?"
-LEGEND_BEGIN = r"(?:^[ \t>*-]{0,9}|[,;(:][ \t]?|\b(?:and|where|with|using) )"
-LEGEND_END = r"(?=[ \t\"'`”’),.;*]{0,9}$|[ \t\"'`”’]{0,4}[),.;]|[\"'`”’]? and\b)"
-
-
-def _with_legend(text: str, wanted: _Wanted) -> tuple[str, _Wanted]:
-    """Return a text without the signs that it explains, and what to look for with these.
-
-    A sign that means something else by itself, unless a letter, may then be both.
-    """
-    forward, backward = wanted.signs.legends
-    found = [(each[1], each[2], each[3]) for each in forward.finditer(text)]
-    found += [(each[3], each[2], each[1]) for each in backward.finditer(text)]
-    added: dict[str, set[int]] = {}
-    for sign, verb, name in found:
-        if verb == "=" or not sign.isdigit():
-            added.setdefault(sign, set()).update(wanted.meanings[name.lower()])
-    for sign, entries in added.items():
-        known = wanted.meanings.get(sign, ())
-        if not sign.isalpha():
-            entries.update(known)
-    if not added:
-        return text, wanted
-    meanings = {**wanted.meanings, **{sign: (*sorted(entries),) for sign, entries in added.items()}}
-    text = backward.sub("\0", forward.sub("\0", text))
-    return text, wanted._replace(signs=_with_patterns(meanings, wanted.signs.symbols))
-
-
-def entries_of(rows: Sequence[Sequence[str]], meanings: Meanings) -> np.ndarray:
-    """Return the palette entries of a grid, uint8[height, width]; UNKNOWN for open cells.
-
-    Raises FormatError if a sign is unknown or ambiguous.
-    """
-    signs = dict.fromkeys(sign for row in rows for sign in row)
-    if any(sign not in meanings for sign in signs):
-        y, x = next((y, x) for y, row in enumerate(rows, 1) for x, sign in enumerate(row, 1) if sign not in meanings)
-        raise FormatError(f"row {y}, column {x}: {clipped(rows[y - 1][x - 1])} is no sign of a cell")
-    entries = {sign: meanings[sign][0] for sign in signs if len(meanings[sign]) == 1}
-    for sign, entry in entries.items():
-        first = next(other for other in entries if entries[other] == entry)
-        if first != sign and min(len(first), len(sign)) == 1:
-            raise FormatError(f"{clipped(first)} and {clipped(sign)} both mean {_words(entry)}: write ? for open cells")
-    either = {sign: meanings[sign] for sign in signs if sign not in entries}
-    entries |= _resolved(either, set(entries.values()), "2" not in meanings)
-    return np.array([[entries[sign] for sign in row] for row in rows], np.uint8)
-
-
-def _resolved(either: Meanings, taken: set[int], is_mono: bool) -> dict[str, int]:
-    """Return the meanings of ambiguous signs; `taken` are the entries that other signs mean."""
-    if not either:
-        return {}
-    free = {0, 1} - taken
-    if all(meanings == (1, 0) for meanings in either.values()):
-        if len(either) == 1 and (len(free) == 1 or (len(free) == 2 and next(iter(either)) in "xX")):
-            return {sign: max(free) for sign in either}
-        if len(free) == 2 and sorted(sign.lower() for sign in either) == ["o", "x"]:
-            return {sign: int(sign in "xX") for sign in either}
-    if is_mono:
-        raise FormatError(f"{' and '.join(map(clipped, either))} could be painted or empty: write # and .")
-    sign, meanings = next(iter(either.items()))
-    raise FormatError(f"{clipped(sign)} could be {' or '.join(map(_words, meanings))}: write numbers of colours")
-
-
-def _words(entry: int) -> str:
-    return {0: "empty", UNKNOWN: "open"}.get(entry, f"colour {entry}")
 
 
 # Objects and lists
@@ -307,7 +125,8 @@ def _in_value(value: Any, wanted: _Wanted, depth: int) -> np.ndarray:
     if isinstance(value, dict):
         for key in KEYS:
             if key in value:
-                return _in_value(value[key], wanted, depth + 1)
+                with suppress(NoGridError):
+                    return _in_value(value[key], wanted, depth + 1)
     if all(isinstance(item, str) for item in items) and isinstance(value, list | tuple) and len(items) != wanted.cells:
         return _in_text("\n".join(items), wanted, depth + 1)
     rows = [_cells_of(item, wanted) for item in items]
@@ -320,26 +139,24 @@ def _in_value(value: Any, wanted: _Wanted, depth: int) -> np.ndarray:
         if inner and isinstance(inner[0], list | tuple):
             return _in_value(inner, wanted, depth + 1)
         if not any(isinstance(cell, list | tuple | dict) for item in items for cell in item):
-            raise FormatError(_fault([[*map(_sign, item)] for item in items], wanted))
+            raise _error(_fault(items, wanted), sum(map(len, items)), wanted)
     return _only([item for item in items if isinstance(item, str | dict | list | tuple)], wanted, depth)
 
 
 def _only(items: Sequence[Any], wanted: _Wanted, depth: int) -> np.ndarray:
     """Return the only grid among the items of an object or a list."""
     grids: dict[bytes, np.ndarray] = {}
-    faults: list[FormatError] = []
+    error: FormatError = NoGridError(_nothing(wanted))
     for item in items:
         try:
             grid = _in_value(item, wanted, depth + 1)
             grids[grid.tobytes()] = grid
-        except NoGridError:
-            continue
-        except FormatError as error:
-            faults.append(error)
+        except FormatError as found:
+            error = found if isinstance(error, FarFromGridError) and not isinstance(found, NoGridError) else error
     if len(grids) > 1:
         raise FormatError(f"it holds {len(grids)} different grids: write one as {clipped(KEYS[0])}")
-    if not grids:
-        raise faults[-1] if faults else NoGridError(_nothing(wanted))
+    if not grids or not isinstance(error, FarFromGridError):
+        raise error
     return next(iter(grids.values()))
 
 
@@ -391,9 +208,8 @@ def _sign(cell: Any) -> str:
 def _in_flat(signs: Sequence[str], wanted: _Wanted) -> np.ndarray:
     """Return the grid of a list of all cells."""
     if len(signs) != wanted.cells:
-        if wanted.height == 1:
-            raise FormatError(_fault([signs], wanted))
-        raise FormatError(_count(len(signs), wanted) if len(signs) > 1 else _nothing(wanted))
+        fault = _fault([signs], wanted) if wanted.height == 1 else _count(len(signs), wanted)
+        raise _error(fault, len(signs), wanted) if len(signs) > 1 else NoGridError(_nothing(wanted))
     return entries_of(_chunks(tuple(signs), wanted.width), wanted.meanings)
 
 
@@ -504,7 +320,7 @@ def _in_section(text: str, wanted: _Wanted, depth: int) -> np.ndarray:
         try:
             return _in_lines(variant, wanted)
         except FormatError as found:
-            error = error if error and not isinstance(error, NoGridError) else found
+            error = error if error and not isinstance(error, FarFromGridError) else found
     assert error is not None
     for part in [*fences[1::2]][-1:] or [text]:
         rows = _with_blanks((part.partition("\n")[2] if part is not text else part).split("\n"), wanted)
@@ -567,7 +383,8 @@ class _Line(NamedTuple):
     is_dashes: bool = False
 
 
-PROSE, EMPTY_LINE, RULE = _Line(), _Line(), _Line()
+PROSE, EMPTY_LINE, RULE, HEADING = _Line(), _Line(), _Line(), _Line()
+"""Lines without cells; a heading is one of columns."""
 
 RULES = re.compile(r"[\s|+:=\-─━═┄┅┌┬┐├┼┤└┴┘╔╦╗╠╬╣╚╩╝╭╮╰╯┏┳┓┣╋┫┗┻┛]+")
 HEAVY = re.compile(r"-{3}|={2}|[─━═┄┅]|\+-|\|:?-{2,}")
@@ -578,12 +395,10 @@ COLUMNS = re.compile(
     r"[\W_]{0,9}(?:(?:check|verif|now|the|each|for)\w{0,9}\W{1,3}){0,4}col(?:umn)?s?\b(?:(?!row)\D){0,40}",
     re.IGNORECASE,
 )
-OPTIONS = re.compile(r"\b(?:or|either|options?|possib\w+|could|can|alternatives?|candidates?|arrangements?)\b", re.IGNORECASE)
+OPTIONS = re.compile(r"\b(?:or|either|options?|possib\w+|could|can|alternatives?|candidates?|arrangements?)\b", re.I)
 LOWER = re.compile("[a-z]")
 LONG_LINE = 1_000
 """Characters of a line whose prose is taken together."""
-
-SOFT, HARD = ",、|&\"'`“”‘’«»„", "[](){}:;/→=<>!\\$…。+✓✔✅✗✘❌←"
 
 
 def _line(text: str, wanted: _Wanted) -> _Line:
@@ -592,15 +407,15 @@ def _line(text: str, wanted: _Wanted) -> _Line:
     if not stripped:
         return EMPTY_LINE
     is_dashes = len(stripped) >= 3 and not stripped.strip("-") and "-" in wanted.meanings
-    if not is_dashes and RULES.fullmatch(stripped):
-        if HEAVY.search(stripped) or ("-" in stripped and stripped.count("|") == wanted.width + 2):
-            return RULE
+    has_label = stripped.count("|") == wanted.width + 2
+    if not is_dashes and RULES.fullmatch(stripped) and (HEAVY.search(stripped) or ("-" in stripped and has_label)):
+        return RULE
     if COLUMN.match(text):
         return PROSE
     text = _fields(text, wanted)
     if not _may_hold(text, wanted):
         alien = _alien(stripped, wanted)
-        return _Line([alien]) if alien else PROSE
+        return _Line([alien]) if alien else HEADING if COLUMNS.fullmatch(stripped) else PROSE
     number, is_named, rest = None, False, text
     named = [*NAMED.finditer(text)]
     if len(named) == 1 or (named and named[0][1] == named[-1][1]):
@@ -681,7 +496,7 @@ def _with_pieces(
     if alien:
         return _Line([alien])
     count = max((count for _, count, _, _ in read), default=0)
-    is_near = 4 * wanted.cells < 5 * count < 7 * wanted.cells and wanted.cells > 8
+    is_near = _is_near(count, wanted) and wanted.cells > 8
     fits = count > 1 and 2 * count > wanted.width and (not has_other or is_near)
     return _Line((), count if fits else 0, words)
 
@@ -701,12 +516,16 @@ def _rows_of(words: Sequence[_Word], wanted: _Wanted, has_commas: bool) -> tuple
     if len(words) == 1 or lengths == {1}:
         if total in sizes:
             return _chunks(every, width), total
-    elif total % width == 0 and not (has_commas and lengths - {1, *sizes}):
-        if {*range(width, total + 1, width)} <= {*accumulate(map(len, solids))}:
-            return _chunks(every, width), total
+    elif not (has_commas and lengths - {1, *sizes}) and _are_aligned(solids, total, width):
+        return _chunks(every, width), total
     if total == 2 * width and every[::2] == every[1::2] and lengths != {1}:
         return [every[::2]], total
     return [], total
+
+
+def _are_aligned(solids: Sequence[Row], total: int, width: int) -> bool:
+    """Return whether no word of cells goes over the end of a row."""
+    return total % width == 0 and {*range(width, total + 1, width)} <= {*accumulate(map(len, solids))}
 
 
 def _word(token: str, meanings: Meanings) -> _Word | None:
@@ -771,21 +590,23 @@ class _Found(NamedTuple):
 def _in_lines(text: str, wanted: _Wanted) -> np.ndarray:
     """Return the grid of a text. Raises FormatError."""
     if len(text) > wanted.width:
-        text, wanted = _with_legend(text, wanted)
-    lines = [_parsed(line, wanted) for line in _marked_up(text, wanted).split("\n")]
+        text, signs = with_legend(text, wanted.signs)
+        wanted = wanted._replace(signs=signs)
+    lines = [_line(line, wanted) for line in _marked_up(text, wanted).split("\n")]
     found = sorted([*_of_runs(lines, wanted), *_of_labels(lines, wanted)], key=lambda each: each.line)
     grids = [each for each in found if each.rows]
     if not grids:
         if not found:
             raise NoGridError(_nothing(wanted))
-        raise FormatError(([each for each in found if each.is_near] or found)[-1].fault)
+        near = [each for each in found if each.is_near]
+        raise FormatError(near[-1].fault) if near else FarFromGridError(found[-1].fault)
     read = [(each.line, each.rows) for each in grids if any(sign not in OPEN for row in each.rows for sign in row)]
     end, rows = read[-1] if read else (grids[-1].line, grids[-1].rows)
     faults = [each for each in found if each.is_near and each.line > end]
     if faults:
         raise FormatError(faults[-1].fault)
     grid = entries_of(rows, wanted.meanings)
-    for line, _ in lines[end + 1 :]:
+    for line in lines[end + 1 :]:
         if line.is_named and line.number and len(line.rows) == 1 and line.number <= wanted.height:
             again = entries_of(line.rows, wanted.meanings)
             if (again[0] != grid[line.number - 1]).any():
@@ -793,26 +614,21 @@ def _in_lines(text: str, wanted: _Wanted) -> np.ndarray:
     return grid
 
 
-def _parsed(text: str, wanted: _Wanted) -> tuple[_Line, bool]:
-    """Return what a line holds, and whether it announces columns."""
-    return _line(text, wanted), bool(COLUMNS.fullmatch(text.strip()))
-
-
-def _of_runs(lines: Sequence[tuple[_Line, bool]], wanted: _Wanted) -> Iterator[_Found]:
+def _of_runs(lines: Sequence[_Line], wanted: _Wanted) -> Iterator[_Found]:
     """Yield the grids of adjacent lines, and what is nearly one."""
     run: list[list[tuple[int, _Line]]] = [[]]
     head = False
     of_columns = False
-    for place, (line, announces) in enumerate([*lines, (PROSE, False)]):
+    for place, line in enumerate([*lines, PROSE]):
         if line is RULE:
-            head = head or (sum(map(len, run)) == 1 and wanted.height > 0)
+            head = head or sum(map(len, run)) == 1
         elif line is EMPTY_LINE:
             run.append([])
         elif line.rows or line.misfit:
             run[-1].append((place, line))
         else:
             yield from _of_run(run, head, wanted) if not of_columns else ()
-            run, head, of_columns = [[]], False, announces
+            run, head, of_columns = [[]], False, line is HEADING
 
 
 def _of_run(run: Sequence[Sequence[tuple[int, _Line]]], head: bool, wanted: _Wanted) -> Iterator[_Found]:
@@ -841,8 +657,9 @@ def _of_group(group: Sequence[tuple[int, _Line]], head: bool, wanted: _Wanted) -
     for chosen in (lines[1:], lines) if head else (lines,):
         rows = _plain(chosen, wanted) or _labelled(chosen, wanted)
         if rows is not None:
-            problem = _disorder(chosen)
-            return _Found(end, (), problem, True) if problem else _Found(end, _ordered(chosen, rows))
+            ordered = _in_order(chosen, rows)
+            fault = "" if ordered else "its rows are not numbered 1, 2 and so on"
+            return _Found(end, ordered or (), fault, not ordered)
     lines = lines[1:] if head else lines
     return _faulty(end, lines, wanted)
 
@@ -899,32 +716,21 @@ def _unlabelled(words: Sequence[str], label: Sequence[str], at_end: bool, wanted
     return None
 
 
-def _disorder(lines: Sequence[_Line]) -> str:
-    """Return why the numbers of rows are no order, if so."""
-    numbers = [line.number for line in lines if line.is_named]
-    if len(numbers) < len(lines) or len(lines) < 2:
-        return ""
-    if sorted(number for number in numbers if number is not None) in [
-        [*range(first, first + len(lines))] for first in (0, 1)
-    ]:
-        return ""
-    return f"its rows are numbered {', '.join(map(str, numbers[:9]))}"
-
-
-def _ordered(lines: Sequence[_Line], rows: Sequence[Row]) -> Sequence[Row]:
-    """Return rows in the order of their numbers."""
-    if len(lines) != len(rows) or not all(line.is_named for line in lines):
+def _in_order(lines: Sequence[_Line], rows: Sequence[Row]) -> Sequence[Row] | None:
+    """Return rows in the order of their numbers, if all have one; None if these are not 1, 2 and so on, or 0, 1."""
+    numbers = [line.number for line in lines if line.is_named and line.number is not None]
+    if len(numbers) < max(len(rows), 2):
         return rows
-    return [
-        row for _, row in sorted(zip([line.number or 0 for line in lines], rows, strict=True), key=lambda each: each[0])
-    ]
+    if sorted(numbers) not in [[*range(first, first + len(rows))] for first in (0, 1)]:
+        return None
+    return [rows[place] for place in sorted(range(len(rows)), key=numbers.__getitem__)]
 
 
-def _of_labels(lines: Sequence[tuple[_Line, bool]], wanted: _Wanted) -> Iterator[_Found]:
+def _of_labels(lines: Sequence[_Line], wanted: _Wanted) -> Iterator[_Found]:
     """Yield the grids of lines that are labelled Row 1, Row 2 and so on, with prose between."""
     rows: list[Row] = []
     first = 1
-    for place, (line, _) in enumerate(lines):
+    for place, line in enumerate(lines):
         if not line.is_named or not (line.rows or line.misfit):
             continue
         if line.number != first + len(rows) or len(line.rows) != 1:
@@ -949,19 +755,26 @@ def _faulty(end: int, lines: Sequence[_Line], wanted: _Wanted) -> _Found:
     if not counts:
         return _Found(end, (), _nothing(wanted))
     if len(counts) == 1 and wanted.height > 1:
-        is_near = 4 * wanted.cells < 5 * counts[0] < 7 * wanted.cells
+        is_near = _is_near(counts[0], wanted)
         return _Found(end, (), _count(counts[0], wanted) if is_near else _height(1, wanted), is_near)
     uneven = next((y for y, count in enumerate(counts, 1) if count != wanted.width), 0)
     if len(counts) != wanted.height:
         is_near = abs(len(counts) - wanted.height) < 2 or len(counts) % wanted.height == 0
         return _Found(end, (), _height(len(counts), wanted), is_near and len(counts) > 1)
     if not uneven:
-        return _Found(end, (), next((_uneven(line, wanted) for line in lines if line.misfit), _nothing(wanted)), True)
+        misfit = max(line.misfit for line in lines)
+        return _Found(end, (), f"a row has {_cells(misfit)}, not {wanted.width:,}", True)
     return _Found(end, (), f"row {uneven} has {_cells(counts[uneven - 1])}, not {wanted.width:,}", True)
 
 
-def _uneven(line: _Line, wanted: _Wanted) -> str:
-    return f"a row has {_cells(line.misfit)}, not {wanted.width:,}"
+def _error(fault: str, cells: int, wanted: _Wanted) -> FormatError:
+    """Return the error of cells that are no grid."""
+    return FormatError(fault) if _is_near(cells, wanted) else FarFromGridError(fault)
+
+
+def _is_near(cells: int, wanted: _Wanted) -> bool:
+    """Return whether as many cells were meant to be the grid."""
+    return 4 * wanted.cells < 5 * cells < 7 * wanted.cells
 
 
 def _count(cells: int, wanted: _Wanted) -> str:

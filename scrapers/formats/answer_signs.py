@@ -1,0 +1,211 @@
+"""Signs of cells in answers: what each may mean, by the puzzle's palette and by a legend in the text."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from nonocensus.scrapers.formats.jsonl import DIGITS
+from nonocensus.scrapers.formats.parsing import FormatError, clipped
+from nonocensus.solver.model.puzzle import Color
+
+UNKNOWN = 255
+"""Entry of a cell that the grid leaves open."""
+
+PAINTED, EMPTY, OPEN, EITHER = "#*█■⬛◼◾▪▮☒☑▓●⚫🟥🟧🟨🟩🟦🟪🟫B", ".-0_□░⬜◻◽▫▯☐○⚪·×✕✖ ␣W", "?", "xXoO"
+BLANK = "␣"
+"""Stands for an empty field between bars."""
+
+PAINTED_WORDS, EMPTY_WORDS, OPEN_WORDS = (
+    ("filled", "painted", "black", "full", "shaded", "true"),
+    ("empty", "blank", "white", "unfilled", "false"),
+    ("unknown", "none", "null", "nan", "-1", str(UNKNOWN)),
+)
+
+HUES = {
+    "black": ("000000", "⬛⚫🖤"), "white": ("ffffff", "⬜⚪🤍"), "red": ("e02020", "🟥🔴❤"),
+    "orange": ("ff8c1a", "🟧🟠🧡"), "yellow": ("ffe020", "🟨🟡💛"), "green": ("20a030", "🟩🟢💚"),
+    "blue": ("2060e0", "🟦🔵💙"), "purple": ("802090", "🟪🟣💜"), "brown": ("8b5020", "🟫🟤🤎"),
+    "grey": ("888888", ""), "pink": ("ff9db5", ""),
+}  # fmt: skip
+"""Six hex digits of a colour, and its signs."""
+
+SOFT, HARD = ",、|&\"'`“”‘’«»„", "[](){}:;/→=<>!\\$…。+✓✔✅✗✘❌←"
+"""Delimiters between cells of a row, and between a row and other text."""
+
+Meanings = Mapping[str, tuple[int, ...]]
+"""The palette entries that each sign may mean: one, or several of which the grid decides."""
+
+Row = tuple[str, ...]
+"""The signs of a row."""
+
+
+class AnswerSigns(NamedTuple):
+    """The signs of a puzzle's cells.
+
+    meanings   of signs, and of words in lower case
+    symbols    of the palette, which are never delimiters
+    cells      pattern of the words of cells in a line
+    others     pattern of a sequence of other words
+    tokens     pattern of a line's words and hard delimiters; the second one if bars are hard
+    hard       those delimiters
+    legends    patterns of a sign and its meaning, and of a meaning and its sign
+    """
+
+    meanings: Meanings
+    symbols: str
+    cells: re.Pattern[str]
+    others: re.Pattern[str]
+    tokens: tuple[re.Pattern[str], re.Pattern[str]]
+    hard: tuple[str, str]
+    legends: tuple[re.Pattern[str], re.Pattern[str]]
+
+
+@lru_cache
+def signs_of(palette: tuple[Color, ...]) -> AnswerSigns:
+    """Return the signs of puzzles that have these colours."""
+    return _with_patterns(_meanings(palette), "".join(color.symbol for color in palette))
+
+
+def _with_patterns(meanings: Meanings, symbols: str) -> AnswerSigns:
+    """Return signs of these meanings."""
+    names = "|".join(sorted((re.escape(name) for name in meanings if len(name) > 1), key=len, reverse=True))
+    soft, hard = ("".join(sign for sign in signs if sign not in symbols) for signs in (SOFT, HARD))
+    hards = hard, hard + "|" * ("|" in soft)
+    ends = rf"\s{re.escape(soft + hard)}"
+    signs = "".join(re.escape(sign) for sign in meanings if len(sign) == 1 and not sign.isspace())
+    tokens = [
+        re.compile(rf"[^\s{re.escape(soft.replace('|', '') if k else soft)}{re.escape(each)}]+|[{re.escape(each)}]")
+        for k, each in enumerate(hards)
+    ]
+    cells = rf"(?<![^{ends}])(?:[{signs}]+|(?i:{names}))(?![^{ends}])"
+    other = rf"(?<![^{ends}])(?!(?i:{names})(?![^{ends}]))[{signs}\d]*[^{ends}{signs}\d][^{ends}]*"
+    colors = "|".join(sorted((name for name in meanings if len(name) > 2 and name.isalpha()), key=len, reverse=True))
+    word = rf"\b({colors})\b(?: cells?| squares?)?"
+    forward, backward = LEGEND_BEGIN + LEGEND_SIGN + LEGEND_IS + word, LEGEND_BEGIN + word + LEGEND_IS + LEGEND_SIGN
+    return AnswerSigns(
+        meanings,
+        symbols,
+        re.compile(cells),
+        re.compile(rf"{other}(?:\s+{other})*"),
+        (tokens[0], tokens[1]),
+        hards,
+        (re.compile(forward, re.I | re.M), re.compile(backward + LEGEND_END, re.I | re.M)),
+    )
+
+
+def _meanings(palette: Sequence[Color]) -> Meanings:
+    """Return what each sign may mean in a grid of a puzzle with this palette."""
+    colors = len(palette) - 1
+    ground, *symbols = (color.symbol for color in palette)
+    meanings: dict[str, tuple[int, ...]] = dict.fromkeys((*EMPTY, *EMPTY_WORDS), (0,))
+    meanings |= dict.fromkeys((*OPEN, *OPEN_WORDS), (UNKNOWN,))
+    if colors == 1:
+        meanings |= dict.fromkeys(EITHER, (1, 0)) | dict.fromkeys((*PAINTED, *PAINTED_WORDS), (1,))
+    else:
+        del meanings["white"], meanings["W"]
+        meanings |= {sign: tuple(sorted(entries)) for sign, entries in _color_signs(palette).items()}
+    meanings |= {str(entry): (entry,) for entry in range(1, colors + 1)}
+    meanings |= {DIGITS[entry]: (entry,) for entry in range(1, colors + 1)}
+    meanings[ground] = (0,)
+    return meanings | {
+        symbol: (entry,) for entry, symbol in enumerate(symbols, 1) if colors > 1 or symbol not in EITHER
+    }
+
+
+def _color_signs(palette: Sequence[Color]) -> dict[str, set[int]]:
+    """Return the entries that names, initials, other cases of symbols, and coloured signs may mean."""
+    signs: dict[str, set[int]] = {}
+    for entry, color in enumerate(palette):
+        name, hue = color.name.lower(), _hue(color)
+        found = {name, hue, *(initial for word in (name, hue) for initial in (word[:1], word[:1].upper()))}
+        found |= {"gray"} if hue == "grey" else set()
+        found |= {*HUES[hue][1]} | ({color.symbol.swapcase()} if entry else set())
+        for sign in found - {""}:
+            if sign.isalpha() or sign in HUES[hue][1]:
+                signs.setdefault(sign, set()).add(entry)
+    return signs
+
+
+def _hue(color: Color) -> str:
+    """Return the common name of a colour: that in its own name, or else the nearest."""
+    named = [word for word in re.findall("[a-z]+", color.name.lower().replace("gray", "grey")) if word in HUES]
+    if named and color.name.lower() not in ("white", "black"):  # formats give these names to colours without one
+        return named[-1]
+    try:
+        rgb = bytes.fromhex(color.rgb)
+    except ValueError:
+        return named[-1] if named else "grey"
+    distances = {name: math.dist(rgb, bytes.fromhex(code)) for name, (code, _) in HUES.items() if len(rgb) == 3}
+    return min(distances, key=distances.__getitem__, default="grey")
+
+
+LEGEND_SIGN = r"[\"'`“‘]?([^\s\"'`“”‘’,;:=()|])[\"'`”’]?"
+LEGEND_IS = r"\s{0,3}(=|:|→|–|\bis\b|\bare\b|\bmeans?\b|\bfor\b)\s{0,3}(?:an? |the )?"
+LEGEND_BEGIN = r"(?:^[ \t>*-]{0,9}|[,;(:][ \t]?|\b(?:and|where|with|using) )"
+LEGEND_END = r"(?=[ \t\"'`”’),.;*]{0,9}$|[ \t\"'`”’]{0,4}[),.;]|[\"'`”’]? and\b)"
+
+
+def with_legend(text: str, signs: AnswerSigns) -> tuple[str, AnswerSigns]:
+    """Return a text without the legend that it holds, and the signs with those of the legend.
+
+    A sign that means something else by itself, unless a letter, may then be both.
+    """
+    forward, backward = signs.legends
+    found = [(each[1], each[2], each[3]) for each in forward.finditer(text)]
+    found += [(each[3], each[2], each[1]) for each in backward.finditer(text)]
+    added: dict[str, set[int]] = {}
+    for sign, verb, name in found:
+        if verb == "=" or not sign.isdigit():
+            added.setdefault(sign, set()).update(signs.meanings[name.lower()])
+    for sign, entries in added.items():
+        known = signs.meanings.get(sign, ())
+        if not sign.isalpha():
+            entries.update(known)
+    if not added:
+        return text, signs
+    meanings = {**signs.meanings, **{sign: (*sorted(entries),) for sign, entries in added.items()}}
+    text = backward.sub("\0", forward.sub("\0", text))
+    return text, _with_patterns(meanings, signs.symbols)
+
+
+def entries_of(rows: Sequence[Sequence[str]], meanings: Meanings) -> np.ndarray:
+    """Return the palette entries of a grid, uint8[height, width]; UNKNOWN for open cells.
+
+    Raises FormatError if a sign is unknown or ambiguous.
+    """
+    signs = dict.fromkeys(sign for row in rows for sign in row)
+    if any(sign not in meanings for sign in signs):
+        y, x = next((y, x) for y, row in enumerate(rows, 1) for x, sign in enumerate(row, 1) if sign not in meanings)
+        raise FormatError(f"row {y}, column {x}: {clipped(rows[y - 1][x - 1])} is no sign of a cell")
+    entries = {sign: meanings[sign][0] for sign in signs if len(meanings[sign]) == 1}
+    for sign, entry in entries.items():
+        first = next(other for other in entries if entries[other] == entry)
+        if first != sign and min(len(first), len(sign)) == 1:
+            raise FormatError(f"{clipped(first)} and {clipped(sign)} both mean {_words(entry)}: write ? for open cells")
+    either = {sign: meanings[sign] for sign in signs if sign not in entries}
+    entries |= _resolved(either, set(entries.values()), "2" not in meanings)
+    return np.array([[entries[sign] for sign in row] for row in rows], np.uint8)
+
+
+def _resolved(either: Meanings, taken: set[int], is_mono: bool) -> dict[str, int]:
+    """Return the meanings of ambiguous signs; `taken` are the entries that other signs mean."""
+    if not either:
+        return {}
+    free = {0, 1} - taken
+    if all(meanings == (1, 0) for meanings in either.values()):
+        if len(either) == 1 and (len(free) == 1 or (len(free) == 2 and next(iter(either)) in "xX")):
+            return {sign: max(free) for sign in either}
+        if len(free) == 2 and sorted(sign.lower() for sign in either) == ["o", "x"]:
+            return {sign: int(sign in "xX") for sign in either}
+    if is_mono:
+        raise FormatError(f"{' and '.join(map(clipped, either))} could be painted or empty: write # and .")
+    sign, meanings = next(iter(either.items()))
+    raise FormatError(f"{clipped(sign)} could be {' or '.join(map(_words, meanings))}: write numbers of colours")
+
+
+def _words(entry: int) -> str:
+    return {0: "empty", UNKNOWN: "open"}.get(entry, f"colour {entry}")
