@@ -132,7 +132,8 @@ def _color_signs(palette: Sequence[Color]) -> dict[str, set[int]]:
 
 def _hue(color: Color) -> str:
     """Return the common name of a colour: that in its own name, or else the nearest."""
-    named = [word for word in re.findall("[a-z]+", color.name.lower().replace("gray", "grey")) if word in HUES]
+    words: list[str] = re.findall("[a-z]+", color.name.lower().replace("gray", "grey"))
+    named = [word for word in words if word in HUES]
     if named and color.name.lower() not in ("white", "black"):  # formats give these names to colours without one
         return named[-1]
     try:

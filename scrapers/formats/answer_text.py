@@ -60,8 +60,8 @@ KEYS = ("solution", "answer", "grid")
 _Word = tuple[str | None, Row | None]
 """The sign that a word is, and its signs if each of its characters is one."""
 
-_Piece = tuple[list[_Word], str, bool]
-"""Words of cells, the delimiter before them, and whether they are in parentheses."""
+_Piece = tuple[list[_Word], str, bool, bool]
+"""Words of cells, the delimiter before them, whether they are in parentheses, and whether a number is next to them."""
 
 
 class FarFromGridError(FormatError):
@@ -447,10 +447,11 @@ def _pieces(text: str, wanted: _Wanted, bars_split: bool) -> _Line:
         text = wanted.signs.others.sub("\0", text)
     pieces: list[_Piece] = []
     words, piece = list[str](), list[_Word]()
-    pointer, nested, has_other, has_comment = "", 0, False, False
+    pointer, nested, has_other, has_comment, after_number = "", 0, False, False, False
     for token in wanted.signs.tokens[bars_split].findall(text):
         if token in hard:
-            pieces.append((piece, pointer, nested > 0))
+            pieces.append((piece, pointer, nested > 0, after_number))
+            after_number = False
             nested += (token == "(") - (token == ")")
             pointer = token if token not in "()[]{}" else "" if piece else pointer
             has_other = has_other and token not in ":=→"
@@ -459,13 +460,14 @@ def _pieces(text: str, wanted: _Wanted, bars_split: bool) -> _Line:
         word = _word(token, meanings)
         words.append(token)
         if word is None:
-            pieces.append((piece, pointer, nested > 0))
-            piece, pointer = [], ""
-            has_other = has_other or not (nested or token.isdigit())
-            has_comment = has_comment or not token.isdigit()
+            is_number = token.isdigit()
+            pieces.append((piece, pointer, nested > 0, after_number or is_number))
+            piece, pointer, after_number = [], "", is_number
+            has_other = has_other or not (nested or is_number)
+            has_comment = has_comment or not is_number
         else:
             piece.append(word)
-    pieces.append((piece, pointer, nested > 0))
+    pieces.append((piece, pointer, nested > 0, after_number))
     return _with_pieces([each for each in pieces if each[0]], None if has_comment else words, has_other, text, wanted)
 
 
@@ -473,17 +475,21 @@ def _with_pieces(
     pieces: Sequence[_Piece], words: Sequence[str] | None, has_other: bool, text: str, wanted: _Wanted
 ) -> _Line:
     """Return a line of these pieces."""
-    read = [(*_rows_of(piece, wanted, "," in text), pointer, nested) for piece, pointer, nested in pieces]
+    read = []
+    for piece, pointer, nested, is_by_number in pieces:
+        found_rows, count = _rows_of(piece, wanted, "," in text)
+        read.append((found_rows if len(piece) == 1 or not is_by_number else [], count, pointer, nested))
     if any(rows and not nested for rows, _, _, nested in read):
         read = [each for each in read if not each[3] or (text.count("(") > 1 and each[0])]
     found = [each for each in read if each[0]]
     if len(found) == 2 and len(found[0][0]) == len(found[1][0]) == 1 and found[1][2] == "→":
         found = found[1:]  # before and after
     rows = [row for each in found for row in each[0]]
-    if has_other and wanted.width < 3 and len(rows) != wanted.height:
+    if has_other and ((wanted.width < 3 and len(rows) != wanted.height) or wanted.cells < 3):
         rows = []
-    is_word = len(found) == 1 and wanted.cells > 3 and any(len(piece) == 1 for piece, _, _ in pieces)
-    small = wanted.cells < 9 and has_other and len(rows) == wanted.height > 1 and not is_word
+    is_word = len(found) == 1 and wanted.cells > 3 and any(len(piece) == 1 for piece, *_ in pieces)
+    is_list = text.count("[") >= wanted.height
+    small = wanted.cells < 9 and has_other and len(rows) == wanted.height > 1 and not is_word and not is_list
     if len(rows) > 1 and OPTIONS.search(text):
         return PROSE
     if rows and not small:
@@ -513,12 +519,15 @@ def _rows_of(words: Sequence[_Word], wanted: _Wanted, has_commas: bool) -> tuple
         return [], len(ones)
     every = solids[0] if len(solids) == 1 else tuple(chain.from_iterable(solids))
     total = len(every)
+    is_double = lengths != {1} and every[::2] == every[1::2] and not "".join(every).isdigit()
+    if is_double and total == 2 * width == wanted.cells:
+        return [every[::2]], total
     if len(words) == 1 or lengths == {1}:
         if total in sizes:
             return _chunks(every, width), total
     elif not (has_commas and lengths - {1, *sizes}) and _are_aligned(solids, total, width):
         return _chunks(every, width), total
-    if total == 2 * width and every[::2] == every[1::2] and lengths != {1}:
+    if is_double and total == 2 * width:
         return [every[::2]], total
     return [], total
 
@@ -617,18 +626,19 @@ def _in_lines(text: str, wanted: _Wanted) -> np.ndarray:
 def _of_runs(lines: Sequence[_Line], wanted: _Wanted) -> Iterator[_Found]:
     """Yield the grids of adjacent lines, and what is nearly one."""
     run: list[list[tuple[int, _Line]]] = [[]]
-    head = False
+    rules: set[int] = set()
     of_columns = False
     for place, line in enumerate([*lines, PROSE]):
         if line is RULE:
-            head = head or sum(map(len, run)) == 1
+            rules.add(sum(map(len, run)))
         elif line is EMPTY_LINE:
             run.append([])
         elif line.rows or line.misfit:
             run[-1].append((place, line))
         else:
-            yield from _of_run(run, head, wanted) if not of_columns else ()
-            run, head, of_columns = [[]], False, line is HEADING
+            inner = rules - {0, sum(map(len, run))}
+            yield from _of_run(run, inner == {1}, wanted) if not of_columns else ()
+            run, rules, of_columns = [[]], set(), line is HEADING
 
 
 def _of_run(run: Sequence[Sequence[tuple[int, _Line]]], head: bool, wanted: _Wanted) -> Iterator[_Found]:
@@ -684,7 +694,7 @@ def _plain(lines: Sequence[_Line], wanted: _Wanted) -> list[Row] | None:
 
 def _labelled(lines: Sequence[_Line], wanted: _Wanted) -> list[Row] | None:
     """Return the rows of lines that all have a bullet, their number or their clue before them or after them."""
-    if len(lines) != wanted.height or any(line.words is None for line in lines):
+    if len(lines) != wanted.height or len(lines) < 2 or any(line.words is None for line in lines):
         return None
     clues = [[str(block.length) for block in clue] for clue in wanted.puzzle.rows]
     found: dict[tuple[Row, ...], None] = {}
@@ -694,25 +704,31 @@ def _labelled(lines: Sequence[_Line], wanted: _Wanted) -> list[Row] | None:
         ([[str(y)] for y in range(1, len(lines) + 1)], False),
         ([[str(y)] for y in range(len(lines))], False),
         (clues, False),
+        ([[str(y), *clue] for y, clue in enumerate(clues, 1)], False),
         (clues, True),
     ):
-        rows = [_unlabelled(line.words or (), label, at_end, wanted) for line, label in zip(lines, labels, strict=True)]
-        if all(row is not None for row in rows):
-            found[tuple(row for row in rows if row is not None)] = None
+        read = [_unlabelled(line.words or (), label, at_end, wanted) for line, label in zip(lines, labels, strict=True)]
+        known = [each for each in read if each]
+        if len(known) == len(lines) and any(is_certain for _, is_certain in known):
+            found[tuple(row for row, _ in known)] = None
     return [*next(iter(found))] if len(found) == 1 else None
 
 
-def _unlabelled(words: Sequence[str], label: Sequence[str], at_end: bool, wanted: _Wanted) -> Row | None:
-    """Return the row of a line that has this label, else None."""
+def _unlabelled(words: Sequence[str], label: Sequence[str], at_end: bool, wanted: _Wanted) -> tuple[Row, bool] | None:
+    """Return the row of a line that has this label, and whether the label can't be a cell; else None."""
     for count in {max(len(label), 1), 1, len(label)}:
         cut = len(words) - count if at_end else count
         labels, rest = (words[cut:], words[:cut]) if at_end else (words[:cut], words[cut:])
+        if not count and len(rest) > 1 and rest[0] in ("0", "-"):
+            continue  # which may be the label
         numbers = re.findall(r"\d+|[-*]", " ".join(labels))
         if (numbers == [*label] or (not label and [*labels] in (["0"], ["-"], [BLANK]))) and rest:
             cells = [word for word in (_word(token, wanted.meanings) for token in rest) if word]
             rows, _ = _rows_of(cells, wanted, False) if len(cells) == len(rest) else ([], 0)
             if len(rows) == 1:
-                return rows[0]
+                is_bullet = label[:1] in (["-"], ["*"]) and label[0] not in rows[0]
+                is_other = any(_word(token, wanted.meanings) is None for token in labels)
+                return rows[0], is_bullet or is_other or len(rest) == 1 < wanted.width
     return None
 
 

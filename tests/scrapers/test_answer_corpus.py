@@ -24,7 +24,7 @@ GAPS = from_picture(
 )
 """Empty rows, and a clue of three numbers for six cells."""
 
-WIDE = from_picture((np.add.outer(np.arange(10) * 3, np.arange(12) * 5) % 7 < 4).astype(int))
+WIDE = from_picture((np.add.outer(np.arange(10) * 3, np.arange(12) * 5) % 7 < 4).astype(np.uint8))
 RED, GREEN, BLUE = Color("red", "r", "e02020"), Color("green", "g", "20a030"), Color("blue", "b", "2060e0")
 FLAG = from_picture(
     [[1, 1, 0, 2, 2], [1, 3, 3, 3, 2], [1, 1, 3, 2, 2], [0, 1, 3, 2, 0]],
@@ -41,11 +41,10 @@ def lines(signs: str | list[str], before: str = "", separator: str = "", after: 
     """Return a notation of a line for each row; {y}, {z} are its number from 1 and 0, {clue} its clue."""
 
     def write(rows: Rows, puzzle: Puzzle) -> str:
-        clues = [" ".join(str(block.length) for block in clue) or "0" for clue in puzzle.rows]
-        clues += ["1"] * (len(rows) - len(clues))
+        clues = [" ".join(str(block.length) for block in clue) or "0" for clue in puzzle.rows] + ["1"]
         return "\n".join(
             before.format(y=y + 1, z=y, clue=clue) + row + after.format(clue=clue)
-            for y, (row, clue) in enumerate(zip(words(rows, signs, separator), clues[: len(rows)], strict=True))
+            for y, (row, clue) in enumerate(zip(words(rows, signs, separator), clues, strict=False))
         )
 
     return write
@@ -55,17 +54,16 @@ def joined(separator: str, before: str = "", after: str = "", signs: str = "01")
     return lambda rows, _: before + separator.join(words(rows, signs)) + after
 
 
-def table(head: Callable[[Puzzle], list[str]], label: str = "", signs: str = ".#", rule: bool = True) -> Notation:
+def table(head: Callable[[Puzzle], list[str]], label: str = "", signs: str = ".#") -> Notation:
+    """Return a notation as a table with a head, and a label before each row or none."""
+
     def write(rows: Rows, puzzle: Puzzle) -> str:
-        clues = (
-            [" ".join(str(block.length) for block in clue) or "0" for clue in (*puzzle.rows, ((1,),))]
-            if 0
-            else [" ".join(str(block.length) for block in clue) or "0" for clue in puzzle.rows]
-        )
-        cells = [head(puzzle)] + ([["---"] * len(head(puzzle))] if rule else [])
-        for y, row in enumerate(rows):
-            clue = clues[y] if y < len(clues) else "1"
-            cells.append([label.format(y=y + 1, clue=clue)] * bool(label) + [signs[cell] for cell in row])
+        clues = [" ".join(str(block.length) for block in clue) or "0" for clue in puzzle.rows] + ["1"]
+        cells = [head(puzzle), ["---"] * len(head(puzzle))]
+        cells += [
+            [label.format(y=y, clue=clue)] * bool(label) + [signs[cell] for cell in row]
+            for y, (row, clue) in enumerate(zip(rows, clues, strict=False), 1)
+        ]
         return "\n".join(f"| {' | '.join(row)} |" for row in cells)
 
     return write
@@ -152,9 +150,7 @@ NOTATIONS: dict[str, Notation] = {
     "table": table(names, "R{y}"),
     "table without labels": table(numbers, signs="01"),
     "table with clues": table(column_clues, "{clue}", "01"),
-    "table without rule": lambda rows, puzzle: table(lambda _: [], "R{y}", "01", rule=False)(rows, puzzle).split(
-        "\n", 1
-    )[1],
+    "table without rule": lambda rows, puzzle: table(names, "R{y}", "01")(rows, puzzle).split("\n", 2)[2],
     "words": lines(["empty", "filled"], separator=" "),
     "booleans": lines(["False", "True"], "[", ", ", "],"),
     "a legend": lambda rows, puzzle: "Legend: P = painted, Q = empty\n\n" + lines("QP")(rows, puzzle),
@@ -198,7 +194,7 @@ class Case(NamedTuple):
     grid: Rows | None
 
 
-def cases(notation: Notation, puzzle: Puzzle, in_one: bool = False) -> Iterator[tuple[str, Case]]:
+def cases(notation: Notation, puzzle: Puzzle) -> Iterator[tuple[str, Case]]:
     """Yield the answers of a notation: right, with faults, and corrected."""
     assert puzzle.goal is not None
     right: Rows = puzzle.goal.tolist()
@@ -216,10 +212,8 @@ def cases(notation: Notation, puzzle: Puzzle, in_one: bool = False) -> Iterator[
     corrected = "{}\n\nWait, that is not right. Corrected:\n\n{}"
     yield "corrected", Case(puzzle, corrected.format(notation(wrong, puzzle), notation(right, puzzle)), right)
     yield "badly corrected", Case(puzzle, corrected.format(notation(right, puzzle), notation(long, puzzle)), None)
-    if not in_one:
-        thought = f"<think>\n{notation(wrong, puzzle)}\n</think>\n\n"
-        yield "after thoughts", Case(puzzle, thought + notation(right, puzzle), right)
-    del in_one
+    thought = f"<think>\n{notation(wrong, puzzle)}\n</think>\n\n"
+    yield "after thoughts", Case(puzzle, thought + notation(right, puzzle), right)
 
 
 TABLES = [(NOTATIONS, MONO), (STRINGS, MONO), (COLORED, {"flag": FLAG})]
@@ -257,11 +251,12 @@ B = "00100\n01110\n11111\n00100\n01000"
 S = A.replace("\n", "")
 H = A.replace("0", ".").replace("1", "#")
 ROWS = A.split("\n")
+COLUMNS = "\n".join(f"Column {x}: {line}" for x, line in enumerate(["00100", "01100", "11111", "01100", "00100"], 1))
 
 READ = {
     "a greeting and a closing": f"Sure! Here is the solved nonogram:\n\n{H}\n\nLet me know if you want the steps.",
-    "steps before": "Step 1: row 3 is 5 of 5: 11111.\nStep 2: column 3 is full.\nRow 1 could be 10000 or 00100.\n\nFinal grid:\n"
-    + A,
+    "steps before": "Step 1: row 3 is 5 of 5: 11111.\nStep 2: column 3 is full.\n"
+    f"Row 1 could be 10000 or 00100.\n\nFinal grid:\n{A}",
     "a draft before": f"First try:\n{B}\n\nColumn 2 has 1 1, so row 5 is wrong. The solution:\n\n{A}",
     "thoughts with a draft": f"<thinking>{B}</thinking>\n{A}",
     "thoughts without an opening tag": f"{B}\nHm, no.\n</think>\n\n{A}",
@@ -289,7 +284,7 @@ READ = {
     "two tags": f"<answer>{B}</answer>\nWait.\n<answer>{A}</answer>",
     "a tag in brackets": f"Some lines.\n[answer]\n{H}\n[/answer]",
     "a check of rows below": f"{A}\n\nCheck:\n" + "\n".join(f"- Row {y}: {row} ✓" for y, row in enumerate(ROWS, 1)),
-    "a check of columns below": f"{A}\n\nColumn 1: 00100 ✓\nColumn 2: 01100 ✓\nColumn 3: 11111 ✓\nColumn 4: 01100 ✓\nColumn 5: 00100 ✓",
+    "a check of columns below": f"{A}\n\n{COLUMNS}".replace("\nCol", " ✓\nCol"),
     "columns under a heading": f"{A}\n\nChecking the columns:\n1: 00100\n2: 01100\n3: 11111\n4: 01100\n5: 00100",
     "an explanation of each row": "\n\n".join(
         f"**Row {y}:** `{row}`\nThe clue is {clue}, and column 3 is full."
@@ -398,7 +393,7 @@ REFUSED = {
     "nothing": "",
     "no answer": "I could not find a solution that fits all clues.",
     "only clues": "Rows: [[1], [3], [5], [1], [1]]\nColumns: [[1], [2], [5], [2], [1]]",
-    "only columns": "Column 1: 00100\nColumn 2: 01100\nColumn 3: 11111\nColumn 4: 01100\nColumn 5: 00100",
+    "only columns": COLUMNS,
     "a row corrected below": f"{A}\n\nWait, row 5 should be 01000.",
     "the last grid is cut": f"{A}\n\nActually, that fails. New grid:\n\n" + "\n".join(ROWS[:4]),
     "the last grid has a sign too many": f"{A}\n\nCorrected:\n\n" + B.replace("11111", "111111"),
