@@ -244,6 +244,7 @@ INVISIBLE |= {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | dict.from
 """Variation selector of emoji, zero-width, wide and no-break blanks, wide letters, bars of frames."""
 
 BOLD = re.compile(r"\*{1,3}([^*\n]*[A-Za-z0-9][^*\n]*)\*{1,3}")
+BOLD_WORD = re.compile(r"\*\*[^*\n]{0,40}?[A-Za-z]{3}")
 ESCAPED = re.compile(r"(?:\\u[0-9a-fA-F]{4})+")
 LIST = re.compile(r"\[[^\[\]]*\]|\([^()\[\]]*\)")
 ARROW = re.compile(r"(?<![-=])[-=]+>|[⇒➜➔⟶⇨➡]")
@@ -268,6 +269,7 @@ MARKUP = [
         ("[ ]", r"\[([xX#])\]", r"\1"),
         ("[ ]", r"\[ \]", BLANK),
         ("[", r"(?<=[\[ ,])(\d)\.0?(?=[ ,]{0,9}[\d\]])", r"\1"),
+        ("- ", r"^[ \t]*- (?=[\[\"'])", ""),
         ("{", r"(?<=[,{])[ \t]*(?=[\"'][A-Za-z_]\w{0,40}[\"']\s?:\s?(?:[\"']|\[\s{0,3}[\"'\[(]))", "\n"),
         ("ow", r"(?<=[^\s*>•-])[ \t]+(?=\**[Rr]ow\s?\d{1,4}\s?[:=→])", "\n"),
         ("- - ", r"^[ \t]*- - (?=[\"']?\w{1,20}[\"']?[ \t]{0,9}\n[ \t]+- )", "\n"),
@@ -301,7 +303,7 @@ def _in_text(text: str, wanted: _Wanted, depth: int) -> np.ndarray:
         try:
             return _in_section(section, wanted, depth)
         except NoGridError:
-            if section is text:
+            if section is text or any(_may_hold(line, wanted) for line in section.split("\n")):
                 raise
     raise NoGridError(_nothing(wanted))
 
@@ -314,7 +316,8 @@ def _in_section(text: str, wanted: _Wanted, depth: int) -> np.ndarray:
     if isinstance(value, str | dict | list):
         return _in_value(value, wanted, depth + 1)
     variants = [text, BOLD.sub(r"\1", text)]
-    variants = variants[:1] if variants[0] == variants[1] else variants if "*" in wanted.palette else variants[::-1]
+    if "*" not in wanted.palette:
+        variants = variants[::-1][: 2 - bool(BOLD_WORD.search(text))]
     error: FormatError | None = None
     for variant in variants:
         try:
@@ -383,8 +386,8 @@ class _Line(NamedTuple):
     is_dashes: bool = False
 
 
-PROSE, EMPTY_LINE, RULE, HEADING = _Line(), _Line(), _Line(), _Line()
-"""Lines without cells; a heading is one of columns."""
+PROSE, EMPTY_LINE, RULE, HEAD_RULE, LABEL_RULE, HEADING = (_Line() for _ in range(6))
+"""Lines without cells: a rule below a table's head, without or with a column of labels; a heading above columns."""
 
 RULES = re.compile(r"[\s|+:=\-─━═┄┅┌┬┐├┼┤└┴┘╔╦╗╠╬╣╚╩╝╭╮╰╯┏┳┓┣╋┫┗┻┛]+")
 HEAVY = re.compile(r"-{3}|={2}|[─━═┄┅]|\+-|\|:?-{2,}")
@@ -409,7 +412,7 @@ def _line(text: str, wanted: _Wanted) -> _Line:
     is_dashes = len(stripped) >= 3 and not stripped.strip("-") and "-" in wanted.meanings
     has_label = stripped.count("|") == wanted.width + 2
     if not is_dashes and RULES.fullmatch(stripped) and (HEAVY.search(stripped) or ("-" in stripped and has_label)):
-        return RULE
+        return LABEL_RULE if has_label else HEAD_RULE if stripped[0] == "|" or "=" in stripped else RULE
     if COLUMN.match(text):
         return PROSE
     text = _fields(text, wanted)
@@ -451,7 +454,7 @@ def _pieces(text: str, wanted: _Wanted, bars_split: bool) -> _Line:
     for token in wanted.signs.tokens[bars_split].findall(text):
         if token in hard:
             pieces.append((piece, pointer, nested > 0, after_number))
-            after_number = False
+            after_number, has_comment = False, has_comment or (bool(words) and token not in "…✓✔✅")
             nested += (token == "(") - (token == ")")
             pointer = token if token not in "()[]{}" else "" if piece else pointer
             has_other = has_other and token not in ":=→"
@@ -482,7 +485,7 @@ def _with_pieces(
     if any(rows and not nested for rows, _, _, nested in read):
         read = [each for each in read if not each[3] or (text.count("(") > 1 and each[0])]
     found = [each for each in read if each[0]]
-    if len(found) == 2 and len(found[0][0]) == len(found[1][0]) == 1 and found[1][2] == "→":
+    if len(found) == 2 and len(found[0][0]) == len(found[1][0]) == 1 < wanted.width and found[1][2] == "→":
         found = found[1:]  # before and after
     rows = [row for each in found for row in each[0]]
     if has_other and ((wanted.width < 3 and len(rows) != wanted.height) or wanted.cells < 3):
@@ -493,11 +496,12 @@ def _with_pieces(
     if len(rows) > 1 and OPTIONS.search(text):
         return PROSE
     if rows and not small:
-        faulty = [
-            count for found_rows, count, pointer, _ in read if not found_rows and pointer not in ("→", "=", ":", "✓")
-        ]
-        misfit = max((count for count in faulty if count > 1 and 2 * count > wanted.width), default=0)
-        return _Line(rows, misfit if ("[" in text or "/" in text or ";" in text or '"' in text) else 0, words)
+        unread = [(count, pointer) for each, count, pointer, _ in read if not each]
+        in_list = any(sign in text for sign in '[/;"')
+        short = [count for count, pointer in unread if in_list and pointer not in ("→", "=", ":", "✓")]
+        long = [count for count, _ in unread if count > wanted.width]
+        misfit = max((count for count in (*short, *long) if count > 1 and 2 * count > wanted.width), default=0)
+        return _Line(rows, misfit, words)
     alien = _alien(text, wanted)
     if alien:
         return _Line([alien])
@@ -519,7 +523,7 @@ def _rows_of(words: Sequence[_Word], wanted: _Wanted, has_commas: bool) -> tuple
         return [], len(ones)
     every = solids[0] if len(solids) == 1 else tuple(chain.from_iterable(solids))
     total = len(every)
-    is_double = lengths != {1} and every[::2] == every[1::2] and not "".join(every).isdigit()
+    is_double = width > 1 and lengths != {1} and every[::2] == every[1::2] and not "".join(every).isdigit()
     if is_double and total == 2 * width == wanted.cells:
         return [every[::2]], total
     if len(words) == 1 or lengths == {1}:
@@ -627,9 +631,12 @@ def _of_runs(lines: Sequence[_Line], wanted: _Wanted) -> Iterator[_Found]:
     """Yield the grids of adjacent lines, and what is nearly one."""
     run: list[list[tuple[int, _Line]]] = [[]]
     rules: set[int] = set()
-    of_columns = False
+    of_columns = has_labels = False
     for place, line in enumerate([*lines, PROSE]):
         if line is RULE:
+            continue
+        if line is HEAD_RULE or line is LABEL_RULE:
+            has_labels = has_labels or line is LABEL_RULE
             rules.add(sum(map(len, run)))
         elif line is EMPTY_LINE:
             run.append([])
@@ -637,24 +644,26 @@ def _of_runs(lines: Sequence[_Line], wanted: _Wanted) -> Iterator[_Found]:
             run[-1].append((place, line))
         else:
             inner = rules - {0, sum(map(len, run))}
-            yield from _of_run(run, inner == {1}, wanted) if not of_columns else ()
-            run, rules, of_columns = [[]], set(), line is HEADING
+            yield from _of_run(run, inner == {1}, has_labels, wanted) if not of_columns else ()
+            run, rules, of_columns, has_labels = [[]], set(), line is HEADING, False
 
 
-def _of_run(run: Sequence[Sequence[tuple[int, _Line]]], head: bool, wanted: _Wanted) -> Iterator[_Found]:
+def _of_run(
+    run: Sequence[Sequence[tuple[int, _Line]]], head: bool, has_labels: bool, wanted: _Wanted
+) -> Iterator[_Found]:
     """Yield the grids of a run of lines, which blank lines divide into groups."""
     groups = [group for group in run if group]
     if not groups:
         return
-    found = [_of_group(group, head and k == 0, wanted) for k, group in enumerate(groups)]
+    found = [_of_group(group, head and k == 0, has_labels, wanted) for k, group in enumerate(groups)]
     if len(groups) > 1 and not any(each.rows for each in found):
-        whole = _of_group([line for group in groups for line in group], head, wanted)
+        whole = _of_group([line for group in groups for line in group], head, has_labels, wanted)
         if whole.rows or not any(each.is_near for each in found):
             found = [whole]
     yield from found
 
 
-def _of_group(group: Sequence[tuple[int, _Line]], head: bool, wanted: _Wanted) -> _Found:
+def _of_group(group: Sequence[tuple[int, _Line]], head: bool, has_labels: bool, wanted: _Wanted) -> _Found:
     """Return the grid of adjacent lines, or why it is none."""
     end = group[-1][0]
     lines = [line for _, line in group]
@@ -665,7 +674,7 @@ def _of_group(group: Sequence[tuple[int, _Line]], head: bool, wanted: _Wanted) -
     if len(lines) > 1 and any(len(line.rows) == wanted.height for line in lines) and wanted.height > 1:
         return _in_one(end, lines, wanted)
     for chosen in (lines[1:], lines) if head else (lines,):
-        rows = _plain(chosen, wanted) or _labelled(chosen, wanted)
+        rows = _plain(chosen, wanted) or _labelled(chosen, has_labels, wanted)
         if rows is not None:
             ordered = _in_order(chosen, rows)
             fault = "" if ordered else "its rows are not numbered 1, 2 and so on"
@@ -681,7 +690,7 @@ def _in_one(end: int, lines: Sequence[_Line], wanted: _Wanted) -> _Found:
     grids = {
         tuple(rows): None for rows in (*(_plain([line], wanted) for line in whole), _plain(others, wanted)) if rows
     }
-    if len(grids) == 1 and (not others or _plain(others, wanted)):
+    if len(grids) == 1 and len(whole) == 1 and (not others or _plain(others, wanted)):
         return _Found(end, [*next(iter(grids))])
     return _Found(end, (), f"a line has all {wanted.cells:,} cells, others next to it differ", True)
 
@@ -692,7 +701,7 @@ def _plain(lines: Sequence[_Line], wanted: _Wanted) -> list[Row] | None:
     return rows if len(rows) == wanted.height and not any(line.misfit or not line.rows for line in lines) else None
 
 
-def _labelled(lines: Sequence[_Line], wanted: _Wanted) -> list[Row] | None:
+def _labelled(lines: Sequence[_Line], has_labels: bool, wanted: _Wanted) -> list[Row] | None:
     """Return the rows of lines that all have a bullet, their number or their clue before them or after them."""
     if len(lines) != wanted.height or len(lines) < 2 or any(line.words is None for line in lines):
         return None
@@ -709,7 +718,7 @@ def _labelled(lines: Sequence[_Line], wanted: _Wanted) -> list[Row] | None:
     ):
         read = [_unlabelled(line.words or (), label, at_end, wanted) for line, label in zip(lines, labels, strict=True)]
         known = [each for each in read if each]
-        if len(known) == len(lines) and any(is_certain for _, is_certain in known):
+        if len(known) == len(lines) and (has_labels or any(is_certain for _, is_certain in known)):
             found[tuple(row for row, _ in known)] = None
     return [*next(iter(found))] if len(found) == 1 else None
 
