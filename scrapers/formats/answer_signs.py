@@ -1,4 +1,15 @@
-"""Signs of cells in answers: what each may mean, by the puzzle's palette and by a legend in the text."""
+"""Signs of cells in answers: what each may mean, by the puzzle's palette and by a legend in the text.
+
+A sign has one meaning, and each meaning one sign: a second one is refused, since it may be another. Symbols of the
+puzzle's palette precede
+
+    painted     # * █ ■ ⬛ ● B and 1, squares of any colour; in several colours the palette's symbols, the number of the
+                colour in base 36, its name, its initial if no other has it, its square, circle or heart
+    empty       . - 0 _ □ ░ ⬜ ○ · × W and a blank
+    unknown     ?
+    X, O        whichever of painted and empty no other sign means; X painted and O empty if they are the only signs
+    others      by a legend in the text: "A = red, - = empty"
+"""
 
 import math
 import re

@@ -11,15 +11,7 @@ An answer is an array of palette entries, a list of rows, an object (any key), o
                puzzle has. A column of clues or numbers is left out if every row has its own
     choice     the last grid counts. What follows it and is nearly a grid, or another version of a row, is a fault
 
-A fault is refused with what is wrong, never repaired. A sign has one meaning, and each meaning one sign: a second one
-is refused, since it may be another. Symbols of the puzzle's palette precede
-
-    painted     # * █ ■ ⬛ ◼ ▓ ● B and 1; in several colours the palette's symbols, the number of the colour in base 36,
-                its name, its initial, a square or circle of that colour
-    empty       . - 0 _ □ ░ ⬜ ◻ ○ · × W and a blank
-    unknown     ?
-    X, O        whichever of painted and empty no other sign means; X painted and O empty if they are the only signs
-    others      by a legend in the text: "A = red, - = empty"
+A fault is refused with what is wrong, never repaired. What each sign means is in answer_signs.
 """
 
 import html
