@@ -281,6 +281,17 @@ READ = {
     "checkboxes": "\n".join("".join("[x]" if sign == "1" else "[ ]" for sign in row) for row in ROWS),
     "crosses": A.replace("0", "✕").replace("1", "■"),
     "decimals": str(np.array([[float(sign) for sign in row] for row in ROWS])),
+    "HTML over many lines": "<table>\n"
+    + "".join(f"  <tr>\n{''.join(f'    <td>{cell}</td>{chr(10)}' for cell in row)}  </tr>\n" for row in ROWS)
+    + "</table>",
+    "comments after lists": "[\n"
+    + "\n".join(f"  [{', '.join(row)}],  # row {y}" for y, row in enumerate(ROWS, 1))
+    + "\n]",
+    "words after a dash": "\n".join(f"Row {y}: {row} - {row.count('1')} filled" for y, row in enumerate(ROWS, 1)),
+    "a table of rows": "| Row | Clue | Cells |\n|---|---|---|\n"
+    + "\n".join(f"| {y} | {clue} | `{row}` |" for y, (row, clue) in enumerate(zip(ROWS, "13511", strict=True), 1)),
+    "a table of columns below": f"{A}\n\n| Column | Cells |\n|---|---|\n| 1 | 00100 |\n| 2 | 01100 |\n| 3 | 11111 |",
+    "rows in lists of Lisp": "(" + " ".join(f"({' '.join(row)})" for row in ROWS) + ")",
     "two tags": f"<answer>{B}</answer>\nWait.\n<answer>{A}</answer>",
     "a tag in brackets": f"Some lines.\n[answer]\n{H}\n[/answer]",
     "a check of rows below": f"{A}\n\nCheck:\n" + "\n".join(f"- Row {y}: {row} ✓" for y, row in enumerate(ROWS, 1)),
