@@ -52,8 +52,14 @@ KEYS = ("solution", "answer", "grid")
 _Word = tuple[str | None, Row | None]
 """The sign that a word is, and its signs if each of its characters is one."""
 
-_Piece = tuple[list[_Word], str, bool, bool]
-"""Words of cells, the delimiter before them, whether they are in parentheses, and whether a number is next to them."""
+
+class _Piece(NamedTuple):
+    """Words of cells, the delimiter before them, and whether they are in parentheses or next to a number."""
+
+    words: list[_Word]
+    pointer: str
+    is_nested: bool
+    is_by_number: bool
 
 
 class FarFromGridError(FormatError):
@@ -314,7 +320,7 @@ def _in_section(text: str, wanted: _Wanted, depth: int) -> np.ndarray:
     if "*" not in wanted.palette:
         variants = variants[::-1][: 2 - bool(BOLD_WORD.search(text))]
     error: FormatError | None = None
-    for variant in variants:
+    for variant in dict.fromkeys(variants):
         try:
             return _in_lines(variant, wanted)
         except FormatError as found:
@@ -448,7 +454,7 @@ def _pieces(text: str, wanted: _Wanted, bars_split: bool) -> _Line:
     pointer, nested, has_other, has_comment, after_number = "", 0, False, False, False
     for token in wanted.signs.tokens[bars_split].findall(text):
         if token in hard:
-            pieces.append((piece, pointer, nested > 0, after_number))
+            pieces.append(_Piece(piece, pointer, nested > 0, after_number))
             after_number, has_comment = False, has_comment or (bool(words) and token not in "…✓✔✅")
             nested += (token == "(") - (token == ")")
             pointer = token if token not in "()[]{}" else "" if piece else pointer
@@ -459,39 +465,39 @@ def _pieces(text: str, wanted: _Wanted, bars_split: bool) -> _Line:
         words.append(token)
         if word is None:
             is_number = token.isdigit()
-            pieces.append((piece, pointer, nested > 0, after_number or is_number))
+            pieces.append(_Piece(piece, pointer, nested > 0, after_number or is_number))
             piece, pointer, after_number = [], "", is_number
             has_other = has_other or not (nested or is_number)
             has_comment = has_comment or not is_number
         else:
             piece.append(word)
-    pieces.append((piece, pointer, nested > 0, after_number))
-    return _with_pieces([each for each in pieces if each[0]], None if has_comment else words, has_other, text, wanted)
+    pieces.append(_Piece(piece, pointer, nested > 0, after_number))
+    return _with_pieces(
+        [each for each in pieces if each.words], None if has_comment else words, has_other, text, wanted
+    )
 
 
 def _with_pieces(
     pieces: Sequence[_Piece], words: Sequence[str] | None, has_other: bool, text: str, wanted: _Wanted
 ) -> _Line:
     """Return a line of these pieces."""
-    read = []
-    for piece, pointer, nested, is_by_number in pieces:
-        found_rows, count = _rows_of(piece, wanted, "," in text)
-        read.append((found_rows if len(piece) == 1 or not is_by_number else [], count, pointer, nested))
-    if any(rows and not nested for rows, _, _, nested in read):
-        read = [each for each in read if not each[3] or (text.count("(") > 1 and each[0])]
-    found = [each for each in read if each[0]]
-    if len(found) == 2 and len(found[0][0]) == len(found[1][0]) == 1 < wanted.width and found[1][2] == "→":
+    read = [(*_rows_of(piece.words, wanted, "," in text), piece) for piece in pieces]
+    read = [(each if len(piece.words) == 1 or not piece.is_by_number else [], n, piece) for each, n, piece in read]
+    if any(each and not piece.is_nested for each, _, piece in read):
+        read = [each for each in read if not each[2].is_nested or (text.count("(") > 1 and each[0])]
+    found = [(each, piece) for each, _, piece in read if each]
+    if [len(each) for each, _ in found] == [1, 1] and wanted.width > 1 and found[1][1].pointer == "→":
         found = found[1:]  # before and after
-    rows = [row for each in found for row in each[0]]
+    rows = [row for each, _ in found for row in each]
     if has_other and ((wanted.width < 3 and len(rows) != wanted.height) or wanted.cells < 3):
         rows = []
-    is_word = len(found) == 1 and wanted.cells > 3 and any(len(piece) == 1 for piece, *_ in pieces)
+    is_word = len(found) == 1 and wanted.cells > 3 and any(len(piece.words) == 1 for piece in pieces)
     is_list = text.count("[") >= wanted.height
     small = wanted.cells < 9 and has_other and len(rows) == wanted.height > 1 and not is_word and not is_list
     if len(rows) > 1 and OPTIONS.search(text):
-        return PROSE
+        return _Line((), len(rows) * wanted.width)
     if rows and not small:
-        unread = [(count, pointer) for each, count, pointer, _ in read if not each]
+        unread = [(count, piece.pointer) for each, count, piece in read if not each]
         in_list = any(sign in text for sign in '[/;"')
         short = [count for count, pointer in unread if in_list and pointer not in ("→", "=", ":", "✓")]
         long = [count for count, _ in unread if count > wanted.width]
@@ -500,7 +506,7 @@ def _with_pieces(
     alien = _alien(text, wanted)
     if alien:
         return _Line([alien])
-    count = max((count for _, count, _, _ in read), default=0)
+    count = max((count for _, count, _ in read), default=0)
     is_near = _is_near(count, wanted) and wanted.cells > 8
     fits = count > 1 and 2 * count > wanted.width and (not has_other or is_near)
     return _Line((), count if fits else 0, words)
@@ -799,7 +805,7 @@ def _is_near(cells: int, wanted: _Wanted) -> bool:
 
 def _count(cells: int, wanted: _Wanted) -> str:
     if cells == wanted.cells:
-        return f"its groups of cells are no rows of {wanted.width:,}"
+        return f"its {cells:,} cells are not certainly rows of {wanted.width:,}"
     return f"it has {_cells(cells)}, not {wanted.cells:,}"
 
 
