@@ -400,6 +400,9 @@ COLUMNS = re.compile(
     re.IGNORECASE,
 )
 OPTIONS = re.compile(r"\b(?:or|either|options?|possib\w+|could|can|alternatives?|candidates?|arrangements?)\b", re.I)
+NUMBERS = re.compile(r"(?<=\d)[ ,]+(?=\d)")
+"""Between the numbers of a clue in a field, which are one word."""
+
 LOWER = re.compile("[a-z]")
 LONG_LINE = 1_000
 """Characters of a line whose prose is taken together."""
@@ -464,7 +467,7 @@ def _pieces(text: str, wanted: _Wanted, bars_split: bool) -> _Line:
         word = _word(token, meanings)
         words.append(token)
         if word is None:
-            is_number = token.isdigit()
+            is_number = token.replace("\x01", "").isdigit()
             pieces.append(_Piece(piece, pointer, nested > 0, after_number or is_number))
             piece, pointer, after_number = [], "", is_number
             has_other = has_other or not (nested or is_number)
@@ -564,8 +567,8 @@ def _fields(text: str, wanted: _Wanted) -> str:
                 return sign.join(field if field.strip() else BLANK for field in fields)
         return text
     inner = text.strip().removeprefix("|").removesuffix("|").split("|")
-    if 0 <= len(inner) - wanted.width <= 2 and len(inner) > 1 and any(not field.strip() for field in inner):
-        return "|".join(field if field.strip() else BLANK for field in inner)
+    if 0 <= len(inner) - wanted.width <= 2 and len(inner) > 2:
+        return "|".join(NUMBERS.sub("\x01", field) if field.strip() else BLANK for field in inner)
     return text
 
 
@@ -670,8 +673,6 @@ def _of_group(group: Sequence[tuple[int, _Line]], head: bool, has_labels: bool, 
     lines = [line for _, line in group]
     has_dashes = any("-" in row for line in lines if not line.is_dashes for row in line.rows)
     lines = [line for line in lines if not line.is_dashes or has_dashes]
-    count = [str(x) for x in range(1, wanted.width + 1)]
-    head = head or (wanted.width > 2 and bool(lines) and any([*row] == count for row in lines[0].rows))
     if len(lines) > 1 and any(len(line.rows) == wanted.height for line in lines) and wanted.height > 1:
         return _in_one(end, lines, wanted)
     for chosen in (lines[1:], lines) if head else (lines,):
@@ -731,7 +732,7 @@ def _unlabelled(words: Sequence[str], label: Sequence[str], at_end: bool, wanted
         labels, rest = (words[cut:], words[:cut]) if at_end else (words[:cut], words[cut:])
         if not count and len(rest) > 1 and rest[0] in ("0", "-"):
             continue  # which may be the label
-        numbers = re.findall(r"\d+|[-*]", " ".join(labels))
+        numbers = " ".join(labels).replace("\x01", " ").split()
         if (numbers == [*label] or (not label and [*labels] in (["0"], ["-"], [BLANK]))) and rest:
             cells = [word for word in (_word(token, wanted.meanings) for token in rest) if word]
             rows, _ = _rows_of(cells, wanted, False) if len(cells) == len(rest) else ([], 0)
