@@ -12,7 +12,9 @@ import pyarrow.compute as pc
 
 from nonocensus.scrapers.archives.source_file import SourceFile
 from nonocensus.scrapers.formats import Format, FormatError, detect, jsonl, jsonl_columns, taai
-from nonocensus.solver.model.puzzle import Puzzle, with_metadata
+from nonocensus.scrapers.formats.parsing import error_text
+from nonocensus.solver.extras import MissingExtra
+from nonocensus.solver.model.puzzle import InvalidPuzzle, Puzzle, with_metadata
 from nonocensus.solver.model.tables import clue_batch, puzzle_batch
 
 SOURCE = "local"
@@ -93,8 +95,12 @@ def _read(file: SourceFile, taken: Counter[str], file_format: Format | None) -> 
             puzzles = (file_format or detect(file.name, file.data)).read(file.data)
         for puzzle in puzzles:
             yield _with_origin(puzzle, file.name, digest, taken)
-    except FormatError as error:
+    except (FormatError, InvalidPuzzle, MissingExtra) as error:
         yield Problem(file.name, str(error))
+    except Exception as error:  # a fault of ours must not end an import of other files
+        yield Problem(
+            file.name, f"it can't be read, by a fault of this program ({type(error).__name__}: {error_text(error)})"
+        )
 
 
 def _read_vectorized(file: SourceFile, taken: Counter[str], bulk_bytes: int) -> pa.RecordBatch | None:

@@ -39,7 +39,8 @@ def import_(
     """Import puzzle files, archives and URLs into a store.
 
     Archives (.zip, .tar.*) may contain archives, one level deep. Downloads are not kept. Unreadable files are
-    listed with the reason and skipped, as are puzzles that the store has already.
+    listed with the reason and skipped, as are puzzles that the store has already. Stores and runs in a folder are
+    passed over; Parquet files of a dataset with clues are read.
     """
     with resumable(), show_progress("importing") as progress:
         report = import_paths(paths, store, progress, format_named(input_format), contact, Terms(license_, owner))
@@ -49,12 +50,19 @@ def import_(
     fields = {"added": report.added, "known": report.known, "puzzles": total, "store": store}
     if license_ is not None:
         fields["licensed"] = report.licensed
+    if report.unsaved:
+        fields["left_out_saved"] = report.unsaved
     lists = {"invalid": report.invalid, "problems": report.problems}
     known = f", {report.known:,} were there already" if report.known else ""
     print_result(
         fields | {key: [item._asdict() for item in items] for key, items in lists.items()},
         f"[bold green]{report.added:,}[/bold green] puzzles added to {escape(store)}{known}: {total:,} in all."
-        + (f" {report.licensed:,} of them got the licence {escape(license_)}." if license_ else ""),
+        + (f" {report.licensed:,} of them got the licence {escape(license_)}." if license_ else "")
+        + (
+            f"\nLeft out: partly solved grids ({report.unsaved:,}); `solve FILE --from-saved 1` starts from one."
+            if report.unsaved
+            else ""
+        ),
     )
     if license_ and not is_free(license_):
         err.print(

@@ -8,10 +8,12 @@ import json
 import logging
 import sys
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -37,8 +39,8 @@ UNLIMITED = 1 << 20
 LIST_LIMIT = 20
 """Lines of a list that are printed."""
 
-LOG_INTERVAL = 60.0
-"""Seconds between two lines of progress where there is no terminal for a bar."""
+FIRST_LOG, LOG_INTERVAL = 10.0, 60.0
+"""Seconds before the first line of progress where there is no terminal for a bar, and between two lines."""
 
 MIN_BAR, MAX_BAR, MIN_STATUS = 10, 40, 12
 """Columns of a progress line's bar, and the least columns of its status text."""
@@ -206,15 +208,31 @@ def resumable() -> Iterator[None]:
 
 
 def activity(title: str) -> AbstractContextManager[object]:
-    """Show a spinner, if standard error is a terminal."""
-    return err.status(escape(title)) if err.is_terminal and not global_options.quiet else nullcontext()
+    """Show a spinner; without a terminal print a line after FIRST_LOG seconds, and every LOG_INTERVAL from then on."""
+    if global_options.quiet:
+        return nullcontext()
+    return err.status(escape(title)) if err.is_terminal else _logged(title)
+
+
+@contextmanager
+def _logged(title: str) -> Iterator[None]:
+    began, ended = time.monotonic(), threading.Event()
+
+    def line() -> str:
+        return f"{title}: {time.monotonic() - began:,.0f} s so far"
+
+    threading.Thread(target=_log, args=(line, ended, LOG_INTERVAL), daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
 
 
 @contextmanager
 def show_progress(title: str, log_interval: float = LOG_INTERVAL) -> Iterator[ProgressCallbacks]:
     """Yield progress callbacks that drive a line on standard error; after Ctrl-C it says how many steps are left.
 
-    Without a terminal a line is printed every `log_interval` seconds.
+    Without a terminal a line is printed after FIRST_LOG seconds and every `log_interval` seconds from then on.
     """
     from rich.progress import Progress, ProgressColumn
 
@@ -227,7 +245,8 @@ def show_progress(title: str, log_interval: float = LOG_INTERVAL) -> Iterator[Pr
         task = bar.add_task(title, total=None, status="")
         ended = threading.Event()
         if not (is_drawn or global_options.quiet):
-            threading.Thread(target=_log_progress, args=(bar, ended, log_interval), daemon=True).start()
+            line = partial(progress_line, bar.tasks[0])
+            threading.Thread(target=_log, args=(line, ended, log_interval), daemon=True).start()
         try:
             yield progress_callbacks(bar, task)
         except KeyboardInterrupt:
@@ -321,10 +340,12 @@ def _rate(speed: float | None) -> str:
     return f"{speed:,.0f}/s" if speed and speed >= 10 else f"{speed:.2g}/s" if speed else ""
 
 
-def _log_progress(bar: "Progress", ended: threading.Event, interval: float) -> None:
-    """Print a line of progress every `interval` seconds until the work has ended."""
-    while not ended.wait(interval):
-        err.print(escape(progress_line(bar.tasks[0])))
+def _log(line: Callable[[], str], ended: threading.Event, interval: float) -> None:
+    """Print a line of progress every `interval` seconds, the first after FIRST_LOG, until the work has ended."""
+    wait = min(FIRST_LOG, interval)
+    while not ended.wait(wait):
+        err.print(escape(line()))
+        wait = interval
 
 
 def progress_line(task: "Task") -> str:

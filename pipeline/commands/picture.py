@@ -49,10 +49,12 @@ class ImagePuzzle(NamedTuple):
     before    the puzzle of the unchanged image, if cells were changed
     changed   cells changed
     finished  whether the search for changes was finished
+    notes     of the conversion, a line each
     """
 
     puzzle: Puzzle
     label: str
+    notes: tuple[str, ...]
     before: Puzzle | None = None
     changed: int = 0
     finished: bool = True
@@ -141,7 +143,7 @@ def convert_image(image: Path, request: ImageOptions, rung: str | None, cpu_limi
     drawn = puzzle_of_image(read_image(image), request)
     puzzle = with_metadata(drawn.puzzle, puzzle_id=f"local/{image.stem}", source="local", source_id=image.stem)
     if rung is None or puzzle.goal is None:
-        return ImagePuzzle(puzzle, str(solve(puzzle, cpu_limit=cpu_limit)["label"]))
+        return ImagePuzzle(puzzle, str(solve(puzzle, cpu_limit=cpu_limit)["label"]), drawn.notes)
     found = repair_picture(puzzle.goal, rung, cpu_limit=cpu_limit, cost=drawn.cost)
     if not found.reached:
         raise FormatError(
@@ -150,7 +152,7 @@ def convert_image(image: Path, request: ImageOptions, rung: str | None, cpu_limi
         )
     changed = with_picture(puzzle, found.picture)
     label = str(solve(changed, cpu_limit=cpu_limit)["label"])
-    return ImagePuzzle(changed, label, puzzle if found.changed else None, found.changed, found.finished)
+    return ImagePuzzle(changed, label, drawn.notes, puzzle if found.changed else None, found.changed, found.finished)
 
 
 def read_image(image: Path) -> bytes:
@@ -177,6 +179,7 @@ def picture_fields(made: ImagePuzzle) -> dict[str, Any]:
         "label": made.label,
         "changed": made.changed,
         "finished": made.finished,
+        "notes": list(made.notes),
     } | {name: None if cells is None else cells.tolist() for name, cells in pictures.items()}
 
 
@@ -188,6 +191,7 @@ def describe_picture(made: ImagePuzzle) -> Iterator[RenderableType]:
     changed += "" if made.finished else "; not finished: raise --cpu-limit for fewer changes"
     verdict = f"[{VERDICT_COLORS.get(made.label, 'red')}]{made.label}[/]{changed}"
     yield f"[bold]{escape(puzzle.puzzle_id)}[/bold] {puzzle.width}x{puzzle.height}{colors}: {verdict}"
+    yield from made.notes
     if made.before is not None:
         yield draw_pair((made.before, made.before.goal), (puzzle, puzzle.goal))
     elif puzzle.goal is not None:

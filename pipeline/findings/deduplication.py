@@ -26,8 +26,9 @@ from nonocensus.pipeline.findings.near import PictureColumn, find_near, joined, 
 from nonocensus.pipeline.run.result_pairs import PAIRED_BYTES, PAIRED_ROWS, matching_rows, pairs, solvable_rows
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.sql import database, sql_errors
-from nonocensus.pipeline.store.parts import Store, chunk_tables, one_batch, prefetch
+from nonocensus.pipeline.store.parts import Store, chunk_tables, one_batch
 from nonocensus.reports.numbers.issues import LEAST_CELLS
+from nonocensus.reports.numbers.threads import prefetch
 from nonocensus.solver.model.tables import DECISIVE, PUZZLES, check_readable, with_hashes
 
 if TYPE_CHECKING:

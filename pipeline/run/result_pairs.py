@@ -9,8 +9,9 @@ from nonocensus.pipeline.errors import InputError
 from nonocensus.pipeline.run.results import ResultFile, row_masks
 from nonocensus.pipeline.run.run_folder import Run, require_unchanged
 from nonocensus.pipeline.store import spans
-from nonocensus.pipeline.store.parts import Part, chunk_tables, prefetch
+from nonocensus.pipeline.store.parts import Part, chunk_tables
 from nonocensus.pipeline.store.spans import Spans
+from nonocensus.reports.numbers.threads import prefetch
 from nonocensus.solver.model.answer_check import fits
 from nonocensus.solver.model.check import faults_of
 from nonocensus.solver.model.views import views

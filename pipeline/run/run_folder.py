@@ -37,8 +37,7 @@ from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.lock import LOCK, check_lease, writer_lock
 from nonocensus.pipeline.store.parts import Part, Store, is_store, open_store, refuse_file
 from nonocensus.pipeline.store.paths import Folder, folder, is_folder
-from nonocensus.pipeline.store.sources import MARK as STORE_MARK
-from nonocensus.pipeline.store.sources import RUN_MARK
+from nonocensus.scrapers.archives.source_file import RUN_MARK, STORE_MARK
 from nonocensus.scrapers.url import Url
 from nonocensus.solver import __version__
 from nonocensus.solver.model.tables import RESULTS, SCHEMA_VERSION

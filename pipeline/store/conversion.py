@@ -17,7 +17,7 @@ from nonocensus.scrapers.archives.compression import open_compressing, strip_com
 from nonocensus.scrapers.archives.source_file import DEFAULT_READ_LIMITS, is_url
 from nonocensus.scrapers.file_batches import Problem, read_files
 from nonocensus.scrapers.files import count_files, files_in
-from nonocensus.scrapers.formats import Format, FormatError, jsonl, named, of_suffix
+from nonocensus.scrapers.formats import FORMATS, Format, FormatError, jsonl, named, of_suffix
 from nonocensus.scrapers.formats.writing import file_of, is_picture
 from nonocensus.solver.model.check import malformed
 from nonocensus.solver.model.puzzle import Puzzle
@@ -86,7 +86,8 @@ def format_for(out: str, given: Format | None) -> Format:
     """Return the format of an output file: the one given, or by its suffix. Raises UserError."""
     found = given or of_suffix(strip_compression_suffix(out))
     if found is None:
-        raise UserError(f"{out}: no format has this suffix; name one with --to")
+        suffixes = " ".join(suffix for known in FORMATS for suffix in known.SUFFIXES)
+        raise UserError(f"{out}: no format has this suffix; name one with --to, or end it in one of {suffixes}")
     return found
 
 

@@ -45,6 +45,7 @@ class ImportReport:
     added: int = 0
     licensed: int = 0  # added puzzles that got the licence of `Terms`
     known: int = 0
+    unsaved: int = 0  # puzzles with partly solved grids, which a store does not hold
     invalid: list[Problem] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
@@ -114,7 +115,12 @@ def import_puzzles(store: Store, found: Iterable[ImportItem], terms: Terms = NO_
 
 def _batches(found: Iterable[ImportItem], report: ImportReport) -> Iterator[pa.RecordBatch]:
     """Yield puzzles in batches of any size, moving problems to the report."""
-    for item in in_batches(found, DEFAULT_SHAPE.rows_per_group):
+
+    def counted(item: ImportItem) -> ImportItem:
+        report.unsaved += isinstance(item, Puzzle) and any(not grid.all() for grid in item.saved)
+        return item
+
+    for item in in_batches(map(counted, found), DEFAULT_SHAPE.rows_per_group):
         if isinstance(item, Problem):
             report.problems.append(item)
         else:

@@ -14,11 +14,10 @@ import hashlib
 import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypedDict, TypeVar, cast
+from typing import Any, NamedTuple, TypedDict, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -29,7 +28,8 @@ from nonocensus.pipeline.store import spans
 from nonocensus.pipeline.store.lock import LOCK, check_lease, commit_under_lease, writer_lock
 from nonocensus.pipeline.store.objects import ConflictError
 from nonocensus.pipeline.store.paths import Folder, folder, is_folder
-from nonocensus.pipeline.store.sources import MARK, RUN_MARK
+from nonocensus.scrapers.archives.source_file import RUN_MARK
+from nonocensus.scrapers.archives.source_file import STORE_MARK as MARK
 from nonocensus.solver.model.tables import PUZZLE_REQUIRED, PUZZLES, SCHEMA_VERSION, conform
 
 T = TypeVar("T")
@@ -441,13 +441,3 @@ def chunk_tables(batches: Iterable[pa.RecordBatch], rows: int, size: int) -> Ite
             waiting, count, used = [], 0, 0
     if waiting:
         yield pa.Table.from_batches(waiting)
-
-
-def prefetch(items: Iterator[T]) -> Iterator[T]:
-    """Yield the same items; a thread computes the next one meanwhile."""
-    end = object()
-    with ThreadPoolExecutor(1) as maker:
-        following: Future[T | object] = maker.submit(next, items, end)
-        while (item := following.result()) is not end:
-            following = maker.submit(next, items, end)
-            yield cast("T", item)

@@ -5,10 +5,7 @@ from pathlib import Path
 
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.store.paths import folder, is_folder, is_missing
-from nonocensus.scrapers.archives.source_file import SKIPPED_HINT, is_remote, is_url
-
-MARK, RUN_MARK = "store.json", "run.json"
-"""The file that makes a folder a store, and a run."""
+from nonocensus.scrapers.archives.source_file import RUN_MARK, SKIPPED_HINT, STORE_MARK, is_remote, is_url
 
 
 def exists(path: str | Path) -> bool:
@@ -36,7 +33,7 @@ def check_sources(paths: Iterable[str | Path], contact: str | None = None) -> No
                 raise UserError(str(error)) from None
         elif is_missing(str(path)) if is_remote(path) else not exists(path):
             raise UserError(f"{path} does not exist")
-        elif _has(path, MARK):
+        elif _has(path, STORE_MARK):
             raise UserError(
                 f"{path} is a store, not puzzle files; classify it: nonocensus classify {path} --out RUN, or write its "
                 f"puzzles into a file: nonocensus convert {path} FILE.jsonl"

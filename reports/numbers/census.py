@@ -34,7 +34,7 @@ from nonocensus.reports.numbers.row_view import (
     sql_bin,
     sql_sum,
 )
-from nonocensus.reports.numbers.threads import in_threads
+from nonocensus.reports.numbers.threads import in_threads, prefetch
 from nonocensus.reports.rights import shareable, withheld
 from nonocensus.solver.model.keyed_rows import KeyedRows, indexed
 from nonocensus.solver.model.tables import PUZZLES, RESULTS
@@ -218,7 +218,7 @@ def take_census(
     for name, query in TABLES.items():
         connection.execute(f"create table {name} as {query}")
     shown = [_kept_rows(connection, empty, rows)]
-    for batch in _joined(in_threads(batch_of, _read(pairs))):
+    for batch in prefetch(_joined(in_threads(batch_of, _read(pairs)))):
         _register(connection, batch.counted, rows, draw)
         for name, query in TABLES.items():
             connection.execute(f"insert into {name} {query}")

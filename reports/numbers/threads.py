@@ -1,9 +1,9 @@
-"""An ordered parallel map over threads."""
+"""Work that threads do ahead: an ordered parallel map, and the next item of an iterator."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from nonocensus.solver.operating_system import cores
 
@@ -28,3 +28,13 @@ def in_threads(work: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[
                 yield begun.popleft().result()
         while begun:
             yield begun.popleft().result()
+
+
+def prefetch(items: Iterator[Item]) -> Iterator[Item]:
+    """Yield the same items; a thread computes the next one meanwhile."""
+    end = object()
+    with ThreadPoolExecutor(1) as maker:
+        following: Future[Item | object] = maker.submit(next, items, end)
+        while (item := following.result()) is not end:
+            following = maker.submit(next, items, end)
+            yield cast("Item", item)

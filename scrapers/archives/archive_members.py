@@ -1,4 +1,4 @@
-"""The entries of a file: the file itself, decompressed, or the members of an archive and of archives in it."""
+"""The entries of a file: the file itself, decompressed, the rows of a table, or the members of an archive."""
 
 import io
 import stat
@@ -9,6 +9,7 @@ from typing import IO, Literal, cast
 
 from nonocensus.scrapers.archives.compression import is_compressed, open_decompressed, strip_compression_suffix
 from nonocensus.scrapers.archives.line_chunks import read_chunks
+from nonocensus.scrapers.archives.parquet_rows import PARQUET_MAGIC, read_rows
 from nonocensus.scrapers.archives.source_file import (
     READ_ERRORS,
     BoundedFile,
@@ -30,7 +31,7 @@ MAX_DEPTH = 1
 MAX_COUNTED_RATIO = 64
 """Times its size a compressed file is assumed to unpack to at most, where entries are only counted."""
 
-Container = Literal["7z", "zip", "tar", "compressed", "plain"]
+Container = Literal["7z", "zip", "tar", "parquet", "compressed", "plain"]
 
 SUFFIXES: dict[Container, tuple[str, ...]] = {
     "7z": (".7z",),
@@ -60,6 +61,8 @@ def read_entries(name: str, file: IO[bytes], budget: Budget, depth: int = 0) -> 
         raise UnreadableFile(NO_SEVEN_ZIP)
     if container == "plain":
         yield from read_chunks(name, file, limits)
+    elif container == "parquet":
+        yield from read_rows(name, file, limits)
     elif container == "compressed":
         if depth == 0:
             budget.allow_ratio(file.seek(0, io.SEEK_END))
@@ -79,7 +82,7 @@ def count_entries(name: str, file: IO[bytes], limits: ReadLimits) -> int | None:
         return 1 if file.seek(0, io.SEEK_END) <= max_whole else None  # a larger one may be read in chunks
     if container == "7z":
         return 1
-    if container == "tar":
+    if container in ("tar", "parquet"):
         return None
     with _open_zip(file, limits) as archive:
         names = [member for member, _ in _zip_infos(archive)]
@@ -94,6 +97,8 @@ def detect_container(name: str, file: IO[bytes]) -> Container:
         return "7z"
     if start.startswith(ZIP_MAGIC):
         return "zip"
+    if start.startswith(PARQUET_MAGIC):
+        return "parquet"
     compressed = is_compressed(file)
     try:
         if open_decompressed(file).read(tarfile.BLOCKSIZE)[TAR_MAGIC] == b"ustar":

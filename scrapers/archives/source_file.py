@@ -33,9 +33,15 @@ SKIPPED_SUFFIXES = (
     *(".py", ".js", ".css", ".sha256", ".asc"),
 )
 SKIPPED_NAME = re.compile(
-    r"(README|LICEN[CS]E|COPYING|NOTICE|CHANGELOG|AUTHORS|MANIFEST|Makefile)([-._ ].*)?|pack\.(csv|json)"
+    r"(README|LICEN[CS]E|COPYING|NOTICE|CHANGELOG|AUTHORS|MANIFEST|Makefile)([-._ ].*)?|"
+    r"pack\.(csv|json)|dataset\.json|croissant\.json"
 )
-"""Skipped in folders and archives, as are the index files of our packs; a file given as an argument is always read."""
+"""Skipped in folders and archives, as are the index files of our packs and datasets; a file given as an argument is
+always read.
+"""
+
+STORE_MARK, RUN_MARK = "store.json", "run.json"
+"""The file that makes a folder a store, and a run; such folders are skipped in others."""
 
 SKIPPED_HINT = "of folders and archives, images are read only where they are named, as folder/*.png"
 """Explains an empty result."""

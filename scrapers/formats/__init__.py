@@ -1,5 +1,6 @@
 """File formats of puzzles, detected by content, then by suffix."""
 
+import re
 from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Protocol
@@ -7,10 +8,13 @@ from typing import Protocol
 import numpy as np
 
 from nonocensus.scrapers.formats import (
+    freenono,
     g,
+    gno,
     jsonl,
     lp,
     matrix,
+    minizinc,
     netpbm,
     non,
     png,
@@ -56,6 +60,11 @@ class Format(Protocol):
         """Return a file with a puzzle; the caller has checked that the format can hold it."""
 
 
+UNKNOWN = (
+    "unknown format; one that is read has a row's clue a line (3 1), an empty line, and the columns' clues; "
+    "docs/FORMATS.md lists all"
+)
+
 LINKS: tuple[Format, ...] = (PENPA, *GAME_IDS, SHARE)
 """Formats of links and ids, with a puzzle on each line."""
 
@@ -75,6 +84,9 @@ DISTINCTIVE: tuple[Format, ...] = (
     pzl,
     quoted,
     matrix,
+    gno,
+    freenono,
+    minizinc,
 )
 """Formats that are recognized without ambiguity, in order of detection."""
 
@@ -84,7 +96,10 @@ SUDOKU_SUFFIXES = (".sdk", ".sdm", ".ss", ".sudoku")
 """Suffixes of files that hold only Sudokus, which are refused."""
 
 SUDOKU_START = 20_000
-"""Bytes of a file that are looked at for Sudokus."""
+"""Bytes of a file that are looked at for Sudokus, and for facts of a logic program."""
+
+FACTS = re.compile(rb"(?:\b[a-z]\w*\([^\r\n]{1,80}?\)[ \t]*\.\s+){2}")
+"""Facts of answer-set programming or Prolog: row_clue(1,1,3). row_clue(2,1,1)."""
 
 
 def named(name: str) -> Format:
@@ -115,10 +130,12 @@ def detect(name: str, data: bytes) -> Format:
             return other
     if is_sudoku(name, data):
         raise FormatError(sudoku_refusal(name))
+    if FACTS.search(data[:SUDOKU_START] + b"\n"):
+        raise FormatError("unknown format: facts of a logic program, as for clingo or Prolog, which are not read")
     if known is not None:
         return known
     decode_text(data)  # raises for an empty, binary or undecodable file
-    raise FormatError(f"unknown format: not one of {', '.join(sorted(known.NAME for known in FORMATS))}")
+    raise FormatError(UNKNOWN)
 
 
 def is_sudoku(name: str, data: bytes) -> bool:

@@ -5,8 +5,11 @@
     tatham     2x1:1/1/2, also after the # of a link             Simon Tatham's Pattern
 
 puzzlink: width, height, then places for numbers, (height + 1) / 2 a column and (width + 1) / 2 a row, the number next
-to the grid first. A hexadecimal digit is a number, `-` begins one of two digits, g to z are 1 to 20 empty places.
-tatham: width, height, then the clues of columns and rows, separated by slashes, their numbers by dots.
+to the grid first. A hexadecimal digit is a number, `-` begins one of two digits, `.` is a hidden length, g to z are 1
+to 20 empty places.
+tatham: width, height, then the clues of columns and rows, separated by slashes, their numbers by dots. After a comma
+come given cells, which are read as a saved grid: a letter is 0 to 24 open cells (z: 25) and then, but for z, a white
+cell or, in capitals, a black one.
 """
 
 import re
@@ -14,12 +17,16 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple
 
+import numpy as np
+
 from nonocensus.scrapers.formats.parsing import BLOCKS, FormatError, clipped, decode_text, lines_of, read_each_line
-from nonocensus.solver.model.puzzle import MAX_CELLS, Clue, Puzzle
+from nonocensus.solver.model.puzzle import BLOT, MAX_CELLS, Block, Clue, Puzzle, with_metadata
 
 PUZZLINK = re.compile(r"(?:\S*[?/])?nonogram(?:_edit)?/(?:v:/)?([0-9]+)/([0-9]+)/(\S*)")
-TATHAM = re.compile(r"(?:https?://[^\s#]*#)?([0-9]+)(?:x([0-9]+))?:([0-9./]*)")
-PLACES = re.compile(r"[1-9a-f]|-(?!00)[0-9a-f]{2}|[g-z]")
+TATHAM = re.compile(r"(?:https?://[^\s#]*#)?([0-9]+)(?:x([0-9]+))?:([0-9./]*)(?:,([a-zA-Z]*))?")
+PLACES = re.compile(r"[1-9a-f.]|-(?!00)[0-9a-f]{2}|[g-z]")
+HIDDEN = "?"
+BLOCKS_OR_HIDDEN = BLOCKS | {HIDDEN: Block(BLOT)}
 
 MAX_GAP = 20
 MAX_PLACED = 0xFF
@@ -79,15 +86,16 @@ def text_lines(data: bytes) -> Iterator[tuple[int, str]]:
     return ((number, line.strip()) for number, line in lines_of(decode_text(data)) if not line.isspace() and line)
 
 
-def puzzlink_numbers(text: str, most: int) -> list[int]:
-    """Parse at most `most` places of puzz.link, 0 for an empty one."""
-    numbers: list[int] = []
+def puzzlink_numbers(text: str, most: int) -> list[str]:
+    """Parse at most `most` places of puzz.link, "" for an empty one."""
+    numbers: list[str] = []
     end = 0
     for found in PLACES.finditer(text):
         if found.start() != end or len(numbers) > most:
             break
         end, token = found.end(), found[0]
-        numbers += [0] * (ord(token) - ord("f")) if token >= "g" else [int(token.removeprefix("-"), 16)]
+        number = HIDDEN if token == "." else str(int(token.removeprefix("-"), 16)) if token < "g" else ""
+        numbers += [number] if number else [""] * (ord(token) - ord("f"))
     if len(numbers) > most:
         raise FormatError(f"it has more than {most} places")
     if end < len(text):
@@ -95,12 +103,12 @@ def puzzlink_numbers(text: str, most: int) -> list[int]:
     return numbers
 
 
-def puzzlink_text(numbers: Iterable[int]) -> str:
-    """Format places of puzz.link, at most MAX_PLACED each, 0 for an empty one."""
+def puzzlink_text(lengths: Iterable[int | None]) -> str:
+    """Format places of puzz.link, lengths of at most MAX_PLACED, None for an empty one."""
     text = ""
-    for is_number, group in groupby(numbers, bool):
-        if is_number:
-            text += "".join(f"{number:x}" if number < 16 else f"-{number:x}" for number in group)
+    for is_empty, group in groupby(lengths, lambda length: length is None):
+        if not is_empty:
+            text += "".join("." if not length else f"{length:x}" if length < 16 else f"-{length:x}" for length in group)
         else:
             many, rest = divmod(len(list(group)), MAX_GAP)
             text += "z" * many + (chr(ord("f") + rest) if rest else "")
@@ -119,20 +127,20 @@ def _parse_puzzlink(found: re.Match[str]) -> Puzzle:
     numbers = puzzlink_numbers(found[3], width * above + height * left)
     columns = (numbers[x * above : (x + 1) * above] for x in range(width))
     rows = (numbers[k : k + left] for k in range(width * above, width * above + height * left, left))
-    return puzzle_of([[str(number) for number in line[::-1] if number] for line in (*columns, *rows)], width)
+    return puzzle_of([[number for number in line[::-1] if number] for line in (*columns, *rows)], width)
 
 
 def _format_puzzlink(puzzle: Puzzle) -> str:
-    numbers: list[int] = []  # 0 for an empty place
+    lengths: list[int | None] = []  # None for an empty place
     for clues, cells in ((puzzle.columns, puzzle.height), (puzzle.rows, puzzle.width)):
         places = (cells + 1) // 2
         for clue in clues:
             if len(clue) > places:
                 raise FormatError(f"the format puzzlink has {places} numbers at most for lines of {cells} cells")
-            numbers += [block.length for block in reversed(clue)] + [0] * (places - len(clue))
-    if max(numbers) > MAX_PLACED:
+            lengths += [*(block.length for block in reversed(clue)), *[None] * (places - len(clue))]
+    if max(length or 0 for length in lengths) > MAX_PLACED:
         raise FormatError(f"the format puzzlink has no numbers above {MAX_PLACED}")
-    return f"https://puzz.link/p?nonogram/{puzzle.width}/{puzzle.height}/{puzzlink_text(numbers)}"
+    return f"https://puzz.link/p?nonogram/{puzzle.width}/{puzzle.height}/{puzzlink_text(lengths)}"
 
 
 def _parse_tatham(found: re.Match[str]) -> Puzzle:
@@ -141,7 +149,26 @@ def _parse_tatham(found: re.Match[str]) -> Puzzle:
     if len(clues) != width + height:
         count = f"{len(clues)}" if len(clues) < width + height else "more"
         raise FormatError(f"it has {count} clues, not {width} + {height}")
-    return puzzle_of([clue.split(".", MAX_CELLS) if clue else [] for clue in clues], width)
+    puzzle = puzzle_of([clue.split(".", MAX_CELLS) if clue else [] for clue in clues], width)
+    return puzzle if found[4] is None else with_metadata(puzzle, saved=(_given(found[4], width, height),))
+
+
+def _given(letters: str, width: int, height: int) -> np.ndarray:
+    """Return the given cells of Pattern as a partly solved grid, bool[height, width, 2]."""
+    grid = np.ones((width * height, 2), np.bool_)
+    place = 0
+    for letter in letters:
+        run = ord(letter.lower()) - ord("a")
+        place += run if place < len(grid) else run + 1
+        if place > len(grid):
+            break
+        if run < 25 and place < len(grid):  # a last letter may only count open cells
+            grid[place, int(letter.islower())] = False
+            place += 1
+    if place != len(grid):
+        count = f"{place}" if place < len(grid) else "more"
+        raise FormatError(f"its given cells are {count}, not {width}x{height}")
+    return grid.reshape(height, width, 2)
 
 
 def _format_tatham(puzzle: Puzzle) -> str:
@@ -152,13 +179,15 @@ def _format_tatham(puzzle: Puzzle) -> str:
 def puzzle_of(lines: list[list[str]], width: int) -> Puzzle:
     """Return the puzzle of the numbers of columns, then of rows."""
     try:
-        clues: list[Clue] = [tuple([BLOCKS[word] for word in words]) for words in lines]
+        clues: list[Clue] = [tuple([BLOCKS_OR_HIDDEN[word] for word in words]) for words in lines]
     except KeyError as error:
         raise FormatError(f"{clipped(error.args[0])} is not a number from 1 to {MAX_CELLS}") from None
     return Puzzle(tuple(clues[width:]), tuple(clues[:width]))
 
 
-PUZZLINK_FORMAT = LineFormat("puzzlink", "Links to puzz.link.", PUZZLINK, _parse_puzzlink, _format_puzzlink)
+PUZZLINK_FORMAT = LineFormat(
+    "puzzlink", "Links to puzz.link.", PUZZLINK, _parse_puzzlink, _format_puzzlink, frozenset({"blots"})
+)
 
 GAME_IDS = (
     PUZZLINK_FORMAT,

@@ -1,28 +1,29 @@
 """Steve Simpson's .non, which webpbn.com exports for black-and-white puzzles and qnonograms and others write.
 
 A file is a sequence of lines: properties (`title "Cat"`), and the headings `rows` and `columns` with one clue a line
-below them, `3,1` or `0` for an empty line. `goal "0110..."` is the picture, row by row. Several puzzles in a file
-(.nonpack) are separated by lines of equals signs.
+below them, `3,1` or `0` for an empty line. `goal "0110..."` is the picture, row by row, which may replace the clues.
+`saved "01?0..."`, as often as wanted, is a partly solved grid with `?` for open cells, as pbnsolve writes it. Several
+puzzles in a file (.nonpack) are separated by lines of equals signs.
 
-Two collections have added colours (scrapers.formats.non_colors). Public crawls of webpbn.com and griddlers.net have
+Three collections have added colours (scrapers.formats.non_colors). Public crawls of webpbn.com and griddlers.net have
 added what the sites say: `link`, `date`, `medium_time`, `difficulty`, `quality`, `popularity`, `points`, `note`.
 
 Existing files vary: quotes are optional, inner quotes are not escaped, HTML entities occur, a blank line is an empty
 clue in some and nothing in others, width and height may be missing.
 """
 
+import codecs
 import html
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain
 from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
 
 from nonocensus.scrapers.formats.colors import make_distinct, without_unused
-from nonocensus.scrapers.formats.non_colors import BLACK_ONLY, colors_of
+from nonocensus.scrapers.formats.non_colors import NAMED, NonColors, colors_of
 from nonocensus.scrapers.formats.parsing import (
     FormatError,
     NumberedLine,
@@ -33,17 +34,23 @@ from nonocensus.scrapers.formats.parsing import (
     webpbn_origin,
 )
 from nonocensus.scrapers.formats.site_properties import origin_of, parse_date, parse_rating, parse_time
-from nonocensus.solver.model.puzzle import BLACK, MAX_CELLS, WHITE, Clue, Puzzle, normalize_palette
+from nonocensus.scrapers.formats.webpbn_xml import MAX_SAVED
+from nonocensus.solver.model.puzzle import BLACK, MAX_CELLS, WHITE, Clue, Puzzle, clues_of, normalize_palette
 
 NAME = "non"
 SUFFIXES: tuple[str, ...] = (".non", ".nonpack")
-HOLDS = frozenset({"colors", "rgb", "goal", "title", "author", "copyright", "license", "webpbn"})
+HOLDS = frozenset({"colors", "rgb", "goal", "saved", "title", "author", "copyright", "license", "webpbn"})
 
 MAX_LINES = 16 * MAX_CELLS
 """Of one puzzle: five times that of the largest one with its goal in as many lines as rows."""
 
 DIVIDER = re.compile(r"={4,}\s*")
 HEADING = re.compile(rb"[\r\n][ \t]*(rows|columns)[ \t]*(?=[\r\n])", re.IGNORECASE)
+PICTURE_ONLY = [
+    re.compile(rb"[\r\n][ \t]*" + line, re.IGNORECASE)
+    for line in (rb"(?:width|columns)[ \t]+[0-9]", rb"(?:height|rows)[ \t]+[0-9]", rb"goal[ \t]*[\"01a-z\r\n]")
+]
+"""Lines of a file without clues."""
 PROPERTY = re.compile(r"([a-z][a-z_-]*)(?:\s+(.*))?", re.IGNORECASE)
 ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*);")
 WEBPBN = re.compile(r"(?:www\.)?webpbn(?:\.com)?\s+#?([0-9]+)", re.IGNORECASE)
@@ -51,8 +58,11 @@ BARE_WORD = re.compile(r"[A-Za-z0-9.+-]+")
 
 
 def recognizes(data: bytes) -> bool:
-    """Check for both headings on lines of their own."""
-    return {heading[1].lower() for heading in HEADING.finditer(b"\n" + data)} == {b"rows", b"columns"}
+    """Check for both headings on lines of their own, or for a size and a picture."""
+    data = b"\n" + data.removeprefix(codecs.BOM_UTF8)
+    headings = {heading[1].lower() for heading in HEADING.finditer(data)}
+    is_picture = not headings and all(line.search(data) for line in PICTURE_ONLY)
+    return is_picture or headings == {b"rows", b"columns"}
 
 
 def read(data: bytes) -> Iterator[Puzzle]:
@@ -85,19 +95,40 @@ class _Lines:
     properties: dict[str, NumberedLine] = field(default_factory=dict)
     colors: list[NumberedLine] = field(default_factory=list)
     sections: dict[str, list[NumberedLine]] = field(default_factory=dict)
+    saved: list[list[NumberedLine]] = field(default_factory=list)
 
 
 def _puzzle(lines: list[NumberedLine]) -> Puzzle:
     if len(lines) > MAX_LINES:
         raise FormatError(f"line {lines[-1][0]}: it has more than {MAX_LINES:,} lines")
     parts = _parts(lines)
-    clues = chain.from_iterable(parts.sections.get(heading, ()) for heading in ("rows", "columns"))
-    colors = colors_of(parts.colors, clues) if parts.colors else BLACK_ONLY
+    marks = [text for heading in ("rows", "columns") for _, text in parts.sections.get(heading, ())]
+    if not marks and "goal" in parts.sections:
+        return _picture(parts)
+    colors = colors_of(parts.colors, marks)
     rows = _clues(parts, "rows", "height", colors.read_clue)
     columns = _clues(parts, "columns", "width", colors.read_clue)
     goal = _goal(parts, len(columns), len(rows), colors.places)
-    puzzle = Puzzle(rows, columns, colors.palette, goal, **_properties(parts))
-    return without_unused(normalize_palette(puzzle)) if parts.colors else puzzle
+    return _with_colors(parts, colors, rows, columns, goal)
+
+
+def _picture(parts: _Lines) -> Puzzle:
+    """Return the puzzle of a file with a picture and without clues; its letters are colours, declared or not."""
+    width, height = _size(parts, "width"), _size(parts, "height")
+    letters = set(ascii_lowercase).intersection(*[_cells(parts.sections["goal"])])
+    colors = colors_of(parts.colors, [f"1{letter}" for letter in letters])
+    goal = None if width is None or height is None else _goal(parts, width, height, colors.places)
+    if goal is None:
+        raise FormatError("it has no clues, nor a picture with its width and height")
+    return _with_colors(parts, colors, *clues_of(goal), goal)
+
+
+def _with_colors(
+    parts: _Lines, colors: NonColors, rows: tuple[Clue, ...], columns: tuple[Clue, ...], goal: np.ndarray | None
+) -> Puzzle:
+    saved = _saved(parts, (rows, columns), colors)
+    puzzle = Puzzle(rows, columns, colors.palette, goal, saved=saved, **_properties(parts))
+    return without_unused(normalize_palette(puzzle)) if len(colors.palette) > 2 or parts.colors else puzzle
 
 
 def _properties(parts: _Lines) -> dict[str, Any]:
@@ -137,12 +168,16 @@ def _parts(lines: list[NumberedLine]) -> _Lines:
         word, value = (found[1].lower(), found[2]) if found else ("", None)
         if word == "color" and value is not None:
             parts.colors.append((number, value))
-            section, in_clues, has_names = [], False, has_names or "#" not in value
+            section, in_clues, has_names = [], False, has_names or NAMED.fullmatch(value) is not None
         elif word == "goal" or (word in ("rows", "columns") and value is None):
             if word in parts.sections:
                 raise FormatError(f"line {number}: '{word}' occurs twice")
             section = parts.sections[word] = [(number, value)] if value else []
             in_clues = word != "goal"
+        elif word == "saved":
+            section = [(number, value)] if value else []
+            parts.saved.append(section)
+            in_clues = False
         elif value is not None:
             # `columns 5` is an old form of `width 5`
             parts.properties.setdefault({"rows": "height", "columns": "width"}.get(word, word), (number, value))
@@ -155,7 +190,7 @@ def _parts(lines: list[NumberedLine]) -> _Lines:
 def _clues(parts: _Lines, heading: str, side: str, read_clue: Callable[[NumberedLine], Clue]) -> tuple[Clue, ...]:
     if heading not in parts.sections:
         raise FormatError(f"it has no '{heading}'")
-    lines = _clue_lines(parts.sections[heading], heading, side, _size(parts, side))
+    lines = clue_lines(parts.sections[heading], heading, side, _size(parts, side))
     return tuple(map(read_clue, lines))
 
 
@@ -171,7 +206,7 @@ def _size(parts: _Lines, side: str) -> int | None:
     return int(digits)
 
 
-def _clue_lines(lines: list[NumberedLine], heading: str, side: str, size: int | None) -> list[NumberedLine]:
+def clue_lines(lines: list[NumberedLine], heading: str, side: str, size: int | None) -> list[NumberedLine]:
     """Return the lines of a section that are clues.
 
     Blank lines are no clues if others have `0` for an empty clue, or if there are enough without them; the last blank
@@ -190,18 +225,49 @@ def _clue_lines(lines: list[NumberedLine], heading: str, side: str, size: int | 
 
 def _goal(parts: _Lines, width: int, height: int, places: dict[str, int]) -> np.ndarray | None:
     """Parse the picture; `places` are palette indices by character."""
-    cells = "".join(text for _, text in parts.sections.get("goal", ()))
-    cells = re.sub(r'["\s]', "", cells)
+    lines = parts.sections.get("goal", [])
+    cells = _cells(lines)
     if not cells:
         return None
-    number = parts.sections["goal"][0][0]
+    number = lines[0][0]
     if wrong := cells.strip("".join(places)):
         raise FormatError(f"line {number}: the goal has {clipped(wrong[0])} among its 0s and 1s")
+    return _grid(cells, places, f"line {number}: the goal", width, height)
+
+
+def _saved(
+    parts: _Lines, clues: tuple[tuple[Clue, ...], tuple[Clue, ...]], colors: NonColors
+) -> tuple[np.ndarray, ...]:
+    """Return the partly solved grids, bool[height, width, palette]; a property `saved` of other text is ignored.
+
+    In a grid that has no `?` and is no solution, 0 is an open cell: as white ones they would contradict the clues.
+    """
+    height, width = map(len, clues)
+    everything, grids = len(colors.palette), list[np.ndarray]()
+    marks = colors.places | {"?": everything}
+    for lines in parts.saved:
+        cells = _cells(lines)
+        if len(cells) >= min(2, width * height) and not cells.strip("".join(marks)):
+            grid = _grid(cells, marks, f"line {lines[0][0]}: the saved grid", width, height)
+            if "?" not in cells and clues_of(grid) != clues:
+                grid[grid == 0] = everything
+            grids.append((grid[:, :, None] == np.arange(everything)) | (grid == everything)[:, :, None])
+            if len(grids) * grids[0].size > MAX_SAVED:
+                raise FormatError(f"its saved grids take more than {MAX_SAVED >> 20} MiB")
+    return tuple(grids)
+
+
+def _cells(lines: list[NumberedLine]) -> str:
+    """Return the cells of a grid without quotes and blanks."""
+    return re.sub(r'["\s]', "", "".join(text for _, text in lines))
+
+
+def _grid(cells: str, places: dict[str, int], name: str, width: int, height: int) -> np.ndarray:
     if len(cells) != width * height:
-        raise FormatError(f"line {number}: the goal has {len(cells)} cells, but {width}x{height} are {width * height}")
-    table = np.zeros(256, np.uint8)
+        raise FormatError(f"{name} has {len(cells)} cells, but {width}x{height} are {width * height}")
+    table = np.zeros(max(map(ord, places)) + 1, np.uint8)
     table[[ord(mark) for mark in places]] = [*places.values()]
-    return table[np.frombuffer(cells.encode(), np.uint8)].reshape(height, width)
+    return table[np.frombuffer(cells.encode("utf-32-le"), np.uint32)].reshape(height, width)
 
 
 def _text(parts: _Lines, word: str) -> str | None:
@@ -217,7 +283,7 @@ def _text(parts: _Lines, word: str) -> str | None:
 def write(puzzle: Puzzle) -> bytes:
     """Return a .non file as webpbn writes it, in ASCII, with the colours of nonogram-db.
 
-    Refuses another background than white, and more colours than letters.
+    Refuses another background than white, and more colours than letters. A saved cell of several colours is open.
     """
     lines = [f'{word} "{_escaped(text)}"' for word, text in _texts(puzzle) if text]
     if puzzle.license:
@@ -232,9 +298,12 @@ def write(puzzle: Puzzle) -> bytes:
     for heading, clues in (("rows", puzzle.rows), ("columns", puzzle.columns)):
         texts = (",".join([f"{block.length}{endings[block.color]}" for block in clue]) for clue in clues)
         lines += ["", heading, *(text or "0" for text in texts)]
+    cells = ["0", *(marks[1:] or "1")]
     if puzzle.goal is not None:
-        cells = ["0", *(marks[1:] or "1")]
         lines += ["", 'goal "' + "".join([cells[color] for color in puzzle.goal.ravel().tolist()]) + '"']
+    for grid in puzzle.saved:
+        open_or_color = np.where(grid.sum(axis=2) == 1, grid.argmax(axis=2), len(cells)).ravel().tolist()
+        lines += ["", 'saved "' + "".join([[*cells, "?"][color] for color in open_or_color]) + '"']
     return "".join(f"{line}\n" for line in lines).encode("ascii", "xmlcharrefreplace")
 
 

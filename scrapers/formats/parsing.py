@@ -29,6 +29,7 @@ MAX_CACHED_LENGTH = 40
 """Characters of a clue that is cached: most clues of an archive are the same few."""
 
 NUMBERS = re.compile(r"[0-9]+(?:(?:\s*+,\s*+|\s++)[0-9]+)*")
+LAST_COMMA = re.compile(r"(?<=[0-9])\s*+,$")
 
 BLOCKS = {str(length): Block(length) for length in range(1, MAX_CELLS + 1)}
 """By length as text; all blocks of a length share one object."""
@@ -188,14 +189,16 @@ def _clue(text: str) -> Clue:
 
 
 def _unusual_clue(text: str) -> Clue:
-    """Parse a clue with other separators, leading zeros, or errors."""
+    """Parse a clue with other separators, a comma at its end, leading zeros, or errors."""
+    text = LAST_COMMA.sub("", text)
     if text in ("", "0"):
         return ()
     words = text.replace(",", " ").split(maxsplit=MAX_CELLS)
     if len(words) > MAX_CELLS:
         raise FormatError(f"it has more than {MAX_CELLS} numbers")
     if not NUMBERS.fullmatch(text):
-        raise FormatError(f"{clipped(text)} is not a list of numbers")
+        wrong = re.sub(r"[0-9,\s]", "", text)[:1]
+        raise FormatError(f"{clipped(text)} is not a list of numbers" + (f": it has {clipped(wrong)}" if wrong else ""))
     return tuple([BLOCKS.get(word) or _block(word, text) for word in words])
 
 

@@ -6,7 +6,7 @@
 The code is the editor's state, lines of text in base64, deflated, with words of JSON abbreviated. Its first line is the
 kind of grid, width and height with margins, and more, the 16th and 17th fields title and author; the second the widths
 of the margins; the fourth the drawing, in which `number` has the numbers by their cells. Clues are the numbers in the
-upper and the left margin. Written are links of the second kind, which are shorter.
+upper and the left margin, `?` a hidden length. Written are links of the second kind, which are shorter.
 """
 
 import base64
@@ -85,4 +85,5 @@ PENPA = LineFormat(
     LINK,
     _parse,
     lambda puzzle: ADDRESS + PUZZLINK_FORMAT.line(puzzle),
+    PUZZLINK_FORMAT.HOLDS,
 )

@@ -15,6 +15,8 @@ from nonocensus.solver.model.puzzle import BLACK, MAX_COLORS, WHITE, Puzzle, fro
 PILLOW_FORMATS = ("PNG", "GIF", "BMP", "WEBP", "TIFF", "JPEG")
 """Formats that Pillow may open."""
 
+WHITE_ON_CLEAR = "all that it shows is white on a transparent ground, which counts as white: give it another ground"
+
 LIGHT = np.array([299, 587, 114])
 """Weights of red, green and blue in lightness, in thousandths."""
 
@@ -40,6 +42,12 @@ def open_image(data: bytes, refusal: Callable[[int, int], str]) -> Any:
         raise FormatError(f"unknown kind of picture: not one of {', '.join(PILLOW_FORMATS)}") from None
     except Exception as error:  # Pillow raises any kind for damaged files
         raise FormatError(f"it is a damaged picture: {error_text(error) or type(error).__name__}") from None
+
+
+def hides_white(pixels: np.ndarray) -> bool:
+    """Check for white pixels on a transparent ground, which counts as white too, in uint8[height, width, 4]."""
+    alpha = pixels[:, :, 3]
+    return bool((alpha == 0).any() and ((alpha == 255) & (pixels[:, :, :3] == 255).all(axis=2)).any())
 
 
 def puzzle_of_pixels(cells: np.ndarray) -> Puzzle:

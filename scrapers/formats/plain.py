@@ -9,14 +9,19 @@
     syro                                a blank line               #          JSolver; each line ends with a 0
     makhorin                            a line `&`                 *          GLPK's `pbn`; one at the end too
     faase      headings `rows` and `columns`                                  Faase's solver
+    contest    height and width                                               programming contests
 
-webpbn.com exports all of them. An empty clue is a 0, and where sizes come first also an empty line.
+webpbn.com exports all but the last. An empty clue is a 0, and where sizes come first also an empty line. In a contest's
+files the sizes may stand on a line each, or be one number for both, a clue may begin or end with zeros, and several
+puzzles may follow each other.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from nonocensus.scrapers.formats.parsing import (
+    BLOCKS,
     FormatError,
     NumberedLine,
     bounded_lines,
@@ -47,6 +52,7 @@ class PlainFormat(NamedTuple):
     comment    prefix of comments
     commas     whether numbers are separated by commas
     zeros      whether each line ends with a 0
+    puzzles    splits a file's text into those of its puzzles
     """
 
     NAME: str
@@ -58,6 +64,7 @@ class PlainFormat(NamedTuple):
     comment: str = ""
     commas: bool = False
     zeros: bool = False
+    puzzles: Callable[[str], list[str]] = lambda text: [text]
     HOLDS: frozenset[str] = frozenset()
 
     @property
@@ -70,14 +77,13 @@ class PlainFormat(NamedTuple):
         if not self.commas and b"," in data:
             return False
         try:
-            (puzzle,) = self.read(data)
+            return all(map(_is_possible, [*self.read(data)]))
         except FormatError:
             return False
-        return _is_possible(puzzle)
 
     def read(self, data: bytes) -> Iterator[Puzzle]:
-        """Yield the puzzle of a file."""
-        return read_each([decode_text(data)], self._puzzle)
+        """Yield the puzzles of a file, all but a contest's with one."""
+        return read_each(self.puzzles(decode_text(data)), self._puzzle)
 
     def write(self, puzzle: Puzzle) -> bytes:
         """Return a file with this puzzle."""
@@ -198,6 +204,64 @@ def _headed(lines: list[NumberedLine]) -> Sides:
     return parts["rows"], parts["columns"]
 
 
+def _contest(lines: list[NumberedLine]) -> Sides:
+    """Split by counts, and let each clue end with one zero; blank lines are clues if there are too few others."""
+    sizes, rest = _first(lines), lines[1:]
+    options: list[tuple[int, int, list[NumberedLine]]] = []
+    if len(sizes[1].split(maxsplit=2)) == 2:
+        height, width = parse_sizes(sizes, 2)
+        options.append((height, width, rest))
+        if height == width == 1 and all(len(line.split(maxsplit=2)) == 2 for _, line in rest):
+            raise FormatError("it could be a picture of 2x3 cells, or a puzzle of one cell")
+    else:
+        (side,) = parse_sizes(sizes, 1)
+        options.append((side, side, rest))
+        if (second := _first(rest)[1]) in BLOCKS:
+            options.append((side, int(second), rest[1:]))
+    fitting = []
+    for height, width, clues in options:
+        filled = [line for line in clues if line[1]]
+        fitting += [(height, width, part) for part in (filled, clues) if len(part) == height + width][:1]
+    if len(fitting) == 2:  # a first clue without a zero at its end, where all others have one, is none
+        all_end = all(line.split()[-1:] == ["0"] for _, line in fitting[1][2])
+        fitting = fitting[1:] if all_end else [option for option in fitting if _is_balanced(*option)]
+    if len(fitting) == 2:
+        raise FormatError(f"line {rest[0][0]}: {rest[0][1]} could be the number of columns, or the first clue")
+    height, width, clues = (fitting or options)[0]
+    return _counted([(number, _ended(line)) for number, line in clues], height, width, None)
+
+
+def _is_balanced(height: int, _: int, clues: list[NumberedLine]) -> bool:
+    """Check that rows and columns have equal sums."""
+    sums = [sum(int(word) for word in line.split(maxsplit=MAX_CELLS) if word in BLOCKS) for _, line in clues]
+    return sum(sums[:height]) == sum(sums[height:])
+
+
+def _contest_puzzles(text: str) -> list[str]:
+    """Split input of several puzzles, each with its sizes on a line of its own; all lines below count."""
+    numbered = bounded_lines(text, MAX_LINES)
+    lines = [line.strip() for _, line in numbered]
+    with suppress(FormatError):
+        _contest(_trimmed([(number, line.strip()) for number, line in numbered]))
+        return [text]
+    found, place = list[str](), 0
+    while place < len(lines):
+        sizes = lines[place].split(maxsplit=2)
+        end = place + 1 + (int(sizes[0]) + int(sizes[-1]) if sizes and all(map(BLOCKS.get, sizes)) else 0)
+        if len(sizes) > 2 or end > len(lines) or (sizes and end == place + 1):
+            return [text]
+        found += ["\n".join(lines[place:end])] if sizes else []
+        place = end
+    return found
+
+
+def _ended(text: str) -> str:
+    """Return a clue without zeros at its ends but for one at the last."""
+    words = text.split(maxsplit=2 * MAX_CELLS)
+    filled = [place for place, word in enumerate(words) if word != "0"]
+    return " ".join([*words[filled[0] : filled[-1] + 1], "0"]) if filled else "0"
+
+
 PLAIN_FORMATS: tuple[PlainFormat, ...] = (
     PlainFormat("mk", "Olšák's, for black and white.", _mk, ("#",), lambda height, width: (f"{height} {width}",)),
     PlainFormat("nin", "Jakub Wilk's `nonogram`.", _nin, (), lambda height, width: (f"{width} {height}",)),
@@ -207,4 +271,13 @@ PLAIN_FORMATS: tuple[PlainFormat, ...] = (
     PlainFormat("keen", "webpbn.com's export of this name.", _blank, ("",)),
     PlainFormat("syro", "JSolver.", _blank, ("",), comment="#", zeros=True),
     PlainFormat("ish", "webpbn.com's export of this name.", _blank, ("",), comment="#", commas=True),
+    PlainFormat(
+        "contest",
+        "Input of programming contests.",
+        _contest,
+        (),
+        lambda height, width: (str(height), str(width)),
+        zeros=True,
+        puzzles=_contest_puzzles,
+    ),
 )

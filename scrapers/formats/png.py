@@ -8,8 +8,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from nonocensus.scrapers.formats.parsing import read_each
-from nonocensus.scrapers.formats.picture_puzzles import open_image, palette_rgbs, puzzle_of_pixels
+from nonocensus.scrapers.formats.parsing import FormatError, read_each
+from nonocensus.scrapers.formats.picture_puzzles import (
+    WHITE_ON_CLEAR,
+    hides_white,
+    open_image,
+    palette_rgbs,
+    puzzle_of_pixels,
+)
 from nonocensus.solver.extras import extra
 from nonocensus.solver.model.puzzle import MAX_CELLS, Puzzle
 
@@ -36,7 +42,10 @@ def read(data: bytes) -> Iterator[Puzzle]:
 def _puzzle(data: bytes) -> Puzzle:
     cells = np.asarray(open_image(data, _refusal))
     white = np.full(3, 255, np.uint8)
-    return puzzle_of_pixels(np.where(cells[:, :, 3:] == 0, white, cells[:, :, :3]))
+    visible = np.where(cells[:, :, 3:] == 0, white, cells[:, :, :3])
+    if (visible == 255).all() and hides_white(cells):
+        raise FormatError(WHITE_ON_CLEAR)
+    return puzzle_of_pixels(visible)
 
 
 def _refusal(width: int, height: int) -> str:

@@ -103,7 +103,7 @@ def read(data: bytes) -> Iterator[Puzzle]:
     """Yield the puzzles of a puzzleset."""
     if said := refusal(data):
         raise FormatError(f"webpbn sent no puzzle: '{said}'")
-    root = _tree(_text(data))
+    root = parse_xml(decode_xml(data))
     if root.tag not in ("puzzleset", "puzzle"):
         raise FormatError(f"it holds <{root.tag}>, not <puzzleset>")
     elements = [root] if root.tag == "puzzle" else root.findall("puzzle")
@@ -111,7 +111,8 @@ def read(data: bytes) -> Iterator[Puzzle]:
     yield from read_each(elements, lambda element: _puzzle(element, common))
 
 
-def _text(data: bytes) -> str:
+def decode_xml(data: bytes) -> str:
+    """Decode XML in the encoding that its prolog declares."""
     declared = PROLOG_ENCODING.match(data.removeprefix(codecs.BOM_UTF8))
     if declared is None:
         return decode_text(data)
@@ -125,7 +126,8 @@ def _text(data: bytes) -> str:
     return decode_text_as(data, encoding).removeprefix("\N{BYTE ORDER MARK}")
 
 
-def _tree(text: str) -> Element:
+def parse_xml(text: str) -> Element:
+    """Return the root of bounded XML without declarations. Raises FormatError."""
     if text.count("<") > MAX_TAGS:
         raise FormatError(f"it has more than {MAX_TAGS:,} tags")
     text = NAMED_ENTITY.sub(_character, text.lstrip())
@@ -355,16 +357,16 @@ def write(puzzle: Puzzle) -> bytes:
     """Return a puzzleset of one puzzle as webpbn writes it, in ASCII. `<license>` is our extension."""
     palette = writable_palette(puzzle.palette)
     ink = palette[min(1, len(palette) - 1)].name
-    background = "" if palette[0].name == WHITE.name else f" backgroundcolor={_attribute(palette[0].name)}"
+    background = "" if palette[0].name == WHITE.name else f" backgroundcolor={attribute(palette[0].name)}"
     lines = [
         '<?xml version="1.0"?>',
         '<!DOCTYPE pbn SYSTEM "https://webpbn.com/pbn-0.3.dtd">',
         "<puzzleset>",
         *(("<source>webpbn.com</source>", "") if puzzle.source == "webpbn" else ()),
-        f'<puzzle type="grid" defaultcolor={_attribute(ink)}{background}>',
+        f'<puzzle type="grid" defaultcolor={attribute(ink)}{background}>',
         *(f"<{tag}>{content(text)}</{tag}>" for tag, text in _texts(puzzle) if text),
         "",
-        *(f"<color name={_attribute(c.name)} char={_attribute(c.symbol)}>{c.rgb.upper()}</color>" for c in palette),
+        *(f"<color name={attribute(c.name)} char={attribute(c.symbol)}>{c.rgb.upper()}</color>" for c in palette),
         *_clue_elements("columns", puzzle.columns, palette),
         *_clue_elements("rows", puzzle.rows, palette),
         *([] if puzzle.goal is None else _solution("goal", _goal_rows(puzzle.goal, palette))),
@@ -398,7 +400,7 @@ def _texts(puzzle: Puzzle) -> tuple[tuple[str, str | None], ...]:
 
 
 def _clue_elements(side: str, clues: tuple[Clue, ...], palette: tuple[Color, ...]) -> Iterator[str]:
-    tags = ["", "<count>", *(f"<count color={_attribute(color.name)}>" for color in palette[2:])]
+    tags = ["", "<count>", *(f"<count color={attribute(color.name)}>" for color in palette[2:])]
     yield from ("", f'<clues type="{side}">')
     for clue in clues:
         yield "<line>" + "".join(f"{tags[block.color]}{block.length}</count>" for block in clue) + "</line>"
@@ -421,7 +423,8 @@ def _solution(kind: str, rows: Iterable[str]) -> list[str]:
     return ["", f'<solution type="{kind}">', "<image>", *image, "</image>", "</solution>"]
 
 
-def _attribute(text: str) -> str:
+def attribute(text: str) -> str:
+    """Return text as a quoted attribute value."""
     spaces = {ord(space): f"&#{ord(space)};" for space in "\t\n\r"}  # else read as blanks
     return f'"{html.escape(_allowed(text)).translate(spaces)}"'
 

@@ -8,7 +8,13 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from nonocensus.scrapers.formats.parsing import FormatError
-from nonocensus.scrapers.formats.picture_puzzles import LIGHT, open_image, puzzle_of_pixels
+from nonocensus.scrapers.formats.picture_puzzles import (
+    LIGHT,
+    WHITE_ON_CLEAR,
+    hides_white,
+    open_image,
+    puzzle_of_pixels,
+)
 from nonocensus.solver.extras import extra
 from nonocensus.solver.model.puzzle import MAX_COLORS, Puzzle
 
@@ -17,6 +23,11 @@ MAX_PIXELS = 1 << 26
 
 DEFAULT_SIDE = 30
 """Default number of cells on the longer side."""
+
+MIN_ART, MAX_ART = 5, 100
+"""Pixels on each side of enlarged pixel art: less may be any drawing with straight edges, more is no puzzle."""
+
+WHITE_LOST = "white on its transparent ground counts as ground"
 
 Dither = Literal["none", "ordered", "floyd-steinberg"]
 
@@ -27,7 +38,8 @@ THRESHOLDS = np.array([[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13,
 class ImageOptions(NamedTuple):
     """Options of the conversion.
 
-    width, height   cells; None for both keeps the aspect ratio, with DEFAULT_SIDE cells on the longer side
+    width, height   cells; None for both keeps the aspect ratio, with DEFAULT_SIDE cells on the longer side, or a cell
+                    for each pixel of enlarged pixel art
     colors          number of colours, background included; 2 is black on white
     dither          dithering algorithm
     """
@@ -46,10 +58,12 @@ class ConvertedImage(NamedTuple):
 
     puzzle   with the picture as its goal
     cost     float32[height, width, palette]: distance of each colour from the image's at each cell
+    notes    what a user should know of the conversion, a line each
     """
 
     puzzle: Puzzle
     cost: np.ndarray
+    notes: tuple[str, ...] = ()
 
 
 def puzzle_of_image(data: bytes, options: ImageOptions = BLACK_AND_WHITE) -> ConvertedImage:
@@ -58,9 +72,9 @@ def puzzle_of_image(data: bytes, options: ImageOptions = BLACK_AND_WHITE) -> Con
         raise ValueError(f"dither must be one of {', '.join(get_args(Dither))}, not {options.dither!r}")
     if not 2 <= options.colors <= MAX_COLORS + 1:
         raise ValueError(f"colors must be from 2 to {MAX_COLORS + 1}, not {options.colors}")
-    cells = _scaled(data, options)
+    cells, notes = _scaled(data, options)
     if (cells == cells[0, 0]).all():
-        raise FormatError("it has one colour only")
+        raise FormatError(WHITE_ON_CLEAR if WHITE_LOST in notes else "it has one colour only")
     if options.colors == 2:
         cells = _contrasted(cells, options.dither)
         palette = np.array([[255, 255, 255], [0, 0, 0]], np.uint8)
@@ -68,11 +82,11 @@ def puzzle_of_image(data: bytes, options: ImageOptions = BLACK_AND_WHITE) -> Con
         palette = _palette(cells, options.colors)
     puzzle = puzzle_of_pixels(palette[_places(cells, palette, options.dither)])
     colors = np.array([list(bytes.fromhex(color.rgb)) for color in puzzle.palette])
-    return ConvertedImage(puzzle, _distances(cells, colors))
+    return ConvertedImage(puzzle, _distances(cells, colors), notes)
 
 
-def _scaled(data: bytes, options: ImageOptions) -> np.ndarray:
-    """Return the image on white, scaled to one pixel per cell, uint8[height, width, 3].
+def _scaled(data: bytes, options: ImageOptions) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return the image on white, scaled to one pixel per cell, uint8[height, width, 3], and notes.
 
     An image of another aspect ratio is cropped at both ends.
     """
@@ -80,10 +94,27 @@ def _scaled(data: bytes, options: ImageOptions) -> np.ndarray:
         from PIL import Image, ImageOps
 
     image = open_image(data, _refusal)
+    notes = [WHITE_LOST] if hides_white(np.asarray(image)) else []
     image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image).convert("RGB")
     size = _size(image.width, image.height, options)
+    times = _enlargement(np.asarray(image))
+    art = image.width // times, image.height // times
+    if times > 1 and MIN_ART <= min(art) <= max(art) <= MAX_ART:
+        size = art if options.width is None else size
+        kept = "a cell each" if size == art else f"--size {art[0]}x{art[1]} keeps them"
+        notes.append(f"enlarged pixel art, {times} times: {art[0]}x{art[1]} pixels, {kept}")
     shrinks = image.width > size[0] or image.height > size[1]
-    return np.asarray(ImageOps.fit(image, size, Image.Resampling.BOX if shrinks else Image.Resampling.NEAREST))
+    fitted = ImageOps.fit(image, size, Image.Resampling.BOX if shrinks else Image.Resampling.NEAREST)
+    return np.asarray(fitted), tuple(notes)
+
+
+def _enlargement(pixels: np.ndarray) -> int:
+    """Return the side of the largest squares of one colour that an image, uint8[height, width, 3], is made of."""
+    changes = [
+        1 + np.flatnonzero((after != before).any(axis=(axis, 2)))
+        for axis, after, before in ((1, pixels[1:], pixels[:-1]), (0, pixels[:, 1:], pixels[:, :-1]))
+    ]
+    return int(np.gcd.reduce(np.concatenate([*changes, pixels.shape[:2]])))
 
 
 def _refusal(width: int, height: int) -> str:

@@ -41,6 +41,11 @@ def test_folders_are_read_recursively_in_order(tmp_path: Path, monkeypatch: pyte
     assert names(found) == [f"puzzles/{name}" for name in expected]
     assert [file.data for file in found] == [name.encode() for name in expected]
     assert count_files([tmp_path / "puzzles"]) == 6
+    for mark in ("store.json", "run.json"):
+        (tmp_path / "puzzles" / mark[:-5]).mkdir()
+        for name in (mark, "part-0.parquet"):
+            (tmp_path / "puzzles" / mark[:-5] / name).write_text(name)
+    assert list(files_in([tmp_path / "puzzles"])) == found, "stores and runs are passed over"
     (tmp_path / "puzzles").rename(tmp_path / ".puzzles")
     assert names(list(files_in([tmp_path / ".puzzles"]))) == [f".puzzles/{name}" for name in expected]
     (tmp_path / ".puzzles").rename(tmp_path / "puzzles")
@@ -332,12 +337,12 @@ def test_archive_beyond_member_limit_is_an_error(tmp_path: Path, make) -> None:
 
 
 def test_tar_members_do_not_accumulate_in_memory(tmp_path: Path) -> None:
-    (tmp_path / "x.tar").write_bytes(tar_of({f"{k}.png": b"" for k in range(4000)}))
+    (tmp_path / "x.tar").write_bytes(tar_of({f"{k}.png": b"" for k in range(16_000)}))
     assert list(files_in([tmp_path / "x.tar"])) == []  # what is allocated once, as for imports, is not counted
     tracemalloc.start()
     try:
         assert list(files_in([tmp_path / "x.tar"])) == []
-        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+        assert tracemalloc.get_traced_memory()[1] < 5 << 20  # all members take 7 MB; other tests' threads count too
     finally:
         tracemalloc.stop()
 

@@ -183,12 +183,12 @@ def test_several_puzzles_are_read() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("1,1\n", "1,x\n", "line 11: '1,x' is not a list of numbers"),
-        ("1,1\n", "1,-1\n", "line 11: '1,-1' is not a list of numbers"),
+        ("1,1\n", "1,x\n", "line 11: '1,x' is not a list of numbers: it has 'x'"),
+        ("1,1\n", "1,-1\n", "line 11: '1,-1' is not a list of numbers: it has '-'"),
         ("1,1\n", "1,,1\n", "line 11: '1,,1' is not a list of numbers"),
-        ("1,1\n", "1a,1b\n", "line 11: '1a,1b' is not a list of numbers"),
-        ("1,1\n", "\u0661,\u0661\n", "line 11: '\u0661,\u0661' is not a list of numbers"),
-        ("1,1\n", "1" * 90 + "x\n", f"line 11: '{'1' * 37}...' is not a list of numbers"),
+        ("1,1\n", "1A,1B\n", "line 11: '1A,1B' is not a list of numbers: it has 'A'"),
+        ("1,1\n", "\u0661,\u0661\n", "line 11: '\u0661,\u0661' is not a list of numbers: it has '\u0661'"),
+        ("1,1\n", "1" * 90 + "X\n", f"line 11: '{'1' * 37}...' is not a list of numbers: it has 'X'"),
         ("1,1\n", "1,0\n", "line 11: '1,0' has a 0 among its numbers"),
         ("1,1\n", "1,1024\n", "line 11: the number '1024' is more than 1023"),
         ("1,1\n", "9" * 5000 + "\n", f"line 11: the number '{'9' * 37}...' is more than 1023"),

@@ -33,8 +33,8 @@ def test_two_puzzles_are_read_columns_first() -> None:
     [
         (b"$1\n1\n1\n1\n", "line 1: '$1' has 3 lines, an odd number"),
         (b"$1\n", "line 1: '$1' has 0 lines, an odd number"),
-        (b"$1\n1\nx\n", "line 3: 'x' is not a list of numbers"),
-        (b"$1\n1\n-1\n", "line 3: '-1' is not a list of numbers"),
+        (b"$1\n1\nx\n", "line 3: 'x' is not a list of numbers: it has 'x'"),
+        (b"$1\n1\n-1\n", "line 3: '-1' is not a list of numbers: it has '-'"),
         (b"$1\n1\n1 0\n", "line 3: '1 0' has a 0 among its numbers"),
         (b"$1\n1\n1\n$2\n99999\n1\n", "puzzle 2: line 5: the number '99999' is more than 1023"),
         (b"hello\n$1\n1\n1\n", "line 1: 'hello' stands before the first heading like $1"),

@@ -413,7 +413,7 @@ def test_parser_never_sees_a_declaration(before: str, inside: str) -> None:
         patch.setattr(webpbn_xml, "CHECKED_PIECE", 16)
         patch.setattr(webpbn_xml, "XMLParser", WatchedParser)
         with suppress(FormatError):
-            webpbn_xml._tree(f"{before}<a>{inside}</a>")
+            webpbn_xml.parse_xml(f"{before}<a>{inside}</a>")
 
 
 class WatchedParser:

@@ -1,10 +1,12 @@
 """The command solve: puzzles of files, addresses and ids, solved, drawn and explained."""
 
 from collections.abc import Iterator
-from itertools import islice
+from contextlib import nullcontext
+from itertools import chain, islice
 from typing import Annotated, Any, NamedTuple
 
 import typer
+from rich.markup import escape
 
 from nonocensus.pipeline.commands.options import (
     EXECUTION,
@@ -27,6 +29,8 @@ from nonocensus.pipeline.commands.output import (
     DONE,
     SOME_FAILED,
     WRONG_USE,
+    activity,
+    err,
     global_options,
     print_text,
     report_problem,
@@ -182,7 +186,9 @@ def solve(
 def solve_all(puzzles: Iterator[Any], options: SolveOptions, output: OutputOptions) -> tuple[int, int]:
     """Solve, print and save puzzles; return the counts of valid ones and of invalid or unreadable ones."""
     counts = [0, 0]
-    print_solved = choose_printer(global_options.json, output.as_xml, output.brief, output.stats)
+    first = list(islice(puzzles, 2)) if output.brief else []  # brief lines have names if there are several
+    puzzles = chain(first, puzzles)
+    print_solved = choose_printer(global_options.json, output.as_xml, output.brief, output.stats, len(first) > 1)
     for item in puzzles:
         if isinstance(item, Problem):
             (print_problem_as_xml if output.as_xml else report_problem)(item.name, item.reason)
@@ -190,7 +196,10 @@ def solve_all(puzzles: Iterator[Any], options: SolveOptions, output: OutputOptio
             continue
         needs_techniques = options.in_full or options.needs_explanation
         compile_kernels(needed(puzzle_batch([item])), SOLVING if needs_techniques else LADDER)
-        solved = solve_puzzle(item, options)
+        if item.saved and options.from_saved is None and not global_options.quiet:
+            err.print(f"[dim]{escape(item.puzzle_id)}: its saved grid is not used; --from-saved 1 starts from it[/dim]")
+        with nullcontext() if options.is_interactive else activity(f"solving {item.puzzle_id}"):
+            solved = solve_puzzle(item, options)
         valid = solved.row["status"] != "invalid"
         counts[not valid] += 1
         if output.watch and solved.explanation is not None:

@@ -61,21 +61,27 @@ class SolvedPuzzle(NamedTuple):
     grading: dict[str, Any] | None = None
 
 
-def choose_printer(as_json: bool, as_xml: bool, brief: bool, stats: bool) -> Callable[[SolvedPuzzle], None]:
-    """Return the function that prints a puzzle in the format that the options ask for."""
+def choose_printer(
+    as_json: bool, as_xml: bool, brief: bool, stats: bool, several: bool
+) -> Callable[[SolvedPuzzle], None]:
+    """Return the function that prints a puzzle in the format that the options ask for.
+
+    several   whether there are several puzzles, so that brief lines begin with a name
+    """
     if as_xml:
         return lambda solved: print_text(escape(xml(solved.puzzle, solved.row)))
     if as_json:
         return print_as_json
     if brief:
-        return lambda solved: print_brief(solved, stats)
+        return lambda solved: print_brief(solved, stats, several)
     return lambda solved: print_text(describe(solved, stats))
 
 
 def print_as_json(solved: SolvedPuzzle) -> None:
-    """Print the row, with pictures as lists of palette entries; in `known` null is an undecided cell."""
+    """Print the row with the palette, and pictures as lists of its entries; in `known` null is an undecided cell."""
     row = solved.row
     fields = row | {name: row[name] and list(row[name]) for name in ("solution", "second_solution")}
+    fields["palette"] = [color._asdict() for color in solved.puzzle.palette]
     if solved.known is not None:
         fields["known"] = [[None if cell < 0 else cell for cell in line] for line in solved.known.tolist()]
     if solved.solutions is not None:
@@ -87,13 +93,13 @@ def print_as_json(solved: SolvedPuzzle) -> None:
     print_json(fields)
 
 
-def print_brief(solved: SolvedPuzzle, stats: bool) -> None:
-    """Print the verdict in pbnsolve's words, and errors on standard error."""
+def print_brief(solved: SolvedPuzzle, stats: bool, named: bool) -> None:
+    """Print the verdict in pbnsolve's words, perhaps after the puzzle's name, and errors on standard error."""
     puzzle, row = solved.puzzle, solved.row
     if row["error"]:
         err.print(f"[red]{row['status']}:[/red] {escape(puzzle.puzzle_id)}: {escape(row['error'])}")
     if row["status"] != "error":
-        print_text(pbnsolve.brief(row))
+        print_text(f"{escape(puzzle.puzzle_id)}: " * named + pbnsolve.brief(row))
     if stats and row["status"] != "invalid":
         print_text(statistics(row, solved.depth))
 

@@ -46,6 +46,9 @@ def test_solve_draws_the_solution(nonocensus: Nonocensus, tmp_path: Path) -> Non
     assert "..X..\n.XXX.\nXXXXX\n.XXX.\n..X..\n" in result.out
     row = json.loads(nonocensus("solve", "diamond.non", "--json").out)
     assert row["solution"] == [0, 0, 1, 0, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 1, 0, 0]
+    write(tmp_path, {"red.non": "color r #ff0000\nrows\n1r\ncolumns\n1r\n"})
+    palette = json.loads(nonocensus("solve", "red.non", "--json").out)["palette"]
+    assert [(color["symbol"], color["rgb"]) for color in palette] == [(".", "ffffff"), ("r", "ff0000")]
 
 
 BAD_FILES = {
@@ -78,6 +81,27 @@ def test_import_skips_bad_files(nonocensus: Nonocensus, tmp_path: Path) -> None:
     report = json.loads(result.out)
     assert report["added"] == 1
     assert sorted(Path(problem["name"]).name for problem in report["problems"]) == sorted(BAD_FILES)
+
+
+def test_import_reports_saved_grids_as_left_out(nonocensus: Nonocensus, tmp_path: Path) -> None:
+    write(tmp_path, {"a.non": DIAMOND + f'saved "{"1?" * 12}0"\n', "b.non": DIAMOND + f'saved "{"?" * 25}"\n'})
+    assert "Left out: partly solved grids (1)" in nonocensus("import", "a.non", "b.non", "--out", "store").out
+    solved = nonocensus("solve", "a.non")
+    assert solved.err == "local/a: its saved grid is not used; --from-saved 1 starts from it\n"
+    assert nonocensus("solve", "a.non", "--from-saved", "1").err == ""
+
+
+def test_dataset_is_imported_again(nonocensus: Nonocensus, tmp_path: Path) -> None:
+    write(tmp_path, {"in/a.non": DIAMOND, "in/b.non": DIAMOND + "license CC0-1.0\n"})
+    nonocensus("import", "in", "--out", "store")
+    nonocensus("classify", "store", "--out", "run", "--serial")
+    nonocensus("dataset", "run", "--out", "data", "--with-clues")
+    imported = nonocensus("import", "data", "--out", "again")
+    assert imported.code == 1
+    assert "1 puzzles added to again" in imported.out
+    assert "have no clues, which the dataset withholds" in imported.err
+    ids = "select puzzle_id, title, clue_hash from puzzles where license is not null"
+    assert nonocensus("query", "again", ids).out == nonocensus("query", "store", ids).out
 
 
 def test_impossible_clues_become_invalid_rows(nonocensus: Nonocensus, tmp_path: Path) -> None:

@@ -16,9 +16,11 @@ from rich.progress import Progress
 from stores import Nonocensus
 
 from nonocensus.pipeline.callbacks import ProgressCallbacks
+from nonocensus.pipeline.commands import output
 from nonocensus.pipeline.commands.app import FUNCTIONS, PANELS, load_command
 from nonocensus.pipeline.commands.output import (
     ProgressLine,
+    activity,
     err,
     global_options,
     out,
@@ -78,6 +80,18 @@ def test_progress_is_logged_without_terminal(
         printed.clear()
         assert printed.wait(60)
     assert re.fullmatch(r"classifying: 1,234 of 2,000.*; unique 7", capsys.readouterr().err.splitlines()[-1])
+
+
+def test_activity_is_logged_without_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    printed = threading.Event()
+    monkeypatch.setattr(output, "LOG_INTERVAL", 0.001)
+    print_line = err.print
+    monkeypatch.setattr(err, "print", lambda line: (print_line(line), printed.set()))
+    with activity("solving local/[x]"):
+        assert printed.wait(60)
+    assert capsys.readouterr().err.startswith("solving local/[x]: 0 s so far\n")
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,14 @@ def test_folder_gets_a_file_an_image(nonocensus: Nonocensus, image: Path, tmp_pa
     assert "folder.png: Is a directory" in done.err
 
 
+def test_enlarged_pixel_art_is_reported(nonocensus: Nonocensus, tmp_path: Path) -> None:
+    picture = np.random.default_rng(1).integers(0, 2, (6, 6), np.uint8)
+    (tmp_path / "big.png").write_bytes(png(picture.repeat(20, 0).repeat(20, 1)))
+    note = "enlarged pixel art, 20 times: 6x6 pixels, a cell each"
+    assert f"\n{note}\n" in nonocensus("picture", "big.png").out
+    assert json.loads(nonocensus("picture", "big.png", "--json").out)["pictures"][0]["notes"] == [note]
+
+
 def test_dash_writes_to_standard_output(nonocensus: Nonocensus, image: Path) -> None:
     done = nonocensus("picture", str(image), "--size", "4x4", "--out", "-", "--to", "mk")
     assert done.code == 0

@@ -36,9 +36,10 @@ def files(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("files")
 def test_brief_prints_pbnsolve_words(nonocensus: Nonocensus) -> None:
-    """A line a puzzle; errors go to standard error."""
+    """A line a puzzle, with its name if there are several; errors go to standard error."""
     result = nonocensus("solve", "-b", "a.non", "b.non", "c.non", "d.non")
-    assert result.out == "unique logical\nmultiple\ncontradiction\ncontradiction\n"
+    words = {"a": "unique logical", "b": "multiple", "c": "contradiction", "d": "contradiction"}
+    assert result.out == "".join(f"local/{name}: {verdict}\n" for name, verdict in words.items())
     assert result.err == "invalid: local/d: row 1: its blocks need 3 cells, the line has 2\n"
     assert result.code == 1
     assert nonocensus("solve", "-b", "b.non", "--rung", "line").out == "stalled\n"
@@ -211,7 +212,7 @@ def test_file_takes_precedence_over_id(nonocensus: Nonocensus, tmp_path: Path) -
 def test_missing_ids_are_reported_and_skipped(nonocensus: Nonocensus, twin: str) -> None:
     """One line for each; a site that does not answer ends the command."""
     result = nonocensus("solve", "webpbn/2", "a.non", "--base-url", twin, "-b")
-    assert (result.code, result.out) == (1, "unique logical\n")
+    assert (result.code, result.out) == (1, "local/a: unique logical\n")
     assert result.err == "not read: webpbn/2: missing: Puzzle 2 does not exist\n"
     assert nonocensus("solve", "webpbn/2", "--base-url", twin).code == 2
 

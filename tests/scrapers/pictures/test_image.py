@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 from nonocensus.scrapers.formats import FormatError
+from nonocensus.scrapers.formats import png as formats_png
 from nonocensus.scrapers.pictures import image as images
 from nonocensus.scrapers.pictures.image import Dither, ImageOptions, puzzle_of_image
 from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, clues_of
@@ -51,6 +52,19 @@ def test_enlarged_pixel_art_is_unchanged() -> None:
     picture = np.random.default_rng(1).integers(0, 2, (5, 8))
     assert (goal(png(255 * (1 - picture)), ImageOptions(16, 10)) == picture.repeat(2, 0).repeat(2, 1)).all()
     assert (goal(png((255 * (1 - picture)).repeat(30, 0).repeat(30, 1)), ImageOptions(8, 5)) == picture).all()
+
+
+@pytest.mark.parametrize("times", [2, 7, 32])
+def test_enlarged_pixel_art_is_recognized(times: int) -> None:
+    picture = np.random.default_rng(1).integers(0, 2, (9, 8))
+    data = png((255 * (1 - picture)).repeat(times, 0).repeat(times, 1))
+    found = puzzle_of_image(data)
+    assert found.puzzle.goal is not None
+    assert (found.puzzle.goal == picture).all()
+    assert found.notes == (f"enlarged pixel art, {times} times: 8x9 pixels, a cell each",)
+    assert puzzle_of_image(data, ImageOptions(20, 20)).notes[0].endswith("8x9 pixels, --size 8x9 keeps them")
+    assert puzzle_of_image(png(255 * (1 - picture))).notes == (), "not enlarged"
+    assert puzzle_of_image(png(np.pad(np.zeros((100, 100)), 50, constant_values=255))).notes == (), "one square"
 
 
 @pytest.mark.parametrize("shift", [0, 90, 180])
@@ -107,6 +121,21 @@ def test_transparent_pixels_are_white() -> None:
     cells = np.zeros((4, 4, 4))
     cells[1, 2, 3] = 255
     assert goal(png(cells), ImageOptions(4, 4)).tolist() == [[0] * 4, [0, 0, 1, 0], [0] * 4, [0] * 4]
+
+
+def test_white_on_transparent_ground_is_noted() -> None:
+    cells = np.zeros((6, 6, 4))
+    cells[1:3, 2:5] = 255
+    reason = "all that it shows is white on a transparent ground, which counts as white"
+    with pytest.raises(FormatError, match=reason):
+        puzzle_of_image(png(cells))
+    with pytest.raises(FormatError, match=reason):
+        list(formats_png.read(png(cells)))
+    cells[4, 4] = (0, 0, 0, 255)
+    assert puzzle_of_image(png(cells)).notes == ("white on its transparent ground counts as ground",)
+    (puzzle,) = formats_png.read(png(cells))
+    assert puzzle.goal is not None
+    assert puzzle.goal.sum() == 1
 
 
 def test_exif_orientation_is_applied() -> None:

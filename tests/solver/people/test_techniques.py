@@ -94,10 +94,11 @@ def assert_sound(clue: Clue, known: oracle.Knowledge) -> None:
         *((7, 1, False), (5, 1, True), (4, 2, False), (3, 2, True)),
     ],
 )
-def test_every_line_with_every_knowledge(cells: int, colors: int, blots: bool) -> None:
+@pytest.mark.parametrize("part", range(3))  # all of 7 cells take three minutes
+def test_every_line_with_every_knowledge(cells: int, colors: int, blots: bool, part: int) -> None:
     sets = [{c for c in range(colors + 1) if mask >> c & 1} for mask in range(1, 2 ** (colors + 1))]
     for clue in oracle.all_clues(cells, colors, blots):
-        for known in product(sets, repeat=cells):
+        for known in product(sets[part::3], *[sets] * (cells - 1)):
             assert_sound(clue, list(known))
 
 

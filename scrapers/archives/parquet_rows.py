@@ -1,0 +1,90 @@
+"""Parquet files with the puzzles of a table or dataset of ours, as chunks of JSON lines.
+
+Only columns of the puzzles table are read, and rows with clues: a dataset withholds those that must not be passed on.
+"""
+
+from collections.abc import Iterator
+from hashlib import file_digest
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from nonocensus.scrapers.archives.source_file import ReadLimits, SourceFile, UnreadableFile
+from nonocensus.scrapers.formats.jsonl import DIGITS, METADATA
+from nonocensus.solver.model.tables import PUZZLES, conform
+
+PARQUET_MAGIC = b"PAR1"
+
+BATCH_ROWS = 1 << 10
+CLUES = ("rows", "columns")
+WITHHELD = b"\n"
+CELLS = bytes(DIGITS.encode()[cell] if cell < len(DIGITS) else ord("?") for cell in range(256))
+"""A goal's characters by palette entry."""
+
+
+def read_rows(name: str, file: Any, limits: ReadLimits) -> Iterator[SourceFile]:
+    """Yield an open file's rows in chunks, and an entry with an error for rows without clues.
+
+    Raises UnreadableFile for a damaged file and one without clues.
+    """
+    try:
+        file.seek(0)
+        sha256 = file_digest(file, "sha256").hexdigest()
+        table = pq.ParquetFile(file)
+        unpacked = sum(table.metadata.row_group(k).total_byte_size for k in range(table.metadata.num_row_groups))
+        if unpacked > limits.max_unpacked:
+            raise UnreadableFile(f"it unpacks to more than {limits.max_unpacked >> 20:,} MiB")
+        names = set(table.schema_arrow.names)
+        if not names >= set(CLUES):
+            raise UnreadableFile("it has no clues; a dataset has them if written with --with-clues")
+        columns = pa.schema([field for field in PUZZLES if field.name in names])
+        lines, row, first, withheld = bytearray(), 0, 0, 0
+        for batch in table.iter_batches(BATCH_ROWS, columns=columns.names):
+            for line in _lines(conform(pa.table(batch), columns, CLUES)):
+                row += 1
+                withheld += line == WITHHELD
+                lines += line
+                if len(lines) >= limits.chunk_bytes and lines.strip():
+                    yield SourceFile(name, bytes(lines), None, sha256, first, is_chunk=True)
+                    lines, first = bytearray(), row
+        if lines.strip():
+            yield SourceFile(name, bytes(lines), None, sha256, first, is_chunk=True)
+    except pa.ArrowException as error:
+        raise UnreadableFile(f"it is a damaged Parquet file: {str(error).splitlines()[0]}") from None
+    if withheld:
+        yield SourceFile(name, None, f"{withheld:,} of its {row:,} rows have no clues, which the dataset withholds")
+
+
+def _lines(table: pa.Table) -> Iterator[bytes]:
+    """Yield each row as a line, which its reader validates; WITHHELD for a row without clues."""
+    sides = zip(*(_clues(table.column(side)) for side in CLUES), strict=True)
+    for (rows, columns), record in zip(sides, table.drop_columns([*CLUES]).to_pylist(), strict=True):
+        if rows is None or columns is None:
+            yield WITHHELD
+            continue
+        palette, goal = record.get("palette"), record.get("goal")
+        about = {
+            "rows": rows,
+            "columns": columns,
+            "palette": palette and [color and [*color.values()] for color in palette],
+            "goal": goal and goal.translate(CELLS).decode(),
+        }
+        about |= {field.name: record.get(field.name) for field in METADATA}
+        yield msgspec.json.encode({key: value for key, value in about.items() if value is not None}) + b"\n"
+
+
+def _clues(column: pa.ChunkedArray) -> list[list[list[tuple[int, int]]] | None]:
+    """Return the clues of each row, with blocks as pairs; None for a null row."""
+    rows = column.combine_chunks()
+    lines = rows.values
+    blocks = lines.values
+    numbers = [blocks.field(name) for name in ("length", "color")]
+    if any(array.null_count for array in (lines, blocks, *numbers)):
+        raise UnreadableFile("it has nulls among the numbers of its clues")
+    pairs = list(zip(*(array.to_numpy().tolist() for array in numbers), strict=True))
+    clues = [pairs[first:last] for first, last in pairwise(lines.offsets.to_pylist())]
+    sides = [clues[first:last] for first, last in pairwise(rows.offsets.to_pylist())]
+    return [side if valid else None for side, valid in zip(sides, rows.is_valid().to_pylist(), strict=True)]
