@@ -44,13 +44,13 @@ HUES = {
 }  # fmt: skip
 """Six hex digits of a colour, and its signs."""
 
-SOFT, HARD = ",、|&\"'`“”‘’«»„", "[](){}:;/→=<>!\\$…。+✓✔✅✗✘❌←"
+SOFT, HARD = ",、&\"'`“”‘’«»„", "[](){}|:;/→=<>!\\$…。+✓✔✅✗✘❌←"
 """Delimiters between cells of a row, and between a row and other text."""
 
 Meanings = Mapping[str, tuple[int, ...]]
 """The palette entries that each sign may mean: one, or several of which the grid decides."""
 
-Row = tuple[str, ...]
+Row = Sequence[str]
 """The signs of a row."""
 
 
@@ -59,19 +59,15 @@ class AnswerSigns(NamedTuple):
 
     meanings   of signs, and of words in lower case
     symbols    of the palette, which are never delimiters
-    cells      pattern of the words of cells in a line
-    others     pattern of a sequence of other words
-    tokens     pattern of a line's words and hard delimiters; the second one if bars are hard
-    hard       those delimiters
+    word       pattern of a word of cells, or a number
+    piece      pattern of such words with nothing but blanks and soft delimiters between
     legends    patterns of a sign and its meaning, and of a meaning and its sign
     """
 
     meanings: Meanings
     symbols: str
-    cells: re.Pattern[str]
-    others: re.Pattern[str]
-    tokens: tuple[re.Pattern[str], re.Pattern[str]]
-    hard: tuple[str, str]
+    word: re.Pattern[str]
+    piece: re.Pattern[str]
     legends: tuple[re.Pattern[str], re.Pattern[str]]
 
 
@@ -83,28 +79,22 @@ def signs_of(palette: tuple[Color, ...]) -> AnswerSigns:
 
 def _with_patterns(meanings: Meanings, symbols: str) -> AnswerSigns:
     """Return signs of these meanings."""
-    names = "|".join(sorted((re.escape(name) for name in meanings if len(name) > 1), key=len, reverse=True))
-    soft, hard = ("".join(sign for sign in signs if sign not in symbols) for signs in (SOFT, HARD))
-    hards = hard, hard + "|" * ("|" in soft)
-    ends = rf"\s{re.escape(soft + hard)}"
-    signs = "".join(re.escape(sign) for sign in meanings if len(sign) == 1 and not sign.isspace())
-    tokens = [
-        re.compile(rf"[^\s{re.escape(soft.replace('|', '') if k else soft)}{re.escape(each)}]+|[{re.escape(each)}]")
-        for k, each in enumerate(hards)
-    ]
-    cells = rf"(?<![^{ends}])(?:[{signs}]+|(?i:{names}))(?![^{ends}])"
-    other = rf"(?<![^{ends}])(?!(?i:{names})(?![^{ends}]))[{signs}\d]*[^{ends}{signs}\d][^{ends}]*"
-    colors = "|".join(sorted((name for name in meanings if len(name) > 2 and name.isalpha()), key=len, reverse=True))
-    word = rf"\b({colors})\b(?: cells?| squares?)?"
-    forward, backward = LEGEND_BEGIN + LEGEND_SIGN + LEGEND_IS + word, LEGEND_BEGIN + word + LEGEND_IS + LEGEND_SIGN
+    soft, hard = (re.escape("".join(sign for sign in signs if sign not in symbols)) for signs in (SOFT, HARD))
+    signs = re.escape("".join(sign for sign in meanings if len(sign) == 1 and not sign.isspace()))
+    names = sorted((name for name in meanings if len(name) > 1), key=len, reverse=True)
+    end = rf"(?![^\s{soft}{hard}])"
+    word = rf"(?:[{signs}]+|(?i:{'|'.join(map(re.escape, names))})|\d+){end}"
+    colors = "|".join(name for name in names if len(name) > 2 and name.isalpha())
+    meaning = rf"\b({colors})\b(?: cells?| squares?)?"
     return AnswerSigns(
         meanings,
         symbols,
-        re.compile(cells),
-        re.compile(rf"{other}(?:\s+{other})*"),
-        (tokens[0], tokens[1]),
-        hards,
-        (re.compile(forward, re.I | re.M), re.compile(backward + LEGEND_END, re.I | re.M)),
+        re.compile(word),
+        re.compile(rf"(?<![^\s{soft}{hard}]){word}(?:[\s{soft}]++{word})*+"),
+        (
+            re.compile(LEGEND_BEGIN + LEGEND_SIGN + LEGEND_IS + meaning, re.I | re.M),
+            re.compile(LEGEND_BEGIN + meaning + LEGEND_IS + LEGEND_SIGN + LEGEND_END, re.I | re.M),
+        ),
     )
 
 
@@ -161,8 +151,8 @@ LEGEND_BEGIN = r"(?:^[ \t>*-]{0,9}|[,;(:][ \t]?|\b(?:and|where|with|using) )"
 LEGEND_END = r"(?=[ \t\"'`”’),.;*]{0,9}$|[ \t\"'`”’]{0,4}[),.;]|[\"'`”’]? and\b)"
 
 
-def with_legend(text: str, signs: AnswerSigns) -> tuple[str, AnswerSigns]:
-    """Return a text without the legend that it holds, and the signs with those of the legend.
+def with_legend(text: str, signs: AnswerSigns) -> AnswerSigns:
+    """Return the signs, with those of the legend that a text holds.
 
     A sign that means something else by itself, unless a letter, may then be both.
     """
@@ -172,16 +162,11 @@ def with_legend(text: str, signs: AnswerSigns) -> tuple[str, AnswerSigns]:
     added: dict[str, set[int]] = {}
     for sign, verb, name in found:
         if verb == "=" or not sign.isdigit():
-            added.setdefault(sign, set()).update(signs.meanings[name.lower()])
-    for sign, entries in added.items():
-        known = signs.meanings.get(sign, ())
-        if not sign.isalpha():
-            entries.update(known)
+            known = () if sign.isalpha() else signs.meanings.get(sign, ())
+            added.setdefault(sign, {*known}).update(signs.meanings[name.lower()])
     if not added:
-        return text, signs
-    meanings = {**signs.meanings, **{sign: (*sorted(entries),) for sign, entries in added.items()}}
-    text = backward.sub("\0", forward.sub("\0", text))
-    return text, _with_patterns(meanings, signs.symbols)
+        return signs
+    return _with_patterns({**signs.meanings, **{sign: (*sorted(each),) for sign, each in added.items()}}, signs.symbols)
 
 
 def entries_of(rows: Sequence[Sequence[str]], meanings: Meanings) -> np.ndarray:
