@@ -17,9 +17,9 @@ A fault is refused with what is wrong, never repaired. What each sign means is i
 import html
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import accumulate, takewhile
+from itertools import accumulate, chain, takewhile
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,38 +68,29 @@ class _Wanted(NamedTuple):
     def most(self) -> int:
         return MAX_PROSE + MAX_SIGNS * self.cells
 
-    @property
-    def nothing(self) -> str:
-        return f"no grid of {self.height} rows of {self.width} cells in it"
-
-    def grid(self, rows: Sequence[Row]) -> np.ndarray:
-        return entries_of(rows, self.signs.meanings)
-
-    def knows(self, words: Sequence[str]) -> bool:
-        """Return whether each word, or each character of a word, is the sign of a cell."""
-        return all(word in self.signs.meanings for word in words)
-
     def sign(self, word: str) -> str | None:
         """Return the sign of a cell that a word is, or None."""
-        lower = word.lower() if len(word) > 1 else word
-        return word if word in self.signs.meanings else lower if lower in self.signs.meanings else None
+        sign = word.lower() if len(word) > 1 else word
+        return sign if sign in self.signs.meanings else None
+
+    def knows(self, word: Sequence[str]) -> bool:
+        """Return whether each character of a word is the sign of a cell."""
+        return all(sign in self.signs.meanings for sign in word)
 
     def chunks(self, cells: Row) -> list[Row]:
         return [cells[first : first + self.width] for first in range(0, len(cells), self.width)]
 
+    def grid(self, rows: Sequence[Row]) -> np.ndarray:
+        return entries_of(rows, self.signs.meanings)
+
 
 class _Found(NamedTuple):
-    """A grid, or cells that are none.
-
-    fault    why they are none
-    is_near  whether they were meant to be the grid
-    rows     that are labelled as rows of the grid, by number
-    """
+    """A grid, or why cells are none, whether they were meant to be one, and the rows that their labels name."""
 
     grid: np.ndarray | None
     fault: str = ""
     is_near: bool = False
-    rows: Mapping[int, Row] = {}
+    rows: Sequence[tuple[int, Row]] = ()
 
 
 def read_answer(answer: Any, puzzle: Puzzle) -> np.ndarray:
@@ -131,40 +122,39 @@ def _in_value(value: Any, wanted: _Wanted, depth: int) -> np.ndarray:
             if key in value:
                 with suppress(NoGridError):
                     return _in_value(value[key], wanted, depth + 1)
-        return _in_items([*value.values()], [f"{key}: {_written(item)}" for key, item in value.items()], wanted, depth)
-    if value and all(map(_is_row, value)):
-        if {*map(len, value)} == {wanted.width} and len(value) == wanted.height:
-            return wanted.grid([[*map(_sign, row)] for row in value])
-        raise _error([*map(len, value)], wanted)
-    if _is_row(value) and len(value) == wanted.cells:
-        return wanted.grid(wanted.chunks([*map(_sign, value)]))
-    if _is_row(value) and not all(isinstance(item, str) for item in value):
-        raise _error([len(value)], wanted)
-    return _in_items(value, [*map(_written, value)], wanted, depth)
+        return _in_items([*value.items()], wanted, depth)
+    if all(isinstance(item, str) for item in value) and len(value) != wanted.cells:
+        return _in_text("\n".join(value), wanted, depth + 1)
+    rows = [value] if _is_row(value) else value
+    if not all(map(_is_row, rows)):
+        return _in_items([("", item) for item in value], wanted, depth)
+    counts = [*map(len, rows)]
+    if counts in ([wanted.cells], [wanted.width] * wanted.height):
+        return wanted.grid(wanted.chunks([_sign(cell) for row in rows for cell in row]))
+    raise (FormatError if _is_near(sum(counts), wanted) else NoGridError)(_fault(counts, wanted))
 
 
 def _is_row(value: Any) -> bool:
     return isinstance(value, list | tuple) and not any(isinstance(item, list | tuple | dict) for item in value)
 
 
-def _in_items(items: Sequence[Any], lines: Sequence[str], wanted: _Wanted, depth: int) -> np.ndarray:
-    """Return the only grid among the items of an object or a list, or else that of which each item is a line."""
+def _in_items(items: Sequence[tuple[Any, Any]], wanted: _Wanted, depth: int) -> np.ndarray:
+    """Return the only grid that an item of an object or a list has, or else that whose rows the items are."""
     grids: dict[bytes, np.ndarray] = {}
     error: FormatError | None = None
-    for item in items if not all(isinstance(item, str) for item in items) or len(items) < wanted.height else ():
-        if isinstance(item, str | dict | list | tuple):
-            try:
-                grid = _in_value(item, wanted, depth + 1)
-                grids[grid.tobytes()] = grid
-            except NoGridError:
-                continue
-            except FormatError as found:
-                error = found
+    for _, item in items:
+        try:
+            grid = _in_value(item, wanted, depth + 1)
+            grids[grid.tobytes()] = grid
+        except FormatError as found:
+            error = error if isinstance(found, NoGridError) else found
     if len(grids) > 1:
         raise FormatError(f"it holds {len(grids)} different grids: write one as {clipped(KEYS[0])}")
-    if error and not grids:
+    if grids:
+        return next(iter(grids.values()))
+    if error:
         raise error
-    return next(iter(grids.values())) if grids else _in_text("\n".join(lines), wanted, depth + 1)
+    return _chosen(_in_lines("\n".join(f"{key}: {_written(item)}" for key, item in items), wanted), wanted)
 
 
 def _written(value: Any) -> str:
@@ -249,7 +239,7 @@ def _in_text(text: str, wanted: _Wanted, depth: int) -> np.ndarray:
         found = _in_section(section, wanted._replace(signs=with_legend(section, wanted.signs)), depth)
         if found:
             return _chosen(found, wanted)
-    raise NoGridError(wanted.nothing)
+    raise NoGridError(_nothing(wanted))
 
 
 def _in_section(text: str, wanted: _Wanted, depth: int) -> list[_Found]:
@@ -266,11 +256,8 @@ def _in_section(text: str, wanted: _Wanted, depth: int) -> list[_Found]:
         found += [*_in_lines(text[end:first], wanted), each]
         end = last
     found += _in_lines(text[end:], wanted)
-    if all(each.grid is None for each in found):
-        fences = text.split("```")
-        rows = _with_blanks(fences[1::2][-1].partition("\n")[2] if len(fences) > 1 else text, wanted)
-        found += [_Found(wanted.grid(rows))] if rows else []
-    return found
+    is_drawn = any(each.grid is not None for each in found)
+    return found if is_drawn else [*found, *_in_lines(_with_blanks(text, wanted), wanted)]
 
 
 def _values(text: str) -> Iterator[tuple[int, int, Any]]:
@@ -289,18 +276,16 @@ def _values(text: str) -> Iterator[tuple[int, int, Any]]:
 
 def _chosen(found: Sequence[_Found], wanted: _Wanted) -> np.ndarray:
     """Return the last grid, of those with known cells if there are any. Raises FormatError."""
-    grids = [place for place, each in enumerate(found) if each.grid is not None]
-    known = [place for place in grids if (found[place].grid != UNKNOWN).any()]
-    last = (known or grids or [-1])[-1]
-    later = found[last + 1 :]
-    near = [each.fault for each in later if each.is_near]
-    if near:
-        raise FormatError(near[-1])
-    grid = found[last].grid
+    places = [place for place, each in enumerate(found) if each.grid is not None]
+    last = max(places, key=lambda place: (bool((found[place].grid != UNKNOWN).any()), place), default=-1)
+    faults = [each.fault for each in found[last + 1 :] if each.is_near]
+    if faults:
+        raise FormatError(faults[-1])
+    grid = found[last].grid if found else None
     if grid is None:
-        raise NoGridError(found[-1].fault)
-    for y, row in ((y, row) for each in later for y, row in each.rows.items() if 0 < y <= len(grid)):
-        if (wanted.grid([row]) != grid[y - 1]).any():
+        raise NoGridError(found[-1].fault if found else _nothing(wanted))
+    for y, row in chain.from_iterable(each.rows for each in found[last + 1 :]):
+        if 0 < y <= wanted.height and (wanted.grid([row]) != grid[y - 1]).any():
             raise FormatError(f"row {y} is there again below the grid, and differs")
     return grid
 
@@ -316,6 +301,25 @@ def _marked_down(text: str, wanted: _Wanted) -> str:
     return text
 
 
+def _with_blanks(text: str, wanted: _Wanted) -> str:
+    """Return a drawing of painted cells and blanks, which may be missing at the ends of rows, with signs for blanks."""
+    fences = text.split("```")
+    text = fences[1::2][-1].partition("\n")[2] if len(fences) > 1 else text
+    lines = [line for line in text.rstrip().split("\n") if not FRAME.fullmatch(line.strip())]
+    lines += [""] * (wanted.height - len(lines))
+    above, lines = lines[: -wanted.height], lines[-wanted.height :]
+    painted = {*"".join(lines)} - {*" |"}
+    if (
+        any(map(str.strip, above))
+        or not painted
+        or any(0 in wanted.signs.meanings.get(each, (0,))[:1] for each in painted)
+    ):
+        return ""
+    width = wanted.width * (1 + (max(map(len, lines)) > wanted.width))
+    rows = [line.strip() if "|" in line else line.ljust(width) for line in lines]
+    return "\n".join(rows).replace(" ", BLANK) if any(" " in line for line in lines) else ""
+
+
 # Lines
 
 
@@ -323,14 +327,14 @@ class _Line(NamedTuple):
     """What a line holds.
 
     rows     its rows
-    misfit   the number of cells that are no row; 0 if there are none
-    words    all its cells and numbers, if each is a word or a field of a table
+    counts   the number of cells of each row, and of what is no row
+    words    the only piece, or the fields of a table: cells and numbers
     number   of the row that its label names
     is_rule  whether it may be a rule between lines
     """
 
     rows: Sequence[Row] = ()
-    misfit: int = 0
+    counts: Sequence[int] = ()
     words: Sequence[str] = ()
     number: int | None = None
     is_rule: bool = False
@@ -365,17 +369,15 @@ def _line(text: str, wanted: _Wanted) -> _Line:
     elif not named and (numbered := NUMBERED.match(text)):
         text = f":{text[numbered.end() :]}"
     line = _in_fields(text, wanted) or _in_pieces(text, wanted)
-    if line is PROSE and "|" in text:
-        line = _in_pieces(text.replace("|", " "), wanted)
+    if not line.counts:
+        line = _in_pieces(text.replace("|", " "), wanted) if "|" in text else _of_other_signs(stripped, wanted)
     if len(line.rows) > 1 and (number is not None or OPTIONS.search(text)):
-        line = _Line(misfit=len(line.rows) * wanted.width)
-    if line is PROSE and len(stripped) < 9 * wanted.width:
-        line = _Line(_aliens(stripped, wanted))
+        line = _Line(counts=[len(line.rows) * wanted.width])
     if FRAME.fullmatch(stripped):
         return line._replace(is_rule=True)
-    if line.rows or line.misfit:
-        return line._replace(number=number)
-    return HEADING if COLUMNS.fullmatch(stripped) else PROSE
+    if not line.counts:
+        return HEADING if COLUMNS.fullmatch(stripped) else PROSE
+    return line._replace(number=number)
 
 
 def _in_fields(text: str, wanted: _Wanted) -> _Line | None:
@@ -388,35 +390,33 @@ def _in_fields(text: str, wanted: _Wanted) -> _Line | None:
             continue
         cells = [wanted.sign(field) for field in fields]
         starts = [first for first in range(extra + 1) if None not in cells[first : first + wanted.width]]
-        labels = [field for field, cell in zip(fields, cells, strict=True) if cell is None]
         if not starts or (sign != "|" and BLANK not in fields):
             continue
+        labels = [field for field, cell in zip(fields, cells, strict=True) if cell is None]
         if not extra or (len(labels) == extra and not all(map(NUMBERS.fullmatch, labels))):
-            return _Line([tuple(map(str, cells[starts[0] :][: wanted.width]))], 0, fields)
-        return _Line(misfit=len(fields) - len(labels), words=fields)
+            return _Line([[cell for cell in cells if cell is not None]], [wanted.width], fields)
+        return _Line(counts=[len(fields) - len(labels)], words=fields)
     return None
 
 
 def _in_pieces(text: str, wanted: _Wanted) -> _Line:
     """Return the line of a text, which is divided into pieces by whatever is no cell."""
-    found = [piece for piece in wanted.signs.piece.finditer(text) if 2 * len(piece[0]) > wanted.width]
-    if not found:
-        return PROSE
-    words = [wanted.signs.word.findall(piece[0]) for piece in found]
-    read = [_rows_of(each, wanted) for each in words]
-    first, *others = [place for place, (rows, _) in enumerate(read) if rows] or [0]
-    if len(others) == 1 and "→" in text[found[first].end() : found[others[0]].start()]:
-        read = read[first + 1 :]  # before and after
-    rows = [row for each, _ in read for row in each]
-    misfits = [count for each, count in read if not each and 2 * count > wanted.width]
-    if LETTERS.search(LABEL.sub("", wanted.signs.piece.sub("", text))):
+    pieces = [piece for piece in wanted.signs.piece.finditer(text) if 2 * len(piece[0]) > wanted.width]
+    words = [wanted.signs.word.findall(piece[0]) for piece in pieces]
+    read = [(*_rows_of(each, wanted), piece) for each, piece in zip(words, pieces, strict=True)]
+    read = [each for each in read if 2 * each[1] > wanted.width]
+    with_rows = [piece for rows, _, piece in read if rows]
+    if len(with_rows) == 2 and "→" in text[with_rows[0].end() : with_rows[1].start()]:
+        read = read[-1:]  # before and after
+    rows = [row for each, _, _ in read for row in each]
+    misfits = [count for each, count, _ in read if not each]
+    if read and LETTERS.search(LABEL.sub("", wanted.signs.piece.sub("", text))):
         rows = rows if wanted.width > 2 or (len(rows) == wanted.height and wanted.cells > 3) else []
         misfits = [count for count in misfits if _is_near(count, wanted)]
     if len(rows) == 1:
         misfits = [count for count in misfits if count > wanted.width]
-    is_single = len(found) == 1 and all(len(word) == 1 or NATURAL.fullmatch(word) for word in words[0])
-    line = _Line(rows, max(misfits, default=0), words[0] if is_single else ())
-    return line if line.rows or line.misfit else PROSE
+    is_divided = len(words) == 1 and all(len(word) == 1 or NATURAL.fullmatch(word) for word in words[0])
+    return _Line(rows, [*[wanted.width] * len(rows), *misfits], words[0] if is_divided else ())
 
 
 def _rows_of(words: Sequence[str], wanted: _Wanted) -> tuple[list[Row], int]:
@@ -425,33 +425,28 @@ def _rows_of(words: Sequence[str], wanted: _Wanted) -> tuple[list[Row], int]:
     cells = [sign for sign in map(wanted.sign, words) if sign is not None]
     if len(cells) == len(words) and len(cells) in sizes:
         return wanted.chunks(cells), len(cells)
-    solids = [word for word in words if wanted.knows(word)]
-    whole = [word for word in solids if len(word) == width > 1]
+    whole = [word for word in words if wanted.knows(word) and len(word) == width > 1]
     if len(whole) == 1 and all(word in ("-", "*", *whole) or NATURAL.fullmatch(word) for word in words):
-        return [tuple(whole[0])], width
-    if len(solids) < len(words):
+        return [*whole], width
+    if not all(map(wanted.knows, words)):
         return [], len(cells) if len(words) > width else 0
-    every = "".join(solids)
-    lengths = {*map(len, solids)}
-    is_aligned = len(every) % width == 0 and {*range(width, len(every) + 1, width)} <= {*accumulate(map(len, solids))}
-    is_double = len(every) == 2 * width > 2 and lengths != {1} and every[::2] == every[1::2] and not every.isdigit()
-    if (len(every) in sizes and len(words) == 1 and not is_double) or (
-        is_aligned and (1 not in lengths or lengths == {1})
-    ):
-        return wanted.chunks(tuple(every)), len(every)
-    return [tuple(every[::2])] if is_double else [], len(every)
+    every, ends = "".join(words), [*accumulate(map(len, words))]
+    shortest, longest = min(map(len, words)), max(map(len, words))
+    is_double = len(every) == 2 * width > 2 and longest > 1 and every[::2] == every[1::2] and not every.isdigit()
+    is_aligned = not len(every) % width and {*range(width, len(every) + 1, width)} <= {*ends}
+    if (len(every) in sizes and len(words) == 1 and not is_double) or (is_aligned and (shortest > 1 or longest == 1)):
+        return wanted.chunks(every), len(every)
+    return [every[::2]] if is_double else [], len(every)
 
 
-def _aliens(text: str, wanted: _Wanted) -> list[Row]:
-    """Return the row of unknown signs that a line is: as many as the puzzle has columns, side by side or separated."""
-    words = re.sub(r"[,|\"]", " ", text).split()
+def _of_other_signs(text: str, wanted: _Wanted) -> _Line:
+    """Return the line that is a row with unknown signs."""
+    words = text.strip('|" ').replace(",", " ").split()
     cells = words if len(words) > 1 else [*"".join(words)]
-    is_row = len(cells) == wanted.width > 2 and not any(len(cell) > 1 or cell in SOFT + HARD for cell in cells)
-    is_word = any(cell.islower() or cell.isdigit() for cell in cells) or len({*cells}) in (
-        len(cells),
-        *range(5 + len(wanted.signs.symbols), len(cells)),
+    is_row = len(cells) == wanted.width > 2 and not any(
+        len(cell) > 1 or (cell.isalnum() and cell not in wanted.signs.meanings) or cell in SOFT + HARD for cell in cells
     )
-    return [tuple(cells)] if is_row and not is_word else []
+    return _Line([cells], [wanted.width]) if is_row else PROSE
 
 
 # Blocks of lines
@@ -459,18 +454,16 @@ def _aliens(text: str, wanted: _Wanted) -> list[Row]:
 
 def _in_lines(text: str, wanted: _Wanted) -> list[_Found]:
     """Return the grids of a text without values, and what is nearly one, in their order."""
-    lines = [_line(line, wanted) for line in _marked_down(text, wanted).split("\n")]
     found: list[_Found] = []
-    for groups, heading in _blocks(lines):
-        of_block = _in_block([group for group in groups if any(line.rows or line.misfit for line in group)], wanted)
-        if heading is HEADING:
-            grids = [each.grid.T for each in found if each.grid is not None]
-            of_block = [
-                each
-                for each in of_block
-                if each.grid is not None and not (grids and np.array_equal(each.grid, grids[-1]))
-            ]
-        found += of_block
+    for groups, heading in _blocks([_line(line, wanted) for line in _marked_down(text, wanted).split("\n")]):
+        each = [_in_group(group, wanted) for group in groups]
+        if len(groups) > 1 and all(one.grid is None for one in each):
+            whole = _in_group([*chain.from_iterable(groups)], wanted)
+            each = [whole] if whole.grid is not None or not any(one.is_near for one in each) else each
+        if heading is HEADING:  # perhaps columns of the grid above
+            columns = [one.grid.T for one in found if one.grid is not None][-1:]
+            each = [one for one in each if one.grid is not None and not np.array_equal([one.grid], columns)]
+        found += each
     return found
 
 
@@ -490,21 +483,11 @@ def _blocks(lines: Sequence[_Line]) -> Iterator[tuple[list[list[_Line]], _Line]]
             above, is_over = line, True
         else:
             if is_over and (line.number is None or last is None or line.number != last + 1):
-                yield groups, heading
+                yield [group for group in groups if any(each.counts for each in group)], heading
                 groups, heading = [[]], above
             groups[-1].append(line)
             last, is_over = line.number, False
-    yield groups, heading
-
-
-def _in_block(groups: Sequence[Sequence[_Line]], wanted: _Wanted) -> list[_Found]:
-    """Return the grids of the groups of a block, or of all together."""
-    found = [_in_group(group, wanted) for group in groups]
-    if len(groups) > 1 and all(each.grid is None for each in found):
-        whole = _in_group([line for group in groups for line in group], wanted)
-        if whole.grid is not None or not any(each.is_near for each in found):
-            return [whole]
-    return found
+    yield [group for group in groups if any(each.counts for each in group)], heading
 
 
 def _in_group(group: Sequence[_Line], wanted: _Wanted) -> _Found:
@@ -515,90 +498,66 @@ def _in_group(group: Sequence[_Line], wanted: _Wanted) -> _Found:
         lines = [line for line in group if line.rows or not line.is_rule]
     elif len(lines) - head == wanted.height:
         lines = lines[head:]
-    rows = _plain(lines, wanted) or _without_labels(lines, wanted)
-    named = {line.number: line.rows[0] for line in lines if line.number is not None and len(line.rows) == 1}
-    if not rows:
-        counts = [
-            count for line in lines for count in [*[wanted.width] * len(line.rows), *[line.misfit] * (not line.rows)]
-        ]
-        return _Found(None, *_fault(counts or [0], wanted), named)
-    if len([line for line in lines if line.number is not None]) == len(rows) > 1:
-        if sorted(named) not in [[*range(first, first + len(rows))] for first in (0, 1)]:
+    rows = [row for line in lines for row in line.rows]
+    counts = [count for line in lines for count in line.counts]
+    numbers = [line.number for line in lines if line.number is not None]
+    is_even = len({len(line.words) for line in lines if line.words}) < 2
+    if not is_even or not len(counts) == len(rows) == wanted.height:
+        rows = _without_labels([line.words for line in lines], wanted)
+    elif len(numbers) == len(rows) > 1:
+        if sorted(numbers) not in [[*range(first, first + len(rows))] for first in (0, 1)]:
             return _Found(None, "its rows are not numbered 1, 2 and so on", True)
-        rows = [
-            row for _, row in sorted(zip([line.number for line in lines], rows, strict=True), key=lambda each: each[0])
-        ]
+        rows = [row for _, row in sorted(zip(numbers, rows, strict=True), key=lambda each: each[0])]
+    if not rows:
+        named = [(line.number, row) for line in lines for row in line.rows if line.number is not None]
+        is_near = len(counts) >= max(wanted.height - 1, 2) or (len(counts) == 1 and _is_near(counts[0], wanted))
+        return _Found(None, _fault(counts, wanted), is_near, named)
     try:
         return _Found(wanted.grid(rows))
     except FormatError as error:
         return _Found(None, str(error), True)
 
 
-def _plain(lines: Sequence[_Line], wanted: _Wanted) -> list[Row]:
-    """Return the rows of lines, if they are all of the grid."""
-    rows = [row for line in lines for row in line.rows]
-    is_even = len({len(line.words) for line in lines if line.words}) < 2
-    is_whole = is_even and not any(line.misfit or not line.rows for line in lines)
-    return rows if len(rows) == wanted.height and is_whole else []
-
-
-def _without_labels(lines: Sequence[_Line], wanted: _Wanted) -> list[Row]:
+def _without_labels(lines: Sequence[Sequence[str]], wanted: _Wanted) -> list[Row]:
     """Return the rows of lines that all have a bullet, their number or their clue before or after the cells.
 
     At least one of these can't be a cell.
     """
     height, width = wanted.height, wanted.width
-    if len(lines) != height or height < 2 or not all(line.words for line in lines):
+    if len(lines) != height or min(map(len, lines)) < width:
         return []
-    clues = [[str(block.length) for block in clue] for clue in wanted.puzzle.rows]
-    numbers = [[[str(y)] for y in range(first, first + height)] for first in (0, 1)]
-    both = [[*number, *clue] for number, clue in zip(numbers[1], clues, strict=True)]
-    found: dict[tuple[Row, ...], None] = {}
-    for labels in ([["-"]] * height, [["*"]] * height, *numbers, clues, both):
-        for is_after in (False, True):
-            read = [_cut(line.words, label, is_after, wanted) for line, label in zip(lines, labels, strict=True)]
-            rows = [row for row, _ in filter(None, read)]
-            if len(rows) == height and any(is_certain for _, is_certain in filter(None, read)):
-                found[tuple(rows)] = None
-    return [*next(iter(found))] if len(found) == 1 else []
-
-
-def _cut(words: Sequence[str], label: Sequence[str], is_after: bool, wanted: _Wanted) -> tuple[Row, bool] | None:
-    """Return the row that words are without a label, and whether the label can't be of cells; None if it isn't there."""
-    cut = wanted.width if is_after else len(words) - wanted.width
-    first, second = words[: max(cut, 0)], words[max(cut, 0) :]
-    row, rest = (first, second) if is_after else (second, first)
-    is_label = re.sub(r"[\[\](),]", " ", " ".join(rest)).split() == [*label] or (not label and [*rest] in (["0"], ["-"]))
-    cells = tuple(cell for cell in map(wanted.sign, row) if cell is not None)
-    if not is_label or len(cells) != wanted.width or (not rest and cells[0] in "0-"):
-        return None
-    return cells, any(wanted.sign(word) is None or (word in "-*" and word not in cells) for word in rest)
+    clues = [[str(block.length) for block in clue] or ["0"] for clue in wanted.puzzle.rows]
+    numbers = [[str(y)] for y in range(height + 1)]
+    both = [[*number, *clue] for number, clue in zip(numbers[1:], clues, strict=True)]
+    found: list[list[Row]] = []
+    for is_first in (False, True):
+        cuts = [width if is_first else len(line) - width for line in lines]
+        parts = [(line[:cut], line[cut:])[:: 1 if is_first else -1] for line, cut in zip(lines, cuts, strict=True)]
+        rows = [[*map(wanted.sign, cells)] for cells, _ in parts]
+        labels = [re.sub(f"[][(),{BLANK}]", " ", " ".join(rest)).split() for _, rest in parts]
+        labels = [label or ["0"] * (row[0] not in ("0", "-")) for label, row in zip(labels, rows, strict=True)]
+        is_certain = any(
+            wanted.sign(word) is None or (word in "-*" and word not in cells) for cells, rest in parts for word in rest
+        )
+        is_label = labels in ([["-"]] * height, [["*"]] * height, numbers[1:], numbers[:-1], clues, both)
+        if is_label and is_certain and not any(None in row for row in rows):
+            found.append(rows)
+    return found[0] if len(found) == 1 else []
 
 
 # Reasons
 
 
-def _fault(counts: Sequence[int], wanted: _Wanted) -> tuple[str, bool]:
-    """Return why rows of as many cells are no grid, and whether they were meant to be one."""
-    height = len(counts)
-    if height == 1 < wanted.height and _is_near(counts[0], wanted):
-        fault = f"it has {_cells(counts[0])}, not {wanted.cells:,}"
-        return (
-            fault
-            if counts[0] != wanted.cells
-            else f"its {counts[0]:,} cells are not certainly rows of {wanted.width:,}"
-        ), True
-    if height != wanted.height:
-        is_near = height > 1 and (abs(height - wanted.height) < 2 or height % wanted.height == 0)
-        return f"its height is {height:,}, the puzzle's {wanted.height:,}", is_near
-    y, count = next(((y, count) for y, count in enumerate(counts, 1) if count != wanted.width), (0, 0))
-    return f"row {y} has {_cells(count)}, not {wanted.width:,}" if y else "it has cells that are in no row", True
-
-
-def _error(counts: Sequence[int], wanted: _Wanted) -> FormatError:
-    """Return the error of lists of as many cells."""
-    fault, _ = _fault(counts, wanted)
-    return FormatError(fault) if _is_near(sum(counts), wanted) else NoGridError(fault)
+def _fault(counts: Sequence[int], wanted: _Wanted) -> str:
+    """Return why rows of as many cells are no grid."""
+    if len(counts) == 1 < wanted.height and _is_near(counts[0], wanted) and counts[0] != wanted.cells:
+        return f"it has {_cells(counts[0])}, not {wanted.cells:,}"
+    if len(counts) != wanted.height:
+        return f"its height is {len(counts):,}, the puzzle's {wanted.height:,}"
+    for y, count in enumerate(counts, 1):
+        if count != wanted.width:
+            return f"row {y} has {_cells(count)}, not {wanted.width:,}"
+    return f"its cells are not certainly rows of {wanted.width:,}"
 
 
 def _is_near(cells: int, wanted: _Wanted) -> bool:
@@ -610,20 +569,5 @@ def _cells(count: int) -> str:
     return "1 cell" if count == 1 else f"{count:,} cells"
 
 
-def _with_blanks(text: str, wanted: _Wanted) -> list[Row]:
-    """Return the rows of a grid of painted cells and blanks, where blanks at the ends of rows may be missing."""
-    lines = [line for line in text.split("\n") if not FRAME.fullmatch(line.strip())]
-    if all(line.strip()[:1] == line.strip()[-1:] == "|" for line in lines if line.strip()):
-        lines = [line.strip().removeprefix("|").removesuffix("|") for line in lines]
-    while len(lines) > wanted.height and not lines[-1].strip():
-        lines.pop()
-    above, lines = lines[: -wanted.height], lines[-wanted.height :]
-    longest = max(map(len, lines), default=0)
-    width = wanted.width * (1 + (longest > wanted.width))
-    rows = [tuple(line.ljust(width)) for line in lines]
-    if width > wanted.width and all(row[::2] == row[1::2] for row in rows):
-        rows = [row[::2] for row in rows]
-    signs = {sign for row in rows for sign in row} - {" "}
-    is_grid = len(rows) == wanted.height and {*map(len, rows)} == {wanted.width} and signs and wanted.knows([*signs])
-    is_drawn = any(" " in line.rstrip() for line in lines) and not "".join(above).strip()
-    return rows if is_grid and is_drawn and not any(wanted.signs.meanings[sign] == (0,) for sign in signs) else []
+def _nothing(wanted: _Wanted) -> str:
+    return f"no grid of {wanted.height} rows of {wanted.width} cells in it"
