@@ -56,17 +56,10 @@ class _Wanted(NamedTuple):
     """The grid to look for."""
 
     puzzle: Puzzle
+    signs: AnswerSigns
     width: int
     height: int
-    signs: AnswerSigns
-
-    @property
-    def cells(self) -> int:
-        return self.width * self.height
-
-    @property
-    def most(self) -> int:
-        return MAX_PROSE + MAX_SIGNS * self.cells
+    cells: int
 
     def sign(self, word: str) -> str | None:
         """Return the sign of a cell that a word is, or None."""
@@ -98,12 +91,17 @@ def read_answer(answer: Any, puzzle: Puzzle) -> np.ndarray:
 
     Raises FormatError for an answer without a grid of the puzzle's size, or with an uncertain one.
     """
-    wanted = _Wanted(puzzle, puzzle.width, puzzle.height, signs_of(puzzle.palette[: max(puzzle.colors, 1) + 1]))
+    signs = signs_of(puzzle.palette[: max(puzzle.colors, 1) + 1])
+    wanted = _Wanted(puzzle, signs, puzzle.width, puzzle.height, puzzle.width * puzzle.height)
     if isinstance(answer, bytes):
-        answer = answer[: 4 * (wanted.most + 1)].decode(errors="replace")  # a character has up to four bytes
+        answer = answer[: 4 * (_most(wanted) + 1)].decode(errors="replace")  # a character has up to four bytes
     if isinstance(answer, np.ndarray):
-        answer = answer.tolist() if answer.size <= wanted.most else []
+        answer = answer.tolist() if answer.size <= _most(wanted) else []
     return _in_value(answer, wanted, 0)
+
+
+def _most(wanted: _Wanted) -> int:
+    return MAX_PROSE + MAX_SIGNS * wanted.cells
 
 
 # Objects and lists
@@ -168,11 +166,9 @@ def _written(value: Any) -> str:
 
 def _sign(cell: Any) -> str:
     """Return the sign of a list's item."""
-    if cell is None:
-        return "none"
-    if isinstance(cell, bool | int | float) and cell == cell and abs(cell) < 10**6:
-        return str(int(cell)) if cell == int(cell) else "number"
-    text = str(cell).strip() if isinstance(cell, str | float | np.generic) else "number"
+    if isinstance(cell, int | float) and abs(cell) < 10**6 and cell == int(cell):
+        return str(int(cell))
+    text = "number" if isinstance(cell, int) else str(cell).strip()
     return text.lower() if len(text) > 1 else text or BLANK
 
 
@@ -213,7 +209,7 @@ MARKUP = [
         ("#", r"^\s{0,3}#{1,6}[ \t]+(?=[01■□█░⬛⬜]{2}|[\[`\"])", ""),
         ("[", r"\[([xX#]| (?=\]))\]", lambda found: found[1].strip() or BLANK),
         ("[", r"(?<=[\[ ,])(\d)\.0?(?=[ ,]{0,9}[\d\]])", r"\1"),
-        ("w", r"(?<=[^\s*>•-])[ \t,;/]+(?=[Rr]ow\s?\d{1,4}\s?[:=→])", "\n"),
+        ("w", r"(?<=[^\s*>•#-])[ \t,;/]+(?=[Rr]ow\s?\d{1,4}\s?[:=→])", "\n"),
         ("", r"(?<![-=])[-=]+>|[⇒➜➔⟶⇨➡]|(?<=[01#.]{2})[ \t]+[-–—#][ \t]+(?=[^\n]{0,80}[A-Za-z])", "→"),
         (".", r"(?<=[\"'`”)\]}])\.(?=\s|$)|(?<![^\s\"'`(])([01]*0[01]*)\.(?=\s|$)", r"\1"),
     )
@@ -223,8 +219,8 @@ MARKUP = [
 
 def _in_text(text: str, wanted: _Wanted, depth: int) -> np.ndarray:
     """Return the grid of a text. Raises FormatError."""
-    if len(text) > wanted.most:
-        raise FormatError(f"it has more than {wanted.most:,} characters")
+    if len(text) > _most(wanted):
+        raise FormatError(f"it has more than {_most(wanted):,} characters")
     if text.count("\n") > MAX_LINES:
         raise FormatError(f"it has more than {MAX_LINES:,} lines")
     text = THOUGHTS.sub("", text).translate(PLAIN).replace("\r\n", "\n").replace("\r", "\n")
@@ -239,7 +235,7 @@ def _in_text(text: str, wanted: _Wanted, depth: int) -> np.ndarray:
         found = _in_section(section, wanted._replace(signs=with_legend(section, wanted.signs)), depth)
         if found:
             return _chosen(found, wanted)
-    raise NoGridError(_nothing(wanted))
+    raise NoGridError(_fault([], wanted))
 
 
 def _in_section(text: str, wanted: _Wanted, depth: int) -> list[_Found]:
@@ -283,7 +279,7 @@ def _chosen(found: Sequence[_Found], wanted: _Wanted) -> np.ndarray:
         raise FormatError(faults[-1])
     grid = found[last].grid if found else None
     if grid is None:
-        raise NoGridError(found[-1].fault if found else _nothing(wanted))
+        raise NoGridError(found[-1].fault if found else _fault([], wanted))
     for y, row in chain.from_iterable(each.rows for each in found[last + 1 :]):
         if 0 < y <= wanted.height and (wanted.grid([row]) != grid[y - 1]).any():
             raise FormatError(f"row {y} is there again below the grid, and differs")
@@ -328,7 +324,7 @@ class _Line(NamedTuple):
 
     rows     its rows
     counts   the number of cells of each row, and of what is no row
-    words    the only piece, or the fields of a table: cells and numbers
+    words    the only piece: cells and numbers
     number   of the row that its label names
     is_rule  whether it may be a rule between lines
     """
@@ -353,7 +349,6 @@ LABEL, LETTERS = re.compile(r".*[:=→]|\([^()]*\)"), re.compile(r"[^\W\d_]{2}")
 """What may stand around a row; what says that a line is prose."""
 
 NATURAL = re.compile(r"0|[1-9]\d{0,3}")
-NUMBERS = re.compile(r"[\d\s,()\[\]]+")
 
 
 def _line(text: str, wanted: _Wanted) -> _Line:
@@ -368,7 +363,7 @@ def _line(text: str, wanted: _Wanted) -> _Line:
         number, text = int(named[0][1]), f"{text[: named[0].start()]}:{text[named[0].end() :]}"
     elif not named and (numbered := NUMBERED.match(text)):
         text = f":{text[numbered.end() :]}"
-    line = _in_fields(text, wanted) or _in_pieces(text, wanted)
+    line = _in_pieces(_with_fields(text, wanted), wanted)
     if not line.counts:
         line = _in_pieces(text.replace("|", " "), wanted) if "|" in text else _of_other_signs(stripped, wanted)
     if len(line.rows) > 1 and (number is not None or OPTIONS.search(text)):
@@ -380,23 +375,19 @@ def _line(text: str, wanted: _Wanted) -> _Line:
     return line._replace(number=number)
 
 
-def _in_fields(text: str, wanted: _Wanted) -> _Line | None:
-    """Return the line of a table that has a field for each cell, and perhaps for labels; None if it is none."""
+def _with_fields(text: str, wanted: _Wanted) -> str:
+    """Return a line of a table, if it may have a field for each cell, with blanks between and signs for empty ones."""
     for sign in "|&,\t":
-        inner = text.strip().removeprefix("|").removesuffix("|") if sign == "|" else text
-        fields = [field.strip(" \t`'\"") or BLANK for field in inner.split(sign)]
-        extra = len(fields) - wanted.width
-        if sign in wanted.signs.symbols or len(fields) < 2 or not 0 <= extra <= 2 * (sign == "|"):
-            continue
-        cells = [wanted.sign(field) for field in fields]
-        starts = [first for first in range(extra + 1) if None not in cells[first : first + wanted.width]]
-        if not starts or (sign != "|" and BLANK not in fields):
-            continue
-        labels = [field for field, cell in zip(fields, cells, strict=True) if cell is None]
-        if not extra or (len(labels) == extra and not all(map(NUMBERS.fullmatch, labels))):
-            return _Line([[cell for cell in cells if cell is not None]], [wanted.width], fields)
-        return _Line(counts=[len(fields) - len(labels)], words=fields)
-    return None
+        fields = (text.strip().removeprefix("|").removesuffix("|") if sign == "|" else text).split(sign)
+        is_row = len(fields) >= wanted.width if sign == "|" else len(fields) == wanted.width
+        if (
+            is_row
+            and sign in text
+            and sign not in wanted.signs.symbols
+            and (sign == "|" or "" in map(str.strip, fields))
+        ):
+            return " ".join(field if field.strip() else BLANK for field in fields)
+    return text
 
 
 def _in_pieces(text: str, wanted: _Wanted) -> _Line:
@@ -501,8 +492,7 @@ def _in_group(group: Sequence[_Line], wanted: _Wanted) -> _Found:
     rows = [row for line in lines for row in line.rows]
     counts = [count for line in lines for count in line.counts]
     numbers = [line.number for line in lines if line.number is not None]
-    is_even = len({len(line.words) for line in lines if line.words}) < 2
-    if not is_even or not len(counts) == len(rows) == wanted.height:
+    if not len(counts) == len(rows) == wanted.height:
         rows = _without_labels([line.words for line in lines], wanted)
     elif len(numbers) == len(rows) > 1:
         if sorted(numbers) not in [[*range(first, first + len(rows))] for first in (0, 1)]:
@@ -550,6 +540,8 @@ def _without_labels(lines: Sequence[Sequence[str]], wanted: _Wanted) -> list[Row
 
 def _fault(counts: Sequence[int], wanted: _Wanted) -> str:
     """Return why rows of as many cells are no grid."""
+    if not counts:
+        return f"no grid of {wanted.height} rows of {wanted.width} cells in it"
     if len(counts) == 1 < wanted.height and _is_near(counts[0], wanted) and counts[0] != wanted.cells:
         return f"it has {_cells(counts[0])}, not {wanted.cells:,}"
     if len(counts) != wanted.height:
@@ -567,7 +559,3 @@ def _is_near(cells: int, wanted: _Wanted) -> bool:
 
 def _cells(count: int) -> str:
     return "1 cell" if count == 1 else f"{count:,} cells"
-
-
-def _nothing(wanted: _Wanted) -> str:
-    return f"no grid of {wanted.height} rows of {wanted.width} cells in it"
