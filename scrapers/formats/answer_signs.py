@@ -58,14 +58,12 @@ class AnswerSigns(NamedTuple):
     """The signs of a puzzle's cells.
 
     meanings   of signs, and of words in lower case
-    symbols    of the palette, which are never delimiters
     word       pattern of a word of cells, or a number
     piece      pattern of such words with nothing but blanks and soft delimiters between
     legends    patterns of a sign and its meaning, and of a meaning and its sign
     """
 
     meanings: Meanings
-    symbols: str
     word: re.Pattern[str]
     piece: re.Pattern[str]
     legends: tuple[re.Pattern[str], re.Pattern[str]]
@@ -74,12 +72,12 @@ class AnswerSigns(NamedTuple):
 @lru_cache
 def signs_of(palette: tuple[Color, ...]) -> AnswerSigns:
     """Return the signs of puzzles that have these colours."""
-    return _with_patterns(_meanings(palette), "".join(color.symbol for color in palette))
+    return _with_patterns(_meanings(palette))
 
 
-def _with_patterns(meanings: Meanings, symbols: str) -> AnswerSigns:
+def _with_patterns(meanings: Meanings) -> AnswerSigns:
     """Return signs of these meanings."""
-    soft, hard = (re.escape("".join(sign for sign in signs if sign not in symbols)) for signs in (SOFT, HARD))
+    soft, hard = (re.escape("".join(sign for sign in signs if sign not in meanings)) for signs in (SOFT, HARD))
     signs = re.escape("".join(sign for sign in meanings if len(sign) == 1 and not sign.isspace()))
     names = sorted((name for name in meanings if len(name) > 1), key=len, reverse=True)
     end = rf"(?![^\s{soft}{hard}])"
@@ -88,7 +86,6 @@ def _with_patterns(meanings: Meanings, symbols: str) -> AnswerSigns:
     meaning = rf"\b({colors})\b(?: cells?| squares?)?"
     return AnswerSigns(
         meanings,
-        symbols,
         re.compile(word),
         re.compile(rf"(?<![^\s{soft}{hard}]){word}(?:[\s{soft}]++{word})*+"),
         (
@@ -166,7 +163,7 @@ def with_legend(text: str, signs: AnswerSigns) -> AnswerSigns:
             added.setdefault(sign, {*known}).update(signs.meanings[name.lower()])
     if not added:
         return signs
-    return _with_patterns({**signs.meanings, **{sign: (*sorted(each),) for sign, each in added.items()}}, signs.symbols)
+    return _with_patterns({**signs.meanings, **{sign: (*sorted(each),) for sign, each in added.items()}})
 
 
 def entries_of(rows: Sequence[Sequence[str]], meanings: Meanings) -> np.ndarray:

@@ -18,7 +18,6 @@ import html
 import json
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from itertools import accumulate, chain, takewhile
 from typing import Any, NamedTuple
 
@@ -48,18 +47,15 @@ KEYS = ("solution", "answer", "grid")
 """Fields that precede others."""
 
 
-class NoGridError(FormatError):
-    """Nothing in it was meant to be the grid: there are no cells, or far too few or too many."""
-
-
 class _Wanted(NamedTuple):
-    """The grid to look for."""
+    """The grid to look for, and the most characters of an answer."""
 
     puzzle: Puzzle
     signs: AnswerSigns
     width: int
     height: int
     cells: int
+    most: int
 
     def sign(self, word: str) -> str | None:
         """Return the sign of a cell that a word is, or None."""
@@ -70,11 +66,12 @@ class _Wanted(NamedTuple):
         """Return whether each character of a word is the sign of a cell."""
         return all(sign in self.signs.meanings for sign in word)
 
+    def is_letter(self, sign: str) -> bool:
+        """Return whether a character is a letter, a digit or a delimiter, and no sign of a cell."""
+        return sign not in self.signs.meanings and (sign.isalnum() or sign in SOFT + HARD)
+
     def chunks(self, cells: Row) -> list[Row]:
         return [cells[first : first + self.width] for first in range(0, len(cells), self.width)]
-
-    def grid(self, rows: Sequence[Row]) -> np.ndarray:
-        return entries_of(rows, self.signs.meanings)
 
 
 class _Found(NamedTuple):
@@ -82,7 +79,7 @@ class _Found(NamedTuple):
 
     grid: np.ndarray | None
     fault: str = ""
-    is_near: bool = False
+    is_near: bool = True
     rows: Sequence[tuple[int, Row]] = ()
 
 
@@ -91,36 +88,42 @@ def read_answer(answer: Any, puzzle: Puzzle) -> np.ndarray:
 
     Raises FormatError for an answer without a grid of the puzzle's size, or with an uncertain one.
     """
-    signs = signs_of(puzzle.palette[: max(puzzle.colors, 1) + 1])
-    wanted = _Wanted(puzzle, signs, puzzle.width, puzzle.height, puzzle.width * puzzle.height)
+    signs, cells = signs_of(puzzle.palette[: max(puzzle.colors, 1) + 1]), puzzle.width * puzzle.height
+    wanted = _Wanted(puzzle, signs, puzzle.width, puzzle.height, cells, MAX_PROSE + MAX_SIGNS * cells)
     if isinstance(answer, bytes):
-        answer = answer[: 4 * (_most(wanted) + 1)].decode(errors="replace")  # a character has up to four bytes
+        answer = answer[: 4 * (wanted.most + 1)].decode(errors="replace")  # a character has up to four bytes
     if isinstance(answer, np.ndarray):
-        answer = answer.tolist() if answer.size <= _most(wanted) else []
-    return _in_value(answer, wanted, 0)
+        answer = answer.tolist() if answer.size <= wanted.most else []
+    if not isinstance(answer, str | list | tuple | dict):
+        raise FormatError(f"it is no grid: write a text, a list of rows, or an object with {clipped(KEYS[0])}")
+    found = _in_value(answer, wanted, 0)
+    if not found or found[-1].grid is None:
+        raise FormatError(found[-1].fault if found else _fault([], wanted))
+    return found[-1].grid
 
 
-def _most(wanted: _Wanted) -> int:
-    return MAX_PROSE + MAX_SIGNS * wanted.cells
+def _found(rows: Sequence[Row], wanted: _Wanted) -> _Found:
+    """Return the grid of rows, or what is wrong with their signs."""
+    try:
+        return _Found(entries_of(rows, wanted.signs.meanings))
+    except FormatError as error:
+        return _Found(None, str(error))
 
 
 # Objects and lists
 
 
-def _in_value(value: Any, wanted: _Wanted, depth: int) -> np.ndarray:
-    """Return the grid of a value. Raises FormatError."""
+def _in_value(value: Any, wanted: _Wanted, depth: int) -> list[_Found]:
+    """Return the grid of a value, or why it is none; nothing if it has no cells."""
     if isinstance(value, str):
         return _in_text(value, wanted, depth)
     if not isinstance(value, dict | list | tuple):
-        raise NoGridError(f"it is no grid: write a text, a list of rows, or an object with {clipped(KEYS[0])}")
+        return []
     if depth > MAX_DEPTH:
-        raise FormatError(f"it has more than {MAX_DEPTH} lists and objects in each other")
+        return [_Found(None, f"it has more than {MAX_DEPTH} lists and objects in each other")]
     if isinstance(value, dict):
-        for key in KEYS:
-            if key in value:
-                with suppress(NoGridError):
-                    return _in_value(value[key], wanted, depth + 1)
-        return _in_items([*value.items()], wanted, depth)
+        first = (_in_value(value[key], wanted, depth + 1) for key in KEYS if key in value)
+        return next(filter(None, first), None) or _in_items([*value.items()], wanted, depth)
     if all(isinstance(item, str) for item in value) and len(value) != wanted.cells:
         return _in_text("\n".join(value), wanted, depth + 1)
     rows = [value] if _is_row(value) else value
@@ -128,31 +131,22 @@ def _in_value(value: Any, wanted: _Wanted, depth: int) -> np.ndarray:
         return _in_items([("", item) for item in value], wanted, depth)
     counts = [*map(len, rows)]
     if counts in ([wanted.cells], [wanted.width] * wanted.height):
-        return wanted.grid(wanted.chunks([_sign(cell) for row in rows for cell in row]))
-    raise (FormatError if _is_near(sum(counts), wanted) else NoGridError)(_fault(counts, wanted))
+        return [_found(wanted.chunks([_sign(cell) for row in rows for cell in row]), wanted)]
+    return [_Found(None, _fault(counts, wanted), _is_near(sum(counts), wanted))]
 
 
 def _is_row(value: Any) -> bool:
     return isinstance(value, list | tuple) and not any(isinstance(item, list | tuple | dict) for item in value)
 
 
-def _in_items(items: Sequence[tuple[Any, Any]], wanted: _Wanted, depth: int) -> np.ndarray:
+def _in_items(items: Sequence[tuple[Any, Any]], wanted: _Wanted, depth: int) -> list[_Found]:
     """Return the only grid that an item of an object or a list has, or else that whose rows the items are."""
-    grids: dict[bytes, np.ndarray] = {}
-    error: FormatError | None = None
-    for _, item in items:
-        try:
-            grid = _in_value(item, wanted, depth + 1)
-            grids[grid.tobytes()] = grid
-        except FormatError as found:
-            error = error if isinstance(found, NoGridError) else found
+    found = [each for _, item in items for each in _in_value(item, wanted, depth + 1)]
+    grids = {each.grid.tobytes(): each for each in found if each.grid is not None}
     if len(grids) > 1:
-        raise FormatError(f"it holds {len(grids)} different grids: write one as {clipped(KEYS[0])}")
-    if grids:
-        return next(iter(grids.values()))
-    if error:
-        raise error
-    return _chosen(_in_lines("\n".join(f"{key}: {_written(item)}" for key, item in items), wanted), wanted)
+        return [_Found(None, f"it holds {len(grids)} different grids: write one as {clipped(KEYS[0])}")]
+    near = [*grids.values()] or [each for each in found if each.is_near]
+    return near or _chosen(_in_lines("\n".join(f"{key}: {_written(item)}" for key, item in items), wanted), wanted)
 
 
 def _written(value: Any) -> str:
@@ -217,43 +211,37 @@ MARKUP = [
 """A sign that is there where a pattern fits, unless it is a colour's; the pattern; what it becomes."""
 
 
-def _in_text(text: str, wanted: _Wanted, depth: int) -> np.ndarray:
-    """Return the grid of a text. Raises FormatError."""
-    if len(text) > _most(wanted):
-        raise FormatError(f"it has more than {_most(wanted):,} characters")
+def _in_text(text: str, wanted: _Wanted, depth: int) -> list[_Found]:
+    """Return the grid of a text, or why it has none; nothing if it has no cells."""
+    if len(text) > wanted.most:
+        return [_Found(None, f"it has more than {wanted.most:,} characters")]
     if text.count("\n") > MAX_LINES:
-        raise FormatError(f"it has more than {MAX_LINES:,} lines")
+        return [_Found(None, f"it has more than {MAX_LINES:,} lines")]
     text = THOUGHTS.sub("", text).translate(PLAIN).replace("\r\n", "\n").replace("\r", "\n")
-    plain = text.strip("\n").split("\n")
+    rows = text.strip("\n").split("\n")
     if (
-        len(plain) == wanted.height
+        len(rows) == wanted.height
         and {*text} - {*"-\n"}
-        and all(len(row) == wanted.width and " " not in row and wanted.knows(row) for row in plain)
+        and all(len(row) == wanted.width and " " not in row and wanted.knows(row) for row in rows)
     ):
-        return wanted.grid(plain)
-    for section in (*[found[1] for found in ANSWER.finditer(text)][-1:], text):
-        found = _in_section(section, wanted._replace(signs=with_legend(section, wanted.signs)), depth)
-        if found:
-            return _chosen(found, wanted)
-    raise NoGridError(_fault([], wanted))
+        return [_found(rows, wanted)]
+    sections = [*[tag[1] for tag in ANSWER.finditer(text)][-1:], text]
+    read = (_in_section(each, wanted._replace(signs=with_legend(each, wanted.signs)), depth) for each in sections)
+    return next(filter(None, read), [])
 
 
 def _in_section(text: str, wanted: _Wanted, depth: int) -> list[_Found]:
-    """Return the grids of an answer tag, or of a text without one, and what is nearly one, in their order."""
+    """Return the grid of an answer tag, or of a text without one, or why it has none."""
     found: list[_Found] = []
     end = 0
     for first, last, value in _values(text):
-        try:
-            each = _Found(_in_value(value, wanted, depth + 1))
-        except NoGridError:
-            continue
-        except FormatError as error:
-            each = _Found(None, str(error), True)
-        found += [*_in_lines(text[end:first], wanted), each]
-        end = last
+        each = _in_value(value, wanted, depth + 1)
+        if any(one.is_near for one in each):
+            found += [*_in_lines(text[end:first], wanted), *each]
+            end = last
     found += _in_lines(text[end:], wanted)
     is_drawn = any(each.grid is not None for each in found)
-    return found if is_drawn else [*found, *_in_lines(_with_blanks(text, wanted), wanted)]
+    return _chosen(found if is_drawn else [*found, *_in_lines(_with_blanks(text, wanted), wanted)], wanted)
 
 
 def _values(text: str) -> Iterator[tuple[int, int, Any]]:
@@ -270,20 +258,18 @@ def _values(text: str) -> Iterator[tuple[int, int, Any]]:
             yield found.start(), end, value
 
 
-def _chosen(found: Sequence[_Found], wanted: _Wanted) -> np.ndarray:
-    """Return the last grid, of those with known cells if there are any. Raises FormatError."""
-    places = [place for place, each in enumerate(found) if each.grid is not None]
-    last = max(places, key=lambda place: (bool((found[place].grid != UNKNOWN).any()), place), default=-1)
-    faults = [each.fault for each in found[last + 1 :] if each.is_near]
-    if faults:
-        raise FormatError(faults[-1])
-    grid = found[last].grid if found else None
-    if grid is None:
-        raise NoGridError(found[-1].fault if found else _fault([], wanted))
+def _chosen(found: Sequence[_Found], wanted: _Wanted) -> list[_Found]:
+    """Return the last grid, of those with known cells if there are any, or why there is none."""
+    grids = [place for place, each in enumerate(found) if each.grid is not None]
+    last = max(grids, key=lambda place: (bool((found[place].grid != UNKNOWN).any()), place), default=-1)
+    faults = [each for each in found[last + 1 :] if each.is_near and each.grid is None]
+    if faults or not grids:
+        return (faults or [*found])[-1:]
     for y, row in chain.from_iterable(each.rows for each in found[last + 1 :]):
-        if 0 < y <= wanted.height and (wanted.grid([row]) != grid[y - 1]).any():
-            raise FormatError(f"row {y} is there again below the grid, and differs")
-    return grid
+        again = _found([row], wanted).grid
+        if 0 < y <= wanted.height and not np.array_equal(again, found[last].grid[y - 1 : y]):
+            return [_Found(None, f"row {y} is there again below the grid, and differs")]
+    return [found[last]]
 
 
 def _marked_down(text: str, wanted: _Wanted) -> str:
@@ -364,8 +350,11 @@ def _line(text: str, wanted: _Wanted) -> _Line:
     elif not named and (numbered := NUMBERED.match(text)):
         text = f":{text[numbered.end() :]}"
     line = _in_pieces(_with_fields(text, wanted), wanted)
-    if not line.counts:
-        line = _in_pieces(text.replace("|", " "), wanted) if "|" in text else _of_other_signs(stripped, wanted)
+    if not line.counts and "|" in text:
+        line = _in_pieces(text.replace("|", " "), wanted)
+    signs = "".join(re.split(r"[\s,|]+", stripped))
+    if not line.counts and len(signs) == wanted.width > 2 and not any(map(wanted.is_letter, signs)):
+        line = _Line([signs], [wanted.width])  # of unknown signs
     if len(line.rows) > 1 and (number is not None or OPTIONS.search(text)):
         line = _Line(counts=[len(line.rows) * wanted.width])
     if FRAME.fullmatch(stripped):
@@ -383,7 +372,7 @@ def _with_fields(text: str, wanted: _Wanted) -> str:
         if (
             is_row
             and sign in text
-            and sign not in wanted.signs.symbols
+            and sign not in wanted.signs.meanings
             and (sign == "|" or "" in map(str.strip, fields))
         ):
             return " ".join(field if field.strip() else BLANK for field in fields)
@@ -397,7 +386,7 @@ def _in_pieces(text: str, wanted: _Wanted) -> _Line:
     read = [(*_rows_of(each, wanted), piece) for each, piece in zip(words, pieces, strict=True)]
     read = [each for each in read if 2 * each[1] > wanted.width]
     with_rows = [piece for rows, _, piece in read if rows]
-    if len(with_rows) == 2 and "→" in text[with_rows[0].end() : with_rows[1].start()]:
+    if len(with_rows) == 2 and wanted.width > 1 and "→" in text[with_rows[0].end() : with_rows[1].start()]:
         read = read[-1:]  # before and after
     rows = [row for each, _, _ in read for row in each]
     misfits = [count for each, count, _ in read if not each]
@@ -428,16 +417,6 @@ def _rows_of(words: Sequence[str], wanted: _Wanted) -> tuple[list[Row], int]:
     if (len(every) in sizes and len(words) == 1 and not is_double) or (is_aligned and (shortest > 1 or longest == 1)):
         return wanted.chunks(every), len(every)
     return [every[::2]] if is_double else [], len(every)
-
-
-def _of_other_signs(text: str, wanted: _Wanted) -> _Line:
-    """Return the line that is a row with unknown signs."""
-    words = text.strip('|" ').replace(",", " ").split()
-    cells = words if len(words) > 1 else [*"".join(words)]
-    is_row = len(cells) == wanted.width > 2 and not any(
-        len(cell) > 1 or (cell.isalnum() and cell not in wanted.signs.meanings) or cell in SOFT + HARD for cell in cells
-    )
-    return _Line([cells], [wanted.width]) if is_row else PROSE
 
 
 # Blocks of lines
@@ -496,16 +475,13 @@ def _in_group(group: Sequence[_Line], wanted: _Wanted) -> _Found:
         rows = _without_labels([line.words for line in lines], wanted)
     elif len(numbers) == len(rows) > 1:
         if sorted(numbers) not in [[*range(first, first + len(rows))] for first in (0, 1)]:
-            return _Found(None, "its rows are not numbered 1, 2 and so on", True)
+            return _Found(None, "its rows are not numbered 1, 2 and so on")
         rows = [row for _, row in sorted(zip(numbers, rows, strict=True), key=lambda each: each[0])]
-    if not rows:
-        named = [(line.number, row) for line in lines for row in line.rows if line.number is not None]
-        is_near = len(counts) >= max(wanted.height - 1, 2) or (len(counts) == 1 and _is_near(counts[0], wanted))
-        return _Found(None, _fault(counts, wanted), is_near, named)
-    try:
-        return _Found(wanted.grid(rows))
-    except FormatError as error:
-        return _Found(None, str(error), True)
+    if rows:
+        return _found(rows, wanted)
+    named = [(line.number, row) for line in lines for row in line.rows if line.number is not None]
+    is_near = len(counts) >= max(wanted.height - 1, 2) or (len(counts) == 1 and _is_near(counts[0], wanted))
+    return _Found(None, _fault(counts, wanted), is_near, named)
 
 
 def _without_labels(lines: Sequence[Sequence[str]], wanted: _Wanted) -> list[Row]:
