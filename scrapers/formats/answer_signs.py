@@ -60,13 +60,13 @@ class AnswerSigns(NamedTuple):
     meanings   of signs, and of words in lower case
     word       pattern of a word of cells, or a number
     piece      pattern of such words with nothing but blanks and soft delimiters between
-    legends    patterns of a sign and its meaning, and of a meaning and its sign
+    legend     pattern of a sign and its meaning, or of a meaning and its sign
     """
 
     meanings: Meanings
     word: re.Pattern[str]
     piece: re.Pattern[str]
-    legends: tuple[re.Pattern[str], re.Pattern[str]]
+    legend: re.Pattern[str]
 
 
 @lru_cache
@@ -88,9 +88,9 @@ def _with_patterns(meanings: Meanings) -> AnswerSigns:
         meanings,
         re.compile(word),
         re.compile(rf"(?<![^\s{soft}{hard}]){word}(?:[\s{soft}]++{word})*+"),
-        (
-            re.compile(LEGEND_BEGIN + LEGEND_SIGN + LEGEND_IS + meaning, re.I | re.M),
-            re.compile(LEGEND_BEGIN + meaning + LEGEND_IS + LEGEND_SIGN + LEGEND_END, re.I | re.M),
+        re.compile(
+            f"{LEGEND_BEGIN}(?:{LEGEND_SIGN}{LEGEND_IS}{meaning}|{meaning}{LEGEND_IS}{LEGEND_SIGN}{LEGEND_END})",
+            re.I | re.M,
         ),
     )
 
@@ -134,12 +134,9 @@ def _hue(color: Color) -> str:
     named = [word for word in words if word in HUES]
     if named and color.name.lower() not in ("white", "black"):  # formats give these names to colours without one
         return named[-1]
-    try:
-        rgb = bytes.fromhex(color.rgb)
-    except ValueError:
+    if not re.fullmatch("[0-9a-fA-F]{6}", color.rgb):
         return named[-1] if named else "grey"
-    distances = {name: math.dist(rgb, bytes.fromhex(code)) for name, (code, _) in HUES.items() if len(rgb) == 3}
-    return min(distances, key=distances.__getitem__, default="grey")
+    return min(HUES, key=lambda name: math.dist(bytes.fromhex(color.rgb), bytes.fromhex(HUES[name][0])))
 
 
 LEGEND_SIGN = r"[\"'`“‘]?([^\s\"'`“”‘’,;:=()|])[\"'`”’]?"
@@ -153,17 +150,14 @@ def with_legend(text: str, signs: AnswerSigns) -> AnswerSigns:
 
     A sign that means something else by itself, unless a letter, may then be both.
     """
-    forward, backward = signs.legends
-    found = [(each[1], each[2], each[3]) for each in forward.finditer(text)]
-    found += [(each[3], each[2], each[1]) for each in backward.finditer(text)]
     added: dict[str, set[int]] = {}
-    for sign, verb, name in found:
+    for found in signs.legend.finditer(text):
+        sign, verb, name = found[1] or found[6], found[2] or found[5], found[3] or found[4]
         if verb == "=" or not sign.isdigit():
             known = () if sign.isalpha() else signs.meanings.get(sign, ())
             added.setdefault(sign, {*known}).update(signs.meanings[name.lower()])
-    if not added:
-        return signs
-    return _with_patterns({**signs.meanings, **{sign: (*sorted(each),) for sign, each in added.items()}})
+    meanings = {sign: tuple(sorted(entries)) for sign, entries in added.items()}
+    return _with_patterns({**signs.meanings, **meanings}) if meanings else signs
 
 
 def entries_of(rows: Sequence[Sequence[str]], meanings: Meanings) -> np.ndarray:

@@ -66,10 +66,6 @@ class _Wanted(NamedTuple):
         """Return whether each character of a word is the sign of a cell."""
         return all(sign in self.signs.meanings for sign in word)
 
-    def is_letter(self, sign: str) -> bool:
-        """Return whether a character is a letter, a digit or a delimiter, and no sign of a cell."""
-        return sign not in self.signs.meanings and (sign.isalnum() or sign in SOFT + HARD)
-
     def chunks(self, cells: Row) -> list[Row]:
         return [cells[first : first + self.width] for first in range(0, len(cells), self.width)]
 
@@ -146,16 +142,8 @@ def _in_items(items: Sequence[tuple[Any, Any]], wanted: _Wanted, depth: int) -> 
     if len(grids) > 1:
         return [_Found(None, f"it holds {len(grids)} different grids: write one as {clipped(KEYS[0])}")]
     near = [*grids.values()] or [each for each in found if each.is_near]
-    return near or _chosen(_in_lines("\n".join(f"{key}: {_written(item)}" for key, item in items), wanted), wanted)
-
-
-def _written(value: Any) -> str:
-    """Return a value as a line."""
-    if isinstance(value, dict):
-        return "; ".join(f"{key} {_written(item)}" for key, item in value.items())
-    if isinstance(value, list | tuple):
-        return f"({', '.join(map(_written, value))})"
-    return value if isinstance(value, str) and value.strip() else _sign(value)
+    lines = (f"{key}: {json.dumps(item, skipkeys=True, ensure_ascii=False, default=str)}" for key, item in items)
+    return near or _chosen(_in_lines("\n".join(lines), wanted), wanted)
 
 
 def _sign(cell: Any) -> str:
@@ -203,6 +191,8 @@ MARKUP = [
         ("#", r"^\s{0,3}#{1,6}[ \t]+(?=[01■□█░⬛⬜]{2}|[\[`\"])", ""),
         ("[", r"\[([xX#]| (?=\]))\]", lambda found: found[1].strip() or BLANK),
         ("[", r"(?<=[\[ ,])(\d)\.0?(?=[ ,]{0,9}[\d\]])", r"\1"),
+        ("", r"^[ \t]*+(?:[-*>•][ \t]{0,3})?\d{1,4}(?:[ \t]{0,3}[:)\]]|\.(?=\s))(?=.*\S)", ":"),
+        ("", r"^[ \t]*+[-*•][ \t]+(?=[\d ,]+$|\S{3,}$)", ""),
         ("w", r"(?<=[^\s*>•#-])[ \t,;/]+(?=[Rr]ow\s?\d{1,4}\s?[:=→])", "\n"),
         ("", r"(?<![-=])[-=]+>|[⇒➜➔⟶⇨➡]|(?<=[01#.]{2})[ \t]+[-–—#][ \t]+(?=[^\n]{0,80}[A-Za-z])", "→"),
         (".", r"(?<=[\"'`”)\]}])\.(?=\s|$)|(?<![^\s\"'`(])([01]*0[01]*)\.(?=\s|$)", r"\1"),
@@ -272,17 +262,6 @@ def _chosen(found: Sequence[_Found], wanted: _Wanted) -> list[_Found]:
     return [found[last]]
 
 
-def _marked_down(text: str, wanted: _Wanted) -> str:
-    """Return a text with lines, bars and signs instead of markup."""
-    colors = {color.symbol for color in wanted.puzzle.palette[1:]} if wanted.puzzle.colors > 1 else set()
-    if "&" in text and "&" not in colors:
-        text = html.unescape(text)
-    for trigger, pattern, new in MARKUP:
-        if trigger in text and trigger not in colors:
-            text = pattern.sub(new, text)
-    return text
-
-
 def _with_blanks(text: str, wanted: _Wanted) -> str:
     """Return a drawing of painted cells and blanks, which may be missing at the ends of rows, with signs for blanks."""
     fences = text.split("```")
@@ -291,11 +270,8 @@ def _with_blanks(text: str, wanted: _Wanted) -> str:
     lines += [""] * (wanted.height - len(lines))
     above, lines = lines[: -wanted.height], lines[-wanted.height :]
     painted = {*"".join(lines)} - {*" |"}
-    if (
-        any(map(str.strip, above))
-        or not painted
-        or any(0 in wanted.signs.meanings.get(each, (0,))[:1] for each in painted)
-    ):
+    is_painted = all(wanted.signs.meanings.get(sign, (0,))[0] for sign in painted)
+    if any(map(str.strip, above)) or not painted or not is_painted:
         return ""
     width = wanted.width * (1 + (max(map(len, lines)) > wanted.width))
     rows = [line.strip() if "|" in line else line.ljust(width) for line in lines]
@@ -327,7 +303,6 @@ PROSE, EMPTY, HEADING = (_Line() for _ in range(3))
 
 FRAME = re.compile(r"(?=.*(?:--|==|[─━═┄┅]|[+|:]-))[\s|+:=\-─━═┄┅┌┬┐├┼┤└┴┘╔╦╗╠╬╣╚╩╝╭╮╰╯┏┳┓┣╋┫┗┻┛]+")
 NAMED = re.compile(r"\b(?:[Rr]ow|ROW|[Ll]ine|[Rr])[ _#-]{0,3}(\d{1,4})\b")
-NUMBERED = re.compile(r"\s*+(?:[-*>•]\s{0,3})?\d{1,4}(?:\s{0,3}[:)\]]|\.(?=\s))(?=.*\S)")
 COLUMN = re.compile(r"[\W\d_]*+(?:(?i:col(?:umn)?s?)|C)[ _#]{0,2}\d|[\W_]*+(?:Spalte|Столбец|第?\d*列)")
 COLUMNS = re.compile(r"(?!.*row)\D{0,40}\bcol(?:umn)?s?\b\D{0,40}", re.IGNORECASE)
 OPTIONS = re.compile(r"\b(?:or|either|options?|possib\w+|could|can|alternatives?|candidates?|arrangements?)\b", re.I)
@@ -347,14 +322,17 @@ def _line(text: str, wanted: _Wanted) -> _Line:
     number, named = None, [*NAMED.finditer(text)]
     if len({found[1] for found in named}) == 1:
         number, text = int(named[0][1]), f"{text[: named[0].start()]}:{text[named[0].end() :]}"
-    elif not named and (numbered := NUMBERED.match(text)):
-        text = f":{text[numbered.end() :]}"
     line = _in_pieces(_with_fields(text, wanted), wanted)
     if not line.counts and "|" in text:
         line = _in_pieces(text.replace("|", " "), wanted)
-    signs = "".join(re.split(r"[\s,|]+", stripped))
-    if not line.counts and len(signs) == wanted.width > 2 and not any(map(wanted.is_letter, signs)):
-        line = _Line([signs], [wanted.width])  # of unknown signs
+    cells = "".join(re.split(r"[\s,|]+", stripped))
+    odd = {*cells} - {*wanted.signs.meanings}
+    if (
+        not line.counts
+        and len(cells) == wanted.width > 2
+        and not any(each.isalnum() or each in SOFT + HARD for each in odd)
+    ):
+        line = _Line([cells], [wanted.width])
     if len(line.rows) > 1 and (number is not None or OPTIONS.search(text)):
         line = _Line(counts=[len(line.rows) * wanted.width])
     if FRAME.fullmatch(stripped):
@@ -365,16 +343,10 @@ def _line(text: str, wanted: _Wanted) -> _Line:
 
 
 def _with_fields(text: str, wanted: _Wanted) -> str:
-    """Return a line of a table, if it may have a field for each cell, with blanks between and signs for empty ones."""
-    for sign in "|&,\t":
-        fields = (text.strip().removeprefix("|").removesuffix("|") if sign == "|" else text).split(sign)
-        is_row = len(fields) >= wanted.width if sign == "|" else len(fields) == wanted.width
-        if (
-            is_row
-            and sign in text
-            and sign not in wanted.signs.meanings
-            and (sign == "|" or "" in map(str.strip, fields))
-        ):
+    """Return a line of a table that may have a field for each cell with signs for empty fields, and nothing between."""
+    for sign in "|&":
+        fields = text.strip().removeprefix("|").removesuffix("|").split(sign)
+        if len(fields) >= max(wanted.width, 2) and sign not in wanted.signs.meanings:
             return " ".join(field if field.strip() else BLANK for field in fields)
     return text
 
@@ -406,7 +378,7 @@ def _rows_of(words: Sequence[str], wanted: _Wanted) -> tuple[list[Row], int]:
     if len(cells) == len(words) and len(cells) in sizes:
         return wanted.chunks(cells), len(cells)
     whole = [word for word in words if wanted.knows(word) and len(word) == width > 1]
-    if len(whole) == 1 and all(word in ("-", "*", *whole) or NATURAL.fullmatch(word) for word in words):
+    if len(whole) == 1 and all(word in ("-", *whole) or NATURAL.fullmatch(word) for word in words):
         return [*whole], width
     if not all(map(wanted.knows, words)):
         return [], len(cells) if len(words) > width else 0
@@ -424,10 +396,15 @@ def _rows_of(words: Sequence[str], wanted: _Wanted) -> tuple[list[Row], int]:
 
 def _in_lines(text: str, wanted: _Wanted) -> list[_Found]:
     """Return the grids of a text without values, and what is nearly one, in their order."""
+    colors = {color.symbol for color in wanted.puzzle.palette[1:]} if wanted.puzzle.colors > 1 else set()
+    text = html.unescape(text) if "&" in text and "&" not in colors else text
+    for trigger, pattern, new in MARKUP:
+        if trigger in text and trigger not in colors:
+            text = pattern.sub(new, text)
     found: list[_Found] = []
-    for groups, heading in _blocks([_line(line, wanted) for line in _marked_down(text, wanted).split("\n")]):
-        each = [_in_group(group, wanted) for group in groups]
-        if len(groups) > 1 and all(one.grid is None for one in each):
+    for groups, heading in _blocks([_line(line, wanted) for line in text.split("\n")]):
+        each = [_in_group(group, wanted) for group in groups if any(line.counts for line in group)]
+        if len(each) > 1 and all(one.grid is None for one in each):
             whole = _in_group([*chain.from_iterable(groups)], wanted)
             each = [whole] if whole.grid is not None or not any(one.is_near for one in each) else each
         if heading is HEADING:  # perhaps columns of the grid above
@@ -453,11 +430,11 @@ def _blocks(lines: Sequence[_Line]) -> Iterator[tuple[list[list[_Line]], _Line]]
             above, is_over = line, True
         else:
             if is_over and (line.number is None or last is None or line.number != last + 1):
-                yield [group for group in groups if any(each.counts for each in group)], heading
+                yield groups, heading
                 groups, heading = [[]], above
             groups[-1].append(line)
             last, is_over = line.number, False
-    yield [group for group in groups if any(each.counts for each in group)], heading
+    yield groups, heading
 
 
 def _in_group(group: Sequence[_Line], wanted: _Wanted) -> _Found:
@@ -485,28 +462,24 @@ def _in_group(group: Sequence[_Line], wanted: _Wanted) -> _Found:
 
 
 def _without_labels(lines: Sequence[Sequence[str]], wanted: _Wanted) -> list[Row]:
-    """Return the rows of lines that all have a bullet, their number or their clue before or after the cells.
+    """Return the rows of lines that all have their number or their clue before or after the cells.
 
-    At least one of these can't be a cell.
+    At least one of these must be more than 1.
     """
     height, width = wanted.height, wanted.width
     if len(lines) != height or min(map(len, lines)) < width:
         return []
-    clues = [[str(block.length) for block in clue] or ["0"] for clue in wanted.puzzle.rows]
-    numbers = [[str(y)] for y in range(height + 1)]
-    both = [[*number, *clue] for number, clue in zip(numbers[1:], clues, strict=True)]
+    clues = [" ".join(str(block.length) for block in clue) or "0" for clue in wanted.puzzle.rows]
+    numbers = [*map(str, range(height + 1))]
+    both = [f"{number} {clue}" for number, clue in zip(numbers[1:], clues, strict=True)]
     found: list[list[Row]] = []
-    for is_first in (False, True):
+    for is_first in (True, False):
         cuts = [width if is_first else len(line) - width for line in lines]
         parts = [(line[:cut], line[cut:])[:: 1 if is_first else -1] for line, cut in zip(lines, cuts, strict=True)]
-        rows = [[*map(wanted.sign, cells)] for cells, _ in parts]
-        labels = [re.sub(f"[][(),{BLANK}]", " ", " ".join(rest)).split() for _, rest in parts]
-        labels = [label or ["0"] * (row[0] not in ("0", "-")) for label, row in zip(labels, rows, strict=True)]
-        is_certain = any(
-            wanted.sign(word) is None or (word in "-*" and word not in cells) for cells, rest in parts for word in rest
-        )
-        is_label = labels in ([["-"]] * height, [["*"]] * height, numbers[1:], numbers[:-1], clues, both)
-        if is_label and is_certain and not any(None in row for row in rows):
+        rows = [[sign for sign in map(wanted.sign, cells) if sign is not None] for cells, _ in parts]
+        labels = [" ".join(rest).strip(BLANK) or "0" * (cells[0] not in ("0", "-")) for cells, rest in parts]
+        is_certain = {*" ".join(labels).split()} - {"0", "1"}
+        if labels in (numbers[1:], numbers[:-1], clues, both) and is_certain and {*map(len, rows)} == {width}:
             found.append(rows)
     return found[0] if len(found) == 1 else []
 
@@ -519,19 +492,15 @@ def _fault(counts: Sequence[int], wanted: _Wanted) -> str:
     if not counts:
         return f"no grid of {wanted.height} rows of {wanted.width} cells in it"
     if len(counts) == 1 < wanted.height and _is_near(counts[0], wanted) and counts[0] != wanted.cells:
-        return f"it has {_cells(counts[0])}, not {wanted.cells:,}"
+        return f"it has {counts[0]:,} cells, not {wanted.cells:,}"
     if len(counts) != wanted.height:
         return f"its height is {len(counts):,}, the puzzle's {wanted.height:,}"
     for y, count in enumerate(counts, 1):
         if count != wanted.width:
-            return f"row {y} has {_cells(count)}, not {wanted.width:,}"
+            return f"row {y} has {count:,} cell{'s' * (count != 1)}, not {wanted.width:,}"
     return f"its cells are not certainly rows of {wanted.width:,}"
 
 
 def _is_near(cells: int, wanted: _Wanted) -> bool:
     """Return whether as many cells were meant to be the grid."""
     return 4 * wanted.cells < 5 * cells < 7 * wanted.cells
-
-
-def _cells(count: int) -> str:
-    return "1 cell" if count == 1 else f"{count:,} cells"
