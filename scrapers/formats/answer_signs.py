@@ -119,10 +119,10 @@ def _color_signs(palette: Sequence[Color]) -> dict[str, set[int]]:
     signs: dict[str, set[int]] = {}
     for entry, color in enumerate(palette):
         name, hue = color.name.lower(), _hue(color)
-        found = {name, hue, *(initial for word in (name, hue) for initial in (word[:1], word[:1].upper()))}
+        found = {name, hue, name[:1], name[:1].upper(), hue[0], hue[0].upper(), *HUES[hue][1]}
         found |= {"gray"} if hue == "grey" else set()
-        found |= {*HUES[hue][1]} | ({color.symbol.swapcase()} if entry else set())
-        for sign in found - {""}:
+        found |= {color.symbol.swapcase()} if entry else set()
+        for sign in found:
             if sign.isalpha() or sign in HUES[hue][1]:
                 signs.setdefault(sign, set()).add(entry)
     return signs

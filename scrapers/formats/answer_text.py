@@ -18,7 +18,7 @@ import html
 import json
 import re
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, chain, takewhile
+from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -250,14 +250,15 @@ def _values(text: str) -> Iterator[tuple[int, int, Any]]:
 
 def _chosen(found: Sequence[_Found], wanted: _Wanted) -> list[_Found]:
     """Return the last grid, of those with known cells if there are any, or why there is none."""
-    grids = [place for place, each in enumerate(found) if each.grid is not None]
-    last = max(grids, key=lambda place: (bool((found[place].grid != UNKNOWN).any()), place), default=-1)
+    grids = [(place, each.grid) for place, each in enumerate(found) if each.grid is not None]
+    known = [(place, grid) for place, grid in grids if (grid != UNKNOWN).any()]
+    last, grid = (known or grids or [(-1, np.empty(0))])[-1]
     faults = [each for each in found[last + 1 :] if each.is_near and each.grid is None]
     if faults or not grids:
         return (faults or [*found])[-1:]
     for y, row in chain.from_iterable(each.rows for each in found[last + 1 :]):
         again = _found([row], wanted).grid
-        if 0 < y <= wanted.height and not np.array_equal(again, found[last].grid[y - 1 : y]):
+        if 0 < y <= wanted.height and (again is None or (again[0] != grid[y - 1]).any()):
             return [_Found(None, f"row {y} is there again below the grid, and differs")]
     return [found[last]]
 
@@ -440,28 +441,28 @@ def _blocks(lines: Sequence[_Line]) -> Iterator[tuple[list[list[_Line]], _Line]]
 def _in_group(group: Sequence[_Line], wanted: _Wanted) -> _Found:
     """Return the grid of adjacent lines, or why it is none."""
     lines = [line for line in group if not line.is_rule]
-    head = sum(1 for _ in takewhile(lambda line: not line.is_rule, group))
+    head = next((place for place, line in enumerate(group) if line.is_rule), 0)
     if any("-" in row for line in lines for row in line.rows):
         lines = [line for line in group if line.rows or not line.is_rule]
     elif len(lines) - head == wanted.height:
         lines = lines[head:]
-    rows = [row for line in lines for row in line.rows]
+    rows: Sequence[Row] = [row for line in lines for row in line.rows]
     counts = [count for line in lines for count in line.counts]
-    numbers = [line.number for line in lines if line.number is not None]
+    numbered = [(line.number, row) for line in lines for row in line.rows if line.number is not None]
     if not len(counts) == len(rows) == wanted.height:
         rows = _without_labels([line.words for line in lines], wanted)
-    elif len(numbers) == len(rows) > 1:
-        if sorted(numbers) not in [[*range(first, first + len(rows))] for first in (0, 1)]:
+    elif len(numbered) == len(rows) > 1:
+        numbered.sort(key=lambda each: each[0])
+        if [y for y, _ in numbered] not in [[*range(first, first + len(rows))] for first in (0, 1)]:
             return _Found(None, "its rows are not numbered 1, 2 and so on")
-        rows = [row for _, row in sorted(zip(numbers, rows, strict=True), key=lambda each: each[0])]
+        rows = [row for _, row in numbered]
     if rows:
         return _found(rows, wanted)
-    named = [(line.number, row) for line in lines for row in line.rows if line.number is not None]
     is_near = len(counts) >= max(wanted.height - 1, 2) or (len(counts) == 1 and _is_near(counts[0], wanted))
-    return _Found(None, _fault(counts, wanted), is_near, named)
+    return _Found(None, _fault(counts, wanted), is_near, numbered)
 
 
-def _without_labels(lines: Sequence[Sequence[str]], wanted: _Wanted) -> list[Row]:
+def _without_labels(lines: Sequence[Sequence[str]], wanted: _Wanted) -> Sequence[Row]:
     """Return the rows of lines that all have their number or their clue before or after the cells.
 
     At least one of these must be more than 1.
@@ -472,7 +473,7 @@ def _without_labels(lines: Sequence[Sequence[str]], wanted: _Wanted) -> list[Row
     clues = [" ".join(str(block.length) for block in clue) or "0" for clue in wanted.puzzle.rows]
     numbers = [*map(str, range(height + 1))]
     both = [f"{number} {clue}" for number, clue in zip(numbers[1:], clues, strict=True)]
-    found: list[list[Row]] = []
+    found: list[Sequence[Row]] = []
     for is_first in (True, False):
         cuts = [width if is_first else len(line) - width for line in lines]
         parts = [(line[:cut], line[cut:])[:: 1 if is_first else -1] for line, cut in zip(lines, cuts, strict=True)]

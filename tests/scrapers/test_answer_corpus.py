@@ -373,8 +373,6 @@ READ = {
     ),
     "JavaScript": "const grid = [\n" + ",\n".join(f"  [{', '.join(row)}]" for row in ROWS) + "\n];",
     "Python's text": 'answer = """\n' + A + '\n"""',
-    "YAML of lists in lists": "solution:\n"
-    + "\n".join("\n".join(("- - " if not x else "  - ") + sign for x, sign in enumerate(row)) for row in ROWS),
     "TOML": "grid = [\n" + "\n".join(f'  "{row}",' for row in ROWS) + "\n]",
     "CSV with a head": "c1,c2,c3,c4,c5\n" + "\n".join(",".join(row) for row in ROWS),
     "O and X by legend": "X = empty, O = filled\n\n" + A.replace("0", "X").replace("1", "O"),
