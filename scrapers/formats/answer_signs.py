@@ -140,8 +140,8 @@ def _hue(color: Color) -> str:
 
 
 LEGEND_SIGN = r"[\"'`“‘]?([^\s\"'`“”‘’,;:=()|])[\"'`”’]?"
-LEGEND_IS = r"\s{0,3}(=|:|→|–|\bis\b|\bare\b|\bmeans?\b|\bfor\b)\s{0,3}(?:an? |the )?"
-LEGEND_BEGIN = r"(?:^[ \t>*-]{0,9}|[,;(:][ \t]?|\b(?:and|where|with|using) )"
+LEGEND_IS = r"\s{0,3}(=|:|→|–|\b(?:is|are|means?|denotes?|represents?|(?:stands )?for)\b)\s{0,3}(?:an? |the )?"
+LEGEND_BEGIN = r"(?:^[ \t>*-]{0,9}|[,;(:][ \t]?|\b(?:and|where|with|using|here) )"
 LEGEND_END = r"(?=[ \t\"'`”’),.;*]{0,9}$|[ \t\"'`”’]{0,4}[),.;]|[\"'`”’]? and\b)"
 
 

@@ -195,7 +195,7 @@ MARKUP = [
         ("", r"^[ \t]*+[-*•][ \t]+(?=[\d ,]+$|\S{3,}$)", ""),
         ("w", r"(?<=[^\s*>•#-])[ \t,;/]+(?=[Rr]ow\s?\d{1,4}\s?[:=→])", "\n"),
         ("", r"(?<![-=])[-=]+>|[⇒➜➔⟶⇨➡]|(?<=[01#.]{2})[ \t]+[-–—#][ \t]+(?=[^\n]{0,80}[A-Za-z])", "→"),
-        (".", r"(?<=[\"'`”)\]}])\.(?=\s|$)|(?<![^\s\"'`(])([01]*0[01]*)\.(?=\s|$)", r"\1"),
+        (".", r"(?<=\S[\"'`”)\]}])\.(?=\s|$)|(?<![^\s\"'`(])([01]*0[01]*)\.(?=\s|$)", r"\1"),
     )
 ]
 """A sign that is there where a pattern fits, unless it is a colour's; the pattern; what it becomes."""
@@ -274,6 +274,8 @@ def _with_blanks(text: str, wanted: _Wanted) -> str:
     is_painted = all(wanted.signs.meanings.get(sign, (0,))[0] for sign in painted)
     if any(map(str.strip, above)) or not painted or not is_painted:
         return ""
+    if not any(line[1::2].strip() for line in lines):
+        lines = [line[::2] for line in lines]
     width = wanted.width * (1 + (max(map(len, lines)) > wanted.width))
     rows = [line.strip() if "|" in line else line.ljust(width) for line in lines]
     return "\n".join(rows).replace(" ", BLANK) if any(" " in line for line in lines) else ""
@@ -338,8 +340,8 @@ def _line(text: str, wanted: _Wanted) -> _Line:
         line = _Line(counts=[len(line.rows) * wanted.width])
     if FRAME.fullmatch(stripped):
         return line._replace(is_rule=True)
-    if not line.counts:
-        return HEADING if COLUMNS.fullmatch(stripped) else PROSE
+    if not line.counts and COLUMNS.fullmatch(stripped):
+        return HEADING
     return line._replace(number=number)
 
 
@@ -427,9 +429,11 @@ def _blocks(lines: Sequence[_Line]) -> Iterator[tuple[list[list[_Line]], _Line]]
     for line in lines:
         if line is EMPTY:
             groups.append([])
-        elif line is PROSE or line is HEADING:
+        elif not line.counts and not line.is_rule:
             above, is_over = line, True
         else:
+            if is_over and line.number is None and len(line.rows) == 1:
+                line = line._replace(number=above.number)
             if is_over and (line.number is None or last is None or line.number != last + 1):
                 yield groups, heading
                 groups, heading = [[]], above
@@ -458,12 +462,12 @@ def _in_group(group: Sequence[_Line], wanted: _Wanted) -> _Found:
         rows = [row for _, row in numbered]
     if rows:
         return _found(rows, wanted)
-    is_near = len(counts) >= max(wanted.height - 1, 2) or (len(counts) == 1 and _is_near(counts[0], wanted))
+    is_near = len(numbered) < len(counts) > 1 or (len(counts) == 1 and _is_near(counts[0], wanted))
     return _Found(None, _fault(counts, wanted), is_near, numbered)
 
 
 def _without_labels(lines: Sequence[Sequence[str]], wanted: _Wanted) -> Sequence[Row]:
-    """Return the rows of lines that all have their number or their clue before or after the cells.
+    """Return the rows of lines that all have their number, their clue, or both before or after the cells.
 
     At least one of these must be more than 1.
     """
@@ -474,15 +478,14 @@ def _without_labels(lines: Sequence[Sequence[str]], wanted: _Wanted) -> Sequence
     numbers = [*map(str, range(height + 1))]
     both = [f"{number} {clue}" for number, clue in zip(numbers[1:], clues, strict=True)]
     found: list[Sequence[Row]] = []
-    for is_first in (True, False):
-        cuts = [width if is_first else len(line) - width for line in lines]
-        parts = [(line[:cut], line[cut:])[:: 1 if is_first else -1] for line, cut in zip(lines, cuts, strict=True)]
+    for starts in ([0] * height, [1] * height, [len(line) - width for line in lines]):
+        parts = [(line[x : x + width], [*line[:x], *line[x + width :]]) for line, x in zip(lines, starts, strict=True)]
         rows = [[sign for sign in map(wanted.sign, cells) if sign is not None] for cells, _ in parts]
         labels = [" ".join(rest).strip(BLANK) or "0" * (cells[0] not in ("0", "-")) for cells, rest in parts]
         is_certain = {*" ".join(labels).split()} - {"0", "1"}
         if labels in (numbers[1:], numbers[:-1], clues, both) and is_certain and {*map(len, rows)} == {width}:
             found.append(rows)
-    return found[0] if len(found) == 1 else []
+    return found[0] if found and all(rows == found[0] for rows in found) else []
 
 
 # Reasons
