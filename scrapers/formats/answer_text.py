@@ -185,7 +185,8 @@ MARKUP = [
         ("\\", r"\\([A-Za-z]+)\*?", lambda found: LATEX.get(found[1], " ")),
         ("\\", r"\\(?=[#*_.\-|`~$%&\"])", ""),
         ("<", r"\s{0,40}<t[dh]\b[^<>\n]{0,200}>\s{0,40}", "|"),
-        ("<", r"<br\s{0,3}/?>|</(?:p|div|li|row|tr)>", "\n"),
+        ("<", r"\s{0,40}</tr>", "|\n"),
+        ("<", r"<br\s{0,3}/?>|</(?:p|div|li|row)>", "\n"),
         ("<", r"</?[A-Za-z][^<>\n]{0,200}>", ""),
         ("*", r"\*{1,3}(?=[^*\n]*[A-Za-z0-9])([^*\n]+)\*{1,3}", r"\1"),
         ("#", r"^\s{0,3}#{1,6}[ \t]+(?=[01■□█░⬛⬜]{2}|[\[`\"])", ""),
@@ -193,8 +194,10 @@ MARKUP = [
         ("[", r"(?<=[\[ ,])(\d)\.0?(?=[ ,]{0,9}[\d\]])", r"\1"),
         ("", r"^[ \t]*+(?:[-*>•][ \t]{0,3})?\d{1,4}(?:[ \t]{0,3}[:)\]]|\.(?=\s))(?=.*\S)", ":"),
         ("", r"^[ \t]*+[-*•][ \t]+(?=[\d ,]+$|\S{3,}$)", ""),
-        ("w", r"(?<=[^\s*>•#-])[ \t,;/]+(?=[Rr]ow\s?\d{1,4}\s?[:=→])", "\n"),
-        ("", r"(?<![-=])[-=]+>|[⇒➜➔⟶⇨➡]|(?<=[01#.]{2})[ \t]+[-–—#][ \t]+(?=[^\n]{0,80}[A-Za-z])", "→"),
+        ("w", r"(?<=[^\s*>•#/-])[ \t,;]+(?:/[ \t]+)?(?=[Rr]ow\s?\d{1,4}\s?[:=→])", "\n"),
+        ("", r"(?<![-=])[-=]+>|[⇒➜➔⟶⇨➡]", "→"),
+        ("", r"(?<=[01]{3})[ \t]+#[ \t]+(?=\d)|(?<=[01])[ \t]+[-–—][ \t]+(?=[A-Za-z]{3})", "→"),
+        ("", r"(?<=[01#.]{2})[ \t]+[-–—#][ \t]+(?=[^\n]{0,80}[A-Za-z])", "→"),
         (".", r"(?<=\S[\"'`”)\]}])\.(?=\s|$)|(?<![^\s\"'`(])([01]*0[01]*)\.(?=\s|$)", r"\1"),
     )
 ]
@@ -410,9 +413,13 @@ def _in_lines(text: str, wanted: _Wanted) -> list[_Found]:
         if len(each) > 1 and all(one.grid is None for one in each):
             whole = _in_group([*chain.from_iterable(groups)], wanted)
             each = [whole] if whole.grid is not None or not any(one.is_near for one in each) else each
+        grids = [one.grid for one in found if one.grid is not None]
         if heading is HEADING:  # perhaps columns of the grid above
-            columns = [one.grid.T for one in found if one.grid is not None][-1:]
-            each = [one for one in each if one.grid is not None and not np.array_equal([one.grid], columns)]
+            each = [one for one in each if one.grid is not None and not np.array_equal([one.grid.T], grids[-1:])]
+        elif any(
+            one.grid is not None and "ranspos" in text and np.array_equal([one.grid.T], grids[-1:]) for one in each
+        ):
+            each = [_Found(None, "the last grid has the rows of the one above it as columns")]
         found += each
     return found
 
