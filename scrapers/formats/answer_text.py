@@ -141,9 +141,11 @@ def _in_items(items: Sequence[tuple[Any, Any]], wanted: _Wanted, depth: int) -> 
     grids = {each.grid.tobytes(): each for each in found if each.grid is not None}
     if len(grids) > 1:
         return [_Found(None, f"it holds {len(grids)} different grids: write one as {clipped(KEYS[0])}")]
-    near = [*grids.values()] or [each for each in found if each.is_near]
-    lines = (f"{key}: {json.dumps(item, skipkeys=True, ensure_ascii=False, default=str)}" for key, item in items)
-    return near or _chosen(_in_lines("\n".join(lines), wanted), wanted)
+    if any(each.is_near for each in found):
+        return [*grids.values()] or [each for each in found if each.is_near]
+    parts = [(key, item) for key, item in items if isinstance(item, str | dict | list | tuple)]
+    lines = [f"{key}: {json.dumps(item, skipkeys=True, ensure_ascii=False, default=str)}" for key, item in parts]
+    return _chosen(_in_lines("\n".join(lines), wanted), wanted)
 
 
 def _sign(cell: Any) -> str:
@@ -198,7 +200,7 @@ MARKUP = [
         ("", r"(?<![-=])[-=]+>|[⇒➜➔⟶⇨➡]", "→"),
         ("", r"(?<=[01]{3})[ \t]+#[ \t]+(?=\d)|(?<=[01])[ \t]+[-–—][ \t]+(?=[A-Za-z]{3})", "→"),
         ("", r"(?<=[01#.]{2})[ \t]+[-–—#][ \t]+(?=[^\n]{0,80}[A-Za-z])", "→"),
-        (".", r"(?<=\S[\"'`”)\]}])\.(?=\s|$)|(?<![^\s\"'`(])([01]*0[01]*)\.(?=\s|$)", r"\1"),
+        (".", r"(?<=\S[\"'`”)\]}])\.(?=\s|$)|(?:(?<![^\s\"'`(])(?=1*0)|(?<=[a-z] ))([01]+)\.(?=\s|$)", r"\1"),
     )
 ]
 """A sign that is there where a pattern fits, unless it is a colour's; the pattern; what it becomes."""

@@ -392,6 +392,19 @@ READ = {
     "French labels": "\n".join(f"Ligne {y} : {row}" for y, row in enumerate(ROWS, 1)),
     "Chinese labels": "\n".join(f"第{y}行：{row}" for y, row in enumerate(ROWS, 1)),
     "labels before a bar": "\n".join(f"R{y}|{' '.join(row)}|" for y, row in enumerate(ROWS, 1)),
+    "labels above": "\n".join(
+        f"Row {y} ({clue}):\n{row}" for y, (row, clue) in enumerate(zip(ROWS, "13511", strict=True), 1)
+    ),
+    "a table with numbers and clues": "| Row | a | b | c | d | e | Clue |\n|---|---|---|---|---|---|---|\n"
+    + "\n".join(
+        f"| {y} | {' | '.join(row)} | {clue} |" for y, (row, clue) in enumerate(zip(ROWS, "13511", strict=True), 1)
+    ),
+    "a drawing with blanks between": "```\n"
+    + "\n".join(" ".join(row) for row in H.replace(".", " ").split("\n"))
+    + "\n```",
+    "an HTML table with empty fields": "<table>"
+    + "".join(f"<tr>{''.join(f'<td>{sign}</td>' for sign in row)}</tr>" for row in A.replace("0", " ").split("\n"))
+    + "</table>",
     "a checkmark and words after": "\n".join(
         f"{row} ← row {y}, clue {clue}" for y, (row, clue) in enumerate(zip(ROWS, "13511", strict=True), 1)
     ),
@@ -405,6 +418,8 @@ REFUSED = {
     "only columns": COLUMNS,
     "a row corrected below": f"{A}\n\nWait, row 5 should be 01000.",
     "the last grid is cut": f"{A}\n\nActually, that fails. New grid:\n\n" + "\n".join(ROWS[:4]),
+    "the last grid is hardly begun": f"{A}\n\nThat fails. Second attempt:\n\n01000\n11100",
+    "the last grid is turned": f"{A}\n\nThe same, transposed:\n\n00100\n01100\n11111\n01100\n00100",
     "the last grid has a sign too many": f"{A}\n\nCorrected:\n\n" + B.replace("11111", "111111"),
     "the last grid has unknown signs": f"{A}\n\nCorrected:\n\n" + B.replace("0", "~").replace("1", "@"),
     "the last string is cut": f"{A}\n\nFinal answer: {S[:-1]}",
