@@ -106,12 +106,11 @@ def _meanings(palette: Sequence[Color]) -> Meanings:
     else:
         del meanings["white"], meanings["W"]
         meanings |= {sign: tuple(sorted(entries)) for sign, entries in _color_signs(palette).items()}
-    meanings |= {str(entry): (entry,) for entry in range(1, colors + 1)}
-    meanings |= {DIGITS[entry]: (entry,) for entry in range(1, colors + 1)}
-    meanings[ground] = (0,)
-    return meanings | {
-        symbol: (entry,) for entry, symbol in enumerate(symbols, 1) if colors > 1 or symbol not in EITHER
+    meanings |= {sign: (entry,) for entry in range(1, colors + 1) for sign in (str(entry), DIGITS[entry])} | {
+        ground: (0,)
     }
+    own = {symbol: (entry,) for entry, symbol in enumerate(symbols, 1)}
+    return meanings | {symbol: entry for symbol, entry in own.items() if colors > 1 or symbol not in EITHER}
 
 
 def _color_signs(palette: Sequence[Color]) -> dict[str, set[int]]:

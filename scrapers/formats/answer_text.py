@@ -7,8 +7,8 @@ An answer is an array of palette entries, a list of rows, an object (any key), o
     markup     in the text between, that of HTML, LaTeX and Markdown becomes lines, bars, signs or nothing (MARKUP)
     lines      pieces of a line are cells with nothing but blanks, commas or quotation marks between. A piece of the
                puzzle's width is a row, whatever stands around it; one of as many cells as the puzzle is all rows
-    blocks     adjacent lines of cells are a grid if they have as many rows as the puzzle. Columns of numbers, clues and
-               bullets are left out if each line has its own
+    blocks     adjacent lines of cells, or those labelled with the next row, are a grid if they have as many rows as the
+               puzzle. Words too many are left out if they are each row's number, its clue or both
     choice     the last grid counts. What follows it and was meant as a grid, or another version of a row, is a fault
 
 A fault is refused with what is wrong, never repaired. What each sign means is in answer_signs.
@@ -184,6 +184,7 @@ MARKUP = [
     (trigger, re.compile(pattern, re.MULTILINE), new)
     for trigger, pattern, new in (
         ("\\", r"\\\\(?:\[[^\]\n]{0,9}\])?|\\+n|\\(?:begin|end)\{[^{}\n]{0,40}\}(?:\{[^{}\n]{0,1100}\})?", "\n"),
+        ("\\", r"\\(?:text|math)[a-z]{0,9}\{([^{}\n]{0,1100})\}", r"\1"),
         ("\\", r"\\([A-Za-z]+)\*?", lambda found: LATEX.get(found[1], " ")),
         ("\\", r"\\(?=[#*_.\-|`~$%&\"])", ""),
         ("<", r"\s{0,40}<t[dh]\b[^<>\n]{0,200}>\s{0,40}", "|"),
@@ -200,7 +201,7 @@ MARKUP = [
         ("", r"(?<![-=])[-=]+>|[⇒➜➔⟶⇨➡]", "→"),
         ("", r"(?<=[01]{3})[ \t]+#[ \t]+(?=\d)|(?<=[01])[ \t]+[-–—][ \t]+(?=[A-Za-z]{3})", "→"),
         ("", r"(?<=[01#.]{2})[ \t]+[-–—#][ \t]+(?=[^\n]{0,80}[A-Za-z])", "→"),
-        (".", r"(?<=\S[\"'`”)\]}])\.(?=\s|$)|(?:(?<![^\s\"'`(])(?=1*0)|(?<=[a-z] ))([01]+)\.(?=\s|$)", r"\1"),
+        (".", r"(?<=\S[\"'`”)\]}])\.(?=\s|$)|(?:(?<![^\s\"'`(])(?=1*0)|(?<=[a-z,] ))([01]+)\.(?=\s|$)", r"\1"),
     )
 ]
 """A sign that is there where a pattern fits, unless it is a colour's; the pattern; what it becomes."""
@@ -375,7 +376,7 @@ def _in_pieces(text: str, wanted: _Wanted) -> _Line:
         misfits = [count for count in misfits if _is_near(count, wanted)]
     if len(rows) == 1:
         misfits = [count for count in misfits if count > wanted.width]
-    is_divided = len(words) == 1 and all(len(word) == 1 or NATURAL.fullmatch(word) for word in words[0])
+    is_divided = len(words) == 1 and all(wanted.sign(word) or NATURAL.fullmatch(word) for word in words[0])
     return _Line(rows, [*[wanted.width] * len(rows), *misfits], words[0] if is_divided else ())
 
 
