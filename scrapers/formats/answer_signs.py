@@ -138,7 +138,7 @@ def _hue(color: Color) -> str:
     return min(HUES, key=lambda name: math.dist(bytes.fromhex(color.rgb), bytes.fromhex(HUES[name][0])))
 
 
-LEGEND_SIGN = r"[\"'`“‘]?([^\s\"'`“”‘’,;:=()|])[\"'`”’]?"
+LEGEND_SIGN = r"[\"'`“‘]?([^\s\"'`“”‘’,;:=()|])[\"'`”’)]{0,2}"
 LEGEND_IS = r"\s{0,3}(=|:|→|–|\b(?:is|are|means?|denotes?|represents?|(?:stands )?for)\b)\s{0,3}(?:an? |the )?"
 LEGEND_BEGIN = r"(?:^[ \t>*-]{0,9}|[,;(:][ \t]?|\b(?:and|where|with|using|here) )"
 LEGEND_END = r"(?=[ \t\"'`”’),.;*]{0,9}$|[ \t\"'`”’]{0,4}[),.;]|[\"'`”’]? and\b)"
@@ -152,7 +152,7 @@ def with_legend(text: str, signs: AnswerSigns) -> AnswerSigns:
     added: dict[str, set[int]] = {}
     for found in signs.legend.finditer(text):
         sign, verb, name = found[1] or found[6], found[2] or found[5], found[3] or found[4]
-        if verb == "=" or not sign.isdigit():
+        if verb.lower() not in ("is", "are", ":", "–") or not sign.isdigit():  # "Row 1 is empty"
             known = () if sign.isalpha() else signs.meanings.get(sign, ())
             added.setdefault(sign, {*known}).update(signs.meanings[name.lower()])
     meanings = {sign: tuple(sorted(entries)) for sign, entries in added.items()}

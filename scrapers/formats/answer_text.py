@@ -44,7 +44,8 @@ MAX_LINES, MAX_DEPTH, MAX_TRIES = 1 << 16, 16, 32
 """Of a text; of objects and lists in each other; of places that look like JSON and are not."""
 
 KEYS = ("solution", "answer", "grid")
-"""Fields that precede others."""
+LEGENDS = ("legend", "key", "palette", "encoding", "mapping", "colors", "colours", "symbols")
+"""Fields that precede others, and those of what the signs mean."""
 
 
 class _Wanted(NamedTuple):
@@ -71,12 +72,13 @@ class _Wanted(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """A grid, or why cells are none, whether they were meant to be one, and the rows that their labels name."""
+    """A grid, or why cells are none, whether they were meant to be one, the rows that labels name, the text above."""
 
     grid: np.ndarray | None
     fault: str = ""
     is_near: bool = True
     rows: Sequence[tuple[int, Row]] = ()
+    above: str = ""
 
 
 def read_answer(answer: Any, puzzle: Puzzle) -> np.ndarray:
@@ -100,6 +102,8 @@ def read_answer(answer: Any, puzzle: Puzzle) -> np.ndarray:
 
 def _found(rows: Sequence[Row], wanted: _Wanted) -> _Found:
     """Return the grid of rows, or what is wrong with their signs."""
+    if all(sign == BLANK for row in rows for sign in row):
+        return _Found(None, "its cells are all blank: write a sign in each")
     try:
         return _Found(entries_of(rows, wanted.signs.meanings))
     except FormatError as error:
@@ -118,6 +122,8 @@ def _in_value(value: Any, wanted: _Wanted, depth: int) -> list[_Found]:
     if depth > MAX_DEPTH:
         return [_Found(None, f"it has more than {MAX_DEPTH} lists and objects in each other")]
     if isinstance(value, dict):
+        legend = "\n".join(_legend(item, wanted) for key, item in value.items() if key in LEGENDS)
+        wanted = wanted._replace(signs=with_legend(legend, wanted.signs))
         first = (_in_value(value[key], wanted, depth + 1) for key in KEYS if key in value)
         return next(filter(None, first), None) or _in_items([*value.items()], wanted, depth)
     if all(isinstance(item, str) for item in value) and len(value) != wanted.cells:
@@ -131,13 +137,23 @@ def _in_value(value: Any, wanted: _Wanted, depth: int) -> list[_Found]:
     return [_Found(None, _fault(counts, wanted), _is_near(sum(counts), wanted))]
 
 
+def _legend(value: Any, wanted: _Wanted) -> str:
+    """Return the legend that a field is, as a text."""
+    if isinstance(value, list):  # of the colours, perhaps without the background
+        value = dict(enumerate(value, wanted.puzzle.colors + 1 - len(value)))
+    return "\n".join(f"{key} = {name}" for key, name in value.items()) if isinstance(value, dict) else str(value)
+
+
 def _is_row(value: Any) -> bool:
     return isinstance(value, list | tuple) and not any(isinstance(item, list | tuple | dict) for item in value)
 
 
 def _in_items(items: Sequence[tuple[Any, Any]], wanted: _Wanted, depth: int) -> list[_Found]:
     """Return the only grid that an item of an object or a list has, or else that whose rows the items are."""
-    found = [each for _, item in items for each in _in_value(item, wanted, depth + 1)]
+    rest = [(key, item) for key, item in items if not COLUMN_NAME.search(str(key))]
+    found = [each for _, item in rest for each in _in_value(item, wanted, depth + 1)]
+    if len(rest) < len(items) and not any(each.is_near for each in found):
+        return [_Found(None, ARE_COLUMNS, is_near=False)]
     grids = {each.grid.tobytes(): each for each in found if each.grid is not None}
     if len(grids) > 1:
         return [_Found(None, f"it holds {len(grids)} different grids: write one as {clipped(KEYS[0])}")]
@@ -145,7 +161,7 @@ def _in_items(items: Sequence[tuple[Any, Any]], wanted: _Wanted, depth: int) -> 
         return [*grids.values()] or [each for each in found if each.is_near]
     parts = [(key, item) for key, item in items if isinstance(item, str | dict | list | tuple)]
     lines = [f"{key}: {json.dumps(item, skipkeys=True, ensure_ascii=False, default=str)}" for key, item in parts]
-    return _chosen(_in_lines("\n".join(lines), wanted), wanted)
+    return _chosen(_in_lines("\n".join(lines), wanted, []), wanted)
 
 
 def _sign(cell: Any) -> str:
@@ -233,11 +249,11 @@ def _in_section(text: str, wanted: _Wanted, depth: int) -> list[_Found]:
     for first, last, value in _values(text):
         each = _in_value(value, wanted, depth + 1)
         if any(one.is_near for one in each):
-            found += [*_in_lines(text[end:first], wanted), *each]
+            found = [*_in_lines(text[end:first], wanted, found), *each]
             end = last
-    found += _in_lines(text[end:], wanted)
+    found = _in_lines(text[end:], wanted, found)
     is_drawn = any(each.grid is not None for each in found)
-    return _chosen(found if is_drawn else [*found, *_in_lines(_with_blanks(text, wanted), wanted)], wanted)
+    return _chosen(found if is_drawn else [*found, *_in_lines(_with_blanks(text, wanted), wanted, [])], wanted)
 
 
 def _values(text: str) -> Iterator[tuple[int, int, Any]]:
@@ -266,6 +282,11 @@ def _chosen(found: Sequence[_Found], wanted: _Wanted) -> list[_Found]:
         again = _found([row], wanted).grid
         if 0 < y <= wanted.height and (again is None or (again[0] != grid[y - 1]).any()):
             return [_Found(None, f"row {y} is there again below the grid, and differs")]
+    others = [each for each in found[:last] if each.grid is not None and (each.grid != grid).any()]
+    sentence, above = SENTENCE.split(found[last].above.strip())[-1], found[last].above
+    is_doubtful = any(FINAL.search(each.above) for each in others) and not CORRECTED.search(above)
+    if is_doubtful or (REJECTED.search(sentence) and not AFFIRMED.search(sentence)):
+        return [_Found(None, TWO_GRIDS if others else "the text above the grid says that it is not the answer")]
     return [found[last]]
 
 
@@ -298,6 +319,7 @@ class _Line(NamedTuple):
     words    the only piece: cells and numbers
     number   of the row that its label names
     is_rule  whether it may be a rule between lines
+    text     the line, if it has no cells, or those of a column
     """
 
     rows: Sequence[Row] = ()
@@ -305,18 +327,51 @@ class _Line(NamedTuple):
     words: Sequence[str] = ()
     number: int | None = None
     is_rule: bool = False
+    text: str = ""
+    is_column: bool = False
 
 
-PROSE, EMPTY, HEADING = (_Line() for _ in range(3))
-"""Lines without cells; a heading above columns."""
+EMPTY, FENCE = (_Line() for _ in range(2))
+"""Lines that are no prose, and have no cells."""
 
 FRAME = re.compile(r"(?=.*(?:--|==|[─━═┄┅]|[+|:]-))[\s|+:=\-─━═┄┅┌┬┐├┼┤└┴┘╔╦╗╠╬╣╚╩╝╭╮╰╯┏┳┓┣╋┫┗┻┛]+")
 NAMED = re.compile(r"\b(?:[Rr]ow|ROW|[Ll]ine|[Rr])[ _#-]{0,3}(\d{1,4})\b")
-COLUMN = re.compile(r"[\W\d_]*+(?:(?i:col(?:umn)?s?)|C)[ _#]{0,2}\d|[\W_]*+(?:Spalte|Столбец|第?\d*列)")
-COLUMNS = re.compile(r"(?!.*row)\D{0,40}\bcol(?:umn)?s?\b\D{0,40}", re.IGNORECASE)
+COLUMN_WORD = (
+    r"(?:(?<![^\W\d_])(?:col(?:umn(?:a[es]?)?s?|onn[ae]s?|onne|unas?|s)?(?![^\W\d_])|spalte|kolumn|kolom|sloup|столб)|[列열])"
+)
+COLUMN_NAME = re.compile(rf"(?!.*(?:row|行)).{{0,20}}?{COLUMN_WORD}", re.IGNORECASE)
+COLUMN_HEAD = re.compile(rf"[\W_]*{COLUMN_WORD}(?:[\W_]*|(?!.*(?:row|clue))\D*[:|]\s*)", re.IGNORECASE)
+COLUMN = re.compile(r"[\W\d_]*+(?:col(?:umn)?s?|c)[ _#.]{0,2}\d", re.IGNORECASE)
+COLUMN_CHECK = re.compile(r"(?!.*row)\D{0,40}\bcol(?:umn)?s?\b\D{0,40}", re.IGNORECASE)
+ARE_COLUMNS = "its lines are columns: write rows"
+"""Words for columns in names, labels and heads; labels with their number; perhaps a heading above columns."""
+
 OPTIONS = re.compile(r"\b(?:or|either|options?|possib\w+|could|can|alternatives?|candidates?|arrangements?)\b", re.I)
 LABEL, LETTERS = re.compile(r".*[:=→]|\([^()]*\)"), re.compile(r"[^\W\d_]{2}")
 """What may stand around a row; what says that a line is prose."""
+
+SENTENCE = re.compile(r"[.!?;]\s|\n")
+FINAL = re.compile(r"\b(?:final|solution|answer|correct|solved)\b", re.IGNORECASE)
+CORRECTED = re.compile(
+    r"\b(?:(?:re|in)?correct|fix|wrong|wait|hm|actual|oops|sorry|mistake|error|final|new|revis|updat|redo|again"
+    r"|instead|should|solution|answer|fail|not|second)",
+    re.IGNORECASE,
+)
+REJECTED = re.compile(
+    r"\b(?:wrong|incorrect|mistake|invalid|reject\w+|broken?|fail\w*|template|(?:counter-?)?example|for instance"
+    r"|instead of|blank (?:grid|board)|start(?:ed|ing) (?:from|grid|with)|began|(?:first|earlier) (?:try|attempt|guess|draft))\b"
+    r"|^\W*(?:or|candidates|(?:(?:option|solution|answer|candidate|alternative|possibility) [2-9B-D])|[B-D])\W*$",
+    re.IGNORECASE,
+)
+AFFIRMED = re.compile(
+    r"(?<!not )\b(?:correct\w*|fix\w*|final\w*|actual|new|so|now|should|accepted|solved|instead(?! of))\b", re.IGNORECASE
+)
+TAKEN_BACK = re.compile(
+    r"^\W*(?:wait|hm+|no|oops|sorry|actually)\b[,.!:—– -][^\n]*?(?:\b(?:not|wrong|incorrect|mistake|error|fails?|redo)\b|n't)",
+    re.IGNORECASE | re.MULTILINE,
+)
+TWO_GRIDS = "two grids, and it is not certain which is meant"
+"""What the text says of a grid below or above it."""
 
 NATURAL = re.compile(r"0|[1-9]\d{0,3}")
 
@@ -326,8 +381,11 @@ def _line(text: str, wanted: _Wanted) -> _Line:
     stripped = text.strip()
     if not stripped:
         return EMPTY
-    if COLUMN.match(text):
-        return PROSE
+    if re.fullmatch(r"(?:```|~~~)\w*", stripped):
+        return FENCE
+    name, *rest = re.split(r"[:=→|]", stripped.lstrip("| "), maxsplit=1)
+    if (rest and len(name) < 25 and COLUMN_NAME.match(name)) or (COLUMN.match(text) and not FINAL.search(text)):
+        return _Line(text=stripped, is_column=True)
     number, named = None, [*NAMED.finditer(text)]
     if len({found[1] for found in named}) == 1:
         number, text = int(named[0][1]), f"{text[: named[0].start()]}:{text[named[0].end() :]}"
@@ -346,9 +404,7 @@ def _line(text: str, wanted: _Wanted) -> _Line:
         line = _Line(counts=[len(line.rows) * wanted.width])
     if FRAME.fullmatch(stripped):
         return line._replace(is_rule=True)
-    if not line.counts and COLUMNS.fullmatch(stripped):
-        return HEADING
-    return line._replace(number=number)
+    return line._replace(number=number, text="" if line.counts else stripped)
 
 
 def _with_fields(text: str, wanted: _Wanted) -> str:
@@ -403,53 +459,71 @@ def _rows_of(words: Sequence[str], wanted: _Wanted) -> tuple[list[Row], int]:
 # Blocks of lines
 
 
-def _in_lines(text: str, wanted: _Wanted) -> list[_Found]:
-    """Return the grids of a text without values, and what is nearly one, in their order."""
+def _in_lines(text: str, wanted: _Wanted, found: list[_Found]) -> list[_Found]:
+    """Return what was found, and the grids of a text without values, and what is nearly one, in their order."""
     colors = {color.symbol for color in wanted.puzzle.palette[1:]} if wanted.puzzle.colors > 1 else set()
     text = html.unescape(text) if "&" in text and "&" not in colors else text
     for trigger, pattern, new in MARKUP:
         if trigger in text and trigger not in colors:
             text = pattern.sub(new, text)
-    found: list[_Found] = []
-    for groups, heading in _blocks([_line(line, wanted) for line in text.split("\n")]):
+    found, prose = [*found], ""
+    last = next((one.grid for one in reversed(found) if one.grid is not None), None)
+    lines = [_line(line, wanted) for line in text.split("\n")]
+    for groups, above in _blocks(lines):
+        prose += "".join(f"{line.text}\n" for line in above)
+        if last is not None and TAKEN_BACK.search(prose):
+            found.append(_Found(None, "the text below the grid takes it back"))
+        if not any(line.counts for group in groups for line in group):
+            continue
         each = [_in_group(group, wanted) for group in groups if any(line.counts for line in group)]
         if len(each) > 1 and all(one.grid is None for one in each):
             whole = _in_group([*chain.from_iterable(groups)], wanted)
             each = [whole] if whole.grid is not None or not any(one.is_near for one in each) else each
-        grids = [one.grid for one in found if one.grid is not None]
-        if heading is HEADING:  # perhaps columns of the grid above
-            each = [one for one in each if one.grid is not None and not np.array_equal([one.grid.T], grids[-1:])]
-        elif any(
-            one.grid is not None and "ranspos" in text and np.array_equal([one.grid.T], grids[-1:]) for one in each
-        ):
+        heading = above[-1].text if above else ""
+        is_turned = last is not None and any(np.array_equal(one.grid.T, last) for one in each if one.grid is not None)
+        if COLUMN_HEAD.fullmatch(heading):
+            each = [_Found(None, ARE_COLUMNS, is_near=False)]
+        elif above and above[-1].number is not None and OPTIONS.search(heading):
+            each = [_Found(None, f"its lines are each perhaps row {above[-1].number}", is_near=False)]
+        elif COLUMN_CHECK.fullmatch(heading):  # perhaps columns of the grid above
+            each = [one for one in each if one.grid is not None and not is_turned]
+        elif is_turned and not np.array_equal(last.T, last):
             each = [_Found(None, "the last grid has the rows of the one above it as columns")]
-        found += each
+        found += [one._replace(above=prose) for one in each]
+        last, prose = next((one.grid for one in reversed(each) if one.grid is not None), last), ""
+    if not found and sum(line.is_column for line in lines) > 1:
+        found.append(_Found(None, ARE_COLUMNS, is_near=False))
     return found
 
 
-def _blocks(lines: Sequence[_Line]) -> Iterator[tuple[list[list[_Line]], _Line]]:
-    """Yield the lines of each block, in groups between empty lines, and the prose above it.
+def _blocks(lines: Sequence[_Line]) -> Iterator[tuple[list[list[_Line]], list[_Line]]]:
+    """Yield the lines of each block, in groups between empty lines, and the prose above it; then that below.
 
     Prose ends a block unless a label says that the next line is the next row.
     """
     groups: list[list[_Line]] = [[]]
-    heading = above = PROSE
+    above: list[_Line] = []
+    prose: list[_Line] = []
     last: int | None = None
     is_over = False
     for line in lines:
         if line is EMPTY:
             groups.append([])
+        elif line is FENCE:
+            is_over = True
         elif not line.counts and not line.is_rule:
-            above, is_over = line, True
+            prose.append(line)
+            is_over = True
         else:
-            if is_over and line.number is None and len(line.rows) == 1:
-                line = line._replace(number=above.number)
+            if is_over and prose and line.number is None and len(line.rows) == 1:
+                line = line._replace(number=prose[-1].number)
             if is_over and (line.number is None or last is None or line.number != last + 1):
-                yield groups, heading
-                groups, heading = [[]], above
+                yield groups, above
+                groups, above = [[]], prose
             groups[-1].append(line)
-            last, is_over = line.number, False
-    yield groups, heading
+            last, is_over, prose = line.number, False, []
+    yield groups, above
+    yield [[]], prose
 
 
 def _in_group(group: Sequence[_Line], wanted: _Wanted) -> _Found:
