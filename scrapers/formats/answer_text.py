@@ -335,7 +335,7 @@ EMPTY, FENCE = (_Line() for _ in range(2))
 """Lines that are no prose, and have no cells."""
 
 FRAME = re.compile(r"(?=.*(?:--|==|[─━═┄┅]|[+|:]-))[\s|+:=\-─━═┄┅┌┬┐├┼┤└┴┘╔╦╗╠╬╣╚╩╝╭╮╰╯┏┳┓┣╋┫┗┻┛]+")
-NAMED = re.compile(r"\b(?:[Rr]ow|ROW|[Ll]ine|[Rr])[ _#-]{0,3}(\d{1,4})\b")
+NAMED = re.compile(r"\b(?:[Rr]ow|ROW|[Ll]ine|[Rr])(?:[ _#-]{0,3}|\": (?=\d+, \"))(\d{1,4})\b")
 COLUMN_WORD = (
     r"(?:(?<![^\W\d_])(?:col(?:umn(?:a[es]?)?s?|onn[ae]s?|onne|unas?|s)?(?![^\W\d_])|spalte|kolumn|kolom|sloup|столб)|[列열])"
 )
@@ -350,11 +350,15 @@ OPTIONS = re.compile(r"\b(?:or|either|options?|possib\w+|could|can|alternatives?
 LABEL, LETTERS = re.compile(r".*[:=→]|\([^()]*\)"), re.compile(r"[^\W\d_]{2}")
 """What may stand around a row; what says that a line is prose."""
 
+UPWARDS = re.compile(r"\bbottom (?:to top|up|row first)\b", re.IGNORECASE)
+LEADING = re.compile(r"^[ \t|>*-]{0,9}(\d{1,4})[ \t*]{0,9}[:.)\]|]", re.MULTILINE)
+"""What says that rows are in another order; a number before other text."""
+
 SENTENCE = re.compile(r"[.!?;]\s|\n")
 FINAL = re.compile(r"\b(?:final|solution|answer|correct|solved)\b", re.IGNORECASE)
 CORRECTED = re.compile(
     r"\b(?:(?:re|in)?correct|fix|wrong|wait|hm|actual|oops|sorry|mistake|error|final|new|revis|updat|redo|again"
-    r"|instead|should|solution|answer|fail|not|second)",
+    r"|instead|should|solution|answer|fail|not\b|second)",
     re.IGNORECASE,
 )
 REJECTED = re.compile(
@@ -384,7 +388,7 @@ def _line(text: str, wanted: _Wanted) -> _Line:
     if re.fullmatch(r"(?:```|~~~)\w*", stripped):
         return FENCE
     name, *rest = re.split(r"[:=→|]", stripped.lstrip("| "), maxsplit=1)
-    if (rest and len(name) < 25 and COLUMN_NAME.match(name)) or (COLUMN.match(text) and not FINAL.search(text)):
+    if (rest and 0 < len(name) < 25 and wanted.width > 1 and COLUMN_NAME.match(name)) or (COLUMN.match(text) and not FINAL.search(text)):
         return _Line(text=stripped, is_column=True)
     number, named = None, [*NAMED.finditer(text)]
     if len({found[1] for found in named}) == 1:
@@ -400,6 +404,8 @@ def _line(text: str, wanted: _Wanted) -> _Line:
         and not any(each.isalnum() or each in SOFT + HARD for each in odd)
     ):
         line = _Line([cells], [wanted.width])
+    if len(line.rows) > 1 and number is not None and re.search(r"\bshould|\b[Cc]orrect|\binstead", text):
+        return line._replace(number=number)
     if len(line.rows) > 1 and (number is not None or OPTIONS.search(text)):
         line = _Line(counts=[len(line.rows) * wanted.width])
     if FRAME.fullmatch(stripped):
@@ -463,6 +469,7 @@ def _in_lines(text: str, wanted: _Wanted, found: list[_Found]) -> list[_Found]:
     """Return what was found, and the grids of a text without values, and what is nearly one, in their order."""
     colors = {color.symbol for color in wanted.puzzle.palette[1:]} if wanted.puzzle.colors > 1 else set()
     text = html.unescape(text) if "&" in text and "&" not in colors else text
+    is_reversed = _is_reversed(text, wanted)
     for trigger, pattern, new in MARKUP:
         if trigger in text and trigger not in colors:
             text = pattern.sub(new, text)
@@ -480,10 +487,12 @@ def _in_lines(text: str, wanted: _Wanted, found: list[_Found]) -> list[_Found]:
             whole = _in_group([*chain.from_iterable(groups)], wanted)
             each = [whole] if whole.grid is not None or not any(one.is_near for one in each) else each
         heading = above[-1].text if above else ""
+        if is_reversed or UPWARDS.search(heading):
+            each = [_Found(None, "its rows are from the last to the first")]
         is_turned = last is not None and any(np.array_equal(one.grid.T, last) for one in each if one.grid is not None)
         if COLUMN_HEAD.fullmatch(heading):
             each = [_Found(None, ARE_COLUMNS, is_near=False)]
-        elif above and above[-1].number is not None and OPTIONS.search(heading):
+        elif above and above[-1].number is not None and OPTIONS.search(f"{above[-2:][0].text} {heading}"):
             each = [_Found(None, f"its lines are each perhaps row {above[-1].number}", is_near=False)]
         elif COLUMN_CHECK.fullmatch(heading):  # perhaps columns of the grid above
             each = [one for one in each if one.grid is not None and not is_turned]
@@ -494,6 +503,14 @@ def _in_lines(text: str, wanted: _Wanted, found: list[_Found]) -> list[_Found]:
     if not found and sum(line.is_column for line in lines) > 1:
         found.append(_Found(None, ARE_COLUMNS, is_near=False))
     return found
+
+
+def _is_reversed(text: str, wanted: _Wanted) -> bool:
+    """Return whether lines are numbered from the height down to 1, or the bottom precedes the top."""
+    numbers = f" {' '.join(LEADING.findall(text))} "
+    downwards = f" {' '.join(map(str, range(wanted.height, 0, -1)))} "
+    is_numbered = max(wanted.puzzle.colors, 1) < wanted.height and downwards in numbers
+    return is_numbered or 0 <= text.find("(bottom)") < text.find("(top)")
 
 
 def _blocks(lines: Sequence[_Line]) -> Iterator[tuple[list[list[_Line]], list[_Line]]]:
