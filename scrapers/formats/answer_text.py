@@ -122,12 +122,15 @@ def _in_value(value: Any, wanted: _Wanted, depth: int) -> list[_Found]:
     if depth > MAX_DEPTH:
         return [_Found(None, f"it has more than {MAX_DEPTH} lists and objects in each other")]
     if isinstance(value, dict):
+        if value.get("role") in ("user", "system") or value.get("type") in ("thinking", "reasoning"):
+            return []
         legend = "\n".join(_legend(item, wanted) for key, item in value.items() if key in LEGENDS)
         wanted = wanted._replace(signs=with_legend(legend, wanted.signs))
         first = (_in_value(value[key], wanted, depth + 1) for key in KEYS if key in value)
         return next(filter(None, first), None) or _in_items([*value.items()], wanted, depth)
-    if all(isinstance(item, str) for item in value) and len(value) != wanted.cells:
-        return _in_text("\n".join(value), wanted, depth + 1)
+    is_rows = {*(len(str(item)) if isinstance(item, int) else 0 for item in value)} == {wanted.width}  # in numbers
+    if len(value) != wanted.cells and (is_rows or all(isinstance(item, str) for item in value)):
+        return _in_text("\n".join(map(str, value)), wanted, depth + 1)
     rows = [value] if _is_row(value) else value
     if not all(map(_is_row, rows)):
         return _in_items([("", item) for item in value], wanted, depth)
@@ -150,7 +153,8 @@ def _is_row(value: Any) -> bool:
 
 def _in_items(items: Sequence[tuple[Any, Any]], wanted: _Wanted, depth: int) -> list[_Found]:
     """Return the only grid that an item of an object or a list has, or else that whose rows the items are."""
-    rest = [(key, item) for key, item in items if not COLUMN_NAME.search(str(key))]
+    items = [(key, item) for key, item in items if not re.fullmatch(THOUGHT, str(key))]
+    rest = [(key, item) for key, item in items if not COLUMN_NAME.match(str(key))]
     found = [each for _, item in rest for each in _in_value(item, wanted, depth + 1)]
     if len(rest) < len(items) and not any(each.is_near for each in found):
         return [_Found(None, ARE_COLUMNS, is_near=False)]
@@ -186,6 +190,7 @@ ANSWER = re.compile(
     r"[<\[](?:final_)?(?:answer|solution)[>\]](.*?)(?:[<\[]/(?:final_)?(?:answer|solution)[>\]]|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
+BOX = re.compile(r"\\boxed\s?\{((?:[^{}]++|\{[^{}]*+\})*+)\}")
 JSON = re.compile(r'\{\s*+"|\[(?:\s*+[\[{"]|[ \t]*+\n)')
 """Begins an object, or a list that is more than a row."""
 
@@ -196,8 +201,9 @@ PLAIN |= dict.fromkeys(map(ord, DROPPED)) | dict.fromkeys(map(ord, BLANKS), " ")
 
 LATEX = {"blacksquare": "■", "filledsquare": "■", "square": "□", "whitesquare": "□"}
 LATEX |= {"cdot": "·", "bullet": "●", "circ": "○", "times": "×"}
+CHECKS = (r"(?:[✓✔✅✗✘❌][ \t,|]{0,3}){3,}", lambda found: found[0].translate(str.maketrans("✓✔✅✗✘❌", "■■■□□□")))
 MARKUP = [
-    (trigger, re.compile(pattern, re.MULTILINE), new)
+    (trigger, re.compile(pattern, re.MULTILINE | (re.I if "final" in pattern else 0)), new)
     for trigger, pattern, new in (
         ("\\", r"\\\\(?:\[[^\]\n]{0,9}\])?|\\+n|\\(?:begin|end)\{[^{}\n]{0,40}\}(?:\{[^{}\n]{0,1100}\})?", "\n"),
         ("\\", r"\\(?:text|math)[a-z]{0,9}\{([^{}\n]{0,1100})\}", r"\1"),
@@ -211,12 +217,18 @@ MARKUP = [
         ("#", r"^\s{0,3}#{1,6}[ \t]+(?=[01■□█░⬛⬜]{2}|[\[`\"])", ""),
         ("[", r"\[([xX#]| (?=\]))\]", lambda found: found[1].strip() or BLANK),
         ("[", r"(?<=[\[ ,])(\d)\.0?(?=[ ,]{0,9}[\d\]])", r"\1"),
+        ("$", r"\$(\S)\$", r"\1"),
+        ("(", r"\((?:\d{1,3}[A-Za-z]{1,9}[ ,]{0,2})++\)", "→"),
+        ("- ", r"\n[ ]{1,40}- (['\"]?)([^\s-])\1[ \t]*$", r" \2"),
+        ("✓", *CHECKS),
+        ("✅", *CHECKS),
+        ("", r"(?<=[.;!?])[ \t]+(?=\W*(?:the )?(?:final )?(?:answer|solution|grid)\W*?(?:[:=]|is\b))", "\n"),
         ("", r"^[ \t]*+(?:[-*>•][ \t]{0,3})?\d{1,4}(?:[ \t]{0,3}[:)\]]|\.(?=\s))(?=.*\S)", ":"),
         ("", r"^[ \t]*+[-*•][ \t]+(?=[\d ,]+$|\S{3,}$)", ""),
         ("w", r"(?<=[^\s*>•#/-])[ \t,;]+(?:/[ \t]+)?(?=[Rr]ow\s?\d{1,4}\s?[:=→])", "\n"),
         ("", r"(?<![-=])[-=]+>|[⇒➜➔⟶⇨➡]", "→"),
         ("", r"(?<=[01]{3})[ \t]+#[ \t]+(?=\d)|(?<=[01])[ \t]+[-–—][ \t]+(?=[A-Za-z]{3})", "→"),
-        ("", r"(?<=[01#.]{2})[ \t]+[-–—#][ \t]+(?=[^\n]{0,80}[A-Za-z])", "→"),
+        ("", r"(?<=[01#.]{2}|[\"'`\])][,;]|.[\"'`\])])[ \t]+[-–—#][ \t]+(?=[^\n]{0,80}[A-Za-z])", "→"),
         (".", r"(?<=\S[\"'`”)\]}])\.(?=\s|$)|(?:(?<![^\s\"'`(])(?=1*0)|(?<=[a-z,] ))([01]+)\.(?=\s|$)", r"\1"),
     )
 ]
@@ -238,6 +250,9 @@ def _in_text(text: str, wanted: _Wanted, depth: int) -> list[_Found]:
     ):
         return [_found(rows, wanted)]
     sections = [*[tag[1] for tag in ANSWER.finditer(text)][-1:], text]
+    for box in [box[1] for box in BOX.finditer(sections[0])][-1:]:
+        if (found := _in_section(box, wanted, depth)) and found[-1].grid is not None:
+            return found
     read = (_in_section(each, wanted._replace(signs=with_legend(each, wanted.signs)), depth) for each in sections)
     return next(filter(None, read), [])
 
@@ -335,10 +350,8 @@ EMPTY, FENCE = (_Line() for _ in range(2))
 """Lines that are no prose, and have no cells."""
 
 FRAME = re.compile(r"(?=.*(?:--|==|[─━═┄┅]|[+|:]-))[\s|+:=\-─━═┄┅┌┬┐├┼┤└┴┘╔╦╗╠╬╣╚╩╝╭╮╰╯┏┳┓┣╋┫┗┻┛]+")
-NAMED = re.compile(r"\b(?:[Rr]ow|ROW|[Ll]ine|[Rr])(?:[ _#-]{0,3}|\": (?=\d+, \"))(\d{1,4})\b")
-COLUMN_WORD = (
-    r"(?:(?<![^\W\d_])(?:col(?:umn(?:a[es]?)?s?|onn[ae]s?|onne|unas?|s)?(?![^\W\d_])|spalte|kolumn|kolom|sloup|столб)|[列열])"
-)
+NAMED = re.compile(r"\b(?:(?:[Rr]ow|ROW|[Ll]ine)(?:[ _#-]{0,3}|\": (?=\d+, \"))|[Rr][_#-]?)(\d{1,4})\b")
+COLUMN_WORD = r"(?:(?<![^\W\d_])(?:col(?:umn(?:a[es]?)?s?|onn[ae]s?|onne|unas?|s)?(?![^\W\d_])|spalte|kolumn|kolom|sloup|столб)|[列열])"
 COLUMN_NAME = re.compile(rf"(?!.*(?:row|行)).{{0,20}}?{COLUMN_WORD}", re.IGNORECASE)
 COLUMN_HEAD = re.compile(rf"[\W_]*{COLUMN_WORD}(?:[\W_]*|(?!.*(?:row|clue))\D*[:|]\s*)", re.IGNORECASE)
 COLUMN = re.compile(r"[\W\d_]*+(?:col(?:umn)?s?|c)[ _#.]{0,2}\d", re.IGNORECASE)
@@ -368,7 +381,8 @@ REJECTED = re.compile(
     re.IGNORECASE,
 )
 AFFIRMED = re.compile(
-    r"(?<!not )\b(?:correct\w*|fix\w*|final\w*|actual|new|so|now|should|accepted|solved|instead(?! of))\b", re.IGNORECASE
+    r"(?<!not )\b(?:correct\w*|fix\w*|final\w*|actual|new|so|now|should|accepted|solved|instead(?! of))\b",
+    re.IGNORECASE,
 )
 TAKEN_BACK = re.compile(
     r"^\W*(?:wait|hm+|no|oops|sorry|actually)\b[,.!:—– -][^\n]*?(?:\b(?:not|wrong|incorrect|mistake|error|fails?|redo)\b|n't)",
@@ -377,7 +391,7 @@ TAKEN_BACK = re.compile(
 TWO_GRIDS = "two grids, and it is not certain which is meant"
 """What the text says of a grid below or above it."""
 
-NATURAL = re.compile(r"0|[1-9]\d{0,3}")
+NATURAL = re.compile(r"0[1-9]?|[1-9]\d{0,3}")
 
 
 def _line(text: str, wanted: _Wanted) -> _Line:
@@ -388,7 +402,9 @@ def _line(text: str, wanted: _Wanted) -> _Line:
     if re.fullmatch(r"(?:```|~~~)\w*", stripped):
         return FENCE
     name, *rest = re.split(r"[:=→|]", stripped.lstrip("| "), maxsplit=1)
-    if (rest and 0 < len(name) < 25 and wanted.width > 1 and COLUMN_NAME.match(name)) or (COLUMN.match(text) and not FINAL.search(text)):
+    if (rest and 0 < len(name) < 25 and wanted.width > 1 and COLUMN_NAME.match(name)) or (
+        COLUMN.match(text) and not FINAL.search(text)
+    ):
         return _Line(text=stripped, is_column=True)
     number, named = None, [*NAMED.finditer(text)]
     if len({found[1] for found in named}) == 1:
@@ -415,9 +431,10 @@ def _line(text: str, wanted: _Wanted) -> _Line:
 
 def _with_fields(text: str, wanted: _Wanted) -> str:
     """Return a line of a table that may have a field for each cell with signs for empty fields, and nothing between."""
-    for sign in "|&":
+    for sign in "|&;":
         fields = text.strip().removeprefix("|").removesuffix("|").split(sign)
-        if len(fields) >= max(wanted.width, 2) and sign not in wanted.signs.meanings:
+        is_divided = sign != ";" or all(len(field.strip()) < 2 for field in fields)
+        if is_divided and len(fields) >= max(wanted.width, 2) and sign not in wanted.signs.meanings:
             return " ".join(field if field.strip() else BLANK for field in fields)
     return text
 
@@ -564,7 +581,10 @@ def _in_group(group: Sequence[_Line], wanted: _Wanted) -> _Found:
     if rows:
         return _found(rows, wanted)
     is_near = len(numbered) < len(counts) > 1 or (len(counts) == 1 and _is_near(counts[0], wanted))
-    return _Found(None, _fault(counts, wanted), is_near, numbered)
+    fault = _fault(counts, wanted)
+    if numbered and numbered[0][0] > 1 and len(counts) < wanted.height:
+        fault = f"row {numbered[0][0] - 1} is not there, or not in signs of cells"
+    return _Found(None, fault, is_near, numbered)
 
 
 def _without_labels(lines: Sequence[Sequence[str]], wanted: _Wanted) -> Sequence[Row]:
