@@ -35,7 +35,7 @@ from nonocensus.scrapers.formats.answer_signs import (
     with_legend,
 )
 from nonocensus.scrapers.formats.parsing import FormatError, clipped
-from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.solver.model.puzzle import Puzzle, clues_of
 
 MAX_PROSE, MAX_SIGNS = 1 << 20, 32
 """Most characters of an answer: for prose, and for each cell."""
@@ -46,6 +46,21 @@ MAX_LINES, MAX_DEPTH, MAX_TRIES = 1 << 16, 16, 32
 KEYS = ("solution", "answer", "grid")
 LEGENDS = ("legend", "key", "palette", "encoding", "mapping", "colors", "colours", "symbols")
 """Fields that precede others, and those of what the signs mean."""
+
+
+TURNED = {
+    f"with {name}": re.compile(pattern, re.IGNORECASE)
+    for name, pattern in (
+        (
+            "its lines as columns",
+            r"col|kolu|kolo|spalt|столб|стовп|sloup|sütun|cột|vertical|transpos|turned|[列열]|\bV\d",
+        ),
+        ("its last row first", r"bottom|upside|revers|last|flip|down|(?:^|\n)\W{0,9}2\b.*\n\W{0,9}1\b"),
+        ("each row from its end", r"right to left|mirror|revers|flip"),
+        ("painted as empty", r"fill|paint|shade|black|blank|empty|white|invers|invert"),
+    )
+}
+"""Changes of a grid, and the words of an answer that may mean them."""
 
 
 class _Wanted(NamedTuple):
@@ -97,7 +112,21 @@ def read_answer(answer: Any, puzzle: Puzzle) -> np.ndarray:
     found = _in_value(answer, wanted, 0)
     if not found or found[-1].grid is None:
         raise FormatError(found[-1].fault if found else _fault([], wanted))
+    _refuse_turned(found[-1].grid, answer, puzzle)
     return found[-1].grid
+
+
+def _refuse_turned(grid: np.ndarray, answer: Any, puzzle: Puzzle) -> None:
+    """Raise FormatError if a grid has faults, but none in an order or with a legend that the answer may name."""
+    text = answer if isinstance(answer, str) else str(answer)
+    inverse = np.where(grid > 1, grid, 1 - grid)
+    for other, name, hint in zip((grid.T, grid[::-1], grid[:, ::-1], inverse), TURNED, TURNED.values(), strict=True):
+        if hint.search(text) and _fits(other, puzzle) and not _fits(grid, puzzle):
+            raise FormatError(f"it has faults, but none {name}: it is not certain which is meant")
+
+
+def _fits(grid: np.ndarray, puzzle: Puzzle) -> bool:
+    return not (grid == UNKNOWN).any() and clues_of(grid) == (puzzle.rows, puzzle.columns)
 
 
 def _found(rows: Sequence[Row], wanted: _Wanted) -> _Found:
@@ -264,7 +293,8 @@ def _in_section(text: str, wanted: _Wanted, depth: int) -> list[_Found]:
     for first, last, value in _values(text):
         each = _in_value(value, wanted, depth + 1)
         if any(one.is_near for one in each):
-            found = [*_in_lines(text[end:first], wanted, found), *each]
+            found = [*_in_lines(text[end:first], wanted, found)]
+            found += [one._replace(above=one.above or text[end:first]) for one in each]
             end = last
     found = _in_lines(text[end:], wanted, found)
     is_drawn = any(each.grid is not None for each in found)
@@ -300,6 +330,7 @@ def _chosen(found: Sequence[_Found], wanted: _Wanted) -> list[_Found]:
     others = [each for each in found[:last] if each.grid is not None and (each.grid != grid).any()]
     sentence, above = SENTENCE.split(found[last].above.strip())[-1], found[last].above
     is_doubtful = any(FINAL.search(each.above) for each in others) and not CORRECTED.search(above)
+    is_doubtful |= any(SEVERAL.search(each.above) for each in others)
     if is_doubtful or (REJECTED.search(sentence) and not AFFIRMED.search(sentence)):
         return [_Found(None, TWO_GRIDS if others else "the text above the grid says that it is not the answer")]
     return [found[last]]
@@ -363,10 +394,6 @@ OPTIONS = re.compile(r"\b(?:or|either|options?|possib\w+|could|can|alternatives?
 LABEL, LETTERS = re.compile(r".*[:=→]|\([^()]*\)"), re.compile(r"[^\W\d_]{2}")
 """What may stand around a row; what says that a line is prose."""
 
-UPWARDS = re.compile(r"\bbottom (?:to top|up|row first)\b", re.IGNORECASE)
-LEADING = re.compile(r"^[ \t|>*-]{0,9}(\d{1,4})[ \t*]{0,9}[:.)\]|]", re.MULTILINE)
-"""What says that rows are in another order; a number before other text."""
-
 SENTENCE = re.compile(r"[.!?;]\s|\n")
 FINAL = re.compile(r"\b(?:final|solution|answer|correct|solved)\b", re.IGNORECASE)
 CORRECTED = re.compile(
@@ -375,17 +402,24 @@ CORRECTED = re.compile(
     re.IGNORECASE,
 )
 REJECTED = re.compile(
-    r"\b(?:wrong|incorrect|mistake|invalid|reject\w+|broken?|fail\w*|template|(?:counter-?)?example|for instance"
-    r"|instead of|blank (?:grid|board)|start(?:ed|ing) (?:from|grid|with)|began|(?:first|earlier) (?:try|attempt|guess|draft))\b"
-    r"|^\W*(?:or|candidates|(?:(?:option|solution|answer|candidate|alternative|possibility) [2-9B-D])|[B-D])\W*$",
+    r"\b(?:wrong|incorrect|mistake|invalid|reject\w+|broken?|fail\w*|template|(?:counter-?)?example|for instance|instead of"
+    r"|blank (?:grid|board)|start(?:ed|ing) (?:from|grid|with)|began|(?:first|earlier|previous) (?:try|attempt|guess|draft)"
+    r"|(?:second|another|other|alternative) (?:solution|possib\w+|option|candidate|answer))\b"
+    r"|^\W*(?:or|candidates|(?:option|solution|answer|candidate|alternative|possibility) [2-9B-D]|[B-D])\W*$|^\W*(?:and )?not\b",
     re.IGNORECASE,
 )
 AFFIRMED = re.compile(
     r"(?<!not )\b(?:correct\w*|fix\w*|final\w*|actual|new|so|now|should|accepted|solved|instead(?! of))\b",
     re.IGNORECASE,
 )
+SEVERAL = re.compile(r"\b(?:two|both|three|several|multiple) (?:\w+ )?(?:solutions|grids|answers|candidates)", re.I)
+CANDIDATES = re.compile(
+    r"(?=.*\brow\b).*\b(?:candidates|options|placements|arrangements|possib\w+|(?:can|could|may|might) be\W*$)", re.I
+)
 TAKEN_BACK = re.compile(
-    r"^\W*(?:wait|hm+|no|oops|sorry|actually)\b[,.!:—– -][^\n]*?(?:\b(?:not|wrong|incorrect|mistake|error|fails?|redo)\b|n't)",
+    r"^\W*(?:(?:wait|hm+|no|sorry|actually)[,.!:—–-]|(?:but|this|that|unfortunately|however)\b)[^\n]*?"
+    r"\b(?<!nothing is )(?<!no )(?:wrong|incorrect|mistake|error|fails|violates|contradicts|redo"
+    r"|(?:not|\w+n't)(?: \w+)? (?:right|correct|valid|satisf|fit|match|work))|^\W*oops\b",
     re.IGNORECASE | re.MULTILINE,
 )
 TWO_GRIDS = "two grids, and it is not certain which is meant"
@@ -486,7 +520,6 @@ def _in_lines(text: str, wanted: _Wanted, found: list[_Found]) -> list[_Found]:
     """Return what was found, and the grids of a text without values, and what is nearly one, in their order."""
     colors = {color.symbol for color in wanted.puzzle.palette[1:]} if wanted.puzzle.colors > 1 else set()
     text = html.unescape(text) if "&" in text and "&" not in colors else text
-    is_reversed = _is_reversed(text, wanted)
     for trigger, pattern, new in MARKUP:
         if trigger in text and trigger not in colors:
             text = pattern.sub(new, text)
@@ -504,13 +537,11 @@ def _in_lines(text: str, wanted: _Wanted, found: list[_Found]) -> list[_Found]:
             whole = _in_group([*chain.from_iterable(groups)], wanted)
             each = [whole] if whole.grid is not None or not any(one.is_near for one in each) else each
         heading = above[-1].text if above else ""
-        if is_reversed or UPWARDS.search(heading):
-            each = [_Found(None, "its rows are from the last to the first")]
         is_turned = last is not None and any(np.array_equal(one.grid.T, last) for one in each if one.grid is not None)
         if COLUMN_HEAD.fullmatch(heading):
             each = [_Found(None, ARE_COLUMNS, is_near=False)]
-        elif above and above[-1].number is not None and OPTIONS.search(f"{above[-2:][0].text} {heading}"):
-            each = [_Found(None, f"its lines are each perhaps row {above[-1].number}", is_near=False)]
+        elif CANDIDATES.match(f"{above[-2:][0].text} {heading}" if above else "") and not AFFIRMED.search(heading):
+            each = [_Found(None, "its lines are each perhaps the same row", is_near=False)]
         elif COLUMN_CHECK.fullmatch(heading):  # perhaps columns of the grid above
             each = [one for one in each if one.grid is not None and not is_turned]
         elif is_turned and not np.array_equal(last.T, last):
@@ -520,14 +551,6 @@ def _in_lines(text: str, wanted: _Wanted, found: list[_Found]) -> list[_Found]:
     if not found and sum(line.is_column for line in lines) > 1:
         found.append(_Found(None, ARE_COLUMNS, is_near=False))
     return found
-
-
-def _is_reversed(text: str, wanted: _Wanted) -> bool:
-    """Return whether lines are numbered from the height down to 1, or the bottom precedes the top."""
-    numbers = f" {' '.join(LEADING.findall(text))} "
-    downwards = f" {' '.join(map(str, range(wanted.height, 0, -1)))} "
-    is_numbered = max(wanted.puzzle.colors, 1) < wanted.height and downwards in numbers
-    return is_numbered or 0 <= text.find("(bottom)") < text.find("(top)")
 
 
 def _blocks(lines: Sequence[_Line]) -> Iterator[tuple[list[list[_Line]], list[_Line]]]:
