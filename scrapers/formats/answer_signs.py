@@ -55,18 +55,12 @@ Row = Sequence[str]
 
 
 class AnswerSigns(NamedTuple):
-    """The signs of a puzzle's cells.
+    """The signs of a puzzle's cells."""
 
-    meanings   of signs, and of words in lower case
-    word       pattern of a word of cells, or a number
-    piece      pattern of such words with nothing but blanks and soft delimiters between
-    legend     pattern of a sign and its meaning, or of a meaning and its sign
-    """
-
-    meanings: Meanings
-    word: re.Pattern[str]
-    piece: re.Pattern[str]
-    legend: re.Pattern[str]
+    meanings: Meanings  # of signs, and of words in lower case
+    word: re.Pattern[str]  # of cells, or a number
+    piece: re.Pattern[str]  # such words with nothing but blanks and soft delimiters between
+    legend: re.Pattern[str]  # a sign and its meaning, or a meaning and its sign
 
 
 @lru_cache

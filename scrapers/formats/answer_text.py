@@ -18,6 +18,7 @@ import html
 import json
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
@@ -47,18 +48,11 @@ KEYS = ("solution", "answer", "grid")
 LEGENDS = ("legend", "key", "palette", "encoding", "mapping", "colors", "colours", "symbols")
 """Fields that precede others, and those of what the signs mean."""
 
-
 TURNED = {
-    f"with {name}": re.compile(pattern, re.IGNORECASE)
-    for name, pattern in (
-        (
-            "its lines as columns",
-            r"col|kolu|kolo|spalt|столб|стовп|sloup|sütun|cột|vertical|transpos|turned|[列열]|\bV\d",
-        ),
-        ("its last row first", r"bottom|upside|revers|last|flip|down|(?:^|\n)\W{0,9}2\b.*\n\W{0,9}1\b"),
-        ("each row from its end", r"right to left|mirror|revers|flip"),
-        ("painted as empty", r"fill|paint|shade|black|blank|empty|white|invers|invert"),
-    )
+    "with its lines as columns": r"col|kolu|kolo|spalt|столб|sloup|sütun|cột|vertical|transpos|[列열]|\bV\d",
+    "with its last row first": r"bottom|upside|revers|last|flip|down|(?:^|\n)\W{0,9}2\b.*\n\W{0,9}1\b",
+    "with each row from its end": r"right to left|mirror|revers|flip",
+    "with painted as empty": r"fill|paint|shade|black|blank|empty|white|inver",
 }
 """Changes of a grid, and the words of an answer that may mean them."""
 
@@ -112,21 +106,19 @@ def read_answer(answer: Any, puzzle: Puzzle) -> np.ndarray:
     found = _in_value(answer, wanted, 0)
     if not found or found[-1].grid is None:
         raise FormatError(found[-1].fault if found else _fault([], wanted))
-    _refuse_turned(found[-1].grid, answer, puzzle)
+    text = ""
+    with suppress(RecursionError, ValueError):  # of lists in each other, and of numbers with thousands of digits
+        text = str(answer)
+    _refuse_turned(found[-1].grid, text, puzzle)
     return found[-1].grid
 
 
-def _refuse_turned(grid: np.ndarray, answer: Any, puzzle: Puzzle) -> None:
+def _refuse_turned(grid: np.ndarray, text: str, puzzle: Puzzle) -> None:
     """Raise FormatError if a grid has faults, but none in an order or with a legend that the answer may name."""
-    text = answer if isinstance(answer, str) else str(answer)
-    inverse = np.where(grid > 1, grid, 1 - grid)
-    for other, name, hint in zip((grid.T, grid[::-1], grid[:, ::-1], inverse), TURNED, TURNED.values(), strict=True):
-        if hint.search(text) and _fits(other, puzzle) and not _fits(grid, puzzle):
+    goal, inverse = (puzzle.rows, puzzle.columns), np.where(grid > 1, grid, 1 - grid)
+    for other, (name, hint) in zip((grid.T, grid[::-1], grid[:, ::-1], inverse), TURNED.items(), strict=True):
+        if re.search(hint, text, re.IGNORECASE) and clues_of(other) == goal != clues_of(grid):
             raise FormatError(f"it has faults, but none {name}: it is not certain which is meant")
-
-
-def _fits(grid: np.ndarray, puzzle: Puzzle) -> bool:
-    return not (grid == UNKNOWN).any() and clues_of(grid) == (puzzle.rows, puzzle.columns)
 
 
 def _found(rows: Sequence[Row], wanted: _Wanted) -> _Found:
@@ -137,9 +129,6 @@ def _found(rows: Sequence[Row], wanted: _Wanted) -> _Found:
         return _Found(entries_of(rows, wanted.signs.meanings))
     except FormatError as error:
         return _Found(None, str(error))
-
-
-# Objects and lists
 
 
 def _in_value(value: Any, wanted: _Wanted, depth: int) -> list[_Found]:
@@ -157,7 +146,7 @@ def _in_value(value: Any, wanted: _Wanted, depth: int) -> list[_Found]:
         wanted = wanted._replace(signs=with_legend(legend, wanted.signs))
         first = (_in_value(value[key], wanted, depth + 1) for key in KEYS if key in value)
         return next(filter(None, first), None) or _in_items([*value.items()], wanted, depth)
-    is_rows = {*(len(str(item)) if isinstance(item, int) else 0 for item in value)} == {wanted.width}  # in numbers
+    is_rows = all(isinstance(item, int) and 10**wanted.width > item >= 10 ** (wanted.width - 1) > 1 for item in value)
     if len(value) != wanted.cells and (is_rows or all(isinstance(item, str) for item in value)):
         return _in_text("\n".join(map(str, value)), wanted, depth + 1)
     rows = [value] if _is_row(value) else value
@@ -173,7 +162,9 @@ def _legend(value: Any, wanted: _Wanted) -> str:
     """Return the legend that a field is, as a text."""
     if isinstance(value, list):  # of the colours, perhaps without the background
         value = dict(enumerate(value, wanted.puzzle.colors + 1 - len(value)))
-    return "\n".join(f"{key} = {name}" for key, name in value.items()) if isinstance(value, dict) else str(value)
+    items = value.items() if isinstance(value, dict) else ()
+    lines = [f"{key} = {name}" for key, name in items if isinstance(name, str) or name in range(99)]
+    return value if isinstance(value, str) else "\n".join(lines)
 
 
 def _is_row(value: Any) -> bool:
@@ -182,11 +173,8 @@ def _is_row(value: Any) -> bool:
 
 def _in_items(items: Sequence[tuple[Any, Any]], wanted: _Wanted, depth: int) -> list[_Found]:
     """Return the only grid that an item of an object or a list has, or else that whose rows the items are."""
-    items = [(key, item) for key, item in items if not re.fullmatch(THOUGHT, str(key))]
-    rest = [(key, item) for key, item in items if not COLUMN_NAME.match(str(key))]
-    found = [each for _, item in rest for each in _in_value(item, wanted, depth + 1)]
-    if len(rest) < len(items) and not any(each.is_near for each in found):
-        return [_Found(None, ARE_COLUMNS, is_near=False)]
+    kept = [item for key, item in items if not re.fullmatch(THOUGHT, str(key))]
+    found = [each for item in kept for each in _in_value(item, wanted, depth + 1)]
     grids = {each.grid.tobytes(): each for each in found if each.grid is not None}
     if len(grids) > 1:
         return [_Found(None, f"it holds {len(grids)} different grids: write one as {clipped(KEYS[0])}")]
@@ -204,8 +192,6 @@ def _sign(cell: Any) -> str:
     text = "number" if isinstance(cell, int) else str(cell).strip()
     return text.lower() if len(text) > 1 else text or BLANK
 
-
-# Texts: sections and markup
 
 THOUGHT = r"think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis"
 THOUGHTS = re.compile(
@@ -230,9 +216,9 @@ PLAIN |= dict.fromkeys(map(ord, DROPPED)) | dict.fromkeys(map(ord, BLANKS), " ")
 
 LATEX = {"blacksquare": "■", "filledsquare": "■", "square": "□", "whitesquare": "□"}
 LATEX |= {"cdot": "·", "bullet": "●", "circ": "○", "times": "×"}
-CHECKS = (r"(?:[✓✔✅✗✘❌][ \t,|]{0,3}){3,}", lambda found: found[0].translate(str.maketrans("✓✔✅✗✘❌", "■■■□□□")))
+CHECKS = str.maketrans("✓✔✅✗✘❌", "■■■□□□")
 MARKUP = [
-    (trigger, re.compile(pattern, re.MULTILINE | (re.I if "final" in pattern else 0)), new)
+    (trigger, re.compile(pattern, re.MULTILINE), new)
     for trigger, pattern, new in (
         ("\\", r"\\\\(?:\[[^\]\n]{0,9}\])?|\\+n|\\(?:begin|end)\{[^{}\n]{0,40}\}(?:\{[^{}\n]{0,1100}\})?", "\n"),
         ("\\", r"\\(?:text|math)[a-z]{0,9}\{([^{}\n]{0,1100})\}", r"\1"),
@@ -249,9 +235,13 @@ MARKUP = [
         ("$", r"\$(\S)\$", r"\1"),
         ("(", r"\((?:\d{1,3}[A-Za-z]{1,9}[ ,]{0,2})++\)", "→"),
         ("- ", r"\n[ ]{1,40}- (['\"]?)([^\s-])\1[ \t]*$", r" \2"),
-        ("✓", *CHECKS),
-        ("✅", *CHECKS),
-        ("", r"(?<=[.;!?])[ \t]+(?=\W*(?:the )?(?:final )?(?:answer|solution|grid)\W*?(?:[:=]|is\b))", "\n"),
+        ("", r"(?:[✓✔✅✗✘❌][ \t,|]{0,3}){3,}", lambda found: found[0].translate(CHECKS)),
+        (
+            "",
+            r"(?<=[.;!?])[ \t]+(?=(?:[Tt]he )?\W?\W?(?:[Ff]inal )?(?:answer|Answer|[Ss]olution)\W{0,4}(?:[:=]| is\b))",
+            "\n",
+        ),
+        ("", r"(?<![^\s;])(\S);(?=\S(?:;|\s|$))", r"\1,"),
         ("", r"^[ \t]*+(?:[-*>•][ \t]{0,3})?\d{1,4}(?:[ \t]{0,3}[:)\]]|\.(?=\s))(?=.*\S)", ":"),
         ("", r"^[ \t]*+[-*•][ \t]+(?=[\d ,]+$|\S{3,}$)", ""),
         ("w", r"(?<=[^\s*>•#/-])[ \t,;]+(?:/[ \t]+)?(?=[Rr]ow\s?\d{1,4}\s?[:=→])", "\n"),
@@ -266,17 +256,13 @@ MARKUP = [
 
 def _in_text(text: str, wanted: _Wanted, depth: int) -> list[_Found]:
     """Return the grid of a text, or why it has none; nothing if it has no cells."""
-    if len(text) > wanted.most:
-        return [_Found(None, f"it has more than {wanted.most:,} characters")]
-    if text.count("\n") > MAX_LINES:
-        return [_Found(None, f"it has more than {MAX_LINES:,} lines")]
+    for count, most, name in ((len(text), wanted.most, "characters"), (text.count("\n"), MAX_LINES, "lines")):
+        if count > most:
+            return [_Found(None, f"it has more than {most:,} {name}")]
     text = THOUGHTS.sub("", text).translate(PLAIN).replace("\r\n", "\n").replace("\r", "\n")
     rows = text.strip("\n").split("\n")
-    if (
-        len(rows) == wanted.height
-        and {*text} - {*"-\n"}
-        and all(len(row) == wanted.width and " " not in row and wanted.knows(row) for row in rows)
-    ):
+    is_plain = len(rows) == wanted.height and {*text} - {*"-\n"}
+    if is_plain and all(len(row) == wanted.width and " " not in row and wanted.knows(row) for row in rows):
         return [_found(rows, wanted)]
     sections = [*[tag[1] for tag in ANSWER.finditer(text)][-1:], text]
     for box in [box[1] for box in BOX.finditer(sections[0])][-1:]:
@@ -293,7 +279,7 @@ def _in_section(text: str, wanted: _Wanted, depth: int) -> list[_Found]:
     for first, last, value in _values(text):
         each = _in_value(value, wanted, depth + 1)
         if any(one.is_near for one in each):
-            found = [*_in_lines(text[end:first], wanted, found)]
+            found = _in_lines(text[end:first], wanted, found)
             found += [one._replace(above=one.above or text[end:first]) for one in each]
             end = last
     found = _in_lines(text[end:], wanted, found)
@@ -354,26 +340,15 @@ def _with_blanks(text: str, wanted: _Wanted) -> str:
     return "\n".join(rows).replace(" ", BLANK) if any(" " in line for line in lines) else ""
 
 
-# Lines
-
-
 class _Line(NamedTuple):
-    """What a line holds.
-
-    rows     its rows
-    counts   the number of cells of each row, and of what is no row
-    words    the only piece: cells and numbers
-    number   of the row that its label names
-    is_rule  whether it may be a rule between lines
-    text     the line, if it has no cells, or those of a column
-    """
+    """What a line holds."""
 
     rows: Sequence[Row] = ()
-    counts: Sequence[int] = ()
-    words: Sequence[str] = ()
-    number: int | None = None
-    is_rule: bool = False
-    text: str = ""
+    counts: Sequence[int] = ()  # of cells: of each row, and of what is no row
+    words: Sequence[str] = ()  # of the only piece: cells and numbers
+    number: int | None = None  # of the row that its label names
+    is_rule: bool = False  # perhaps, between lines
+    text: str = ""  # if it has no cells, or those of a column
     is_column: bool = False
 
 
@@ -382,45 +357,41 @@ EMPTY, FENCE = (_Line() for _ in range(2))
 
 FRAME = re.compile(r"(?=.*(?:--|==|[─━═┄┅]|[+|:]-))[\s|+:=\-─━═┄┅┌┬┐├┼┤└┴┘╔╦╗╠╬╣╚╩╝╭╮╰╯┏┳┓┣╋┫┗┻┛]+")
 NAMED = re.compile(r"\b(?:(?:[Rr]ow|ROW|[Ll]ine)(?:[ _#-]{0,3}|\": (?=\d+, \"))|[Rr][_#-]?)(\d{1,4})\b")
-COLUMN_WORD = r"(?:(?<![^\W\d_])(?:col(?:umn(?:a[es]?)?s?|onn[ae]s?|onne|unas?|s)?(?![^\W\d_])|spalte|kolumn|kolom|sloup|столб)|[列열])"
-COLUMN_NAME = re.compile(rf"(?!.*(?:row|行)).{{0,20}}?{COLUMN_WORD}", re.IGNORECASE)
-COLUMN_HEAD = re.compile(rf"[\W_]*{COLUMN_WORD}(?:[\W_]*|(?!.*(?:row|clue))\D*[:|]\s*)", re.IGNORECASE)
-COLUMN = re.compile(r"[\W\d_]*+(?:col(?:umn)?s?|c)[ _#.]{0,2}\d", re.IGNORECASE)
-COLUMN_CHECK = re.compile(r"(?!.*row)\D{0,40}\bcol(?:umn)?s?\b\D{0,40}", re.IGNORECASE)
+COLUMNS = r"(?:(?<![^\W\d_])(?:col(?:umn[aes]{0,2}s?|onn[ae]s?|unas?|s)?(?![^\W\d_])|spalte|kolumn|kolom|столб)|[列열])"
+COLUMN_NAME = re.compile(rf"(?i)(?!.*(?:row|行)).{{0,20}}?{COLUMNS}")
+COLUMN_HEAD = re.compile(rf"(?i)[\W_]*{COLUMNS}(?:[\W_]*|(?!.*(?:row|clue))\D*[:|]\s*)")
+COLUMN = re.compile(r"(?i)[\W\d_]*+(?:col(?:umn)?s?|c)[ _#.]{0,2}\d")
+COLUMN_CHECK = re.compile(r"(?i)(?!.*row)\D{0,40}\bcol(?:umn)?s?\b\D{0,40}")
 ARE_COLUMNS = "its lines are columns: write rows"
 """Words for columns in names, labels and heads; labels with their number; perhaps a heading above columns."""
 
-OPTIONS = re.compile(r"\b(?:or|either|options?|possib\w+|could|can|alternatives?|candidates?|arrangements?)\b", re.I)
+OPTIONS = re.compile(r"(?i)\b(?:or|either|options?|possib\w+|could|can|alternatives?|candidates?|arrangements?)\b")
+CANDIDATES = re.compile(
+    r"(?i)(?=.*\brow\b).*\b(?:candidates|options|(?:plac|arrang)ements|possib|(?:can|could|may) be\W*$)"
+)
 LABEL, LETTERS = re.compile(r".*[:=→]|\([^()]*\)"), re.compile(r"[^\W\d_]{2}")
 """What may stand around a row; what says that a line is prose."""
 
 SENTENCE = re.compile(r"[.!?;]\s|\n")
-FINAL = re.compile(r"\b(?:final|solution|answer|correct|solved)\b", re.IGNORECASE)
+FINAL = re.compile(r"(?i)\b(?:final|solution|answer|correct|solved)\b")
 CORRECTED = re.compile(
-    r"\b(?:(?:re|in)?correct|fix|wrong|wait|hm|actual|oops|sorry|mistake|error|final|new|revis|updat|redo|again"
-    r"|instead|should|solution|answer|fail|not\b|second)",
-    re.IGNORECASE,
+    r"(?i)\b(?:(?:re|in)?correct|fix|wrong|wait|hm|actual|oops|sorry|mistake|error|final|new|revis|updat|redo|again"
+    r"|instead|should|solution|answer|fail|not\b|second)"
 )
 REJECTED = re.compile(
-    r"\b(?:wrong|incorrect|mistake|invalid|reject\w+|broken?|fail\w*|template|(?:counter-?)?example|for instance|instead of"
-    r"|blank (?:grid|board)|start(?:ed|ing) (?:from|grid|with)|began|(?:first|earlier|previous) (?:try|attempt|guess|draft)"
-    r"|(?:second|another|other|alternative) (?:solution|possib\w+|option|candidate|answer))\b"
-    r"|^\W*(?:or|candidates|(?:option|solution|answer|candidate|alternative|possibility) [2-9B-D]|[B-D])\W*$|^\W*(?:and )?not\b",
-    re.IGNORECASE,
+    r"(?i)\b(?:wrong|incorrect|mistake|invalid|rejected|broken?|fail\w*|template|(?:counter-?)?example|for instance"
+    r"|instead of|blank grid|start(?:ed|ing) (?:from|with)|began|(?:first|earlier|previous) (?:try|attempt|guess|draft)"
+    r"|(?:second|another|other|alternative) (?:solution|possib\w+|option|candidate|answer))\b|^\W*(?:and )?not\b"
+    r"|^\W*(?:or|candidates|(?:option|solution|answer|candidate|alternative|possibility) [2-9B-D]|[B-D])\W*$"
 )
 AFFIRMED = re.compile(
-    r"(?<!not )\b(?:correct\w*|fix\w*|final\w*|actual|new|so|now|should|accepted|solved|instead(?! of))\b",
-    re.IGNORECASE,
+    r"(?i)(?<!not )\b(?:correct|fix|final|actual|solved|accepted|(?:new|so|now|should)\b|instead(?! of))"
 )
-SEVERAL = re.compile(r"\b(?:two|both|three|several|multiple) (?:\w+ )?(?:solutions|grids|answers|candidates)", re.I)
-CANDIDATES = re.compile(
-    r"(?=.*\brow\b).*\b(?:candidates|options|placements|arrangements|possib\w+|(?:can|could|may|might) be\W*$)", re.I
-)
+SEVERAL = re.compile(r"(?i)\b(?:two|both|three|several|multiple) (?:\w+ )?(?:solutions|grids|answers|candidates)")
 TAKEN_BACK = re.compile(
-    r"^\W*(?:(?:wait|hm+|no|sorry|actually)[,.!:—–-]|(?:but|this|that|unfortunately|however)\b)[^\n]*?"
+    r"(?im)^[^\w\n]{0,9}(?:(?:wait|hm+|no|sorry|actually)[,.!:—–-]|(?:but|this|that|unfortunately|however)\b)[^\n]*?"
     r"\b(?<!nothing is )(?<!no )(?:wrong|incorrect|mistake|error|fails|violates|contradicts|redo"
-    r"|(?:not|\w+n't)(?: \w+)? (?:right|correct|valid|satisf|fit|match|work))|^\W*oops\b",
-    re.IGNORECASE | re.MULTILINE,
+    r"|(?:not|\w+n't)(?: \w+)? (?:right|correct|valid|satisf|fit|match|work))|^[^\w\n]{0,9}oops\b"
 )
 TWO_GRIDS = "two grids, and it is not certain which is meant"
 """What the text says of a grid below or above it."""
@@ -436,9 +407,8 @@ def _line(text: str, wanted: _Wanted) -> _Line:
     if re.fullmatch(r"(?:```|~~~)\w*", stripped):
         return FENCE
     name, *rest = re.split(r"[:=→|]", stripped.lstrip("| "), maxsplit=1)
-    if (rest and 0 < len(name) < 25 and wanted.width > 1 and COLUMN_NAME.match(name)) or (
-        COLUMN.match(text) and not FINAL.search(text)
-    ):
+    is_named = rest and 0 < len(name) < 25 and wanted.width > 1 and COLUMN_NAME.match(name)
+    if is_named or (COLUMN.match(text) and not FINAL.search(text)):
         return _Line(text=stripped, is_column=True)
     number, named = None, [*NAMED.finditer(text)]
     if len({found[1] for found in named}) == 1:
@@ -447,12 +417,8 @@ def _line(text: str, wanted: _Wanted) -> _Line:
     if not line.counts and "|" in text:
         line = _in_pieces(text.replace("|", " "), wanted)
     cells = "".join(re.split(r"[\s,|]+", stripped))
-    odd = {*cells} - {*wanted.signs.meanings}
-    if (
-        not line.counts
-        and len(cells) == wanted.width > 2
-        and not any(each.isalnum() or each in SOFT + HARD for each in odd)
-    ):
+    odd = [sign for sign in cells if sign not in wanted.signs.meanings] if len(cells) == wanted.width > 2 else ["a"]
+    if not line.counts and not any(sign.isalnum() or sign in SOFT + HARD for sign in odd):
         line = _Line([cells], [wanted.width])
     if len(line.rows) > 1 and number is not None and re.search(r"\bshould|\b[Cc]orrect|\binstead", text):
         return line._replace(number=number)
@@ -465,10 +431,9 @@ def _line(text: str, wanted: _Wanted) -> _Line:
 
 def _with_fields(text: str, wanted: _Wanted) -> str:
     """Return a line of a table that may have a field for each cell with signs for empty fields, and nothing between."""
-    for sign in "|&;":
+    for sign in "|&":
         fields = text.strip().removeprefix("|").removesuffix("|").split(sign)
-        is_divided = sign != ";" or all(len(field.strip()) < 2 for field in fields)
-        if is_divided and len(fields) >= max(wanted.width, 2) and sign not in wanted.signs.meanings:
+        if len(fields) >= max(wanted.width, 2) and sign not in wanted.signs.meanings:
             return " ".join(field if field.strip() else BLANK for field in fields)
     return text
 
@@ -513,22 +478,19 @@ def _rows_of(words: Sequence[str], wanted: _Wanted) -> tuple[list[Row], int]:
     return [every[::2]] if is_double else [], len(every)
 
 
-# Blocks of lines
-
-
 def _in_lines(text: str, wanted: _Wanted, found: list[_Found]) -> list[_Found]:
-    """Return what was found, and the grids of a text without values, and what is nearly one, in their order."""
+    """Add the grids of a text without values, and what is nearly one, in their order, to what was found."""
     colors = {color.symbol for color in wanted.puzzle.palette[1:]} if wanted.puzzle.colors > 1 else set()
     text = html.unescape(text) if "&" in text and "&" not in colors else text
     for trigger, pattern, new in MARKUP:
         if trigger in text and trigger not in colors:
             text = pattern.sub(new, text)
-    found, prose = [*found], ""
-    last = next((one.grid for one in reversed(found) if one.grid is not None), None)
+    last, prose = next((one.grid for one in found[:-99:-1] if one.grid is not None), None), ""
     lines = [_line(line, wanted) for line in text.split("\n")]
     for groups, above in _blocks(lines):
-        prose += "".join(f"{line.text}\n" for line in above)
-        if last is not None and TAKEN_BACK.search(prose):
+        new = "".join(f"{line.text}\n" for line in above)
+        prose += new
+        if last is not None and TAKEN_BACK.search(new):
             found.append(_Found(None, "the text below the grid takes it back"))
         if not any(line.counts for group in groups for line in group):
             continue
@@ -537,15 +499,12 @@ def _in_lines(text: str, wanted: _Wanted, found: list[_Found]) -> list[_Found]:
             whole = _in_group([*chain.from_iterable(groups)], wanted)
             each = [whole] if whole.grid is not None or not any(one.is_near for one in each) else each
         heading = above[-1].text if above else ""
-        is_turned = last is not None and any(np.array_equal(one.grid.T, last) for one in each if one.grid is not None)
         if COLUMN_HEAD.fullmatch(heading):
             each = [_Found(None, ARE_COLUMNS, is_near=False)]
         elif CANDIDATES.match(f"{above[-2:][0].text} {heading}" if above else "") and not AFFIRMED.search(heading):
             each = [_Found(None, "its lines are each perhaps the same row", is_near=False)]
         elif COLUMN_CHECK.fullmatch(heading):  # perhaps columns of the grid above
-            each = [one for one in each if one.grid is not None and not is_turned]
-        elif is_turned and not np.array_equal(last.T, last):
-            each = [_Found(None, "the last grid has the rows of the one above it as columns")]
+            each = [one for one in each if one.grid is not None and not np.array_equal([one.grid.T], [last])]
         found += [one._replace(above=prose) for one in each]
         last, prose = next((one.grid for one in reversed(each) if one.grid is not None), last), ""
     if not found and sum(line.is_column for line in lines) > 1:
@@ -630,9 +589,6 @@ def _without_labels(lines: Sequence[Sequence[str]], wanted: _Wanted) -> Sequence
         if labels in (numbers[1:], numbers[:-1], clues, both) and is_certain and {*map(len, rows)} == {width}:
             found.append(rows)
     return found[0] if found and all(rows == found[0] for rows in found) else []
-
-
-# Reasons
 
 
 def _fault(counts: Sequence[int], wanted: _Wanted) -> str:
