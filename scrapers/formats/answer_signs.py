@@ -30,11 +30,9 @@ PAINTED, EMPTY, OPEN, EITHER = "#*█■⬛◼◾▪▮☒☑▓●⚫🟥🟧�
 BLANK = "␣"
 """Stands for an empty field between bars."""
 
-PAINTED_WORDS, EMPTY_WORDS, OPEN_WORDS = (
-    ("filled", "painted", "black", "full", "shaded", "true"),
-    ("empty", "blank", "white", "unfilled", "false"),
-    ("unknown", "none", "null", "nan", "-1", str(UNKNOWN)),
-)
+PAINTED_WORDS = ("filled", "painted", "black", "full", "shaded", "true")
+EMPTY_WORDS = ("empty", "blank", "white", "unfilled", "false")
+OPEN_WORDS = ("unknown", "none", "null", "nan", "-1", str(UNKNOWN))
 
 HUES = {
     "black": ("000000", "⬛⚫🖤"), "white": ("ffffff", "⬜⚪🤍"), "red": ("e02020", "🟥🔴❤"),
@@ -76,17 +74,10 @@ def _with_patterns(meanings: Meanings) -> AnswerSigns:
     names = sorted((name for name in meanings if len(name) > 1), key=len, reverse=True)
     end = rf"(?![^\s{soft}{hard}])"
     word = rf"(?:[{signs}]+|(?i:{'|'.join(map(re.escape, names))})|\d+){end}"
-    colors = "|".join(name for name in names if len(name) > 2 and name.isalpha())
-    meaning = rf"\b({colors})\b(?: cells?| squares?)?"
-    return AnswerSigns(
-        meanings,
-        re.compile(word),
-        re.compile(rf"(?<![^\s{soft}{hard}]){word}(?:[\s{soft}]++{word})*+"),
-        re.compile(
-            f"{LEGEND_BEGIN}(?:{LEGEND_SIGN}{LEGEND_IS}{meaning}|{meaning}{LEGEND_IS}{LEGEND_SIGN}{LEGEND_END})",
-            re.I | re.M,
-        ),
-    )
+    piece = rf"(?<![^\s{soft}{hard}]){word}(?:[\s{soft}]++{word})*+"
+    meaning = rf"\b({'|'.join(name for name in names if len(name) > 2 and name.isalpha())})\b(?: cells?| squares?)?"
+    legend = f"(?:{LEGEND_SIGN}{LEGEND_IS}{meaning}|{meaning}{LEGEND_IS}{LEGEND_SIGN}{LEGEND_END})"
+    return AnswerSigns(meanings, *map(re.compile, (word, piece, f"(?im){LEGEND_BEGIN}{legend}")))
 
 
 def _meanings(palette: Sequence[Color]) -> Meanings:
@@ -100,9 +91,8 @@ def _meanings(palette: Sequence[Color]) -> Meanings:
     else:
         del meanings["white"], meanings["W"]
         meanings |= {sign: tuple(sorted(entries)) for sign, entries in _color_signs(palette).items()}
-    meanings |= {sign: (entry,) for entry in range(1, colors + 1) for sign in (str(entry), DIGITS[entry])} | {
-        ground: (0,)
-    }
+    meanings |= {sign: (entry,) for entry in range(1, colors + 1) for sign in (str(entry), DIGITS[entry])}
+    meanings[ground] = (0,)
     own = {symbol: (entry,) for entry, symbol in enumerate(symbols, 1)}
     return meanings | {symbol: entry for symbol, entry in own.items() if colors > 1 or symbol not in EITHER}
 

@@ -123,7 +123,7 @@ def _refuse_turned(grid: np.ndarray, text: str, puzzle: Puzzle) -> None:
 
 def _found(rows: Sequence[Row], wanted: _Wanted) -> _Found:
     """Return the grid of rows, or what is wrong with their signs."""
-    if all(sign == BLANK for row in rows for sign in row):
+    if len(rows) == wanted.height and {*chain.from_iterable(rows)} == {BLANK}:
         return _Found(None, "its cells are all blank: write a sign in each")
     try:
         return _Found(entries_of(rows, wanted.signs.meanings))
@@ -238,7 +238,7 @@ MARKUP = [
         ("", r"(?:[✓✔✅✗✘❌][ \t,|]{0,3}){3,}", lambda found: found[0].translate(CHECKS)),
         (
             "",
-            r"(?<=[.;!?])[ \t]+(?=(?:[Tt]he )?\W?\W?(?:[Ff]inal )?(?:answer|Answer|[Ss]olution)\W{0,4}(?:[:=]| is\b))",
+            r"(?<=[.;!?])[ \t]+(?=\W{0,3}(?i:(?:the )?(?:final )?(?:answer|solution|grid))\W{0,4}(?:[:=]| is\b))",
             "\n",
         ),
         ("", r"(?<![^\s;])(\S);(?=\S(?:;|\s|$))", r"\1,"),
@@ -314,11 +314,14 @@ def _chosen(found: Sequence[_Found], wanted: _Wanted) -> list[_Found]:
         if 0 < y <= wanted.height and (again is None or (again[0] != grid[y - 1]).any()):
             return [_Found(None, f"row {y} is there again below the grid, and differs")]
     others = [each for each in found[:last] if each.grid is not None and (each.grid != grid).any()]
-    sentence, above = SENTENCE.split(found[last].above.strip())[-1], found[last].above
-    is_doubtful = any(FINAL.search(each.above) for each in others) and not CORRECTED.search(above)
-    is_doubtful |= any(SEVERAL.search(each.above) for each in others)
-    if is_doubtful or (REJECTED.search(sentence) and not AFFIRMED.search(sentence)):
-        return [_Found(None, TWO_GRIDS if others else "the text above the grid says that it is not the answer")]
+    above = found[last].above.strip()
+    sentence = re.split(r"[.!?;]\s|\n", above)[-1]
+    doubts = FINAL if not CORRECTED.search(above) else SEVERAL
+    if any(doubts.search(each.above) for each in others) or (
+        REJECTED.search(sentence) and not AFFIRMED.search(sentence)
+    ):
+        reason = "the text above the grid says that it is not the answer"
+        return [_Found(None, "two grids, and it is not certain which is meant" if others else reason)]
     return [found[last]]
 
 
@@ -370,10 +373,10 @@ CANDIDATES = re.compile(
     r"(?i)(?=.*\brow\b).*\b(?:candidates|options|(?:plac|arrang)ements|possib|(?:can|could|may) be\W*$)"
 )
 LABEL, LETTERS = re.compile(r".*[:=→]|\([^()]*\)"), re.compile(r"[^\W\d_]{2}")
-"""What may stand around a row; what says that a line is prose."""
+NATURAL = re.compile(r"0[1-9]?|[1-9]\d{0,3}")
+"""What may stand around a row; what says that a line is prose; a number."""
 
-SENTENCE = re.compile(r"[.!?;]\s|\n")
-FINAL = re.compile(r"(?i)\b(?:final|solution|answer|correct|solved)\b")
+FINAL = re.compile(r"(?i)\b(?:final|solutions?|answer|correct|solved)\b")
 CORRECTED = re.compile(
     r"(?i)\b(?:(?:re|in)?correct|fix|wrong|wait|hm|actual|oops|sorry|mistake|error|final|new|revis|updat|redo|again"
     r"|instead|should|solution|answer|fail|not\b|second)"
@@ -387,16 +390,13 @@ REJECTED = re.compile(
 AFFIRMED = re.compile(
     r"(?i)(?<!not )\b(?:correct|fix|final|actual|solved|accepted|(?:new|so|now|should)\b|instead(?! of))"
 )
-SEVERAL = re.compile(r"(?i)\b(?:two|both|three|several|multiple) (?:\w+ )?(?:solutions|grids|answers|candidates)")
+SEVERAL = re.compile(r"(?i)\b(?:two|both|several|multiple) (?:\w+ )?(?:solutions|grids|answers|candidates)")
 TAKEN_BACK = re.compile(
     r"(?im)^[^\w\n]{0,9}(?:(?:wait|hm+|no|sorry|actually)[,.!:—–-]|(?:but|this|that|unfortunately|however)\b)[^\n]*?"
     r"\b(?<!nothing is )(?<!no )(?:wrong|incorrect|mistake|error|fails|violates|contradicts|redo"
     r"|(?:not|\w+n't)(?: \w+)? (?:right|correct|valid|satisf|fit|match|work))|^[^\w\n]{0,9}oops\b"
 )
-TWO_GRIDS = "two grids, and it is not certain which is meant"
 """What the text says of a grid below or above it."""
-
-NATURAL = re.compile(r"0[1-9]?|[1-9]\d{0,3}")
 
 
 def _line(text: str, wanted: _Wanted) -> _Line:
@@ -504,7 +504,9 @@ def _in_lines(text: str, wanted: _Wanted, found: list[_Found]) -> list[_Found]:
         elif CANDIDATES.match(f"{above[-2:][0].text} {heading}" if above else "") and not AFFIRMED.search(heading):
             each = [_Found(None, "its lines are each perhaps the same row", is_near=False)]
         elif COLUMN_CHECK.fullmatch(heading):  # perhaps columns of the grid above
-            each = [one for one in each if one.grid is not None and not np.array_equal([one.grid.T], [last])]
+            each = [
+                one for one in each if one.grid is not None and (last is None or not np.array_equal(one.grid.T, last))
+            ]
         found += [one._replace(above=prose) for one in each]
         last, prose = next((one.grid for one in reversed(each) if one.grid is not None), last), ""
     if not found and sum(line.is_column for line in lines) > 1:
@@ -518,10 +520,8 @@ def _blocks(lines: Sequence[_Line]) -> Iterator[tuple[list[list[_Line]], list[_L
     Prose ends a block unless a label says that the next line is the next row.
     """
     groups: list[list[_Line]] = [[]]
-    above: list[_Line] = []
-    prose: list[_Line] = []
-    last: int | None = None
-    is_over = False
+    above, prose = list[_Line](), list[_Line]()
+    last, is_over = -2, False
     for line in lines:
         if line is EMPTY:
             groups.append([])
@@ -533,11 +533,11 @@ def _blocks(lines: Sequence[_Line]) -> Iterator[tuple[list[list[_Line]], list[_L
         else:
             if is_over and prose and line.number is None and len(line.rows) == 1:
                 line = line._replace(number=prose[-1].number)
-            if is_over and (line.number is None or last is None or line.number != last + 1):
+            if is_over and line.number != last + 1:
                 yield groups, above
                 groups, above = [[]], prose
             groups[-1].append(line)
-            last, is_over, prose = line.number, False, []
+            last, is_over, prose = -2 if line.number is None else line.number, False, []
     yield groups, above
     yield [[]], prose
 
@@ -563,9 +563,8 @@ def _in_group(group: Sequence[_Line], wanted: _Wanted) -> _Found:
     if rows:
         return _found(rows, wanted)
     is_near = len(numbered) < len(counts) > 1 or (len(counts) == 1 and _is_near(counts[0], wanted))
-    fault = _fault(counts, wanted)
-    if numbered and numbered[0][0] > 1 and len(counts) < wanted.height:
-        fault = f"row {numbered[0][0] - 1} is not there, or not in signs of cells"
+    is_late = numbered and numbered[0][0] > 1 and len(counts) < wanted.height
+    fault = f"row {numbered[0][0] - 1} is not there, or not in signs of cells" if is_late else _fault(counts, wanted)
     return _Found(None, fault, is_near, numbered)
 
 
