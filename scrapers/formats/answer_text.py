@@ -370,7 +370,7 @@ ARE_COLUMNS = "its lines are columns: write rows"
 
 OPTIONS = re.compile(r"(?i)\b(?:or|either|options?|possib\w+|could|can|alternatives?|candidates?|arrangements?)\b")
 CANDIDATES = re.compile(
-    r"(?i)(?=.*\brow\b).*\b(?:candidates|options|(?:plac|arrang)ements|possib|(?:can|could|may) be\W*$)"
+    r"(?i)(?=.{0,99}$)(?=.*\brow\b).*\b(?:candidates|options|(?:plac|arrang)ements|possibilit|(?:can|may) be\W*$)"
 )
 LABEL, LETTERS = re.compile(r".*[:=→]|\([^()]*\)"), re.compile(r"[^\W\d_]{2}")
 NATURAL = re.compile(r"0[1-9]?|[1-9]\d{0,3}")

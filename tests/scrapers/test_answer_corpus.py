@@ -405,6 +405,24 @@ READ = {
     "an HTML table with empty fields": "<table>"
     + "".join(f"<tr>{''.join(f'<td>{sign}</td>' for sign in row)}</tr>" for row in A.replace("0", " ").split("\n"))
     + "</table>",
+    "a box before another string": f"\\boxed{{{S}}}\n\nIn a second string, row 5 is off: 0010001110111110010001000",
+    "the answer after numbers in a line": f"Row 1 is 1, column 3 is 5. Final answer: {' '.join(ROWS)}",
+    "blocks of content": json.dumps([{"type": "thinking", "thinking": B}, {"type": "text", "text": f"So:\n{A}"}]),
+    "a fence for each row": "\n".join(f"Row {y}:\n```\n{row}\n```" for y, row in enumerate(ROWS, 1)),
+    "comments after rows of #": "\n".join(f"    '{row}',  # row {y}" for y, row in enumerate(H.split("\n"), 1)),
+    "YAML, a cell a line": "grid:" + "".join("\n  -" + "".join(f"\n    - {sign}" for sign in row) for row in ROWS),
+    "CSV with semicolons": "\n".join(";".join(row) for row in ROWS),
+    "check marks and crosses": "\n".join(" ".join("✗✓"[int(sign)] for sign in row) for row in ROWS),
+    "LaTeX, a formula a cell": A.replace("0", "$\\square$ ").replace("1", "$\\blacksquare$ "),
+    "numbers of two digits": "\n".join(f"{y:02} {row}" for y, row in enumerate(ROWS, 1)),
+    "rows as numbers from the last": json.dumps([{"row": y, "cells": ROWS[y - 1]} for y in (5, 4, 3, 2, 1)]),
+    "a draft called final": f"Final answer:\n{B}\n\nWait, row 5 breaks column 2. Let me fix that.\n\n{A}",
+    "a second attempt": f"First attempt:\n{B}\nThis fails in column 2.\n\nSecond attempt:\n{A}",
+    "a legend of fields": json.dumps(
+        {"legend": {"A": "empty", "B": "filled"}, "cells": A.replace("0", "A").replace("1", "B")}
+    ),
+    "rows said to be full": f"Row 3 is filled and row 1 is empty but for a cell.\n\n{A}",
+    "doubts without a fault": f"{A}\n\nWait, let me check column 3: it is 5, and nothing is wrong.",
     "a checkmark and words after": "\n".join(
         f"{row} ← row {y}, clue {clue}" for y, (row, clue) in enumerate(zip(ROWS, "13511", strict=True), 1)
     ),
@@ -437,7 +455,66 @@ REFUSED = {
     "rows of a string unlike": "001000 0111 11111 00100 00100",
     "lengths that even out": json.dumps(["001000", "1110", *ROWS[2:]]),
     "nothing but rules": "-----\n" * 5,
+    "an example of a wrong one after the solution": f"Solution:\n{A}\n\nA wrong solution would be:\n{B}",
+    "a grid without a word of correction after": f"**Solution**\n\n{A}\n\nWith row 5 moved, as in\n\n{B}\n\nit breaks.",
+    "a template after": f"My answer:\n{A}\n\nA template to print:\n" + "\n".join(["....."] * 5),
+    "options": f"Option A:\n{A}\n\nOption B:\n{B}",
+    "two solutions": f"I see two solutions.\n\n{A}\n\n{B}",
+    "this or that": f"{A}\n\nor\n\n{B}",
+    "values, and not": f"Solution:\n{json.dumps(ROWS)}\n\nMy first attempt was:\n{json.dumps(B.split(chr(10)))}",
+    "a grid taken back": f"{B}\n\nHmm, this doesn't fit column 2.",
+    "a row replaced in words": f"{B}\n\nCorrection: row 5 should be `00100`, not `01000`.",
+    "candidates for a row": "Candidates for row 2:\n" + "\n".join(["11100", "01110", "00111", "01110", "11100"]),
+    "cells by style": "<table>" + ("<tr>" + '<td class="on"></td>' * 5 + "</tr>") * 5 + "</table>",
 }
+K = from_picture([[1, 1, 1, 1, 0], [1, 0, 0, 0, 1], [1, 0, 0, 1, 1], [1, 1, 0, 0, 0], [1, 0, 0, 0, 0]])
+"""A puzzle that no turn leaves the same."""
+
+assert K.goal is not None
+TURNED = {
+    name: words(grid.tolist(), "01") for name, grid in {"T": K.goal.T, "V": K.goal[::-1], "I": 1 - K.goal}.items()
+}
+CONTRARY = {
+    **{
+        f"label {label}": (label + "{y}: {row}", "T")
+        for label in ("Col. ", "Kolumna ", "Colonne ", "Sütun ", "列", "c")
+    },
+    "ordinals": ("Column no. {y} = {row}", "T"),
+    "a table's": ("| {y} | {row} |", "T", "| Column | From top to bottom |\n|---|---|\n"),
+    "a heading": ("{row}", "T", "Columns, from left to right:\n"),
+    "column by column": ("{row}", "T", "Here it is, column by column:\n"),
+    "YAML": ("  - '{row}'", "T", "columns:\n"),
+    "Python": ("  '{row}',", "T", "columns = [\n"),
+    "numbers that descend": ("{z}. {row}", "V"),
+    "a table that descends": ("| {z} | {row} |", "V"),
+    "from below": ("{row}", "V", "From the bottom up:\n"),
+    "a contrary legend": ("{row}", "I", "With 0 for filled and 1 for empty:\n"),
+    "a legend in prose": ("{row}", "I", "0s are painted, 1s are not.\n"),
+    "a legend as a list": ("{row}", "I", "- 0: filled\n- 1: empty\n\n"),
+}
+"""A line, how the grid is turned, and what stands above."""
+
+
+@pytest.mark.parametrize("case", CONTRARY.values(), ids=CONTRARY)
+def test_turned_grids_are_refused(case: tuple[str, ...]) -> None:
+    line, turn, *above = case
+    rows = enumerate(TURNED[turn], 1)
+    answer = "".join(above) + "\n".join(line.format(y=y, z=6 - y, row=row) for y, row in rows)
+    assert isinstance(reading(Case(K, answer, None)), str), answer
+
+
+@pytest.mark.parametrize("turn", "TI")
+@pytest.mark.parametrize("key", ["legend", "encoding"])
+def test_turned_fields_are_refused(turn: str, key: str) -> None:
+    answer = {"columns": TURNED["T"]} if turn == "T" else {key: {"0": "filled", "1": "empty"}, "grid": TURNED["I"]}
+    with pytest.raises(FormatError):
+        read_answer(answer, K)
+
+
+def test_legends_of_colors_in_another_order_are_refused() -> None:
+    assert FLAG.goal is not None
+    with pytest.raises(FormatError, match="could be"):
+        read_answer({"palette": ["white", "green", "red", "blue"], "grid": FLAG.goal.tolist()}, FLAG)
 
 
 @pytest.mark.parametrize("answer", READ.values(), ids=READ)
