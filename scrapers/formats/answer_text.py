@@ -9,7 +9,8 @@ An answer is an array of palette entries, a list of rows, an object (any key), o
                puzzle's width is a row, whatever stands around it; one of as many cells as the puzzle is all rows
     blocks     adjacent lines of cells, or those labelled with the next row, are a grid if they have as many rows as the
                puzzle. Words too many are left out if they are each row's number, its clue or both
-    choice     the last grid counts. What follows it and was meant as a grid, or another version of a row, is a fault
+    choice     the last grid counts, unless the text rejects it. What follows it and was meant as a grid, or another
+               version of a row, is a fault; so are lines said to be columns, or to be perhaps the same row
 
 A fault is refused with what is wrong, never repaired. What each sign means is in answer_signs.
 """
@@ -38,11 +39,8 @@ from nonocensus.scrapers.formats.answer_signs import (
 from nonocensus.scrapers.formats.parsing import FormatError, clipped
 from nonocensus.solver.model.puzzle import Puzzle, clues_of
 
-MAX_PROSE, MAX_SIGNS = 1 << 20, 32
-"""Most characters of an answer: for prose, and for each cell."""
-
-MAX_LINES, MAX_DEPTH, MAX_TRIES = 1 << 16, 16, 32
-"""Of a text; of objects and lists in each other; of places that look like JSON and are not."""
+MAX_PROSE, MAX_SIGNS, MAX_LINES, MAX_DEPTH, MAX_TRIES = 1 << 20, 32, 1 << 16, 16, 32
+"""Characters of prose and of each cell; lines; lists in each other; places that look like JSON and are not."""
 
 KEYS = ("solution", "answer", "grid")
 LEGENDS = ("legend", "key", "palette", "encoding", "mapping", "colors", "colours", "symbols")
@@ -107,7 +105,7 @@ def read_answer(answer: Any, puzzle: Puzzle) -> np.ndarray:
     if not found or found[-1].grid is None:
         raise FormatError(found[-1].fault if found else _fault([], wanted))
     text = ""
-    with suppress(RecursionError, ValueError):  # of lists in each other, and of numbers with thousands of digits
+    with suppress(RecursionError, ValueError):  # of lists in each other, of numbers with thousands of digits
         text = str(answer)
     _refuse_turned(found[-1].grid, text, puzzle)
     return found[-1].grid
@@ -320,8 +318,8 @@ def _chosen(found: Sequence[_Found], wanted: _Wanted) -> list[_Found]:
     if any(doubts.search(each.above) for each in others) or (
         REJECTED.search(sentence) and not AFFIRMED.search(sentence)
     ):
-        reason = "the text above the grid says that it is not the answer"
-        return [_Found(None, "two grids, and it is not certain which is meant" if others else reason)]
+        two = "two grids, and it is not certain which is meant"
+        return [_Found(None, two if others else "the text above the grid says that it is not the answer")]
     return [found[last]]
 
 
@@ -515,10 +513,7 @@ def _in_lines(text: str, wanted: _Wanted, found: list[_Found]) -> list[_Found]:
 
 
 def _blocks(lines: Sequence[_Line]) -> Iterator[tuple[list[list[_Line]], list[_Line]]]:
-    """Yield the lines of each block, in groups between empty lines, and the prose above it; then that below.
-
-    Prose ends a block unless a label says that the next line is the next row.
-    """
+    """Yield the lines of each block (prose ends it, but not above a next row), and the prose above; then that below."""
     groups: list[list[_Line]] = [[]]
     above, prose = list[_Line](), list[_Line]()
     last, is_over = -2, False
