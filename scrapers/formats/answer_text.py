@@ -106,8 +106,9 @@ def read_answer(answer: Any, puzzle: Puzzle) -> np.ndarray:
         raise FormatError(found[-1].fault if found else _fault([], wanted))
     text = ""
     with suppress(RecursionError, ValueError):  # of lists in each other, of numbers with thousands of digits
-        text = str(answer)
-    _refuse_turned(found[-1].grid, text, puzzle)
+        text = "" if not isinstance(answer, str) and _is_row(next(iter(answer))) else str(answer)
+    if re.search(r"[^\W\d_]|\b2\b", text):
+        _refuse_turned(found[-1].grid, text, puzzle)
     return found[-1].grid
 
 
@@ -312,9 +313,8 @@ def _chosen(found: Sequence[_Found], wanted: _Wanted) -> list[_Found]:
         if 0 < y <= wanted.height and (again is None or (again[0] != grid[y - 1]).any()):
             return [_Found(None, f"row {y} is there again below the grid, and differs")]
     others = [each for each in found[:last] if each.grid is not None and (each.grid != grid).any()]
-    above = found[last].above.strip()
-    sentence = re.split(r"[.!?;]\s|\n", above)[-1]
-    doubts = FINAL if not CORRECTED.search(above) else SEVERAL
+    sentence = re.split(r"[.!?;]\s|\n", found[last].above.strip())[-1]
+    doubts = FINAL if not CORRECTED.search(found[last].above) else SEVERAL
     if any(doubts.search(each.above) for each in others) or (
         REJECTED.search(sentence) and not AFFIRMED.search(sentence)
     ):
