@@ -9,7 +9,8 @@ import pyarrow as pa
 from numpy.typing import ArrayLike
 
 from nonocensus.reports.words.step_words import describe_clue
-from nonocensus.scrapers.formats.answer_text import UNKNOWN, read_answer
+from nonocensus.scrapers.formats.answer_signs import UNKNOWN
+from nonocensus.scrapers.formats.answer_text import read_answer
 from nonocensus.scrapers.formats.parsing import FormatError
 from nonocensus.solver.api import solve
 from nonocensus.solver.model.answer_check import fits
