@@ -137,7 +137,7 @@ class LineWords:
         if "after" in parts:
             clauses.append(f"{self.block(parts['after'])} begins in {self.cells([parts['earliest']])} at the earliest")
         for t, room, within in parts["short"]:
-            where = f", within {self.cells(within)}," if within else ""
+            where = f" (within {self.cells(within)})" if within else ""
             clauses.append(f"{self.block(t)}{where} has no room in {self.cells(room)}")
         said = listed(clauses or [f"all {color_name(self.puzzle, parts['color'])} blocks are complete"])
         return f"as {listed(lead)}, {said}" if lead else said
@@ -167,16 +167,16 @@ class LineWords:
 
     def cases(self, cases: Iterable[tuple[int, range, bool]]) -> str:
         """Say where a block could be, and that others don't fit in then."""
-        sides = ("after", "before")
-        return ", or to ".join(
-            f"{self.block(t)} in {self.cells(cells)}, where the blocks {sides[is_before]} it do not fit"
-            for t, cells, is_before in cases
-        )
+        said = []
+        for t, cells, is_before in cases:
+            where = f" in {self.cells(cells)}" if len(cells) > 1 else ""
+            said.append(f"{self.block(t)}{where}, where the blocks {'before' if is_before else 'after'} it do not fit")
+        return ", or to ".join(said)
 
     def within(self, blocks: Sequence[int], within: Sequence[range]) -> str:
         """Name alternative blocks, and the cells in which each lies."""
         return listed(
-            [f"{self.block(t)}, within {self.cells(cells)}" for t, cells in zip(blocks, within, strict=True)], "or"
+            [f"{self.block(t)} (within {self.cells(cells)})" for t, cells in zip(blocks, within, strict=True)], "or"
         )
 
     def argument(self, reason: Reason) -> str:
