@@ -44,8 +44,8 @@ SENTENCES = {
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 
-MOST_BLOCKS = 8
-"""Blocks of a clue that a sentence repeats."""
+LONGEST_CLUE = 40
+"""Letters of a clue that a sentence repeats."""
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:
@@ -77,8 +77,8 @@ class LineWords:
 
     def heading(self) -> str:
         """Name the line and its clue, unless that is long: `Row 4, clue 3 1`."""
-        clue = f", clue {clue_words(self.puzzle, self.line.clue)}" if len(self.line.clue) <= MOST_BLOCKS else ""
-        return f"{self.side.capitalize()} {self.number}{clue}"
+        clue = clue_words(self.puzzle, self.line.clue)
+        return f"{self.side.capitalize()} {self.number}" + f", clue {clue}" * (len(clue) <= LONGEST_CLUE)
 
     def cells(self, cells: Iterable[int]) -> str:
         """Name cells: `columns 1, 3 and 7 to 9`."""

@@ -38,14 +38,12 @@ class DescribedStep(NamedTuple, Generic[AnyStep]):
     number   from 1
     step     the step
     what     sentences that say where, why and what follows
-    why      the argument alone, for a hint; empty for an assumption and a merged step
     brief    where and what follows, for a caption
     """
 
     number: int
     step: AnyStep
     what: str
-    why: str
     brief: str
 
 
@@ -70,19 +68,18 @@ def describe_merged(explanation: Explanation) -> Iterator[DescribedStep[MergedSt
         step = MergedStep(first.step.technique, lines, ruled, first.step.assumption)
         if len(steps) > 1:
             what = f"{describe_lines(explanation.puzzle, lines)}: no cell has a colour that the clue of its line lacks."
-            first = first._replace(what=what, why="", brief=what)
-        yield DescribedStep(number, step, first.what, first.why, first.brief)
+            first = first._replace(what=what, brief=what)
+        yield DescribedStep(number, step, first.what, first.brief)
 
 
-def describe_step(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> tuple[str, str, str]:
-    """Describe a step: `what`, `why` and `brief` of DescribedStep; `cells` are the possible colours before it."""
+def describe_step(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> tuple[str, str]:
+    """Describe a step: `what` and `brief` of DescribedStep; `cells` are the possible colours before it."""
     if step.assumption is None:
         assert step.line is not None
         words, reasons = _reasons(puzzle, step.line, step.ruled, cells, step.technique)
-        why = "; ".join(words.arguments(reasons))
         ruled = frozenset(pair for reason in reasons for pair in reason.ruled)
         brief = f"{words.heading()}: {words.conclusion(ruled, words.line)}."
-        return _sentence(words, reasons), f"{why[0].upper()}{why[1:]}.", brief
+        return _sentence(words, reasons), brief
     refuted, before = step.assumption, list(cells)
     where = describe_cell(puzzle, refuted.place)
     before[refuted.place] = 1 << refuted.color
@@ -95,7 +92,7 @@ def describe_step(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> tuple[str
     row = line_words(puzzle, refuted.place // puzzle.width, cells)
     x = refuted.place % puzzle.width
     so = row.conclusion(frozenset({(x, refuted.color)}), row.line).removeprefix(row.cells([x]))
-    return " ".join([*sentences, f"So {where}{so}."]), "", f"{where[0].upper()}{where[1:]}{so}."
+    return " ".join([*sentences, f"So {where}{so}."]), f"{where[0].upper()}{where[1:]}{so}."
 
 
 def line_words(puzzle: Puzzle, number: int, cells: Sequence[int]) -> LineWords:
@@ -189,12 +186,13 @@ def describe_line(puzzle: Puzzle, line: int) -> str:
 
 
 def describe_lines(puzzle: Puzzle, lines: Sequence[int]) -> str:
-    """Describe lines without their clues: `Rows 1 to 4, row 6, columns 2 to 3`; rows are numbered before columns."""
+    """Describe lines without their clues: `Rows 1 to 4, row 6, columns 2 and 3`; rows are numbered before columns."""
     sides = [("row", line + 1) if line < puzzle.height else ("column", line - puzzle.height + 1) for line in lines]
     parts = []
     for (side, _), run in groupby(enumerate(sides), lambda each: (each[1][0], each[1][1] - each[0])):
         numbers = [number for _, (_, number) in run]
-        parts.append(f"{side} {numbers[0]}" if len(numbers) == 1 else f"{side}s {numbers[0]} to {numbers[-1]}")
+        to = "and" if len(numbers) == 2 else "to"
+        parts.append(f"{side} {numbers[0]}" if len(numbers) == 1 else f"{side}s {numbers[0]} {to} {numbers[-1]}")
     text = ", ".join(parts)
     return text[0].upper() + text[1:]
 
