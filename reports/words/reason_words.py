@@ -244,7 +244,7 @@ PARTS: dict[str, Callable[[LineWords, Mapping[str, Any]], str]] = {
     "name": _color_of,
     "of": lambda words, parts: words.of(parts["sum"], parts["color"]),
     "room": lambda words, parts: words.cells(parts["room"]),
-    "side": lambda words, _: f"{len(words.line.cells)} cells of the {words.side}",
+    "side": lambda words, _: f"{len(words.line.cells)} cell{'s' * (len(words.line.cells) > 1)} of the {words.side}",
     "starts": lambda words, parts: listed([f"in {words.cells(starts)}" for starts in parts["starts"]], "or"),
     "sum": lambda words, parts: words.sum(parts["sum"]),
     "then": lambda words, parts: words.then(parts["then"]),
