@@ -29,8 +29,8 @@ SENTENCES = {
     "join": "{cells} can only belong to {block}",
     "arrangements": "the blocks can only begin {starts}",
     "suppose": "suppose {cell} is {name}: {then}{end}",
-    "many": "{cells} would be {name}, more than {count}{of}",
-    "few": "only {cells} could be {name}, fewer than {count}{of}",
+    "many": "{cells} would be {name}, but only {count} can be{of}",
+    "few": "{only} could be {name}, but {count} must be{of}",
     "nowhere": "{block} would have no room",
     "crossed": "{block} could not begin before {earliest} nor after {latest}",
     "uncovered": "{cells} would be {name}, but {cover}",
@@ -51,6 +51,13 @@ LONGEST_CLUE = 40
 def listed(words: Sequence[str], last: str = "and") -> str:
     """Join words: `a, b and c`."""
     return f" {last} ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def ordinal(index: int) -> str:
+    """Return the ordinal of an index from 0: `first`, `21st`."""
+    number = index + 1
+    suffix = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return ORDINALS[index] if index < len(ORDINALS) else f"{number}{suffix}"
 
 
 def color_name(puzzle: Puzzle, color: int) -> str:
@@ -109,7 +116,7 @@ class LineWords:
         names = []
         for block, members in alike.items():
             same = [t for t, other in enumerate(clue) if other == block]
-            places = [ORDINALS[k] if k < len(ORDINALS) else f"{k + 1}th" for k in map(same.index, members)]
+            places = [ordinal(same.index(t)) for t in members]
             color = f"{color_name(self.puzzle, block.color)} " if self.puzzle.colors > 1 else ""
             order = f"{listed(places, last)} " if len(same) > 1 else ""
             names.append(f"the {order}{color}{'?' if block.length == BLOT else block.length}")
@@ -243,6 +250,7 @@ PARTS: dict[str, Callable[[LineWords, Mapping[str, Any]], str]] = {
     "latest": lambda words, parts: words.cells([parts["latest"]]),
     "name": _color_of,
     "of": lambda words, parts: words.of(parts["sum"], parts["color"]),
+    "only": lambda words, parts: f"only {words.cells(parts['cells'])}" if parts["cells"] else "no cell",
     "room": lambda words, parts: words.cells(parts["room"]),
     "side": lambda words, _: f"{len(words.line.cells)} cell{'s' * (len(words.line.cells) > 1)} of the {words.side}",
     "starts": lambda words, parts: listed([f"in {words.cells(starts)}" for starts in parts["starts"]], "or"),

@@ -257,6 +257,37 @@ earliest, so column 3 is white
 CASES = [re.split(r": | \| |\n", case, maxsplit=3) for case in SAID.strip().split("\n\n")]
 
 
+REFUTED = """
+2 | ##?# | columns 1, 2 and 4 would be black, but only 2 can be
+
+2 2 1 | ????.?? | the second 2 could not begin before column 6 nor after column 3
+
+2 | ?.?.? | the 2 would have no room
+
+1 2 | #.#.?? | column 3 would be black, but the 2 begins in column 5 at the earliest
+
+2 | ??.#.?? | column 4 would be black with room only in column 4, too little for the 2
+
+2 | #?# | columns 1 and 3 would all belong to the 2, which is too short
+
+1 1 | ?##? | columns 2 and 3 would be one block, but the first and second 1 are shorter
+
+1 1r | -r. | no cell could be black, but 1 must be
+"""
+"""Clue and cells without arrangement, and what is said."""
+
+
+@pytest.mark.parametrize("case", REFUTED.strip().split("\n\n"))
+def test_contradictions(case: str) -> None:
+    clue, cells, said = case.split(" | ")
+    line = line_with(clue_of(clue), (COLORS[sign] for sign in cells))
+    assert not all_places(line)
+    puzzle = Puzzle((line.clue,), ((),) * len(cells), palette=RED if "r" in clue else RED[:2])
+    then, end = refutation(line)
+    words = LineWords(puzzle, 0, line)
+    assert words.then(then) + words.argument(end) == said
+
+
 @pytest.mark.parametrize(("technique", "clue", "cells", "said"), CASES)
 def test_sentences(technique: str, clue: str, cells: str, said: str) -> None:
     number = [each.name for each in TECHNIQUES].index(technique)
