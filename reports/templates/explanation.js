@@ -86,5 +86,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "ArrowRight") showStep(at + 1);
   else if (event.key === "ArrowLeft") showStep(at - 1);
 });
+const board = document.querySelector(".sheet"); // on a phone the step is below it
+new ResizeObserver(() => document.body.style.setProperty("--board", `${board.offsetHeight}px`)).observe(board);
 document.querySelector(".controls").hidden = false;
 showStep(0);

@@ -2,6 +2,7 @@
 
 import base64
 import io
+from dataclasses import replace
 from pathlib import Path
 from unicodedata import normalize
 
@@ -158,7 +159,9 @@ def test_numbers_from_100_on_are_printed_whole(explained: Tab, tmp_path: Path) -
 IN_VIEW = """
 return [".sheet svg", "#at", "#words"].map((name) => {
   const box = document.querySelector(name).getBoundingClientRect();
-  return box.top >= 0 && box.bottom <= innerHeight && box.left >= 0 && box.right <= innerWidth;
+  const at = document.elementFromPoint((box.left + box.right) / 2, (box.top + box.bottom) / 2);
+  const isCovered = !at || !document.querySelector(name).closest(".sheet, section").contains(at);
+  return box.top >= 0 && box.bottom <= innerHeight && box.left >= 0 && box.right <= innerWidth && !isCovered;
 });
 """
 
@@ -174,3 +177,25 @@ def test_grid_slider_and_words_are_in_view_together(
     explained.run(script)
     assert explained.run(IN_VIEW) == [True, True, True]
     explained.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_board_is_in_view_at_every_step_on_a_phone(explained: Tab, tmp_path: Path) -> None:
+    path, before = tmp_path / "phone.html", explained.driver.current_url
+    explanation = flower()
+    titled = explanation._replace(puzzle=replace(explanation.puzzle, title="A flower in a pot", author="A. N. Other"))
+    path.write_text(page(titled, "about 12 minutes (8 to 20), 3 stars of 5, grade 2: mercury"))
+    with emulated(explained.driver, "light", PHONE):
+        explained.driver.get(path.as_uri())
+        for number in range(1, len(list(describe_merged(explanation))) + 1):
+            click(explained, "on")
+            assert shown(explained)[0] == number
+            assert explained.run(IN_VIEW) == [True, True, True], number
+        for number in range(2, 40, 3):
+            explained.run(f"document.querySelectorAll('.step')[{number}].click()")
+            explained.run("document.querySelector('#words a').click()")
+            assert explained.run(IN_VIEW) == [True, True, True], "the technique below them"
+        explained.run(
+            "document.querySelectorAll('.step')[3].scrollIntoView(); document.querySelectorAll('.step')[3].click()"
+        )
+        assert explained.run(IN_VIEW) == [True, True, True], "after a tap on a step"
+    explained.driver.get(before)
