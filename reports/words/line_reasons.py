@@ -5,24 +5,36 @@ found again as data, by the same rules, for `reason_words` to say in a sentence.
 with the colour in the cell, the rules lead to a line without arrangement.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
-from itertools import groupby, islice
+from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any, NamedTuple
 
+from nonocensus.reports.words.line_ranges import (
+    COUNTED,
+    FITTED,
+    FULL,
+    NARROWED,
+    Line,
+    Pairs,
+    Ranges,
+    arrangement_spans,
+    arrangements,
+    begins_after,
+    fits_before,
+    gap_before,
+    least,
+    possible_starts,
+    ranges,
+)
 from nonocensus.solver.model import techniques
-from nonocensus.solver.model.puzzle import BLOT, Block, Clue
-
-COUNTED, NARROWED, FITTED, FULL = range(4)
-"""How ranges of blocks are found: by counting blocks and gaps; narrowed by painted cells; by room; by trying all."""
+from nonocensus.solver.model.puzzle import BLOT
+from nonocensus.solver.proofs.record import colors_of
 
 MOST_ARRANGEMENTS = 3
 """Arrangements of a line that a sentence lists."""
 
 MOST_THEN = 2
 """Consequences of a supposed colour that a sentence lists."""
-
-Pairs = frozenset[tuple[int, int]]
 
 
 class Reason(NamedTuple):
@@ -38,263 +50,24 @@ class Reason(NamedTuple):
     parts: dict[str, Any]
 
 
-class Line(NamedTuple):
-    """A clue, and the possible colours of each cell, a bit each."""
-
-    clue: Clue
-    cells: tuple[int, ...]
-
-    def can(self, color: int) -> list[int]:
-        """Return the cells that may have a colour."""
-        return [x for x, colors in enumerate(self.cells) if colors >> color & 1]
-
-    def painted(self, color: int) -> list[int]:
-        """Return the cells known to have a colour."""
-        return [x for x, colors in enumerate(self.cells) if colors == 1 << color]
-
-    def runs(self) -> list[tuple[int, int, int]]:
-        """Return the runs of painted cells: first cell, end and colour."""
-        runs, x = [], 0
-        for colors, run in groupby(self.cells):
-            end = x + len(list(run))
-            if colors & (colors - 1) == 0 and colors > 1:
-                runs.append((x, end, colors.bit_length() - 1))
-            x = end
-        return runs
-
-    def stretch(self, color: int, x: int, first: int, past: int) -> range:
-        """Return the cells around x, in first .. past - 1, that may all have a colour."""
-        start = end = x
-        while start > first and self.cells[start - 1] >> color & 1:
-            start -= 1
-        while end < min(past, len(self.cells)) and self.cells[end] >> color & 1:
-            end += 1
-        return range(start, end)
-
-    def without(self, ruled: Iterable[tuple[int, int]]) -> "Line":
-        """Return the line with colours excluded."""
-        cells = list(self.cells)
-        for x, color in ruled:
-            cells[x] &= ~(1 << color)
-        return self._replace(cells=tuple(cells))
-
-    def painting(self, color: int, cells: Iterable[int]) -> Pairs:
-        """Return what painting cells excludes."""
-        return frozenset((x, c) for x in cells for c in _colors(self.cells[x]) if c != color)
-
-    def excluding(self, color: int, cells: Iterable[int]) -> Pairs:
-        """Return what is excluded if cells don't have a colour."""
-        return frozenset((x, color) for x in cells if 0 <= x < len(self.cells) and self.cells[x] >> color & 1)
-
-    def mirrored(self) -> "Line":
-        """Return the line from its other end."""
-        return Line(self.clue[::-1], self.cells[::-1])
-
-
-class Ranges(NamedTuple):
-    """Where blocks can be.
-
-    begin, end   earliest start and latest end (exclusive) of each block
-    open         the blocks that are not finished
-    inside       the cells between the finished blocks
-    runs         for NARROWED the runs that narrow the start and the end of each block, as run and block
-    """
-
-    begin: list[int]
-    end: list[int]
-    open: range
-    inside: range
-    runs: tuple[dict[int, tuple[Any, int]], dict[int, tuple[Any, int]]] = ({}, {})
-
-    def of_run(self, line: Line, start: int, end: int, color: int) -> list[int]:
-        """Return the blocks that cells start .. end - 1 of a colour can belong to."""
-        return [
-            t
-            for t in self.open
-            if line.clue[t].color == color
-            and self.begin[t] <= start
-            and end <= self.end[t]
-            and end - start <= (line.clue[t].length or len(line.cells))
-        ]
-
-
-def _colors(colors: int) -> list[int]:
-    return [color for color in range(colors.bit_length()) if colors >> color & 1]
-
-
-def least(block: Block) -> int:
-    """Return the minimum length of a block."""
-    return max(block.length, 1)
-
-
-def _gap(clue: Clue, t: int) -> int:
-    """Return the cells needed between a block and the previous one."""
-    return int(t > 0 and clue[t].color == clue[t - 1].color)
-
-
-def _finished(line: Line) -> tuple[int, int]:
-    """Return the cells and the number of blocks that are finished at the beginning of a line."""
-    clue, cells, x, t = line.clue, line.cells, 0, 0
-    while True:
-        while x < len(cells) and cells[x] == 1:
-            x += 1
-        if x == len(cells) or t == len(clue):
-            return x, t
-        color, end = clue[t].color, x
-        while end < len(cells) and cells[end] == 1 << color:
-            end += 1
-        is_whole = least(clue[t]) <= end - x <= (clue[t].length or len(cells))
-        if not is_whole or (end < len(cells) and cells[end] >> color & 1):
-            return x, t
-        x, t = end, t + 1
-
-
-def _begins(line: Line, x: int, open_: range, is_fitted: bool) -> list[int]:
-    """Return the earliest starts of the open blocks from cell x on, counted or with room; others begin at 0."""
-    clue, cells = line.clue, line.cells
-    begin = [0] * len(clue)
-    if 0 < open_.start < len(clue) and x > 0 and cells[x - 1] == 1 << clue[open_.start].color:
-        x += 1
-    for t in open_:
-        x += _gap(clue, t) if t > open_.start else 0
-        if is_fitted:
-            while x < len(cells) and len(line.stretch(clue[t].color, x, x, x + least(clue[t]))) < least(clue[t]):
-                x += 1
-        begin[t] = min(x, len(cells))
-        x += least(clue[t])
-    return begin
-
-
-@lru_cache(4096)
-def ranges(line: Line, how: int) -> Ranges:
-    """Return where the blocks of a line can be."""
-    count, n = len(line.clue), len(line.cells)
-    if how == FULL:
-        spans = arrangement_spans(line)
-        begin = [min((start for start, _ in each), default=n) for each in spans]
-        return Ranges(begin, [max((end for _, end in each), default=0) for each in spans], range(count), range(n))
-    (x, t), (right_x, right_t) = _finished(line), _finished(line.mirrored())
-    if t > count - right_t or x + right_x > n:
-        x = t = right_x = right_t = 0
-    open_, inside = range(t, count - right_t), range(x, n - right_x)
-    begin = _begins(line, x, open_, how == FITTED)
-    mirrored = _begins(line.mirrored(), right_x, range(right_t, count - t), how == FITTED)
-    found = Ranges(begin, [n - other for other in mirrored[::-1]], open_, inside)
-    return _narrowed(line, found) if how == NARROWED else found
-
-
-def _narrowed(line: Line, found: Ranges) -> Ranges:
-    """Return ranges narrowed by the runs that can only belong to one block."""
-    begin, end, starts, ends = list(found.begin), list(found.end), {}, {}
-    clue, n = line.clue, len(line.cells)
-    for start, past, color in line.runs():
-        blocks = found.of_run(line, start, past, color)
-        if len(blocks) != 1 or start not in found.inside:
-            continue
-        (t,), why = blocks, ((start, past), blocks[0])
-        longest = clue[t].length or n
-        if past - longest > begin[t]:
-            begin[t], starts[t] = past - longest, why
-        if start + longest < end[t]:
-            end[t], ends[t] = start + longest, why
-        x = past
-        for other in range(t + 1, found.open.stop):
-            x = max(x, begin[other - 1] + least(clue[other - 1])) + _gap(clue, other)
-            if begin[other] < x:
-                begin[other], starts[other] = x, why
-            x = 0
-        x = start
-        for other in range(t - 1, found.open.start - 1, -1):
-            x = min(x, end[other + 1] - least(clue[other + 1])) - _gap(clue, other + 1)
-            if end[other] > x:
-                end[other], ends[other] = x, why
-            x = n
-    return Ranges(begin, end, found.open, found.inside, (starts, ends))
-
-
-@lru_cache(4096)
-def _fits_before(line: Line) -> list[list[bool]]:
-    """Return by blocks and cells whether the first blocks fit into the first cells."""
-    clue, cells = line.clue, line.cells
-    fits = [[False] * (len(cells) + 1) for _ in range(len(clue) + 1)]
-    fits[0][0] = True
-    for t in range(len(clue) + 1):
-        for x in range(len(cells) + 1):
-            if x > 0 and fits[t][x - 1] and cells[x - 1] & 1:
-                fits[t][x] = True
-            elif t > 0:
-                fits[t][x] = any(_begins_after(line, fits, t - 1, start) for start in _starts(line, t - 1, x))
-    return fits
-
-
-def _starts(line: Line, t: int, end: int) -> Iterator[int]:
-    """Yield where block t can start if it ends at a cell, by its colour."""
-    block = line.clue[t]
-    start = line.stretch(block.color, end - 1, 0, end).start if end and line.cells[end - 1] >> block.color & 1 else end
-    if block.length == BLOT:
-        yield from range(start, end)
-    elif end - block.length >= start:
-        yield end - block.length
-
-
-def _begins_after(line: Line, fits: list[list[bool]], t: int, start: int) -> bool:
-    """Return whether the blocks before block t fit before its start."""
-    if _gap(line.clue, t):
-        return start > 0 and bool(line.cells[start - 1] & 1) and fits[t][start - 1]
-    return fits[t][start]
-
-
-@lru_cache(4096)
-def arrangement_spans(line: Line) -> list[list[tuple[int, int]]]:
-    """Return for each block its starts and ends in the line's arrangements."""
-    mirrored, count, n = line.mirrored(), len(line.clue), len(line.cells)
-    before, after = _fits_before(line), _fits_before(mirrored)
-    return [
-        [
-            (start, end)
-            for end in range(n + 1)
-            for start in _starts(line, t, end)
-            if _begins_after(line, before, t, start) and _begins_after(mirrored, after, count - 1 - t, n - end)
-        ]
-        for t in range(count)
-    ]
-
-
-def arrangements(line: Line) -> Iterator[tuple[tuple[int, int], ...]]:
-    """Yield the arrangements of a line: the start and end of each block."""
-    spans = arrangement_spans(line)
-
-    def place(placed: tuple[tuple[int, int], ...]) -> Iterator[tuple[tuple[int, int], ...]]:
-        t, x = len(placed), placed[-1][1] if placed else 0
-        if t == len(spans):
-            yield placed
-            return
-        for start, end in spans[t]:
-            if start >= x + _gap(line.clue, t) and all(line.cells[k] & 1 for k in range(x, start)):
-                yield from place((*placed, (start, end)))
-
-    if line.clue and all(spans):
-        yield from place(())
-
-
 # The rules: what each technique shows, from one line and its ranges
 
 
 def _clue(line: Line) -> Iterator[Reason]:
     """The clue is 0 or fills its line; or lacks colours."""
     clue, n = line.clue, len(line.cells)
-    gaps = sum(_gap(clue, t) for t in range(len(clue)))
+    gaps = sum(gap_before(clue, t) for t in range(len(clue)))
     if not clue:
         yield Reason("empty", line.painting(0, range(n)), {})
     elif all(block.length for block in clue) and sum(block.length for block in clue) + gaps == n:
         x, ruled = 0, frozenset[tuple[int, int]]()
         for t, block in enumerate(clue):
-            ruled |= line.painting(0, range(x, x + _gap(clue, t)))
-            x += _gap(clue, t)
+            ruled |= line.painting(0, range(x, x + gap_before(clue, t)))
+            x += gap_before(clue, t)
             ruled |= line.painting(block.color, range(x, x + block.length))
             x += block.length
         yield Reason("full" if len(clue) > 1 else "long", ruled, {"sum": range(len(clue)), "gaps": gaps, "block": 0})
-    lacking = {color for colors in line.cells for color in _colors(colors)} - {0, *(block.color for block in clue)}
+    lacking = {color for colors in line.cells for color in colors_of(colors)} - {0, *(block.color for block in clue)}
     if lacking:
         ruled = frozenset(pair for color in lacking for pair in line.excluding(color, range(n)))
         yield Reason("lacks", ruled, {"colors": sorted(lacking)})
@@ -421,7 +194,7 @@ def _by_covers(line: Line, how: int) -> Iterator[Reason]:
     found = ranges(line, how)
     merged: dict[str, tuple[dict[str, Any], set[tuple[int, int]]]] = {}
     for x in found.inside:
-        for color in _colors(line.cells[x]):
+        for color in colors_of(line.cells[x]):
             parts = _cover(line, x, color, how) if color else None
             if parts is not None:
                 pairs = merged.setdefault(f"{color}{parts}", (parts | {"color": color} | _pushed(line, how), set()))[1]
@@ -559,13 +332,13 @@ def _by_cases(line: Line) -> Reason:
 
     Each case is a block, its cells, and whether the blocks before it don't fit, or else those after it.
     """
-    fits, fitted = _fits_before(line), ranges(line, FITTED)
+    fits, fitted = fits_before(line), ranges(line, FITTED)
     cases = {
         x: [
-            (t, range(start, end), not _begins_after(line, fits, t, start))
+            (t, range(start, end), not begins_after(line, fits, t, start))
             for t in fitted.open
             for end in range(x + 1, fitted.end[t] + 1)
-            for start in _starts(line, t, end)
+            for start in possible_starts(line, t, end)
             if fitted.begin[t] <= start <= x
         ]
         for x in fitted.inside

@@ -6,7 +6,8 @@ from string import Formatter
 from typing import Any
 
 from nonocensus.reports.drawings.sheet_colors import color_names
-from nonocensus.reports.words.line_reasons import Line, Pairs, Reason
+from nonocensus.reports.words.line_ranges import Line, Pairs
+from nonocensus.reports.words.line_reasons import Reason
 from nonocensus.solver.model.puzzle import BLOT, Block, Clue, Puzzle
 
 SENTENCES = {
@@ -143,9 +144,12 @@ class LineWords:
             clauses.append(f"{self.block(parts['before'])} ends in {self.cells([parts['latest']])} at the latest")
         if "after" in parts:
             clauses.append(f"{self.block(parts['after'])} begins in {self.cells([parts['earliest']])} at the earliest")
+        short: dict[str, list[int]] = {}
         for t, room, within in parts["short"]:
             where = f" (within {self.cells(within)})" if within else ""
-            clauses.append(f"{self.block(t)}{where} has no room in {self.cells(room)}")
+            short.setdefault(f"{where} {{}} no room in {self.cells(room)}", []).append(t)
+        for no_room, blocks in short.items():
+            clauses.append(self.blocks(blocks, "and") + no_room.format("have" if len(blocks) > 1 else "has"))
         said = listed(clauses or [f"all {color_name(self.puzzle, parts['color'])} blocks are complete"])
         return f"as {listed(lead)}, {said}" if lead else said
 

@@ -7,7 +7,8 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState
-from nonocensus.reports.words.line_reasons import Line, Reason, find_reasons, refutation
+from nonocensus.reports.words.line_ranges import Line
+from nonocensus.reports.words.line_reasons import Reason, find_reasons, refutation
 from nonocensus.reports.words.reason_words import LineWords, clue_words, color_name
 from nonocensus.solver.model.puzzle import Clue, Puzzle
 from nonocensus.solver.model.techniques import CLUE

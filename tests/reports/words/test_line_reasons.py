@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from strategies import known_lines
 from technique_examples import COLORS, clue_of
 
-from nonocensus.reports.words.line_reasons import RULES, Line, Reason, arrangements, find_reasons, refutation
+from nonocensus.reports.words.line_ranges import Line, arrangements
+from nonocensus.reports.words.line_reasons import RULES, Reason, find_reasons, refutation
 from nonocensus.reports.words.reason_words import SENTENCES, LineWords
 from nonocensus.reports.words.step_words import _sentence
 from nonocensus.solver.model.puzzle import Clue, Color, Puzzle, from_picture
