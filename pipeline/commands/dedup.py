@@ -28,7 +28,7 @@ from nonocensus.pipeline.store.paths import STDOUT
 def dedup(
     place: RunOrStore,
     cells: Annotated[
-        float, typer.Option(help="Share of the rarer cells in which near pictures differ, up to 0.2.", metavar="RATIO")
+        float, typer.Option(help="Share of rarer cells in which near pictures differ, at most 0.2.", metavar="RATIO")
     ] = SHARE,
     csv: CsvFile = None,
 ) -> None:

@@ -72,6 +72,8 @@ SPACE, BETWEEN, DIGITS = " \n;/|", re.compile(r"\s*[,;/|]\s*|\s+"), re.compile(r
 OBJECT, ONE_LINE = re.compile(rb'(?:\xef\xbb\xbf)?\s*+\{\s*"'), re.compile(rb"\s*+[^\r\n]*+\s*+\Z")
 SEVERAL_LINES = re.compile(rb"(?:\xef\xbb\xbf)?\s*+\{(?:[^\r\n]*[^}\s])?[ \t]*[\r\n]\s*+[^{\s]")
 HTML, OWN_CLUES = re.compile(r"\s*+<(?!\?php)[!?/A-Za-z]"), re.compile(rb"\[\s*\[\s*\[")
+OTHER_FIELD = re.compile(r"at `\$\.(?!rows|columns|palette|goal)")
+"""Of an error in our own format, which is not in the puzzle itself."""
 EXPECTED = 'no clues in it: expected rows and columns, like {"rows": [[1], [2, 1]], "columns": [[2], [1], [1]]}'
 
 
@@ -114,6 +116,8 @@ def read(data: bytes) -> Iterator[Puzzle]:
 
 def read_line(line: bytes, reason: str) -> Puzzle:
     """Return the only puzzle of a line. Raises FormatError: with `reason` if it looks like our own format."""
+    if OWN_CLUES.search(line) and OTHER_FIELD.search(reason):
+        raise FormatError(reason)
     try:
         found = _found(line)
         if len(found) == 1:

@@ -231,6 +231,7 @@ def test_pictures_in_json() -> None:
 
 REFUSED = {
     '{"x": [[1], [1]], "y": [[1], [1]]}': "unknown field `x`",
+    '{"rows": [[[1, 1]]], "columns": [[[1, 1]]], "fetched_at": "never"}': "Invalid RFC3339 encoded datetime",
     '{"rows": [[1, 1, 0], [0, 1, 1], [0, 1, 1]], "columns": [[1, 0, 0], [1, 1, 1], [0, 1, 1]]}': "clues or cells of a",
     '{"rows": [[1, 1, 0], [0, 1, 1], [0, 1, 1]], "columns": [[1], [3], [2]]}': "clues or cells of a picture",
     '{"rows": "3 1", "columns": "1,1,1,0,1"}': "clues or several lines or a single one",
