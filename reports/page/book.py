@@ -515,9 +515,9 @@ def _puzzle(each: BookPuzzle, room: float, cell: float) -> str:
     if each.stars is not None:
         facts.append(f"{estimate_text(each.stars, 'stars')} stars of 5")
     return "".join([
+        scaled(drawn, (room - drawn.width * scale) / 2, LABEL - MARGIN * scale, scale),
         text(f"{each.number}", left, 11, 14, width, BOLD),
         text(", ".join(facts), left + width, 11, 8, width, f"{END} {FAINT}"),
-        scaled(drawn, (room - drawn.width * scale) / 2, LABEL - MARGIN * scale, scale),
         _at(0, bottom, _legend(puzzle, room).content),
     ])  # fmt: skip
 

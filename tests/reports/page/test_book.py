@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from io import BytesIO
 from itertools import pairwise, product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from PIL import Image
 from pypdf import PdfReader
 from stores import sampled
 
-from nonocensus.reports.drawings.sheet_colors import color_letters
+from nonocensus.reports.drawings.sheet_colors import color_letters, color_names
 from nonocensus.reports.page.book import (
     EXAMPLE,
     EXAMPLE_STEPS,
@@ -27,7 +28,7 @@ from nonocensus.reports.page.book import (
 )
 from nonocensus.reports.page.printing import BORDER
 from nonocensus.reports.words.step_words import describe_steps
-from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, BLOT, Color, from_picture
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, BLOT, Clue, Color, Puzzle, from_picture
 from nonocensus.solver.people.explanation import explain
 
 HOSTILE = (
@@ -36,7 +37,7 @@ HOSTILE = (
 )
 
 
-def some(*sides: int | tuple[int, int], colors: int = 1, stars: Sequence[float | None] = ()) -> list[BookPuzzle]:
+def some(*sides: Any, colors: int = 1, stars: Sequence[float | None] = ()) -> list[BookPuzzle]:
     """Return puzzles of these sides, numbered from 1."""
     palette = (*BLACK_ON_WHITE, *(Color(f"c{k}", f"{k}", f"{8 * k:02x}00ff") for k in range(1, colors)))
     random = np.random.default_rng(1)
@@ -46,6 +47,16 @@ def some(*sides: int | tuple[int, int], colors: int = 1, stars: Sequence[float |
         BookPuzzle(from_picture(cells, palette, title=f"Title {k}", author="Ann <b>", license="MIT"), k, 3.25, given)
         for k, (cells, given) in enumerate(zip(pictures, stars or [1.5] * len(pictures), strict=True), 1)
     ]
+
+
+def about(each: BookPuzzle, **fields: Any) -> BookPuzzle:
+    """Return a puzzle with other fields."""
+    return each._replace(puzzle=replace(each.puzzle, **fields))
+
+
+def blotted(puzzle: Puzzle) -> tuple[Clue, ...]:
+    """Return the rows of a puzzle without lengths."""
+    return tuple(tuple(block._replace(length=BLOT) for block in row) for row in puzzle.rows)
 
 
 def drawn_pages(puzzles: list[BookPuzzle], layout: BookLayout, monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -70,7 +81,7 @@ def parts_of(puzzles: list[BookPuzzle], layout: BookLayout) -> dict[str, list[st
     assert all((page.mediabox.width, page.mediabox.height) == pytest.approx(sides, abs=0.01) for page in reader.pages)
     words = [re.sub(r"\s+", " ", page.extract_text()) for page in reader.pages]
     assert all(page.strip().endswith(str(number)) for number, page in enumerate(words[1:], 2)), "page numbers"
-    firsts = {entry.title: reader.get_destination_page_number(entry) for entry in reader.outline}  # type: ignore
+    firsts: dict[str, int] = {entry.title: reader.get_destination_page_number(entry) for entry in reader.outline}  # type: ignore
     ends = [*firsts.values(), len(words)]
     found = {"": words[: ends[0]]}
     return found | {name: words[first:end] for name, (first, end) in zip(firsts, pairwise(ends), strict=True)}
@@ -120,6 +131,7 @@ def test_equal_sizes_have_equal_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     for page in drawn_pages(puzzles, BookLayout(6), monkeypatch)[3:-2]:
         scales = re.findall(r'<svg x="[^"]*" y="[^"]*" width="([\d.]+)" height="[^"]*" viewBox="0 0 (\d+) ', page)
         sizes = re.findall(r">(\d+x\d+), about", page)
+        assert page.index("<svg x=") < page.index(", about"), "its paper covers no words"
         for size, (width, units) in zip(sizes, scales, strict=True):
             cells[size].add(round(float(width) / int(units), 3))
     assert set(cells) == {"10x10", "15x15", "20x20", "30x30", "20x10"}
@@ -132,12 +144,12 @@ def test_small_puzzles_share_the_page_of_a_wide_one() -> None:
 
 
 def test_colours_have_letters_in_clues_and_legend() -> None:
-    (puzzle, *facts), *_ = some(10, colors=3)
-    blotted = replace(puzzle, rows=tuple(tuple(block._replace(length=BLOT) for block in row) for row in puzzle.rows))
-    parts = parts_of([BookPuzzle(puzzle, *facts), BookPuzzle(blotted, 2, None, 1.5)], BookLayout(2))  # type: ignore
+    (plain,) = some(10, colors=3)
+    puzzle = plain.puzzle
+    parts = parts_of([plain, about(plain, rows=blotted(puzzle))._replace(number=2)], BookLayout(2))
     letters = color_letters(puzzle.palette)
     (page,) = parts["1 to 2 stars"]
-    for entry, name in ((1, "black"), (2, "darker blue"), (3, "lighter blue")):
+    for entry, name in [*enumerate(color_names(puzzle.palette))][1:]:
         assert page.count(f"{letters[entry]} {name}") == 2
         assert f"1{letters[entry]}" in page
         assert f"?{letters[entry]}" in page
@@ -161,7 +173,7 @@ def test_example_is_explained_as_by_the_program() -> None:
 def test_titles_and_authors_are_whole() -> None:
     title, author = "An owl " + "y" * 293, "Ann " * 75
     (each,) = some(5)
-    parts = parts_of([each._replace(puzzle=replace(each.puzzle, title=title, author=author))], BookLayout(1))
+    parts = parts_of([about(each, title=title, author=author)], BookLayout(1))
     joined = re.sub(r"\s", "", "".join(parts["Solutions"]))
     assert title.replace(" ", "") in joined
     assert author.replace(" ", "") in joined
@@ -171,10 +183,8 @@ def test_titles_and_authors_are_whole() -> None:
 def test_nothing_leaves_the_page(paper: str, monkeypatch: pytest.MonkeyPatch) -> None:
     puzzles = some(*[8] * len(HOSTILE), (3, 80), 5, colors=31, stars=[1 + k / 4 for k in range(len(HOSTILE) + 2)])
     for k, title in enumerate(HOSTILE):
-        about = {"title": title, "author": HOSTILE[-k], "copyright": title, "license": HOSTILE[k - 5]}
-        puzzles[k] = puzzles[k]._replace(puzzle=replace(puzzles[k].puzzle, **about))
-    blots = tuple(tuple(block._replace(length=BLOT) for block in row) for row in puzzles[0].puzzle.rows)
-    puzzles[0] = puzzles[0]._replace(puzzle=replace(puzzles[0].puzzle, rows=blots))
+        puzzles[k] = about(puzzles[k], title=title, author=HOSTILE[-k], copyright=title, license=HOSTILE[k - 5])
+    puzzles[0] = about(puzzles[0], rows=blotted(puzzles[0].puzzle))
     for page in drawn_pages(puzzles, BookLayout(4, paper), monkeypatch):
         with Image.open(BytesIO(vl_convert.svg_to_png(page))) as image:
             gray = np.asarray(Image.alpha_composite(Image.new("RGBA", image.size, "white"), image.convert("RGBA")))
@@ -190,9 +200,9 @@ def test_rights_of_each_puzzle() -> None:
     known = {"license": "CC-BY-4.0", "source": "webpbn", "author": "Ben", "copyright": "(c) Ben"}
     puzzles = some(*[5] * 6)
     for k in (0, 1, 2, 4):
-        puzzles[k] = puzzles[k]._replace(puzzle=replace(puzzles[k].puzzle, **known))
-    secret = replace(puzzles[3].puzzle, license="all rights reserved", title="Owl", puzzle_id="own/4", source="own")
-    puzzles[3] = puzzles[3]._replace(puzzle=secret)
+        puzzles[k] = about(puzzles[k], **known)
+    secret = {"license": "all rights reserved", "title": "Owl", "puzzle_id": "own/4", "source": "own"}
+    puzzles[3] = about(puzzles[3], **secret)
     (page,) = parts_of(puzzles, BookLayout(4))["Authors and licences"]
     assert "No licence is known of these puzzles that lets them be passed on." in page
     assert "4 Owl, by Ann <b>, own/4" in page
