@@ -22,7 +22,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
+from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks, track
 from nonocensus.pipeline.errors import InputError, UserError
 from nonocensus.pipeline.findings.csv_file import write_csv
 from nonocensus.pipeline.findings.pack_index import KIND, Pack, packed_puzzle
@@ -207,7 +207,12 @@ def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallb
             BookPuzzle(puzzle, each.number, each.minutes, each.stars)
             for each, (puzzle, _) in zip(index.puzzles, puzzles, strict=True)
         ]
-        files[BOOK] = book(printed, options.pdf)
+
+        def tracked(pages: list[str]) -> Iterator[str]:
+            progress.on_start("drawing pages", len(pages), 0)
+            return track(pages, progress)
+
+        files[BOOK] = book(printed, options.pdf, tracked)
         index.files.append(BOOK)
     _write(place, files, index, one_batch(rows.select(LISTED).add_column(0, "file", pa.array(names))))
     return Packed(len(puzzles), dict(considered), dict(left_out), skipped, place.name)

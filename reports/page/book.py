@@ -100,15 +100,20 @@ def fits_page(puzzle: Puzzle, layout: BookLayout) -> bool:
     return clues_fit(puzzle) and _cell(puzzle, layout.paper, 1) >= LEAST_CELL
 
 
-def book(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> bytes:
-    """Return a PDF of puzzles, all of which fit a page (`fits_page`), in the order given, by rising stars."""
+def book(
+    puzzles: Sequence[BookPuzzle], layout: BookLayout, track: Callable[[list[str]], Iterable[str]] = iter
+) -> bytes:
+    """Return a PDF of puzzles, all of which fit a page (`fits_page`), in the order given, by rising stars.
+
+    track   returns the same pages, and reports progress as they are drawn
+    """
     paper = layout.paper
     cells = _cells(puzzles, layout)
     by_stars = groupby(puzzles, lambda each: _whole_stars(each.stars))
     chapters = [_Chapter(stars, list(members)) for stars, members in by_stars]
     title = "A nonogram" if len(puzzles) == 1 else f"{len(puzzles):,} nonograms"
     parts = [
-        ("How to solve", [_page(_how_to(puzzles, paper), paper)]),
+        ("How to solve", [_page(_how_to(puzzles, paper))]),
         *((chapter.title, [*_chapter_pages(chapter, layout, cells)]) for chapter in chapters),
         ("Solutions", [*_flow("Solutions", _answers(puzzles, paper), paper)]),
         ("Authors and licences", [*_flow("Authors and licences", _imprint(puzzles, paper), paper)]),
@@ -120,14 +125,14 @@ def book(puzzles: Sequence[BookPuzzle], layout: BookLayout) -> bytes:
         outline[name] = first
         first += len(content)
     if has_contents:
-        pages.append(_page(_contents(outline, chapters, paper), paper))
+        pages.append(_page(_contents(outline, chapters, paper)))
     pages += [page for _, content in parts for page in content]
     width, height = PAPERS[paper]
     numbered = (
         page + text(str(number), width / 2, height - BORDER + 6, 8, width, f"{MIDDLE} {FAINT}") * (number > 1)
         for number, page in enumerate(pages, 1)
     )
-    return pdf(numbered, PAPERS[paper], title, outline)
+    return pdf(track([*numbered]), PAPERS[paper], title, outline)
 
 
 def _whole_stars(stars: float | None) -> int | None:
@@ -181,9 +186,8 @@ def _row(parts: Sequence[_Part], step: float) -> _Part:
     return _Part(max(part.height for part in parts), "".join(_at(k * step, 0, p.content) for k, p in enumerate(parts)))
 
 
-def _page(parts: Iterable[_Part], paper: str) -> str:
+def _page(parts: Iterable[_Part]) -> str:
     """Set parts on one page, from the margin on."""
-    assert paper in PAPERS
     return _at(BORDER, BORDER, _column(parts).content)
 
 

@@ -362,7 +362,7 @@ def test_two_hundred_puzzles_for_an_app_and_a_book(tmp_path: Path, nonocensus: N
     of_size, place = ("--where", "width = 15 and height = 15"), tmp_path / "pack"
     choice = "--minutes", "3-10", *of_size, "--count", "200", "--per-author", "200"
     done = nonocensus("pack", graded.folder.name, "--out", str(place), *choice, "--pdf", "4")
-    assert (done.code, done.err) == (0, "")
+    assert done.code == 0, done.err
     index = json.loads((place / "pack.json").read_text())
     jsonschema.validate(index, schema())
     assert len({str(each["rows"]) for each in index["puzzles"]}) == 200
@@ -370,13 +370,14 @@ def test_two_hundred_puzzles_for_an_app_and_a_book(tmp_path: Path, nonocensus: N
     chapters = Counter(int(fixed(each["stars"], 1)[0]) for each in index["puzzles"])
     pages = [page.extract_text() for page in PdfReader(place / "book.pdf").pages]
     solutions = -(-200 // 20)
-    assert len(pages) == 3 + sum(-(-number // 4) for number in chapters.values()) + solutions + 1
+    first = 2 + (len(chapters) > 1)  # contents of several chapters
+    assert len(pages) == first + sum(-(-number // 4) for number in chapters.values()) + solutions + 1
     assert "200 nonograms" in pages[0]
-    assert all(f"{stars} to {stars + 1} stars" in pages[1] for stars in chapters)
-    assert "How to solve a nonogram" in pages[2]
-    assert pages[3].count("15x15, about") == 4
-    titles = re.sub(r"\s", "", "".join(pages[-1 - solutions : -1]))
-    assert all(re.sub(r"\s", "", f"{each['number']}{each['title']}") in titles for each in index["puzzles"])
+    assert "How to solve a nonogram" in pages[first - 1]
+    assert pages[first].count("15x15, about") == 4
+    assert all(f"{stars} to {stars + 1} stars" in "".join(pages[first:]) for stars in chapters)
+    named = re.sub(r"\s", "", "".join(pages[-1 - solutions : -1]))
+    assert all(each["id"] in named for each in index["puzzles"])
     assert "All puzzles may be passed on" in pages[-1]
     none = nonocensus("pack", graded.folder.name, "--out", str(tmp_path / "none"), "--minutes", "900-999")
     assert (none.code, (tmp_path / "none").exists()) == (2, False)
