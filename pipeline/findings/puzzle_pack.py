@@ -13,7 +13,7 @@ quality come first, unrated ones last; within a tenth the selection is pseudo-ra
 import functools
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
@@ -208,9 +208,9 @@ def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallb
             for each, (puzzle, _) in zip(index.puzzles, puzzles, strict=True)
         ]
 
-        def tracked(pages: list[str]) -> Iterator[str]:
-            progress.on_start("drawing pages", len(pages), 0)
-            return track(pages, progress)
+        def tracked(drawn: Sequence[BookPuzzle]) -> Iterator[BookPuzzle]:
+            progress.on_start("drawing puzzles", len(drawn), 0)
+            return track(drawn, progress)
 
         files[BOOK] = book(printed, options.pdf, tracked)
         index.files.append(BOOK)

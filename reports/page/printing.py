@@ -1,18 +1,19 @@
-"""Pages as PDF, by vl-convert and pypdf, and a puzzle on A4.
+"""Pages as PDF, set by Typst from the templates *.typ, and a puzzle on A4.
 
 Its title, which often says what the picture is, stands above the solution, which is the second page.
 """
 
+import json
 from collections.abc import Iterable, Mapping
-from io import BytesIO
+from typing import Any
 
 import numpy as np
-import vl_convert
 
 from nonocensus.reports.clean import clean
-from nonocensus.reports.drawings.geometry import CELL, MARGIN, MOST_NUMBERS, clues_fit
+from nonocensus.reports.drawings.geometry import CELL, MARGIN, MOST_NUMBERS, clues_fit, geometry
 from nonocensus.reports.drawings.grid_state import GridState
-from nonocensus.reports.drawings.svg import FONT, Drawing, drawing, text
+from nonocensus.reports.drawings.svg import FONT, MOST_LETTERS, Drawing, drawing
+from nonocensus.reports.page.templating import source
 from nonocensus.solver.extras import extra
 from nonocensus.solver.model.puzzle import Puzzle
 
@@ -28,44 +29,41 @@ MOST_CELL = 28.0
 LEAST_CELL = 2.8
 """Minimum side of a cell in points, a millimetre: smaller numbers are illegible."""
 
-
-def _scale(drawn: Drawing, width: float, height: float) -> float:
-    """Return the scale of a drawing in a rectangle, in points a unit; margins may overlap the border."""
-    return min(MOST_CELL / CELL, width / (drawn.width - 2 * MARGIN), height / (drawn.height - 2 * MARGIN))
+CUT = MARGIN - 2
+"""Units of a drawing's margin that are cut off: the lines of its border stay."""
 
 
-def scaled(drawn: Drawing, x: float, y: float, scale: float) -> str:
-    """Return a drawing as an element of a page, at a position in points."""
-    return (
-        f'<svg x="{x:.2f}" y="{y:.2f}" width="{drawn.width * scale:.2f}" height="{drawn.height * scale:.2f}" '
-        f'viewBox="0 0 {drawn.width} {drawn.height}">{drawn.content}</svg>'
-    )
+def pdf(template: str, data: Mapping[str, Any]) -> bytes:
+    """Return a PDF: a template of reports/templates with data, in which text is text, whatever it holds.
 
-
-def pdf(pages: Iterable[str], sides: tuple[float, float], title: str, outline: Mapping[str, int]) -> bytes:
-    """Return a PDF.
-
-    pages     their contents as SVG without the root element
-    sides     width and height in points
-    outline   index of the first page of each chapter
+    The same data give the same file where the same fonts are installed. Typst has none without serifs: where neither
+    a font of FONT nor another one is, text is set in Libertinus Serif.
     """
     with extra("pictures"):
-        from pypdf import PdfReader, PdfWriter
-    writer = PdfWriter()
-    width, height = sides
-    for content in pages:
-        root = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="{FONT}">'
-        writer.append(PdfReader(BytesIO(vl_convert.svg_to_pdf(f"{root}{content}</svg>"))))
-    for chapter, first in outline.items():
-        writer.add_outline_item(title=chapter, page_number=first)
-    writer.add_metadata({"/Title": title})
-    writer.compress_identical_objects()  # each page embeds the same fonts
-    file = BytesIO()
-    writer.write(file)
-    return file.getvalue()
+        import typst
+    content = json.dumps({"fonts": FONT.split(", ")[:-1], **data})
+    pages = (source("paper.typ") + source(template)).encode()
+    return typst.compile(pages, sys_inputs={"data": content}, pdf_tags=False)
 
 
-# One puzzle on A4
+def line(parts: Iterable[str | None], separator: str = " · ") -> str:
+    """Join untrusted texts, without those that are missing, in one line without control characters."""
+    return clean(separator.join(" ".join(part[:MOST_LETTERS].split()) for part in parts if part))
+
+
+def scaled(drawn: Drawing, scale: float) -> dict[str, Any]:
+    """Return a drawing as an image of a template, with its size in points."""
+    width, height = drawn.width - 2 * CUT, drawn.height - 2 * CUT
+    view = f'viewBox="{CUT} {CUT} {width} {height}" font-family="{FONT}"'
+    picture = f'<svg xmlns="http://www.w3.org/2000/svg" {view}>{drawn.content}</svg>'
+    return {"svg": picture, "width": width * scale, "height": height * scale}
+
+
+def fitting(puzzle: Puzzle, width: float, height: float) -> float:
+    """Return the largest side of a cell in points with which a puzzle fits a rectangle."""
+    place = geometry(puzzle)
+    return min(MOST_CELL, CELL * width / (place.width - 2 * CUT), CELL * height / (place.height - 2 * CUT))
+
 
 A4_HEAD, A4_FOOT = 46.0, 14.0
 """Points of the head (title and author), and of the foot (copyright)."""
@@ -80,13 +78,12 @@ def a4(puzzle: Puzzle, solution: np.ndarray | None = None) -> bytes:
 
     The grid is as large as fits, in portrait or landscape. Raises TooSmall if the cells would be illegible.
     """
-    empty = drawing(puzzle)
 
-    def scale_on(sides: tuple[float, float]) -> float:
-        return _scale(empty, sides[0] - 2 * BORDER, sides[1] - 2 * BORDER - A4_HEAD - A4_FOOT)
+    def cell_on(sides: tuple[float, float]) -> float:
+        return fitting(puzzle, sides[0] - 2 * BORDER, sides[1] - 2 * BORDER - A4_HEAD - A4_FOOT)
 
-    sides = max(((SHORT, LONG), (LONG, SHORT)), key=scale_on)
-    cell = scale_on(sides) * CELL
+    sides = max(((SHORT, LONG), (LONG, SHORT)), key=cell_on)
+    cell = cell_on(sides)
     size = f"{puzzle.width}x{puzzle.height}"
     if not clues_fit(puzzle):
         raise TooSmall(f"the clues of {size} cells have more than {MOST_NUMBERS:,} numbers, too many for a sheet of A4")
@@ -95,25 +92,18 @@ def a4(puzzle: Puzzle, solution: np.ndarray | None = None) -> bytes:
             f"the cells of {size} would be {cell * 25.4 / 72:.1f} mm wide on A4; "
             f"{LEAST_CELL * 25.4 / 72:.0f} mm is the least"
         )
-    pages = [_a4_page(puzzle, empty, sides, scale_on(sides), "")]
+    about = [puzzle.author and f"by {puzzle.author}", size, puzzle.puzzle_id]
+    pages = [{"title": "Nonogram", "about": line(about), "image": scaled(drawing(puzzle), cell / CELL)}]
     if solution is not None:
-        pages.append(_a4_page(puzzle, drawing(puzzle, GridState(solution)), sides, scale_on(sides), "Solution"))
-    return pdf(pages, sides, clean(puzzle.puzzle_id or f"Nonogram, {size}"), {})
-
-
-def _a4_page(puzzle: Puzzle, drawn: Drawing, sides: tuple[float, float], scale: float, what: str) -> str:
-    """Return a page: a title, author, size and id in the head, the drawing, the copyright in the foot.
-
-    what   "Solution", with the puzzle's title; empty for the grid
-    """
-    width, height = sides
-    room = width - 2 * BORDER
-    title = (what and puzzle.title) or "Nonogram"
-    size = f"{puzzle.width}x{puzzle.height}"
-    about = " · ".join(part for part in (what, puzzle.author and f"by {puzzle.author}", size, puzzle.puzzle_id) if part)
-    return "".join([
-        scaled(drawn, (width - drawn.width * scale) / 2, BORDER + A4_HEAD - MARGIN * scale, scale),
-        text(title, BORDER, BORDER + 15, 18, room, 'font-weight="bold"'),
-        text(about, BORDER, BORDER + 32, 10, room, 'fill="#444444"'),
-        text(puzzle.copyright or "", BORDER, height - BORDER, 7, room, 'fill="#666666"'),
-    ])  # fmt: skip
+        image = scaled(drawing(puzzle, GridState(solution)), cell / CELL)
+        title = line([puzzle.title]) or "Nonogram"
+        pages.append({"title": title, "about": line(["Solution", *about]), "image": image})
+    return pdf(
+        "sheet.typ",
+        {
+            "name": line([puzzle.puzzle_id]) or f"Nonogram, {size}",
+            "page": {"width": sides[0], "height": sides[1], "border": BORDER, "head": A4_HEAD},
+            "pages": pages,
+            "copyright": line([puzzle.copyright]),
+        },
+    )
