@@ -513,6 +513,7 @@ def _puzzle(each: BookPuzzle, room: float, cell: float) -> str:
     drawn = drawing(puzzle, letters=letters)
     width = max(LEAST_LABEL, (drawn.width - 2 * MARGIN) * scale)
     left, bottom = (room - width) / 2, LABEL + (drawn.height - 2 * MARGIN) * scale
+    legend, below = _legend(puzzle, room), _legend(puzzle, width)
     facts = [f"{puzzle.width}x{puzzle.height}"]
     if each.minutes is not None:
         facts.append(f"about {estimate_text(each.minutes, 'minutes')}")
@@ -522,7 +523,7 @@ def _puzzle(each: BookPuzzle, room: float, cell: float) -> str:
         scaled(drawn, (room - drawn.width * scale) / 2, LABEL - MARGIN * scale, scale),
         text(f"{each.number}", left, 11, 14, width, BOLD),
         text(", ".join(facts), left + width, 11, 8, width, f"{END} {FAINT}"),
-        _at(0, bottom, _legend(puzzle, room).content),
+        _at(left if below.height == legend.height else 0, bottom, legend.content),
     ])  # fmt: skip
 
 
