@@ -27,7 +27,7 @@ from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.prometheus import exposition
 from nonocensus.pipeline.run.progress import Progress, read_progress, summarize
 from nonocensus.pipeline.run.results import row_masks
-from nonocensus.pipeline.run.run_folder import Run, move_store, open_place
+from nonocensus.pipeline.run.run_folder import Run, changed_parts, move_store, open_place
 from nonocensus.pipeline.run.run_metrics import run_samples
 from nonocensus.pipeline.store.parts import Store
 
@@ -154,10 +154,27 @@ def print_run(run: Run) -> None:
     if progress is not None:
         longest = max(longest, progress["cpu_limit"])
     retried = longest if longest > run.manifest["config"]["cpu_limit"] else None
-    value |= {"config": run.manifest["config"], "retried_cpu_limit": retried, "store": run.manifest["store"]}
+    changed = _changed(run)
+    value |= {
+        "changed_parts": changed,
+        "config": run.manifest["config"],
+        "retried_cpu_limit": retried,
+        "store": run.manifest["store"],
+    }
     print_result(value, describe_run(run, summary, progress, left, retried))
+    if changed and not global_options.json:
+        again = f"nonocensus retry {escape(run.folder.name)} --changed classifies what is new"
+        out.print(f"[yellow]{len(changed):,} of its store's parts changed since[/yellow]: {again}.")
     for error in damaged.values():
         err.print(f"[red]{escape(str(error))}[/red]")
+
+
+def _changed(run: Run) -> list[str]:
+    """Return the parts of the run that have changed in its store; none if the store can't be read."""
+    try:
+        return changed_parts(run)
+    except UserError:
+        return []
 
 
 def describe_run(

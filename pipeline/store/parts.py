@@ -233,7 +233,10 @@ class Store(NamedTuple):
         """Open the present file of a part that was replaced by one with the same hash (new ratings, say)."""
         now = self.part(part.name)
         if now.sha256 != part.sha256:
-            raise self.damage(part.file, "the part has been replaced since, with other puzzles")
+            raise InputError(
+                f"{part.name} of the store {self.folder.name} has been replaced since, with other puzzles",
+                "nonocensus retry RUN --changed classifies them",
+            )
         try:
             return self.puzzles.open(now.file)
         except OSError as error:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nonocensus.scrapers.formats.site_properties import OF_CLUES
 from nonocensus.scrapers.pictures.picture_repair import climb_counted, compile_up_to, cpu_now, repair_picture
 from nonocensus.solver.ladder.ladder_options import LINE, SEARCH
 from nonocensus.solver.ladder.outcome import UNIQUE, UNKNOWN
@@ -86,7 +87,7 @@ def mending_to(puzzle: Puzzle, solutions: Sequence[np.ndarray], goal: np.ndarray
         for number, (old, new) in enumerate(zip(was, now, strict=True), 1)
         if old != new
     )
-    changed = replace(puzzle, rows=rows, columns=columns, goal=goal, saved=())
+    changed = replace(puzzle, rows=rows, columns=columns, goal=goal, saved=(), **dict.fromkeys(OF_CLUES))
     return Mending(changed, changes, before, int((before != goal).sum()))
 
 
