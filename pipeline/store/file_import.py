@@ -172,7 +172,7 @@ def _with_terms(batch: pa.RecordBatch, terms: Terms, report: ImportReport) -> pa
 class Replacing(NamedTuple):
     """What an import replaces: an index of the ids that its files have had, and rows of those that the store has."""
 
-    index: IdIndex
+    ids: IdIndex
     batches: list[pa.RecordBatch]
 
 
@@ -184,7 +184,7 @@ def _without_known(
     found = index.add(ids, clue_hashes)
     is_new, reason = found == NEW, "the store has this id with other clues, and keeps those; --update replaces them"
     if replacing is not None:
-        found = np.where(is_new, NEW, replacing.index.add(ids, clue_hashes))
+        found = np.where(is_new, NEW, replacing.ids.add(ids, clue_hashes))
         reason = "the files have this id before, with other clues, and the first ones count"
     report.known += int(np.count_nonzero(found == SAME))
     report.problems += [Problem(ids[place], reason) for place in np.flatnonzero(found == OTHER).tolist()]

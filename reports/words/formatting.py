@@ -1,6 +1,7 @@
 """Numbers, shares, durations, ratings, labels and difficulty for people, as people read them."""
 
 import re
+from collections.abc import Iterable, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
 from math import floor
 from typing import Any
@@ -206,6 +207,15 @@ def difficulty_words(grading: dict[str, Any]) -> str:
     words = time_words(grading["minutes"], grading["minutes_low"], grading["minutes_high"])
     stars = grading["stars"]
     return ", ".join([words, *([] if stars is None else [f"{fixed(stars, 1)} stars of 5"]), graded])
+
+
+def clue_text(clue: Iterable[tuple[int, int]], colors: Sequence[str]) -> str:
+    """Format a clue's blocks, (length, palette entry) each: 3 1, with several colours 3 red 1 blue, without blocks 0.
+
+    colors   names of the palette's entries
+    """
+    texts = (f"{length} {colors[color]}" if len(colors) > 2 else str(length) for length, color in clue)
+    return " ".join(texts) or "0"
 
 
 def missing_minutes(grading: dict[str, Any]) -> str:
