@@ -32,7 +32,7 @@ def compare(
         str | None, typer.Option(help="Write a page of what was fixed, is worse, new or gone.", metavar="FILE")
     ] = None,
 ) -> None:
-    """Compare two runs puzzle by puzzle: what was fixed, verdicts, times, work.
+    """Compare two runs by puzzle: fixes, verdicts, times, work.
 
     Puzzles are matched by id, since clues of a fixed puzzle differ; proofs, times and work are compared where they are
     the same. Exit status 1 if a proof has changed: one of the runs is wrong then.

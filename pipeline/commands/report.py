@@ -21,7 +21,7 @@ def report(
 ) -> None:
     """Write a run's report as HTML and JSON.
 
-    The run may be unfinished. The page works without network. authors.txt lists what each author has to fix, as text
+    The run may be unfinished. The page works without network. authors.txt has a letter to each author on what to fix,
     for mails.
     """
     run = open_run(run_folder)

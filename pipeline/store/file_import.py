@@ -223,9 +223,8 @@ def _replace(store: Store, given: pa.Table, report: ImportReport) -> None:
             places[rows[said]] = where[rows[said]] + len(batch)
             columns.append(both[name].take(places))
         after = one_batch(pa.Table.from_arrays(columns, schema=batch.schema))
-        changed = sum(not after.slice(k, 1).equals(batch.slice(k, 1)) for k in rows.tolist())
-        report.updated += changed
-        return after if changed else batch
+        report.updated += sum(not after.slice(k, 1).equals(batch.slice(k, 1)) for k in rows.tolist())
+        return after
 
     rewrite(store, replaced)
-    report.known += len(given) - report.updated
+    report.known += max(len(given) - report.updated, 0)

@@ -5,9 +5,9 @@ STORE/puzzles/part-00000.parquet     puzzles, in row groups, the unit of reading
 STORE/puzzles/part-00000.json        names that file and its hash; written last, it makes the part count
 STORE/writer.lock                    who is writing, while a command does (pipeline.store.lock)
 
-A part is replaced (with ratings, or after a reparse) by a Parquet file of another name, part-00000-1a2b3c.parquet, then
-a new JSON, each by an atomic rename: readers see the old part or the new one. On object storage every Parquet file has
-such a name, and the JSON is a conditional write (pipeline.store.lock).
+A part is replaced (with ratings, after a reparse, by `import --update`) by a Parquet file of another name,
+part-00000-1a2b3c.parquet, then a new JSON, each by an atomic rename: readers see the old part or the new one. On object
+storage every Parquet file has such a name, and the JSON is a conditional write (pipeline.store.lock).
 """
 
 import hashlib

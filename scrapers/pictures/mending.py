@@ -29,8 +29,8 @@ from nonocensus.solver.model.views import views
 
 ROW, COLUMN = "row", "column"
 
-CLUE_WORK, CELL_WORK, MAX_CELLS = 1e8, 4e8, 200
-"""Counted work (pictures.picture_repair) of the searches for a clue and for cells, one and four seconds, and changed
+CLUE_WORK, CELL_WORK, MAX_CELLS = 1.5e8, 4e8, 200
+"""Counted work (pictures.picture_repair) of the searches for a clue and for cells, 1.5 and 4 seconds, and changed
 cells at which the latter is given up: more finds no smaller change (docs/decisions/repaired-pictures.md)."""
 
 TOGETHER = 8
