@@ -70,7 +70,7 @@ def import_(
         + (f" {report.licensed:,} of them got the licence {escape(license_)}." if license_ else "")
         + (
             "\nIn a run of it: nonocensus retry RUN --changed classifies what has other clues."
-            if report.updated
+            if report.changes_results
             else ""
         )
         + (

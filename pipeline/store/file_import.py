@@ -48,6 +48,7 @@ class ImportReport:
     licensed: int = 0  # added puzzles that got the licence of `Terms`
     known: int = 0
     updated: int = 0  # known puzzles that have changed
+    changes_results: bool = False  # whether runs of the store have to follow
     unsaved: int = 0  # puzzles with partly solved grids, which a store does not hold
     invalid: list[Problem] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
@@ -121,7 +122,7 @@ def import_puzzles(
         owned = (_with_terms(batch, terms, report) for batch in new)
         report.added = append(store, owned, number=number)
         if replacing and replacing.batches:
-            _replace(store, pa.Table.from_batches(replacing.batches), report)
+            _replace(store, pa.Table.from_batches(replacing.batches).combine_chunks(), report)
     return report
 
 
@@ -213,18 +214,27 @@ def _replace(store: Store, given: pa.Table, report: ImportReport) -> None:
     def replaced(batch: pa.RecordBatch) -> pa.RecordBatch:
         where = pc.index_in(batch["puzzle_id"], ids).fill_null(-1).to_numpy()
         rows = np.flatnonzero(where >= 0)
-        both = pa.concat_tables([pa.Table.from_batches([batch]), given])
         there = given.take(where[rows])
+        both = pa.concat_tables([pa.Table.from_batches([batch]), there])
         is_other = pc.not_equal(there["clue_hash"], pa.table(batch)["clue_hash"].take(rows)).to_numpy()
-        columns = []
-        for name in PUZZLES.names:
-            said = there[name].is_valid().to_numpy() | (is_other & (name in OF_PICTURE))
-            places = np.arange(len(batch))
-            places[rows[said]] = where[rows[said]] + len(batch)
-            columns.append(both[name].take(places))
-        after = one_batch(pa.Table.from_arrays(columns, schema=batch.schema))
-        report.updated += sum(not after.slice(k, 1).equals(batch.slice(k, 1)) for k in rows.tolist())
-        return after
 
+        def merged(names: list[str], which: np.ndarray) -> pa.RecordBatch:
+            """Return columns in which rows, `which` of those that the files have, say what the files do."""
+            columns = []
+            for name in names:
+                said = which & (there[name].is_valid().to_numpy() | (is_other & (name in OF_PICTURE)))
+                places = np.arange(len(batch))
+                places[rows[said]] = np.flatnonzero(said) + len(batch)
+                columns.append(both[name].take(places))
+            return one_batch(pa.Table.from_arrays(columns, names))
+
+        others = [name for name in PUZZLES.names if name != "raw_sha256"]  # each edit of a file of puzzles changes that
+        before, after = batch.select(others), merged(others, np.ones(len(rows), np.bool_))
+        changed = np.array([not after.slice(k, 1).equals(before.slice(k, 1)) for k in rows.tolist()], np.bool_)
+        report.updated += int(changed.sum())
+        return merged(PUZZLES.names, changed).cast(batch.schema)
+
+    hashes = [part.sha256 for part in store.parts()]
     rewrite(store, replaced)
+    report.changes_results = hashes != [part.sha256 for part in store.parts()]
     report.known += max(len(given) - report.updated, 0)

@@ -88,6 +88,20 @@ def test_same_update_again_writes_nothing(tmp_path: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "store/puzzles").iterdir()} == files
 
 
+def test_other_lines_of_an_edited_file_stay(tmp_path: Path, nonocensus: Nonocensus) -> None:
+    def imported(*puzzles: Puzzle) -> str:
+        (tmp_path / "all.jsonl").write_bytes(b"".join(map(jsonl.write, puzzles)))
+        return nonocensus("import", "all.jsonl", "--out", "store", "--update").out
+
+    old = [puzzle(name) for name in ("1", "2", "3")]
+    assert imported(*old) == "3 puzzles added to store, 0 updated: 3 in all.\n"
+    before = stored(create_store("store"))
+    told = imported(old[0], replace(old[1], title="Two"), old[2])
+    assert told == "0 puzzles added to store, 1 updated, 2 were there already: 3 in all.\n"
+    after = stored(create_store("store"))
+    assert [name for name in after if after[name].raw_sha256 != before[name].raw_sha256] == ["a/2"]
+
+
 def test_first_of_several_versions_in_the_files_counts(tmp_path: Path) -> None:
     store = store_of(tmp_path / "store", [puzzle("1")])
     versions = puzzle("1", SOLID), puzzle("1", np.tri(2, dtype=np.uint8)), puzzle("1", SOLID)
