@@ -4,6 +4,7 @@ The models of minutes and stars are cross-validated by puzzle. `--fit DATA` writ
 """
 
 import os
+import re
 import tempfile
 import time
 import zlib
@@ -23,7 +24,7 @@ from benchmarks.minutes_fit import FOLDS, Judged, cross_validate, fit, rounded
 from benchmarks.result_pages import RESULTS
 from nonocensus.pipeline.findings.figures_page import FigureTable
 from nonocensus.pipeline.store.parts import open_store
-from nonocensus.reports.numbers.rating_correlations import SIZE_BANDS, spearman, within_sizes
+from nonocensus.reports.numbers.rating_correlations import SIZE_BANDS, ranks, spearman, within_sizes
 from nonocensus.solver.model.tables import DECISIVE
 from nonocensus.solver.model.techniques import TECHNIQUES
 from nonocensus.solver.people.features import AT_LOG_OPEN, FEATURES
@@ -32,6 +33,9 @@ from nonocensus.solver.people.puzzle_grade import ESTIMATES, grade
 
 PEOPLE = Path("../shared/data/people")
 """Times and ratings; not part of the project."""
+
+STUDY = "study-2026"
+"""Folder of a study of beginners: puzzles, and their mean times in seconds in its README ("P0 666, ...")."""
 
 PARAMETERS = Path("solver/people/minutes.json")
 
@@ -127,21 +131,27 @@ def run(data: Path, write: bool = False) -> list[FigureTable]:
         star_errors(rated),
         transfer(rated),
         noise(rated),
+        beginners(data / STUDY),
         *effects(timed, rated),
     ]
     total = sum(len(one.rows) for one in (*timed, *rated))
     return [FigureTable("", ["puzzles", "wall s"], [[total, time.perf_counter() - begun]]), *tables]
 
 
+def graded(files: Path, folder: str) -> tuple[str, pa.Table]:
+    """Import, classify and grade puzzles; return the store in `folder`, and the columns of `export`."""
+    store, place, flat = f"{folder}/store", f"{folder}/run", f"{folder}/flat.csv"
+    run_command("import", str(files), "--out", store)
+    run_command("classify", store, "--out", place, "--cpu-limit", str(CPU_LIMIT))
+    run_command("grade", place)
+    run_command("export", place, "--csv", flat)
+    return store, pa.csv.read_csv(flat)
+
+
 def crowd(file: Path, kind: str, site: str) -> Crowd:
-    """Import, classify and grade a file's puzzles, and count their features."""
+    """Grade a file's puzzles, and count their features."""
     with tempfile.TemporaryDirectory() as folder:
-        store, place, flat = f"{folder}/store", f"{folder}/run", f"{folder}/flat.csv"
-        run_command("import", str(file), "--out", store)
-        run_command("classify", store, "--out", place, "--cpu-limit", str(CPU_LIMIT))
-        run_command("grade", place)
-        run_command("export", place, "--csv", flat)
-        rows = pa.csv.read_csv(flat)
+        store, rows = graded(file, folder)
         batches = (part for batch in open_store(store).batches([*DECISIVE]) for part in split(batch))
         with ProcessPoolExecutor(os.cpu_count()) as pool:
             counted = {name: value for part in pool.map(count, batches) for name, value in part.items()}
@@ -259,6 +269,22 @@ def noise(rated: list[Crowd]) -> FigureTable:
         rows.append([KINDS[one.kind], len(apart), np.std(apart) / np.sqrt(2), np.std(off), np.median(np.abs(off))])
     heading = ["kind", "pairs of equal clues", "deviation of a rating of them", "of stars", "median error of stars"]
     return FigureTable("Noise of ratings", heading, rows)
+
+
+def beginners(study: Path) -> FigureTable:
+    """Return the mean times of a study's beginners by our estimates, and at the end rank correlation and factor."""
+    stated = dict(re.findall(r"\b(P\d) (\d+),", (study / "README.md").read_text(encoding="utf-8")))
+    with tempfile.TemporaryDirectory() as folder:
+        _, table = graded(study, folder)
+    estimates = {row["puzzle_id"].rpartition("/")[2]: row["minutes"] for row in table.to_pylist()}
+    people, minutes = (np.array([float(of[name]) for name in stated]) for of in (stated, estimates))
+    people /= MINUTE
+    rows: list[list[Any]] = [[*row] for row in zip(stated, people, minutes, people / minutes, strict=True)]
+    rho = np.corrcoef(ranks(people), ranks(minutes))[0, 1]
+    rows.append(["all: rank correlation, factor", "", f"{rho:.2f}", people.sum() / minutes.sum()])
+    return FigureTable(
+        "Beginners (a study of 2026, in no fit)", ["puzzle", "people", "minutes", "people / minutes"], rows
+    )
 
 
 def effects(timed: list[Crowd], rated: list[Crowd]) -> list[FigureTable]:

@@ -3,6 +3,7 @@
     import nonocensus as nc
 
     nc.solve([[1, 0, 1], [1, 1, 1]])                     # a picture's puzzle, solved and drawn
+    nc.solve(([[2], [1]], [[1], [2]]))                   # clues of rows and columns, solved and drawn
     nc.read("puzzles.zip").puzzles                       # files of any known format
     nc.check(puzzle, [[1, 0, 1], [1, 1, 1]])             # an answer in any notation
     nc.import_files(["puzzles.zip"], "store")

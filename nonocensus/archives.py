@@ -281,11 +281,11 @@ def find_duplicates(
 ) -> "Duplicates":
     """Find duplicates in a store or a run: equal, symmetric, or with similar pictures.
 
-    cells   ratio of cells in which similar pictures may differ, 0 to 0.2; None is 0.05, of pictures of 8x8 or more
+    cells   ratio of the rarer cells in which similar pictures may differ, 0 to 0.2; None is 0.15
     """
     from nonocensus.pipeline.findings import deduplication
 
-    return deduplication.find_duplicates(_opened(place), cells, progress)
+    return deduplication.find_duplicates(_opened(place), deduplication.SHARE if cells is None else cells, progress)
 
 
 def query(place: Run | Store | Place, select: str) -> pa.Table:

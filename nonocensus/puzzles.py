@@ -1,7 +1,7 @@
 """Single puzzles: reading, solving, drawing."""
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -30,6 +30,9 @@ from nonocensus.solver.people.hints import Hint
 
 Paths = str | Path | Iterable[str | Path]
 
+PuzzleLike = Puzzle | ArrayLike | Sequence[Sequence[Any]] | Mapping[str, Any]
+"""A puzzle; a picture; or clues: lists of rows and columns, or these by name, {"rows": ..., "columns": ...}."""
+
 
 class Reading(NamedTuple):
     """Puzzles of files, and problems: name and reason of what can't be read."""
@@ -49,7 +52,8 @@ def read(paths: Paths) -> Reading:
     every = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
     for path in every:
         if not path.exists():
-            raise UserError(f"{path} does not exist")
+            hint = "; clues as lists: nc.Puzzle.from_clues(rows, columns)" if "[" in str(path) else ""
+            raise UserError(f"{path} does not exist{hint}")
     items = list(read_files(files_in(every)))
     return Reading(
         [item for item in items if isinstance(item, Puzzle)], [item for item in items if isinstance(item, Problem)]
@@ -88,7 +92,7 @@ def from_image(
         raise UserError(f"{name}: {reason}") from None
 
 
-def make_unique(puzzle: Puzzle | ArrayLike, rung: str = "search", *, cpu_limit: float = 60.0) -> Puzzle:
+def make_unique(puzzle: PuzzleLike, rung: str = "search", *, cpu_limit: float = 60.0) -> Puzzle:
     """Change few cells of a picture so that its puzzle has exactly one solution.
 
     Warns if one was found and the search for fewer changes was not finished.
@@ -117,7 +121,7 @@ def make_unique(puzzle: Puzzle | ArrayLike, rung: str = "search", *, cpu_limit: 
     return with_picture(puzzle, made.picture)
 
 
-def mend(puzzle: Puzzle | ArrayLike, *, cpu_limit: float = 60.0) -> list[Any]:
+def mend(puzzle: PuzzleLike, *, cpu_limit: float = 60.0) -> list[Any]:
     """Find the smallest changes that give a puzzle with several solutions exactly one: of a clue, and of cells.
 
     Each has the changed `puzzle` with its solution as goal, the `changes` of clues, and the number of `cells` in which
@@ -146,7 +150,7 @@ def _warn_unfinished(cpu_limit: float) -> None:
     warnings.warn(f"not finished in {cpu_limit} CPU seconds: more time may find smaller changes", stacklevel=3)
 
 
-def grade(puzzle: Puzzle | ArrayLike, *, cpu_limit: float = 60.0) -> dict[str, Any]:
+def grade(puzzle: PuzzleLike, *, cpu_limit: float = 60.0) -> dict[str, Any]:
     """Grade a puzzle, or that of a picture, by how hard it is for people.
 
     Returns a row of the table of grades (`nonocensus query --schema`). `grade` (1 to 9) and `hardest`, a technique of
@@ -161,7 +165,7 @@ def grade(puzzle: Puzzle | ArrayLike, *, cpu_limit: float = 60.0) -> dict[str, A
     return dict(grades(batch, np.array([unique]), cpu_limit).to_pylist()[0])
 
 
-def check(puzzle: Puzzle | ArrayLike, answer: Any, *, cpu_limit: float = 60.0) -> Checked:
+def check(puzzle: PuzzleLike, answer: Any, *, cpu_limit: float = 60.0) -> Checked:
     """Check an answer to a puzzle: any grid that fits the clues is right, and true.
 
     Args:
@@ -257,8 +261,10 @@ class Solved:
         return f"<p><b>{self.label}</b></p>" + (" ".join(drawn) or drawing(self.puzzle).svg)
 
 
-def solve(puzzle: Puzzle | ArrayLike, **settings: Any) -> Solved:
+def solve(puzzle: PuzzleLike, **settings: Any) -> Solved:
     """Solve a puzzle, or that of a picture: rows of palette entries, 0 the background (lists or an array).
+
+    Here and below a puzzle may also be its clues, ([[1], [3]], [[1], [2], [1]]) or {"rows": ..., "columns": ...}.
 
     Settings: cpu_limit (CPU seconds, 60), rung, depth, check_goal, start, as for `nonocensus.solver.api.solve`.
     """
@@ -313,7 +319,7 @@ class Explained:
 
 
 def explain(
-    puzzle: Puzzle | ArrayLike, *, start: np.ndarray | None = None, most: int = -1, cpu_limit: float = 60.0
+    puzzle: PuzzleLike, *, start: np.ndarray | None = None, most: int = -1, cpu_limit: float = 60.0
 ) -> Explained:
     """Return how a puzzle is solved by a person, each step held against the checker of certificates.
 
@@ -326,7 +332,7 @@ def explain(
     return Explained(explanation.explain(_puzzle(puzzle), start=start, most=most, cpu_limit=cpu_limit))
 
 
-def hint(puzzle: Puzzle | ArrayLike, cells: ArrayLike, *, cpu_limit: float = 60.0) -> Hint:
+def hint(puzzle: PuzzleLike, cells: ArrayLike, *, cpu_limit: float = 60.0) -> Hint:
     """Return a hint for a partly solved grid: `kind`, the `wrong` cells, or the `next` steps up to a decided cell.
 
     cells       uint8[height, width] of palette entries, 255 for an open cell
@@ -337,7 +343,7 @@ def hint(puzzle: Puzzle | ArrayLike, cells: ArrayLike, *, cpu_limit: float = 60.
     return hints.hint(puzzle, hints.start_of(puzzle, np.asarray(cells)), cpu_limit=cpu_limit)
 
 
-def iter_solutions(puzzle: Puzzle | ArrayLike, **settings: Any) -> Iterator[np.ndarray]:
+def iter_solutions(puzzle: PuzzleLike, **settings: Any) -> Iterator[np.ndarray]:
     """Yield all solutions of a puzzle, each uint8[height, width] of palette entries.
 
     Settings: cpu_limit (CPU seconds per solution, 60), start. Raises TimeoutError.
@@ -345,8 +351,30 @@ def iter_solutions(puzzle: Puzzle | ArrayLike, **settings: Any) -> Iterator[np.n
     return api.iter_solutions(_puzzle(puzzle), **settings)
 
 
-def _puzzle(puzzle: Puzzle | ArrayLike) -> Puzzle:
-    return puzzle if isinstance(puzzle, Puzzle) else from_picture(puzzle)
+def _puzzle(puzzle: PuzzleLike) -> Puzzle:
+    """Return a puzzle, that of clues in two lists or by name, or that of a picture. Raises InvalidPuzzle."""
+    if isinstance(puzzle, Puzzle):
+        return puzzle
+    if isinstance(puzzle, Mapping):
+        from nonocensus.scrapers.formats.clue_lists import puzzle_of
+        from nonocensus.scrapers.formats.parsing import FormatError
+
+        try:
+            return puzzle_of(
+                {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in puzzle.items()}
+            )
+        except FormatError as error:
+            raise InvalidPuzzle(str(error)) from None
+    if isinstance(puzzle, list | tuple) and len(puzzle) == 2 and all(map(_has_lines, puzzle)):
+        return Puzzle.from_clues(*puzzle)
+    return from_picture(puzzle)
+
+
+def _has_lines(side: Any) -> bool:
+    """Return whether a value is a list of lists, so the clues of a side, not a row of a picture."""
+    return isinstance(side, list | tuple | np.ndarray) and any(
+        isinstance(line, list | tuple | np.ndarray) for line in side
+    )
 
 
 # Notebooks look for a method, but the solver does not depend on drawing.

@@ -15,7 +15,6 @@ from nonocensus.scrapers.http import (
     Reply,
     Request,
     RequestFailed,
-    RobotsDisallowed,
 )
 from nonocensus.scrapers.http.messages import format_status, is_loopback, normalize_url
 from nonocensus.scrapers.http.polite_session import contact_for
@@ -59,7 +58,7 @@ def download(url: str, contact: str | None) -> tuple[str, bytes]:
         rate = 0.0 if is_loopback(url) else MIN_RATE
         with PoliteSession(checked_contact, rate=rate, limits=LIMITS, can_redirect=_can_redirect) as session:
             reply = session.fetch(Request(Url(url).secret))
-    except (RequestFailed, RobotsDisallowed, HostUnreachable, ValueError) as error:
+    except (RequestFailed, HostUnreachable, ValueError) as error:
         raise DownloadError(str(error)) from error
     if reply.status != 200:
         raise DownloadError(f"{reply.url}: {format_status(reply.status)}")

@@ -47,8 +47,11 @@ def _page(base: str, number: int, colored: bool) -> str:
 
 
 def judge(reply: Reply, number: int) -> Judgement:
-    """Judge the reply for a number."""
+    """Judge the reply for a number; after a redirect it may be another puzzle's."""
     parts = urlsplit(reply.url)
+    found = nonograms_org.LINK.search(parts.path)
+    if found and int(found[2]) != number:
+        return nonograms_org.other_puzzle(found[2], number)
     russian = (parts.hostname or "").endswith(".ru")
     colored = parts.path.startswith("/nonograms2/")
     return nonograms_org.judge(reply.body, reply.status, number, colored, HOMES[russian])

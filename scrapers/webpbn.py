@@ -17,6 +17,8 @@ HOME = "https://webpbn.com"
 
 LINK = re.compile(rb"play\.cgi\?id=([0-9]{1,9})(?![0-9])")
 
+NUMBER = re.compile(r"Puzzle 0*([0-9]{1,9}) ")
+
 RATING_SCALE = 4
 """Factor of the search form: visitors rate 1 to 5, its bounds are 4 to 20 (as public clients send)."""
 
@@ -45,6 +47,9 @@ def judge(reply: Reply, number: int) -> Judgement:
     if reply.status != 200:
         return Judgement("error", f"HTTP status {reply.status}")
     if said := webpbn_xml.refusal(reply.body):
+        there = NUMBER.match(said)
+        if there and int(there[1]) != number:
+            return Judgement("error", f"the reply is about {SOURCE}/{there[1]}, not {number}")
         for words, outcome in REFUSALS:
             if words in said:
                 return Judgement(outcome, said)

@@ -65,7 +65,8 @@ def formats_page() -> str:
         "",
         "`import`, `solve` and `convert` read all of these, `convert` writes them. A file's format is found out by its",
         "content, and where that leaves a choice by the end of its name, unless `--format` says it. Every file that is",
-        "written is read back first. Parquet files of `dataset --with-clues` are read too. Partly solved grids are for",
+        "written is read back first. Parquet files are read too: of `dataset --with-clues`, and others with clues as",
+        "lists or texts in columns named like `rows` and `columns`. Partly solved grids are for",
         "`solve --from-saved` and `--hint`; a store does not hold them.",
         "",
         "| format | names end with | several puzzles | what it is |",
@@ -104,6 +105,7 @@ PYTHON_HEAD = """\
 
     import nonocensus as nc
     nc.solve([[1, 0, 1], [1, 1, 1]])                 # a picture's puzzle, or a Puzzle; the answer draws itself
+    nc.solve({"rows": [[2], [1]], "columns": [[1], [2]]})   # clues as lists, with colours by nc.Puzzle.from_clues
     nc.read("puzzles.zip").puzzles                   # files of any known format
     nc.explain(puzzle).steps                         # how a person solves it, step by step
     nc.grade([[1, 0, 1], [1, 1, 1]])["hardest"]      # how hard it is for people

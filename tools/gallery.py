@@ -65,13 +65,20 @@ TERMINAL = (
 )
 """Commands whose output is drawn: name, words, arguments."""
 
-EXPLAINED = {"puzzle": "Cup of tea", "colored": "Strawberry"}
+EXPLAINED = {"puzzle": "Cup of tea", "two": "Ladybird", "five": "Cupcake"}
 """Files with puzzles that are explained, and their titles."""
 
-EXPLANATION = Shot("explanation", "A puzzle's explanation, step by step", "")
+EXPLANATION = Shot(
+    "explanation",
+    "A puzzle's explanation, step by step",
+    "",
+    script="for (let step = 0; step < 30; step++) document.getElementById('on').click()",
+)
 
 PAPER = {
-    "printed": "For a class: the explanation of a coloured puzzle, on paper",
+    "printed": "For a class: an explanation on paper",
+    "printed-two": "An explanation of two colours, on paper",
+    "printed-five": "An explanation of five colours, on paper",
     "book": "For makers of apps and books: a book by one command",
 }
 """Pictures of pages, and their words."""
@@ -199,10 +206,11 @@ def main() -> None:
             take(driver, shot)
             shown.append((f"{shot.name}.png", shot.words))
         take(driver, EXPLANATION._replace(place=(place / "puzzle.html").as_uri()))
-        driver.get((place / "colored.html").as_uri())
-        printed = driver.execute_cdp_cmd("Page.printToPDF", {"paperWidth": 8.27, "paperHeight": 11.69})["data"]
-        (place / "printed.pdf").write_bytes(b64decode(printed))
-        print_pages("printed", place / "printed.pdf")
+        for explained, name in zip(EXPLAINED, PAPER, strict=False):
+            driver.get((place / f"{explained}.html").as_uri())
+            printed = driver.execute_cdp_cmd("Page.printToPDF", {"paperWidth": 8.27, "paperHeight": 11.69})["data"]
+            (place / f"{name}.pdf").write_bytes(b64decode(printed))
+            print_pages(name, place / f"{name}.pdf")
         print_pages("book", place / "book/book.pdf")
         shown += [(f"{name}.png", words) for name, words in (EXPLANATION[:2], *PAPER.items())]
     PAGE.write_text(page(shown))

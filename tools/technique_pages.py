@@ -5,11 +5,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from nonocensus.reports.drawings.geometry import CELL, MARGIN, Geometry, clue_numbers
 from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState
-from nonocensus.reports.drawings.svg import Drawing, drawing, layer
+from nonocensus.reports.drawings.svg import Drawing, drawing, line_drawing
 from nonocensus.scrapers.pictures.recipe import Recipe, recipe_batch
-from nonocensus.solver.model.puzzle import Clue, Puzzle, from_picture
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Clue, from_picture
 from nonocensus.solver.model.tables import puzzles_of
 from nonocensus.solver.model.techniques import LINE_TECHNIQUES, SEARCH, TECHNIQUES
 from nonocensus.solver.people.explanation import explain
@@ -51,7 +50,8 @@ they go with other measures, and with people's ratings, is in each report, and f
 ## The ladder
 
 The pictures show a line before, and below it after; what was found is framed. A cross is a cell that is known to be
-background. With an assumption, the framed cell is the one that it is about.
+background. With an assumption, the framed cell is the one that it is about. A page that explains a puzzle (`solve FILE
+--save page.html`) shows the techniques that it needs in the same way, by its own steps.
 
 """
 
@@ -101,33 +101,15 @@ def examples_of(technique: int) -> Iterator[tuple[Clue, str, str]]:
 
 
 def line_picture(clue: Clue, before: str, after: str) -> Drawing:
-    """Return a line before, and below it after, its clue at the left; the cells that were found are framed.
-
-    It is a drawing of three lines, of which a white stripe covers the second.
-    """
-    left = MARGIN + CELL * max(len(clue), 1)
-    width, height = left + CELL * len(before) + MARGIN, 2 * MARGIN + 3 * CELL
-    place = Geometry(width, height, left, MARGIN, width - MARGIN, height - MARGIN, MARGIN, MARGIN)
-    cells = np.concatenate([cells_of(line) for line in (before, "?" * len(before), after)])
-    found = np.zeros(cells.shape, np.bool_)
-    found[2] = cells[2] != cells[0]
-    shown = layer(Puzzle((clue,) * 3, ((),) * len(before)), GridState(cells, found), place).content
-    numbers = [number.text for number in clue_numbers(clue)]
-    texts = (
-        f'<text x="{left - CELL * (len(numbers) - k) + CELL / 2:g}" y="{y}" font-size="12.5">{number}</text>'
-        for y in (MARGIN + 14.5, MARGIN + 2 * CELL + 14.5)
-        for k, number in enumerate(numbers)
-    )
-    paper = f'<path fill="#fff" d="M0 0h{width}v{height}H0z"/>'
-    stripe = f'<path fill="#fff" d="M0 {MARGIN + CELL + 2}h{width}v{CELL - 4}H0z"/>'
-    about = f"{' '.join(numbers)}: {before} becomes {after}"
-    return Drawing(f'{paper}<g text-anchor="middle">{"".join(texts)}</g>{shown}{stripe}', width, height, about)
+    """Return a line before, and below it after; the cells that were found are framed."""
+    drawn = line_drawing(clue, BLACK_ON_WHITE, cells_of(before), cells_of(after))
+    return drawn._replace(about=f"{' '.join(str(block.length) for block in clue)}: {before} becomes {after}")
 
 
 def cells_of(line: str) -> np.ndarray:
-    """Return the cells of an example as a state has them: uint8[1, cells]."""
+    """Return the cells of an example as a state has them: uint8[cells]."""
     entries = [next(iter(COLORS[sign])) if len(COLORS[sign]) == 1 else UNKNOWN for sign in line]
-    return np.array([entries], np.uint8)
+    return np.array(entries, np.uint8)
 
 
 def assumption_picture(technique: int, rows: tuple[str, ...]) -> Drawing:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from nonocensus.scrapers.formats.answer_text import UNKNOWN
+from nonocensus.scrapers.formats.answer_signs import UNKNOWN
 from nonocensus.solver.api import solve
 from nonocensus.solver.extras import extra
 from nonocensus.solver.ladder.fixpoint import line_fixpoint

@@ -62,7 +62,7 @@ def certify(
     request = JobRequest(selected(ids, where, None), cpu_limit, resources_of(cpus, address, serial))
     run = open_run(run_folder)
     if dry_run:
-        print_estimate(estimate_certifying(run, request, sample, again), request.resources)
+        print_estimate(lambda: estimate_certifying(run, request, sample, again), request.resources)
         return
     with resumable(), show_progress("certifying") as progress:
         outcome = certify_run(run, replace(request, progress=progress), sample, again, out_folder)

@@ -114,5 +114,7 @@ def score_table(found: TaskScore) -> Iterator[RenderableType]:
     yield lines
     share = 100 * found.solved / found.tasks if found.tasks else 0.0
     yield f"[bold]{found.solved:,}[/bold] of {found.tasks:,} tasks solved ({share:.1f} %)."
+    if found.damaged:
+        yield f"[yellow]Lines that are no answers: {found.damaged:,} (--out says why).[/yellow]"
     if found.unknown:
         yield f"[yellow]Answers to other tasks: {found.unknown:,}.[/yellow]"

@@ -129,8 +129,8 @@ def retry(
 
 def print_cost(run: Run, config: Configuration, plan: Plan, resources: Resources) -> None:
     """Print what it would cost to classify the puzzles of a plan."""
-    cost = estimate_job(run, CLASSIFY, classify_options(run, config), plan, config["cpu_limit"])
-    print_estimate(cost, resources)
+    options = classify_options(run, config)
+    print_estimate(lambda: estimate_job(run, CLASSIFY, options, plan, config["cpu_limit"]), resources)
 
 
 def finish(outcome: ClassifyOutcome, idle_text: str) -> None:

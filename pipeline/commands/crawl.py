@@ -47,7 +47,10 @@ def crawl(
         int | None, number_option("Maximum number of requests this time.", rich_help_panel=NETWORK)
     ] = None,
     refresh: Annotated[
-        bool, typer.Option("--refresh", help="Download again what the store has.", rich_help_panel=NETWORK)
+        bool,
+        typer.Option(
+            "--refresh", help="Download again what the store has; update texts and rights.", rich_help_panel=NETWORK
+        ),
     ] = False,
     rate: Annotated[
         float,
@@ -103,13 +106,14 @@ def print_crawled(crawled: CrawlResult) -> None:
     outcomes = count_line(report.outcomes, OUTCOME_COLORS, "yellow") or "nothing new was requested"
     known = f", {report.known:,} were known" if report.known else ""
     changed = f", {len(report.changed):,} of them changed since" if report.changed else ""
+    updated = f", {report.updated:,} updated" if report.updated else ""
     gone = f", {report.gone:,} are no longer puzzles" if report.gone else ""
     later = report.left - report.outcomes.get("error", 0)
     left = f", {later:,} are left for another time" if later > 0 else ""
     added = f"[bold green]{report.added:,}[/bold green] puzzles added to {escape(store.folder.name)}"
     print_result(
         vars(report) | {"puzzles": total, "store": store.folder.name},
-        [f"{outcomes}{known}{left}", f"{added}{changed}{gone}: {total:,} in all."],
+        [f"{outcomes}{known}{left}", f"{added}{changed}{updated}{gone}: {total:,} in all."],
     )
 
 

@@ -20,7 +20,7 @@ from nonocensus.pipeline.commands.output import (
 )
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.findings.csv_file import json_value, write_csv
-from nonocensus.pipeline.findings.deduplication import Duplicates, find_duplicates
+from nonocensus.pipeline.findings.deduplication import SHARE, Duplicates, find_duplicates
 from nonocensus.pipeline.run.run_folder import open_place
 from nonocensus.pipeline.store.paths import STDOUT
 
@@ -28,20 +28,16 @@ from nonocensus.pipeline.store.paths import STDOUT
 def dedup(
     place: RunOrStore,
     cells: Annotated[
-        float | None,
-        typer.Option(
-            help="Share of cells in which near pictures differ, up to 0.2.",
-            metavar="RATIO",
-            show_default="0.05 of 64 cells or more",
-        ),
-    ] = None,
+        float, typer.Option(help="Share of rarer cells in which near pictures differ, at most 0.2.", metavar="RATIO")
+    ] = SHARE,
     csv: CsvFile = None,
 ) -> None:
     """Find duplicates, also rotated, mirrored or nearly equal ones.
 
     Each duplicate is listed with its original: the first by date, else by number at its source, else in the
     store. A picture is the goal that fits the clues, or in a run the only solution; near pictures may be rotated or
-    mirrored, and smaller pictures than 8x8 have none unless --cells is given. --cells 0 finds none.
+    mirrored. The rarer cells are those of the commonest colour or all others, whichever are fewer. Pictures smaller
+    than 8x8 have no near ones, nor have plain ones: fills, stripes, frames, chessboards. --cells 0 finds none.
     """
     if csv is not None and global_options.json:
         raise UserError("--csv and --json exclude each other; give one")
@@ -90,10 +86,11 @@ def describe_counts(found: Duplicates) -> Iterator[str]:
     counts = found.counts
     yield (
         f"[bold]{found.puzzles:,}[/bold] puzzles: {counts['equal']:,} equal to an earlier one, {counts['turned']:,} "
-        f"turned, mirrored or recoloured, {counts['near']:,} with a near picture."
+        f"turned or mirrored, {counts['recoloured']:,} recoloured, {counts['near']:,} with a near picture."
     )
     for count, what in (
         (found.pictureless, "have no picture to compare for nearness"),
+        (found.plain, "are plain (at most two different clues on each side): near none"),
         (found.faulty, "have clues that no picture can have, and were not compared"),
         (found.missing, "have no result yet, and were not compared"),
         (found.crowded, "have too many similar pictures: near ones may be missing"),

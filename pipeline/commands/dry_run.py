@@ -1,6 +1,8 @@
 """What --dry-run prints: the estimated cost of a job."""
 
-from nonocensus.pipeline.commands.output import print_result
+from collections.abc import Callable
+
+from nonocensus.pipeline.commands.output import activity, print_result
 from nonocensus.pipeline.errors import UserError
 from nonocensus.pipeline.executors.executor import Resources
 from nonocensus.pipeline.jobs.cost import CostEstimate, wall_seconds
@@ -10,19 +12,24 @@ from nonocensus.scrapers.archives.source_file import is_url
 from nonocensus.solver.operating_system import cores
 
 
-def print_estimate(cost: CostEstimate, resources: Resources) -> None:
+def print_estimate(estimate: Callable[[], CostEstimate], resources: Resources) -> None:
     """Print what a job would cost on the machine's cores, or those of --cpus."""
+    with activity("trying a sample of the puzzles"):
+        cost = estimate()
     tried = f", {cost.tried_before:,} of them tried before" if cost.tried_before else ""
     late = f"{cost.late:,} of them reached the CPU limit" if cost.late else "none of them reached the CPU limit"
     count = 1 if resources.serial else resources.cpus or cores()
-    wall = wall_seconds(cost.cpu_seconds, count)
+    wall, most = (wall_seconds(spent, count) for spent in (cost.cpu_seconds, cost.most_seconds))
     named = f"{count} {'core' if count == 1 else 'cores'}"
     print_result(
-        cost._asdict() | {"cores": count, "wall_seconds": round(wall, 3), "cpu_seconds": round(cost.cpu_seconds, 3)},
+        cost._asdict()
+        | {"cores": count, "wall_seconds": round(wall, 3)}
+        | {name: round(getattr(cost, name), 3) for name in ("cpu_seconds", "most_seconds")},
         [
             f"[bold]{cost.puzzles:,}[/bold] puzzles would be done{tried}.",
             f"About {cost.cpu_seconds / 3600:,.4g} CPU hours: {seconds(wall)} on {named}, {cost.bytes / 1e6:,.3g} MB.",
             f"Sample: {cost.sample:,} random puzzles; {late}.",
+            *([f"Up to {seconds(most)} if puzzles that it missed do."] if most > 1.5 * wall else []),
         ][: None if cost.cpu_seconds else 1],
     )
 

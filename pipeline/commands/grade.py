@@ -70,7 +70,7 @@ def grade(
     request = JobRequest(selected(ids, where, None), cpu_limit, resources_of(cpus, address, serial))
     file_format = format_named(input_format)
     if dry_run:
-        print_estimate(estimate_grading(only_run(places), request), request.resources)
+        print_estimate(lambda: estimate_grading(only_run(places), request), request.resources)
         return
     tally, rows, problems = Tally(), list[pa.Table](), list[Problem]()
     with resumable(), show_progress("grading") as progress:

@@ -75,7 +75,7 @@ def mend(
     request = JobRequest(selected(ids, where, None), cpu_limit, resources_of(cpus, address, serial))
     file_format = format_named(input_format)
     if dry_run:
-        print_estimate(estimate_mending(only_run(places), request), request.resources)
+        print_estimate(lambda: estimate_mending(only_run(places), request), request.resources)
         return
     keeps_results = any(is_run(place) for place in places if not is_url(place))
     with resumable() if keeps_results else nullcontext():

@@ -267,7 +267,10 @@ def progress_callbacks(bar: "Progress", task: "TaskID") -> ProgressCallbacks:
         bar.tasks[task].total = total  # reset() ignores a total of None
 
     def on_progress(steps: int, status: str) -> None:
-        bar.update(task, advance=steps, status=status or bar.tasks[task].fields["status"])
+        fields = bar.tasks[task].fields
+        if steps:
+            fields["moved"] = bar.get_time()
+        bar.update(task, advance=steps, status=status or fields["status"])
 
     def on_warning(text: str) -> None:
         err.print(f"[yellow]{escape(text)}[/yellow]")
@@ -300,7 +303,8 @@ class ProgressLine:
                 room -= text.cell_len + 1
 
         add("count", Text(_count(task), "green"))
-        add("left", Text(_left(task), "cyan"))
+        if task.total is not None:
+            add("left", Text(f"{_left(task) or '-:--:--'} left", "cyan"))
         add("rate", Text(_rate(task.speed)))
         add("title", Text(task.description, "bold"))
         if task.total is not None and room > MIN_BAR:
@@ -336,11 +340,14 @@ def seconds_left(task: "Task") -> float | None:
 
 
 def _left(task: "Task") -> str:
-    """Format the estimated time left: "0:01:30 left"; empty if the total is unknown."""
-    if task.total is None:
+    """Format the estimated time left: "0:01:30"; empty if it is unknown.
+
+    An estimate ends when three times as long has passed without a step: what is left is slower than what was done.
+    """
+    seconds, now = seconds_left(task), task.get_time()
+    if task.total is None or seconds is None or now - task.fields.get("moved", now) > 3 * max(seconds, 1):
         return ""
-    seconds = seconds_left(task)
-    return f"{'-:--:--' if seconds is None else timedelta(seconds=round(seconds))} left"
+    return str(timedelta(seconds=round(seconds)))
 
 
 def _rate(speed: float | None) -> str:
@@ -361,7 +368,7 @@ def progress_line(task: "Task") -> str:
     line = f"{task.description}: {task.completed:,.0f}" + ("" if task.total is None else f" of {task.total:,.0f}")
     if task.speed:
         line += f", {_rate(task.speed)}"
-    if seconds := seconds_left(task):
-        line += f", about {timedelta(seconds=round(seconds))} to go"
+    if left := _left(task):
+        line += f", about {left} to go"
     status = task.fields["status"]
     return f"{line}; {status}" if status else line

@@ -5,6 +5,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
+import numpy as np
 import typer
 from rich.console import RenderableType
 from rich.markup import escape
@@ -33,8 +34,8 @@ from nonocensus.pipeline.store.conversion import ConversionOptions, convert, for
 from nonocensus.pipeline.store.paths import STDOUT
 from nonocensus.reports.drawings.grid_state import GridState
 from nonocensus.scrapers.file_batches import Problem
-from nonocensus.scrapers.formats import FormatError
-from nonocensus.scrapers.pictures.image import ImageOptions, puzzle_of_image
+from nonocensus.scrapers.formats import FormatError, matrix
+from nonocensus.scrapers.pictures.image import ConvertedImage, ImageOptions, puzzle_of_image
 from nonocensus.scrapers.pictures.picture_repair import repair_picture, with_picture
 from nonocensus.solver.api import solve
 from nonocensus.solver.model.puzzle import MAX_COLORS, Puzzle, with_metadata
@@ -61,7 +62,9 @@ class ImagePuzzle(NamedTuple):
 
 
 def picture(
-    images: Annotated[list[Path], typer.Argument(help="Images: PNG, JPEG, GIF, WebP, BMP, TIFF.", metavar="IN...")],
+    images: Annotated[
+        list[Path], typer.Argument(help="Images: PNG, JPEG, GIF, WebP, BMP, TIFF; or text: # and .", metavar="IN...")
+    ],
     out: Annotated[
         str | None,
         typer.Option(
@@ -88,7 +91,8 @@ def picture(
 ) -> None:
     """Turn images into puzzles, with one solution if you like.
 
-    An image whose shape differs from --size is cropped. Exit status 1 if some can't be read or made unique.
+    An image whose shape differs from --size is cropped; a picture as text has a sign for each cell. Exit status 1 if
+    some can't be read or made unique.
     """
     if out is None and to is not None:
         raise UserError("--to is the format of a file: name it with --out")
@@ -140,7 +144,7 @@ def convert_images(
 
 def convert_image(image: Path, request: ImageOptions, rung: str | None, cpu_limit: float) -> ImagePuzzle:
     """Convert an image to a puzzle, and solve it."""
-    drawn = puzzle_of_image(read_image(image), request)
+    drawn = draw_image(read_image(image), request)
     puzzle = with_metadata(drawn.puzzle, puzzle_id=f"local/{image.stem}", source="local", source_id=image.stem)
     if rung is None or puzzle.goal is None:
         return ImagePuzzle(puzzle, str(solve(puzzle, cpu_limit=cpu_limit)["label"]), drawn.notes)
@@ -153,6 +157,16 @@ def convert_image(image: Path, request: ImageOptions, rung: str | None, cpu_limi
     changed = with_picture(puzzle, found.picture)
     label = str(solve(changed, cpu_limit=cpu_limit)["label"])
     return ImagePuzzle(changed, label, drawn.notes, puzzle if found.changed else None, found.changed, found.finished)
+
+
+def draw_image(data: bytes, request: ImageOptions) -> ConvertedImage:
+    """Return the puzzle of an image, or of a picture as text, which has a sign for each cell."""
+    if not matrix.recognizes(data):
+        return puzzle_of_image(data, request)
+    puzzle, *others = matrix.read(data)
+    if others:
+        raise FormatError(f"it holds {1 + len(others)} pictures; import and convert read them all")
+    return ConvertedImage(puzzle, np.zeros((puzzle.height, puzzle.width, len(puzzle.palette)), np.float32))
 
 
 def read_image(image: Path) -> bytes:

@@ -198,7 +198,7 @@ def describe_run(
     yield f"Run {escape(summary['run_id'])} of {escape(run.manifest['store'])}: {escape(config)}"
     yield from describe_summary(summary)
     if progress is not None:
-        yield from describe_progress(progress, left)
+        yield from describe_progress(progress)
     if left and not (progress and is_active(progress)):
         yield f"[yellow]{left:,} left[/yellow]: run nonocensus classify again to resume."
 
@@ -209,14 +209,15 @@ def is_active(progress: Progress) -> bool:
     return bool(progress["at_work"]) and age.total_seconds() < IDLE_AFTER
 
 
-def describe_progress(progress: Progress, left: int) -> Iterator[str]:
+def describe_progress(progress: Progress) -> Iterator[str]:
     """Yield the state of the last session, by host, and its longest-running puzzles."""
     active = is_active(progress)
     if active:
         eta = progress["eta_seconds"]
+        rows_left = progress["rows_left"] + progress["rows_in_flight"]
         yield (
             f"[green]At work[/green] on {escape(progress['host'])}, process {progress['pid']}, "
-            f"{progress['cpus']} CPUs: {left:,} left, {progress['rows_in_flight']:,} of them in tasks; "
+            f"{progress['cpus']} CPUs: {rows_left:,} left, {progress['rows_in_flight']:,} of them in tasks; "
             f"{progress['waiting_for_more_time']:,} wait for more time; {progress['rate']:,.0f} puzzles a second"
             + ("" if eta is None else f", about {timedelta(seconds=round(eta))} to go")
         )

@@ -10,7 +10,6 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +18,7 @@ import pyarrow as pa
 from nonocensus.pipeline.errors import InputError, StorageError, UserError
 from nonocensus.pipeline.store.lock import writer_lock
 from nonocensus.pipeline.store.paths import folder
-from nonocensus.pipeline.store.spans import Spans, minus
+from nonocensus.pipeline.store.spans import Spans, minus, within
 from nonocensus.scrapers.http import Reply
 from nonocensus.scrapers.site import FINAL, Judgement
 
@@ -75,8 +74,11 @@ class Ledger:
     def record_replies(self, source: str, number: int, replies: Sequence[tuple[Reply, Judgement]], kinds: str) -> int:
         """Store the replies for a number in one transaction; the last one decides. Return its key.
 
-        `kinds` are those that it was requested as, comma-separated.
+        `kinds` are those that it was requested as, comma-separated. Replies before an error are dropped: of those that
+        are no error the newest holds, and `missing` as one kind is no outcome.
         """
+        if replies[-1][1].outcome == "error":
+            replies = replies[-1:]
         with self._db:
             keys = [self._add_reply(source, number, reply, judgement) for reply, judgement in replies]
             self._update_outcome(source, number, replies[-1][1], len(replies), kinds)
@@ -134,6 +136,16 @@ class Ledger:
         )
         return minus(numbers, done.fetchall())
 
+    def asked_numbers(self, source: str, numbers: Spans) -> tuple[list[int], list[int]]:
+        """Return which of these numbers were requested before, least often first: those without and with an error."""
+        asked: tuple[list[int], list[int]] = ([], [])
+        for number, has_failed in self._db.execute(
+            "select number, outcome = 'error' from numbers where source = ? order by tries, number", (source,)
+        ):
+            if within(numbers, number, number + 1):
+                asked[has_failed].append(number)
+        return asked
+
     def missing_kinds(self, source: str, number: int) -> str:
         """Return the kinds of puzzle that a number was missing as, comma-separated."""
         row = self._db.execute(
@@ -146,20 +158,27 @@ class Ledger:
         row = self._db.execute("select max(number) from numbers where source = ?", (source,)).fetchone()
         return int(row[0] or 0)
 
-    @cached_property
     def contents(self) -> set[tuple[str, str, str]]:
         """Source, number (text, as in the table) and body hash of every reply."""
         rows = self._db.execute("select distinct source, number, sha256 from replies")
         return {(source, str(number), sha256) for source, number, sha256 in rows}
 
-    def headers(self, source: str, number: int) -> dict[str, str]:
-        """Return the headers of the last good reply for a number, or {}."""
+    def newest(self, source: str, number: int) -> tuple[str, dict[str, str]]:
+        """Return URL and headers of the newest reply for a number that is no error, empty unless it has a puzzle."""
         row = self._db.execute(
-            "select headers from replies where source = ? and number = ? and outcome = 'ok'"
+            "select url, headers, outcome from replies where source = ? and number = ? and outcome != 'error'"
             " order by reply desc limit 1",
             (source, number),
         ).fetchone()
-        return dict(json.loads(row[0])) if row else {}
+        return (row[0], dict(json.loads(row[1]))) if row and row[2] == "ok" else ("", {})
+
+    def withdrawn(self) -> set[tuple[str, str]]:
+        """Return source and number (text, as in the table) of which the newest reply that is no error has no puzzle."""
+        rows = self._db.execute(
+            "select source, number from (select source, number, outcome, max(reply) from replies"
+            " where outcome != 'error' group by source, number) where outcome != 'ok'"
+        )
+        return {(source, str(number)) for source, number in rows}
 
     def outcomes(self) -> dict[str, dict[str, int]]:
         """Count numbers by source and outcome."""
@@ -224,7 +243,7 @@ class Ledger:
     def judge_again(self, kept: StoredReply, judgement: Judgement) -> None:
         """Replace a reply's judgement, and its number's outcome if it is the last reply.
 
-        As in `record_replies`, an error does not replace an earlier 'ok'.
+        As in `record_replies`, an error does not replace an 'ok'. Older replies must have been judged again before.
         """
         with self._db:
             self._db.execute(
@@ -232,9 +251,9 @@ class Ledger:
                 (judgement.outcome, judgement.detail, judgement.outcome != "ok", kept.key),
             )
             self._db.execute(
-                "update numbers set detail = :detail, outcome = iif(:outcome = 'error' and exists"
-                " (select * from replies where source = :source and number = :number and outcome = 'ok'),"
-                " 'ok', :outcome) where source = :source and number = :number"
+                "update numbers set detail = :detail, outcome = iif(:outcome = 'error' and 'ok' ="
+                " (select outcome from replies where source = :source and number = :number and outcome != 'error'"
+                " order by reply desc limit 1), 'ok', :outcome) where source = :source and number = :number"
                 " and :key = (select max(reply) from replies where source = :source and number = :number)",
                 {
                     "outcome": judgement.outcome,

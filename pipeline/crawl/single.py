@@ -18,7 +18,7 @@ from nonocensus.pipeline.crawl.table import judge_reply, stamp_reply
 from nonocensus.pipeline.errors import InputError, NetworkError
 from nonocensus.pipeline.store.paths import Folder, folder
 from nonocensus.scrapers import nonograms, webpbn
-from nonocensus.scrapers.http import HostUnreachable, HttpLimits, PoliteSession, Reply, RequestFailed, RobotsDisallowed
+from nonocensus.scrapers.http import HostUnreachable, HttpLimits, PoliteSession, Reply, RequestFailed
 from nonocensus.scrapers.http.messages import is_loopback
 from nonocensus.scrapers.http.throttle import MIN_RATE
 from nonocensus.scrapers.site import FINAL, Judgement, Site
@@ -112,7 +112,7 @@ class PuzzleFetcher:
                 judgement = judge_reply(site.judge, reply, number)
                 if judgement.outcome != "missing":
                     break
-        except (RequestFailed, RobotsDisallowed, HostUnreachable) as error:
+        except (RequestFailed, HostUnreachable) as error:
             raise NetworkError(str(error)) from error
         return reply, judgement
 

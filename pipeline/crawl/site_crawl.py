@@ -22,8 +22,8 @@ from nonocensus.pipeline.store.spans import Spans, size, union
 from nonocensus.scrapers import nonograms, webpbn
 from nonocensus.scrapers.demo import SOURCE as DEMO
 from nonocensus.scrapers.demo import demo_site as demo
-from nonocensus.scrapers.formats.parsing import clipped
-from nonocensus.scrapers.http import HostUnreachable, PoliteSession, RequestFailed, RobotsDisallowed
+from nonocensus.scrapers.formats.parsing import FormatError, clipped
+from nonocensus.scrapers.http import HostUnreachable, PoliteSession, RequestFailed
 from nonocensus.scrapers.http.messages import host_of, is_loopback, normalize_url
 from nonocensus.scrapers.http.polite_session import contact_for
 from nonocensus.scrapers.http.throttle import check_host_rate, check_rate
@@ -84,8 +84,8 @@ def crawl_site(place: Path, options: CrawlOptions, progress: ProgressCallbacks =
     if (options.ids is None) != options.new:
         raise UserError("say what to crawl, by one of: --ids, --new, --ratings, --reparse")
     with _open_crawl(place, options, progress) as opened:
-        _crawl_numbers(opened, options, progress)
-        return CrawlResult(opened.store, opened.report, opened.ledger.errors(MOST_ERRORS))
+        errors = _crawl_numbers(opened, options, progress)
+        return CrawlResult(opened.store, opened.report, errors[:MOST_ERRORS])
 
 
 def crawl_ratings(place: Path, options: CrawlOptions, progress: ProgressCallbacks = SILENT) -> int:
@@ -155,8 +155,8 @@ def next_in(session: PoliteSession) -> str:
     return f"next in {session.delay:.1f} s" if session.delay else ""
 
 
-def _crawl_numbers(opened: OpenCrawl, options: CrawlOptions, progress: ProgressCallbacks) -> None:
-    """Request the numbers that the ledger lacks, or all on a refresh."""
+def _crawl_numbers(opened: OpenCrawl, options: CrawlOptions, progress: ProgressCallbacks) -> list[tuple[str, int, str]]:
+    """Request the numbers that the ledger lacks, or all on a refresh; return source, number and reason of errors."""
     report, session = opened.report, opened.session
     site = _site(opened.ledger, session, options, progress)
     every = _numbers(opened.ledger, session, site, options)
@@ -164,11 +164,12 @@ def _crawl_numbers(opened: OpenCrawl, options: CrawlOptions, progress: ProgressC
     report.known = size(every) - size(numbers)
     progress.on_start(f"crawling {options.site}", min(size(numbers), options.limit or size(numbers)), 0)
 
-    def on_number() -> None:
+    def on_number(is_first: bool) -> None:
         counts = "  ".join(f"{name} {count:,}" for name, count in report.outcomes.items())
-        progress.on_progress(1, f"{counts} {next_in(session)}")
+        progress.on_progress(int(is_first), f"{counts} {next_in(session)}")
 
-    crawl(opened, site, numbers, options.limit, options.refresh, on_number)
+    errors = crawl(opened, site, numbers, options.limit, options.refresh, on_number)
+    return [(site.source, number, reason) for number, reason in sorted(errors.items())]
 
 
 def _site(ledger: Ledger, session: PoliteSession, options: CrawlOptions, progress: ProgressCallbacks) -> Site:
@@ -182,7 +183,9 @@ def _site(ledger: Ledger, session: PoliteSession, options: CrawlOptions, progres
         def on_page(kind: str, page: int, count: int) -> None:
             progress.on_progress(1, f"{kind} page {page}: {count} puzzles {next_in(session)}")
 
-        walk_lists(ledger, options.addresses[0], kinds, session, on_page)
+        for kind in kinds:
+            if reason := walk_list(ledger, options.addresses[0], kind, session, on_page):
+                progress.on_warning(f"{reason}; numbers not yet listed are requested as both kinds")
     return nonograms.site(options.addresses, kinds, ledger.kinds(nonograms.SOURCE))
 
 
@@ -205,7 +208,7 @@ def _open_crawl(place: Path, options: CrawlOptions, progress: ProgressCallbacks)
             try:
                 with PoliteSession(contact, rate=options.rate, report=progress.on_warning) as session:
                     yield OpenCrawl(store, ledger, session, report)
-            except (RequestFailed, RobotsDisallowed, HostUnreachable) as error:
+            except (RequestFailed, HostUnreachable) as error:
                 raise NetworkError(f"{error}; what was finished is kept, the same command resumes") from error
 
 
@@ -233,29 +236,34 @@ def _rated_host(address: str) -> str:
     return host_of(url) if is_loopback(url) else (urlsplit(url).hostname or "").removeprefix("www.")
 
 
-def walk_lists(
-    ledger: Ledger, base: str, kinds: Iterable[str], session: PoliteSession, on_page: Callable[[str, int, int], None]
-) -> None:
-    """Read from nonograms.org's lists which kind its numbers are, which saves requests for the other kind.
+def walk_list(
+    ledger: Ledger, base: str, kind: str, session: PoliteSession, on_page: Callable[[str, int, int], None]
+) -> str | None:
+    """Read from a list of nonograms.org which numbers are of a kind, which saves requests for the other kind.
 
-    Each list is read once, resuming after an interruption; later numbers are requested as both kinds. `on_page` gets
-    kind, page and count of numbers.
+    The list is read once, resuming after an interruption; later numbers are requested as both kinds. `on_page` gets
+    kind, page and count of numbers. Return why a page can't be read, if so: the next crawl tries it again.
     """
-    for kind in kinds:
-        place = f"next page of the list of {kind}"
-        page, known = int(ledger.read_note(place) or 1), set[int]()
-        while page > 0:
-            request = nonograms.list_page(base, kind, page)
+    place = f"next page of the list of {kind}"
+    page, known = int(ledger.read_note(place) or 1), set[int]()
+    while 0 < page <= nonograms.LAST_PAGE:
+        request = nonograms.list_page(base, kind, page)
+        try:
             reply = session.fetch(request)
             if reply.status not in (200, 404):
-                raise NetworkError(f"{request.url}: HTTP status {reply.status}; the same command resumes")
+                return f"{request.url}: HTTP status {reply.status}"
             numbers = nonograms.listed(reply.body, kind) if reply.status == 200 else []
-            # past the last page the site serves nothing, or an earlier page
-            page = page + 1 if not known.issuperset(numbers) else 0
-            known.update(numbers)
-            ledger.record_kinds(nonograms.SOURCE, numbers, nonograms.KINDS[kind])
-            ledger.set_note(place, str(page))
-            on_page(kind, page - 1, len(numbers))
+        except RequestFailed as failed:
+            return str(failed)
+        except FormatError as error:
+            return f"{request.url}: {error}"
+        # past the last page the site serves nothing, or an earlier page
+        page = page + 1 if not known.issuperset(numbers) else 0
+        known.update(numbers)
+        ledger.record_kinds(nonograms.SOURCE, numbers, nonograms.KINDS[kind])
+        ledger.set_note(place, str(page))
+        on_page(kind, page - 1, len(numbers))
+    return None
 
 
 RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")

@@ -1,14 +1,16 @@
 """Puzzles from replies into the store's table.
 
 A puzzle whose clues changed on the site becomes a new row, source/number@2 and so on; the earlier row stays. Equal
-clues of the same number are not a new version, whether crawled or imported.
+clues of the same number are not a new version, whether crawled or imported; a crawled row follows the newest reply.
 """
 
 import hashlib
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -43,7 +45,8 @@ class CrawlReport:
     changed     ids of added rows that are new versions
     known       numbers not requested, because the ledger has them
     left        numbers still to request
-    rewritten   parts of the table that a reparse changed
+    updated     rows whose texts, rights or picture the newest reply has changed
+    rewritten   parts of the table that were replaced
     gone        rows removed because their reply is no longer judged to be a puzzle
     """
 
@@ -52,6 +55,7 @@ class CrawlReport:
     changed: list[str] = field(default_factory=list)
     known: int = 0
     left: int = 0
+    updated: int = 0
     rewritten: int = 0
     gone: int = 0
 
@@ -68,8 +72,18 @@ TEXT_LIMITS |= {"description": 10_000}
 
 VERSION_COLUMNS = ["puzzle_id", "clue_hash"]
 
+RIGHTS = ["source", "source_id", "fetched_at", "license"]
+ORIGIN = [*VERSION_COLUMNS, *RIGHTS, "raw_sha256"]
+"""Columns that identify the origin of a row."""
+
+STATED = [*TEXT_LIMITS, "site_date", "goal"]
+"""Columns with what a site states of a puzzle, but for its clues and ratings."""
+
 Versions = dict[str, dict[int, str]]
 """Clue hashes by id without @version, then by version."""
+
+Rights = dict[tuple[str, str], tuple[str | None, str | None]]
+"""Copyright and licence by source and number."""
 
 
 def crawl_store(place: Path) -> Store:
@@ -101,77 +115,134 @@ def stamp_reply(puzzle: Puzzle, reply: Reply) -> Puzzle:
 
 
 class PuzzleWriter:
-    """Writes crawled puzzles to a table in batches of a row group, skipping known versions."""
+    """Brings puzzles from replies into the table.
 
-    def __init__(
-        self,
-        ledger: Ledger,
-        report: CrawlReport,
-        latest: Callable[[], Versions],
-        write: Callable[[pa.RecordBatch], object],
-        settle: Callable[[list[int]], object],
-    ) -> None:
-        """Initialize with functions that read the table's versions, write rows, and mark replies as written."""
-        self.report = report
-        self._ledger, self._find_latest, self._write, self._settle = ledger, latest, write, settle
+    Each version of a puzzle is a row, made from the newest reply that has it. Copyright and licence of all versions
+    are those of the newest reply; without a puzzle in it, there is no licence. Rows of imported files stay.
+    """
+
+    def __init__(self, store: Store, ledger: Ledger, report: CrawlReport, has_all: bool = False) -> None:
+        """Initialize; with `has_all` all replies will be added, so rows of replies without their puzzle are removed."""
+        self._store, self._ledger, self._report, self._has_all = store, ledger, report, has_all
         self._queue: list[tuple[int, Puzzle]] = []
-        self._latest: Versions | None = None
+        self._rows: list[pa.RecordBatch] = []
+        self._keys: list[int] = []
+        self._rights: Rights = {}
+        self._versions: Versions | None = None
+        self._has_known = has_all
 
-    def add(self, key: int, puzzle: Puzzle) -> None:
-        """Enqueue the puzzle of a reply, by the reply's key."""
+    @cached_property
+    def licenses(self) -> dict[tuple[str, str], str]:
+        """Licences in the table, by source and number of crawled rows."""
+        found: dict[tuple[str, str], str] = {}
+        for batch in self._store.batches(RIGHTS):
+            licensed = batch.filter(batch["license"].is_valid())
+            pairs = zip(_numbers(licensed), licensed["license"].to_pylist(), strict=True)
+            found.update((number, license_) for number, license_ in pairs if number)
+        return found
+
+    def add(self, key: int, puzzle: Puzzle) -> bool:
+        """Add the puzzle of a reply, by the reply's key, after older ones; return whether a row group is complete."""
         self._queue.append((key, puzzle))
-        if len(self._queue) == DEFAULT_SHAPE.rows_per_group:
-            self.flush()
+        is_complete = len(self._queue) == DEFAULT_SHAPE.rows_per_group
+        if is_complete:
+            self._tabulate()
+        return is_complete
 
     def flush(self) -> None:
-        """Write the queue, except for known versions."""
+        """Update the table, then mark the replies as tabled."""
+        self._tabulate()
+        withdrawn = self._ledger.withdrawn()
+        fresh = _with_rights(one_batch(_newest(self._rows)), self._rights, withdrawn)
+        present = np.zeros(len(fresh), np.bool_)
+        if not withdrawn.isdisjoint(self.licenses) or self._has_known:
+            contents = self._ledger.contents() if self._has_all else None
+            renewed = partial(self._renewed, fresh, present, withdrawn, contents)
+            self._report.rewritten += rewrite(self._store, renewed)
+        if not present.all():
+            self._report.added += append(self._store, [fresh.filter(pa.array(~present))])
+        self._ledger.set_tabled(self._keys)
+        self._rows, self._keys, self._rights, self._has_known = [], [], {}, False
+        del self.licenses
+
+    def _tabulate(self) -> None:
+        """Turn the queue into rows with the ids of their versions."""
         if not self._queue:
             return
-        if self._latest is None:
-            self._latest = self._find_latest()
+        if self._versions is None:
+            self._versions = latest_versions(self._known_rows())
         puzzles = [puzzle for _, puzzle in self._queue]
         ratings = self._ledger.ratings()
         fresh = []
         for puzzle, clue_hash in zip(puzzles, puzzle_batch(puzzles)["clue_hash"].to_pylist(), strict=True):
             version = self._version(puzzle.puzzle_id, clue_hash)
-            if version:
-                difficulty, quality = ratings.get((puzzle.source or "", puzzle.source_id or ""), (None, None))
-                fresh.append(
-                    replace(
-                        puzzle,
-                        puzzle_id=puzzle.puzzle_id if version == 1 else f"{puzzle.puzzle_id}@{version}",
-                        site_difficulty=puzzle.site_difficulty if difficulty is None else difficulty,
-                        site_quality=puzzle.site_quality if quality is None else quality,
-                    )
+            number = puzzle.source or "", puzzle.source_id or ""
+            difficulty, quality = ratings.get(number, (None, None))
+            self._rights[number] = puzzle.copyright, puzzle.license
+            fresh.append(
+                replace(
+                    puzzle,
+                    puzzle_id=puzzle.puzzle_id if version == 1 else f"{puzzle.puzzle_id}@{version}",
+                    site_difficulty=puzzle.site_difficulty if difficulty is None else difficulty,
+                    site_quality=puzzle.site_quality if quality is None else quality,
                 )
-        if fresh:
-            self._write(puzzle_batch(fresh))
-        self._settle([key for key, _ in self._queue])
+            )
+        self._rows.append(puzzle_batch(fresh))
+        self._keys += [key for key, _ in self._queue]
         self._queue.clear()
 
+    def _known_rows(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows that have versions already: all, or those that replies in the ledger were not made into."""
+        if not self._has_all:
+            yield from self._store.batches(VERSION_COLUMNS)
+            return
+        contents = self._ledger.contents()
+        for batch in self._store.batches(ORIGIN):
+            yield batch.filter(pa.array(~_made_from(batch, contents)))
+
     def _version(self, puzzle_id: str, clue_hash: str) -> int:
-        """Return the number of a new version, or 0 if the table has it."""
-        assert self._latest is not None
-        there = self._latest.setdefault(puzzle_id, {})
-        if clue_hash in there.values():
-            return 0
+        """Return the number of the version with these clues, a new one if the table has none."""
+        assert self._versions is not None
+        there = self._versions.setdefault(puzzle_id, {})
+        self._has_known |= bool(there)
+        for number, known in there.items():
+            if known == clue_hash:
+                return number
         # the first free number: a version whose part was damaged returns under its own
         number = next(number for number in itertools.count(1) if number not in there)
         there[number] = clue_hash
         if number > 1:
-            self.report.changed.append(puzzle_id)
+            self._report.changed.append(puzzle_id)
         return number
 
+    def _renewed(
+        self,
+        fresh: pa.RecordBatch,
+        present: np.ndarray,
+        withdrawn: set[tuple[str, str]],
+        contents: set[tuple[str, str, str]] | None,
+        batch: pa.RecordBatch,
+    ) -> pa.RecordBatch:
+        """Return rows of the table as the replies have them; mark in `present` which fresh ones are among them.
 
-def puzzle_writer(store: Store, ledger: Ledger, report: CrawlReport) -> PuzzleWriter:
-    """Return a writer that appends to the store and then marks replies in the ledger."""
-
-    def write(batch: pa.RecordBatch) -> None:
-        report.added += append(store, [batch])
-
-    return PuzzleWriter(
-        ledger, report, lambda: latest_versions(store.batches(VERSION_COLUMNS)), write, ledger.set_tabled
-    )
+        A row whose reply has the same body keeps its time. Rows made from one of `contents` that have no fresh row are
+        removed.
+        """
+        crawled: np.ndarray = batch["fetched_at"].is_valid().to_numpy(zero_copy_only=False)
+        where = pc.index_in(batch["puzzle_id"], fresh["puzzle_id"]).fill_null(-1).to_numpy()
+        present[where[where >= 0]] = True
+        places = np.where(crawled & (where >= 0), where + len(batch), np.arange(len(batch)))
+        new = one_batch(pa.Table.from_batches([batch, fresh]).take(places))
+        same = pc.equal(new["raw_sha256"], batch["raw_sha256"])
+        times = pc.if_else(same.fill_null(True), batch["fetched_at"], new["fetched_at"])  # null in imported rows
+        new = _set(new, "fetched_at", times)
+        new = _with_rights(new, self._rights, withdrawn)
+        self._report.updated += int(np.count_nonzero(_differ(new, batch)))
+        if contents is None:
+            return new
+        gone = (where < 0) & _made_from(batch, contents)
+        self._report.gone += int(np.count_nonzero(gone))
+        return new.filter(pa.array(~gone))
 
 
 def latest_versions(batches: Iterable[pa.RecordBatch]) -> Versions:
@@ -183,6 +254,43 @@ def latest_versions(batches: Iterable[pa.RecordBatch]) -> Versions:
             number = int(version) if version.isdigit() else 1
             latest.setdefault(name, {})[number] = clue_hash
     return latest
+
+
+def _newest(batches: list[pa.RecordBatch]) -> pa.Table:
+    """Return the last row of each id, in the order of the first ones."""
+    table = pa.Table.from_batches(batches, PUZZLES)
+    places = {puzzle_id: place for place, puzzle_id in enumerate(table["puzzle_id"].to_pylist())}
+    return table.take(pa.array(list(places.values()), pa.int64()))
+
+
+def _numbers(batch: pa.RecordBatch) -> list[tuple[str, str] | None]:
+    """Return source and number of crawled rows, None for others."""
+    columns = (batch[name].to_pylist() for name in ("source", "source_id", "fetched_at"))
+    return [None if time is None else (source, number) for source, number, time in zip(*columns, strict=True)]
+
+
+def _with_rights(batch: pa.RecordBatch, rights: Rights, withdrawn: set[tuple[str, str]]) -> pa.RecordBatch:
+    """Return rows with the rights of their numbers; crawled rows of withdrawn numbers lose their licence."""
+    numbers = _numbers(batch)
+    own = zip(batch["copyright"].to_pylist(), batch["license"].to_pylist(), strict=True)
+    stated = [rights.get(number, pair) if number else pair for number, pair in zip(numbers, own, strict=True)]
+    licenses = [None if n in withdrawn else license_ for n, (_, license_) in zip(numbers, stated, strict=True)]
+    return _set(_set(batch, "copyright", [copyright_ for copyright_, _ in stated]), "license", licenses)
+
+
+def _set(batch: pa.RecordBatch, name: str, values: Any) -> pa.RecordBatch:
+    field = batch.schema.field(name)
+    return batch.set_column(batch.schema.get_field_index(name), field, pa.array(values, field.type))
+
+
+def _differ(new: pa.RecordBatch, old: pa.RecordBatch) -> np.ndarray:
+    """Return which rows differ in what a site states of a puzzle, bool[rows]."""
+    differ = np.zeros(len(new), np.bool_)
+    for name in STATED:
+        same = pc.equal(new[name], old[name])
+        both_null = pc.and_(new[name].is_null(), old[name].is_null())
+        differ |= ~pc.coalesce(same, both_null).to_numpy(zero_copy_only=False)
+    return differ
 
 
 RATINGS_PENDING = "ratings not in the table"
@@ -239,10 +347,7 @@ def reparse(store: Store, ledger: Ledger, on_reply: Callable[[str], None]) -> Cr
     valid. If the process dies, the next crawl does the rest.
     """
     report = CrawlReport()
-    batches: list[pa.RecordBatch] = []
-    keys: list[int] = []
-    imported = lambda: latest_versions(_imported(batch, ledger) for batch in store.batches(ORIGIN))  # noqa: E731
-    table = PuzzleWriter(ledger, report, imported, batches.append, keys.extend)
+    table = PuzzleWriter(store, ledger, report, has_all=True)
     for kept in ledger.replies():
         judgement = judge_reply(JUDGES[kept.source], kept.reply, kept.number)
         ledger.judge_again(kept, judgement)
@@ -250,8 +355,6 @@ def reparse(store: Store, ledger: Ledger, on_reply: Callable[[str], None]) -> Cr
             table.add(kept.key, stamp_reply(judgement.puzzle, kept.reply))
         on_reply(judgement.outcome)
     table.flush()
-    _replace(store, ledger, pa.Table.from_batches(batches, PUZZLES), report)
-    ledger.set_tabled(keys)
     report.changed.clear()  # known versions
     for counts in ledger.outcomes().values():
         for outcome, count in counts.items():
@@ -259,37 +362,9 @@ def reparse(store: Store, ledger: Ledger, on_reply: Callable[[str], None]) -> Cr
     return report
 
 
-ORIGIN = [*VERSION_COLUMNS, "source", "source_id", "fetched_at", "raw_sha256"]
-"""Columns that identify the origin of a row."""
-
-
-def _crawled(batch: pa.RecordBatch, ledger: Ledger) -> np.ndarray:
-    """Return which rows were made from replies in the ledger, bool[rows]."""
+def _made_from(batch: pa.RecordBatch, contents: set[tuple[str, str, str]]) -> np.ndarray:
+    """Return which rows were made from replies with these contents (`Ledger.contents`), bool[rows]."""
     keys = zip(*(batch[name].to_pylist() for name in ("source", "source_id", "raw_sha256")), strict=True)
-    known = ledger.contents
     fetched: np.ndarray = batch["fetched_at"].is_valid().to_numpy(zero_copy_only=False)
-    there: np.ndarray = fetched & np.array([key in known for key in keys], np.bool_)
-    return there
-
-
-def _imported(batch: pa.RecordBatch, ledger: Ledger) -> pa.RecordBatch:
-    return batch.filter(pa.array(~_crawled(batch, ledger)))
-
-
-def _replace(store: Store, ledger: Ledger, fresh: pa.Table, report: CrawlReport) -> None:
-    """Replace the crawled rows by fresh ones, and append new ones."""
-    used = np.zeros(len(fresh), np.bool_)
-    ids = fresh["puzzle_id"].combine_chunks()
-
-    def renewed(batch: pa.RecordBatch) -> pa.RecordBatch:
-        crawled = _crawled(batch, ledger)
-        where = pc.index_in(batch["puzzle_id"], ids).fill_null(-1).to_numpy()
-        used[where[crawled & (where >= 0)]] = True
-        places = np.where(crawled, np.where(where >= 0, where + len(batch), -1), np.arange(len(batch)))
-        report.gone += int((places < 0).sum())
-        return one_batch(pa.concat_tables([pa.Table.from_batches([batch]), fresh]).take(places[places >= 0]))
-
-    report.rewritten = rewrite(store, renewed)
-    rest = fresh.filter(pa.array(~used))
-    if len(rest):
-        report.added = append(store, rest.to_batches())
+    made: np.ndarray = fetched & np.array([key in contents for key in keys], np.bool_)
+    return made

@@ -1,10 +1,11 @@
 """Duplicates in an archive: equal clues, rotated, mirrored or recoloured clues, and near pictures.
 
 Clue hashes are recomputed from the clues, as those of untrusted files may be wrong. Puzzles with equal canonical hashes
-form a class, whose first member is the original of the others. Classes are compared by pictures
+form a class, whose first member is the original of those in its colours, and of the first in each other
+(`reports.numbers.duplicates`). Classes are compared by pictures
 (`pipeline.findings.near`): the first goal in the class that fits, or in a run the unique solution. If the picture of a
 class is near those of earlier classes, its first member becomes a duplicate of the first member of the earliest. So
-each puzzle has at most one original, and chains of small changes do not merge.
+each puzzle has at most one original, and chains of small changes do not merge. Plain pictures are near none.
 
 Members are ordered by `site_date` (missing dates last), by the first occurrence of their source in the store, by the
 number in `source_id`, and by position in the store, or in a run's results.
@@ -12,9 +13,9 @@ number in `source_id`, and by position in the store, or in a run's results.
 DuckDB sorts and joins, out of core if needed. Only pictures of one size are in memory at a time.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -22,29 +23,36 @@ import pyarrow.compute as pc
 
 from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
 from nonocensus.pipeline.errors import InputError, UserError
-from nonocensus.pipeline.findings.near import PictureColumn, find_near, joined, packed, passes
+from nonocensus.pipeline.findings.near import PictureColumn, allowed_cells, find_near, joined, packed, passes
 from nonocensus.pipeline.run.result_pairs import PAIRED_BYTES, PAIRED_ROWS, matching_rows, pairs, solvable_rows
 from nonocensus.pipeline.run.run_folder import Run
 from nonocensus.pipeline.sql import database, sql_errors
 from nonocensus.pipeline.store.parts import Store, chunk_tables, one_batch
-from nonocensus.reports.numbers.issues import LEAST_CELLS
+from nonocensus.reports.numbers.duplicates import (
+    COPIES_SQL,
+    LEAST_CELLS,
+    NEEDING_LOOKS,
+    are_plain,
+    colors_of,
+    looks,
+)
 from nonocensus.reports.numbers.threads import prefetch
 from nonocensus.solver.model.tables import DECISIVE, PUZZLES, check_readable, with_hashes
 
 if TYPE_CHECKING:
     import duckdb
 
-SHARE = 0.05
-"""Default share of cells in which near pictures may differ."""
+SHARE = 0.15
+"""Default share of the rarer cells in which near pictures may differ."""
 
 MOST_SHARE = 0.2
 """Largest share; beyond it unrelated pictures are near."""
 
-LIKENESSES = ("equal", "turned", "near")
+LIKENESSES = ("equal", "turned", "recoloured", "near")
 
 FACTS = ["puzzle_id", "source", "source_id", "site_date", "width", "height"]
 ANSWERS = ["solutions", "solution"]
-PUZZLE_COLUMNS = list(dict.fromkeys([*FACTS, *DECISIVE]))
+PUZZLE_COLUMNS = list(dict.fromkeys([*FACTS, *DECISIVE, "palette"]))
 """Columns that are read of a run's results, and of puzzles."""
 
 FETCHED_ROWS = 1 << 13
@@ -58,19 +66,21 @@ class Duplicates(NamedTuple):
     missing      puzzles of the run without a result, which are not compared
     faulty       puzzles with impossible clues, which equal no other
     pictureless  sound puzzles in classes without a picture, which have no near ones
+    plain        sound puzzles that `reports.numbers.duplicates.are_plain` finds, which have none either
     crowded      pictures that share a band with too many others (`pipeline.findings.near`), so that the earliest near
                  one may be missed
     counts       numbers of duplicates by LIKENESSES
     found        one row per duplicate, grouped by original, in the order of originals:
-                 original and puzzle_id (text), original_date and site_date (date32), likeness (text), and
+                 original and puzzle_id (text), original_date and site_date (date32), likeness (text),
                  cells (int64) and share (float64, 0 to 1), the number of cells in which
-                 near pictures differ and its share of all, null for others
+                 near pictures differ and its share of the rarer cells, null for others, and plain (bool)
     """
 
     puzzles: int
     missing: int
     faulty: int
     pictureless: int
+    plain: int
     crowded: int
     counts: dict[str, int]
     found: pa.Table
@@ -78,34 +88,35 @@ class Duplicates(NamedTuple):
 
 def find_duplicates(
     place: Run | Store,
-    share: float | None = None,
+    share: float = SHARE,
     progress: ProgressCallbacks = SILENT,
-    rows: Iterable[tuple[pa.RecordBatch, pa.RecordBatch]] | None = None,
+    rows: Sequence[tuple[pa.RecordBatch, pa.RecordBatch]] | None = None,
 ) -> Duplicates:
     """Find duplicates among the puzzles of a store, or among those of a run with a result.
 
-    share   of cells, 0 to MOST_SHARE, in which near pictures of equal size may differ, up to rotation and mirroring; 0
-            finds none (default: SHARE, of pictures of at least LEAST_CELLS cells)
+    share   of the rarer cells, 0 to MOST_SHARE, in which near pictures of equal size may differ, up to rotation and
+            mirroring; 0 finds none
     rows    what `pairs` yields for the run, if it is read already, with the columns ANSWERS and PUZZLE_COLUMNS
 
     Raises UserError for an invalid share, InputError if the store is damaged or has changed since the run.
     """
-    smallest, share = (LEAST_CELLS, SHARE) if share is None else (0, share)
     if not 0 <= share <= MOST_SHARE:
-        raise UserError(f"near pictures may differ in 0 to {MOST_SHARE:g} of their cells, not in {share:g}")
+        raise UserError(f"near pictures may differ in 0 to {MOST_SHARE:g} of their rarer cells, not in {share:g}")
     with database() as connection, sql_errors(f"{place.folder.name} can't be searched for duplicates"):
         connection.execute(_PUZZLES)
         puzzles, faulty = _gather(connection, place, _batches(place) if rows is None else rows, progress)
         progress.on_start("sorting", None, 0)
         connection.execute(_RANKED)
         connection.execute(_CLASSES)
-        crowded = _compare(connection, share, smallest, progress)
+        connection.register("looks", _looks(connection, _batches(place) if rows is None else rows))
+        crowded = _compare(connection, share, progress)
         found = connection.sql(_FOUND).to_arrow_table()
         return Duplicates(
             puzzles,
             place.rows - puzzles if isinstance(place, Run) else 0,
             faulty,
             _number(connection, _PICTURELESS),
+            _number(connection, "select count(*) from puzzles where plain"),
             crowded,
             {likeness: pc.sum(pc.equal(found["likeness"], likeness)).as_py() or 0 for likeness in LIKENESSES},
             found,
@@ -126,6 +137,7 @@ def _gather(
         facts = facts.append_column("place", pa.array(np.arange(puzzles, puzzles + len(batch))))
         facts = facts.append_column("cells", _pictures(batch, good, answers)).filter(pa.array(good))
         sound = batch if good.all() else batch.filter(pa.array(good))  # which would copy the clues
+        facts = facts.append_column("plain", pa.array(are_plain(sound)))
         for name, hashes in _hashes(sound).items():
             facts = facts.append_column(name, hashes)
         connection.register("facts", facts)
@@ -147,11 +159,13 @@ def _batches(place: Run | Store) -> Iterator[tuple[pa.RecordBatch | None, pa.Rec
 
 
 def _facts(batch: pa.RecordBatch, place: Run | Store) -> pa.Table:
-    """Return the columns FACTS as in the schema; InputError if one is damaged or of another type."""
+    """Return the columns FACTS as in the schema, and colors; InputError if one is damaged or of another type."""
+    names = [*FACTS, "palette"]
     try:
         check_readable(batch)
         batch.validate(full=True)
-        return pa.Table.from_batches([batch]).select(FACTS).cast(pa.schema(map(PUZZLES.field, FACTS)))
+        facts = pa.Table.from_batches([batch]).select(names).cast(pa.schema(map(PUZZLES.field, names)))
+        return facts.select(FACTS).append_column("colors", colors_of(facts["palette"]))
     except (ValueError, KeyError, pa.ArrowException) as error:
         name, why = place.folder.name, " ".join(str(error).split())
         raise InputError(f"{name} can't be read: {why}; nonocensus verify {name} tells what to do") from error
@@ -178,19 +192,29 @@ def _hashes(batch: pa.RecordBatch) -> dict[str, pa.Array]:
     return {name: made[name] for name in ("clue_hash", "canonical_hash")}
 
 
-def _compare(connection: "duckdb.DuckDBPyConnection", share: float, smallest: int, progress: ProgressCallbacks) -> int:
+def _looks(connection: "duckdb.DuckDBPyConnection", rows: Iterable[tuple[Any, pa.RecordBatch]]) -> pa.Table:
+    """Return the looks of the puzzles that need them, reading the rows again if there are any."""
+    places, numbers = (column.to_numpy() for column in connection.sql(_LOOKED_AT).to_arrow_table().columns)
+    start, found = 0, [looks(pa.RecordBatch.from_pylist([], PUZZLES), numbers[:0])]
+    for _, batch in rows if len(places) else ():
+        first, last = np.searchsorted(places, [start, start + len(batch)])
+        found.append(looks(batch.take(pa.array(places[first:last] - start)), numbers[first:last]))
+        start += len(batch)
+    return pa.concat_tables(found)
+
+
+def _compare(connection: "duckdb.DuckDBPyConnection", share: float, progress: ProgressCallbacks) -> int:
     """Fill the table `near`, and return the number of crowded pictures."""
-    connection.execute(_PLACED.format(smallest))
+    connection.execute(_PLACED)
     sizes = connection.execute(_SIZES).fetchall() if share else []
     work = sum(count * passes(wide, high, count, _most(wide, high, share)) for wide, high, count in sizes)
     progress.on_start("comparing pictures", work, 0)
     crowded = 0
     found = [_NEAR.empty_table()]
     for ranks, pictures in _of_a_size(_fetched(connection, sum(count for *_, count in sizes))):
-        most = _most(pictures.width, pictures.height, share)
-        pairs_found = find_near(pictures, most, progress)
+        pairs_found = find_near(pictures, allowed_cells(pictures.width * pictures.height, share), progress)
         near = np.flatnonzero(pairs_found.first != np.arange(len(ranks)))
-        columns = ranks[near], ranks[pairs_found.first[near]], pairs_found.cells[near]
+        columns = ranks[near], ranks[pairs_found.first[near]], pairs_found.cells[near], pairs_found.share[near]
         found.append(pa.table([pa.array(column) for column in columns], _NEAR))
         crowded += int(pairs_found.crowded.sum())
     connection.register("near", pa.concat_tables(found))
@@ -205,7 +229,7 @@ def _fetched(connection: "duckdb.DuckDBPyConnection", count: int) -> Iterator[pa
 
 def _most(width: int, height: int, share: float) -> int:
     """Return the most cells in which near pictures of a size differ."""
-    return int(share * width * height + 1e-9)  # 29 for 0.29 of 100, which rounding makes slightly less
+    return int(allowed_cells(width * height, share)[-1])
 
 
 def _of_a_size(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[np.ndarray, PictureColumn]]:
@@ -238,12 +262,12 @@ def _number(connection: "duckdb.DuckDBPyConnection", query: str) -> int:
     return int(connection.execute(query).fetchall()[0][0])
 
 
-_NEAR = pa.schema([(name, pa.int64()) for name in ("rank", "original", "cells")])
+_NEAR = pa.schema([*((name, pa.int64()) for name in ("rank", "original", "cells")), ("share", pa.float64())])
 
 _PUZZLES = """
     create table puzzles (
         place bigint, puzzle_id text, source text, source_id text, site_date date, width usmallint, height usmallint,
-        cells blob, clue_hash text, canonical_hash text
+        cells blob, colors text, plain boolean, clue_hash text, canonical_hash text
     )
 """
 
@@ -252,11 +276,11 @@ _GATHERED = "insert into puzzles by name from facts"
 _RANKED = """
     create table ranked as
     select
-        place, puzzle_id, site_date, clue_hash, canonical_hash, pictured, area,
+        place, puzzle_id, site_date, colors, plain, clue_hash, canonical_hash, pictured, area,
         row_number() over (order by site_date nulls last, earliest, number nulls last, place) as rank
     from (
         select
-            place, puzzle_id, site_date, clue_hash, canonical_hash, cells is not null as pictured,
+            place, puzzle_id, site_date, colors, plain, clue_hash, canonical_hash, cells is not null as pictured,
             width::bigint * height as area,
             try_cast(source_id as bigint) as number, min(place) over (partition by source) as earliest
         from puzzles
@@ -264,12 +288,15 @@ _RANKED = """
 """
 
 _CLASSES = """
+    create view numbered as select rank as number, canonical_hash, clue_hash, colors from ranked;
     create table classes as
     select canonical_hash, min(rank) as original, count(*) as puzzles, min(rank) filter (pictured) as picture
     from ranked group by canonical_hash
 """
 
-_PLACED = """
+_LOOKED_AT = f"select place, number from ({NEEDING_LOOKS}) join ranked on rank = number order by place"
+
+_PLACED = f"""
     create table placed as
     select row_number() over (order by wide, high, rank) - 1 as number, *
     from (
@@ -277,11 +304,11 @@ _PLACED = """
             original as rank, place, width, height,
             greatest(width, height) as wide, least(width, height) as high
         from classes join ranked on ranked.rank = picture join (select place, width, height from puzzles) using (place)
-        where area >= {}
+        where area >= {LEAST_CELLS} and not plain
         qualify count(*) over (partition by wide, high) > 1
     )
 """
-"""SQL for positions of the pictures to compare, grouped by size, without sizes of a single picture or too few cells."""
+"""SQL for positions of the pictures to compare, grouped by size; without small, plain and single ones."""
 
 _SIZES = "select wide, high, count(*) from placed group by all"
 
@@ -293,16 +320,12 @@ _FETCHED = """
 
 _PICTURELESS = "select coalesce(sum(puzzles), 0) from classes where picture is null"
 
-_FOUND = """
+_FOUND = f"""
     select
         earlier.puzzle_id as original, earlier.site_date as original_date,
-        later.puzzle_id, later.site_date, likeness, cells, cells / later.area as share
+        later.puzzle_id, later.site_date, likeness, cells, share, later.plain
     from (
-        select
-            ranked.rank, original, null::bigint as cells,
-            case when ranked.clue_hash = first.clue_hash then 'equal' else 'turned' end as likeness
-        from ranked join classes using (canonical_hash) join ranked as first on first.rank = original
-        where ranked.rank > original
+        select number as rank, original, likeness, null::bigint as cells, null::double as share from ({COPIES_SQL})
         union all by name
         select *, 'near' as likeness from near
     ) as found

@@ -5,6 +5,9 @@ band, and their numbers of coloured cells differ by at most d. Sorted by band ha
 candidates of a picture are adjacent. At most BANDS bands are used. This is bit sampling (Indyk and Motwani, Approximate
 nearest neighbors, STOC 1998) with disjoint bands, which misses nothing with d + 1 of them (Manku, Jain and Das Sarma,
 Detecting near-duplicates for web crawling, WWW 2007).
+
+How many cells near pictures may differ in follows from their rarer cells: the commonest entry of a picture or all other
+cells, whichever are fewer. So nearly empty and nearly solid pictures are near only if they share what they show.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,9 +18,15 @@ import numpy as np
 from nonocensus.pipeline.callbacks import ProgressCallbacks
 from nonocensus.solver.jit.kernel import kernel
 
-BANDS = 32
-"""Most bands. With fewer than d + 1 bands a pair is missed with a probability of at most (1 - 1 / e) ** 32, about 4 in
-10 million, as bands do not depend on the pictures and each has 1 / (d + 1) of the cells."""
+CHANCE = 40
+"""Bits by which choosing a picture's rarer cells says more than choosing the cells that differ.
+
+Unrelated pictures are as near as that with a probability of 2 ** -40, and 500,000 of a size have 2 ** 40 pairs, turned.
+"""
+
+BANDS = 24
+"""Most bands. With fewer than d + 1 bands a pair is missed with a probability of at most (1 - 1 / e) ** 24, about 2 in
+100,000, as bands do not depend on the pictures and each has 1 / (d + 1) of the cells."""
 
 WINDOW = 64
 """Most candidates per picture and band, the earliest of those with equal numbers of coloured cells first.
@@ -58,11 +67,13 @@ class NearPictures(NamedTuple):
 
     first     int64[pictures]: its index, or the picture's own
     cells     int64[pictures]: number of cells in which they differ
+    share     float64[pictures]: the same as a share of the rarer cells of the one that has fewer
     crowded   bool[pictures]: more than WINDOW candidates shared a band, so that one may be missed
     """
 
     first: np.ndarray
     cells: np.ndarray
+    share: np.ndarray
     crowded: np.ndarray
 
 
@@ -100,20 +111,62 @@ class _Bands(NamedTuple):
     keys: np.ndarray
 
 
+def allowed_cells(cells: int, share: float) -> np.ndarray:
+    """Return the most cells in which near pictures differ by their rarer cells, int64[cells // 2 + 1].
+
+    At most `share` of the rarer cells, fewer where pictures are alike by chance; -1 if none is near. It never falls.
+    """
+    factorials = np.cumsum(np.log2(np.maximum(np.arange(cells + 1), 1)))
+    rarer = np.arange(cells // 2 + 1)
+    bits = factorials[-1] - factorials[rarer] - factorials[cells - rarer]  # log2 of the ways to choose them
+    by_chance = np.searchsorted(bits, bits - CHANCE, "right") - 1
+    limits: np.ndarray = np.minimum(by_chance, (share * rarer + 1e-9).astype(np.int64))  # 29 for 0.29 of 100
+    return limits
+
+
 def passes(width: int, height: int, pictures: int, most: int) -> int:
     """Return how often `find_near` passes over this number of pictures."""
     return len(_symmetries(width, height)) * _band_count(pictures, most)
 
 
-def find_near(pictures: PictureColumn, most: int, progress: ProgressCallbacks) -> NearPictures:
-    """Find the earliest picture that differs from each, up to rotation and mirroring, in at most `most` cells.
+def find_near(pictures: PictureColumn, allowed: np.ndarray, progress: ProgressCallbacks) -> NearPictures:
+    """Find the earliest picture that is near each, up to rotation and mirroring.
+
+    allowed   as returned by `allowed_cells`, of at least 0 at its end
 
     Progress counts each picture `passes` times. Memory: twice that of the pictures, about
     100 bytes per picture, 16 more per picture and band, and some hundred megabytes of buffers.
     """
+    rarer = _rarer(pictures)
+    first, cells, crowded = _find_first(pictures, allowed[rarer], int(allowed[-1]), progress)
+    return NearPictures(first, cells, cells / np.maximum(np.minimum(rarer, rarer[first]), 1), crowded)
+
+
+def _rarer(pictures: PictureColumn) -> np.ndarray:
+    """Count the cells of each picture's commonest entry, or all others if they are fewer, int64[pictures]."""
+    cells, bits = pictures.width * pictures.height, pictures.bits
+    commonest = np.empty(len(bits), np.int64)
+    for some in _slices(bits, 1 << bits.shape[1]):
+        entries = ~np.zeros((1, 1, 1), np.uint64)  # then the cells of each entry
+        for plane in bits[some].transpose(1, 0, 2):
+            entries = np.concatenate([entries & ~plane, entries & plane])
+        counts = np.bitwise_count(entries).sum(2, dtype=np.int64)
+        counts[0] -= 64 * bits.shape[2] - cells  # padding is 0
+        commonest[some] = counts.max(0)
+    return np.minimum(commonest, cells - commonest)
+
+
+def _find_first(
+    pictures: PictureColumn, limits: np.ndarray, most: int, progress: ProgressCallbacks
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return `first`, `cells` and `crowded` of NearPictures.
+
+    limits   int64[pictures]: the most cells in which a near picture may differ; both limits of a pair hold
+    most     at least the highest of them
+    """
     count = len(pictures.bits)
     if count <= WINDOW:
-        return _nearest_of_few(pictures, most, progress)
+        return _nearest_of_few(pictures, limits, progress)
     best = np.arange(count) << CELL_BITS  # the earliest index, and its number of cells
     crowded = np.zeros(count, np.bool_)
     colored = _colored(pictures.bits)
@@ -123,13 +176,16 @@ def find_near(pictures: PictureColumn, most: int, progress: ProgressCallbacks) -
     for symmetry in _symmetries(pictures.width, pictures.height):
         turned = _turned(pictures, *symmetry)
         for bands in groups:
-            _compare_in_bands(pictures.bits, turned, bands, _keys(turned, bands.masks, colored), most, best, crowded)
+            keys = _keys(turned, bands.masks, colored)
+            _compare_in_bands(pictures.bits, turned, bands, keys, limits, most, best, crowded)
             progress.on_progress(count * len(bands.masks), "")
-    return NearPictures(best >> CELL_BITS, best & (1 << CELL_BITS) - 1, crowded)
+    return best >> CELL_BITS, best & (1 << CELL_BITS) - 1, crowded
 
 
-def _nearest_of_few(pictures: PictureColumn, most: int, progress: ProgressCallbacks) -> NearPictures:
-    """Compare all pairs, as `find_near` does for up to WINDOW pictures: most sizes have few."""
+def _nearest_of_few(
+    pictures: PictureColumn, limits: np.ndarray, progress: ProgressCallbacks
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Compare all pairs, as `_find_first` does for up to WINDOW pictures: most sizes have few."""
     bits, own = pictures.bits, np.arange(len(pictures.bits))
     least = np.full((len(bits), len(bits)), pictures.width * pictures.height)
     for symmetry in _symmetries(pictures.width, pictures.height):
@@ -137,9 +193,9 @@ def _nearest_of_few(pictures: PictureColumn, most: int, progress: ProgressCallba
         cells = _colored(differing.reshape(-1, *bits.shape[1:])).astype(np.int64)
         np.minimum(least, cells.reshape(least.shape), out=least)
         progress.on_progress(len(bits), "")
-    near = np.tril(least <= most, -1)
+    near = np.tril(least <= np.minimum.outer(limits, limits), -1)
     first = np.where(near.any(1), near.argmax(1), own)
-    return NearPictures(first, np.where(first < own, least[own, first], 0), np.zeros(len(bits), np.bool_))
+    return first, np.where(first < own, least[own, first], 0), np.zeros(len(bits), np.bool_)
 
 
 def _symmetries(width: int, height: int) -> list[tuple[int, int, int]]:
@@ -221,6 +277,7 @@ def _compare_in_bands(
     turned: np.ndarray,
     bands: _Bands,
     turned_keys: np.ndarray,
+    limits: np.ndarray,
     most: int,
     best: np.ndarray,
     crowded: np.ndarray,
@@ -249,5 +306,5 @@ def _compare_in_bands(
         worth = (earlier < later) & (earlier <= best[later] >> CELL_BITS)
         earlier, later = earlier[worth], later[worth]
         cells = _colored(bits[ones[worth]] ^ turned[others[worth]]).astype(np.int64)
-        near = cells <= most
+        near = cells <= np.minimum(limits[earlier], limits[later])
         np.minimum.at(best, later[near], earlier[near] << CELL_BITS | cells[near])

@@ -22,7 +22,7 @@ from nonocensus.pipeline.store.parts import one_batch
 from nonocensus.pipeline.store.paths import folder
 from nonocensus.reports.numbers.activity import PastSession, activity
 from nonocensus.reports.numbers.census import SHOWN
-from nonocensus.reports.numbers.issues import DUPLICATES
+from nonocensus.reports.numbers.duplicates import DUPLICATES
 from nonocensus.reports.numbers.joined_columns import finished
 from nonocensus.reports.numbers.row_view import PUZZLE_COLUMNS, RESULT_COLUMNS
 from nonocensus.reports.page.report_page import RunDetails, write_report

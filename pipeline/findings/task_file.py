@@ -85,12 +85,14 @@ class TaskScore(NamedTuple):
     solved    number of tasks that an answer solves
     tasks     number of tasks
     unknown   number of answers to other tasks
+    damaged   number of lines that are no answers
     """
 
     sizes: dict[str, Counter[str]]
     solved: int
     tasks: int
     unknown: int
+    damaged: int
 
 
 def write_tasks(
@@ -144,29 +146,41 @@ def read_tasks(path: str) -> Iterator[Task]:
 
 
 class TaskAnswer(msgspec.Struct):
-    """A line of an answer file."""
+    """A line of an answer file; the answer is decoded by itself, so that its faults are its own."""
 
     id: str
-    answer: Any = None
+    answer: msgspec.Raw = msgspec.Raw(b"null")
+
+    def value(self) -> Any:
+        """Return the answer; its text if it is JSON that can't be decoded: nested too deeply, or a number too long."""
+        try:
+            return msgspec.json.decode(self.answer)
+        except (ValueError, RecursionError):
+            return bytes(self.answer)
 
 
 def score(tasks: str, answers: str, cpu_limit: float, report: Callable[[dict[str, Any]], object]) -> TaskScore:
     """Check the answers to tasks; `report` is called with a row for each: id, verdict, reason.
 
-    Raises InputError for a file with an unreadable line; what is unreadable in an answer is a verdict.
+    A line that is no answer is reported as unreadable, without id, and counted as damaged.
     """
     known = {task.id: task for task in read_tasks(tasks)}
     class_of = dict(zip(known, _size_names(list(known.values())), strict=True))
     counts = {name: Counter[str]() for name in SIZE_NAMES if name in class_of.values()}
-    answered, solved, unknown = set[str](), set[str](), 0
+    answered, solved, unknown, damaged = set[str](), set[str](), 0, 0
     decoder = msgspec.json.Decoder(TaskAnswer)
     for number, line in _lines(answers):
-        answer = _decoded(decoder, answers, number, line, "answer")
+        try:
+            answer = _decoded(decoder, answers, number, line, "answer")
+        except InputError as error:
+            damaged += 1
+            report({"id": None, "verdict": "unreadable", "reason": str(error)})
+            continue
         task = known.get(answer.id)
         if task is None:
             unknown += 1
             continue
-        checked = _check(task, answer.answer, cpu_limit)
+        checked = _check(task, answer.value(), cpu_limit)
         answered.add(task.id)
         solved.update([task.id] if checked["verdict"] == "solved" else [])
         counts[class_of[task.id]]["partial" if checked["verdict"] == "timeout" else checked["verdict"]] += 1
@@ -175,7 +189,7 @@ def score(tasks: str, answers: str, cpu_limit: float, report: Callable[[dict[str
         if name not in answered:
             counts[class_of[name]]["missing"] += 1
             report({"id": name, "verdict": "missing", "reason": "no answer"})
-    return TaskScore(counts, len(solved), len(known), unknown)
+    return TaskScore(counts, len(solved), len(known), unknown, damaged)
 
 
 def _check(task: Task, answer: Any, cpu_limit: float) -> dict[str, Any]:
@@ -183,7 +197,7 @@ def _check(task: Task, answer: Any, cpu_limit: float) -> dict[str, Any]:
     try:
         checked = check_answer(task.puzzle(), answer, cpu_limit=cpu_limit)
     except InvalidPuzzle as error:
-        raise InputError(f"task {task.id}: {error}") from None
+        return {"id": task.id, "verdict": "wrong", "reason": f"no grid fits the task's clues: {error}"}
     return {"id": task.id, "verdict": checked.verdict, "reason": checked.reason}
 
 

@@ -21,11 +21,17 @@ from nonocensus.solver.proofs import TIMEOUT
 
 SEED = 1
 
-SAMPLE_PUZZLES, SAMPLE_SECONDS = 1024, 10.0
-"""Puzzles of the sample, and the CPU seconds after which it ends."""
+SAMPLE_PUZZLES, SAMPLE_SECONDS, GROWTH = 8192, 10.0, 8
+"""Puzzles of the sample, the CPU seconds after which it ends, and how much larger it is after each batch at most."""
 
 PUZZLE_SECONDS = 5.0
 """CPU limit of a puzzle of the sample; one that needs more counts as if it took the job's limit."""
+
+QUANTILE = 1.645
+"""Of the normal distribution, 0.95."""
+
+FEW_LATE = 3
+"""Late puzzles of a sample from which their share of all puzzles is inferred; fewer count themselves alone."""
 
 EFFICIENCY = 0.9
 """Assumed share of the cores' time that goes into tasks (docs/SCALING.md)."""
@@ -37,6 +43,7 @@ class CostEstimate(NamedTuple):
     puzzles       that it would do
     tried_before  those of them that have timed out before, each counted with the whole CPU limit
     cpu_seconds   of its tasks
+    most_seconds  the same, if as many puzzles reach their CPU limit as 19 of 20 such samples would show
     bytes         of the rows it would write
     sample        puzzles of the sample
     late          those of them that reached their CPU limit
@@ -45,6 +52,7 @@ class CostEstimate(NamedTuple):
     puzzles: int
     tried_before: int
     cpu_seconds: float
+    most_seconds: float
     bytes: int
     sample: int
     late: int
@@ -61,8 +69,8 @@ def estimate_on_results(
 def estimate_job(run: Run, job: Job, options: dict[str, Any], plan: Plan, cpu_limit: float) -> CostEstimate:
     """Estimate the cost of a plan.
 
-    Batches of random puzzles, each as large as all before it, are done as in a task, until the sample is large or has
-    taken long enough. Raises InputError if a puzzle of the sample can't be read.
+    Batches of random puzzles are done as in a task, until the sample is large or has taken long enough. Raises
+    InputError if a puzzle of the sample can't be read.
     """
     stretches = [*plan.stretches]
     rows = sum(spans.size(some) for _, _, some in stretches)
@@ -80,18 +88,21 @@ def estimate_job(run: Run, job: Job, options: dict[str, Any], plan: Plan, cpu_li
         sample, seconds = sample + len(batch), seconds + spent
         late += made["status"].to_pylist().count(TIMEOUT) if "status" in made.column_names else 0
         written.append(made)
-    per_puzzle = (seconds + late * (cpu_limit - limit)) / max(sample, 1)
     each = (parquet_bytes(pa.concat_tables(written)) - parquet_bytes(written[0])) / max(sample, 1)
-    cpu_seconds = per_puzzle * rows + cpu_limit * tried
-    return CostEstimate(rows + tried, tried, cpu_seconds, round(each * (rows + tried)), sample, late)
+    scale = rows / max(sample, 1)
+    expected = late if late < FEW_LATE else late * scale
+    most = late + (late + 1 + QUANTILE * (late + 1) ** 0.5) * (scale - 1)
+    others = (seconds - late * limit) * scale + cpu_limit * tried
+    cpu_seconds, most_seconds = (others + cpu_limit * count for count in (expected, most))
+    return CostEstimate(rows + tried, tried, cpu_seconds, most_seconds, round(each * (rows + tried)), sample, late)
 
 
 def next_batch_size(sample: int, seconds: float) -> int:
-    """Return the size of the next batch of a sample, as large as all before it if that is affordable; 0 at its end."""
+    """Return the size of the next batch of a sample, as large as is affordable and GROWTH allows; 0 at its end."""
     if sample >= SAMPLE_PUZZLES or seconds >= SAMPLE_SECONDS:
         return 0
     affordable = int((SAMPLE_SECONDS - seconds) * sample / seconds) if seconds else 1
-    return max(1, min(sample, affordable))
+    return max(1, min((GROWTH - 1) * sample, affordable))
 
 
 def wall_seconds(cpu_seconds: float, cores: int) -> float:
@@ -102,19 +113,23 @@ def wall_seconds(cpu_seconds: float, cores: int) -> float:
 def _run_batch(
     context: TaskContext, call: JobCall, parts: list[Part], stretches: list[Stretch], chosen: np.ndarray
 ) -> tuple[float, pa.Table]:
-    """Do the job on some rows of a plan, given by their numbers in it; returns its CPU seconds and rows."""
+    """Do the job on some rows of a plan, given by their numbers in it; returns its CPU seconds and rows.
+
+    Reading is not counted: it takes a tenth of a task's time, since its rows are neighbours, but most of a sample's.
+    """
     by_name = {part.name: part for part in parts}
     rows = dict(_rows_of(stretches, np.sort(chosen)))
-    began, compiling = time.process_time(), 0.0
+    seconds = 0.0
     outputs: list[pa.RecordBatch] = []
     try:
         for chunk in chunks_of(context, rows, by_name):
-            compiling += float(compile_for_chunk(chunk, context)[1])
+            compile_for_chunk(chunk, context)
+            began = time.process_time()
             outputs.append(context.job.function(chunk, call).rows)
+            seconds += time.process_time() - began
     except CannotReadError as error:
         raise InputError(error.args[1]) from error
-    spent = time.process_time() - compiling - began
-    return spent, pa.Table.from_batches(outputs, context.job.schema)
+    return seconds, pa.Table.from_batches(outputs, context.job.schema)
 
 
 def _rows_of(stretches: list[Stretch], chosen: np.ndarray) -> Iterator[tuple[str, Spans]]:

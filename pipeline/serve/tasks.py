@@ -122,7 +122,7 @@ def explain_puzzle(arguments: dict[str, Any], budget: TaskBudget, max_bytes: int
 
 
 def step_record(puzzle: Puzzle, described: DescribedStep[MergedStep]) -> dict[str, Any]:
-    """Return a step as JSON: technique, where to look, what follows and why; cells are pairs of place and colour."""
+    """Return a step as JSON: where to look, what follows, why by its technique; cells are pairs of place and colour."""
     step = described.step
     technique = TECHNIQUES[step.technique]
     supposed = step.assumption
@@ -136,7 +136,7 @@ def step_record(puzzle: Puzzle, described: DescribedStep[MergedStep]) -> dict[st
         "line": step.lines[0] if len(step.lines) == 1 else None,
         "where": where,
         "what": described.what,
-        "why": described.why,
+        "why": technique.says,
         "ruled": step.ruled,
         "assumption": supposed
         and {

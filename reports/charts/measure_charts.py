@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 import altair as alt
 
@@ -22,10 +23,11 @@ from nonocensus.reports.numbers.rating_correlations import (
     DIFFICULTY_RATINGS,
     RATING_NAMES,
     GradeCorrelation,
+    MeasureCorrelation,
     RatingCorrelation,
 )
 from nonocensus.reports.numbers.row_classes import MINUTES_NAMES
-from nonocensus.reports.words.formatting import MEASURE_NAMES, NO_BREAK, measure_name, number, rating
+from nonocensus.reports.words.formatting import MEASURE_NAMES, NO_BREAK, measure_name, number, rating, validated_words
 
 NUMBER = 24
 """Width of a cell of the matrix in pixels that holds its number."""
@@ -55,7 +57,8 @@ def correlations(figures: Figures) -> Chart | None:
     rows = [
         {
             "x": measure_name(x, one.source), "y": measure_name(y, one.source), "across": one.across, "down": one.down,
-            "rho": one.rho, "puzzles": one.puzzles,
+            "rho": one.rho, "puzzles": one.puzzles, "sample": _sample(one),
+            "number": f"{one.rho:.2f}{'*' if one.in_sample else ''}",
         }
         for one in figures.correlations
         for x, y in ((one.across, one.down), (one.down, one.across))
@@ -74,6 +77,7 @@ def correlations(figures: Figures) -> Chart | None:
             alt.Tooltip("y:N", title="with"),
             alt.Tooltip("rho:Q", format=".3f"),
             PUZZLES,
+            *[alt.Tooltip("sample:N")] * any(one.in_sample for one in figures.correlations),
         ],
     )
     sign = alt.Scale(domain=["positive", "negative"], range=[ACCENT, SERIES[1]])
@@ -86,13 +90,13 @@ def correlations(figures: Figures) -> Chart | None:
         .transform_calculate(sign="datum.rho < 0 ? 'negative' : 'positive'", strength="abs(datum.rho)")
     )
     numbers = base.mark_text(fontSize=10, opacity={"expr": f"width < {NUMBER * len(order)} ? 0 : 1"}).encode(
-        text=alt.Text("rho:Q", format=".2f")
+        text=alt.Text("number:N")
     )
     strongest = max(figures.correlations, key=lambda one: abs(one.rho))
     words = (
         f"Matrix of the rank correlations of {len(order)} measures. The strongest: "
         f"{measure_name(strongest.across, strongest.source)} with {measure_name(strongest.down, strongest.source)}, "
-        f"{strongest.rho:.2f}."
+        f"{strongest.rho:.2f}{', in-sample' if strongest.in_sample else ''}."
     )
     return chart_of((cells + numbers).properties(height=BAR * len(order)), "correlations", "Measures together", words)
 
@@ -212,23 +216,35 @@ def _series(source: str, column: str) -> str:
 
 
 def _correlation_words(one: RatingCorrelation) -> list[str]:
-    """Return the name of a series and its correlation, as two lines of a legend."""
+    """Return the name of a series and its correlation, as lines of a legend, short enough for a phone."""
     partial = "" if one.partial is None else f"; {one.partial:.2f} given size"
-    return [_series(one.source, one.rating), f"rho {one.rho:.2f}{partial}; {one.puzzles:,} puzzles"]
+    lines = [_series(one.source, one.rating), f"rho {one.rho:.2f}{partial}"]
+    lines += ["in-sample: fitted to these"] * one.in_sample
+    lines += ["cross-validated rho:", validated_words(one, "rho")] if one.validated else []
+    return [*lines, f"{one.puzzles:,} puzzles"]
+
+
+def _sample(one: RatingCorrelation | MeasureCorrelation) -> str:
+    """Return what the tooltip of a correlation says of its sample."""
+    if not one.in_sample:
+        return "not fitted"
+    return "in-sample" + (f"; cross-validated {validated_words(one, 'rho')}" if one.validated else "")
 
 
 def _ranked(
     ranked: Sequence[tuple[str, str, GradeCorrelation | RatingCorrelation]], name: str, title: str, what: str
 ) -> Chart:
     """Dots of rank correlations with their intervals, by measure and series."""
-    rows = [
-        {
-            "measure": MEASURE_NAMES[measure], "source": source, "rho": one.rho, "low": one.low,
-            "high": one.high, "within": getattr(one, "within", None), "puzzles": one.puzzles,
-        }
-        for measure, source, one in ranked
-    ]  # fmt: skip
-    has_within = any(row["within"] is not None for row in rows)
+    rows: list[dict[str, Any]] = []
+    for measure, source, one in ranked:
+        row = {"measure": MEASURE_NAMES[measure], "source": source, "rho": one.rho, "low": one.low, "high": one.high}
+        if isinstance(one, RatingCorrelation):
+            row |= {"within": one.within, "sample": _sample(one), "fitted": one.in_sample}
+            row |= {kind: found.within_sizes for kind, found in one.validated.items()}
+        rows.append(row | {"puzzles": one.puzzles})
+    has_within = any(row.get("within") is not None for row in rows)
+    has_fitted = any(row.get("fitted") for row in rows)
+    validated = [kind for kind in ("mono", "color") if any(kind in row for row in rows)]
     order = list(dict.fromkeys(MEASURE_NAMES[measure] for measure, _, _ in ranked))
     sources = list(dict.fromkeys(source for _, source, _ in ranked))
     color = alt.Color(
@@ -249,22 +265,37 @@ def _ranked(
             alt.Tooltip("low:Q", format=".3f", title="95 % from"),
             alt.Tooltip("high:Q", format=".3f", title="to"),
             PUZZLES,
+            *[alt.Tooltip("sample:N")] * has_fitted,
         ],
     )
     x = alt.X(
         "low:Q",
-        title=["rho over all sizes, 95 % interval", *["rings: within sizes"] * has_within],  # two lines for phones
+        title=[  # lines for phones
+            "rho over all sizes, 95 % interval",
+            *["rings: within sizes"] * has_within,
+            *["crosses: in-sample, fitted to these ratings"] * has_fitted,
+            *["diamonds: cross-validated, within sizes"] * bool(validated),
+        ],
         scale=alt.Scale(domain=[-1, 1]),
         axis=alt.Axis(tickCount=5),
     )
     rules = base.mark_rule(strokeWidth=2, opacity=0.5).encode(x=x, x2="high:Q")
-    dots = rules + base.mark_circle(size=60, opacity=1).encode(x="rho:Q")
+    dots = rules + base.mark_circle(size=60, opacity=1).encode(x="rho:Q").transform_filter("!datum.fitted")
+    if has_fitted:
+        crosses = base.mark_point(size=60, opacity=1, shape="cross", filled=True).encode(x="rho:Q")
+        dots += crosses.transform_filter("datum.fitted")
+    for kind in validated:
+        diamonds = base.mark_point(size=60, opacity=1, shape="diamond", filled=False).encode(x=f"{kind}:Q")
+        dots += diamonds.transform_filter(f"datum.{kind} != null")
     if has_within:
         dots += (
             base.mark_point(size=60, opacity=1, filled=False)
             .encode(x="within:Q")
             .transform_filter("datum.within != null")
         )
-    told = "; ".join(f"{row['measure']} ({row['source']}) {row['rho']:.2f}" for row in rows)
+    told = "; ".join(
+        f"{row['measure']} ({row['source']}) {row['rho']:.2f}{' ' + row['sample'] if row.get('fitted') else ''}"
+        for row in rows
+    )
     words = f"Dots of the {what}: {told}."
     return chart_of(dots.properties(height=max(BAR, 10 * len(sources)) * len(order)), name, title, words)

@@ -70,14 +70,14 @@ def geometry(puzzle: Puzzle, captioned: bool = False) -> Geometry:
 
 
 def placed(puzzle: Puzzle, place: Geometry) -> Iterator[Placed]:
-    """Yield the clue numbers, aligned to the grid; none if they are too many."""
+    """Yield the clue numbers, aligned to the grid; none if they are too many, those of columns if they have room."""
     if not clues_fit(puzzle):
         return
     half = CELL / 2
     for line, clue in enumerate(puzzle.rows):
         for back, (text, color) in enumerate(reversed(clue_numbers(clue))):
             yield Placed(text, color, place.left - back * CELL - half, place.top + line * CELL + half)
-    for line, clue in enumerate(puzzle.columns):
+    for line, clue in enumerate(puzzle.columns if place.top > place.clue_top else ()):
         for back, (text, color) in enumerate(reversed(clue_numbers(clue))):
             yield Placed(text, color, place.left + line * CELL + half, place.top - back * CELL - half)
 

@@ -21,13 +21,14 @@ from nonocensus.reports.drawings.geometry import (
     NO_COLOR,
     Geometry,
     Placed,
+    clue_numbers,
     geometry,
     placed,
 )
 from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState, empty
 from nonocensus.reports.drawings.picture_svg import path_of
-from nonocensus.reports.drawings.sheet_colors import FAINT, GREY, LINE, MARK, ink, on_chips, rgb, tint
-from nonocensus.solver.model.puzzle import Puzzle
+from nonocensus.reports.drawings.sheet_colors import FAINT, GREY, LINE, MARK, color_letters, ink, on_chips, rgb, tint
+from nonocensus.solver.model.puzzle import Clue, Color, Puzzle
 
 CRISP = 'shape-rendering="crispEdges"'
 
@@ -65,6 +66,25 @@ def drawing(puzzle: Puzzle, state: GridState | None = None, letters: str = "") -
     place = geometry(puzzle, bool(known.words))
     lower, upper = ground(puzzle, place, letters), layer(puzzle, known, place)
     return upper._replace(content=lower.content + upper.content + _letters(puzzle, known, place, letters))
+
+
+def line_drawing(clue: Clue, palette: tuple[Color, ...], before: np.ndarray, after: np.ndarray) -> Drawing:
+    """Draw a line before, and below it after, its clue at the left; the cells that change are framed.
+
+    It is a drawing of three lines, of which a white stripe covers the second.
+    """
+    left, cells = MARGIN + CELL * max(len(clue), 1), len(before)
+    width, height = left + CELL * cells + MARGIN, 2 * MARGIN + 3 * CELL
+    place = Geometry(width, height, left, MARGIN, width - MARGIN, height - MARGIN, MARGIN, MARGIN)
+    puzzle = Puzzle((clue,) * 3, ((),) * cells, palette=palette)
+    marked = np.zeros((3, cells), np.bool_)
+    marked[2] = before != after
+    state = GridState(np.stack([before, np.full(cells, UNKNOWN), after]).astype(np.uint8), marked)
+    letters = color_letters(palette) if on_chips(puzzle) else ""
+    content = ground(puzzle, place, letters).content + layer(puzzle, state, place).content
+    stripe = f'<path fill="#fff" d="M0 {MARGIN + CELL + 1}h{width}v{CELL - 2}H0z"/>'
+    about = f"the line {' '.join(number.text for number in clue_numbers(clue))} before and after"
+    return Drawing(content + _letters(puzzle, state, place, letters) + stripe, width, height, about)
 
 
 def ground(puzzle: Puzzle, place: Geometry, letters: str = "") -> Drawing:

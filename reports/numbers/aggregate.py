@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from nonocensus.reports.numbers.attention import attention
 from nonocensus.reports.numbers.census import KEYS, LISTED, Census, take_census
+from nonocensus.reports.numbers.duplicates import repeated
 from nonocensus.reports.numbers.figures import (
     ClaimCounts,
     DuplicateCounts,
@@ -27,7 +28,7 @@ from nonocensus.reports.numbers.figures import (
     TimedOutPuzzle,
     Timeouts,
 )
-from nonocensus.reports.numbers.issues import ISSUES, repeated
+from nonocensus.reports.numbers.issues import ISSUES
 from nonocensus.reports.numbers.joined_columns import by_grade
 from nonocensus.reports.numbers.rating_correlations import (
     correlate_grades,
@@ -96,7 +97,7 @@ def figures(pairs: Iterable[tuple[Rows, Rows]]) -> Figures:
 def figures_of(census: Census, duplicates: pa.Table | None = None) -> Figures:
     """Compute the figures of a census.
 
-    duplicates  of the schema reports.numbers.issues.DUPLICATES (default: those that `repeated` finds)
+    duplicates  of the schema reports.numbers.duplicates.DUPLICATES (default: those that `repeated` finds)
     """
     labels, rungs = (
         list(_counts(census, column, order)) for column, order in (("label", LABELS), ("rung", RUNG_WORDS))

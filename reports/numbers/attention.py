@@ -15,7 +15,7 @@ from nonocensus.solver.model.tables import PUZZLES, puzzles_of
 from nonocensus.solver.people.explanation import explain
 
 AMBIGUOUS, CONTRADICTORY, TWINS, AUTHORS = 8, 50, 8, 50
-"""Most of each that a report names; of duplicates this many near ones and this many others."""
+"""Most of each that a report names; of duplicates this many near ones, recoloured ones and others."""
 
 COPIES = 2
 """Most duplicates that it names of one original."""
@@ -71,9 +71,10 @@ class DuplicatePuzzle(NamedTuple):
     original_title: str | None
     puzzle_id: str
     title: str | None
-    likeness: str  # equal, turned or near
+    likeness: str  # equal, turned, recoloured or near
     cells: int | None  # in which near pictures differ
-    share: float | None  # of all cells, likewise
+    share: float | None  # of the rarer cells, likewise
+    plain: bool | None  # too plain to be to fix
 
 
 class Attention(NamedTuple):
@@ -83,7 +84,7 @@ class Attention(NamedTuple):
     few_cells: int  # ambiguous puzzles shown whose solutions differ in at most FEW_CELLS cells
     ambiguous: tuple[AmbiguousPuzzle, ...]  # not marked by their site, then of the smallest change, difference first
     contradictory: tuple[ContradictoryPuzzle, ...]
-    twins: tuple[DuplicatePuzzle, ...]  # near ones last
+    twins: tuple[DuplicatePuzzle, ...]  # then recoloured ones, near ones last
     authors: tuple[AuthorIssues, ...]  # those with the most puzzles to fix
     all_authors: int  # with any puzzle to fix
 
@@ -93,7 +94,7 @@ def attention(shown: pa.Table, counted: Mapping[str, int], duplicates: pa.Table)
 
     shown       the puzzles that a report shows, as `reports.numbers.census.Census.shown`
     counted     puzzles of the whole run by issue; other issues are counted among those shown
-    duplicates  of the schema reports.numbers.issues.DUPLICATES
+    duplicates  of the schema reports.numbers.duplicates.DUPLICATES
     """
     bits = issues(shown, duplicates)
     found = []
@@ -143,13 +144,14 @@ def _refuted(row: dict[str, Any]) -> ContradictoryPuzzle:
 def _twins(shown: pa.Table, duplicates: pa.Table) -> tuple[DuplicatePuzzle, ...]:
     copies = Counter[str]()
     exact: list[dict[str, Any]] = []
+    recolored: list[dict[str, Any]] = []
     near: list[dict[str, Any]] = []
     for row in duplicates.to_pylist():
-        some = near if row["likeness"] == "near" else exact
+        some = {"near": near, "recoloured": recolored}.get(row["likeness"], exact)
         if len(some) < TWINS and copies[row["original"]] < COPIES:
             copies[row["original"]] += 1
             some.append(row)
-    rows = exact + near
+    rows = exact + recolored + near
     ids = pa.array([row[name] for row in rows for name in ("original", "puzzle_id")], pa.string())
     there = shown.select(["puzzle_id", "title"]).filter(pc.is_in(shown["puzzle_id"], ids))
     titles = dict(zip(there["puzzle_id"].to_pylist(), there["title"].to_pylist(), strict=True))

@@ -99,7 +99,7 @@ class RungTimes(NamedTuple):
 class DuplicateCounts(NamedTuple):
     """Puzzles that repeat others of the run."""
 
-    same: int  # clues equal to those of an earlier puzzle
+    same: int  # clues equal to those of an earlier puzzle, whatever their colours
     turned: int  # equal when rotated, mirrored or recoloured, `same` included
 
 

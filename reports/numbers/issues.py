@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from nonocensus.reports.clean import clean
+from nonocensus.reports.numbers.duplicates import COPIES, IS_COPY, LEAST_CELLS
 from nonocensus.reports.numbers.row_classes import FAILED, select, sql_words
 from nonocensus.reports.words.formatting import clue_text, natural
 from nonocensus.solver.model.puzzle import clues_of
@@ -38,7 +39,8 @@ ISSUES = {
         "no verdict: impossible as it stands, or an error", f"status in {sql_words(FAILED)}"
     ),
     "picture does not fit": IssueRule("the author’s picture does not solve the clues", "goal_matches = false"),
-    "duplicate": IssueRule("identical to another puzzle, perhaps mirrored or recoloured"),
+    "duplicate": IssueRule("identical to another puzzle, perhaps turned or mirrored"),
+    "recoloured": IssueRule("identical to another puzzle but for its colours"),
     "near duplicate": IssueRule("differs from another puzzle in a few of its cells"),
     "original": IssueRule("another puzzle repeats it"),
     "site disagrees": IssueRule("its site says another verdict", "disputed"),
@@ -52,24 +54,22 @@ JUDGED_BY = [
 ]  # fmt: skip
 """Columns from which the issues of a puzzle follow."""
 
-LEAST_CELLS = 64
-"""Cells of the smallest puzzle whose likeness to another is no coincidence: many authors draw the same 5x5."""
-
 
 def issues(rows: pa.Table, duplicates: pa.Table) -> np.ndarray:
     """Return the issues of each puzzle, uint16[rows]: one bit for each of ISSUES, the lowest for the first.
 
     rows        columns JUDGED_BY, as `reports.numbers.census.Census.shown`
-    duplicates  of the schema DUPLICATES
+    duplicates  of the schema reports.numbers.duplicates.DUPLICATES
     """
-    copy = "puzzle_id in (select puzzle_id from duplicates where likeness <> 'near')"
+    alike = "puzzle_id in (select puzzle_id from duplicates where {})"
     conditions = {name: rule.condition for name, rule in ISSUES.items()} | {
-        "duplicate": copy,
-        "near duplicate": "puzzle_id in (select puzzle_id from duplicates where likeness = 'near')",
+        "duplicate": alike.format(IS_COPY),
+        "recoloured": alike.format("likeness = 'recoloured'"),
+        "near duplicate": alike.format("likeness = 'near'"),
         "original": "puzzle_id in (select original from duplicates)",
         "to fix": f"""
             (solutions = 'multiple' and not marked) or solutions = 'none' or status = 'invalid' or goal_matches = false
-            or ({copy} and width::bigint * height >= {LEAST_CELLS})
+            or ({alike.format(f"{IS_COPY} and not plain")} and width::bigint * height >= {LEAST_CELLS})
         """,
     }
     every = " | ".join(f"(coalesce({one}, false)::integer << {place})" for place, one in enumerate(conditions.values()))
@@ -102,40 +102,6 @@ def differing(rows: pa.Table, first: str = "solution", second: str = "second_sol
     return pa.array(counts, mask=~there)
 
 
-DUPLICATES = pa.schema(
-    [
-        ("original", pa.string()),
-        ("puzzle_id", pa.string()),
-        ("likeness", pa.string()),  # equal, turned or near
-        ("cells", pa.int64()),  # in which near pictures differ, else null
-        ("share", pa.float64()),  # of all cells, likewise
-    ]
-)
-"""One row per duplicate, grouped by original."""
-
-
-def repeated(shown: pa.Table) -> pa.Table:
-    """Find duplicates by canonical hash, as rows of DUPLICATES; the lowest id is the original.
-
-    shown  columns puzzle_id, clue_hash and canonical_hash; null hashes equal nothing
-    """
-    found = select(_REPEATED, shown=shown.select(["puzzle_id", "clue_hash", "canonical_hash"]))
-    return found.cast(DUPLICATES)
-
-
-_REPEATED = """
-    select
-        first_value(puzzle_id) over members as original, puzzle_id,
-        case when clue_hash is not distinct from first_value(clue_hash) over members then 'equal' else 'turned' end
-            as likeness,
-        null as cells, null as share
-    from shown where canonical_hash is not null and puzzle_id is not null
-    window members as (partition by canonical_hash order by puzzle_id, clue_hash)
-    qualify row_number() over members > 1
-    order by original, puzzle_id, likeness
-"""
-
-
 NO_AUTHOR = "No author"
 
 FACTS = (
@@ -148,16 +114,16 @@ def fixes(rows: pa.Table, duplicates: pa.Table) -> pa.Array:
     """Return what to fix of each puzzle, a sentence a line, string[rows]; null where the issue "to fix" is absent.
 
     rows        as `reports.numbers.census.Census.shown`
-    duplicates  of the schema reports.numbers.issues.DUPLICATES
+    duplicates  of the schema reports.numbers.duplicates.DUPLICATES
     """
     places = np.flatnonzero(has_issue(issues(rows, duplicates), "to fix"))
     names = dict(zip(*(rows[name].to_pylist() for name in ("puzzle_id", "title")), strict=True))
     authors = dict(zip(*(rows[name].to_pylist() for name in ("puzzle_id", "author")), strict=True))
     copies = {}
-    for original, puzzle_id, likeness, *_ in zip(*duplicates.to_pydict().values(), strict=True):
-        if likeness != "near":
+    for original, puzzle_id, likeness, *_, plain in zip(*duplicates.to_pydict().values(), strict=True):
+        if likeness in COPIES and not plain:
             by = f" by {authors[original]}" if authors.get(original) else ""
-            turned = ", turned, mirrored or recoloured" if likeness == "turned" else ""
+            turned = ", turned or mirrored" if likeness == "turned" else ""
             copies[puzzle_id] = f"The same as {puzzle_name(original, names.get(original))}{by}{turned}."
     facts = rows.select(FACTS).append_column("differing", differing(rows)).take(pa.array(places))
     texts: list[str | None] = [None] * len(rows)

@@ -5,8 +5,9 @@ People's ratings by the minutes that we estimate, too: a box of each site, ratin
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, combinations
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ import pyarrow.compute as pc
 
 from nonocensus.reports.numbers.row_classes import MINUTES_NAMES, minutes_class
 from nonocensus.reports.numbers.row_view import CORRELATED, FOR_PEOPLE, RATINGS
+from nonocensus.solver.people.minutes import Validation, parameters
 
 FEW = 10
 """Fewest pairs that are correlated."""
@@ -35,6 +37,15 @@ RATING_NAMES = {
 DIFFICULTY_RATINGS = {"site_seconds": "minutes", "site_difficulty": "stars"}
 """Those of RATINGS that say how hard a puzzle is, and the measure that estimates them."""
 
+FITTED: dict[tuple[str, str], dict[str, str | None]] = {
+    ("griddlers", "site_seconds"): {"minutes": "seconds", "stars": None},
+    ("webpbn", "site_difficulty"): {"stars": "stars"},
+}
+"""The sites and ratings that estimates are fitted to (solver.people.minutes); stars follow from minutes, too.
+
+With their validation in the parameter file; None is unknown.
+"""
+
 SOURCES = 4
 """Most sites whose ratings are in the matrix, with a row per rating."""
 
@@ -48,8 +59,10 @@ NORMAL_95 = 1.959964
 class RatingCorrelation(NamedTuple):
     """Spearman's rank correlation of a measure with a site's rating, with its 95 % confidence interval (Fisher).
 
-    within    its mean within bands of sizes, None if there are too few puzzles
-    partial   the partial correlation, with the number of cells controlled for; None for that number itself
+    within      its mean within bands of sizes, None if there are too few puzzles
+    partial     the partial correlation, with the number of cells controlled for; None for that number itself
+    in_sample   whether the measure is fitted to this rating
+    validated   then its cross-validation by kind (mono, color), empty if unknown
     """
 
     source: str
@@ -61,6 +74,8 @@ class RatingCorrelation(NamedTuple):
     high: float
     within: float | None
     partial: float | None
+    in_sample: bool
+    validated: dict[str, Validation]
 
 
 class GradeCorrelation(NamedTuple):
@@ -82,6 +97,8 @@ class MeasureCorrelation(NamedTuple):
     puzzles: int
     rho: float
     source: str | None = None  # of the rating, if either is one; None: puzzles of all sources
+    in_sample: bool = False  # whether one is fitted to the other
+    validated: Mapping[str, Validation] = MappingProxyType({})  # then its cross-validation by kind, empty if unknown
 
 
 class Outlier(NamedTuple):
@@ -107,9 +124,13 @@ class Ratings(NamedTuple):
 
     @property
     def best(self) -> tuple[RatingCorrelation, ...]:
-        """The measure that predicts each source's times and ratings of difficulty best within sizes."""
+        """The measures that predict each source's times and ratings of difficulty best within sizes.
+
+        One that is not fitted to them, then one that is.
+        """
         known = [one for one in self.correlations if one.rating in DIFFICULTY_RATINGS and one.within is not None]
-        return tuple({(one.source, one.rating): one for one in reversed(known)}.values())[::-1]
+        best = {(one.source, one.rating, one.in_sample): one for one in reversed(known)}
+        return tuple(best[key] for key in sorted(best))
 
 
 def ratings(rated: pa.Table) -> Ratings:
@@ -126,6 +147,7 @@ def ratings(rated: pa.Table) -> Ratings:
                 RatingCorrelation(
                     source, rating, measure, *found,
                     within_sizes(rows, measure, rating), given_size(rows, measure, rating),
+                    *_fit(source, rating, measure),
                 )
                 for measure, found in _correlated(rows, rating, CORRELATED)
             ]  # fmt: skip
@@ -138,6 +160,16 @@ def ratings(rated: pa.Table) -> Ratings:
         tuple(one for one in outliers if one.people > one.solver)[:OUTLIERS],
         tuple(one for one in reversed(outliers) if one.people < one.solver)[:OUTLIERS],
     )
+
+
+def _fit(source: str, one: str, other: str) -> tuple[bool, dict[str, Validation]]:
+    """Return whether of a site's rating and a measure one is fitted to the other, and its cross-validation by kind."""
+    for rating, measure in ((one, other), (other, one)):
+        fitted = FITTED.get((source, rating), {})
+        if measure in fitted:
+            what = fitted[measure]
+            return True, {} if what is None else {kind: of[what] for kind, of in parameters().validations.items()}
+    return False, {}
 
 
 def _correlated(
@@ -174,7 +206,9 @@ def correlate_ratings(rated: pa.Table) -> tuple[MeasureCorrelation, ...]:
     found: list[MeasureCorrelation] = []
     for source, _ in counts.most_common(SOURCES):
         rows = rated.filter(pc.equal(rated["source"], source)).select([*RATINGS, *CORRELATED])
-        found += [one._replace(source=source) for one in correlate_measures(rows, RATINGS)]
+        for one in correlate_measures(rows, RATINGS):
+            in_sample, validated = _fit(source, one.across, one.down)
+            found.append(one._replace(source=source, in_sample=in_sample, validated=validated))
     return tuple(found)
 
 

@@ -20,7 +20,8 @@ from markupsafe import Markup
 
 from nonocensus.reports.drawings.picture_svg import UNKNOWN_COLOR
 from nonocensus.reports.numbers.aggregate import KINDS, LABELS, SOLUTIONS, TECHNIQUES
-from nonocensus.reports.numbers.issues import DUPLICATES, ISSUES, differing, fixes, issues, repeated
+from nonocensus.reports.numbers.duplicates import DUPLICATES, repeated
+from nonocensus.reports.numbers.issues import ISSUES, differing, fixes, issues
 from nonocensus.reports.numbers.row_classes import (
     COLOR_NAMES,
     DIFFICULTY_NAMES,
@@ -87,7 +88,7 @@ def payload(
     """Pack rows for the page, in the initial order of the list.
 
     rows        as `reports.numbers.census.Census.shown`; any value but those of JUDGED may be null
-    duplicates  of the schema reports.numbers.issues.DUPLICATES (default: those that `repeated` finds)
+    duplicates  of the schema reports.numbers.duplicates.DUPLICATES (default: those that `repeated` finds)
     """
     contents, pictured, drawn = _pictures(rows, picture_bytes)
     words = {name: _words(rows[name]) for name in TEXTS}
@@ -209,10 +210,11 @@ def _originals(rows: pa.Table, duplicates: pa.Table) -> pa.Table:
 
 
 def _groups(rows: pa.Table, duplicates: pa.Table) -> pa.ChunkedArray:
-    """Return the original's id for duplicates, their originals, and duplicates of a near duplicate; null for others."""
+    """Return the original's id for duplicates, their originals, and duplicates of duplicates; null for others."""
     original = dict(zip(*(duplicates[name].to_pylist() for name in ("puzzle_id", "original")), strict=True))
-    groups = {first: first for first in original.values()}
-    groups |= {name: original.get(first, first) for name, first in original.items()}
+    groups = {first: first for first in original.values()} | original
+    for _ in range(2):  # a puzzle may be equal to a recoloured one of a near one
+        groups = {name: original.get(first, first) for name, first in groups.items()}
     return pa.chunked_array([pa.array([groups.get(name) for name in rows["puzzle_id"].to_pylist()], pa.string())])
 
 

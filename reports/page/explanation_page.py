@@ -5,14 +5,16 @@ by its hash.
 """
 
 from collections import Counter
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
+import numpy as np
 from markupsafe import Markup
 
 from nonocensus.reports.drawings.geometry import geometry
 from nonocensus.reports.drawings.grid_state import GridState, empty
 from nonocensus.reports.drawings.sheet_colors import color_letters, color_names, rgb
-from nonocensus.reports.drawings.svg import drawing
+from nonocensus.reports.drawings.svg import drawing, line_drawing
 from nonocensus.reports.page.page_scripts import content_hash, joined
 from nonocensus.reports.page.templating import environment, source
 from nonocensus.reports.words.step_words import (
@@ -21,15 +23,16 @@ from nonocensus.reports.words.step_words import (
     describe_ending,
     describe_merged,
     known_grid,
+    line_of,
 )
-from nonocensus.solver.model.techniques import TECHNIQUES
+from nonocensus.solver.model.techniques import TECHNIQUES, Technique
 from nonocensus.solver.people.explanation import Explanation
 
 MOST_CELLS = 40_000
 """Cells of a grid that a page can step through without delay."""
 
 PRINTED_GRIDS = 4
-"""Grids between the steps on paper."""
+"""Grids between the steps on paper, after the empty one."""
 
 
 class TooLarge(ValueError):
@@ -45,7 +48,6 @@ def page(explanation: Explanation, difficulty: str = "") -> str:
         )
     script = joined("explanation.js")
     steps = list(describe_merged(explanation))
-    counted = sorted(Counter(step.step.technique for step in steps).items())
     return (
         environment(autoescape=True)
         .get_template("explanation.html.j2")
@@ -55,9 +57,9 @@ def page(explanation: Explanation, difficulty: str = "") -> str:
                 1 : puzzle.colors + 1
             ],
             drawing=Markup(drawing(puzzle, empty(puzzle)).svg),
-            steps=[(step, TECHNIQUES[step.step.technique].grade) for step in steps],
+            steps=[(step, TECHNIQUES[step.step.technique]) for step in steps],
             grids=_printed_grids(explanation, steps),
-            techniques=[(TECHNIQUES[technique], count) for technique, count in counted],
+            techniques=_used_techniques(explanation, steps),
             ending=describe_ending(explanation),
             difficulty=difficulty,
             data=_data(explanation, steps),
@@ -68,10 +70,46 @@ def page(explanation: Explanation, difficulty: str = "") -> str:
     )
 
 
+class UsedTechnique(NamedTuple):
+    """A technique, the number of its steps, and the clearest of them, in words and as a picture."""
+
+    technique: Technique
+    steps: int
+    clearest: DescribedStep[MergedStep]
+    picture: Markup
+
+
+def _used_techniques(explanation: Explanation, steps: list[DescribedStep[MergedStep]]) -> Iterator[UsedTechnique]:
+    """Yield the techniques, the easiest first, each with its clearest step: on a row, decisive, in few words."""
+    puzzle = explanation.puzzle
+    cells, counts = list(explanation.start), Counter(step.step.technique for step in steps)
+    clearest: dict[int, tuple[Any, DescribedStep[MergedStep], int, list[int], list[int]]] = {}
+    for described in steps:
+        step, before = described.step, list(cells)
+        for place, color in step.ruled:
+            cells[place] &= ~(1 << color)
+        decides = any(cells[place] & (cells[place] - 1) == 0 for place, _ in step.ruled)
+        number = step.lines[0] if step.lines else -1
+        rank = len(step.lines) > 1, not decides, number >= puzzle.height, len(described.what)
+        if step.technique not in clearest or rank < clearest[step.technique][0]:
+            clearest[step.technique] = rank, described, number, before, list(cells)
+    for technique, (_, described, number, before, after) in sorted(clearest.items()):
+        if number < 0:
+            marked = np.zeros((puzzle.height, puzzle.width), np.bool_)
+            marked.flat[described.step.ruled[0][0]] = True
+            picture = drawing(puzzle, GridState(known_grid(before, puzzle.width), marked))
+        else:
+            clue, places = line_of(puzzle, number)
+            old, new = (known_grid([state[place] for place in places], len(places))[0] for state in (before, after))
+            picture = line_drawing(clue, puzzle.palette, old, new)
+        yield UsedTechnique(TECHNIQUES[technique], counts[technique], described, Markup(picture.svg))
+
+
 def _printed_grids(explanation: Explanation, steps: list[DescribedStep[MergedStep]]) -> dict[int, Markup]:
-    """Return drawings of the grid by the number of the step that they follow, evenly spread, for paper."""
-    puzzle, cells, grids = explanation.puzzle, list(explanation.start), {}
+    """Return drawings of the grid by the number of the step that they follow, 0 for the empty one, for paper."""
+    puzzle, cells = explanation.puzzle, list(explanation.start)
     letters = color_letters(puzzle.palette) if puzzle.colors > 1 else ""
+    grids = {0: Markup(drawing(puzzle, GridState(known_grid(cells, puzzle.width)), letters).svg)}
     wanted = {len(steps) * k // PRINTED_GRIDS for k in range(1, PRINTED_GRIDS + 1)}
     for step in steps:
         for place, color in step.step.ruled:

@@ -26,8 +26,9 @@ from nonocensus.reports.numbers.aggregate import figures_of, plain
 from nonocensus.reports.numbers.attention import FEW_CELLS
 from nonocensus.reports.numbers.census import take_census
 from nonocensus.reports.numbers.derived_measures import DERIVED
+from nonocensus.reports.numbers.duplicates import repeated
 from nonocensus.reports.numbers.figures import Certified, Figures
-from nonocensus.reports.numbers.issues import author_lists, fixes, repeated
+from nonocensus.reports.numbers.issues import author_lists, fixes
 from nonocensus.reports.numbers.joined_columns import GRADED, NO_GRADES, NO_MENDINGS, with_sources
 from nonocensus.reports.numbers.row_classes import Rows
 from nonocensus.reports.numbers.row_view import DRAWN
@@ -178,7 +179,12 @@ def _cards(figures: Figures) -> tuple[Card, ...]:
     if figures.grades and figures.grades.quartiles:
         low, middle, high = map(minutes_text, figures.grades.quartiles)
         cards.append(
-            Card(middle, "for people, the middle puzzle", f"half take {low} to {high}", filters=(("sort", "minutes"),))
+            Card(
+                middle,
+                "median time for people",
+                f"estimated; half take {low} to {high}",
+                filters=(("sort", "minutes"),),
+            )
         )
     return tuple(cards)
 

@@ -47,6 +47,7 @@ def environment(autoescape: bool = False, finalize: Callable[[Any], str] | None 
         "measure_name": formatting.measure_name,
         "measure_names": formatting.MEASURE_NAMES,
         "rating": formatting.rating,
+        "validated_words": formatting.validated_words,
         "rating_names": RATING_NAMES,
         "estimate": formatting.estimate_text,
         "meanings": formatting.MEANINGS,

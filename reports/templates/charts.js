@@ -37,7 +37,7 @@ export async function startCharts() {
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;
       near.unobserve(target);
-      draw(target);
+      drawOnce(target);
     }
   }, { rootMargin: "100% 0px" });
   for (const plot of document.querySelectorAll("[data-chart]")) {
@@ -45,6 +45,21 @@ export async function startCharts() {
     near.observe(plot);
   }
   return explorers;
+}
+
+/** Scroll to an element, and again once the charts above it are drawn, which moves it; not if the reader has scrolled since. */
+export async function scrollToElement(target) {
+  let isLeft = false;
+  for (const input of ["wheel", "touchmove", "keydown", "pointerdown"]) addEventListener(input, () => (isLeft = true), { once: true, passive: true });
+  target.scrollIntoView();
+  const above = Array.from(document.querySelectorAll("[data-chart]")).filter((plot) => plot.spec && plot.compareDocumentPosition(target) & Node.DOCUMENT_POSITION_FOLLOWING);
+  await Promise.all(above.map(drawOnce));
+  if (!isLeft) target.scrollIntoView();
+}
+
+/** Draw a chart of the page unless that has begun; return the promise that it is drawn. */
+function drawOnce(plot) {
+  return (plot.drawn ??= draw(plot));
 }
 
 /** Draw a chart of the page; on an error its picture stays. A click on a mark filters the list by the filters that it has in `usermeta`. */

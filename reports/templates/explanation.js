@@ -50,7 +50,8 @@ function showStep(wanted) {
   byId("at").value = at;
   byId("number").textContent = at;
   byId("share").textContent = data.steps.length ? Math.round((100 * at) / data.steps.length) : 100;
-  byId("words").textContent = at ? items[at - 1].firstElementChild.textContent : "";
+  const [words, technique] = at ? items[at - 1].children : [];
+  byId("words").replaceChildren(...(at ? [words.textContent, " ", technique.cloneNode(true)] : []));
   for (const [number, item] of items.entries()) item.classList.toggle("now", number === at - 1);
 }
 
@@ -78,12 +79,14 @@ byId("play").addEventListener("click", () => (timer === null ? play() : pause())
 byId("at").addEventListener("input", (event) => jump(Number(event.target.value)));
 byId("steps").addEventListener("click", (event) => {
   const item = event.target.closest("li");
-  if (item) jump(items.indexOf(item) + 1);
+  if (item && !event.target.matches("a")) jump(items.indexOf(item) + 1);
 });
 document.addEventListener("keydown", (event) => {
   if (event.target.matches("input, button") || event.altKey || event.ctrlKey || event.metaKey) return;
   if (event.key === "ArrowRight") showStep(at + 1);
   else if (event.key === "ArrowLeft") showStep(at - 1);
 });
+const board = document.querySelector(".sheet"); // on a phone the step is below it
+new ResizeObserver(() => document.body.style.setProperty("--board", `${board.offsetHeight}px`)).observe(board);
 document.querySelector(".controls").hidden = false;
 showStep(0);

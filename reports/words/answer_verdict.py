@@ -8,8 +8,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike
 
-from nonocensus.reports.words.step_words import describe_clue
-from nonocensus.scrapers.formats.answer_text import UNKNOWN, read_answer
+from nonocensus.reports.words.reason_words import clue_words
+from nonocensus.scrapers.formats.answer_signs import UNKNOWN
+from nonocensus.scrapers.formats.answer_text import read_answer
 from nonocensus.scrapers.formats.parsing import FormatError
 from nonocensus.solver.api import solve
 from nonocensus.solver.model.answer_check import fits
@@ -121,7 +122,7 @@ def first_wrong_line(puzzle: Puzzle, cells: np.ndarray) -> str | None:
     for side, clues, lines in (("row", puzzle.rows, cells), ("column", puzzle.columns, cells.T)):
         for number, (clue, line) in enumerate(zip(clues, lines, strict=True), 1):
             if UNKNOWN not in line and not _fits(clue, found := clue_of(line)):
-                read, wanted = describe_clue(puzzle, found), describe_clue(puzzle, clue)
+                read, wanted = clue_words(puzzle, found), clue_words(puzzle, clue)
                 return f"{side} {number} is {read}, its clue is {wanted}"
     return None
 

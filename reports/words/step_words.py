@@ -1,15 +1,17 @@
 """The steps of an explanation in plain English, and as states of the grid."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby, pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from nonocensus.reports.drawings.grid_state import UNKNOWN, GridState
-from nonocensus.reports.drawings.sheet_colors import color_names
-from nonocensus.solver.model.puzzle import BLOT, Clue, Puzzle
-from nonocensus.solver.model.techniques import CLUE, COUNTING, TECHNIQUES
+from nonocensus.reports.words.line_ranges import Line
+from nonocensus.reports.words.line_reasons import Reason, find_reasons, refutation
+from nonocensus.reports.words.reason_words import LineWords, clue_words, color_name
+from nonocensus.solver.model.puzzle import Clue, Puzzle
+from nonocensus.solver.model.techniques import CLUE
 from nonocensus.solver.people.explanation import Explanation, Step
 from nonocensus.solver.proofs.record import RecordedAssumption, Ruled
 
@@ -36,22 +38,21 @@ class DescribedStep(NamedTuple, Generic[AnyStep]):
 
     number   from 1
     step     the step
-    what     sentences that say what follows, and where
-    why      a sentence that justifies the step
+    what     sentences that say where, why and what follows
+    brief    where and what follows, for a caption
     """
 
     number: int
     step: AnyStep
     what: str
-    why: str
+    brief: str
 
 
 def describe_steps(explanation: Explanation) -> Iterator[DescribedStep[Step]]:
     """Describe all steps."""
     cells = list(explanation.start)
     for number, step in enumerate(explanation.steps, 1):
-        what = describe_step(explanation.puzzle, step, cells)
-        yield DescribedStep(number, step, what, reason(explanation.puzzle, step, cells))
+        yield DescribedStep(number, step, *describe_step(explanation.puzzle, step, cells))
         for place, color in step.ruled:
             cells[place] &= ~(1 << color)
 
@@ -64,96 +65,66 @@ def describe_merged(explanation: Explanation) -> Iterator[DescribedStep[MergedSt
         steps = [step for step, _ in group]
         lines = tuple(step.step.line for step in steps if step.step.line is not None)
         ruled = tuple(ruled for step in steps for ruled in step.step.ruled)
-        first, what, why = steps[0].step, steps[0].what, steps[0].why
+        first = steps[0]
+        step = MergedStep(first.step.technique, lines, ruled, first.step.assumption)
         if len(steps) > 1:
-            what = f"{describe_lines(explanation.puzzle, lines)}, clue: each line has only the colours of its clue."
-            why = ""
-        yield DescribedStep(number, MergedStep(first.technique, lines, ruled, first.assumption), what, why)
+            what = f"{describe_lines(explanation.puzzle, lines)}: no cell has a colour that the clue of its line lacks."
+            first = first._replace(what=what, brief=what)
+        yield DescribedStep(number, step, first.what, first.brief)
 
 
-def describe_step(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> str:
-    """Describe what follows from a step; `cells` are the possible colours before it, row by row, a bit each."""
-    name = TECHNIQUES[step.technique].name
+def describe_step(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> tuple[str, str]:
+    """Describe a step: `what` and `brief` of DescribedStep; `cells` are the possible colours before it."""
     if step.assumption is None:
         assert step.line is not None
-        left = _left(step.ruled, {}, cells)
-        return f"{describe_line(puzzle, step.line)}, {name}: {_cells(puzzle, step.line, left)}."
-    refuted = step.assumption
-    supposed = {refuted.place: 1 << refuted.color}
-    sentences = [f"Suppose {describe_cell(puzzle, refuted.place)} were {_color(puzzle, refuted.color)} ({name})."]
+        words, reasons = _reasons(puzzle, step.line, step.ruled, cells, step.technique)
+        ruled = frozenset(pair for reason in reasons for pair in reason.ruled)
+        brief = f"{words.heading()}: {words.conclusion(ruled, words.line)}."
+        return _sentence(words, reasons), brief
+    refuted, before = step.assumption, list(cells)
+    where = describe_cell(puzzle, refuted.place)
+    before[refuted.place] = 1 << refuted.color
+    sentences = [f"Suppose {where} were {color_name(puzzle, refuted.color)}."]
     for then in refuted.then:
-        left = _left(then.ruled, supposed, cells)
-        supposed |= left
-        sentences.append(f"{describe_line(puzzle, then.line)}: {_cells(puzzle, then.line, left)}.")
-    sentences.append(f"Then {_lower(describe_line(puzzle, refuted.end))} would have no arrangement.")
-    still = cells[refuted.place] & ~(1 << refuted.color)
-    sentences.append(f"So {describe_cell(puzzle, refuted.place)} is {_possible(puzzle, still)}.")
-    return " ".join(sentences)
+        sentences.append(_sentence(*_reasons(puzzle, then.line, then.ruled, before)))
+        for place, color in then.ruled:
+            before[place] &= ~(1 << color)
+    sentences.append(f"Then {_lower(describe_contradiction(puzzle, refuted.end, before))}")
+    row = line_words(puzzle, refuted.place // puzzle.width, cells)
+    x = refuted.place % puzzle.width
+    so = row.conclusion(frozenset({(x, refuted.color)}), row.line).removeprefix(row.cells([x]))
+    return " ".join([*sentences, f"So {where}{so}."]), f"{where[0].upper()}{where[1:]}{so}."
 
 
-def _left(ruled: Iterable[Ruled], supposed: Mapping[int, int], cells: Sequence[int]) -> dict[int, int]:
-    """Return the remaining colours of the cells that a step changes, from `supposed`, or else from `cells`."""
-    left: dict[int, int] = {}
-    for place, color in ruled:
-        left[place] = left.get(place, supposed.get(place, cells[place])) & ~(1 << color)
-    return left
+def line_words(puzzle: Puzzle, number: int, cells: Sequence[int]) -> LineWords:
+    """Return the words for a line of a grid of possible colours."""
+    clue, places = line_of(puzzle, number)
+    return LineWords(puzzle, number, Line(clue, tuple(cells[place] for place in places)))
 
 
-def reason(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> str:
-    """Justify a step in a sentence: by the case of its technique that applies, if that has several."""
-    said = ""
-    if step.technique == CLUE:
-        said = _clue_reason(puzzle, step)
-    elif step.technique == COUNTING:
-        said = _counting_reason(puzzle, step, cells)
-    return said or TECHNIQUES[step.technique].says
+def _reasons(
+    puzzle: Puzzle, number: int, ruled: Iterable[Ruled], cells: Sequence[int], technique: int = -1
+) -> tuple[LineWords, list[Reason]]:
+    """Return the words for a line, and the arguments by which it excludes colours from cells."""
+    words, (_, places) = line_words(puzzle, number, cells), line_of(puzzle, number)
+    return words, find_reasons(words.line, frozenset((places.index(place), color) for place, color in ruled), technique)
 
 
-def _clue_reason(puzzle: Puzzle, step: Step) -> str:
-    """Say that a clue is empty, fills its line or lacks colours."""
-    assert step.line is not None
-    clue, places = line_of(puzzle, step.line)
-    if not clue:
-        return "The clue is 0: the line stays empty."
-    lacking = {color for _, color in step.ruled} - {block.color for block in clue} - {0}
-    gaps = sum(one.color == other.color for one, other in pairwise(clue))
-    lengths = [block.length for block in clue]
-    if BLOT not in lengths and sum(lengths) + gaps == len(places):
-        between = f" and {gaps} gap{'s' * (gaps > 1)}" if gaps else ""
-        sum_ = f"{'+'.join(map(str, lengths))}{between} are {len(places)}: the line is full."
-        return sum_ if len(lengths) > 1 else "The block is as long as the line."
-    names = " or ".join(_color(puzzle, color) for color in sorted(lacking))
-    return f"The clue has no {names}." if lacking else ""
+def _sentence(words: LineWords, reasons: Sequence[Reason]) -> str:
+    """Say on which line, why and what some arguments exclude, one after the other."""
+    line, parts = words.line, []
+    for argument, reason in zip(words.arguments(reasons), reasons, strict=True):
+        parts.append(f"{argument}, so {words.conclusion(reason.ruled, line)}")
+        line = line.without(reason.ruled)
+    return f"{words.heading()}: {'; '.join(parts)}."
 
 
-def _counting_reason(puzzle: Puzzle, step: Step, cells: Sequence[int]) -> str:
-    """Say which colours are found in all their cells, or needed in all cells that can have them.
-
-    The background comes last and is left out where the other colours explain all that is ruled out.
-    """
-    assert step.line is not None
-    clue, places = line_of(puzzle, step.line)
-    left = _left(step.ruled, {}, cells)
-    open_ = set(step.ruled)
-    sentences = []
-    for color in (*range(1, max(puzzle.colors, 1) + 1), 0):
-        blocks = [block for block in clue if color in (0, block.color)]
-        if any(block.length == BLOT for block in blocks):
-            continue
-        length = sum(block.length for block in blocks)
-        count = length if color else len(places) - length
-        name = _color(puzzle, color)
-        excluded = {pair for pair in open_ if pair[1] == color}
-        others = {pair for pair in open_ if left[pair[0]] == 1 << color}
-        if excluded and count and sum(cells[place] == 1 << color for place in places) == count:
-            many = "Both" if count == 2 else f"All {count}"
-            sentences.append(f"{many} {name} cells are found." if count > 1 else f"The {name} cell is found.")
-            open_ -= excluded
-        elif others and sum(cells[place] >> color & 1 for place in places) == count:
-            are = f"{count} cells" if count > 1 else "one cell"
-            sentences.append(f"Only {are} can be {name}, as many as are needed.")
-            open_ -= others
-    return "" if open_ else " ".join(sentences)
+def describe_contradiction(puzzle: Puzzle, number: int, cells: Sequence[int]) -> str:
+    """Say why a line has no arrangement."""
+    words = line_words(puzzle, number, cells)
+    then, end = refutation(words.line)
+    comma = "," * ("," in words.heading())
+    return f"{words.heading()}{comma} has no arrangement: {words.then(then)}{words.argument(end)}."
 
 
 def line_of(puzzle: Puzzle, line: int) -> tuple[Clue, range]:
@@ -179,7 +150,7 @@ def grid_states(explanation: Explanation) -> Iterator[GridState]:
         lines = [step.line] if step.line is not None else []
         rows = tuple(line for line in lines if line < puzzle.height)
         columns = tuple(line - puzzle.height for line in lines if line >= puzzle.height)
-        yield GridState(grid, marked, rows, columns, f"{described.number}. {described.what}")
+        yield GridState(grid, marked, rows, columns, f"{described.number}. {described.brief}")
 
 
 def known_grid(cells: list[int], width: int) -> np.ndarray:
@@ -201,7 +172,7 @@ def describe_ending(explanation: Explanation) -> str:
         return f"Every cell is known, and there is no other solution.{grade}"
     if explanation.state == "contradiction":
         assert explanation.end is not None
-        return f"{describe_line(puzzle, explanation.end)} has no arrangement left: the puzzle has no solution."
+        return f"{describe_contradiction(puzzle, explanation.end, explanation.cells)} The puzzle has no solution."
     if explanation.state == "open":
         return f"{open_:,} cells are left open: only assumptions inside assumptions lead on."
     return f"The time ran out with {open_:,} cells left open."
@@ -210,62 +181,27 @@ def describe_ending(explanation: Explanation) -> str:
 def describe_line(puzzle: Puzzle, line: int) -> str:
     """Describe a line with its clue: `Row 3 (4 2)`; rows are numbered before columns."""
     if line < puzzle.height:
-        return f"Row {line + 1} ({describe_clue(puzzle, puzzle.rows[line])})"
+        return f"Row {line + 1} ({clue_words(puzzle, puzzle.rows[line])})"
     column = line - puzzle.height
-    return f"Column {column + 1} ({describe_clue(puzzle, puzzle.columns[column])})"
+    return f"Column {column + 1} ({clue_words(puzzle, puzzle.columns[column])})"
 
 
 def describe_lines(puzzle: Puzzle, lines: Sequence[int]) -> str:
-    """Describe lines without their clues: `Rows 1 to 4, row 6, columns 2 to 3`; rows are numbered before columns."""
+    """Describe lines without their clues: `Rows 1 to 4, row 6, columns 2 and 3`; rows are numbered before columns."""
     sides = [("row", line + 1) if line < puzzle.height else ("column", line - puzzle.height + 1) for line in lines]
     parts = []
     for (side, _), run in groupby(enumerate(sides), lambda each: (each[1][0], each[1][1] - each[0])):
         numbers = [number for _, (_, number) in run]
-        parts.append(f"{side} {numbers[0]}" if len(numbers) == 1 else f"{side}s {numbers[0]} to {numbers[-1]}")
+        to = "and" if len(numbers) == 2 else "to"
+        parts.append(f"{side} {numbers[0]}" if len(numbers) == 1 else f"{side}s {numbers[0]} {to} {numbers[-1]}")
     text = ", ".join(parts)
     return text[0].upper() + text[1:]
-
-
-def describe_clue(puzzle: Puzzle, clue: Clue) -> str:
-    """Describe a clue: its numbers, with colours if there are several; a hidden length is a question mark."""
-    lengths = ("?" if block.length == BLOT else str(block.length) for block in clue)
-    if puzzle.colors < 2:
-        return " ".join(lengths) or "0"
-    named = zip(lengths, clue, strict=True)
-    return ", ".join(f"{length} {_color(puzzle, block.color)}" for length, block in named) or "0"
 
 
 def describe_cell(puzzle: Puzzle, place: int) -> str:
     """Describe a cell by its index, row by row."""
     y, x = divmod(place, puzzle.width)
     return f"row {y + 1}, column {x + 1}"
-
-
-def _cells(puzzle: Puzzle, line: int, left: Mapping[int, int]) -> str:
-    """Describe the possible colours of cells of a line: `columns 4 to 6 black, column 9 white`."""
-    is_row = line < puzzle.height
-    side = "column" if is_row else "row"
-    numbers = sorted(
-        (place % puzzle.width if is_row else place // puzzle.width, colors) for place, colors in left.items()
-    )
-    runs = groupby(enumerate(numbers), lambda each: (each[1][0] - each[0], each[1][1]))
-    parts = []
-    for (_, colors), run in runs:
-        found = [number + 1 for _, (number, _) in run]
-        where = f"{side} {found[0]}" if len(found) == 1 else f"{side}s {found[0]} to {found[-1]}"
-        parts.append(f"{where} {_possible(puzzle, colors)}")
-    return ", ".join(parts)
-
-
-def _possible(puzzle: Puzzle, colors: int) -> str:
-    """List the colours of a set as alternatives."""
-    names = [_color(puzzle, color) for color in range(colors.bit_length()) if colors >> color & 1]
-    return " or ".join(names)
-
-
-def _color(puzzle: Puzzle, color: int) -> str:
-    """Return a colour's name, or its number if the palette lacks it."""
-    return color_names(puzzle.palette)[color] if color < len(puzzle.palette) else f"colour {color}"
 
 
 def _lower(text: str) -> str:

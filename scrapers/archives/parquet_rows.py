@@ -1,6 +1,7 @@
-"""Parquet files with the puzzles of a table or dataset of ours, as chunks of JSON lines.
+"""Parquet files with puzzles, as chunks of JSON lines.
 
-Only columns of the puzzles table are read, and rows with clues: a dataset withholds those that must not be passed on.
+Of a table or dataset of ours only columns of the puzzles table are read, and rows with clues: a dataset withholds those
+that must not be passed on. Of other files columns whose names say rows and columns, and those around a puzzle.
 """
 
 from collections.abc import Iterator
@@ -13,6 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from nonocensus.scrapers.archives.source_file import ReadLimits, SourceFile, UnreadableFile
+from nonocensus.scrapers.formats.clue_lists import FIELDS
+from nonocensus.scrapers.formats.clue_text import side_of
 from nonocensus.scrapers.formats.jsonl import DIGITS, METADATA
 from nonocensus.solver.model.tables import PUZZLES, conform
 
@@ -38,12 +41,17 @@ def read_rows(name: str, file: Any, limits: ReadLimits) -> Iterator[SourceFile]:
         if unpacked > limits.max_unpacked:
             raise UnreadableFile(f"it unpacks to more than {limits.max_unpacked >> 20:,} MiB")
         names = set(table.schema_arrow.names)
-        if not names >= set(CLUES):
-            raise UnreadableFile("it has no clues; a dataset has them if written with --with-clues")
+        is_ours = all(name in names and "struct" in str(table.schema_arrow.field(name).type) for name in CLUES)
         columns = pa.schema([field for field in PUZZLES if field.name in names])
+        if not is_ours:
+            sides = {name: side.side for name in names if (side := side_of(name))}
+            if {*sides.values()} != {*CLUES}:
+                reason = "it has no clues; a dataset has them if written with --with-clues"
+                raise UnreadableFile(f"{reason}, another file in columns like `rows` and `columns`")
+            columns = pa.schema([field for field in table.schema_arrow if field.name in sides or field.name in FIELDS])
         lines, row, first, withheld = bytearray(), 0, 0, 0
         for batch in table.iter_batches(BATCH_ROWS, columns=columns.names):
-            for line in _lines(conform(pa.table(batch), columns, CLUES)):
+            for line in _lines(conform(pa.table(batch), columns, CLUES)) if is_ours else _other_lines(batch):
                 row += 1
                 withheld += line == WITHHELD
                 lines += line
@@ -74,6 +82,11 @@ def _lines(table: pa.Table) -> Iterator[bytes]:
         }
         about |= {field.name: record.get(field.name) for field in METADATA}
         yield msgspec.json.encode({key: value for key, value in about.items() if value is not None}) + b"\n"
+
+
+def _other_lines(batch: pa.RecordBatch) -> Iterator[bytes]:
+    """Yield each row of a file that is not ours as a line."""
+    yield from (msgspec.json.encode(record, enc_hook=str) + b"\n" for record in batch.to_pylist())
 
 
 def _clues(column: pa.ChunkedArray) -> list[list[list[tuple[int, int]]] | None]:

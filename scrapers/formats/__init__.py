@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from nonocensus.scrapers.formats import (
+    clue_lists,
     freenono,
     g,
     gno,
@@ -90,7 +91,7 @@ DISTINCTIVE: tuple[Format, ...] = (
 )
 """Formats that are recognized without ambiguity, in order of detection."""
 
-FORMATS: tuple[Format, ...] = (*DISTINCTIVE, *PLAIN_FORMATS)
+FORMATS: tuple[Format, ...] = (*DISTINCTIVE, *PLAIN_FORMATS, clue_lists)
 
 SUDOKU_SUFFIXES = (".sdk", ".sdm", ".ss", ".sudoku")
 """Suffixes of files that hold only Sudokus, which are refused."""

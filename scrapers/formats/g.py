@@ -21,7 +21,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from nonocensus.scrapers.formats.colors import SYMBOLS, ColorMarks, ColorSpec, make_distinct, palette_of, parse_rgb
+from nonocensus.scrapers.formats.colors import ColorMarks, ColorSpec, palette_of
 from nonocensus.scrapers.formats.parsing import (
     FormatError,
     NumberedLine,
@@ -30,6 +30,7 @@ from nonocensus.scrapers.formats.parsing import (
     decode_text,
     read_each,
 )
+from nonocensus.solver.model.named_colors import SYMBOLS, make_distinct, parse_rgb
 from nonocensus.solver.model.puzzle import BLACK, MAX_CELLS, MAX_COLORS, WHITE, Color, Puzzle, normalize_palette
 
 NAME = "g"

@@ -5,7 +5,7 @@
 A clue is a list of blocks, a block its length (0: a blot) and the palette index of its colour; entry 0 is the
 background. The goal is a string of palette indices in base 36, row by row. Where `source` is griddlers, a number in
 `site_difficulty` is seconds and is read as `site_seconds`. Large files are read fastest if each line begins with `rows`
-and `columns` (scrapers.formats.jsonl_columns).
+and `columns` (scrapers.formats.jsonl_columns). Clues under other names are those of scrapers.formats.clue_lists.
 """
 
 import codecs
@@ -19,6 +19,7 @@ from typing import Annotated, Any
 import msgspec
 import numpy as np
 
+from nonocensus.scrapers.formats import clue_lists
 from nonocensus.scrapers.formats.parsing import FormatError, decode_text, error_text, read_each_line
 from nonocensus.scrapers.formats.site_properties import checked
 from nonocensus.scrapers.formats.writing import FEATURES
@@ -61,8 +62,8 @@ RECORDS = msgspec.json.Decoder(Record)
 
 
 def recognizes(data: bytes) -> bool:
-    """Check for an object at the start."""
-    return BEGINNING.match(data) is not None
+    """Check for an object at the start, but not for one on several lines."""
+    return BEGINNING.match(data) is not None and not clue_lists.is_document(data)
 
 
 def read(data: bytes, before: int = 0) -> Iterator[Puzzle]:
@@ -72,6 +73,8 @@ def read(data: bytes, before: int = 0) -> Iterator[Puzzle]:
 
 def lines_with_records(data: bytes, before: int) -> Iterator[tuple[int, bytes]]:
     """Yield the lines of a file, or of a chunk after `before` lines, that are not blank, with their numbers."""
+    if not before and clue_lists.is_document(data):
+        raise FormatError("it is one object on several lines, not an object on each line")
     if not data.strip() or data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         data = decode_text(data).encode()
     data = data.removeprefix(codecs.BOM_UTF8)
@@ -88,7 +91,7 @@ def read_line(line: bytes) -> Puzzle:
         except UnicodeDecodeError:
             record = RECORDS.decode(decode_text(line))
     except (FormatError, msgspec.DecodeError, RecursionError) as error:
-        raise FormatError(f"it is not a puzzle: {error_text(error)}") from None
+        return clue_lists.read_line(line, f"it is not a puzzle: {error_text(error)}")
     palette = tuple(Color(*color) for color in record.palette) if record.palette else BLACK_ON_WHITE
     rows, columns = (
         tuple([tuple(starmap(cached_block, clue)) for clue in side]) for side in (record.rows, record.columns)

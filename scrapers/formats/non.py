@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from nonocensus.scrapers.formats.colors import make_distinct, without_unused
+from nonocensus.scrapers.formats.colors import without_unused
 from nonocensus.scrapers.formats.non_colors import NAMED, NonColors, colors_of
 from nonocensus.scrapers.formats.parsing import (
     FormatError,
@@ -35,6 +35,7 @@ from nonocensus.scrapers.formats.parsing import (
 )
 from nonocensus.scrapers.formats.site_properties import origin_of, parse_date, parse_rating, parse_time
 from nonocensus.scrapers.formats.webpbn_xml import MAX_SAVED
+from nonocensus.solver.model.named_colors import make_distinct
 from nonocensus.solver.model.puzzle import BLACK, MAX_CELLS, WHITE, Clue, Puzzle, clues_of, normalize_palette
 
 NAME = "non"

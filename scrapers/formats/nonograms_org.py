@@ -33,7 +33,8 @@ RATING = re.compile(r"(10|[0-9](?:\.[0-9]+)?)/10")
 RATINGS = ("Picture", "Difficulty")
 RED = re.compile(r"(?:^|;)\s*color\s*:\s*red\b", re.IGNORECASE)
 LINK = re.compile(r"/nonograms(2?)/i/([0-9]{1,9})/?(?:[?#].*)?$")
-NUMBER = re.compile(rb"/nonogram(?:s|print)2?/i/([0-9]{1,9})(?![0-9])")
+PAGE = re.compile(r"/nonogram(?:s|print)2?/i/([0-9]{1,9})(?![0-9])")
+NUMBER = re.compile(PAGE.pattern.encode())
 SYMBOLS = ascii_lowercase + digits
 """Of the colours other than black, in the order of the page."""
 
@@ -53,7 +54,15 @@ def judge(data: bytes, status: int, number: int, colored: bool, base: str) -> Ju
         return Judgement("error", str(error))
 
 
+def other_puzzle(there: str, number: int) -> Judgement:
+    """Judge a reply that is the page of another number than the requested one."""
+    return Judgement("error", f"the reply is nonograms/{there}, not {number}")
+
+
 def _judgement(page: LexborHTMLParser, number: int, url: str) -> Judgement:
+    for node in page.css("#nonogram_print, link[rel=canonical]"):
+        if (found := PAGE.search(node.attributes.get("href") or "")) and int(found[1]) != number:
+            return other_puzzle(found[1], number)
     if page.css_first(".nonogram_title_adult"):
         return Judgement("adult")
     array = _array(page)

@@ -2,12 +2,13 @@
 
 import codecs
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, pairwise
 from typing import NamedTuple, TypeVar
 
-from nonocensus.solver.model.puzzle import MAX_CELLS, Block, Clue, InvalidPuzzle
+from nonocensus.solver.model.puzzle import MAX_CELLS, Block, Clue, InvalidPuzzle, Puzzle
 
 Part = TypeVar("Part")
 Read = TypeVar("Read")
@@ -228,3 +229,19 @@ def parse_sizes(line: NumberedLine, count: int) -> list[int]:
 def format_clues(clues: Sequence[Clue], separator: str = " ") -> list[str]:
     """Return a line for each clue, `0` for an empty one."""
     return [separator.join([str(block.length) for block in clue]) or "0" for clue in clues]
+
+
+def is_possible(puzzle: Puzzle) -> bool:
+    """Check that each clue fits into its line, and that rows and columns have equally many cells of each colour."""
+    painted = []
+    for clues, cells in ((puzzle.rows, puzzle.width), (puzzle.columns, puzzle.height)):
+        for clue in clues:
+            gaps = sum([one.color == other.color for one, other in pairwise(clue)])
+            if sum([max(block.length, 1) for block in clue]) + gaps > cells:
+                return False
+        count = Counter[int]()
+        for clue in clues:
+            for block in clue:
+                count[block.color] += block.length
+        painted.append(count)
+    return puzzle.blotted or painted[0] == painted[1]

@@ -28,6 +28,7 @@ from nonocensus.scrapers.formats.parsing import (
     clipped,
     decode_text,
     format_clues,
+    is_possible,
     parse_clue,
     parse_sizes,
     read_each,
@@ -77,7 +78,7 @@ class PlainFormat(NamedTuple):
         if not self.commas and b"," in data:
             return False
         try:
-            return all(map(_is_possible, [*self.read(data)]))
+            return all(map(is_possible, [*self.read(data)]))
         except FormatError:
             return False
 
@@ -107,17 +108,6 @@ class PlainFormat(NamedTuple):
             if end != "0" or not text[-1:].isspace():
                 raise FormatError(f"line {number}: {clipped(line[1])} does not end with a separate 0")
         return parse_clue((number, text))
-
-
-def _is_possible(puzzle: Puzzle) -> bool:
-    """Check that each clue fits into its line, and that rows and columns have equally many black cells."""
-    black = []
-    for clues, cells in ((puzzle.rows, puzzle.width), (puzzle.columns, puzzle.height)):
-        sums = [sum([block.length for block in clue]) for clue in clues]
-        if any(size + len(clue) - 1 > cells for size, clue in zip(sums, clues, strict=True)):
-            return False
-        black.append(sum(sums))
-    return black[0] == black[1]
 
 
 def _trimmed(lines: list[NumberedLine]) -> list[NumberedLine]:

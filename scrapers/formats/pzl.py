@@ -17,8 +17,9 @@ from collections.abc import Iterator
 from functools import lru_cache, partial
 from itertools import chain, islice
 
-from nonocensus.scrapers.formats.colors import ColorSpec, palette_of, parse_rgb, without_unused
+from nonocensus.scrapers.formats.colors import ColorSpec, palette_of, without_unused
 from nonocensus.scrapers.formats.parsing import MAX_DIGITS, FormatError, clipped, decode_text, read_each
+from nonocensus.solver.model.named_colors import parse_rgb
 from nonocensus.solver.model.puzzle import BLACK, MAX_CELLS, MAX_COLORS, Block, Clue, Puzzle, normalize_palette
 
 NAME = "pzl"

@@ -16,15 +16,7 @@ import tomllib
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from nonocensus.scrapers.formats.colors import (
-    SYMBOLS,
-    ColorMarks,
-    ColorSpec,
-    make_distinct,
-    palette_of,
-    parse_color_lines,
-    parse_rgb,
-)
+from nonocensus.scrapers.formats.colors import ColorMarks, ColorSpec, palette_of, parse_color_lines
 from nonocensus.scrapers.formats.parsing import (
     FormatError,
     NumberedLine,
@@ -34,6 +26,7 @@ from nonocensus.scrapers.formats.parsing import (
     error_text,
     read_each,
 )
+from nonocensus.solver.model.named_colors import SYMBOLS, make_distinct, parse_rgb
 from nonocensus.solver.model.puzzle import BLACK, MAX_CELLS, Puzzle, normalize_palette
 
 CLUES = re.compile(rb"(?:^|[\r\n])[ \t]*\[clues\][ \t]*(?=[\r\n#;])")

@@ -23,7 +23,6 @@ from xml.parsers import expat
 
 import numpy as np
 
-from nonocensus.scrapers.formats.colors import make_distinct
 from nonocensus.scrapers.formats.parsing import (
     FormatError,
     PuzzleOrigin,
@@ -33,6 +32,7 @@ from nonocensus.scrapers.formats.parsing import (
     read_each,
     webpbn_origin,
 )
+from nonocensus.solver.model.named_colors import make_distinct
 from nonocensus.solver.model.puzzle import (
     BLACK,
     MAX_CELLS,

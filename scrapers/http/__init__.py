@@ -1,7 +1,7 @@
 """Polite HTTP: one connection, delays, robots.txt, an honest user agent, retries with backoff.
 
-Every scraper uses `PoliteSession`. It returns a `Reply` or raises one of three exceptions: `RequestFailed` (this
-request failed, others may succeed), `RobotsDisallowed`, and `HostUnreachable` (no request to this host will succeed).
+Every scraper uses `PoliteSession`. It returns a `Reply` or raises `RequestFailed` (this request failed, others may
+succeed; `RobotsDisallowed` if robots.txt disallows it), or `HostUnreachable` (no request to this host will succeed).
 """
 
 from nonocensus.scrapers.http.messages import (

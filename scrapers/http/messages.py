@@ -49,22 +49,26 @@ class Reply(NamedTuple):
 class RequestFailed(Exception):
     """A request without a usable reply after all attempts; other requests may succeed.
 
-    attempts   requests sent
-    status     the last HTTP status, None without one
+    attempts      requests sent
+    status        the last HTTP status, None without one
+    retry_after   seconds that the site asked to wait, None if it did not
     """
 
-    def __init__(self, message: str, attempts: int, status: int | None = None) -> None:
+    def __init__(
+        self, message: str, attempts: int, status: int | None = None, retry_after: float | None = None
+    ) -> None:
         super().__init__(message)
         self.attempts = attempts
         self.status = status
+        self.retry_after = retry_after
 
 
-class RobotsDisallowed(Exception):
-    """A URL that robots.txt disallows, or whose robots.txt can't be read."""
+class RobotsDisallowed(RequestFailed):
+    """A URL that robots.txt disallows, so no request was sent."""
 
 
 class HostUnreachable(Exception):
-    """A host that can't be reached, so that further requests are pointless."""
+    """A host that can't be reached, or whose robots.txt can't be read, so that further requests are pointless."""
 
 
 class HttpLimits(NamedTuple):
@@ -171,7 +175,7 @@ def error_of_attempts(url: str, attempts: Sequence[FailedAttempt]) -> RequestFai
         reason += f", asks to wait {format_seconds(last.retry_after)}"
     if last.advice is not None:
         return HostUnreachable(f"{host_of(url)}: {reason}; {last.advice}")
-    return RequestFailed(f"{url}: {reason}", count, last.status)
+    return RequestFailed(f"{url}: {reason}", count, last.status, last.retry_after)
 
 
 def attempt_without_reply(error: Exception) -> FailedAttempt:

@@ -16,6 +16,7 @@ from nonocensus.scrapers.http.messages import (
     CONNECTION_ERRORS,
     DEFAULT_LIMITS,
     FailedAttempt,
+    HostUnreachable,
     HttpLimits,
     Reply,
     Request,
@@ -133,9 +134,9 @@ class PoliteSession:
             known: Headers of an earlier reply; if nothing has changed since, the status is 304.
 
         Raises:
-            RequestFailed: All attempts failed.
+            RequestFailed: All attempts failed, or a redirect led to a URL that can't be fetched.
             RobotsDisallowed: robots.txt disallows the URL.
-            HostUnreachable: No connection to the host.
+            HostUnreachable: No connection to the host, or its robots.txt can't be read.
             ValueError: The URL is not of HTTP, or of another host than this machine with a rate below MIN_RATE.
 
         """
@@ -150,15 +151,20 @@ class PoliteSession:
         while following:
             request = following
             check_host_rate(request.url, self._rate)
-            if not is_robots:
-                self._check_robots(request.url)
-            reply = self._request(request, headers)
+            try:
+                if not is_robots:
+                    self._check_robots(request.url)
+                reply = self._request(request, headers)
+            except (RobotsDisallowed, HostUnreachable) as error:
+                if not visited:
+                    raise
+                raise RequestFailed(f"{visited[0]}: after a redirect: {error}", len(visited)) from error
             visited.append(request.url)
             following = redirect_of(request, reply, visited, self._can_redirect)
         return reply
 
     def _check_robots(self, url: str) -> None:
-        """Raise RobotsDisallowed if a URL may not be fetched (RFC 9309)."""
+        """Raise RobotsDisallowed, or HostUnreachable without rules, if a URL may not be fetched (RFC 9309)."""
         parts = urlsplit(url)
         origin = f"{parts.scheme}://{parts.netloc}"
         rules, read_at = self._robots.get(origin, ("", -math.inf))
@@ -166,9 +172,9 @@ class PoliteSession:
             rules = self._read_robots(origin)
             self._robots[origin] = rules, self._clock()
         if isinstance(rules, str):
-            raise RobotsDisallowed(rules)
+            raise HostUnreachable(rules)
         if not rules.can_fetch(url, ROBOT):
-            raise RobotsDisallowed(f"{url}: disallowed by {origin}/robots.txt")
+            raise RobotsDisallowed(f"{url}: disallowed by {origin}/robots.txt", 0)
 
     def _read_robots(self, origin: str) -> Protego | str:
         """Return a site's rules, or why nothing may be fetched (RFC 9309, 2.3.1)."""

@@ -235,8 +235,8 @@ MEASURES = (
     ),
     Measure(
         "minutes", pa.float64(), "minutes", Computed.graded, EVERYWHERE,
-        "how long it takes people: typical time of those who finish, estimated; null for puzzles that need search, "
-        "have blots, or are larger than all puzzles with known times",
+        "how long it takes people: typical time of a site's regulars who finish, estimated; null for puzzles that need "
+        "search, have blots, or are larger than all puzzles with known times",
         TIMES_OF_PEOPLE, "minutes for people",
         digits=1,
     ),
@@ -253,7 +253,7 @@ MEASURES = (
     Measure(
         "stars", pa.float64(), "stars", Computed.graded, EVERYWHERE,
         "how hard people call it, from 1 to 5 stars, estimated; null as minutes",
-        "nonocensus: fitted to ratings of webpbn.com (docs/DIFFICULTY.md)", "stars of people",
+        "nonocensus: fitted to ratings of webpbn.com (docs/DIFFICULTY.md)", "stars for people",
         digits=1,
     ),
     Measure(

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import lru_cache
-from itertools import chain, groupby, pairwise
-from typing import NamedTuple
+from itertools import chain, dropwhile, groupby, pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+from nonocensus.solver.model.named_colors import DISTINCT, SYMBOLS, make_distinct, parse_rgb
 
 MAX_CELLS = 1023
 """Cells of the longest line: 16 words of 64 bits, less one bit for the place after the last cell."""
@@ -122,6 +124,43 @@ class Puzzle:
                     f"saved grid {number} is {grid.shape[1]}x{grid.shape[0]}, its clues are {self.width}x{self.height}"
                 )
 
+    @classmethod
+    def from_clues(
+        cls,
+        rows: Sequence[Any] | np.ndarray,
+        columns: Sequence[Any] | np.ndarray,
+        palette: Sequence[Color] | None = None,
+        **metadata: Any,
+    ) -> "Puzzle":
+        """Return the puzzle of clues as plain lists; `metadata` are other fields (title, author, ...).
+
+        rows, columns   for each line a list of numbers, or of pairs of a number and a colour: [3, 1], [(3, "red")]. A
+                        single number needs no list; 0, [0], [] and None are an empty line, "?" is a hidden length.
+                        Zeros before and after the numbers of a line are padding
+        palette         the colours, the background first; a pair has the index, name, symbol or RGB of one. Without it
+                        a colour may be anything: usual names and hexadecimal digits mean themselves
+
+        Raises InvalidPuzzle for anything else.
+        """
+        for side, lines in (("rows", rows), ("columns", columns)):
+            if not isinstance(lines, list | tuple | np.ndarray):
+                raise InvalidPuzzle(f"the {side}: {lines!r:.60} is no list")
+        pairs_of_rows = [_pairs(f"row {number}", line) for number, line in enumerate(rows, 1)]
+        pairs_of_columns = [_pairs(f"column {number}", line) for number, line in enumerate(columns, 1)]
+        marks = list(dict.fromkeys(mark for pairs in pairs_of_rows + pairs_of_columns for _, mark in pairs))
+        if palette is None:
+            palette, entries = _palette_of(marks)
+        else:
+            entries = {key: entry for entry, color in [*enumerate(palette)][:0:-1] for key in (entry, *color)}
+            entries[None] = 1 if marks == [None] else entries.get("black", 0)
+        if unknown := [mark for mark in marks if not entries.get(mark)]:
+            raise InvalidPuzzle(f"the colour {unknown[0]!r} is not in the palette")
+        made_rows, made_columns = (
+            tuple([tuple([cached_block(length, entries[mark]) for length, mark in pairs]) for pairs in lines])
+            for lines in (pairs_of_rows, pairs_of_columns)
+        )
+        return normalize_palette(cls(made_rows, made_columns, tuple(palette), **metadata))
+
     @property
     def width(self) -> int:
         """Number of columns."""
@@ -175,12 +214,52 @@ def _check_blocks(side: str, lines: Sequence[Clue], palette: int) -> None:
             raise InvalidPuzzle(f"{side} {number}: it has {len(clue)} numbers; the most is {MAX_CELLS}")
         for block in clue:
             if not (isinstance(block, Block) and isinstance(block.length, INTEGER_TYPES)):
-                raise InvalidPuzzle(f"{side} {number}: {block!r} is not a Block of integers")
+                raise InvalidPuzzle(
+                    f"{side} {number}: {block!r} is not a Block of integers"
+                    + "; Puzzle.from_clues takes lists of numbers" * (type(block).__name__ != "Block")
+                )
             if not 0 <= block.length <= MAX_CELLS:
                 what = "negative" if block.length < 0 else f"more than {MAX_CELLS}"
                 raise InvalidPuzzle(f"{side} {number}: the number {block.length} is {what}")
             if not (isinstance(block.color, INTEGER_TYPES) and 1 <= block.color < palette):
                 raise InvalidPuzzle(f"{side} {number}: colour {block.color} is not in the palette")
+
+
+def _pairs(where: str, line: Any) -> list[tuple[int, Any]]:
+    """Return the blocks of a plain clue as pairs of length and colour, None for a number without one."""
+    line = line.tolist() if isinstance(line, np.ndarray) else line
+    items = line if isinstance(line, list | tuple) else [] if line is None else [line]
+    pairs = [tuple(item) if isinstance(item, list | tuple) and len(item) == 2 else (item, None) for item in items]
+    for item, (number, mark) in zip(items, pairs, strict=True):
+        is_number = isinstance(number, INTEGER_TYPES) and not isinstance(number, bool) and (number != 0 or mark is None)
+        if not (is_number or (isinstance(number, str) and number == "?")) or not isinstance(mark, int | str | None):
+            wanted = "a number ('?' if it is hidden), or a pair of a number and a colour"
+            raise InvalidPuzzle(f"{where}: {item!r:.60} is not {wanted}")
+    padding = (0, None)
+    for _ in range(2):
+        pairs = list(dropwhile(padding.__eq__, pairs))[::-1]
+    if padding in pairs:
+        raise InvalidPuzzle(f"{where}: there is a 0 between its numbers")
+    return [(BLOT if number == "?" else int(number), mark) for number, mark in pairs]
+
+
+def _palette_of(marks: list[Any]) -> tuple[tuple[Color, ...], dict[Any, int]]:
+    """Return the palette of the colours in plain clues, and its entries by colour."""
+    if len(marks) > MAX_COLORS:
+        raise InvalidPuzzle(f"it has {len(marks)} colours; the most is {MAX_COLORS}")
+    if not marks or (len(marks) == 1 and not isinstance(marks[0], str)):
+        return BLACK_ON_WHITE, dict.fromkeys(marks, 1)
+    names = ["black" if mark is None else mark if isinstance(mark, str) else f"color{mark}" for mark in marks]
+    known = [parse_rgb(name) for name in names]
+    spare = (rgb for rgb in DISTINCT if rgb not in known)
+    rgbs = [rgb or next(spare) for rgb in known]
+    colors = dict(zip(reversed(rgbs), reversed(names), strict=True))
+    order = list(dict.fromkeys(rgbs))
+    letters = ["X" if rgb == BLACK.rgb else colors[rgb][:1] * colors[rgb][:1].isalnum() for rgb in order]
+    symbols = make_distinct([WHITE.symbol, *letters], SYMBOLS)[1:]
+    return (WHITE, *map(Color, map(colors.__getitem__, order), symbols, order)), {
+        mark: 1 + order.index(rgb) for mark, rgb in zip(marks, rgbs, strict=True)
+    }
 
 
 def normalize_palette(puzzle: Puzzle) -> Puzzle:

@@ -21,7 +21,7 @@ class Technique(NamedTuple):
 
     name     its name in columns and options
     grade    1 to 8, or 9 for search; a puzzle's grade is that of the hardest technique that it needs
-    says     its justification, in one sentence
+    says     its argument, in one sentence
     source   publications that describe it, and its name there
     """
 
@@ -37,21 +37,81 @@ class Technique(NamedTuple):
 
 
 TECHNIQUES = (
-    Technique("clue", 1, "The clue has a single arrangement, or lacks a colour.", WIKIPEDIA),
-    Technique("counting", 1, "All cells of a colour are found, or all that can have it are needed.", "folklore"),
-    Technique("overlap", 1, "A block covers these cells wherever it stands.", f"Simple boxes: {WIKIPEDIA}; {YU} 1.1"),
-    Technique("glue", 2, "A block that begins this near to the edge goes on.", f"Glue: {WIKIPEDIA}"),
-    Technique("punctuating", 2, "The block is as long as it can be.", f"Punctuating: {WIKIPEDIA}"),
-    Technique("mercury", 2, "A block at the edge would run into its own colour.", f"Mercury: {WIKIPEDIA}"),
-    Technique("spaces", 2, "No block comes this far.", f"Simple spaces: {WIKIPEDIA}; {YU} 1.2"),
-    Technique("forcing", 3, "Blocks stand only where there is room for them.", f"Forcing: {WIKIPEDIA}; {YU} 3.2"),
-    Technique("splitting", 3, "Painted here, the block would be too long.", f"Splitting: {WIKIPEDIA}; {YU} 1.4"),
-    Technique("joining", 3, "The block has to reach over these cells.", f"Joining: {WIKIPEDIA}; {YU} 1.5, 3.1"),
-    Technique("reach", 4, "The line's first and last arrangements say so.", SIMPSON),
-    Technique("line", 5, "All arrangements of the line say so.", BATENBURG),
-    Technique("edge", 6, "Else a line two crossings away would have no arrangement.", f"Edge logic: {WIKIPEDIA}"),
-    Technique("chain", 7, "Else a short chain ends in a contradiction.", f"Contradictions: {WIKIPEDIA}; {WOLTER}"),
-    Technique("long-chain", 8, "Else a chain ends in a contradiction.", f"Contradictions: {WIKIPEDIA}; probing"),
-    Technique("search", 9, "Assumptions inside assumptions say so.", f"Deeper recursion: {WIKIPEDIA}"),
+    Technique("clue", 1, "The clue is 0, its blocks and gaps fill the line, or it lacks a colour.", WIKIPEDIA),
+    Technique("counting", 1, "All cells of a colour are found, or no more can have it than are needed.", "folklore"),
+    Technique(
+        "overlap",
+        1,
+        "Push a block to one end and to the other: the cells that it covers both times are its own.",
+        f"Simple boxes: {WIKIPEDIA}; {YU} 1.1",
+    ),
+    Technique(
+        "glue",
+        2,
+        "A painted cell near the edge can only belong to the first block, which reaches farther from the edge.",
+        f"Glue: {WIKIPEDIA}",
+    ),
+    Technique(
+        "punctuating",
+        2,
+        "Painted cells as long as the longest block they can be are complete: next to them its colour ends.",
+        f"Punctuating: {WIKIPEDIA}",
+    ),
+    Technique(
+        "mercury",
+        2,
+        "If the first block began at the edge, it would run into a painted cell and be too long.",
+        f"Mercury: {WIKIPEDIA}",
+    ),
+    Technique(
+        "spaces",
+        2,
+        "Count where each block begins at the earliest and ends at the latest: no block reaches the cells between.",
+        f"Simple spaces: {WIKIPEDIA}; {YU} 1.2",
+    ),
+    Technique(
+        "forcing",
+        3,
+        "A gap that is too short for a block stays empty, and the block is where it has room.",
+        f"Forcing: {WIKIPEDIA}; {YU} 3.2",
+    ),
+    Technique(
+        "splitting",
+        3,
+        "If this cell were painted, it would join others to a block longer than any there.",
+        f"Splitting: {WIKIPEDIA}; {YU} 1.4",
+    ),
+    Technique(
+        "joining",
+        3,
+        "Painted cells belong to a block that reaches over more cells, or that covers all between them.",
+        f"Joining: {WIKIPEDIA}; {YU} 1.5, 3.1",
+    ),
+    Technique(
+        "reach",
+        4,
+        "Fit all blocks in as near to one end as they go, then to the other: that bounds where each can be.",
+        SIMPSON,
+    ),
+    Technique("line", 5, "Every way to fit all blocks into the line has, or lacks, the colour there.", BATENBURG),
+    Technique(
+        "edge",
+        6,
+        "Suppose a colour: within two crossings from its cell a line has no arrangement, so the cell lacks it.",
+        f"Edge logic: {WIKIPEDIA}",
+    ),
+    Technique(
+        "chain",
+        7,
+        "Suppose a colour: within four crossings from its cell a line has no arrangement, so the cell lacks it.",
+        f"Contradictions: {WIKIPEDIA}; {WOLTER}",
+    ),
+    Technique(
+        "long-chain",
+        8,
+        "Suppose a colour: after more crossings a line has no arrangement, so the cell lacks it.",
+        f"Contradictions: {WIKIPEDIA}; probing",
+    ),
+    Technique("search", 9, "Only suppositions inside suppositions lead on.", f"Deeper recursion: {WIKIPEDIA}"),
 )
 """All techniques, indexed by number."""

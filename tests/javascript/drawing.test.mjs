@@ -122,7 +122,7 @@ test("facts are those known, in words", () => {
   const row = { minutes: 7.2, stars: 2.34, cpu_seconds: 0.25, grade: 6, hardest: "edge", work: 3.6, cells_after_line: 5, site_seconds: 56520, source: "griddlers", goal_matches: 0 };
   const facts = factItems((name) => row[name] ?? null, { width: 5, height: 4, cells: 20 }).map((fact) => fact.children.map((part) => part.textContent));
   assert.deepEqual(facts, [
-    ["Minutes for people", "about 7\u00a0min"], ["Stars of people", "2.3 of 5"], ["Grade for people", "6 of 9"],
+    ["Minutes for people", "about 7\u00a0min"], ["Stars for people", "2.3 of 5"], ["Grade for people", "6 of 9"],
     ["Technique for people", "edge"], ["CPU time", "250\u00a0ms"], ["Cells after line logic", "5 of 20"],
     ["Work for people", "3.6"], ["People’s solving time", "15\u00a0h\u00a042\u00a0min"],
     ["Author’s picture", "does not solve the clues"], ["Source", "griddlers"],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import "./fake_document.mjs";
-import { cellValue, csvText, latexText, latexWords, packCommand } from "../../reports/templates/browser/exporting.js";
+import { cellValue, csvText, latexText, latexWords, packCommand, tableValues } from "../../reports/templates/browser/exporting.js";
 import { listable, listedOf, nextSort, sortChoices } from "../../reports/templates/browser/list.js";
 import { chosenColumns } from "../../reports/templates/browser/menus.js";
 import { Picked } from "../../reports/templates/browser/section.js";
@@ -88,6 +88,16 @@ test("a table's numbers are numbers in CSV, and its dashes are empty", () => {
   assert.deepEqual([cell("6,746", true), cell("9\u00a0s", true), cell("–"), cell("12")].map(cellValue), [6746, "9 s", null, "12"]);
 });
 
+test("minutes of a table are numbers in CSV, with their unit in its head", () => {
+  const timed = (text, value, unit = "minutes") => ({ ...cell(text, true), value, unit });
+  const rows = [
+    [cell("Group"), cell("Median", true), cell("Mean", true)],
+    [cell("5×5"), timed("7\u00a0min", "6.57"), timed("2.5\u00a0h", "150", "")],
+    [{ ...cell("times"), value: "times, minutes" }, timed("50\u00a0s", "0.83"), timed("3.75", "3.75")],
+  ];
+  assert.deepEqual(tableValues(rows), [["Group", "Median (minutes)", "Mean"], ["5×5", 6.57, 150], ["times, minutes", 0.83, 3.75]]);
+});
+
 test("characters that LaTeX takes for commands are escaped", () => {
   assert.equal(latexWords("50 % of $x_1 & #2 {a}"), "50 \\% of \\$x\\_1 \\& \\#2 \\{a\\}");
   assert.equal(latexWords("\\input{/etc/passwd}~^<|>"), (
@@ -113,6 +123,24 @@ Source & rho \\\\
 \\end{tabular}
 \\end{table}
 `);
+});
+
+test("a table of 70 rows may break across pages", () => {
+  const rows = [[cell("Puzzle"), cell("rho", true)], ...Array.from({ length: 70 }, (_, k) => [cell(`a/${k}`), cell("0.5", true)])];
+  const top = "\\toprule\nPuzzle & rho \\\\\n\\midrule\n";
+  const text = latexText(rows, "By site");
+  assert.ok(text.startsWith(`% \\usepackage{booktabs,longtable}
+\\begin{longtable}{lr}
+\\caption{By site}
+\\label{tab:by-site} \\\\
+${top}\\endfirsthead
+${top}\\endhead
+\\bottomrule
+\\endfoot
+a/0 & 0.5 \\\\
+`));
+  assert.ok(text.endsWith("a/69 & 0.5 \\\\\n\\end{longtable}\n"));
+  assert.ok(!text.includes("{table}"));
 });
 
 test("the command takes as many puzzles as the file has ids", () => {

@@ -95,6 +95,9 @@ ANSWERS = {
     "lists": HEART.tolist(),
     "texts": ROWS,
     "a dictionary": {"solution": ROWS},
+    "a dictionary of any key": {"id": 7, "reply": LINES},
+    "two grids, of which the last counts": f"{signs('.', '#')}\n\nNo:\n\n{LINES}",
+    "one row with a label": f"1. {LINES}",
 }
 
 
@@ -137,7 +140,10 @@ def test_open_cells() -> None:
         (HEART + 1, "row 1, column 2: '2' is no sign of a cell"),
         (signs("@", "."), "row 1, column 2: '@' is no sign of a cell"),
         (signs("▒", "░"), "row 1, column 2: '▒' is no sign of a cell"),
-        (f"{LINES}\n\n{signs('.', '#')}", "it holds 2 different grids: put one between <answer> and </answer>"),
+        ({"draft": ROWS, "last": signs(".", "#")}, "it holds 2 different grids: write one as 'solution'"),
+        (f"{LINES}\n{LINES.replace('#', '.')}", "its height is 10, the puzzle's 5"),
+        (LINES.replace("\n", "")[1:], "it has 24 cells, not 25"),
+        (f"{LINES}\n\nIn one: {''.join(ROWS)[1:]}", "it has 24 cells, not 25"),
         (LINES.replace(".", "x", 1), "'x' could be painted or empty: write # and ."),
         (LINES.replace(".", "-", 1), "'-' and '.' both mean empty: write ? for open cells"),
         (LINES.replace("#", "1", 1), "'1' and '#' both mean colour 1: write ? for open cells"),
@@ -148,7 +154,10 @@ def test_open_cells() -> None:
         ("\n" * 1_000_000, "it has more than 65,536 lines"),
         ("[" * 100_000, "no grid of 5 rows of 5 cells in it"),
         (None, "it is no grid: write a text, a list of rows, or an object with 'solution'"),
-        ({"reply": LINES}, "it is no grid: write a text, a list of rows, or an object with 'solution'"),
+        ({"reply": 7}, "no grid of 5 rows of 5 cells in it"),
+        ("[" * 300 + "]" * 300, "it has more than 16 lists and objects in each other"),
+        ("[[" + '{"a":' * 400 + "1" + "}" * 400 + "]]", "it has more than 16 lists and objects in each other"),
+        (f"[[{'9' * 5000}]]", "no grid of 5 rows of 5 cells in it"),
     ],
 )
 def test_other_answers_are_refused_in_a_line(answer: Any, reason: str) -> None:
@@ -158,7 +167,44 @@ def test_other_answers_are_refused_in_a_line(answer: Any, reason: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["[", "```\n", "1", " ", "<think>", "<answer>", "['", "1:", "[1,", "1\n", "`", "|", "(1)"]
+    "text",
+    [
+        *(
+            "[",
+            "```\n",
+            "1",
+            " ",
+            "<think>",
+            "<answer>",
+            "['",
+            "1:",
+            "[1,",
+            "1\n",
+            "`",
+            "|",
+            "(1)",
+            "(",
+            "<a ",
+            "\\",
+            "\t",
+        ),
+        *(
+            "Row 1: ",
+            "- - 0\n",
+            "**ab",
+            "a = filled, ",
+            "x\n",
+            "\n",
+            "-----\n",
+            "|---|\n",
+            "0010 ",
+            "1. ",
+            "-",
+            "=",
+            "* ",
+            "10 ",
+        ),
+    ],
 )
 def test_repeated_pieces_take_linear_time(text: str) -> None:
     for _ in range(2):  # a quadratic pattern would take minutes

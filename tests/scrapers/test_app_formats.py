@@ -12,7 +12,7 @@ import pytest
 from nonocensus.scrapers.file_batches import Problem, read_files
 from nonocensus.scrapers.files import files_in
 from nonocensus.scrapers.formats import FormatError, detect, named
-from nonocensus.scrapers.formats.colors import parse_rgb
+from nonocensus.solver.model.named_colors import parse_rgb
 from nonocensus.solver.model.puzzle import BLOT, Block, Puzzle, from_picture
 from nonocensus.solver.model.tables import puzzle_batch
 
@@ -373,7 +373,8 @@ def test_rows_of_parquet_without_clues_are_one_problem(tmp_path: Path) -> None:
     assert problem == Problem("x.parquet", "1 of its 3 rows have no clues, which the dataset withholds")
     for broken, reason in (
         (table.drop(["rows"]), "it has no clues; a dataset has them if written with --with-clues"),
-        (pa.table({"rows": [[1]], "columns": [[1]]}), "column 'rows' is list"),
+        (pa.table({"rows": [[{"n": 1}]], "columns": [[{"n": 1}]]}), "column 'rows' is list"),
+        (pa.table({"rows": [[-1]], "columns": [[2]]}), "row 1: the number -1 is negative"),
     ):
         (problem,) = read_files(files_in([parquet(path, broken)]))
         assert isinstance(problem, Problem)
@@ -382,6 +383,17 @@ def test_rows_of_parquet_without_clues_are_one_problem(tmp_path: Path) -> None:
     (problem,) = read_files(files_in([path]))
     assert isinstance(problem, Problem)
     assert problem.reason.startswith("it is a damaged Parquet file: ")
+
+
+@pytest.mark.parametrize("names", [("rows", "columns"), ("row_clues", "col_clues"), ("left", "top")])
+def test_parquet_of_others_is_read_by_its_names(tmp_path: Path, names: tuple[str, str]) -> None:
+    sides = ([[[2], [], [1, 1]]] * 2, [[[1, 1], [1], [1]]] * 2)
+    for rows, columns in (sides, [[*map(str, side)] for side in sides]):
+        values = {"id": [1, 2], names[0]: rows, names[1]: columns, "day": pa.array([0, 1], pa.date32())}
+        puzzles = list(read_files(files_in([parquet(tmp_path / "x.parquet", pa.table(values))])))
+        assert [puzzle.rows for puzzle in puzzles if isinstance(puzzle, Puzzle)] == [
+            ((Block(2),), (), (Block(1),) * 2)
+        ] * 2
 
 
 def test_large_parquet_is_read_in_chunks(tmp_path: Path) -> None:

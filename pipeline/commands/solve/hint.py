@@ -20,7 +20,6 @@ from nonocensus.reports.words.step_words import describe_cell, describe_merged, 
 from nonocensus.scrapers.file_batches import Problem
 from nonocensus.solver.model.puzzle import Puzzle
 from nonocensus.solver.model.tables import puzzle_batch
-from nonocensus.solver.model.techniques import TECHNIQUES
 from nonocensus.solver.people.hints import Hint, hint
 
 UNHELPFUL = ("wrong", "none", "timeout")
@@ -72,8 +71,7 @@ def describe_hint(puzzle: Puzzle, start: np.ndarray, found: Hint) -> Iterator[Re
     if found.next is not None:
         *_, state = grid_states(found.next)
         yield draw(puzzle, state)
-        for step in describe_merged(found.next):
-            yield step_row(step, TECHNIQUES[step.step.technique].name, with_reason=True)
+        yield from map(step_row, describe_merged(found.next))
         return
     marked = np.zeros((puzzle.height, puzzle.width), np.bool_)
     marked.ravel()[list(found.wrong)] = True

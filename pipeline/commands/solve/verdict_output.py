@@ -22,6 +22,7 @@ from nonocensus.reports.words.formatting import WITHOUT_GRADE, difficulty_words
 from nonocensus.reports.words.pbnsolve import failure, xml
 from nonocensus.reports.words.step_words import (
     DescribedStep,
+    MergedStep,
     describe_ending,
     describe_merged,
     describe_steps,
@@ -179,21 +180,16 @@ def animate_explanation(explanation: Explanation) -> None:
 
 
 def step_lines(explanation: Explanation) -> Iterator[RenderableType]:
-    """Yield a line for each step, trivial ones merged, and the outcome. A reason is given once."""
-    given: set[str] = set()
-    for step in describe_merged(explanation):
-        yield step_row(step, TECHNIQUES[step.step.technique].name, with_reason=step.why not in given)
-        given.add(step.why)
+    """Yield a line for each step, trivial ones merged, and the outcome."""
+    yield from map(step_row, describe_merged(explanation))
     yield f"[bold]{escape(describe_ending(explanation))}[/bold]"
 
 
-def step_row(step: DescribedStep[Any], name: str, with_reason: bool) -> RenderableType:
-    """Format a step as a row of its number and its text, with the technique highlighted; the reason is optional."""
-    what = escape(step.what).replace(name, f"[cyan]{name}[/cyan]", 1)
+def step_row(described: DescribedStep[MergedStep]) -> RenderableType:
+    """Format a step as a row of its number, its text and its technique."""
     row = Table.grid()
-    row.add_row(
-        f"[dim]{step.number:4}.[/dim] ", f"{what} [dim]{escape(step.why)}[/dim]" if with_reason and step.why else what
-    )
+    technique = TECHNIQUES[described.step.technique].name
+    row.add_row(f"[dim]{described.number:4}.[/dim] ", f"{escape(described.what)} [cyan]{technique}[/cyan]")
     return row
 
 

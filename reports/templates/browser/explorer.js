@@ -113,8 +113,12 @@ export class Explorer {
     const lines = groupFigures(rows, column, groups).map(([name, count, ...figures]) => {
       const head = element("th", "", "", element("bdi", "", "", name));
       head.scope = "row";
-      const words = figures.map((value) => chartWords(measure, value));
-      return element("tr", "", "", head, ...[numberWords(count), ...words].map((text) => element("td", "n", "", text)));
+      const cells = figures.map((value) => {
+        const cell = element("td", "n", "", chartWords(measure, value));
+        Object.assign(cell.dataset, { value, unit: unitOf(measure) ?? "" });
+        return cell;
+      });
+      return element("tr", "", "", head, element("td", "n", "", numberWords(count)), ...cells);
     });
     this.box.querySelector(".groups tbody").replaceChildren(...lines);
   }

@@ -6,11 +6,12 @@ import { DASH } from "./list.js";
 
 const FORMULA = /^[=+\-@\t\r]/; // spreadsheets would evaluate it
 const NUMBER = /^-?[\d,]+(\.\d+)?$/;
+const MOST_ROWS = 40; // of a LaTeX table on one page
 export const IDS_FILE = "puzzles.txt";
 
 /** Kinds of files of a table: the suffix, the type, and the text of its cells and caption. */
 const TABLE_KINDS = {
-  CSV: { suffix: "csv", type: "text/csv", text: (rows) => csvText(rows.map((cells) => cells.map(cellValue))) },
+  CSV: { suffix: "csv", type: "text/csv", text: (rows) => csvText(tableValues(rows)) },
   LaTeX: { suffix: "tex", type: "application/x-tex", text: latexText },
 };
 
@@ -67,19 +68,28 @@ function saveTable(table, { suffix, type, text }) {
   downloadFile(text(cellsOf(table), caption), `report-${slug(caption)}.${suffix}`, type);
 }
 
-/** The cells of a table's rows, {text, number, words}: what it says, whether it is a number, whether it wraps. */
+/** The cells of a table's rows: what each says, whether it is a number, whether it wraps, and its value and unit, if it has. */
 function cellsOf(table) {
   return Array.from(table.rows, (row) => (
     Array.from(row.cells).filter((cell) => !cell.classList.contains("bar")).map((cell) => ({
       text: cell.textContent.trim().replace(/[^\S\u00a0]+/g, " "),
       number: cell.classList.contains("n"),
       words: cell.classList.contains("words"),
+      ...cell.dataset,
     }))
   ));
 }
 
+/** The values of a table; its head, the first row, has the unit of a column whose cells share one. */
+export function tableValues([head, ...rows]) {
+  const units = head.map((_, k) => [...new Set(rows.map((cells) => cells[k]?.unit))]);
+  const names = head.map(({ text }, k) => (units[k].length === 1 && units[k][0] ? `${text} (${units[k][0]})` : text));
+  return [names, ...rows.map((cells) => cells.map(cellValue))];
+}
+
 /** A cell's value: a number, words, or null. */
-export function cellValue({ text, number }) {
+export function cellValue({ text, number, value }) {
+  if (value !== undefined) return number ? Number(value) : value;
   if (number && NUMBER.test(text)) return Number(text.replaceAll(",", ""));
   return text === DASH ? null : text.replaceAll("\u00a0", " ");
 }
@@ -88,15 +98,22 @@ function slug(text) {
   return text.toLowerCase().replaceAll("’", "").normalize("NFKD").replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "table";
 }
 
-/** A table for LaTeX with booktabs; the first row is its head. */
+/** A table for LaTeX with booktabs, over several pages if it is long; the first row is its head. */
 export function latexText([head, ...rows], caption) {
   const columns = head.map(({ number, words }) => (number ? "r" : words ? "p{0.4\\linewidth}" : "l")).join("");
   const line = (cells) => `${cells.map(latexCell).join(" & ")} \\\\\n`;
+  const title = `\\caption{${latexWords(caption)}}\n\\label{tab:${slug(caption)}}`;
+  const top = `\\toprule\n${line(head)}\\midrule\n`;
+  const body = rows.map(line).join("");
+  if (rows.length > MOST_ROWS) {
+    return [
+      `% \\usepackage{booktabs,longtable}\n\\begin{longtable}{${columns}}\n${title} \\\\\n`,
+      `${top}\\endfirsthead\n${top}\\endhead\n\\bottomrule\n\\endfoot\n${body}\\end{longtable}\n`,
+    ].join("");
+  }
   return [
-    "% \\usepackage{booktabs}\n\\begin{table}\n\\centering\n",
-    `\\caption{${latexWords(caption)}}\n\\label{tab:${slug(caption)}}\n`,
-    `\\begin{tabular}{${columns}}\n\\toprule\n${line(head)}\\midrule\n${rows.map(line).join("")}`,
-    "\\bottomrule\n\\end{tabular}\n\\end{table}\n",
+    `% \\usepackage{booktabs}\n\\begin{table}\n\\centering\n${title}\n`,
+    `\\begin{tabular}{${columns}}\n${top}${body}\\bottomrule\n\\end{tabular}\n\\end{table}\n`,
   ].join("");
 }
 

@@ -1,5 +1,6 @@
 // The section: reads the table, and synchronizes filters, list, gallery, opened puzzle and the page's address.
 
+import { scrollToElement } from "../charts.js";
 import { copyText, downloadFile, onClick } from "../shared/elements.js";
 import { numberWords } from "../shared/words.js";
 import { Pictures, readTable } from "./data.js";
@@ -129,7 +130,7 @@ class Browser {
     this.part("browse-problem").textContent = problems.join(" ");
     this.state = state;
     this.render();
-    if (isFollowed && state.puzzle === "") this.section.scrollIntoView();
+    if (isFollowed && state.puzzle === "") scrollToElement(this.section);
   }
 
   update(change) {
@@ -278,7 +279,7 @@ export async function startBrowser(section, charts) {
     browser.readAddress();
     // The list has moved what the address names.
     const named = location.hash.startsWith(ADDRESS) ? section : document.getElementById(location.hash.slice(1));
-    named?.scrollIntoView();
+    if (named) scrollToElement(named);
     setTimeout(() => SEARCHED.forEach((name) => browser.selection.words(name))); // caches them before the first search
   } catch (problem) {
     content.hidden = true;

@@ -1,6 +1,7 @@
 """The commands classify, retry and status."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,10 @@ def test_timeouts_are_listed_and_retried(hard: Store, tmp_path: Path, nonocensus
     assert "cpu limit 0.001 (up to 10 by retry), rung" in nonocensus("status", "run").out
     assert "Nothing in run to retry with 10 s." in nonocensus("retry", "run", "--cpu-limit", "10", "--serial").out
     assert len(open_run(str(tmp_path / "run")).table()) == 80
+    path = tmp_path / "run" / "progress.json"
+    progress = {"at_work": True, "updated": datetime.now(UTC).isoformat(), "rows_left": 3, "rows_in_flight": 2}
+    path.write_text(json.dumps(json.loads(path.read_text()) | progress))
+    assert "5 left, 2 of them in tasks" in nonocensus("status", "run").out
 
 
 @pytest.mark.usefixtures("hard")

@@ -75,3 +75,28 @@ def test_answers_are_scored(nonocensus: Nonocensus, demo_run: Run) -> None:
     assert [row["verdict"] for row in scores] == ["solved", "unreadable", "solved", "partial"] + ["missing"] * len(
         others
     )
+
+
+def test_a_line_of_answers_never_costs_the_others(nonocensus: Nonocensus, demo_run: Run) -> None:
+    first, second, third, *others = task_lines(nonocensus, demo_run)
+    hostile = [
+        "[" * 900 + "]" * 900,
+        f"[[{'9' * 5000}]]",
+        "[[18446744073709551616]]",
+        '{"a":' * 900 + "1" + "}" * 900,
+        "1e999",
+    ]
+    lines = [
+        f'{{"id": {json.dumps(task["id"])}, "answer": {text}}}' for task, text in zip(others, hostile, strict=False)
+    ]
+    lines += ["no JSON", '{"id": 7}', '{"answer": 1}', "[" * 100_000, '{"id": "\\ud800"}', "\x80"]
+    lines += [json.dumps({"id": first["id"], "answer": "1. " + first["answer"]}), json.dumps({"id": second["id"]})]
+    lines += [json.dumps({"id": third["id"], "answer": third["answer"]})]
+    Path("a.jsonl").write_text("\n".join(lines), encoding="latin-1")
+    done = nonocensus("check", "--tasks", "t.jsonl", "--answers", "a.jsonl", "--out", "scores.jsonl")
+    assert done.code == 0, done.err
+    assert "Lines that are no answers: 6" in done.out
+    scores = [json.loads(line) for line in Path("scores.jsonl").read_text().splitlines()]
+    assert [row["id"] for row in scores if row["verdict"] == "solved"] == [first["id"], third["id"]]
+    assert {row["verdict"] for row in scores if row["id"] in [task["id"] for task in others[:5]]} == {"unreadable"}
+    assert all("\n" not in row["reason"] and len(row["reason"]) < 400 for row in scores)

@@ -139,6 +139,21 @@ def test_time_left_is_known_from_the_first_step_on() -> None:
     assert left == [None, 360, 900, 600]
 
 
+def test_an_estimate_ends_with_the_steps_that_it_rests_on() -> None:
+    """The last puzzles of a job may be the hardest."""
+    now = 0.0
+    bar = Progress(get_time=lambda: now, disable=True)
+    task = bar.add_task("classifying", total=1000, status="", begun=0)
+    progress = progress_callbacks(bar, task)
+    progress.on_start("classifying", 1000, 0)
+    for second in (1.0, 2.0, 3.0):
+        now = second
+        progress.on_progress(331, "")
+    assert progress_line(bar.tasks[0]).endswith("about 0:00:01 to go")
+    now = 7.0
+    assert "to go" not in progress_line(bar.tasks[0])
+
+
 def test_unknown_total_replaces_a_known_one(capsys: pytest.CaptureFixture[str]) -> None:
     def interrupted() -> None:
         with show_progress("") as progress:

@@ -50,7 +50,10 @@ def test_brief_prints_pbnsolve_words(nonocensus: Nonocensus) -> None:
 @pytest.mark.usefixtures("files")
 def test_the_last_line_has_the_difficulty_for_people(nonocensus: Nonocensus, tmp_path: Path) -> None:
     last = {name: nonocensus("solve", f"{name}.non").out.splitlines()[-1] for name in "abc"}
-    assert re.fullmatch(r"For people: about \S+ seconds \(\S+ to \S+\), 1\.\d stars of 5, grade 1: counting", last["a"])
+    assert re.fullmatch(
+        r"For people: about \S+ seconds \(\S+ to \S+\) for regulars of \S+, 1\.\d stars of 5, grade 1: counting",
+        last["a"],
+    )
     assert last["b"] == "For people: no minutes: it has several solutions"
     assert last["c"] == "For people: no minutes: it has no solution"
     assert "For people" not in nonocensus("solve", "d.non").out, "invalid"

@@ -26,7 +26,7 @@ def test_equal_bodies_are_stored_once(tmp_path: Path) -> None:
         assert ledger.size()["replies"] == 3
         assert ledger.size()["bytes"] == len(b"a puzzle")
         assert [kept.reply.body for kept in ledger.replies(only_untabled=True)] == [b"a puzzle"] * 3
-        assert len(ledger.contents) == 3
+        assert len(ledger.contents()) == 3
 
 
 def test_error_keeps_the_known_outcome(tmp_path: Path) -> None:

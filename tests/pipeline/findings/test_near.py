@@ -1,6 +1,7 @@
 """Near pictures against a twin that compares all pairs under all symmetries."""
 
 from collections.abc import Iterator
+from math import comb
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from stores import sampled
 
 from nonocensus.pipeline.callbacks import SILENT
 from nonocensus.pipeline.findings import near
-from nonocensus.pipeline.findings.near import BANDS, WINDOW, find_near, joined, packed, passes
+from nonocensus.pipeline.findings.near import BANDS, CHANCE, WINDOW, allowed_cells, find_near, joined, packed, passes
 
 
 def turns(picture: np.ndarray) -> Iterator[np.ndarray]:
@@ -18,14 +19,20 @@ def turns(picture: np.ndarray) -> Iterator[np.ndarray]:
             yield from (quarter, quarter[:, ::-1])
 
 
-def slowly(cells: np.ndarray, most: int) -> tuple[list[int], list[int]]:
+def rarer(picture: np.ndarray) -> int:
+    """Count the cells of the commonest entry or all others, whichever are fewer."""
+    commonest = np.unique(picture, return_counts=True)[1].max()
+    return int(min(commonest, picture.size - commonest))
+
+
+def slowly(cells: np.ndarray, limits: np.ndarray) -> tuple[list[int], list[int]]:
     """For each picture the earliest that it is like, and the number of cells, all pairs compared."""
     first, differing = [], []
     for k, picture in enumerate(cells):
         found = (k, 0)
         for earlier in range(k):
             least = min(int((turned != cells[earlier]).sum()) for turned in turns(picture))
-            if least <= most:
+            if least <= min(limits[k], limits[earlier]):
                 found = (earlier, least)
                 break
         first.append(found[0])
@@ -45,12 +52,23 @@ def planted(rng: np.random.Generator, shape: tuple[int, int, int], most: int, co
     return cells
 
 
-def check(cells: np.ndarray, most: int) -> None:
+def any_of(cells: np.ndarray, most: int) -> np.ndarray:
+    """Let pictures differ in `most` cells whatever their rarer cells."""
+    return np.full(cells[0].size // 2 + 1, most)
+
+
+def check(cells: np.ndarray, most: int, share: float | None = None) -> None:
+    """Compare with `slowly`: all limits are `most`, or those of a share, at most `most`."""
     calls: list[int] = []
-    found = find_near(packed(cells), most, SILENT._replace(on_progress=lambda count, _: calls.append(count)))
-    assert (found.first.tolist(), found.cells.tolist()) == slowly(cells, most)
-    assert not found.crowded.any()
     _, height, width = cells.shape
+    allowed = any_of(cells, most) if share is None else allowed_cells(height * width, share)
+    assert allowed[-1] == most
+    found = find_near(packed(cells), allowed, SILENT._replace(on_progress=lambda count, _: calls.append(count)))
+    limits = allowed[[rarer(picture) for picture in cells]]
+    assert (found.first.tolist(), found.cells.tolist()) == slowly(cells, limits)
+    fewer = [min(rarer(cells[k]), rarer(cells[first])) for k, first in enumerate(found.first)]
+    assert found.share.tolist() == [count / max(few, 1) for count, few in zip(found.cells, fewer, strict=True)]
+    assert not found.crowded.any()
     assert sum(calls) == len(cells) * passes(width, height, len(cells), most)
 
 
@@ -71,6 +89,44 @@ def test_bands_miss_nothing(height: int, width: int, most: int, colors: int) -> 
     check(cells, most)
 
 
+@pytest.mark.parametrize("colors", [1, 2, 5])
+@pytest.mark.parametrize(("height", "width"), [(8, 8), (8, 13), (10, 10)])
+def test_limits_follow_the_rarer_cells(height: int, width: int, colors: int) -> None:
+    """Pictures from nearly empty to nearly solid, few of a size and many."""
+    rng = np.random.default_rng(height * width + colors)
+    most = int(allowed_cells(height * width, 0.2)[-1])
+    for pictures in (WINDOW, 3 * WINDOW):
+        cells = planted(rng, (pictures, height, width), most, colors)
+        for picture in cells[::3]:
+            picture[rng.random(picture.shape) < rng.random()] = rng.integers(colors + 1)
+        check(np.concatenate([cells, cells[::-1, :, ::-1]]), most, 0.2)
+
+
+def test_unrelated_pictures_are_not_near() -> None:
+    """Empty and solid ones, a dot and a patch of 400 cells (webpbn 1272 and 15997), two dots more or less."""
+    cells = np.zeros((7, 20, 20), np.uint8)
+    cells[1] = 1
+    cells[2, 3, 9] = cells[3, 12:16, 8:12] = 1
+    cells[4:, 5] = 1
+    cells[5, 5, :2] = 0
+    cells[6, 5, :4] = 0
+    found = find_near(packed(cells), allowed_cells(400, 0.15), SILENT)
+    assert found.first.tolist() == [0, 1, 2, 3, 4, 4, 5]
+    assert found.share.tolist() == [0, 0, 0, 0, 0, 2 / 18, 2 / 16]
+
+
+def test_pictures_are_not_near_by_chance() -> None:
+    """The rarer cells say CHANCE bits more than those that differ: log2 of the ways to choose them."""
+    assert allowed_cells(25, 0.2).max() == -1
+    for cells in (64, 100, 9801):
+        allowed = allowed_cells(cells, 0.2)
+        assert (np.diff(allowed) >= 0).all()
+        for few in (1, 2, 5, 8, 12, 20, 32):
+            assert allowed[few] <= few // 5
+            unlikely = [k for k in range(few // 5 + 1) if comb(cells, few) >= 2**CHANCE * comb(cells, k)]
+            assert allowed[few] == max(unlikely, default=-1)
+
+
 def test_of_more_bands_some_are_enough() -> None:
     """Pairs that differ in as many cells as they may, in a size that would have 81 bands."""
     rng = np.random.default_rng(3)
@@ -78,10 +134,10 @@ def test_of_more_bands_some_are_enough() -> None:
     for picture in cells[1::2]:
         picture.reshape(-1)[rng.choice(1600, 80, replace=False)] ^= 1
     assert passes(40, 40, len(cells), 80) == 8 * BANDS
-    found = find_near(packed(cells), 80, SILENT)
+    found = find_near(packed(cells), any_of(cells, 80), SILENT)
     assert found.first.tolist() == [k // 2 * 2 for k in range(len(cells))]
     assert found.cells.tolist() == [0, 80] * (2 * WINDOW)
-    assert not find_near(packed(cells), 79, SILENT).cells.any()
+    assert not find_near(packed(cells), any_of(cells, 79), SILENT).cells.any()
 
 
 def test_pieces_of_different_depth_are_joined() -> None:
@@ -106,7 +162,7 @@ def test_plain_pictures_take_a_time_that_grows_with_their_number(monkeypatch: py
         return count(bits)
 
     monkeypatch.setattr(near, "_colored", counting)
-    found = find_near(packed(cells), 5, SILENT)
+    found = find_near(packed(cells), any_of(cells, 5), SILENT)
     assert compared <= len(cells) * (1 + (WINDOW + 1) * passes(10, 10, len(cells), 5))
     assert found.crowded.sum() > 2900
     assert (found.first != np.arange(3000)).sum() > 2900

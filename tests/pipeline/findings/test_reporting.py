@@ -45,8 +45,10 @@ def test_from_a_folder_of_files_to_a_list_for_each_author(tmp_path: Path, nonoce
         "3": ("<script>", "1\n1"),
         "4": ("محمد", "3\n1"),
         "5": ("Bob", "2\n2"),
-        "6": ("Bob", "8\n" * 8),
-        "7": ("<script>", "8\n" * 8),
+        "6": ("Bob", "8\n7\n6\n5\n4\n3\n2\n1"),
+        "7": ("<script>", "8\n7\n6\n5\n4\n3\n2\n1"),
+        "8": ("Bob", "8\n" * 8),
+        "9": ("<script>", "8\n" * 8),  # plain, so not to fix
     }
     folder = tmp_path / "site"
     folder.mkdir()

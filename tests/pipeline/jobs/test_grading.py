@@ -30,6 +30,7 @@ from nonocensus.pipeline.store.paths import Folder
 from nonocensus.scrapers.formats import named
 from nonocensus.solver.model.puzzle import Block, Puzzle, from_picture
 from nonocensus.solver.model.tables import GRADES
+from nonocensus.solver.model.techniques import REACH, TECHNIQUES
 from nonocensus.solver.people.puzzle_grade import grades
 
 SERIAL = Resources(serial=True)
@@ -260,7 +261,7 @@ def test_report_shows_grades(own: Run, nonocensus: Nonocensus) -> None:
         ("grade", "work"), ("minutes", "difficulty"), ("minutes", "line_solves")
     }  # fmt: skip
     assert "Difficulty for people" in page
-    assert "The line's first and last arrangements say so." in page.replace("&#39;", "'")
+    assert TECHNIQUES[REACH].says in page
     assert Path("report/report-grades.svg").exists()
     assert Path("report/report-agreements.svg").exists()
 

@@ -161,7 +161,7 @@ def test_solution_is_found_and_put_into_the_grid(plus: Tab) -> None:
     time, stars, grade, technique = (fact.text.replace("\n", " ") for fact in plus.all("#puzzle .facts div")[:4])
     interval = r"Minutes for people about [\d.]+ s \([\d.]+ s to [\d.]+ s\)"
     assert re.fullmatch(interval, time.replace(NO_BREAK, " "))
-    assert (stars, grade) == ("Stars of people 1.1 of 5", "Grade for people 1 of 9")
+    assert (stars, grade) == ("Stars for people 1.1 of 5", "Grade for people 1 of 9")
     assert technique.startswith("Technique for people ")
     plus.click("[data-do=show]")
     assert plus.painted() == 5

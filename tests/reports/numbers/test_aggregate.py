@@ -214,11 +214,11 @@ def test_difficulties_and_correlations_are_of_all(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("nonocensus.reports.numbers.census.SHOWN", 10)
     assert (figures(rows).difficulties, figures(rows).correlations) == (whole.difficulties, whole.correlations)
     assert (whole.compared, sum(bin_.puzzles for bin_ in whole.difficulties)) == (200, 200)
-    assert ("cpu_seconds", "line_solves", 200, 1.0, None) in whole.correlations
+    assert ("cpu_seconds", "line_solves", 200, 1.0) in [one[:4] for one in whole.correlations]
     monkeypatch.setattr("nonocensus.reports.numbers.census.COMPARED", 50)
     fewer = figures(rows)
     assert (fewer.compared, fewer.difficulties) == (50, whole.difficulties)
-    assert ("cpu_seconds", "line_solves", 50, 1.0, None) in fewer.correlations
+    assert ("cpu_seconds", "line_solves", 50, 1.0) in [one[:4] for one in fewer.correlations]
 
 
 def test_timeouts(census: Figures) -> None:

@@ -4,7 +4,9 @@ import operator
 import re
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pytest
 from census_figures import failed, known, pairs, solved
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,19 +21,18 @@ from nonocensus.reports.numbers.attention import (
     explain_contradiction,
 )
 from nonocensus.reports.numbers.census import Census, take_census
+from nonocensus.reports.numbers.duplicates import DUPLICATES, are_plain, repeated
 from nonocensus.reports.numbers.issues import (
-    DUPLICATES,
     ISSUES,
     author_lists,
     differing,
     fixes,
     has_issue,
     issues,
-    repeated,
 )
 from nonocensus.solver.api import classify
-from nonocensus.solver.model.puzzle import Block, Puzzle
-from nonocensus.solver.model.tables import MENDINGS, puzzle_batch
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, Block, Color, Puzzle, from_picture
+from nonocensus.solver.model.tables import MENDINGS, PUZZLES, RESULTS, puzzle_batch
 
 MULTIPLE: dict[str, Any] = {"solutions": "multiple", "technique": None}
 NONE: dict[str, Any] = {"solutions": "none"}
@@ -54,7 +55,7 @@ ROWS = pairs(
 
 def found(*duplicates: tuple[str, str, str, int | None]) -> pa.Table:
     """Return a table of duplicates, near ones of 100 cells."""
-    rows = [(*row, None if row[-1] is None else row[-1] / 100) for row in duplicates]
+    rows = [(*row, None if row[-1] is None else row[-1] / 100, False) for row in duplicates]
     return pa.Table.from_pylist([dict(zip(DUPLICATES.names, row, strict=True)) for row in rows], DUPLICATES)
 
 
@@ -64,7 +65,8 @@ def told(census: Census, duplicates: pa.Table | None = None) -> Attention:
 
 def test_each_issue_is_found() -> None:
     census = take_census(ROWS)
-    bits = issues(census.shown, found(("a/fine", "a/late", "near", 3)))
+    duplicates = found(("a/fine", "a/late", "near", 3), ("a/fine", "a/said", "recoloured", None))
+    bits = issues(census.shown, duplicates)
     names = dict(zip(census.shown["puzzle_id"].to_pylist(), bits.tolist(), strict=True))
     assert {name: [issue for k, issue in enumerate(ISSUES) if bits >> k & 1] for name, bits in names.items()} == {
         "a/fine": ["original"],
@@ -77,7 +79,7 @@ def test_each_issue_is_found() -> None:
         "a/drawn": ["picture does not fit", "to fix"],
         "a/copy": [],
         "a/copied": [],
-        "a/said": ["site disagrees"],
+        "a/said": ["recoloured", "site disagrees"],
         "b/lost": ["invalid or failed"],
     }
 
@@ -85,7 +87,7 @@ def test_each_issue_is_found() -> None:
 def test_issues_are_counted_in_the_whole_run_and_in_the_list() -> None:
     counted = [(issue.name, issue.puzzles, issue.listed) for issue in told(take_census(ROWS)).issues]
     several = {"ambiguous": 3, "invalid or failed": 2, "to fix": 5}
-    expected = {name: several.get(name, 1) for name in ISSUES if name != "near duplicate"}
+    expected = {name: several.get(name, 1) for name in ISSUES if name not in ("recoloured", "near duplicate")}
     assert counted == [(name, puzzles, puzzles) for name, puzzles in expected.items()]
 
 
@@ -108,6 +110,9 @@ def test_differing_cells(pictures: list[tuple[Any, Any]]) -> None:
     assert differing(table).to_pylist() == expected
 
 
+FACTS = ("canonical_hash", "width", "height", "rows", "columns", "palette")
+
+
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.none() | st.sampled_from("ab"), st.none() | st.sampled_from("xyz")), max_size=12))
 def test_repeated(hashes: list[tuple[str | None, str | None]]) -> None:
@@ -115,16 +120,73 @@ def test_repeated(hashes: list[tuple[str | None, str | None]]) -> None:
         {"puzzle_id": f"p/{k}", "clue_hash": clues, "canonical_hash": canonical}
         for k, (clues, canonical) in enumerate(hashes)
     ]
-    schema = pa.schema([(name, pa.string()) for name in ("puzzle_id", "clue_hash", "canonical_hash")])
+    schema = pa.schema([*map(RESULTS.field, ("puzzle_id", "clue_hash")), *map(PUZZLES.field, FACTS)])
     expected = []
     for row in rows:
         alike = [one for one in rows if one["canonical_hash"] == row["canonical_hash"] is not None]
         first = min(alike, key=lambda one: str(one["puzzle_id"]), default=row)
         if first is not row:
             likeness = "equal" if row["clue_hash"] == first["clue_hash"] else "turned"
-            expected.append((first["puzzle_id"], row["puzzle_id"], likeness, None, None))
+            expected.append((first["puzzle_id"], row["puzzle_id"], likeness, None, None, False))
     made = repeated(pa.Table.from_pylist(rows, schema)).to_pylist()
     assert sorted(tuple(row.values()) for row in made) == sorted(expected)
+
+
+def test_repeated_puzzles_are_told_apart_by_their_colours_and_plain_ones_marked() -> None:
+    """As `pipeline.findings.deduplication` does, also in other colours than those of the first."""
+    white, red, blue = (Color(digits, digits[0], digits) for digits in ("ffffff", "EE0000", "0000ff"))
+    picture = np.tri(9, dtype=np.uint8)
+    picture[6:] *= 2
+    square = np.ones((9, 9), np.uint8)
+    drawn = [
+        *((picture, (white, red, blue)), (picture, (white, blue, red)), (picture[::-1], (white, red, blue))),
+        *((picture, (white, blue, red)), (square, (white, red)), (square, (white, red))),
+    ]
+    puzzles = [from_picture(cells, colors, puzzle_id=f"a/{k}") for k, (cells, colors) in enumerate(drawn)]
+    rows = repeated(pa.Table.from_batches([puzzle_batch(puzzles)]))
+    assert [tuple(row.values()) for row in rows.to_pylist()] == [
+        ("a/0", "a/1", "recoloured", None, None, False),
+        ("a/0", "a/2", "turned", None, None, False),
+        ("a/1", "a/3", "equal", None, None, False),
+        ("a/4", "a/5", "equal", None, None, True),
+    ]
+
+
+def test_damaged_clues_are_told_apart_as_well_as_can_be() -> None:
+    """Of untrusted files: null clues and blocks, colours missing from the palette, no palette, equal ids."""
+    rows: list[Any] = [[[{"length": 3, "color": 7}, None], None], [], None]
+    palettes: list[Any] = [[], None, [None], [{"name": "a", "symbol": "a", "rgb": None}]]
+    facts: dict[str, Any] = {"puzzle_id": "a/1", "clue_hash": "c", "canonical_hash": "k", "width": 99, "height": 99}
+    table = pa.Table.from_pylist(
+        [
+            facts | {"rows": one, "columns": other, "palette": palette}
+            for one in rows for other in rows for palette in palettes
+        ],
+        pa.schema([*map(RESULTS.field, ("puzzle_id", "clue_hash")), *map(PUZZLES.field, FACTS)]),
+    )  # fmt: skip
+    assert len(repeated(table)) == len(table) - 1
+
+
+@pytest.mark.parametrize(
+    ("picture", "plain"),
+    [
+        (np.ones((8, 8)), True),
+        (np.indices((9, 12)).sum(0) % 2, True),
+        (np.kron(np.indices((4, 4)).sum(0) % 2, np.ones((3, 3))), True),
+        (np.pad(np.zeros((8, 8)), 1, constant_values=1), True),
+        (np.indices((10, 10))[0] % 3, False),
+        (np.indices((10, 10))[0] % 2, True),
+        (np.ones((7, 7)), False),
+        (np.tri(9), False),
+        (np.pad(np.zeros((30, 30)), ((0, 1), (0, 0)), constant_values=1), True),
+        (np.pad(np.tri(2), ((0, 30), (0, 30))), False),
+    ],
+)
+def test_plain_pictures(picture: np.ndarray, plain: bool) -> None:
+    puzzle = from_picture(picture.astype(np.uint8), (*BLACK_ON_WHITE, Color("red", "r", "ff0000")))
+    rows = pa.Table.from_batches([puzzle_batch([puzzle] * 3)])
+    assert are_plain(rows).tolist() == [plain] * 3
+    assert are_plain(rows.slice(1, 1)).tolist() == [plain]
 
 
 def test_the_least_ambiguous_come_first() -> None:
@@ -156,18 +218,20 @@ def test_smallest_changes_come_before_unmended_puzzles() -> None:
     ]
 
 
-def test_twins_are_named_with_their_titles_near_ones_last() -> None:
+def test_twins_are_named_with_their_titles_recoloured_and_near_ones_last() -> None:
     rows = [(solved(f"a/{n}", 1.0), known(f"a/{n}", title=f"Title {n}")) for n in range(30)]
     near = [(f"a/{n % 7}", f"a/{n}", "near", n) for n in range(7, 20)]
     near.insert(2, ("a/0", "a/28", "near", 28))
     near.insert(3, ("a/0", "a/29", "near", 29))  # the third of its original
-    duplicates = found(*near, ("a/20", "a/21", "turned", None), ("gone", "a/22", "equal", None))
+    recolored = ("a/23", "a/24", "recoloured", None)
+    duplicates = found(recolored, *near, ("a/20", "a/21", "turned", None), ("gone", "a/22", "equal", None))
     twins = told(take_census(pairs(*rows)), duplicates).twins
-    assert twins[:2] == (
-        DuplicatePuzzle("a/20", "Title 20", "a/21", "Title 21", "turned", None, None),
-        DuplicatePuzzle("gone", None, "a/22", "Title 22", "equal", None, None),
+    assert twins[:3] == (
+        DuplicatePuzzle("a/20", "Title 20", "a/21", "Title 21", "turned", None, None, False),
+        DuplicatePuzzle("gone", None, "a/22", "Title 22", "equal", None, None, False),
+        DuplicatePuzzle("a/23", "Title 23", "a/24", "Title 24", "recoloured", None, None, False),
     )
-    assert [(twin.original, twin.puzzle_id, twin.share) for twin in twins[2:]] == [
+    assert [(twin.original, twin.puzzle_id, twin.share) for twin in twins[3:]] == [
         (original, puzzle_id, cells / 100) for original, puzzle_id, _, cells in (*near[:3], *near[4:9])
     ]
 
@@ -216,12 +280,16 @@ AUTHORS = pairs(
     (failed("a/5", "invalid", "row 1: too\nlong"), known("a/5", author=EVIL, title=EVIL)),
     (solved("a/6", 1.0), known("a/6", 8, 8)),
     (solved("a/7", 1.0), known("a/7", author="Bob")),
+    (solved("a/9", 1.0), known("a/9", 8, 8, author="Bob")),
+    (solved("a/11", 1.0), known("a/11", 8, 8, author="Bob")),
     (solved("a/8", 1.0), known("a/8", author="Bob")),
     failed("b/lost", "killed", "why"),
 )
 COPIES = pa.Table.from_pylist(
     [
-        {"original": "a/2", "puzzle_id": "a/6", "likeness": "turned"},
+        {"original": "a/2", "puzzle_id": "a/6", "likeness": "turned", "plain": False},
+        {"original": "a/2", "puzzle_id": "a/9", "likeness": "equal", "plain": True},
+        {"original": "a/2", "puzzle_id": "a/11", "likeness": "recoloured", "plain": False},
         {"original": "a/2", "puzzle_id": "a/8", "likeness": "equal"},  # as small pictures are by chance
         {"original": "a/2", "puzzle_id": "a/7", "likeness": "near", "cells": 1, "share": 0.25},
     ],
@@ -264,7 +332,7 @@ No solution: the clues contradict each other.
 No author: 1 puzzle
 
 a/6, 8×8
-The same as a/2 “Two” by Ann, turned, mirrored or recoloured.
+The same as a/2 “Two” by Ann, turned or mirrored.
 """
 
 

@@ -24,6 +24,7 @@ from nonocensus.reports.numbers.rating_correlations import (
     spearman,
 )
 from nonocensus.reports.numbers.row_view import RATED_FIELDS
+from nonocensus.solver.people.minutes import parameters
 
 
 def rated(rows: list[dict[str, Any]]) -> pa.Table:
@@ -81,7 +82,7 @@ def test_measures_together_are_as_each_two_alone() -> None:
         if (found := spearman(rows[x], rows[y])) is not None
     }
     assert {one[:2] for one in correlate_measures(rows)} == set(expected) == set(combinations("abcd", 2))
-    for across, down, puzzles, rho, _ in correlate_measures(rows):
+    for across, down, puzzles, rho, *_ in correlate_measures(rows):
         assert (puzzles, rho) == (expected[across, down][0], pytest.approx(expected[across, down][1]))
 
 
@@ -168,6 +169,39 @@ def test_outliers() -> None:
     assert found.easier[0].puzzle_id == "a/0"
     assert len(found.harder) <= OUTLIERS
     assert len(found.easier) <= OUTLIERS
+
+
+def test_estimates_are_in_sample_where_they_are_fitted_to() -> None:
+    """Minutes to griddlers.net's times, stars to webpbn.com's ratings, and by way of minutes to these times, too."""
+    rng = np.random.default_rng(7)
+    rows = [
+        {
+            "source": source, "puzzle_id": f"{source}/{n}", "cells": 100, "site_quality": float(rng.random()),
+            "site_seconds": 60.0 * n, "site_difficulty": 0.1 * n, "minutes": float(n), "stars": float(n + n % 2),
+            "looks": float(n + n % 5),
+        }
+        for source in ("griddlers", "other", "webpbn") for n in range(1, 41)
+    ]  # fmt: skip
+    found = ratings(rated(rows))
+    expected = {
+        ("griddlers", "site_seconds", "minutes"): "seconds",
+        ("griddlers", "site_seconds", "stars"): None,
+        ("webpbn", "site_difficulty", "stars"): "stars",
+    }
+    fitted = {(one.source, one.rating, one.measure): one for one in found.correlations if one.in_sample}
+    assert fitted.keys() == expected.keys()
+    for key, what in expected.items():
+        validated = {} if what is None else {kind: of[what] for kind, of in parameters().validations.items()}
+        assert fitted[key].validated == validated
+    assert not any(one.validated for one in found.correlations if not one.in_sample)
+    together = {(one.source, one.across, one.down) for one in correlate_ratings(rated(rows)) if one.in_sample}
+    assert together == expected.keys()
+    best = {(one.source, one.rating, one.in_sample): one.measure for one in found.best}
+    assert best["griddlers", "site_seconds", False] == "looks"
+    assert best["griddlers", "site_seconds", True] == "minutes"
+    assert best["webpbn", "site_difficulty", False] == "minutes"
+    assert best["webpbn", "site_difficulty", True] == "stars"
+    assert ("other", "site_difficulty", True) not in best
 
 
 def test_the_best_measure_is_that_within_sizes() -> None:

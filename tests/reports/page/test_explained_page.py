@@ -2,7 +2,9 @@
 
 import base64
 import io
+from dataclasses import replace
 from pathlib import Path
+from unicodedata import normalize
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ from test_explained import dominoes
 from nonocensus.reports.page.explanation_page import page
 from nonocensus.reports.words.step_words import describe_merged
 from nonocensus.solver.model.puzzle import Color, from_picture
-from nonocensus.solver.model.techniques import CLUE
+from nonocensus.solver.model.techniques import CLUE, TECHNIQUES
 from nonocensus.solver.people.explanation import Explanation, explain
 
 pytestmark = NEEDED
@@ -50,7 +52,7 @@ def shown(tab: Tab) -> tuple[int, str]:
 
 
 def test_steps_go_forward_and_back(explained: Tab, explanation: Explanation) -> None:
-    words = [f"{step.what} {step.why}" for step in describe_merged(explanation)]
+    words = [f"{step.what} {TECHNIQUES[step.step.technique].name}" for step in describe_merged(explanation)]
     black = sum(colors == 2 for colors in explanation.cells)
     click(explained, "last")
     assert shown(explained) == (len(words), words[-1])
@@ -66,7 +68,7 @@ def test_steps_go_forward_and_back(explained: Tab, explanation: Explanation) -> 
     assert shown(explained) == (2, words[1])
     explained.run("document.querySelectorAll('.step')[6].click()")
     assert shown(explained) == (7, words[6])
-    assert explained.one("li.now").text == words[6]
+    assert " ".join(explained.one("li.now").text.split()) == words[6]
     slider = explained.one("#at")
     slider.send_keys(Keys.HOME, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
     assert shown(explained)[0] == 2
@@ -99,36 +101,67 @@ def test_colours_that_clues_lack_are_one_step() -> None:
     first, *others = describe_merged(explanation)
     assert (first.step.technique, first.what) == (
         CLUE,
-        "Rows 1 to 15, clue: each line has only the colours of its clue.",
+        "Rows 1 to 15: no cell has a colour that the clue of its line lacks.",
     )
     ruled = [pair for step in (first, *others) for pair in step.step.ruled]
     assert ruled == [pair for step in explanation.steps for pair in step.ruled]
 
 
-@pytest.mark.people
-def test_coloured_explanation_is_printed_on_two_pages(explained: Tab, tmp_path: Path) -> None:
-    explanation = flower()
-    path = tmp_path / "flower.html"
+def test_technique_of_a_step_is_explained_on_the_page_with_a_picture(explained: Tab) -> None:
+    links = explained.run(
+        "return [...document.querySelectorAll('.steps .technique')].map((a) => a.getAttribute('href'))"
+    )
+    for link in set(links):
+        article = explained.one(f"article{link}")
+        assert article.find_element("tag name", "svg").size["width"] > 0
+        step = int(article.find_element("tag name", "figcaption").text.split()[1].strip(".,"))
+        assert links[step - 1] == link, "the picture is of one of its steps"
+    explained.run("document.querySelector('.steps .technique').click()")
+    assert shown(explained)[0] != 1, "the link does not jump to its step"
+
+
+def printed(tab: Tab, path: Path, explanation: Explanation) -> list[str]:
+    """Return the text of the pages of an explanation on paper."""
     path.write_text(page(explanation))
-    before = explained.driver.current_url
-    explained.driver.get(path.as_uri())
+    before = tab.driver.current_url
+    tab.driver.get(path.as_uri())
     paper = {"paperWidth": 8.27, "paperHeight": 11.69}
-    data = base64.b64decode(explained.driver.execute_cdp_cmd("Page.printToPDF", paper)["data"])
-    explained.driver.get(before)
-    pages = [" ".join(page.extract_text().split()) for page in PdfReader(io.BytesIO(data)).pages]
-    assert len(pages) == 2
+    data = base64.b64decode(tab.driver.execute_cdp_cmd("Page.printToPDF", paper)["data"])
+    tab.driver.get(before)
+    texts = [normalize("NFKC", page.extract_text()) for page in PdfReader(io.BytesIO(data)).pages]  # without ligatures
+    return [" ".join(text.split()) for text in texts]
+
+
+@pytest.mark.people
+def test_coloured_explanation_is_printed_with_captions(explained: Tab, tmp_path: Path) -> None:
+    explanation = flower()
+    pages = printed(explained, tmp_path / "flower.html", explanation)
+    assert len(pages) <= 4
     text = " ".join(pages)
-    for step in describe_merged(explanation):
-        assert step.what in text
+    steps = list(describe_merged(explanation))
+    for step in steps:
+        assert f"{step.number}. {step.what} ({TECHNIQUES[step.step.technique].name})" in text
     assert "Play" not in text
+    assert "Before step 1" in pages[0]
+    assert f"After step {len(steps)}" in text
     assert "r is red, y is yellow, g is green." in text
     assert {"4r", "3y", "6g"} <= set(text.split()), "colours are told apart by letters too"
+
+
+def test_numbers_from_100_on_are_printed_whole(explained: Tab, tmp_path: Path) -> None:
+    explanation = explain(from_picture(np.random.default_rng(5).random((20, 20)) < 0.65))
+    text = " ".join(printed(explained, tmp_path / "long.html", explanation))
+    steps = list(describe_merged(explanation))
+    assert len(steps) > 100
+    assert all(f" {step.number}. {step.what}" in text for step in steps)
 
 
 IN_VIEW = """
 return [".sheet svg", "#at", "#words"].map((name) => {
   const box = document.querySelector(name).getBoundingClientRect();
-  return box.top >= 0 && box.bottom <= innerHeight && box.left >= 0 && box.right <= innerWidth;
+  const at = document.elementFromPoint((box.left + box.right) / 2, (box.top + box.bottom) / 2);
+  const isCovered = !at || !document.querySelector(name).closest(".sheet, section").contains(at);
+  return box.top >= 0 && box.bottom <= innerHeight && box.left >= 0 && box.right <= innerWidth && !isCovered;
 });
 """
 
@@ -144,3 +177,25 @@ def test_grid_slider_and_words_are_in_view_together(
     explained.run(script)
     assert explained.run(IN_VIEW) == [True, True, True]
     explained.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_board_is_in_view_at_every_step_on_a_phone(explained: Tab, tmp_path: Path) -> None:
+    path, before = tmp_path / "phone.html", explained.driver.current_url
+    explanation = flower()
+    titled = explanation._replace(puzzle=replace(explanation.puzzle, title="A flower in a pot", author="A. N. Other"))
+    path.write_text(page(titled, "about 12 minutes (8 to 20), 3 stars of 5, grade 2: mercury"))
+    with emulated(explained.driver, "light", PHONE):
+        explained.driver.get(path.as_uri())
+        for number in range(1, len(list(describe_merged(explanation))) + 1):
+            click(explained, "on")
+            assert shown(explained)[0] == number
+            assert explained.run(IN_VIEW) == [True, True, True], number
+        for number in range(2, 40, 3):
+            explained.run(f"document.querySelectorAll('.step')[{number}].click()")
+            explained.run("document.querySelector('#words a').click()")
+            assert explained.run(IN_VIEW) == [True, True, True], "the technique below them"
+        explained.run(
+            "document.querySelectorAll('.step')[3].scrollIntoView(); document.querySelectorAll('.step')[3].click()"
+        )
+        assert explained.run(IN_VIEW) == [True, True, True], "after a tap on a step"
+    explained.driver.get(before)

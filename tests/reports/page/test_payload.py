@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from nodejs import evaluate
 from strategies import puzzles
 
-from nonocensus.reports.numbers.issues import DUPLICATES
+from nonocensus.reports.numbers.duplicates import DUPLICATES
 from nonocensus.reports.numbers.row_classes import SIZE_NAMES
 from nonocensus.reports.page import browser
 from nonocensus.reports.page.browser import (
@@ -210,14 +210,17 @@ def test_pictures_of_many_colors_come_back(colors: int) -> None:
 
 
 def test_duplicates_are_grouped_with_their_originals() -> None:
-    """Those of a near duplicate with its original."""
-    rows = rows_of(browsable(6))
-    copies = [("random/0", "random/1", "near"), ("random/1", "random/2", "equal"), ("random/3", "random/4", "turned")]
+    """Those of a near duplicate with its original, and those of a recoloured one of it."""
+    rows = rows_of(browsable(7))
+    copies = [
+        *(("random/0", "random/1", "near"), ("random/1", "random/2", "recoloured"), ("random/2", "random/5", "equal")),
+        ("random/3", "random/4", "turned"),
+    ]
     repeats = pa.Table.from_pylist([dict(zip(DUPLICATES.names, row, strict=False)) for row in copies], DUPLICATES)
     columns = columns_of(payload(rows, duplicates=repeats))
     groups = {name: group for name, group in zip(columns["puzzle_id"], columns["group"], strict=True) if group}
     assert groups == {
-        **dict.fromkeys(("random/0", "random/1", "random/2"), "random/0"),
+        **dict.fromkeys(("random/0", "random/1", "random/2", "random/5"), "random/0"),
         **dict.fromkeys(("random/3", "random/4"), "random/3"),
     }
 

@@ -6,6 +6,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -182,6 +184,36 @@ def rated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+LINKS = """
+const links = [...document.querySelectorAll("a[href^='#']")].filter((link) => link.checkVisibility());
+const names = links.map((link) => link.getAttribute("href"));
+return [...new Set(names.filter((name) => !name.includes("?"))), names.find((name) => name.startsWith("#browse?"))];
+"""
+LANDED = """
+const target = document.getElementById(arguments[0].slice(1).split("?")[0]);
+const isAbove = (plot) => plot.compareDocumentPosition(target) & Node.DOCUMENT_POSITION_FOLLOWING;
+const above = [...document.querySelectorAll("[data-chart]")].filter(isAbove);
+const off = target.getBoundingClientRect().top - (parseFloat(getComputedStyle(target).scrollMarginTop) || 0);
+const isEnd = scrollY + innerHeight > document.documentElement.scrollHeight - 2;
+return above.every((plot) => plot.matches(".vega-embed")) && (Math.abs(off) < 8 || (isEnd && off > 0));
+"""
+"""Whether the charts above the target of a link are drawn, and the target is at the top or the page at its end."""
+
+
+@pytest.mark.parametrize("width", [1280, PHONE])
+def test_every_link_of_the_page_lands_at_its_section(tab: Tab, report: Path, width: int) -> None:
+    """The charts above a section are drawn late, and change their height."""
+    page = report / "report.html"
+    with emulated(tab.driver, "light", width):
+        tab.load(page)
+        links = tab.run(LINKS)
+        assert len(links) > 5
+        for link in links:
+            tab.load(page)
+            tab.run("document.querySelector(`a[href='${arguments[0]}']`).click()", link)
+            tab.until(partial(tab.run, LANDED, link))
+
+
 @pytest.mark.people
 def test_a_researcher_takes_a_figure_and_its_table(tab: Tab, rated: Path, kept: Path) -> None:
     """Rating against minutes, by site: the figure as SVG and PNG, its table as CSV and LaTeX, from the disk."""
@@ -206,6 +238,8 @@ def test_a_researcher_takes_a_figure_and_its_table(tab: Tab, rated: Path, kept: 
     text = downloaded(tab, kept, "report-rating-against-minutes-by-site.csv").decode()
     boxes = list(csv.reader(io.StringIO(text, newline="")))
     assert {row[0] for row in boxes[1:]} == {"<script>", "times_of_day"}
+    assert {row[1] for row in boxes[1:]} == {"ratings of difficulty", "times, minutes"}
+    assert all(float(low) <= float(high) for row in boxes[1:] for low, high in pairwise(row[4:]))
     latex = downloaded(tab, kept, "report-rating-against-minutes-by-site.tex").decode()
     assert "\\caption{Rating against minutes, by site}" in latex
     assert latex.count("\\\\\n") == len(boxes)

@@ -83,9 +83,12 @@ def test_figures_are_in_a_suitable_unit(function: Callable[..., str], arguments:
     [
         (
             {"grade": 3, "hardest": "forcing", "stars": 1.78, **TIMED},
-            "about 7 minutes (5 to 8), 1.8 stars of 5, grade 3: forcing",
+            "about 7 minutes (5 to 8) for regulars of griddlers.net, 1.8 stars of 5, grade 3: forcing",
         ),
-        ({"grade": 1, "hardest": "overlap", "stars": None, **TIMED}, "about 7 minutes (5 to 8), grade 1: overlap"),
+        (
+            {"grade": 1, "hardest": "overlap", "stars": None, **TIMED},
+            "about 7 minutes (5 to 8) for regulars of griddlers.net, grade 1: overlap",
+        ),
         (
             {"grade": 9, "hardest": "search", "stars": None, **UNTIMED},
             "grade 9: search; no minutes: people's times are known only for puzzles that need no search",

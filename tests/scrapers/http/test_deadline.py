@@ -11,7 +11,7 @@ from typing import ClassVar
 import pytest
 from misbehaving import Answer, Site, answer, dripping, fetch, polite
 
-from nonocensus.scrapers.http import Request, RequestFailed, RobotsDisallowed
+from nonocensus.scrapers.http import HostUnreachable, Request, RequestFailed
 
 HEADERS = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\nX-Drips: "
 SLOW = {
@@ -53,7 +53,7 @@ def test_slow_tls_handshake_ends_at_total_timeout() -> None:
         begun = time.monotonic()
         with (
             polite(attempts=1, total_timeout=0.5) as session,
-            pytest.raises(RobotsDisallowed, match="not complete after 1 s;"),
+            pytest.raises(HostUnreachable, match="not complete after 1 s;"),
         ):
             session.fetch(Request(f"https://127.0.0.1:{door.getsockname()[1]}/a"))
     assert time.monotonic() - begun < 15

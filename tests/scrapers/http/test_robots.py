@@ -3,7 +3,7 @@
 import pytest
 from misbehaving import Answer, Site, Time, answer, fetch, polite, robots, then_reset, timed
 
-from nonocensus.scrapers.http import Request, RobotsDisallowed
+from nonocensus.scrapers.http import HostUnreachable, Request, RequestFailed, RobotsDisallowed
 
 
 def test_robots_txt_is_read_once_and_first(site: Site) -> None:
@@ -35,7 +35,7 @@ def test_encoded_paths_do_not_bypass_robots_txt(site: Site, path: str) -> None:
     with pytest.raises(RobotsDisallowed):
         fetch(site, path)
     site.answers["/a"] = [answer(302, Location=site.url + path)]
-    with pytest.raises(RobotsDisallowed):
+    with pytest.raises(RequestFailed, match=r"/a: after a redirect: http://.*/private/1.*: disallowed by http://"):
         fetch(site)
     assert site.paths() == ["/a"]
 
@@ -80,7 +80,7 @@ def test_unreadable_robots_txt_disallows_everything(site: Site, reply: Answer, l
     with polite() as session:
         for _ in range(2):
             with pytest.raises(
-                RobotsDisallowed,
+                HostUnreachable,
                 match=rf"^{site.url}/robots\.txt: {line}; nothing may be fetched there until it can be read",
             ):
                 session.fetch(Request(f"{site.url}/a"))
@@ -117,6 +117,6 @@ def test_crawl_delay_holds_with_rate_0_and_beyond_max_delay(site: Site, times: T
 def test_crawl_delay_beyond_max_wait_disallows(site: Site, delay: str, said: str) -> None:
     site.answers["/robots.txt"] = [robots("User-agent: *", f"Crawl-delay: {delay}")]
     with pytest.raises(
-        RobotsDisallowed, match=f"Crawl-delay of {said} exceeds the limit of 900 s; treated as disallowed"
+        HostUnreachable, match=f"Crawl-delay of {said} exceeds the limit of 900 s; treated as disallowed"
     ):
         fetch(site)

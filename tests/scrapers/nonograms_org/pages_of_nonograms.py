@@ -37,8 +37,8 @@ def puzzle_of(data: bytes, number: int = 7, colored: bool = False) -> Puzzle:
     return judgement.puzzle
 
 
-def error_of(data: bytes, status: int = 200) -> str:
-    outcome, detail, puzzle = judge(data, status, 7, False, SITE)
+def error_of(data: bytes, status: int = 200, number: int = 7) -> str:
+    outcome, detail, puzzle = judge(data, status, number, False, SITE)
     assert (outcome, puzzle) == ("error", None)
     assert detail
     assert "\n" not in detail

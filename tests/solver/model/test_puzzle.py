@@ -75,8 +75,8 @@ def test_colors_of_batch_are_renumbered_as_those_of_puzzles(drawn: list[Puzzle])
         ({"rows": ((Block(1.5),),)}, "row 1: Block(length=1.5, color=1) is not a Block of integers"),  # type: ignore[arg-type]
         ({"rows": ((Block(math.nan),),)}, "row 1: Block(length=nan, color=1) is not a Block of integers"),  # type: ignore[arg-type]
         ({"rows": ((Block("1"),),)}, "row 1: Block(length='1', color=1) is not a Block of integers"),  # type: ignore[arg-type]
-        ({"rows": ((1,),)}, "row 1: 1 is not a Block of integers"),
-        ({"rows": (((1, 1),),)}, "row 1: (1, 1) is not a Block of integers"),
+        ({"rows": ((1,),)}, "row 1: 1 is not a Block of integers; Puzzle.from_clues takes lists of numbers"),
+        ({"rows": (((1, 1),),)}, "row 1: (1, 1) is not a Block of integers; Puzzle.from_clues takes lists of numbers"),
         ({"rows": ((Block(1, 1.0),),)}, "row 1: colour 1.0 is not in the palette"),  # type: ignore[arg-type]
         ({"rows": ((Block(1),) * 1024,)}, "row 1: it has 1024 numbers; the most is 1023"),
     ],

@@ -1,0 +1,389 @@
+"""Why cells of a line can't have some colours: arguments by blocks and cells of that line, to check with a pencil.
+
+A step of an explanation says what follows on a line by some technique (solver.people.line_rules). Here its argument is
+found again as data, by the same rules, for `reason_words` to say in a sentence. What no single rule shows is refuted:
+with the colour in the cell, the rules lead to a line without arrangement.
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any, NamedTuple
+
+from nonocensus.reports.words.line_ranges import (
+    COUNTED,
+    FITTED,
+    FULL,
+    NARROWED,
+    Line,
+    Pairs,
+    Ranges,
+    arrangement_spans,
+    arrangements,
+    begins_after,
+    fits_before,
+    gap_before,
+    least,
+    possible_starts,
+    ranges,
+)
+from nonocensus.solver.model import techniques
+from nonocensus.solver.model.puzzle import BLOT
+from nonocensus.solver.proofs.record import colors_of
+
+MOST_ARRANGEMENTS = 3
+"""Arrangements of a line that a sentence lists."""
+
+MOST_THEN = 2
+"""Consequences of a supposed colour that a sentence lists."""
+
+
+class Reason(NamedTuple):
+    """An argument.
+
+    kind    key of reason_words.SENTENCES
+    ruled   what it excludes: pairs of cell and colour
+    parts   the blocks, cells and colours that it names
+    """
+
+    kind: str
+    ruled: Pairs
+    parts: dict[str, Any]
+
+
+# The rules: what each technique shows, from one line and its ranges
+
+
+def _clue(line: Line) -> Iterator[Reason]:
+    """The clue is 0 or fills its line; or lacks colours."""
+    clue, n = line.clue, len(line.cells)
+    gaps = sum(gap_before(clue, t) for t in range(len(clue)))
+    if not clue:
+        yield Reason("empty", line.painting(0, range(n)), {})
+    elif all(block.length for block in clue) and sum(block.length for block in clue) + gaps == n:
+        x, ruled = 0, frozenset[tuple[int, int]]()
+        for t, block in enumerate(clue):
+            ruled |= line.painting(0, range(x, x + gap_before(clue, t)))
+            x += gap_before(clue, t)
+            ruled |= line.painting(block.color, range(x, x + block.length))
+            x += block.length
+        yield Reason("full" if len(clue) > 1 else "long", ruled, {"sum": range(len(clue)), "gaps": gaps, "block": 0})
+    lacking = {color for colors in line.cells for color in colors_of(colors)} - {0, *(block.color for block in clue)}
+    if lacking:
+        ruled = frozenset(pair for color in lacking for pair in line.excluding(color, range(n)))
+        yield Reason("lacks", ruled, {"colors": sorted(lacking)})
+
+
+def _total(line: Line, color: int) -> int:
+    """Return the number of cells of a colour, -1 if that is hidden."""
+    blocks = [block for block in line.clue if color in (0, block.color)]
+    if any(block.length == BLOT for block in blocks):
+        return -1
+    length = sum(block.length for block in blocks)
+    return length if color else len(line.cells) - length
+
+
+def _by_counting(line: Line) -> Iterator[Reason]:
+    """All cells of a colour are found, or all that can have it are needed; the background comes last."""
+    for color in (*sorted({block.color for block in line.clue}), 0):
+        total, found, possible = _total(line, color), line.painted(color), line.can(color)
+        parts = {"color": color, "count": total, "sum": [t for t, b in enumerate(line.clue) if color in (0, b.color)]}
+        if total == len(found):
+            ruled = line.excluding(color, (x for x in possible if x not in found))
+            yield Reason("found" if total else "none", ruled, parts | {"cells": found})
+        elif total == len(possible):
+            yield Reason("needed", line.painting(color, possible), parts | {"cells": possible})
+
+
+def _by_overlap(line: Line, how: int) -> Iterator[Reason]:
+    """A block covers some cells wherever it stands."""
+    found = ranges(line, how)
+    for t in found.open:
+        block = line.clue[t]
+        first, last = found.begin[t], found.end[t] - least(block)
+        if first <= last < first + least(block):
+            ruled = line.painting(block.color, range(last, first + least(block)))
+            kind = "covers" if block.length == BLOT else "range"
+            yield Reason(
+                kind, ruled, {"block": t, "begin": range(first, last + 1), "cells": [last]} | _pushed(line, how)
+            )
+
+
+def _pushed(line: Line, how: int) -> dict[str, Any]:
+    """Return for FULL the starts of the blocks pushed to either end."""
+    if how != FULL:
+        return {}
+    spans = arrangement_spans(line)
+    return {"first": [min(each)[0] for each in spans], "last": [max(each)[0] for each in spans]}
+
+
+def _by_edge(line: Line, rule: Callable[[Line, int, int], Reason | None]) -> Iterator[Reason]:
+    """Apply a rule for the first open block and its earliest start at both ends."""
+    n, count = len(line.cells), len(line.clue)
+    for is_mirrored, here in enumerate((line, line.mirrored())):
+        found = ranges(here, COUNTED)
+        reason = rule(here, found.open.start, found.begin[found.open.start]) if found.open else None
+        if reason is None or not is_mirrored:
+            yield from [reason] if reason else []
+            continue
+        parts = dict(reason.parts)
+        if "begin" in parts:
+            length = least(here.clue[parts["block"]])
+            parts["begin"] = range(n - parts["begin"][-1] - length, n - parts["begin"][0] - length + 1)
+        parts |= {"block": count - 1 - parts["block"], "cells": [n - 1 - x for x in parts["cells"]]}
+        parts |= {"cell": n - 1 - parts["cell"]} if "cell" in parts else {}
+        yield Reason(reason.kind, frozenset((n - 1 - x, color) for x, color in reason.ruled), parts)
+
+
+def _glue(line: Line, t: int, x: int) -> Reason | None:
+    """A painted cell near the edge belongs to the first block, which reaches farther."""
+    block = line.clue[t]
+    past = x + least(block)
+    seen = next((k for k in range(x, min(past, len(line.cells))) if line.cells[k] == 1 << block.color), None)
+    if seen is None:
+        return None
+    ruled = line.painting(block.color, range(seen, min(past, len(line.cells))))
+    return Reason("near", ruled, {"block": t, "begin": range(x, seen + 1), "cells": [seen]})
+
+
+def _mercury(line: Line, t: int, x: int) -> Reason | None:
+    """Begun at the edge, the first block would run into a painted cell of its colour."""
+    block = line.clue[t]
+    run = x + block.length
+    if block.length == BLOT or run >= len(line.cells) or line.cells[run] != 1 << block.color:
+        return None
+    return Reason("joined", line.excluding(block.color, [x]), {"block": t, "cell": x, "cells": [run]})
+
+
+def _punctuating(line: Line) -> Iterator[Reason]:
+    """A run is as long as the longest block that it can belong to."""
+    found = ranges(line, COUNTED)
+    for start, end, color in line.runs():
+        blocks = found.of_run(line, start, end, color)
+        if blocks and max(line.clue[t].length or len(line.cells) for t in blocks) == end - start:
+            ruled = line.excluding(color, (start - 1, end))
+            yield Reason("whole", ruled, {"blocks": blocks, "cells": range(start, end), "color": color})
+
+
+def _cover(line: Line, x: int, color: int, how: int) -> dict[str, Any] | None:
+    """Return why no block of a colour covers a cell, as parts; None if one may."""
+    found = ranges(line, how)
+    blocks = [t for t in found.open if line.clue[t].color == color]
+    before = [t for t in blocks if found.end[t] <= x]
+    after = [t for t in blocks if found.begin[t] > x]
+    short = []
+    for t in blocks:
+        if t not in before and t not in after:
+            within, needed = range(found.begin[t], found.end[t]), least(line.clue[t])
+            room = line.stretch(color, x, within.start, within.stop)
+            if how == FULL or len(room) >= needed:
+                return None
+            is_free = len(line.stretch(color, x, 0, len(line.cells))) >= needed
+            short.append((t, room, within if is_free else None))
+    parts: dict[str, Any] = {"short": short, "runs": []}
+    if before:
+        parts |= {"before": before[-1], "latest": found.end[before[-1]] - 1}
+        parts["runs"] += [found.runs[1][before[-1]]] if before[-1] in found.runs[1] else []
+    if after:
+        parts |= {"after": after[0], "earliest": found.begin[after[0]]}
+        parts["runs"] += [found.runs[0][after[0]]] if after[0] in found.runs[0] else []
+    return parts
+
+
+def _by_covers(line: Line, how: int) -> Iterator[Reason]:
+    """No block of a colour covers some cells."""
+    found = ranges(line, how)
+    merged: dict[str, tuple[dict[str, Any], set[tuple[int, int]]]] = {}
+    for x in found.inside:
+        for color in colors_of(line.cells[x]):
+            parts = _cover(line, x, color, how) if color else None
+            if parts is not None:
+                pairs = merged.setdefault(f"{color}{parts}", (parts | {"color": color} | _pushed(line, how), set()))[1]
+                pairs.add((x, color))
+    for parts, pairs in merged.values():
+        yield Reason("cover", frozenset(pairs), parts)
+
+
+def _splitting(line: Line) -> Iterator[Reason]:
+    """With another cell painted, a run would be longer than any block there."""
+    found = ranges(line, FITTED)
+    for start, end, color in line.runs():
+        if start not in found.inside:
+            continue
+        for x in (start - 1, end):
+            if not 0 <= x < len(line.cells) or not line.cells[x] >> color & 1:
+                continue
+            joined = line.without(line.painting(color, [x]))
+            run = next(each for each in joined.runs() if each[0] <= x < each[1])
+            if not found.of_run(line, *run):
+                yield _too_long("split", line, run, {"cell": x}, line.excluding(color, [x]), found)
+
+
+def _too_long(
+    kind: str, line: Line, run: tuple[int, int, int], parts: dict[str, Any], ruled: Pairs, found: Ranges
+) -> Reason:
+    """Return why a run belongs to no block: each is too short, or doesn't reach it."""
+    start, end, color = run
+    near = [t for t in found.open if line.clue[t].color == color and found.begin[t] < end and start < found.end[t]]
+    short = [t for t in near if 0 < line.clue[t].length < end - start]
+    far = [t for t in near if t not in short]
+    within = [range(found.begin[t], found.end[t]) for t in far]
+    return Reason(
+        kind, ruled, parts | {"cells": range(start, end), "color": color, "short": short, "far": far, "within": within}
+    )
+
+
+def _joining(line: Line) -> Iterator[Reason]:
+    """A run belongs to blocks that all reach farther; or two runs belong to one block."""
+    found = ranges(line, FITTED)
+    single: tuple[int, Any] = (-1, None)
+    for start, end, color in line.runs():
+        blocks = found.of_run(line, start, end, color) if start in found.inside else []
+        if not blocks:
+            continue
+        room = line.stretch(color, start, 0, len(line.cells))
+        within = [range(max(room.start, found.begin[t]), min(room.stop, found.end[t])) for t in blocks]
+        lengths = [least(line.clue[t]) for t in blocks]
+        first = max(each.stop - length for each, length in zip(within, lengths, strict=True))
+        past = min(each.start + length for each, length in zip(within, lengths, strict=True))
+        ruled = line.painting(color, [*range(max(first, 0), start), *range(end, past)])
+        if ruled:
+            parts = {"cells": range(start, end), "blocks": blocks, "within": within, "color": color}
+            yield Reason("grow" if len(blocks) > 1 else "part", ruled, parts)
+        if len(blocks) == 1:
+            if single[0] == blocks[0]:
+                parts = {"cells": [*single[1], *range(start, end)], "block": blocks[0], "color": color}
+                yield Reason("join", line.painting(color, range(single[1].stop, start)), parts)
+            single = blocks[0], range(start, end)
+
+
+Rule = Callable[[Line], Iterator[Reason]]
+
+RULES: dict[int, tuple[Rule, ...]] = {
+    techniques.CLUE: (_clue,),
+    techniques.COUNTING: (_by_counting,),
+    techniques.OVERLAP: (lambda line: _by_overlap(line, COUNTED),),
+    techniques.GLUE: (lambda line: _by_edge(line, _glue),),
+    techniques.PUNCTUATING: (_punctuating,),
+    techniques.MERCURY: (lambda line: _by_edge(line, _mercury),),
+    techniques.SPACES: (lambda line: _by_covers(line, COUNTED), lambda line: _by_covers(line, NARROWED)),
+    techniques.FORCING: (lambda line: _by_overlap(line, FITTED), lambda line: _by_covers(line, FITTED)),
+    techniques.SPLITTING: (_splitting,),
+    techniques.JOINING: (_joining,),
+    techniques.REACH: (lambda line: _by_overlap(line, FULL), lambda line: _by_covers(line, FULL)),
+}
+"""The rules of each technique, by its number; LINE has none, but arrangements and suppositions."""
+
+SIMPLE = tuple(rule for technique, rules in RULES.items() if technique < techniques.REACH for rule in rules)
+
+
+def find_reasons(line: Line, ruled: Pairs, technique: int = -1) -> list[Reason]:
+    """Return arguments that together exclude what a step does, those of its technique first."""
+    found, left = [], set(ruled)
+    for rule in (*RULES.get(technique, ()), *(rule for rules in RULES.values() for rule in rules)):
+        if not left:
+            break
+        for reason in sorted(rule(line), key=lambda each: -len(each.ruled)):
+            if gain := reason.ruled & left:
+                found.append(reason._replace(ruled=frozenset(gain)))
+                left -= gain
+    if left:
+        found += _by_arrangements(line, frozenset(left))
+    return sorted(found, key=lambda each: min(each.ruled))
+
+
+def _by_arrangements(line: Line, ruled: Pairs) -> Iterator[Reason]:
+    """List the arrangements of a line if they are few; else refute each colour."""
+    few = list(islice(arrangements(line), MOST_ARRANGEMENTS + 1))
+    if len(few) <= MOST_ARRANGEMENTS:
+        yield Reason("arrangements", ruled, {"starts": [[start for start, _ in each] for each in few]})
+        return
+    for x, color in sorted(ruled):
+        supposed = line.without(line.painting(color, [x]))
+        then, end = refutation(supposed)
+        yield Reason("suppose", frozenset({(x, color)}), {"cell": x, "color": color, "then": then, "end": end})
+
+
+def refutation(line: Line) -> tuple[list[tuple[Line, Reason]], Reason]:
+    """Return consequences, each with the line before it, that leave a line no arrangement, and why it has none."""
+    for most in range(MOST_THEN + 1):
+        if found := _refuted(line, most):
+            return found
+    return [], _by_cases(line)
+
+
+def _refuted(line: Line, most: int) -> tuple[list[tuple[Line, Reason]], Reason] | None:
+    if most == 0:
+        end = impossible(line)
+        return ([], end) if end else None
+    for rule in SIMPLE:
+        for reason in rule(line):
+            after = line.without(reason.ruled)
+            if not reason.ruled:
+                continue
+            if not all(after.cells):
+                continue
+            if found := _refuted(after, most - 1):
+                return [(line, reason), *found[0]], found[1]
+    return None
+
+
+def _by_cases(line: Line) -> Reason:
+    """Return why a line has no arrangement by the blocks that can be in a cell that is not background.
+
+    Each case is a block, its cells, and whether the blocks before it don't fit, or else those after it.
+    """
+    fits, fitted = fits_before(line), ranges(line, FITTED)
+    cases = {
+        x: [
+            (t, range(start, end), not begins_after(line, fits, t, start))
+            for t in fitted.open
+            for end in range(x + 1, fitted.end[t] + 1)
+            for start in possible_starts(line, t, end)
+            if fitted.begin[t] <= start <= x
+        ]
+        for x in fitted.inside
+        if not line.cells[x] & 1
+    }
+    x = min(cases, key=lambda x: len(cases[x]))
+    return Reason("cases", frozenset(), {"cells": [x], "cases": cases[x]})
+
+
+def impossible(line: Line) -> Reason | None:
+    """Return why a line has no arrangement, if that can be seen at once."""
+    nothing: Pairs = frozenset()
+    for color in (*sorted({block.color for block in line.clue}), 0):
+        total, found, possible = _total(line, color), line.painted(color), line.can(color)
+        parts = {"color": color, "count": total, "sum": [t for t, b in enumerate(line.clue) if color in (0, b.color)]}
+        if 0 <= total < len(found):
+            return Reason("many", nothing, parts | {"cells": found})
+        if len(possible) < total:
+            return Reason("few", nothing, parts | {"cells": possible})
+    fitted = ranges(line, FITTED)
+    late = [t for t in fitted.open if fitted.end[t] - least(line.clue[t]) < fitted.begin[t]]
+    for t in sorted(late, key=lambda t: fitted.begin[t] >= len(line.cells) or fitted.end[t] <= 0):
+        last = fitted.end[t] - least(line.clue[t])
+        is_nowhere = fitted.begin[t] + least(line.clue[t]) > len(line.cells) or last < 0
+        if is_nowhere:
+            return Reason("nowhere", nothing, {"block": t})
+        return Reason("crossed", nothing, {"block": t, "earliest": fitted.begin[t], "latest": last})
+    single: dict[int, range] = {}
+    for start, end, color in line.runs():
+        if start not in fitted.inside:
+            continue
+        blocks = fitted.of_run(line, start, end, color)
+        if not blocks:
+            for x in range(start, end):
+                parts_of_x = _cover(line, x, color, FITTED)
+                if parts_of_x is not None:
+                    return Reason("uncovered", nothing, parts_of_x | {"cells": [x], "color": color})
+            return _too_long("overlong", line, (start, end, color), {}, nothing, fitted)
+        room = line.stretch(color, start, 0, len(line.cells))
+        if all(len(room) < least(line.clue[t]) for t in blocks):
+            parts = {"cells": range(start, end), "room": room, "blocks": blocks, "color": color}
+            return Reason("cramped", nothing, parts)
+        if len(blocks) == 1:
+            (t,) = blocks
+            run = single.setdefault(t, range(start, end))
+            if end - run.start > (line.clue[t].length or len(line.cells)):
+                return Reason("apart", nothing, {"block": t, "cells": [*run, *range(start, end)], "color": color})
+    return None

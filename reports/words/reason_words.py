@@ -1,0 +1,266 @@
+"""The arguments of a step in plain English: a sentence names its line, its blocks and its cells."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
+from string import Formatter
+from typing import Any
+
+from nonocensus.reports.drawings.sheet_colors import color_names
+from nonocensus.reports.words.line_ranges import Line, Pairs
+from nonocensus.reports.words.line_reasons import Reason
+from nonocensus.solver.model.puzzle import BLOT, Block, Clue, Puzzle
+
+SENTENCES = {
+    "empty": "there is no block",
+    "full": "{sum}{gaps} fill the {side}",
+    "long": "{block} fills the {side}",
+    "lacks": "the clue has no {colors}",
+    "found": "{all} {name} {cells_found} found{of}, in {cells}",
+    "none": "{sum} fill the {side}",
+    "needed": "only {cells} can be {name}, and {count} {name} {cells_needed} needed{of}",
+    "range": "{block} must begin {begin}",
+    "covers": "{block} must cover {cells}",
+    "near": "{cells_are} {name} and can only belong to {block}, which must begin {begin}",
+    "whole": "{cells_are} {name} and can only be {blocks}, now complete",
+    "joined": "if {cell} were {name}, it would belong to {block}, which would run into {cells} and be too long",
+    "cover": "{cover}",
+    "split": "if {cell} were {name}, {cells} would be one block, but {too_long}",
+    "part": "{cells_are} {name} and can only belong to {within}",
+    "grow": "{cells_are} {name} and can only belong to {within}",
+    "join": "{cells} can only belong to {block}",
+    "arrangements": "the blocks can only begin {starts}",
+    "suppose": "suppose {cell} is {name}: {then}{end}",
+    "many": "{cells} would be {name}, but only {count} can be{of}",
+    "few": "{only} could be {name}, but {count} must be{of}",
+    "nowhere": "{block} would have no room",
+    "crossed": "{block} could not begin before {earliest} nor after {latest}",
+    "uncovered": "{cells} would be {name}, but {cover}",
+    "overlong": "{cells} would be one block, but {too_long}",
+    "apart": "{cells} would all belong to {block}, which is too short",
+    "cramped": "{cells} would be {name} with room only in {room}, too little for {blocks}",
+    "cases": "{cells} would belong to {cases}",
+}
+"""What is said for each kind of argument (line_reasons); `LineWords` has the parts."""
+
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+
+
+LONGEST_CLUE = 40
+"""Letters of a clue that a sentence repeats."""
+
+
+def listed(words: Sequence[str], last: str = "and") -> str:
+    """Join words: `a, b and c`."""
+    return f" {last} ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def ordinal(index: int) -> str:
+    """Return the ordinal of an index from 0: `first`, `21st`."""
+    number = index + 1
+    suffix = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return ORDINALS[index] if index < len(ORDINALS) else f"{number}{suffix}"
+
+
+def color_name(puzzle: Puzzle, color: int) -> str:
+    """Return a colour's name, or its number if the palette lacks it."""
+    return color_names(puzzle.palette)[color] if color < len(puzzle.palette) else f"colour {color}"
+
+
+def clue_words(puzzle: Puzzle, clue: Clue) -> str:
+    """Describe a clue: its numbers, with colours if there are several; a hidden length is a question mark."""
+    lengths = ("?" if block.length == BLOT else str(block.length) for block in clue)
+    if puzzle.colors < 2:
+        return " ".join(lengths) or "0"
+    named = zip(lengths, clue, strict=True)
+    return ", ".join(f"{length} {color_name(puzzle, block.color)}" for length, block in named) or "0"
+
+
+class LineWords:
+    """Words about a line of a puzzle: methods are the parts of SENTENCES; rows are numbered before columns."""
+
+    def __init__(self, puzzle: Puzzle, number: int, line: Line) -> None:
+        self.puzzle, self.line, self.is_row = puzzle, line, number < puzzle.height
+        self.side, self.cell_side = ("row", "column") if self.is_row else ("column", "row")
+        self.number = number + 1 if self.is_row else number - puzzle.height + 1
+
+    def heading(self) -> str:
+        """Name the line and its clue, unless that is long: `Row 4, clue 3 1`."""
+        clue = clue_words(self.puzzle, self.line.clue)
+        return f"{self.side.capitalize()} {self.number}" + f", clue {clue}" * (len(clue) <= LONGEST_CLUE)
+
+    def cells(self, cells: Iterable[int]) -> str:
+        """Name cells: `columns 1, 3 and 7 to 9`."""
+        runs = [[x for _, x in run] for _, run in groupby(enumerate(sorted(cells)), lambda each: each[1] - each[0])]
+        words = [
+            word
+            for run in runs
+            for word in ([f"{run[0] + 1} to {run[-1] + 1}"] if len(run) > 2 else [str(x + 1) for x in run])
+        ]
+        return f"{self.cell_side}{'s' * (sum(map(len, runs)) > 1)} {listed(words)}"
+
+    def begin(self, starts: range) -> str:
+        """Say where a block begins."""
+        if len(starts) == 2:
+            return f"in {self.cell_side} {starts[0] + 1} or {starts[1] + 1}"
+        return f"in {'one of ' * (len(starts) > 2)}{self.cells(starts)}"
+
+    def block(self, t: int) -> str:
+        """Name a block: `the 3`, `the blue 3`, `the second 1`."""
+        return self.blocks([t])
+
+    def blocks(self, blocks: Iterable[int], last: str = "or") -> str:
+        """Name several blocks: `the 3 or the 2`, `the first, second or third 1`."""
+        clue = self.line.clue
+        alike: dict[Block, list[int]] = {}
+        for t in blocks:
+            alike.setdefault(clue[t], []).append(t)
+        names = []
+        for block, members in alike.items():
+            same = [t for t, other in enumerate(clue) if other == block]
+            places = [ordinal(same.index(t)) for t in members]
+            color = f"{color_name(self.puzzle, block.color)} " if self.puzzle.colors > 1 else ""
+            order = f"{listed(places, last)} " if len(same) > 1 else ""
+            names.append(f"the {order}{color}{'?' if block.length == BLOT else block.length}")
+        return listed(names, last)
+
+    def sum(self, blocks: Iterable[int]) -> str:
+        """Add lengths: `3 + 1`."""
+        return " + ".join(str(self.line.clue[t].length) for t in blocks)
+
+    def of(self, blocks: Sequence[int], color: int) -> str:
+        """Say how a number of cells is counted, unless a single block says it."""
+        if color:
+            return f" ({self.sum(blocks)})" if len(blocks) > 1 else ""
+        return f" ({len(self.line.cells)} less {self.sum(blocks)})"
+
+    def cover(self, parts: Mapping[str, Any]) -> str:
+        """Say why no block of a colour is in some cells."""
+        given: dict[int, set[int]] = {}
+        for run, t in parts["runs"]:
+            given.setdefault(t, set()).update(range(*run))
+        lead = [f"{self.cells(cells)} can only belong to {self.block(t)}" for t, cells in given.items()]
+        clauses = []
+        if "before" in parts:
+            clauses.append(f"{self.block(parts['before'])} ends in {self.cells([parts['latest']])} at the latest")
+        if "after" in parts:
+            clauses.append(f"{self.block(parts['after'])} begins in {self.cells([parts['earliest']])} at the earliest")
+        short: dict[str, list[int]] = {}
+        for t, room, within in parts["short"]:
+            where = f" (within {self.cells(within)})" if within else ""
+            short.setdefault(f"{where} {{}} no room in {self.cells(room)}", []).append(t)
+        for no_room, blocks in short.items():
+            clauses.append(self.blocks(blocks, "and") + no_room.format("have" if len(blocks) > 1 else "has"))
+        said = listed(clauses or [f"all {color_name(self.puzzle, parts['color'])} blocks are complete"])
+        return f"as {listed(lead)}, {said}" if lead else said
+
+    def too_long(self, parts: Mapping[str, Any]) -> str:
+        """Say why a run belongs to no block."""
+        short = parts["short"]
+        clauses = [f"{self.blocks(short, 'and')} {'are' if len(short) > 1 else 'is'} shorter"] if short else []
+        clauses += [
+            f"{self.block(t)} lies within {self.cells(within)}"
+            for t, within in zip(parts["far"], parts["within"], strict=True)
+        ]
+        return listed(clauses or [f"no {color_name(self.puzzle, parts['color'])} block is there"])
+
+    def pushed(self, parts: Mapping[str, Any]) -> str:
+        """Say where the blocks begin if they are pushed to either end."""
+        ends = ("left", "right") if self.is_row else ("top", "bottom")
+        places = [listed([str(x + 1) for x in parts[name]]) for name in ("first", "last")]
+        side = f"{self.cell_side}{'s' * (len(self.line.clue) > 1)}"
+        begin = "the blocks begin" if len(self.line.clue) > 1 else f"{self.block(0)} begins"
+        return f"pushed to the {ends[0]} {begin} in {side} {places[0]}, pushed to the {ends[1]} in {places[1]}: "
+
+    def then(self, steps: Iterable[tuple[Line, Reason]]) -> str:
+        """Say the consequences of a supposed colour, before the contradiction."""
+        said = (f"{self.argument(reason)}, so {self.conclusion(reason.ruled, line)}" for line, reason in steps)
+        return "".join(f"{each}, and then " for each in said)
+
+    def cases(self, cases: Iterable[tuple[int, range, bool]]) -> str:
+        """Say where a block could be, and that others don't fit in then."""
+        said = []
+        for t, cells, is_before in cases:
+            where = f" in {self.cells(cells)}" if len(cells) > 1 else ""
+            said.append(f"{self.block(t)}{where}, where the blocks {'before' if is_before else 'after'} it do not fit")
+        return ", or to ".join(said)
+
+    def within(self, blocks: Sequence[int], within: Sequence[range]) -> str:
+        """Name alternative blocks, and the cells in which each lies."""
+        return listed(
+            [f"{self.block(t)} (within {self.cells(cells)})" for t, cells in zip(blocks, within, strict=True)], "or"
+        )
+
+    def argument(self, reason: Reason) -> str:
+        """Say an argument, without what it excludes."""
+        template, parts = SENTENCES[reason.kind], reason.parts
+        needed = (name for _, name, _, _ in Formatter().parse(template) if name)
+        return template.format(**{name: PARTS[name](self, parts) for name in needed})
+
+    def arguments(self, reasons: Sequence[Reason]) -> list[str]:
+        """Say arguments; the first that needs it says where the blocks are if they are pushed to either end."""
+        said = [self.argument(reason) for reason in reasons]
+        first = next((k for k, reason in enumerate(reasons) if "first" in reason.parts), None)
+        if first is not None:
+            said[first] = self.pushed(reasons[first].parts) + said[first]
+        return said
+
+    def conclusion(self, ruled: Pairs, line: Line) -> str:
+        """Say what is excluded: `columns 3 and 4 are blue, column 6 is not red, column 7 is not white but red`."""
+        after = line.without(ruled)
+        groups: dict[str, list[int]] = {}
+        for x in sorted({x for x, _ in ruled}):
+            gone, left = (self.colors(colors) for colors in (line.cells[x] & ~after.cells[x], after.cells[x]))
+            is_known = after.cells[x] & (after.cells[x] - 1) == 0
+            said = left if is_known else f"not {gone}" if (x, 0) not in ruled else f"not {gone} but {left}"
+            groups.setdefault(said, []).append(x)
+        return listed([f"{self.are(cells)} {said}" for said, cells in groups.items()])
+
+    def colors(self, colors: int) -> str:
+        """Name alternative colours."""
+        return listed([color_name(self.puzzle, c) for c in range(colors.bit_length()) if colors >> c & 1], "or")
+
+    def are(self, cells: Sequence[int]) -> str:
+        """Name cells as a subject, with its verb."""
+        return f"{self.cells(cells)} {'are' if len(cells) > 1 else 'is'}"
+
+
+def _color_of(words: LineWords, parts: Mapping[str, Any]) -> str:
+    """Name the colour of an argument, or of its block."""
+    return color_name(words.puzzle, parts["color"] if "color" in parts else words.line.clue[parts["block"]].color)
+
+
+def _count_words(parts: Mapping[str, Any]) -> str:
+    """Say how many cells are found."""
+    return {1: "the only", 2: "both"}.get(parts["count"], f"all {parts['count']}")
+
+
+PARTS: dict[str, Callable[[LineWords, Mapping[str, Any]], str]] = {
+    "all": lambda _, parts: _count_words(parts),
+    "begin": lambda words, parts: words.begin(parts["begin"]),
+    "block": lambda words, parts: words.block(parts["block"]),
+    "blocks": lambda words, parts: words.blocks(parts["blocks"]),
+    "cases": lambda words, parts: words.cases(parts["cases"]),
+    "cell": lambda words, parts: words.cells([parts["cell"]]),
+    "cells": lambda words, parts: words.cells(parts["cells"]),
+    "cells_are": lambda words, parts: words.are(parts["cells"]),
+    "cells_found": lambda _, parts: "cell is" if parts["count"] == 1 else "cells are",
+    "cells_needed": lambda _, parts: "cell is" if parts["count"] == 1 else "cells are",
+    "colors": lambda words, parts: listed([color_name(words.puzzle, color) for color in parts["colors"]], "or"),
+    "count": lambda _, parts: str(parts["count"]),
+    "cover": lambda words, parts: words.cover(parts),
+    "earliest": lambda words, parts: words.cells([parts["earliest"]]),
+    "end": lambda words, parts: words.argument(parts["end"]),
+    "gaps": lambda _, parts: f" and {parts['gaps']} gap{'s' * (parts['gaps'] > 1)}" if parts["gaps"] else "",
+    "latest": lambda words, parts: words.cells([parts["latest"]]),
+    "name": _color_of,
+    "of": lambda words, parts: words.of(parts["sum"], parts["color"]),
+    "only": lambda words, parts: f"only {words.cells(parts['cells'])}" if parts["cells"] else "no cell",
+    "room": lambda words, parts: words.cells(parts["room"]),
+    "side": lambda words, _: f"{len(words.line.cells)} cell{'s' * (len(words.line.cells) > 1)} of the {words.side}",
+    "starts": lambda words, parts: listed([f"in {words.cells(starts)}" for starts in parts["starts"]], "or"),
+    "sum": lambda words, parts: words.sum(parts["sum"]),
+    "then": lambda words, parts: words.then(parts["then"]),
+    "too_long": lambda words, parts: words.too_long(parts),
+    "within": lambda words, parts: words.within(parts["blocks"], parts["within"]),
+}
+"""The parts of SENTENCES in words."""

@@ -1,0 +1,299 @@
+"""The arguments of explanations hold: each claim against all arrangements of its line, and each sentence by example."""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import oracle
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import known_lines
+from technique_examples import COLORS, clue_of
+
+from nonocensus.reports.words.line_ranges import Line, arrangements
+from nonocensus.reports.words.line_reasons import RULES, Reason, find_reasons, refutation
+from nonocensus.reports.words.reason_words import SENTENCES, LineWords
+from nonocensus.reports.words.step_words import _sentence
+from nonocensus.solver.model.puzzle import Clue, Color, Puzzle, from_picture
+from nonocensus.solver.model.techniques import TECHNIQUES
+
+Spans = tuple[tuple[int, int], ...]
+RED = (Color("white", ".", "ffffff"), Color("black", "X", "000000"), Color("red", "r", "ff0000"))
+
+
+def line_with(clue: Clue, known: Iterable[Iterable[int]]) -> Line:
+    return Line(clue, tuple(sum(1 << color for color in colors) for colors in known))
+
+
+def places(clue: Clue, cells: tuple[int, ...]) -> Spans:
+    """Return the start and end of each block of an arrangement."""
+    runs = [(start, end) for start, end, _ in Line(clue, tuple(1 << color for color in cells)).runs()]
+    return tuple(runs)
+
+
+def all_places(line: Line) -> list[Spans]:
+    """Return the arrangements of a line, by brute force."""
+    return [
+        places(line.clue, cells)
+        for cells in oracle.all_arrangements(line.clue, len(line.cells))
+        if all(line.cells[x] >> color & 1 for x, color in enumerate(cells))
+    ]
+
+
+def covered(spans: Spans, x: int, clue: Clue, color: int) -> int | None:
+    """Return the block of a colour that covers a cell."""
+    return next((t for t, (start, end) in enumerate(spans) if start <= x < end and clue[t].color == color), None)
+
+
+def holds(line: Line, reason: Reason, spans: Spans) -> bool:
+    """Return whether what a reason claims of blocks and cells is so in an arrangement."""
+    clue, parts = line.clue, reason.parts
+    match reason.kind:
+        case "range" | "near":
+            return spans[parts["block"]][0] in parts["begin"] and (
+                reason.kind == "range"
+                or covered(spans, parts["cells"][0], clue, clue[parts["block"]].color) == parts["block"]
+            )
+        case "covers" | "join":
+            return all(covered(spans, x, clue, clue[parts["block"]].color) == parts["block"] for x in parts["cells"])
+        case "whole" | "grow" | "part":
+            t = covered(spans, parts["cells"][0], clue, parts["color"])
+            within = dict(zip(parts["blocks"], parts.get("within", ()), strict=False))
+            return t in parts["blocks"] and all(x in within[t] for x in range(*spans[t]) if t in within)
+        case "cover":
+            owners = all(covered(spans, run[0], clue, clue[t].color) == t for run, t in parts["runs"])
+            before = "before" not in parts or spans[parts["before"]][1] - 1 <= parts["latest"]
+            after = "after" not in parts or spans[parts["after"]][0] >= parts["earliest"]
+            short = all(not set(range(*spans[t])) & set(room) for t, room, _ in parts["short"])
+            return owners and before and after and short
+        case "arrangements":
+            return [start for start, _ in spans] in parts["starts"]
+    return True
+
+
+def assert_argued(line: Line, reason: Reason, every: list[Spans]) -> None:
+    """All claims hold in all arrangements, and what they name decides what is ruled out."""
+    for spans in every:
+        assert holds(line, reason, spans), (line, reason, spans)
+        for x, color in reason.ruled:
+            here = next((line.clue[t].color for t, (start, end) in enumerate(spans) if start <= x < end), 0)
+            assert here != color, (line, reason)
+    parts = reason.parts
+    if reason.kind in ("found", "needed"):
+        cells = line.painted(parts["color"]) if reason.kind == "found" else line.can(parts["color"])
+        assert cells == parts["cells"]
+        assert len(cells) == parts["count"]
+    if reason.kind in ("range", "near"):
+        t, begin = parts["block"], parts["begin"]
+        shared = set(range(begin[-1], begin[0] + line.clue[t].length))
+        assert {x for x, _ in reason.ruled} <= shared, "the cells that the block covers wherever it begins"
+    if reason.kind == "suppose":
+        assert_refuted(line.without(line.painting(parts["color"], [parts["cell"]])), parts["then"], parts["end"])
+
+
+def assert_refuted(line: Line, then: list[tuple[Line, Reason]], end: Reason) -> None:
+    """Each consequence holds, and the last line has no arrangement, for the reason given."""
+    for before, reason in then:
+        assert before == line
+        assert reason.ruled
+        assert_argued(line, reason, all_places(line))
+        line = line.without(reason.ruled)
+    assert not all_places(line)
+    parts = end.parts
+    match end.kind:
+        case "many" | "few":
+            cells = line.painted(parts["color"]) if end.kind == "many" else line.can(parts["color"])
+            assert cells == parts["cells"]
+            assert (len(cells) > parts["count"]) == (end.kind == "many")
+        case "crossed":
+            before, after = zip(*(fits(line, parts["block"], start) for start in range(len(line.cells))), strict=True)
+            assert not any(before[: parts["earliest"]])
+            assert not any(after[parts["latest"] + 1 :])
+            assert parts["latest"] < parts["earliest"]
+        case "nowhere":
+            assert not any(all(fits(line, parts["block"], start)) for start in range(len(line.cells)))
+        case "uncovered":
+            (x,), color = parts["cells"], parts["color"]
+            assert line.cells[x] == 1 << color
+            for t in (t for t, block in enumerate(line.clue) if block.color == color and block.length):
+                assert not any(all(fits(line, t, start)) for start in range(x - line.clue[t].length + 1, x + 1))
+        case "apart":
+            assert max(parts["cells"]) - min(parts["cells"]) >= line.clue[parts["block"]].length
+        case "overlong" | "cramped":
+            assert {line.cells[x] for x in parts["cells"]} == {1 << parts["color"]}
+        case "cases":
+            for t, cells, is_before in parts["cases"]:
+                side = range(len(line.clue))[:t] if is_before else range(len(line.clue))[t + 1 :]
+                assert side, "there are blocks that don't fit"
+                assert not beside(line, t, cells, is_before)
+
+
+def beside(line: Line, t: int, cells: range, is_before: bool) -> list[Spans]:
+    """Return the arrangements of the blocks before or after a block at some cells."""
+    gap = line.clue[t - 1 if is_before else (t + 1) % len(line.clue)].color == line.clue[t].color
+    if is_before:
+        part = Line(line.clue[:t], line.cells[: cells.start])
+        part = part._replace(
+            cells=tuple(c & 1 if gap and k == len(part.cells) - 1 else c for k, c in enumerate(part.cells))
+        )
+    else:
+        part = Line(line.clue[t + 1 :], line.cells[cells.stop :])
+        part = part._replace(cells=tuple(c & 1 if gap and k == 0 else c for k, c in enumerate(part.cells)))
+    return all_places(part) if part.cells else []
+
+
+def has_room(line: Line, t: int, start: int) -> bool:
+    """Return whether a block and those before it have room one after the other if it begins at a cell."""
+    block = line.clue[t]
+    end = start + max(block.length, 1)
+    if start < 0 or end > len(line.cells) or not all(line.cells[x] >> block.color & 1 for x in range(start, end)):
+        return False
+    gap = int(t > 0 and line.clue[t - 1].color == block.color)
+    return t == 0 or any(has_room(line, t - 1, s) for s in range(start - gap - max(line.clue[t - 1].length, 1) + 1))
+
+
+def fits(line: Line, t: int, start: int) -> tuple[bool, bool]:
+    """Return whether a block that begins at a cell has room with those before it, and with those after it."""
+    mirrored = len(line.cells) - start - max(line.clue[t].length, 1)
+    return has_room(line, t, start), has_room(line.mirrored(), len(line.clue) - 1 - t, mirrored)
+
+
+@given(known_lines(most=10))
+@settings(max_examples=300, deadline=None)
+def test_every_claim_of_every_rule_holds_in_every_arrangement(line: tuple[Clue, Any]) -> None:
+    here = line_with(*line)
+    every = all_places(here)
+    assert sorted(every) == sorted(arrangements(here)) or not here.clue
+    if not every:
+        assert refutation(here)[1].kind in SENTENCES
+        return
+    for rules in RULES.values():
+        for rule in rules:
+            for reason in (each for each in rule(here) if each.ruled):
+                assert_argued(here, reason, every)
+
+
+@given(known_lines(most=10), st.integers(-1, 11))
+@settings(max_examples=300, deadline=None)
+def test_reasons_cover_what_a_line_excludes(line: tuple[Clue, Any], technique: int) -> None:
+    clue, known = line
+    here, left = line_with(clue, known), oracle.solve_line(clue, known)
+    if left is None:
+        assert_refuted(here, *refutation(here))
+        return
+    ruled = frozenset((x, color) for x, colors in enumerate(known) for color in colors - left[x])
+    found = find_reasons(here, ruled, technique)
+    every = all_places(here)
+    assert frozenset(pair for reason in found for pair in reason.ruled) == ruled
+    assert sum(len(reason.ruled) for reason in found) == len(ruled), "nothing is argued twice"
+    for reason in found:
+        assert_argued(here, reason, every)
+    words = LineWords(from_picture([[1]]), 0, here)
+    assert all(words.arguments(found))
+
+
+SAID = """
+clue: 0 | ???
+there is no block, so columns 1 to 3 are white
+
+clue: 2 1 | ????
+2 + 1 and 1 gap fill the 4 cells of the row, so columns 1, 2 and 4 are black and column 3 is white
+
+clue: 1r | +-*
+the clue has no black, so column 1 is red and column 3 is not black
+
+counting: 1 1r | #**
+the only black cell is found, in column 1, so columns 2 and 3 are not black
+
+counting: 3 | ??.?
+only columns 1, 2 and 4 can be black, and 3 black cells are needed, so columns 1, 2 and 4 are black
+
+counting: 2 1r | ..***
+both white cells are found (5 less 2 + 1), in columns 1 and 2, so columns 3 to 5 are not white but black or red
+
+overlap: 3 | ????
+the 3 must begin in column 1 or 2, so columns 2 and 3 are black
+
+overlap: 2 2r | ***-*
+the black 2 must begin in column 1 or 2, so column 2 is black; the red 2 must begin in column 3 or 4, so column 4 is
+red
+
+glue: 3 1 | ?#??????
+column 2 is black and can only belong to the 3, which must begin in column 1 or 2, so column 3 is black
+
+punctuating: 1 2 | ???##??
+columns 4 and 5 are black and can only be the 2, now complete, so columns 3 and 6 are white
+
+punctuating: 2 2 | ????##????
+columns 5 and 6 are black and can only be the first or second 2, now complete, so columns 4 and 7 are white
+
+mercury: 2 1 | ??#????
+if column 1 were black, it would belong to the 2, which would run into column 3 and be too long, so column 1 is
+white
+
+spaces: 2 | ???#??
+as column 4 can only belong to the 2, the 2 begins in column 3 at the earliest, so columns 1 and 2 are white; as
+column 4 can only belong to the 2, the 2 ends in column 5 at the latest, so column 6 is white
+
+forcing: 2 3 | ???.?.????
+the 2 must begin in column 1 or 2, so column 2 is black; the 2 ends in column 3 at the latest and the 3 begins in
+column 7 at the earliest, so column 5 is white; the 3 must begin in column 7 or 8, so columns 8 and 9 are black
+
+splitting: 1 2 1 | ???#?#???
+if column 5 were black, columns 4 to 6 would be one block, but the first and second 1 and the 2 are shorter, so
+column 5 is white
+
+joining: 2 2 | ?????.#?????
+column 7 is black and can only belong to the first 2 (within columns 7 to 9) or the second 2 (within columns 7 to
+12), so column 8 is black
+
+reach: 1 2 | ?#?????
+pushed to the left the blocks begin in columns 2 and 4, pushed to the right in 2 and 6: the 1 begins in column 2 at
+the earliest, so column 1 is white; the 1 ends in column 2 at the latest and the 2 begins in column 4 at the
+earliest, so column 3 is white
+"""
+"""Technique, clue and cells, and what is said after the line and its clue."""
+
+CASES = [re.split(r": | \| |\n", case, maxsplit=3) for case in SAID.strip().split("\n\n")]
+
+
+REFUTED = """
+2 | ##?# | columns 1, 2 and 4 would be black, but only 2 can be
+
+2 2 1 | ????.?? | the second 2 could not begin before column 6 nor after column 3
+
+2 | ?.?.? | the 2 would have no room
+
+1 2 | #.#.?? | column 3 would be black, but the 2 begins in column 5 at the earliest
+
+2 | ??.#.?? | column 4 would be black with room only in column 4, too little for the 2
+
+2 | #?# | columns 1 and 3 would all belong to the 2, which is too short
+
+1 1 | ?##? | columns 2 and 3 would be one block, but the first and second 1 are shorter
+
+1 1r | -r. | no cell could be black, but 1 must be
+"""
+"""Clue and cells without arrangement, and what is said."""
+
+
+@pytest.mark.parametrize("case", REFUTED.strip().split("\n\n"))
+def test_contradictions(case: str) -> None:
+    clue, cells, said = case.split(" | ")
+    line = line_with(clue_of(clue), (COLORS[sign] for sign in cells))
+    assert not all_places(line)
+    puzzle = Puzzle((line.clue,), ((),) * len(cells), palette=RED if "r" in clue else RED[:2])
+    then, end = refutation(line)
+    words = LineWords(puzzle, 0, line)
+    assert words.then(then) + words.argument(end) == said
+
+
+@pytest.mark.parametrize(("technique", "clue", "cells", "said"), CASES)
+def test_sentences(technique: str, clue: str, cells: str, said: str) -> None:
+    number = [each.name for each in TECHNIQUES].index(technique)
+    line = line_with(clue_of(clue) if clue != "0" else (), (COLORS[sign] for sign in cells))
+    ruled = frozenset(pair for rule in RULES[number] for reason in rule(line) for pair in reason.ruled)
+    puzzle = Puzzle((line.clue,), ((),) * len(cells), palette=RED if "r" in clue else RED[:2])
+    words = LineWords(puzzle, 0, line)
+    assert _sentence(words, find_reasons(line, ruled, number)) == f"{words.heading()}: {said}.".replace("\n", " ")
