@@ -19,16 +19,19 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nonocensus.scrapers.formats import matrix
 from nonocensus.scrapers.formats.jsonl import DIGITS
+from nonocensus.scrapers.formats.matrix import EITHER
 from nonocensus.scrapers.formats.parsing import FormatError, clipped
 from nonocensus.solver.model.puzzle import Color
 
 UNKNOWN = 255
 """Entry of a cell that the grid leaves open."""
 
-PAINTED, EMPTY, OPEN, EITHER = "#*█■⬛◼◾▪▮☒☑▓●⚫🟥🟧🟨🟩🟦🟪🟫B", ".-0_□░⬜◻◽▫▯☐○⚪·×✕✖ ␣W", "?", "xXoO"
 BLANK = "␣"
 """Stands for an empty field between bars."""
+
+PAINTED, EMPTY, OPEN = matrix.PAINTED + "☒☑B", matrix.EMPTY + f"☐✕✖W{BLANK}", "?"
 
 PAINTED_WORDS = ("filled", "painted", "black", "full", "shaded", "true")
 EMPTY_WORDS = ("empty", "blank", "white", "unfilled", "false")

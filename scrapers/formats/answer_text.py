@@ -36,6 +36,7 @@ from nonocensus.scrapers.formats.answer_signs import (
     signs_of,
     with_legend,
 )
+from nonocensus.scrapers.formats.matrix import INVISIBLE
 from nonocensus.scrapers.formats.parsing import FormatError, clipped
 from nonocensus.solver.model.puzzle import Puzzle, clues_of
 
@@ -208,9 +209,8 @@ BOX = re.compile(r"\\boxed\s?\{((?:[^{}]++|\{[^{}]*+\})*+)\}")
 JSON = re.compile(r'\{\s*+"|\[(?:\s*+[\[{"]|[ \t]*+\n)')
 """Begins an object, or a list that is more than a row."""
 
-DROPPED, BLANKS, BARS = "\ufe0f\u200b\u200d\ufeff\u20e3", "\xa0\u3000", "│┃║❘"
 PLAIN: dict[int, int | str | None] = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
-PLAIN |= dict.fromkeys(map(ord, DROPPED)) | dict.fromkeys(map(ord, BLANKS), " ") | dict.fromkeys(map(ord, BARS), "|")
+PLAIN |= INVISIBLE | dict.fromkeys(map(ord, "│┃║❘"), "|")
 """What letters of double width, variation selectors of emoji, blanks of other widths and bars of frames become."""
 
 LATEX = {"blacksquare": "■", "filledsquare": "■", "square": "□", "whitesquare": "□"}

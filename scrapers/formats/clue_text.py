@@ -264,7 +264,7 @@ HAS_NUMBER, HAS_NUMBERS = re.compile("[0-9]"), re.compile("[0-9][^0-9]+[0-9]")
 MARKUP, BULLET = re.compile(r"\*\*|__|`+"), re.compile(r"[#>*•|\s]*(?:[-–]\s+)?")
 NUMBERED = re.compile(r"(?:([0-9]{1,4})\s*(?:[:)|]\s*|\.\s))?(.*)")
 FILLER = re.compile("a|and|are|at|bottom|by|each|for|from|here|in|is|left|my|of|read|right|the|to|top|with")
-"""A word of a heading beside those of a side and of clues."""
+"""Another word that a heading may have."""
 
 LONGEST_LINE = 10_000
 

@@ -26,11 +26,11 @@ PICTURE = True
 """A puzzle without a picture can't be written."""
 
 PAINTED, EMPTY, EITHER = "#*@█■⬛◼◾▪▮▓●⚫🟥🟧🟨🟩🟦🟪🟫1", " .-_·0□░⬜◻◽▫▯○⚪×", "xXoO"
-"""Signs of cells, as in answers. One of EITHER is painted, unless another is: X is painted beside O, empty beside #."""
+"""Signs of cells. X and O are painted unless another sign is: of X and O that is X, of X and # it is #."""
 
 SIGNS = frozenset(PAINTED + EMPTY + EITHER)
-INVISIBLE = {0xFE0F: None, 0x200B: None, 0xFEFF: None, 0xA0: " ", 0x3000: " "}
-"""Variation selector of emoji, zero-width and wide blanks."""
+INVISIBLE = dict.fromkeys(map(ord, "\ufe0f\u200b\u200d\ufeff\u20e3")) | dict.fromkeys(map(ord, "\xa0\u3000"), " ")
+"""What selectors and joiners of emoji and blanks of other widths become."""
 
 SEPARATORS = ",;|\t"
 FRAME = re.compile(r"[`~]{3}\w*+|[+┌└├╔╚╠┏┗┣][-=+─━═┬┴┼┐┘┤╦╩╬╗╝╣┳┻╋┓┛┫]++")

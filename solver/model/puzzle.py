@@ -215,8 +215,7 @@ def _check_blocks(side: str, lines: Sequence[Clue], palette: int) -> None:
         for block in clue:
             if not (isinstance(block, Block) and isinstance(block.length, INTEGER_TYPES)):
                 raise InvalidPuzzle(
-                    f"{side} {number}: {block!r} is not a Block of integers"
-                    + "; Puzzle.from_clues takes lists of numbers" * (type(block).__name__ != "Block")
+                    f"{side} {number}: {block!r} is not a Block of integers; Puzzle.from_clues takes lists of numbers"
                 )
             if not 0 <= block.length <= MAX_CELLS:
                 what = "negative" if block.length < 0 else f"more than {MAX_CELLS}"

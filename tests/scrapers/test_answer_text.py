@@ -138,7 +138,7 @@ def test_open_cells() -> None:
         ([[1], [1, 2], [1], [1], [1]], "row 1 has 1 cell, not 5"),
         (HEART[:, :4], "row 1 has 4 cells, not 5"),
         (HEART + 1, "row 1, column 2: '2' is no sign of a cell"),
-        (signs("@", "."), "row 1, column 2: '@' is no sign of a cell"),
+        (signs("%", "."), "row 1, column 2: '%' is no sign of a cell"),
         (signs("▒", "░"), "row 1, column 2: '▒' is no sign of a cell"),
         ({"draft": ROWS, "last": signs(".", "#")}, "it holds 2 different grids: write one as 'solution'"),
         (f"{LINES}\n{LINES.replace('#', '.')}", "its height is 10, the puzzle's 5"),

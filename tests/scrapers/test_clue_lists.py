@@ -96,7 +96,7 @@ PROGRAMS = {
     "keywords": f"Nonogram(rows={A}, cols={B}).solve()",
     "arrays": f"self.rows = np.array({A}, dtype=object)\nself.cols = np.array({B}, dtype=object)",
     "quoted lines": 'rows = """\n2\n0\n1 1\n"""\ncols = """\n1 1\n1\n1\n"""',
-    "sizes beside": f"Puzzle(\n  rows: 3,\n  cols: 3,\n  rowClues: {A},\n  colClues: {B},\n)",
+    "sizes before clues": f"Puzzle(\n  rows: 3,\n  cols: 3,\n  rowClues: {A},\n  colClues: {B},\n)",
     "JavaScript": f"const rows = {A};\nconst cols = {B};",
     "TypeScript": f"export const rowHints: number[][] = {A};\nexport const colHints: number[][] = {B};",
     "options": f"new Puzzle({{rowRules: {A}, colRules: {B}}});",

@@ -149,7 +149,7 @@ def test_unfinished_grids_are_not_read_as_pictures() -> None:
 
 def test_signs_mean_the_same_in_answers() -> None:
     puzzle = from_picture([[1, 0], [1, 1]])
-    for painted, empty in [*((sign, ".") for sign in "#█■⬛◼▓●1"), *(("#", sign) for sign in ".-_·0□░⬜◻○×")]:
+    for painted, empty in [*((sign, ".") for sign in "#@█■⬛◼▓●1"), *(("#", sign) for sign in ".-_·0□░⬜◻○×")]:
         text = f"{painted}{empty}\n{painted * 2}"
         assert nc.check(puzzle, text), text
         (read,) = matrix.read(text.encode())

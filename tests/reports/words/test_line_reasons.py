@@ -126,10 +126,10 @@ def assert_refuted(line: Line, then: list[tuple[Line, Reason]], end: Reason) -> 
             for t, cells, is_before in parts["cases"]:
                 side = range(len(line.clue))[:t] if is_before else range(len(line.clue))[t + 1 :]
                 assert side, "there are blocks that don't fit"
-                assert not beside(line, t, cells, is_before)
+                assert not places_of_others(line, t, cells, is_before)
 
 
-def beside(line: Line, t: int, cells: range, is_before: bool) -> list[Spans]:
+def places_of_others(line: Line, t: int, cells: range, is_before: bool) -> list[Spans]:
     """Return the arrangements of the blocks before or after a block at some cells."""
     gap = line.clue[t - 1 if is_before else (t + 1) % len(line.clue)].color == line.clue[t].color
     if is_before:
