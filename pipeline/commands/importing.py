@@ -18,6 +18,7 @@ from nonocensus.pipeline.commands.output import (
 from nonocensus.pipeline.store.file_import import Terms, import_paths
 from nonocensus.pipeline.store.parts import open_store
 from nonocensus.reports.rights import is_free
+from nonocensus.reports.words.formatting import counted
 
 
 def import_(
@@ -66,13 +67,9 @@ def import_(
     known += f", {report.known:,} were there already" if report.known else ""
     print_result(
         fields | {key: [item._asdict() for item in items] for key, items in lists.items()},
-        f"[bold green]{report.added:,}[/bold green] puzzles added to {escape(store)}{known}: {total:,} in all."
+        f"[bold green]{counted(report.added, 'puzzle')}[/bold green] added to {escape(store)}{known}: {total:,} in all."
         + (f" {report.licensed:,} of them got the licence {escape(license_)}." if license_ else "")
-        + (
-            "\nIn a run of it: nonocensus retry RUN --changed classifies what has other clues."
-            if report.changes_results
-            else ""
-        )
+        + ("\nIn a run: nonocensus retry RUN --changed classifies what changed." if report.changes_results else "")
         + (
             f"\nLeft out: partly solved grids ({report.unsaved:,}); `solve FILE --from-saved 1` starts from one."
             if report.unsaved

@@ -10,6 +10,7 @@ from nonocensus.pipeline.commands.options import RunFolder
 from nonocensus.pipeline.commands.output import print_result, show_progress
 from nonocensus.pipeline.findings.reporting import write_run_report
 from nonocensus.pipeline.run.run_folder import open_run
+from nonocensus.reports.words.formatting import counted
 
 
 def report(
@@ -28,4 +29,4 @@ def report(
     with show_progress("reading") as progress:
         rows, path = write_run_report(run, out_folder, public, progress)
     shown = escape(path) if "://" in path else f"[link={Path(path).absolute().as_uri()}]{escape(path)}[/link]"
-    print_result({"rows": rows, "report": path}, f"Report of [bold]{rows:,}[/bold] puzzles: {shown}")
+    print_result({"rows": rows, "report": path}, f"Report of [bold]{counted(rows, 'puzzle')}[/bold]: {shown}")

@@ -65,7 +65,7 @@ def import_paths(
 ) -> ImportReport:
     """Import files, folders, archives and https URLs into a store, created if missing.
 
-    Raises UserError if a path does not exist, no puzzle is found, or another command writes to the store.
+    Raises UserError if a path does not exist, no puzzle is found, or as `import_puzzles`.
 
     known     the files' format (default: detect)
     contact   e-mail or web address to send to the sites of URLs
@@ -109,11 +109,16 @@ def import_puzzles(
 
     Without `update` a puzzle whose id the store has with other clues is a problem; the stored one stays. Runs over the
     parts that get other clues or pictures then need `retry --changed`. Raises UserError if another command writes to
-    the store.
+    the store, or for an update of a crawled one, whose rows follow from the site's replies alone.
     """
     report = ImportReport()
     replacing = Replacing(IdIndex(), []) if update else None
     with writer_lock(store.folder):
+        if update and store.has_ledger:
+            raise UserError(
+                f"{store.folder.name} is crawled and follows its site, so --update can't change it; nonocensus convert "
+                f"{store.folder.name} ALL.jsonl writes its puzzles to import into a new store"
+            )
         number = next_part(store)  # read before the ids: a part added later makes the append fail
         index = IdIndex()
         for batch in store.batches(INDEXED_COLUMNS):
@@ -214,9 +219,11 @@ def _replace(store: Store, given: pa.Table, report: ImportReport) -> None:
     def replaced(batch: pa.RecordBatch) -> pa.RecordBatch:
         where = pc.index_in(batch["puzzle_id"], ids).fill_null(-1).to_numpy()
         rows = np.flatnonzero(where >= 0)
+        if not len(rows):
+            return batch
         there = given.take(where[rows])
         both = pa.concat_tables([pa.Table.from_batches([batch]), there])
-        is_other = pc.not_equal(there["clue_hash"], pa.table(batch)["clue_hash"].take(rows)).to_numpy()
+        is_other = pc.not_equal(there["clue_hash"], batch["clue_hash"].take(rows)).to_numpy()
 
         def merged(names: list[str], which: np.ndarray) -> pa.RecordBatch:
             """Return columns in which rows, `which` of those that the files have, say what the files do."""

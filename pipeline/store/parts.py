@@ -3,6 +3,7 @@
 STORE/store.json                     kind, schema version and id of the store
 STORE/puzzles/part-00000.parquet     puzzles, in row groups, the unit of reading
 STORE/puzzles/part-00000.json        names that file and its hash; written last, it makes the part count
+STORE/crawl.sqlite                   the ledger of a crawl (pipeline.crawl.ledger)
 STORE/writer.lock                    who is writing, while a command does (pipeline.store.lock)
 
 A part is replaced (with ratings, after a reparse, by `import --update`) by a Parquet file of another name,
@@ -34,7 +35,7 @@ from nonocensus.solver.model.tables import PUZZLE_REQUIRED, PUZZLES, SCHEMA_VERS
 
 T = TypeVar("T")
 
-KIND = "nonocensus store"
+KIND, LEDGER = "nonocensus store", "crawl.sqlite"
 
 HASHED_COLUMNS = ("puzzle_id", "clue_hash", "goal")
 """Columns that a part's hash covers: ids, identities, and what else results depend on."""
@@ -136,6 +137,11 @@ class Store(NamedTuple):
     def id(self) -> str:
         """The store's id; empty if nothing is written yet."""
         return self.folder.read_record(MARK, StoreManifest)["id"] if self.folder.has(MARK) else ""
+
+    @property
+    def has_ledger(self) -> bool:
+        """Whether a crawl has filled the store."""
+        return self.folder.local and bool(self.folder.size(LEDGER))  # an empty file has no tables yet
 
     def parts(self) -> list[Part]:
         """Return the complete parts in the order of writing. Raises InputError for a damaged JSON."""

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from nonocensus.reports.numbers.issues import ISSUES, differing, has_issue, issues
 from nonocensus.reports.words.formatting import natural
-from nonocensus.reports.words.step_words import describe_line
+from nonocensus.reports.words.step_words import describe_contradiction
 from nonocensus.solver.model.tables import PUZZLES, puzzles_of
 from nonocensus.solver.people.explanation import explain
 
@@ -183,4 +183,5 @@ def explain_contradiction(row: dict[str, Any], technique: str | None) -> str | N
     found = explain(puzzle, cpu_limit=CPU_LIMIT)
     if found.end is None:
         return "Line logic contradicts itself."
-    return f"{describe_line(puzzle, found.end)} has no arrangement{' left' if found.steps else ''}."
+    why = describe_contradiction(puzzle, found.end, found.cells)
+    return f"Once other lines are used, {why[0].lower()}{why[1:]}"

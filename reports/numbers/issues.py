@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from nonocensus.reports.clean import clean
 from nonocensus.reports.numbers.duplicates import COPIES, IS_COPY, LEAST_CELLS
 from nonocensus.reports.numbers.row_classes import FAILED, select, sql_words
-from nonocensus.reports.words.formatting import clue_text, natural
+from nonocensus.reports.words.formatting import clue_text, counted, natural
 from nonocensus.solver.model.puzzle import clues_of
 
 
@@ -180,7 +180,7 @@ def author_lists(rows: pa.Table, fixed: pa.Array) -> str:
 
 
 def _author_list(author: str | None, rows: list[dict[str, Any]]) -> str:
-    count = f"{len(rows):,} puzzle{'' if len(rows) == 1 else 's'}"
+    count = f"{counted(len(rows), 'puzzle')}"
     greeting = ""
     if author:
         some = "1 of your puzzles has a fault" if len(rows) == 1 else f"{len(rows):,} of your puzzles have faults"

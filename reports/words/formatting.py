@@ -61,6 +61,11 @@ def number(value: int | None) -> str:
     return DASH if value is None else f"{value:,}"
 
 
+def counted(count: int, noun: str) -> str:
+    """Format a count of things with a regular plural: 1 puzzle, 2,000 puzzles."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def share(part: float, whole: float = 1) -> str:
     """Format a part of a whole as "79.8 %"; only none and all are shown as 0 and 100."""
     if not whole:

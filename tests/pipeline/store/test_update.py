@@ -149,10 +149,10 @@ def test_fix_comes_back(tmp_path: Path, nonocensus: Nonocensus, refused: Refused
     assert (told.code, "keeps those; --update replaces them" in told.err) == (2, True)
     told = nonocensus("import", str(fixed), "--out", "store", "--update")
     assert (told.code, told.err) == (0, "")
-    assert told.out.startswith("0 puzzles added to store, 1 updated: 3 in all.\nIn a run of it: nonocensus retry RUN")
+    assert told.out.startswith("0 puzzles added to store, 1 updated: 3 in all.\nIn a run: nonocensus retry RUN")
     for command in (("report", "run", "--out", "x"), ("mend", "run"), ("grade", "run")):
         assert "nonocensus retry run --changed classifies what is new" in refused(*command, code=3)
-    assert "1 of its store's parts changed since: nonocensus retry run --changed" in nonocensus("status", "run").out
+    assert "1 part of its store changed since: nonocensus retry run --changed" in nonocensus("status", "run").out
     assert json.loads(nonocensus("--json", "status", "run").out)["changed_parts"] == ["part-00000"]
     again = json.loads(nonocensus("--json", "retry", "run", "--changed", "--serial").out)
     assert (again["new_rows"], again["rows"]) == (1, 3)
