@@ -180,12 +180,9 @@ def author_lists(rows: pa.Table, fixed: pa.Array) -> str:
 
 
 def _author_list(author: str | None, rows: list[dict[str, Any]]) -> str:
-    count = f"{counted(len(rows), 'puzzle')}"
-    greeting = ""
-    if author:
-        some = "1 of your puzzles has a fault" if len(rows) == 1 else f"{len(rows):,} of your puzzles have faults"
-        greeting = f"Dear {one_line(author)},\n\n{some} that you can remove:\n\n"
-    return f"{one_line(author or NO_AUTHOR)}: {count}\n\n{greeting}" + "\n".join(map(_entry, rows))
+    name = one_line(author or NO_AUTHOR)
+    greeting = f"Dear {name},\n\nPlease look at {len(rows):,} of your puzzles:\n\n" if author else ""
+    return f"{name}: {counted(len(rows), 'puzzle')}\n\n{greeting}" + "\n".join(map(_entry, rows))
 
 
 def _entry(row: dict[str, Any]) -> str:

@@ -299,7 +299,7 @@ LISTS = f"""Ann: 2 puzzles
 
 Dear Ann,
 
-2 of your puzzles have faults that you can remove:
+Please look at 2 of your puzzles:
 
 a/2 “Two”, 2×2
 https://example.org/2
@@ -313,7 +313,7 @@ Several solutions, which the site does not say.
 
 Dear <script>alert(1)</script> & \ufffdevil,
 
-1 of your puzzles has a fault that you can remove:
+Please look at 1 of your puzzles:
 
 a/5 “<script>alert(1)</script> & \ufffdevil”, 2×2
 Impossible clues: row 1: too long.
@@ -323,7 +323,7 @@ Impossible clues: row 1: too long.
 
 Dear {ARABIC},
 
-1 of your puzzles has a fault that you can remove:
+Please look at 1 of your puzzles:
 
 a/4, 2×2
 No solution: the clues contradict each other.
@@ -362,7 +362,7 @@ def test_letter_names_rows_and_columns_with_their_new_numbers() -> None:
 
 Dear Ann,
 
-3 of your puzzles have faults that you can remove:
+Please look at 3 of your puzzles:
 
 a/1, 2×2
 Several solutions: two of them differ in 4 of 4 cells.
