@@ -34,7 +34,8 @@ CLUE_WORK, CELL_WORK, MAX_CELLS = 1.5e8, 4e8, 200
 cells at which the latter is given up: more finds no smaller change (docs/decisions/repaired-pictures.md)."""
 
 TOGETHER = 8
-"""Puzzles with a changed clue that are searched in one call: memory for it takes longer to prepare than most take."""
+"""Most puzzles with a changed clue that are searched in one call: memory for it takes longer to prepare than most take.
+The first calls have 1, 2 and 4, as a call ends whatever its work is."""
 
 
 class ClueChange(NamedTuple):
@@ -134,10 +135,11 @@ def _unique_ones(puzzles: list[Puzzle], effort: Effort) -> Iterator[tuple[int, n
     faults = faults_of(batch)
     sound = np.array([k for k in range(len(puzzles)) if k not in faults], np.int64)
     solved = np.zeros(len(puzzles), np.bool_)
-    for rung, together in ((LINE, len(puzzles)), (SEARCH, TOGETHER)):
-        for first in range(0, len(sound), together):
-            some = sound[first : first + together]
-            found = climb_counted(views(batch), some, rung, effort)
+    for rung, together in ((LINE, len(puzzles)), (SEARCH, 1)):
+        left = sound
+        while len(left):
+            some, left, together = left[:together], left[together:], min(2 * together, TOGETHER)
+            found = climb_counted(views(batch), some, rung, effort, share=1 / TOGETHER)
             solved[some] = found.solutions[some] != UNKNOWN
             for k in some[found.solutions[some] == UNIQUE].tolist():
                 yield k, found.first[found.offsets[k] : found.offsets[k + 1]]

@@ -116,17 +116,18 @@ def cpu_now() -> float:
 
 
 def climb_counted(
-    batch: Views, which: np.ndarray, rung: int, effort: Effort, prior: PriorKnowledge = NO_PRIOR
+    batch: Views, which: np.ndarray, rung: int, effort: Effort, prior: PriorKnowledge = NO_PRIOR, share: float = 1.0
 ) -> Outcome:
     """Run puzzles of a batch up to a rung with counted work, which the effort loses.
 
-    Raises OutOfWorkError if none is left, TimeoutError if the clock ended a puzzle.
+    Each puzzle's clause learning gets at most this share of the work left. Raises OutOfWorkError if none is left,
+    TimeoutError if the clock ended a puzzle.
     """
     if effort.work <= 0:
         raise OutOfWorkError
     left = effort.deadline - cpu_now()
     if left > 0:
-        slices = int(min(max(effort.work / len(which) / SLICE_WORK, 1), MAX_SLICES)) if len(which) else 1
+        slices = int(min(max(effort.work * share / SLICE_WORK, 1), MAX_SLICES))
         learning = partial(make_learner, options=LearnerOptions(slices=slices, loading=0.0))
         outcome = climb(batch, which, LadderOptions(left, top=rung), prior, learning=learning)
         counted = outcome.counters[which]
