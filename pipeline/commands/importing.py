@@ -47,7 +47,8 @@ def import_(
     passed over; Parquet files of a dataset with clues are read.
 
     With --update files replace the clues, picture and details that they have of puzzles with these ids; details that
-    they lack stay. `retry RUN --changed` then classifies the replaced puzzles of a run.
+    they lack stay. `retry RUN --changed` then classifies the replaced puzzles of a run. Crawled stores, which follow
+    their site, are refused.
     """
     with resumable(), show_progress("importing") as progress:
         terms = Terms(license_, owner)
