@@ -31,7 +31,7 @@ ROW, COLUMN = "row", "column"
 
 CLUE_WORK, CELL_WORK, MAX_CELLS = 1.5e8, 4e8, 200
 """Counted work (pictures.picture_repair) of the searches for a clue and for cells, 1.5 and 4 seconds, and changed
-cells at which the latter is given up: more finds no smaller change (docs/decisions/repaired-pictures.md)."""
+cells at which the latter is given up: more rarely finds a smaller change (docs/decisions/repaired-pictures.md)."""
 
 TOGETHER = 8
 """Most puzzles with a changed clue that are searched in one call: memory for it takes longer to prepare than most take.

@@ -20,10 +20,12 @@ from nonocensus.scrapers.pictures.rules import cycles, random_pictures
 from nonocensus.solver.api import solve
 from nonocensus.solver.ladder.fixpoint import line_fixpoint
 from nonocensus.solver.ladder.ladder_options import RUNGS, SEARCH
+from nonocensus.solver.ladder.outcome import Outcome
 from nonocensus.solver.ladder.rungs import run_line_rung, run_lookahead_rungs
 from nonocensus.solver.lines.board import possibilities
 from nonocensus.solver.model.puzzle import Block, Clue, Puzzle, clues_of, from_picture
 from nonocensus.solver.model.tables import picture as picture_of_cells
+from nonocensus.solver.model.views import Views
 
 
 def is_so(picture: np.ndarray, rung: str) -> bool:
@@ -245,6 +247,22 @@ def test_search_ends_by_its_work_whatever_the_clock(monkeypatch: pytest.MonkeyPa
     assert sizes[-1] is not None
     given_up = repair_within(picture, SEARCH, Effort(np.inf), most=2)
     assert (given_up.reached, given_up.finished) == (False, True)
+
+
+def test_first_calls_for_a_clue_are_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call ends whatever its work is."""
+    picture = cycles(14, 14, 1, 0, 1)[0]
+    row = solve(from_picture(picture), check_goal=True)
+    known = [picture_of_cells(cells, 14, 14) for cells in (row["solution"], row["second_solution"])]  # type: ignore[arg-type]
+    sizes = list[int]()
+
+    def counted(batch: Views, which: np.ndarray, rung: int, *rest: Any, **more: Any) -> Outcome:
+        sizes.extend([len(which)] * (rung == SEARCH))
+        return picture_repair.climb_counted(batch, which, rung, *rest, **more)
+
+    monkeypatch.setattr("nonocensus.scrapers.pictures.mending.climb_counted", counted)
+    mendings(from_picture(picture), known, 1e6)
+    assert sizes[:5] == [1, 2, 4, 8, 8]
 
 
 def test_efforts_share_what_is_left() -> None:
