@@ -226,7 +226,9 @@ def test_unique_puzzles_need_no_change(nonocensus: Nonocensus, tmp_path: Path) -
 def test_what_the_limit_ends_is_not_finished(
     nonocensus: Nonocensus, store: str, run: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nonocensus.scrapers.pictures.picture_repair.cpu_now", iter(range(0, 10**6, 20)).__next__)
+    clock = iter(range(0, 10**6, 20)).__next__
+    for module in ("mending", "picture_repair"):
+        monkeypatch.setattr(f"nonocensus.scrapers.pictures.{module}.cpu_now", clock)
     for place in (store, run, run):
         told = nonocensus("mend", place)
         assert (told.code, "2x2: not finished: raise --cpu-limit" in told.out) == (0, True)
