@@ -16,6 +16,7 @@ from nonocensus.pipeline.store.id_index import NEW, OTHER, SAME, IdIndex
 from nonocensus.pipeline.store.lock import writer_lock
 from nonocensus.pipeline.store.parts import DEFAULT_SHAPE, Store, append, create_store, next_part, one_batch, rewrite
 from nonocensus.pipeline.store.sources import check_sources, no_puzzle_error
+from nonocensus.reports.words.formatting import counted
 from nonocensus.scrapers.file_batches import Problem, in_batches, read_in_bulk
 from nonocensus.scrapers.files import count_files, files_in
 from nonocensus.scrapers.formats import Format
@@ -98,7 +99,7 @@ def _reported(found: Iterable[ImportItem], progress: ProgressCallbacks) -> Itera
             bad += 1
         else:
             good += len(item) if isinstance(item, pa.RecordBatch) else 1
-        progress.on_progress(0, f"{good:,} puzzles" + (f", {bad:,} problems" if bad else ""))
+        progress.on_progress(0, counted(good, "puzzle") + f", {counted(bad, 'problem')}" * (bad > 0))
         yield item
 
 
@@ -134,11 +135,11 @@ def import_puzzles(
 def _batches(found: Iterable[ImportItem], report: ImportReport) -> Iterator[pa.RecordBatch]:
     """Yield puzzles in batches of any size, moving problems to the report."""
 
-    def counted(item: ImportItem) -> ImportItem:
+    def with_unsaved_counted(item: ImportItem) -> ImportItem:
         report.unsaved += isinstance(item, Puzzle) and any(not grid.all() for grid in item.saved)
         return item
 
-    for item in in_batches(map(counted, found), DEFAULT_SHAPE.rows_per_group):
+    for item in in_batches(map(with_unsaved_counted, found), DEFAULT_SHAPE.rows_per_group):
         if isinstance(item, Problem):
             report.problems.append(item)
         else:
