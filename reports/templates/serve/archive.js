@@ -45,7 +45,10 @@ export class Archive {
     const form = this.part("browse-filters");
     const selection = { facets, counts: ({ name }) => this.page.facets[name] ?? [] };
     this.filters = new Filters(form, this.part("browse-chips"), selection, { change: (change) => this.update(change) });
-    form.addEventListener("submit", () => attempt(null, () => openNamed(form.elements.query.value)));
+    form.addEventListener("submit", () => attempt(null, async () => {
+      clearTimeout(this.clock);
+      if (!(await openNamed(this.state.query))) this.open(0);
+    }));
     section.querySelector("thead tr").replaceChildren(...this.columns.map(([name, title, , kind = ""]) => {
       const head = element("th", kind, "", button("", title));
       head.scope = "col";
@@ -67,9 +70,10 @@ export class Archive {
     this.clock = setTimeout(() => this.open(0), "query" in change ? DEBOUNCE : 0);
   }
 
-  /** Open the page of the state that begins with a row. */
+  /** Open the page of the state that begins with a row, unless another section was opened meanwhile. */
   open(first) {
     this.clock = null;
+    if (this.section.hidden) return;
     const query = new URLSearchParams(addressOf(this.state).slice(ADDRESS.length));
     if (first) query.set("first", first);
     this.navigate(query);
