@@ -82,7 +82,8 @@ export class Board {
     this.room = { x: -left, y: -top }; // of the clues, in units of the drawing
     this.heads = clueHeads(image, { width, height, left, top });
     this.lines = Object.fromEntries(["rows", "columns"].map((side) => [side, clueLines(image, side)]));
-    image.append(this.highlights, this.cursor);
+    image.append(this.highlights);
+    image.querySelector(".clues").before(this.cursor); // clues cover it where the board is scrolled
     this.image?.remove();
     this.sheet.prepend(image);
     this.image = image;
