@@ -134,23 +134,23 @@ class Catalog:
 
         Raises QueryTimeout.
         """
-        named, tests = _named(wanted.query), _tests(wanted)
+        tests = _tests(wanted)
         where, values = _where(tests.values())
         direction = "desc" if wanted.descending else "asc"
         order = f"named desc, {ORDERS.get(wanted.sort, wanted.sort)} {direction} nulls last, place"
-        source = f"(select *, {named[0]} as named from listed)"
-        rows = f"select {', '.join(LISTED)} from {source}{where} order by {order} limit {PAGE_ROWS} offset ?"
         with self._cursor() as cursor:
+            source = self._search(cursor, wanted.query)
 
             def counts(name: str) -> list[tuple[str, int]]:
                 where, values = _where(test for other, test in tests.items() if other != name)
                 grouped = f"select {_column(name)}, count(*) from {source}{where} group by 1"
-                found = dict(cursor.execute(grouped, [*named[1], *values]).fetchall())
+                found = dict(cursor.execute(grouped, values).fetchall())
                 return [(word, found.get(word, 0)) for word in self.facets[name]]
 
-            counted = cursor.execute(f"select count(*) from {source}{where}", [*named[1], *values]).fetchone()
-            found = cursor.execute(rows, [*named[1], *values, wanted.first]).fetchall()
-            sole = cursor.execute(f"select distinct puzzle_id from {source} where named limit 2", named[1]).fetchall()
+            counted = cursor.execute(f"select count(*) from {source}{where}", values).fetchone()
+            rows = f"select {', '.join(LISTED)} from {source}{where} order by {order} limit {PAGE_ROWS} offset ?"
+            found = cursor.execute(rows, [*values, wanted.first]).fetchall()
+            sole = cursor.execute(f"select distinct puzzle_id from {source} where named limit 2").fetchall()
             facets = {name: counts(name) for name in self.facets}
         return {
             "total": counted[0] if counted else 0,
@@ -183,6 +183,24 @@ class Catalog:
                 answer = result_reply(result, puzzle.width, puzzle.height)
                 answer["grading"] = dict(zip(GRADING, grading, strict=True))
         return {**puzzle_reply(puzzle), "answer": answer}
+
+    def _search(self, cursor: duckdb.DuckDBPyConnection, query: str) -> str:
+        """Return the SQL of the rows that have a query's words or are named by it, with the column `named`.
+
+        They are kept until the next search: each facet is counted over them.
+        """
+        words = query.lower().split()[:10]
+        if not words:
+            return "(select *, false as named from listed)"
+        sizes = [SIZED.fullmatch(word) for word in words]
+        has_words = " and ".join([f"(contains(sought, strip_accents(?)) or {_column('dimensions')} = ?)"] * len(words))
+        values = [(word, size and f"{size[1]}×{size[2]}") for word, size in zip(words, sizes, strict=True)]
+        named = f"(select *, {NAMED} as named from listed)"
+        cursor.execute(
+            f"create or replace temp table searched as select * from {named} where named or ({has_words})",
+            [*_names(query), *(value for pair in values for value in pair)],
+        )
+        return "searched"
 
     def _create_list(self) -> None:
         """Create the table `listed`: a row for each puzzle, `place` its index, with its result and grade."""
@@ -265,28 +283,19 @@ def _where(tests: Iterable[Condition]) -> Condition:
     return f" where {clause}" if known else "", [value for _, values in known for value in values]
 
 
-def _named(query: str) -> Condition:
-    """Return the condition that a query names a puzzle."""
+def _names(query: str) -> list[Any]:
+    """Return the values of NAMED: the ids that a query may be, the end of an id without its source, the address."""
     text = query.strip()
-    if not text:
-        return "false", []
     ids = [text.lower()]
     if found := LINK.fullmatch(text.lower()):
         number = re.search(r"\b\d+\b", found[2])
         ids += [f"{source}/{number[0]}" for source in found[1].split(".")] if number else []
-    return NAMED, [ids, f"/{text.lower()}", text]
+    return [ids, f"/{text.lower()}", text]
 
 
 def _tests(wanted: ListQuery) -> dict[str, Condition]:
-    """Return the conditions of a query, by what it filters."""
+    """Return the conditions of a query's facets and ranges, by what they filter."""
     tests: dict[str, Condition] = {}
-    if words := wanted.query.lower().split()[:10]:
-        sizes = [SIZED.fullmatch(word) for word in words]
-        found = " and ".join([f"(contains(sought, strip_accents(?)) or {_column('dimensions')} = ?)"] * len(words))
-        values = [
-            value for word, size in zip(words, sizes, strict=True) for value in (word, size and f"{size[1]}×{size[2]}")
-        ]
-        tests["query"] = f"(named or ({found}))", values
     for name in FACETS:
         if chosen := [word for word in getattr(wanted, name) if word]:
             tests[name] = f"list_contains(?, {_column(name)})", [chosen]
