@@ -13,7 +13,7 @@ const FACETS = [
   { name: "technique", title: "Technique", unknown: "none" },
   { name: "level", title: "Difficulty" },
   { name: "duration", title: "Minutes", unknown: "none", range: "minutes" },
-  { name: "star_count", title: "Stars", range: "stars" },
+  { name: "star_count", title: "Stars", unknown: "none", range: "stars" },
   { name: "grade", title: "Grade", unknown: "none" },
   { name: "hardest", title: "Technique for people", unknown: "none" },
   { name: "dimensions", title: "Size", often: true },

@@ -76,7 +76,7 @@ def test_puzzles_are_found_by_what_is_known_of_them(catalog: Catalog, asked: dic
         ("http://www.webpbn.com/27215?x=1", "webpbn/27215"),
         ("webpbn.com/27215", "webpbn/27215"),
         ("https://www.nonograms.org/nonograms2/i/7", "nonograms/7"),
-        ("https://www.nonograms.ru/nonograms/i/7", "nonograms/7"),
+        ("https://www.nonograms.ru/nonograms2/i/7", "nonograms/7"),
         ("7", None),
         ("2721", None),
         ("https://other.example/27215", None),
