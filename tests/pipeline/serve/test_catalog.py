@@ -117,7 +117,13 @@ def test_store_without_results_has_facets_of_its_puzzles_alone(plain: Catalog) -
 
 @pytest.mark.parametrize(
     "asked",
-    [{"side": "20"}, {"minutes": "a..b"}, {"stars": "..5; drop table listed"}, {"sort": "place; --"}, {"grade": ["10"]}],
+    [
+        {"side": "20"},
+        {"minutes": "a..b"},
+        {"stars": "..5; drop table listed"},
+        {"sort": "place; --"},
+        {"grade": ["10"]},
+    ],
 )
 def test_nonsense_is_refused(asked: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
