@@ -239,8 +239,10 @@ def make_pack(
 ) -> "Packed":
     """Write `count` puzzles of a run with one solution as files, easiest first, without symmetric duplicates.
 
+    Those of the best tenth of their site's ratings of quality are taken first, unrated ones last.
+
     where     a condition in SQL over the columns of both tables, the measures and the grades
-    spread    minutes, stars, grade or difficulty, sampled evenly; None samples uniformly
+    spread    minutes, stars, grade or difficulty, sampled evenly (default: none)
     minutes   least and most minutes for people
     to        the files' format
     private   include puzzles that may not be redistributed
