@@ -1,13 +1,17 @@
 """Chromium without a window, for tests of pages."""
 
+import base64
+import io
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import axe_core_python
 import pytest
+from pypdf import PdfReader
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
@@ -52,16 +56,24 @@ def chromium(folder: Path) -> Iterator[webdriver.Chrome]:
 
 @contextmanager
 def emulated(driver: webdriver.Chrome, scheme: str, width: int) -> Iterator[None]:
-    """A screen of the given width in pixels, light or dark; PHONE pixels emulates a phone."""
+    """A screen of the given width in pixels, light or dark; PHONE pixels emulate a phone with touch."""
     features = [{"name": "prefers-color-scheme", "value": scheme}]
     size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width == PHONE}
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": width == PHONE})
     try:
         yield
     finally:
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
         driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
+
+
+MIDDLE = """
+const box = arguments[0].getBoundingClientRect();
+return [box.x + box.width / 2, box.y + box.height / 2];
+"""
 
 
 class BrowserTab:
@@ -81,6 +93,29 @@ class BrowserTab:
 
     def one(self, selector: str) -> WebElement:
         return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def touch(self, *moments: tuple[tuple[float, float], ...]) -> None:
+        """Touch the screen: places of the fingers at each moment, in pixels of the window; then lift them."""
+        count = 0
+        for fingers in (*moments, ()):
+            kind = "touchMove" if len(fingers) == count else "touchStart" if fingers else "touchEnd"
+            points = [{"x": x, "y": y, "id": k} for k, (x, y) in enumerate(fingers)]
+            self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+            count = len(fingers)
+
+    def tap(self, selector: str) -> None:
+        """Tap the middle of an element, scrolled into view if need be."""
+        found = self.one(selector)
+        self.run("arguments[0].scrollIntoView({ block: 'nearest' })", found)
+        x, y = self.run(MIDDLE, found)
+        self.touch(((x, y),))
+
+    def printed(self) -> list[str]:
+        """Return the text of each page on paper, its blanks and ligatures as typed."""
+        paper = {"paperWidth": 8.27, "paperHeight": 11.69}
+        data = base64.b64decode(self.driver.execute_cdp_cmd("Page.printToPDF", paper)["data"])
+        texts = [normalize("NFKC", page.extract_text()) for page in PdfReader(io.BytesIO(data)).pages]
+        return [" ".join(text.split()) for text in texts]
 
     def errors(self) -> list[str]:
         """Return what the page has complained of since this was asked last."""
