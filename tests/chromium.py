@@ -14,6 +14,8 @@ import pytest
 from pypdf import PdfReader
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.actions.action_builder import ActionBuilder
+from selenium.webdriver.common.actions.pointer_input import PointerInput
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
@@ -70,12 +72,6 @@ def emulated(driver: webdriver.Chrome, scheme: str, width: int) -> Iterator[None
         driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
 
 
-MIDDLE = """
-const box = arguments[0].getBoundingClientRect();
-return [box.x + box.width / 2, box.y + box.height / 2];
-"""
-
-
 class BrowserTab:
     """A browser's one tab, and what tests of any page want of it."""
 
@@ -94,21 +90,13 @@ class BrowserTab:
     def one(self, selector: str) -> WebElement:
         return self.driver.find_element(By.CSS_SELECTOR, selector)
 
-    def touch(self, *moments: tuple[tuple[float, float], ...]) -> None:
-        """Touch the screen: places of the fingers at each moment, in pixels of the window; then lift them."""
-        count = 0
-        for fingers in (*moments, ()):
-            kind = "touchMove" if len(fingers) == count else "touchStart" if fingers else "touchEnd"
-            points = [{"x": x, "y": y, "id": k} for k, (x, y) in enumerate(fingers)]
-            self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-            count = len(fingers)
-
     def tap(self, selector: str) -> None:
         """Tap the middle of an element, scrolled into view if need be."""
         found = self.one(selector)
         self.run("arguments[0].scrollIntoView({ block: 'nearest' })", found)
-        x, y = self.run(MIDDLE, found)
-        self.touch(((x, y),))
+        finger = ActionBuilder(self.driver, mouse=PointerInput("touch", "finger"))
+        finger.pointer_action.move_to(found).pointer_down().pointer_up()
+        finger.perform()
 
     def printed(self) -> list[str]:
         """Return the text of each page on paper, its blanks and ligatures as typed."""

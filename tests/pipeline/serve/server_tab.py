@@ -100,3 +100,12 @@ class Tab(BrowserTab):
             "return [box.left, box.top, box.width, box.height];"
         )
         return left, top, width, height
+
+    def touch(self, *moments: tuple[tuple[float, float], ...]) -> None:
+        """Touch the screen: places of the fingers at each moment, in pixels of the window; then lift them."""
+        count = 0
+        for fingers in (*moments, ()):
+            kind = "touchMove" if len(fingers) == count else "touchStart" if fingers else "touchEnd"
+            points = [{"x": x, "y": y, "id": k} for k, (x, y) in enumerate(fingers)]
+            self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+            count = len(fingers)

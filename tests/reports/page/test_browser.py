@@ -375,24 +375,6 @@ def test_columns_are_chosen_by_keyboard_and_kept_in_the_address(tab: Tab, page: 
     assert heads() == before
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", PHONE)])
-def test_axe_finds_no_violation_in_any_view(tab: Tab, page: Path, scheme: str, width: int) -> None:
-    with emulated(tab.driver, scheme, width):
-        tab.load(page)
-        tab.run("document.getElementById('explorer').scrollIntoView()")
-        tab.until(lambda: tab.all("#explorer .scatter svg .mark-symbol path"))
-        tab.run("document.querySelectorAll('details:not(.facet)').forEach((one) => { one.open = true; })")
-        tab.run("document.querySelector('.facet').open = true")
-        assert violations(tab.driver) == []
-        assert page_width(tab.driver) <= width
-        tab.set_state(page, view="gallery", technique="probe")
-        assert violations(tab.driver, "#browse") == []
-        tab.set_state(page, puzzle="made/two")
-        tab.shown()
-        assert violations(tab.driver, "#browse-puzzle") == []
-
-
 def test_tab_reaches_a_link_that_skips_to_the_report(tab: Tab, page: Path) -> None:
     tab.load(page)
     tab.one("body").send_keys(Keys.TAB)
