@@ -187,7 +187,7 @@ def test_address_and_history_hold_the_state(tab: Tab, page: Path) -> None:
     tab.driver.execute_cdp_cmd("Browser.grantPermissions", CLIPBOARD)
     tab.set_state(page)
     tab.choose("label", "unique")
-    tab.sort("cpu_seconds")
+    tab.sort("minutes")
     tab.all(".browse-rows .browse-row")[1].click()
     shown, count, address = tab.shown(), tab.count(), tab.driver.current_url
     tab.driver.back()
