@@ -202,10 +202,12 @@ def test_commit_fails_if_the_lease_is_lost_during_it(far: Folder, monkeypatch: p
         block = commit_under_lease(far)
         block.__enter__()
         monkeypatch.setattr(lock, "EXPIRY", 0.0)
-        other.submit(writer_lock(far).__enter__).result()
+        thief = writer_lock(far)
+        other.submit(thief.__enter__).result()
         far.commit("part.json", {})
         with pytest.raises(StorageError, match="taken over"):
             block.__exit__(None, None, None)
+        other.submit(thief.__exit__, None, None, None).result()
 
 
 def test_lease_survives_lost_responses_to_renewals(far: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
