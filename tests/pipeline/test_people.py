@@ -257,8 +257,10 @@ def test_operator_estimates_a_run_interrupts_it_and_retries(
         assert process.wait() == 130
     assert int(found[2]) == 300 + HARD
     assert last == "nonocensus: interrupted; finished work is kept, the same command resumes\n"
-    count = left.split(" of ")[0]
-    assert f"{count} left: run nonocensus classify again to resume." in nonocensus("status", "run").out
+    status = nonocensus("status", "run").out
+    missing = re.search(r"^(\d+) left: run nonocensus classify again to resume\.$", status, re.MULTILINE)
+    assert missing
+    assert 0 < int(missing[1]) <= int(left.split(" of ")[0])  # less if a task was kept after its last progress
 
     assert f"{300 + HARD} of {300 + HARD} puzzles classified" in nonocensus(*classify).out
     assert "no answer within the limit of 1 CPU seconds" in nonocensus("status", "run", "--failed").out
