@@ -58,6 +58,7 @@ def import_files(
     contact: str | None = None,
     license: str | None = None,  # noqa: A002
     owner: str | None = None,
+    update: bool = False,
 ) -> ImportReport:
     """Import files, folders, archives and https URLs of any known format into a store, created if missing.
 
@@ -68,10 +69,11 @@ def import_files(
         contact: Your e-mail or web address, for the owners of the URLs' sites.
         license: Licence of puzzles whose files name none.
         owner: Rights holder of puzzles whose files name none.
+        update: Let the files replace puzzles that the store has, by id; then `retry_changed` classifies these of a run.
 
     """
     terms = Terms(license, owner)
-    return import_paths(list(_several(paths)), str(store), progress, contact=contact, terms=terms)
+    return import_paths(list(_several(paths)), str(store), progress, contact=contact, terms=terms, update=update)
 
 
 def crawl_site(
@@ -239,8 +241,10 @@ def make_pack(
 ) -> "Packed":
     """Write `count` puzzles of a run with one solution as files, easiest first, without symmetric duplicates.
 
+    Those of the best tenth of their site's ratings of quality are taken first, unrated ones last.
+
     where     a condition in SQL over the columns of both tables, the measures and the grades
-    spread    minutes, stars, grade or difficulty, sampled evenly; None samples uniformly
+    spread    minutes, stars, grade or difficulty, sampled evenly (default: none)
     minutes   least and most minutes for people
     to        the files' format
     private   include puzzles that may not be redistributed

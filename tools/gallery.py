@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 from base64 import b64decode
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
@@ -83,6 +83,12 @@ PAPER = {
 }
 """Pictures of pages, and their words."""
 
+BOOK_PAGES = (0, 2, 3, -2)
+"""Pages of the book that are shown: cover, how to solve, the first chapter, solutions."""
+
+DRAWN = "title not like '%,%'"
+"""Puzzles of the demo that were drawn, without generated ones and copies."""
+
 LINES = 40
 """Lines of a command's output that are drawn."""
 
@@ -128,14 +134,16 @@ def shrink(path: Path) -> None:
         taken.convert("RGB").quantize(192, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
-def print_pages(name: str, pdf: Path) -> None:
-    """The first two pages of a PDF side by side."""
-    subprocess.run(["pdftoppm", "-r", "70", "-l", "2", "-png", pdf, pdf.with_suffix("")], check=True)
-    pages = [Image.open(path) for path in sorted(pdf.parent.glob(f"{pdf.stem}-*.png"))]
-    both = Image.new("RGB", (sum(page.width for page in pages) + 20, pages[0].height), "#888")
+def print_pages(name: str, pdf: Path, wanted: Sequence[int] = (0, 1)) -> None:
+    """Some pages of a PDF, two in a row."""
+    subprocess.run(["pdftoppm", "-r", "70", "-png", pdf, pdf.with_suffix("")], check=True)
+    found = sorted(pdf.parent.glob(f"{pdf.stem}-*.png"))
+    pages = [Image.open(found[place]) for place in wanted]
+    width, height = (side + 20 for side in pages[0].size)
+    all_of_them = Image.new("RGB", (2 * width - 20, len(pages) // 2 * height - 20), "#888")
     for number, page in enumerate(pages):
-        both.paste(page, (number * (page.width + 20), 0))
-    both.save(FOLDER / f"{name}.png")
+        all_of_them.paste(page, (number % 2 * width, number // 2 * height))
+    all_of_them.save(FOLDER / f"{name}.png")
     shrink(FOLDER / f"{name}.png")
 
 
@@ -168,7 +176,7 @@ def runs() -> Iterator[Path]:
             ["classify", f"{place}/people/store", "--out", f"{place}/people/run", "--cpu-limit", "1"],
             ["grade", f"{place}/people/run"],
             ["report", f"{place}/people/run", "--out", f"{place}/people/report"],
-            ["pack", f"{place}/demo/run", "--count", "12", "--out", f"{place}/book", "--pdf", "4"],
+            ["pack", f"{place}/demo/run", "--count", "40", "--where", DRAWN, "--out", f"{place}/book", "--pdf", "4"],
         ]
         for name, title in EXPLAINED.items():
             pack = f"{place}/{name}"
@@ -211,7 +219,7 @@ def main() -> None:
             printed = driver.execute_cdp_cmd("Page.printToPDF", {"paperWidth": 8.27, "paperHeight": 11.69})["data"]
             (place / f"{name}.pdf").write_bytes(b64decode(printed))
             print_pages(name, place / f"{name}.pdf")
-        print_pages("book", place / "book/book.pdf")
+        print_pages("book", place / "book/book.pdf", BOOK_PAGES)
         shown += [(f"{name}.png", words) for name, words in (EXPLANATION[:2], *PAPER.items())]
     PAGE.write_text(page(shown))
 

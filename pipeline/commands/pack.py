@@ -75,9 +75,12 @@ def pack(
     """Select puzzles for an app, a website or a book.
 
     Writes a file a puzzle, from easy to hard, and pack.json with their clues, solutions, authors, licences, minutes and
-    difficulty, described in docs/pack.schema.json; pack.csv is its table. A book has the solutions at its end, and
-    titles only there. All puzzles have one solution; no two are equal when rotated, mirrored or recoloured. The same
-    run gives the same pack.
+    difficulty, described in docs/pack.schema.json; pack.csv is its table. All puzzles have one solution; no two are
+    equal when rotated, mirrored or recoloured. Those in the best tenth of their site's ratings of quality are taken
+    first, unrated ones last. The same run gives the same pack.
+
+    A book has a cover, a page on how to solve, chapters by stars, solutions with titles, and authors and licences at
+    its end; what has none is named there. Colours have letters, for printing in grey.
     """
     output_format = format_named(to)
     run = open_run(run_folder)

@@ -6,7 +6,8 @@ DIR/001-webpbn-14.non    and so on: puzzles with solutions, checked against thei
 DIR/book.pdf             the puzzles to print, their solutions at the end (optional)
 DIR/pack.csv             a line per puzzle: source, rights, difficulty; written last
 
-Puzzles have exactly one solution, and are distinct up to symmetry. The selection is deterministic.
+Puzzles have exactly one solution, and are distinct up to symmetry. Those of the best tenth of their site's ratings of
+quality come first, unrated ones last; within a tenth the selection is pseudo-random, and always the same.
 """
 
 import functools
@@ -21,7 +22,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks
+from nonocensus.pipeline.callbacks import SILENT, ProgressCallbacks, track
 from nonocensus.pipeline.errors import InputError, UserError
 from nonocensus.pipeline.findings.csv_file import write_csv
 from nonocensus.pipeline.findings.pack_index import KIND, Pack, packed_puzzle
@@ -37,7 +38,7 @@ from nonocensus.pipeline.store.paths import Folder, folder
 from nonocensus.reports.numbers.derived_measures import DERIVED
 from nonocensus.reports.numbers.joined_columns import GRADED, finished, joined_rows
 from nonocensus.reports.numbers.row_classes import MINUTES, size_class
-from nonocensus.reports.page.printing import PAPERS, SLOTS, BookLayout, BookPuzzle, book, fits_page
+from nonocensus.reports.page.book import PAPERS, SLOTS, BookLayout, BookPuzzle, book, fits_page
 from nonocensus.reports.rights import shareable
 from nonocensus.scrapers.formats import Format, FormatError, jsonl
 from nonocensus.scrapers.formats.writing import BLOTS, COLORS, file_of
@@ -65,8 +66,8 @@ MIN_DENSITY = 0.1
 """Default for the least share of painted cells. On webpbn.com 36 of 23,308 unique puzzles have less: single dots and
 jokes, rated 1.6 of 5 for quality on average."""
 
-SPARE = 10
-"""Puzzles that are drawn beyond the number, and a tenth of it: they replace those that have to be skipped."""
+SPARE, MOST_SPARE = 10, 1000
+"""Puzzles drawn beyond the number: as many again, up to a limit, or a tenth. They replace those that are skipped."""
 
 FOR_PEOPLE = {"minutes": "an estimate of minutes", "stars": "an estimate of stars", "grade": "a grade"}
 """Measures to spread that only graded puzzles have, in words."""
@@ -79,6 +80,9 @@ CLASSES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 """The class of each value of a measure to spread."""
 
+RatingTenths = dict[str, np.ndarray]
+"""For each source the nine ratings of quality between its tenths."""
+
 Spread = Literal["minutes", "stars", "grade", "difficulty"]
 """Measure over which a pack is spread evenly."""
 
@@ -90,7 +94,7 @@ class PackOptions:
     count        number of puzzles
     ids          ids to choose from; empty for all
     where        a condition in SQL over CONDITION_COLUMNS
-    spread       measure to spread evenly (default: a uniform sample)
+    spread       measure to spread evenly (default: none)
     minutes      least and most minutes for people
     to           format of the files
     private      include puzzles that must not be redistributed
@@ -143,14 +147,20 @@ class PackChoice(NamedTuple):
     skipped: dict[str, str]
 
 
-def choose(run: Run, options: PackOptions, progress: ProgressCallbacks = SILENT) -> PackChoice:
-    """Choose puzzles of a run, reading every row twice; errors are those of `write_pack`."""
+def choose(
+    run: Run, options: PackOptions, progress: ProgressCallbacks = SILENT, best_rated: bool = False
+) -> PackChoice:
+    """Choose puzzles of a run, reading every row twice; errors are those of `write_pack`.
+
+    best_rated   prefer a higher tenth of each site's ratings of quality, instead of drawing at random
+    """
     progress.on_start("choosing", 2 * run.rows, 0)
     grades = indexed(finished(current_grades(run)))
     if (options.minutes is not None or options.spread in FOR_PEOPLE) and not len(grades.rows):
         raise UserError(f"{run.folder.name} has no grades yet; make them with: nonocensus grade {run.folder.name}")
     considered = Counter[str]()
-    drawn = _drawn(_candidates(run, grades, options, considered, progress), options)
+    tenths = _rating_tenths(run) if best_rated else {}
+    drawn = _drawn(_candidates(run, grades, options, tenths, considered, progress), options)
     if not considered:
         raise UserError(f"{run.folder.name} has no results yet; run nonocensus classify")
     if not drawn:
@@ -172,7 +182,7 @@ def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallb
     """
     place = folder(uri)
     _previous_files(place)
-    rows, puzzles, considered, left_out, skipped = choose(run, options, progress)
+    rows, puzzles, considered, left_out, skipped = choose(run, options, progress, best_rated=True)
     digits = max(3, len(str(len(puzzles))))
     names = [
         f"{number:0{digits}d}-{file_stem(puzzle)}{options.to.SUFFIXES[0]}"
@@ -197,7 +207,12 @@ def write_pack(run: Run, uri: str, options: PackOptions, progress: ProgressCallb
             BookPuzzle(puzzle, each.number, each.minutes, each.stars)
             for each, (puzzle, _) in zip(index.puzzles, puzzles, strict=True)
         ]
-        files[BOOK] = book(printed, options.pdf)
+
+        def tracked(pages: list[str]) -> Iterator[str]:
+            progress.on_start("drawing pages", len(pages), 0)
+            return track(pages, progress)
+
+        files[BOOK] = book(printed, options.pdf, tracked)
         index.files.append(BOOK)
     _write(place, files, index, one_batch(rows.select(LISTED).add_column(0, "file", pa.array(names))))
     return Packed(len(puzzles), dict(considered), dict(left_out), skipped, place.name)
@@ -246,7 +261,7 @@ def _previous_files(place: Folder) -> list[str]:
 
 def _drawn(batches: Iterator[Candidates], options: PackOptions) -> dict[str, str]:
     """Return clue hashes by id of puzzles to choose from, spares included, in order of drawing."""
-    most = options.count + options.count // 10 + SPARE
+    most = options.count + max(options.count // 10, min(options.count, MOST_SPARE)) + SPARE
     there = sample_candidates(batches, most if options.per_author is None else min(most, options.per_author))
     groups = list(zip(there.hardness.tolist(), there.size.tolist(), strict=True))
     places = balanced_order(groups, most, there.author.tolist(), options.per_author)
@@ -254,7 +269,12 @@ def _drawn(batches: Iterator[Candidates], options: PackOptions) -> dict[str, str
 
 
 def _candidates(
-    run: Run, grades: KeyedRows, options: PackOptions, considered: Counter[str], progress: ProgressCallbacks
+    run: Run,
+    grades: KeyedRows,
+    options: PackOptions,
+    tenths: RatingTenths,
+    considered: Counter[str],
+    progress: ProgressCallbacks,
 ) -> Iterator[Candidates]:
     """Yield candidates, in batches of the run; `considered` counts puzzles after each condition."""
     with condition(options.where, CONDITION_COLUMNS) as met:
@@ -263,7 +283,7 @@ def _candidates(
             for what, fits in _conditions(rows, options, met):
                 fit &= np.asarray(fits)
                 considered[what] += int(fit.sum())
-            yield _candidates_of(rows.filter(pa.array(fit)), options)
+            yield _candidates_of(rows.filter(pa.array(fit)), options, tenths)
             progress.on_progress(len(rows), "")
 
 
@@ -315,7 +335,7 @@ def _supported(rows: pa.Table, known: Format) -> np.ndarray:
     return supported
 
 
-def _candidates_of(rows: pa.Table, options: PackOptions) -> Candidates:
+def _candidates_of(rows: pa.Table, options: PackOptions, tenths: RatingTenths) -> Candidates:
     """Return rows as candidates, grouped by the measure to spread and by size, or in one group."""
     if options.spread is None:
         hardness = size = np.zeros(len(rows), np.int64)
@@ -333,7 +353,30 @@ def _candidates_of(rows: pa.Table, options: PackOptions) -> Candidates:
         hardness,
         size,
         author,
+        _rating_rank(rows, tenths),
     )
+
+
+def _rating_tenths(run: Run) -> RatingTenths:
+    """Return the ratings of quality between the tenths of each source."""
+    both = pa.concat_tables(puzzles for _, puzzles in pairs(run, ["puzzle_id"], ["source", "site_quality"]))
+    rated = both.filter(both["site_quality"].is_valid())
+    sources = rated["source"].to_numpy()
+    quality = rated["site_quality"].to_numpy()
+    return {
+        source: np.quantile(quality[sources == source], np.arange(1, 10) / 10)
+        for source in rated["source"].unique().drop_null().to_pylist()
+    }
+
+
+def _rating_rank(rows: pa.Table, tenths: RatingTenths) -> np.ndarray:
+    """Return the tenth of its source's ratings of quality that each row is in, 0 for the best; 10 without a rating."""
+    ranks = np.full(len(rows), 10)
+    sources, quality = rows["source"].to_numpy(), rows["site_quality"].to_numpy()
+    for source, between in tenths.items():
+        own = (sources == source) & np.isfinite(quality)
+        ranks[own] = 9 - np.searchsorted(between, quality[own], "right")
+    return ranks
 
 
 def _rows(

@@ -19,6 +19,7 @@ class Candidates(NamedTuple):
     hardness    int64[puzzles], a stratum: a grade, or a class of difficulty
     size        int64[puzzles], a stratum: the size class
     author      object[puzzles], a stratum of the limit per author: a name; equal for all without a limit
+    rank        int64[puzzles], a stratum: lower ones are drawn first; equal for all without a preference
     """
 
     puzzle_id: np.ndarray
@@ -27,13 +28,14 @@ class Candidates(NamedTuple):
     hardness: np.ndarray
     size: np.ndarray
     author: np.ndarray
+    rank: np.ndarray
 
 
-NOTHING = Candidates(*(np.zeros(0, kind) for kind in (object, object, np.uint64, np.int64, np.int64, object)))
+NOTHING = Candidates(*(np.zeros(0, kind) for kind in (object, object, np.uint64, np.int64, np.int64, object, np.int64)))
 
 
 def sample_candidates(batches: Iterable[Candidates], count: int) -> Candidates:
-    """Draw up to `count` puzzles per stratum, unique up to symmetry, in order of `bits`.
+    """Draw up to `count` puzzles per stratum, unique up to symmetry, in order of rank and `bits`.
 
     Independent of row order and batching; O(kept) memory.
     """
@@ -41,7 +43,8 @@ def sample_candidates(batches: Iterable[Candidates], count: int) -> Candidates:
     for more in batches:
         kept = _first(Candidates(*(np.concatenate(both) for both in zip(kept, more, strict=True))), count)
     _, once = np.unique(kept.bits, return_index=True)  # symmetric puzzles may be in different strata
-    return take(kept, once)
+    kept = take(kept, once)
+    return take(kept, np.argsort(kept.rank, kind="stable"))
 
 
 def take(those: Candidates, places: np.ndarray) -> Candidates:
@@ -88,8 +91,8 @@ def balanced_order(
 def _first(those: Candidates, count: int) -> Candidates:
     """Return up to `count` per stratum, those with the lowest `bits`, unique by them; sorted."""
     (_, by_name), (_, by_author) = (np.unique(names, return_inverse=True) for names in (those.puzzle_id, those.author))
-    those = take(those, np.lexsort((by_name, those.bits, by_author, those.size, those.hardness)))
-    begins = _steps(those.hardness) | _steps(those.size) | _steps(those.author)
+    those = take(those, np.lexsort((by_name, those.bits, those.rank, by_author, those.size, those.hardness)))
+    begins = _steps(those.hardness) | _steps(those.size) | _steps(those.author) | _steps(those.rank)
     once = np.flatnonzero(begins | _steps(those.bits))
     those, begins = take(those, once), begins[once]
     places = np.arange(len(once))

@@ -98,7 +98,7 @@ def color_letters(palette: tuple[Color, ...]) -> str:
     for name in color_names(palette)[1:]:
         words = name.lower().split()
         wanted = chain((word[0] for word in reversed(words)), *words, ascii_letters)
-        letters += next(letter for letter in wanted if letter.isalpha() and letter not in letters + "ilo")
+        letters += next(letter for letter in wanted if letter.isalpha() and letter not in letters + "iloIO")
     return letters
 
 

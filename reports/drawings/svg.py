@@ -216,7 +216,11 @@ ASCENT = 0.36
 """Distance from the centre of digits to their baseline, in font sizes."""
 
 LETTER, WIDE_LETTER = 0.62, 1.0
-"""Upper estimates of letter widths in font sizes: Liberation Sans, and East Asian scripts."""
+"""Upper estimates of letter widths in font sizes: Liberation Sans in bold, and East Asian scripts."""
+
+WIDTHS = dict.fromkeys("ijl.,:;'|![]()ftr /-", 0.4) | dict.fromkeys("ABCDEFGHKNOPQRSTUVXYZ&", 0.79)
+WIDTHS |= dict.fromkeys("mwMW@%", WIDE_LETTER)
+"""Upper estimates for letters that are far narrower or wider."""
 
 MOST_LETTERS = 1000
 NO_XML = re.compile("[\ufffe\uffff]")
@@ -235,9 +239,35 @@ def text(words: str, x: float, y: float, size: float, room: float, attributes: s
     return f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" {attributes}>{escape(_fitted(line, room / size))}</text>'
 
 
+def text_width(words: str) -> float:
+    """Return an upper estimate of a line's width in font sizes."""
+    return sum(map(_width, words))
+
+
+def wrapped(words: str, room: float) -> list[str]:
+    """Break text into lines of a width in font sizes, between words, or within a word that is wider."""
+    lines = [""]
+    for word in words.split():
+        joined = f"{lines[-1]} {word}".lstrip()
+        if text_width(joined) <= room:
+            lines[-1] = joined
+            continue
+        lines += [""] * bool(lines[-1])
+        for letter in word:
+            lines += [""] * (text_width(lines[-1] + letter) > room)
+            lines[-1] += letter
+    return lines
+
+
+def _width(letter: str) -> float:
+    if letter.isascii():
+        return WIDTHS.get(letter, LETTER)
+    return WIDE_LETTER if east_asian_width(letter) in "WF" else WIDTHS["A"]
+
+
 def _fitted(line: str, room: float) -> str:
     """Truncate a line to a width in font sizes."""
-    widths = list(accumulate(WIDE_LETTER if east_asian_width(letter) in "WF" else LETTER for letter in line))
+    widths = list(accumulate(map(_width, line)))
     if not widths or widths[-1] <= room:
         return line
     return line[: sum(width <= room - WIDE_LETTER for width in widths)].rstrip() + "…"

@@ -47,11 +47,11 @@ def test_smaller_sample_is_a_prefix() -> None:
     assert balanced_order(groups, 7) == balanced_order(groups, 20)[:7]
 
 
-@given(st.lists(st.tuples(*(st.integers(0, most) for most in (5, 1, 1, 2))), min_size=1, max_size=12), st.data())
+@given(st.lists(st.tuples(*(st.integers(0, most) for most in (5, 1, 1, 2, 1))), min_size=1, max_size=12), st.data())
 def test_sample_is_independent_of_order_and_batching(rows: list[tuple[int, ...]], data: st.DataObject) -> None:
     names = np.array([f"a/{place}" for place in range(len(rows))], object)
-    bits, hardness, size, author = np.array(rows).T
-    there = Candidates(names, names, bits.astype(np.uint64), hardness, size, author.astype(str).astype(object))
+    bits, hardness, size, author, rank = np.array(rows).T
+    there = Candidates(names, names, bits.astype(np.uint64), hardness, size, author.astype(str).astype(object), rank)
     order = np.array(data.draw(st.permutations(range(len(rows)))))
     cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=4)))
     one, other = (
@@ -60,6 +60,7 @@ def test_sample_is_independent_of_order_and_batching(rows: list[tuple[int, ...]]
     )
     assert all(np.array_equal(*columns) for columns in zip(one, other, strict=True))
     assert len(set(one.bits.tolist())) == len(one.bits), "each picture once"
+    assert sorted(one.rank.tolist()) == one.rank.tolist()
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from("abc")), max_size=12), st.integers(1, 8))

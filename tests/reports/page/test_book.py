@@ -1,0 +1,246 @@
+"""Books of puzzles: parts, chapters, sizes, colours, whole titles, rights, and room for whatever they hold."""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from io import BytesIO
+from itertools import pairwise, product
+from typing import Any
+
+import numpy as np
+import pytest
+import vl_convert
+from PIL import Image
+from pypdf import PdfReader
+from stores import sampled
+
+from nonocensus.reports.drawings.sheet_colors import color_letters, color_names
+from nonocensus.reports.page.book import (
+    EXAMPLE,
+    EXAMPLE_STEPS,
+    PAPERS,
+    SLOTS,
+    BookLayout,
+    BookPuzzle,
+    book,
+    fits_page,
+)
+from nonocensus.reports.page.printing import BORDER
+from nonocensus.reports.words.step_words import describe_steps
+from nonocensus.solver.model.puzzle import BLACK_ON_WHITE, BLOT, Clue, Color, Puzzle, from_picture
+from nonocensus.solver.people.explanation import explain
+
+HOSTILE = (
+    *("<script>alert(1)</script> & co", "x" * 300, "W" * 300, "word " * 60, "Щука " * 60, "漢" * 300, "👩‍👩‍👧🎉" * 75),
+    *("مرحبا " * 50, "\u202etxt", "a\x1b[31mb", ""),
+)
+
+
+def some(*sides: Any, colors: int = 1, stars: Sequence[float | None] = ()) -> list[BookPuzzle]:
+    """Return puzzles of these sides, numbered from 1."""
+    palette = (*BLACK_ON_WHITE, *(Color(f"c{k}", f"{k}", f"{8 * k:02x}00ff") for k in range(1, colors)))
+    random = np.random.default_rng(1)
+    shapes = [side if isinstance(side, tuple) else (side, side) for side in sides]
+    pictures = [random.integers(0, colors + 1, shape, np.uint8) for shape in shapes]
+    return [
+        BookPuzzle(from_picture(cells, palette, title=f"Title {k}", author="Ann <b>", license="MIT"), k, 3.25, given)
+        for k, (cells, given) in enumerate(zip(pictures, stars or [1.5] * len(pictures), strict=True), 1)
+    ]
+
+
+def about(each: BookPuzzle, **fields: Any) -> BookPuzzle:
+    """Return a puzzle with other fields."""
+    return each._replace(puzzle=replace(each.puzzle, **fields))
+
+
+def blotted(puzzle: Puzzle) -> tuple[Clue, ...]:
+    """Return the rows of a puzzle without lengths."""
+    return tuple(tuple(block._replace(length=BLOT) for block in row) for row in puzzle.rows)
+
+
+def drawn_pages(puzzles: list[BookPuzzle], layout: BookLayout, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the pages of a book as SVG."""
+    pages: list[str] = []
+
+    def seen(svg: str) -> bytes:
+        pages.append(svg)
+        return to_pdf(svg)
+
+    to_pdf = vl_convert.svg_to_pdf
+    with monkeypatch.context() as patched:
+        patched.setattr(vl_convert, "svg_to_pdf", seen)
+        book(puzzles, layout)
+    return pages
+
+
+def parts_of(puzzles: list[BookPuzzle], layout: BookLayout) -> dict[str, list[str]]:
+    """Return the words of each page of a book, by its part."""
+    reader = PdfReader(BytesIO(book(puzzles, layout)))
+    sides = PAPERS[layout.paper]
+    assert all((page.mediabox.width, page.mediabox.height) == pytest.approx(sides, abs=0.01) for page in reader.pages)
+    words = [re.sub(r"\s+", " ", page.extract_text()) for page in reader.pages]
+    assert all(page.strip().endswith(str(number)) for number, page in enumerate(words[1:], 2)), "page numbers"
+    firsts: dict[str, int] = {entry.title: reader.get_destination_page_number(entry) for entry in reader.outline}  # type: ignore
+    ends = [*firsts.values(), len(words)]
+    found = {"": words[: ends[0]]}
+    return found | {name: words[first:end] for name, (first, end) in zip(firsts, pairwise(ends), strict=True)}
+
+
+def test_parts_in_their_order() -> None:
+    parts = parts_of(some(*[10] * 5, stars=(1.0, 1.94, 1.96, 4.2, None)), BookLayout(4))
+    chapters = {"1 to 2 stars": [1, 2], "2 to 3 stars": [3], "4 to 5 stars": [4], "Puzzles of unknown stars": [5]}
+    assert [*parts] == ["", "How to solve", *chapters, "Solutions", "Authors and licences"]
+    cover, contents = parts[""]
+    assert "5 nonograms" in cover
+    assert "10x10 · 1.0 to 4.2 stars of 5" in cover
+    pages = {"How to solve": 3, "1 to 2 stars": 4, "Puzzles of unknown stars": 7, "Solutions": 8}
+    for name, number in pages.items():
+        assert f"{name} {number}" in contents
+    assert "2 puzzles, 10x10, about 3 min" in contents
+    for name, numbers in chapters.items():
+        (page,) = parts[name]
+        assert page.startswith(name)
+        assert [int(number) for number in re.findall(r"(\d+) 10x10", page)] == numbers
+    (solutions,) = parts["Solutions"]
+    assert all(f"{k} Title {k}" in solutions for k in range(1, 6))
+    before = [
+        page for name, pages in parts.items() if name not in ("Solutions", "Authors and licences") for page in pages
+    ]
+    assert not any("Title" in page or "Ann" in page for page in before)
+
+
+def test_single_chapter_needs_no_contents() -> None:
+    assert len(parts_of(some(5), BookLayout(1))[""]) == 1
+
+
+@pytest.mark.parametrize(("count", "paper"), sampled([*product(SLOTS, PAPERS)], 4))
+def test_first_page_has_as_many_puzzles_as_the_others(count: int, paper: str) -> None:
+    parts = parts_of(some(*[15] * (2 * count + 1)), BookLayout(count, paper))
+    assert [page.count("15x15, about 3 min, 1.5 stars of 5") for page in parts["1 to 2 stars"]] == [count, count, 1]
+
+
+def test_equal_sizes_have_equal_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where one is in colour, has long clues, or stands alone on a page."""
+    puzzles = some(*[10, 15, 20, 30, (10, 20)] * 3, stars=[1.5] * 14 + [2.5])
+    puzzles[5] = some(10, colors=3)[0]._replace(number=6)
+    bars = np.zeros((20, 20), np.uint8)
+    bars[::2, ::2] = 1
+    puzzles[7] = puzzles[7]._replace(puzzle=from_picture(bars))
+    cells = defaultdict(set)
+    for page in drawn_pages(puzzles, BookLayout(6), monkeypatch)[3:-2]:
+        scales = re.findall(r'<svg x="[^"]*" y="[^"]*" width="([\d.]+)" height="[^"]*" viewBox="0 0 (\d+) ', page)
+        sizes = re.findall(r">(\d+x\d+), about", page)
+        assert page.index("<svg x=") < page.index(", about"), "its paper covers no words"
+        for size, (width, units) in zip(sizes, scales, strict=True):
+            cells[size].add(round(float(width) / int(units), 3))
+    assert set(cells) == {"10x10", "15x15", "20x20", "30x30", "20x10"}
+    assert all(len(scales) == 1 for scales in cells.values()), cells
+
+
+def test_small_puzzles_share_the_page_of_a_wide_one() -> None:
+    parts = parts_of(some((10, 60), 10, 10, 10), BookLayout(4))
+    assert [page.count("x10") for page in parts["1 to 2 stars"]] == [4]
+
+
+def test_colours_have_letters_in_clues_and_legend() -> None:
+    (plain,) = some(10, colors=3)
+    puzzle = plain.puzzle
+    parts = parts_of([plain, about(plain, rows=blotted(puzzle))._replace(number=2)], BookLayout(2))
+    letters = color_letters(puzzle.palette)
+    (page,) = parts["1 to 2 stars"]
+    for entry, name in [*enumerate(color_names(puzzle.palette))][1:]:
+        assert page.count(f"{letters[entry]} {name}") == 2
+        assert f"1{letters[entry]}" in page
+        assert f"?{letters[entry]}" in page
+    (how,) = parts["How to solve"]
+    assert "Blocks of different colours may touch." in how
+    assert "A question mark stands for a block of any length." in how
+    assert "colours may touch" not in parts_of(some(5), BookLayout(1))["How to solve"][0]
+
+
+def test_example_is_explained_as_by_the_program() -> None:
+    assert EXAMPLE.goal is not None
+    explanation = explain(EXAMPLE)
+    said = [step.what for step in describe_steps(explanation)]
+    places = [said.index(step.reason) if step.reason in said else -1 for step in EXAMPLE_STEPS]
+    assert places == sorted(places), (said, places)
+    assert places[0] == 0
+    (how,) = parts_of(some(5), BookLayout(1))["How to solve"]
+    assert all(" ".join(step.reason.split()[:4]) in how for step in EXAMPLE_STEPS)
+
+
+def test_titles_and_authors_are_whole() -> None:
+    title, author = "An owl " + "y" * 293, "Ann " * 75
+    (each,) = some(5)
+    parts = parts_of([about(each, title=title, author=author)], BookLayout(1))
+    joined = re.sub(r"\s", "", "".join(parts["Solutions"]))
+    assert title.replace(" ", "") in joined
+    assert author.replace(" ", "") in joined
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_nothing_leaves_the_page(paper: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    puzzles = some(*[8] * len(HOSTILE), (3, 80), 5, colors=31, stars=[1 + k / 4 for k in range(len(HOSTILE) + 2)])
+    for k, title in enumerate(HOSTILE):
+        puzzles[k] = about(puzzles[k], title=title, author=HOSTILE[-k], copyright=title, license=HOSTILE[k - 5])
+    puzzles[0] = about(puzzles[0], rows=blotted(puzzles[0].puzzle))
+    for page in drawn_pages(puzzles, BookLayout(4, paper), monkeypatch):
+        assert_within_margins(page)
+
+
+def assert_within_margins(page: str) -> None:
+    """Assert that a page, as SVG, has no ink outside its margins."""
+    with Image.open(BytesIO(vl_convert.svg_to_png(page))) as image:
+        gray = np.asarray(Image.alpha_composite(Image.new("RGBA", image.size, "white"), image.convert("RGBA")))
+    inked = np.argwhere(gray.min(axis=2) < 200)
+    margin = BORDER - 12
+    (top, left), (bottom, right) = inked.min(axis=0), inked.max(axis=0)
+    assert min(top, left) >= margin
+    assert bottom <= gray.shape[0] - margin
+    assert right <= gray.shape[1] - margin
+
+
+def test_puzzles_of_one_size_fit_with_long_clues_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    bars, full = np.zeros((20, 20), np.uint8), np.ones((20, 20), np.uint8)
+    bars[::2, ::2] = 1
+    alike = [BookPuzzle(from_picture(cells), k, None, 1.5) for k, cells in enumerate((bars, full), 1)]
+    for puzzles, count in ((alike, 1), (some((38, 45), (38, 45)), 4)):
+        for page in drawn_pages(puzzles, BookLayout(count), monkeypatch):
+            assert_within_margins(page)
+            assert page.count(">45x38, about") <= 1, "two are higher than a page"
+
+
+def test_rights_of_each_puzzle() -> None:
+    known = {"license": "CC-BY-4.0", "source": "webpbn", "author": "Ben", "copyright": "(c) Ben"}
+    puzzles = some(*[5] * 6)
+    for k in (0, 1, 2, 4):
+        puzzles[k] = about(puzzles[k], **known)
+    secret = {"license": "all rights reserved", "title": "Owl", "puzzle_id": "own/4", "source": "own"}
+    puzzles[3] = about(puzzles[3], **secret)
+    (page,) = parts_of(puzzles, BookLayout(4))["Authors and licences"]
+    assert "No licence is known of these puzzles that lets them be passed on." in page
+    assert "4 Owl, by Ann <b>, own/4" in page
+    assert "Ben, (c) Ben, CC-BY-4.0. Puzzles 1 to 3, 5." in page
+    assert "Ann <b>, all rights reserved. Puzzle 4." in page
+    assert "webpbn: https://webpbn.com" in page
+    (page,) = parts_of(puzzles[:3], BookLayout(4))["Authors and licences"]
+    assert "All puzzles may be passed on" in page
+
+
+def test_solutions_of_many_puzzles_take_several_pages() -> None:
+    first, second = parts_of(some(*[5] * 21), BookLayout(6))["Solutions"]
+    assert (first.count("Title"), second.count("Title")) == (20, 1)
+
+
+def test_illegible_puzzles_fit_no_page_of_a_book() -> None:
+    small, large = some(30, 200)
+    assert [fits_page(each.puzzle, BookLayout(4)) for each in (small, large)] == [True, False]
+
+
+def test_unknown_minutes_and_stars_are_left_out() -> None:
+    parts = parts_of([each._replace(minutes=None, stars=None) for each in some(5)], BookLayout(1))
+    (page,) = parts["Puzzles of unknown stars"]
+    assert "1 5x5" in page
+    assert "about" not in page
+    assert "Minutes" not in parts["How to solve"][0]
