@@ -229,10 +229,10 @@ def _logged(title: str) -> Iterator[None]:
 
 
 @contextmanager
-def show_progress(title: str, log_interval: float = LOG_INTERVAL) -> Iterator[ProgressCallbacks]:
+def show_progress(title: str) -> Iterator[ProgressCallbacks]:
     """Yield progress callbacks that drive a line on standard error; after Ctrl-C it says how many steps are left.
 
-    Without a terminal a line is printed after FIRST_LOG seconds and every `log_interval` seconds from then on.
+    Without a terminal a line is printed after FIRST_LOG seconds, and every LOG_INTERVAL from then on.
     """
     from rich.progress import Progress, ProgressColumn
 
@@ -246,7 +246,7 @@ def show_progress(title: str, log_interval: float = LOG_INTERVAL) -> Iterator[Pr
         ended = threading.Event()
         if not (is_drawn or global_options.quiet):
             line = partial(progress_line, bar.tasks[0])
-            threading.Thread(target=_log, args=(line, ended, log_interval), daemon=True).start()
+            threading.Thread(target=_log, args=(line, ended, LOG_INTERVAL), daemon=True).start()
         try:
             yield progress_callbacks(bar, task)
         except KeyboardInterrupt:

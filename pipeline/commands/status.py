@@ -228,7 +228,7 @@ def describe_progress(progress: Progress) -> Iterator[str]:
         )
     else:
         spent = timedelta(seconds=round(progress["seconds"]))
-        yield f"The last session, {progress['session']}, classified {counted(progress['rows'], 'puzzle')} in {spent}."
+        yield f"The last session, {progress['session']}, finished {counted(progress['rows'], 'puzzle')} in {spent}."
     for host, done in sorted(progress["hosts"].items()):
         rate = done["rows"] / progress["seconds"] if progress["seconds"] else 0.0
         yield (

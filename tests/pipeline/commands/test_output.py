@@ -77,7 +77,8 @@ def test_progress_is_logged_without_terminal(
         printed.set()
 
     monkeypatch.setattr(err, "print", print_and_notify)
-    with show_progress("", log_interval=0.001) as progress:
+    monkeypatch.setattr(output, "LOG_INTERVAL", 0.001)
+    with show_progress("") as progress:
         progress.on_start("classifying", 2000, 1000)
         progress.on_progress(234, "unique 7")
         printed.clear()
