@@ -15,7 +15,7 @@ const COLUMNS = [
   ["title", "Title", (row) => row.title ?? row.puzzle_id ?? "no id"],
   ["puzzle_id", "Id", (row) => row.puzzle_id ?? "", "wide"],
   ["cells", "Size", (row) => sizeWords(row.width, row.height)],
-  ["minutes", "Time", (row) => (row.minutes === null ? "" : minutesWords(row.minutes)), "n"],
+  ["minutes", "Minutes", (row) => (row.minutes === null ? "" : minutesWords(row.minutes)), "n"],
   ["stars", "Stars", (row) => (row.stars === null ? "" : fixedWords(row.stars, 1)), "n"],
   ["colors", "Colours", (row) => String(row.colors), "wide n"],
   ["hardest", "Technique", (row) => row.hardest ?? "", "wide"],
